@@ -1,0 +1,44 @@
+# What a user may choose. Every optional part is on, off, or AUTO (taken where it is found).
+include(GNUInstallDirs)
+
+option(HALOCLINE_BUILD_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
+option(HALOCLINE_BUILD_APPS "Build the applications and the command-line tool" ${PROJECT_IS_TOP_LEVEL})
+option(HALOCLINE_BUILD_BENCH "Build the benchmarks" ${PROJECT_IS_TOP_LEVEL})
+option(HALOCLINE_WARNINGS_AS_ERRORS "Treat compiler warnings as errors" OFF)
+set(HALOCLINE_MPI AUTO CACHE STRING "Ranks as MPI processes: ON, OFF or AUTO")
+set(HALOCLINE_HWLOC AUTO CACHE STRING "Discovery by hwloc: ON, OFF or AUTO")
+set(HALOCLINE_PNG AUTO CACHE STRING "Pictures as PNG: ON, OFF or AUTO")
+set(HALOCLINE_SANITIZE "" CACHE STRING "Sanitizers: empty, 'address,undefined' or 'thread'")
+set(HALOCLINE_CUDA AUTO CACHE STRING "The CUDA backend: ON, OFF or AUTO")
+if(NOT HALOCLINE_CUDA MATCHES "^(OFF|AUTO)$")
+  message(FATAL_ERROR "HALOCLINE_CUDA is ${HALOCLINE_CUDA}, but this version has no CUDA backend; "
+                      "allowed are OFF and AUTO, which build the host backend alone")
+endif()
+
+if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Release, RelWithDebInfo, Debug" FORCE)
+endif()
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")
+
+# Compiling the same file again is the slowest part of work on two cores.
+find_program(HALOCLINE_CCACHE ccache)
+if(HALOCLINE_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${HALOCLINE_CCACHE}")
+endif()
+
+add_library(halocline_build_flags INTERFACE)
+target_compile_options(halocline_build_flags INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wnon-virtual-dtor)
+if(HALOCLINE_WARNINGS_AS_ERRORS)
+  target_compile_options(halocline_build_flags INTERFACE -Werror)
+endif()
+if(HALOCLINE_SANITIZE)
+  # Without -fno-sanitize-recover a program that showed undefined behaviour would still end well.
+  add_compile_options(-fsanitize=${HALOCLINE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer -g1)
+  add_link_options(-fsanitize=${HALOCLINE_SANITIZE})
+endif()

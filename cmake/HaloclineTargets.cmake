@@ -1,0 +1,26 @@
+# halocline_add_stage(core SOURCES a.cpp b.cpp DEPENDS core PUBLIC fmt::fmt PRIVATE MPI::MPI_CXX)
+# A stage is one static library, halocline_<stage>, that sees the stages it depends on and no others.
+function(halocline_add_stage stage)
+  cmake_parse_arguments(arg "" "" "SOURCES;DEPENDS;PUBLIC;PRIVATE" ${ARGN})
+  set(target halocline_${stage})
+  add_library(${target} STATIC ${arg_SOURCES})
+  add_library(halocline::${stage} ALIAS ${target})
+  target_include_directories(${target}
+    PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
+    PRIVATE ${PROJECT_SOURCE_DIR}/src)
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:halocline_build_flags>)
+  foreach(dependency IN LISTS arg_DEPENDS)
+    target_link_libraries(${target} PUBLIC halocline_${dependency})
+  endforeach()
+  target_link_libraries(${target} PUBLIC ${arg_PUBLIC} PRIVATE ${arg_PRIVATE})
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${stage})
+  set_property(GLOBAL APPEND PROPERTY HALOCLINE_STAGES ${target})
+endfunction()
+
+# halocline_add_program(name SOURCES ... LINK ...)
+function(halocline_add_program name)
+  cmake_parse_arguments(arg "" "" "SOURCES;LINK" ${ARGN})
+  add_executable(${name} ${arg_SOURCES})
+  target_link_libraries(${name} PRIVATE halocline_build_flags ${arg_LINK})
+endfunction()
