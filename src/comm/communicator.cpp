@@ -1,0 +1,91 @@
+#include "halocline/comm/communicator.hpp"
+
+#include <fmt/core.h>
+
+#include <chrono>
+#include <cstring>
+#include <new>
+#include <thread>
+
+namespace halocline::comm {
+namespace {
+
+/// What a rank tells the others in agree(): the error's kind (0 for none), then its message.
+std::vector<std::byte> encode(const std::exception_ptr& mine) {
+  int kind = 0;
+  std::string message;
+  const auto fill = [&](ErrorKind k, std::string_view text) {
+    kind = static_cast<int>(k);
+    message = text;
+  };
+  if (mine) {
+    try {
+      std::rethrow_exception(mine);
+    } catch (const Error& error) {
+      fill(error.kind(), error.what());
+    } catch (const std::bad_alloc&) {
+      fill(ErrorKind::resource, "out of memory");
+    } catch (const std::exception& error) {
+      fill(ErrorKind::internal, error.what());
+    } catch (...) {
+      fill(ErrorKind::internal, "an exception of an unknown type");
+    }
+  }
+  std::vector<std::byte> bytes(sizeof kind + message.size());
+  std::memcpy(bytes.data(), &kind, sizeof kind);
+  std::memcpy(bytes.data() + sizeof kind, message.data(), message.size());
+  return bytes;
+}
+
+}  // namespace
+
+std::string_view to_string(Twin twin) {
+  switch (twin) {
+    case Twin::serial: return "serial";
+    case Twin::threads: return "threads";
+    case Twin::mpi: return "mpi";
+  }
+  return "unknown";
+}
+
+void wait_until(const std::function<bool()>& done, const Deadline& deadline, std::string_view what) {
+  constexpr int yields = 200;
+  constexpr Duration longest = std::chrono::microseconds(200);
+  Duration pause = std::chrono::microseconds(1);
+  for (int round = 0;; ++round) {
+    if (done()) return;
+    // Asked once more after the deadline: a process that was stopped meanwhile may find all it waited for.
+    if (deadline.expired()) {
+      if (done()) return;
+      throw DeadlineError(fmt::format("{} was not done before its deadline", what));
+    }
+    if (round < yields) {
+      std::this_thread::yield();
+    } else {
+      std::this_thread::sleep_for(pause);
+      pause = std::min(pause * 2, longest);
+    }
+  }
+}
+
+void agree(Communicator& comm, std::exception_ptr mine) {
+  std::vector<std::vector<std::byte>> outcomes;
+  try {
+    outcomes = comm.all_gather(encode(mine));
+  } catch (...) {
+    // The others cannot be told; this rank's own error says more than the failure to tell it.
+    if (mine) std::rethrow_exception(mine);
+    throw;
+  }
+  for (std::size_t rank = 0; rank < outcomes.size(); ++rank) {
+    const auto& bytes = outcomes[rank];
+    int kind = 0;
+    if (bytes.size() < sizeof kind) throw InternalError("agree: a rank gave something else than its outcome");
+    std::memcpy(&kind, bytes.data(), sizeof kind);
+    if (kind == 0) continue;
+    const std::string message(reinterpret_cast<const char*>(bytes.data()) + sizeof kind, bytes.size() - sizeof kind);
+    throw_error(static_cast<ErrorKind>(kind), fmt::format("rank {}: {}", rank, message));
+  }
+}
+
+}  // namespace halocline::comm

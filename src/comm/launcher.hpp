@@ -1,0 +1,34 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "halocline/core/environment.hpp"
+
+namespace halocline::comm {
+
+/// Who started this process, as its environment tells.
+struct Launcher {
+  enum class Kind : int { none, open_mpi, hydra, pmix, slurm };
+  Kind kind = Kind::none;
+  int size = 0;          ///< processes of the job; 0 where the launcher does not say
+  std::string evidence;  ///< "OMPI_COMM_WORLD_SIZE=4"
+};
+
+/// "Open MPI's mpirun", "Hydra (MPICH's mpiexec)", ...
+[[nodiscard]] std::string_view to_string(Launcher::Kind kind);
+
+[[nodiscard]] Launcher detect_launcher(const Environment::Lookup& lookup);
+[[nodiscard]] Launcher detect_launcher();
+
+/// Why a launcher and an MPI library cannot belong together, with what to do, or nothing where they may.
+/// library: as from MPI_Get_library_version. mpiexec: path of the one that belongs to it; may be empty.
+[[nodiscard]] std::optional<std::string> launcher_mismatch(const Launcher& launcher, std::string_view library,
+                                                           std::string_view mpiexec);
+
+/// The same for what is seen only after MPI_Init: a job of several processes, each alone in its world.
+[[nodiscard]] std::optional<std::string> alone_in_world(const Launcher& launcher, int world_size,
+                                                        std::string_view library, std::string_view mpiexec);
+
+}  // namespace halocline::comm

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "comm/local/mailbox.hpp"
+#include "halocline/core/error.hpp"
+
+namespace halocline::comm::local {
+
+/// Which ranks of a run have ended, and how: nobody may wait for those. Any thread may call any function.
+class Roll {
+ public:
+  void end(int world_rank, std::string how) {
+    const std::lock_guard lock(mutex_);
+    ended_[world_rank] = std::move(how);
+    any_.store(true, std::memory_order_release);
+  }
+  [[nodiscard]] std::optional<std::string> ended(int world_rank) const {
+    if (!any_.load(std::memory_order_acquire)) return std::nullopt;
+    const std::lock_guard lock(mutex_);
+    const auto found = ended_.find(world_rank);
+    return found == ended_.end() ? std::nullopt : std::optional(found->second);
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::atomic<bool> any_{false};
+  std::map<int, std::string> ended_;
+};
+
+/// What the ranks of one Communicator share.
+struct Group {
+  Group(std::shared_ptr<Roll> r, std::vector<int> world, int first = 0)
+      : roll(std::move(r)), world_ranks(std::move(world)), mailboxes(world_ranks.size()), first_rank(first) {}
+
+  std::shared_ptr<Roll> roll;
+  std::vector<int> world_ranks;
+  std::vector<Mailbox> mailboxes;
+  /// What messages for people call rank 0: a group of one also carries what a rank of a larger one sends itself.
+  int first_rank;
+
+  [[nodiscard]] Mailbox& mailbox(int rank) { return mailboxes[static_cast<std::size_t>(rank)]; }
+  [[nodiscard]] std::optional<std::string> ended(int rank) const {
+    return roll->ended(world_ranks[static_cast<std::size_t>(rank)]);
+  }
+};
+
+/// One rank's own state of a Communicator; outlives it where requests do.
+struct Life {
+  std::atomic<bool> poisoned{false};
+  std::atomic<bool> closed{false};
+};
+
+/// A wait that failed only because another rank ended: the consequence of an error elsewhere, not its cause.
+class PeerEnded final : public CommunicationError {
+ public:
+  using CommunicationError::CommunicationError;
+};
+
+}  // namespace halocline::comm::local

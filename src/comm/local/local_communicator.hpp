@@ -1,0 +1,60 @@
+#pragma once
+
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "comm/local/group.hpp"
+#include "halocline/comm/communicator.hpp"
+
+namespace halocline::comm::local {
+
+/// Ranks within one process: the serial twin (one rank) and the threads twin.
+class LocalCommunicator final : public Communicator {
+ public:
+  LocalCommunicator(Twin twin, std::shared_ptr<Group> group, int rank, const Clock& clock, Duration timeout);
+
+  [[nodiscard]] Twin twin() const override { return twin_; }
+  [[nodiscard]] rank_id rank() const override { return rank_id(rank_); }
+  [[nodiscard]] int size() const override { return static_cast<int>(group_->world_ranks.size()); }
+  [[nodiscard]] const Clock& clock() const override { return *clock_; }
+
+  [[nodiscard]] std::unique_ptr<Request> send(std::span<const std::byte> bytes, rank_id to, int tag) override;
+  [[nodiscard]] std::unique_ptr<Request> receive(std::span<std::byte> bytes, rank_id from, int tag) override;
+  [[nodiscard]] std::unique_ptr<PersistentRequest> persistent_send(std::span<const std::byte> bytes, rank_id to,
+                                                                   int tag) override;
+  [[nodiscard]] std::unique_ptr<PersistentRequest> persistent_receive(std::span<std::byte> bytes, rank_id from,
+                                                                      int tag) override;
+  void barrier() override;
+  void broadcast(std::vector<std::byte>& bytes, rank_id root) override;
+  [[nodiscard]] std::vector<std::vector<std::byte>> all_gather(std::span<const std::byte> bytes) override;
+  void all_reduce(std::span<double> values, Reduction reduction) override;
+  void all_reduce(std::span<std::int64_t> values, Reduction reduction) override;
+  using Communicator::all_reduce;
+  [[nodiscard]] std::unique_ptr<Communicator> split(int colour, int key) override;
+  [[nodiscard]] std::unique_ptr<Communicator> split_by_node(std::optional<int> ranks_per_node) override;
+  [[nodiscard]] std::unique_ptr<SharedWindow> shared_window(std::size_t bytes) override;
+  void close() override;
+  void poison() noexcept override { life_->poisoned = true; }
+  [[nodiscard]] bool poisoned() const noexcept override { return life_->poisoned; }
+
+ private:
+  void require_usable(std::string_view operation) const;
+  /// Runs a collective; any error in it leaves the ranks out of step, so it poisons.
+  template <typename Body>
+  auto collective(std::string_view operation, Body&& body);
+  /// Everyone's message, by rank; waits for all ranks.
+  [[nodiscard]] std::vector<Message> exchange(std::string_view operation, Message mine);
+  void post(std::string_view operation, Message message, int to);
+  [[nodiscard]] Message wait_for(std::string_view operation, int from);
+  template <typename T>
+  void reduce(std::span<T> values, Reduction reduction);
+
+  Twin twin_;
+  std::shared_ptr<Group> group_;
+  std::shared_ptr<Life> life_ = std::make_shared<Life>();
+  int rank_;
+  const Clock* clock_;
+};
+
+}  // namespace halocline::comm::local

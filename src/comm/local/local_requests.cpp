@@ -1,0 +1,132 @@
+#include "comm/local/local_requests.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <functional>
+#include <string>
+#include <utility>
+
+#include "halocline/core/log.hpp"
+
+namespace halocline::comm::local {
+
+namespace {
+
+void require_usable(const Life& life, const char* operation) {
+  if (life.poisoned) {
+    throw CommunicationError(fmt::format("{}: this group of ranks is unusable after an earlier error", operation));
+  }
+}
+
+/// A send is copied into the receiver's mailbox when it is made, and is done at once.
+class LocalSend final : public Request {
+ public:
+  LocalSend(const Member& from, std::span<const std::byte> bytes, int to, int tag) {
+    require_usable(*from.life, "send");
+    from.group->mailbox(to).deliver(from.rank, tag, {"send", {bytes.begin(), bytes.end()}, nullptr});
+  }
+  [[nodiscard]] bool test() override { return true; }
+};
+
+/// The bytes are written by the receiver's own thread, within test().
+class LocalReceive final : public Request {
+ public:
+  LocalReceive(const Member& to, std::span<std::byte> bytes, int from, int tag)
+      : me_(to), bytes_(bytes), from_(from), tag_(tag) {
+    require_usable(*to.life, "receive");
+    slot_ = me_.group->mailbox(me_.rank).post(from, tag);
+  }
+  LocalReceive(const LocalReceive&) = delete;
+  LocalReceive& operator=(const LocalReceive&) = delete;
+  ~LocalReceive() override {
+    if (done_ || !failure_.empty()) return;
+    me_.group->mailbox(me_.rank).withdraw(slot_);
+    if (!me_.life->poisoned) log(LogLevel::warning, "a receive was destroyed before it was done; it is cancelled");
+  }
+
+  [[nodiscard]] bool test() override {
+    if (done_) return true;
+    if (!failure_.empty()) throw CommunicationError(failure_);
+    require_usable(*me_.life, "receive");
+    // Asked before the mailbox: what a rank sent before it ended is still received.
+    const auto ended = me_.group->ended(from_);
+    Message message;
+    if (!me_.group->mailbox(me_.rank).take(*slot_, message)) {
+      if (!ended) return false;
+      throw PeerEnded(fmt::format("{}: that rank has ended {}", name(), *ended));
+    }
+    if (message.bytes.size() != bytes_.size()) {
+      failure_ = fmt::format("{}: the message has {} bytes; expected were {}", name(), message.bytes.size(),
+                             bytes_.size());
+      throw CommunicationError(failure_);
+    }
+    std::copy(message.bytes.begin(), message.bytes.end(), bytes_.begin());
+    done_ = true;
+    return true;
+  }
+
+ private:
+  [[nodiscard]] std::string name() const {
+    const int first = me_.group->first_rank;
+    return fmt::format("rank {}: receive from rank {}, tag {}", first + me_.rank, first + from_, tag_);
+  }
+
+  Member me_;
+  std::span<std::byte> bytes_;
+  int from_;
+  int tag_;
+  std::shared_ptr<Mailbox::Slot> slot_;
+  bool done_ = false;
+  std::string failure_;  ///< not empty where the message that came could not be taken
+};
+
+/// A persistent request in terms of ordinary ones.
+class RestartedRequest final : public PersistentRequest {
+ public:
+  using Make = std::function<std::unique_ptr<Request>()>;
+  explicit RestartedRequest(Make make) : make_(std::move(make)) {}
+
+  void start() override {
+    if (request_) throw InternalError("start of a persistent request whose previous one is not done");
+    request_ = make_();
+  }
+
+  [[nodiscard]] bool test() override {
+    if (!request_) return true;
+    try {
+      if (!request_->test()) return false;
+    } catch (...) {
+      request_.reset();  // what has failed is over, too: it may be started again
+      throw;
+    }
+    request_.reset();
+    return true;
+  }
+
+ private:
+  Make make_;
+  std::unique_ptr<Request> request_;  ///< nullptr where none is under way
+};
+
+}  // namespace
+
+std::unique_ptr<Request> make_send(const Member& from, std::span<const std::byte> bytes, int to, int tag) {
+  return std::make_unique<LocalSend>(from, bytes, to, tag);
+}
+
+std::unique_ptr<Request> make_receive(const Member& to, std::span<std::byte> bytes, int from, int tag) {
+  return std::make_unique<LocalReceive>(to, bytes, from, tag);
+}
+
+std::unique_ptr<PersistentRequest> make_persistent_send(const Member& from, std::span<const std::byte> bytes, int to,
+                                                        int tag) {
+  return std::make_unique<RestartedRequest>([=] { return make_send(from, bytes, to, tag); });
+}
+
+std::unique_ptr<PersistentRequest> make_persistent_receive(const Member& to, std::span<std::byte> bytes, int from,
+                                                           int tag) {
+  return std::make_unique<RestartedRequest>([=] { return make_receive(to, bytes, from, tag); });
+}
+
+}  // namespace halocline::comm::local

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "comm/local/group.hpp"
+#include "halocline/comm/communicator.hpp"
+
+namespace halocline::comm::local {
+
+/// One rank's place in a group, as requests need it.
+struct Member {
+  std::shared_ptr<Group> group;
+  std::shared_ptr<const Life> life;
+  int rank = 0;
+};
+
+/// The arguments are checked by the caller.
+[[nodiscard]] std::unique_ptr<Request> make_send(const Member& from, std::span<const std::byte> bytes, int to, int tag);
+[[nodiscard]] std::unique_ptr<Request> make_receive(const Member& to, std::span<std::byte> bytes, int from, int tag);
+[[nodiscard]] std::unique_ptr<PersistentRequest> make_persistent_send(const Member& from,
+                                                                      std::span<const std::byte> bytes, int to,
+                                                                      int tag);
+[[nodiscard]] std::unique_ptr<PersistentRequest> make_persistent_receive(const Member& to, std::span<std::byte> bytes,
+                                                                         int from, int tag);
+
+}  // namespace halocline::comm::local

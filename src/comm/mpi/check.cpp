@@ -1,0 +1,24 @@
+#include "comm/mpi/check.hpp"
+
+#include <fmt/core.h>
+
+#include <array>
+#include <cstring>
+#include <string>
+
+#include "halocline/core/error.hpp"
+
+namespace halocline::comm::mpi {
+
+void check(int code, const char* what, std::source_location where) {
+  if (code == MPI_SUCCESS) return;
+  std::array<char, MPI_MAX_ERROR_STRING + 1> text{};
+  int length = 0;
+  std::string why = "error " + std::to_string(code);
+  if (MPI_Error_string(code, text.data(), &length) == MPI_SUCCESS && length > 0) why.assign(text.data());
+  const char* slash = std::strrchr(where.file_name(), '/');
+  throw CommunicationError(fmt::format("{} failed: {} ({}:{})", what, why,
+                                       slash == nullptr ? where.file_name() : slash + 1, where.line()));
+}
+
+}  // namespace halocline::comm::mpi

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <source_location>
+
+namespace halocline::comm::mpi {
+
+/// Throws CommunicationError with what was called, MPI's own reason and where, unless code is MPI_SUCCESS.
+/// Usage: check(MPI_Start(&request), "MPI_Start").
+void check(int code, const char* what, std::source_location where = std::source_location::current());
+
+}  // namespace halocline::comm::mpi

@@ -1,0 +1,160 @@
+#include <cstring>
+#include <utility>
+
+#include "comm/arguments.hpp"
+#include "comm/mpi/check.hpp"
+#include "comm/mpi/mpi_communicator.hpp"
+#include "comm/reduce.hpp"
+#include "halocline/core/checked.hpp"
+
+// All memory that MPI reads and writes here belongs to an Operation, not to the caller: a caller that is told of a
+// passed deadline frees its own.
+namespace halocline::comm::mpi {
+
+template <typename Body>
+auto MpiCommunicator::collective(std::string_view operation, Body&& body) {
+  require_usable(operation);
+  try {
+    return body();
+  } catch (...) {
+    poison();
+    throw;
+  }
+}
+
+void MpiCommunicator::complete(const std::shared_ptr<Operation>& pending, std::string_view operation) {
+  const auto done = [&] {
+    int flag = 0;
+    check(MPI_Test(&pending->request, &flag, MPI_STATUS_IGNORE), "MPI_Test of a collective");
+    return flag != 0;
+  };
+  try {
+    wait_until(done, Deadline(clock(), timeout()), describe(*this, operation));
+  } catch (...) {
+    state_->abandoned.push_back(pending);
+    throw;
+  }
+}
+
+void MpiCommunicator::barrier() {
+  collective("barrier", [&] {
+    auto pending = std::make_shared<Operation>();
+    check(MPI_Ibarrier(state_->comm, &pending->request), "MPI_Ibarrier");
+    complete(pending, "barrier");
+  });
+}
+
+std::vector<std::byte> MpiCommunicator::broadcast_known(std::vector<std::byte> bytes, int root,
+                                                        std::string_view operation) {
+  auto pending = std::make_shared<Operation>();
+  pending->in = std::move(bytes);
+  pending->layout = std::make_unique<Layout>(pending->in.size(), state_->largest_count);
+  check(MPI_Ibcast(pending->in.data(), pending->layout->count(), pending->layout->type(), root, state_->comm,
+                   &pending->request),
+        "MPI_Ibcast");
+  complete(pending, operation);
+  return std::move(pending->in);
+}
+
+void MpiCommunicator::broadcast(std::vector<std::byte>& bytes, rank_id root) {
+  check_rank(*this, root, "broadcast");
+  collective("broadcast", [&] {
+    const int from = static_cast<int>(root.value());
+    std::vector<std::byte> length(sizeof(std::uint64_t));
+    std::uint64_t count = bytes.size();
+    std::memcpy(length.data(), &count, sizeof count);
+    length = broadcast_known(std::move(length), from, "broadcast");
+    std::memcpy(&count, length.data(), sizeof count);
+    std::vector<std::byte> own = bytes;
+    own.resize(count);
+    bytes = broadcast_known(std::move(own), from, "broadcast");
+  });
+}
+
+std::vector<std::byte> MpiCommunicator::gather_equal(std::span<const std::byte> bytes, std::string_view operation) {
+  auto pending = std::make_shared<Operation>();
+  pending->in.assign(bytes.begin(), bytes.end());
+  pending->out.resize(bytes.size() * static_cast<std::size_t>(size()));
+  pending->layout = std::make_unique<Layout>(bytes.size(), state_->largest_count);
+  const auto& layout = *pending->layout;
+  check(MPI_Iallgather(pending->in.data(), layout.count(), layout.type(), pending->out.data(), layout.count(),
+                       layout.type(), state_->comm, &pending->request),
+        "MPI_Iallgather");
+  complete(pending, operation);
+  return std::move(pending->out);
+}
+
+std::vector<std::vector<std::byte>> MpiCommunicator::all_gather(std::span<const std::byte> bytes) {
+  return collective("all_gather", [&] {
+    const auto ranks = static_cast<std::size_t>(size());
+    const std::uint64_t length = bytes.size();
+    const auto gathered = gather_equal(std::as_bytes(std::span(&length, 1)), "all_gather");
+    std::vector<std::uint64_t> lengths(ranks);
+    std::memcpy(lengths.data(), gathered.data(), gathered.size());
+    std::uint64_t total = 0;
+    for (const auto one : lengths) total += one;
+
+    std::vector<std::vector<std::byte>> all(ranks);
+    if (total > static_cast<std::uint64_t>(state_->largest_count)) {
+      // Offsets of a gather are ints too; one broadcast a rank has none.
+      for (std::size_t rank = 0; rank < ranks; ++rank) {
+        std::vector<std::byte> own(lengths[rank]);
+        if (rank == this->rank().index()) own.assign(bytes.begin(), bytes.end());
+        all[rank] = broadcast_known(std::move(own), static_cast<int>(rank), "all_gather");
+      }
+      return all;
+    }
+    auto pending = std::make_shared<Operation>();
+    pending->in.assign(bytes.begin(), bytes.end());
+    pending->out.resize(total);
+    int offset = 0;
+    for (const auto one : lengths) {
+      pending->counts.push_back(static_cast<int>(one));
+      pending->offsets.push_back(offset);
+      offset += static_cast<int>(one);
+    }
+    check(MPI_Iallgatherv(pending->in.data(), static_cast<int>(length), MPI_BYTE, pending->out.data(),
+                          pending->counts.data(), pending->offsets.data(), MPI_BYTE, state_->comm, &pending->request),
+          "MPI_Iallgatherv");
+    complete(pending, "all_gather");
+    auto from = pending->out.cbegin();
+    for (std::size_t rank = 0; rank < ranks; ++rank) {
+      const auto to = from + pending->counts[rank];
+      all[rank].assign(from, to);
+      from = to;
+    }
+    return all;
+  });
+}
+
+void MpiCommunicator::all_reduce(std::span<double> values, Reduction reduction) {
+  // Gathered and added in rank order: MPI's own sum may depend on who comes first.
+  collective("all_reduce", [&] {
+    if (values.empty()) return;
+    const auto gathered = gather_equal(std::as_bytes(values), "all_reduce");
+    std::vector<double> with(values.size());
+    for (std::size_t rank = 0; rank < static_cast<std::size_t>(size()); ++rank) {
+      std::memcpy(with.data(), gathered.data() + rank * values.size_bytes(), values.size_bytes());
+      if (rank == 0) std::copy(with.begin(), with.end(), values.begin());
+      else reduce_into(values, std::span<const double>(with), reduction);
+    }
+  });
+}
+
+void MpiCommunicator::all_reduce(std::span<std::int64_t> values, Reduction reduction) {
+  collective("all_reduce", [&] {
+    if (values.empty()) return;
+    auto pending = std::make_shared<Operation>();
+    const auto bytes = std::as_bytes(values);
+    pending->in.assign(bytes.begin(), bytes.end());
+    pending->out.resize(bytes.size());
+    const MPI_Op op = reduction == Reduction::sum ? MPI_SUM : reduction == Reduction::min ? MPI_MIN : MPI_MAX;
+    check(MPI_Iallreduce(pending->in.data(), pending->out.data(), checked_cast<int>(values.size(), "values of all_reduce"),
+                         MPI_INT64_T, op, state_->comm, &pending->request),
+          "MPI_Iallreduce");
+    complete(pending, "all_reduce");
+    std::memcpy(values.data(), pending->out.data(), pending->out.size());
+  });
+}
+
+}  // namespace halocline::comm::mpi

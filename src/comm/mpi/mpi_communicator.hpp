@@ -1,0 +1,69 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <memory>
+#include <string_view>
+
+#include "comm/mpi/state.hpp"
+#include "halocline/comm/communicator.hpp"
+
+namespace halocline::comm::mpi {
+
+/// Ranks as MPI processes.
+///
+/// Collectives are MPI's non-blocking ones, tested until the timeout. MPI 3 has no non-blocking way to split a
+/// communicator: split() and split_by_node() hold a barrier first, so that MPI_Comm_split is only called when all
+/// ranks are there; a rank that dies between the two can still block the others.
+class MpiCommunicator final : public Communicator {
+ public:
+  /// Takes comm over: it must be private. largest_count: see Layout.
+  MpiCommunicator(MPI_Comm comm, Duration timeout, int largest_count = Layout::largest);
+  ~MpiCommunicator() override;
+
+  [[nodiscard]] Twin twin() const override { return Twin::mpi; }
+  [[nodiscard]] rank_id rank() const override { return rank_id(state_->rank); }
+  [[nodiscard]] int size() const override { return state_->size; }
+  [[nodiscard]] const Clock& clock() const override { return Clock::steady(); }
+
+  [[nodiscard]] std::unique_ptr<Request> send(std::span<const std::byte> bytes, rank_id to, int tag) override;
+  [[nodiscard]] std::unique_ptr<Request> receive(std::span<std::byte> bytes, rank_id from, int tag) override;
+  [[nodiscard]] std::unique_ptr<PersistentRequest> persistent_send(std::span<const std::byte> bytes, rank_id to,
+                                                                   int tag) override;
+  [[nodiscard]] std::unique_ptr<PersistentRequest> persistent_receive(std::span<std::byte> bytes, rank_id from,
+                                                                      int tag) override;
+  void barrier() override;
+  void broadcast(std::vector<std::byte>& bytes, rank_id root) override;
+  [[nodiscard]] std::vector<std::vector<std::byte>> all_gather(std::span<const std::byte> bytes) override;
+  void all_reduce(std::span<double> values, Reduction reduction) override;
+  void all_reduce(std::span<std::int64_t> values, Reduction reduction) override;
+  using Communicator::all_reduce;
+  [[nodiscard]] std::unique_ptr<Communicator> split(int colour, int key) override;
+  [[nodiscard]] std::unique_ptr<Communicator> split_by_node(std::optional<int> ranks_per_node) override;
+  [[nodiscard]] std::unique_ptr<SharedWindow> shared_window(std::size_t bytes) override;
+  void close() override;
+  void poison() noexcept override { mpi::poison(*state_); }
+  [[nodiscard]] bool poisoned() const noexcept override { return state_->poisoned(); }
+
+ private:
+  void require_usable(std::string_view operation) const;
+  /// Runs a collective; any error in it leaves the ranks out of step, so it poisons.
+  template <typename Body>
+  auto collective(std::string_view operation, Body&& body);
+  /// Waits for a collective that was begun. Where that fails, keeps what MPI may still write into.
+  void complete(const std::shared_ptr<Operation>& pending, std::string_view operation);
+  /// root's bytes, whose number all ranks know, to all. Returns them.
+  [[nodiscard]] std::vector<std::byte> broadcast_known(std::vector<std::byte> bytes, int root,
+                                                       std::string_view operation);
+  /// The same number of bytes from each rank, by rank.
+  [[nodiscard]] std::vector<std::byte> gather_equal(std::span<const std::byte> bytes, std::string_view operation);
+
+  std::shared_ptr<State> state_;
+  bool closed_ = false;
+};
+
+/// A private duplicate, as from_mpi() makes it.
+[[nodiscard]] std::unique_ptr<Communicator> duplicate(MPI_Comm comm, Duration timeout,
+                                                      int largest_count = Layout::largest);
+
+}  // namespace halocline::comm::mpi

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "comm/mpi/state.hpp"
+#include "halocline/comm/communicator.hpp"
+
+namespace halocline::comm::mpi {
+
+/// One message, its MPI request and what was expected of it. Base of both kinds of request.
+class Transfer {
+ public:
+  enum class Way : int { send, receive };
+  Transfer(std::shared_ptr<State> state, Way way, std::byte* data, std::size_t bytes, int peer, int tag);
+  Transfer(const Transfer&) = delete;
+  Transfer& operator=(const Transfer&) = delete;
+
+  /// MPI_Isend or MPI_Irecv, MPI_Send_init or MPI_Recv_init.
+  void begin();
+  void prepare();
+  /// MPI_Test; the length of what was received is checked.
+  [[nodiscard]] bool progress();
+  /// For destructors: cancels a receive that is under way, frees the request, does not block.
+  void give_up(bool under_way) noexcept;
+
+  MPI_Request request = MPI_REQUEST_NULL;
+  std::shared_ptr<State> state;
+
+ private:
+  [[nodiscard]] const char* verb() const { return way_ == Way::send ? "send to" : "receive from"; }
+  [[noreturn]] void fail_with_length(const MPI_Status& status, bool too_long) const;
+
+  Way way_;
+  std::byte* data_;
+  std::size_t bytes_;
+  int peer_;
+  int tag_;
+  Layout layout_;
+};
+
+class MpiRequest final : public Request {
+ public:
+  MpiRequest(std::shared_ptr<State> state, Transfer::Way way, std::byte* data, std::size_t bytes, int peer, int tag);
+  ~MpiRequest() override;
+  [[nodiscard]] bool test() override;
+
+ private:
+  Transfer transfer_;
+  bool done_ = false;
+};
+
+class MpiPersistentRequest final : public PersistentRequest {
+ public:
+  MpiPersistentRequest(std::shared_ptr<State> state, Transfer::Way way, std::byte* data, std::size_t bytes, int peer,
+                       int tag);
+  ~MpiPersistentRequest() override;
+  void start() override;
+  [[nodiscard]] bool test() override;
+
+ private:
+  Transfer transfer_;
+  bool under_way_ = false;
+};
+
+}  // namespace halocline::comm::mpi

@@ -1,0 +1,66 @@
+#include "comm/runtime.hpp"
+
+#include <mpi.h>
+
+#include <array>
+#include <cstdlib>
+
+#include "comm/mpi/check.hpp"
+#include "comm/mpi/mpi_communicator.hpp"
+#include "halocline/core/log.hpp"
+
+namespace halocline::comm::runtime {
+
+using mpi::check;
+
+bool built() { return true; }
+
+bool active() {
+  int initialised = 0;
+  check(MPI_Initialized(&initialised), "MPI_Initialized");
+  return initialised != 0 && !finalised();
+}
+
+bool finalised() {
+  int flag = 0;
+  check(MPI_Finalized(&flag), "MPI_Finalized");
+  return flag != 0;
+}
+
+std::string library() {
+  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING + 1> text{};
+  int length = 0;
+  check(MPI_Get_library_version(text.data(), &length), "MPI_Get_library_version");
+  return text.data();
+}
+
+std::string mpiexec() { return HALOCLINE_MPIEXEC; }
+
+void initialise(int* argc, char*** argv) {
+  if (finalised()) throw CommunicationError("MPI was finalised already and cannot be initialised again");
+  int provided = MPI_THREAD_SINGLE;
+  // One thread at a time calls a Communicator, not always the same one.
+  check(MPI_Init_thread(argc, argv, MPI_THREAD_SERIALIZED, &provided), "MPI_Init_thread");
+  if (provided < MPI_THREAD_SERIALIZED) {
+    log(LogLevel::warning, "this MPI allows calls from the main thread only");
+  }
+}
+
+int world_size() {
+  int size = 0;
+  check(MPI_Comm_size(MPI_COMM_WORLD, &size), "MPI_Comm_size");
+  return size;
+}
+
+std::unique_ptr<Communicator> world(Duration timeout) { return mpi::duplicate(MPI_COMM_WORLD, timeout); }
+
+bool any_poisoned() { return mpi::any_poisoned(); }
+
+void finalise() { check(MPI_Finalize(), "MPI_Finalize"); }
+
+void abort(int exit_code) {
+  MPI_Abort(MPI_COMM_WORLD, exit_code);
+  std::_Exit(exit_code);
+}
+
+}  // namespace halocline::comm::runtime

@@ -1,0 +1,33 @@
+#include "comm/mpi/state.hpp"
+
+#include <fmt/core.h>
+
+#include <atomic>
+
+#include "halocline/core/log.hpp"
+
+namespace halocline::comm::mpi {
+namespace {
+
+std::atomic<bool> process_poisoned{false};
+std::atomic<bool> leak_logged{false};
+
+}  // namespace
+
+void poison(State& state) noexcept {
+  state.life->poisoned = true;
+  process_poisoned = true;
+}
+
+bool any_poisoned() noexcept { return process_poisoned; }
+
+void log_leak_once(int size) noexcept {
+  if (leak_logged.exchange(true)) return;
+  try {
+    log(LogLevel::warning,
+        fmt::format("a Communicator of {} ranks was destroyed without close(); it is leaked (said once)", size));
+  } catch (...) {  // out of memory while reporting
+  }
+}
+
+}  // namespace halocline::comm::mpi

@@ -1,0 +1,26 @@
+#include <cstdlib>
+
+#include "comm/runtime.hpp"
+
+namespace halocline::comm::runtime {
+namespace {
+
+[[noreturn]] void refuse() {
+  throw CapabilityError("MPI is not built into this Halocline: configure it with HALOCLINE_MPI=ON");
+}
+
+}  // namespace
+
+bool built() { return false; }
+bool active() { return false; }
+bool finalised() { return false; }
+std::string library() { return {}; }
+std::string mpiexec() { return {}; }
+void initialise(int*, char***) { refuse(); }
+int world_size() { refuse(); }
+std::unique_ptr<Communicator> world(Duration) { refuse(); }
+bool any_poisoned() { return false; }
+void finalise() {}
+void abort(int exit_code) { std::_Exit(exit_code); }
+
+}  // namespace halocline::comm::runtime
