@@ -1,0 +1,171 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "halocline/core/box.hpp"
+#include "halocline/core/clock.hpp"
+#include "halocline/device/flag.hpp"
+#include "halocline/device/strided_copy.hpp"
+
+namespace halocline::device {
+
+enum class BackendKind : int { host, cuda };
+[[nodiscard]] std::string_view to_string(BackendKind kind);
+
+struct DeviceInfo {
+  std::string name;
+  std::string uuid;               ///< the same for every process that sees the device
+  std::int64_t memory_bytes = 0;
+  int numa = -1;                  ///< -1 where unknown
+};
+
+/// Yes, or no and why.
+struct Access {
+  bool yes = true;
+  std::string why_not;
+};
+
+/// Memory of a device. Owner; frees in its destructor whatever device is current, and logs a failure.
+/// The caller sees to it that no work uses it any more.
+class Buffer {
+ public:
+  virtual ~Buffer() = default;
+  [[nodiscard]] virtual std::byte* data() const = 0;
+  [[nodiscard]] virtual std::size_t bytes() const = 0;
+};
+
+/// What another process needs to map a ShareableBuffer. Trivially copyable; a secret between the ranks of a job.
+struct MemoryHandle {
+  std::array<std::byte, 192> blob{};
+};
+
+/// Device memory in an allocation of its own, so that exporting it exports nothing else. Zero-filled at first.
+class ShareableBuffer : public Buffer {
+ public:
+  [[nodiscard]] virtual MemoryHandle handle() const = 0;
+};
+
+/// Another process's (or another rank's) ShareableBuffer, mapped. Unmaps in its destructor; the exporter
+/// must free only after all have unmapped.
+class Mapping {
+ public:
+  virtual ~Mapping() = default;
+  [[nodiscard]] virtual std::byte* data() const = 0;
+  [[nodiscard]] virtual std::size_t bytes() const = 0;
+};
+
+/// A mark in a stream. Re-recording replaces the earlier mark; waits enqueued before see the earlier one.
+class Event {
+ public:
+  virtual ~Event() = default;
+  /// Whether the work before the mark is done; true where never recorded. Throws what the stream failed with.
+  [[nodiscard]] virtual bool query() const = 0;
+};
+
+/// A list of copies that is prepared once and run many times as one operation.
+class CopyList {
+ public:
+  virtual ~CopyList() = default;
+  [[nodiscard]] virtual std::int64_t bytes() const = 0;
+};
+
+/// Captured work; launched any number of times, one launch after another.
+class Graph {
+ public:
+  virtual ~Graph() = default;
+};
+
+/// An in-order queue of work on one device. Every call below enqueues and returns; the work runs later, after all
+/// that was enqueued before. A failed operation makes the stream fail: what follows in it, and in
+/// streams that wait for it, is not run, and query(), synchronize() and later calls throw that error again.
+/// A stream may be used by one thread at a time.
+class Stream {
+ public:
+  /// Does not wait for all work (it must not hang): synchronize() before. The host backend drops what has not
+  /// started, with a warning and as an error to those that wait for its events, and waits for what is running.
+  virtual ~Stream() = default;
+  [[nodiscard]] virtual int device() const = 0;
+
+  /// Between any two of: this device, another device, a mapping, pinned host memory.
+  virtual void copy(std::byte* target, const std::byte* source, std::size_t bytes) = 0;
+  virtual void copy(const StridedCopy& copy) = 0;
+  /// All copies of a list as one operation. The list must outlive the work.
+  virtual void copy(const CopyList& list) = 0;
+
+  /// *epoch += 1. The word is in device memory (or any memory the device reaches) and belongs to this stream's owner.
+  virtual void advance(std::uint64_t* epoch) = 0;
+  /// Signals each flag with the value that *epoch has when the operation runs. Everything that was written before in this
+  /// stream happens-before the flags are seen.
+  virtual void signal(const std::uint64_t* epoch, std::span<const FlagSignal> signals) = 0;
+  /// Waits for each flag to reach the value that *epoch has when the operation runs. The host backend parks the
+  /// queue, not a thread. Fails the stream with DeadlineError, ProtocolError or CommunicationError (abort word).
+  virtual void wait(const std::uint64_t* epoch, std::span<const FlagWait> waits) = 0;
+
+  virtual void record(Event& event) = 0;
+  /// Work enqueued after this starts after the event's latest mark so far. A captured stream may wait for marks of its
+  /// own capture, and for others that are complete; InternalError else, and for a mark of a capture that has ended.
+  virtual void wait(const Event& event) = 0;
+
+  /// Runs body(box) in stream order. Host backend only (it may call body for disjoint parts of the box, at the same time);
+  /// elsewhere throws CapabilityError: launch your kernel on native() instead.
+  virtual void launch(const Box& box, std::function<void(const Box&)> body) = 0;
+  /// Runs a function of the host in stream order. It must not call the backend.
+  virtual void host_function(std::function<void()> function) = 0;
+
+  /// From here to end_capture(), work is recorded instead of run; streams that wait for an event of a captured stream join
+  /// the capture, and must be waited for by this stream before it ends. begin_capture throws InternalError while one is under way.
+  virtual void begin_capture() = 0;
+  [[nodiscard]] virtual std::unique_ptr<Graph> end_capture() = 0;
+  [[nodiscard]] virtual bool capturing() const = 0;
+  /// Runs captured work in this stream's order. The graph, and all that the captured work uses, must outlive it.
+  /// Throws CapabilityError while this stream is captured.
+  virtual void launch(Graph& graph) = 0;
+
+  /// Whether all work is done. Throws what the stream failed with, and InternalError while the stream is captured.
+  [[nodiscard]] virtual bool query() = 0;
+  /// Blocks until all work is done; backs off. Throws like query().
+  virtual void synchronize() = 0;
+  /// The backend's own handle (cudaStream_t), or null on the host.
+  [[nodiscard]] virtual void* native() const { return nullptr; }
+};
+
+enum class Priority : int { normal, high };
+
+/// The devices that this process drives, numbered from 0 (the rank's own ordinals, not the node's).
+/// Streams, events and buffers must be destroyed before their backend. Thread-safe but for the objects it makes.
+class Backend {
+ public:
+  virtual ~Backend() = default;
+  [[nodiscard]] virtual BackendKind kind() const = 0;
+  [[nodiscard]] virtual int device_count() const = 0;
+  [[nodiscard]] virtual DeviceInfo info(int device) const = 0;
+
+  /// Throws ResourceError with the number of bytes and the reason.
+  [[nodiscard]] virtual std::unique_ptr<Buffer> allocate(int device, std::size_t bytes) = 0;
+  [[nodiscard]] virtual std::unique_ptr<ShareableBuffer> allocate_shareable(int device, std::size_t bytes) = 0;
+  /// Host memory that copies to and from devices run at full speed with, and that MPI may be given.
+  [[nodiscard]] virtual std::unique_ptr<Buffer> allocate_pinned(std::size_t bytes) = 0;
+  /// Maps another rank's buffer for use by one device. Throws CapabilityError that says why it may not.
+  [[nodiscard]] virtual std::unique_ptr<Mapping> map(int device, const MemoryHandle& handle) = 0;
+
+  [[nodiscard]] virtual std::unique_ptr<Stream> create_stream(int device, Priority priority = Priority::normal) = 0;
+  [[nodiscard]] virtual std::unique_ptr<Event> create_event(int device) = 0;
+  [[nodiscard]] virtual std::unique_ptr<CopyList> prepare(int device, std::span<const StridedCopy> copies) = 0;
+
+  /// Whether device `from` of this process may load and store memory of its device `to`.
+  [[nodiscard]] virtual Access peer_access(int from, int to) const = 0;
+
+  /// Blocks the calling thread until done() returns true, making progress in the meantime (the host backend lets the
+  /// thread do queued work, so that done() may be asked late by one operation), backing off where there is nothing to do.
+  /// Returns false at the deadline. What done() throws passes through.
+  virtual bool wait_until(const std::function<bool()>& done, const Deadline& deadline) = 0;
+};
+
+}  // namespace halocline::device

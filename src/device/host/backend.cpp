@@ -1,0 +1,149 @@
+#include "device/host/backend.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <thread>
+#include <utility>
+
+#include "device/host/stream.hpp"
+#include "halocline/core/error.hpp"
+
+namespace halocline::device::host {
+namespace {
+
+std::string next_uuid_stem() {
+  static std::atomic<int> backends{0};
+  return fmt::format("host-{:016x}-{}", process_identity(), backends.fetch_add(1));
+}
+
+std::size_t physical_memory() {
+  const long pages = ::sysconf(_SC_PHYS_PAGES);
+  const long page = ::sysconf(_SC_PAGESIZE);
+  return pages > 0 && page > 0 ? static_cast<std::size_t>(pages) * static_cast<std::size_t>(page) : 0;
+}
+
+const HostOptions& checked(const HostOptions& options) {
+  if (options.devices < 1) throw InvalidArgument(fmt::format("devices is {}; allowed is 1 or more", options.devices));
+  if (options.workers < 0) throw InvalidArgument(fmt::format("workers is {}; allowed is 0 or more", options.workers));
+  if (options.ranks_on_node < 1) {
+    throw InvalidArgument(fmt::format("ranks_on_node is {}; allowed is 1 or more", options.ranks_on_node));
+  }
+  if (options.clock == nullptr) throw InvalidArgument("the clock is null");
+  return options;
+}
+
+int worker_count(const HostOptions& options) {
+  if (options.workers > 0) return options.workers;
+  const int cores = static_cast<int>(std::thread::hardware_concurrency());
+  return std::max(1, std::min(options.devices, cores / options.ranks_on_node));
+}
+
+/// Allocations and mappings are not in a stream: what the injector asks for happens here and now.
+void inject(const Scheduler& scheduler, Operation operation, int device, ErrorKind kind) {
+  const Injection injection = scheduler.injection(operation, device);
+  if (injection.failure) throw_error(kind, *injection.failure);
+}
+
+}  // namespace
+
+HostBackend::HostBackend(const HostOptions& options)
+    : options_(checked(options)),
+      uuid_stem_(next_uuid_stem()),
+      machine_bytes_(physical_memory()),
+      scheduler_(std::make_shared<Scheduler>(*options.clock, options.injector)),
+      doorbells_(std::make_shared<DoorbellMap>(scheduler_->doorbell())) {
+  scheduler_->start_workers(worker_count(options));
+}
+
+HostBackend::~HostBackend() { scheduler_->stop_workers(); }
+
+DeviceInfo HostBackend::info(int device) const {
+  check(device);
+  return {fmt::format("host device {}", device), fmt::format("{}-{}", uuid_stem_, device),
+          static_cast<std::int64_t>(machine_bytes_) / options_.devices, -1};
+}
+
+std::unique_ptr<Buffer> HostBackend::allocate(int device, std::size_t bytes) {
+  check(device);
+  inject(*scheduler_, Operation::allocate, device, ErrorKind::resource);
+  check_size(bytes);
+  return make_buffer(bytes);
+}
+
+std::unique_ptr<ShareableBuffer> HostBackend::allocate_shareable(int device, std::size_t bytes) {
+  check(device);
+  inject(*scheduler_, Operation::allocate, device, ErrorKind::resource);
+  check_size(bytes);
+  // The scheduler, not this: a buffer may be exported for as long as it lives.
+  return make_shareable(bytes, scheduler_->doorbell(), info(device).uuid, [scheduler = scheduler_, device] {
+    inject(*scheduler, Operation::export_memory, device, ErrorKind::capability);
+  });
+}
+
+std::unique_ptr<Buffer> HostBackend::allocate_pinned(std::size_t bytes) {
+  inject(*scheduler_, Operation::allocate, -1, ErrorKind::resource);
+  check_size(bytes);
+  return make_buffer(bytes);
+}
+
+std::unique_ptr<Mapping> HostBackend::map(int device, const MemoryHandle& handle) {
+  check(device);
+  const ExportedMemory memory = ExportedMemory::unpack(handle);
+  inject(*scheduler_, Operation::map_memory, device, ErrorKind::capability);
+  const std::string exporter = memory.uuid.data();
+  if (options_.mapping && !options_.mapping(device, exporter)) {
+    throw CapabilityError(fmt::format("host device {} may not map memory of {}: the mapping option says no",
+                                      info(device).uuid, exporter));
+  }
+  return make_mapping(memory, doorbells_, options_.always_remap);
+}
+
+std::unique_ptr<Stream> HostBackend::create_stream(int device, Priority priority) {
+  check(device);
+  return std::make_unique<HostStream>(scheduler_, doorbells_, device, priority);
+}
+
+std::unique_ptr<Event> HostBackend::create_event(int device) {
+  check(device);
+  return std::make_unique<HostEvent>(scheduler_);
+}
+
+std::unique_ptr<CopyList> HostBackend::prepare(int device, std::span<const StridedCopy> copies) {
+  check(device);
+  return std::make_unique<HostCopyList>(copies);
+}
+
+Access HostBackend::peer_access(int from, int to) const {
+  check(from);
+  check(to);
+  if (from == to || !options_.peer_access || options_.peer_access(from, to)) return {};
+  return {false, fmt::format("the peer-access option says no from host device {} to {}", from, to)};
+}
+
+bool HostBackend::wait_until(const std::function<bool()>& done, const Deadline& deadline) {
+  return scheduler_->help(done, deadline, false);
+}
+
+void HostBackend::check(int device) const {
+  if (device >= 0 && device < options_.devices) return;
+  throw InvalidArgument(fmt::format("device is {}; allowed is 0 to {}", device, options_.devices - 1));
+}
+
+/// The kernel would first grant more than there is, and then kill the process that uses it.
+void HostBackend::check_size(std::size_t bytes) const {
+  if (machine_bytes_ == 0 || bytes <= machine_bytes_) return;
+  throw ResourceError(fmt::format("cannot allocate {} bytes: the machine has {}", bytes, machine_bytes_));
+}
+
+}  // namespace halocline::device::host
+
+namespace halocline::device {
+
+std::shared_ptr<Backend> make_host_backend(const HostOptions& options) {
+  return std::make_shared<host::HostBackend>(options);
+}
+
+}  // namespace halocline::device

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "device/host/memory.hpp"
+#include "device/host/scheduler.hpp"
+#include "halocline/device/host.hpp"
+
+namespace halocline::device::host {
+
+class HostBackend final : public Backend {
+ public:
+  explicit HostBackend(const HostOptions& options);
+  ~HostBackend() override;
+  HostBackend(const HostBackend&) = delete;
+  HostBackend& operator=(const HostBackend&) = delete;
+
+  [[nodiscard]] BackendKind kind() const override { return BackendKind::host; }
+  [[nodiscard]] int device_count() const override { return options_.devices; }
+  [[nodiscard]] DeviceInfo info(int device) const override;
+  [[nodiscard]] std::unique_ptr<Buffer> allocate(int device, std::size_t bytes) override;
+  [[nodiscard]] std::unique_ptr<ShareableBuffer> allocate_shareable(int device, std::size_t bytes) override;
+  [[nodiscard]] std::unique_ptr<Buffer> allocate_pinned(std::size_t bytes) override;
+  [[nodiscard]] std::unique_ptr<Mapping> map(int device, const MemoryHandle& handle) override;
+  [[nodiscard]] std::unique_ptr<Stream> create_stream(int device, Priority priority) override;
+  [[nodiscard]] std::unique_ptr<Event> create_event(int device) override;
+  [[nodiscard]] std::unique_ptr<CopyList> prepare(int device, std::span<const StridedCopy> copies) override;
+  [[nodiscard]] Access peer_access(int from, int to) const override;
+  bool wait_until(const std::function<bool()>& done, const Deadline& deadline) override;
+
+ private:
+  void check(int device) const;
+  void check_size(std::size_t bytes) const;
+
+  const HostOptions options_;
+  const std::string uuid_stem_;
+  const std::size_t machine_bytes_;
+  const std::shared_ptr<Scheduler> scheduler_;
+  const std::shared_ptr<DoorbellMap> doorbells_;
+};
+
+}  // namespace halocline::device::host

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+
+#include "halocline/core/anonymous_file.hpp"
+#include "halocline/core/clock.hpp"
+
+namespace halocline::device::host {
+
+/// A word in shared memory on which the idle threads of one backend sleep, and which is rung whenever there may be
+/// something for them to do: by their own process when work or an event is ready, by any process that has set a
+/// flag in the backend's memory. To lose no ring, a thread reads value(), looks for work, and only then sleeps on the
+/// value it read.
+class Doorbell {
+ public:
+  /// A new one, of this process.
+  Doorbell();
+  /// Another backend's. Throws CapabilityError that says why it cannot be mapped.
+  explicit Doorbell(const AnonymousFileHandle& handle);
+
+  [[nodiscard]] AnonymousFileHandle handle() const { return file_.handle(); }
+  [[nodiscard]] std::uint32_t value() const { return page_->word.load(std::memory_order_seq_cst); }
+
+  /// Wakes all sleepers; no system call where nobody sleeps.
+  void ring();
+  /// Returns when rung since value() was `seen`, at the latest after timeout; possibly earlier.
+  void sleep(std::uint32_t seen, Duration timeout);
+
+ private:
+  struct Page {
+    alignas(64) std::atomic<std::uint32_t> word;
+    alignas(64)
+        std::atomic<std::uint32_t> sleepers;  ///< too high after a process was killed: costs system calls, no wake-up
+  };
+  static_assert(std::atomic<std::uint32_t>::is_always_lock_free);
+
+  AnonymousFile file_;
+  Page* page_;
+};
+
+}  // namespace halocline::device::host

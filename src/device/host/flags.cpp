@@ -1,0 +1,102 @@
+#include "device/host/flags.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+
+namespace halocline::device::host {
+namespace {
+
+using Word = std::atomic_ref<std::uint64_t>;
+
+/// C++20 has no atomic_ref of a const object; nothing is stored through it.
+std::uint64_t load(const std::uint64_t& word, std::memory_order order) {
+  return Word(const_cast<std::uint64_t&>(word)).load(order);
+}
+
+void check_pointer(const void* pointer, std::size_t alignment, const char* what) {
+  if (pointer == nullptr) throw InvalidArgument(fmt::format("{} is null", what));
+  if (reinterpret_cast<std::uintptr_t>(pointer) % alignment != 0) {
+    throw InvalidArgument(fmt::format("{} is at {}; allowed are multiples of {} bytes", what, pointer, alignment));
+  }
+}
+
+bool aborted(const FlagWait& wait) {
+  return wait.guard->abort != nullptr && wait.guard->abort->load(std::memory_order_acquire) != 0;
+}
+
+/// A timeout near the end of time must not overflow.
+Duration deadline(const FlagWait& wait, const FlagProgress& progress) {
+  const Duration room = Duration::max() - progress.since;
+  return wait.guard->timeout >= room ? Duration::max() : progress.since + wait.guard->timeout;
+}
+
+double seconds(Duration d) { return std::chrono::duration<double>(d).count(); }
+
+void check_in_time(const FlagWait& wait, const FlagProgress& progress, std::uint64_t there, Duration now) {
+  if (aborted(wait)) {
+    throw CommunicationError(
+        fmt::format("{}: given up at epoch {} (the flag is at {}), because the exchange was aborted", wait.guard->label,
+                    progress.epoch, there));
+  }
+  if (now >= deadline(wait, progress)) {
+    throw DeadlineError(fmt::format("{}: not there after {:.3g} s at epoch {} (the flag is at {})", wait.guard->label,
+                                    seconds(now - progress.since), progress.epoch, there));
+  }
+}
+
+}  // namespace
+
+void check_epoch(const std::uint64_t* epoch) { check_pointer(epoch, Word::required_alignment, "the epoch"); }
+
+void check_waits(std::span<const FlagWait> waits) {
+  for (const FlagWait& wait : waits) {
+    check_pointer(wait.flag, alignof(Flag), "a flag to wait for");
+    if (wait.guard == nullptr) throw InvalidArgument("the guard of a wait for a flag is null");
+  }
+}
+
+void check_signals(std::span<const FlagSignal> signals) {
+  for (const FlagSignal& signal : signals) check_pointer(signal.flag, alignof(Flag), "a flag to signal");
+}
+
+void store_signals(const std::uint64_t* epoch, std::span<const FlagSignal> signals) {
+  const std::uint64_t value = load(*epoch, std::memory_order_acquire);
+  for (const FlagSignal& signal : signals) {
+    Word(signal.flag->token).store(signal.token, std::memory_order_relaxed);
+    Word(signal.flag->epoch).store(value, std::memory_order_release);
+  }
+}
+
+bool advance_waits(const FlagWaits& flags, FlagProgress& progress, Duration now) {
+  if (!progress.begun) {
+    progress = {true, load(*flags.epoch, std::memory_order_acquire), now, 0};
+  }
+  for (; progress.next < flags.waits.size(); ++progress.next) {
+    const FlagWait& wait = flags.waits[progress.next];
+    if (load(wait.flag->epoch, std::memory_order_acquire) < progress.epoch) break;
+    const std::uint64_t token = load(wait.flag->token, std::memory_order_relaxed);
+    if (token != wait.token) {
+      throw ProtocolError(
+          fmt::format("{}: the two sides disagree on which fields and buffers are exchanged at epoch {}: "
+                      "expected token {:#018x}, found {:#018x}",
+                      wait.guard->label, progress.epoch, wait.token, token));
+    }
+  }
+  for (std::size_t i = progress.next; i < flags.waits.size(); ++i) {
+    const std::uint64_t there = load(flags.waits[i].flag->epoch, std::memory_order_acquire);
+    if (there < progress.epoch) check_in_time(flags.waits[i], progress, there, now);
+  }
+  return progress.next == flags.waits.size();
+}
+
+Duration first_deadline(const FlagWaits& flags, const FlagProgress& progress) {
+  Duration first = Duration::max();
+  for (std::size_t i = progress.next; i < flags.waits.size(); ++i) {
+    first = std::min(first, deadline(flags.waits[i], progress));
+  }
+  return first;
+}
+
+}  // namespace halocline::device::host

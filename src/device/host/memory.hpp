@@ -1,0 +1,68 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include "device/host/doorbell.hpp"
+#include "halocline/core/anonymous_file.hpp"
+#include "halocline/device/backend.hpp"
+
+namespace halocline::device::host {
+
+/// Tells this process from all others of this machine, earlier ones and forked ones included.
+[[nodiscard]] std::uint64_t process_identity();
+
+/// The bytes of a MemoryHandle.
+struct ExportedMemory {
+  static constexpr std::uint64_t expected_magic = 0x3130'7473'6f68'6c68;  ///< "hlhost01"
+  std::uint64_t magic = expected_magic;
+  std::uint64_t process = 0;  ///< process_identity() of the exporter
+  std::uint64_t address = 0;  ///< in the exporter
+  std::uint64_t bytes = 0;
+  AnonymousFileHandle memory;
+  AnonymousFileHandle doorbell;
+  std::array<char, 64> uuid{};  ///< of the exporter's device
+
+  [[nodiscard]] MemoryHandle pack() const;
+  /// Throws CapabilityError where the handle is not of a host backend.
+  [[nodiscard]] static ExportedMemory unpack(const MemoryHandle& handle);
+};
+
+/// Which doorbell belongs to an address: that of the backend whose memory is mapped there, else this backend's own.
+/// Thread-safe.
+class DoorbellMap {
+ public:
+  explicit DoorbellMap(std::shared_ptr<Doorbell> own) : own_(std::move(own)) {}
+
+  /// The exporter's doorbell, mapped once for all of its memory.
+  [[nodiscard]] std::shared_ptr<Doorbell> open(const AnonymousFileHandle& handle);
+
+  using Ranges = std::multimap<std::uintptr_t, std::pair<std::uintptr_t, std::shared_ptr<Doorbell>>>;
+  Ranges::iterator add(const std::byte* begin, std::size_t bytes, std::shared_ptr<Doorbell> doorbell);
+  void remove(Ranges::iterator range);
+  [[nodiscard]] std::shared_ptr<Doorbell> of(const void* address) const;
+
+ private:
+  const std::shared_ptr<Doorbell> own_;
+  mutable std::mutex mutex_;
+  std::map<std::pair<std::uint64_t, std::uint64_t>, std::weak_ptr<Doorbell>> opened_;  ///< by device and inode
+  Ranges ranges_;  ///< begin -> end, doorbell; the same range may be there several times
+};
+
+/// 128-byte aligned memory of this process. Throws ResourceError.
+[[nodiscard]] std::unique_ptr<Buffer> make_buffer(std::size_t bytes);
+/// before_export is called by each handle(), and may throw.
+[[nodiscard]] std::unique_ptr<ShareableBuffer> make_shareable(std::size_t bytes, std::shared_ptr<Doorbell> doorbell,
+                                                              const std::string& uuid,
+                                                              std::function<void()> before_export);
+/// In the exporting process the exporter's own address, unless always_remap.
+[[nodiscard]] std::unique_ptr<Mapping> make_mapping(const ExportedMemory& memory,
+                                                    std::shared_ptr<DoorbellMap> doorbells, bool always_remap);
+
+}  // namespace halocline::device::host

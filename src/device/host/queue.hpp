@@ -1,0 +1,40 @@
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <thread>
+
+#include "device/host/flags.hpp"
+#include "device/host/operation.hpp"
+
+namespace halocline::device::host {
+
+/// A stream's operations that are not done, and where the stream stands. All members belong to the scheduler's mutex.
+class Queue : public std::enable_shared_from_this<Queue> {
+ public:
+  Queue(int on_device, Priority with_priority) : device(on_device), priority(with_priority) {}
+
+  enum class State {
+    idle,      ///< nothing to do
+    runnable,  ///< in the scheduler's list of such
+    running,   ///< a thread has it
+    awaiting,  ///< parked; the mark it waits for makes it runnable
+    polling    ///< parked in the scheduler's list of queues that wait for flags or rest
+  };
+  /// How far the first operation is.
+  enum class Stage { fresh, resting, begun };
+
+  const int device;
+  const Priority priority;
+  State state = State::idle;
+  std::deque<Item> items;  ///< without the function that is running
+  Stage stage = Stage::fresh;
+  Duration rest_until{};   ///< while resting
+  FlagProgress flags;      ///< of a wait for flags that has begun
+  FailurePtr failure;      ///< for good
+  std::thread::id runner;  ///< while running
+  std::shared_ptr<Capture> capture;
+  std::size_t lane = 0;  ///< in the capture
+};
+
+}  // namespace halocline::device::host

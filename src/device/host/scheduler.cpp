@@ -1,0 +1,330 @@
+#include "device/host/scheduler.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace halocline::device::host {
+namespace {
+
+using std::chrono::microseconds;
+using std::chrono::milliseconds;
+
+/// Sleeps of a thread that would be woken if there were something to do. They bound how late a
+/// deadline, an abort word, the end of a rest, or a flag that was set without ringing is noticed.
+constexpr Duration shortest_nap = microseconds(20);
+constexpr Duration first_nap = milliseconds(1);
+constexpr Duration longest_nap = milliseconds(8);
+/// Where nothing was polled when it went to sleep; a queue may have been parked since by a thread that is busy now.
+constexpr Duration idle_nap = milliseconds(100);
+/// Sleeps of a thread that waits for something that nobody rings for.
+constexpr Duration first_blind_nap = microseconds(20);
+constexpr Duration longest_blind_nap = microseconds(500);
+constexpr int yields_before_sleep = 4;
+/// How long queues are run without a look at those that are polled, if nobody rings.
+constexpr Duration longest_without_poll = milliseconds(1);
+/// How long a thread that helps stays with a queue before it looks again at what it waits for.
+constexpr Duration longest_help = microseconds(50);
+
+Duration real_time() { return std::chrono::steady_clock::now().time_since_epoch(); }
+
+}  // namespace
+
+Scheduler::Scheduler(const Clock& clock, std::shared_ptr<Injector> injector)
+    : clock_(clock), injector_(std::move(injector)), doorbell_(std::make_shared<Doorbell>()) {}
+
+void Scheduler::start_workers(int count) {
+  for (int i = 0; i < count; ++i) {
+    workers_.emplace_back([self = shared_from_this()] { self->work(); });
+  }
+}
+
+void Scheduler::stop_workers() {
+  {
+    const Lock held = lock();
+    stop_ = true;
+  }
+  doorbell_->ring();
+  for (std::thread& worker : workers_) {
+    // The backend may be destroyed by a function that runs on a worker and held its last reference.
+    if (worker.get_id() == std::this_thread::get_id()) {
+      worker.detach();
+    } else {
+      worker.join();
+    }
+  }
+  workers_.clear();
+}
+
+Injection Scheduler::injection(Operation operation, int device) const {
+  return injector_ == nullptr ? Injection{} : injector_->before(operation, device);
+}
+
+void Scheduler::push(Lock&, Queue& queue, Item item) {
+  queue.items.push_back(std::move(item));
+  if (queue.state == Queue::State::idle) make_runnable(queue);
+}
+
+void Scheduler::release(Lock& lock) {
+  const bool ring = std::exchange(ring_due_, false);
+  std::vector<Item> garbage;
+  garbage.swap(garbage_);
+  lock.unlock();
+  if (ring) doorbell_->ring();
+}
+
+std::size_t Scheduler::close(Queue& queue) {
+  Lock held = lock();
+  const std::size_t dropped = queue.items.size();
+  drop_items(queue, make_failure(ErrorKind::device, "the stream was destroyed before this was run"));
+  const auto itself = [&](const std::shared_ptr<Queue>& q) { return q.get() == &queue; };
+  const std::shared_ptr<Queue> alive = queue.shared_from_this();
+  std::erase_if(polling_, itself);
+  for (auto& list : runnable_) std::erase_if(list, itself);
+  if (queue.state != Queue::State::running) {
+    queue.state = Queue::State::idle;
+  } else if (queue.runner != std::this_thread::get_id()) {
+    stopped_running_.wait(held, [&] { return queue.state != Queue::State::running; });
+  }
+  release(held);
+  return dropped;
+}
+
+bool Scheduler::help(const std::function<bool()>& done, const Deadline& deadline, bool rung) {
+  Duration nap = rung ? first_nap : first_blind_nap;
+  const Duration cap = rung ? longest_nap : longest_blind_nap;
+  int idle = 0;
+  while (true) {
+    const std::uint32_t seen = doorbell_->value();
+    if (done()) return true;
+    if (run_one(false)) {
+      idle = 0;
+      nap = rung ? first_nap : first_blind_nap;
+      continue;
+    }
+    if (deadline.expired()) return false;
+    if (idle++ < yields_before_sleep) {
+      std::this_thread::yield();
+      continue;
+    }
+    const Duration longest = longest_sleep();
+    doorbell_->sleep(seen, std::max(shortest_nap, std::min(nap, longest)));
+    nap = std::min(2 * nap, cap);
+  }
+}
+
+void Scheduler::work() {
+  Duration nap = first_nap;
+  while (true) {
+    const std::uint32_t seen = doorbell_->value();
+    if (run_one(true)) {
+      nap = first_nap;
+      continue;
+    }
+    {
+      const Lock held = lock();
+      if (stop_) return;
+    }
+    const Duration longest = longest_sleep();
+    if (longest == Duration::max()) {
+      doorbell_->sleep(seen, idle_nap);
+      nap = first_nap;
+    } else {
+      doorbell_->sleep(seen, std::max(shortest_nap, std::min(nap, longest)));
+      nap = std::min(2 * nap, longest_nap);
+    }
+  }
+}
+
+Duration Scheduler::longest_sleep() {
+  const Lock held = lock();
+  if (polling_.empty()) return Duration::max();
+  if (next_event_ == Duration::max()) return longest_nap;
+  return std::clamp(next_event_ - clock_.now(), Duration::zero(), longest_nap);
+}
+
+bool Scheduler::run_one(bool is_worker) {
+  Lock held = lock();
+  if (is_worker && stop_) return false;
+  if (!any_runnable() || poll_is_due()) poll();
+  const std::shared_ptr<Queue> queue = next_runnable();
+  if (queue == nullptr) {
+    release(held);
+    return false;
+  }
+  run(held, *queue, is_worker);
+  release(held);
+  return true;
+}
+
+/// Runs operations of a queue until it has none, is parked, another queue is runnable, or the thread has helped enough.
+void Scheduler::run(Lock& held, Queue& queue, bool is_worker) {
+  const Duration leave_at = is_worker ? Duration::max() : real_time() + longest_help;
+  queue.state = Queue::State::running;
+  queue.runner = std::this_thread::get_id();
+  while (!queue.items.empty()) {
+    Outcome outcome = Outcome::done;
+    try {
+      outcome = step(held, queue);
+    } catch (...) {
+      const FailurePtr failure =
+          failure_of(std::current_exception(), fmt::format("an operation on host device {}", queue.device));
+      if (!held.owns_lock()) held.lock();
+      fail(queue, failure);
+    }
+    if (outcome == Outcome::polling) {
+      queue.state = Queue::State::polling;
+      polling_.push_back(queue.shared_from_this());
+      // The workers may sleep long because nothing was polled, and this thread may leave.
+      if (!is_worker) ring_due_ = true;
+      break;
+    }
+    if (outcome == Outcome::awaiting) {
+      queue.state = Queue::State::awaiting;
+      break;
+    }
+    if (queue.items.empty()) break;
+    if (poll_is_due()) poll();
+    if (any_runnable() || (!is_worker && real_time() >= leave_at)) {
+      make_runnable(queue);
+      break;
+    }
+  }
+  if (queue.state == Queue::State::running) {
+    queue.state = Queue::State::idle;
+    ring_due_ = true;  // somebody may be waiting for the stream to be done
+  }
+  stopped_running_.notify_all();
+}
+
+/// Begins, or goes on with, the first operation; returns with the lock held, or throws with or without it.
+Scheduler::Outcome Scheduler::step(Lock& held, Queue& queue) {
+  Item& first = queue.items.front();
+  if (queue.stage == Queue::Stage::fresh && first.injection.delay > Duration::zero()) {
+    queue.stage = Queue::Stage::resting;
+    queue.rest_until = clock_.now() + first.injection.delay;
+  }
+  if (queue.stage == Queue::Stage::resting && clock_.now() < queue.rest_until) {
+    next_event_ = std::min(next_event_, queue.rest_until);
+    return Outcome::polling;
+  }
+  queue.stage = Queue::Stage::begun;
+  if (first.injection.failure) throw DeviceError(*first.injection.failure);
+
+  if (std::holds_alternative<Run>(first.step)) {
+    Item item = std::move(first);
+    finish_first(queue);
+    release(held);
+    (*std::get<Run>(item.step).function)();
+    item = {};  // what the function holds is gone before the stream says that it is done
+    held.lock();
+    return Outcome::done;
+  }
+  if (const auto* flags = std::get_if<AwaitFlags>(&first.step)) {
+    if (!advance_waits(*flags->flags, queue.flags, clock_.now())) {
+      next_event_ = std::min(next_event_, first_deadline(*flags->flags, queue.flags));
+      return Outcome::polling;
+    }
+  } else if (const auto* record = std::get_if<Record>(&first.step)) {
+    complete(*record->mark, nullptr);
+  } else {
+    Mark& mark = *std::get<AwaitMark>(first.step).mark;
+    if (!mark.done) {
+      mark.waiters.push_back(queue.weak_from_this());
+      return Outcome::awaiting;
+    }
+    if (mark.failure != nullptr) raise(*mark.failure);
+  }
+  garbage_.push_back(std::move(first));
+  finish_first(queue);
+  return Outcome::done;
+}
+
+bool Scheduler::poll_is_due() const {
+  if (polling_.empty()) return false;
+  return doorbell_->value() != polled_at_ || real_time() >= polled_time_ + longest_without_poll;
+}
+
+/// Looks at all queues that wait for flags or rest.
+void Scheduler::poll() {
+  polled_at_ = doorbell_->value();
+  polled_time_ = real_time();
+  next_event_ = Duration::max();
+  if (polling_.empty()) return;
+  const Duration now = clock_.now();
+  std::vector<std::shared_ptr<Queue>> polled;
+  polled.swap(polling_);
+  for (std::shared_ptr<Queue>& queue : polled) {
+    bool parked = false;
+    if (queue->stage == Queue::Stage::resting) {
+      parked = now < queue->rest_until;
+      if (parked) next_event_ = std::min(next_event_, queue->rest_until);
+    } else {
+      const FlagWaits& flags = *std::get<AwaitFlags>(queue->items.front().step).flags;
+      try {
+        parked = !advance_waits(flags, queue->flags, now);
+        if (parked) next_event_ = std::min(next_event_, first_deadline(flags, queue->flags));
+      } catch (...) {
+        // Found again, and thrown, by the thread that runs the queue: what was late stays late.
+      }
+    }
+    if (parked) {
+      polling_.push_back(std::move(queue));
+    } else {
+      make_runnable(*queue);
+    }
+  }
+}
+
+void Scheduler::finish_first(Queue& queue) {
+  queue.items.pop_front();
+  queue.stage = Queue::Stage::fresh;
+  queue.flags = {};
+}
+
+void Scheduler::make_runnable(Queue& queue) {
+  queue.state = Queue::State::runnable;
+  runnable_[queue.priority == Priority::high ? 0 : 1].push_back(queue.shared_from_this());
+  ring_due_ = true;
+}
+
+void Scheduler::complete(Mark& mark, const FailurePtr& failure) {
+  mark.done = true;
+  mark.failure = failure;
+  for (const std::weak_ptr<Queue>& waiter : mark.waiters) {
+    const std::shared_ptr<Queue> queue = waiter.lock();
+    if (queue != nullptr && queue->state == Queue::State::awaiting) make_runnable(*queue);
+  }
+  mark.waiters.clear();
+  ring_due_ = true;  // somebody may be asking the event
+}
+
+void Scheduler::fail(Queue& queue, const FailurePtr& failure) {
+  queue.failure = failure;
+  drop_items(queue, failure);
+}
+
+void Scheduler::drop_items(Queue& queue, const FailurePtr& failure) {
+  for (Item& item : queue.items) {
+    if (const auto* record = std::get_if<Record>(&item.step)) complete(*record->mark, failure);
+    garbage_.push_back(std::move(item));
+  }
+  queue.items.clear();
+  queue.stage = Queue::Stage::fresh;
+  queue.flags = {};
+}
+
+std::shared_ptr<Queue> Scheduler::next_runnable() {
+  for (auto& list : runnable_) {
+    if (list.empty()) continue;
+    std::shared_ptr<Queue> queue = std::move(list.front());
+    list.pop_front();
+    return queue;
+  }
+  return nullptr;
+}
+
+bool Scheduler::any_runnable() const { return !runnable_[0].empty() || !runnable_[1].empty(); }
+
+}  // namespace halocline::device::host

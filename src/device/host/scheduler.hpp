@@ -1,0 +1,87 @@
+#pragma once
+
+#include <array>
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "device/host/doorbell.hpp"
+#include "device/host/queue.hpp"
+
+namespace halocline::device::host {
+
+/// Runs the queues of one backend on a few threads: its own workers, and whoever calls help(). A queue
+/// whose first operation waits is parked: it is in a list, on no thread.
+/// One mutex guards all queues, marks and captures; it is not held while a function runs.
+class Scheduler : public std::enable_shared_from_this<Scheduler> {
+ public:
+  Scheduler(const Clock& clock, std::shared_ptr<Injector> injector);
+
+  /// From here to stop_workers() the scheduler runs what is enqueued, and keeps itself alive.
+  void start_workers(int count);
+  /// Returns when the operations that are running are done. What is queued stays queued; help() still runs it.
+  void stop_workers();
+
+  using Lock = std::unique_lock<std::mutex>;
+  [[nodiscard]] Lock lock() { return Lock(mutex_); }
+  [[nodiscard]] const std::shared_ptr<Doorbell>& doorbell() const { return doorbell_; }
+  /// Asks the injector. Not to be called with the lock held.
+  [[nodiscard]] Injection injection(Operation operation, int device) const;
+
+  // With the lock held:
+  void push(Lock&, Queue& queue, Item item);
+  [[nodiscard]] static bool finished(const Queue& queue) {
+    return queue.items.empty() && queue.state == Queue::State::idle;
+  }
+
+  /// Wakes whom push() and the like have given something to do. Releases the lock.
+  void release(Lock& lock);
+
+  /// Drops what has not started, and waits for the function that is running (unless that is the caller).
+  /// Returns the number of operations that were dropped. The queue must not be used afterwards.
+  std::size_t close(Queue& queue);
+
+  /// Runs operations, or sleeps, until done() returns true; false at the deadline.
+  /// Where done() depends on nothing but this backend's queues (rung), sleeps are longer.
+  bool help(const std::function<bool()>& done, const Deadline& deadline, bool rung);
+
+ private:
+  enum class Outcome { done, polling, awaiting };
+  void work();
+  bool run_one(bool is_worker);
+  void run(Lock& lock, Queue& queue, bool is_worker);
+  Outcome step(Lock& lock, Queue& queue);
+  [[nodiscard]] bool poll_is_due() const;
+  void poll();
+  void finish_first(Queue& queue);
+  void make_runnable(Queue& queue);
+  void complete(Mark& mark, const FailurePtr& failure);
+  void fail(Queue& queue, const FailurePtr& failure);
+  void drop_items(Queue& queue, const FailurePtr& failure);
+  [[nodiscard]] std::shared_ptr<Queue> next_runnable();
+  [[nodiscard]] bool any_runnable() const;
+  /// How long a thread with nothing to do may sleep if nobody rings; Duration::max() where nothing is polled.
+  [[nodiscard]] Duration longest_sleep();
+
+  const Clock& clock_;
+  const std::shared_ptr<Injector> injector_;
+  const std::shared_ptr<Doorbell> doorbell_;
+
+  std::mutex mutex_;
+  std::array<std::deque<std::shared_ptr<Queue>>, 2> runnable_;  ///< high priority, normal
+  std::vector<std::shared_ptr<Queue>> polling_;
+  Duration next_event_ = Duration::max();  ///< of the polled queues, by the clock
+  std::uint32_t polled_at_ = 0;            ///< the doorbell's value before the last poll
+  Duration polled_time_{};                 ///< of the last poll, by the machine's clock
+  bool ring_due_ = false;
+  std::vector<Item> garbage_;  ///< to be destroyed without the lock: it may hold users' objects
+  std::condition_variable stopped_running_;
+  bool stop_ = false;
+  std::vector<std::thread> workers_;
+};
+
+}  // namespace halocline::device::host

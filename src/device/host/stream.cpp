@@ -1,0 +1,212 @@
+#include "device/host/stream.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <utility>
+
+#include "device/host/graph.hpp"
+#include "halocline/core/log.hpp"
+
+namespace halocline::device::host {
+namespace {
+
+/// The host backend's own kind of an object, of this scheduler.
+template <typename To, typename From>
+To& own(From& object, const std::shared_ptr<Scheduler>& scheduler, const char* what) {
+  auto* mine = dynamic_cast<To*>(&object);
+  if (mine == nullptr || &mine->scheduler() != scheduler.get()) {
+    throw InvalidArgument(fmt::format("the {} belongs to another backend than the stream", what));
+  }
+  return *mine;
+}
+
+}  // namespace
+
+bool HostEvent::query() const {
+  const Scheduler::Lock held = scheduler_->lock();
+  if (mark_ == nullptr) return true;
+  if (mark_->captured) throw InternalError("query: the event was last recorded in a capture");
+  if (mark_->failure != nullptr) raise(*mark_->failure);
+  return mark_->done;
+}
+
+HostCopyList::HostCopyList(std::span<const StridedCopy> copies) {
+  std::vector<RowCopy> rows;
+  rows.reserve(copies.size());
+  for (const StridedCopy& copy : copies) {
+    rows.push_back(plan_rows(copy));
+    bytes_ += copy.bytes();
+  }
+  copies_ = std::make_shared<const std::vector<RowCopy>>(std::move(rows));
+}
+
+HostStream::HostStream(std::shared_ptr<Scheduler> scheduler, std::shared_ptr<DoorbellMap> doorbells, int device,
+                       Priority priority)
+    : scheduler_(std::move(scheduler)),
+      doorbells_(std::move(doorbells)),
+      queue_(std::make_shared<Queue>(device, priority)) {}
+
+HostStream::~HostStream() {
+  {
+    const Scheduler::Lock held = scheduler_->lock();
+    leave_capture(*queue_);
+  }
+  const std::size_t dropped = scheduler_->close(*queue_);
+  if (dropped != 0) {
+    log(LogLevel::warning,
+        fmt::format("a stream of host device {} was destroyed with {} operations not run", device(), dropped));
+  }
+}
+
+/// Into the queue, or into the capture that the stream is in.
+void HostStream::enqueue(Item item) {
+  Scheduler::Lock held = scheduler_->lock();
+  if (queue_->failure != nullptr) raise(*queue_->failure);
+  if (queue_->capture != nullptr) {
+    capture_item(*queue_, std::move(item));
+    return;
+  }
+  held.unlock();
+  item.injection = scheduler_->injection(item.kind, device());
+  held.lock();
+  if (queue_->failure != nullptr) raise(*queue_->failure);
+  scheduler_->push(held, *queue_, std::move(item));
+  scheduler_->release(held);
+}
+
+void HostStream::run(Operation kind, std::function<void()> function) {
+  enqueue({kind, Run{std::make_shared<const std::function<void()>>(std::move(function))}, {}});
+}
+
+void HostStream::copy(std::byte* target, const std::byte* source, std::size_t bytes) {
+  if (bytes != 0 && (target == nullptr || source == nullptr)) {
+    throw InvalidArgument(
+        fmt::format("the {} of a copy of {} bytes is null", target == nullptr ? "target" : "source", bytes));
+  }
+  run(Operation::copy, [=] {
+    if (bytes != 0) std::memcpy(target, source, bytes);
+  });
+}
+
+void HostStream::copy(const StridedCopy& copy) {
+  run(Operation::copy, [rows = plan_rows(copy)] { copy_rows(rows); });
+}
+
+void HostStream::copy(const CopyList& list) {
+  const auto* mine = dynamic_cast<const HostCopyList*>(&list);
+  if (mine == nullptr) throw InvalidArgument("the list of copies belongs to another backend than the stream");
+  run(Operation::copy_list, [copies = mine->copies_] {
+    for (const RowCopy& rows : *copies) copy_rows(rows);
+  });
+}
+
+void HostStream::advance(std::uint64_t* epoch) {
+  check_epoch(epoch);
+  // Atomic, because other streams may read the word for their signals and waits; one writer, so load and store.
+  run(Operation::advance, [epoch] {
+    const std::atomic_ref<std::uint64_t> word(*epoch);
+    word.store(word.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+  });
+}
+
+void HostStream::signal(const std::uint64_t* epoch, std::span<const FlagSignal> signals) {
+  check_epoch(epoch);
+  check_signals(signals);
+  std::vector<std::shared_ptr<Doorbell>> bells;
+  for (const FlagSignal& signal : signals) {
+    std::shared_ptr<Doorbell> bell = doorbells_->of(signal.flag);
+    if (std::find(bells.begin(), bells.end(), bell) == bells.end()) bells.push_back(std::move(bell));
+  }
+  run(Operation::signal,
+      [epoch, flags = std::vector<FlagSignal>(signals.begin(), signals.end()), bells = std::move(bells)] {
+        store_signals(epoch, flags);
+        for (const auto& bell : bells) bell->ring();
+      });
+}
+
+void HostStream::wait(const std::uint64_t* epoch, std::span<const FlagWait> waits) {
+  check_epoch(epoch);
+  check_waits(waits);
+  auto flags = std::make_shared<const FlagWaits>(FlagWaits{epoch, {waits.begin(), waits.end()}});
+  enqueue({Operation::wait_flag, AwaitFlags{std::move(flags)}, {}});
+}
+
+void HostStream::record(Event& event) {
+  HostEvent& mine = own<HostEvent>(event, scheduler_, "event");
+  {
+    const Scheduler::Lock held = scheduler_->lock();
+    if (queue_->failure != nullptr) raise(*queue_->failure);
+    if (queue_->capture != nullptr) {
+      mine.mark_ = capture_record(*queue_);
+      return;
+    }
+  }
+  auto mark = std::make_shared<Mark>();
+  enqueue({Operation::record, Record{mark}, {}});
+  const Scheduler::Lock held = scheduler_->lock();
+  mine.mark_ = std::move(mark);
+}
+
+void HostStream::wait(const Event& event) {
+  const HostEvent& mine = own<const HostEvent>(event, scheduler_, "event");
+  MarkPtr mark;
+  {
+    const Scheduler::Lock held = scheduler_->lock();
+    if (queue_->failure != nullptr) raise(*queue_->failure);
+    mark = mine.mark_;
+    if (mark == nullptr) return;
+    if (queue_->capture != nullptr || mark->captured) return capture_wait(*queue_, mark);
+  }
+  enqueue({Operation::wait_event, AwaitMark{std::move(mark)}, {}});
+}
+
+void HostStream::launch(const Box& box, std::function<void(const Box&)> body) {
+  run(Operation::launch, [box, body = std::move(body)] {
+    if (!box.empty()) body(box);
+  });
+}
+
+void HostStream::host_function(std::function<void()> function) { run(Operation::host_function, std::move(function)); }
+
+void HostStream::begin_capture() {
+  const Scheduler::Lock held = scheduler_->lock();
+  if (queue_->failure != nullptr) raise(*queue_->failure);
+  host::begin_capture(*queue_);
+}
+
+std::unique_ptr<Graph> HostStream::end_capture() {
+  std::vector<Lane> lanes;
+  std::size_t marks = 0;
+  {
+    const Scheduler::Lock held = scheduler_->lock();
+    lanes = host::end_capture(*queue_, marks);
+  }
+  return std::make_unique<HostGraph>(scheduler_, std::move(lanes), marks);
+}
+
+bool HostStream::capturing() const {
+  const Scheduler::Lock held = scheduler_->lock();
+  return queue_->capture != nullptr;
+}
+
+void HostStream::launch(Graph& graph) { own<HostGraph>(graph, scheduler_, "graph").launch(*queue_); }
+
+bool HostStream::query() {
+  const Scheduler::Lock held = scheduler_->lock();
+  refuse_capture(*queue_, "query");
+  if (queue_->failure != nullptr) raise(*queue_->failure);
+  return Scheduler::finished(*queue_);
+}
+
+void HostStream::synchronize() {
+  {
+    const Scheduler::Lock held = scheduler_->lock();
+    refuse_capture(*queue_, "synchronize");
+  }
+  (void)scheduler_->help([this] { return query(); }, Deadline(), true);
+}
+
+}  // namespace halocline::device::host

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "device/host/memory.hpp"
+#include "device/host/scheduler.hpp"
+#include "device/host/strided_copy.hpp"
+
+namespace halocline::device::host {
+
+class HostEvent final : public Event {
+ public:
+  explicit HostEvent(std::shared_ptr<Scheduler> scheduler) : scheduler_(std::move(scheduler)) {}
+  [[nodiscard]] bool query() const override;
+  [[nodiscard]] const Scheduler& scheduler() const { return *scheduler_; }
+
+ private:
+  friend class HostStream;
+  std::shared_ptr<Scheduler> scheduler_;
+  MarkPtr mark_;  ///< the latest; null where never recorded. Belongs to the scheduler's mutex.
+};
+
+class HostCopyList final : public CopyList {
+ public:
+  explicit HostCopyList(std::span<const StridedCopy> copies);
+  [[nodiscard]] std::int64_t bytes() const override { return bytes_; }
+
+ private:
+  friend class HostStream;
+  std::shared_ptr<const std::vector<RowCopy>> copies_;
+  std::int64_t bytes_ = 0;
+};
+
+class HostStream final : public Stream {
+ public:
+  HostStream(std::shared_ptr<Scheduler> scheduler, std::shared_ptr<DoorbellMap> doorbells, int device,
+             Priority priority);
+  /// Drops what has not started, with a warning, and waits for what is running: it must not hang.
+  ~HostStream() override;
+  HostStream(const HostStream&) = delete;
+  HostStream& operator=(const HostStream&) = delete;
+
+  [[nodiscard]] int device() const override { return queue_->device; }
+  void copy(std::byte* target, const std::byte* source, std::size_t bytes) override;
+  void copy(const StridedCopy& copy) override;
+  void copy(const CopyList& list) override;
+  void advance(std::uint64_t* epoch) override;
+  void signal(const std::uint64_t* epoch, std::span<const FlagSignal> signals) override;
+  void wait(const std::uint64_t* epoch, std::span<const FlagWait> waits) override;
+  void record(Event& event) override;
+  void wait(const Event& event) override;
+  void launch(const Box& box, std::function<void(const Box&)> body) override;
+  void host_function(std::function<void()> function) override;
+  void begin_capture() override;
+  [[nodiscard]] std::unique_ptr<Graph> end_capture() override;
+  [[nodiscard]] bool capturing() const override;
+  void launch(Graph& graph) override;
+  [[nodiscard]] bool query() override;
+  void synchronize() override;
+
+ private:
+  void run(Operation kind, std::function<void()> function);
+  void enqueue(Item item);
+
+  std::shared_ptr<Scheduler> scheduler_;
+  std::shared_ptr<DoorbellMap> doorbells_;
+  std::shared_ptr<Queue> queue_;
+};
+
+}  // namespace halocline::device::host

@@ -1,0 +1,148 @@
+#include "device/host/strided_copy.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <type_traits>
+#include <utility>
+
+#include "halocline/core/error.hpp"
+
+namespace halocline::device::host {
+namespace {
+
+using Loop = RowCopy::Loop;
+
+void check(const StridedCopy& copy) {
+  if (copy.extent.x < 0 || copy.extent.y < 0 || copy.extent.z < 0) {
+    throw InvalidArgument("the extent of a copy is " + to_string(copy.extent) + "; allowed are numbers from 0 on");
+  }
+  const std::int64_t size = copy.element_bytes;
+  if (size != 1 && size != 2 && size != 4 && size != 8 && size != 16) {
+    throw InvalidArgument("the element size of a copy is " + std::to_string(size) + "; allowed are 1, 2, 4, 8 and 16");
+  }
+  if (copy.extent.volume() != 0 && (copy.source == nullptr || copy.target == nullptr)) {
+    throw InvalidArgument(std::string("the ") + (copy.source == nullptr ? "source" : "target") + " of a copy is null");
+  }
+}
+
+/// A row of exactly Bytes: loads and stores, no call.
+template <std::int64_t Bytes>
+struct Fixed {
+  static void copy(std::byte* target, const std::byte* source, std::int64_t) {
+    std::memcpy(target, source, static_cast<std::size_t>(Bytes));
+  }
+};
+
+/// A row of Half to 2*Half bytes: its two ends, which may overlap.
+template <std::size_t Half>
+struct TwoEnds {
+  static void copy(std::byte* target, const std::byte* source, std::int64_t bytes) {
+    std::array<std::byte, Half> first;
+    std::array<std::byte, Half> last;
+    std::memcpy(first.data(), source, Half);
+    std::memcpy(last.data(), source + bytes - Half, Half);
+    std::memcpy(target, first.data(), Half);
+    std::memcpy(target + bytes - Half, last.data(), Half);
+  }
+};
+
+struct Long {
+  static void copy(std::byte* target, const std::byte* source, std::int64_t bytes) {
+    std::memcpy(target, source, static_cast<std::size_t>(bytes));
+  }
+};
+
+/// Short rows that are far apart (faces normal to x) cost a cache miss each; hardware does not see such strides coming.
+constexpr std::int64_t rows_ahead = 24;
+
+/// The address may be outside the array: it is a number, and asking for it has no effect.
+const void* ahead(const std::byte* base, std::int64_t row, std::int64_t stride) {
+  return reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(base) +
+                                       static_cast<std::uintptr_t>((row + rows_ahead) * stride));
+}
+
+template <typename Row>
+void run_loops(const RowCopy& copy) {
+  const auto& [inner, middle, outer] = copy.loops;
+  for (std::int64_t k = 0; k < outer.count; ++k) {
+    for (std::int64_t j = 0; j < middle.count; ++j) {
+      const std::byte* source = copy.source + k * outer.source_stride + j * middle.source_stride;
+      std::byte* target = copy.target + k * outer.target_stride + j * middle.target_stride;
+      for (std::int64_t i = 0; i < inner.count; ++i) {
+        if constexpr (!std::is_same_v<Row, Long>) {
+          __builtin_prefetch(ahead(source, i, inner.source_stride), 0);
+          __builtin_prefetch(ahead(target, i, inner.target_stride), 1);
+        }
+        Row::copy(target + i * inner.target_stride, source + i * inner.source_stride, copy.row_bytes);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+RowCopy plan_rows(const StridedCopy& copy) {
+  check(copy);
+  RowCopy rows;
+  if (copy.extent.volume() == 0) return rows;
+  rows.source = copy.source;
+  rows.target = copy.target;
+  rows.row_bytes = copy.element_bytes;
+
+  std::array<Loop, 3> loops{};
+  std::size_t n = 0;
+  for (std::size_t d = 0; d < 3; ++d) {
+    Loop loop{copy.extent[static_cast<int>(d)], copy.source_stride[d], copy.target_stride[d]};
+    if (loop.count == 1) continue;
+    if (loop.source_stride <= 0 && loop.target_stride < 0) {  // the same cells from the other end
+      rows.source += (loop.count - 1) * loop.source_stride;
+      rows.target += (loop.count - 1) * loop.target_stride;
+      loop.source_stride = -loop.source_stride;
+      loop.target_stride = -loop.target_stride;
+    }
+    loops[n++] = loop;
+  }
+  // Source and target do not overlap, so any order of the loops is right; the densest goes inside.
+  std::stable_sort(loops.begin(), loops.begin() + static_cast<std::ptrdiff_t>(n),
+                   [](const Loop& a, const Loop& b) { return std::abs(a.target_stride) < std::abs(b.target_stride); });
+  std::size_t out = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    const Loop& loop = loops[i];
+    if (out == 0 && loop.source_stride == rows.row_bytes && loop.target_stride == rows.row_bytes) {
+      rows.row_bytes *= loop.count;
+    } else if (out > 0 && loop.source_stride == rows.loops[out - 1].count * rows.loops[out - 1].source_stride &&
+               loop.target_stride == rows.loops[out - 1].count * rows.loops[out - 1].target_stride) {
+      rows.loops[out - 1].count *= loop.count;
+    } else {
+      rows.loops[out++] = loop;
+    }
+  }
+  return rows;
+}
+
+void copy_rows(const RowCopy& copy) {
+  const std::int64_t bytes = copy.row_bytes;
+  if (bytes == 0) return;
+  switch (bytes) {
+    case 1: return run_loops<Fixed<1>>(copy);
+    case 2: return run_loops<Fixed<2>>(copy);
+    case 3: return run_loops<Fixed<3>>(copy);
+    case 4: return run_loops<Fixed<4>>(copy);
+    case 8: return run_loops<Fixed<8>>(copy);
+    case 12: return run_loops<Fixed<12>>(copy);
+    case 16: return run_loops<Fixed<16>>(copy);
+    case 24: return run_loops<Fixed<24>>(copy);
+    case 32: return run_loops<Fixed<32>>(copy);
+    case 48: return run_loops<Fixed<48>>(copy);
+    case 64: return run_loops<Fixed<64>>(copy);
+    default: break;
+  }
+  if (bytes < 8) return run_loops<TwoEnds<4>>(copy);
+  if (bytes < 16) return run_loops<TwoEnds<8>>(copy);
+  if (bytes < 32) return run_loops<TwoEnds<16>>(copy);
+  if (bytes < 64) return run_loops<TwoEnds<32>>(copy);
+  run_loops<Long>(copy);
+}
+
+}  // namespace halocline::device::host
