@@ -1,0 +1,145 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "halocline/core/ids.hpp"
+
+namespace halocline::machine {
+
+/// What stands in a node: a vertex of its graph.
+enum class VertexKind : int { package, numa, device, nic, pci_switch, link_switch };
+/// What connects two vertices.
+enum class LinkKind : int { memory, inter_package, pcie, nvlink, network };
+inline constexpr std::array all_vertex_kinds{VertexKind::package, VertexKind::numa,       VertexKind::device,
+                                             VertexKind::nic,     VertexKind::pci_switch, VertexKind::link_switch};
+inline constexpr std::array all_link_kinds{LinkKind::memory, LinkKind::inter_package, LinkKind::pcie,
+                                           LinkKind::nvlink, LinkKind::network};
+[[nodiscard]] std::string_view to_string(VertexKind kind);
+[[nodiscard]] std::string_view to_string(LinkKind kind);
+
+struct Vertex {
+  VertexKind kind = VertexKind::package;
+  std::string name;                ///< for people: "package 0", "NVIDIA H200", "mlx5_0"
+  std::int64_t memory_bytes = 0;   ///< NUMA nodes and devices; 0 where unknown
+  int cores = 0;                   ///< packages and NUMA nodes; 0 otherwise
+  /// Devices: those of a node with one number (0 or more) can load and store each other's memory.
+  int load_store_domain = -1;
+  friend bool operator==(const Vertex&, const Vertex&) = default;
+};
+
+/// Between two vertices of a node; the rates hold for each direction. A memory link of a device to itself
+/// stands for the device's own memory.
+struct Link {
+  int a = 0;  ///< index in NodeType::vertices
+  int b = 0;
+  LinkKind kind = LinkKind::pcie;
+  double bandwidth = 0;  ///< bytes a second, one direction
+  double latency = 0;    ///< seconds
+  friend bool operator==(const Link&, const Link&) = default;
+};
+
+/// A measured rate between two devices of a node; where there is one, it counts instead of the links.
+struct Measurement {
+  int from = 0;  ///< device_id values
+  int to = 0;
+  std::string method;     ///< a transport's name, or "copy"
+  double bandwidth = 0;   ///< bytes a second
+  double latency = 0;     ///< seconds
+  friend bool operator==(const Measurement&, const Measurement&) = default;
+};
+
+/// One kind of node. Machines of thousands of nodes hold few kinds.
+struct NodeType {
+  std::string name;
+  std::vector<Vertex> vertices;
+  std::vector<Link> links;
+  std::vector<Measurement> measurements;
+
+  /// The vertices that are devices, in order: device_id d is vertex device_vertices()[d].
+  [[nodiscard]] std::vector<int> device_vertices() const;
+  [[nodiscard]] int device_count() const;
+  /// Best path between two devices: of the paths whose narrowest link is widest the one with the least sum of
+  /// latencies; bandwidth is that of its narrowest link. Other devices and NICs are never passed through. A
+  /// measurement for method "copy" counts instead where there is one. Bandwidth 0 where there is no path.
+  /// from == to: the device's widest memory link; infinite bandwidth, no latency where it has none.
+  struct Path {
+    double bandwidth = 0;  ///< bytes a second, one direction
+    double latency = 0;    ///< seconds
+    friend bool operator==(const Path&, const Path&) = default;
+  };
+  [[nodiscard]] Path path(device_id from, device_id to) const;
+  /// All pairs at once, row-major, n x n for n devices.
+  [[nodiscard]] std::vector<Path> paths() const;
+
+  friend bool operator==(const NodeType&, const NodeType&) = default;
+};
+
+/// One node of the machine.
+struct NodeEntry {
+  std::string name;
+  int type = 0;  ///< index in MachineMap::types
+  /// By device_id, the same for every process that sees the device; empty where nobody knows. Not in
+  /// NodeType, so that nodes that are alike can share one.
+  std::vector<std::string> device_uuids;
+  /// Nodes with one number (0 or more) are joined by load/store links (NVLink across a rack).
+  int rack = -1;
+  friend bool operator==(const NodeEntry&, const NodeEntry&) = default;
+};
+
+/// One rank: where it runs and which devices it drives. Ranks may share a device.
+struct RankEntry {
+  node_id node;
+  std::vector<device_id> devices;  ///< within the node, in the rank's own order
+  friend bool operator==(const RankEntry&, const RankEntry&) = default;
+};
+
+/// How nodes are connected; per node and direction.
+struct Network {
+  double bandwidth = 12.5e9;  ///< bytes a second
+  double latency = 2e-6;      ///< seconds
+  friend bool operator==(const Network&, const Network&) = default;
+};
+
+/// A machine as a value: what planning needs to know, whether the machine is here or not.
+struct MachineMap {
+  std::string name;
+  std::vector<NodeType> types;
+  std::vector<NodeEntry> nodes;
+  std::vector<RankEntry> ranks;  ///< index is rank_id; may be empty for a machine without a job
+  Network network;
+  std::vector<std::string> sources;  ///< where the numbers come from, for people
+
+  /// Throws InvalidArgument where there is no such node.
+  [[nodiscard]] const NodeType& type_of(node_id node) const;
+  [[nodiscard]] int devices_of(node_id node) const;
+  /// Devices of all nodes.
+  [[nodiscard]] std::int64_t device_count() const;
+  /// Whether two devices can load and store each other's memory: one load/store domain of one node, or of
+  /// two nodes of one rack.
+  [[nodiscard]] bool share_load_store(node_id node_a, device_id a, node_id node_b, device_id b) const;
+  /// Throws InvalidArgument that names the first entry that does not fit together
+  /// ("types[0].links[3].bandwidth is 0; allowed is a finite number above 0").
+  void check() const;
+
+  friend bool operator==(const MachineMap&, const MachineMap&) = default;
+};
+
+struct SyntheticRequest {
+  std::int64_t nodes = 1;
+  std::int64_t devices_per_node = 1;
+  std::int64_t ranks_per_node = 1;
+};
+/// A machine that is not here: nodes alike, each with devices of equal speed that are all connected
+/// through one switch, and ranks_per_node ranks that share the devices evenly in order.
+/// Throws InvalidArgument where a number is below 1 or the devices cannot be shared evenly.
+[[nodiscard]] MachineMap synthetic(const SyntheticRequest& request);
+
+/// Gives every node of a map ranks_per_node ranks that share its devices evenly, in order; the ranks it had are gone.
+/// Throws InvalidArgument where ranks_per_node is below 1 or does not divide the devices of a node.
+void assign_ranks(MachineMap& map, std::int64_t ranks_per_node);
+
+}  // namespace halocline::machine

@@ -1,0 +1,137 @@
+#include <fmt/core.h>
+
+#include <cmath>
+#include <set>
+#include <tuple>
+
+#include "halocline/core/error.hpp"
+#include "halocline/machine/machine_map.hpp"
+
+// Names entries as the JSON document does, so that a message fits both.
+namespace halocline::machine {
+namespace {
+
+template <typename Value>
+[[noreturn]] void refuse(const std::string& path, const Value& value, const std::string& allowed) {
+  throw InvalidArgument(fmt::format("{} is {}; allowed is {}", path, value, allowed));
+}
+
+void check_rates(const std::string& path, double bandwidth, double latency) {
+  if (!std::isfinite(bandwidth) || bandwidth <= 0) {
+    refuse(path + ".bandwidth", bandwidth, "a finite number above 0");
+  }
+  if (!std::isfinite(latency) || latency < 0) refuse(path + ".latency", latency, "a finite number, 0 or more");
+}
+
+void check_index(const std::string& path, std::int64_t index, std::size_t size, const char* of_what) {
+  if (size == 0) refuse(path, index, fmt::format("nothing, there are no {}", of_what));
+  if (index < 0 || static_cast<std::size_t>(index) >= size) {
+    refuse(path, index, fmt::format("0 to {} ({} {})", size - 1, size, of_what));
+  }
+}
+
+void check_vertex(const std::string& path, const Vertex& vertex) {
+  if (vertex.memory_bytes < 0) refuse(path + ".memory_bytes", vertex.memory_bytes, "0 or more");
+  if (vertex.cores < 0) refuse(path + ".cores", vertex.cores, "0 or more");
+  const bool is_device = vertex.kind == VertexKind::device;
+  if (vertex.load_store_domain < -1 || (!is_device && vertex.load_store_domain != -1)) {
+    refuse(path + ".load_store_domain", vertex.load_store_domain,
+           is_device ? "-1 or more" : "-1 where it is no device");
+  }
+}
+
+void check_links(const std::string& path, const NodeType& type) {
+  for (std::size_t i = 0; i < type.links.size(); ++i) {
+    const Link& link = type.links[i];
+    const std::string at = fmt::format("{}.links[{}]", path, i);
+    check_index(at + ".a", link.a, type.vertices.size(), "vertices");
+    check_index(at + ".b", link.b, type.vertices.size(), "vertices");
+    check_rates(at, link.bandwidth, link.latency);
+    const bool memory_of_device = link.kind == LinkKind::memory &&
+                                  type.vertices[static_cast<std::size_t>(link.a)].kind == VertexKind::device;
+    if (link.a == link.b && !memory_of_device) {
+      refuse(at + ".b", link.b, "another vertex than a, but for a device's memory link");
+    }
+  }
+}
+
+void check_measurements(const std::string& path, const NodeType& type) {
+  const auto devices = static_cast<std::size_t>(type.device_count());
+  std::set<std::tuple<int, int, std::string>> seen;
+  for (std::size_t i = 0; i < type.measurements.size(); ++i) {
+    const Measurement& m = type.measurements[i];
+    const std::string at = fmt::format("{}.measurements[{}]", path, i);
+    check_index(at + ".from", m.from, devices, "devices");
+    check_index(at + ".to", m.to, devices, "devices");
+    check_rates(at, m.bandwidth, m.latency);
+    if (m.method.empty()) refuse(at + ".method", "''", "a transport's name or 'copy'");
+    if (!seen.emplace(m.from, m.to, m.method).second) {
+      refuse(at, fmt::format("a second one of '{}' from {} to {}", m.method, m.from, m.to), "one");
+    }
+  }
+}
+
+void check_type(const std::string& path, const NodeType& type) {
+  for (std::size_t v = 0; v < type.vertices.size(); ++v) {
+    check_vertex(fmt::format("{}.vertices[{}]", path, v), type.vertices[v]);
+  }
+  check_links(path, type);
+  check_measurements(path, type);
+  const auto devices = static_cast<std::size_t>(type.device_count());
+  const std::vector<NodeType::Path> paths = type.paths();
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    if (paths[i].bandwidth == 0) {
+      throw InvalidArgument(
+          fmt::format("{}.links leave device {} without a path to device {}; allowed are nodes "
+                      "whose devices are all connected (not through other devices)",
+                      path, i / devices, i % devices));
+    }
+  }
+}
+
+void check_node(const MachineMap& map, std::size_t n) {
+  const NodeEntry& node = map.nodes[n];
+  const std::string at = fmt::format("nodes[{}]", n);
+  check_index(at + ".type", node.type, map.types.size(), "types");
+  const auto devices = static_cast<std::size_t>(map.types[static_cast<std::size_t>(node.type)].device_count());
+  if (!node.device_uuids.empty() && node.device_uuids.size() != devices) {
+    refuse(at + ".device_uuids", fmt::format("{} entries", node.device_uuids.size()),
+           fmt::format("none, or one for each of the {} devices", devices));
+  }
+  std::set<std::string> seen;
+  for (std::size_t d = 0; d < node.device_uuids.size(); ++d) {
+    if (!node.device_uuids[d].empty() && !seen.insert(node.device_uuids[d]).second) {
+      refuse(fmt::format("{}.device_uuids[{}]", at, d), "'" + node.device_uuids[d] + "'", "a uuid of its own");
+    }
+  }
+  if (node.rack < -1) refuse(at + ".rack", node.rack, "-1 or more");
+}
+
+void check_rank(const MachineMap& map, const std::vector<std::size_t>& devices_of_type, std::size_t r) {
+  const RankEntry& rank = map.ranks[r];
+  const std::string at = fmt::format("ranks[{}]", r);
+  check_index(at + ".node", rank.node.value(), map.nodes.size(), "nodes");
+  const std::size_t devices = devices_of_type[static_cast<std::size_t>(map.nodes[rank.node.index()].type)];
+  std::set<device_id> seen;
+  for (std::size_t d = 0; d < rank.devices.size(); ++d) {
+    const std::string entry = fmt::format("{}.devices[{}]", at, d);
+    check_index(entry, rank.devices[d].value(), devices, "devices");
+    if (!seen.insert(rank.devices[d]).second) refuse(entry, rank.devices[d].value(), "each device once");
+  }
+}
+
+}  // namespace
+
+void MachineMap::check() const {
+  std::vector<std::size_t> devices_of_type;
+  for (std::size_t t = 0; t < types.size(); ++t) {
+    check_type(fmt::format("types[{}]", t), types[t]);
+    devices_of_type.push_back(static_cast<std::size_t>(types[t].device_count()));
+  }
+  if (nodes.empty()) throw InvalidArgument("nodes is empty; allowed is one node or more");
+  for (std::size_t n = 0; n < nodes.size(); ++n) check_node(*this, n);
+  for (std::size_t r = 0; r < ranks.size(); ++r) check_rank(*this, devices_of_type, r);
+  check_rates("network", network.bandwidth, network.latency);
+}
+
+}  // namespace halocline::machine

@@ -1,0 +1,29 @@
+#include "halocline/core/error.hpp"
+#include "halocline/machine/machine_map.hpp"
+
+namespace halocline::machine {
+
+std::string_view to_string(VertexKind kind) {
+  switch (kind) {
+    case VertexKind::package: return "package";
+    case VertexKind::numa: return "numa";
+    case VertexKind::device: return "device";
+    case VertexKind::nic: return "nic";
+    case VertexKind::pci_switch: return "pci_switch";
+    case VertexKind::link_switch: return "link_switch";
+  }
+  throw InternalError("a VertexKind without a name");
+}
+
+std::string_view to_string(LinkKind kind) {
+  switch (kind) {
+    case LinkKind::memory: return "memory";
+    case LinkKind::inter_package: return "inter_package";
+    case LinkKind::pcie: return "pcie";
+    case LinkKind::nvlink: return "nvlink";
+    case LinkKind::network: return "network";
+  }
+  throw InternalError("a LinkKind without a name");
+}
+
+}  // namespace halocline::machine

@@ -1,0 +1,153 @@
+#include "machine/serialise.hpp"
+
+namespace halocline::machine {
+namespace {
+
+void put(ByteWriter& out, const Vertex& vertex) {
+  out.put(static_cast<int>(vertex.kind));
+  out.put(vertex.name);
+  out.put(vertex.memory_bytes);
+  out.put(vertex.cores);
+  out.put(vertex.load_store_domain);
+}
+
+Vertex get_vertex(ByteReader& in) {
+  Vertex vertex;
+  vertex.kind = static_cast<VertexKind>(in.small());
+  vertex.name = in.text();
+  vertex.memory_bytes = in.integer();
+  vertex.cores = in.small();
+  vertex.load_store_domain = in.small();
+  return vertex;
+}
+
+void put(ByteWriter& out, const Link& link) {
+  out.put(link.a);
+  out.put(link.b);
+  out.put(static_cast<int>(link.kind));
+  out.put(link.bandwidth);
+  out.put(link.latency);
+}
+
+Link get_link(ByteReader& in) {
+  Link link;
+  link.a = in.small();
+  link.b = in.small();
+  link.kind = static_cast<LinkKind>(in.small());
+  link.bandwidth = in.real();
+  link.latency = in.real();
+  return link;
+}
+
+void put(ByteWriter& out, const Measurement& measurement) {
+  out.put(measurement.from);
+  out.put(measurement.to);
+  out.put(measurement.method);
+  out.put(measurement.bandwidth);
+  out.put(measurement.latency);
+}
+
+Measurement get_measurement(ByteReader& in) {
+  Measurement measurement;
+  measurement.from = in.small();
+  measurement.to = in.small();
+  measurement.method = in.text();
+  measurement.bandwidth = in.real();
+  measurement.latency = in.real();
+  return measurement;
+}
+
+void put_texts(ByteWriter& out, const std::vector<std::string>& texts) {
+  out.put_all(texts, [&](const std::string& text) { out.put(text); });
+}
+
+std::vector<std::string> get_texts(ByteReader& in) {
+  return in.all([&] { return in.text(); });
+}
+
+}  // namespace
+
+void put(ByteWriter& out, const NodeType& type) {
+  out.put(type.name);
+  out.put_all(type.vertices, [&](const Vertex& vertex) { put(out, vertex); });
+  out.put_all(type.links, [&](const Link& link) { put(out, link); });
+  out.put_all(type.measurements, [&](const Measurement& measurement) { put(out, measurement); });
+}
+
+NodeType get_node_type(ByteReader& in) {
+  NodeType type;
+  type.name = in.text();
+  type.vertices = in.all([&] { return get_vertex(in); });
+  type.links = in.all([&] { return get_link(in); });
+  type.measurements = in.all([&] { return get_measurement(in); });
+  return type;
+}
+
+void put(ByteWriter& out, const DeviceProbe& device) {
+  out.put(static_cast<int>(device.kind));
+  out.put(device.name);
+  out.put(device.uuid);
+  out.put(device.memory_bytes);
+  out.put(device.numa);
+  put_texts(out, device.no_access);
+}
+
+DeviceProbe get_device_probe(ByteReader& in) {
+  DeviceProbe device;
+  device.kind = static_cast<device::BackendKind>(in.small());
+  device.name = in.text();
+  device.uuid = in.text();
+  device.memory_bytes = in.integer();
+  device.numa = in.small();
+  device.no_access = get_texts(in);
+  return device;
+}
+
+std::vector<std::byte> to_bytes(const MachineMap& map) {
+  ByteWriter out;
+  out.put(map.name);
+  out.put_all(map.types, [&](const NodeType& type) { put(out, type); });
+  out.put_all(map.nodes, [&](const NodeEntry& node) {
+    out.put(node.name);
+    out.put(node.type);
+    put_texts(out, node.device_uuids);
+    out.put(node.rack);
+  });
+  out.put_all(map.ranks, [&](const RankEntry& rank) {
+    out.put(rank.node.value());
+    out.put_all(rank.devices, [&](device_id device) { out.put(device.value()); });
+  });
+  out.put(map.network.bandwidth);
+  out.put(map.network.latency);
+  put_texts(out, map.sources);
+  return out.take();
+}
+
+MachineMap map_from_bytes(std::span<const std::byte> bytes) {
+  ByteReader in(bytes);
+  MachineMap map;
+  map.name = in.text();
+  map.types = in.all([&] { return get_node_type(in); });
+  map.nodes = in.all([&] {
+    NodeEntry node;
+    node.name = in.text();
+    node.type = in.small();
+    node.device_uuids = get_texts(in);
+    node.rack = in.small();
+    return node;
+  });
+  map.ranks = in.all([&] {
+    RankEntry rank;
+    rank.node = node_id(in.integer());
+    rank.devices = in.all([&] { return device_id(in.integer()); });
+    return rank;
+  });
+  map.network.bandwidth = in.real();
+  map.network.latency = in.real();
+  map.sources = get_texts(in);
+  if (!in.at_end())
+    throw InternalError("a machine message has bytes left over: ranks of different builds in one job?");
+  return map;
+}
+
+}  // namespace halocline::machine

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "halocline/machine/machine_map.hpp"
+#include "machine/bytes.hpp"
+#include "machine/probe.hpp"
+
+// What travels between ranks during discovery.
+namespace halocline::machine {
+
+void put(ByteWriter& out, const NodeType& type);
+[[nodiscard]] NodeType get_node_type(ByteReader& in);
+void put(ByteWriter& out, const DeviceProbe& device);
+[[nodiscard]] DeviceProbe get_device_probe(ByteReader& in);
+
+[[nodiscard]] std::vector<std::byte> to_bytes(const MachineMap& map);
+[[nodiscard]] MachineMap map_from_bytes(std::span<const std::byte> bytes);
+
+}  // namespace halocline::machine

@@ -1,0 +1,85 @@
+#include <fmt/core.h>
+
+#include "halocline/core/checked.hpp"
+#include "halocline/core/error.hpp"
+#include "halocline/machine/machine_map.hpp"
+
+namespace halocline::machine {
+namespace {
+
+// Round numbers of no particular machine, in the proportions of GPU nodes of the 2020s.
+constexpr double memory_bandwidth = 2e12;
+constexpr double memory_latency = 0.5e-6;
+constexpr double switch_bandwidth = 300e9;
+constexpr double switch_latency = 0.5e-6;
+constexpr double host_bandwidth = 25e9;
+constexpr double host_latency = 1e-6;
+constexpr std::int64_t device_memory = std::int64_t{64} << 30;
+constexpr Network network{25e9, 2e-6};
+/// A node type is a graph that paths are searched in for all pairs; beyond this it is a machine, not a node.
+constexpr std::int64_t most_devices = 4096;
+
+void at_least_one(std::int64_t value, const char* what) {
+  if (value < 1) throw InvalidArgument(fmt::format("{} is {}; allowed is 1 or more", what, value));
+}
+
+NodeType switched_node(int devices) {
+  NodeType type;
+  type.name = fmt::format("{} devices, one switch", devices);
+  type.vertices.push_back({VertexKind::package, "package 0", 0, 0, -1});
+  type.vertices.push_back({VertexKind::link_switch, "switch 0", 0, 0, -1});
+  for (int d = 0; d < devices; ++d) {
+    const int vertex = 2 + d;
+    type.vertices.push_back({VertexKind::device, fmt::format("device {}", d), device_memory, 0, 0});
+    type.links.push_back({vertex, vertex, LinkKind::memory, memory_bandwidth, memory_latency});
+    type.links.push_back({vertex, 1, LinkKind::nvlink, switch_bandwidth, switch_latency});
+    type.links.push_back({vertex, 0, LinkKind::pcie, host_bandwidth, host_latency});
+  }
+  type.vertices.push_back({VertexKind::nic, "nic 0", 0, 0, -1});
+  type.links.push_back({2 + devices, 0, LinkKind::pcie, network.bandwidth, host_latency});
+  return type;
+}
+
+}  // namespace
+
+MachineMap synthetic(const SyntheticRequest& request) {
+  at_least_one(request.nodes, "nodes");
+  at_least_one(request.devices_per_node, "devices_per_node");
+  if (request.devices_per_node > most_devices) {
+    throw InvalidArgument(
+        fmt::format("devices_per_node is {}; allowed is 1 to {}", request.devices_per_node, most_devices));
+  }
+  MachineMap map;
+  map.name = fmt::format("synthetic {} x {}", request.nodes, request.devices_per_node);
+  map.types.push_back(switched_node(checked_cast<int>(request.devices_per_node, "devices_per_node")));
+  for (std::int64_t n = 0; n < request.nodes; ++n) map.nodes.push_back({fmt::format("node-{}", n), 0, {}, -1});
+  map.network = network;
+  map.sources = {"all rates: assumed, of no particular machine"};
+  assign_ranks(map, request.ranks_per_node);
+  return map;
+}
+
+void assign_ranks(MachineMap& map, std::int64_t ranks_per_node) {
+  at_least_one(ranks_per_node, "ranks_per_node");
+  std::vector<std::int64_t> devices_of_type;
+  for (const NodeType& type : map.types) devices_of_type.push_back(type.device_count());
+  std::vector<RankEntry> ranks;
+  for (std::size_t n = 0; n < map.nodes.size(); ++n) {
+    const std::int64_t devices = devices_of_type.at(static_cast<std::size_t>(map.nodes[n].type));
+    if (devices == 0 || devices % ranks_per_node != 0) {
+      throw InvalidArgument(
+          fmt::format("ranks_per_node is {}; node {} ('{}') has {} devices, which that many ranks "
+                      "cannot share evenly",
+                      ranks_per_node, n, map.nodes[n].name, devices));
+    }
+    const std::int64_t each = devices / ranks_per_node;
+    for (std::int64_t r = 0; r < ranks_per_node; ++r) {
+      RankEntry rank{node_id(static_cast<std::int64_t>(n)), {}};
+      for (std::int64_t d = 0; d < each; ++d) rank.devices.emplace_back(r * each + d);
+      ranks.push_back(std::move(rank));
+    }
+  }
+  map.ranks = std::move(ranks);
+}
+
+}  // namespace halocline::machine
