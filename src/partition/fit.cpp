@@ -1,0 +1,72 @@
+#include <algorithm>
+
+#include <fmt/core.h>
+
+#include "halocline/core/error.hpp"
+#include "partition/grids.hpp"
+
+namespace halocline::partition {
+namespace {
+
+bool any_fits(const Request& request, std::int64_t parts) {
+  const std::vector<Vec3> grids = detail::factorisations(parts);
+  return std::any_of(grids.begin(), grids.end(), [&](const Vec3& grid) { return detail::fits(request, grid); });
+}
+
+std::string crowd(const Request& request) {
+  return fmt::format("{} node{} of {} device{}", request.nodes, request.nodes == 1 ? "" : "s", request.devices_per_node,
+                     request.devices_per_node == 1 ? "" : "s");
+}
+
+}  // namespace
+
+Vec3 detail::least_extent(const Radius& radius, const Boundaries& boundaries, const Vec3& grid) {
+  Vec3 least = Vec3::filled(1);
+  for (int dim = 0; dim < 3; ++dim) {
+    const bool read = grid[dim] > 1 || boundaries[static_cast<std::size_t>(dim)] == Boundary::periodic;
+    if (read) least[dim] = std::max({least[dim], radius.lower()[dim], radius.upper()[dim]});
+  }
+  return least;
+}
+
+bool detail::fits(const Request& request, const Vec3& grid) {
+  const Vec3 least = least_extent(request.radius, request.boundaries, grid);
+  for (int dim = 0; dim < 3; ++dim) {
+    if (request.extent[dim] / grid[dim] < least[dim]) return false;
+  }
+  return true;
+}
+
+void detail::refuse(const Request& request, const Grids* chosen, const Grids* alternative) {
+  std::string text = fmt::format("domain extent is {} with radius {}, too small for {}", to_string(request.extent),
+                                 to_string(request.radius), crowd(request));
+  if (chosen != nullptr) {
+    const Vec3 grid = chosen->total();
+    const Vec3 least = least_extent(request.radius, request.boundaries, grid);
+    text += fmt::format(
+        " in a grid of {}: a subdomain needs at least {} cells; allowed for this grid are extents "
+        "of at least {}",
+        to_string(grid), to_string(least), to_string(grid * least));
+    if (alternative != nullptr) {
+      text += fmt::format("; method 'exact' finds a grid that fits, {}", to_string(alternative->total()));
+    }
+    throw InvalidArgument(text);
+  }
+  if (!fits(request, Vec3::filled(1))) {
+    const Vec3 least = least_extent(request.radius, request.boundaries, Vec3::filled(1));
+    throw InvalidArgument(text +
+                          fmt::format("; allowed, even for one device, are extents of at least {}", to_string(least)));
+  }
+  Vec3 most;
+  for (int dim = 0; dim < 3; ++dim) {
+    const Vec3 least = least_extent(request.radius, request.boundaries, Vec3::filled(2));
+    most[dim] = std::max<std::int64_t>(1, request.extent[dim] / least[dim]);
+  }
+  std::int64_t parts = std::min(request.nodes * request.devices_per_node - 1, most.volume());
+  while (parts > 1 && !any_fits(request, parts)) --parts;
+  throw InvalidArgument(text + fmt::format(": it holds at most {} subdomains in x, y, z; allowed are larger extents "
+                                           "or fewer devices, {} in all would fit",
+                                           to_string(most), parts));
+}
+
+}  // namespace halocline::partition

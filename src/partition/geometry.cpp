@@ -1,0 +1,107 @@
+#include <algorithm>
+
+#include <fmt/core.h>
+
+#include "halocline/core/error.hpp"
+#include "halocline/partition/halo.hpp"
+
+namespace halocline::partition {
+namespace {
+
+const FieldDescriptor& descriptor(const Geometry& geometry, field_id field) {
+  if (!field.valid() || field.index() >= geometry.fields.size()) {
+    throw InvalidArgument(fmt::format("field is {}; allowed are 0 to {}", field.value(),
+                                      static_cast<std::int64_t>(geometry.fields.size()) - 1));
+  }
+  return geometry.fields[field.index()];
+}
+
+bool periodic(const Geometry& geometry, int dim) {
+  return geometry.boundaries[static_cast<std::size_t>(dim)] == Boundary::periodic;
+}
+
+/// One more layer at the upper end of dimension dim?
+bool longer(const Geometry& geometry, const FieldDescriptor& field, int dim) {
+  return field.staggered[static_cast<std::size_t>(dim)] && !periodic(geometry, dim);
+}
+
+void check_fits(const Geometry& geometry, field_id field, int dim) {
+  const Radius& radius = geometry.radius_of(field);
+  const FieldDescriptor& f = geometry.fields[field.index()];
+  const std::vector<std::int64_t>& cuts = geometry.partition.cuts(dim);
+  const std::size_t parts = cuts.size() - 1;
+  for (std::size_t part = 0; part < parts; ++part) {
+    const bool last = part + 1 == parts;
+    const std::int64_t thickness = cuts[part + 1] - cuts[part] + (last && longer(geometry, f, dim) ? 1 : 0);
+    // The subdomain above reads its lower halo from here, the one below its upper halo.
+    const std::int64_t to_above = !last || periodic(geometry, dim) ? radius.lower()[dim] : 0;
+    const std::int64_t to_below = part > 0 || periodic(geometry, dim) ? radius.upper()[dim] : 0;
+    const std::int64_t needed = std::max(to_above, to_below);
+    if (thickness < needed) {
+      throw InvalidArgument(
+          fmt::format("subdomain {} of {} in {} is {} cells thick; allowed is {} or more, which field '{}' "
+                      "(radius {}) reads from it; an extent of {} cells cut evenly would fit",
+                      part, parts, "xyz"[dim], thickness, needed, f.name, to_string(radius),
+                      needed * static_cast<std::int64_t>(parts)));
+    }
+  }
+}
+
+}  // namespace
+
+const Radius& Geometry::radius_of(field_id field) const {
+  const FieldDescriptor& f = descriptor(*this, field);
+  return f.radius ? *f.radius : radius;
+}
+
+Box Geometry::owned(field_id field, subdomain_id subdomain) const {
+  const FieldDescriptor& f = descriptor(*this, field);
+  Box box = partition.box_of(subdomain);
+  for (int dim = 0; dim < 3; ++dim) {
+    if (longer(*this, f, dim) && box.hi[dim] == partition.extent()[dim]) ++box.hi[dim];
+  }
+  return box;
+}
+
+Box Geometry::with_halo(field_id field, subdomain_id subdomain) const {
+  const Radius& r = radius_of(field);
+  return owned(field, subdomain).grown(r.lower(), r.upper());
+}
+
+Box Geometry::halo(field_id field, subdomain_id subdomain, Direction d) const {
+  const Radius& r = radius_of(field);
+  if (!r.reads(d)) return {};
+  Box box = owned(field, subdomain);
+  const Vec3 width = r.width(d);
+  for (int dim = 0; dim < 3; ++dim) {
+    if (d[dim] < 0) {
+      box.hi[dim] = box.lo[dim];
+      box.lo[dim] -= width[dim];
+    } else if (d[dim] > 0) {
+      box.lo[dim] = box.hi[dim];
+      box.hi[dim] += width[dim];
+    }
+  }
+  return box;
+}
+
+std::optional<Neighbour> neighbour(const Geometry& geometry, subdomain_id subdomain, Direction d) {
+  const Vec3 grid = geometry.partition.grid();
+  Vec3 index = geometry.partition.index_of(subdomain) + d.vec();
+  Vec3 shift;
+  for (int dim = 0; dim < 3; ++dim) {
+    if (index[dim] >= 0 && index[dim] < grid[dim]) continue;
+    if (!periodic(geometry, dim)) return std::nullopt;
+    shift[dim] = d[dim] * geometry.partition.extent()[dim];
+    index[dim] -= d[dim] * grid[dim];
+  }
+  return Neighbour{geometry.partition.at(index), shift};
+}
+
+void check_fits(const Geometry& geometry) {
+  for (std::size_t f = 0; f < geometry.fields.size(); ++f) {
+    for (int dim = 0; dim < 3; ++dim) check_fits(geometry, field_id(static_cast<std::int64_t>(f)), dim);
+  }
+}
+
+}  // namespace halocline::partition
