@@ -1,0 +1,130 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "halocline/core/error.hpp"
+#include "routing/possible.hpp"
+
+namespace halocline::routing {
+namespace {
+
+bool lists(const std::vector<Transport>& transports, Transport transport) {
+  return std::find(transports.begin(), transports.end(), transport) != transports.end();
+}
+
+std::optional<Transport> exception_for(subdomain_id from, subdomain_id to, const Policy& policy) {
+  for (const Policy::Exception& exception : policy.exceptions) {
+    if (exception.from == from && exception.to == to) return exception.transport;
+  }
+  return std::nullopt;
+}
+
+std::optional<double> rate_of(Transport transport, const PairFacts& facts) {
+  for (const auto& [measured, rate] : facts.measured) {
+    if (measured == transport && std::isfinite(rate) && rate > 0) return rate;
+  }
+  return std::nullopt;
+}
+
+/// Why a transport was passed over; empty where there is nothing to say. That `self` is not for two subdomains
+/// goes without saying.
+std::string why_not(Transport transport, const PairFacts& facts, const Policy& policy) {
+  if (transport == Transport::self && !facts.same_subdomain) return "";
+  if (!lists(policy.order, transport)) return fmt::format("{} not allowed by policy", to_string(transport));
+  const Answer answer = possible(transport, facts);
+  return answer.yes ? "" : fmt::format("{} not possible ({})", to_string(transport), answer.why_not);
+}
+
+/// What would have been tried earlier: by the policy's order, and by the default one where the policy leaves it
+/// out.
+std::string passed_over(Transport chosen, const PairFacts& facts, const Policy& policy) {
+  std::string text;
+  for (const Transport transport : all_transports) {
+    const auto in_order = std::find(policy.order.begin(), policy.order.end(), transport);
+    const bool earlier = in_order != policy.order.end()
+                             ? in_order < std::find(policy.order.begin(), policy.order.end(), chosen)
+                             : transport < chosen;
+    if (const std::string why = why_not(transport, facts, policy); earlier && !why.empty()) text += "; " + why;
+  }
+  return text;
+}
+
+std::vector<Transport> candidates_of(const PairFacts& facts, const Policy& policy) {
+  std::vector<Transport> candidates;
+  for (const Transport transport : policy.order) {
+    if (possible(transport, facts).yes) candidates.push_back(transport);
+  }
+  return candidates;
+}
+
+[[noreturn]] void nothing_possible(subdomain_id from, subdomain_id to, const PairFacts& facts,
+                                   const Policy& policy) {
+  std::string text;
+  for (const Transport transport : all_transports) {
+    const Answer answer = possible(transport, facts);
+    std::string why = answer.yes ? "" : answer.why_not;
+    if (!lists(policy.order, transport)) {
+      why += why.empty() ? "not allowed by policy" : ", and not allowed by policy";
+    }
+    text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", to_string(transport), why);
+  }
+  throw CapabilityError(
+      fmt::format("no transport for subdomains {} -> {}: {}", from.value(), to.value(), text));
+}
+
+/// The candidate with the highest rate, ties to the earlier one; nothing where one has no rate or there is no
+/// choice.
+std::optional<Transport> fastest(const std::vector<Transport>& candidates, const PairFacts& facts) {
+  if (candidates.size() < 2) return std::nullopt;
+  std::optional<Transport> best;
+  for (const Transport transport : candidates) {
+    const auto rate = rate_of(transport, facts);
+    if (!rate) return std::nullopt;
+    if (!best || *rate > *rate_of(*best, facts)) best = transport;
+  }
+  return best;
+}
+
+std::string measured_text(const std::vector<Transport>& candidates, const PairFacts& facts) {
+  std::string text;
+  for (const Transport transport : candidates) {
+    text += fmt::format("{}{} {:.3g} GB/s", text.empty() ? "" : ", ", to_string(transport),
+                        *rate_of(transport, facts) / 1e9);
+  }
+  return text;
+}
+
+}  // namespace
+
+Route choose(subdomain_id from, subdomain_id to, const PairFacts& facts, const Policy& policy) {
+  const auto route = [&](Transport transport, const std::string& why) {
+    return Route{from, to, transport,
+                 fmt::format("{}: {}{}", to_string(transport), why_possible(transport, facts), why)};
+  };
+
+  if (const auto wanted = exception_for(from, to, policy)) {
+    if (const Answer answer = possible(*wanted, facts); !answer.yes) {
+      throw CapabilityError(
+          fmt::format("subdomains {} -> {} are to use {} by exception, but that is not possible: {}",
+                      from.value(), to.value(), to_string(*wanted), answer.why_not));
+    }
+    return route(*wanted, "; by exception for this pair");
+  }
+  if (const auto wanted = exception_for(to, from, policy); wanted && possible(*wanted, facts).yes) {
+    return route(*wanted, "; by exception for the opposite direction");
+  }
+
+  const std::vector<Transport> candidates = candidates_of(facts, policy);
+  if (candidates.empty()) nothing_possible(from, to, facts, policy);
+  if (policy.use_measurements) {
+    if (const auto best = fastest(candidates, facts)) {
+      return route(*best, fmt::format("; measured, two-way: {}{}", measured_text(candidates, facts),
+                                      passed_over(*best, facts, policy)));
+    }
+  }
+  return route(candidates.front(), passed_over(candidates.front(), facts, policy));
+}
+
+}  // namespace halocline::routing

@@ -1,0 +1,106 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <set>
+
+#include "halocline/core/error.hpp"
+#include "halocline/routing/routing.hpp"
+
+namespace halocline::routing {
+namespace {
+
+std::string names_of(const auto& transports) {
+  std::string names;
+  for (const Transport transport : transports)
+    names += fmt::format("{}{}", names.empty() ? "" : ",", to_string(transport));
+  return names;
+}
+
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+  return text;
+}
+
+[[noreturn]] void refuse(std::string_view text, std::string_view why) {
+  throw InvalidArgument(
+      fmt::format("transports are '{}': {}; allowed are names out of {}, comma-separated, in order of "
+                  "preference, or each with a '-' "
+                  "before it to forbid it",
+                  text, why, names_of(all_transports)));
+}
+
+}  // namespace
+
+std::string_view to_string(Transport transport) {
+  switch (transport) {
+    case Transport::self: return "self";
+    case Transport::direct: return "direct";
+    case Transport::peer_copy: return "peer_copy";
+    case Transport::ipc_copy: return "ipc_copy";
+    case Transport::mpi_device: return "mpi_device";
+    case Transport::mpi_staged: return "mpi_staged";
+  }
+  throw InternalError("a Transport without a name");
+}
+
+Transport transport_from_string(std::string_view name) {
+  for (const Transport transport : all_transports) {
+    if (to_string(transport) == name) return transport;
+  }
+  throw InvalidArgument(fmt::format("transport is '{}'; allowed are {}", name, names_of(all_transports)));
+}
+
+Policy Policy::parse(std::string_view text) {
+  std::vector<Transport> allowed;
+  std::vector<Transport> forbidden;
+  for (std::string_view rest = text;;) {
+    const auto comma = rest.find(',');
+    std::string_view word = trimmed(rest.substr(0, comma));
+    const bool forbids = word.starts_with('-');
+    if (forbids) word.remove_prefix(1);
+    const auto known = std::find_if(all_transports.begin(), all_transports.end(),
+                                    [word](Transport t) { return to_string(t) == word; });
+    if (known == all_transports.end()) refuse(text, fmt::format("'{}' is no transport", word));
+    auto& list = forbids ? forbidden : allowed;
+    if (std::find(list.begin(), list.end(), *known) != list.end())
+      refuse(text, fmt::format("'{}' is listed twice", word));
+    list.push_back(*known);
+    if (comma == std::string_view::npos) break;
+    rest.remove_prefix(comma + 1);
+  }
+  if (!allowed.empty() && !forbidden.empty()) refuse(text, "some are allowed and some are forbidden");
+  if (forbidden.size() == all_transports.size()) refuse(text, "nothing is left");
+
+  Policy policy;
+  if (allowed.empty()) {
+    std::erase_if(policy.order, [&](Transport transport) {
+      return std::find(forbidden.begin(), forbidden.end(), transport) != forbidden.end();
+    });
+  } else {
+    // A list of what may go between subdomains does not mean to forbid the wrap onto oneself.
+    if (std::find(allowed.begin(), allowed.end(), Transport::self) == allowed.end()) {
+      allowed.insert(allowed.begin(), Transport::self);
+    }
+    policy.order = allowed;
+  }
+  return policy;
+}
+
+std::string Policy::text() const { return names_of(order); }
+
+void Policy::check() const {
+  if (order.empty()) refuse("", "nothing is allowed");
+  const std::set<Transport> listed(order.begin(), order.end());
+  if (listed.size() != order.size()) refuse(text(), "one is listed twice");
+  std::set<std::pair<subdomain_id, subdomain_id>> pairs;
+  for (const Exception& exception : exceptions) {
+    if (!pairs.emplace(exception.from, exception.to).second) {
+      throw InvalidArgument(
+          fmt::format("subdomains {} -> {} have a second exception, '{}'; allowed is one a pair",
+                      exception.from.value(), exception.to.value(), to_string(exception.transport)));
+    }
+  }
+}
+
+}  // namespace halocline::routing
