@@ -1,0 +1,111 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "halocline/comm/communicator.hpp"
+#include "halocline/device/backend.hpp"
+#include "halocline/partition/halo.hpp"
+#include "halocline/placement/placement.hpp"
+#include "halocline/routing/routing.hpp"
+
+namespace halocline::exchange {
+
+/// One array of one field of one local subdomain, halo included. Cell p (global coordinates) of component c is at
+/// origin + (p - owned.lo) . stride_bytes + c * component_stride_bytes, owned being Geometry::owned(field, subdomain).
+struct Array {
+  std::byte* origin = nullptr;  ///< the first owned cell
+  std::array<std::int64_t, 3> stride_bytes{};
+  std::int64_t component_stride_bytes = 0;
+};
+
+/// A subdomain of this rank with its memory.
+struct LocalSubdomain {
+  subdomain_id id;
+  int device = 0;  ///< the backend's ordinal
+  /// arrays[field][set]: every field has at least one set; all sets of a field have one shape.
+  std::vector<std::vector<Array>> arrays;
+  /// The allocation that holds all arrays, where others may map it; null where they are the user's own.
+  const device::ShareableBuffer* allocation = nullptr;
+};
+
+/// Which fields are exchanged, and in which of their sets. All ranks must select the same.
+struct Selection {
+  struct Item {
+    field_id field;
+    int set = 0;
+    friend bool operator==(const Item&, const Item&) = default;
+  };
+  std::vector<Item> items;  ///< by field, each at most once
+
+  /// What both ends of a message compare before a byte is written.
+  [[nodiscard]] std::uint64_t token() const;
+  friend bool operator==(const Selection&, const Selection&) = default;
+};
+
+/// Everything that was decided, and the memory. References must outlive the Exchange.
+struct Setup {
+  comm::Communicator* comm = nullptr;       ///< all ranks of the domain
+  comm::Communicator* node_comm = nullptr;  ///< the ranks of this rank's node
+  device::Backend* backend = nullptr;
+  const partition::Geometry* geometry = nullptr;
+  const placement::Placement* placement = nullptr;
+  /// For each message that a local subdomain sends or receives, its route; the same at both ends.
+  std::vector<routing::Route> routes;
+  std::vector<LocalSubdomain> subdomains;
+  /// How long a step of an exchange may be late before it is an error.
+  Duration timeout = std::chrono::seconds(120);
+};
+
+/// What one transport carries out of this rank in one exchange of all fields.
+struct Traffic {
+  routing::Transport transport;
+  std::int64_t messages = 0;
+  std::int64_t bytes = 0;
+};
+
+/// Moves halos as the routes say, as often as asked. Never decides again.
+///
+/// One thread a rank calls it. After an error the Exchange is poisoned: all later calls throw that error again, and the
+/// ranks of the node are told by an abort word, so that their waits end too.
+class Exchange {
+ public:
+  /// Collective: allocates buffers, exchanges memory handles and maps. Throws the same error on all ranks.
+  explicit Exchange(Setup setup);
+  Exchange(const Exchange&) = delete;
+  Exchange& operator=(const Exchange&) = delete;
+  /// Does not communicate. What was not closed is leaked, and logged.
+  ~Exchange();
+
+  /// Enqueues an exchange behind the work that is in the streams, one for each local subdomain in Setup's order, and
+  /// returns. From here to finish(), owned cells of the selected fields may be read but those within reach of a neighbour's halo not written,
+  /// and halo cells neither read nor written.
+  /// Throws CapabilityError, before anything is enqueued, where a stream is capturing and a route cannot be captured.
+  void start(std::span<device::Stream* const> streams, const Selection& selection);
+  /// Makes the host's part of progress; true once finish() would not wait on the host. Never blocks.
+  bool progress();
+  /// Work enqueued after this sees full halos and may overwrite sent cells. Blocks the host until all messages that need
+  /// the host are on their way (none where all routes are device-driven); at most the timeout, then throws DeadlineError
+  /// that names each late pair, its transport and its state.
+  void finish();
+
+  /// Throws what an earlier exchange failed with in a stream. Never blocks.
+  void check();
+  /// Whether all of this rank's routes can be part of a captured graph; otherwise names the first that cannot.
+  [[nodiscard]] device::Access capturable() const;
+  [[nodiscard]] std::vector<Traffic> traffic() const;
+
+  /// Collective: waits until all work is done, unmaps, agrees, and frees.
+  void close();
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace halocline::exchange

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "halocline/comm/communicator.hpp"
+#include "halocline/device/backend.hpp"
+#include "halocline/exchange/exchange.hpp"
+#include "halocline/placement/placement.hpp"
+#include "halocline/routing/routing.hpp"
+
+namespace halocline::exchange {
+
+/// The facts of every message that a subdomain of this rank sends or receives, found by trying: memory is
+/// allocated, exported, mapped and read for real, MPI is given a device pointer. The same at both ends of each pair.
+struct PairKey {
+  subdomain_id from;
+  subdomain_id to;
+  friend auto operator<=>(const PairKey&, const PairKey&) = default;
+};
+using FactTable = std::map<PairKey, routing::PairFacts>;
+
+struct ProbeRequest {
+  comm::Communicator* comm = nullptr;
+  comm::Communicator* node_comm = nullptr;
+  device::Backend* backend = nullptr;
+  const partition::Geometry* geometry = nullptr;
+  const placement::Placement* placement = nullptr;
+  /// Whether others can map the arrays of each local subdomain, in the order of Placement::of_rank; the reason where not.
+  std::vector<routing::Answer> exportable;
+};
+
+/// Collective. Throws the same error on all ranks where one fails; a capability that is missing is no failure.
+[[nodiscard]] FactTable probe_pairs(const ProbeRequest& request);
+
+}  // namespace halocline::exchange

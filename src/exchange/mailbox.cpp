@@ -1,0 +1,26 @@
+#include "exchange/mailbox.hpp"
+
+namespace halocline::exchange {
+namespace {
+
+constexpr std::size_t aligned(std::size_t bytes) { return (bytes + 127) / 128 * 128; }
+
+}  // namespace
+
+std::size_t Mailbox::reserve_flag() { return reserve_landing(sizeof(device::Flag)); }
+
+std::size_t Mailbox::reserve_landing(std::int64_t bytes) {
+  const std::size_t offset = bytes_;
+  bytes_ += aligned(static_cast<std::size_t>(bytes));
+  return offset;
+}
+
+void Mailbox::allocate(device::Backend& backend, int device) {
+  buffer_ = backend.allocate_shareable(device, bytes_);
+}
+
+device::Flag* Mailbox::flag(std::size_t offset) const { return reinterpret_cast<device::Flag*>(at(offset)); }
+
+std::uint64_t* Mailbox::epoch() const { return reinterpret_cast<std::uint64_t*>(buffer_->data()); }
+
+}  // namespace halocline::exchange

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "halocline/core/ids.hpp"
+#include "halocline/device/backend.hpp"
+#include "halocline/device/flag.hpp"
+
+namespace halocline::exchange {
+
+/// The device memory of one local subdomain that other subdomains write into: flags and landing buffers, behind the
+/// subdomain's own epoch. One allocation, exported once. Laid out first (reserve), then allocated.
+class Mailbox {
+ public:
+  /// Offsets from the start of the allocation; multiples of 128 bytes.
+  [[nodiscard]] std::size_t reserve_flag();
+  [[nodiscard]] std::size_t reserve_landing(std::int64_t bytes);
+  void allocate(device::Backend& backend, int device);
+
+  [[nodiscard]] std::byte* at(std::size_t offset) const { return buffer_->data() + offset; }
+  [[nodiscard]] device::Flag* flag(std::size_t offset) const;
+  /// The number of exchanges that this subdomain has begun; advanced in its stream.
+  [[nodiscard]] std::uint64_t* epoch() const;
+  [[nodiscard]] device::MemoryHandle handle() const { return buffer_->handle(); }
+
+ private:
+  std::size_t bytes_ = 128;  // the epoch is first, in a line of its own
+  std::unique_ptr<device::ShareableBuffer> buffer_;
+};
+
+}  // namespace halocline::exchange

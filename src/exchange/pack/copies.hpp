@@ -1,0 +1,33 @@
+#pragma once
+
+#include <vector>
+
+#include "exchange/program.hpp"
+#include "halocline/device/strided_copy.hpp"
+#include "halocline/exchange/exchange.hpp"
+#include "halocline/partition/halo.hpp"
+
+namespace halocline::exchange {
+
+/// Where the cells of a subdomain lie: arrays[field][set], and the geometry that their origins belong to.
+struct Memory {
+  const partition::Geometry* geometry = nullptr;
+  subdomain_id subdomain;
+  const std::vector<std::vector<Array>>* arrays = nullptr;
+
+  /// Address of cell p of a field's set, component 0.
+  [[nodiscard]] std::byte* address(field_id field, int set, const Vec3& p) const;
+  [[nodiscard]] const Array& array(field_id field, int set) const;
+};
+
+/// The copies that make one device operation each; a component is a copy of its own.
+/// pack: owned cells of the sender -> payload. unpack: payload -> halo cells of the receiver.
+/// put: owned cells of the sender -> halo cells of the receiver, without a payload between.
+[[nodiscard]] std::vector<device::StridedCopy> pack_copies(const Payload& payload, const Memory& sender,
+                                                           std::byte* packed);
+[[nodiscard]] std::vector<device::StridedCopy> unpack_copies(const Payload& payload, const Memory& receiver,
+                                                             const std::byte* packed);
+[[nodiscard]] std::vector<device::StridedCopy> put_copies(const Payload& payload, const Memory& sender,
+                                                          const Memory& receiver);
+
+}  // namespace halocline::exchange

@@ -1,0 +1,36 @@
+#include "exchange/program.hpp"
+
+#include "halocline/core/hash.hpp"
+
+namespace halocline::exchange {
+namespace {
+
+constexpr std::int64_t aligned(std::int64_t bytes) { return (bytes + 15) / 16 * 16; }
+
+}  // namespace
+
+std::uint64_t Selection::token() const {
+  Hash hash;
+  for (const Item& item : items) hash.add(item.field.value()).add(std::int64_t{item.set});
+  return hash.value();
+}
+
+Payload payload_of(const partition::Message& message, const Selection& selection) {
+  Payload payload;
+  for (const partition::Segment& segment : message.segments) {
+    for (const Selection::Item& item : selection.items) {
+      if (item.field != segment.field) continue;
+      payload.segments.push_back({&segment, item.set, payload.bytes});
+      payload.bytes += aligned(segment.bytes);
+    }
+  }
+  return payload;
+}
+
+std::int64_t payload_capacity(const partition::Message& message) {
+  std::int64_t bytes = 0;
+  for (const partition::Segment& segment : message.segments) bytes += aligned(segment.bytes);
+  return bytes;
+}
+
+}  // namespace halocline::exchange

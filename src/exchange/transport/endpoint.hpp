@@ -1,0 +1,123 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "exchange/mailbox.hpp"
+#include "exchange/pack/copies.hpp"
+#include "exchange/program.hpp"
+#include "exchange/wire.hpp"
+#include "halocline/comm/communicator.hpp"
+#include "halocline/device/backend.hpp"
+#include "halocline/exchange/exchange.hpp"
+#include "halocline/partition/halo.hpp"
+
+namespace halocline::exchange {
+
+class Mappings;
+
+/// A local subdomain as its endpoints see it. Lives as long as they do, at one address.
+struct Site {
+  LocalSubdomain subdomain;
+  Memory memory;
+  Mailbox mailbox;
+  /// Recorded in the user's stream when an exchange begins: all readers of halos and writers of owned cells before it are done.
+  std::unique_ptr<device::Event> begun;
+  [[nodiscard]] int device() const { return subdomain.device; }
+};
+
+/// What every endpoint may use. Lives as long as they do, at one address.
+struct Context {
+  comm::Communicator* comm = nullptr;
+  device::Backend* backend = nullptr;
+  const partition::Geometry* geometry = nullptr;
+  Mappings* mappings = nullptr;
+  Duration timeout{};
+  const std::atomic<std::uint32_t>* abort = nullptr;
+  std::map<subdomain_id, Site> sites;
+  /// A local subdomain. The caller knows that it is one.
+  [[nodiscard]] Site& site(subdomain_id subdomain) { return sites.at(subdomain); }
+};
+
+/// One end of one message's route: a state machine that is started once an exchange and lets all others proceed
+/// while it waits. The order of calls is
+///
+///   reserve, publish, connect            once, at set-up; connect gets what the other end published
+///   prepare                              once for each program
+///   collect_ready, start, progress...,   for each exchange
+///   collect_arrived, join
+///
+/// No call blocks.
+class Endpoint {
+ public:
+  virtual ~Endpoint() = default;
+
+  /// Claims flags and landing buffers in this side's mailbox, before it is allocated.
+  virtual void reserve() {}
+  /// What the other end has to know; the mailbox is allocated by now.
+  virtual void publish(Writer& /*writer*/) {}
+  virtual void connect(Reader& /*reader*/) {}
+
+  virtual void prepare(const Program& program) = 0;
+
+  /// Flags that say "this side's halos may be written" (receivers), signalled before `begun` is recorded.
+  virtual void collect_ready(const Program& /*program*/, std::vector<device::FlagSignal>& /*signals*/) {}
+  /// Enqueues all that the device can do without the host.
+  virtual void start(const Program& program) = 0;
+  /// The host's part: true when nothing is left of it in this exchange.
+  [[nodiscard]] virtual bool progress() { return true; }
+  /// Flags that the user's stream has to wait for (receivers).
+  virtual void collect_arrived(const Program& /*program*/, std::vector<device::FlagWait>& /*waits*/) {}
+  /// Enqueues in the user's stream of this side's subdomain what makes later work wait for this end.
+  virtual void join(device::Stream& user) = 0;
+
+  /// Throws what this end's streams failed with. Never blocks.
+  virtual void check() {}
+  /// Waits until this end's streams are empty, at close.
+  virtual void drain() {}
+  /// What it waits for at present: "packing", "message under way", ...
+  [[nodiscard]] virtual std::string state() const { return "in device order"; }
+  /// Whether the host takes part, so that it cannot be captured in a graph.
+  [[nodiscard]] virtual bool needs_host() const { return false; }
+};
+
+/// The two ends; the one that is not of this rank is null.
+struct Ends {
+  std::unique_ptr<Endpoint> sender;
+  std::unique_ptr<Endpoint> receiver;
+};
+
+/// A message that this rank sends, receives, or both, with its route.
+struct Channel {
+  partition::Message message;
+  routing::Transport transport = routing::Transport::mpi_staged;
+  rank_id sender;
+  rank_id receiver;
+  /// Tells this message from the others between the two ranks; both ends count alike.
+  int tag = 0;
+  /// For people: "subdomain 3 -> 5 (direct)".
+  [[nodiscard]] std::string label() const;
+};
+
+/// Fails where the stream has failed; never blocks.
+inline void check_stream(device::Stream& stream) { static_cast<void>(stream.query()); }
+
+/// What was prepared for each program, by Program::index.
+template <typename T>
+class Prepared {
+ public:
+  template <typename Make>
+  void make(const Program& program, Make&& make) {
+    if (items_.size() <= program.index) items_.resize(program.index + 1);
+    items_[program.index] = make();
+  }
+  [[nodiscard]] T& of(const Program& program) { return items_[program.index]; }
+  [[nodiscard]] const T& of(const Program& program) const { return items_[program.index]; }
+
+ private:
+  std::vector<T> items_;
+};
+
+}  // namespace halocline::exchange

@@ -1,0 +1,26 @@
+#include "exchange/transport/factory.hpp"
+
+#include <fmt/core.h>
+
+namespace halocline::exchange {
+
+std::string Channel::label() const {
+  return fmt::format("subdomain {} -> {} ({}, rank {} -> {})", message.from.value(), message.to.value(),
+                     routing::to_string(transport), sender.value(), receiver.value());
+}
+
+Ends make_ends(const Channel& channel, Context& context, rank_id me) {
+  const bool sends = channel.sender == me;
+  const bool receives = channel.receiver == me;
+  switch (channel.transport) {
+    case routing::Transport::self: return make_self(channel, context);
+    case routing::Transport::peer_copy: return make_peer_copy(channel, context);
+    case routing::Transport::ipc_copy: return make_ipc_copy(channel, context, sends, receives);
+    case routing::Transport::direct: return make_direct(channel, context, sends, receives);
+    case routing::Transport::mpi_device: return make_mpi_device(channel, context, sends, receives);
+    case routing::Transport::mpi_staged: return make_mpi_staged(channel, context, sends, receives);
+  }
+  throw InternalError("a route without a transport");
+}
+
+}  // namespace halocline::exchange

@@ -1,0 +1,18 @@
+#pragma once
+
+#include "exchange/transport/endpoint.hpp"
+
+namespace halocline::exchange {
+
+/// The ends of a channel that are on this rank. channel and context must outlive them.
+[[nodiscard]] Ends make_ends(const Channel& channel, Context& context, rank_id me);
+
+// One function a transport; each is defined in the file of its name.
+[[nodiscard]] Ends make_self(const Channel& channel, Context& context);
+[[nodiscard]] Ends make_peer_copy(const Channel& channel, Context& context);
+[[nodiscard]] Ends make_ipc_copy(const Channel& channel, Context& context, bool sends, bool receives);
+[[nodiscard]] Ends make_direct(const Channel& channel, Context& context, bool sends, bool receives);
+[[nodiscard]] Ends make_mpi_staged(const Channel& channel, Context& context, bool sends, bool receives);
+[[nodiscard]] Ends make_mpi_device(const Channel& channel, Context& context, bool sends, bool receives);
+
+}  // namespace halocline::exchange

@@ -1,0 +1,30 @@
+#pragma once
+
+#include "exchange/connections.hpp"
+#include "exchange/transport/endpoint.hpp"
+
+namespace halocline::exchange {
+
+/// A place in a mailbox, as it is published to the other end of a route.
+struct RemotePlace {
+  device::MemoryHandle mailbox;
+  std::uint64_t offset = 0;
+};
+
+/// Where a device of this rank sees it.
+[[nodiscard]] inline std::byte* address_of(Mappings& mappings, int device, const RemotePlace& place) {
+  return mappings.base(device, place.mailbox) + place.offset;
+}
+[[nodiscard]] inline device::Flag* flag_of(Mappings& mappings, int device, const RemotePlace& place) {
+  return reinterpret_cast<device::Flag*>(address_of(mappings, device, place));
+}
+
+/// What the waits of a channel say when they are late.
+[[nodiscard]] inline std::shared_ptr<const device::WaitGuard> make_guard(const Channel& channel,
+                                                                         const Context& context,
+                                                                         const char* what) {
+  return std::make_shared<device::WaitGuard>(
+      device::WaitGuard{channel.label() + ", waiting for \"" + what + "\"", context.timeout, context.abort});
+}
+
+}  // namespace halocline::exchange
