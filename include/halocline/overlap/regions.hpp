@@ -1,0 +1,35 @@
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "halocline/core/box.hpp"
+#include "halocline/core/radius.hpp"
+
+namespace halocline::overlap {
+
+/// How a kernel updates a field.
+enum class Update : int {
+  double_buffered,  ///< reads one buffer, writes another: cells being sent are not touched
+  in_place,         ///< writes what it reads: the cells being sent must wait until they are sent
+};
+
+/// The cells of a subdomain that can be updated while its halos are under way: those that read no halo cell and, for
+/// in-place updates, are not being sent. Possibly empty, then in normal form (lo == hi).
+[[nodiscard]] Box interior(const Box& owned, const Radius& radius, Update update);
+
+/// The rest: disjoint boxes, at most six, that together with the interior are exactly the owned box.
+/// z slabs first (full planes), then y, then x, so that most cells lie in long rows.
+[[nodiscard]] std::vector<Box> exterior(const Box& owned, const Radius& radius, Update update);
+
+/// The boxes in which a hook fills halos beyond an open boundary, in order: x, then y, then z; each spans the
+/// halos that were filled before it, so that edges and corners come out right. side: which end.
+struct BoundaryBox {
+  Dim dim;
+  Side side;
+  Box box;
+};
+[[nodiscard]] std::vector<BoundaryBox> boundary_boxes(const Box& owned, const Radius& radius, const Box& domain,
+                                                      const std::array<bool, 3>& open);
+
+}  // namespace halocline::overlap

@@ -1,0 +1,80 @@
+#include "halocline/overlap/regions.hpp"
+
+#include <algorithm>
+
+namespace halocline::overlap {
+namespace {
+
+/// What has to stay outside the interior at the lower and upper side of each dimension.
+struct Shell {
+  Vec3 lower;
+  Vec3 upper;
+};
+
+Shell shell_of(const Radius& radius, Update update) {
+  Shell shell{radius.lower(), radius.upper()};
+  if (update == Update::in_place) {
+    // What is sent through the lower side fills a neighbour's upper halo, so it is as wide as that.
+    for (int dim = 0; dim < 3; ++dim) {
+      shell.lower[dim] = std::max(radius.lower()[dim], radius.upper()[dim]);
+      shell.upper[dim] = shell.lower[dim];
+    }
+  }
+  return shell;
+}
+
+}  // namespace
+
+Box interior(const Box& owned, const Radius& radius, Update update) {
+  const Shell shell = shell_of(radius, update);
+  const Box inner{owned.lo + shell.lower, owned.hi - shell.upper};
+  return inner.empty() ? Box{owned.lo, owned.lo} : inner;
+}
+
+std::vector<Box> exterior(const Box& owned, const Radius& radius, Update update) {
+  const Box inner = interior(owned, radius, update);
+  if (inner.empty()) return owned.empty() ? std::vector<Box>{} : std::vector<Box>{owned};
+  std::vector<Box> boxes;
+  Box rest = owned;
+  for (int dim = 2; dim >= 0; --dim) {
+    Box below = rest;
+    below.hi[dim] = inner.lo[dim];
+    Box above = rest;
+    above.lo[dim] = inner.hi[dim];
+    for (const Box& box : {below, above}) {
+      if (!box.empty()) boxes.push_back(box);
+    }
+    rest.lo[dim] = inner.lo[dim];
+    rest.hi[dim] = inner.hi[dim];
+  }
+  return boxes;
+}
+
+std::vector<BoundaryBox> boundary_boxes(const Box& owned, const Radius& radius, const Box& domain,
+                                        const std::array<bool, 3>& open) {
+  std::vector<BoundaryBox> boxes;
+  for (int dim = 0; dim < 3; ++dim) {
+    // Dimensions before this one are full, inside by the exchange and outside by the boxes before; in those
+    // after it only what the exchange filled is there, which is all but what lies beyond an open end.
+    Box span = owned.grown(radius.lower(), radius.upper());
+    for (int later = dim + 1; later < 3; ++later) {
+      if (!open[static_cast<std::size_t>(later)]) continue;
+      span.lo[later] = std::max(span.lo[later], domain.lo[later]);
+      span.hi[later] = std::min(span.hi[later], domain.hi[later]);
+    }
+    if (!open[static_cast<std::size_t>(dim)]) continue;
+    if (owned.lo[dim] == domain.lo[dim] && radius.lower()[dim] > 0) {
+      Box box = span;
+      box.hi[dim] = owned.lo[dim];
+      boxes.push_back({static_cast<Dim>(dim), Side::lower, box});
+    }
+    if (owned.hi[dim] == domain.hi[dim] && radius.upper()[dim] > 0) {
+      Box box = span;
+      box.lo[dim] = owned.hi[dim];
+      boxes.push_back({static_cast<Dim>(dim), Side::upper, box});
+    }
+  }
+  return boxes;
+}
+
+}  // namespace halocline::overlap
