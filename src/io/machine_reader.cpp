@@ -1,0 +1,156 @@
+#include <fmt/core.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "halocline/core/error.hpp"
+#include "halocline/io/json.hpp"
+#include "io/json_cursor.hpp"
+
+namespace halocline::io {
+namespace {
+
+using namespace halocline::machine;
+
+constexpr std::int64_t most_nodes = 1'000'000;
+
+template <typename Kind, std::size_t N>
+Kind read_kind(const JsonCursor& json, const std::array<Kind, N>& kinds) {
+  const std::string name = json.text();
+  std::string allowed;
+  for (const Kind kind : kinds) {
+    if (to_string(kind) == name) return kind;
+    allowed += fmt::format("{}{}", allowed.empty() ? "one of " : ", ", to_string(kind));
+  }
+  json.refuse(allowed);
+}
+
+double read_bandwidth(const JsonCursor& json) {
+  const double value = json.number();
+  if (value <= 0) json.refuse("a finite number above 0");
+  return value;
+}
+
+double read_latency(const JsonCursor& json) {
+  const double value = json.number();
+  if (value < 0) json.refuse("a finite number, 0 or more");
+  return value;
+}
+
+Vertex read_vertex(const JsonCursor& json) {
+  json.keys({"kind", "name", "memory_bytes", "cores", "load_store_domain"});
+  Vertex vertex;
+  vertex.kind = read_kind(json.at("kind"), all_vertex_kinds);
+  vertex.name = json.at("name").text();
+  if (const auto memory = json.find("memory_bytes")) {
+    vertex.memory_bytes = memory->integer(0, std::numeric_limits<std::int64_t>::max());
+  }
+  if (const auto cores = json.find("cores")) vertex.cores = cores->small(0);
+  if (const auto domain = json.find("load_store_domain")) vertex.load_store_domain = domain->small(-1);
+  return vertex;
+}
+
+Link read_link(const JsonCursor& json) {
+  json.keys({"a", "b", "kind", "bandwidth", "latency"});
+  return {json.at("a").small(0), json.at("b").small(0), read_kind(json.at("kind"), all_link_kinds),
+          read_bandwidth(json.at("bandwidth")), read_latency(json.at("latency"))};
+}
+
+Measurement read_measurement(const JsonCursor& json) {
+  json.keys({"from", "to", "method", "bandwidth", "latency"});
+  return {json.at("from").small(0), json.at("to").small(0), json.at("method").text(),
+          read_bandwidth(json.at("bandwidth")), read_latency(json.at("latency"))};
+}
+
+template <typename Read>
+auto read_all(const JsonCursor& json, Read&& read) {
+  std::vector<decltype(read(json))> all;
+  for (const JsonCursor& item : json.items()) all.push_back(read(item));
+  return all;
+}
+
+NodeType read_type(const JsonCursor& json) {
+  json.keys({"name", "vertices", "links", "measurements"});
+  NodeType type;
+  type.name = json.at("name").text();
+  type.vertices = read_all(json.at("vertices"), read_vertex);
+  type.links = read_all(json.at("links"), read_link);
+  if (const auto measurements = json.find("measurements"))
+    type.measurements = read_all(*measurements, read_measurement);
+  return type;
+}
+
+/// One entry of "nodes" can stand for many, so what MachineMap::check() would say of nodes by number is said
+/// here, by entry.
+void read_nodes(const JsonCursor& json, MachineMap& map) {
+  json.keys({"name", "type", "count", "rack", "device_uuids"});
+  NodeEntry node;
+  node.name = json.at("name").text();
+  if (map.types.empty()) json.at("type").refuse("nothing, because there are no types");
+  node.type = json.at("type").small(0, static_cast<int>(map.types.size()) - 1);
+  if (const auto rack = json.find("rack")) node.rack = rack->small(-1);
+  const auto count = json.find("count");
+  if (const auto uuids = json.find("device_uuids")) {
+    node.device_uuids = uuids->texts();
+    const auto devices =
+        static_cast<std::size_t>(map.types[static_cast<std::size_t>(node.type)].device_count());
+    if (count) uuids->refuse("nothing beside a count");
+    if (!node.device_uuids.empty() && node.device_uuids.size() != devices) {
+      uuids->refuse(fmt::format("none, or one for each of the {} devices", devices));
+    }
+  }
+  if (!count) {
+    map.nodes.push_back(std::move(node));
+    return;
+  }
+  const std::int64_t number = count->integer(1, most_nodes - static_cast<std::int64_t>(map.nodes.size()));
+  for (std::int64_t n = 0; n < number; ++n) {
+    map.nodes.push_back(node);
+    map.nodes.back().name = fmt::format("{}-{}", node.name, n);
+  }
+}
+
+RankEntry read_rank(const JsonCursor& json) {
+  json.keys({"node", "devices"});
+  RankEntry rank{node_id(json.at("node").integer(0)), {}};
+  for (const JsonCursor& device : json.at("devices").items()) rank.devices.emplace_back(device.integer(0));
+  return rank;
+}
+
+}  // namespace
+
+MachineMap machine_from_json(std::string_view text) {
+  const Json document = parse_document(text);
+  const JsonCursor json(document);
+  // The schema first: of a document of another version, unknown keys are not the news.
+  if (json.at("schema").text() != machine_schema)
+    json.at("schema").refuse(fmt::format("\"{}\"", machine_schema));
+  json.keys({"schema", "name", "sources", "types", "nodes", "network", "ranks"});
+  MachineMap map;
+  map.name = json.at("name").text();
+  if (const auto sources = json.find("sources")) map.sources = sources->texts();
+  map.types = read_all(json.at("types"), read_type);
+  for (const JsonCursor& nodes : json.at("nodes").items()) read_nodes(nodes, map);
+  const JsonCursor network = json.at("network");
+  network.keys({"bandwidth", "latency"});
+  map.network = {read_bandwidth(network.at("bandwidth")), read_latency(network.at("latency"))};
+  if (const auto ranks = json.find("ranks")) map.ranks = read_all(*ranks, read_rank);
+  map.check();
+  return map;
+}
+
+MachineMap read_machine_file(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  file.peek();  // a directory opens, but cannot be read
+  if (!file.is_open() || file.bad())
+    throw ResourceError(fmt::format("machine file '{}' cannot be read", path.string()));
+  std::ostringstream text;
+  if (!file.eof()) text << file.rdbuf();
+  try {
+    return machine_from_json(text.str());
+  } catch (const InvalidArgument& error) {
+    throw InvalidArgument(fmt::format("machine file '{}': {}", path.string(), error.what()));
+  }
+}
+
+}  // namespace halocline::io

@@ -1,0 +1,115 @@
+#include <fmt/core.h>
+
+#include "halocline/io/json.hpp"
+#include "io/pretty.hpp"
+
+namespace halocline::io {
+namespace {
+
+using namespace halocline::machine;
+
+Json json_of(const Vertex& vertex) {
+  Json json;
+  json["kind"] = to_string(vertex.kind);
+  json["name"] = vertex.name;
+  // What does not apply is left out.
+  if (vertex.memory_bytes != 0) json["memory_bytes"] = vertex.memory_bytes;
+  if (vertex.cores != 0) json["cores"] = vertex.cores;
+  if (vertex.load_store_domain != -1) json["load_store_domain"] = vertex.load_store_domain;
+  return json;
+}
+
+Json json_of(const Link& link) {
+  Json json;
+  json["a"] = link.a;
+  json["b"] = link.b;
+  json["kind"] = to_string(link.kind);
+  json["bandwidth"] = link.bandwidth;
+  json["latency"] = link.latency;
+  return json;
+}
+
+Json json_of(const Measurement& measurement) {
+  Json json;
+  json["from"] = measurement.from;
+  json["to"] = measurement.to;
+  json["method"] = measurement.method;
+  json["bandwidth"] = measurement.bandwidth;
+  json["latency"] = measurement.latency;
+  return json;
+}
+
+Json json_of(const NodeType& type);
+Json json_of(const RankEntry& rank);
+
+template <typename Items>
+Json array_of(const Items& items) {
+  Json json = Json::array();
+  for (const auto& item : items) json.push_back(json_of(item));
+  return json;
+}
+
+Json json_of(const NodeType& type) {
+  Json json;
+  json["name"] = type.name;
+  json["vertices"] = array_of(type.vertices);
+  json["links"] = array_of(type.links);
+  if (!type.measurements.empty()) json["measurements"] = array_of(type.measurements);
+  return json;
+}
+
+Json json_of(const RankEntry& rank) {
+  Json json;
+  json["node"] = rank.node.value();
+  json["devices"] = Json::array();
+  for (const device_id device : rank.devices) json["devices"].push_back(device.value());
+  return json;
+}
+
+/// How many nodes from `first` on are "name-0", "name-1", ... and alike in all else; 0 where the first is not.
+std::size_t run_length(const std::vector<NodeEntry>& nodes, std::size_t first, const std::string& name) {
+  std::size_t count = 0;
+  for (; first + count < nodes.size(); ++count) {
+    const NodeEntry& node = nodes[first + count];
+    if (node.name != fmt::format("{}-{}", name, count) || node.type != nodes[first].type ||
+        node.rack != nodes[first].rack || !node.device_uuids.empty()) {
+      break;
+    }
+  }
+  return count;
+}
+
+Json json_of_nodes(const std::vector<NodeEntry>& nodes) {
+  Json json = Json::array();
+  for (std::size_t n = 0; n < nodes.size();) {
+    const NodeEntry& node = nodes[n];
+    const std::string prefix = node.name.ends_with("-0") ? node.name.substr(0, node.name.size() - 2) : "";
+    const std::size_t count = prefix.empty() ? 0 : run_length(nodes, n, prefix);
+    Json one;
+    one["name"] = count > 1 ? prefix : node.name;
+    one["type"] = node.type;
+    if (count > 1) one["count"] = count;
+    if (node.rack != -1) one["rack"] = node.rack;
+    if (!node.device_uuids.empty()) one["device_uuids"] = node.device_uuids;
+    json.push_back(std::move(one));
+    n += count > 1 ? count : 1;
+  }
+  return json;
+}
+
+}  // namespace
+
+std::string to_json(const MachineMap& map) {
+  map.check();
+  Json json;
+  json["schema"] = machine_schema;
+  json["name"] = map.name;
+  if (!map.sources.empty()) json["sources"] = map.sources;
+  json["types"] = array_of(map.types);
+  json["nodes"] = json_of_nodes(map.nodes);
+  json["network"] = {{"bandwidth", map.network.bandwidth}, {"latency", map.network.latency}};
+  if (!map.ranks.empty()) json["ranks"] = array_of(map.ranks);
+  return pretty(json);
+}
+
+}  // namespace halocline::io
