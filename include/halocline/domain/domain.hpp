@@ -1,0 +1,195 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "halocline/comm/communicator.hpp"
+#include "halocline/core/environment.hpp"
+#include "halocline/core/field.hpp"
+#include "halocline/device/backend.hpp"
+#include "halocline/domain/plan.hpp"
+#include "halocline/domain/view.hpp"
+#include "halocline/exchange/exchange.hpp"
+#include "halocline/overlap/regions.hpp"
+
+namespace halocline {
+
+/// How many arrays of a field a subdomain holds.
+namespace buffers {
+inline constexpr int one = 1;
+inline constexpr int two = 2;  ///< read one, write the other, then Domain::swap
+}  // namespace buffers
+
+/// A field of a domain, with its element type. Made by Domain::add_field.
+template <typename T>
+struct Field {
+  field_id id;
+};
+
+/// What a user may decide; the defaults leave everything to Halocline.
+struct DomainOptions {
+  Boundaries boundaries = all_periodic;
+  overlap::Update update = overlap::Update::double_buffered;
+
+  /// The devices; by default host devices, devices_per_rank of them.
+  std::shared_ptr<device::Backend> backend;
+  int devices_per_rank = 1;
+  /// Virtual nodes of this many ranks; by default what the communicator finds.
+  std::optional<int> ranks_per_node;
+
+  /// A machine instead of the discovered one. Its ranks must be those of the communicator.
+  std::optional<machine::MachineMap> machine;
+  partition::Method partition = partition::Method::exact;
+  std::optional<Vec3> node_grid;    ///< with Method::given
+  std::optional<Vec3> device_grid;  ///< with Method::given
+  std::vector<double> weights;      ///< relative speeds of devices; see partition::Request
+  placement::Request placement;
+  routing::Policy policy;
+
+  /// How long a collective or one step of an exchange may take before it is an error.
+  Duration timeout = std::chrono::seconds(120);
+
+  /// What the environment says (HALOCLINE_...) as options.
+  static DomainOptions from(const Environment& environment);
+};
+
+class Domain;
+
+/// One subdomain of this rank. A view into its domain; valid until the domain is closed.
+class Subdomain {
+ public:
+  [[nodiscard]] subdomain_id id() const { return id_; }
+  /// The backend's ordinal of its device.
+  [[nodiscard]] int device() const { return device_; }
+  /// The cells it owns, in global coordinates.
+  [[nodiscard]] const Box& owned() const { return owned_; }
+  /// The cells that may be updated between start_exchange and finish_exchange, and the rest, as disjoint boxes.
+  [[nodiscard]] const Box& interior() const { return interior_; }
+  [[nodiscard]] const std::vector<Box>& exterior() const { return exterior_; }
+  /// Where to enqueue work. Exchanges are ordered with it.
+  [[nodiscard]] device::Stream& stream() const { return *stream_; }
+  /// A field's current array, or the one that comes next after `ahead` swaps.
+  template <typename T>
+  [[nodiscard]] View<T> view(Field<T> field, int ahead = 0) const;
+  /// The same of a field of any type: a reference to the first byte of each element.
+  [[nodiscard]] View<std::byte> bytes(field_id field, int ahead = 0) const;
+  /// Enqueues body(box) on the stream: body is called for disjoint parts of the box (host backend).
+  void launch(const Box& box, std::function<void(const Box&)> body) const { stream_->launch(box, std::move(body)); }
+
+ private:
+  friend class Domain;
+  Domain* domain_ = nullptr;
+  std::size_t position_ = 0;
+  subdomain_id id_;
+  int device_ = 0;
+  Box owned_;
+  Box interior_;
+  std::vector<Box> exterior_;
+  device::Stream* stream_ = nullptr;
+};
+
+/// A distributed 3-D domain: the facade over all stages.
+///
+/// Add fields, call plan() (only where the boxes are needed before memory is there) and realize(), then exchange. Methods
+/// marked "collective" must be called by all ranks in the same order; where one rank fails, all throw the same error.
+class Domain {
+ public:
+  /// Without MPI: this process drives all devices.
+  Domain(const Vec3& extent, const Radius& radius, DomainOptions options = {});
+  /// Takes over a communicator, e.g. comm::from_mpi(MPI_COMM_WORLD).
+  Domain(const Vec3& extent, const Radius& radius, std::unique_ptr<comm::Communicator> comm, DomainOptions options = {});
+  /// Uses a communicator that outlives the domain.
+  Domain(const Vec3& extent, const Radius& radius, comm::Communicator& comm, DomainOptions options = {});
+  Domain(const Domain&) = delete;
+  Domain& operator=(const Domain&) = delete;
+  /// Does not communicate: a domain that was not closed leaks its device memory, and says so in the log.
+  ~Domain();
+
+  /// Before plan() or realize(); the same on all ranks. Throws InvalidArgument for a name that is taken.
+  field_id add_field(FieldDescriptor descriptor);
+  template <typename T>
+  Field<T> add_field(const std::string& name, int buffer_count = buffers::one) {
+    FieldDescriptor descriptor;
+    descriptor.name = name;
+    descriptor.element = element_of<T>();
+    descriptor.buffers = buffer_count;
+    return {add_field(std::move(descriptor))};
+  }
+
+  /// Collective: discovers, partitions and places. Called by realize() where it was not before.
+  const Plan& plan();
+
+  /// The user's own array for a field of a local subdomain: address of the first owned cell, byte strides of a
+  /// step in x, y, z, and of a step from one component to the next. It must hold all cells of Geometry::with_halo.
+  /// After plan(), before realize(); once for each of the field's buffers (set), for all local subdomains.
+  void use_array(field_id field, subdomain_id subdomain, int set, void* first_owned_cell,
+                 std::array<std::int64_t, 3> stride_bytes, std::int64_t component_stride_bytes = 0);
+
+  /// Collective: allocates, finds out what the machine can do, routes, and builds the exchange.
+  void realize();
+
+  /// What was decided, and why. The routes are those of the messages that this rank sends; see gather_routes.
+  [[nodiscard]] std::string explain() const;
+  /// This rank's routes.
+  [[nodiscard]] const std::vector<RoutedMessage>& routes() const;
+  /// Collective: the routes of all ranks, by sender then receiver.
+  [[nodiscard]] std::vector<RoutedMessage> gather_routes();
+
+  [[nodiscard]] std::span<const Subdomain> subdomains() const;
+  [[nodiscard]] const partition::Geometry& geometry() const;
+  [[nodiscard]] comm::Communicator& comm() const;
+  [[nodiscard]] device::Backend& backend() const;
+  [[nodiscard]] exchange::Traffic traffic(routing::Transport transport) const;
+
+  /// Stream-ordered exchange of all fields (or some) in their current sets; see exchange::Exchange. The same on all ranks.
+  void start_exchange();
+  void start_exchange(std::span<const field_id> fields);
+  void finish_exchange();
+  /// Both.
+  void exchange();
+  /// The next set of a field becomes the current one. Local; must be done alike on all ranks.
+  void swap(field_id field);
+  template <typename T>
+  void swap(Field<T> field) { swap(field.id); }
+  [[nodiscard]] int current_set(field_id field) const;
+
+  /// Fills halos beyond open boundaries: called by finish_exchange for each local subdomain at an end of an open dimension, x then y
+  /// then z, to enqueue work on the subdomain's stream. The boxes span the halos that were filled before.
+  using BoundaryFill = std::function<void(const Subdomain&, field_id, const overlap::BoundaryBox&)>;
+  void on_open_boundary(BoundaryFill fill);
+
+  /// Blocks until all work on all local subdomains' streams is done. Throws what failed.
+  void synchronize();
+  /// Collective: waits for all work and frees everything. Views and subdomains are invalid afterwards.
+  void close();
+
+ private:
+  friend class Subdomain;
+  struct ArrayView {
+    exchange::Array array;
+    Box owned;
+    Box with_halo;
+  };
+  [[nodiscard]] ArrayView array_of(std::size_t position, field_id field, int ahead, Element element) const;
+
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+template <typename T>
+View<T> Subdomain::view(Field<T> field, int ahead) const {
+  const auto found = domain_->array_of(position_, field.id, ahead, element_of<std::remove_const_t<T>>());
+  return {found.array.origin, found.owned, found.with_halo, found.array.stride_bytes, found.array.component_stride_bytes};
+}
+
+inline View<std::byte> Subdomain::bytes(field_id field, int ahead) const {
+  const Element element = domain_->geometry().fields.at(field.index()).element;
+  const auto found = domain_->array_of(position_, field, ahead, element);
+  return {found.array.origin, found.owned, found.with_halo, found.array.stride_bytes, found.array.component_stride_bytes};
+}
+
+}  // namespace halocline

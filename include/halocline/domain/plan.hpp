@@ -1,0 +1,70 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "halocline/machine/machine_map.hpp"
+#include "halocline/partition/halo.hpp"
+#include "halocline/partition/strategy.hpp"
+#include "halocline/placement/placement.hpp"
+#include "halocline/routing/routing.hpp"
+
+namespace halocline {
+
+/// What planning starts from: all values, the same on every rank.
+struct PlanRequest {
+  Vec3 extent;
+  Radius radius;
+  std::vector<FieldDescriptor> fields;
+  Boundaries boundaries = all_periodic;
+  machine::MachineMap machine;
+
+  partition::Method partition = partition::Method::exact;
+  std::optional<Vec3> node_grid;    ///< for Method::given
+  std::optional<Vec3> device_grid;  ///< for Method::given
+  std::vector<double> weights;      ///< see partition::Request
+  placement::Request placement;
+
+  /// Of everything above; compared over ranks before anything is built on it.
+  [[nodiscard]] std::uint64_t hash() const;
+};
+
+/// Machine, partition and placement: who owns what, where. Pure values; no MPI, no device.
+struct Plan {
+  machine::MachineMap machine;
+  partition::Geometry geometry;
+  placement::Placement placement;
+  partition::Method partition = partition::Method::exact;
+
+  /// The rank that owns a subdomain.
+  [[nodiscard]] rank_id owner(subdomain_id subdomain) const { return placement.of(subdomain).rank; }
+};
+
+/// Runs the stages partition and place. Throws InvalidArgument where the request does not fit together.
+/// A machine whose nodes hold unequal numbers of devices is cut as one node of all devices.
+[[nodiscard]] Plan make_plan(const PlanRequest& request);
+
+/// A message with its route.
+struct RoutedMessage {
+  routing::Route route;
+  std::int64_t bytes = 0;
+};
+
+/// The stage route for a machine that is not here: mapping and peer access as the map's load/store domains have it,
+/// MPI everywhere, MPI on device pointers as the caller says. For the messages that a rank sends (all ranks' where none is given).
+[[nodiscard]] std::vector<RoutedMessage> assumed_routes(const Plan& plan, const routing::Policy& policy,
+                                                        bool device_mpi, std::optional<rank_id> only = {});
+
+/// The plan as text for people: machine, partition, placement, a route for each pair with its reason, and
+/// bytes for each transport. Routes beyond max_routes are counted, not listed.
+[[nodiscard]] std::string explain(const Plan& plan, std::span<const RoutedMessage> routes,
+                                  std::size_t max_routes = 64);
+/// The parts of it.
+[[nodiscard]] std::string explain_machine(const machine::MachineMap& machine);
+[[nodiscard]] std::string explain_partition(const Plan& plan);
+[[nodiscard]] std::string explain_placement(const Plan& plan);
+[[nodiscard]] std::string explain_routes(std::span<const RoutedMessage> routes, std::size_t max_routes = 64);
+
+}  // namespace halocline

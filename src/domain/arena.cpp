@@ -1,0 +1,66 @@
+#include "domain/arena.hpp"
+
+namespace halocline {
+namespace {
+
+constexpr std::int64_t aligned(std::int64_t bytes) {
+  return (bytes + row_alignment_bytes - 1) / row_alignment_bytes * row_alignment_bytes;
+}
+
+/// One array of a field, from the start of its memory.
+struct Layout {
+  std::int64_t first_owned = 0;
+  std::array<std::int64_t, 3> stride{};
+  std::int64_t component_stride = 0;
+  std::int64_t bytes = 0;
+};
+
+Layout layout_of(const partition::Geometry& geometry, field_id field, subdomain_id subdomain) {
+  const FieldDescriptor& descriptor = geometry.fields[field.index()];
+  const Radius& radius = geometry.radius_of(field);
+  const Vec3 owned = geometry.owned(field, subdomain).extent();
+  const std::int64_t element = bytes_of(descriptor.element);
+  Layout layout;
+  const std::int64_t before_row = aligned(radius.lower().x * element);
+  const std::int64_t row = aligned(before_row + (owned.x + radius.upper().x) * element);
+  const std::int64_t rows = radius.lower().y + owned.y + radius.upper().y;
+  const std::int64_t planes = radius.lower().z + owned.z + radius.upper().z;
+  layout.stride = {element, row, row * rows};
+  layout.component_stride = row * rows * planes;
+  layout.first_owned = before_row + radius.lower().y * row + radius.lower().z * row * rows;
+  layout.bytes = layout.component_stride * descriptor.components;
+  return layout;
+}
+
+}  // namespace
+
+Arena make_arena(device::Backend& backend, int device, const partition::Geometry& geometry, subdomain_id subdomain,
+                 const std::vector<bool>& ours) {
+  std::int64_t bytes = 0;
+  std::vector<std::vector<std::int64_t>> offsets;
+  std::vector<Layout> layouts;
+  for (std::size_t f = 0; f < geometry.fields.size(); ++f) {
+    layouts.push_back(layout_of(geometry, field_id(static_cast<std::int64_t>(f)), subdomain));
+    auto& sets = offsets.emplace_back();
+    for (int set = 0; set < geometry.fields[f].buffers; ++set) {
+      sets.push_back(bytes);
+      if (ours[f]) bytes += layouts.back().bytes;
+    }
+  }
+  Arena arena;
+  arena.buffer = backend.allocate_shareable(device, static_cast<std::size_t>(std::max<std::int64_t>(bytes, 1)));
+  for (std::size_t f = 0; f < layouts.size(); ++f) {
+    auto& sets = arena.arrays.emplace_back();
+    for (const std::int64_t offset : offsets[f]) {
+      if (!ours[f]) {
+        sets.emplace_back();
+        continue;
+      }
+      sets.push_back({arena.buffer->data() + offset + layouts[f].first_owned, layouts[f].stride,
+                      layouts[f].component_stride});
+    }
+  }
+  return arena;
+}
+
+}  // namespace halocline

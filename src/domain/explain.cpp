@@ -1,0 +1,126 @@
+#include <fmt/core.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "halocline/domain/plan.hpp"
+
+namespace halocline {
+namespace {
+
+std::string bytes_text(std::int64_t bytes) {
+  const auto value = static_cast<double>(bytes);
+  if (bytes >= 10'000'000'000) return fmt::format("{:.1f} GB", value / 1e9);
+  if (bytes >= 10'000'000) return fmt::format("{:.1f} MB", value / 1e6);
+  if (bytes >= 10'000) return fmt::format("{:.1f} KB", value / 1e3);
+  return fmt::format("{} B", bytes);
+}
+
+std::string plural(std::int64_t n, const char* what) { return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s"); }
+
+std::string vec(const Vec3& v) { return fmt::format("{} x {} x {}", v.x, v.y, v.z); }
+
+/// "120" or "119 to 120"
+std::string range(const std::vector<std::int64_t>& cuts) {
+  std::int64_t least = cuts[1] - cuts[0];
+  std::int64_t most = least;
+  for (std::size_t i = 1; i < cuts.size(); ++i) {
+    least = std::min(least, cuts[i] - cuts[i - 1]);
+    most = std::max(most, cuts[i] - cuts[i - 1]);
+  }
+  return least == most ? fmt::format("{}", least) : fmt::format("{} to {}", least, most);
+}
+
+}  // namespace
+
+std::string explain_machine(const machine::MachineMap& machine) {
+  std::string text = fmt::format("machine    {}: {}, {}, {}\n", machine.name.empty() ? "unnamed" : machine.name,
+                                 plural(static_cast<std::int64_t>(machine.nodes.size()), "node"),
+                                 plural(machine.device_count(), "device"),
+                                 plural(static_cast<std::int64_t>(machine.ranks.size()), "rank"));
+  for (std::size_t t = 0; t < machine.types.size(); ++t) {
+    const auto& type = machine.types[t];
+    std::map<std::string, std::int64_t> kinds;
+    for (const auto& vertex : type.vertices) ++kinds[std::string(machine::to_string(vertex.kind))];
+    std::string contents;
+    for (const auto& [kind, n] : kinds) contents += fmt::format("{}{} {}", contents.empty() ? "" : ", ", n, kind);
+    const auto uses = std::count_if(machine.nodes.begin(), machine.nodes.end(),
+                                    [t](const auto& node) { return std::cmp_equal(node.type, t); });
+    text += fmt::format("           node type '{}' ({} of it): {}\n", type.name, uses, contents);
+  }
+  return text;
+}
+
+std::string explain_partition(const Plan& plan) {
+  const auto& parts = plan.geometry.partition;
+  std::string text = fmt::format("partition  {} cells by {}: node grid {}, device grid {}, {} subdomains of {} x {} x {}\n",
+                                 vec(parts.extent()), partition::to_string(plan.partition), vec(parts.node_grid()),
+                                 vec(parts.device_grid()), parts.size(), range(parts.cuts(0)), range(parts.cuts(1)),
+                                 range(parts.cuts(2)));
+  std::string open;
+  for (int dim = 0; dim < 3; ++dim) {
+    if (plan.geometry.boundaries[static_cast<std::size_t>(dim)] == Boundary::open) open += "xyz"[dim];
+  }
+  text += fmt::format("           radius {}, {}\n", to_string(plan.geometry.radius),
+                      open.empty() ? "periodic" : "open in " + open);
+  for (std::size_t f = 0; f < plan.geometry.fields.size(); ++f) {
+    const auto& field = plan.geometry.fields[f];
+    text += fmt::format("           field '{}': {}{}{}{}\n", field.name, to_string(field.element),
+                        field.components > 1 ? fmt::format(" x {} components", field.components) : "",
+                        field.buffers > 1 ? fmt::format(", {} buffers", field.buffers) : "",
+                        field.radius ? ", radius " + to_string(*field.radius) : "");
+  }
+  return text;
+}
+
+std::string explain_placement(const Plan& plan) {
+  std::string text = fmt::format("placement  cost {} (trivial: {})\n", plan.placement.cost, plan.placement.trivial_cost);
+  constexpr std::int64_t most_rows = 32;
+  const auto size = plan.geometry.partition.size();
+  for (std::int64_t s = 0; s < std::min(size, most_rows); ++s) {
+    const subdomain_id id(s);
+    const auto& slot = plan.placement.of(id);
+    text += fmt::format("           subdomain {:>3}  {:<46} node {}, rank {}, device {}\n", s,
+                        to_string(plan.geometry.partition.box_of(id)), slot.node.value(), slot.rank.value(),
+                        slot.device.value());
+  }
+  if (size > most_rows) text += fmt::format("           ... and {} more\n", size - most_rows);
+  return text;
+}
+
+std::string explain_routes(std::span<const RoutedMessage> routes, std::size_t max_routes) {
+  std::string text = fmt::format("routes     {}\n", plural(static_cast<std::int64_t>(routes.size()), "message"));
+  for (std::size_t i = 0; i < std::min(routes.size(), max_routes); ++i) {
+    const auto& [route, bytes] = routes[i];
+    text += fmt::format("           {:>3} -> {:<3} {:>10}  {}\n", route.from.value(), route.to.value(), bytes_text(bytes),
+                        route.reason);
+  }
+  if (routes.size() > max_routes) text += fmt::format("           ... and {} more\n", routes.size() - max_routes);
+
+  text += "traffic    one exchange of all fields\n";
+  std::int64_t all = 0;
+  for (const routing::Transport transport : routing::all_transports) {
+    std::int64_t messages = 0;
+    std::int64_t bytes = 0;
+    for (const auto& routed : routes) {
+      if (routed.route.transport != transport) continue;
+      ++messages;
+      bytes += routed.bytes;
+    }
+    all += bytes;
+    if (messages > 0) {
+      text += fmt::format("           {:<11} {:>6} {:<8} {:>10}\n", routing::to_string(transport), messages,
+                          messages == 1 ? "message" : "messages", bytes_text(bytes));
+    }
+  }
+  text += fmt::format("           {:<11} {:>6} {:<8} {:>10}\n", "all", routes.size(), "messages", bytes_text(all));
+  return text;
+}
+
+std::string explain(const Plan& plan, std::span<const RoutedMessage> routes, std::size_t max_routes) {
+  return explain_machine(plan.machine) + explain_partition(plan) + explain_placement(plan) +
+         explain_routes(routes, max_routes);
+}
+
+}  // namespace halocline

@@ -1,0 +1,142 @@
+#include "halocline/domain/plan.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "halocline/core/error.hpp"
+#include "halocline/core/hash.hpp"
+
+namespace halocline {
+namespace {
+
+void add(Hash& hash, const Vec3& v) { hash.add(v.x).add(v.y).add(v.z); }
+
+void add(Hash& hash, const std::optional<Vec3>& v) {
+  hash.add(std::int64_t{v.has_value()});
+  if (v) add(hash, *v);
+}
+
+void add(Hash& hash, double value) { hash.add(std::bit_cast<std::int64_t>(value)); }
+
+void add(Hash& hash, const Radius& radius) {
+  add(hash, radius.lower());
+  add(hash, radius.upper());
+  for (const Direction d : all_directions) hash.add(std::int64_t{radius.reads(d)});
+}
+
+void add(Hash& hash, const FieldDescriptor& field) {
+  hash.add(field.name).add(static_cast<std::int64_t>(field.element)).add(std::int64_t{field.components});
+  hash.add(std::int64_t{field.buffers}).add(std::int64_t{field.radius.has_value()});
+  if (field.radius) add(hash, *field.radius);
+  for (const bool staggered : field.staggered) hash.add(std::int64_t{staggered});
+}
+
+/// The widest halo of any field on each side: what the partition has to leave room for.
+Radius widest(const PlanRequest& request) {
+  Vec3 lower;
+  Vec3 upper;
+  const auto widen = [&](const Radius& radius) {
+    for (int dim = 0; dim < 3; ++dim) {
+      lower[dim] = std::max(lower[dim], radius.lower()[dim]);
+      upper[dim] = std::max(upper[dim], radius.upper()[dim]);
+    }
+  };
+  if (request.fields.empty()) widen(request.radius);
+  for (const auto& field : request.fields) widen(field.radius.value_or(request.radius));
+  return Radius::per_side(lower, upper);
+}
+
+/// Nodes and devices a node, as the ranks drive them; one node of all where nodes hold unequal numbers.
+struct Shape {
+  std::int64_t nodes = 1;
+  std::int64_t devices_per_node = 1;
+};
+
+Shape shape_of(const machine::MachineMap& machine) {
+  std::vector<std::int64_t> slots(machine.nodes.size(), 0);
+  for (const auto& rank : machine.ranks) {
+    slots.at(rank.node.index()) += static_cast<std::int64_t>(rank.devices.size());
+  }
+  std::erase(slots, 0);
+  if (slots.empty()) return {0, 0};
+  const auto [least, most] = std::minmax_element(slots.begin(), slots.end());
+  if (*least == *most) return {static_cast<std::int64_t>(slots.size()), *most};
+  std::int64_t all = 0;
+  for (const auto n : slots) all += n;
+  return {1, all};
+}
+
+}  // namespace
+
+std::uint64_t PlanRequest::hash() const {
+  Hash hash;
+  add(hash, extent);
+  add(hash, radius);
+  for (const auto& field : fields) add(hash, field);
+  for (const auto boundary : boundaries) hash.add(static_cast<std::int64_t>(boundary));
+  hash.add(static_cast<std::int64_t>(partition)).add(static_cast<std::int64_t>(placement.method));
+  hash.add(static_cast<std::int64_t>(placement.seed));
+  add(hash, node_grid);
+  add(hash, device_grid);
+  for (const double weight : weights) add(hash, weight);
+  hash.add(machine.name).add(static_cast<std::int64_t>(machine.nodes.size()));
+  for (const auto& rank : machine.ranks) {
+    hash.add(rank.node.value());
+    for (const auto device : rank.devices) hash.add(device.value());
+  }
+  return hash.value();
+}
+
+Plan make_plan(const PlanRequest& request) {
+  request.machine.check();
+  const Shape shape = shape_of(request.machine);
+  if (shape.nodes == 0) {
+    throw InvalidArgument("machine '" + request.machine.name +
+                          "' has no ranks that drive devices; allowed are machines with at least one");
+  }
+  partition::Partition parts = partition::make_partition({.extent = request.extent,
+                                                          .radius = widest(request),
+                                                          .nodes = shape.nodes,
+                                                          .devices_per_node = shape.devices_per_node,
+                                                          .method = request.partition,
+                                                          .node_grid = request.node_grid,
+                                                          .device_grid = request.device_grid,
+                                                          .weights = request.weights});
+  Plan plan{request.machine,
+            {std::move(parts), request.fields, request.radius, request.boundaries},
+            {},
+            request.partition};
+  partition::check_fits(plan.geometry);
+  plan.placement = placement::make_placement(plan.geometry, plan.machine, request.placement);
+  return plan;
+}
+
+std::vector<RoutedMessage> assumed_routes(const Plan& plan, const routing::Policy& policy, bool device_mpi,
+                                          std::optional<rank_id> only) {
+  std::vector<RoutedMessage> routed;
+  const auto subdomains = plan.geometry.partition.size();
+  for (std::int64_t s = 0; s < subdomains; ++s) {
+    const subdomain_id from(s);
+    const auto& near = plan.placement.of(from);
+    if (only && near.rank != *only) continue;
+    for (const auto& flow : partition::outgoing_flows(plan.geometry, from)) {
+      const auto& far = plan.placement.of(flow.to);
+      const bool shared = plan.machine.share_load_store(near.node, near.device, far.node, far.device);
+      routing::PairFacts facts;
+      facts.same_subdomain = flow.from == flow.to;
+      facts.same_rank = near.rank == far.rank;
+      facts.same_node = near.node == far.node;
+      facts.same_device = facts.same_node && near.device == far.device;
+      facts.peer_access = routing::Answer::of(facts.same_rank && shared, "not in one load/store domain");
+      facts.mapped = routing::Answer::of(shared, "not in one load/store domain");
+      facts.exportable = routing::Answer::of(true);
+      facts.device_mpi = routing::Answer::of(device_mpi, "not assumed");
+      facts.direct_safe = routing::Answer::of(facts.same_subdomain || !facts.same_device, "ranks share a device");
+      facts.mpi = true;
+      routed.push_back({routing::choose(flow.from, flow.to, facts, policy), flow.bytes});
+    }
+  }
+  return routed;
+}
+
+}  // namespace halocline
