@@ -5,11 +5,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <string>
 #include <utility>
 
+#include "core/available_memory.hpp"
 #include "halocline/core/error.hpp"
 #include "halocline/core/log.hpp"
 
@@ -23,17 +25,38 @@ std::byte* map(int fd, std::size_t bytes) {
   return p == MAP_FAILED ? nullptr : static_cast<std::byte*>(p);
 }
 
+/// What is taken before the kernel is asked again how much is left.
+constexpr std::size_t step_bytes = std::size_t{64} << 20;
+
+/// Backs the whole file with memory, or says why not. The kernel would rather end processes than refuse memory that it
+/// does not have, so it is asked first, again and again, because other ranks take theirs at the same time.
+std::string reserve(int fd, std::size_t bytes) {
+  for (std::size_t done = 0; done < bytes;) {
+    const std::size_t step = std::min(step_bytes, bytes - done);
+    const std::uint64_t left = available_memory();
+    // The first time for all of it, so that what cannot fit takes nothing; a sixteenth stays for everybody else.
+    const std::size_t needed = done == 0 ? bytes : step;
+    if (needed > left - left / 16) return "only " + std::to_string(left) + " bytes of memory are available";
+    const int failed = ::posix_fallocate(fd, static_cast<off_t>(done), static_cast<off_t>(step));
+    if (failed != 0) return std::strerror(failed);
+    done += step;
+  }
+  return {};
+}
+
 }  // namespace
 
 AnonymousFile::AnonymousFile(std::size_t bytes) {
   if (bytes == 0) throw InvalidArgument("bytes of shared memory is 0; allowed is 1 or more");
   fd_ = ::memfd_create("halocline", MFD_CLOEXEC);
   if (fd_ < 0) throw ResourceError("memfd_create: " + reason());
-  // fallocate, not ftruncate: memory that is not there is reported here, not by a signal at first use.
-  const int failed = ::posix_fallocate(fd_, 0, static_cast<off_t>(bytes));
-  if (failed == 0) data_ = map(fd_, bytes);
-  if (data_ == nullptr) {
-    const std::string why = failed != 0 ? std::strerror(failed) : reason();
+  // Memory that is not there is reported here, not by a signal at first use.
+  std::string why = reserve(fd_, bytes);
+  if (why.empty()) {
+    data_ = map(fd_, bytes);
+    if (data_ == nullptr) why = reason();
+  }
+  if (!why.empty()) {
     release();
     throw ResourceError("cannot have " + std::to_string(bytes) + " bytes of shared memory: " + why);
   }

@@ -1,0 +1,11 @@
+#pragma once
+
+#include <cstdint>
+
+namespace halocline {
+
+/// Bytes that this process could still get: what the kernel says is available, or less where a control group (a
+/// container) allows less. A moment's answer; other processes take memory too.
+[[nodiscard]] std::uint64_t available_memory();
+
+}  // namespace halocline
