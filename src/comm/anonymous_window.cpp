@@ -17,7 +17,8 @@ class AnonymousWindow final : public SharedWindow {
 
   [[nodiscard]] std::span<std::byte> segment(rank_id rank) const override {
     if (rank.value() < 0 || rank.index() >= files_.size()) {
-      throw InvalidArgument(fmt::format("segment: rank is {}; allowed is 0 to {}", rank.value(), files_.size() - 1));
+      throw InvalidArgument(
+          fmt::format("segment: rank is {}; allowed is 0 to {}", rank.value(), files_.size() - 1));
     }
     const auto& file = files_[rank.index()];
     return file ? std::span<std::byte>(file->data(), file->bytes()) : std::span<std::byte>();
@@ -42,7 +43,8 @@ std::unique_ptr<SharedWindow> make_anonymous_window(Communicator& comm, std::siz
   // The agreement also keeps each rank's file open until all others have mapped it.
   agree_on(comm, [&] {
     for (std::size_t rank = 0; rank < handles.size(); ++rank) {
-      if (rank != comm.rank().index() && handles[rank].bytes > 0) files[rank].emplace(AnonymousFile::open(handles[rank]));
+      if (rank == comm.rank().index() || handles[rank].bytes == 0) continue;
+      files[rank].emplace(AnonymousFile::open(handles[rank]));
     }
   });
   return std::make_unique<AnonymousWindow>(std::move(files));

@@ -136,8 +136,9 @@ Message LocalCommunicator::wait_for(std::string_view operation, int from) {
     throw;
   }
   if (message.operation != operation) {
-    throw ProtocolError(fmt::format("rank {} called {}, rank {} called {}; collectives must be called in the same order",
-                                    rank_, operation, from, message.operation));
+    throw ProtocolError(
+        fmt::format("rank {} called {}, rank {} called {}; collectives must be called in the same order", rank_,
+                    operation, from, message.operation));
   }
   return message;
 }
@@ -218,7 +219,9 @@ std::unique_ptr<Communicator> LocalCommunicator::split(int colour, int key) {
     std::shared_ptr<Group> group;
     if (new_rank == 0) {
       std::vector<int> world;
-      for (const auto& member : members) world.push_back(group_->world_ranks[static_cast<std::size_t>(member.second)]);
+      for (const auto& member : members) {
+        world.push_back(group_->world_ranks[static_cast<std::size_t>(member.second)]);
+      }
       group = std::make_shared<Group>(group_->roll, std::move(world));
       for (const auto& member : members) {
         if (member.second != rank_) post("split", {{}, {}, group}, member.second);

@@ -10,6 +10,16 @@
 // All memory that MPI reads and writes here belongs to an Operation, not to the caller: a caller that is told of a
 // passed deadline frees its own.
 namespace halocline::comm::mpi {
+namespace {
+
+int to_count(std::uint64_t bytes, int largest_count) {
+  if (bytes > static_cast<std::uint64_t>(largest_count)) {
+    throw InternalError(fmt::format("{} bytes do not fit into MPI's count of up to {}", bytes, largest_count));
+  }
+  return static_cast<int>(bytes);
+}
+
+}  // namespace
 
 template <typename Body>
 auto MpiCommunicator::collective(std::string_view operation, Body&& body) {
@@ -109,9 +119,9 @@ std::vector<std::vector<std::byte>> MpiCommunicator::all_gather(std::span<const 
     pending->out.resize(total);
     int offset = 0;
     for (const auto one : lengths) {
-      pending->counts.push_back(static_cast<int>(one));
+      pending->counts.push_back(to_count(one, state_->largest_count));
       pending->offsets.push_back(offset);
-      offset += static_cast<int>(one);
+      offset = to_count(static_cast<std::uint64_t>(offset) + one, state_->largest_count);
     }
     check(MPI_Iallgatherv(pending->in.data(), static_cast<int>(length), MPI_BYTE, pending->out.data(),
                           pending->counts.data(), pending->offsets.data(), MPI_BYTE, state_->comm, &pending->request),
@@ -149,8 +159,9 @@ void MpiCommunicator::all_reduce(std::span<std::int64_t> values, Reduction reduc
     pending->in.assign(bytes.begin(), bytes.end());
     pending->out.resize(bytes.size());
     const MPI_Op op = reduction == Reduction::sum ? MPI_SUM : reduction == Reduction::min ? MPI_MIN : MPI_MAX;
-    check(MPI_Iallreduce(pending->in.data(), pending->out.data(), checked_cast<int>(values.size(), "values of all_reduce"),
-                         MPI_INT64_T, op, state_->comm, &pending->request),
+    const int count = checked_cast<int>(values.size(), "values of all_reduce");
+    check(MPI_Iallreduce(pending->in.data(), pending->out.data(), count, MPI_INT64_T, op, state_->comm,
+                         &pending->request),
           "MPI_Iallreduce");
     complete(pending, "all_reduce");
     std::memcpy(values.data(), pending->out.data(), pending->out.size());

@@ -70,11 +70,10 @@ void Transfer::give_up(bool under_way) noexcept {
     if (way_ == Way::receive) MPI_Cancel(&request);
     MPI_Test(&request, &done, MPI_STATUS_IGNORE);
     if (!state->poisoned()) {
-      const char* text = way_ == Way::send ? "a send was destroyed before it was done; its bytes must stay where they are"
-                         : done != 0       ? "a receive was destroyed before it was done; it is cancelled"
-                                           : "a receive was destroyed while its message arrives; its bytes must stay where "
-                                             "they are";
-      log(LogLevel::warning, text);
+      log(LogLevel::warning,
+          way_ == Way::send ? "a send was destroyed before it was done; its bytes must stay where they are"
+          : done != 0       ? "a receive was destroyed before it was done; it is cancelled"
+                            : "a receive was destroyed while its message arrives; its bytes must stay where they are");
     }
   }
   if (request != MPI_REQUEST_NULL) MPI_Request_free(&request);
