@@ -70,8 +70,9 @@ JsonCursor JsonCursor::at(std::string_view key) const {
 std::vector<JsonCursor> JsonCursor::items() const {
   if (!value_->is_array()) refuse("an array");
   std::vector<JsonCursor> all;
-  for (std::size_t i = 0; i < value_->size(); ++i)
+  for (std::size_t i = 0; i < value_->size(); ++i) {
     all.emplace_back((*value_)[i], fmt::format("{}[{}]", path_, i));
+  }
   return all;
 }
 

@@ -92,8 +92,7 @@ void read_nodes(const JsonCursor& json, MachineMap& map) {
   const auto count = json.find("count");
   if (const auto uuids = json.find("device_uuids")) {
     node.device_uuids = uuids->texts();
-    const auto devices =
-        static_cast<std::size_t>(map.types[static_cast<std::size_t>(node.type)].device_count());
+    const auto devices = static_cast<std::size_t>(map.types[static_cast<std::size_t>(node.type)].device_count());
     if (count) uuids->refuse("nothing beside a count");
     if (!node.device_uuids.empty() && node.device_uuids.size() != devices) {
       uuids->refuse(fmt::format("none, or one for each of the {} devices", devices));
@@ -123,8 +122,7 @@ MachineMap machine_from_json(std::string_view text) {
   const Json document = parse_document(text);
   const JsonCursor json(document);
   // The schema first: of a document of another version, unknown keys are not the news.
-  if (json.at("schema").text() != machine_schema)
-    json.at("schema").refuse(fmt::format("\"{}\"", machine_schema));
+  if (json.at("schema").text() != machine_schema) json.at("schema").refuse(fmt::format("\"{}\"", machine_schema));
   json.keys({"schema", "name", "sources", "types", "nodes", "network", "ranks"});
   MachineMap map;
   map.name = json.at("name").text();

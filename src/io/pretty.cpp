@@ -23,9 +23,8 @@ std::string one_line(const Json& value) {
 
 bool holds_no_objects(const Json& value) {
   return std::none_of(value.begin(), value.end(), [](const Json& item) {
-    return item.is_object() || (item.is_array() && std::any_of(item.begin(), item.end(), [](const Json& i) {
-                                  return i.is_structured();
-                                }));
+    return item.is_object() ||
+           (item.is_array() && std::any_of(item.begin(), item.end(), [](const Json& i) { return i.is_structured(); }));
   });
 }
 

@@ -47,8 +47,8 @@ void check_links(const std::string& path, const NodeType& type) {
     check_index(at + ".a", link.a, type.vertices.size(), "vertices");
     check_index(at + ".b", link.b, type.vertices.size(), "vertices");
     check_rates(at, link.bandwidth, link.latency);
-    const bool memory_of_device = link.kind == LinkKind::memory &&
-                                  type.vertices[static_cast<std::size_t>(link.a)].kind == VertexKind::device;
+    const bool memory_of_device =
+        link.kind == LinkKind::memory && type.vertices[static_cast<std::size_t>(link.a)].kind == VertexKind::device;
     if (link.a == link.b && !memory_of_device) {
       refuse(at + ".b", link.b, "another vertex than a, but for a device's memory link");
     }

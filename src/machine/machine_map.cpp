@@ -22,13 +22,11 @@ int NodeType::device_count() const {
 
 const NodeType& MachineMap::type_of(node_id node) const {
   if (!node.valid() || node.index() >= nodes.size()) {
-    throw InvalidArgument(
-        fmt::format("node is {}; the machine '{}' has {} nodes", node.value(), name, nodes.size()));
+    throw InvalidArgument(fmt::format("node is {}; the machine '{}' has {} nodes", node.value(), name, nodes.size()));
   }
   const int type = nodes[node.index()].type;
   if (type < 0 || static_cast<std::size_t>(type) >= types.size()) {
-    throw InvalidArgument(
-        fmt::format("nodes[{}].type is {}; there are {} types", node.value(), type, types.size()));
+    throw InvalidArgument(fmt::format("nodes[{}].type is {}; there are {} types", node.value(), type, types.size()));
   }
   return types[static_cast<std::size_t>(type)];
 }

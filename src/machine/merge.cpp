@@ -39,8 +39,7 @@ int type_for(const NodeType& type, std::vector<NodeType>& types) {
 }  // namespace
 
 NodeReport merge_node(HostProbe host, std::string name, std::vector<RankDevices> ranks) {
-  std::sort(ranks.begin(), ranks.end(),
-            [](const RankDevices& a, const RankDevices& b) { return a.rank < b.rank; });
+  std::sort(ranks.begin(), ranks.end(), [](const RankDevices& a, const RankDevices& b) { return a.rank < b.rank; });
   NodeReport report;
   report.name = std::move(name);
   std::vector<DeviceProbe> devices;
@@ -52,9 +51,8 @@ NodeReport merge_node(HostProbe host, std::string name, std::vector<RankDevices>
       if (!device.uuid.empty()) index = known.emplace(device.uuid, index).first->second;
       const device_id id(static_cast<std::int64_t>(index));
       if (std::find(entry.devices.begin(), entry.devices.end(), id) != entry.devices.end()) {
-        throw InvalidArgument(
-            fmt::format("rank {} lists device '{}' (uuid {}) twice; allowed is each device once", rank.rank,
-                        device.name, device.uuid));
+        throw InvalidArgument(fmt::format("rank {} lists device '{}' (uuid {}) twice; allowed is each device once",
+                                          rank.rank, device.name, device.uuid));
       }
       entry.devices.push_back(id);
       if (index == devices.size()) {
@@ -74,9 +72,8 @@ NodeReport merge_node(HostProbe host, std::string name, std::vector<RankDevices>
 
 MachineMap merge_nodes(std::vector<NodeReport> nodes, std::int64_t size) {
   std::erase_if(nodes, [](const NodeReport& node) { return node.ranks.empty(); });
-  std::sort(nodes.begin(), nodes.end(), [](const NodeReport& a, const NodeReport& b) {
-    return a.ranks.front().rank < b.ranks.front().rank;
-  });
+  std::sort(nodes.begin(), nodes.end(),
+            [](const NodeReport& a, const NodeReport& b) { return a.ranks.front().rank < b.ranks.front().rank; });
   MachineMap map;
   map.ranks.resize(static_cast<std::size_t>(size));
   std::map<std::string, int> of_name;
@@ -85,8 +82,7 @@ MachineMap merge_nodes(std::vector<NodeReport> nodes, std::int64_t size) {
   for (const NodeReport& node : nodes) {
     const node_id id(static_cast<std::int64_t>(map.nodes.size()));
     // Virtual nodes have one host name; people need to tell them apart.
-    const std::string name =
-        of_name[node.name] > 1 ? fmt::format("{}-{}", node.name, seen[node.name]++) : node.name;
+    const std::string name = of_name[node.name] > 1 ? fmt::format("{}-{}", node.name, seen[node.name]++) : node.name;
     map.nodes.push_back({name, type_for(node.type, map.types), node.device_uuids, -1});
     for (const NodeReport::Rank& rank : node.ranks) {
       if (rank.rank < 0 || rank.rank >= size || map.ranks[static_cast<std::size_t>(rank.rank)].node.valid()) {
@@ -99,8 +95,7 @@ MachineMap merge_nodes(std::vector<NodeReport> nodes, std::int64_t size) {
   for (std::size_t r = 0; r < map.ranks.size(); ++r) {
     if (!map.ranks[r].node.valid()) throw InvalidArgument(fmt::format("rank {} is in no node", r));
   }
-  map.name = nodes.size() == 1 ? nodes.front().name
-                               : fmt::format("{} nodes like {}", nodes.size(), nodes.front().name);
+  map.name = nodes.size() == 1 ? nodes.front().name : fmt::format("{} nodes like {}", nodes.size(), nodes.front().name);
   map.sources = host_sources();
   for (std::string& source : device_sources()) map.sources.push_back(std::move(source));
   map.sources.push_back("network: nominal, one 100 Gbit/s port a node, not measured");

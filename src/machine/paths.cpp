@@ -57,8 +57,7 @@ class Search {
   /// The least latency from source to each vertex over links of at least a bandwidth.
   [[nodiscard]] std::vector<double> latencies(std::size_t source, double least_bandwidth) const {
     std::vector<double> latency(edges_.size(), infinite);
-    std::priority_queue<std::pair<double, std::size_t>, std::vector<std::pair<double, std::size_t>>,
-                        std::greater<>>
+    std::priority_queue<std::pair<double, std::size_t>, std::vector<std::pair<double, std::size_t>>, std::greater<>>
         queue;
     latency[source] = 0;
     queue.emplace(0, source);

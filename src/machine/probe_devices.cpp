@@ -22,8 +22,8 @@ int numa_vertex(const HostProbe& host, const DeviceProbe& device, std::size_t in
 
 int package_of(const NodeType& type, int numa) {
   for (const Link& link : type.links) {
-    if (link.a == numa && type.vertices[static_cast<std::size_t>(link.b)].kind == VertexKind::package)
-      return link.b;
+    const bool to_package = type.vertices[static_cast<std::size_t>(link.b)].kind == VertexKind::package;
+    if (link.a == numa && to_package) return link.b;
   }
   throw InternalError("a NUMA node without a package");
 }

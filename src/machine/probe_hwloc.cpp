@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <map>
 #include <memory>
+#include <mutex>
 
 #include "halocline/core/error.hpp"
 #include "machine/nominal.hpp"
@@ -16,8 +16,8 @@ namespace {
 
 using Topology = std::unique_ptr<hwloc_topology, decltype(&hwloc_topology_destroy)>;
 
-#define HALOCLINE_HWLOC(call)                                                                            \
-  do {                                                                                                   \
+#define HALOCLINE_HWLOC(call)                                                                               \
+  do {                                                                                                      \
     if ((call) != 0) throw ResourceError(fmt::format("hwloc: {} failed: {}", #call, std::strerror(errno))); \
   } while (false)
 
@@ -25,6 +25,10 @@ Topology load() {
   hwloc_topology_t raw = nullptr;
   HALOCLINE_HWLOC(hwloc_topology_init(&raw));
   Topology topology(raw, &hwloc_topology_destroy);
+  // GPUs are the backend's business; these components would start their drivers, for nothing and not for free.
+  for (const char* component : {"cuda", "nvml", "rsmi", "levelzero", "opencl", "gl"}) {
+    hwloc_topology_set_components(raw, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, component);
+  }
   HALOCLINE_HWLOC(hwloc_topology_set_io_types_filter(raw, HWLOC_TYPE_FILTER_KEEP_IMPORTANT));
   HALOCLINE_HWLOC(hwloc_topology_load(raw));
   return topology;
@@ -52,8 +56,8 @@ std::vector<Package> add_packages(hwloc_topology_t topology, NodeType& type) {
   std::vector<Package> packages;
   for (const hwloc_obj_t object : objects) {
     const int vertex = static_cast<int>(type.vertices.size());
-    type.vertices.push_back({VertexKind::package, fmt::format("package {}", packages.size()), 0,
-                             cores_in(topology, object->cpuset), -1});
+    type.vertices.push_back(
+        {VertexKind::package, fmt::format("package {}", packages.size()), 0, cores_in(topology, object->cpuset), -1});
     for (const Package& other : packages) {
       type.links.push_back({other.vertex, vertex, LinkKind::inter_package, nominal::inter_package.bandwidth,
                             nominal::inter_package.latency});
@@ -70,8 +74,8 @@ void add_numa(hwloc_topology_t topology, const std::vector<Package>& packages, H
     const auto bytes = static_cast<std::int64_t>(o->attr->numanode.local_memory);
     if (bytes == 0) continue;
     const int vertex = static_cast<int>(host.type.vertices.size());
-    host.type.vertices.push_back({VertexKind::numa, fmt::format("NUMA node {}", o->os_index), bytes,
-                                  cores_in(topology, o->cpuset), -1});
+    host.type.vertices.push_back(
+        {VertexKind::numa, fmt::format("NUMA node {}", o->os_index), bytes, cores_in(topology, o->cpuset), -1});
     host.numa.emplace_back(static_cast<int>(o->os_index), vertex);
     bool linked = false;
     const auto link = [&](const Package& package) {
@@ -87,8 +91,8 @@ void add_numa(hwloc_topology_t topology, const std::vector<Package>& packages, H
   if (!host.numa.empty()) return;
   const int vertex = static_cast<int>(host.type.vertices.size());
   host.type.vertices.push_back({VertexKind::numa, "NUMA node 0", 0, host.type.vertices[0].cores, -1});
-  host.type.links.push_back({vertex, packages.front().vertex, LinkKind::memory, nominal::numa.bandwidth,
-                             nominal::numa.latency});
+  host.type.links.push_back(
+      {vertex, packages.front().vertex, LinkKind::memory, nominal::numa.bandwidth, nominal::numa.latency});
   host.numa.emplace_back(0, vertex);
 }
 
@@ -134,6 +138,9 @@ void add_nics(hwloc_topology_t topology, const std::vector<Package>& packages, N
 }  // namespace
 
 HostProbe probe_host() {
+  // Where ranks are threads: hwloc may be used by several at a time, but libudev and libpciaccess below it may not.
+  static std::mutex one_at_a_time;
+  const std::lock_guard lock(one_at_a_time);
   const Topology topology = load();
   HostProbe host;
   host.type.name = "host";

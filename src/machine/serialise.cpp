@@ -145,8 +145,9 @@ MachineMap map_from_bytes(std::span<const std::byte> bytes) {
   map.network.bandwidth = in.real();
   map.network.latency = in.real();
   map.sources = get_texts(in);
-  if (!in.at_end())
+  if (!in.at_end()) {
     throw InternalError("a machine message has bytes left over: ranks of different builds in one job?");
+  }
   return map;
 }
 

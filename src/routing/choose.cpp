@@ -59,8 +59,7 @@ std::vector<Transport> candidates_of(const PairFacts& facts, const Policy& polic
   return candidates;
 }
 
-[[noreturn]] void nothing_possible(subdomain_id from, subdomain_id to, const PairFacts& facts,
-                                   const Policy& policy) {
+[[noreturn]] void nothing_possible(subdomain_id from, subdomain_id to, const PairFacts& facts, const Policy& policy) {
   std::string text;
   for (const Transport transport : all_transports) {
     const Answer answer = possible(transport, facts);
@@ -70,8 +69,7 @@ std::vector<Transport> candidates_of(const PairFacts& facts, const Policy& polic
     }
     text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", to_string(transport), why);
   }
-  throw CapabilityError(
-      fmt::format("no transport for subdomains {} -> {}: {}", from.value(), to.value(), text));
+  throw CapabilityError(fmt::format("no transport for subdomains {} -> {}: {}", from.value(), to.value(), text));
 }
 
 /// The candidate with the highest rate, ties to the earlier one; nothing where one has no rate or there is no
@@ -106,9 +104,8 @@ Route choose(subdomain_id from, subdomain_id to, const PairFacts& facts, const P
 
   if (const auto wanted = exception_for(from, to, policy)) {
     if (const Answer answer = possible(*wanted, facts); !answer.yes) {
-      throw CapabilityError(
-          fmt::format("subdomains {} -> {} are to use {} by exception, but that is not possible: {}",
-                      from.value(), to.value(), to_string(*wanted), answer.why_not));
+      throw CapabilityError(fmt::format("subdomains {} -> {} are to use {} by exception, but that is not possible: {}",
+                                        from.value(), to.value(), to_string(*wanted), answer.why_not));
     }
     return route(*wanted, "; by exception for this pair");
   }

@@ -11,8 +11,9 @@ namespace {
 
 std::string names_of(const auto& transports) {
   std::string names;
-  for (const Transport transport : transports)
+  for (const Transport transport : transports) {
     names += fmt::format("{}{}", names.empty() ? "" : ",", to_string(transport));
+  }
   return names;
 }
 
@@ -63,8 +64,8 @@ Policy Policy::parse(std::string_view text) {
                                     [word](Transport t) { return to_string(t) == word; });
     if (known == all_transports.end()) refuse(text, fmt::format("'{}' is no transport", word));
     auto& list = forbids ? forbidden : allowed;
-    if (std::find(list.begin(), list.end(), *known) != list.end())
-      refuse(text, fmt::format("'{}' is listed twice", word));
+    const bool again = std::find(list.begin(), list.end(), *known) != list.end();
+    if (again) refuse(text, fmt::format("'{}' is listed twice", word));
     list.push_back(*known);
     if (comma == std::string_view::npos) break;
     rest.remove_prefix(comma + 1);
@@ -96,9 +97,8 @@ void Policy::check() const {
   std::set<std::pair<subdomain_id, subdomain_id>> pairs;
   for (const Exception& exception : exceptions) {
     if (!pairs.emplace(exception.from, exception.to).second) {
-      throw InvalidArgument(
-          fmt::format("subdomains {} -> {} have a second exception, '{}'; allowed is one a pair",
-                      exception.from.value(), exception.to.value(), to_string(exception.transport)));
+      throw InvalidArgument(fmt::format("subdomains {} -> {} have a second exception, '{}'; allowed is one a pair",
+                                        exception.from.value(), exception.to.value(), to_string(exception.transport)));
     }
   }
 }

@@ -58,8 +58,7 @@ Answer possible(Transport transport, const PairFacts& given) {
   switch (transport) {
     case Transport::self: return facts.same_subdomain ? yes() : no("two subdomains");
     case Transport::direct: return direct(facts);
-    case Transport::peer_copy:
-      return facts.same_rank ? yes() : no(facts.same_node ? "two processes" : "two nodes");
+    case Transport::peer_copy: return facts.same_rank ? yes() : no(facts.same_node ? "two processes" : "two nodes");
     case Transport::ipc_copy: return ipc_copy(facts);
     case Transport::mpi_device: return mpi_device(facts);
     case Transport::mpi_staged: return facts.mpi ? yes() : no("no message passing between the ranks");

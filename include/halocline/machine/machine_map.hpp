@@ -16,16 +16,16 @@ enum class VertexKind : int { package, numa, device, nic, pci_switch, link_switc
 enum class LinkKind : int { memory, inter_package, pcie, nvlink, network };
 inline constexpr std::array all_vertex_kinds{VertexKind::package, VertexKind::numa,       VertexKind::device,
                                              VertexKind::nic,     VertexKind::pci_switch, VertexKind::link_switch};
-inline constexpr std::array all_link_kinds{LinkKind::memory, LinkKind::inter_package, LinkKind::pcie,
-                                           LinkKind::nvlink, LinkKind::network};
+inline constexpr std::array all_link_kinds{LinkKind::memory, LinkKind::inter_package, LinkKind::pcie, LinkKind::nvlink,
+                                           LinkKind::network};
 [[nodiscard]] std::string_view to_string(VertexKind kind);
 [[nodiscard]] std::string_view to_string(LinkKind kind);
 
 struct Vertex {
   VertexKind kind = VertexKind::package;
-  std::string name;                ///< for people: "package 0", "NVIDIA H200", "mlx5_0"
-  std::int64_t memory_bytes = 0;   ///< NUMA nodes and devices; 0 where unknown
-  int cores = 0;                   ///< packages and NUMA nodes; 0 otherwise
+  std::string name;               ///< for people: "package 0", "NVIDIA H200", "mlx5_0"
+  std::int64_t memory_bytes = 0;  ///< NUMA nodes and devices; 0 where unknown
+  int cores = 0;                  ///< packages and NUMA nodes; 0 otherwise
   /// Devices: those of a node with one number (0 or more) can load and store each other's memory.
   int load_store_domain = -1;
   friend bool operator==(const Vertex&, const Vertex&) = default;
@@ -46,9 +46,9 @@ struct Link {
 struct Measurement {
   int from = 0;  ///< device_id values
   int to = 0;
-  std::string method;     ///< a transport's name, or "copy"
-  double bandwidth = 0;   ///< bytes a second
-  double latency = 0;     ///< seconds
+  std::string method;    ///< a transport's name, or "copy"
+  double bandwidth = 0;  ///< bytes a second
+  double latency = 0;    ///< seconds
   friend bool operator==(const Measurement&, const Measurement&) = default;
 };
 

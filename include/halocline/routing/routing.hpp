@@ -12,8 +12,8 @@ namespace halocline::routing {
 
 /// How a message travels; DESIGN's names.
 enum class Transport : int { self, direct, peer_copy, ipc_copy, mpi_device, mpi_staged };
-inline constexpr std::array<Transport, 6> all_transports{Transport::self,     Transport::direct,
-                                                         Transport::peer_copy, Transport::ipc_copy,
+inline constexpr std::array<Transport, 6> all_transports{Transport::self,       Transport::direct,
+                                                         Transport::peer_copy,  Transport::ipc_copy,
                                                          Transport::mpi_device, Transport::mpi_staged};
 [[nodiscard]] std::string_view to_string(Transport transport);
 /// The inverse of to_string. Throws InvalidArgument that lists the names.
@@ -33,12 +33,12 @@ struct PairFacts {
   bool same_rank = false;
   bool same_node = false;
   bool same_device = false;
-  Answer peer_access;   ///< the sender's device may access the receiver's
-  Answer mapped;        ///< the sender can map memory of the receiver (tried), and they share a load/store domain
-  Answer exportable;    ///< the receiver's arrays can be mapped by others
-  Answer device_mpi;    ///< MPI takes device pointers at both ends (tried)
-  Answer direct_safe;   ///< no shared GPU, no serialised launches: nothing that direct could deadlock on
-  bool mpi = false;     ///< there is MPI (or a twin of it) between the two ranks
+  Answer peer_access;  ///< the sender's device may access the receiver's
+  Answer mapped;       ///< the sender can map memory of the receiver (tried), and they share a load/store domain
+  Answer exportable;   ///< the receiver's arrays can be mapped by others
+  Answer device_mpi;   ///< MPI takes device pointers at both ends (tried)
+  Answer direct_safe;  ///< no shared GPU, no serialised launches: nothing that direct could deadlock on
+  bool mpi = false;    ///< there is MPI (or a twin of it) between the two ranks
   /// Measured two-way rate of a transport for this pair, bytes a second; one entry a transport, empty where not measured.
   std::vector<std::pair<Transport, double>> measured;
 };
