@@ -124,6 +124,12 @@ Placement make_placement(const partition::Geometry& geometry, const machine::Mac
   map.check();
   const std::vector<Slot> slots = slots_of(map);
   const Nodes nodes = nodes_of(map, slots);
+  if (geometry.partition.nodes() == 1 && nodes.layouts.size() > 1 &&
+      std::cmp_equal(slots.size(), geometry.partition.devices_per_node())) {
+    // Cut as one node although there are several, because they hold unequal numbers of devices: consecutive
+    // subdomains stay together, and what could be gained inside a node is not looked for.
+    return {.slots = slots};
+  }
   check_numbers(geometry.partition, map, slots, nodes);
   const detail::ProblemMaker maker(geometry, map, nodes.layouts);
 

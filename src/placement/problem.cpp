@@ -36,11 +36,18 @@ ProblemMaker::ProblemMaker(const partition::Geometry& geometry, const machine::M
     : geometry_(geometry) {
   const std::int64_t n = geometry.partition.devices_per_node();
   scale_ = scale_for(geometry.partition.size() * n);
+  std::int64_t all_bytes = 0;
+  std::int64_t messages = 0;
   for (std::int64_t part = 0; part < geometry.partition.nodes(); ++part) {
-    for_each_flow_within(geometry, part, [this](std::int64_t, std::int64_t, std::int64_t bytes) {
+    for_each_flow_within(geometry, part, [&](std::int64_t, std::int64_t, std::int64_t bytes) {
       largest_flow_ = std::max(largest_flow_, bytes);
+      all_bytes += bytes;
+      ++messages;
     });
   }
+  // Time a byte for a message of mean size. Paths of one bandwidth are told apart by their latency, as on nodes whose
+  // narrowest link is the first one.
+  const double mean_bytes = messages == 0 ? 1 : static_cast<double>(all_bytes) / static_cast<double>(messages);
   device_count_.resize(map.types.size());
   std::vector<bool> used(map.types.size());
   for (const Layout& layout : layouts) used[static_cast<std::size_t>(layout.type)] = true;
@@ -48,7 +55,9 @@ ProblemMaker::ProblemMaker(const partition::Geometry& geometry, const machine::M
   for (std::size_t type = 0; type < map.types.size(); ++type) {
     if (!used[type]) continue;
     device_count_[type] = map.types[type].device_count();
-    for (const machine::NodeType::Path& path : map.types[type].paths()) reciprocals.push_back(1.0 / path.bandwidth);
+    for (const machine::NodeType::Path& path : map.types[type].paths()) {
+      reciprocals.push_back(1.0 / path.bandwidth + path.latency / mean_bytes);
+    }
   }
   const std::vector<std::int64_t> all = scaled(reciprocals, scale_);
   auto next = all.begin();

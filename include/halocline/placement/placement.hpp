@@ -46,6 +46,7 @@ struct Request {
 /// Places the subdomains of each node part on the devices of that node: node part k on the k-th node that
 /// has slots. Only flows within nodes cost. Nodes that are alike (same type,
 /// same ranks, same flows) are solved once. Integers are compared, so all ranks get the same answer.
+/// A partition that was cut as one node of all devices (nodes with unequal numbers) is placed in order, at cost 0.
 /// Throws InvalidArgument where the machine's slots and the partition's parts differ in number.
 [[nodiscard]] Placement make_placement(const partition::Geometry& geometry, const machine::MachineMap& map,
                                        const Request& request);
