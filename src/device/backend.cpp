@@ -20,6 +20,7 @@ std::string_view to_string(Operation operation) {
     case Operation::copy: return "copy";
     case Operation::copy_list: return "copy list";
     case Operation::advance: return "advance";
+    case Operation::expect: return "expect";
     case Operation::signal: return "signal";
     case Operation::wait_flag: return "wait for flags";
     case Operation::record: return "record";

@@ -1,202 +1,15 @@
+// What a domain does once it is there, and what may be asked of it.
 #include "halocline/domain/domain.hpp"
 
-#include <fmt/core.h>
-
 #include <algorithm>
-#include <map>
 
-#include "domain/arena.hpp"
+#include "domain/domain_impl.hpp"
 #include "domain/routes.hpp"
 #include "halocline/comm/twins.hpp"
 #include "halocline/core/leak.hpp"
 #include "halocline/core/log.hpp"
-#include "halocline/device/host.hpp"
-#include "halocline/exchange/probe.hpp"
-#include "halocline/machine/discover.hpp"
 
 namespace halocline {
-
-/// What a domain holds, in the order in which it comes into being; destroyed in the opposite order.
-class Domain::Impl {
- public:
-  Impl(const Vec3& extent_in, const Radius& radius_in, DomainOptions options_in)
-      : extent(extent_in), radius(radius_in), options(std::move(options_in)) {}
-
-  Vec3 extent;
-  Radius radius;
-  DomainOptions options;
-  std::vector<FieldDescriptor> fields;
-
-  std::unique_ptr<comm::Communicator> owned_comm;
-  comm::Communicator* comm = nullptr;
-  std::unique_ptr<comm::Communicator> node_comm;
-  std::shared_ptr<device::Backend> backend;
-  std::optional<Plan> plan;
-
-  /// A local subdomain's memory and stream. Arrays are the arena's, or the user's own where given.
-  struct Local {
-    Arena arena;
-    std::vector<std::vector<exchange::Array>> arrays;
-    std::unique_ptr<device::Stream> stream;
-    Subdomain view;
-  };
-  std::vector<subdomain_id> mine;
-  std::map<std::pair<field_id, subdomain_id>, std::map<int, exchange::Array>> user_arrays;
-  std::vector<Local> locals;
-  std::vector<Subdomain> subdomains;
-  std::vector<device::Stream*> streams;
-  std::vector<int> current;
-  std::vector<RoutedMessage> routes;
-  std::unique_ptr<exchange::Exchange> exchange;
-  std::vector<field_id> exchanging;
-  BoundaryFill fill;
-  bool realized = false;
-  bool closed = false;
-
-  void check_before_plan(const char* what) const {
-    if (plan) throw InvalidArgument(fmt::format("{} after plan() or realize(); allowed is before", what));
-  }
-  void check_realized(const char* what) const {
-    if (closed) throw InvalidArgument(fmt::format("{} after close(); allowed is before", what));
-    if (!realized) throw InvalidArgument(fmt::format("{} before realize(); allowed is after", what));
-  }
-  const FieldDescriptor& field(field_id id) const {
-    if (id.value() < 0 || std::cmp_greater_equal(id.value(), fields.size())) {
-      throw InvalidArgument(fmt::format("field is {}; allowed are 0 to {}", id.value(),
-                                        static_cast<std::int64_t>(fields.size()) - 1));
-    }
-    return fields[id.index()];
-  }
-
-  void make_plan();
-  void allocate();
-  void take_user_arrays(Local& local, subdomain_id id);
-  void route_and_connect();
-  [[nodiscard]] Box domain_box(field_id id) const;
-  [[nodiscard]] exchange::Selection selection(std::span<const field_id> which) const;
-};
-
-void Domain::Impl::make_plan() {
-  comm->set_timeout(options.timeout);
-  node_comm = comm->split_by_node(options.ranks_per_node);
-  node_comm->set_timeout(options.timeout);
-  comm::agree_on(*comm, [&] {
-    if (fields.empty()) throw InvalidArgument("the domain has no fields; allowed are 1 or more (add_field)");
-    backend = options.backend;
-    if (!backend) {
-      device::HostOptions host;
-      host.devices = options.devices_per_rank;
-      host.ranks_on_node = node_comm->size();
-      host.clock = &comm->clock();
-      backend = device::make_host_backend(host);
-    }
-  });
-  PlanRequest request{.extent = extent,
-                      .radius = radius,
-                      .fields = fields,
-                      .boundaries = options.boundaries,
-                      .machine = {},
-                      .partition = options.partition,
-                      .node_grid = options.node_grid,
-                      .device_grid = options.device_grid,
-                      .weights = options.weights,
-                      .placement = options.placement};
-  request.machine = options.machine ? *options.machine : machine::discover(*comm, *node_comm, *backend);
-  const auto hashes = comm->all_gather_value(request.hash());
-  comm::agree_on(*comm, [&] {
-    for (std::size_t rank = 0; rank < hashes.size(); ++rank) {
-      if (hashes[rank] != hashes[0]) {
-        throw InvalidArgument(fmt::format("rank {} asks for another domain than rank 0 (extent, radius, fields and options "
-                                          "must be the same on all ranks)",
-                                          rank));
-      }
-    }
-    if (std::cmp_not_equal(request.machine.ranks.size(), comm->size())) {
-      throw InvalidArgument(fmt::format("machine '{}' has {} ranks; allowed is the communicator's {}",
-                                        request.machine.name, request.machine.ranks.size(), comm->size()));
-    }
-    plan = halocline::make_plan(request);
-    mine = plan->placement.of_rank(comm->rank());
-    for (const subdomain_id id : mine) {
-      if (plan->placement.of(id).ordinal >= backend->device_count()) {
-        throw InvalidArgument(fmt::format("machine '{}' gives this rank more devices than its {}", request.machine.name,
-                                          backend->device_count()));
-      }
-    }
-  });
-}
-
-void Domain::Impl::take_user_arrays(Local& local, subdomain_id id) {
-  for (std::size_t f = 0; f < fields.size(); ++f) {
-    const auto given = user_arrays.find({field_id(static_cast<std::int64_t>(f)), id});
-    if (given == user_arrays.end()) continue;
-    for (int set = 0; set < fields[f].buffers; ++set) {
-      const auto array = given->second.find(set);
-      if (array == given->second.end()) {
-        throw InvalidArgument(fmt::format("field '{}' of subdomain {} has an own array for some sets, but not for set {}; "
-                                          "allowed are all sets or none",
-                                          fields[f].name, id.value(), set));
-      }
-      local.arrays[f][static_cast<std::size_t>(set)] = array->second;
-    }
-  }
-}
-
-void Domain::Impl::allocate() {
-  for (std::size_t i = 0; i < mine.size(); ++i) {
-    const subdomain_id id = mine[i];
-    const int device = plan->placement.of(id).ordinal;
-    Local local;
-    std::vector<bool> ours;  // fields in the user's own memory need none of Halocline's
-    for (std::size_t f = 0; f < fields.size(); ++f) {
-      ours.push_back(!user_arrays.contains({field_id(static_cast<std::int64_t>(f)), id}));
-    }
-    local.arena = make_arena(*backend, device, plan->geometry, id, ours);
-    local.arrays = local.arena.arrays;
-    take_user_arrays(local, id);
-    local.stream = backend->create_stream(device);
-    locals.push_back(std::move(local));
-  }
-  current.assign(fields.size(), 0);
-}
-
-void Domain::Impl::route_and_connect() {
-  std::vector<routing::Answer> exportable;
-  for (const subdomain_id id : mine) {
-    std::string own;
-    for (const auto& [key, arrays] : user_arrays) {
-      if (key.second == id) own = plan->geometry.fields[key.first.index()].name;
-    }
-    exportable.push_back(routing::Answer::of(own.empty(), fmt::format("field '{}' is the user's own array, which others "
-                                                                      "cannot map",
-                                                                      own)));
-  }
-  const auto facts = exchange::probe_pairs({.comm = comm,
-                                            .node_comm = node_comm.get(),
-                                            .backend = backend.get(),
-                                            .geometry = &plan->geometry,
-                                            .placement = &plan->placement,
-                                            .exportable = exportable});
-  exchange::Setup setup{.comm = comm,
-                        .node_comm = node_comm.get(),
-                        .backend = backend.get(),
-                        .geometry = &plan->geometry,
-                        .placement = &plan->placement,
-                        .routes = {},
-                        .subdomains = {},
-                        .timeout = options.timeout};
-  comm::agree_on(*comm, [&] {
-    for (const auto& [pair, known] : facts) {
-      setup.routes.push_back(routing::choose(pair.from, pair.to, known, options.policy));
-    }
-    routes = routed_messages(plan->geometry, mine, setup.routes);
-    for (std::size_t i = 0; i < mine.size(); ++i) {
-      setup.subdomains.push_back({mine[i], plan->placement.of(mine[i]).ordinal, locals[i].arrays,
-                                  exportable[i].yes ? locals[i].arena.buffer.get() : nullptr});
-    }
-  });
-  exchange = std::make_unique<exchange::Exchange>(std::move(setup));
-}
 
 Box Domain::Impl::domain_box(field_id id) const {
   Box box = Box::of_extent(extent);
@@ -285,39 +98,6 @@ void Domain::use_array(field_id field, subdomain_id subdomain, int set, void* fi
                                                  component_stride_bytes};
 }
 
-void Domain::realize() {
-  if (impl_->realized) throw InvalidArgument("realize() was called before; allowed is once");
-  plan();
-  comm::agree_on(*impl_->comm, [&] { impl_->allocate(); });
-  impl_->route_and_connect();
-  const auto& geometry = impl_->plan->geometry;
-  // What overlaps is decided by the widest field, so that one interior serves them all.
-  for (std::size_t i = 0; i < impl_->mine.size(); ++i) {
-    Subdomain view;
-    view.domain_ = this;
-    view.position_ = i;
-    view.id_ = impl_->mine[i];
-    view.device_ = impl_->plan->placement.of(view.id_).ordinal;
-    view.owned_ = geometry.partition.box_of(view.id_);
-    Vec3 lower;
-    Vec3 upper;
-    for (std::size_t f = 0; f < impl_->fields.size(); ++f) {
-      const Radius& radius = geometry.radius_of(field_id(static_cast<std::int64_t>(f)));
-      for (int dim = 0; dim < 3; ++dim) {
-        lower[dim] = std::max(lower[dim], radius.lower()[dim]);
-        upper[dim] = std::max(upper[dim], radius.upper()[dim]);
-      }
-    }
-    const Radius widest = Radius::per_side(lower, upper);
-    view.interior_ = overlap::interior(view.owned_, widest, impl_->options.update);
-    view.exterior_ = overlap::exterior(view.owned_, widest, impl_->options.update);
-    view.stream_ = impl_->locals[i].stream.get();
-    impl_->subdomains.push_back(std::move(view));
-    impl_->streams.push_back(impl_->locals[i].stream.get());
-  }
-  impl_->realized = true;
-}
-
 std::string Domain::explain() const {
   impl_->check_realized("explain()");
   return halocline::explain(*impl_->plan, impl_->routes);
@@ -393,6 +173,7 @@ void Domain::swap(field_id field) {
     throw InvalidArgument(fmt::format("field '{}' has 1 buffer; allowed for swap are fields with 2 or more",
                                       descriptor.name));
   }
+  impl_->exchange->swapped(impl_->streams, field);
   int& set = impl_->current[field.index()];
   set = (set + 1) % descriptor.buffers;
 }
@@ -407,7 +188,12 @@ void Domain::on_open_boundary(BoundaryFill fill) { impl_->fill = std::move(fill)
 
 void Domain::synchronize() {
   impl_->check_realized("synchronize()");
-  for (device::Stream* stream : impl_->streams) stream->synchronize();
+  try {
+    for (device::Stream* stream : impl_->streams) stream->synchronize();
+  } catch (const Error&) {
+    impl_->exchange->check();  // throws the same, and tells the other ranks of the node
+    throw;
+  }
   impl_->exchange->check();
 }
 

@@ -108,6 +108,9 @@ class Stream {
   /// queue, not a thread. Fails the stream with DeadlineError, ProtocolError or CommunicationError (abort word).
   virtual void wait(const std::uint64_t* epoch, std::span<const FlagWait> waits) = 0;
 
+  /// Fails the stream with ProtocolError where a condition does not hold. Captured, it is checked at each replay.
+  virtual void expect(std::span<const CounterCheck> checks) = 0;
+
   virtual void record(Event& event) = 0;
   /// Work enqueued after this starts after the event's latest mark so far. A captured stream may wait for marks of its
   /// own capture, and for others that are complete; InternalError else, and for a mark of a capture that has ended.

@@ -18,6 +18,9 @@ struct alignas(64) Flag {
 };
 static_assert(sizeof(Flag) == 64);
 
+/// In the epoch of a flag: its writer refused, because the two sides disagree, and wrote no data.
+inline constexpr std::uint64_t refused_bit = std::uint64_t{1} << 63;
+
 /// Who waits, for what, and how long. Shared by all waits of one message.
 struct WaitGuard {
   /// For the error: "subdomain 3 -> 5 (direct, ready)".
@@ -28,17 +31,30 @@ struct WaitGuard {
   const std::atomic<std::uint32_t>* abort = nullptr;
 };
 
-/// One wait: until flag->epoch >= the epoch; then flag->token must be `token`, or the stream fails with ProtocolError.
+/// One wait: until flag->epoch >= the epoch; then both must be as expected, or the stream fails with ProtocolError: the epoch
+/// exactly the one that is waited for, the token `token`. Before it fails, it refuses, so that the other side does not wait
+/// for what will not come.
 struct FlagWait {
   const Flag* flag = nullptr;
   std::uint64_t token = 0;
   std::shared_ptr<const WaitGuard> guard;
+  /// What the other side waits for next: gets epoch | refused_bit where this wait fails with ProtocolError. May be null.
+  Flag* refusal = nullptr;
 };
 
 /// One signal: flag->token = token, then flag->epoch = the epoch, released at system scope.
 struct FlagSignal {
   Flag* flag = nullptr;
   std::uint64_t token = 0;
+};
+
+/// A condition on a counter in device memory: *counter % modulus == remainder when the operation runs.
+struct CounterCheck {
+  const std::uint64_t* counter = nullptr;
+  std::uint64_t modulus = 1;  ///< above 0
+  std::uint64_t remainder = 0;
+  /// For the error: what it means that the condition does not hold.
+  std::string otherwise;
 };
 
 }  // namespace halocline::device

@@ -11,7 +11,7 @@ namespace halocline::device {
 
 /// What a test can interfere with.
 enum class Operation : int {
-  allocate, export_memory, map_memory, copy, copy_list, advance, signal, wait_flag, record, wait_event, launch,
+  allocate, export_memory, map_memory, copy, copy_list, advance, expect, signal, wait_flag, record, wait_event, launch,
   host_function, graph
 };
 [[nodiscard]] std::string_view to_string(Operation operation);

@@ -94,6 +94,10 @@ class Exchange {
   /// that names each late pair, its transport and its state.
   void finish();
 
+  /// Enqueues in each stream that the field's next set is the current one from there on. Exchanges compare their selection with that,
+  /// when they run: a graph that was captured with one set and is replayed with another current fails with ProtocolError.
+  void swapped(std::span<device::Stream* const> streams, field_id field);
+
   /// Throws what an earlier exchange failed with in a stream. Never blocks.
   void check();
   /// Whether all of this rank's routes can be part of a captured graph; otherwise names the first that cannot.

@@ -31,8 +31,8 @@ class Doorbell {
  private:
   struct Page {
     alignas(64) std::atomic<std::uint32_t> word;
-    alignas(64)
-        std::atomic<std::uint32_t> sleepers;  ///< too high after a process was killed: costs system calls, no wake-up
+    /// Too high after a process was killed: that costs system calls, no wake-up.
+    alignas(64) std::atomic<std::uint32_t> sleepers;
   };
   static_assert(std::atomic<std::uint32_t>::is_always_lock_free);
 

@@ -46,7 +46,41 @@ void check_in_time(const FlagWait& wait, const FlagProgress& progress, std::uint
   }
 }
 
+/// The other side's next wait ends with an error instead of at its deadline.
+void refuse(const FlagWait& wait, std::uint64_t epoch) {
+  if (wait.refusal != nullptr) Word(wait.refusal->epoch).store(epoch | refused_bit, std::memory_order_release);
+}
+
+/// The flag is there: is it what was waited for?
+void check_agreement(const FlagWait& wait, std::uint64_t expected, std::uint64_t there) {
+  const std::uint64_t token = load(wait.flag->token, std::memory_order_relaxed);
+  if (there == expected && token == wait.token) return;
+  refuse(wait, expected);
+  if ((there & refused_bit) != 0) {
+    throw ProtocolError(
+        fmt::format("{}: refused by the other side at epoch {}, because the two disagree on which fields and "
+                    "buffers are exchanged",
+                    wait.guard->label, there & ~refused_bit));
+  }
+  throw ProtocolError(
+      fmt::format("{}: the two sides disagree on which fields and buffers are exchanged: expected epoch {} with "
+                  "token {:#018x}, found epoch {} with {:#018x}",
+                  wait.guard->label, expected, wait.token, there, token));
+}
+
 }  // namespace
+
+void check_counter(const CounterCheck& check) {
+  check_pointer(check.counter, Word::required_alignment, "the counter of a check");
+  if (check.modulus == 0) throw InvalidArgument("the modulus of a counter's check is 0; allowed is 1 or more");
+}
+
+void require(const CounterCheck& check) {
+  const std::uint64_t count = load(*check.counter, std::memory_order_acquire);
+  if (count % check.modulus == check.remainder) return;
+  throw ProtocolError(
+      fmt::format("{} (count {} modulo {}, expected {})", check.otherwise, count, check.modulus, check.remainder));
+}
 
 void check_epoch(const std::uint64_t* epoch) { check_pointer(epoch, Word::required_alignment, "the epoch"); }
 
@@ -75,14 +109,9 @@ bool advance_waits(const FlagWaits& flags, FlagProgress& progress, Duration now)
   }
   for (; progress.next < flags.waits.size(); ++progress.next) {
     const FlagWait& wait = flags.waits[progress.next];
-    if (load(wait.flag->epoch, std::memory_order_acquire) < progress.epoch) break;
-    const std::uint64_t token = load(wait.flag->token, std::memory_order_relaxed);
-    if (token != wait.token) {
-      throw ProtocolError(
-          fmt::format("{}: the two sides disagree on which fields and buffers are exchanged at epoch {}: "
-                      "expected token {:#018x}, found {:#018x}",
-                      wait.guard->label, progress.epoch, wait.token, token));
-    }
+    const std::uint64_t there = load(wait.flag->epoch, std::memory_order_acquire);
+    if (there < progress.epoch) break;
+    check_agreement(wait, progress.epoch, there);
   }
   for (std::size_t i = progress.next; i < flags.waits.size(); ++i) {
     const std::uint64_t there = load(flags.waits[i].flag->epoch, std::memory_order_acquire);

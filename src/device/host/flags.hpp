@@ -21,6 +21,11 @@ void check_epoch(const std::uint64_t* epoch);
 void check_waits(std::span<const FlagWait> waits);
 void check_signals(std::span<const FlagSignal> signals);
 
+/// Throws InvalidArgument where the counter is null or not aligned, or the modulus 0.
+void check_counter(const CounterCheck& check);
+/// Throws ProtocolError where the condition does not hold now.
+void require(const CounterCheck& check);
+
 /// Token first, epoch with release; rings nobody.
 void store_signals(const std::uint64_t* epoch, std::span<const FlagSignal> signals);
 

@@ -9,8 +9,8 @@
 
 namespace halocline::device::host {
 
-/// Captured lanes. A launch puts the operations of the first lane into the launching stream and those of the others into
-/// queues of the graph's own, with new marks between them.
+/// Captured lanes. A launch puts the operations of the first lane into the launching stream and those of the others
+/// into queues of the graph's own, with new marks between them.
 class HostGraph final : public Graph {
  public:
   HostGraph(std::shared_ptr<Scheduler> scheduler, std::vector<Lane> lanes, std::size_t marks);

@@ -72,6 +72,7 @@ class HostMapping final : public Mapping {
   HostMapping(const ExportedMemory& memory, std::shared_ptr<DoorbellMap> doorbells, bool same_process)
       : bytes_(memory.bytes), doorbells_(std::move(doorbells)) {
     if (same_process) {
+      // NOLINTNEXTLINE(performance-no-int-to-ptr): it was a pointer of this process
       data_ = reinterpret_cast<std::byte*>(memory.address);
     } else {
       file_ = AnonymousFile::open(memory.memory);

@@ -134,6 +134,13 @@ void HostStream::wait(const std::uint64_t* epoch, std::span<const FlagWait> wait
   enqueue({Operation::wait_flag, AwaitFlags{std::move(flags)}, {}});
 }
 
+void HostStream::expect(std::span<const CounterCheck> checks) {
+  for (const CounterCheck& check : checks) check_counter(check);
+  run(Operation::expect, [all = std::vector<CounterCheck>(checks.begin(), checks.end())] {
+    for (const CounterCheck& check : all) require(check);
+  });
+}
+
 void HostStream::record(Event& event) {
   HostEvent& mine = own<HostEvent>(event, scheduler_, "event");
   {

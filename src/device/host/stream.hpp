@@ -49,6 +49,7 @@ class HostStream final : public Stream {
   void advance(std::uint64_t* epoch) override;
   void signal(const std::uint64_t* epoch, std::span<const FlagSignal> signals) override;
   void wait(const std::uint64_t* epoch, std::span<const FlagWait> waits) override;
+  void expect(std::span<const CounterCheck> checks) override;
   void record(Event& event) override;
   void wait(const Event& event) override;
   void launch(const Box& box, std::function<void(const Box&)> body) override;

@@ -38,8 +38,8 @@ struct Fixed {
 template <std::size_t Half>
 struct TwoEnds {
   static void copy(std::byte* target, const std::byte* source, std::int64_t bytes) {
-    std::array<std::byte, Half> first;
-    std::array<std::byte, Half> last;
+    std::array<std::byte, Half> first{};
+    std::array<std::byte, Half> last{};
     std::memcpy(first.data(), source, Half);
     std::memcpy(last.data(), source + bytes - Half, Half);
     std::memcpy(target, first.data(), Half);
@@ -58,8 +58,9 @@ constexpr std::int64_t rows_ahead = 24;
 
 /// The address may be outside the array: it is a number, and asking for it has no effect.
 const void* ahead(const std::byte* base, std::int64_t row, std::int64_t stride) {
-  return reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(base) +
-                                       static_cast<std::uintptr_t>((row + rows_ahead) * stride));
+  const auto offset = static_cast<std::uintptr_t>((row + rows_ahead) * stride);
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): pointer arithmetic must not leave the array, and nothing is read here
+  return reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(base) + offset);
 }
 
 template <typename Row>

@@ -55,7 +55,7 @@ class Sender final : public Endpoint {
   }
 
   void start(const Program& program) override {
-    const device::FlagWait ready{site_->mailbox.flag(ready_), program.token, guard_};
+    const device::FlagWait ready{site_->mailbox.flag(ready_), program.token, guard_, arrived_};
     const device::FlagSignal arrived{arrived_, program.token};
     stream_->wait(*site_->begun);
     stream_->wait(site_->mailbox.epoch(), {&ready, 1});
@@ -113,7 +113,7 @@ class Receiver final : public Endpoint {
   }
   void start(const Program& /*program*/) override {}
   void collect_arrived(const Program& program, std::vector<device::FlagWait>& waits) override {
-    waits.push_back({site_->mailbox.flag(arrived_), program.token, guard_});
+    waits.push_back({site_->mailbox.flag(arrived_), program.token, guard_, ready_});
   }
   void join(device::Stream& /*user*/) override {}  // the flags do it
 

@@ -23,6 +23,8 @@ struct Site {
   LocalSubdomain subdomain;
   Memory memory;
   Mailbox mailbox;
+  /// By field: where in the mailbox the swaps of its sets are counted; the field's sets, in stream order.
+  std::vector<std::size_t> swaps;
   /// Recorded in the user's stream when an exchange begins: all readers of halos and writers of owned cells before it are done.
   std::unique_ptr<device::Event> begun;
   [[nodiscard]] int device() const { return subdomain.device; }
@@ -97,7 +99,7 @@ struct Channel {
   rank_id receiver;
   /// Tells this message from the others between the two ranks; both ends count alike.
   int tag = 0;
-  /// For people: "subdomain 3 -> 5 (direct)".
+  /// For people: "subdomain 3 -> 5 (direct, rank 0 -> rank 2)".
   [[nodiscard]] std::string label() const;
 };
 

@@ -5,7 +5,7 @@
 namespace halocline::exchange {
 
 std::string Channel::label() const {
-  return fmt::format("subdomain {} -> {} ({}, rank {} -> {})", message.from.value(), message.to.value(),
+  return fmt::format("subdomain {} -> {} ({}, rank {} -> rank {})", message.from.value(), message.to.value(),
                      routing::to_string(transport), sender.value(), receiver.value());
 }
 

@@ -45,7 +45,7 @@ class Sender final : public Endpoint {
 
   void start(const Program& program) override {
     const Part& part = parts_.of(program);
-    const device::FlagWait ready{site_->mailbox.flag(ready_), program.token, guard_};
+    const device::FlagWait ready{site_->mailbox.flag(ready_), program.token, guard_, arrived_};
     const device::FlagSignal arrived{arrived_, program.token};
     // An epoch of its own: the subdomain's stream joins only the packing, so it may begin the next exchange, and advance its
     // epoch, while this stream still waits for the receiver.
@@ -122,7 +122,7 @@ class Receiver final : public Endpoint {
   }
 
   void start(const Program& program) override {
-    const device::FlagWait arrived{site_->mailbox.flag(arrived_), program.token, guard_};
+    const device::FlagWait arrived{site_->mailbox.flag(arrived_), program.token, guard_, ready_};
     stream_->wait(*site_->begun);
     stream_->wait(site_->mailbox.epoch(), {&arrived, 1});
     stream_->copy(*lists_.of(program));

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <fmt/core.h>
+
+#include <map>
+#include <utility>
+
+#include "domain/arena.hpp"
+#include "halocline/domain/domain.hpp"
+
+namespace halocline {
+
+/// What a domain holds, in the order in which it comes into being; destroyed in the opposite order.
+class Domain::Impl {
+ public:
+  Impl(const Vec3& extent_in, const Radius& radius_in, DomainOptions options_in)
+      : extent(extent_in), radius(radius_in), options(std::move(options_in)) {}
+
+  Vec3 extent;
+  Radius radius;
+  DomainOptions options;
+  std::vector<FieldDescriptor> fields;
+
+  std::unique_ptr<comm::Communicator> owned_comm;
+  comm::Communicator* comm = nullptr;
+  std::unique_ptr<comm::Communicator> node_comm;
+  std::shared_ptr<device::Backend> backend;
+  std::optional<Plan> plan;
+
+  /// A local subdomain's memory and stream. Arrays are the arena's, or the user's own where given.
+  struct Local {
+    Arena arena;
+    std::vector<std::vector<exchange::Array>> arrays;
+    std::unique_ptr<device::Stream> stream;
+    Subdomain view;
+  };
+  std::vector<subdomain_id> mine;
+  std::map<std::pair<field_id, subdomain_id>, std::map<int, exchange::Array>> user_arrays;
+  std::vector<Local> locals;
+  std::vector<Subdomain> subdomains;
+  std::vector<device::Stream*> streams;
+  std::vector<int> current;
+  std::vector<RoutedMessage> routes;
+  std::unique_ptr<exchange::Exchange> exchange;
+  std::vector<field_id> exchanging;
+  BoundaryFill fill;
+  bool realized = false;
+  bool closed = false;
+
+  void check_before_plan(const char* what) const {
+    if (plan) throw InvalidArgument(fmt::format("{} after plan() or realize(); allowed is before", what));
+  }
+  void check_realized(const char* what) const {
+    if (closed) throw InvalidArgument(fmt::format("{} after close(); allowed is before", what));
+    if (!realized) throw InvalidArgument(fmt::format("{} before realize(); allowed is after", what));
+  }
+  const FieldDescriptor& field(field_id id) const {
+    if (id.value() < 0 || std::cmp_greater_equal(id.value(), fields.size())) {
+      throw InvalidArgument(fmt::format("field is {}; allowed are 0 to {}", id.value(),
+                                        static_cast<std::int64_t>(fields.size()) - 1));
+    }
+    return fields[id.index()];
+  }
+
+  void make_plan();
+  void allocate();
+  void take_user_arrays(Local& local, subdomain_id id);
+  void route_and_connect();
+  [[nodiscard]] Box domain_box(field_id id) const;
+  [[nodiscard]] exchange::Selection selection(std::span<const field_id> which) const;
+};
+
+}  // namespace halocline

@@ -1,0 +1,167 @@
+// How a domain comes into being: plan, allocate, probe, route, connect.
+#include <algorithm>
+
+#include "domain/domain_impl.hpp"
+#include "domain/routes.hpp"
+#include "halocline/device/host.hpp"
+#include "halocline/exchange/probe.hpp"
+#include "halocline/machine/discover.hpp"
+
+namespace halocline {
+
+void Domain::Impl::make_plan() {
+  comm->set_timeout(options.timeout);
+  node_comm = comm->split_by_node(options.ranks_per_node);
+  node_comm->set_timeout(options.timeout);
+  comm::agree_on(*comm, [&] {
+    if (fields.empty()) throw InvalidArgument("the domain has no fields; allowed are 1 or more (add_field)");
+    backend = options.backend;
+    if (!backend) {
+      device::HostOptions host;
+      host.devices = options.devices_per_rank;
+      host.ranks_on_node = node_comm->size();
+      host.clock = &comm->clock();
+      backend = device::make_host_backend(host);
+    }
+  });
+  PlanRequest request{.extent = extent,
+                      .radius = radius,
+                      .fields = fields,
+                      .boundaries = options.boundaries,
+                      .machine = {},
+                      .partition = options.partition,
+                      .node_grid = options.node_grid,
+                      .device_grid = options.device_grid,
+                      .weights = options.weights,
+                      .placement = options.placement};
+  request.machine = options.machine ? *options.machine : machine::discover(*comm, *node_comm, *backend);
+  const auto hashes = comm->all_gather_value(request.hash());
+  comm::agree_on(*comm, [&] {
+    for (std::size_t rank = 0; rank < hashes.size(); ++rank) {
+      if (hashes[rank] != hashes[0]) {
+        throw InvalidArgument(fmt::format("rank {} asks for another domain than rank 0 (extent, radius, fields and options "
+                                          "must be the same on all ranks)",
+                                          rank));
+      }
+    }
+    if (std::cmp_not_equal(request.machine.ranks.size(), comm->size())) {
+      throw InvalidArgument(fmt::format("machine '{}' has {} ranks; allowed is the communicator's {}",
+                                        request.machine.name, request.machine.ranks.size(), comm->size()));
+    }
+    plan = halocline::make_plan(request);
+    mine = plan->placement.of_rank(comm->rank());
+    for (const subdomain_id id : mine) {
+      if (plan->placement.of(id).ordinal >= backend->device_count()) {
+        throw InvalidArgument(fmt::format("machine '{}' gives this rank more devices than its {}", request.machine.name,
+                                          backend->device_count()));
+      }
+    }
+  });
+}
+
+void Domain::Impl::take_user_arrays(Local& local, subdomain_id id) {
+  for (std::size_t f = 0; f < fields.size(); ++f) {
+    const auto given = user_arrays.find({field_id(static_cast<std::int64_t>(f)), id});
+    if (given == user_arrays.end()) continue;
+    for (int set = 0; set < fields[f].buffers; ++set) {
+      const auto array = given->second.find(set);
+      if (array == given->second.end()) {
+        throw InvalidArgument(fmt::format("field '{}' of subdomain {} has an own array for some sets, but not for set {}; "
+                                          "allowed are all sets or none",
+                                          fields[f].name, id.value(), set));
+      }
+      local.arrays[f][static_cast<std::size_t>(set)] = array->second;
+    }
+  }
+}
+
+void Domain::Impl::allocate() {
+  for (std::size_t i = 0; i < mine.size(); ++i) {
+    const subdomain_id id = mine[i];
+    const int device = plan->placement.of(id).ordinal;
+    Local local;
+    std::vector<bool> ours;  // fields in the user's own memory need none of Halocline's
+    for (std::size_t f = 0; f < fields.size(); ++f) {
+      ours.push_back(!user_arrays.contains({field_id(static_cast<std::int64_t>(f)), id}));
+    }
+    local.arena = make_arena(*backend, device, plan->geometry, id, ours);
+    local.arrays = local.arena.arrays;
+    take_user_arrays(local, id);
+    local.stream = backend->create_stream(device);
+    locals.push_back(std::move(local));
+  }
+  current.assign(fields.size(), 0);
+}
+
+void Domain::Impl::route_and_connect() {
+  std::vector<routing::Answer> exportable;
+  for (const subdomain_id id : mine) {
+    std::string own;
+    for (const auto& [key, arrays] : user_arrays) {
+      if (key.second == id) own = plan->geometry.fields[key.first.index()].name;
+    }
+    exportable.push_back(routing::Answer::of(own.empty(), fmt::format("field '{}' is the user's own array, which others "
+                                                                      "cannot map",
+                                                                      own)));
+  }
+  const auto facts = exchange::probe_pairs({.comm = comm,
+                                            .node_comm = node_comm.get(),
+                                            .backend = backend.get(),
+                                            .geometry = &plan->geometry,
+                                            .placement = &plan->placement,
+                                            .exportable = exportable});
+  exchange::Setup setup{.comm = comm,
+                        .node_comm = node_comm.get(),
+                        .backend = backend.get(),
+                        .geometry = &plan->geometry,
+                        .placement = &plan->placement,
+                        .routes = {},
+                        .subdomains = {},
+                        .timeout = options.timeout};
+  comm::agree_on(*comm, [&] {
+    for (const auto& [pair, known] : facts) {
+      setup.routes.push_back(routing::choose(pair.from, pair.to, known, options.policy));
+    }
+    routes = routed_messages(plan->geometry, mine, setup.routes);
+    for (std::size_t i = 0; i < mine.size(); ++i) {
+      setup.subdomains.push_back({mine[i], plan->placement.of(mine[i]).ordinal, locals[i].arrays,
+                                  exportable[i].yes ? locals[i].arena.buffer.get() : nullptr});
+    }
+  });
+  exchange = std::make_unique<exchange::Exchange>(std::move(setup));
+}
+
+void Domain::realize() {
+  if (impl_->realized) throw InvalidArgument("realize() was called before; allowed is once");
+  plan();
+  comm::agree_on(*impl_->comm, [&] { impl_->allocate(); });
+  impl_->route_and_connect();
+  const auto& geometry = impl_->plan->geometry;
+  // What overlaps is decided by the widest field, so that one interior serves them all.
+  for (std::size_t i = 0; i < impl_->mine.size(); ++i) {
+    Subdomain view;
+    view.domain_ = this;
+    view.position_ = i;
+    view.id_ = impl_->mine[i];
+    view.device_ = impl_->plan->placement.of(view.id_).ordinal;
+    view.owned_ = geometry.partition.box_of(view.id_);
+    Vec3 lower;
+    Vec3 upper;
+    for (std::size_t f = 0; f < impl_->fields.size(); ++f) {
+      const Radius& radius = geometry.radius_of(field_id(static_cast<std::int64_t>(f)));
+      for (int dim = 0; dim < 3; ++dim) {
+        lower[dim] = std::max(lower[dim], radius.lower()[dim]);
+        upper[dim] = std::max(upper[dim], radius.upper()[dim]);
+      }
+    }
+    const Radius widest = Radius::per_side(lower, upper);
+    view.interior_ = overlap::interior(view.owned_, widest, impl_->options.update);
+    view.exterior_ = overlap::exterior(view.owned_, widest, impl_->options.update);
+    view.stream_ = impl_->locals[i].stream.get();
+    impl_->subdomains.push_back(std::move(view));
+    impl_->streams.push_back(impl_->locals[i].stream.get());
+  }
+  impl_->realized = true;
+}
+
+}  // namespace halocline

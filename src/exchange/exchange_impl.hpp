@@ -1,0 +1,79 @@
+#pragma once
+
+#include <exception>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "exchange/abort_word.hpp"
+#include "exchange/connections.hpp"
+#include "exchange/transport/factory.hpp"
+#include "halocline/exchange/exchange.hpp"
+
+namespace halocline::exchange {
+
+/// Set-up, steps and shutdown. An endpoint belongs to a site: the one whose stream joins it.
+class Exchange::Impl {
+ public:
+  explicit Impl(Setup setup);
+  ~Impl();
+
+  void start(std::span<device::Stream* const> streams, const Selection& selection);
+  bool progress();
+  void finish();
+  void swapped(std::span<device::Stream* const> streams, field_id field);
+  void check();
+  void close();
+  [[nodiscard]] device::Access capturable() const;
+  [[nodiscard]] std::vector<Traffic> traffic() const;
+
+ private:
+  struct End {
+    const Channel* channel;
+    Site* site;
+    std::unique_ptr<Endpoint> endpoint;
+    bool done = true;
+  };
+
+  void abandon();
+  void make_sites(std::vector<LocalSubdomain> subdomains);
+  void make_channels(const std::vector<routing::Route>& routes);
+  void connect();
+  const Program& program_for(const Selection& selection);
+  void check_selection(const Selection& selection) const;
+  void check_streams(std::span<device::Stream* const> streams) const;
+  [[nodiscard]] std::vector<device::CounterCheck> parities(const Site& site, const Selection& selection) const;
+  [[nodiscard]] std::string late() const;
+  /// Runs a step; where it throws, the exchange is poisoned and the node is told before the error goes on.
+  template <typename Step>
+  void guarded(Step&& step);
+  void fail(const std::exception& error);
+
+  Setup setup_;
+  rank_id me_;
+  Context context_;
+  std::unique_ptr<Mappings> mappings_;
+  std::unique_ptr<AbortWord> abort_;
+  std::vector<Site*> sites_;  // in Setup's order
+  std::vector<std::unique_ptr<Channel>> channels_;
+  std::vector<End> ends_;
+  std::vector<Program> programs_;
+  std::vector<device::Stream*> streams_;
+  const Program* running_ = nullptr;
+  std::uint64_t step_ = 0;
+  std::exception_ptr failure_;
+  bool closed_ = false;
+};
+
+template <typename Step>
+void Exchange::Impl::guarded(Step&& step) {
+  if (failure_) std::rethrow_exception(failure_);
+  try {
+    step();
+  } catch (const std::exception& error) {
+    fail(error);
+    throw;
+  }
+}
+
+}  // namespace halocline::exchange

@@ -1,0 +1,128 @@
+// How an Exchange comes into being: sites, channels, and what the ends of each tell each other.
+#include <fmt/core.h>
+
+#include <map>
+
+#include "exchange/exchange_impl.hpp"
+#include "exchange/tags.hpp"
+
+namespace halocline::exchange {
+
+Exchange::Impl::Impl(Setup setup) : setup_(std::move(setup)), me_(setup_.comm->rank()) {
+  mappings_ = std::make_unique<Mappings>(*setup_.backend);
+  abort_ = std::make_unique<AbortWord>(*setup_.node_comm);
+  context_.comm = setup_.comm;
+  context_.backend = setup_.backend;
+  context_.geometry = setup_.geometry;
+  context_.mappings = mappings_.get();
+  context_.timeout = setup_.timeout;
+  context_.abort = abort_->word();
+  comm::agree_on(*setup_.comm, [&] {
+    make_sites(std::move(setup_.subdomains));
+    make_channels(setup_.routes);
+    for (End& end : ends_) end.endpoint->reserve();
+    for (Site* site : sites_) site->mailbox.allocate(*setup_.backend, site->device());
+  });
+  connect();
+}
+
+void Exchange::Impl::make_sites(std::vector<LocalSubdomain> subdomains) {
+  for (LocalSubdomain& subdomain : subdomains) {
+    const subdomain_id id = subdomain.id;
+    Site& site = context_.sites[id];
+    site.subdomain = std::move(subdomain);
+    site.memory = {setup_.geometry, id, &site.subdomain.arrays};
+    site.begun = setup_.backend->create_event(site.device());
+    for (std::size_t f = 0; f < setup_.geometry->fields.size(); ++f) site.swaps.push_back(site.mailbox.reserve_flag());
+    sites_.push_back(&site);
+  }
+}
+
+void Exchange::Impl::make_channels(const std::vector<routing::Route>& routes) {
+  std::map<std::pair<subdomain_id, subdomain_id>, partition::Message> messages;
+  for (const Site* site : sites_) {
+    for (auto& message : partition::outgoing(*setup_.geometry, site->subdomain.id)) {
+      messages[{message.from, message.to}] = std::move(message);
+    }
+    for (auto& message : partition::incoming(*setup_.geometry, site->subdomain.id)) {
+      messages[{message.from, message.to}] = std::move(message);
+    }
+  }
+  std::map<std::pair<subdomain_id, subdomain_id>, routing::Transport> transports;
+  for (const routing::Route& route : routes) transports[{route.from, route.to}] = route.transport;
+
+  // Tags count the messages from one rank to another in this order, which is the same at both ends.
+  std::map<std::pair<rank_id, rank_id>, int> counts;
+  for (auto& [pair, message] : messages) {
+    const auto transport = transports.find(pair);
+    if (transport == transports.end()) {
+      throw InternalError(fmt::format("no route for subdomain {} -> {}", pair.first.value(), pair.second.value()));
+    }
+    auto channel = std::make_unique<Channel>();
+    channel->transport = transport->second;
+    channel->sender = setup_.placement->of(pair.first).rank;
+    channel->receiver = setup_.placement->of(pair.second).rank;
+    channel->tag = tags::message(counts[{channel->sender, channel->receiver}]++);
+    channel->message = std::move(message);
+    Ends made = make_ends(*channel, context_, me_);
+    if (made.sender) {
+      ends_.push_back({channel.get(), &context_.site(pair.first), std::move(made.sender)});
+    }
+    if (made.receiver) {
+      ends_.push_back({channel.get(), &context_.site(pair.second), std::move(made.receiver)});
+    }
+    channels_.push_back(std::move(channel));
+  }
+}
+
+void Exchange::Impl::connect() {
+  // Each end writes what its other end reads; ends_ is in the order of (from, to) on both ranks, sender before receiver.
+  const auto other_rank = [&](const End& end) {
+    return end.channel->sender == me_ ? end.channel->receiver : end.channel->sender;
+  };
+  const auto is_sender = [&](const End& end, std::size_t i) {
+    if (end.channel->sender != end.channel->receiver) return end.channel->sender == me_;
+    return i == 0 || ends_[i - 1].channel != end.channel;
+  };
+  std::map<rank_id, Writer> writers[2];
+  std::map<rank_id, std::vector<std::byte>> outgoing;
+  comm::agree_on(*setup_.comm, [&] {
+    for (std::size_t i = 0; i < ends_.size(); ++i) {
+      ends_[i].endpoint->publish(writers[is_sender(ends_[i], i) ? 0 : 1][other_rank(ends_[i])]);
+    }
+    for (const End& end : ends_) outgoing[other_rank(end)];
+    for (auto& [rank, bytes] : outgoing) {
+      Writer length;
+      length.put(std::uint64_t{writers[0][rank].bytes().size()});
+      for (const auto* part : {&length, &writers[0][rank], &writers[1][rank]}) {
+        bytes.insert(bytes.end(), part->bytes().begin(), part->bytes().end());
+      }
+    }
+  });
+  const auto incoming = exchange_blobs(*setup_.comm, outgoing);
+  comm::agree_on(*setup_.comm, [&] {
+    // What the other side's senders wrote is for this side's receivers.
+    std::map<rank_id, Reader> for_receivers;
+    std::map<rank_id, Reader> for_senders;
+    for (const auto& [rank, bytes] : incoming) {
+      Reader whole(bytes);
+      const auto length = whole.get<std::uint64_t>();
+      const auto rest = std::span(bytes).subspan(sizeof length);
+      for_receivers.emplace(rank, Reader(rest.first(length)));
+      for_senders.emplace(rank, Reader(rest.subspan(length)));
+    }
+    for (std::size_t i = 0; i < ends_.size(); ++i) {
+      auto& readers = is_sender(ends_[i], i) ? for_senders : for_receivers;
+      ends_[i].endpoint->connect(readers.at(other_rank(ends_[i])));
+    }
+    for (const auto* readers : {&for_receivers, &for_senders}) {
+      for (const auto& [rank, reader] : *readers) {
+        if (!reader.empty()) {
+          throw InternalError(fmt::format("rank {} published more than rank {} reads", rank.value(), me_.value()));
+        }
+      }
+    }
+  });
+}
+
+}  // namespace halocline::exchange
