@@ -1,0 +1,84 @@
+#include <cstring>
+#include <memory>
+
+#include "jacobi3d/jacobi3d.hpp"
+
+namespace jacobi3d {
+namespace {
+
+constexpr int gather_tag = 101;
+
+/// Calls f(row's first cell, cells in it) for the rows of a box, in memory order.
+template <typename F>
+void for_each_row(const halocline::Box& box, F&& f) {
+  if (box.empty()) return;
+  for (std::int64_t z = box.lo.z; z < box.hi.z; ++z) {
+    for (std::int64_t y = box.lo.y; y < box.hi.y; ++y) f(halocline::Vec3{box.lo.x, y, z}, box.hi.x - box.lo.x);
+  }
+}
+
+}  // namespace
+
+/// A rank sends its part of the box, subdomain by subdomain in the order of Placement::of_rank; rank 0 knows all boxes
+/// from the geometry, so nothing but values travels, and rank after rank, so that it holds one message at a time.
+template <typename T>
+std::vector<T> Solver<T>::gather(const halocline::Box& box) {
+  domain_.synchronize();
+  auto& comm = domain_.comm();
+  const auto& partition = domain_.geometry().partition;
+  const auto& placement = domain_.plan().placement;
+
+  std::vector<T> mine;
+  for (const auto& subdomain : domain_.subdomains()) {
+    const auto view = subdomain.view(field_);
+    for_each_row(subdomain.owned().intersection(box), [&](const halocline::Vec3& first, std::int64_t n) {
+      mine.insert(mine.end(), &view(first), &view(first) + n);
+    });
+  }
+
+  const bool root = comm.rank().value() == 0;
+  std::vector<T> all(root ? static_cast<std::size_t>(box.volume()) : 0);
+  const auto put = [&](const std::vector<T>& part, halocline::rank_id rank) {
+    const T* next = part.data();
+    for (const auto id : placement.of_rank(rank)) {
+      for_each_row(partition.box_of(id).intersection(box), [&](const halocline::Vec3& first, std::int64_t n) {
+        const halocline::Vec3 at = first - box.lo;
+        const halocline::Vec3 size = box.extent();
+        std::memcpy(&all[static_cast<std::size_t>((at.z * size.y + at.y) * size.x + at.x)], next,
+                    static_cast<std::size_t>(n) * sizeof(T));
+        next += n;
+      });
+    }
+  };
+  const auto finish = [&comm](halocline::comm::Request& request) {
+    halocline::comm::wait_until([&request] { return request.test(); },
+                                halocline::Deadline(comm.clock(), comm.timeout()), "jacobi3d: gather");
+  };
+
+  if (!root) {
+    if (!mine.empty()) {
+      const auto request = comm.send(std::as_bytes(std::span<const T>(mine)), halocline::rank_id(0), gather_tag);
+      finish(*request);
+    }
+    return all;
+  }
+  put(mine, halocline::rank_id(0));
+  for (int rank = 1; rank < comm.size(); ++rank) {
+    std::int64_t cells = 0;
+    for (const auto id : placement.of_rank(halocline::rank_id(rank))) {
+      cells += partition.box_of(id).intersection(box).volume();
+    }
+    if (cells == 0) continue;
+    std::vector<T> part(static_cast<std::size_t>(cells));
+    const auto request =
+        comm.receive(std::as_writable_bytes(std::span<T>(part)), halocline::rank_id(rank), gather_tag);
+    finish(*request);
+    put(part, halocline::rank_id(rank));
+  }
+  return all;
+}
+
+template std::vector<float> Solver<float>::gather(const halocline::Box&);
+template std::vector<double> Solver<double>::gather(const halocline::Box&);
+
+}  // namespace jacobi3d

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+
+#include "commands/commands.hpp"
+
+namespace cli {
+
+/// What a command line asks for: a command, or a text to print (help, version).
+struct Arguments {
+  Command command;
+  Options options;
+  std::string text;
+};
+
+/// Throws InvalidArgument, one line that names the argument, its value and what is allowed.
+/// ranks: of this program; --devices is shared by them.
+[[nodiscard]] Arguments parse_arguments(int argc, const char* const* argv, const halocline::Environment& environment,
+                                        int ranks);
+
+}  // namespace cli

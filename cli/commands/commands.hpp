@@ -1,0 +1,25 @@
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "context.hpp"
+
+/// One file a command, in the order of the pipeline. Each adds its subcommand with its flags, and sets `chosen` to what is to be run
+/// where the user takes it. What is run is collective; it returns the exit code.
+namespace cli {
+
+using Command = std::function<int(Context&)>;
+
+void add_machine_command(CLI::App& app, Options& options, Command& chosen);
+void add_partition_command(CLI::App& app, Options& options, Command& chosen);
+void add_place_command(CLI::App& app, Options& options, Command& chosen);
+void add_route_command(CLI::App& app, Options& options, Command& chosen);
+void add_exchange_command(CLI::App& app, Options& options, Command& chosen);
+void add_explain_command(CLI::App& app, Options& options, Command& chosen);
+void add_run_command(CLI::App& app, Options& options, Command& chosen);
+
+/// The flags of a command that plans: all of them, so that one command line walks down the pipeline.
+void add_planning_options(CLI::App& command, Options& options);
+
+}  // namespace cli

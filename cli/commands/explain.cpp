@@ -1,0 +1,34 @@
+#include "commands/commands.hpp"
+#include "documents.hpp"
+#include "halocline/io/json.hpp"
+#include "planning.hpp"
+
+namespace cli {
+namespace {
+
+int run_explain(Context& context) {
+  const RoutedPlan found = routed_plan_of(context);
+  if (!context.root()) return 0;
+  Json document = document_of("explain");
+  document["domain"] = domain_json(context.options);
+  document["machine"] = Json::parse(halocline::io::to_json(found.plan.machine));
+  document["partition"] = partition_json(found.plan);
+  document["placement"] = placement_json(found.plan);
+  document["assumed"] = found.assumed;
+  document["routes"] = routes_json(found.routes);
+  document["transports"] = shares_json(shares_of(found.routes));
+  context.print_document(document);
+  context.print_text(halocline::explain(found.plan, found.routes));
+  if (found.assumed) context.print_text("(routes are assumed: the machine is not here, nothing was tried)\n");
+  return 0;
+}
+
+}  // namespace
+
+void add_explain_command(CLI::App& app, Options& options, Command& chosen) {
+  auto* command = app.add_subcommand("explain", "all of the above in one text: what was decided, and why");
+  add_planning_options(*command, options);
+  command->callback([&chosen] { chosen = run_explain; });
+}
+
+}  // namespace cli

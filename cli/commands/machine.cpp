@@ -1,0 +1,95 @@
+#include <fmt/core.h>
+
+#include "commands/commands.hpp"
+#include "halocline/io/json.hpp"
+#include "planning.hpp"
+#include "table.hpp"
+
+namespace cli {
+namespace {
+
+using namespace halocline;
+
+std::string rate_text(double bytes_per_second) {
+  return fmt::format("{}/s", bytes_text(static_cast<std::int64_t>(bytes_per_second)));
+}
+
+/// What a node of each kind holds, and how its devices are connected.
+std::string types_text(const machine::MachineMap& map) {
+  std::string text;
+  for (std::size_t t = 0; t < map.types.size(); ++t) {
+    const auto& type = map.types[t];
+    std::int64_t nodes = 0;
+    for (const auto& node : map.nodes) nodes += node.type == static_cast<int>(t) ? 1 : 0;
+    text += fmt::format("\nnode type '{}': {}\n", type.name, plural(nodes, "node"));
+    Table vertices({"vertex", "kind", "name", "memory", "cores"});
+    for (std::size_t v = 0; v < type.vertices.size(); ++v) {
+      const auto& vertex = type.vertices[v];
+      vertices.row({fmt::format("{}", v), std::string(machine::to_string(vertex.kind)), vertex.name,
+                    vertex.memory_bytes == 0 ? "-" : bytes_text(vertex.memory_bytes),
+                    vertex.cores == 0 ? "-" : fmt::format("{}", vertex.cores)});
+    }
+    vertices.limit(64);
+    text += vertices.text();
+    if (type.links.empty()) continue;
+    Table links({"link", "kind", "between", "bandwidth", "latency"});
+    for (std::size_t l = 0; l < type.links.size(); ++l) {
+      const auto& link = type.links[l];
+      links.row({fmt::format("{}", l), std::string(machine::to_string(link.kind)),
+                 fmt::format("{} - {}", link.a, link.b), rate_text(link.bandwidth), seconds_text(link.latency)});
+    }
+    links.limit(64);
+    text += "\n" + links.text();
+  }
+  return text;
+}
+
+std::string ranks_text(const machine::MachineMap& map) {
+  if (map.ranks.empty()) return {};
+  Table ranks({"rank", "node", "devices"});
+  for (std::size_t r = 0; r < map.ranks.size(); ++r) {
+    std::string devices;
+    for (const auto device : map.ranks[r].devices) {
+      devices += fmt::format("{}{}", devices.empty() ? "" : " ", device.value());
+    }
+    ranks.row({fmt::format("{}", r), fmt::format("{}", map.ranks[r].node.value()), devices});
+  }
+  ranks.limit(64);
+  return "\n" + ranks.text();
+}
+
+int run_machine(Context& context) {
+  const auto map = machine_of(context);
+  if (context.options.json) {
+    // The map itself, so that the output is what --machine reads.
+    context.print_document(Json::parse(io::to_json(map)));
+    return 0;
+  }
+  std::string text = fmt::format("{}: {}, {}, {}; network {} each way, {}\n", map.name,
+                                 plural(std::ssize(map.nodes), "node"), plural(std::ssize(map.ranks), "rank"),
+                                 plural(map.device_count(), "device"), rate_text(map.network.bandwidth), seconds_text(map.network.latency));
+  text += types_text(map) + ranks_text(map);
+  if (!map.sources.empty()) text += "\n";
+  for (const auto& source : map.sources) text += fmt::format("source: {}\n", source);
+  context.print_text(text);
+  return 0;
+}
+
+}  // namespace
+
+void add_planning_options(CLI::App& command, Options& options) {
+  add_size_option(command, options);
+  add_stencil_options(command, options);
+  add_machine_options(command, options);
+  add_elsewhere_options(command, options);
+  add_decision_options(command, options);
+  add_output_options(command, options);
+}
+
+void add_machine_command(CLI::App& app, Options& options, Command& chosen) {
+  auto* command = app.add_subcommand("machine", "1. what is here: nodes, devices, links (--json: a map for --machine)");
+  add_planning_options(*command, options);
+  command->callback([&chosen] { chosen = run_machine; });
+}
+
+}  // namespace cli

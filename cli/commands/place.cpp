@@ -1,0 +1,43 @@
+#include <fmt/core.h>
+
+#include "commands/commands.hpp"
+#include "documents.hpp"
+#include "planning.hpp"
+#include "table.hpp"
+
+namespace cli {
+namespace {
+
+using namespace halocline;
+
+int run_place(Context& context) {
+  const Plan plan = plan_of(context);
+  const auto& placement = plan.placement;
+  Table table({"subdomain", "node", "device", "rank", "ordinal"});
+  for (std::size_t s = 0; s < placement.slots.size(); ++s) {
+    const auto& slot = placement.slots[s];
+    table.row({fmt::format("{}", s), fmt::format("{}", slot.node.value()), fmt::format("{}", slot.device.value()),
+               fmt::format("{}", slot.rank.value()), fmt::format("{}", slot.ordinal)});
+  }
+  table.limit(64);
+
+  Json document = document_of("place");
+  document["domain"] = domain_json(context.options);
+  document["machine"] = machine_summary(plan.machine);
+  document["placement"] = placement_json(plan);
+  context.print_document(document);
+  context.print_text(fmt::format("placed by {}: cost {}, in order {}\n\n{}",
+                            placement::to_string(context.options.placement.method), placement.cost,
+                            placement.trivial_cost, table.text()));
+  return 0;
+}
+
+}  // namespace
+
+void add_place_command(CLI::App& app, Options& options, Command& chosen) {
+  auto* command = app.add_subcommand("place", "3. which device gets which subdomain");
+  add_planning_options(*command, options);
+  command->callback([&chosen] { chosen = run_place; });
+}
+
+}  // namespace cli

@@ -1,0 +1,51 @@
+#include <fmt/core.h>
+
+#include "commands/commands.hpp"
+#include "documents.hpp"
+#include "planning.hpp"
+#include "table.hpp"
+
+namespace cli {
+namespace {
+
+/// A reason in a table: without the transport's name, which has a column, and without what was not possible.
+std::string short_reason(const halocline::routing::Route& route) {
+  std::string reason = route.reason.substr(0, route.reason.find(';'));
+  const std::string name = std::string(halocline::routing::to_string(route.transport)) + ": ";
+  return reason.rfind(name, 0) == 0 ? reason.substr(name.size()) : reason;
+}
+
+int run_route(Context& context) {
+  const RoutedPlan found = routed_plan_of(context);
+  if (!context.root()) return 0;
+  Table table({"from", "to", "transport", "bytes", "reason"});
+  for (const auto& message : found.routes) {
+    const auto& route = message.route;
+    table.row({fmt::format("{}", route.from.value()), fmt::format("{}", route.to.value()),
+               std::string(halocline::routing::to_string(route.transport)), bytes_text(message.bytes), short_reason(route)});
+  }
+  table.limit(64);
+  const auto shares = shares_of(found.routes);
+
+  Json document = document_of("route");
+  document["domain"] = domain_json(context.options);
+  document["machine"] = machine_summary(found.plan.machine);
+  document["assumed"] = found.assumed;
+  document["routes"] = routes_json(found.routes);
+  document["transports"] = shares_json(shares);
+  context.print_document(document);
+  context.print_text(fmt::format("{}{}\n{}",
+                            found.assumed ? "assumed for a machine that is not here; nothing was tried\n\n" : "",
+                            table.text(), shares_table(shares)));
+  return 0;
+}
+
+}  // namespace
+
+void add_route_command(CLI::App& app, Options& options, Command& chosen) {
+  auto* command = app.add_subcommand("route", "4. how each pair of subdomains communicates, and why (in full: --json, explain)");
+  add_planning_options(*command, options);
+  command->callback([&chosen] { chosen = run_route; });
+}
+
+}  // namespace cli

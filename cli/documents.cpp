@@ -1,0 +1,97 @@
+#include "documents.hpp"
+
+#include <fmt/core.h>
+
+#include "halocline/io/json.hpp"
+#include "table.hpp"
+
+namespace cli {
+
+using namespace halocline;
+
+Json json_of(const Vec3& v) { return Json::array({v.x, v.y, v.z}); }
+
+Json domain_json(const Options& options) {
+  Json fields = Json::array();
+  for (const auto& field : options.fields) {
+    fields.push_back({{"name", field.name}, {"type", to_string(field.element)}});
+  }
+  Json open = Json::array();
+  for (std::size_t dim = 0; dim < 3; ++dim) {
+    if (options.boundaries[dim] == Boundary::open) open.push_back(std::string(1, "xyz"[dim]));
+  }
+  return {{"extent", json_of(options.size)},
+          {"radius",
+           {{"lower", json_of(options.radius.lower())},
+            {"upper", json_of(options.radius.upper())},
+            {"edges", !options.no_edges},
+            {"corners", !options.no_corners}}},
+          {"fields", fields},
+          {"open", open}};
+}
+
+Json machine_summary(const machine::MachineMap& map) {
+  return {{"name", map.name},
+          {"nodes", map.nodes.size()},
+          {"ranks", map.ranks.size()},
+          {"devices", map.device_count()}};
+}
+
+Json partition_json(const Plan& plan) {
+  Json document = Json::parse(io::to_json(plan.geometry.partition));
+  document["method"] = partition::to_string(plan.partition);
+  return document;
+}
+
+Json placement_json(const Plan& plan) { return Json::parse(io::to_json(plan.placement)); }
+
+Json routes_json(std::span<const RoutedMessage> routes) {
+  Json list = Json::array();
+  for (const auto& message : routes) {
+    list.push_back({{"from", message.route.from.value()},
+                    {"to", message.route.to.value()},
+                    {"transport", routing::to_string(message.route.transport)},
+                    {"bytes", message.bytes},
+                    {"reason", message.route.reason}});
+  }
+  return list;
+}
+
+namespace {
+
+std::int64_t bytes_of_all(std::span<const Share> shares) {
+  std::int64_t bytes = 0;
+  for (const auto& share : shares) bytes += share.bytes;
+  return bytes;
+}
+
+}  // namespace
+
+Json shares_json(std::span<const Share> shares) {
+  const std::int64_t all = bytes_of_all(shares);
+  Json list = Json::array();
+  for (const auto& share : shares) {
+    list.push_back({{"transport", routing::to_string(share.transport)},
+                    {"messages", share.messages},
+                    {"bytes", share.bytes},
+                    {"share", all == 0 ? 0.0 : static_cast<double>(share.bytes) / static_cast<double>(all)}});
+  }
+  return list;
+}
+
+Json statistics_json(const Statistics& s) {
+  return {{"mean_s", s.mean}, {"trimean_s", s.trimean}, {"min_s", s.min}, {"p25_s", s.p25},
+          {"p50_s", s.p50},   {"p75_s", s.p75},         {"p95_s", s.p95}, {"max_s", s.max}};
+}
+
+std::string shares_table(std::span<const Share> shares) {
+  const std::int64_t all = bytes_of_all(shares);
+  Table table({"transport", "messages", "bytes", "share"});
+  for (const auto& share : shares) {
+    table.row({std::string(routing::to_string(share.transport)), fmt::format("{}", share.messages),
+               bytes_text(share.bytes), share_text(share.bytes, all)});
+  }
+  return table.text();
+}
+
+}  // namespace cli

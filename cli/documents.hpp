@@ -1,0 +1,29 @@
+#pragma once
+
+#include <span>
+
+#include "context.hpp"
+#include "planning.hpp"
+#include "statistics.hpp"
+
+/// Parts of documents for programs, and of tables for people, that several commands share.
+namespace cli {
+
+/// [x, y, z]
+[[nodiscard]] Json json_of(const halocline::Vec3& v);
+/// What the flags say about the domain: extent, radius, fields, open dimensions.
+[[nodiscard]] Json domain_json(const Options& options);
+/// Numbers of nodes, ranks and devices, and the name; the whole map is `halocline machine`'s business.
+[[nodiscard]] Json machine_summary(const halocline::machine::MachineMap& map);
+/// In the library's schema.
+[[nodiscard]] Json partition_json(const halocline::Plan& plan);
+[[nodiscard]] Json placement_json(const halocline::Plan& plan);
+[[nodiscard]] Json routes_json(std::span<const halocline::RoutedMessage> routes);
+[[nodiscard]] Json shares_json(std::span<const Share> shares);
+/// Keys end in _s: seconds.
+[[nodiscard]] Json statistics_json(const Statistics& statistics);
+
+/// One row a transport, with its part of all bytes.
+[[nodiscard]] std::string shares_table(std::span<const Share> shares);
+
+}  // namespace cli

@@ -1,0 +1,11 @@
+#include <exception>
+
+#include "program.hpp"
+
+int main(int argc, char** argv) {
+  try {
+    return cli::run_program(argc, argv);
+  } catch (const std::exception& error) {
+    return cli::report(error);
+  }
+}

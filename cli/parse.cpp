@@ -1,0 +1,152 @@
+#include "parse.hpp"
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+
+#include "halocline/core/error.hpp"
+
+namespace cli {
+namespace {
+
+using halocline::InvalidArgument;
+
+constexpr std::int64_t most_cells = std::int64_t{1} << 62;
+constexpr std::int64_t most_fields = 1024;
+constexpr std::string_view element_names = "i8 u8 i16 u16 i32 u32 i64 u64 f16 bf16 f32 f64 c64 c128";
+
+/// A whole word as a number, or nothing.
+template <typename T>
+bool read(const std::string& word, T& value) {
+  const auto [end, failed] = std::from_chars(word.data(), word.data() + word.size(), value);
+  return failed == std::errc{} && end == word.data() + word.size();
+}
+
+std::vector<std::int64_t> read_all(const std::string& name, const Words& words, std::int64_t least,
+                                   std::string_view allowed) {
+  std::vector<std::int64_t> numbers;
+  for (const auto& word : split_at_commas(words)) {
+    std::int64_t number = 0;
+    if (!read(word, number) || number < least || number > most_cells) {
+      refuse(name, fmt::format("{}", fmt::join(words, " ")), allowed);
+    }
+    numbers.push_back(number);
+  }
+  return numbers;
+}
+
+}  // namespace
+
+void refuse(const std::string& name, std::string_view value, std::string_view allowed) {
+  throw InvalidArgument(fmt::format("{} is '{}'; allowed is {}", name, value, allowed));
+}
+
+Words split_at_commas(const Words& words) {
+  Words parts;
+  for (const auto& word : words) {
+    std::size_t begin = 0;
+    while (true) {
+      const std::size_t comma = word.find(',', begin);
+      parts.push_back(word.substr(begin, comma - begin));
+      if (comma == std::string::npos) break;
+      begin = comma + 1;
+    }
+  }
+  return parts;
+}
+
+std::int64_t parse_integer(const std::string& name, const std::string& word, std::int64_t least, std::int64_t most) {
+  std::int64_t number = 0;
+  if (!read(word, number) || number < least || number > most) {
+    refuse(name, word,
+           most == std::numeric_limits<std::int64_t>::max()
+               ? fmt::format("a whole number of {} or more", least)
+               : fmt::format("a whole number from {} to {}", least, most));
+  }
+  return number;
+}
+
+double parse_positive(const std::string& name, const std::string& word, double most) {
+  double number = 0;
+  if (!read(word, number) || !(number > 0) || number > most) {
+    refuse(name, word, fmt::format("a number above 0 and up to {:.10g}", most));
+  }
+  return number;
+}
+
+halocline::Duration parse_seconds(const std::string& name, const std::string& word) {
+  const std::chrono::duration<double> seconds(parse_positive(name, word, 1e6));
+  return std::chrono::duration_cast<halocline::Duration>(seconds);
+}
+
+halocline::Vec3 parse_extent(const std::string& name, const Words& words) {
+  constexpr std::string_view allowed = "three whole numbers of 1 or more, for x y z, or one for all three";
+  const auto numbers = read_all(name, words, 1, allowed);
+  if (numbers.size() != 1 && numbers.size() != 3) refuse(name, fmt::format("{}", fmt::join(words, " ")), allowed);
+  const halocline::Vec3 extent = numbers.size() == 1 ? halocline::Vec3::filled(numbers[0])
+                                                     : halocline::Vec3{numbers[0], numbers[1], numbers[2]};
+  try {
+    static_cast<void>(halocline::checked_volume(extent));
+  } catch (const InvalidArgument&) {
+    refuse(name, fmt::format("{}", fmt::join(words, " ")), "three whole numbers whose product is below 2^63");
+  }
+  return extent;
+}
+
+halocline::Radius parse_radius(const std::string& name, const Words& words) {
+  constexpr std::string_view allowed =
+      "1, 3 (x y z) or 6 (below and above x, y, z) whole numbers of 0 or more";
+  const auto r = read_all(name, words, 0, allowed);
+  if (r.size() == 1) return halocline::Radius::uniform(r[0]);
+  if (r.size() == 3) return halocline::Radius::per_dimension(r[0], r[1], r[2]);
+  if (r.size() == 6) return halocline::Radius::per_side({r[0], r[2], r[4]}, {r[1], r[3], r[5]});
+  refuse(name, fmt::format("{}", fmt::join(words, " ")), allowed);
+}
+
+std::vector<halocline::FieldDescriptor> parse_fields(const std::string& name, const std::string& word) {
+  const std::string allowed =
+      fmt::format("a list such as 4xf32 or 2xf64,1xi8: numbers from 1 to {} and types of {}", most_fields,
+                  element_names);
+  std::vector<halocline::FieldDescriptor> fields;
+  for (const auto& part : split_at_commas({word})) {
+    // 'x' is in no type's name.
+    const std::size_t times = part.find('x');
+    std::int64_t count = 1;
+    if (times != std::string::npos && !read(part.substr(0, times), count)) refuse(name, word, allowed);
+    if (count < 1 || count > most_fields) refuse(name, word, allowed);
+    halocline::FieldDescriptor field;
+    try {
+      field.element = halocline::element_from_string(
+          std::string_view(part).substr(times == std::string::npos ? 0 : times + 1));
+    } catch (const InvalidArgument&) {
+      refuse(name, word, allowed);
+    }
+    for (std::int64_t i = 0; i < count; ++i) {
+      field.name = fmt::format("f{}", fields.size());
+      fields.push_back(field);
+    }
+  }
+  if (fields.size() > static_cast<std::size_t>(most_fields)) refuse(name, word, allowed);
+  return fields;
+}
+
+halocline::Boundaries parse_open(const std::string& name, const Words& words) {
+  halocline::Boundaries boundaries = halocline::all_periodic;
+  for (const auto& word : split_at_commas(words)) {
+    const std::size_t dim = parse_choice(name, word, {"x", "y", "z"});
+    boundaries[dim] = halocline::Boundary::open;
+  }
+  return boundaries;
+}
+
+std::size_t parse_choice(const std::string& name, const std::string& word, const std::vector<std::string>& allowed) {
+  const auto found = std::find(allowed.begin(), allowed.end(), word);
+  if (found == allowed.end()) refuse(name, word, fmt::format("one of {}", fmt::join(allowed, ", ")));
+  return static_cast<std::size_t>(found - allowed.begin());
+}
+
+}  // namespace cli

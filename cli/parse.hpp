@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "halocline/core/clock.hpp"
+#include "halocline/core/field.hpp"
+#include "halocline/core/radius.hpp"
+#include "halocline/core/vec3.hpp"
+
+/// The words of a command line as values. Pure. Each function throws InvalidArgument
+/// "<name> is '<value>'; allowed is <allowed>", name being the option as the user typed it.
+namespace cli {
+
+using Words = std::vector<std::string>;
+
+[[noreturn]] void refuse(const std::string& name, std::string_view value, std::string_view allowed);
+
+/// Words split again at commas, so that "1,2,3" is the same as "1 2 3".
+[[nodiscard]] Words split_at_commas(const Words& words);
+
+[[nodiscard]] std::int64_t parse_integer(const std::string& name, const std::string& word, std::int64_t least,
+                                         std::int64_t most);
+[[nodiscard]] double parse_positive(const std::string& name, const std::string& word, double most);
+/// Seconds above 0, as a decimal number.
+[[nodiscard]] halocline::Duration parse_seconds(const std::string& name, const std::string& word);
+
+/// Three whole numbers from 1 on, or one for all three.
+[[nodiscard]] halocline::Vec3 parse_extent(const std::string& name, const Words& words);
+
+/// 1 number: all sides; 3: x y z; 6: below and above x, y, z. Edges and corners on.
+[[nodiscard]] halocline::Radius parse_radius(const std::string& name, const Words& words);
+
+/// "4xf32" or "f64" or "2xf32,1xi8": names are f0, f1, ... in order.
+[[nodiscard]] std::vector<halocline::FieldDescriptor> parse_fields(const std::string& name, const std::string& word);
+
+/// "x,z": the dimensions named are open.
+[[nodiscard]] halocline::Boundaries parse_open(const std::string& name, const Words& words);
+
+/// One of the given words, as its position in the list.
+[[nodiscard]] std::size_t parse_choice(const std::string& name, const std::string& word,
+                                       const std::vector<std::string>& allowed);
+
+}  // namespace cli

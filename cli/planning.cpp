@@ -1,0 +1,118 @@
+#include "planning.hpp"
+
+#include "halocline/core/error.hpp"
+#include "halocline/device/host.hpp"
+#include "halocline/io/json.hpp"
+#include "halocline/machine/discover.hpp"
+
+namespace cli {
+namespace {
+
+using namespace halocline;
+
+machine::MachineMap described_machine(const Options& options) {
+  if (!options.machine_file) {
+    return machine::synthetic({options.nodes.value_or(1), options.devices_per_node.value_or(1),
+                               options.ranks_per_node.value_or(1)});
+  }
+  auto map = io::read_machine_file(*options.machine_file);
+  if (options.ranks_per_node || map.ranks.empty()) {
+    machine::assign_ranks(map, options.ranks_per_node.value_or(1));
+  }
+  return map;
+}
+
+machine::MachineMap discovered_machine(Context& context) {
+  const auto node = context.world.split_by_node(context.options.ranks_per_node);
+  device::HostOptions host;
+  host.devices = *context.options.devices_per_rank;
+  host.ranks_on_node = node->size();
+  host.workers = context.environment.host_workers.value_or(0);
+  const auto backend = device::make_host_backend(host);
+  auto map = machine::discover(context.world, *node, *backend);
+  node->close();
+  return map;
+}
+
+PlanRequest plan_request(const Options& options, machine::MachineMap map) {
+  PlanRequest request;
+  request.extent = options.size;
+  request.radius = options.radius;
+  request.fields = options.fields;
+  request.boundaries = options.boundaries;
+  request.machine = std::move(map);
+  request.partition = options.partition.value_or(request.partition);
+  request.node_grid = options.node_grid;
+  request.device_grid = options.device_grid;
+  request.placement = options.placement;
+  return request;
+}
+
+}  // namespace
+
+machine::MachineMap machine_of(Context& context) {
+  if (!context.options.elsewhere()) return discovered_machine(context);
+  machine::MachineMap map;
+  // A file may be there on one rank's node and not on another's.
+  comm::agree_on(context.world, [&] { map = described_machine(context.options); });
+  return map;
+}
+
+Plan plan_of(Context& context) { return make_plan(plan_request(context.options, machine_of(context))); }
+
+DomainOptions domain_options(const Context& context) {
+  const Options& options = context.options;
+  DomainOptions domain = DomainOptions::from(context.environment);
+  domain.boundaries = options.boundaries;
+  domain.devices_per_rank = *options.devices_per_rank;
+  domain.ranks_per_node = options.ranks_per_node;
+  if (options.machine_file) domain.machine = io::read_machine_file(*options.machine_file);
+  domain.partition = options.partition.value_or(domain.partition);
+  domain.node_grid = options.node_grid;
+  domain.device_grid = options.device_grid;
+  domain.placement = options.placement;
+  if (options.transports) domain.policy = routing::Policy::parse(*options.transports);
+  domain.timeout = *options.timeout;
+  return domain;
+}
+
+void realize(Domain& domain) {
+  try {
+    domain.realize();
+  } catch (const Error&) {
+    if (!domain.comm().poisoned()) domain.close();
+    throw;
+  }
+}
+
+RoutedPlan routed_plan_of(Context& context) {
+  const Options& options = context.options;
+  if (options.elsewhere()) {
+    Plan plan = plan_of(context);
+    const auto policy = options.transports ? routing::Policy::parse(*options.transports) : routing::Policy{};
+    auto routes = assumed_routes(plan, policy, options.device_mpi);
+    return {std::move(plan), std::move(routes), true};
+  }
+  Domain domain(options.size, options.radius, context.world, domain_options(context));
+  for (const auto& field : options.fields) domain.add_field(field);
+  realize(domain);
+  RoutedPlan found{domain.plan(), domain.gather_routes(), false};
+  domain.close();
+  return found;
+}
+
+std::vector<Share> shares_of(std::span<const RoutedMessage> routes) {
+  std::vector<Share> shares;
+  for (const auto transport : routing::all_transports) {
+    Share share{transport, 0, 0};
+    for (const auto& message : routes) {
+      if (message.route.transport != transport) continue;
+      ++share.messages;
+      share.bytes += message.bytes;
+    }
+    if (share.messages > 0) shares.push_back(share);
+  }
+  return shares;
+}
+
+}  // namespace cli

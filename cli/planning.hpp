@@ -1,0 +1,40 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "context.hpp"
+#include "halocline/domain/domain.hpp"
+#include "halocline/domain/plan.hpp"
+
+namespace cli {
+
+/// The machine that the flags describe, or else the one at hand. Collective.
+[[nodiscard]] halocline::machine::MachineMap machine_of(Context& context);
+
+/// The stages partition and place for that machine. Collective.
+[[nodiscard]] halocline::Plan plan_of(Context& context);
+
+struct RoutedPlan {
+  halocline::Plan plan;
+  std::vector<halocline::RoutedMessage> routes;  ///< of all ranks
+  bool assumed = false;  ///< nothing was tried, because the machine is not here
+};
+/// All stages but exchange: on the machine at hand capabilities are tried for real. Collective.
+[[nodiscard]] RoutedPlan routed_plan_of(Context& context);
+
+/// The flags as options of a domain on the machine at hand.
+[[nodiscard]] halocline::DomainOptions domain_options(const Context& context);
+
+/// Domain::realize(), which fails alike on all ranks; where it does, what was made so far is closed. Collective.
+void realize(halocline::Domain& domain);
+
+/// Messages and bytes by transport; those without any are left out.
+struct Share {
+  halocline::routing::Transport transport;
+  std::int64_t messages = 0;
+  std::int64_t bytes = 0;
+};
+[[nodiscard]] std::vector<Share> shares_of(std::span<const halocline::RoutedMessage> routes);
+
+}  // namespace cli

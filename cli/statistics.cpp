@@ -1,0 +1,36 @@
+#include "statistics.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <vector>
+
+#include "halocline/core/error.hpp"
+
+namespace cli {
+
+double percentile(std::span<const double> sorted, double fraction) {
+  if (sorted.empty()) throw halocline::InvalidArgument("percentile: there are 0 values; allowed is 1 or more");
+  const double position = fraction * static_cast<double>(sorted.size() - 1);
+  const auto below = static_cast<std::size_t>(std::floor(position));
+  const std::size_t above = std::min(below + 1, sorted.size() - 1);
+  return sorted[below] + (position - std::floor(position)) * (sorted[above] - sorted[below]);
+}
+
+Statistics statistics_of(std::span<const double> values) {
+  std::vector<double> sorted(values.begin(), values.end());
+  std::sort(sorted.begin(), sorted.end());
+  Statistics s;
+  s.p25 = percentile(sorted, 0.25);
+  s.p50 = percentile(sorted, 0.50);
+  s.p75 = percentile(sorted, 0.75);
+  s.p95 = percentile(sorted, 0.95);
+  s.min = sorted.front();
+  s.max = sorted.back();
+  s.mean = std::accumulate(sorted.begin(), sorted.end(), 0.0) / static_cast<double>(sorted.size());
+  const std::size_t quarter = sorted.size() / 4;
+  s.trimean = (sorted[quarter] + 2 * sorted[2 * quarter] + sorted[3 * quarter]) / 4;
+  return s;
+}
+
+}  // namespace cli

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace cli {
+
+/// A table for people: columns of numbers to the right, others to the left.
+class Table {
+ public:
+  explicit Table(std::vector<std::string> header) : header_(std::move(header)) {}
+  /// Throws InternalError where the number of cells is not that of the header.
+  void row(std::vector<std::string> cells);
+  /// Rows beyond this many are counted, not shown.
+  void limit(std::size_t rows) { limit_ = rows; }
+  /// Ends with a newline. Empty without rows but for the header.
+  [[nodiscard]] std::string text() const;
+
+ private:
+  std::vector<std::string> header_;
+  std::vector<std::vector<std::string>> rows_;
+  std::size_t limit_ = static_cast<std::size_t>(-1);
+};
+
+/// "76.4 MB", "512 B": powers of 1000.
+[[nodiscard]] std::string bytes_text(std::int64_t bytes);
+/// "1.53 ms", "28.0 us"
+[[nodiscard]] std::string seconds_text(double seconds);
+/// "412 million", "1.3 billion"
+[[nodiscard]] std::string count_text(double count);
+/// "1 rank", "2 ranks"
+[[nodiscard]] std::string plural(std::int64_t count, const std::string& what);
+/// part of whole: "12.5 %"; "-" where whole is 0
+[[nodiscard]] std::string share_text(std::int64_t part, std::int64_t whole);
+
+}  // namespace cli
