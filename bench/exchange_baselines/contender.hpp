@@ -1,0 +1,43 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include <mpi.h>
+
+#include "halocline/core/vec3.hpp"
+#include "halocline/routing/routing.hpp"
+
+namespace halocline::bench {
+
+/// The exchange that all contenders carry out: one periodic fp64 field, all 26 directions, one subdomain a rank.
+struct Workload {
+  Vec3 cells;           ///< of each subdomain
+  Vec3 grid;            ///< of ranks
+  std::int64_t radius = 3;
+};
+
+/// One way to exchange halos.
+class Contender {
+ public:
+  virtual ~Contender() = default;
+  [[nodiscard]] virtual std::string name() const = 0;
+  /// Writes a function of the global index into owned cells and a sentinel into halos; counts wrong halo cells. Not timed.
+  virtual void fill() = 0;
+  [[nodiscard]] virtual std::int64_t wrong_cells() = 0;
+  /// One whole exchange: halos are there when it returns.
+  virtual void exchange() = 0;
+};
+
+[[nodiscard]] std::unique_ptr<Contender> make_halocline(const Workload& workload, routing::Transport transport);
+/// MPI_Isend/Irecv, one message a direction, each a subarray datatype.
+[[nodiscard]] std::unique_ptr<Contender> make_subarrays(const Workload& workload);
+/// MPI_Neighbor_alltoallw over a graph communicator, with the same datatypes.
+[[nodiscard]] std::unique_ptr<Contender> make_neighbourhood(const Workload& workload);
+
+/// What cell p of the domain holds.
+[[nodiscard]] inline double value_at(const Vec3& p) {
+  return static_cast<double>(p.x) + 1000.0 * static_cast<double>(p.y) + 1e6 * static_cast<double>(p.z);
+}
+
+}  // namespace halocline::bench

@@ -1,0 +1,69 @@
+#include "contender.hpp"
+#include "halocline/comm/mpi.hpp"
+#include "halocline/halocline.hpp"
+
+namespace halocline::bench {
+namespace {
+
+class Halocline final : public Contender {
+ public:
+  Halocline(const Workload& workload, routing::Transport transport)
+      : extent_(workload.cells * workload.grid),
+        transport_(transport),
+        domain_(extent_, Radius::uniform(workload.radius), comm::from_mpi(MPI_COMM_WORLD), options(workload, transport)),
+        field_(domain_.add_field<double>("u")) {
+    domain_.realize();
+  }
+  ~Halocline() override { domain_.close(); }
+
+  [[nodiscard]] std::string name() const override {
+    return "halocline " + std::string(routing::to_string(transport_));
+  }
+
+  void fill() override {
+    const auto view = domain_.subdomains()[0].view(field_);
+    for_each_cell(view.with_halo(), [&](const Vec3& p) { view(p) = view.owned().contains(p) ? value_at(p) : -1; });
+    domain_.comm().barrier();
+  }
+
+  [[nodiscard]] std::int64_t wrong_cells() override {
+    const auto view = domain_.subdomains()[0].view(field_);
+    std::int64_t wrong = 0;
+    for_each_cell(view.with_halo(), [&](const Vec3& p) {
+      Vec3 wrapped = p;
+      for (int dim = 0; dim < 3; ++dim) wrapped[dim] = (p[dim] + extent_[dim]) % extent_[dim];
+      wrong += view(p) != value_at(wrapped) ? 1 : 0;
+    });
+    return wrong;
+  }
+
+  void exchange() override {
+    domain_.exchange();
+    domain_.synchronize();
+  }
+
+ private:
+  static DomainOptions options(const Workload& workload, routing::Transport transport) {
+    DomainOptions options;
+    options.partition = partition::Method::given;
+    options.node_grid = Vec3{1, 1, 1};
+    options.device_grid = workload.grid;
+    options.policy.order = {transport, routing::Transport::self, routing::Transport::mpi_staged};
+    if (transport == routing::Transport::mpi_staged) {
+      options.policy.order = {routing::Transport::self, transport};
+    }
+    return options;
+  }
+  Vec3 extent_;
+  routing::Transport transport_;
+  Domain domain_;
+  Field<double> field_;
+};
+
+}  // namespace
+
+std::unique_ptr<Contender> make_halocline(const Workload& workload, routing::Transport transport) {
+  return std::make_unique<Halocline>(workload, transport);
+}
+
+}  // namespace halocline::bench
