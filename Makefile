@@ -1,0 +1,57 @@
+# The two commands of the README, and the ones that developers use every day. CMake does the work.
+#   make demo     installs what is missing, builds, runs jacobi3d on 4 ranks x 2 host devices, writes a picture
+#   make test     installs what is missing, builds, runs the tests and says how many
+# Variables: MPI=OFF (one process), JOBS=n (compilers at once), TESTS=regex (only these), CONFIGURE="-D..."
+MPI ?= AUTO
+JOBS ?= $(shell scripts/jobs.sh)
+CONFIGURE ?=
+TESTS ?=
+SIZE ?= 128 128 128
+STEPS ?= 200
+BUILD := build/release
+PICTURE := build/jacobi3d.png
+
+JACOBI = $(BUILD)/bin/halocline run jacobi3d --size $(SIZE) --steps $(STEPS) --check --picture $(PICTURE)
+CONFIGURE_WITH = scripts/configure.sh $(BUILD) $(1) -DHALOCLINE_MPI=$(MPI) $(CONFIGURE)
+INSTALL = MPI=$(MPI) scripts/install_dependencies.sh
+
+.DEFAULT_GOAL := build
+.PHONY: help build demo test bench format lint clean
+# Goals share one build folder: one at a time. Within one, JOBS compilers run at once.
+.NOTPARALLEL:
+
+help: ## what can be made
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 18
+
+build: ## everything, tests and benchmarks included (release)
+	@$(INSTALL) build test
+	@$(call CONFIGURE_WITH,ON)
+	@cmake --build $(BUILD) --parallel $(JOBS)
+
+demo: ## jacobi3d on 4 ranks x 2 devices, checked, with a picture of a slice
+	@$(INSTALL) build
+	@$(call CONFIGURE_WITH,OFF)
+	@cmake --build $(BUILD) --parallel $(JOBS) --target bin/halocline
+	@rm -f $(PICTURE)
+ifeq ($(MPI),OFF)
+	$(JACOBI) --devices 8
+else
+	scripts/mpirun.sh -n 4 $(JACOBI) --devices-per-rank 2
+endif
+	@test -s $(PICTURE) || { echo "make demo: no picture was written to $(PICTURE)" >&2; exit 1; }
+
+test: build ## all tests; none at all is a failure
+	@scripts/run_tests.sh $(BUILD) $(if $(TESTS),-R '$(TESTS)')
+
+bench: build ## halocline's transports beside the same exchange in plain MPI
+	scripts/mpirun.sh -n 2 $(BUILD)/bin/bench_exchange_baselines
+
+format: ## formats all C++ files
+	@scripts/lint.sh format
+
+lint: build ## formatting and clang-tidy, as CONTRIBUTING.md asks for before a commit
+	@scripts/install_dependencies.sh lint
+	@scripts/lint.sh check $(BUILD)
+
+clean: ## removes all that was built
+	rm -rf build

@@ -1,0 +1,62 @@
+include(GoogleTest)
+
+# halocline_add_test(unit_core SOURCES a.cpp b.cpp LINK halocline::core)
+# One program of GoogleTest cases, run by ctest as one test: starting a program costs more than a case.
+function(halocline_add_test name)
+  cmake_parse_arguments(arg "" "TIMEOUT" "SOURCES;LINK;LABELS" ${ARGN})
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 300)
+  endif()
+  add_executable(${name} ${arg_SOURCES})
+  target_link_libraries(${name} PRIVATE halocline_build_flags ${arg_LINK} GTest::gtest_main GTest::gmock)
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+  add_test(NAME ${name} COMMAND ${name})
+  set_tests_properties(${name} PROPERTIES TIMEOUT ${arg_TIMEOUT} LABELS "${arg_LABELS}")
+endfunction()
+
+# How several ranks are started on a machine with fewer cores, by the MPI that was found.
+if(HALOCLINE_HAVE_MPI AND NOT DEFINED HALOCLINE_MPIEXEC_FLAGS)
+  execute_process(COMMAND ${MPIEXEC_EXECUTABLE} --version OUTPUT_VARIABLE version ERROR_QUIET)
+  if(version MATCHES "Open MPI|OpenRTE|open-mpi")
+    set(flags --oversubscribe --bind-to none)
+  else()
+    set(flags "")
+  endif()
+  set(HALOCLINE_MPIEXEC_FLAGS "${flags}" CACHE STRING "Arguments of mpiexec in tests, besides the number of ranks")
+endif()
+# Open MPI refuses to run for root, and warns about containers that forbid one process to read another.
+set(HALOCLINE_MPI_TEST_ENVIRONMENT OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+    OMPI_MCA_btl_vader_single_copy_mechanism=none OMPI_MCA_rmaps_base_oversubscribe=1)
+
+# halocline_add_mpi_run(name RANKS 4 COMMAND prog args TIMEOUT 120 LABELS ..): one launch of a program under mpiexec
+function(halocline_add_mpi_run name)
+  cmake_parse_arguments(arg "" "RANKS;TIMEOUT" "COMMAND;LABELS;ENVIRONMENT" ${ARGN})
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 300)
+  endif()
+  list(POP_FRONT arg_COMMAND program)
+  add_test(NAME ${name} COMMAND ${MPIEXEC_EXECUTABLE} ${HALOCLINE_MPIEXEC_FLAGS} ${MPIEXEC_NUMPROC_FLAG} ${arg_RANKS}
+           $<TARGET_FILE:${program}> ${arg_COMMAND})
+  set_tests_properties(${name} PROPERTIES TIMEOUT ${arg_TIMEOUT} LABELS "mpi;${arg_LABELS}" PROCESSORS ${arg_RANKS}
+                       ENVIRONMENT "${HALOCLINE_MPI_TEST_ENVIRONMENT};${arg_ENVIRONMENT}")
+endfunction()
+
+# halocline_add_mpi_test(mpi_comm SOURCES a.cpp b.cpp RANKS 1 2 4 LINK halocline::comm)
+# One program of cases that all ranks run together, launched once for each number of ranks as <name>_n<ranks>;
+# a failure on any rank fails it. Without MPI there is no such test.
+function(halocline_add_mpi_test name)
+  cmake_parse_arguments(arg "" "TIMEOUT" "SOURCES;RANKS;LINK;LABELS" ${ARGN})
+  if(NOT HALOCLINE_HAVE_MPI)
+    return()
+  endif()
+  if(NOT arg_RANKS)
+    message(FATAL_ERROR "halocline_add_mpi_test(${name}): RANKS is empty")
+  endif()
+  add_executable(${name} ${arg_SOURCES} ${PROJECT_SOURCE_DIR}/tests/support/mpi_main.cpp)
+  target_link_libraries(${name} PRIVATE halocline_build_flags ${arg_LINK} halocline::comm_mpi GTest::gtest GTest::gmock)
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+  foreach(ranks IN LISTS arg_RANKS)
+    halocline_add_mpi_run(${name}_n${ranks} RANKS ${ranks} COMMAND ${name} TIMEOUT ${arg_TIMEOUT}
+                          LABELS ${arg_LABELS})
+  endforeach()
+endfunction()

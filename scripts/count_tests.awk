@@ -1,0 +1,56 @@
+# Counts cases in ctest's log (Testing/Temporary/LastTest.log): prints "passed failed skipped programs".
+#
+# GoogleTest's summary counts its cases; where the ranks of one MPI job all print one, the job counts once, with
+# the worst of them. A test of another kind may say "cases passed: N", "N of M as expected", or "N cases, M wrong";
+# one that says nothing is one case.
+# A program that ended well without a single case counts as one failure: it tested nothing.
+
+/^[0-9]+\/[0-9]+ Testing: / {
+  name = $3
+  own_passed = -1; own_failed = 0; own_skipped = 0; told = -1; absent = 0; ended = 0
+  next
+}
+# A program that is not there; ctest's log calls that passed.
+/^Command: ""/ { absent = 1; next }
+# Output of several ranks may have something before it, such as a rank's number.
+/\[  PASSED  \] [0-9]+ tests?\./ {
+  match($0, /\[  PASSED  \] [0-9]+/)
+  n = substr($0, RSTART + 13, RLENGTH - 13) + 0
+  if (own_passed < 0 || n < own_passed) own_passed = n
+  next
+}
+/\[  FAILED  \] [0-9]+ tests?, listed below/ {
+  match($0, /\[  FAILED  \] [0-9]+/)
+  n = substr($0, RSTART + 13, RLENGTH - 13) + 0
+  if (n > own_failed) own_failed = n
+  next
+}
+/\[  SKIPPED \] [0-9]+ tests?, listed below/ {
+  match($0, /\[  SKIPPED \] [0-9]+/)
+  n = substr($0, RSTART + 13, RLENGTH - 13) + 0
+  if (n > own_skipped) own_skipped = n
+  next
+}
+/^cases passed: [0-9]+$/ { told = $3 + 0; next }
+/[0-9]+ of [0-9]+ as expected/ {
+  match($0, /[0-9]+ of [0-9]+ as expected/)
+  told = substr($0, RSTART) + 0
+  next
+}
+/^[0-9]+ cases, [0-9]+ wrong$/ { told = $1 - $3; own_failed = $3; next }
+/^Test time = / { ended = 1; next }
+ended && /^Test [A-Z]/ {
+  ended = 0
+  programs++
+  good = ($2 ~ /^Passed/ && !absent)
+  if (own_passed < 0) own_passed = (told >= 0) ? told : (good ? 1 : 0)
+  if (!good && own_failed == 0) own_failed = 1
+  # A program whose cases must fail (WILL_FAIL) did so: that is the one thing that was tested.
+  if (good && own_failed > 0) { own_passed = 1; own_failed = 0 }
+  if (good && own_passed == 0) {
+    print "count_tests: " name " passed without a single case" > "/dev/stderr"
+    own_failed = 1
+  }
+  passed += own_passed; failed += own_failed; skipped += own_skipped
+}
+END { print passed + 0, failed + 0, skipped + 0, programs + 0 }

@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# Prints how many compilers may run at once: one a core, but no more than one for each 1.5 GiB of memory.
+# Limits of a container (cgroup v2 and v1) count like those of the machine.
+set -euo pipefail
+
+cores=$(nproc)
+mib=$(awk '/^MemAvailable:/ { print int($2 / 1024) }' /proc/meminfo)
+
+if [ -r /sys/fs/cgroup/cpu.max ]; then
+  read -r quota period </sys/fs/cgroup/cpu.max
+  if [ "$quota" != max ]; then
+    allowed=$(((quota + period - 1) / period))
+    if [ "$allowed" -lt "$cores" ]; then cores=$allowed; fi
+  fi
+fi
+for file in /sys/fs/cgroup/memory.max /sys/fs/cgroup/memory/memory.limit_in_bytes; do
+  if [ -r "$file" ]; then
+    limit=$(cat "$file")
+    # Where there is no limit, v2 says "max" and v1 a number that no machine has.
+    if [ "$limit" != max ] && [ ${#limit} -lt 16 ] && [ $((limit / 1048576)) -lt "$mib" ]; then
+      mib=$((limit / 1048576))
+    fi
+  fi
+done
+
+jobs=$((mib / 1536))
+if [ "$jobs" -gt "$cores" ]; then jobs=$cores; fi
+if [ "$jobs" -lt 1 ]; then jobs=1; fi
+echo "$jobs"

@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# scripts/lint.sh format               formats all C++ files
+# scripts/lint.sh check build/release  fails where one is not formatted, or where clang-tidy has something to say
+# TIDY=regex restricts clang-tidy, which takes a while, to some files.
+set -euo pipefail
+
+cd "$(dirname "$0")/.."
+mapfile -t files < <(find include src cli apps bench examples tests -name '*.[ch]pp' 2>/dev/null | sort)
+[ ${#files[@]} -gt 0 ] || { echo "lint: no files" >&2; exit 1; }
+
+case ${1:-} in
+  format) clang-format -i "${files[@]}" ;;
+  check)
+    clang-format --dry-run --Werror "${files[@]}"
+    # Only what this build compiles; headers are seen through the files that include them.
+    mapfile -t sources < <(sed -n 's/^ *"file": "\(.*\)".*/\1/p' "$2/compile_commands.json" |
+      grep "^$PWD/\(src\|cli\|apps\|bench\)/.*${TIDY:-}" | sort -u)
+    [ ${#sources[@]} -gt 0 ] || { echo "lint: no file that clang-tidy could look at in $2" >&2; exit 1; }
+    printf '%s\0' "${sources[@]}" | xargs -0 -n 1 -P "$(scripts/jobs.sh)" clang-tidy --quiet -p "$2"
+    ;;
+  *) echo "lint: '${1:-}' is not known; allowed are format and check" >&2; exit 2 ;;
+esac

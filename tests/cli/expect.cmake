@@ -1,0 +1,38 @@
+# What the scripts of this folder share.
+cmake_minimum_required(VERSION 3.22)
+set(tried 0)
+set(right 0)
+
+# run_program(<code> <out-var> <err-var> <words...>)
+function(run_program code out err)
+  execute_process(COMMAND ${LAUNCH} ${PROGRAM} ${ARGN}
+                  RESULT_VARIABLE result OUTPUT_VARIABLE stdout ERROR_VARIABLE stderr TIMEOUT 120)
+  set(${code} "${result}" PARENT_SCOPE)
+  set(${out} "${stdout}" PARENT_SCOPE)
+  set(${err} "${stderr}" PARENT_SCOPE)
+endfunction()
+
+# count(<whether it was right> <words of what was tried> <what was seen>)
+macro(count outcome what seen)
+  math(EXPR tried "${tried} + 1")
+  if(${outcome})
+    math(EXPR right "${right} + 1")
+  else()
+    message(SEND_ERROR "FAILED: ${what}\n${seen}")
+  endif()
+endmacro()
+
+macro(report_count)
+  if(tried EQUAL 0)
+    message(FATAL_ERROR "nothing was tried")
+  endif()
+  message(STATUS "${right} of ${tried} as expected")
+endmacro()
+
+# The lines of an error output that this program wrote; launchers add their own.
+function(own_error_lines text result)
+  # A semicolon would split a line in two.
+  string(REPLACE ";" "," text "${text}")
+  string(REGEX MATCHALL "(^|\n)halocline: error: [^\n]*" lines "${text}")
+  set(${result} "${lines}" PARENT_SCOPE)
+endfunction()

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <ostream>
+#include <string>
+
+#include "halocline/comm/communicator.hpp"
+#include "support/bytes.hpp"
+
+// What every Communicator must do, whatever stands behind it. Programs instantiate the suite with their backends.
+namespace halocline::test {
+
+struct CommBackend {
+  std::string name;
+  /// Runs a body on each rank, each with a fresh Communicator of all ranks.
+  std::function<void(const std::function<void(comm::Communicator&)>&)> run;
+};
+inline void PrintTo(const CommBackend& backend, std::ostream* out) { *out << backend.name; }
+
+class CommContract : public testing::TestWithParam<CommBackend> {
+ protected:
+  using Body = std::function<void(comm::Communicator&)>;
+  void on_ranks(const Body& body) { GetParam().run(body); }
+};
+
+/// Waits within the communicator's timeout.
+inline void finish(comm::Communicator& comm, comm::Request& request) {
+  comm::wait_until([&] { return request.test(); }, Deadline(comm.clock(), comm.timeout()), "a message of a test");
+}
+inline void finish(comm::Communicator& comm, comm::PersistentRequest& request) {
+  comm::wait_until([&] { return request.test(); }, Deadline(comm.clock(), comm.timeout()), "a message of a test");
+}
+
+[[nodiscard]] inline rank_id next(const comm::Communicator& comm) {
+  return rank_id((comm.rank().value() + 1) % comm.size());
+}
+[[nodiscard]] inline rank_id previous(const comm::Communicator& comm) {
+  return rank_id((comm.rank().value() + comm.size() - 1) % comm.size());
+}
+
+/// The message of the E that step throws; fails the test where it throws another or none.
+template <typename E, typename Step>
+std::string message_of(Step&& step) {
+  try {
+    step();
+  } catch (const E& error) {
+    return error.what();
+  } catch (const std::exception& error) {
+    ADD_FAILURE() << "another exception: " << error.what();
+    return {};
+  }
+  ADD_FAILURE() << "no exception";
+  return {};
+}
+
+}  // namespace halocline::test

@@ -1,0 +1,133 @@
+#include <chrono>
+#include <new>
+
+#include "contract/comm/comm_contract.hpp"
+
+namespace halocline::test {
+namespace {
+
+using comm::Communicator;
+using testing::HasSubstr;
+using namespace std::chrono_literals;
+
+/// agree() where the given ranks throw; the kind and message that this rank sees.
+template <typename Throw>
+std::pair<ErrorKind, std::string> agreed(Communicator& comm, std::int64_t first_failing, Throw&& fail) {
+  try {
+    comm::agree_on(comm, [&] {
+      if (comm.rank().value() >= first_failing) fail();
+    });
+  } catch (const Error& error) {
+    return {error.kind(), error.what()};
+  }
+  ADD_FAILURE() << "agreed although ranks failed";
+  return {};
+}
+
+TEST_P(CommContract, AgreesOnSuccess) {
+  on_ranks([](Communicator& comm) {
+    int runs = 0;
+    comm::agree_on(comm, [&] { ++runs; });
+    EXPECT_EQ(runs, 1);
+  });
+}
+
+TEST_P(CommContract, AllRanksThrowTheErrorOfTheLowestThatFailed) {
+  on_ranks([](Communicator& comm) {
+    for (int kind = 1; kind <= 8; ++kind) {
+      for (std::int64_t first = 0; first < comm.size(); ++first) {
+        const auto seen = agreed(comm, first, [&] {
+          throw_error(static_cast<ErrorKind>(kind), "of " + std::to_string(comm.rank().value()));
+        });
+        EXPECT_EQ(seen.first, static_cast<ErrorKind>(kind));
+        EXPECT_EQ(seen.second, "rank " + std::to_string(first) + ": of " + std::to_string(first));
+      }
+    }
+    EXPECT_THROW(comm::agree_on(comm, [] { throw DeviceError("x"); }), DeviceError) << "the type, not only the kind";
+    EXPECT_FALSE(comm.poisoned());
+  });
+}
+
+TEST_P(CommContract, ForeignExceptionsBecomeOnesThatTravel) {
+  on_ranks([](Communicator& comm) {
+    const auto last = comm.size() - 1;
+    const std::string who = "rank " + std::to_string(last) + ": ";
+    EXPECT_EQ(agreed(comm, last, [] { throw std::bad_alloc(); }), std::pair(ErrorKind::resource, who + "out of memory"));
+    EXPECT_EQ(agreed(comm, last, [] { throw std::runtime_error("odd"); }), std::pair(ErrorKind::internal, who + "odd"));
+    EXPECT_EQ(agreed(comm, last, [] { throw 3; }),
+              std::pair(ErrorKind::internal, who + "an exception of an unknown type"));
+    EXPECT_EQ(agreed(comm, last, [] { throw InvalidArgument(""); }), std::pair(ErrorKind::invalid_argument, who));
+  });
+}
+
+TEST_P(CommContract, APoisonedGroupRefusesWorkAtOnce) {
+  on_ranks([](Communicator& comm) {
+    const auto group = comm.split(0, 0);
+    std::vector<std::byte> bytes(1), never(1);
+    const auto pending = group->receive(never, comm.rank(), 1);
+    const auto persistent = group->persistent_receive(bytes, comm.rank(), 2);
+    EXPECT_FALSE(group->poisoned());
+    group->poison();
+    EXPECT_TRUE(group->poisoned());
+    EXPECT_THROW(group->barrier(), CommunicationError);
+    EXPECT_THROW(group->broadcast(bytes, rank_id(0)), CommunicationError);
+    EXPECT_THROW((void)group->all_gather(bytes), CommunicationError);
+    EXPECT_THROW((void)group->all_reduce(1.0, comm::Reduction::sum), CommunicationError);
+    EXPECT_THROW((void)group->all_reduce(std::int64_t{1}, comm::Reduction::sum), CommunicationError);
+    EXPECT_THROW((void)group->send(bytes, rank_id(0), 0), CommunicationError);
+    EXPECT_THROW((void)group->receive(bytes, rank_id(0), 0), CommunicationError);
+    EXPECT_THROW((void)group->split(0, 0), CommunicationError);
+    EXPECT_THROW((void)group->split_by_node(1), CommunicationError);
+    EXPECT_THROW((void)group->shared_window(1), CommunicationError);
+    EXPECT_THROW((void)pending->test(), CommunicationError);
+    EXPECT_THROW(persistent->start(), CommunicationError);
+    // This rank's own error says more than that it could not be told.
+    EXPECT_THROW(comm::agree(*group, std::make_exception_ptr(DeviceError("own"))), DeviceError);
+    group->close();
+    comm.barrier();
+  });
+}
+
+/// All ranks but the last call, and must be told of the deadline in time.
+void expect_deadline(Communicator& comm, std::string_view name, const std::function<void(Communicator&)>& call) {
+  SCOPED_TRACE(name);
+  const auto group = comm.split(0, 0);
+  if (comm.rank().value() != comm.size() - 1) {
+    group->set_timeout(100ms);
+    const auto begin = std::chrono::steady_clock::now();
+    const auto message = message_of<DeadlineError>([&] { call(*group); });
+    const auto took = std::chrono::steady_clock::now() - begin;
+    EXPECT_THAT(message, HasSubstr(name));
+    EXPECT_THAT(message, HasSubstr("timeout 0.1 s"));
+    EXPECT_GE(took, 100ms);
+    EXPECT_LT(took, 5s);
+    EXPECT_TRUE(group->poisoned());
+    EXPECT_THROW(group->barrier(), CommunicationError);
+  }
+  comm.barrier();
+  if (group->poisoned()) group->close();
+}
+
+TEST_P(CommContract, ARankThatDoesNotComeEndsACollectiveAtTheDeadline) {
+  on_ranks([](Communicator& comm) {
+    if (comm.size() == 1) return;
+    const rank_id last(comm.size() - 1);
+    expect_deadline(comm, "barrier", [](Communicator& group) { group.barrier(); });
+    expect_deadline(comm, "broadcast", [&](Communicator& group) {
+      std::vector<std::byte> bytes;
+      group.broadcast(bytes, last);
+    });
+    expect_deadline(comm, "all_gather", [](Communicator& group) { (void)group.all_gather({}); });
+    expect_deadline(comm, "all_reduce", [](Communicator& group) { (void)group.all_reduce(1.0, comm::Reduction::sum); });
+    expect_deadline(comm, "all_reduce",
+                    [](Communicator& group) { (void)group.all_reduce(std::int64_t{1}, comm::Reduction::min); });
+    expect_deadline(comm, "all_gather", [](Communicator& group) { (void)group.split(0, 0); });
+    expect_deadline(comm, "all_gather", [](Communicator& group) { (void)group.split_by_node(std::nullopt); });
+    expect_deadline(comm, "all_gather", [](Communicator& group) { (void)group.shared_window(64); });
+    expect_deadline(comm, "all_gather", [](Communicator& group) { comm::agree(group, nullptr); });
+    expect_deadline(comm, "barrier", [](Communicator& group) { group.close(); });
+  });
+}
+
+}  // namespace
+}  // namespace halocline::test

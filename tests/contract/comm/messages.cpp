@@ -1,0 +1,194 @@
+#include <numeric>
+
+#include "contract/comm/comm_contract.hpp"
+
+namespace halocline::test {
+namespace {
+
+using comm::Communicator;
+using testing::HasSubstr;
+
+TEST_P(CommContract, MessagesOfOneTagArriveInOrderAndTagsAreApart) {
+  on_ranks([](Communicator& comm) {
+    constexpr int count = 20;
+    std::vector<std::vector<std::byte>> sent, received;
+    std::vector<std::unique_ptr<comm::Request>> requests;
+    for (int i = 0; i < count; ++i) {
+      for (const int tag : {0, 7, 32767}) {
+        const auto& bytes = sent.emplace_back(to_bytes("rank " + std::to_string(comm.rank().value()) + " tag " +
+                                                       std::to_string(tag) + " number " + std::to_string(100 + i)));
+        requests.push_back(comm.send(bytes, next(comm), tag));
+      }
+    }
+    // Received tag by tag, in another order than sent.
+    for (const int tag : {32767, 0, 7}) {
+      for (int i = 0; i < count; ++i) {
+        const std::string expected = "rank " + std::to_string(previous(comm).value()) + " tag " + std::to_string(tag) +
+                                     " number " + std::to_string(100 + i);
+        std::vector<std::byte> bytes(expected.size());
+        const auto request = comm.receive(bytes, previous(comm), tag);
+        finish(comm, *request);
+        EXPECT_EQ(to_text(bytes), expected);
+      }
+    }
+    for (const auto& request : requests) finish(comm, *request);
+  });
+}
+
+TEST_P(CommContract, ReceivesPostedFirstGetTheMessagesInTheOrderOfPostingNotOfTesting) {
+  on_ranks([](Communicator& comm) {
+    std::vector<std::byte> a(1), b(1), c(1);
+    auto first = comm.receive(a, previous(comm), 3);
+    auto second = comm.receive(b, previous(comm), 3);
+    auto third = comm.receive(c, previous(comm), 3);
+    const auto bytes = to_bytes("abc");
+    for (std::size_t i = 0; i < 3; ++i) {
+      const auto request = comm.send(std::span(bytes).subspan(i, 1), next(comm), 3);
+      finish(comm, *request);
+    }
+    finish(comm, *third);
+    finish(comm, *second);
+    finish(comm, *first);
+    EXPECT_EQ(to_text(a) + to_text(b) + to_text(c), "abc");
+    EXPECT_TRUE(first->test()) << "stays done";
+  });
+}
+
+TEST_P(CommContract, AMessageToOneselfIsReceived) {
+  on_ranks([](Communicator& comm) {
+    std::vector<std::int64_t> out(3000), in(3000, -1);
+    std::iota(out.begin(), out.end(), comm.rank().value());
+    const auto receive = comm.receive(std::as_writable_bytes(std::span(in)), comm.rank(), 5);
+    const auto send = comm.send(std::as_bytes(std::span(out)), comm.rank(), 5);
+    finish(comm, *receive);
+    finish(comm, *send);
+    EXPECT_EQ(in, out);
+  });
+}
+
+TEST_P(CommContract, LargeMessagesArriveWhole) {
+  on_ranks([](Communicator& comm) {
+    std::vector<std::int64_t> out(300'000), in(out.size(), -1), expected(out.size());
+    std::iota(out.begin(), out.end(), 1000 * comm.rank().value());
+    std::iota(expected.begin(), expected.end(), 1000 * previous(comm).value());
+    const auto send = comm.send(std::as_bytes(std::span(out)), next(comm), 5);
+    const auto receive = comm.receive(std::as_writable_bytes(std::span(in)), previous(comm), 5);
+    finish(comm, *receive);
+    finish(comm, *send);
+    EXPECT_EQ(in, expected);
+  });
+}
+
+TEST_P(CommContract, AnEmptyMessageIsAMessage) {
+  on_ranks([](Communicator& comm) {
+    std::vector<std::byte> none;
+    const auto receive = comm.receive(none, previous(comm), 1);
+    EXPECT_TRUE(comm.size() > 1 || !receive->test()) << "not done before it was sent";
+    const auto send = comm.send(none, next(comm), 1);
+    finish(comm, *receive);
+    finish(comm, *send);
+  });
+}
+
+TEST_P(CommContract, AMessageOfAnotherLengthIsAnErrorThatNamesBoth) {
+  on_ranks([](Communicator& comm) {
+    const std::string ranks = "rank " + std::to_string(comm.rank().value()) + ": receive from rank " +
+                              std::to_string(previous(comm).value()) + ", tag 9: ";
+    for (const auto& [sent, expected] : {std::pair(4, 10), std::pair(10, 4), std::pair(0, 1), std::pair(1, 0)}) {
+      std::vector<std::byte> out(static_cast<std::size_t>(sent)), in(static_cast<std::size_t>(expected));
+      const auto receive = comm.receive(in, previous(comm), 9);
+      const auto send = comm.send(out, next(comm), 9);
+      finish(comm, *send);
+      const auto message = message_of<CommunicationError>([&, &r = receive] { finish(comm, *r); });
+      EXPECT_EQ(message, ranks + "the message has " + std::to_string(sent) + " bytes; expected were " +
+                             std::to_string(expected));
+    }
+    EXPECT_FALSE(comm.poisoned());
+    comm.barrier();
+  });
+}
+
+TEST_P(CommContract, WhatCannotBeARankOrATagIsRefused) {
+  on_ranks([](Communicator& comm) {
+    std::vector<std::byte> bytes(1);
+    EXPECT_THAT(message_of<InvalidArgument>([&] { (void)comm.send(bytes, rank_id(comm.size()), 0); }),
+                HasSubstr("rank is " + std::to_string(comm.size()) + "; allowed is 0 to " +
+                          std::to_string(comm.size() - 1)));
+    EXPECT_THROW((void)comm.receive(bytes, rank_id(), 0), InvalidArgument);
+    EXPECT_THAT(message_of<InvalidArgument>([&] { (void)comm.receive(bytes, rank_id(0), 32768); }),
+                HasSubstr("tag is 32768; allowed is 0 to 32767"));
+    EXPECT_THROW((void)comm.persistent_send(bytes, rank_id(0), -1), InvalidArgument);
+    EXPECT_THROW((void)comm.persistent_receive(bytes, rank_id(-2), 0), InvalidArgument);
+    EXPECT_THROW(comm.broadcast(bytes, rank_id(comm.size())), InvalidArgument);
+    comm.barrier();
+  });
+}
+
+TEST_P(CommContract, AReceiveThatIsGivenUpLeavesTheMessageToTheNext) {
+  on_ranks([](Communicator& comm) {
+    std::vector<std::byte> wrong(1, std::byte{99}), right(1);
+    auto dropped = comm.receive(wrong, previous(comm), 2);
+    EXPECT_TRUE(comm.size() > 1 || !dropped->test());
+    dropped.reset();
+    comm.barrier();
+    const std::vector<std::byte> bytes(1, std::byte{42});
+    const auto send = comm.send(bytes, next(comm), 2);
+    const auto receive = comm.receive(right, previous(comm), 2);
+    finish(comm, *receive);
+    finish(comm, *send);
+    EXPECT_EQ(right[0], std::byte{42});
+    EXPECT_EQ(wrong[0], std::byte{99});
+  });
+}
+
+TEST_P(CommContract, PersistentRequestsRestart) {
+  on_ranks([](Communicator& comm) {
+    std::int64_t out = 0, in = -1;
+    const auto send = comm.persistent_send(std::as_bytes(std::span(&out, 1)), next(comm), 11);
+    const auto receive = comm.persistent_receive(std::as_writable_bytes(std::span(&in, 1)), previous(comm), 11);
+    EXPECT_TRUE(send->test() && receive->test()) << "nothing is under way";
+    for (int round = 0; round < 50; ++round) {
+      receive->start();
+      out = 100 * round + comm.rank().value();
+      send->start();
+      finish(comm, *receive);
+      finish(comm, *send);
+      ASSERT_EQ(in, 100 * round + previous(comm).value());
+      EXPECT_TRUE(receive->test());
+    }
+  });
+}
+
+TEST_P(CommContract, APersistentRequestUnderWayDoesNotStartAgain) {
+  on_ranks([](Communicator& comm) {
+    std::vector<std::byte> in(2), out(2, std::byte{1});
+    const auto receive = comm.persistent_receive(in, previous(comm), 11);
+    receive->start();
+    EXPECT_THROW(receive->start(), InternalError);
+    comm.barrier();
+    const auto send = comm.send(out, next(comm), 11);
+    finish(comm, *receive);
+    finish(comm, *send);
+    EXPECT_EQ(in, out);
+  });
+}
+
+TEST_P(CommContract, APersistentReceiveSurvivesAMessageOfAnotherLength) {
+  on_ranks([](Communicator& comm) {
+    std::vector<std::byte> in(2), longer(30), right(2, std::byte{5});
+    const auto receive = comm.persistent_receive(in, previous(comm), 12);
+    receive->start();
+    const auto bad = comm.send(longer, next(comm), 12);
+    EXPECT_THROW(finish(comm, *receive), CommunicationError);
+    finish(comm, *bad);
+    comm.barrier();
+    receive->start();
+    const auto good = comm.send(right, next(comm), 12);
+    finish(comm, *receive);
+    finish(comm, *good);
+    EXPECT_EQ(in, right);
+  });
+}
+
+}  // namespace
+}  // namespace halocline::test

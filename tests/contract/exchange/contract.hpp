@@ -1,0 +1,76 @@
+#pragma once
+
+#include <fmt/core.h>
+
+#include <vector>
+
+#include "support/halo_case.hpp"
+
+namespace halocline::test {
+
+/// The cases that every transport has to pass for a number of ranks: devices a rank, virtual nodes, wraps, two-wide
+/// decompositions, mixed fields and radii, own arrays, subsets of fields.
+inline std::vector<HaloCase> contract_cases(routing::Transport transport, int ranks) {
+  const auto field = [](const char* name, Element element, int buffers = 1) {
+    FieldDescriptor f;
+    f.name = name;
+    f.element = element;
+    f.buffers = buffers;
+    return f;
+  };
+  // The transport under test first; what it cannot carry goes by MPI.
+  routing::Policy policy;
+  policy.order = {transport};
+  if (transport != routing::Transport::mpi_staged) policy.order.push_back(routing::Transport::mpi_staged);
+
+  std::vector<HaloCase> cases;
+  for (const int devices : {1, 2, 3, 4}) {
+    if (ranks * devices > 16 && devices == 3) continue;  // 24 subdomains: 32 ask for more
+    for (const int ranks_per_node : {0, 1, 2, 4}) {
+      if (ranks_per_node > 0 && (ranks % ranks_per_node != 0 || ranks_per_node == ranks)) continue;
+      HaloCase c;
+      c.devices_per_rank = devices;
+      if (ranks_per_node > 0) c.ranks_per_node = ranks_per_node;
+      c.policy = policy;
+      const std::int64_t parts = std::int64_t{ranks} * devices;
+      c.extent = {2 * parts + 5, parts + 6, parts + 3};
+      c.name = fmt::format("{} ranks x {} devices, {} ranks a node, {}", ranks, devices, ranks_per_node,
+                           routing::to_string(transport));
+
+      c.fields = {field("u", Element::f64, 2)};
+      cases.push_back(c);
+
+      // Slabs: x and y are one subdomain wide, so that each is its own neighbour there.
+      c.name += ", slabs";
+      const std::int64_t nodes = ranks_per_node > 0 ? ranks / ranks_per_node : 1;
+      c.partition = partition::Method::given;
+      c.node_grid = Vec3{1, 1, nodes};
+      c.device_grid = Vec3{1, 1, parts / nodes};
+      c.radius = Radius::uniform(2);
+      c.extent = {5, 4, 2 * parts + 1};
+      cases.push_back(c);
+      c.partition = partition::Method::exact;
+      c.node_grid.reset();
+      c.device_grid.reset();
+      c.radius = Radius::uniform(1);
+
+      c.name += ", mixed fields";
+      c.fields = {field("a", Element::f32, 2), field("b", Element::u8), field("c", Element::c128), field("d", Element::u16)};
+      c.fields[1].radius = Radius::per_side({2, 0, 1}, {1, 1, 0});
+      c.fields[2].components = 3;
+      c.fields[3].radius = Radius::faces(2);
+      c.extent = {2 * parts + 5, 2 * parts + 1, 2 * parts + 2};
+      c.boundaries[1] = Boundary::open;
+      c.subsets = true;
+      cases.push_back(c);
+
+      c.name += ", own arrays";
+      c.own_arrays = true;
+      c.fields[0].staggered = {false, true, true};
+      cases.push_back(c);
+    }
+  }
+  return cases;
+}
+
+}  // namespace halocline::test

@@ -1,0 +1,183 @@
+// What goes wrong, with ranks as threads: at set-up, and in the middle of an exchange.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+
+#include "halocline/comm/twins.hpp"
+#include "support/halo_case.hpp"
+
+namespace halocline::test {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::AllOf;
+using testing::HasSubstr;
+
+/// Lets the n-th operation of a kind fail.
+class FailNth final : public device::Injector {
+ public:
+  FailNth(device::Operation operation, int nth) : operation_(operation), left_(nth) {}
+  device::Injection before(device::Operation operation, int) override {
+    device::Injection injection;
+    if (operation == operation_ && left_.fetch_sub(1) == 1) injection.failure = "planted";
+    return injection;
+  }
+
+ private:
+  device::Operation operation_;
+  std::atomic<int> left_;
+};
+
+/// What each rank ended with.
+struct Outcome {
+  ErrorKind kind{};
+  std::string text;
+  Duration took{};
+};
+
+DomainOptions options_with(std::shared_ptr<device::Injector> injector, routing::Transport transport, Duration timeout) {
+  device::HostOptions host;
+  host.devices = 2;
+  host.ranks_on_node = 4;
+  host.injector = std::move(injector);
+  DomainOptions options;
+  options.backend = device::make_host_backend(host);
+  options.timeout = timeout;
+  options.policy.order = {transport, routing::Transport::self, routing::Transport::mpi_staged};
+  if (transport == routing::Transport::mpi_staged) options.policy.order = {transport};
+  return options;
+}
+
+/// Runs body on each rank and collects what it threw; a rank that threw nothing leaves the text empty.
+std::vector<Outcome> outcomes(int ranks, const std::function<void(comm::Communicator&)>& body) {
+  std::vector<Outcome> all(static_cast<std::size_t>(ranks));
+  comm::run_as_threads(ranks, [&](comm::Communicator& comm) {
+    Outcome& mine = all[comm.rank().index()];
+    const auto start = std::chrono::steady_clock::now();
+    try {
+      body(comm);
+    } catch (const Error& error) {
+      mine.kind = error.kind();
+      mine.text = error.what();
+    }
+    mine.took = std::chrono::steady_clock::now() - start;
+  });
+  return all;
+}
+
+class SetUp : public testing::TestWithParam<std::tuple<device::Operation, int>> {};
+
+TEST_P(SetUp, a_failure_on_one_rank_is_the_same_error_on_all) {
+  const auto [operation, nth] = GetParam();
+  const auto all = outcomes(4, [&](comm::Communicator& comm) {
+    const bool faulty = comm.rank() == rank_id(2);
+    Domain domain({16, 16, 16}, Radius::uniform(1), comm,
+                  options_with(faulty ? std::make_shared<FailNth>(operation, nth) : nullptr, routing::Transport::ipc_copy, 20s));
+    domain.add_field<double>("u");
+    domain.realize();
+    domain.close();
+  });
+  for (const Outcome& outcome : all) {
+    EXPECT_THAT(outcome.text, AllOf(HasSubstr("rank 2"), HasSubstr("planted")));
+    EXPECT_EQ(outcome.text, all[0].text);
+    EXPECT_EQ(outcome.kind, all[0].kind);
+    EXPECT_LT(outcome.took, 10s);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(operations, SetUp,
+                         testing::Combine(testing::Values(device::Operation::allocate, device::Operation::export_memory),
+                                          testing::Values(1, 2, 5, 9)));
+
+class Late : public testing::TestWithParam<routing::Transport> {};
+
+/// Rank 1 stops before an exchange that the others begin, and stays until they have given up.
+TEST_P(Late, a_stopped_rank_is_an_error_that_names_pair_transport_and_step) {
+  const routing::Transport transport = GetParam();
+  constexpr int ranks = 3;
+  std::mutex mutex;
+  std::condition_variable given_up;
+  int others = 0;
+  const auto all = outcomes(ranks, [&](comm::Communicator& comm) {
+    Domain domain({8, 8, 24}, Radius::uniform(1), comm, options_with(nullptr, transport, 1s));
+    domain.add_field<double>("u");
+    domain.realize();
+    for (int step = 0; step < 3; ++step) domain.exchange();
+    domain.synchronize();
+    if (comm.rank() == rank_id(1)) {
+      std::unique_lock lock(mutex);
+      given_up.wait_for(lock, 20s, [&] { return others == ranks - 1; });
+      return;
+    }
+    std::exception_ptr error;
+    try {
+      domain.exchange();
+      domain.synchronize();
+    } catch (...) {
+      error = std::current_exception();
+    }
+    {
+      const std::lock_guard lock(mutex);
+      ++others;
+    }
+    given_up.notify_all();
+    ASSERT_TRUE(error);
+    // Poisoned: the next call fails at once, with the same error.
+    const auto again = std::chrono::steady_clock::now();
+    EXPECT_THROW(domain.start_exchange(), Error);
+    EXPECT_LT(std::chrono::steady_clock::now() - again, 500ms);
+    std::rethrow_exception(error);
+  });
+  EXPECT_EQ(all[1].text, "");
+  bool deadline = false;
+  for (const int rank : {0, 2}) {
+    const Outcome& outcome = all[static_cast<std::size_t>(rank)];
+    EXPECT_LT(outcome.took, 8s);
+    // The first to notice names what is late; the other may have been told by it.
+    EXPECT_THAT(outcome.text, HasSubstr(std::string(routing::to_string(transport))));
+    EXPECT_THAT(outcome.text, HasSubstr("subdomain "));
+    EXPECT_THAT(outcome.text, HasSubstr("rank 1"));
+    EXPECT_THAT(outcome.text, testing::AnyOf(HasSubstr("epoch 4"), HasSubstr("exchange 4")));
+    deadline = deadline || outcome.kind == ErrorKind::deadline;
+  }
+  EXPECT_TRUE(deadline);
+}
+
+INSTANTIATE_TEST_SUITE_P(transports, Late,
+                         testing::Values(routing::Transport::direct, routing::Transport::ipc_copy,
+                                         routing::Transport::mpi_device, routing::Transport::mpi_staged),
+                         [](const auto& param) { return std::string(routing::to_string(param.param)); });
+
+class Disagree : public testing::TestWithParam<routing::Transport> {};
+
+/// One rank swaps its buffers and the others do not: an error on the ranks that meet it, never wrong data.
+TEST_P(Disagree, buffers_that_are_swapped_on_one_rank_only_are_an_error) {
+  const auto all = outcomes(2, [&](comm::Communicator& comm) {
+    Domain domain({8, 8, 16}, Radius::uniform(1), comm, options_with(nullptr, GetParam(), 2s));
+    const auto u = domain.add_field<double>("u", buffers::two);
+    domain.realize();
+    domain.exchange();
+    domain.synchronize();
+    if (comm.rank() == rank_id(1)) domain.swap(u);
+    domain.exchange();
+    domain.synchronize();
+  });
+  bool protocol = false;
+  for (const Outcome& outcome : all) {
+    EXPECT_NE(outcome.text, "");
+    protocol = protocol || outcome.kind == ErrorKind::protocol;
+    EXPECT_LT(outcome.took, 10s);
+  }
+  EXPECT_TRUE(protocol) << all[0].text << " | " << all[1].text;
+}
+
+INSTANTIATE_TEST_SUITE_P(transports, Disagree,
+                         testing::Values(routing::Transport::direct, routing::Transport::ipc_copy,
+                                         routing::Transport::mpi_device, routing::Transport::mpi_staged),
+                         [](const auto& param) { return std::string(routing::to_string(param.param)); });
+
+}  // namespace
+}  // namespace halocline::test

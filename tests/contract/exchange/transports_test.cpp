@@ -1,0 +1,46 @@
+// The contract suite with ranks as threads.
+#include <gtest/gtest.h>
+
+#include <mutex>
+
+#include "contract/exchange/contract.hpp"
+#include "halocline/comm/twins.hpp"
+
+namespace halocline::test {
+namespace {
+
+class Contract : public testing::TestWithParam<std::tuple<routing::Transport, int>> {};
+
+TEST_P(Contract, every_cell_is_as_geometry_says) {
+  const auto [transport, ranks] = GetParam();
+  const auto cases = contract_cases(transport, ranks);
+  ASSERT_FALSE(cases.empty());
+  std::mutex mutex;
+  std::int64_t messages = 0;
+  std::int64_t cells = 0;
+  comm::run_as_threads(ranks, [&](comm::Communicator& comm) {
+    for (const HaloCase& c : cases) {
+      const HaloOutcome outcome = run_case(comm, c);
+      const std::lock_guard lock(mutex);
+      EXPECT_EQ(outcome.wrong, "") << c.name << ", rank " << comm.rank().value();
+      cells += outcome.cells;
+      for (const auto& row : outcome.traffic) {
+        if (row.transport == transport) messages += row.messages;
+      }
+    }
+  });
+  EXPECT_GT(cells, 0);
+  // ipc_copy needs a second rank; everything else has a pair to carry for every number of ranks.
+  const bool has_a_pair = transport != routing::Transport::ipc_copy || ranks > 1;
+  EXPECT_EQ(messages > 0, has_a_pair);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    all, Contract,
+    testing::Combine(testing::ValuesIn(routing::all_transports), testing::Values(1, 2, 3, 4, 6, 8)),
+    [](const auto& param) {
+      return fmt::format("{}_{}_ranks", routing::to_string(std::get<0>(param.param)), std::get<1>(param.param));
+    });
+
+}  // namespace
+}  // namespace halocline::test

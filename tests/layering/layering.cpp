@@ -1,0 +1,232 @@
+#include "layering/layering.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <regex>
+#include <set>
+#include <stdexcept>
+
+#include "layering/table.hpp"
+
+namespace halocline::layering {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr std::size_t most_lines = 400;
+
+/// A line that includes or that begins a conditional part.
+struct Directive {
+  std::size_t line = 0;
+  enum class Kind { include, condition } kind = Kind::include;
+  std::string text;      ///< the header, or the condition
+  bool quoted = false;
+};
+
+struct File {
+  fs::path path;  ///< relative to the root
+  std::size_t lines = 0;
+  std::vector<Directive> directives;
+  [[nodiscard]] std::string part(std::size_t index) const {
+    auto it = path.begin();
+    for (; index > 0 && it != path.end(); --index) ++it;
+    return it == path.end() ? std::string() : it->string();
+  }
+};
+
+File read_file(const fs::path& root, const fs::path& path) {
+  static const std::regex include(R"(^\s*#\s*include\s*(.*?)\s*$)");
+  static const std::regex header(R"(^([<"])([^>"]*)[>"].*$)");
+  static const std::regex condition(R"(^\s*#\s*(?:if|ifdef|ifndef|elif)\b(.*)$)");
+  File file;
+  file.path = fs::relative(path, root);
+  std::ifstream in(path);
+  if (!in) throw std::runtime_error("cannot read " + path.string());
+  std::smatch match;
+  for (std::string line; std::getline(in, line);) {
+    ++file.lines;
+    if (line.find('#') == std::string::npos) continue;
+    if (std::regex_match(line, match, include)) {
+      const std::string what = match[1];
+      std::smatch name;
+      if (std::regex_match(what, name, header)) {
+        file.directives.push_back({file.lines, Directive::Kind::include, name[2], name[1] == "\""});
+      } else {
+        file.directives.push_back({file.lines, Directive::Kind::include, what, false});
+      }
+    } else if (std::regex_match(line, match, condition)) {
+      file.directives.push_back({file.lines, Directive::Kind::condition, match[1], false});
+    }
+  }
+  return file;
+}
+
+std::vector<File> read_tree(const fs::path& root, const std::string& folder) {
+  static const std::set<std::string> endings{".cpp", ".hpp", ".cu", ".cuh", ".h", ".cc", ".c"};
+  std::vector<fs::path> paths;
+  if (fs::is_directory(root / folder)) {
+    for (const auto& entry : fs::recursive_directory_iterator(root / folder)) {
+      if (entry.is_regular_file() && endings.contains(entry.path().extension().string())) {
+        paths.push_back(entry.path());
+      }
+    }
+  }
+  std::sort(paths.begin(), paths.end());
+  std::vector<File> files;
+  for (const auto& path : paths) files.push_back(read_file(root, path));
+  return files;
+}
+
+/// A header of the C++ standard library: no dot, no slash, as in <vector>.
+bool standard(const std::string& header) { return header.find_first_of("./") == std::string::npos; }
+
+class Checker {
+ public:
+  explicit Checker(const fs::path& root) : root_(root), table_(read_table(root / "src" / "LAYERS")) {}
+
+  Report run() {
+    for (const auto* folder : {"src", "include"}) {
+      for (const auto& file : read_tree(root_, folder)) check_library(file);
+    }
+    for (const auto* folder : {"cli", "apps", "bench", "examples"}) {
+      for (const auto& file : read_tree(root_, folder)) check_user(file);
+    }
+    for (const auto& file : read_tree(root_, "tests")) check_length(file);
+    return report_;
+  }
+
+ private:
+  void add(const File& file, std::size_t line, const std::string& what) {
+    report_.violations.push_back({file.path.generic_string(), line, what});
+  }
+
+  void check_length(const File& file) {
+    ++report_.files;
+    if (file.lines > most_lines) {
+      add(file, 0, "has " + std::to_string(file.lines) + " lines; allowed are " + std::to_string(most_lines));
+    }
+  }
+
+  // src/<stage>/... and include/halocline/<stage>/...
+  void check_library(const File& file) {
+    check_length(file);
+    const bool is_public = file.part(0) == "include";
+    const std::string stage = is_public ? file.part(2) : file.part(1);
+    const bool umbrella = file.path == fs::path("include/halocline/halocline.hpp");
+    if (!umbrella && !table_.contains(stage)) {
+      add(file, 0, "is in no folder of src/LAYERS");
+      return;
+    }
+    for (const auto& directive : file.directives) {
+      if (directive.kind == Directive::Kind::condition) {
+        check_condition(file, directive);
+        continue;
+      }
+      ++report_.includes;
+      if (umbrella) {
+        check_umbrella(file, directive);
+      } else {
+        check_include(file, directive, stage, is_public);
+      }
+    }
+  }
+
+  void check_condition(const File& file, const Directive& directive) {
+    static const std::regex option(R"(CUDA|\bHALOCLINE_|\bHC_)");
+    if (std::regex_search(directive.text, option)) {
+      add(file, directive.line, "#if on" + directive.text + "; an absent part is a source file of its own");
+    }
+  }
+
+  void check_umbrella(const File& file, const Directive& directive) {
+    const bool ours = directive.text.starts_with("halocline/") && fs::exists(root_ / "include" / directive.text);
+    if (!ours) add(file, directive.line, "includes " + directive.text + ", which is no public header");
+    if (directive.text == "halocline/comm/mpi.hpp") add(file, directive.line, "includes a header that needs MPI");
+  }
+
+  void check_include(const File& file, const Directive& directive, const std::string& stage, bool is_public) {
+    const std::string& header = directive.text;
+    const auto slash = header.find('/');
+    const std::string first = header.substr(0, slash);
+    if (header.starts_with("halocline/")) {
+      const std::string rest = header.substr(slash + 1);
+      const std::string other = rest.substr(0, rest.find('/'));
+      if (other != stage && !table_.at(stage).folders.contains(other)) {
+        add(file, directive.line, stage + " may not include " + header);
+      }
+      if (header == "halocline/comm/mpi.hpp" && is_public) add(file, directive.line, "public, but needs MPI by " + header);
+    } else if (slash != std::string::npos && table_.contains(first)) {
+      if (is_public) add(file, directive.line, "public, but includes the private header " + header);
+      else if (first != stage) add(file, directive.line, header + " is private to " + first);
+      else check_transport(file, directive);
+    } else if (directive.quoted) {
+      add(file, directive.line, "\"" + header + "\" is neither halocline/<stage>/... nor " + stage + "/...");
+    } else if (!standard(header)) {
+      check_foreign(file, directive, stage, is_public);
+    }
+  }
+
+  void check_foreign(const File& file, const Directive& directive, const std::string& stage, bool is_public) {
+    if (!table_.at(stage).allows_foreign(directive.text)) {
+      add(file, directive.line, stage + " may not include <" + directive.text + ">");
+    } else if (is_public && directive.text == "mpi.h" && file.path != fs::path("include/halocline/comm/mpi.hpp")) {
+      add(file, directive.line, "<mpi.h> in a public header other than comm/mpi.hpp");
+    }
+  }
+
+  // One transport is one folder of src/exchange/transport/, or one .cpp file with its header. A header without
+  // a .cpp file, such as endpoint.hpp, is shared by all.
+  void check_transport(const File& file, const Directive& directive) {
+    static const std::string folder = "exchange/transport/";
+    if (!directive.text.starts_with(folder)) return;
+    if (file.part(2) != "transport" || file.part(1) != "exchange") return;
+    const auto name = [](const std::string& part) { return part.substr(0, part.find('.')); };
+    const std::string rest = directive.text.substr(folder.size());
+    const std::string other = name(rest.substr(0, rest.find('/')));
+    const std::string mine = name(file.part(3));
+    const fs::path place = root_ / "src" / folder;
+    const bool transport = fs::is_directory(place / other) || fs::exists(place / (other + ".cpp"));
+    // The factory makes them all, and whoever wants one made asks it.
+    if (!transport || other == mine || other == "factory" || mine == "factory") return;
+    add(file, directive.line, "transport " + mine + " includes " + other);
+  }
+
+  // cli/, apps/, bench/, examples/: like any user's program.
+  void check_user(const File& file) {
+    check_length(file);
+    for (const auto& directive : file.directives) {
+      if (directive.kind != Directive::Kind::include) continue;
+      ++report_.includes;
+      if (directive.text.starts_with("halocline/")) {
+        if (!fs::exists(root_ / "include" / directive.text)) {
+          add(file, directive.line, directive.text + " is no public header");
+        }
+      } else if (directive.quoted && !own(file, directive.text)) {
+        add(file, directive.line, "\"" + directive.text + "\" is neither a public header nor a file of this folder");
+      } else if (!directive.quoted && table_.contains(directive.text.substr(0, directive.text.find('/')))) {
+        add(file, directive.line, "<" + directive.text + "> is a private header");
+      }
+    }
+  }
+
+  /// Beside the file, below its top folder, or, for the tool that runs the applications, in apps/.
+  [[nodiscard]] bool own(const File& file, const std::string& header) const {
+    const fs::path top = root_ / file.part(0);
+    return fs::exists((root_ / file.path).parent_path() / header) || fs::exists(top / header) ||
+           ((header.starts_with(file.part(0) + "/") || header.starts_with("apps/")) && fs::exists(root_ / header)) ||
+           fs::exists(root_ / "apps" / header);
+  }
+
+  fs::path root_;
+  Table table_;
+  Report report_;
+};
+
+}  // namespace
+
+std::string to_string(const Violation& violation) {
+  return violation.file + (violation.line > 0 ? ":" + std::to_string(violation.line) : "") + ": " + violation.what;
+}
+
+Report check(const fs::path& root) { return Checker(root).run(); }
+
+}  // namespace halocline::layering

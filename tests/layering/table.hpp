@@ -1,0 +1,26 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace halocline::layering {
+
+/// What one folder may include.
+struct Layer {
+  std::set<std::string> folders;
+  /// Foreign headers; one that ends with '/' stands for all that begin so.
+  std::vector<std::string> foreign;
+
+  [[nodiscard]] bool allows_foreign(const std::string& header) const;
+};
+
+using Table = std::map<std::string, Layer>;
+
+/// Reads src/LAYERS. A folder may only name folders of lines above its own, so that the table has no cycle.
+/// Throws std::runtime_error with the line that makes no sense.
+Table read_table(const std::filesystem::path& file);
+
+}  // namespace halocline::layering

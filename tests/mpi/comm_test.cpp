@@ -1,0 +1,166 @@
+#include <mpi.h>
+
+#include <filesystem>
+#include <numeric>
+
+#include "comm/mpi/check.hpp"
+#include "comm/mpi/mpi_communicator.hpp"
+#include "contract/comm/comm_contract.hpp"
+#include "halocline/comm/mpi.hpp"
+#include "support/mpi_world.hpp"
+
+// What only the MPI twin has to do.
+namespace halocline::test {
+namespace {
+
+using testing::HasSubstr;
+using namespace std::chrono_literals;
+
+TEST(MpiTwin, TheUsersOwnTrafficIsApart) {
+  const auto comm = comm::from_mpi(MPI_COMM_WORLD, 20s);
+  const int to = static_cast<int>(next(*comm).value()), from = static_cast<int>(previous(*comm).value());
+  int theirs = 1000 + to, got = -1;
+  MPI_Request user[2];
+  MPI_Isend(&theirs, 1, MPI_INT, to, 6, MPI_COMM_WORLD, &user[0]);
+  int ours = 2000 + to, received = -1;
+  const auto receive = comm->receive(std::as_writable_bytes(std::span(&received, 1)), previous(*comm), 6);
+  const auto send = comm->send(std::as_bytes(std::span(&ours, 1)), next(*comm), 6);
+  finish(*comm, *receive);
+  MPI_Irecv(&got, 1, MPI_INT, from, MPI_ANY_TAG, MPI_COMM_WORLD, &user[1]);
+  MPI_Waitall(2, user, MPI_STATUSES_IGNORE);
+  finish(*comm, *send);
+  EXPECT_EQ(received, 2000 + comm->rank().value());
+  EXPECT_EQ(got, 1000 + comm->rank().value());
+  comm->close();
+}
+
+TEST(MpiTwin, LeavesTheUsersCommunicatorAsItWas) {
+  MPI_Comm users = MPI_COMM_NULL;
+  MPI_Comm_dup(MPI_COMM_WORLD, &users);
+  MPI_Comm_set_errhandler(users, MPI_ERRORS_ARE_FATAL);
+  const auto comm = comm::from_mpi(users, 20s);
+  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+  MPI_Comm_get_errhandler(users, &handler);
+  EXPECT_TRUE(handler == MPI_ERRORS_ARE_FATAL);
+  MPI_Errhandler_free(&handler);
+  MPI_Comm_free(&users);
+  comm->barrier();  // outlives it
+  comm->close();
+}
+
+TEST(MpiTwin, RefusesWhatIsNotAnIntraCommunicator) {
+  EXPECT_THAT(message_of<InvalidArgument>([] { (void)comm::from_mpi(MPI_COMM_NULL); }), HasSubstr("MPI_COMM_NULL"));
+}
+
+TEST(MpiTwin, ACheckSaysWhatWhyAndWhere) {
+  EXPECT_NO_THROW(comm::mpi::check(MPI_SUCCESS, "MPI_Something"));
+  const auto message = message_of<CommunicationError>([] { comm::mpi::check(MPI_ERR_RANK, "MPI_Something"); });
+  EXPECT_THAT(message, HasSubstr("MPI_Something failed: "));
+  EXPECT_THAT(message, HasSubstr("invalid rank"));
+  EXPECT_THAT(message, HasSubstr("(comm_test.cpp:"));
+}
+
+TEST(MpiTwin, AnErrorOfMpiIsThrownNotFatal) {
+  const auto comm = comm::mpi::duplicate(MPI_COMM_WORLD, 20s);
+  MPI_Comm raw = MPI_COMM_NULL;
+  MPI_Comm_dup(MPI_COMM_WORLD, &raw);
+  comm::mpi::MpiCommunicator owner(raw, 20s);
+  int value = 0;
+  EXPECT_THROW(comm::mpi::check(MPI_Send(&value, 1, MPI_INT, 1 << 20, 0, raw), "MPI_Send"), CommunicationError);
+  owner.close();
+  comm->close();
+}
+
+/// Messages whose bytes do not fit one count, with a count that holds 1000 instead of 2^31-1.
+TEST(MpiTwin, MoreBytesThanACountHoldsGoThrough) {
+  const auto comm = comm::mpi::duplicate(MPI_COMM_WORLD, 20s, 1000);
+  for (const std::size_t bytes : {999UL, 1000UL, 1001UL, 2000UL, 123'457UL}) {
+    std::vector<std::byte> out(bytes), in(bytes), expected(bytes);
+    for (std::size_t i = 0; i < bytes; ++i) {
+      out[i] = static_cast<std::byte>(i * 7 + comm->rank().index());
+      expected[i] = static_cast<std::byte>(i * 7 + previous(*comm).index());
+    }
+    const auto receive = comm->receive(in, previous(*comm), 1);
+    const auto send = comm->send(out, next(*comm), 1);
+    finish(*comm, *receive);
+    finish(*comm, *send);
+    EXPECT_EQ(in, expected) << bytes;
+
+    std::fill(in.begin(), in.end(), std::byte{0});
+    const auto persistent = comm->persistent_receive(in, previous(*comm), 2);
+    const auto started = comm->persistent_send(out, next(*comm), 2);
+    persistent->start();
+    started->start();
+    finish(*comm, *persistent);
+    finish(*comm, *started);
+    EXPECT_EQ(in, expected) << bytes;
+
+    auto text = comm->rank() == rank_id(0) ? out : std::vector<std::byte>();
+    comm->broadcast(text, rank_id(0));
+    EXPECT_EQ(text.size(), bytes);
+    EXPECT_EQ(text[bytes - 1], static_cast<std::byte>((bytes - 1) * 7));
+
+    const auto all = comm->all_gather(std::span(out).first(bytes - comm->rank().index()));
+    for (std::size_t rank = 0; rank < all.size(); ++rank) {
+      ASSERT_EQ(all[rank].size(), bytes - rank);
+      for (std::size_t i = 0; i < all[rank].size(); ++i) ASSERT_EQ(all[rank][i], static_cast<std::byte>(i * 7 + rank));
+    }
+    std::vector<double> values(bytes / 8, 1.0);
+    comm->all_reduce(values, comm::Reduction::sum);
+    EXPECT_EQ(values.back(), static_cast<double>(comm->size()));
+  }
+  // Lengths are checked across datatypes, too.
+  for (const auto& [sent, room] : {std::pair(3000, 2999), std::pair(1500, 2500), std::pair(10, 2500)}) {
+    std::vector<std::byte> out(static_cast<std::size_t>(sent)), in(static_cast<std::size_t>(room));
+    const auto receive = comm->receive(in, previous(*comm), 1);
+    const auto send = comm->send(out, next(*comm), 1);
+    finish(*comm, *send);
+    EXPECT_THAT(message_of<CommunicationError>([&, &r = receive] { finish(*comm, *r); }),
+                HasSubstr("the message has " + std::to_string(sent) + " bytes; expected were " + std::to_string(room)));
+  }
+  comm->close();
+}
+
+TEST(MpiTwin, BothSidesMayLayTheSameBytesOutDifferently) {
+  const auto narrow = comm::mpi::duplicate(MPI_COMM_WORLD, 20s, 100);
+  if (narrow->size() >= 2 && narrow->rank().value() < 2) {
+    // One group's receive as MPI_BYTE, the other's send as blocks.
+    std::vector<std::byte> in(250), out(250, std::byte{9});
+    comm::mpi::Layout blocks(250, 100), plain(250);
+    EXPECT_EQ(blocks.count(), 1);
+    EXPECT_EQ(plain.count(), 250);
+    MPI_Request request = MPI_REQUEST_NULL;
+    const int peer = 1 - static_cast<int>(narrow->rank().value());
+    MPI_Irecv(in.data(), plain.count(), plain.type(), peer, 77, MPI_COMM_WORLD, &request);
+    MPI_Send(out.data(), blocks.count(), blocks.type(), peer, 77, MPI_COMM_WORLD);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    EXPECT_EQ(in, out);
+  }
+  narrow->close();
+}
+
+TEST(MpiTwin, ADuplicationOfWhichARankStaysAwayEndsAtTheDeadline) {
+  auto& world = mpi_world();
+  if (world.size() == 1) GTEST_SKIP() << "nobody to wait for";
+  MPI_Comm users = MPI_COMM_NULL;
+  MPI_Comm_dup(MPI_COMM_WORLD, &users);
+  if (world.rank().value() != world.size() - 1) {
+    EXPECT_THAT(message_of<DeadlineError>([&] { (void)comm::from_mpi(users, 100ms); }), HasSubstr("MPI_Comm_idup"));
+  }
+  world.barrier();
+  // The one that comes late makes the given-up duplication whole, so that MPI can go on.
+  if (world.rank().value() == world.size() - 1) comm::from_mpi(users, 20s)->poison();
+  world.barrier();
+}
+
+TEST(MpiTwin, SharedWindowsLeaveNoNamesBehind) {
+  auto& world = mpi_world();
+  const auto window = world.shared_window(1 << 20);
+  for (const auto& entry : std::filesystem::directory_iterator("/dev/shm")) {
+    EXPECT_THAT(entry.path().string(), testing::Not(HasSubstr("halocline")));
+  }
+  world.barrier();
+}
+
+}  // namespace
+}  // namespace halocline::test

@@ -1,0 +1,78 @@
+// lost_rank <transport> stopped|killed <seconds>: rank 1 of at least 3 stops or dies between start and finish of the fourth exchange; the
+// others must get an error within the given time, and each writes it as one line.
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <thread>
+
+#include "halocline/halocline.hpp"
+
+using namespace halocline;
+
+namespace {
+
+void say(const std::string& line) {
+  const std::string whole = line + "\n";
+  [[maybe_unused]] const auto written = ::write(STDOUT_FILENO, whole.data(), whole.size());
+}
+
+int run(const std::string& transport, const std::string& fate, double seconds, int argc, char** argv) {
+  comm::Session session(&argc, &argv, Environment::read());
+  comm::Communicator& world = session.world();
+  DomainOptions options;
+  options.devices_per_rank = 2;
+  options.timeout = std::chrono::duration_cast<Duration>(std::chrono::duration<double>(seconds));
+  options.policy.order = {routing::transport_from_string(transport), routing::Transport::self,
+                          routing::Transport::mpi_staged};
+  if (transport == "mpi_staged") options.policy.order = {routing::Transport::mpi_staged};
+  Domain domain({16, 16, 48}, Radius::uniform(2), world, options);
+  domain.add_field<double>("u");
+  domain.realize();
+  for (int step = 0; step < 3; ++step) domain.exchange();
+  domain.synchronize();
+  world.barrier();
+  const auto pids = world.all_gather_value(static_cast<std::int64_t>(::getpid()));
+
+  const auto start = std::chrono::steady_clock::now();
+  std::string error = "no error";
+  try {
+    if (world.rank() == rank_id(1)) {
+      if (fate == "killed") ::raise(SIGKILL);
+      domain.start_exchange();
+      ::raise(SIGSTOP);
+    }
+    // A killed rank's last messages may still be complete; what never comes must be noticed.
+    for (int step = 0; step < 4; ++step) {
+      domain.exchange();
+      domain.synchronize();
+    }
+  } catch (const Error& caught) {
+    error = fmt::format("{}: {}", to_string(caught.kind()), caught.what());
+  }
+  const double took = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  say(fmt::format("survivor {} after {:.1f} s: {}", world.rank().value(), took, error));
+  // Time for the other survivors to say theirs, before the job is torn down.
+  std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+  if (fate == "stopped") ::kill(static_cast<pid_t>(pids[1]), SIGKILL);
+  ::_exit(0);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 4) {
+    say("usage: lost_rank <transport> stopped|killed <seconds>");
+    return 2;
+  }
+  try {
+    return run(argv[1], argv[2], std::atof(argv[3]), argc, argv);
+  } catch (const std::exception& error) {
+    say(fmt::format("unexpected: {}", error.what()));
+    return 1;
+  }
+}

@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# lost_rank.sh <mpiexec> <its flags> <program> <transport> stopped|killed
+# Starts 4 ranks of which one is lost in the middle of an exchange. Asks that the three others get, within the configured
+# time and some slack, an error that names pair, transport and step; and that no shared memory of theirs is left.
+set -u
+mpiexec=$1 flags=$2 program=$3 transport=$4 fate=$5
+seconds=2
+slack=6
+# Open MPI ends the whole job when one rank dies, unless it is told to go on.
+recovery=
+if "$mpiexec" --version 2>&1 | grep -qi 'open mpi\|openrte'; then recovery=--enable-recovery; fi
+before=$(ls /dev/shm | sort)
+# shellcheck disable=SC2086
+output=$(timeout 60 "$mpiexec" ${flags//;/ } $recovery -n 4 "$program" "$transport" "$fate" "$seconds" 2>&1)
+echo "$output"
+failures=0
+fail() { echo "FAILED: $*"; failures=$((failures + 1)); }
+for rank in 0 2 3; do
+  line=$(grep -a "^survivor $rank " <<<"$output") || { fail "rank $rank says nothing"; continue; }
+  took=$(sed -E 's/^survivor [0-9]+ after ([0-9.]+) s.*/\1/' <<<"$line")
+  awk -v t="$took" -v most=$((seconds + slack)) 'BEGIN { exit !(t <= most) }' || fail "rank $rank took $took s"
+  grep -qE 'deadline|communication' <<<"$line" || fail "rank $rank: no error of the right kind"
+  grep -q "$transport" <<<"$line" || fail "rank $rank: the transport is not named"
+  grep -qE 'subdomain [0-9]+ -> [0-9]+' <<<"$line" || fail "rank $rank: the pair is not named"
+  grep -qE 'epoch [0-9]+|exchange [0-9]+' <<<"$line" || fail "rank $rank: the step is not named"
+done
+left=$(comm -13 <(echo "$before") <(ls /dev/shm | sort) | grep -i halocline)
+[ -z "$left" ] || fail "left in /dev/shm: $left"
+# By process name: the whole command line would match this script too. ctest runs these tests one at a time.
+pkill -9 -x "$(basename "$program")" && fail "processes were left"
+[ "$failures" -eq 0 ] && echo "1 passed, 0 failed"
+exit "$failures"

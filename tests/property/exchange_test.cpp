@@ -1,0 +1,37 @@
+// Seeded random exchanges with ranks as threads. A failure names its seed; random_case(seed, ranks) gives the case again.
+#include <gtest/gtest.h>
+
+#include <mutex>
+
+#include "halocline/comm/twins.hpp"
+#include "support/halo_case.hpp"
+
+namespace halocline::test {
+namespace {
+
+constexpr std::array rank_counts{1, 2, 3, 4, 2, 4, 6, 1, 3, 8};
+
+/// Runs seeds [first, first + count) for the rank counts in turn; each rank count starts its threads once.
+void run_seeds(std::uint64_t first, std::uint64_t count, bool delays) {
+  for (std::size_t shape = 0; shape < rank_counts.size(); ++shape) {
+    const int ranks = rank_counts[shape];
+    std::mutex mutex;
+    comm::run_as_threads(ranks, [&](comm::Communicator& comm) {
+      for (std::uint64_t seed = first + shape; seed < first + count; seed += rank_counts.size()) {
+        HaloCase c = random_case(seed, ranks);
+        if (delays) c.delay_seed = seed + 1;
+        const HaloOutcome outcome = run_case(comm, c);
+        const std::lock_guard lock(mutex);
+        EXPECT_EQ(outcome.wrong, "") << c.name << ", " << ranks << " ranks, rank " << comm.rank().value();
+        EXPECT_GT(outcome.cells, 0) << c.name;
+      }
+    });
+  }
+}
+
+TEST(RandomExchanges, five_hundred_are_as_geometry_says) { run_seeds(0, 500, false); }
+
+TEST(RandomExchanges, delays_on_random_operations_change_nothing) { run_seeds(10000, 120, true); }
+
+}  // namespace
+}  // namespace halocline::test

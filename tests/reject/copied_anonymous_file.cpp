@@ -1,0 +1,13 @@
+// Two owners of one mapping would unmap it twice.
+// expect: deleted
+#include <utility>
+
+#include "halocline/core/anonymous_file.hpp"
+
+using halocline::AnonymousFile;
+
+#ifdef HC_CONTROL
+AnonymousFile take(AnonymousFile& file) { return std::move(file); }
+#else
+AnonymousFile take(AnonymousFile& file) { return file; }
+#endif

@@ -1,0 +1,13 @@
+// An exchange moves types it knows; a structure is not one of them.
+// expect: no Element for this type
+#include "halocline/core/field.hpp"
+
+struct Spin {
+  float up;
+  float down;
+};
+#ifdef HC_CONTROL
+constexpr auto element = halocline::element_of<float>();
+#else
+constexpr auto element = halocline::element_of<Spin>();
+#endif

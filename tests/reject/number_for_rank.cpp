@@ -1,0 +1,9 @@
+// A bare number is nobody's rank until somebody says so.
+// expect: (could not convert|no viable conversion|cannot convert|no known conversion|no matching function|conversion from)
+#include "halocline/core/ids.hpp"
+
+#ifdef HC_CONTROL
+const halocline::rank_id root{0};
+#else
+const halocline::rank_id root = 0;
+#endif

@@ -1,0 +1,14 @@
+// A transport is an enumerator, never the number of one.
+// expect: (could not convert|no viable conversion|cannot convert|cannot initialize|invalid conversion)
+#include "halocline/routing/routing.hpp"
+
+halocline::routing::Route route() {
+  halocline::routing::Route made;
+#ifdef HC_CONTROL
+  made.transport = halocline::routing::Transport::self;
+#else
+  halocline::routing::Transport number = 0;
+  made.transport = number;
+#endif
+  return made;
+}

@@ -1,0 +1,12 @@
+// A field of float gives a view of float; nobody reads it as double.
+// expect: (conversion|convert)
+#include "halocline/domain/domain.hpp"
+
+#ifdef HC_CONTROL
+using Element = float;
+#else
+using Element = double;
+#endif
+halocline::View<Element> look(const halocline::Subdomain& subdomain, halocline::Field<float> field) {
+  return subdomain.view(field);
+}

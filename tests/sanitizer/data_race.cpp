@@ -1,0 +1,14 @@
+// Planted: two threads add to one integer without any order between them.
+#include <thread>
+
+int main() {
+  int sum = 0;
+  const auto add = [&sum] {
+    for (int i = 0; i < 1000; ++i) ++sum;
+  };
+  std::thread first(add);
+  std::thread second(add);
+  first.join();
+  second.join();
+  return 0;
+}

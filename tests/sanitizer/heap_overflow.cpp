@@ -1,0 +1,10 @@
+// Planted: a write one cell behind an array, as a halo of the wrong width would make.
+#include <cstddef>
+#include <memory>
+
+int main(int argc, char**) {
+  const std::size_t cells = 8;
+  const auto array = std::make_unique<double[]>(cells);
+  array[cells - 1 + static_cast<std::size_t>(argc)] = 1.0;  // argc is 1: the compiler does not know
+  return 0;
+}

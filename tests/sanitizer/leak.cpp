@@ -1,0 +1,6 @@
+// Planted: an array that nobody frees, and that nobody can reach any more.
+int main(int argc, char**) {
+  double* volatile array = new double[static_cast<unsigned>(argc) + 100];
+  array = nullptr;
+  return array == nullptr ? 0 : 1;
+}

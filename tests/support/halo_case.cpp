@@ -1,0 +1,229 @@
+#include "support/halo_case.hpp"
+
+#include <fmt/core.h>
+
+#include <atomic>
+#include <list>
+#include <mutex>
+
+#include "support/own_arrays.hpp"
+#include "support/seeded.hpp"
+
+namespace halocline::test {
+namespace {
+
+/// Calls f with a value of the element's C++ type.
+template <typename F>
+void with_type(Element element, F&& f) {
+  switch (element) {
+    case Element::u8: return f(std::uint8_t{});
+    case Element::u16: return f(std::uint16_t{});
+    case Element::u32: return f(std::uint32_t{});
+    case Element::u64: return f(std::uint64_t{});
+    case Element::f32: return f(float{});
+    case Element::f64: return f(double{});
+    case Element::c128: return f(std::complex<double>{});
+    default: throw InternalError("no test values for this element type");
+  }
+}
+
+std::uint64_t mixed(std::uint64_t a, std::uint64_t b) { return Seeded(a * 0x9e3779b97f4a7c15u + b).next(); }
+
+/// What a cell (in the domain, unwrapped) of a field holds in a step.
+template <typename T>
+T value_of(field_id field, int component, const Vec3& p, int step) {
+  std::uint64_t bits = mixed(static_cast<std::uint64_t>(field.value() * 16 + component), static_cast<std::uint64_t>(step));
+  for (int dim = 0; dim < 3; ++dim) bits = mixed(bits, static_cast<std::uint64_t>(p[dim]));
+  if constexpr (std::is_integral_v<T>) return static_cast<T>(bits);
+  else if constexpr (std::is_floating_point_v<T>) return static_cast<T>(bits % 16777213);
+  else return {static_cast<double>(bits % 1000003), static_cast<double>(bits % 999983)};
+}
+
+/// What must still be there where nothing was to be written.
+template <typename T>
+T sentinel(int step) {
+  return value_of<T>(field_id(99), 0, {-7, -7, -7}, step);
+}
+
+/// The direction in which a cell of a halo lies; nothing for an owned cell.
+std::optional<Direction> side_of(const Box& owned, const Vec3& p) {
+  int d[3];
+  for (int dim = 0; dim < 3; ++dim) d[dim] = p[dim] < owned.lo[dim] ? -1 : (p[dim] >= owned.hi[dim] ? 1 : 0);
+  if (d[0] == 0 && d[1] == 0 && d[2] == 0) return std::nullopt;
+  return Direction::of(d[0], d[1], d[2]);
+}
+
+/// The cell of the domain whose value belongs into halo cell p; nothing where no exchange may write.
+std::optional<Vec3> source_of(const partition::Geometry& geometry, field_id field, Direction side, Vec3 p) {
+  if (!geometry.radius_of(field).reads(side)) return std::nullopt;
+  for (int dim = 0; dim < 3; ++dim) {
+    const auto d = static_cast<std::size_t>(dim);
+    std::int64_t extent = geometry.partition.extent()[dim];
+    if (geometry.boundaries[d] == Boundary::periodic) {
+      p[dim] = ((p[dim] % extent) + extent) % extent;
+    } else {
+      if (geometry.fields[field.index()].staggered[d]) ++extent;
+      if (p[dim] < 0 || p[dim] >= extent) return std::nullopt;
+    }
+  }
+  return p;
+}
+
+/// Cells that differ, from several threads.
+class Findings {
+ public:
+  void add(const std::string& text) {
+    const std::lock_guard lock(mutex_);
+    if (++count_ <= 3) text_ += (text_.empty() ? "" : "; ") + text;
+  }
+  void compared(std::int64_t cells) { cells_ += cells; }
+  [[nodiscard]] std::string text() const {
+    return count_ == 0 ? "" : fmt::format("{} wrong: {}", count_, text_);
+  }
+  [[nodiscard]] std::int64_t cells() const { return cells_; }
+
+ private:
+  std::mutex mutex_;
+  std::int64_t count_ = 0;
+  std::string text_;
+  std::atomic<std::int64_t> cells_ = 0;
+};
+
+template <typename T>
+void fill(const View<T>& view, const FieldDescriptor& field, field_id id, int step) {
+  for_each_cell(view.with_halo(), [&](const Vec3& p) {
+    for (int c = 0; c < field.components; ++c) {
+      view(p, c) = view.owned().contains(p) ? value_of<T>(id, c, p, step) : sentinel<T>(step);
+    }
+  });
+}
+
+template <typename T>
+void compare(const partition::Geometry& geometry, subdomain_id subdomain, const View<T>& view, field_id id, int step,
+             bool exchanged, Findings& findings) {
+  const FieldDescriptor& field = geometry.fields[id.index()];
+  std::int64_t cells = 0;
+  for_each_cell(view.with_halo(), [&](const Vec3& p) {
+    const auto side = side_of(view.owned(), p);
+    const auto source = side && exchanged ? source_of(geometry, id, *side, p) : std::nullopt;
+    for (int c = 0; c < field.components; ++c) {
+      ++cells;
+      const T expected = !side ? value_of<T>(id, c, p, step) : source ? value_of<T>(id, c, *source, step) : sentinel<T>(step);
+      if (view(p, c) == expected) continue;
+      const char* what = !side ? "owned cell changed" : source ? "halo cell wrong" : "cell outside the halo written";
+      findings.add(fmt::format("step {}: {} at ({}, {}, {}) of field '{}' of subdomain {}", step, what, p.x, p.y, p.z,
+                               field.name, subdomain.value()));
+    }
+  });
+  findings.compared(cells);
+}
+
+/// Element by element, through the type that the field has.
+template <typename F>
+void with_view(const Subdomain& subdomain, const FieldDescriptor& field, field_id id, F&& f) {
+  with_type(field.element, [&](auto sample) { f(subdomain.view(Field<decltype(sample)>{id})); });
+}
+
+class RandomDelays final : public device::Injector {
+ public:
+  explicit RandomDelays(std::uint64_t seed) : seed_(seed) {}
+  device::Injection before(device::Operation operation, int device) override {
+    Seeded seeded(seed_ + 7919 * counter_.fetch_add(1) + static_cast<std::uint64_t>(operation) * 31 +
+                  static_cast<std::uint64_t>(device));
+    device::Injection injection;
+    if (seeded.chance(5)) injection.delay = std::chrono::microseconds(seeded.between(10, 400));
+    return injection;
+  }
+
+ private:
+  std::uint64_t seed_;
+  std::atomic<std::uint64_t> counter_ = 0;
+};
+
+}  // namespace
+
+std::shared_ptr<device::Injector> random_delays(std::uint64_t seed) { return std::make_shared<RandomDelays>(seed); }
+
+HaloOutcome run_case(comm::Communicator& comm, const HaloCase& halo_case) {
+  device::HostOptions host;
+  host.devices = halo_case.devices_per_rank;
+  if (halo_case.uneven_devices) host.devices += static_cast<int>(comm.rank().value() % 2);
+  host.ranks_on_node = comm.size();
+  host.clock = &comm.clock();
+  if (halo_case.delay_seed != 0) {
+    host.injector = random_delays(halo_case.delay_seed + static_cast<std::uint64_t>(comm.rank().value()));
+  }
+  DomainOptions options;
+  options.boundaries = halo_case.boundaries;
+  options.backend = device::make_host_backend(host);
+  options.ranks_per_node = halo_case.ranks_per_node;
+  options.policy = halo_case.policy;
+  options.partition = halo_case.partition;
+  options.node_grid = halo_case.node_grid;
+  options.device_grid = halo_case.device_grid;
+  options.timeout = std::chrono::seconds(60);
+  Domain domain(halo_case.extent, halo_case.radius, comm, options);
+  for (const auto& field : halo_case.fields) domain.add_field(field);
+
+  // Own arrays outlive the domain's use of them; a list, because their addresses are given away.
+  std::list<OwnArray> own;
+  if (halo_case.own_arrays) {
+    const auto mine = domain.plan().placement.of_rank(comm.rank());
+    for (std::size_t f = 0; f < halo_case.fields.size(); ++f) {
+      const field_id id(static_cast<std::int64_t>(f));
+      for (const subdomain_id s : mine) {
+        // All sets of a field have one shape, so all are made from one seed.
+        for (int set = 0; set < halo_case.fields[f].buffers; ++set) {
+          Seeded seeded(f * 131 + s.index());
+          OwnArray& array = own.emplace_back(domain.geometry(), id, s, seeded);
+          domain.use_array(id, s, set, array.origin, array.stride, array.component_stride);
+        }
+      }
+    }
+  }
+  domain.realize();
+
+  Findings findings;
+  for (int step = 0; step < halo_case.steps; ++step) {
+    const bool only_first = halo_case.subsets && step % 2 == 1;
+    std::vector<field_id> selected;
+    for (std::size_t f = 0; f < (only_first ? 1 : halo_case.fields.size()); ++f) {
+      selected.emplace_back(static_cast<std::int64_t>(f));
+    }
+    const auto each_field = [&](auto&& f) {
+      for (const Subdomain& subdomain : domain.subdomains()) {
+        for (std::size_t i = 0; i < halo_case.fields.size(); ++i) {
+          const field_id id(static_cast<std::int64_t>(i));
+          with_view(subdomain, halo_case.fields[i], id, [&](auto view) { f(subdomain, view, halo_case.fields[i], id); });
+        }
+      }
+    };
+    each_field([&](const Subdomain& subdomain, auto view, const FieldDescriptor& field, field_id id) {
+      subdomain.stream().host_function([=] { fill(view, field, id, step); });
+    });
+    domain.start_exchange(selected);
+    domain.finish_exchange();
+    each_field([&](const Subdomain& subdomain, auto view, const FieldDescriptor&, field_id id) {
+      const bool exchanged = std::find(selected.begin(), selected.end(), id) != selected.end();
+      subdomain.stream().host_function([&domain, &findings, s = subdomain.id(), view, id, step, exchanged] {
+        compare(domain.geometry(), s, view, id, step, exchanged, findings);
+      });
+    });
+    for (std::size_t f = 0; f < halo_case.fields.size(); ++f) {
+      if (halo_case.fields[f].buffers > 1) domain.swap(field_id(static_cast<std::int64_t>(f)));
+    }
+  }
+  domain.synchronize();
+  HaloOutcome outcome{findings.text(), findings.cells(), {}};
+  for (const auto transport : routing::all_transports) {
+    const auto row = domain.traffic(transport);
+    if (row.messages > 0) outcome.traffic.push_back(row);
+  }
+  domain.close();
+  for (const OwnArray& array : own) {
+    if (!array.gaps_intact()) outcome.wrong += " bytes between the user's cells were written";
+  }
+  return outcome;
+}
+
+}  // namespace halocline::test

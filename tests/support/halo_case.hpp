@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "halocline/comm/communicator.hpp"
+#include "halocline/device/host.hpp"
+#include "halocline/domain/domain.hpp"
+
+namespace halocline::test {
+
+/// One exchange to try: what is exchanged, among whom, and how it is disturbed.
+struct HaloCase {
+  Vec3 extent{12, 10, 8};
+  Radius radius = Radius::uniform(1);
+  std::vector<FieldDescriptor> fields;
+  Boundaries boundaries = all_periodic;
+  int devices_per_rank = 1;
+  /// Every second rank drives one device more.
+  bool uneven_devices = false;
+  std::optional<int> ranks_per_node;
+  routing::Policy policy;
+  partition::Method partition = partition::Method::exact;
+  std::optional<Vec3> node_grid;    ///< with Method::given
+  std::optional<Vec3> device_grid;  ///< with Method::given
+  /// Fields in arrays of the user's own, with odd strides and gaps, instead of Halocline's.
+  bool own_arrays = false;
+  /// Exchanges, each with other values, all fields swapped between them. The host never waits between two.
+  int steps = 3;
+  /// Every second exchange only of the first field.
+  bool subsets = false;
+  /// Delays on random operations; 0 for none.
+  std::uint64_t delay_seed = 0;
+  std::string name;
+};
+
+/// A seeded case for a number of ranks: odd sizes, one- and two-wide decompositions, asymmetric radii with zeros, edges and
+/// corners off, open boundaries, mixed types, own arrays. Fits by construction.
+[[nodiscard]] HaloCase random_case(std::uint64_t seed, int ranks);
+
+/// What a case came to on this rank.
+struct HaloOutcome {
+  /// Empty where everything is as geometry says; otherwise the first few wrong cells.
+  std::string wrong;
+  /// Cells that were compared.
+  std::int64_t cells = 0;
+  /// Messages that this rank sent, by transport.
+  std::vector<exchange::Traffic> traffic;
+};
+
+/// Collective. Fills every cell with a function of its global index and everything else with sentinels, exchanges, and
+/// compares all of it: halos with what geometry says, owned cells and everything else with what they were.
+[[nodiscard]] HaloOutcome run_case(comm::Communicator& comm, const HaloCase& halo_case);
+
+/// Delays a seeded fraction of operations by up to a few hundred microseconds.
+[[nodiscard]] std::shared_ptr<device::Injector> random_delays(std::uint64_t seed);
+
+}  // namespace halocline::test

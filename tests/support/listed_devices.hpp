@@ -1,0 +1,47 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "halocline/core/error.hpp"
+#include "halocline/device/backend.hpp"
+
+namespace halocline::test {
+
+/// A backend that answers questions about devices that are not there, and does no work.
+class ListedDevices final : public device::Backend {
+ public:
+  ListedDevices(device::BackendKind kind, std::vector<device::DeviceInfo> devices)
+      : kind_(kind), devices_(std::move(devices)) {}
+
+  /// Peer access; empty: always.
+  std::function<bool(int from, int to)> reaches;
+
+  [[nodiscard]] device::BackendKind kind() const override { return kind_; }
+  [[nodiscard]] int device_count() const override { return static_cast<int>(devices_.size()); }
+  [[nodiscard]] device::DeviceInfo info(int device) const override {
+    return devices_.at(static_cast<std::size_t>(device));
+  }
+  [[nodiscard]] device::Access peer_access(int from, int to) const override {
+    return {!reaches || reaches(from, to), "the test says so"};
+  }
+
+  std::unique_ptr<device::Buffer> allocate(int, std::size_t) override { refuse(); }
+  std::unique_ptr<device::ShareableBuffer> allocate_shareable(int, std::size_t) override { refuse(); }
+  std::unique_ptr<device::Buffer> allocate_pinned(std::size_t) override { refuse(); }
+  std::unique_ptr<device::Mapping> map(int, const device::MemoryHandle&) override { refuse(); }
+  std::unique_ptr<device::Stream> create_stream(int, device::Priority) override { refuse(); }
+  std::unique_ptr<device::Event> create_event(int) override { refuse(); }
+  std::unique_ptr<device::CopyList> prepare(int, std::span<const device::StridedCopy>) override { refuse(); }
+  bool wait_until(const std::function<bool()>&, const Deadline&) override { refuse(); }
+
+ private:
+  [[noreturn]] static void refuse() { throw InternalError("ListedDevices does no work"); }
+
+  device::BackendKind kind_;
+  std::vector<device::DeviceInfo> devices_;
+};
+
+}  // namespace halocline::test

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <atomic>
+
+#include "halocline/core/clock.hpp"
+
+namespace halocline::test {
+
+/// A clock that stands still until a test moves it. Any thread may call any function.
+class ManualClock final : public Clock {
+ public:
+  [[nodiscard]] Duration now() const override { return Duration(now_.load()); }
+  void advance(Duration by) { now_ += by.count(); }
+
+ private:
+  std::atomic<Duration::rep> now_{0};
+};
+
+}  // namespace halocline::test

@@ -1,0 +1,102 @@
+#include <fmt/core.h>
+
+#include "halocline/partition/strategy.hpp"
+#include "support/halo_case.hpp"
+#include "support/seeded.hpp"
+
+namespace halocline::test {
+namespace {
+
+Radius random_radius(Seeded& seeded) {
+  Vec3 lower;
+  Vec3 upper;
+  for (int dim = 0; dim < 3; ++dim) {
+    lower[dim] = seeded.chance(25) ? 0 : seeded.between(1, 3);
+    upper[dim] = seeded.chance(50) ? lower[dim] : (seeded.chance(25) ? 0 : seeded.between(1, 3));
+  }
+  Radius radius = Radius::per_side(lower, upper);
+  if (seeded.chance(25)) radius = radius.without_edges();
+  if (seeded.chance(25)) radius = radius.without_corners();
+  for (const Direction d : all_directions) {
+    if (d.order() > 1 && radius.reads(d) && seeded.chance(10)) radius = radius.with(d, false);
+  }
+  return radius;
+}
+
+FieldDescriptor random_field(Seeded& seeded, int number) {
+  constexpr std::array types{Element::u8, Element::u16, Element::f32, Element::f64, Element::c128, Element::u64};
+  FieldDescriptor field;
+  field.name = fmt::format("f{}", number);
+  field.element = types[static_cast<std::size_t>(seeded.between(0, 5))];
+  field.components = seeded.chance(20) ? 2 : 1;
+  field.buffers = seeded.chance(50) ? 2 : 1;
+  if (seeded.chance(30)) field.radius = random_radius(seeded);
+  for (bool& staggered : field.staggered) staggered = seeded.chance(10);
+  return field;
+}
+
+/// The widest halo over all fields, which every subdomain has to be as thick as.
+std::int64_t widest(const HaloCase& c, int dim) {
+  std::int64_t most = 1;
+  for (const auto& field : c.fields) {
+    const Radius& r = field.radius ? *field.radius : c.radius;
+    most = std::max({most, r.lower()[dim], r.upper()[dim]});
+  }
+  return most;
+}
+
+/// A seeded factorisation of n, each prime factor to a random dimension: wide, flat and long grids alike.
+Vec3 random_grid(Seeded& seeded, std::int64_t n) {
+  Vec3 grid{1, 1, 1};
+  for (const std::int64_t factor : partition::prime_factors(n)) grid[static_cast<int>(seeded.between(0, 2))] *= factor;
+  return grid;
+}
+
+}  // namespace
+
+HaloCase random_case(std::uint64_t seed, int ranks) {
+  Seeded seeded(seed);
+  HaloCase c;
+  c.name = fmt::format("seed {}", seed);
+  c.radius = random_radius(seeded);
+  const auto fields = static_cast<int>(seeded.between(1, 3));
+  for (int f = 0; f < fields; ++f) c.fields.push_back(random_field(seeded, f));
+  for (auto& boundary : c.boundaries) boundary = seeded.chance(30) ? Boundary::open : Boundary::periodic;
+  c.devices_per_rank = static_cast<int>(seeded.between(1, ranks > 4 ? 2 : 3));
+  std::vector<int> divisors;
+  for (int k = 1; k <= ranks; ++k) {
+    if (ranks % k == 0) divisors.push_back(k);
+  }
+  if (ranks > 1 && seeded.chance(50)) {
+    c.ranks_per_node = divisors[static_cast<std::size_t>(seeded.between(0, std::ssize(divisors) - 1))];
+  }
+  const std::int64_t ranks_per_node = c.ranks_per_node.value_or(ranks);
+  const std::int64_t devices_per_node = ranks_per_node * c.devices_per_rank;
+  // As thin as the halos allow, plus a random odd bit.
+  if (seeded.chance(70)) {
+    c.partition = partition::Method::given;
+    c.node_grid = random_grid(seeded, ranks / ranks_per_node);
+    c.device_grid = random_grid(seeded, devices_per_node);
+    const Vec3 grid = *c.node_grid * *c.device_grid;
+    for (int dim = 0; dim < 3; ++dim) c.extent[dim] = grid[dim] * widest(c, dim) + seeded.between(0, 5);
+  } else {
+    // Room for whatever grid the method takes.
+    constexpr std::array methods{partition::Method::exact, partition::Method::bisection, partition::Method::z_order};
+    c.partition = methods[static_cast<std::size_t>(seeded.between(0, 2))];
+    c.uneven_devices = ranks > 1 && seeded.chance(40);
+    const std::int64_t most = std::int64_t{ranks} * (c.devices_per_rank + (c.uneven_devices ? 1 : 0));
+    for (int dim = 0; dim < 3; ++dim) c.extent[dim] = most * widest(c, dim) + seeded.between(0, 5);
+  }
+  c.own_arrays = seeded.chance(25);
+  c.subsets = seeded.chance(30);
+  c.steps = static_cast<int>(seeded.between(2, 4));
+  // Each transport gets its turn at the front; what it cannot carry goes by those after it.
+  std::vector<routing::Transport> order(routing::all_transports.begin(), routing::all_transports.end());
+  const auto first = order.begin() + seeded.between(0, 5);
+  std::rotate(order.begin(), first, first + 1);
+  if (seeded.chance(20)) std::erase(order, routing::Transport::self);
+  c.policy.order = order;
+  return c;
+}
+
+}  // namespace halocline::test

@@ -1,0 +1,89 @@
+#pragma once
+
+#include <cstdint>
+#include <random>
+#include <string>
+
+#include "halocline/machine/machine_map.hpp"
+
+namespace halocline::test {
+
+/// Seeded numbers that are the same with every standard library.
+class Random {
+ public:
+  explicit Random(std::uint64_t seed) : engine_(seed) {}
+  /// 0 to below - 1.
+  int below(int below) { return static_cast<int>(engine_() % static_cast<std::uint64_t>(below)); }
+  bool coin() { return below(2) == 0; }
+  /// Above 0, with digits that a careless conversion would lose.
+  double rate() { return (1 + below(1000)) * 1e9 / (1 + below(97)); }
+
+ private:
+  std::mt19937_64 engine_;
+};
+
+/// A node of packages that are all connected, devices on them, and links at random on top.
+inline machine::NodeType random_type(Random& random) {
+  using namespace machine;
+  NodeType type;
+  type.name = "type \"" + std::to_string(random.below(100)) + "\" \xc3\xa9";
+  const int packages = 1 + random.below(3);
+  for (int p = 0; p < packages; ++p) {
+    type.vertices.push_back({VertexKind::package, "package", 0, random.below(64), -1});
+    if (p > 0) type.links.push_back({p - 1, p, LinkKind::inter_package, random.rate(), 1e-9 * random.below(1000)});
+  }
+  const int others = 1 + random.below(8);
+  for (int i = 0; i < others; ++i) {
+    const VertexKind kind =
+        i == 0 ? VertexKind::device : all_vertex_kinds.at(static_cast<std::size_t>(1 + random.below(5)));
+    const int vertex = static_cast<int>(type.vertices.size());
+    const std::int64_t memory = random.coin() ? (std::int64_t{1} << 40) + random.below(1 << 30) : 0;
+    type.vertices.push_back({kind, "vertex " + std::to_string(vertex), memory, random.below(3),
+                             kind == VertexKind::device ? random.below(3) - 1 : -1});
+    const auto link_kind = all_link_kinds.at(static_cast<std::size_t>(random.below(5)));
+    type.links.push_back({vertex, random.below(packages), link_kind, random.rate(), 1e-9 * random.below(1000)});
+    if (random.coin()) {
+      type.links.push_back({random.below(vertex), vertex, link_kind, random.rate(), 1e-9 * random.below(1000)});
+    }
+    if (kind == VertexKind::device && random.coin()) type.links.push_back({vertex, vertex, LinkKind::memory, 1e12, 0});
+  }
+  const int devices = type.device_count();
+  for (int from = 0; from < devices; ++from) {
+    if (random.coin()) type.measurements.push_back({from, random.below(devices), "copy", random.rate(), 1e-6});
+    if (random.coin()) type.measurements.push_back({from, random.below(devices), "ipc_copy", random.rate(), 0});
+  }
+  return type;
+}
+
+/// A map that passes its check().
+inline machine::MachineMap random_machine(std::uint64_t seed) {
+  using namespace machine;
+  Random random(seed);
+  MachineMap map;
+  map.name = "machine\n" + std::to_string(seed);
+  const int types = 1 + random.below(3);
+  for (int t = 0; t < types; ++t) map.types.push_back(random_type(random));
+  const int nodes = 1 + random.below(6);
+  for (int n = 0; n < nodes; ++n) {
+    NodeEntry node{"node-" + std::to_string(random.coin() ? n : 0), random.below(types), {}, random.below(3) - 1};
+    const int devices = map.types[static_cast<std::size_t>(node.type)].device_count();
+    if (random.coin()) {
+      for (int d = 0; d < devices; ++d) node.device_uuids.push_back("uuid " + std::to_string(d));
+    }
+    map.nodes.push_back(node);
+    const int ranks = random.below(4);
+    for (int r = 0; r < ranks; ++r) {
+      RankEntry rank{node_id(n), {}};
+      for (int d = devices - 1; d >= 0; --d) {
+        if (random.coin()) rank.devices.emplace_back(d);
+      }
+      map.ranks.push_back(rank);
+    }
+  }
+  map.network = {random.rate(), 1e-7 * random.below(100)};
+  if (random.coin()) map.sources = {"one", "two"};
+  map.check();
+  return map;
+}
+
+}  // namespace halocline::test

@@ -1,0 +1,47 @@
+// Linked into every test of a sanitizer build: the sanitizers' options and suppressions, so that a test behaves alike
+// however it is started, also by mpirun. ASAN_OPTIONS and its like still win.
+// Only what is foreign is suppressed; a report that names Halocline's own code is never.
+
+#if defined(__SANITIZE_THREAD__)
+#define HC_UNDER_TSAN 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define HC_UNDER_TSAN 1
+#endif
+#endif
+
+extern "C" {
+
+#ifdef HC_UNDER_TSAN
+
+const char* __tsan_default_options();
+const char* __tsan_default_options() { return "halt_on_error=1:second_deadlock_stack=1:exitcode=66"; }
+
+#else
+
+const char* __asan_default_options();
+const char* __asan_default_options() {
+  return "detect_leaks=1:strict_string_checks=1:detect_stack_use_after_return=1:check_initialization_order=1";
+}
+
+const char* __ubsan_default_options();
+const char* __ubsan_default_options() { return "print_stacktrace=1:halt_on_error=1"; }
+
+const char* __lsan_default_suppressions();
+const char* __lsan_default_suppressions() {
+  // MPI and what it loads keep memory until the process ends.
+  return "leak:libmpi\n"
+         "leak:libopen-pal\n"
+         "leak:libopen-rte\n"
+         "leak:libpmix\n"
+         "leak:libhwloc\n"
+         "leak:libevent\n"
+         "leak:libucs\n"
+         "leak:libucp\n"
+         "leak:libfabric\n"
+         "leak:mca_\n";
+}
+
+#endif
+
+}  // extern "C"

@@ -1,0 +1,58 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "comm/runtime.hpp"
+#include "halocline/comm/twins.hpp"
+
+// This program is started without a launcher; what a Session does under one is tested in tests/mpi.
+namespace halocline::comm {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+std::string refusal(const Environment& environment) {
+  try {
+    Session session(nullptr, nullptr, environment);
+  } catch (const CapabilityError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST(Session, WithoutALauncherIsOneRankWithoutMpi) {
+  Environment environment;
+  environment.timeout = std::chrono::seconds(7);
+  Session session(nullptr, nullptr, environment);
+  EXPECT_EQ(session.world().twin(), Twin::serial);
+  EXPECT_EQ(session.world().size(), 1);
+  EXPECT_EQ(session.world().timeout(), std::chrono::seconds(7));
+  EXPECT_FALSE(runtime::active());
+}
+
+TEST(Session, RefusesALauncherItCannotServeBeforeAnyMpiCall) {
+  ::setenv("PMI_SIZE", "4", 1);
+  const std::string message = refusal({});
+  Environment alone;
+  alone.comm = "serial";
+  EXPECT_EQ(Session(nullptr, nullptr, alone).world().size(), 1) << "unless told to";
+  ::unsetenv("PMI_SIZE");
+  EXPECT_FALSE(runtime::active());
+  if (!runtime::built()) {
+    EXPECT_THAT(message, AllOf(HasSubstr("4 processes (PMI_SIZE=4)"), HasSubstr("HALOCLINE_MPI=ON")));
+  } else if (runtime::library().find("Open MPI") != std::string::npos) {
+    EXPECT_THAT(message, AllOf(HasSubstr("started by Hydra"), HasSubstr("built with Open MPI"), HasSubstr("mpirun")));
+  }
+}
+
+TEST(Session, AskingForMpiWhereItIsNotBuiltInSaysHowToGetIt) {
+  if (runtime::built()) GTEST_SKIP() << "MPI is built in";
+  Environment environment;
+  environment.comm = "mpi";
+  EXPECT_THAT(refusal(environment), HasSubstr("HALOCLINE_MPI=ON"));
+}
+
+}  // namespace
+}  // namespace halocline::comm

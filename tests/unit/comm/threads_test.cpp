@@ -1,0 +1,161 @@
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+#include "contract/comm/comm_contract.hpp"
+#include "halocline/comm/twins.hpp"
+#include "support/manual_clock.hpp"
+
+namespace halocline::test {
+namespace {
+
+using comm::Communicator;
+using comm::run_as_threads;
+using testing::HasSubstr;
+using namespace std::chrono_literals;
+
+TEST(Threads, RunEachRankOnce) {
+  std::atomic<int> sum = 0;
+  run_as_threads(5, [&](Communicator& comm) { sum += 1 << (4 * comm.rank().value()); });
+  EXPECT_EQ(sum, 0x11111);
+  EXPECT_THROW(run_as_threads(0, [](Communicator&) {}), InvalidArgument);
+}
+
+TEST(Threads, ARankThatThrowsEndsTheOthersWaitsAndItsErrorIsTheOneSeen) {
+  for (const int thrower : {0, 2, 3}) {
+    std::atomic<int> told = 0;
+    const auto begin = std::chrono::steady_clock::now();
+    const auto message = message_of<DeviceError>([&] {
+      run_as_threads(4, [&](Communicator& comm) {
+        if (comm.rank() == rank_id(thrower)) throw DeviceError("the cause");
+        std::vector<std::byte> bytes(1);
+        try {
+          const auto request = comm.receive(bytes, rank_id(thrower), 0);
+          finish(comm, *request);
+        } catch (const CommunicationError& error) {
+          EXPECT_THAT(error.what(), HasSubstr("receive from rank " + std::to_string(thrower) +
+                                              ", tag 0: that rank has ended with an error: the cause"));
+          ++told;
+        }
+        comm.barrier();  // throws, too
+      });
+    });
+    EXPECT_EQ(message, "the cause");
+    EXPECT_EQ(told, 3);
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, 10s);
+  }
+}
+
+TEST(Threads, WhatWasSentBeforeTheEndIsStillReceived) {
+  EXPECT_THROW(run_as_threads(2,
+                              [](Communicator& comm) {
+                                std::vector<std::byte> bytes(1, std::byte{3}), in(1);
+                                if (comm.rank() == rank_id(0)) {
+                                  (void)comm.send(bytes, rank_id(1), 0);
+                                  throw DeviceError("x");
+                                }
+                                std::this_thread::sleep_for(20ms);
+                                const auto request = comm.receive(in, rank_id(0), 0);
+                                finish(comm, *request);
+                                EXPECT_EQ(in, bytes);
+                              }),
+               DeviceError);
+}
+
+TEST(Threads, ARankThatReturnsEarlyEndsTheOthersWaits) {
+  EXPECT_THAT(message_of<CommunicationError>([] {
+                run_as_threads(3, [](Communicator& comm) {
+                  if (comm.rank() != rank_id(1)) comm.barrier();
+                });
+              }),
+              HasSubstr("rank 1 has ended without sending it"));
+}
+
+TEST(Threads, DeadlinesFollowTheGivenClock) {
+  ManualClock clock;
+  std::atomic<bool> ended = false;
+  const auto begin = std::chrono::steady_clock::now();
+  run_as_threads(
+      2,
+      [&](Communicator& comm) {
+        EXPECT_EQ(&comm.clock(), &clock);
+        const auto group = comm.split(0, 0);
+        group->set_timeout(1h);
+        if (comm.rank() == rank_id(1)) {
+          EXPECT_THROW(group->barrier(), DeadlineError);
+          ended = true;
+        } else {
+          clock.advance(59min);
+          std::this_thread::sleep_for(50ms);
+          EXPECT_FALSE(ended) << "before the deadline, however long it takes";
+          // The wait may have begun after the first step of the clock.
+          while (!ended) {
+            clock.advance(1h);
+            std::this_thread::yield();
+          }
+        }
+      },
+      {&clock, 1000h});
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, 30s);
+}
+
+TEST(Threads, CollectivesInAnotherOrderAreNoticed) {
+  EXPECT_THAT(message_of<ProtocolError>([] {
+                run_as_threads(2, [](Communicator& comm) {
+                  if (comm.rank() == rank_id(0)) comm.barrier();
+                  else (void)comm.all_gather({});
+                });
+              }),
+              HasSubstr("collectives must be called in the same order"));
+}
+
+TEST(Threads, AReductionOfUnequalLengthsIsRefusedOnAllRanks) {
+  std::atomic<int> refused = 0;
+  run_as_threads(3, [&](Communicator& comm) {
+    std::vector<double> values(comm.rank() == rank_id(2) ? 2 : 1);
+    EXPECT_THAT(message_of<InvalidArgument>([&] { comm.all_reduce(values, comm::Reduction::sum); }),
+                HasSubstr("rank 2 gave 16 bytes, rank 0 gave 8"));
+    ++refused;
+  });
+  EXPECT_EQ(refused, 3);
+}
+
+TEST(WaitUntil, AsksOnceMoreAfterTheDeadline) {
+  ManualClock clock;
+  const Deadline deadline(clock, 1s);
+  int asked = 0;
+  // The process slept through the deadline while what it waits for came.
+  comm::wait_until(
+      [&] {
+        if (asked++ == 0) {
+          clock.advance(2s);
+          return false;
+        }
+        return true;
+      },
+      deadline, "x");
+  EXPECT_EQ(asked, 2);
+}
+
+TEST(WaitUntil, NamesWhatWasLateAndPassesErrorsOn) {
+  ManualClock clock;
+  EXPECT_THAT(message_of<DeadlineError>([&] { comm::wait_until([] { return false; }, Deadline(clock, 0s), "the halo"); }),
+              HasSubstr("the halo was not done before its deadline"));
+  EXPECT_THROW(comm::wait_until([]() -> bool { throw DeviceError("x"); }, Deadline(), "x"), DeviceError);
+}
+
+TEST(WaitUntil, BacksOff) {
+  int asked = 0;
+  EXPECT_THROW(comm::wait_until(
+                   [&] {
+                     ++asked;
+                     return false;
+                   },
+                   Deadline(Clock::steady(), 300ms), "x"),
+               DeadlineError);
+  EXPECT_LT(asked, 200 + 300 * 10) << "a spinning wait asks millions of times";
+  EXPECT_GT(asked, 250);
+}
+
+}  // namespace
+}  // namespace halocline::test

@@ -1,0 +1,41 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+
+#include "comm/anonymous_window.hpp"
+#include "contract/comm/comm_contract.hpp"
+#include "halocline/comm/twins.hpp"
+
+// The window of the MPI twin, between ranks that are threads.
+namespace halocline::test {
+namespace {
+
+TEST(AnonymousWindow, IsSharedByAllRanks) {
+  comm::run_as_threads(3, [](comm::Communicator& comm) {
+    const std::size_t bytes = comm.rank() == rank_id(1) ? 0 : 5000;
+    const auto window = comm::make_anonymous_window(comm, bytes);
+    EXPECT_EQ(window->segment(rank_id(1)).size(), 0U);
+    EXPECT_EQ(window->segment(rank_id(2)).size(), 5000U);
+    if (comm.rank() == rank_id(0)) window->segment(rank_id(2))[4999] = std::byte{7};
+    comm.barrier();
+    EXPECT_EQ(window->segment(rank_id(2))[4999], std::byte{7});
+    comm.barrier();
+  });
+}
+
+TEST(AnonymousWindow, OneRanksFailureIsAllRanksError) {
+  std::atomic<int> refused = 0;
+  comm::run_as_threads(3, [&](comm::Communicator& comm) {
+    // More than a file may have: refused by the kernel at once, where merely too much memory would be tried for.
+    const std::size_t bytes = comm.rank() == rank_id(1) ? std::size_t{1} << 63 : 64;
+    EXPECT_THAT(message_of<ResourceError>([&] { (void)comm::make_anonymous_window(comm, bytes); }),
+                testing::StartsWith("rank 1: "));
+    ++refused;
+    comm.barrier();
+  });
+  EXPECT_EQ(refused, 3);
+}
+
+}  // namespace
+}  // namespace halocline::test

@@ -1,0 +1,36 @@
+#include "halocline/core/direction.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "halocline/core/error.hpp"
+
+namespace halocline {
+namespace {
+
+TEST(Direction, there_are_six_faces_twelve_edges_and_eight_corners) {
+  int count[4] = {};
+  std::set<Direction> distinct;
+  for (std::size_t i = 0; i < all_directions.size(); ++i) {
+    const Direction d = all_directions[i];
+    ++count[d.order()];
+    distinct.insert(d);
+    EXPECT_EQ(d.index(), static_cast<int>(i));
+    EXPECT_EQ(d.opposite().opposite(), d);
+    EXPECT_EQ(d.vec() + d.opposite().vec(), Vec3{});
+    EXPECT_EQ(Direction::of(d[0], d[1], d[2]), d);
+  }
+  EXPECT_EQ(count[1], 6);
+  EXPECT_EQ(count[2], 12);
+  EXPECT_EQ(count[3], 8);
+  EXPECT_EQ(distinct.size(), 26u);
+}
+
+TEST(Direction, zero_and_larger_steps_are_refused) {
+  EXPECT_THROW(static_cast<void>(Direction::of(0, 0, 0)), InvalidArgument);
+  EXPECT_THROW(static_cast<void>(Direction::of(0, 2, 0)), InvalidArgument);
+}
+
+}  // namespace
+}  // namespace halocline

@@ -1,0 +1,59 @@
+#include "halocline/core/environment.hpp"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "halocline/core/error.hpp"
+
+namespace halocline {
+namespace {
+
+Environment read(const std::map<std::string, std::string>& set) {
+  return Environment::read([&](const std::string& name) {
+    const auto found = set.find(name);
+    return found == set.end() ? std::nullopt : std::optional(found->second);
+  });
+}
+
+TEST(Environment, defaults_hold_where_nothing_is_set) {
+  const Environment e = read({});
+  EXPECT_FALSE(e.ranks_per_node);
+  EXPECT_EQ(e.timeout, std::chrono::seconds(120));
+  EXPECT_EQ(e.comm, "auto");
+}
+
+TEST(Environment, values_are_typed) {
+  const Environment e = read({{"HALOCLINE_RANKS_PER_NODE", "4"}, {"HALOCLINE_TIMEOUT", "0.25"}, {"HALOCLINE_LOG", "debug"}});
+  EXPECT_EQ(e.ranks_per_node, 4);
+  EXPECT_EQ(e.timeout, std::chrono::milliseconds(250));
+  EXPECT_EQ(e.log_level, "debug");
+}
+
+TEST(Environment, bad_values_are_refused_by_name) {
+  for (const auto& [name, value] : std::initializer_list<std::pair<const char*, const char*>>{
+           {"HALOCLINE_RANKS_PER_NODE", "0"}, {"HALOCLINE_RANKS_PER_NODE", "two"}, {"HALOCLINE_RANKS_PER_NODE", "2x"},
+           {"HALOCLINE_DEVICES_PER_RANK", "65"}, {"HALOCLINE_HOST_WORKERS", "-1"}, {"HALOCLINE_TIMEOUT", "0"},
+           {"HALOCLINE_TIMEOUT", "nan"}, {"HALOCLINE_LOG", "loud"}, {"HALOCLINE_COMM", "tcp"}}) {
+    try {
+      static_cast<void>(read({{name, value}}));
+      ADD_FAILURE() << name << "=" << value << " was taken";
+    } catch (const InvalidArgument& error) {
+      const std::string text = error.what();
+      EXPECT_NE(text.find(name), std::string::npos) << text;
+      EXPECT_NE(text.find("'" + std::string(value) + "'; allowed is"), std::string::npos) << text;
+    }
+  }
+}
+
+TEST(Environment, each_variable_is_documented) {
+  for (const auto& entry : Environment::documentation()) {
+    EXPECT_EQ(entry.name.rfind("HALOCLINE_", 0), 0u);
+    EXPECT_FALSE(entry.meaning.empty());
+    EXPECT_FALSE(entry.allowed.empty());
+  }
+  EXPECT_EQ(Environment::documentation().size(), 7u) << "one entry for each member of Environment";
+}
+
+}  // namespace
+}  // namespace halocline

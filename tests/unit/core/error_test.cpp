@@ -1,0 +1,21 @@
+#include "halocline/core/error.hpp"
+
+#include <gtest/gtest.h>
+
+namespace halocline {
+namespace {
+
+TEST(Error, a_kind_that_travelled_is_thrown_as_its_own_type) {
+  EXPECT_THROW(throw_error(ErrorKind::invalid_argument, "x"), InvalidArgument);
+  EXPECT_THROW(throw_error(ErrorKind::capability, "x"), CapabilityError);
+  EXPECT_THROW(throw_error(ErrorKind::resource, "x"), ResourceError);
+  EXPECT_THROW(throw_error(ErrorKind::communication, "x"), CommunicationError);
+  EXPECT_THROW(throw_error(ErrorKind::device, "x"), DeviceError);
+  EXPECT_THROW(throw_error(ErrorKind::deadline, "x"), DeadlineError);
+  EXPECT_THROW(throw_error(ErrorKind::protocol, "x"), ProtocolError);
+  EXPECT_THROW(throw_error(ErrorKind::internal, "x"), InternalError);
+  EXPECT_THROW(throw_error(static_cast<ErrorKind>(99), "x"), InternalError);
+}
+
+}  // namespace
+}  // namespace halocline

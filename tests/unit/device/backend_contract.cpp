@@ -1,0 +1,362 @@
+#include "backend_contract.hpp"
+
+#include <gmock/gmock.h>
+
+#include <numeric>
+
+// What every backend promises. INSTANTIATE_TEST_SUITE_P is in the file of each backend.
+namespace halocline::device::test {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+TEST_P(BackendContract, DevicesAreNumberedAndDistinct) {
+  ASSERT_GE(backend->device_count(), 2);
+  EXPECT_NE(backend->info(0).uuid, backend->info(1).uuid);
+  EXPECT_FALSE(backend->info(0).name.empty());
+  EXPECT_GT(backend->info(0).memory_bytes, 0);
+  const int beyond = backend->device_count();
+  const std::string text =
+      "invalid argument: device is " + std::to_string(beyond) + "; allowed is 0 to " + std::to_string(beyond - 1);
+  EXPECT_EQ(thrown([&] { (void)backend->info(beyond); }), text);
+  EXPECT_EQ(thrown([&] { (void)backend->create_stream(beyond); }), text);
+  EXPECT_EQ(thrown([&] { (void)backend->allocate(beyond, 8); }), text);
+  EXPECT_THAT(thrown([&] { (void)backend->create_event(-1); }), StartsWith("invalid argument: device is -1"));
+}
+
+TEST_P(BackendContract, CopiesFromDeviceToDeviceAndBack) {
+  std::vector<std::uint64_t> words(1000);
+  std::iota(words.begin(), words.end(), 5);
+  const auto a = backend->allocate(0, 8000);
+  const auto b = backend->allocate(1, 8000);
+  put(*a, words);
+  const auto stream = backend->create_stream(0);
+  stream->copy(b->data(), a->data(), 8000);
+  stream->synchronize();
+  EXPECT_EQ(get(b->data(), 1000), words);
+}
+
+TEST_P(BackendContract, AllocationsAreAligned) {
+  for (const std::size_t bytes : {1u, 8u, 1000u}) {
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(backend->allocate(0, bytes)->data()) % 128, 0u);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(backend->allocate_shareable(0, bytes)->data()) % 128, 0u);
+    EXPECT_EQ(backend->allocate(0, bytes)->bytes(), bytes);
+  }
+}
+
+TEST_P(BackendContract, TooMuchMemoryIsAResourceError) {
+  const std::size_t bytes = std::size_t{1} << 60;
+  EXPECT_THAT(thrown([&] { (void)backend->allocate(0, bytes); }),
+              AllOf(StartsWith("resource: "), HasSubstr(std::to_string(bytes))));
+  EXPECT_THAT(thrown([&] { (void)backend->allocate_shareable(0, bytes); }), StartsWith("resource: "));
+}
+
+TEST_P(BackendContract, AStreamRunsInOrder) {
+  const auto memory = backend->allocate(0, 8 * 3);
+  put(*memory, {1, 2, 3});
+  const auto stream = backend->create_stream(0);
+  // Each copy needs the one before it.
+  for (int i = 0; i < 200; ++i) {
+    stream->copy(memory->data() + 8, memory->data(), 8);
+    stream->copy(memory->data() + 16, memory->data() + 8, 8);
+    stream->advance(reinterpret_cast<std::uint64_t*>(memory->data()));
+  }
+  stream->synchronize();
+  EXPECT_EQ(get(memory->data(), 3), (std::vector<std::uint64_t>{201, 200, 200}));
+}
+
+TEST_P(BackendContract, EnqueueingReturnsWhileTheStreamWaits) {
+  const auto memory = make_page(*backend);
+  FlagPage& at = page(*memory);
+  const auto late = backend->create_stream(0);
+  const auto other = backend->create_stream(1);
+  const auto before = backend->create_event(0);
+  late->advance(&at.epoch);
+  late->record(*before);
+  wait_for(*late, &at.one, &at.flags[0], 7, guard("late"));
+  late->advance(&at.epoch);
+  ASSERT_TRUE(backend->wait_until([&] { return before->query(); }, patience()));
+  EXPECT_FALSE(late->query());
+  EXPECT_EQ(get(&at.epoch), 1u);
+  signal_to(*other, &at.one, &at.flags[0], 7);
+  late->synchronize();
+  EXPECT_TRUE(late->query());
+  EXPECT_EQ(get(&at.epoch), 2u);
+}
+
+TEST_P(BackendContract, EventsOrderStreamsOfDifferentDevices) {
+  const auto memory = make_page(*backend);
+  FlagPage& at = page(*memory);
+  const auto first = backend->create_stream(0);
+  const auto second = backend->create_stream(1);
+  const auto event = backend->create_event(0);
+  EXPECT_TRUE(event->query());  // never recorded
+  second->wait(*event);         // so nothing to wait for
+  second->synchronize();
+
+  wait_for(*first, &at.epoch, &at.flags[0], 0, guard("passes at epoch 0"));
+  wait_for(*first, &at.one, &at.flags[1], 1, guard("holds up"));
+  first->record(*event);
+  second->wait(*event);
+  second->advance(&at.flags[5].epoch);
+  EXPECT_FALSE(event->query());
+  EXPECT_FALSE(second->query());
+  EXPECT_EQ(get(&at.flags[5].epoch), 0u);
+
+  const auto releaser = backend->create_stream(1);
+  signal_to(*releaser, &at.one, &at.flags[1], 1);
+  second->synchronize();
+  EXPECT_TRUE(event->query());
+  EXPECT_EQ(get(&at.flags[5].epoch), 1u);
+}
+
+TEST_P(BackendContract, AWaitSeesTheLatestMarkAtTheTimeItWasEnqueued) {
+  const auto memory = make_page(*backend);
+  FlagPage& at = page(*memory);
+  const auto source = backend->create_stream(0);
+  const auto early = backend->create_stream(0);
+  const auto late = backend->create_stream(1);
+  const auto event = backend->create_event(0);
+  source->record(*event);
+  early->wait(*event);  // the first mark
+  wait_for(*source, &at.one, &at.flags[0], 3, guard("between the marks"));
+  source->record(*event);
+  late->wait(*event);  // the second
+  early->synchronize();
+  EXPECT_FALSE(late->query());
+  EXPECT_FALSE(event->query());
+  signal_to(*early, &at.one, &at.flags[0], 3);
+  late->synchronize();
+  EXPECT_TRUE(event->query());
+}
+
+TEST_P(BackendContract, ShareableMemoryIsZeroAndCanBeMapped) {
+  const auto exporter = GetParam().make();
+  const auto buffer = exporter->allocate_shareable(1, 4096);
+  const auto mapping = backend->map(0, buffer->handle());
+  EXPECT_EQ(mapping->bytes(), 4096u);
+  EXPECT_EQ(get(mapping->data(), 512), std::vector<std::uint64_t>(512, 0));
+  const auto stream = exporter->create_stream(1);
+  stream->advance(reinterpret_cast<std::uint64_t*>(buffer->data()) + 17);
+  stream->synchronize();
+  EXPECT_EQ(get(mapping->data(), 18)[17], 1u);
+}
+
+TEST_P(BackendContract, FlagsCarryDataBetweenBackends) {
+  const auto peer = GetParam().make();
+  const auto mine = backend->allocate_shareable(0, sizeof(FlagPage));
+  const auto theirs = peer->allocate_shareable(0, sizeof(FlagPage));
+  const auto theirs_here = backend->map(0, theirs->handle());
+  const auto mine_there = peer->map(0, mine->handle());
+  const auto left = backend->create_stream(0);
+  const auto right = peer->create_stream(0);
+  // Ping-pong: a number is passed on and raised; flags 6 and 7 are where it is kept.
+  FlagPage& a = page(*mine);
+  FlagPage& b = page(*theirs);
+  constexpr std::uint64_t rounds = 100;
+  for (std::uint64_t i = 0; i < rounds; ++i) {
+    left->advance(&a.epoch);
+    left->advance(&a.flags[6].epoch);
+    left->copy(reinterpret_cast<std::byte*>(&page(*theirs_here).flags[6].epoch),
+               reinterpret_cast<std::byte*>(&a.flags[6].epoch), 8);
+    signal_to(*left, &a.epoch, &page(*theirs_here).flags[0], i);
+    wait_for(*left, &a.epoch, &a.flags[0], i, guard("left"));
+
+    right->advance(&b.epoch);
+    wait_for(*right, &b.epoch, &b.flags[0], i, guard("right"));
+    right->advance(&b.flags[6].epoch);
+    right->copy(reinterpret_cast<std::byte*>(&page(*mine_there).flags[6].epoch),
+                reinterpret_cast<std::byte*>(&b.flags[6].epoch), 8);
+    signal_to(*right, &b.epoch, &page(*mine_there).flags[0], i);
+  }
+  left->synchronize();
+  right->synchronize();
+  EXPECT_EQ(get(&a.flags[6].epoch), 2 * rounds);
+}
+
+TEST_P(BackendContract, ALateFlagIsADeadlineErrorThatSticks) {
+  const auto memory = make_page(*backend);
+  FlagPage& at = page(*memory);
+  const auto stream = backend->create_stream(0);
+  stream->advance(&at.epoch);
+  stream->advance(&at.epoch);
+  wait_for(*stream, &at.epoch, &at.flags[0], 1,
+           guard("subdomain 3 -> 5 (direct, ready)", std::chrono::milliseconds(20)));
+  stream->advance(&at.flags[7].epoch);  // not run any more
+  const std::string text = failure(*stream);
+  EXPECT_THAT(text, AllOf(StartsWith("deadline: subdomain 3 -> 5 (direct, ready): not there after 0.0"),
+                          HasSubstr(" s at epoch 2 (the flag is at 0)")));
+  EXPECT_EQ(failure(*stream), text);
+  EXPECT_EQ(thrown([&] { (void)stream->query(); }), text);
+  EXPECT_EQ(thrown([&] { stream->advance(&at.epoch); }), text);
+  EXPECT_EQ(get(&at.flags[7].epoch), 0u);
+}
+
+TEST_P(BackendContract, AnotherTokenIsAProtocolError) {
+  const auto memory = make_page(*backend);
+  FlagPage& at = page(*memory);
+  const auto stream = backend->create_stream(0);
+  stream->advance(&at.epoch);
+  signal_to(*stream, &at.epoch, &at.flags[0], 0xabc);
+  wait_for(*stream, &at.epoch, &at.flags[0], 0xdef, guard("subdomain 0 -> 1"));
+  EXPECT_EQ(failure(*stream),
+            "protocol: subdomain 0 -> 1: the two sides disagree on which fields and buffers are exchanged: expected "
+            "epoch 1 with token 0x0000000000000def, found epoch 1 with 0x0000000000000abc");
+}
+
+TEST_P(BackendContract, AnEpochThatIsAheadIsAProtocolError) {
+  const auto memory = make_page(*backend);
+  FlagPage& at = page(*memory);
+  const auto stream = backend->create_stream(0);
+  stream->advance(&at.epoch);
+  stream->advance(&at.epoch);
+  signal_to(*stream, &at.epoch, &at.flags[0], 5);
+  wait_for(*stream, &at.one, &at.flags[0], 5, guard("behind"));
+  EXPECT_THAT(failure(*stream), AllOf(StartsWith("protocol: behind: "), HasSubstr("expected epoch 1 with token"),
+                                      HasSubstr("found epoch 2 with")));
+}
+
+TEST_P(BackendContract, ADisagreementIsToldToTheOtherSide) {
+  const auto memory = make_page(*backend);
+  FlagPage& at = page(*memory);
+  const auto here = backend->create_stream(0);
+  const auto there = backend->create_stream(1);
+  wait_for(*there, &at.one, &at.flags[1], 2, guard("other side"));
+  signal_to(*here, &at.one, &at.flags[0], 3);
+  const FlagWait wait{&at.flags[0], 4, guard("this side"), &at.flags[1]};
+  here->wait(&at.one, {&wait, 1});
+  EXPECT_THAT(failure(*here), StartsWith("protocol: this side: the two sides disagree"));
+  EXPECT_EQ(failure(*there),
+            "protocol: other side: refused by the other side at epoch 1, because the two disagree on which fields and "
+            "buffers are exchanged");
+}
+
+TEST_P(BackendContract, ACounterThatIsNotAsExpectedFailsTheStream) {
+  const auto memory = make_page(*backend);
+  FlagPage& at = page(*memory);
+  const auto stream = backend->create_stream(0);
+  const CounterCheck even{&at.epoch, 2, 0, "the buffers were swapped an odd number of times"};
+  EXPECT_THAT(thrown([&] {
+                const CounterCheck none{&at.epoch, 0, 0, ""};
+                stream->expect({&none, 1});
+              }),
+              StartsWith("invalid argument: the modulus"));
+  stream->begin_capture();
+  stream->expect({&even, 1});
+  stream->advance(&at.epoch);
+  const auto graph = stream->end_capture();
+  stream->launch(*graph);
+  stream->synchronize();
+  stream->launch(*graph);  // checked at each replay
+  EXPECT_EQ(failure(*stream),
+            "protocol: the buffers were swapped an odd number of times (count 1 modulo 2, expected 0)");
+  EXPECT_EQ(get(&at.epoch), 1u);
+}
+
+TEST_P(BackendContract, AnAbortWordEndsAWait) {
+  const auto memory = make_page(*backend);
+  const auto pinned = backend->allocate_pinned(sizeof(std::atomic<std::uint32_t>));
+  auto* abort = new (pinned->data()) std::atomic<std::uint32_t>(0);
+  FlagPage& at = page(*memory);
+  const auto stream = backend->create_stream(0);
+  stream->advance(&at.epoch);
+  wait_for(*stream, &at.epoch, &at.flags[0], 1, guard("subdomain 2 -> 4", std::chrono::seconds(60), abort));
+  EXPECT_FALSE(stream->query());
+  abort->store(1);
+  EXPECT_EQ(failure(*stream),
+            "communication: subdomain 2 -> 4: given up at epoch 1 (the flag is at 0), because the exchange was "
+            "aborted");
+}
+
+TEST_P(BackendContract, AFailureReachesStreamsThatWait) {
+  const auto memory = make_page(*backend);
+  FlagPage& at = page(*memory);
+  const auto failing = backend->create_stream(0);
+  const auto waiting = backend->create_stream(1);
+  const auto bystander = backend->create_stream(1);
+  const auto event = backend->create_event(0);
+  failing->advance(&at.epoch);
+  wait_for(*failing, &at.epoch, &at.flags[0], 1, guard("x", std::chrono::milliseconds(10)));
+  failing->record(*event);
+  waiting->wait(*event);
+  waiting->advance(&at.flags[7].epoch);
+  bystander->advance(&at.flags[6].epoch);
+  const std::string text = failure(*waiting);
+  EXPECT_THAT(text, StartsWith("deadline: x: "));
+  EXPECT_EQ(thrown([&] { (void)event->query(); }), text);
+  bystander->synchronize();
+  EXPECT_EQ(get(&at.flags[7].epoch), 0u);
+  EXPECT_EQ(get(&at.flags[6].epoch), 1u);
+}
+
+TEST_P(BackendContract, AGraphIsReplayedWithTheEpochsOfItsTime) {
+  const auto memory = make_page(*backend);
+  FlagPage& at = page(*memory);
+  const auto origin = backend->create_stream(0);
+  const auto side = backend->create_stream(1);
+  const auto fork = backend->create_event(0);
+  const auto join = backend->create_event(1);
+  const auto enqueue = [&] {
+    origin->advance(&at.epoch);
+    origin->record(*fork);
+    side->wait(*fork);
+    wait_for(*side, &at.epoch, &at.flags[0], 5, guard("side"));
+    side->advance(&at.flags[6].epoch);
+    side->record(*join);
+    signal_to(*origin, &at.epoch, &at.flags[0], 5);
+    origin->wait(*join);
+    origin->advance(&at.flags[7].epoch);
+  };
+  EXPECT_FALSE(origin->capturing());
+  origin->begin_capture();
+  EXPECT_TRUE(origin->capturing());
+  EXPECT_FALSE(side->capturing());
+  enqueue();
+  EXPECT_TRUE(side->capturing());
+  const auto graph = origin->end_capture();
+  EXPECT_FALSE(origin->capturing());
+  EXPECT_FALSE(side->capturing());
+  origin->synchronize();
+  EXPECT_EQ(get(&at.epoch), 0u);  // recorded, not run
+
+  std::uint64_t runs = 0;
+  for (int round = 0; round < 20; ++round) {  // replayed and eager exchanges mix
+    for (int i = 0; i < 5; ++i, ++runs) origin->launch(*graph);
+    enqueue();
+    ++runs;
+  }
+  origin->synchronize();
+  side->synchronize();
+  EXPECT_EQ(get(&at.epoch), runs);
+  EXPECT_EQ(get(&at.flags[0].epoch), runs);
+  EXPECT_EQ(get(&at.flags[6].epoch), runs);
+  EXPECT_EQ(get(&at.flags[7].epoch), runs);
+}
+
+TEST_P(BackendContract, LaunchesOfAGraphByTwoStreamsDoNotOverlap) {
+  const auto memory = make_page(*backend);
+  FlagPage& at = page(*memory);
+  const auto origin = backend->create_stream(0);
+  const auto other = backend->create_stream(1);
+  origin->begin_capture();
+  // Would lose counts if two launches ran at once.
+  for (int i = 0; i < 20; ++i) origin->advance(&at.epoch);
+  const auto graph = origin->end_capture();
+  for (int i = 0; i < 20; ++i) {
+    origin->launch(*graph);
+    other->launch(*graph);
+  }
+  origin->synchronize();
+  other->synchronize();
+  EXPECT_EQ(get(&at.epoch), 800u);
+}
+
+TEST_P(BackendContract, WaitUntilReturnsFalseAtTheDeadline) {
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_FALSE(backend->wait_until([] { return false; }, Deadline(Clock::steady(), std::chrono::milliseconds(30))));
+  EXPECT_GE(std::chrono::steady_clock::now() - start, std::chrono::milliseconds(30));
+  EXPECT_TRUE(backend->wait_until([] { return true; }, Deadline(Clock::steady(), Duration::zero())));
+}
+
+}  // namespace halocline::device::test

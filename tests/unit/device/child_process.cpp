@@ -1,0 +1,69 @@
+// The other process of host_process_test.cpp.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <exception>
+#include <string>
+
+#include "process_support.hpp"
+
+namespace halocline::device::test {
+namespace {
+
+/// Answers `rounds` pings.
+int pong(const std::string& handle, int rounds) {
+  const auto backend = make_host_backend({});
+  const auto mine = backend->allocate_shareable(0, sizeof(SharedPage));
+  const auto mapping = backend->map(0, from_hex(handle));
+  auto& here = *reinterpret_cast<SharedPage*>(mine->data());
+  auto& there = *reinterpret_cast<SharedPage*>(mapping->data());
+  const MemoryHandle exported = mine->handle();
+  const auto stream = backend->create_stream(0);
+  stream->advance(&here.flags.one);
+  stream->copy(reinterpret_cast<std::byte*>(&there.handle), exported.blob.data(), exported.blob.size());
+  signal_to(*stream, &here.flags.one, &there.flags.flags[0], 1);
+  ping_pong(*stream, here, there, rounds, false);
+  stream->synchronize();
+  // The parent says when it has unmapped what this process exports.
+  wait_for(*stream, &here.flags.one, &here.flags.flags[2], 1, guard("farewell", std::chrono::seconds(20)));
+  stream->synchronize();
+  return 0;
+}
+
+/// Exports memory and stays until it is killed.
+int export_and_wait() {
+  const auto backend = make_host_backend({});
+  const auto memory = backend->allocate_shareable(0, std::size_t{1} << 20);
+  std::printf("%d %s\n", static_cast<int>(::getpid()), to_hex(memory->handle()).c_str());
+  std::fflush(stdout);
+  ::sleep(60);
+  return 1;
+}
+
+/// A forked process is another one: "host-<identity>-..." differs.
+int fork_identity() {
+  const auto identity = [] { return make_host_backend({})->info(0).uuid.substr(0, 21); };
+  const std::string before = identity();
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(identity() == before ? 1 : 0);
+  int status = -1;
+  ::waitpid(child, &status, 0);
+  return identity() == before && WIFEXITED(status) ? WEXITSTATUS(status) : 2;
+}
+
+}  // namespace
+}  // namespace halocline::device::test
+
+int main(int argc, char** argv) {
+  using namespace halocline::device::test;
+  try {
+    const std::string mode = argc > 1 ? argv[1] : "";
+    if (mode == "pong" && argc == 4) return pong(argv[2], std::stoi(argv[3]));
+    if (mode == "export") return export_and_wait();
+    if (mode == "fork") return fork_identity();
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "child: %s\n", e.what());
+  }
+  return 3;
+}

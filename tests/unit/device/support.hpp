@@ -1,0 +1,79 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "halocline/core/clock.hpp"
+#include "halocline/core/error.hpp"
+#include "halocline/device/backend.hpp"
+#include "halocline/device/host.hpp"
+
+namespace halocline::device::test {
+
+/// Long enough for a busy machine under a sanitizer; a test that reaches it has failed.
+inline Deadline patience() { return {Clock::steady(), std::chrono::seconds(20)}; }
+
+/// A clock that stands still until the test moves it.
+class ManualClock final : public Clock {
+ public:
+  [[nodiscard]] Duration now() const override { return Duration(now_.load()); }
+  void advance(Duration by) { now_ += by.count(); }
+
+ private:
+  std::atomic<Duration::rep> now_{0};
+};
+
+/// Memory of one device with an epoch and some flags in it, as an exchange has.
+struct FlagPage {
+  Flag flags[8];
+  std::uint64_t epoch;
+  std::uint64_t one;  ///< always 1: an epoch for flags that are set once
+};
+
+inline std::unique_ptr<ShareableBuffer> make_page(Backend& backend, int device = 0) {
+  auto memory = backend.allocate_shareable(device, sizeof(FlagPage));
+  const auto stream = backend.create_stream(device);
+  stream->advance(&reinterpret_cast<FlagPage*>(memory->data())->one);
+  stream->synchronize();
+  return memory;
+}
+inline FlagPage& page(const Buffer& buffer) { return *reinterpret_cast<FlagPage*>(buffer.data()); }
+inline FlagPage& page(const Mapping& mapping) { return *reinterpret_cast<FlagPage*>(mapping.data()); }
+
+inline std::shared_ptr<const WaitGuard> guard(const std::string& label, Duration timeout = std::chrono::seconds(60),
+                                              const std::atomic<std::uint32_t>* abort = nullptr) {
+  return std::make_shared<const WaitGuard>(WaitGuard{label, timeout, abort});
+}
+
+/// Waits for one flag at the stream's epoch.
+inline void wait_for(Stream& stream, const std::uint64_t* epoch, const Flag* flag, std::uint64_t token,
+                     const std::shared_ptr<const WaitGuard>& with) {
+  const FlagWait wait{flag, token, with, nullptr};
+  stream.wait(epoch, {&wait, 1});
+}
+inline void signal_to(Stream& stream, const std::uint64_t* epoch, Flag* flag, std::uint64_t token) {
+  const FlagSignal signal{flag, token};
+  stream.signal(epoch, {&signal, 1});
+}
+
+/// What f throws, as "<kind>: <message>"; empty where it does not.
+inline std::string thrown(const std::function<void()>& f) {
+  try {
+    f();
+  } catch (const Error& e) {
+    return std::string(to_string(e.kind())) + ": " + e.what();
+  }
+  return {};
+}
+
+/// What a stream fails with, once it has.
+inline std::string failure(Stream& stream) {
+  return thrown([&] { stream.synchronize(); });
+}
+
+}  // namespace halocline::device::test

@@ -1,0 +1,93 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "halocline/halocline.hpp"
+
+namespace halocline {
+namespace {
+
+PlanRequest request_for(std::int64_t nodes, std::int64_t devices_per_node, const Vec3& extent) {
+  PlanRequest request;
+  request.extent = extent;
+  request.radius = Radius::uniform(3);
+  for (int i = 0; i < 4; ++i) {
+    FieldDescriptor field;
+    field.name = "q" + std::to_string(i);
+    request.fields.push_back(field);
+  }
+  request.machine = machine::synthetic({.nodes = nodes, .devices_per_node = devices_per_node,
+                                        .ranks_per_node = devices_per_node});
+  return request;
+}
+
+TEST(Plan, of_256_nodes_of_6_covers_the_domain_and_routes_each_message) {
+  const Plan plan = make_plan(request_for(256, 6, {8653, 8653, 8653}));
+  ASSERT_EQ(plan.geometry.partition.size(), 1536);
+  std::int64_t cells = 0;
+  for (std::int64_t s = 0; s < 1536; ++s) cells += plan.geometry.partition.box_of(subdomain_id(s)).volume();
+  EXPECT_EQ(cells, std::int64_t{8653} * 8653 * 8653);
+  const auto routes = assumed_routes(plan, {}, false);
+  EXPECT_GT(routes.size(), 1536u * 20);
+  for (const auto& routed : routes) {
+    const bool same_node = plan.placement.of(routed.route.from).node == plan.placement.of(routed.route.to).node;
+    EXPECT_EQ(routed.route.transport == routing::Transport::mpi_staged, !same_node);
+    EXPECT_GT(routed.bytes, 0);
+  }
+  // A rank's own part is what the whole says of it.
+  const auto part = assumed_routes(plan, {}, false, rank_id(700));
+  std::size_t i = 0;
+  for (const auto& routed : routes) {
+    if (plan.owner(routed.route.from) != rank_id(700)) continue;
+    ASSERT_LT(i, part.size());
+    EXPECT_EQ(part[i++].route, routed.route);
+  }
+  EXPECT_EQ(i, part.size());
+}
+
+TEST(Plan, hash_tells_requests_apart) {
+  const PlanRequest base = request_for(2, 2, {64, 64, 64});
+  PlanRequest other = base;
+  EXPECT_EQ(base.hash(), other.hash());
+  other.extent.z = 65;
+  EXPECT_NE(base.hash(), other.hash());
+  other = base;
+  other.fields[2].element = Element::f64;
+  EXPECT_NE(base.hash(), other.hash());
+  other = base;
+  other.radius = other.radius.without_corners();
+  EXPECT_NE(base.hash(), other.hash());
+}
+
+TEST(Plan, nodes_with_unequal_devices_are_cut_as_one) {
+  PlanRequest request = request_for(2, 4, {64, 64, 64});
+  request.machine.ranks.pop_back();
+  const Plan plan = make_plan(request);
+  EXPECT_EQ(plan.geometry.partition.size(), 7);
+  EXPECT_EQ(plan.geometry.partition.nodes(), 1);
+  EXPECT_EQ(plan.placement.of(subdomain_id(6)).node, node_id(1));
+}
+
+TEST(Plan, explains_every_stage) {
+  const Plan plan = make_plan(request_for(2, 2, {64, 64, 64}));
+  const auto text = explain(plan, assumed_routes(plan, {}, false));
+  for (const char* word : {"machine", "partition", "placement", "routes", "traffic", "mpi_staged", "direct"}) {
+    EXPECT_THAT(text, testing::HasSubstr(word));
+  }
+}
+
+TEST(Plan, ranks_that_ask_for_different_domains_are_told) {
+  std::vector<std::string> texts(3);
+  comm::run_as_threads(3, [&](comm::Communicator& comm) {
+    Domain domain({16, 16, comm.rank() == rank_id(2) ? 17 : 16}, Radius::uniform(1), comm);
+    domain.add_field<float>("u");
+    try {
+      domain.realize();
+    } catch (const InvalidArgument& error) {
+      texts[comm.rank().index()] = error.what();
+    }
+  });
+  for (const auto& text : texts) EXPECT_THAT(text, testing::HasSubstr("rank 2 asks for another domain"));
+}
+
+}  // namespace
+}  // namespace halocline

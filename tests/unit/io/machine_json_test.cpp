@@ -1,0 +1,182 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "halocline/core/error.hpp"
+#include "halocline/io/json.hpp"
+#include "support/random_machine.hpp"
+
+namespace halocline::io {
+namespace {
+
+using testing::HasSubstr;
+
+std::string refusal(const std::string& text) {
+  try {
+    static_cast<void>(machine_from_json(text));
+    return "not refused";
+  } catch (const InvalidArgument& error) {
+    return error.what();
+  }
+}
+
+const std::string good = R"({
+  "schema": "halocline-machine/1",
+  "name": "m",
+  "sources": ["assumed"],
+  "types": [{"name": "t",
+             "vertices": [{"kind": "package", "name": "p", "cores": 4},
+                          {"kind": "device", "name": "d", "memory_bytes": 17179869184, "load_store_domain": 0}],
+             "links": [{"a": 0, "b": 1, "kind": "pcie", "bandwidth": 25e9, "latency": 1e-6}],
+             "measurements": [{"from": 0, "to": 0, "method": "copy", "bandwidth": 1e12, "latency": 0}]}],
+  "nodes": [{"name": "n", "type": 0, "count": 3}, {"name": "x", "type": 0, "rack": 2, "device_uuids": ["u"]}],
+  "network": {"bandwidth": 12.5e9, "latency": 2e-6},
+  "ranks": [{"node": 3, "devices": [0]}]
+})";
+
+/// The good document with one piece replaced; the piece must be there once.
+std::string with(const std::string& piece, const std::string& other) {
+  const auto at = good.find(piece);
+  EXPECT_NE(at, std::string::npos) << piece;
+  EXPECT_EQ(good.find(piece, at + 1), std::string::npos) << piece;
+  return std::string(good).replace(at, piece.size(), other);
+}
+
+TEST(MachineJson, ReadsWhatIsWritten) {
+  const machine::MachineMap map = machine_from_json(good);
+  EXPECT_EQ(map.name, "m");
+  ASSERT_EQ(map.nodes.size(), 4u);
+  EXPECT_EQ(map.nodes[2].name, "n-2");
+  EXPECT_EQ(map.nodes[3].name, "x");
+  EXPECT_EQ(map.nodes[3].rack, 2);
+  EXPECT_EQ(map.nodes[3].device_uuids, std::vector<std::string>{"u"});
+  EXPECT_EQ(map.types[0].vertices[1].memory_bytes, std::int64_t{16} << 30);
+  EXPECT_EQ(map.types[0].links[0].kind, machine::LinkKind::pcie);
+  EXPECT_EQ(map.types[0].measurements[0].method, "copy");
+  EXPECT_EQ(map.ranks[0].node, node_id(3));
+  EXPECT_EQ(map.sources, std::vector<std::string>{"assumed"});
+  EXPECT_EQ(map.network.bandwidth, 12.5e9);
+}
+
+TEST(MachineJson, RandomMapsComeBackTheSame) {
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    const machine::MachineMap map = test::random_machine(seed);
+    const std::string text = to_json(map);
+    ASSERT_EQ(machine_from_json(text), map) << text;
+    ASSERT_EQ(to_json(machine_from_json(text)), text);
+  }
+}
+
+TEST(MachineJson, ManyAlikeNodesStaySmall) {
+  const machine::MachineMap map = machine::synthetic({10'000, 4, 4});
+  machine::MachineMap without_ranks = map;
+  without_ranks.ranks.clear();
+  const std::string text = to_json(without_ranks);
+  EXPECT_LT(text.size(), 4000u);
+  EXPECT_EQ(machine_from_json(text), without_ranks);
+}
+
+TEST(MachineJson, AMapThatDoesNotFitTogetherIsNotWritten) {
+  machine::MachineMap map = machine::synthetic({1, 2, 1});
+  map.types[0].links[0].bandwidth = 0;
+  EXPECT_THROW(static_cast<void>(to_json(map)), InvalidArgument);
+}
+
+TEST(MachineJson, NamesThatAreNotUtf8AreReplacedNotRefused) {
+  machine::MachineMap map = machine::synthetic({1, 1, 1});
+  map.name = "caf\xe9";
+  EXPECT_NO_THROW(static_cast<void>(machine_from_json(to_json(map))));
+}
+
+TEST(MachineJson, EachBadDocumentIsRefusedByPath) {
+  struct Case {
+    const char* piece;
+    const char* other;
+    const char* message;
+  };
+  const std::vector<Case> cases{
+      {"halocline-machine/1", "halocline-machine/2",
+       R"(schema is "halocline-machine/2"; allowed is "halocline-machine/1")"},
+      {R"("schema": "halocline-machine/1",)", "", "schema is missing"},
+      {R"("schema": "halocline-machine/1")", R"("schema": 1)", "schema is 1; allowed is a text"},
+      {R"("name": "m")", R"("nome": "m")", R"(the document has the unknown key "nome")"},
+      {R"("name": "m")", R"("name": null)", "name is null; allowed is a text"},
+      {R"("name": "m")", R"("name": "m", "name": "m")", R"(key "name" is given twice)"},
+      {R"(["assumed"])", R"(["assumed", 3])", "sources[1] is 3; allowed is a text"},
+      {R"(["assumed"])", R"("assumed")", R"(sources is "assumed"; allowed is an array)"},
+      {R"("kind": "package")", R"("kind": "cpu")",
+       R"(types[0].vertices[0].kind is "cpu"; allowed is one of package, numa)"},
+      {R"("cores": 4)", R"("cores": 4.5)", "types[0].vertices[0].cores is 4.5; allowed is a whole number from 0"},
+      {R"("cores": 4)", R"("cores": -1)", "types[0].vertices[0].cores is -1;"},
+      {R"("cores": 4)", R"("cores": 3000000000)", "types[0].vertices[0].cores is 3000000000;"},
+      {R"("cores": 4)", R"("color": 4)",
+       R"(types[0].vertices[0] has the unknown key "color"; allowed are kind, name,)"},
+      {"17179869184", "18446744073709551615", "types[0].vertices[1].memory_bytes is 18446744073709551615;"},
+      {R"("load_store_domain": 0)", R"("load_store_domain": -2)", "types[0].vertices[1].load_store_domain is -2;"},
+      {R"("a": 0)", R"("a": 2)", "types[0].links[0].a is 2; allowed is 0 to 1"},
+      {R"("b": 1)", R"("b": -1)", "types[0].links[0].b is -1;"},
+      {R"("kind": "pcie")", R"("kind": "string")", R"(types[0].links[0].kind is "string"; allowed is one of memory,)"},
+      {"25e9", "-1", "types[0].links[0].bandwidth is -1; allowed is a finite number above 0"},
+      {"25e9", R"("fast")", R"(types[0].links[0].bandwidth is "fast"; allowed is a finite number)"},
+      {"25e9", "1e999", "the document is no JSON"},
+      {"1e-6}]", "-1e-6}]", "types[0].links[0].latency is -1e-06; allowed is a finite number, 0 or more"},
+      {R"(, "latency": 1e-6)", "", "types[0].links[0].latency is missing"},
+      {R"("from": 0)", R"("from": 1)", "types[0].measurements[0].from is 1; allowed is 0 to 0"},
+      {R"("method": "copy")", R"("method": "")", "types[0].measurements[0].method is ''"},
+      {R"("type": 0, "count": 3)", R"("type": 1, "count": 3)",
+       "nodes[0].type is 1; allowed is a whole number from 0 to 0"},
+      {R"("count": 3)", R"("count": 0)", "nodes[0].count is 0; allowed is a whole number from 1 to"},
+      {R"("count": 3)", R"("count": 99999999)", "nodes[0].count is 99999999; allowed is a whole number from 1 to"},
+      {R"("rack": 2)", R"("rack": -2)", "nodes[1].rack is -2"},
+      {R"("rack": 2)", R"("count": 2)", "nodes[1].device_uuids is an array of 1; allowed is nothing beside a count"},
+      {R"(["u"])", R"(["u", "v"])",
+       "nodes[1].device_uuids is an array of 2; allowed is none, or one for each of the 1"},
+      {R"("nodes": [{)", R"("nodes": [7, {)", "nodes[0] is 7; allowed is an object"},
+      {"12.5e9", "0", "network.bandwidth is 0; allowed is a finite number above 0"},
+      {R"("network": {)", R"("network": {"delay": 1, )", R"(network has the unknown key "delay")"},
+      {R"("node": 3)", R"("node": 4)", "ranks[0].node is 4; allowed is 0 to 3"},
+      {R"("devices": [0])", R"("devices": [1])", "ranks[0].devices[0] is 1; allowed is 0 to 0"},
+      {R"("devices": [0])", R"("devices": [0, 0])", "ranks[0].devices[1] is 0; allowed is each device once"},
+      {R"("devices": [0])", R"("devices": {})", "ranks[0].devices is an object; allowed is an array"},
+  };
+  ASSERT_NO_THROW(static_cast<void>(machine_from_json(good)));
+  for (const Case& one : cases) EXPECT_THAT(refusal(with(one.piece, one.other)), HasSubstr(one.message));
+}
+
+TEST(MachineJson, WhatIsNoDocumentIsRefused) {
+  EXPECT_THAT(refusal(""), HasSubstr("no JSON"));
+  EXPECT_THAT(refusal("{"), HasSubstr("no JSON"));
+  EXPECT_THAT(refusal("[]"), HasSubstr("the document is an array of 0; allowed is an object"));
+  EXPECT_THAT(refusal("\xff"), HasSubstr("no JSON"));
+  EXPECT_THAT(refusal(std::string(100'000, '[')), HasSubstr("no JSON"));
+  EXPECT_THAT(refusal(std::string(100'000, '[') + std::string(100'000, ']')),
+              HasSubstr("the document is an array of 1"));
+}
+
+TEST(MachineJson, EveryTruncationIsRefused) {
+  for (std::size_t length = 0; length < good.size(); ++length)
+    EXPECT_NE(refusal(good.substr(0, length)), "not refused");
+}
+
+TEST(MachineFile, ErrorsNameTheFile) {
+  const auto path = std::filesystem::path(testing::TempDir()) / "halocline_machine_file_test.json";
+  std::ofstream(path) << with("25e9", "0");
+  try {
+    static_cast<void>(read_machine_file(path));
+    FAIL();
+  } catch (const InvalidArgument& error) {
+    EXPECT_THAT(error.what(), HasSubstr("halocline_machine_file_test.json': types[0].links[0].bandwidth is 0"));
+  }
+  std::ofstream(path, std::ios::trunc).flush();
+  EXPECT_THROW(static_cast<void>(read_machine_file(path)), InvalidArgument) << "empty";
+  std::ofstream(path, std::ios::trunc) << good;
+  EXPECT_EQ(read_machine_file(path), machine_from_json(good));
+  std::filesystem::remove(path);
+  EXPECT_THROW(static_cast<void>(read_machine_file(path)), ResourceError);
+  EXPECT_THROW(static_cast<void>(read_machine_file(testing::TempDir())), ResourceError);
+}
+
+}  // namespace
+}  // namespace halocline::io

@@ -1,0 +1,210 @@
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cmath>
+#include <cstring>
+#include <functional>
+#include <string>
+
+#include "halocline/comm/twins.hpp"
+#include "halocline/core/error.hpp"
+#include "jacobi3d/jacobi3d.hpp"
+
+namespace {
+
+using halocline::Domain;
+using halocline::DomainOptions;
+using halocline::Vec3;
+
+struct Shape {
+  Vec3 extent;
+  int ranks = 1;
+  int devices = 1;  ///< of each rank
+  bool overlap = true;
+  int steps = 6;
+  std::string transports = {};
+};
+
+/// Runs body with a realised domain on each of the ranks, which are threads; a single one is this thread.
+template <typename T>
+void on_domains(const Shape& shape, const std::function<void(Domain&, halocline::Field<T>)>& body) {
+  const auto one = [&](halocline::comm::Communicator& comm) {
+    DomainOptions options;
+    options.devices_per_rank = shape.devices;
+    if (!shape.transports.empty()) options.policy = halocline::routing::Policy::parse(shape.transports);
+    Domain domain(shape.extent, jacobi3d::radius(), comm, options);
+    const auto field = domain.add_field<T>("t", halocline::buffers::two);
+    domain.realize();
+    body(domain, field);
+    domain.close();
+  };
+  if (shape.ranks > 1) return halocline::comm::run_as_threads(shape.ranks, one);
+  const auto serial = halocline::comm::serial();
+  one(*serial);
+}
+
+template <typename T>
+bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0;
+}
+
+template <typename T>
+void expect_serial_solution(const Shape& shape) {
+  SCOPED_TRACE(to_string(shape.extent) + ", " + std::to_string(shape.ranks) + " ranks of " +
+               std::to_string(shape.devices) + (shape.overlap ? ", overlapped" : ", not overlapped") + " " +
+               shape.transports);
+  const auto expected = jacobi3d::solve_serially<T>(shape.extent, shape.steps);
+  int roots = 0;
+  on_domains<T>(shape, [&](Domain& domain, halocline::Field<T> field) {
+    jacobi3d::Solver<T> solver(domain, field);
+    solver.initialise();
+    jacobi3d::Settings settings;
+    settings.steps = shape.steps;
+    settings.overlap = shape.overlap;
+    solver.run(settings);
+    const auto all = solver.gather(halocline::Box::of_extent(shape.extent));
+    if (domain.comm().rank().value() != 0) {
+      EXPECT_TRUE(all.empty());
+      return;
+    }
+    ++roots;
+    EXPECT_TRUE(same_bits(all, expected));
+  });
+  EXPECT_EQ(roots, 1);
+}
+
+class JacobiShapes : public testing::TestWithParam<Shape> {};
+
+TEST_P(JacobiShapes, AgreesWithTheSerialSolutionBitForBit) {
+  Shape shape = GetParam();
+  for (const bool overlap : {true, false}) {
+    shape.overlap = overlap;
+    expect_serial_solution<float>(shape);
+    expect_serial_solution<double>(shape);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    OneProcess, JacobiShapes,
+    testing::Values(Shape{{16, 16, 16}, 1, 1}, Shape{{16, 16, 16}, 1, 2}, Shape{{17, 13, 11}, 1, 3},
+                    Shape{{33, 9, 7}, 1, 4}, Shape{{20, 10, 15}, 1, 5}, Shape{{13, 19, 12}, 1, 6},
+                    Shape{{8, 30, 9}, 1, 7}, Shape{{21, 22, 23}, 1, 8}, Shape{{2, 2, 2}, 1, 8},
+                    Shape{{16, 1, 1}, 1, 4}, Shape{{1, 1, 1}, 1, 1}, Shape{{12, 11, 1}, 1, 4},
+                    Shape{{17, 13, 11}, 1, 4, true, 6, "peer_copy"},
+                    Shape{{17, 13, 11}, 1, 1, true, 25}));
+INSTANTIATE_TEST_SUITE_P(Threads, JacobiShapes,
+                         testing::Values(Shape{{16, 16, 16}, 2, 1}, Shape{{17, 13, 11}, 3, 1},
+                                         Shape{{13, 14, 15}, 4, 2}, Shape{{9, 25, 10}, 2, 3},
+                                         Shape{{21, 11, 13}, 8, 1}, Shape{{13, 14, 15}, 4, 2, true, 6, "mpi_staged"},
+                                         Shape{{13, 14, 15}, 2, 2, true, 6, "ipc_copy,peer_copy"}));
+
+TEST(JacobiResidual, IsTheDifferenceOfTheLastTwoSerialSteps) {
+  const Shape shape{{19, 14, 11}, 2, 2};
+  const auto before = jacobi3d::solve_serially<double>(shape.extent, 6);
+  const auto after = jacobi3d::solve_serially<double>(shape.extent, 7);
+  double largest = 0;
+  double squares = 0;
+  for (std::size_t i = 0; i < after.size(); ++i) {
+    largest = std::max(largest, std::abs(after[i] - before[i]));
+    squares += (after[i] - before[i]) * (after[i] - before[i]);
+  }
+  on_domains<double>(shape, [&](Domain& domain, halocline::Field<double> field) {
+    jacobi3d::Solver<double> solver(domain, field);
+    solver.initialise();
+    jacobi3d::Settings settings;
+    settings.steps = 7;
+    const auto result = solver.run(settings);
+    EXPECT_EQ(result.residual.max, largest);
+    EXPECT_NEAR(result.residual.l2, std::sqrt(squares), 1e-13);
+    EXPECT_EQ(result.steps, 7);
+    EXPECT_FALSE(result.converged);
+    EXPECT_GT(result.timings.total.count(), 0);
+    EXPECT_GT(result.timings.compute.count(), 0);
+    EXPECT_GT(result.timings.exchange.count(), 0);
+    EXPECT_GE(result.timings.total, result.timings.compute);
+    EXPECT_GT(result.updates_per_second, 0);
+  });
+}
+
+TEST(JacobiTolerance, StopsAtTheSameStepWhateverTheDecomposition) {
+  std::vector<std::int64_t> steps;
+  for (const Shape& shape : {Shape{{20, 12, 12}, 1, 1}, Shape{{20, 12, 12}, 1, 8}, Shape{{20, 12, 12}, 3, 2}}) {
+    on_domains<float>(shape, [&](Domain& domain, halocline::Field<float> field) {
+      jacobi3d::Solver<float> solver(domain, field);
+      solver.initialise();
+      jacobi3d::Settings settings;
+      settings.steps = 10000;
+      settings.residual_every = 5;
+      settings.tolerance = 1e-3;
+      std::int64_t last = 0;
+      const auto result = solver.run(settings, [&last](const auto& progress) { last = progress.step; });
+      EXPECT_TRUE(result.converged);
+      EXPECT_LT(result.residual.max, 1e-3);
+      EXPECT_EQ(result.steps % 5, 0);
+      EXPECT_EQ(last, result.steps);
+      if (domain.comm().rank().value() == 0) steps.push_back(result.steps);
+    });
+  }
+  ASSERT_EQ(steps.size(), 3u);
+  EXPECT_GT(steps[0], 5);
+  EXPECT_LT(steps[0], 1000);
+  EXPECT_EQ(steps[0], steps[1]);
+  EXPECT_EQ(steps[0], steps[2]);
+}
+
+TEST(JacobiGather, ASliceIsThatOfTheWhole) {
+  const Shape shape{{14, 9, 10}, 2, 3};
+  const auto whole = jacobi3d::solve_serially<float>(shape.extent, 4);
+  on_domains<float>(shape, [&](Domain& domain, halocline::Field<float> field) {
+    jacobi3d::Solver<float> solver(domain, field);
+    solver.initialise();
+    jacobi3d::Settings settings;
+    settings.steps = 4;
+    solver.run(settings);
+    const auto slice = solver.gather({{0, 0, 5}, {14, 9, 6}});
+    if (domain.comm().rank().value() != 0) return;
+    const auto first = whole.begin() + 5 * 14 * 9;
+    EXPECT_EQ(slice, std::vector<float>(first, first + 14 * 9));
+  });
+}
+
+TEST(JacobiCheck, SaysOnAllRanksWhatDiffers) {
+  const Shape shape{{12, 9, 10}, 3, 1};
+  std::atomic<int> passed = 0;
+  std::atomic<int> failed = 0;
+  on_domains<float>(shape, [&](Domain& domain, halocline::Field<float> field) {
+    jacobi3d::Solver<float> solver(domain, field);
+    solver.initialise();
+    jacobi3d::Settings settings;
+    settings.steps = 3;
+    solver.run(settings);
+    const auto good = jacobi3d::check(domain, solver, 3);
+    EXPECT_EQ(good.cells, shape.extent.volume());
+    passed += good.passed() ? 1 : 0;
+    const auto bad = jacobi3d::check(domain, solver, 4);
+    EXPECT_GT(bad.different, 0);
+    EXPECT_GT(bad.largest_difference, 0);
+    failed += bad.passed() ? 0 : 1;
+  });
+  EXPECT_EQ(passed, 3);
+  EXPECT_EQ(failed, 3);
+}
+
+TEST(JacobiSettings, AreRefusedWithNameAndValue) {
+  on_domains<float>(Shape{{8, 8, 8}, 1, 1}, [&](Domain& domain, halocline::Field<float> field) {
+    jacobi3d::Solver<float> solver(domain, field);
+    jacobi3d::Settings settings;
+    settings.steps = 0;
+    try {
+      solver.run(settings);
+      ADD_FAILURE() << "0 steps were accepted";
+    } catch (const halocline::InvalidArgument& error) {
+      EXPECT_STREQ(error.what(), "jacobi3d: steps is 0; allowed is 1 or more");
+    }
+    settings.steps = 1;
+    settings.tolerance = -1;
+    EXPECT_THROW(solver.run(settings), halocline::InvalidArgument);
+  });
+}
+
+}  // namespace

@@ -1,0 +1,128 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <limits>
+#include <set>
+
+#include "halocline/core/error.hpp"
+#include "halocline/machine/machine_map.hpp"
+#include "support/random_machine.hpp"
+
+namespace halocline::machine {
+namespace {
+
+using testing::HasSubstr;
+
+/// Two types of node; vertex 2 is device 0 of each.
+MachineMap sound() {
+  MachineMap map = synthetic({2, 2, 2});
+  map.types.push_back(map.types[0]);
+  map.nodes[1].type = 1;
+  map.types[0].measurements.push_back({0, 1, "copy", 1e9, 1e-6});
+  return map;
+}
+
+struct Break {
+  const char* what;  ///< must be in the message
+  std::function<void(MachineMap&)> how;
+};
+
+TEST(MachineCheck, NamesTheFirstEntryThatDoesNotFit) {
+  const double infinite = std::numeric_limits<double>::infinity();
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const std::vector<Break> breaks{
+      {"types[0].links[1].bandwidth is 0;", [](MachineMap& m) { m.types[0].links[1].bandwidth = 0; }},
+      {"types[0].links[1].bandwidth is inf;", [&](MachineMap& m) { m.types[0].links[1].bandwidth = infinite; }},
+      {"types[1].links[2].bandwidth is nan;", [&](MachineMap& m) { m.types[1].links[2].bandwidth = nan; }},
+      {"types[1].links[2].latency is -1;", [](MachineMap& m) { m.types[1].links[2].latency = -1; }},
+      {"types[0].links[0].a is -1;", [](MachineMap& m) { m.types[0].links[0].a = -1; }},
+      {"types[0].links[0].b is 5; allowed is 0 to 4", [](MachineMap& m) { m.types[0].links[0].b = 5; }},
+      {"types[0].links[1].b is 2;", [](MachineMap& m) { m.types[0].links[1].b = m.types[0].links[1].a; }},
+      {"types[0].vertices[0].cores is -1", [](MachineMap& m) { m.types[0].vertices[0].cores = -1; }},
+      {"types[0].vertices[2].memory_bytes is -1", [](MachineMap& m) { m.types[0].vertices[2].memory_bytes = -1; }},
+      {"types[0].vertices[0].load_store_domain is 0",
+       [](MachineMap& m) { m.types[0].vertices[0].load_store_domain = 0; }},
+      {"types[0].vertices[3].load_store_domain is -2",
+       [](MachineMap& m) { m.types[0].vertices[3].load_store_domain = -2; }},
+      {"types[0].measurements[0].from is 2", [](MachineMap& m) { m.types[0].measurements[0].from = 2; }},
+      {"types[0].measurements[0].to is -1", [](MachineMap& m) { m.types[0].measurements[0].to = -1; }},
+      {"types[0].measurements[0].method is ''", [](MachineMap& m) { m.types[0].measurements[0].method = ""; }},
+      {"types[0].measurements[0].bandwidth is 0", [](MachineMap& m) { m.types[0].measurements[0].bandwidth = 0; }},
+      {"types[0].measurements[1] is a second one of 'copy' from 0 to 1",
+       [](MachineMap& m) { m.types[0].measurements.push_back(m.types[0].measurements[0]); }},
+      {"types[1].links leave device 0 without a path to device 1", [](MachineMap& m) { m.types[1].links.clear(); }},
+      {"nodes is empty", [](MachineMap& m) { m.nodes.clear(); }},
+      {"nodes[1].type is 2; allowed is 0 to 1", [](MachineMap& m) { m.nodes[1].type = 2; }},
+      {"nodes[0].device_uuids is 1 entries", [](MachineMap& m) { m.nodes[0].device_uuids = {"a"}; }},
+      {"nodes[0].device_uuids[1] is 'a'",
+       [](MachineMap& m) {
+         m.nodes[0].device_uuids = {"a", "a"};
+       }},
+      {"nodes[0].rack is -2", [](MachineMap& m) { m.nodes[0].rack = -2; }},
+      {"ranks[3].node is 2; allowed is 0 to 1", [](MachineMap& m) { m.ranks[3].node = node_id(2); }},
+      {"ranks[2].node is -1", [](MachineMap& m) { m.ranks[2].node = node_id(); }},
+      {"ranks[1].devices[0] is 2; allowed is 0 to 1", [](MachineMap& m) { m.ranks[1].devices[0] = device_id(2); }},
+      {"ranks[1].devices[1] is 1; allowed is each device once",
+       [](MachineMap& m) { m.ranks[1].devices.emplace_back(1); }},
+      {"network.bandwidth is 0", [](MachineMap& m) { m.network.bandwidth = 0; }},
+      {"network.latency is nan", [&](MachineMap& m) { m.network.latency = nan; }},
+  };
+  ASSERT_NO_THROW(sound().check());
+  for (const Break& one : breaks) {
+    MachineMap map = sound();
+    one.how(map);
+    try {
+      map.check();
+      ADD_FAILURE() << "not refused: " << one.what;
+    } catch (const InvalidArgument& error) {
+      EXPECT_THAT(error.what(), HasSubstr(one.what));
+    }
+  }
+}
+
+TEST(MachineCheck, UuidsMayBeUnknownOneByOne) {
+  MachineMap map = sound();
+  map.nodes[0].device_uuids = {"", ""};
+  EXPECT_NO_THROW(map.check());
+}
+
+TEST(MachineMap, AnswersForNodesThatAreThere) {
+  MachineMap map = sound();
+  EXPECT_EQ(map.devices_of(node_id(1)), 2);
+  EXPECT_EQ(map.device_count(), 4);
+  EXPECT_THROW(static_cast<void>(map.type_of(node_id(2))), InvalidArgument);
+  EXPECT_THROW(static_cast<void>(map.type_of(node_id())), InvalidArgument);
+  map.nodes[1].type = 7;
+  EXPECT_THROW(static_cast<void>(map.type_of(node_id(1))), InvalidArgument);
+}
+
+TEST(MachineMap, LoadStoreDomainsEndAtTheNodeUnlessARackJoinsThem) {
+  MachineMap map = sound();
+  const auto share = [&](int node_a, int a, int node_b, int b) {
+    return map.share_load_store(node_id(node_a), device_id(a), node_id(node_b), device_id(b));
+  };
+  EXPECT_TRUE(share(0, 0, 0, 1));
+  EXPECT_FALSE(share(0, 0, 1, 0)) << "number 0 of another node is another domain";
+  map.nodes[0].rack = map.nodes[1].rack = 4;
+  EXPECT_TRUE(share(0, 0, 1, 1));
+  map.nodes[1].rack = 5;
+  EXPECT_FALSE(share(0, 0, 1, 1));
+  map.types[0].vertices[2].load_store_domain = 1;
+  EXPECT_FALSE(share(0, 0, 0, 1));
+  map.types[0].vertices[2].load_store_domain = map.types[0].vertices[3].load_store_domain = -1;
+  EXPECT_FALSE(share(0, 0, 0, 1)) << "-1 is no domain";
+  EXPECT_THROW(share(0, 2, 0, 1), InvalidArgument);
+}
+
+TEST(MachineMap, KindsHaveNamesOfTheirOwn) {
+  std::set<std::string_view> names;
+  for (const VertexKind kind : all_vertex_kinds) names.insert(to_string(kind));
+  EXPECT_EQ(names.size(), all_vertex_kinds.size());
+  names.clear();
+  for (const LinkKind kind : all_link_kinds) names.insert(to_string(kind));
+  EXPECT_EQ(names.size(), all_link_kinds.size());
+}
+
+}  // namespace
+}  // namespace halocline::machine

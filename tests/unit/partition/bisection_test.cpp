@@ -1,0 +1,53 @@
+#include <gtest/gtest.h>
+
+#include "halocline/core/error.hpp"
+#include "halocline/partition/strategy.hpp"
+
+namespace halocline::partition {
+namespace {
+
+TEST(PrimeFactors, LargestFirst) {
+  EXPECT_EQ(prime_factors(1), std::vector<std::int64_t>{});
+  EXPECT_EQ(prime_factors(12), (std::vector<std::int64_t>{3, 2, 2}));
+  EXPECT_EQ(prime_factors(97), std::vector<std::int64_t>{97});
+  EXPECT_EQ(prime_factors(1536), (std::vector<std::int64_t>{3, 2, 2, 2, 2, 2, 2, 2, 2, 2}));
+  EXPECT_THROW((void)prime_factors(0), InvalidArgument);
+}
+
+// Pearson et al., Fig. 4.
+TEST(Bisection, ReproducesTheFigureWithTwelveNodesOfFour) {
+  Request request{.extent = {4, 24, 2}, .radius = Radius::uniform(1), .nodes = 12, .devices_per_node = 4};
+  request.method = Method::bisection;
+  const Partition p = make_partition(request);
+  EXPECT_EQ(p.node_grid(), (Vec3{2, 6, 1}));
+  EXPECT_EQ(p.device_grid(), (Vec3{2, 2, 1}));
+  for (std::int64_t s = 0; s < p.size(); ++s) EXPECT_EQ(p.box_of(subdomain_id(s)).extent(), (Vec3{1, 2, 2}));
+}
+
+// Pearson et al., section IV: one node of Summit.
+TEST(Bisection, CutsTheDomainOfSixDevices) {
+  Request request{.extent = {1440, 1452, 700}, .radius = Radius::uniform(3), .nodes = 1, .devices_per_node = 6};
+  request.method = Method::bisection;
+  const Partition p = make_partition(request);
+  EXPECT_EQ(p.grid(), (Vec3{2, 3, 1}));
+  for (std::int64_t s = 0; s < 6; ++s) EXPECT_EQ(p.box_of(subdomain_id(s)).extent(), (Vec3{720, 484, 700}));
+}
+
+TEST(Bisection, ComparesWhatIsLeftWithoutRounding) {
+  // 10 / 3 is longer than 3; rounded to integers they would tie, and x would be cut.
+  EXPECT_EQ(bisection_grid({3, 10, 1}, 6), (Vec3{1, 6, 1}));
+  EXPECT_EQ(bisection_grid({5, 5, 5}, 2), (Vec3{2, 1, 1}));
+  EXPECT_EQ(bisection_grid({5, 5, 5}, 4), (Vec3{2, 2, 1}));
+}
+
+TEST(Bisection, GoesOnWithinTheNodesPart) {
+  Request request{.extent = {64, 32, 32}, .radius = Radius::uniform(1), .nodes = 2, .devices_per_node = 2};
+  request.method = Method::bisection;
+  EXPECT_EQ(make_partition(request).node_grid(), (Vec3{2, 1, 1}));
+  EXPECT_EQ(make_partition(request).device_grid(), (Vec3{2, 1, 1}));
+  request.extent = {64, 33, 32};
+  EXPECT_EQ(make_partition(request).device_grid(), (Vec3{1, 2, 1}));
+}
+
+}  // namespace
+}  // namespace halocline::partition

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "halocline/core/field.hpp"
+
+namespace halocline::partition {
+
+/// One f32 value a cell.
+inline FieldDescriptor field_named(const std::string& name, const std::optional<Radius>& radius = std::nullopt) {
+  FieldDescriptor field;
+  field.name = name;
+  field.radius = radius;
+  return field;
+}
+
+}  // namespace halocline::partition

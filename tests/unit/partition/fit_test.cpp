@@ -1,0 +1,143 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "fields.hpp"
+#include "halocline/core/error.hpp"
+#include "halocline/partition/halo.hpp"
+#include "halocline/partition/strategy.hpp"
+
+namespace halocline::partition {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+template <typename F>
+std::string refusal(F&& f) {
+  try {
+    (void)f();
+  } catch (const InvalidArgument& error) {
+    return error.what();
+  }
+  return "nothing was thrown";
+}
+
+std::string refusal_of(const Request& request) {
+  return refusal([&] { return make_partition(request); });
+}
+
+TEST(Fit, SaysHowManyDevicesWouldFit) {
+  const Request request{.extent = {10, 10, 10}, .radius = Radius::uniform(3), .nodes = 8, .devices_per_node = 4};
+  EXPECT_THAT(refusal_of(request),
+              AllOf(HasSubstr("10 x 10 x 10"), HasSubstr("radius 3"), HasSubstr("8 nodes of 4 devices"),
+                    HasSubstr("3 x 3 x 3"), HasSubstr("27 in all would fit")));
+}
+
+TEST(Fit, RefusesADomainThatIsThinnerThanItsRadius) {
+  const Request request{.extent = {10, 10, 2}, .radius = Radius::uniform(3)};
+  EXPECT_THAT(refusal_of(request), AllOf(HasSubstr("10 x 10 x 2"), HasSubstr("at least 3 x 3 x 3")));
+}
+
+TEST(Fit, AllowsAThinDimensionThatIsOpenAndNotCut) {
+  Request request{.extent = {64, 64, 1}, .radius = Radius::uniform(3), .nodes = 4};
+  EXPECT_THROW((void)make_partition(request), InvalidArgument);
+  request.boundaries = {Boundary::periodic, Boundary::periodic, Boundary::open};
+  EXPECT_EQ(make_partition(request).grid(), (Vec3{2, 2, 1}));
+}
+
+TEST(Fit, NamesAGridThatFitsWhereBisectionDoesNot) {
+  Request request{.extent = {5, 3, 1}, .radius = Radius::uniform(1), .nodes = 12};
+  request.method = Method::bisection;
+  EXPECT_THAT(refusal_of(request), AllOf(HasSubstr("6 x 2 x 1"), HasSubstr("extents of at least 6 x 2 x 1"),
+                                         HasSubstr("'exact'"), HasSubstr("4 x 3 x 1")));
+}
+
+TEST(Fit, NamesTheExtentsThatAGivenGridNeeds) {
+  Request request{.extent = {100, 10, 100}, .radius = Radius::uniform(3), .nodes = 4};
+  request.method = Method::given;
+  request.node_grid = Vec3{1, 4, 1};
+  EXPECT_THAT(refusal_of(request), AllOf(HasSubstr("3 x 12 x 3"), HasSubstr("'exact' finds")));
+  request.device_grid = Vec3{1, 1, 1};
+  EXPECT_THAT(refusal_of(request), AllOf(HasSubstr("1 x 4 x 1"), HasSubstr("3 x 12 x 3")));
+  request.extent.y = 12;
+  EXPECT_EQ(make_partition(request).grid(), (Vec3{1, 4, 1}));
+}
+
+TEST(Fit, GivenGridsMustHaveThePartsThatThereAre) {
+  Request request{.extent = {64, 64, 64}, .radius = Radius::uniform(1), .nodes = 4, .devices_per_node = 2};
+  request.method = Method::given;
+  EXPECT_THAT(refusal_of(request), HasSubstr("node_grid"));
+  request.node_grid = Vec3{2, 3, 1};
+  EXPECT_THAT(refusal_of(request), AllOf(HasSubstr("2 x 3 x 1"), HasSubstr("4")));
+  request.node_grid = Vec3{-2, -2, 1};
+  EXPECT_THAT(refusal_of(request), HasSubstr("1 or more"));
+  request.node_grid = Vec3{1, 1, 4};
+  EXPECT_EQ(make_partition(request).device_grid(), (Vec3{2, 1, 1}));  // chosen as by exact
+}
+
+TEST(Fit, RefusesNumbersThatMakeNoSense) {
+  const std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  EXPECT_THAT(refusal_of({.extent = {0, 1, 1}, .radius = {}}), HasSubstr("0 x 1 x 1"));
+  EXPECT_THAT(refusal_of({.extent = {9, 9, 9}, .radius = {}, .nodes = 0}), HasSubstr("nodes is 0"));
+  EXPECT_THAT(refusal_of({.extent = {9, 9, 9}, .radius = {}, .nodes = 1, .devices_per_node = -1}), HasSubstr("-1"));
+  EXPECT_THAT(refusal_of({.extent = {9, 9, 9}, .radius = {}, .nodes = most, .devices_per_node = most}),
+              HasSubstr("729"));
+  EXPECT_THAT(refusal_of({.extent = {most, most, 9}, .radius = {}}), HasSubstr("2^63"));
+  EXPECT_THAT(refusal_of({.extent = {most, 1, 1}, .radius = Radius::uniform(most)}), HasSubstr("too small"));
+  EXPECT_THAT(refusal_of({.extent = {2, 2, 2}, .radius = {}, .nodes = 7}), HasSubstr("4 in all"));
+}
+
+TEST(Fit, MethodsHaveNames) {
+  for (const Method m : {Method::bisection, Method::exact, Method::z_order, Method::given}) {
+    EXPECT_EQ(method_from_string(to_string(m)), m);
+  }
+  EXPECT_THAT(refusal([] { return method_from_string("zorder"); }),
+              AllOf(HasSubstr("'zorder'"), HasSubstr("bisection, exact, z_order, given")));
+}
+
+Geometry in_two(std::int64_t thin, const Radius& radius, Boundary boundary) {
+  return {Partition({10, 8, 8}, {2, 1, 1}, {1, 1, 1}, {{{0, thin, 10}, {0, 8}, {0, 8}}}, Order::row_major),
+          {field_named("u")},
+          radius,
+          {boundary, Boundary::periodic, Boundary::periodic}};
+}
+
+TEST(CheckFits, LooksAtWhatNeighboursRead) {
+  EXPECT_NO_THROW(check_fits(in_two(3, Radius::uniform(3), Boundary::periodic)));
+  EXPECT_THAT(
+      refusal([] {
+        check_fits(in_two(2, Radius::uniform(3), Boundary::periodic));
+        return 0;
+      }),
+      AllOf(HasSubstr("in x is 2 cells thick"), HasSubstr("3 or more"), HasSubstr("'u'"), HasSubstr("6 cells")));
+  // The upper subdomain reads its lower halo, of 2 cells, from the thin one; nobody reads 4 of it where x is
+  // open.
+  const Radius uneven = Radius::per_side({2, 1, 1}, {4, 1, 1});
+  EXPECT_NO_THROW(check_fits(in_two(2, uneven, Boundary::open)));
+  EXPECT_THROW(check_fits(in_two(2, uneven, Boundary::periodic)), InvalidArgument);
+  EXPECT_THROW(check_fits(in_two(1, uneven, Boundary::open)), InvalidArgument);
+}
+
+TEST(CheckFits, LooksAtWrapsOntoOneself) {
+  Geometry g{Partition({10, 8, 2}, {1, 1, 1}, {1, 1, 1}, {{{0, 10}, {0, 8}, {0, 2}}}, Order::row_major),
+             {field_named("u")},
+             Radius::uniform(3),
+             all_periodic};
+  EXPECT_THROW(check_fits(g), InvalidArgument);
+  g.boundaries[2] = Boundary::open;
+  EXPECT_NO_THROW(check_fits(g));
+  g.fields.push_back(field_named("v", Radius::uniform(9)));
+  EXPECT_THROW(check_fits(g), InvalidArgument);
+}
+
+TEST(CheckFits, CountsTheLayerOfAStaggeredField) {
+  Geometry g = in_two(8, Radius::uniform(3), Boundary::open);  // 8 and 2 cells
+  EXPECT_THROW(check_fits(g), InvalidArgument);
+  g.fields[0].staggered[0] = true;  // 8 and 3
+  EXPECT_NO_THROW(check_fits(g));
+}
+
+}  // namespace
+}  // namespace halocline::partition
