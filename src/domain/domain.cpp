@@ -43,7 +43,7 @@ Domain::Domain(const Vec3& extent, const Radius& radius, std::unique_ptr<comm::C
 
 Domain::Domain(const Vec3& extent, const Radius& radius, comm::Communicator& comm, DomainOptions options)
     : impl_(std::make_unique<Impl>(extent, radius, std::move(options))) {
-  impl_->comm = &comm;
+  impl_->users_comm = &comm;
 }
 
 Domain::~Domain() {
@@ -75,6 +75,31 @@ field_id Domain::add_field(FieldDescriptor descriptor) {
 const Plan& Domain::plan() {
   if (!impl_->plan) impl_->make_plan();
   return *impl_->plan;
+}
+
+void Domain::use_array(field_id field, subdomain_id subdomain, int set, const UserArray& array) {
+  if (!impl_->plan) throw InvalidArgument("use_array is called before plan(); allowed is after");
+  const auto& descriptor = impl_->field(field);
+  const Vec3 owned = impl_->plan->geometry.owned(field, subdomain).extent();
+  const Vec3 expected = array.halo_below + owned + array.halo_above;
+  if (array.extent != expected) {
+    throw InvalidArgument(fmt::format("array of field '{}' of subdomain {} has {} cells; allowed are its halos and the {} owned "
+                                      "cells, {}",
+                                      descriptor.name, subdomain.value(), to_string(array.extent), to_string(owned),
+                                      to_string(expected)));
+  }
+  const Radius& radius = impl_->plan->geometry.radius_of(field);
+  std::byte* first = static_cast<std::byte*>(array.data);
+  for (int dim = 0; dim < 3; ++dim) {
+    if (array.halo_below[dim] < radius.lower()[dim] || array.halo_above[dim] < radius.upper()[dim]) {
+      throw InvalidArgument(fmt::format("array of field '{}' of subdomain {} has halos of {} and {} cells in {}; allowed are the "
+                                        "radius, {} and {}, or more",
+                                        descriptor.name, subdomain.value(), array.halo_below[dim], array.halo_above[dim],
+                                        "xyz"[dim], radius.lower()[dim], radius.upper()[dim]));
+    }
+    if (first != nullptr) first += array.halo_below[dim] * array.stride_bytes[static_cast<std::size_t>(dim)];
+  }
+  use_array(field, subdomain, set, first, array.stride_bytes, array.component_stride_bytes);
 }
 
 void Domain::use_array(field_id field, subdomain_id subdomain, int set, void* first_owned_cell,
@@ -117,7 +142,10 @@ const partition::Geometry& Domain::geometry() const {
   return impl_->plan->geometry;
 }
 
-comm::Communicator& Domain::comm() const { return *impl_->comm; }
+comm::Communicator& Domain::comm() const {
+  if (impl_->comm == nullptr) throw InvalidArgument("comm() before plan() or realize(); allowed is after");
+  return *impl_->comm;
+}
 
 device::Backend& Domain::backend() const {
   if (!impl_->backend) throw InvalidArgument("backend() before plan() or realize(); allowed is after");

@@ -21,7 +21,10 @@ class Domain::Impl {
   DomainOptions options;
   std::vector<FieldDescriptor> fields;
 
+  /// What the user gave: taken over, or only used to make a private group, so that several domains do not meet.
   std::unique_ptr<comm::Communicator> owned_comm;
+  comm::Communicator* users_comm = nullptr;
+  /// What the domain talks over.
   comm::Communicator* comm = nullptr;
   std::unique_ptr<comm::Communicator> node_comm;
   std::shared_ptr<device::Backend> backend;

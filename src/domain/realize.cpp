@@ -10,6 +10,10 @@
 namespace halocline {
 
 void Domain::Impl::make_plan() {
+  if (users_comm != nullptr) {
+    owned_comm = users_comm->split(0, static_cast<int>(users_comm->rank().value()));
+    comm = owned_comm.get();
+  }
   comm->set_timeout(options.timeout);
   node_comm = comm->split_by_node(options.ranks_per_node);
   node_comm->set_timeout(options.timeout);
@@ -112,6 +116,7 @@ void Domain::Impl::route_and_connect() {
                                             .exportable = exportable});
   exchange::Setup setup{.comm = comm,
                         .node_comm = node_comm.get(),
+                        .parent = users_comm,
                         .backend = backend.get(),
                         .geometry = &plan->geometry,
                         .placement = &plan->placement,

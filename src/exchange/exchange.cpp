@@ -30,6 +30,7 @@ void Exchange::Impl::fail(const std::exception& error) {
   abort_->raise(fmt::format("rank {}: {}", me_.value(), error.what()));
   setup_.comm->poison();
   setup_.node_comm->poison();
+  if (setup_.parent != nullptr) setup_.parent->poison();
 }
 
 void Exchange::Impl::check_selection(const Selection& selection) const {

@@ -57,6 +57,16 @@ struct DomainOptions {
   static DomainOptions from(const Environment& environment);
 };
 
+/// An array of the user's own: all its cells, halos included, in any order and with any gaps in memory.
+struct UserArray {
+  void* data = nullptr;                     ///< cell (0, 0, 0) of the array, the outermost below in each dimension
+  Vec3 extent;                              ///< cells, halos included
+  std::array<std::int64_t, 3> stride_bytes{};  ///< of a step in x, y, z
+  Vec3 halo_below;                          ///< cells of it below the owned ones; at least the radius
+  Vec3 halo_above;                          ///< and above
+  std::int64_t component_stride_bytes = 0;  ///< of a step from one component to the next
+};
+
 class Domain;
 
 /// One subdomain of this rank. A view into its domain; valid until the domain is closed.
@@ -102,7 +112,7 @@ class Domain {
   Domain(const Vec3& extent, const Radius& radius, DomainOptions options = {});
   /// Takes over a communicator, e.g. comm::from_mpi(MPI_COMM_WORLD).
   Domain(const Vec3& extent, const Radius& radius, std::unique_ptr<comm::Communicator> comm, DomainOptions options = {});
-  /// Uses a communicator that outlives the domain.
+  /// Uses a communicator that outlives the domain; several domains may use one, each over a private group made in plan().
   Domain(const Vec3& extent, const Radius& radius, comm::Communicator& comm, DomainOptions options = {});
   Domain(const Domain&) = delete;
   Domain& operator=(const Domain&) = delete;
@@ -123,7 +133,11 @@ class Domain {
   /// Collective: discovers, partitions and places. Called by realize() where it was not before.
   const Plan& plan();
 
-  /// The user's own array for a field of a local subdomain: address of the first owned cell, byte strides of a
+  /// The user's own array for a field of a local subdomain; see UserArray. After plan(), before realize(); once for each
+  /// of the field's buffers (set), for all local subdomains. Throws InvalidArgument where the array has not the owned cells'
+  /// extent plus its halos, or halos thinner than the radius.
+  void use_array(field_id field, subdomain_id subdomain, int set, const UserArray& array);
+  /// The same without a check: address of the first owned cell, byte strides of a
   /// step in x, y, z, and of a step from one component to the next. It must hold all cells of Geometry::with_halo.
   /// After plan(), before realize(); once for each of the field's buffers (set), for all local subdomains.
   void use_array(field_id field, subdomain_id subdomain, int set, void* first_owned_cell,

@@ -52,6 +52,7 @@ struct Selection {
 struct Setup {
   comm::Communicator* comm = nullptr;       ///< all ranks of the domain
   comm::Communicator* node_comm = nullptr;  ///< the ranks of this rank's node
+  comm::Communicator* parent = nullptr;     ///< poisoned too where an exchange fails, so that nobody finalises on it; may be null
   device::Backend* backend = nullptr;
   const partition::Geometry* geometry = nullptr;
   const placement::Placement* placement = nullptr;

@@ -56,7 +56,16 @@ TEST(DomainMisuse, own_arrays_for_some_sets_only) {
               HasSubstr("allowed are 0 to 1"));
   EXPECT_THAT(refused<InvalidArgument>([&] { domain.use_array(u.id, subdomain_id(5), 0, memory.data(), {4, 40, 400}); }),
               HasSubstr("this rank's own"));
-  domain.use_array(u.id, subdomain_id(0), 0, memory.data() + 444, {4, 40, 400});
+  UserArray array{memory.data(), {9, 10, 10}, {4, 40, 400}, {1, 1, 1}, {1, 1, 1}};
+  EXPECT_THAT(refused<InvalidArgument>([&] { domain.use_array(u.id, subdomain_id(0), 0, array); }),
+              HasSubstr("has 9 x 10 x 10 cells; allowed are its halos and the 8 x 8 x 8 owned cells, 10 x 10 x 10"));
+  array.extent = {9, 10, 10};
+  array.halo_above.x = 0;
+  EXPECT_THAT(refused<InvalidArgument>([&] { domain.use_array(u.id, subdomain_id(0), 0, array); }),
+              HasSubstr("halos of 1 and 0 cells in x; allowed are the radius, 1 and 1, or more"));
+  array.extent = {10, 10, 10};
+  array.halo_above.x = 1;
+  domain.use_array(u.id, subdomain_id(0), 0, array);
   EXPECT_THAT(refused<InvalidArgument>([&] { domain.realize(); }), HasSubstr("not for set 1"));
 }
 

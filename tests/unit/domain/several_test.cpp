@@ -1,0 +1,50 @@
+// Several domains at once over one communicator: their messages do not meet.
+#include <gtest/gtest.h>
+
+#include "halocline/halocline.hpp"
+
+namespace halocline {
+namespace {
+
+TEST(SeveralDomains, interleave_over_one_communicator) {
+  comm::run_as_threads(3, [](comm::Communicator& comm) {
+    DomainOptions options;
+    options.policy.order = {routing::Transport::mpi_staged};
+    options.timeout = std::chrono::seconds(20);
+    Domain one({8, 8, 24}, Radius::uniform(1), comm, options);
+    Domain two({8, 8, 24}, Radius::uniform(1), comm, options);
+    const auto u = one.add_field<double>("u");
+    const auto v = two.add_field<double>("v");
+    one.realize();
+    two.realize();
+    const auto fill = [](Domain& domain, Field<double> field, double offset) {
+      const auto view = domain.subdomains()[0].view(field);
+      for_each_cell(view.owned(), [&](const Vec3& p) { view(p) = offset + static_cast<double>(p.z); });
+    };
+    const auto check = [](Domain& domain, Field<double> field, double offset) {
+      const auto view = domain.subdomains()[0].view(field);
+      for_each_cell(view.with_halo(), [&](const Vec3& p) {
+        ASSERT_EQ(view(p), offset + static_cast<double>((p.z + 24) % 24));
+      });
+    };
+    for (int step = 0; step < 5; ++step) {
+      fill(one, u, 100);
+      fill(two, v, 200);
+      // Every rank begins them in another order.
+      const bool first = (comm.rank().value() + step) % 2 == 0;
+      (first ? one : two).start_exchange();
+      (first ? two : one).start_exchange();
+      two.finish_exchange();
+      one.finish_exchange();
+      one.synchronize();
+      two.synchronize();
+      check(one, u, 100);
+      check(two, v, 200);
+    }
+    one.close();
+    two.close();
+  });
+}
+
+}  // namespace
+}  // namespace halocline
