@@ -31,10 +31,8 @@ Json domain_json(const Options& options) {
 }
 
 Json machine_summary(const machine::MachineMap& map) {
-  return {{"name", map.name},
-          {"nodes", map.nodes.size()},
-          {"ranks", map.ranks.size()},
-          {"devices", map.device_count()}};
+  return {
+      {"name", map.name}, {"nodes", map.nodes.size()}, {"ranks", map.ranks.size()}, {"devices", map.device_count()}};
 }
 
 Json partition_json(const Plan& plan) {

@@ -57,8 +57,9 @@ void add_size_option(CLI::App& app, Options& options) {
 }
 
 void add_stencil_options(CLI::App& app, Options& options) {
-  add_words(app, "--radius", "R", 6, "cells that are read beyond a side: 1 number, 3 (x y z) or 6 (below and above "
-                                     "x, y, z); default 1",
+  add_words(app, "--radius", "R", 6,
+            "cells that are read beyond a side: 1 number, 3 (x y z) or 6 (below and above "
+            "x, y, z); default 1",
             [&options](const auto& name, const auto& words) { options.radius = parse_radius(name, words); })
       ->group(domain_group);
   app.add_flag("--no-edges", options.no_edges, "the stencil reads no edges of the halo")
@@ -82,7 +83,8 @@ void add_machine_options(CLI::App& app, Options& options) {
   add_word(app, "--devices-per-rank", "D", "host devices of each rank (default 1)",
            integer_into(options.devices_per_rank, 1, most_devices_of_rank))
       ->group(machine_group);
-  add_word(app, "--ranks-per-node", "R", "ranks of a node: virtual nodes of the machine at hand, or as given by --nodes",
+  add_word(app, "--ranks-per-node", "R",
+           "ranks of a node: virtual nodes of the machine at hand, or as given by --nodes",
            integer_into(options.ranks_per_node, 1, most_nodes))
       ->group(machine_group);
   add_word(app, "--machine", "FILE", "a machine map (JSON, as 'halocline machine --json' writes it)",
@@ -124,11 +126,9 @@ void add_decision_options(CLI::App& app, Options& options) {
                  methods[parse_choice(name, word, {"automatic", "trivial", "exact", "craft", "random"})];
            })
       ->group(decision_group);
-  add_word(app, "--seed", "N", "for --place random (default 0)",
-           [&options](const auto& name, const auto& word) {
-             options.placement.seed = static_cast<std::uint64_t>(parse_integer(name, word, 0, any));
-           })
-      ->group(decision_group);
+  add_word(app, "--seed", "N", "for --place random (default 0)", [&options](const auto& name, const auto& word) {
+    options.placement.seed = static_cast<std::uint64_t>(parse_integer(name, word, 0, any));
+  })->group(decision_group);
   add_word(app, "--transports", "NAMES",
            "transports that may be used, in this order, e.g. direct,mpi_staged; or --transports=-direct to forbid one",
            [&options](const auto& name, const auto& word) {

@@ -28,13 +28,13 @@ struct Options {
   halocline::Boundaries boundaries = halocline::all_periodic;
 
   // The machine at hand, or one that is not here.
-  std::optional<int> devices;           ///< in all, shared evenly by the ranks
+  std::optional<int> devices;  ///< in all, shared evenly by the ranks
   std::optional<int> devices_per_rank;
   std::optional<int> ranks_per_node;
   std::optional<std::int64_t> nodes;
   std::optional<std::int64_t> devices_per_node;
   std::optional<std::string> machine_file;
-  bool device_mpi = false;              ///< for machines that are not here
+  bool device_mpi = false;  ///< for machines that are not here
 
   std::optional<halocline::partition::Method> partition;
   std::optional<halocline::Vec3> node_grid;

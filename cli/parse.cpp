@@ -63,9 +63,8 @@ std::int64_t parse_integer(const std::string& name, const std::string& word, std
   std::int64_t number = 0;
   if (!read(word, number) || number < least || number > most) {
     refuse(name, word,
-           most == std::numeric_limits<std::int64_t>::max()
-               ? fmt::format("a whole number of {} or more", least)
-               : fmt::format("a whole number from {} to {}", least, most));
+           most == std::numeric_limits<std::int64_t>::max() ? fmt::format("a whole number of {} or more", least)
+                                                            : fmt::format("a whole number from {} to {}", least, most));
   }
   return number;
 }
@@ -87,8 +86,8 @@ halocline::Vec3 parse_extent(const std::string& name, const Words& words) {
   constexpr std::string_view allowed = "three whole numbers of 1 or more, for x y z, or one for all three";
   const auto numbers = read_all(name, words, 1, allowed);
   if (numbers.size() != 1 && numbers.size() != 3) refuse(name, fmt::format("{}", fmt::join(words, " ")), allowed);
-  const halocline::Vec3 extent = numbers.size() == 1 ? halocline::Vec3::filled(numbers[0])
-                                                     : halocline::Vec3{numbers[0], numbers[1], numbers[2]};
+  const halocline::Vec3 extent =
+      numbers.size() == 1 ? halocline::Vec3::filled(numbers[0]) : halocline::Vec3{numbers[0], numbers[1], numbers[2]};
   try {
     static_cast<void>(halocline::checked_volume(extent));
   } catch (const InvalidArgument&) {
@@ -98,8 +97,7 @@ halocline::Vec3 parse_extent(const std::string& name, const Words& words) {
 }
 
 halocline::Radius parse_radius(const std::string& name, const Words& words) {
-  constexpr std::string_view allowed =
-      "1, 3 (x y z) or 6 (below and above x, y, z) whole numbers of 0 or more";
+  constexpr std::string_view allowed = "1, 3 (x y z) or 6 (below and above x, y, z) whole numbers of 0 or more";
   const auto r = read_all(name, words, 0, allowed);
   if (r.size() == 1) return halocline::Radius::uniform(r[0]);
   if (r.size() == 3) return halocline::Radius::per_dimension(r[0], r[1], r[2]);
@@ -108,9 +106,8 @@ halocline::Radius parse_radius(const std::string& name, const Words& words) {
 }
 
 std::vector<halocline::FieldDescriptor> parse_fields(const std::string& name, const std::string& word) {
-  const std::string allowed =
-      fmt::format("a list such as 4xf32 or 2xf64,1xi8: numbers from 1 to {} and types of {}", most_fields,
-                  element_names);
+  const std::string allowed = fmt::format("a list such as 4xf32 or 2xf64,1xi8: numbers from 1 to {} and types of {}",
+                                          most_fields, element_names);
   std::vector<halocline::FieldDescriptor> fields;
   for (const auto& part : split_at_commas({word})) {
     // 'x' is in no type's name.
@@ -120,8 +117,8 @@ std::vector<halocline::FieldDescriptor> parse_fields(const std::string& name, co
     if (count < 1 || count > most_fields) refuse(name, word, allowed);
     halocline::FieldDescriptor field;
     try {
-      field.element = halocline::element_from_string(
-          std::string_view(part).substr(times == std::string::npos ? 0 : times + 1));
+      field.element =
+          halocline::element_from_string(std::string_view(part).substr(times == std::string::npos ? 0 : times + 1));
     } catch (const InvalidArgument&) {
       refuse(name, word, allowed);
     }

@@ -14,11 +14,8 @@ namespace {
 using Colour = std::array<double, 3>;
 
 /// From dark blue over pale grey to dark red, in Oklab: lightness, green-red, blue-yellow.
-constexpr std::array<Colour, 5> anchors{{{0.30, -0.02, -0.13},
-                                         {0.66, -0.06, -0.12},
-                                         {0.95, 0.00, 0.01},
-                                         {0.69, 0.12, 0.11},
-                                         {0.36, 0.14, 0.06}}};
+constexpr std::array<Colour, 5> anchors{
+    {{0.30, -0.02, -0.13}, {0.66, -0.06, -0.12}, {0.95, 0.00, 0.01}, {0.69, 0.12, 0.11}, {0.36, 0.14, 0.06}}};
 
 double to_srgb(double linear) {
   const double v = std::clamp(linear, 0.0, 1.0);

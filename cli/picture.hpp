@@ -20,19 +20,20 @@ struct Rgb {
   unsigned char blue = 0;
 };
 
-/// A diverging colour for a value from 0 (cold) to 1 (hot); values outside are clamped, NaN is black. Between a few anchors
-/// it is a straight line in Oklab (B. Ottosson, 2020), where equal steps look equal.
+/// A diverging colour for a value from 0 (cold) to 1 (hot); values outside are clamped, NaN is black.
+/// Between a few anchors it is a straight line in Oklab (B. Ottosson, 2020), where equal steps look equal.
 [[nodiscard]] Rgb diverging_colour(double value);
 
-/// A plane of values, x fastest, y upwards, as a picture at least `least_width` pixels wide; each cell a whole number of
-/// pixels, colours linear between cell centres. lowest and highest get the ends of the colour map. Throws
-/// InvalidArgument where the number of values is not width x height.
+/// A plane of values, x fastest, y upwards, as a picture at least `least_width` pixels wide; each cell a
+/// whole number of pixels, colours linear between cell centres. lowest and highest get the ends of the
+/// colour map. Throws InvalidArgument where the number of values is not width x height.
 [[nodiscard]] Picture paint(std::span<const double> values, std::int64_t width, std::int64_t height, double lowest,
                             double highest, std::int64_t least_width);
 
 /// Whether this build can write pictures, and why not.
 [[nodiscard]] bool can_write_png();
-/// Throws ResourceError with the reason where the file cannot be written, CapabilityError where this build has no libpng.
+/// Throws ResourceError with the reason where the file cannot be written, CapabilityError where this build
+/// has no libpng.
 void write_png(const Picture& picture, const std::string& path);
 
 }  // namespace cli

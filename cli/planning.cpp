@@ -12,8 +12,8 @@ using namespace halocline;
 
 machine::MachineMap described_machine(const Options& options) {
   if (!options.machine_file) {
-    return machine::synthetic({options.nodes.value_or(1), options.devices_per_node.value_or(1),
-                               options.ranks_per_node.value_or(1)});
+    return machine::synthetic(
+        {options.nodes.value_or(1), options.devices_per_node.value_or(1), options.ranks_per_node.value_or(1)});
   }
   auto map = io::read_machine_file(*options.machine_file);
   if (options.ranks_per_node || map.ranks.empty()) {

@@ -18,7 +18,7 @@ namespace cli {
 struct RoutedPlan {
   halocline::Plan plan;
   std::vector<halocline::RoutedMessage> routes;  ///< of all ranks
-  bool assumed = false;  ///< nothing was tried, because the machine is not here
+  bool assumed = false;                          ///< nothing was tried, because the machine is not here
 };
 /// All stages but exchange: on the machine at hand capabilities are tried for real. Collective.
 [[nodiscard]] RoutedPlan routed_plan_of(Context& context);

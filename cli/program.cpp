@@ -53,8 +53,8 @@ bool same_on_all_ranks(const Error& error) {
          error.kind() == ErrorKind::resource;
 }
 
-/// After an error that other ranks may not know of. They may be waiting for this one, so the job must end; rank 0, where it
-/// failed too, gets the time to speak first, so that the user sees one line.
+/// After an error that other ranks may not know of. They may be waiting for this one, so the job must end;
+/// rank 0, where it failed too, gets the time to speak first, so that the user sees one line.
 [[noreturn]] void end_job(comm::Session& session, const std::exception& error) {
   const auto rank = session.world().rank().value();
   std::this_thread::sleep_for(std::chrono::milliseconds(100 * std::min<std::int64_t>(rank, 10)));

@@ -33,8 +33,8 @@ void ProgressBar::update(std::int64_t done, const std::string& detail) {
     const std::int64_t tenths = 10 * done / total_;
     if (tenths <= tenths_) return;
     tenths_ = tenths;
-    fmt::print(out_, "{}: {} of {} ({} %){}{}\n", label_, done, total_, 100 * done / total_,
-               detail.empty() ? "" : ", ", detail);
+    fmt::print(out_, "{}: {} of {} ({} %){}{}\n", label_, done, total_, 100 * done / total_, detail.empty() ? "" : ", ",
+               detail);
     std::fflush(out_);
     return;
   }

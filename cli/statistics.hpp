@@ -6,7 +6,7 @@ namespace cli {
 
 /// Of times in seconds.
 struct Statistics {
-  double mean = 0;     ///< as the first paper reports
+  double mean = 0;  ///< as the first paper reports
   /// (Q1 + 2 Q2 + Q3) / 4 as its reference code reports it: Qk is the sorted value number k * (n / 4), from 0.
   double trimean = 0;
   double min = 0;
@@ -17,8 +17,8 @@ struct Statistics {
   double max = 0;
 };
 
-/// The value below which a fraction (0 to 1) of the sorted values lies, linear between neighbours (R's type 7, NumPy's
-/// default). Throws InvalidArgument without values.
+/// The value below which a fraction (0 to 1) of the sorted values lies, linear between neighbours (R's type
+/// 7, NumPy's default). Throws InvalidArgument without values.
 [[nodiscard]] double percentile(std::span<const double> sorted, double fraction);
 
 /// In any order. Throws InvalidArgument without values.

@@ -13,9 +13,7 @@ namespace cli {
 namespace {
 
 /// Whether a cell looks like a number, perhaps with a unit.
-bool numeric(const std::string& cell) {
-  return !cell.empty() && (cell == "-" || (cell[0] >= '0' && cell[0] <= '9'));
-}
+bool numeric(const std::string& cell) { return !cell.empty() && (cell == "-" || (cell[0] >= '0' && cell[0] <= '9')); }
 
 /// Three significant digits, never an exponent.
 std::string three_digits(double value) {

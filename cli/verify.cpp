@@ -31,7 +31,8 @@ Value sentinel() {
 /// What the cell p of the domain holds. Small elements take the first bytes.
 Value value_of(const Vec3& extent, const Vec3& p, std::size_t field, int component, std::uint64_t round) {
   const auto index = static_cast<std::uint64_t>((p.z * extent.y + p.y) * extent.x + p.x);
-  const std::uint64_t seed = mixed(round) ^ mixed((std::uint64_t{field} << 8) + static_cast<std::uint64_t>(component) + 1);
+  const std::uint64_t seed =
+      mixed(round) ^ mixed((std::uint64_t{field} << 8) + static_cast<std::uint64_t>(component) + 1);
   const std::array<std::uint64_t, 2> words{mixed(index ^ seed), mixed(index + seed)};
   Value value;
   std::memcpy(value.data(), words.data(), value.size());
@@ -39,8 +40,8 @@ Value value_of(const Vec3& extent, const Vec3& p, std::size_t field, int compone
   return value;
 }
 
-/// What cell p of a subdomain's frame holds after an exchange: its own value where owned, its image's where the radius reads
-/// it, nothing (the sentinel) elsewhere.
+/// What cell p of a subdomain's frame holds after an exchange: its own value where owned, its image's where
+/// the radius reads it, nothing (the sentinel) elsewhere.
 struct Expectation {
   bool halo = false;
   std::optional<Vec3> image;
@@ -96,8 +97,7 @@ void fill_for_verification(Domain& domain, std::uint64_t round) {
   const Vec3 extent = domain.geometry().partition.extent();
   for_each_array(domain, [&](const auto&, std::size_t field, int component, const auto& view, std::size_t bytes) {
     for_each_cell(view.with_halo(), [&](const Vec3& p) {
-      const Value value =
-          view.owned().contains(p) ? value_of(extent, p, field, component, round) : sentinel();
+      const Value value = view.owned().contains(p) ? value_of(extent, p, field, component, round) : sentinel();
       std::memcpy(&view(p, component), value.data(), bytes);
     });
   });
@@ -110,23 +110,22 @@ Verdict verify(Domain& domain, std::uint64_t round) {
   const auto& geometry = domain.geometry();
   const Vec3 extent = geometry.partition.extent();
   Verdict mine;
-  for_each_array(domain, [&](const auto& subdomain, std::size_t field, int component, const auto& view,
-                             std::size_t bytes) {
-    const Radius& radius = geometry.radius_of(field_id(static_cast<std::int64_t>(field)));
-    for_each_cell(view.with_halo(), [&](const Vec3& p) {
-      const Expectation expected = expected_at(p, view.owned(), radius, extent, geometry.boundaries);
-      const Value value =
-          expected.image ? value_of(extent, *expected.image, field, component, round) : sentinel();
-      const bool right = std::memcmp(&view(p, component), value.data(), bytes) == 0;
-      ++(expected.halo ? mine.halo_cells : mine.other_cells);
-      if (right) return;
-      ++(expected.halo ? mine.halo_wrong : mine.other_changed);
-      if (!mine.first.empty()) return;
-      mine.first = fmt::format("subdomain {} field {} cell ({}, {}, {}) {}", subdomain.id().value(),
-                               geometry.fields[field].name, p.x, p.y, p.z,
-                               expected.halo ? "does not hold what its neighbour owns" : "was changed");
-    });
-  });
+  for_each_array(
+      domain, [&](const auto& subdomain, std::size_t field, int component, const auto& view, std::size_t bytes) {
+        const Radius& radius = geometry.radius_of(field_id(static_cast<std::int64_t>(field)));
+        for_each_cell(view.with_halo(), [&](const Vec3& p) {
+          const Expectation expected = expected_at(p, view.owned(), radius, extent, geometry.boundaries);
+          const Value value = expected.image ? value_of(extent, *expected.image, field, component, round) : sentinel();
+          const bool right = std::memcmp(&view(p, component), value.data(), bytes) == 0;
+          ++(expected.halo ? mine.halo_cells : mine.other_cells);
+          if (right) return;
+          ++(expected.halo ? mine.halo_wrong : mine.other_changed);
+          if (!mine.first.empty()) return;
+          mine.first = fmt::format("subdomain {} field {} cell ({}, {}, {}) {}", subdomain.id().value(),
+                                   geometry.fields[field].name, p.x, p.y, p.z,
+                                   expected.halo ? "does not hold what its neighbour owns" : "was changed");
+        });
+      });
   // Nobody may go on to the next exchange before all have looked: the reductions see to that.
   return agreed(domain.comm(), std::move(mine));
 }

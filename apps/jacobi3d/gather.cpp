@@ -19,8 +19,9 @@ void for_each_row(const halocline::Box& box, F&& f) {
 
 }  // namespace
 
-/// A rank sends its part of the box, subdomain by subdomain in the order of Placement::of_rank; rank 0 knows all boxes
-/// from the geometry, so nothing but values travels, and rank after rank, so that it holds one message at a time.
+/// A rank sends its part of the box, subdomain by subdomain in the order of Placement::of_rank; rank 0 knows
+/// all boxes from the geometry, so nothing but values travels, and rank after rank, so that it holds one
+/// message at a time.
 template <typename T>
 std::vector<T> Solver<T>::gather(const halocline::Box& box) {
   domain_.synchronize();
@@ -70,8 +71,7 @@ std::vector<T> Solver<T>::gather(const halocline::Box& box) {
     }
     if (cells == 0) continue;
     std::vector<T> part(static_cast<std::size_t>(cells));
-    const auto request =
-        comm.receive(std::as_writable_bytes(std::span<T>(part)), halocline::rank_id(rank), gather_tag);
+    const auto request = comm.receive(std::as_writable_bytes(std::span<T>(part)), halocline::rank_id(rank), gather_tag);
     finish(*request);
     put(part, halocline::rank_id(rank));
   }

@@ -9,8 +9,9 @@
 #include "jacobi3d/problem.hpp"
 #include "jacobi3d/row.hpp"
 
-/// Jacobi's iteration for heat on a periodic domain: each step a cell becomes the average of itself and its six
-/// neighbours; a hot and a cold sphere are held fixed. The first paper's kind of workload: little arithmetic, all halo.
+/// Jacobi's iteration for heat on a periodic domain: each step a cell becomes the average of itself and its
+/// six neighbours; a hot and a cold sphere are held fixed. The first paper's kind of workload: little
+/// arithmetic, all halo.
 namespace jacobi3d {
 
 struct Settings {
@@ -22,10 +23,11 @@ struct Settings {
 
 /// Where the time went, by the host's steady clock.
 ///
-/// compute and exchange are read off stamps in each subdomain's stream, so they are what the stream saw: compute is the
-/// time between the start and end of its kernels (waiting for a free core included), exchange the time between kernels in which
-/// it had nothing to do but to wait for halos. With overlap, what is hidden behind the interior is not counted. Both are means
-/// over all subdomains. total is the slowest rank's time for all steps, residuals included.
+/// compute and exchange are read off stamps in each subdomain's stream, so they are what the stream saw:
+/// compute is the time between the start and end of its kernels (waiting for a free core included), exchange
+/// the time between kernels in which it had nothing to do but to wait for halos. With overlap, what is
+/// hidden behind the interior is not counted. Both are means over all subdomains. total is the slowest
+/// rank's time for all steps, residuals included.
 struct Timings {
   halocline::Duration total{};
   halocline::Duration exchange{};
@@ -39,9 +41,9 @@ struct Progress {
 };
 
 struct Result {
-  std::int64_t steps = 0;   ///< that were done
-  bool converged = false;   ///< the residual fell below the tolerance
-  Residual residual;        ///< of the last step
+  std::int64_t steps = 0;  ///< that were done
+  bool converged = false;  ///< the residual fell below the tolerance
+  Residual residual;       ///< of the last step
   Timings timings;
   double updates_per_second = 0;  ///< cells of the domain x steps / Timings::total
 };
@@ -73,20 +75,21 @@ class Solver {
   Problem problem_;
 };
 
-/// The same problem without Halocline: one array, one thread, a test of each cell. The same additions in the same
-/// order, so its values are those of Solver bit for bit. x fastest.
+/// The same problem without Halocline: one array, one thread, a test of each cell. The same additions in the
+/// same order, so its values are those of Solver bit for bit. x fastest.
 template <typename T>
 [[nodiscard]] std::vector<T> solve_serially(const halocline::Vec3& extent, std::int64_t steps);
 
 struct Check {
-  std::int64_t cells = 0;        ///< compared
-  std::int64_t different = 0;    ///< whose bits differ
+  std::int64_t cells = 0;      ///< compared
+  std::int64_t different = 0;  ///< whose bits differ
   double largest_difference = 0;
   [[nodiscard]] bool passed() const { return cells > 0 && different == 0; }
 };
 
-/// Collective: gathers the solution after `steps` steps on rank 0, which needs memory for three copies of the domain, and
-/// compares it with solve_serially. The same answer on all ranks; others wait for rank 0 however long it takes.
+/// Collective: gathers the solution after `steps` steps on rank 0, which needs memory for three copies of
+/// the domain, and compares it with solve_serially. The same answer on all ranks; others wait for rank 0
+/// however long it takes.
 template <typename T>
 [[nodiscard]] Check check(halocline::Domain& domain, Solver<T>& solver, std::int64_t steps);
 

@@ -16,7 +16,8 @@ inline constexpr double initial = 0.5;
 /// Cells [first, second) of a row; empty where first == second.
 using Range = std::pair<std::int64_t, std::int64_t>;
 
-/// The cells whose centres are within `radius` of `centre`. Whole numbers only, so every rank agrees on every cell.
+/// The cells whose centres are within `radius` of `centre`. Whole numbers only, so every rank agrees on
+/// every cell.
 struct Sphere {
   halocline::Vec3 centre;
   std::int64_t radius = 0;  ///< 0 holds one cell
@@ -28,8 +29,8 @@ struct Sphere {
 };
 
 /// The problem as a function of the domain's extent alone: a hot sphere at a third of x, a cold one at two
-/// thirds, both in the middle of y and z, with a tenth of the shortest extent (of those above 1) as radius. In domains so
-/// thin that they meet, the hot one counts.
+/// thirds, both in the middle of y and z, with a tenth of the shortest extent (of those above 1) as radius.
+/// In domains so thin that they meet, the hot one counts.
 struct Problem {
   halocline::Vec3 extent;
 

@@ -6,7 +6,8 @@
 namespace jacobi3d {
 namespace {
 
-/// n cells of a row. The arrays must not overlap target; the rows left and right of centre are the centre row itself.
+/// n cells of a row. The arrays must not overlap target; the rows left and right of centre are the centre
+/// row itself.
 template <typename T>
 void update_row(T* __restrict target, const T* centre, const T* below_y, const T* above_y, const T* below_z,
                 const T* above_z, std::int64_t n) {
@@ -81,10 +82,10 @@ Difference difference(const halocline::Box& box, const halocline::View<T>& befor
   return found;
 }
 
-#define JACOBI3D_ROW(T)                                                                                      \
-  template void update_box<T>(const Problem&, const halocline::Box&, const halocline::View<const T>&,        \
-                              const halocline::View<T>&);                                                    \
-  template void initialise_box<T>(const Problem&, const halocline::Box&, const halocline::View<T>&);         \
+#define JACOBI3D_ROW(T)                                                                               \
+  template void update_box<T>(const Problem&, const halocline::Box&, const halocline::View<const T>&, \
+                              const halocline::View<T>&);                                             \
+  template void initialise_box<T>(const Problem&, const halocline::Box&, const halocline::View<T>&);  \
   template Difference difference<T>(const halocline::Box&, const halocline::View<T>&, const halocline::View<T>&);
 JACOBI3D_ROW(float)
 JACOBI3D_ROW(double)

@@ -31,7 +31,8 @@ void check_settings(const Settings& settings) {
 
 }  // namespace
 
-/// Times of one subdomain, written by functions that run in its stream, one after another; read after synchronize().
+/// Times of one subdomain, written by functions that run in its stream, one after another; read after
+/// synchronize().
 template <typename T>
 struct Solver<T>::Stopwatch {
   halocline::Duration last{};
@@ -59,8 +60,8 @@ Solver<T>::Solver(halocline::Domain& domain, halocline::Field<T> field)
     : domain_(domain), field_(field), problem_{domain.geometry().partition.extent()} {
   const auto& descriptor = domain.geometry().fields.at(field.id.index());
   if (descriptor.buffers != halocline::buffers::two) {
-    throw halocline::InvalidArgument(fmt::format("jacobi3d: field '{}' has {} buffers; allowed is 2",
-                                                 descriptor.name, descriptor.buffers));
+    throw halocline::InvalidArgument(
+        fmt::format("jacobi3d: field '{}' has {} buffers; allowed is 2", descriptor.name, descriptor.buffers));
   }
 }
 
@@ -103,7 +104,8 @@ void Solver<T>::step(bool overlap, std::vector<Stopwatch>& stopwatches) {
   }
 }
 
-/// Between the current buffer and the next one. Summed by subdomain in one order, then by rank: the same in each run.
+/// Between the current buffer and the next one. Summed by subdomain in one order, then by rank: the same in
+/// each run.
 template <typename T>
 Residual Solver<T>::residual() {
   const auto subdomains = domain_.subdomains();

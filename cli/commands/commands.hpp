@@ -5,8 +5,9 @@
 
 #include "context.hpp"
 
-/// One file a command, in the order of the pipeline. Each adds its subcommand with its flags, and sets `chosen` to what is to be run
-/// where the user takes it. What is run is collective; it returns the exit code.
+/// One file a command, in the order of the pipeline. Each adds its subcommand with its flags, and sets
+/// `chosen` to what is to be run where the user takes it. What is run is collective; it returns the exit
+/// code.
 namespace cli {
 
 using Command = std::function<int(Context&)>;

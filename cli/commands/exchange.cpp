@@ -77,9 +77,12 @@ std::string verdict_text(const Verdict& verdict) {
 }
 
 Json verdict_json(const Verdict& verdict) {
-  return {{"passed", verdict.passed()},           {"halo_elements", verdict.halo_cells},
-          {"halo_wrong", verdict.halo_wrong},     {"other_elements", verdict.other_cells},
-          {"other_changed", verdict.other_changed}, {"first", verdict.first}};
+  return {{"passed", verdict.passed()},
+          {"halo_elements", verdict.halo_cells},
+          {"halo_wrong", verdict.halo_wrong},
+          {"other_elements", verdict.other_cells},
+          {"other_changed", verdict.other_changed},
+          {"first", verdict.first}};
 }
 
 std::string times_table(const Statistics& s) {
@@ -118,11 +121,10 @@ int run_exchange(Context& context, const ExchangeOptions& wanted) {
   if (verdict) document["verify"] = verdict_json(*verdict);
   context.print_document(document);
 
-  std::string text = fmt::format("{}, radius {}, {}, {}, {} as {}\n\n{}\n",
-                                 to_string(options.size), to_string(options.radius),
-                                 plural(std::ssize(options.fields), "field"), plural(context.world.size(), "rank"),
-                                 plural(partition.size(), "subdomain"), to_string(partition.grid()),
-                                 shares_table(shares));
+  std::string text =
+      fmt::format("{}, radius {}, {}, {}, {} as {}\n\n{}\n", to_string(options.size), to_string(options.radius),
+                  plural(std::ssize(options.fields), "field"), plural(context.world.size(), "rank"),
+                  plural(partition.size(), "subdomain"), to_string(partition.grid()), shares_table(shares));
   text += fmt::format("{} exchanges, each after a barrier, the slowest rank's time:\n{}", wanted.repeat,
                       times_table(times));
   if (wanted.steady > 0) {

@@ -65,9 +65,10 @@ int run_machine(Context& context) {
     context.print_document(Json::parse(io::to_json(map)));
     return 0;
   }
-  std::string text = fmt::format("{}: {}, {}, {}; network {} each way, {}\n", map.name,
-                                 plural(std::ssize(map.nodes), "node"), plural(std::ssize(map.ranks), "rank"),
-                                 plural(map.device_count(), "device"), rate_text(map.network.bandwidth), seconds_text(map.network.latency));
+  std::string text =
+      fmt::format("{}: {}, {}, {}; network {} each way, {}\n", map.name, plural(std::ssize(map.nodes), "node"),
+                  plural(std::ssize(map.ranks), "rank"), plural(map.device_count(), "device"),
+                  rate_text(map.network.bandwidth), seconds_text(map.network.latency));
   text += types_text(map) + ranks_text(map);
   if (!map.sources.empty()) text += "\n";
   for (const auto& source : map.sources) text += fmt::format("source: {}\n", source);

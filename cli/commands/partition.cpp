@@ -51,12 +51,12 @@ int run_partition(Context& context) {
   document["partition"] = partition_json(plan);
   document["bytes_per_exchange"] = {{"all", all.bytes}, {"off_node", all.off_node}};
   context.print_document(document);
-  context.print_text(fmt::format("{} cut by {} into {} of {}: grid {} = {} * {}\n"
-                            "one exchange moves {}, {} of it between nodes\n\n{}",
-                            to_string(partition.extent()), partition::to_string(plan.partition),
-                            plural(partition.nodes(), "node"), plural(partition.devices_per_node(), "device"), to_string(partition.grid()),
-                            to_string(partition.node_grid()), to_string(partition.device_grid()),
-                            bytes_text(all.bytes), bytes_text(all.off_node), table.text()));
+  context.print_text(fmt::format(
+      "{} cut by {} into {} of {}: grid {} = {} * {}\n"
+      "one exchange moves {}, {} of it between nodes\n\n{}",
+      to_string(partition.extent()), partition::to_string(plan.partition), plural(partition.nodes(), "node"),
+      plural(partition.devices_per_node(), "device"), to_string(partition.grid()), to_string(partition.node_grid()),
+      to_string(partition.device_grid()), bytes_text(all.bytes), bytes_text(all.off_node), table.text()));
   return 0;
 }
 

@@ -27,8 +27,8 @@ int run_place(Context& context) {
   document["placement"] = placement_json(plan);
   context.print_document(document);
   context.print_text(fmt::format("placed by {}: cost {}, in order {}\n\n{}",
-                            placement::to_string(context.options.placement.method), placement.cost,
-                            placement.trivial_cost, table.text()));
+                                 placement::to_string(context.options.placement.method), placement.cost,
+                                 placement.trivial_cost, table.text()));
   return 0;
 }
 

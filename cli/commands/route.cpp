@@ -22,7 +22,8 @@ int run_route(Context& context) {
   for (const auto& message : found.routes) {
     const auto& route = message.route;
     table.row({fmt::format("{}", route.from.value()), fmt::format("{}", route.to.value()),
-               std::string(halocline::routing::to_string(route.transport)), bytes_text(message.bytes), short_reason(route)});
+               std::string(halocline::routing::to_string(route.transport)), bytes_text(message.bytes),
+               short_reason(route)});
   }
   table.limit(64);
   const auto shares = shares_of(found.routes);
@@ -35,15 +36,16 @@ int run_route(Context& context) {
   document["transports"] = shares_json(shares);
   context.print_document(document);
   context.print_text(fmt::format("{}{}\n{}",
-                            found.assumed ? "assumed for a machine that is not here; nothing was tried\n\n" : "",
-                            table.text(), shares_table(shares)));
+                                 found.assumed ? "assumed for a machine that is not here; nothing was tried\n\n" : "",
+                                 table.text(), shares_table(shares)));
   return 0;
 }
 
 }  // namespace
 
 void add_route_command(CLI::App& app, Options& options, Command& chosen) {
-  auto* command = app.add_subcommand("route", "4. how each pair of subdomains communicates, and why (in full: --json, explain)");
+  auto* command =
+      app.add_subcommand("route", "4. how each pair of subdomains communicates, and why (in full: --json, explain)");
   add_planning_options(*command, options);
   command->callback([&chosen] { chosen = run_route; });
 }

@@ -76,7 +76,8 @@ Json result_json(const jacobi3d::Result& result) {
 }
 
 std::string check_text(const jacobi3d::Check& check) {
-  if (check.passed()) return fmt::format("check       passed: {} cells, bit for bit as the serial solution\n", check.cells);
+  if (check.passed())
+    return fmt::format("check       passed: {} cells, bit for bit as the serial solution\n", check.cells);
   return fmt::format("check       FAILED: {} of {} cells differ from the serial solution, by at most {:.3e}\n",
                      check.different, check.cells, check.largest_difference);
 }
@@ -121,7 +122,9 @@ int run_jacobi(Context& context, const JacobiOptions& wanted) {
   if (wanted.check) {
     const auto check = jacobi3d::check(domain, solver, result.steps);
     passed = check.passed();
-    document["check"] = {{"passed", passed}, {"cells", check.cells}, {"different", check.different},
+    document["check"] = {{"passed", passed},
+                         {"cells", check.cells},
+                         {"different", check.different},
                          {"largest_difference", check.largest_difference}};
     context.print_text(check_text(check));
   }
@@ -144,24 +147,27 @@ void add_jacobi_options(CLI::App& command, JacobiOptions& own) {
   add_word(command, "--precision", "TYPE", "f32 (default) or f64", [&own](const auto& name, const auto& word) {
     own.doubles = parse_choice(name, word, {"f32", "f64"}) == 1;
   })->group(group);
-  command.add_flag("--overlap,!--no-overlap", settings.overlap,
-                   "update the interior while halos are under way (default), or not")
+  command
+      .add_flag("--overlap,!--no-overlap", settings.overlap,
+                "update the interior while halos are under way (default), or not")
       ->disable_flag_override()
       ->group(group);
-  add_word(command, "--residual-every", "K", "steps between residuals (default 0: only after the last step; "
-                                             "10 with --tolerance)",
+  add_word(command, "--residual-every", "K",
+           "steps between residuals (default 0: only after the last step; "
+           "10 with --tolerance)",
            [&settings](const auto& name, const auto& word) {
              settings.residual_every = parse_integer(name, word, 0, std::int64_t{1} << 40);
-           })->group(group);
+           })
+      ->group(group);
   add_word(command, "--tolerance", "T", "stop once no cell changes by as much in a step",
-           [&settings](const auto& name, const auto& word) {
-             settings.tolerance = parse_positive(name, word, 1);
-           })->group(group);
+           [&settings](const auto& name, const auto& word) { settings.tolerance = parse_positive(name, word, 1); })
+      ->group(group);
   command.add_flag("--check", own.check, "compare with a serial solution, bit for bit; exit code 1 where they differ")
       ->disable_flag_override()
       ->group(group);
-  add_word(command, "--picture", "FILE", "write the middle plane as a PNG",
-           [&own](const auto&, const auto& word) { own.picture = word; })->group(group);
+  add_word(command, "--picture", "FILE", "write the middle plane as a PNG", [&own](const auto&, const auto& word) {
+    own.picture = word;
+  })->group(group);
 }
 
 }  // namespace
@@ -174,8 +180,9 @@ void add_run_command(CLI::App& app, Options& options, Command& chosen) {
   add_machine_options(*jacobi, options);
   add_decision_options(*jacobi, options);
   add_output_options(*jacobi, options);
-  add_word(*jacobi, "--progress", "STYLE", "on standard error: auto (default: a bar on a terminal, else lines), bar, "
-                                           "lines, off",
+  add_word(*jacobi, "--progress", "STYLE",
+           "on standard error: auto (default: a bar on a terminal, else lines), bar, "
+           "lines, off",
            [&options](const auto& name, const auto& word) {
              options.progress = static_cast<ProgressStyle>(parse_choice(name, word, {"auto", "bar", "lines", "off"}));
            });

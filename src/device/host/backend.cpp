@@ -41,6 +41,13 @@ int worker_count(const HostOptions& options) {
   return std::max(1, std::min(options.devices, cores / options.ranks_on_node));
 }
 
+/// With a core or less a rank, the thread that will wait for the work is the one to do it.
+Scheduler::Eagerness eagerness(const HostOptions& options) {
+  const int cores = static_cast<int>(std::thread::hardware_concurrency());
+  const bool crowded = options.workers == 0 && cores <= options.ranks_on_node;
+  return crowded ? Scheduler::Eagerness::when_left_over : Scheduler::Eagerness::at_once;
+}
+
 /// Allocations and mappings are not in a stream: what the injector asks for happens here and now.
 void inject(const Scheduler& scheduler, Operation operation, int device, ErrorKind kind) {
   const Injection injection = scheduler.injection(operation, device);
@@ -55,7 +62,7 @@ HostBackend::HostBackend(const HostOptions& options)
       machine_bytes_(physical_memory()),
       scheduler_(std::make_shared<Scheduler>(*options.clock, options.injector)),
       doorbells_(std::make_shared<DoorbellMap>(scheduler_->doorbell())) {
-  scheduler_->start_workers(worker_count(options));
+  scheduler_->start_workers(worker_count(options), eagerness(options));
 }
 
 HostBackend::~HostBackend() { scheduler_->stop_workers(); }

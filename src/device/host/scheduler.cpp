@@ -16,8 +16,6 @@ using std::chrono::milliseconds;
 constexpr Duration shortest_nap = microseconds(20);
 constexpr Duration first_nap = milliseconds(1);
 constexpr Duration longest_nap = milliseconds(8);
-/// Where nothing was polled when it went to sleep; a queue may have been parked since by a thread that is busy now.
-constexpr Duration idle_nap = milliseconds(100);
 /// Sleeps of a thread that waits for something that nobody rings for.
 constexpr Duration first_blind_nap = microseconds(20);
 constexpr Duration longest_blind_nap = microseconds(500);
@@ -34,29 +32,6 @@ Duration real_time() { return std::chrono::steady_clock::now().time_since_epoch(
 Scheduler::Scheduler(const Clock& clock, std::shared_ptr<Injector> injector)
     : clock_(clock), injector_(std::move(injector)), doorbell_(std::make_shared<Doorbell>()) {}
 
-void Scheduler::start_workers(int count) {
-  for (int i = 0; i < count; ++i) {
-    workers_.emplace_back([self = shared_from_this()] { self->work(); });
-  }
-}
-
-void Scheduler::stop_workers() {
-  {
-    const Lock held = lock();
-    stop_ = true;
-  }
-  doorbell_->ring();
-  for (std::thread& worker : workers_) {
-    // The backend may be destroyed by a function that runs on a worker and held its last reference.
-    if (worker.get_id() == std::this_thread::get_id()) {
-      worker.detach();
-    } else {
-      worker.join();
-    }
-  }
-  workers_.clear();
-}
-
 Injection Scheduler::injection(Operation operation, int device) const {
   return injector_ == nullptr ? Injection{} : injector_->before(operation, device);
 }
@@ -64,6 +39,7 @@ Injection Scheduler::injection(Operation operation, int device) const {
 void Scheduler::push(Lock&, Queue& queue, Item item) {
   queue.items.push_back(std::move(item));
   if (queue.state == Queue::State::idle) make_runnable(queue);
+  if (std::exchange(workers_rest_, false)) first_push_.notify_all();
 }
 
 void Scheduler::release(Lock& lock) {
@@ -95,6 +71,7 @@ bool Scheduler::help(const std::function<bool()>& done, const Deadline& deadline
   Duration nap = rung ? first_nap : first_blind_nap;
   const Duration cap = rung ? longest_nap : longest_blind_nap;
   int idle = 0;
+  const Helping helping(*this);
   while (true) {
     const std::uint32_t seen = doorbell_->value();
     if (done()) return true;
@@ -111,29 +88,6 @@ bool Scheduler::help(const std::function<bool()>& done, const Deadline& deadline
     const Duration longest = longest_sleep();
     doorbell_->sleep(seen, std::max(shortest_nap, std::min(nap, longest)));
     nap = std::min(2 * nap, cap);
-  }
-}
-
-void Scheduler::work() {
-  Duration nap = first_nap;
-  while (true) {
-    const std::uint32_t seen = doorbell_->value();
-    if (run_one(true)) {
-      nap = first_nap;
-      continue;
-    }
-    {
-      const Lock held = lock();
-      if (stop_) return;
-    }
-    const Duration longest = longest_sleep();
-    if (longest == Duration::max()) {
-      doorbell_->sleep(seen, idle_nap);
-      nap = first_nap;
-    } else {
-      doorbell_->sleep(seen, std::max(shortest_nap, std::min(nap, longest)));
-      nap = std::min(2 * nap, longest_nap);
-    }
   }
 }
 

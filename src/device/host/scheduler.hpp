@@ -21,8 +21,14 @@ class Scheduler : public std::enable_shared_from_this<Scheduler> {
  public:
   Scheduler(const Clock& clock, std::shared_ptr<Injector> injector);
 
+  /// When a worker takes up work.
+  enum class Eagerness {
+    at_once,       ///< as soon as there is some: there are cores for it
+    when_left_over  ///< only what nobody who waits has taken up after a while: a worker would push a thread of its own program
+                    ///< off the core that this one will wait on anyway
+  };
   /// From here to stop_workers() the scheduler runs what is enqueued, and keeps itself alive.
-  void start_workers(int count);
+  void start_workers(int count, Eagerness eagerness);
   /// Returns when the operations that are running are done. What is queued stays queued; help() still runs it.
   void stop_workers();
 
@@ -51,7 +57,23 @@ class Scheduler : public std::enable_shared_from_this<Scheduler> {
 
  private:
   enum class Outcome { done, polling, awaiting };
+  /// A thread is in help() for as long as this lives.
+  class Helping {
+   public:
+    explicit Helping(Scheduler& scheduler) : scheduler_(scheduler) { count(1); }
+    Helping(const Helping&) = delete;
+    Helping& operator=(const Helping&) = delete;
+    ~Helping() { count(-1); }
+
+   private:
+    void count(int change) {
+      const Lock held = scheduler_.lock();
+      scheduler_.helpers_ += change;
+    }
+    Scheduler& scheduler_;
+  };
   void work();
+  void work_on_leftovers();
   bool run_one(bool is_worker);
   void run(Lock& lock, Queue& queue, bool is_worker);
   Outcome step(Lock& lock, Queue& queue);
@@ -81,6 +103,9 @@ class Scheduler : public std::enable_shared_from_this<Scheduler> {
   std::vector<Item> garbage_;  ///< to be destroyed without the lock: it may hold users' objects
   std::condition_variable stopped_running_;
   bool stop_ = false;
+  int helpers_ = 0;                        ///< threads in help()
+  bool workers_rest_ = false;              ///< those on leftovers wait for the first push
+  std::condition_variable first_push_;
   std::vector<std::thread> workers_;
 };
 

@@ -28,9 +28,20 @@ std::string refusal(std::vector<const char*> words, int ranks = 1) {
 
 TEST(Arguments, FlagsAreAlikeForAllPlanningCommands) {
   for (const char* command : {"machine", "partition", "place", "route", "explain"}) {
-    const auto a = parse({command, "--size", "9", "8", "7", "--radius", "2", "--fields", "4xf32", "--nodes", "2",
-                          "--devices-per-node", "6", "--ranks-per-node", "3", "--partition", "bisection", "--place",
-                          "random", "--seed", "5", "--open", "x,z", "--no-corners", "--timeout", "7", "--json"});
+    const auto a = parse({command,     "--size",
+                          "9",         "8",
+                          "7",         "--radius",
+                          "2",         "--fields",
+                          "4xf32",     "--nodes",
+                          "2",         "--devices-per-node",
+                          "6",         "--ranks-per-node",
+                          "3",         "--partition",
+                          "bisection", "--place",
+                          "random",    "--seed",
+                          "5",         "--open",
+                          "x,z",       "--no-corners",
+                          "--timeout", "7",
+                          "--json"});
     ASSERT_TRUE(a.command) << command;
     EXPECT_EQ(a.options.size, (halocline::Vec3{9, 8, 7}));
     EXPECT_EQ(a.options.radius, halocline::Radius::uniform(2).without_corners());
@@ -65,7 +76,9 @@ TEST(Arguments, TheEnvironmentCountsWhereNoFlagIsGiven) {
   EXPECT_EQ(a.transports, "mpi_staged");
   EXPECT_EQ(a.timeout, std::chrono::seconds(9));
   const auto b = parse({"exchange", "--devices-per-rank", "1", "--ranks-per-node", "4", "--transports", "direct",
-                        "--timeout", "1"}, environment).options;
+                        "--timeout", "1"},
+                       environment)
+                     .options;
   EXPECT_EQ(b.devices_per_rank, 1);
   EXPECT_EQ(b.ranks_per_node, 4);
   EXPECT_EQ(b.transports, "direct");
@@ -75,8 +88,7 @@ TEST(Arguments, TheEnvironmentCountsWhereNoFlagIsGiven) {
 }
 
 TEST(Arguments, AGridImpliesGiven) {
-  EXPECT_EQ(parse({"partition", "--node-grid", "1", "1", "2"}).options.partition,
-            halocline::partition::Method::given);
+  EXPECT_EQ(parse({"partition", "--node-grid", "1", "1", "2"}).options.partition, halocline::partition::Method::given);
   EXPECT_THAT(refusal({"partition", "--node-grid", "2", "--partition", "exact"}), HasSubstr("--partition is 'exact'"));
   EXPECT_THAT(refusal({"partition", "--partition", "given"}), HasSubstr("--node-grid"));
 }
@@ -88,8 +100,9 @@ TEST(Arguments, WordsThatContradictAreRefused) {
 }
 
 TEST(Arguments, UnknownWordsAreNamedWithWhatIsAllowed) {
-  EXPECT_EQ(refusal({"bench"}), "the command of 'halocline' is 'bench'; allowed is machine, partition, place, route, "
-                                "exchange, explain, run");
+  EXPECT_EQ(refusal({"bench"}),
+            "the command of 'halocline' is 'bench'; allowed is machine, partition, place, route, "
+            "exchange, explain, run");
   EXPECT_THAT(refusal({"run", "heat"}), HasSubstr("'heat'; allowed is jacobi3d"));
   EXPECT_THAT(refusal({"run", "jacobi3d", "--radius", "3"}),
               HasSubstr("'--radius' is not an option of 'halocline run jacobi3d'; allowed is"));

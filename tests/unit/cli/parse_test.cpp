@@ -56,8 +56,17 @@ TEST(ParseExtent, OneNumberIsACube) {
 }
 
 TEST(ParseExtent, Refuses) {
-  for (const Words& bad : std::vector<Words>{{"0"}, {"1", "2"}, {"1", "2", "3", "4"}, {"1", "2", "x"}, {"1.5"}, {""},
-                                             {"-3"}, {"1,,3"}, {"0x10"}, {" 1"}, {"1", "0", "1"}}) {
+  for (const Words& bad : std::vector<Words>{{"0"},
+                                             {"1", "2"},
+                                             {"1", "2", "3", "4"},
+                                             {"1", "2", "x"},
+                                             {"1.5"},
+                                             {""},
+                                             {"-3"},
+                                             {"1,,3"},
+                                             {"0x10"},
+                                             {" 1"},
+                                             {"1", "0", "1"}}) {
     EXPECT_THAT(message_of([&] { static_cast<void>(parse_extent("--size", bad)); }),
                 HasSubstr("allowed is three whole numbers of 1 or more"));
   }
@@ -90,8 +99,7 @@ TEST(ParseNumbers, RefuseWhatIsNoNumberOrOutside) {
 
 TEST(ParseOpen, NamesDimensions) {
   using halocline::Boundary;
-  EXPECT_EQ(parse_open("--open", {"x,z"}),
-            (halocline::Boundaries{Boundary::open, Boundary::periodic, Boundary::open}));
+  EXPECT_EQ(parse_open("--open", {"x,z"}), (halocline::Boundaries{Boundary::open, Boundary::periodic, Boundary::open}));
   EXPECT_EQ(parse_open("--open", {"y"}),
             (halocline::Boundaries{Boundary::periodic, Boundary::open, Boundary::periodic}));
   EXPECT_EQ(message_of([] { static_cast<void>(parse_open("--open", {"x,w"})); }),

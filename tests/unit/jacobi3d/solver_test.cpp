@@ -84,18 +84,17 @@ TEST_P(JacobiShapes, AgreesWithTheSerialSolutionBitForBit) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    OneProcess, JacobiShapes,
-    testing::Values(Shape{{16, 16, 16}, 1, 1}, Shape{{16, 16, 16}, 1, 2}, Shape{{17, 13, 11}, 1, 3},
-                    Shape{{33, 9, 7}, 1, 4}, Shape{{20, 10, 15}, 1, 5}, Shape{{13, 19, 12}, 1, 6},
-                    Shape{{8, 30, 9}, 1, 7}, Shape{{21, 22, 23}, 1, 8}, Shape{{2, 2, 2}, 1, 8},
-                    Shape{{16, 1, 1}, 1, 4}, Shape{{1, 1, 1}, 1, 1}, Shape{{12, 11, 1}, 1, 4},
-                    Shape{{17, 13, 11}, 1, 4, true, 6, "peer_copy"},
-                    Shape{{17, 13, 11}, 1, 1, true, 25}));
+INSTANTIATE_TEST_SUITE_P(OneProcess, JacobiShapes,
+                         testing::Values(Shape{{16, 16, 16}, 1, 1}, Shape{{16, 16, 16}, 1, 2},
+                                         Shape{{17, 13, 11}, 1, 3}, Shape{{33, 9, 7}, 1, 4}, Shape{{20, 10, 15}, 1, 5},
+                                         Shape{{13, 19, 12}, 1, 6}, Shape{{8, 30, 9}, 1, 7}, Shape{{21, 22, 23}, 1, 8},
+                                         Shape{{2, 2, 2}, 1, 8}, Shape{{16, 1, 1}, 1, 4}, Shape{{1, 1, 1}, 1, 1},
+                                         Shape{{12, 11, 1}, 1, 4}, Shape{{17, 13, 11}, 1, 4, true, 6, "peer_copy"},
+                                         Shape{{17, 13, 11}, 1, 1, true, 25}));
 INSTANTIATE_TEST_SUITE_P(Threads, JacobiShapes,
                          testing::Values(Shape{{16, 16, 16}, 2, 1}, Shape{{17, 13, 11}, 3, 1},
-                                         Shape{{13, 14, 15}, 4, 2}, Shape{{9, 25, 10}, 2, 3},
-                                         Shape{{21, 11, 13}, 8, 1}, Shape{{13, 14, 15}, 4, 2, true, 6, "mpi_staged"},
+                                         Shape{{13, 14, 15}, 4, 2}, Shape{{9, 25, 10}, 2, 3}, Shape{{21, 11, 13}, 8, 1},
+                                         Shape{{13, 14, 15}, 4, 2, true, 6, "mpi_staged"},
                                          Shape{{13, 14, 15}, 2, 2, true, 6, "ipc_copy,peer_copy"}));
 
 TEST(JacobiResidual, IsTheDifferenceOfTheLastTwoSerialSteps) {

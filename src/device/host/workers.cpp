@@ -1,0 +1,104 @@
+// The threads of a scheduler's own.
+#include <algorithm>
+#include <utility>
+
+#include "device/host/scheduler.hpp"
+
+namespace halocline::device::host {
+namespace {
+
+using std::chrono::microseconds;
+using std::chrono::milliseconds;
+
+/// Sleeps of a worker while something is polled that nobody might ring for; see also scheduler.cpp.
+constexpr Duration shortest_nap = microseconds(20);
+constexpr Duration first_nap = milliseconds(1);
+constexpr Duration longest_nap = milliseconds(8);
+/// Where nothing was polled when it went to sleep; a queue may have been parked since by a thread that is busy now.
+constexpr Duration idle_nap = milliseconds(100);
+/// How long work is left to those who will wait for it, before a worker on leftovers takes it up.
+constexpr Duration grace = microseconds(200);
+/// After so many looks in a row at nothing at all, it rests until the next push.
+constexpr int looks_before_rest = 50;
+
+}  // namespace
+
+void Scheduler::start_workers(int count, Eagerness eagerness) {
+  for (int i = 0; i < count; ++i) {
+    workers_.emplace_back([self = shared_from_this(), eagerness] {
+      eagerness == Eagerness::at_once ? self->work() : self->work_on_leftovers();
+    });
+  }
+}
+
+void Scheduler::stop_workers() {
+  {
+    const Lock held = lock();
+    stop_ = true;
+  }
+  first_push_.notify_all();
+  doorbell_->ring();
+  for (std::thread& worker : workers_) {
+    // The backend may be destroyed by a function that runs on a worker and held its last reference.
+    if (worker.get_id() == std::this_thread::get_id()) {
+      worker.detach();
+    } else {
+      worker.join();
+    }
+  }
+  workers_.clear();
+}
+
+void Scheduler::work() {
+  Duration nap = first_nap;
+  while (true) {
+    const std::uint32_t seen = doorbell_->value();
+    if (run_one(true)) {
+      nap = first_nap;
+      continue;
+    }
+    {
+      const Lock held = lock();
+      if (stop_) return;
+    }
+    const Duration longest = longest_sleep();
+    if (longest == Duration::max()) {
+      doorbell_->sleep(seen, idle_nap);
+      nap = first_nap;
+    } else {
+      doorbell_->sleep(seen, std::max(shortest_nap, std::min(nap, longest)));
+      nap = std::min(2 * nap, longest_nap);
+    }
+  }
+}
+
+/// Looks in from time to time; takes up work only where no thread is in help(). Does not sleep on the doorbell, so that nobody
+/// who rings pays for waking it.
+void Scheduler::work_on_leftovers() {
+  int looks = 0;
+  Duration nap = grace;
+  Lock held = lock();
+  while (!stop_) {
+    const bool nothing = !any_runnable() && polling_.empty();
+    if (nothing && ++looks >= looks_before_rest) {
+      workers_rest_ = true;
+      first_push_.wait(held, [this] { return stop_ || !workers_rest_; });
+      looks = 0;
+      nap = grace;
+    }
+    first_push_.wait_for(held, nap, [this] { return stop_; });
+    bool worked = false;
+    while (!stop_ && helpers_ == 0) {
+      held.unlock();
+      const bool one = run_one(true);
+      held.lock();
+      if (!one) break;
+      worked = true;
+    }
+    if (worked) looks = 0;
+    // Flags that come from other processes are polled more and more seldom; whoever is in a hurry calls help().
+    nap = worked ? grace : std::min(2 * nap, Duration(first_nap));
+  }
+}
+
+}  // namespace halocline::device::host
