@@ -11,7 +11,9 @@ STEPS ?= 200
 BUILD := build/release
 PICTURE := build/jacobi3d.png
 
-JACOBI = $(BUILD)/bin/halocline run jacobi3d --size $(SIZE) --steps $(STEPS) --check --picture $(PICTURE)
+# A launcher's ranks see no terminal, so the bar is asked for where there is one.
+PROGRESS := $(shell test -t 2 && echo bar || echo lines)
+JACOBI = $(BUILD)/bin/halocline run jacobi3d --size $(SIZE) --steps $(STEPS) --check --picture $(PICTURE) --progress $(PROGRESS)
 CONFIGURE_WITH = scripts/configure.sh $(BUILD) $(1) -DHALOCLINE_MPI=$(MPI) $(CONFIGURE)
 INSTALL = MPI=$(MPI) scripts/install_dependencies.sh
 

@@ -76,15 +76,6 @@ DomainOptions domain_options(const Context& context) {
   return domain;
 }
 
-void realize(Domain& domain) {
-  try {
-    domain.realize();
-  } catch (const Error&) {
-    if (!domain.comm().poisoned()) domain.close();
-    throw;
-  }
-}
-
 RoutedPlan routed_plan_of(Context& context) {
   const Options& options = context.options;
   if (options.elsewhere()) {
@@ -95,7 +86,7 @@ RoutedPlan routed_plan_of(Context& context) {
   }
   Domain domain(options.size, options.radius, context.world, domain_options(context));
   for (const auto& field : options.fields) domain.add_field(field);
-  realize(domain);
+  domain.realize();
   RoutedPlan found{domain.plan(), domain.gather_routes(), false};
   domain.close();
   return found;

@@ -26,9 +26,6 @@ struct RoutedPlan {
 /// The flags as options of a domain on the machine at hand.
 [[nodiscard]] halocline::DomainOptions domain_options(const Context& context);
 
-/// Domain::realize(), which fails alike on all ranks; where it does, what was made so far is closed. Collective.
-void realize(halocline::Domain& domain);
-
 /// Messages and bytes by transport; those without any are left out.
 struct Share {
   halocline::routing::Transport transport;

@@ -48,10 +48,7 @@ class Halocline final : public Contender {
     options.partition = partition::Method::given;
     options.node_grid = Vec3{1, 1, 1};
     options.device_grid = workload.grid;
-    options.policy.order = {transport, routing::Transport::self, routing::Transport::mpi_staged};
-    if (transport == routing::Transport::mpi_staged) {
-      options.policy.order = {routing::Transport::self, transport};
-    }
+    options.policy.order = {routing::Transport::self, transport};
     return options;
   }
   Vec3 extent_;

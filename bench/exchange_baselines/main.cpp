@@ -1,4 +1,4 @@
-// mpirun -n 2 bench_exchange_baselines [cells] [radius] [repetitions]
+// mpirun -n 2 bench_exchange_baselines [cells [radius [repetitions [grid x y z]]]]
 // One fp64 field, cells^3 a rank, all contenders in one run: barrier, exchange, maximum over ranks. Contenders take turns in
 // rounds of 20 exchanges each, so that all see the same machine, and each finds its own arrays in the caches as a code does
 // that does nothing but exchange.
@@ -37,6 +37,11 @@ int run(int argc, char** argv) {
   const std::int64_t cells = argument(1, 128);
   Workload workload{Vec3::filled(cells), {}, argument(2, 3)};
   workload.grid = partition::exact_node_grid(Vec3::filled(cells * ranks), Radius::uniform(workload.radius), ranks);
+  if (argc > 6) workload.grid = {argument(4, 1), argument(5, 1), argument(6, 1)};
+  if (workload.grid.volume() != ranks) {
+    if (rank == 0) fmt::print(stderr, "the grid {} is not one of {} ranks\n", to_string(workload.grid), ranks);
+    return 2;
+  }
   const long repetitions = argument(3, 200);
 
   std::vector<std::unique_ptr<Contender>> contenders;

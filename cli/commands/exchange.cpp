@@ -96,7 +96,7 @@ int run_exchange(Context& context, const ExchangeOptions& wanted) {
   const Options& options = context.options;
   Domain domain(options.size, options.radius, context.world, domain_options(context));
   for (const auto& field : options.fields) domain.add_field(field);
-  realize(domain);
+  domain.realize();
 
   // The first round is the first exchange ever, the second one comes after all others.
   std::optional<Verdict> verdict;

@@ -90,7 +90,7 @@ int run_jacobi(Context& context, const JacobiOptions& wanted) {
   options.no_edges = options.no_corners = true;
   Domain domain(options.size, options.radius, context.world, domain_options(context));
   const auto field = domain.add_field<T>("temperature", buffers::two);
-  realize(domain);
+  domain.realize();
   options.fields = domain.geometry().fields;
 
   const auto routes = domain.gather_routes();

@@ -3,9 +3,7 @@
 namespace halocline {
 namespace {
 
-constexpr std::int64_t aligned(std::int64_t bytes) {
-  return (bytes + row_alignment_bytes - 1) / row_alignment_bytes * row_alignment_bytes;
-}
+constexpr std::int64_t aligned(std::int64_t bytes, std::int64_t unit) { return (bytes + unit - 1) / unit * unit; }
 
 /// One array of a field, from the start of its memory.
 struct Layout {
@@ -15,20 +13,21 @@ struct Layout {
   std::int64_t bytes = 0;
 };
 
-Layout layout_of(const partition::Geometry& geometry, field_id field, subdomain_id subdomain) {
+Layout layout_of(const partition::Geometry& geometry, field_id field, subdomain_id subdomain, std::int64_t unit) {
   const FieldDescriptor& descriptor = geometry.fields[field.index()];
   const Radius& radius = geometry.radius_of(field);
   const Vec3 owned = geometry.owned(field, subdomain).extent();
   const std::int64_t element = bytes_of(descriptor.element);
   Layout layout;
-  const std::int64_t before_row = aligned(radius.lower().x * element);
-  const std::int64_t row = aligned(before_row + (owned.x + radius.upper().x) * element);
+  const std::int64_t before_row = aligned(radius.lower().x * element, unit);
+  std::int64_t row = aligned(before_row + (owned.x + radius.upper().x) * element, unit);
+  if (row / unit % 2 == 0) row += unit;
   const std::int64_t rows = radius.lower().y + owned.y + radius.upper().y;
   const std::int64_t planes = radius.lower().z + owned.z + radius.upper().z;
   layout.stride = {element, row, row * rows};
   layout.component_stride = row * rows * planes;
   layout.first_owned = before_row + radius.lower().y * row + radius.lower().z * row * rows;
-  layout.bytes = layout.component_stride * descriptor.components;
+  layout.bytes = aligned(layout.component_stride * descriptor.components, 128);
   return layout;
 }
 
@@ -40,7 +39,7 @@ Arena make_arena(device::Backend& backend, int device, const partition::Geometry
   std::vector<std::vector<std::int64_t>> offsets;
   std::vector<Layout> layouts;
   for (std::size_t f = 0; f < geometry.fields.size(); ++f) {
-    layouts.push_back(layout_of(geometry, field_id(static_cast<std::int64_t>(f)), subdomain));
+    layouts.push_back(layout_of(geometry, field_id(static_cast<std::int64_t>(f)), subdomain, backend.row_alignment_bytes()));
     auto& sets = offsets.emplace_back();
     for (int set = 0; set < geometry.fields[f].buffers; ++set) {
       sets.push_back(bytes);

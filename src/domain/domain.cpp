@@ -73,7 +73,7 @@ field_id Domain::add_field(FieldDescriptor descriptor) {
 }
 
 const Plan& Domain::plan() {
-  if (!impl_->plan) impl_->make_plan();
+  if (!impl_->plan) impl_->together([this] { impl_->make_plan(); });
   return *impl_->plan;
 }
 
@@ -234,8 +234,7 @@ void Domain::close() {
     impl_->streams.clear();
     impl_->locals.clear();
   }
-  if (impl_->node_comm) impl_->node_comm->close();
-  if (impl_->owned_comm) impl_->owned_comm->close();
+  impl_->close_groups();
   impl_->closed = true;
 }
 

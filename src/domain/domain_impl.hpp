@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "domain/arena.hpp"
+#include "halocline/core/error.hpp"
 #include "halocline/domain/domain.hpp"
 
 namespace halocline {
@@ -65,7 +66,20 @@ class Domain::Impl {
     return fields[id.index()];
   }
 
+  /// Runs a collective part of the set-up. Its errors are agreed on, so that all ranks are here when it throws (or the groups
+  /// are poisoned, and closing them does not communicate): nothing stays open.
+  template <typename Step>
+  void together(Step&& step) {
+    try {
+      step();
+    } catch (const Error&) {
+      close_groups();
+      throw;
+    }
+  }
   void make_plan();
+  /// Collective where they are not poisoned.
+  void close_groups();
   void allocate();
   void take_user_arrays(Local& local, subdomain_id id);
   void route_and_connect();

@@ -63,6 +63,14 @@ void Domain::Impl::make_plan() {
   });
 }
 
+void Domain::Impl::close_groups() {
+  for (auto* group : {&node_comm, &owned_comm}) {
+    if (*group) (*group)->close();
+    group->reset();
+  }
+  comm = nullptr;
+}
+
 void Domain::Impl::take_user_arrays(Local& local, subdomain_id id) {
   for (std::size_t f = 0; f < fields.size(); ++f) {
     const auto given = user_arrays.find({field_id(static_cast<std::int64_t>(f)), id});
@@ -139,8 +147,10 @@ void Domain::Impl::route_and_connect() {
 void Domain::realize() {
   if (impl_->realized) throw InvalidArgument("realize() was called before; allowed is once");
   plan();
-  comm::agree_on(*impl_->comm, [&] { impl_->allocate(); });
-  impl_->route_and_connect();
+  impl_->together([this] {
+    comm::agree_on(*impl_->comm, [this] { impl_->allocate(); });
+    impl_->route_and_connect();
+  });
   const auto& geometry = impl_->plan->geometry;
   // What overlaps is decided by the widest field, so that one interior serves them all.
   for (std::size_t i = 0; i < impl_->mine.size(); ++i) {

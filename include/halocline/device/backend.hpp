@@ -149,6 +149,8 @@ class Backend {
   [[nodiscard]] virtual BackendKind kind() const = 0;
   [[nodiscard]] virtual int device_count() const = 0;
   [[nodiscard]] virtual DeviceInfo info(int device) const = 0;
+  /// What the first owned cell of a row is best aligned to: a cache line of the host, a sector group of a GPU. A power of two.
+  [[nodiscard]] virtual std::int64_t row_alignment_bytes() const = 0;
 
   /// Throws ResourceError with the number of bytes and the reason.
   [[nodiscard]] virtual std::unique_ptr<Buffer> allocate(int device, std::size_t bytes) = 0;

@@ -19,7 +19,9 @@ constexpr Duration longest_nap = milliseconds(8);
 /// Sleeps of a thread that waits for something that nobody rings for.
 constexpr Duration first_blind_nap = microseconds(20);
 constexpr Duration longest_blind_nap = microseconds(500);
-constexpr int yields_before_sleep = 4;
+/// A thread that helps yields for so long before it sleeps: what it waits for is often that near, and waking a core that has
+/// gone to sleep takes as long (much longer in a virtual machine). It is once a wait, so that long waits cost nothing.
+constexpr Duration yielding = microseconds(100);
 /// How long queues are run without a look at those that are polled, if nobody rings.
 constexpr Duration longest_without_poll = milliseconds(1);
 /// How long a thread that helps stays with a queue before it looks again at what it waits for.
@@ -70,18 +72,19 @@ std::size_t Scheduler::close(Queue& queue) {
 bool Scheduler::help(const std::function<bool()>& done, const Deadline& deadline, bool rung) {
   Duration nap = rung ? first_nap : first_blind_nap;
   const Duration cap = rung ? longest_nap : longest_blind_nap;
-  int idle = 0;
+  Duration idle_since = Duration::max();
   const Helping helping(*this);
   while (true) {
     const std::uint32_t seen = doorbell_->value();
     if (done()) return true;
     if (run_one(false)) {
-      idle = 0;
+      idle_since = Duration::max();
       nap = rung ? first_nap : first_blind_nap;
       continue;
     }
     if (deadline.expired()) return false;
-    if (idle++ < yields_before_sleep) {
+    if (idle_since == Duration::max()) idle_since = real_time();
+    if (real_time() - idle_since < yielding) {
       std::this_thread::yield();
       continue;
     }
