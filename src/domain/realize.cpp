@@ -4,10 +4,27 @@
 #include "domain/domain_impl.hpp"
 #include "domain/routes.hpp"
 #include "halocline/device/host.hpp"
+#include "halocline/core/log.hpp"
 #include "halocline/exchange/probe.hpp"
 #include "halocline/machine/discover.hpp"
 
 namespace halocline {
+namespace {
+
+/// One line where the ranks of a node cannot map each other's memory: it costs speed, and the user may be able to change it.
+void warn_of_what_is_missing(const exchange::FactTable& facts) {
+  std::int64_t pairs = 0;
+  std::string why;
+  for (const auto& [pair, known] : facts) {
+    if (known.same_rank || !known.same_node || known.mapped.yes) continue;
+    if (pairs++ == 0) why = known.mapped.why_not;
+  }
+  if (pairs == 0) return;
+  log(LogLevel::warning, fmt::format("{} pairs of subdomains on this node cannot map each other's memory, so their messages go by MPI: {}",
+                                     pairs, why));
+}
+
+}  // namespace
 
 void Domain::Impl::make_plan() {
   if (users_comm != nullptr) {
@@ -23,6 +40,7 @@ void Domain::Impl::make_plan() {
     if (!backend) {
       device::HostOptions host;
       host.devices = options.devices_per_rank;
+      host.workers = options.host_workers;
       host.ranks_on_node = node_comm->size();
       host.clock = &comm->clock();
       backend = device::make_host_backend(host);
@@ -131,6 +149,7 @@ void Domain::Impl::route_and_connect() {
                         .routes = {},
                         .subdomains = {},
                         .timeout = options.timeout};
+  warn_of_what_is_missing(facts);
   comm::agree_on(*comm, [&] {
     for (const auto& [pair, known] : facts) {
       setup.routes.push_back(routing::choose(pair.from, pair.to, known, options.policy));

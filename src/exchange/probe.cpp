@@ -167,7 +167,8 @@ FactTable probe_pairs(const ProbeRequest& request) {
       for (const auto& [near, far] : {std::pair(pair.from, pair.to), std::pair(pair.to, pair.from)}) {
         const auto& near_slot = placement.of(near);
         const auto& far_slot = placement.of(far);
-        if (near_slot.rank != me || near_slot.node != far_slot.node || mapped.contains({near, far})) continue;
+        if (near_slot.rank != me || far_slot.rank == me || near_slot.node != far_slot.node) continue;
+        if (mapped.contains({near, far})) continue;
         const auto& handles = told.at(far_slot.rank).handles;
         const Answer answer = trial->map(near_slot.ordinal, handles[static_cast<std::size_t>(far_slot.ordinal)],
                                          far_slot.rank, far_slot.ordinal);
@@ -204,7 +205,9 @@ FactTable probe_pairs(const ProbeRequest& request) {
     } else {
       facts.peer_access = Answer::of(false, "another process");
     }
-    if (facts.same_node) {
+    if (facts.same_rank) {
+      facts.mapped = facts.peer_access;  // one address space: it is only a matter of access
+    } else if (facts.same_node) {
       const Answer& there = mapped.at({pair.from, pair.to});
       const Answer& back = mapped.at({pair.to, pair.from});
       facts.mapped = there.yes ? back : there;

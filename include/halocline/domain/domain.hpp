@@ -38,6 +38,8 @@ struct DomainOptions {
   /// The devices; by default host devices, devices_per_rank of them.
   std::shared_ptr<device::Backend> backend;
   int devices_per_rank = 1;
+  /// Threads that run the host devices' work in the background; 0: by cores and ranks.
+  int host_workers = 0;
   /// Virtual nodes of this many ranks; by default what the communicator finds.
   std::optional<int> ranks_per_node;
 

@@ -101,7 +101,8 @@ std::unique_ptr<Mapping> HostBackend::map(int device, const MemoryHandle& handle
   const ExportedMemory memory = ExportedMemory::unpack(handle);
   inject(*scheduler_, Operation::map_memory, device, ErrorKind::capability);
   const std::string exporter = memory.uuid.data();
-  if (options_.mapping && !options_.mapping(device, exporter)) {
+  const bool own = exporter.rfind(uuid_stem_ + "-", 0) == 0;
+  if (!own && options_.mapping && !options_.mapping(device, exporter)) {
     throw CapabilityError(fmt::format("host device {} may not map memory of {}: the mapping option says no",
                                       info(device).uuid, exporter));
   }

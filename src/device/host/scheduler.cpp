@@ -5,17 +5,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "device/host/naps.hpp"
+
 namespace halocline::device::host {
 namespace {
 
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
 
-/// Sleeps of a thread that would be woken if there were something to do. They bound how late a
-/// deadline, an abort word, the end of a rest, or a flag that was set without ringing is noticed.
-constexpr Duration shortest_nap = microseconds(20);
-constexpr Duration first_nap = milliseconds(1);
-constexpr Duration longest_nap = milliseconds(8);
 /// Sleeps of a thread that waits for something that nobody rings for.
 constexpr Duration first_blind_nap = microseconds(20);
 constexpr Duration longest_blind_nap = microseconds(500);

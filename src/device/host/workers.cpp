@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "device/host/naps.hpp"
 #include "device/host/scheduler.hpp"
 
 namespace halocline::device::host {
@@ -10,10 +11,6 @@ namespace {
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
 
-/// Sleeps of a worker while something is polled that nobody might ring for; see also scheduler.cpp.
-constexpr Duration shortest_nap = microseconds(20);
-constexpr Duration first_nap = milliseconds(1);
-constexpr Duration longest_nap = milliseconds(8);
 /// Where nothing was polled when it went to sleep; a queue may have been parked since by a thread that is busy now.
 constexpr Duration idle_nap = milliseconds(100);
 /// How long work is left to those who will wait for it, before a worker on leftovers takes it up.

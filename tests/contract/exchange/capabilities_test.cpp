@@ -1,0 +1,83 @@
+// Capabilities that are missing: the next transport is taken, with the reason, the same at both ends, and the halos are right.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <mutex>
+
+#include "halocline/comm/twins.hpp"
+#include "halocline/halocline.hpp"
+
+namespace halocline::test {
+namespace {
+
+using testing::HasSubstr;
+
+/// Exchanges one field once on 2 ranks x 2 devices and returns all routes.
+std::vector<RoutedMessage> routes_with(const std::function<void(device::HostOptions&, rank_id)>& restrict_host) {
+  std::vector<RoutedMessage> all;
+  comm::run_as_threads(2, [&](comm::Communicator& comm) {
+    device::HostOptions host;
+    host.devices = 2;
+    host.ranks_on_node = 2;
+    restrict_host(host, comm.rank());
+    DomainOptions options;
+    options.backend = device::make_host_backend(host);
+    options.partition = partition::Method::given;  // slabs: 0 and 1 on rank 0, 2 and 3 on rank 1
+    options.node_grid = Vec3{1, 1, 1};
+    options.device_grid = Vec3{1, 1, 4};
+    const Vec3 extent{8, 8, 32};
+    Domain domain(extent, Radius::uniform(2), comm, options);
+    const auto u = domain.add_field<double>("u");
+    domain.realize();
+    for (const auto& s : domain.subdomains()) {
+      const auto view = s.view(u);
+      for_each_cell(view.with_halo(), [&](const Vec3& p) { view(p) = view.owned().contains(p) ? static_cast<double>(p.z) : -1; });
+    }
+    domain.comm().barrier();
+    domain.exchange();
+    domain.synchronize();
+    for (const auto& s : domain.subdomains()) {
+      const auto view = s.view(u);
+      for_each_cell(view.with_halo(), [&](const Vec3& p) {
+        ASSERT_EQ(view(p), static_cast<double>((p.z + extent.z) % extent.z)) << to_string(p);
+      });
+    }
+    auto routes = domain.gather_routes();
+    domain.close();
+    if (comm.rank() == rank_id(0)) all = std::move(routes);
+  });
+  return all;
+}
+
+TEST(Capabilities, with_everything_there_all_is_direct) {
+  for (const auto& [route, bytes] : routes_with([](auto&, auto) {})) {
+    EXPECT_EQ(route.transport, route.from == route.to ? routing::Transport::self : routing::Transport::direct)
+        << route.reason;
+  }
+}
+
+TEST(Capabilities, one_rank_that_cannot_map_sends_and_receives_by_mpi) {
+  int between_ranks = 0;
+  const auto routes = routes_with([](device::HostOptions& host, rank_id rank) {
+    if (rank == rank_id(1)) host.mapping = [](int, const std::string&) { return false; };
+  });
+  for (const auto& [route, bytes] : routes) {
+    if (route.transport == routing::Transport::self || route.transport == routing::Transport::direct) continue;
+    ++between_ranks;
+    EXPECT_EQ(route.transport, routing::Transport::mpi_device) << route.reason;
+    EXPECT_THAT(route.reason, HasSubstr("direct"));
+  }
+  EXPECT_EQ(between_ranks, 4) << "two pairs, both ways: refused at one end, changed at both";
+}
+
+TEST(Capabilities, without_peer_access_the_driver_stages) {
+  int copies = 0;
+  const auto routes = routes_with([](device::HostOptions& host, rank_id) {
+    host.peer_access = [](int from, int to) { return from == to; };
+  });
+  for (const auto& [route, bytes] : routes) copies += route.transport == routing::Transport::peer_copy ? 1 : 0;
+  EXPECT_EQ(copies, 4) << "one pair in each rank, both ways";
+}
+
+}  // namespace
+}  // namespace halocline::test
