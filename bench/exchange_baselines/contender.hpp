@@ -12,8 +12,8 @@ namespace halocline::bench {
 
 /// The exchange that all contenders carry out: one periodic fp64 field, all 26 directions, one subdomain a rank.
 struct Workload {
-  Vec3 cells;           ///< of each subdomain
-  Vec3 grid;            ///< of ranks
+  Vec3 cells;  ///< of each subdomain
+  Vec3 grid;   ///< of ranks
   std::int64_t radius = 3;
 };
 
@@ -22,7 +22,8 @@ class Contender {
  public:
   virtual ~Contender() = default;
   [[nodiscard]] virtual std::string name() const = 0;
-  /// Writes a function of the global index into owned cells and a sentinel into halos; counts wrong halo cells. Not timed.
+  /// Writes a function of the global index into owned cells and a sentinel into halos; counts wrong halo cells. Not
+  /// timed.
   virtual void fill() = 0;
   [[nodiscard]] virtual std::int64_t wrong_cells() = 0;
   /// One whole exchange: halos are there when it returns.

@@ -10,15 +10,14 @@ class Halocline final : public Contender {
   Halocline(const Workload& workload, routing::Transport transport)
       : extent_(workload.cells * workload.grid),
         transport_(transport),
-        domain_(extent_, Radius::uniform(workload.radius), comm::from_mpi(MPI_COMM_WORLD), options(workload, transport)),
+        domain_(extent_, Radius::uniform(workload.radius), comm::from_mpi(MPI_COMM_WORLD),
+                options(workload, transport)),
         field_(domain_.add_field<double>("u")) {
     domain_.realize();
   }
   ~Halocline() override { domain_.close(); }
 
-  [[nodiscard]] std::string name() const override {
-    return "halocline " + std::string(routing::to_string(transport_));
-  }
+  [[nodiscard]] std::string name() const override { return "halocline " + std::string(routing::to_string(transport_)); }
 
   void fill() override {
     const auto view = domain_.subdomains()[0].view(field_);

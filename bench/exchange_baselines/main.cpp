@@ -1,7 +1,7 @@
-// mpirun -n 2 bench_exchange_baselines [cells [radius [repetitions [grid x y z]]]]
-// One fp64 field, cells^3 a rank, all contenders in one run: barrier, exchange, maximum over ranks. Contenders take turns in
-// rounds of 20 exchanges each, so that all see the same machine, and each finds its own arrays in the caches as a code does
-// that does nothing but exchange.
+// mpirun -n 2 bench_exchange_baselines [cells [radius [repetitions [grid x y z]]]] One fp64 field, cells^3 a rank,
+// all contenders in one run: barrier, exchange, maximum over ranks. Contenders take turns in rounds of 20 exchanges
+// each, so that all see the same machine, and each finds its own arrays in the caches as a code does that does
+// nothing but exchange.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -74,13 +74,15 @@ int run(int argc, char** argv) {
   if (rank == 0) {
     const Vec3 outer = workload.cells + Vec3::filled(2 * workload.radius);
     const double megabytes = static_cast<double>(outer.volume() - workload.cells.volume()) * 8e-6;
-    fmt::print("{} ranks as {} x {} x {}, {}^3 cells each, radius {}, one fp64 field, {:.2f} MB in a rank, {} repetitions\n", ranks,
-               workload.grid.x, workload.grid.y, workload.grid.z, cells, workload.radius, megabytes, repetitions);
+    fmt::print(
+        "{} ranks as {} x {} x {}, {}^3 cells each, radius {}, one fp64 field, {:.2f} MB in a rank, {} repetitions\n",
+        ranks, workload.grid.x, workload.grid.y, workload.grid.z, cells, workload.radius, megabytes, repetitions);
     fmt::print("{:<28} {:>10} {:>10} {:>10} {:>10}\n", "contender", "min us", "median us", "p75 us", "GB/s");
     for (std::size_t c = 0; c < contenders.size(); ++c) {
       const double median = percentile(times[c], 0.5);
-      fmt::print("{:<28} {:>10.0f} {:>10.0f} {:>10.0f} {:>10.2f}\n", contenders[c]->name(), percentile(times[c], 0) * 1e6,
-                 median * 1e6, percentile(times[c], 0.75) * 1e6, megabytes * 1e-3 / median);
+      fmt::print("{:<28} {:>10.0f} {:>10.0f} {:>10.0f} {:>10.2f}\n", contenders[c]->name(),
+                 percentile(times[c], 0) * 1e6, median * 1e6, percentile(times[c], 0.75) * 1e6,
+                 megabytes * 1e-3 / median);
     }
   }
   contenders.clear();

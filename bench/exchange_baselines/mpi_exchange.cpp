@@ -1,4 +1,5 @@
-// The exchange as it is usually written: a dense array with halos, one subarray datatype a direction, no packing by hand.
+// The exchange as it is usually written: a dense array with halos, one subarray datatype a direction, no packing by
+// hand.
 #include <array>
 #include <vector>
 
@@ -16,7 +17,8 @@ class Datatypes : public Contender {
     const Vec3 halo = Vec3::filled(workload.radius);
     extent_ = workload.cells + halo + halo;
     cells_.resize(static_cast<std::size_t>(extent_.volume()));
-    me_ = {rank_ % workload.grid.x, rank_ / workload.grid.x % workload.grid.y, rank_ / (workload.grid.x * workload.grid.y)};
+    me_ = {rank_ % workload.grid.x, rank_ / workload.grid.x % workload.grid.y,
+           rank_ / (workload.grid.x * workload.grid.y)};
     for (const Direction d : all_directions) {
       const auto i = static_cast<std::size_t>(d.index());
       Vec3 send;
@@ -74,9 +76,7 @@ class Datatypes : public Contender {
     MPI_Type_commit(&type);
     return type;
   }
-  double& cell(const Vec3& p) {
-    return cells_[static_cast<std::size_t>((p.z * extent_.y + p.y) * extent_.x + p.x)];
-  }
+  double& cell(const Vec3& p) { return cells_[static_cast<std::size_t>((p.z * extent_.y + p.y) * extent_.x + p.x)]; }
   [[nodiscard]] bool owned(const Vec3& p) const {
     const Vec3 r = Vec3::filled(workload_.radius);
     return Box{r, r + workload_.cells}.contains(p);
@@ -121,8 +121,8 @@ class Neighbourhood final : public Datatypes {
     std::array<int, 26> counts{};
     counts.fill(1);
     const std::array<MPI_Aint, 26> displacements{};
-    MPI_Neighbor_alltoallw(cells_.data(), counts.data(), displacements.data(), send_.data(), cells_halo(), counts.data(),
-                           displacements.data(), receive_.data(), graph_);
+    MPI_Neighbor_alltoallw(cells_.data(), counts.data(), displacements.data(), send_.data(), cells_halo(),
+                           counts.data(), displacements.data(), receive_.data(), graph_);
   }
 
  private:

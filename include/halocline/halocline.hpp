@@ -3,6 +3,7 @@
 /// \file
 /// Everything a program needs, in the order of the pipeline. comm/mpi.hpp is apart, because it needs MPI.
 
+#include "halocline/comm/twins.hpp"
 #include "halocline/core/box.hpp"
 #include "halocline/core/direction.hpp"
 #include "halocline/core/environment.hpp"
@@ -10,15 +11,14 @@
 #include "halocline/core/field.hpp"
 #include "halocline/core/ids.hpp"
 #include "halocline/core/radius.hpp"
-#include "halocline/comm/twins.hpp"
 #include "halocline/device/backend.hpp"
 #include "halocline/device/host.hpp"
+#include "halocline/domain/domain.hpp"
+#include "halocline/exchange/exchange.hpp"
 #include "halocline/machine/machine_map.hpp"
+#include "halocline/overlap/regions.hpp"
 #include "halocline/partition/strategy.hpp"
 #include "halocline/placement/placement.hpp"
 #include "halocline/routing/routing.hpp"
-#include "halocline/exchange/exchange.hpp"
-#include "halocline/overlap/regions.hpp"
-#include "halocline/domain/domain.hpp"
 
 namespace hc = halocline;

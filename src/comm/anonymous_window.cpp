@@ -17,8 +17,7 @@ class AnonymousWindow final : public SharedWindow {
 
   [[nodiscard]] std::span<std::byte> segment(rank_id rank) const override {
     if (rank.value() < 0 || rank.index() >= files_.size()) {
-      throw InvalidArgument(
-          fmt::format("segment: rank is {}; allowed is 0 to {}", rank.value(), files_.size() - 1));
+      throw InvalidArgument(fmt::format("segment: rank is {}; allowed is 0 to {}", rank.value(), files_.size() - 1));
     }
     const auto& file = files_[rank.index()];
     return file ? std::span<std::byte>(file->data(), file->bytes()) : std::span<std::byte>();

@@ -14,8 +14,7 @@ inline constexpr int tag_end = 32768;
 /// Throws InvalidArgument with the value and what is allowed.
 inline void check_rank(const Communicator& comm, rank_id rank, std::string_view operation) {
   if (rank.value() < 0 || rank.value() >= comm.size()) {
-    throw InvalidArgument(
-        fmt::format("{}: rank is {}; allowed is 0 to {}", operation, rank.value(), comm.size() - 1));
+    throw InvalidArgument(fmt::format("{}: rank is {}; allowed is 0 to {}", operation, rank.value(), comm.size() - 1));
   }
 }
 
@@ -34,8 +33,7 @@ inline void check_colour(int colour, std::size_t rank) {
 
 inline void check_ranks_per_node(std::int64_t ranks_per_node, std::size_t rank) {
   if (ranks_per_node < 1) {
-    throw InvalidArgument(
-        fmt::format("rank {}: ranks per node is {}; allowed is 1 or more", rank, ranks_per_node));
+    throw InvalidArgument(fmt::format("rank {}: ranks per node is {}; allowed is 1 or more", rank, ranks_per_node));
   }
 }
 

@@ -20,9 +20,10 @@ std::string short_name(std::string_view library) {
 
 std::string what_to_do(std::string_view mpiexec) {
   const std::string where = mpiexec.empty() ? std::string() : fmt::format(" ({})", mpiexec);
-  return fmt::format("start it with the mpirun of that MPI{}, or rebuild it with the MPI of the launcher, or set "
-                     "HALOCLINE_COMM=serial to run each process on its own",
-                     where);
+  return fmt::format(
+      "start it with the mpirun of that MPI{}, or rebuild it with the MPI of the launcher, or set "
+      "HALOCLINE_COMM=serial to run each process on its own",
+      where);
 }
 
 /// MPICH and those built upon it, which Hydra can start.
@@ -90,10 +91,10 @@ std::optional<std::string> launcher_mismatch(const Launcher& launcher, std::stri
 std::optional<std::string> alone_in_world(const Launcher& launcher, int world_size, std::string_view library,
                                           std::string_view mpiexec) {
   if (launcher.size <= 1 || world_size != 1) return std::nullopt;
-  return fmt::format("started by {} as {} processes ({}), but each is alone in its MPI world; this program was built "
-                     "with {}: {}",
-                     to_string(launcher.kind), launcher.size, launcher.evidence, short_name(library),
-                     what_to_do(mpiexec));
+  return fmt::format(
+      "started by {} as {} processes ({}), but each is alone in its MPI world; this program was built "
+      "with {}: {}",
+      to_string(launcher.kind), launcher.size, launcher.evidence, short_name(library), what_to_do(mpiexec));
 }
 
 }  // namespace halocline::comm

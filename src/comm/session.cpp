@@ -23,8 +23,7 @@ bool takes_mpi(const Environment& environment, const Launcher& launcher) {
 
 }  // namespace
 
-Session::Session(int* argc, char*** argv, const Environment& environment)
-    : exceptions_(std::uncaught_exceptions()) {
+Session::Session(int* argc, char*** argv, const Environment& environment) : exceptions_(std::uncaught_exceptions()) {
   const Launcher launcher = detect_launcher();
   if (!takes_mpi(environment, launcher)) {
     world_ = serial();
@@ -32,10 +31,11 @@ Session::Session(int* argc, char*** argv, const Environment& environment)
     return;
   }
   if (!runtime::built() && launcher.size > 1) {
-    throw CapabilityError(fmt::format("started by {} as {} processes ({}), but MPI is not built into this Halocline: "
-                                      "configure it with HALOCLINE_MPI=ON, or set HALOCLINE_COMM=serial to run each "
-                                      "process on its own",
-                                      to_string(launcher.kind), launcher.size, launcher.evidence));
+    throw CapabilityError(
+        fmt::format("started by {} as {} processes ({}), but MPI is not built into this Halocline: "
+                    "configure it with HALOCLINE_MPI=ON, or set HALOCLINE_COMM=serial to run each "
+                    "process on its own",
+                    to_string(launcher.kind), launcher.size, launcher.evidence));
   }
   if (!runtime::active()) {
     if (const auto why = launcher_mismatch(launcher, runtime::library(), runtime::mpiexec())) {

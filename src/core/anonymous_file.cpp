@@ -64,8 +64,7 @@ AnonymousFile::AnonymousFile(std::size_t bytes) {
 }
 
 AnonymousFile AnonymousFile::open(const AnonymousFileHandle& handle) {
-  const std::string path =
-      "/proc/" + std::to_string(handle.pid) + "/fd/" + std::to_string(handle.fd);
+  const std::string path = "/proc/" + std::to_string(handle.pid) + "/fd/" + std::to_string(handle.fd);
   AnonymousFile file;
   file.fd_ = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
   if (file.fd_ < 0) throw CapabilityError("cannot open " + path + ": " + reason());

@@ -5,9 +5,7 @@ namespace {
 
 class SteadyClock final : public Clock {
  public:
-  [[nodiscard]] Duration now() const override {
-    return std::chrono::steady_clock::now().time_since_epoch();
-  }
+  [[nodiscard]] Duration now() const override { return std::chrono::steady_clock::now().time_since_epoch(); }
 };
 
 }  // namespace

@@ -15,8 +15,6 @@ Hash& Hash::add(std::string_view text) {
   return add(std::as_bytes(std::span(text.data(), text.size())));
 }
 
-Hash& Hash::add(std::int64_t value) {
-  return add(std::as_bytes(std::span<const std::int64_t, 1>(&value, 1)));
-}
+Hash& Hash::add(std::int64_t value) { return add(std::as_bytes(std::span<const std::int64_t, 1>(&value, 1))); }
 
 }  // namespace halocline

@@ -52,16 +52,15 @@ Radius Radius::without_corners() const {
 Radius Radius::with(Direction d, bool on) const {
   if (d.order() == 1) {
     throw InvalidArgument(fmt::format(
-        "direction is {}, a face; allowed are edges and corners (a face is off where its radius is 0)",
-        to_string(d)));
+        "direction is {}, a face; allowed are edges and corners (a face is off where its radius is 0)", to_string(d)));
   }
   Radius radius = *this;
   for (int dim = 0; dim < 3; ++dim) {
     if (on && d[dim] != 0 && face(dim, d[dim] < 0 ? Side::lower : Side::upper) == 0) {
-      throw InvalidArgument(fmt::format(
-          "direction {} is switched on beside a face of radius 0 in dimension {}; allowed are "
-          "directions whose faces all have a radius of 1 or more",
-          to_string(d), "xyz"[dim]));
+      throw InvalidArgument(
+          fmt::format("direction {} is switched on beside a face of radius 0 in dimension {}; allowed are "
+                      "directions whose faces all have a radius of 1 or more",
+                      to_string(d), "xyz"[dim]));
     }
   }
   radius.on_.set(static_cast<std::size_t>(d.index()), on);

@@ -24,15 +24,14 @@ std::int64_t checked_volume(const Vec3& v) {
 }
 
 std::string to_string(const Box& box) {
-  return fmt::format("[{}, {}) x [{}, {}) x [{}, {})", box.lo.x, box.hi.x, box.lo.y, box.hi.y, box.lo.z,
-                     box.hi.z);
+  return fmt::format("[{}, {}) x [{}, {}) x [{}, {})", box.lo.x, box.hi.x, box.lo.y, box.hi.y, box.lo.z, box.hi.z);
 }
 
 Direction Direction::of(int x, int y, int z) {
   const auto ok = [](int c) { return c >= -1 && c <= 1; };
   if (!ok(x) || !ok(y) || !ok(z) || (x == 0 && y == 0 && z == 0)) {
-    throw InvalidArgument(fmt::format(
-        "direction is ({}, {}, {}); allowed are components -1, 0 and 1, not all 0", x, y, z));
+    throw InvalidArgument(
+        fmt::format("direction is ({}, {}, {}); allowed are components -1, 0 and 1, not all 0", x, y, z));
   }
   return {static_cast<std::int8_t>(x), static_cast<std::int8_t>(y), static_cast<std::int8_t>(z)};
 }

@@ -39,7 +39,8 @@ Arena make_arena(device::Backend& backend, int device, const partition::Geometry
   std::vector<std::vector<std::int64_t>> offsets;
   std::vector<Layout> layouts;
   for (std::size_t f = 0; f < geometry.fields.size(); ++f) {
-    layouts.push_back(layout_of(geometry, field_id(static_cast<std::int64_t>(f)), subdomain, backend.row_alignment_bytes()));
+    layouts.push_back(
+        layout_of(geometry, field_id(static_cast<std::int64_t>(f)), subdomain, backend.row_alignment_bytes()));
     auto& sets = offsets.emplace_back();
     for (int set = 0; set < geometry.fields[f].buffers; ++set) {
       sets.push_back(bytes);
@@ -55,8 +56,8 @@ Arena make_arena(device::Backend& backend, int device, const partition::Geometry
         sets.emplace_back();
         continue;
       }
-      sets.push_back({arena.buffer->data() + offset + layouts[f].first_owned, layouts[f].stride,
-                      layouts[f].component_stride});
+      sets.push_back(
+          {arena.buffer->data() + offset + layouts[f].first_owned, layouts[f].stride, layouts[f].component_stride});
     }
   }
   return arena;

@@ -61,7 +61,8 @@ field_id Domain::add_field(FieldDescriptor descriptor) {
   impl_->check_before_plan("add_field");
   for (const auto& other : impl_->fields) {
     if (other.name == descriptor.name) {
-      throw InvalidArgument(fmt::format("field name is '{}', which is taken; allowed are other names", descriptor.name));
+      throw InvalidArgument(
+          fmt::format("field name is '{}', which is taken; allowed are other names", descriptor.name));
     }
   }
   if (descriptor.components < 1 || descriptor.buffers < 1) {
@@ -83,19 +84,20 @@ void Domain::use_array(field_id field, subdomain_id subdomain, int set, const Us
   const Vec3 owned = impl_->plan->geometry.owned(field, subdomain).extent();
   const Vec3 expected = array.halo_below + owned + array.halo_above;
   if (array.extent != expected) {
-    throw InvalidArgument(fmt::format("array of field '{}' of subdomain {} has {} cells; allowed are its halos and the {} owned "
-                                      "cells, {}",
-                                      descriptor.name, subdomain.value(), to_string(array.extent), to_string(owned),
-                                      to_string(expected)));
+    throw InvalidArgument(fmt::format(
+        "array of field '{}' of subdomain {} has {} cells; allowed are its halos and the {} owned "
+        "cells, {}",
+        descriptor.name, subdomain.value(), to_string(array.extent), to_string(owned), to_string(expected)));
   }
   const Radius& radius = impl_->plan->geometry.radius_of(field);
   std::byte* first = static_cast<std::byte*>(array.data);
   for (int dim = 0; dim < 3; ++dim) {
     if (array.halo_below[dim] < radius.lower()[dim] || array.halo_above[dim] < radius.upper()[dim]) {
-      throw InvalidArgument(fmt::format("array of field '{}' of subdomain {} has halos of {} and {} cells in {}; allowed are the "
-                                        "radius, {} and {}, or more",
-                                        descriptor.name, subdomain.value(), array.halo_below[dim], array.halo_above[dim],
-                                        "xyz"[dim], radius.lower()[dim], radius.upper()[dim]));
+      throw InvalidArgument(
+          fmt::format("array of field '{}' of subdomain {} has halos of {} and {} cells in {}; allowed are the "
+                      "radius, {} and {}, or more",
+                      descriptor.name, subdomain.value(), array.halo_below[dim], array.halo_above[dim], "xyz"[dim],
+                      radius.lower()[dim], radius.upper()[dim]));
     }
     if (first != nullptr) first += array.halo_below[dim] * array.stride_bytes[static_cast<std::size_t>(dim)];
   }
@@ -109,15 +111,15 @@ void Domain::use_array(field_id field, subdomain_id subdomain, int set, void* fi
   }
   const auto& descriptor = impl_->field(field);
   if (set < 0 || set >= descriptor.buffers) {
-    throw InvalidArgument(fmt::format("set of field '{}' is {}; allowed are 0 to {}", descriptor.name, set,
-                                      descriptor.buffers - 1));
+    throw InvalidArgument(
+        fmt::format("set of field '{}' is {}; allowed are 0 to {}", descriptor.name, set, descriptor.buffers - 1));
   }
   if (std::find(impl_->mine.begin(), impl_->mine.end(), subdomain) == impl_->mine.end()) {
     throw InvalidArgument(fmt::format("subdomain is {}; allowed are this rank's own", subdomain.value()));
   }
   if (first_owned_cell == nullptr) {
-    throw InvalidArgument(fmt::format("array of field '{}' is null; allowed is the address of its first owned cell",
-                                      descriptor.name));
+    throw InvalidArgument(
+        fmt::format("array of field '{}' is null; allowed is the address of its first owned cell", descriptor.name));
   }
   impl_->user_arrays[{field, subdomain}][set] = {static_cast<std::byte*>(first_owned_cell), stride_bytes,
                                                  component_stride_bytes};
@@ -198,8 +200,8 @@ void Domain::swap(field_id field) {
   impl_->check_realized("swap()");
   const auto& descriptor = impl_->field(field);
   if (descriptor.buffers < 2) {
-    throw InvalidArgument(fmt::format("field '{}' has 1 buffer; allowed for swap are fields with 2 or more",
-                                      descriptor.name));
+    throw InvalidArgument(
+        fmt::format("field '{}' has 1 buffer; allowed for swap are fields with 2 or more", descriptor.name));
   }
   impl_->exchange->swapped(impl_->streams, field);
   int& set = impl_->current[field.index()];

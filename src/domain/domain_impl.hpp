@@ -60,14 +60,14 @@ class Domain::Impl {
   }
   const FieldDescriptor& field(field_id id) const {
     if (id.value() < 0 || std::cmp_greater_equal(id.value(), fields.size())) {
-      throw InvalidArgument(fmt::format("field is {}; allowed are 0 to {}", id.value(),
-                                        static_cast<std::int64_t>(fields.size()) - 1));
+      throw InvalidArgument(
+          fmt::format("field is {}; allowed are 0 to {}", id.value(), static_cast<std::int64_t>(fields.size()) - 1));
     }
     return fields[id.index()];
   }
 
-  /// Runs a collective part of the set-up. Its errors are agreed on, so that all ranks are here when it throws (or the groups
-  /// are poisoned, and closing them does not communicate): nothing stays open.
+  /// Runs a collective part of the set-up. Its errors are agreed on, so that all ranks are here when it throws (or
+  /// the groups are poisoned, and closing them does not communicate): nothing stays open.
   template <typename Step>
   void together(Step&& step) {
     try {

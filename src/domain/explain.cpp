@@ -54,10 +54,10 @@ std::string explain_machine(const machine::MachineMap& machine) {
 
 std::string explain_partition(const Plan& plan) {
   const auto& parts = plan.geometry.partition;
-  std::string text = fmt::format("partition  {} cells by {}: node grid {}, device grid {}, {} subdomains of {} x {} x {}\n",
-                                 vec(parts.extent()), partition::to_string(plan.partition), vec(parts.node_grid()),
-                                 vec(parts.device_grid()), parts.size(), range(parts.cuts(0)), range(parts.cuts(1)),
-                                 range(parts.cuts(2)));
+  std::string text = fmt::format(
+      "partition  {} cells by {}: node grid {}, device grid {}, {} subdomains of {} x {} x {}\n", vec(parts.extent()),
+      partition::to_string(plan.partition), vec(parts.node_grid()), vec(parts.device_grid()), parts.size(),
+      range(parts.cuts(0)), range(parts.cuts(1)), range(parts.cuts(2)));
   std::string open;
   for (int dim = 0; dim < 3; ++dim) {
     if (plan.geometry.boundaries[static_cast<std::size_t>(dim)] == Boundary::open) open += "xyz"[dim];
@@ -75,7 +75,8 @@ std::string explain_partition(const Plan& plan) {
 }
 
 std::string explain_placement(const Plan& plan) {
-  std::string text = fmt::format("placement  cost {} (trivial: {})\n", plan.placement.cost, plan.placement.trivial_cost);
+  std::string text =
+      fmt::format("placement  cost {} (trivial: {})\n", plan.placement.cost, plan.placement.trivial_cost);
   constexpr std::int64_t most_rows = 32;
   const auto size = plan.geometry.partition.size();
   for (std::int64_t s = 0; s < std::min(size, most_rows); ++s) {
@@ -93,8 +94,8 @@ std::string explain_routes(std::span<const RoutedMessage> routes, std::size_t ma
   std::string text = fmt::format("routes     {}\n", plural(static_cast<std::int64_t>(routes.size()), "message"));
   for (std::size_t i = 0; i < std::min(routes.size(), max_routes); ++i) {
     const auto& [route, bytes] = routes[i];
-    text += fmt::format("           {:>3} -> {:<3} {:>10}  {}\n", route.from.value(), route.to.value(), bytes_text(bytes),
-                        route.reason);
+    text += fmt::format("           {:>3} -> {:<3} {:>10}  {}\n", route.from.value(), route.to.value(),
+                        bytes_text(bytes), route.reason);
   }
   if (routes.size() > max_routes) text += fmt::format("           ... and {} more\n", routes.size() - max_routes);
 

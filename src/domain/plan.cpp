@@ -102,10 +102,8 @@ Plan make_plan(const PlanRequest& request) {
                                                           .node_grid = request.node_grid,
                                                           .device_grid = request.device_grid,
                                                           .weights = request.weights});
-  Plan plan{request.machine,
-            {std::move(parts), request.fields, request.radius, request.boundaries},
-            {},
-            request.partition};
+  Plan plan{
+      request.machine, {std::move(parts), request.fields, request.radius, request.boundaries}, {}, request.partition};
   partition::check_fits(plan.geometry);
   plan.placement = placement::make_placement(plan.geometry, plan.machine, request.placement);
   return plan;

@@ -3,15 +3,16 @@
 
 #include "domain/domain_impl.hpp"
 #include "domain/routes.hpp"
-#include "halocline/device/host.hpp"
 #include "halocline/core/log.hpp"
+#include "halocline/device/host.hpp"
 #include "halocline/exchange/probe.hpp"
 #include "halocline/machine/discover.hpp"
 
 namespace halocline {
 namespace {
 
-/// One line where the ranks of a node cannot map each other's memory: it costs speed, and the user may be able to change it.
+/// One line where the ranks of a node cannot map each other's memory: it costs speed, and the user may be able to
+/// change it.
 void warn_of_what_is_missing(const exchange::FactTable& facts) {
   std::int64_t pairs = 0;
   std::string why;
@@ -20,8 +21,9 @@ void warn_of_what_is_missing(const exchange::FactTable& facts) {
     if (pairs++ == 0) why = known.mapped.why_not;
   }
   if (pairs == 0) return;
-  log(LogLevel::warning, fmt::format("{} pairs of subdomains on this node cannot map each other's memory, so their messages go by MPI: {}",
-                                     pairs, why));
+  log(LogLevel::warning,
+      fmt::format("{} pairs of subdomains on this node cannot map each other's memory, so their messages go by MPI: {}",
+                  pairs, why));
 }
 
 }  // namespace
@@ -61,9 +63,10 @@ void Domain::Impl::make_plan() {
   comm::agree_on(*comm, [&] {
     for (std::size_t rank = 0; rank < hashes.size(); ++rank) {
       if (hashes[rank] != hashes[0]) {
-        throw InvalidArgument(fmt::format("rank {} asks for another domain than rank 0 (extent, radius, fields and options "
-                                          "must be the same on all ranks)",
-                                          rank));
+        throw InvalidArgument(
+            fmt::format("rank {} asks for another domain than rank 0 (extent, radius, fields and options "
+                        "must be the same on all ranks)",
+                        rank));
       }
     }
     if (std::cmp_not_equal(request.machine.ranks.size(), comm->size())) {
@@ -96,9 +99,10 @@ void Domain::Impl::take_user_arrays(Local& local, subdomain_id id) {
     for (int set = 0; set < fields[f].buffers; ++set) {
       const auto array = given->second.find(set);
       if (array == given->second.end()) {
-        throw InvalidArgument(fmt::format("field '{}' of subdomain {} has an own array for some sets, but not for set {}; "
-                                          "allowed are all sets or none",
-                                          fields[f].name, id.value(), set));
+        throw InvalidArgument(
+            fmt::format("field '{}' of subdomain {} has an own array for some sets, but not for set {}; "
+                        "allowed are all sets or none",
+                        fields[f].name, id.value(), set));
       }
       local.arrays[f][static_cast<std::size_t>(set)] = array->second;
     }
@@ -130,9 +134,10 @@ void Domain::Impl::route_and_connect() {
     for (const auto& [key, arrays] : user_arrays) {
       if (key.second == id) own = plan->geometry.fields[key.first.index()].name;
     }
-    exportable.push_back(routing::Answer::of(own.empty(), fmt::format("field '{}' is the user's own array, which others "
-                                                                      "cannot map",
-                                                                      own)));
+    exportable.push_back(
+        routing::Answer::of(own.empty(), fmt::format("field '{}' is the user's own array, which others "
+                                                     "cannot map",
+                                                     own)));
   }
   const auto facts = exchange::probe_pairs({.comm = comm,
                                             .node_comm = node_comm.get(),

@@ -10,8 +10,8 @@
 
 namespace halocline::exchange {
 
-/// A word a rank by which the ranks of a node tell each other that an exchange has failed, with the reason as text. Ranks of other
-/// nodes learn it by their own deadlines.
+/// A word a rank by which the ranks of a node tell each other that an exchange has failed, with the reason as text.
+/// Ranks of other nodes learn it by their own deadlines.
 class AbortWord {
  public:
   /// Collective over the node.

@@ -11,8 +11,8 @@ std::byte* Mappings::base(int device, const device::MemoryHandle& handle) {
   return mapping->data();
 }
 
-std::map<rank_id, std::vector<std::byte>> exchange_blobs(
-    comm::Communicator& comm, const std::map<rank_id, std::vector<std::byte>>& outgoing) {
+std::map<rank_id, std::vector<std::byte>> exchange_blobs(comm::Communicator& comm,
+                                                         const std::map<rank_id, std::vector<std::byte>>& outgoing) {
   std::vector<std::unique_ptr<comm::Request>> pending;
   const auto wait_for_all = [&](std::string_view what) {
     comm::wait_until(

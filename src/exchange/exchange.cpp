@@ -38,8 +38,8 @@ void Exchange::Impl::check_selection(const Selection& selection) const {
   for (const Selection::Item& item : selection.items) {
     const auto fields = static_cast<std::int64_t>(setup_.geometry->fields.size());
     if (item.field.value() < 0 || item.field.value() >= fields || item.field <= last) {
-      throw InvalidArgument(fmt::format("field is {}; allowed are 0 to {}, each once and in order", item.field.value(),
-                                        fields - 1));
+      throw InvalidArgument(
+          fmt::format("field is {}; allowed are 0 to {}, each once and in order", item.field.value(), fields - 1));
     }
     const int sets = setup_.geometry->fields[item.field.index()].buffers;
     if (item.set < 0 || item.set >= sets) {
@@ -73,11 +73,12 @@ std::vector<device::CounterCheck> Exchange::Impl::parities(const Site& site, con
   for (const auto& [id, set] : selection.items) {
     const FieldDescriptor& field = setup_.geometry->fields[id.index()];
     if (field.buffers < 2) continue;
-    checks.push_back({&site.mailbox.flag(site.swaps[id.index()])->epoch, static_cast<std::uint64_t>(field.buffers),
-                      static_cast<std::uint64_t>(set),
-                      fmt::format("subdomain {}: an exchange of set {} of field '{}' ran when another set was current; a "
-                                  "captured graph must hold a full cycle of swaps",
-                                  site.subdomain.id.value(), set, field.name)});
+    checks.push_back(
+        {&site.mailbox.flag(site.swaps[id.index()])->epoch, static_cast<std::uint64_t>(field.buffers),
+         static_cast<std::uint64_t>(set),
+         fmt::format("subdomain {}: an exchange of set {} of field '{}' ran when another set was current; a "
+                     "captured graph must hold a full cycle of swaps",
+                     site.subdomain.id.value(), set, field.name)});
   }
   return checks;
 }
@@ -145,7 +146,8 @@ bool Exchange::Impl::progress() {
 std::string Exchange::Impl::late() const {
   std::string text;
   for (const End& end : ends_) {
-    if (!end.done) text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", end.channel->label(), end.endpoint->state());
+    if (!end.done)
+      text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", end.channel->label(), end.endpoint->state());
   }
   return text;
 }

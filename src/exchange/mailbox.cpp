@@ -15,9 +15,7 @@ std::size_t Mailbox::reserve_landing(std::int64_t bytes) {
   return offset;
 }
 
-void Mailbox::allocate(device::Backend& backend, int device) {
-  buffer_ = backend.allocate_shareable(device, bytes_);
-}
+void Mailbox::allocate(device::Backend& backend, int device) { buffer_ = backend.allocate_shareable(device, bytes_); }
 
 device::Flag* Mailbox::flag(std::size_t offset) const { return reinterpret_cast<device::Flag*>(at(offset)); }
 

@@ -37,7 +37,8 @@ Answer get_answer(Reader& reader) {
 /// A little memory on each local device that holds a known value, for others to try and map.
 class Trial {
  public:
-  Trial(device::Backend& backend, rank_id me) : backend_(&backend), host_(backend.allocate_pinned(sizeof(std::uint64_t))) {
+  Trial(device::Backend& backend, rank_id me)
+      : backend_(&backend), host_(backend.allocate_pinned(sizeof(std::uint64_t))) {
     for (int device = 0; device < backend.device_count(); ++device) {
       buffers_.push_back(backend.allocate_shareable(device, 128));
       const std::uint64_t value = expected(me, device);
@@ -67,7 +68,8 @@ class Trial {
 
  private:
   static std::uint64_t expected(rank_id rank, int device) {
-    return UINT64_C(0x48414c4f00000000) + static_cast<std::uint64_t>(rank.value()) * 4096 + static_cast<std::uint64_t>(device);
+    return UINT64_C(0x48414c4f00000000) + static_cast<std::uint64_t>(rank.value()) * 4096 +
+           static_cast<std::uint64_t>(device);
   }
   device::Backend* backend_;
   std::unique_ptr<device::Buffer> host_;

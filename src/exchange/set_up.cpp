@@ -76,7 +76,8 @@ void Exchange::Impl::make_channels(const std::vector<routing::Route>& routes) {
 }
 
 void Exchange::Impl::connect() {
-  // Each end writes what its other end reads; ends_ is in the order of (from, to) on both ranks, sender before receiver.
+  // Each end writes what its other end reads; ends_ is in the order of (from, to) on both ranks, sender before
+  // receiver.
   const auto other_rank = [&](const End& end) {
     return end.channel->sender == me_ ? end.channel->receiver : end.channel->sender;
   };

@@ -26,8 +26,8 @@ class ProblemMaker {
 
   /// flow[i][j]: from part i to part j of a node part.
   [[nodiscard]] std::vector<std::int64_t> flow(std::int64_t node_part) const;
-  /// distance[a][b]: reciprocal bandwidth from slot a to slot b, plus latency by the mean message; a device whose own memory has no known
-  /// bandwidth is at distance 0 from itself.
+  /// distance[a][b]: reciprocal bandwidth from slot a to slot b, plus latency by the mean message; a device whose own
+  /// memory has no known bandwidth is at distance 0 from itself.
   [[nodiscard]] std::vector<std::int64_t> distance(const Layout& layout) const;
 
  private:

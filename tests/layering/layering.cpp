@@ -18,7 +18,7 @@ constexpr std::size_t most_lines = 400;
 struct Directive {
   std::size_t line = 0;
   enum class Kind { include, condition } kind = Kind::include;
-  std::string text;      ///< the header, or the condition
+  std::string text;  ///< the header, or the condition
   bool quoted = false;
 };
 
@@ -153,7 +153,8 @@ class Checker {
       if (other != stage && !table_.at(stage).folders.contains(other)) {
         add(file, directive.line, stage + " may not include " + header);
       }
-      if (header == "halocline/comm/mpi.hpp" && is_public) add(file, directive.line, "public, but needs MPI by " + header);
+      if (header == "halocline/comm/mpi.hpp" && is_public)
+        add(file, directive.line, "public, but needs MPI by " + header);
     } else if (slash != std::string::npos && table_.contains(first)) {
       if (is_public) add(file, directive.line, "public, but includes the private header " + header);
       else if (first != stage) add(file, directive.line, header + " is private to " + first);

@@ -33,7 +33,8 @@ class Planted : public testing::Test {
     write("include/halocline/core/box.hpp", "#include <vector>\n");
     write("include/halocline/comm/mpi.hpp", "#include <mpi.h>\n#include \"halocline/core/box.hpp\"\n");
     write("include/halocline/comm/communicator.hpp", "#include <span>\n");
-    write("src/core/box.cpp", "#include \"halocline/core/box.hpp\"\n#include <fmt/core.h>\n#include \"core/inner.hpp\"\n");
+    write("src/core/box.cpp",
+          "#include \"halocline/core/box.hpp\"\n#include <fmt/core.h>\n#include \"core/inner.hpp\"\n");
     write("src/core/inner.hpp", "#if defined(__linux__)\n#include <unistd.h>\n#endif\n");
     write("src/exchange/transport/endpoint.hpp", "");
     write("src/exchange/transport/self.hpp", "#include \"exchange/transport/endpoint.hpp\"\n");
@@ -73,7 +74,8 @@ TEST_F(Planted, UpwardInclude) {
   expect_one("src/core/a.cpp", "\n#include \"halocline/comm/communicator.hpp\"\n", "core may not include");
 }
 TEST_F(Planted, UpwardIncludeInAngles) {
-  expect_one("include/halocline/core/a.hpp", "  #  include <halocline/comm/communicator.hpp>\n", "core may not include");
+  expect_one("include/halocline/core/a.hpp", "  #  include <halocline/comm/communicator.hpp>\n",
+             "core may not include");
 }
 TEST_F(Planted, ForeignHeader) {
   expect_one("src/exchange/a.cpp", "#include <hwloc.h>\n", "exchange may not include <hwloc.h>");
@@ -100,14 +102,19 @@ TEST_F(Planted, TransportThatIncludesAnother) {
   expect_one("src/exchange/transport/staged.cpp", "#include \"exchange/transport/self.hpp\"\n", "staged includes self");
 }
 TEST_F(Planted, TransportFolderThatIncludesAFile) {
-  expect_one("src/exchange/transport/direct/a.cpp", "#include \"exchange/transport/self.hpp\"\n", "direct includes self");
+  expect_one("src/exchange/transport/direct/a.cpp", "#include \"exchange/transport/self.hpp\"\n",
+             "direct includes self");
 }
 TEST_F(Planted, TransportThatIncludesAFolder) {
-  expect_one("src/exchange/transport/self.cpp", "#include \"exchange/transport/direct/flags.hpp\"\n", "includes direct");
+  expect_one("src/exchange/transport/self.cpp", "#include \"exchange/transport/direct/flags.hpp\"\n",
+             "includes direct");
 }
-TEST_F(Planted, ConditionOnCuda) { expect_one("src/comm/a.cpp", "#ifdef __CUDACC__\n#endif\n", "source file of its own"); }
+TEST_F(Planted, ConditionOnCuda) {
+  expect_one("src/comm/a.cpp", "#ifdef __CUDACC__\n#endif\n", "source file of its own");
+}
 TEST_F(Planted, ConditionOnAnOption) {
-  expect_one("include/halocline/core/a.hpp", "#if 1 && defined(HALOCLINE_HAVE_MPI)\n#endif\n", "source file of its own");
+  expect_one("include/halocline/core/a.hpp", "#if 1 && defined(HALOCLINE_HAVE_MPI)\n#endif\n",
+             "source file of its own");
 }
 TEST_F(Planted, ToolWithAPrivateHeader) {
   expect_one("cli/a.cpp", "#include \"core/inner.hpp\"\n", "neither a public header");

@@ -1,4 +1,5 @@
-// Seeded random exchanges with ranks as threads. A failure names its seed; random_case(seed, ranks) gives the case again.
+// Seeded random exchanges with ranks as threads. A failure names its seed; random_case(seed, ranks) gives the case
+// again.
 #include <gtest/gtest.h>
 
 #include <mutex>

@@ -3,7 +3,13 @@
 #include "halocline/domain/domain.hpp"
 
 #ifdef HC_CONTROL
-void take(halocline::Domain& domain) { halocline::Domain& same = domain; same.exchange(); }
+void take(halocline::Domain& domain) {
+  halocline::Domain& same = domain;
+  same.exchange();
+}
 #else
-void take(halocline::Domain& domain) { halocline::Domain second(domain); second.exchange(); }
+void take(halocline::Domain& domain) {
+  halocline::Domain second(domain);
+  second.exchange();
+}
 #endif

@@ -32,7 +32,8 @@ std::uint64_t mixed(std::uint64_t a, std::uint64_t b) { return Seeded(a * 0x9e37
 /// What a cell (in the domain, unwrapped) of a field holds in a step.
 template <typename T>
 T value_of(field_id field, int component, const Vec3& p, int step) {
-  std::uint64_t bits = mixed(static_cast<std::uint64_t>(field.value() * 16 + component), static_cast<std::uint64_t>(step));
+  std::uint64_t bits =
+      mixed(static_cast<std::uint64_t>(field.value() * 16 + component), static_cast<std::uint64_t>(step));
   for (int dim = 0; dim < 3; ++dim) bits = mixed(bits, static_cast<std::uint64_t>(p[dim]));
   if constexpr (std::is_integral_v<T>) return static_cast<T>(bits);
   else if constexpr (std::is_floating_point_v<T>) return static_cast<T>(bits % 16777213);
@@ -77,9 +78,7 @@ class Findings {
     if (++count_ <= 3) text_ += (text_.empty() ? "" : "; ") + text;
   }
   void compared(std::int64_t cells) { cells_ += cells; }
-  [[nodiscard]] std::string text() const {
-    return count_ == 0 ? "" : fmt::format("{} wrong: {}", count_, text_);
-  }
+  [[nodiscard]] std::string text() const { return count_ == 0 ? "" : fmt::format("{} wrong: {}", count_, text_); }
   [[nodiscard]] std::int64_t cells() const { return cells_; }
 
  private:
@@ -108,7 +107,9 @@ void compare(const partition::Geometry& geometry, subdomain_id subdomain, const 
     const auto source = side && exchanged ? source_of(geometry, id, *side, p) : std::nullopt;
     for (int c = 0; c < field.components; ++c) {
       ++cells;
-      const T expected = !side ? value_of<T>(id, c, p, step) : source ? value_of<T>(id, c, *source, step) : sentinel<T>(step);
+      const T expected = !side    ? value_of<T>(id, c, p, step)
+                         : source ? value_of<T>(id, c, *source, step)
+                                  : sentinel<T>(step);
       if (view(p, c) == expected) continue;
       const char* what = !side ? "owned cell changed" : source ? "halo cell wrong" : "cell outside the halo written";
       findings.add(fmt::format("step {}: {} at ({}, {}, {}) of field '{}' of subdomain {}", step, what, p.x, p.y, p.z,
@@ -194,7 +195,8 @@ HaloOutcome run_case(comm::Communicator& comm, const HaloCase& halo_case) {
       for (const Subdomain& subdomain : domain.subdomains()) {
         for (std::size_t i = 0; i < halo_case.fields.size(); ++i) {
           const field_id id(static_cast<std::int64_t>(i));
-          with_view(subdomain, halo_case.fields[i], id, [&](auto view) { f(subdomain, view, halo_case.fields[i], id); });
+          with_view(subdomain, halo_case.fields[i], id,
+                    [&](auto view) { f(subdomain, view, halo_case.fields[i], id); });
         }
       }
     };

@@ -37,8 +37,8 @@ struct HaloCase {
   std::string name;
 };
 
-/// A seeded case for a number of ranks: odd sizes, one- and two-wide decompositions, asymmetric radii with zeros, edges and
-/// corners off, open boundaries, mixed types, own arrays. Fits by construction.
+/// A seeded case for a number of ranks: odd sizes, one- and two-wide decompositions, asymmetric radii with zeros,
+/// edges and corners off, open boundaries, mixed types, own arrays. Fits by construction.
 [[nodiscard]] HaloCase random_case(std::uint64_t seed, int ranks);
 
 /// What a case came to on this rank.

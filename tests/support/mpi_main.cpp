@@ -68,7 +68,8 @@ int main(int argc, char** argv) {
     try {
       test::the_world = &session.world();
       verdict = test::run(session.world());
-      // Cases poison communicators on purpose, and a Session does not finalise then; here all ranks are known to be well.
+      // Cases poison communicators on purpose, and a Session does not finalise then; here all ranks are known to be
+      // well.
       session.world().close();
       int finalised = 0;
       if (session.world().twin() == comm::Twin::mpi && MPI_Finalized(&finalised) == MPI_SUCCESS && finalised == 0) {

@@ -41,7 +41,8 @@ class OwnArray {
     const auto start = static_cast<std::size_t>(base_ - memory_.data());
     for_each_cell(Box::of_extent(extent_), [&](const Vec3& p) {
       for (int c = 0; c < components_; ++c) {
-        const auto at = static_cast<std::size_t>(p.x * stride[0] + p.y * stride[1] + p.z * stride[2] + c * component_stride);
+        const auto at =
+            static_cast<std::size_t>(p.x * stride[0] + p.y * stride[1] + p.z * stride[2] + c * component_stride);
         for (std::size_t b = 0; b < static_cast<std::size_t>(element_); ++b) is_cell[start + at + b] = true;
       }
     });

@@ -81,18 +81,18 @@ class Communicator {
   /// by then written behind a receive that was too short (docs/decisions/0002), so lengths come from the plan.
   [[nodiscard]] virtual std::unique_ptr<Request> send(std::span<const std::byte> bytes, rank_id to, int tag) = 0;
   [[nodiscard]] virtual std::unique_ptr<Request> receive(std::span<std::byte> bytes, rank_id from, int tag) = 0;
-  [[nodiscard]] virtual std::unique_ptr<PersistentRequest> persistent_send(std::span<const std::byte> bytes,
-                                                                           rank_id to, int tag) = 0;
-  [[nodiscard]] virtual std::unique_ptr<PersistentRequest> persistent_receive(std::span<std::byte> bytes,
-                                                                              rank_id from, int tag) = 0;
+  [[nodiscard]] virtual std::unique_ptr<PersistentRequest> persistent_send(std::span<const std::byte> bytes, rank_id to,
+                                                                           int tag) = 0;
+  [[nodiscard]] virtual std::unique_ptr<PersistentRequest> persistent_receive(std::span<std::byte> bytes, rank_id from,
+                                                                              int tag) = 0;
 
   virtual void barrier() = 0;
   /// Replaces bytes on all ranks but root by root's; the length travels along.
   virtual void broadcast(std::vector<std::byte>& bytes, rank_id root) = 0;
   /// What each rank gave, by rank; lengths may differ.
   [[nodiscard]] virtual std::vector<std::vector<std::byte>> all_gather(std::span<const std::byte> bytes) = 0;
-  /// Element-wise over ranks, in place; the same length on all ranks. Sums of doubles are added in rank order, so they do
-  /// not depend on timing; a NaN on any rank gives NaN. Sums of integers wrap.
+  /// Element-wise over ranks, in place; the same length on all ranks. Sums of doubles are added in rank order, so
+  /// they do not depend on timing; a NaN on any rank gives NaN. Sums of integers wrap.
   virtual void all_reduce(std::span<double> values, Reduction reduction) = 0;
   virtual void all_reduce(std::span<std::int64_t> values, Reduction reduction) = 0;
 

@@ -10,9 +10,9 @@
 namespace halocline::comm {
 
 /// A private duplicate of an intra-communicator, which may be freed afterwards. Collective over it; MPI must be
-/// initialised. Where another thread may call MPI, MPI_THREAD_SERIALIZED or more is needed; Halocline itself calls MPI
-/// from the calling thread only. timeout: of the duplication, and the Communicator's at first.
-/// Throws InvalidArgument for a null or inter-communicator or before MPI_Init, DeadlineError where a rank does not come.
+/// initialised. Where another thread may call MPI, MPI_THREAD_SERIALIZED or more is needed; Halocline itself calls
+/// MPI from the calling thread only. timeout: of the duplication, and the Communicator's at first. Throws
+/// InvalidArgument for a null or inter-communicator or before MPI_Init, DeadlineError where a rank does not come.
 [[nodiscard]] std::unique_ptr<Communicator> from_mpi(MPI_Comm comm, Duration timeout = std::chrono::seconds(120));
 
 }  // namespace halocline::comm

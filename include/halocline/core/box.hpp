@@ -29,9 +29,7 @@ struct Box {
   }
   [[nodiscard]] constexpr Box shifted(const Vec3& by) const { return {lo + by, hi + by}; }
   /// Each side moved outwards by the given number of cells (inwards where negative).
-  [[nodiscard]] constexpr Box grown(const Vec3& below, const Vec3& above) const {
-    return {lo - below, hi + above};
-  }
+  [[nodiscard]] constexpr Box grown(const Vec3& below, const Vec3& above) const { return {lo - below, hi + above}; }
   /// The cells in both; possibly empty.
   [[nodiscard]] constexpr Box intersection(const Box& b) const {
     return {{std::max(lo.x, b.lo.x), std::max(lo.y, b.lo.y), std::max(lo.z, b.lo.z)},

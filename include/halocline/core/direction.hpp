@@ -15,14 +15,11 @@ class Direction {
   static Direction of(int x, int y, int z);
 
   /// Component in a dimension: -1, 0 or 1.
-  [[nodiscard]] constexpr int operator[](int dim) const {
-    return dim == 0 ? x_ : (dim == 1 ? y_ : z_);
-  }
+  [[nodiscard]] constexpr int operator[](int dim) const { return dim == 0 ? x_ : (dim == 1 ? y_ : z_); }
   [[nodiscard]] constexpr int operator[](Dim dim) const { return (*this)[static_cast<int>(dim)]; }
   [[nodiscard]] constexpr Vec3 vec() const { return {x_, y_, z_}; }
   [[nodiscard]] constexpr Direction opposite() const {
-    return {static_cast<std::int8_t>(-x_), static_cast<std::int8_t>(-y_),
-            static_cast<std::int8_t>(-z_)};
+    return {static_cast<std::int8_t>(-x_), static_cast<std::int8_t>(-y_), static_cast<std::int8_t>(-z_)};
   }
   /// How many components are not 0: 1 for a face, 2 for an edge, 3 for a corner.
   [[nodiscard]] constexpr int order() const { return (x_ != 0) + (y_ != 0) + (z_ != 0); }
@@ -46,11 +43,11 @@ class Direction {
 };
 
 constexpr std::array<Direction, 26> make_all_directions() {
-  std::array<Direction, 26> all{
-      Direction(), Direction(), Direction(), Direction(), Direction(), Direction(), Direction(),
-      Direction(), Direction(), Direction(), Direction(), Direction(), Direction(), Direction(),
-      Direction(), Direction(), Direction(), Direction(), Direction(), Direction(), Direction(),
-      Direction(), Direction(), Direction(), Direction(), Direction()};
+  std::array<Direction, 26> all{Direction(), Direction(), Direction(), Direction(), Direction(), Direction(),
+                                Direction(), Direction(), Direction(), Direction(), Direction(), Direction(),
+                                Direction(), Direction(), Direction(), Direction(), Direction(), Direction(),
+                                Direction(), Direction(), Direction(), Direction(), Direction(), Direction(),
+                                Direction(), Direction()};
   std::size_t i = 0;
   for (std::int8_t z = -1; z <= 1; ++z) {
     for (std::int8_t y = -1; y <= 1; ++y) {

@@ -39,16 +39,12 @@ class Radius {
   [[nodiscard]] Radius with(Direction d, bool on) const;
 
   /// Cells read beyond one face.
-  [[nodiscard]] std::int64_t face(int dim, Side side) const {
-    return side == Side::lower ? lower_[dim] : upper_[dim];
-  }
+  [[nodiscard]] std::int64_t face(int dim, Side side) const { return side == Side::lower ? lower_[dim] : upper_[dim]; }
   /// Cells read below (above) in each dimension: the widths of the allocated halo.
   [[nodiscard]] const Vec3& lower() const { return lower_; }
   [[nodiscard]] const Vec3& upper() const { return upper_; }
   /// Whether the halo on side d is read.
-  [[nodiscard]] bool reads(Direction d) const {
-    return on_[static_cast<std::size_t>(d.index())];
-  }
+  [[nodiscard]] bool reads(Direction d) const { return on_[static_cast<std::size_t>(d.index())]; }
   /// Whether nothing is read at all.
   [[nodiscard]] bool none() const { return on_.none(); }
   /// Widths of the halo box on side d; 0 in the dimensions in which d is 0.

@@ -21,9 +21,9 @@ enum class BackendKind : int { host, cuda };
 
 struct DeviceInfo {
   std::string name;
-  std::string uuid;               ///< the same for every process that sees the device
+  std::string uuid;  ///< the same for every process that sees the device
   std::int64_t memory_bytes = 0;
-  int numa = -1;                  ///< -1 where unknown
+  int numa = -1;  ///< -1 where unknown
 };
 
 /// Yes, or no and why.
@@ -101,8 +101,8 @@ class Stream {
 
   /// *epoch += 1. The word is in device memory (or any memory the device reaches) and belongs to this stream's owner.
   virtual void advance(std::uint64_t* epoch) = 0;
-  /// Signals each flag with the value that *epoch has when the operation runs. Everything that was written before in this
-  /// stream happens-before the flags are seen.
+  /// Signals each flag with the value that *epoch has when the operation runs. Everything that was written before in
+  /// this stream happens-before the flags are seen.
   virtual void signal(const std::uint64_t* epoch, std::span<const FlagSignal> signals) = 0;
   /// Waits for each flag to reach the value that *epoch has when the operation runs. The host backend parks the
   /// queue, not a thread. Fails the stream with DeadlineError, ProtocolError or CommunicationError (abort word).
@@ -116,14 +116,15 @@ class Stream {
   /// own capture, and for others that are complete; InternalError else, and for a mark of a capture that has ended.
   virtual void wait(const Event& event) = 0;
 
-  /// Runs body(box) in stream order. Host backend only (it may call body for disjoint parts of the box, at the same time);
-  /// elsewhere throws CapabilityError: launch your kernel on native() instead.
+  /// Runs body(box) in stream order. Host backend only (it may call body for disjoint parts of the box, at the same
+  /// time); elsewhere throws CapabilityError: launch your kernel on native() instead.
   virtual void launch(const Box& box, std::function<void(const Box&)> body) = 0;
   /// Runs a function of the host in stream order. It must not call the backend.
   virtual void host_function(std::function<void()> function) = 0;
 
-  /// From here to end_capture(), work is recorded instead of run; streams that wait for an event of a captured stream join
-  /// the capture, and must be waited for by this stream before it ends. begin_capture throws InternalError while one is under way.
+  /// From here to end_capture(), work is recorded instead of run; streams that wait for an event of a captured stream
+  /// join the capture, and must be waited for by this stream before it ends. begin_capture throws InternalError while
+  /// one is under way.
   virtual void begin_capture() = 0;
   [[nodiscard]] virtual std::unique_ptr<Graph> end_capture() = 0;
   [[nodiscard]] virtual bool capturing() const = 0;
@@ -149,7 +150,8 @@ class Backend {
   [[nodiscard]] virtual BackendKind kind() const = 0;
   [[nodiscard]] virtual int device_count() const = 0;
   [[nodiscard]] virtual DeviceInfo info(int device) const = 0;
-  /// What the first owned cell of a row is best aligned to: a cache line of the host, a sector group of a GPU. A power of two.
+  /// What the first owned cell of a row is best aligned to: a cache line of the host, a sector group of a GPU. A
+  /// power of two.
   [[nodiscard]] virtual std::int64_t row_alignment_bytes() const = 0;
 
   /// Throws ResourceError with the number of bytes and the reason.
@@ -168,8 +170,8 @@ class Backend {
   [[nodiscard]] virtual Access peer_access(int from, int to) const = 0;
 
   /// Blocks the calling thread until done() returns true, making progress in the meantime (the host backend lets the
-  /// thread do queued work, so that done() may be asked late by one operation), backing off where there is nothing to do.
-  /// Returns false at the deadline. What done() throws passes through.
+  /// thread do queued work, so that done() may be asked late by one operation), backing off where there is nothing to
+  /// do. Returns false at the deadline. What done() throws passes through.
   virtual bool wait_until(const std::function<bool()>& done, const Deadline& deadline) = 0;
 };
 

@@ -31,14 +31,15 @@ struct WaitGuard {
   const std::atomic<std::uint32_t>* abort = nullptr;
 };
 
-/// One wait: until flag->epoch >= the epoch; then both must be as expected, or the stream fails with ProtocolError: the epoch
-/// exactly the one that is waited for, the token `token`. Before it fails, it refuses, so that the other side does not wait
-/// for what will not come.
+/// One wait: until flag->epoch >= the epoch; then both must be as expected, or the stream fails with ProtocolError:
+/// the epoch exactly the one that is waited for, the token `token`. Before it fails, it refuses, so that the other
+/// side does not wait for what will not come.
 struct FlagWait {
   const Flag* flag = nullptr;
   std::uint64_t token = 0;
   std::shared_ptr<const WaitGuard> guard;
-  /// What the other side waits for next: gets epoch | refused_bit where this wait fails with ProtocolError. May be null.
+  /// What the other side waits for next: gets epoch | refused_bit where this wait fails with ProtocolError. May be
+  /// null.
   Flag* refusal = nullptr;
 };
 

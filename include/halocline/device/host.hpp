@@ -11,8 +11,20 @@ namespace halocline::device {
 
 /// What a test can interfere with.
 enum class Operation : int {
-  allocate, export_memory, map_memory, copy, copy_list, advance, expect, signal, wait_flag, record, wait_event, launch,
-  host_function, graph
+  allocate,
+  export_memory,
+  map_memory,
+  copy,
+  copy_list,
+  advance,
+  expect,
+  signal,
+  wait_flag,
+  record,
+  wait_event,
+  launch,
+  host_function,
+  graph
 };
 [[nodiscard]] std::string_view to_string(Operation operation);
 
@@ -20,7 +32,8 @@ enum class Operation : int {
 struct Injection {
   /// Of stream operations, from when it is the first of its queue: the queue rests for so long, no thread does.
   Duration delay{};
-  /// The operation fails with DeviceError (ResourceError for allocate, CapabilityError for export_memory and map_memory).
+  /// The operation fails with DeviceError (ResourceError for allocate, CapabilityError for export_memory and
+  /// map_memory).
   std::optional<std::string> failure;
 };
 

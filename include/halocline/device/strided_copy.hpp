@@ -16,8 +16,8 @@ struct StridedCopy {
   std::byte* target = nullptr;
   std::array<std::int64_t, 3> source_stride{};
   std::array<std::int64_t, 3> target_stride{};
-  Vec3 extent;                    ///< elements
-  std::int64_t element_bytes = 1; ///< 1, 2, 4, 8 or 16
+  Vec3 extent;                     ///< elements
+  std::int64_t element_bytes = 1;  ///< 1, 2, 4, 8 or 16
 
   [[nodiscard]] constexpr std::int64_t bytes() const { return extent.volume() * element_bytes; }
 };

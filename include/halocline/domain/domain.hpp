@@ -61,12 +61,12 @@ struct DomainOptions {
 
 /// An array of the user's own: all its cells, halos included, in any order and with any gaps in memory.
 struct UserArray {
-  void* data = nullptr;                     ///< cell (0, 0, 0) of the array, the outermost below in each dimension
-  Vec3 extent;                              ///< cells, halos included
+  void* data = nullptr;                        ///< cell (0, 0, 0) of the array, the outermost below in each dimension
+  Vec3 extent;                                 ///< cells, halos included
   std::array<std::int64_t, 3> stride_bytes{};  ///< of a step in x, y, z
-  Vec3 halo_below;                          ///< cells of it below the owned ones; at least the radius
-  Vec3 halo_above;                          ///< and above
-  std::int64_t component_stride_bytes = 0;  ///< of a step from one component to the next
+  Vec3 halo_below;                             ///< cells of it below the owned ones; at least the radius
+  Vec3 halo_above;                             ///< and above
+  std::int64_t component_stride_bytes = 0;     ///< of a step from one component to the next
 };
 
 class Domain;
@@ -106,15 +106,18 @@ class Subdomain {
 
 /// A distributed 3-D domain: the facade over all stages.
 ///
-/// Add fields, call plan() (only where the boxes are needed before memory is there) and realize(), then exchange. Methods
-/// marked "collective" must be called by all ranks in the same order; where one rank fails, all throw the same error.
+/// Add fields, call plan() (only where the boxes are needed before memory is there) and realize(), then exchange.
+/// Methods marked "collective" must be called by all ranks in the same order; where one rank fails, all throw the
+/// same error.
 class Domain {
  public:
   /// Without MPI: this process drives all devices.
   Domain(const Vec3& extent, const Radius& radius, DomainOptions options = {});
   /// Takes over a communicator, e.g. comm::from_mpi(MPI_COMM_WORLD).
-  Domain(const Vec3& extent, const Radius& radius, std::unique_ptr<comm::Communicator> comm, DomainOptions options = {});
-  /// Uses a communicator that outlives the domain; several domains may use one, each over a private group made in plan().
+  Domain(const Vec3& extent, const Radius& radius, std::unique_ptr<comm::Communicator> comm,
+         DomainOptions options = {});
+  /// Uses a communicator that outlives the domain; several domains may use one, each over a private group made in
+  /// plan().
   Domain(const Vec3& extent, const Radius& radius, comm::Communicator& comm, DomainOptions options = {});
   Domain(const Domain&) = delete;
   Domain& operator=(const Domain&) = delete;
@@ -135,9 +138,9 @@ class Domain {
   /// Collective: discovers, partitions and places. Called by realize() where it was not before.
   const Plan& plan();
 
-  /// The user's own array for a field of a local subdomain; see UserArray. After plan(), before realize(); once for each
-  /// of the field's buffers (set), for all local subdomains. Throws InvalidArgument where the array has not the owned cells'
-  /// extent plus its halos, or halos thinner than the radius.
+  /// The user's own array for a field of a local subdomain; see UserArray. After plan(), before realize(); once for
+  /// each of the field's buffers (set), for all local subdomains. Throws InvalidArgument where the array has not the
+  /// owned cells' extent plus its halos, or halos thinner than the radius.
   void use_array(field_id field, subdomain_id subdomain, int set, const UserArray& array);
   /// The same without a check: address of the first owned cell, byte strides of a
   /// step in x, y, z, and of a step from one component to the next. It must hold all cells of Geometry::with_halo.
@@ -161,7 +164,8 @@ class Domain {
   [[nodiscard]] device::Backend& backend() const;
   [[nodiscard]] exchange::Traffic traffic(routing::Transport transport) const;
 
-  /// Stream-ordered exchange of all fields (or some) in their current sets; see exchange::Exchange. The same on all ranks.
+  /// Stream-ordered exchange of all fields (or some) in their current sets; see exchange::Exchange. The same on all
+  /// ranks.
   void start_exchange();
   void start_exchange(std::span<const field_id> fields);
   void finish_exchange();
@@ -170,11 +174,14 @@ class Domain {
   /// The next set of a field becomes the current one. Local; must be done alike on all ranks.
   void swap(field_id field);
   template <typename T>
-  void swap(Field<T> field) { swap(field.id); }
+  void swap(Field<T> field) {
+    swap(field.id);
+  }
   [[nodiscard]] int current_set(field_id field) const;
 
-  /// Fills halos beyond open boundaries: called by finish_exchange for each local subdomain at an end of an open dimension, x then y
-  /// then z, to enqueue work on the subdomain's stream. The boxes span the halos that were filled before.
+  /// Fills halos beyond open boundaries: called by finish_exchange for each local subdomain at an end of an open
+  /// dimension, x then y then z, to enqueue work on the subdomain's stream. The boxes span the halos that were filled
+  /// before.
   using BoundaryFill = std::function<void(const Subdomain&, field_id, const overlap::BoundaryBox&)>;
   void on_open_boundary(BoundaryFill fill);
 
@@ -199,13 +206,15 @@ class Domain {
 template <typename T>
 View<T> Subdomain::view(Field<T> field, int ahead) const {
   const auto found = domain_->array_of(position_, field.id, ahead, element_of<std::remove_const_t<T>>());
-  return {found.array.origin, found.owned, found.with_halo, found.array.stride_bytes, found.array.component_stride_bytes};
+  return {found.array.origin, found.owned, found.with_halo, found.array.stride_bytes,
+          found.array.component_stride_bytes};
 }
 
 inline View<std::byte> Subdomain::bytes(field_id field, int ahead) const {
   const Element element = domain_->geometry().fields.at(field.index()).element;
   const auto found = domain_->array_of(position_, field, ahead, element);
-  return {found.array.origin, found.owned, found.with_halo, found.array.stride_bytes, found.array.component_stride_bytes};
+  return {found.array.origin, found.owned, found.with_halo, found.array.stride_bytes,
+          found.array.component_stride_bytes};
 }
 
 }  // namespace halocline

@@ -53,14 +53,14 @@ struct RoutedMessage {
 };
 
 /// The stage route for a machine that is not here: mapping and peer access as the map's load/store domains have it,
-/// MPI everywhere, MPI on device pointers as the caller says. For the messages that a rank sends (all ranks' where none is given).
+/// MPI everywhere, MPI on device pointers as the caller says. For the messages that a rank sends (all ranks' where
+/// none is given).
 [[nodiscard]] std::vector<RoutedMessage> assumed_routes(const Plan& plan, const routing::Policy& policy,
                                                         bool device_mpi, std::optional<rank_id> only = {});
 
 /// The plan as text for people: machine, partition, placement, a route for each pair with its reason, and
 /// bytes for each transport. Routes beyond max_routes are counted, not listed.
-[[nodiscard]] std::string explain(const Plan& plan, std::span<const RoutedMessage> routes,
-                                  std::size_t max_routes = 64);
+[[nodiscard]] std::string explain(const Plan& plan, std::span<const RoutedMessage> routes, std::size_t max_routes = 64);
 /// The parts of it.
 [[nodiscard]] std::string explain_machine(const machine::MachineMap& machine);
 [[nodiscard]] std::string explain_partition(const Plan& plan);

@@ -8,8 +8,8 @@
 
 namespace halocline {
 
-/// One array of a field of a subdomain, by global coordinates: view(x, y, z) is valid for all cells of
-/// with_halo(). Does not own; valid until the domain is closed, and shows the set that it was made for, also after a swap.
+/// One array of a field of a subdomain, by global coordinates: view(x, y, z) is valid for all cells of with_halo().
+/// Does not own; valid until the domain is closed, and shows the set that it was made for, also after a swap.
 /// Trivially copyable, so it can be passed to a kernel by value.
 template <typename T>
 class View {
@@ -17,7 +17,10 @@ class View {
   View() = default;
   View(std::byte* origin, const Box& owned, const Box& with_halo, std::array<std::int64_t, 3> stride_bytes,
        std::int64_t component_stride_bytes)
-      : origin_(origin), owned_(owned), with_halo_(with_halo), stride_(stride_bytes),
+      : origin_(origin),
+        owned_(owned),
+        with_halo_(with_halo),
+        stride_(stride_bytes),
         component_stride_(component_stride_bytes) {}
 
   /// The element of cell (x, y, z), of a component where the field has several.

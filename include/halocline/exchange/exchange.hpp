@@ -52,7 +52,7 @@ struct Selection {
 struct Setup {
   comm::Communicator* comm = nullptr;       ///< all ranks of the domain
   comm::Communicator* node_comm = nullptr;  ///< the ranks of this rank's node
-  comm::Communicator* parent = nullptr;     ///< poisoned too where an exchange fails, so that nobody finalises on it; may be null
+  comm::Communicator* parent = nullptr;     ///< poisoned too by a failure, so that nobody finalises on it; may be null
   device::Backend* backend = nullptr;
   const partition::Geometry* geometry = nullptr;
   const placement::Placement* placement = nullptr;
@@ -84,19 +84,20 @@ class Exchange {
   ~Exchange();
 
   /// Enqueues an exchange behind the work that is in the streams, one for each local subdomain in Setup's order, and
-  /// returns. From here to finish(), owned cells of the selected fields may be read but those within reach of a neighbour's halo not written,
-  /// and halo cells neither read nor written.
-  /// Throws CapabilityError, before anything is enqueued, where a stream is capturing and a route cannot be captured.
+  /// returns. From here to finish(), owned cells of the selected fields may be read but those within reach of a
+  /// neighbour's halo not written, and halo cells neither read nor written. Throws CapabilityError, before anything
+  /// is enqueued, where a stream is capturing and a route cannot be captured.
   void start(std::span<device::Stream* const> streams, const Selection& selection);
   /// Makes the host's part of progress; true once finish() would not wait on the host. Never blocks.
   bool progress();
-  /// Work enqueued after this sees full halos and may overwrite sent cells. Blocks the host until all messages that need
-  /// the host are on their way (none where all routes are device-driven); at most the timeout, then throws DeadlineError
-  /// that names each late pair, its transport and its state.
+  /// Work enqueued after this sees full halos and may overwrite sent cells. Blocks the host until all messages that
+  /// need the host are on their way (none where all routes are device-driven); at most the timeout, then throws
+  /// DeadlineError that names each late pair, its transport and its state.
   void finish();
 
-  /// Enqueues in each stream that the field's next set is the current one from there on. Exchanges compare their selection with that,
-  /// when they run: a graph that was captured with one set and is replayed with another current fails with ProtocolError.
+  /// Enqueues in each stream that the field's next set is the current one from there on. Exchanges compare their
+  /// selection with that, when they run: a graph that was captured with one set and is replayed with another current
+  /// fails with ProtocolError.
   void swapped(std::span<device::Stream* const> streams, field_id field);
 
   /// Throws what an earlier exchange failed with in a stream. Never blocks.

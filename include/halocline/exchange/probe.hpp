@@ -27,7 +27,8 @@ struct ProbeRequest {
   device::Backend* backend = nullptr;
   const partition::Geometry* geometry = nullptr;
   const placement::Placement* placement = nullptr;
-  /// Whether others can map the arrays of each local subdomain, in the order of Placement::of_rank; the reason where not.
+  /// Whether others can map the arrays of each local subdomain, in the order of Placement::of_rank; the reason where
+  /// not.
   std::vector<routing::Answer> exportable;
 };
 

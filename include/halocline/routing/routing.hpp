@@ -39,7 +39,8 @@ struct PairFacts {
   Answer device_mpi;   ///< MPI takes device pointers at both ends (tried)
   Answer direct_safe;  ///< no shared GPU, no serialised launches: nothing that direct could deadlock on
   bool mpi = false;    ///< there is MPI (or a twin of it) between the two ranks
-  /// Measured two-way rate of a transport for this pair, bytes a second; one entry a transport, empty where not measured.
+  /// Measured two-way rate of a transport for this pair, bytes a second; one entry a transport, empty where not
+  /// measured.
   std::vector<std::pair<Transport, double>> measured;
 };
 

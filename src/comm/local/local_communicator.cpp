@@ -19,9 +19,7 @@ constexpr int collective_tag = -1;
 class Segment {
  public:
   explicit Segment(std::size_t bytes) : lines_((bytes + sizeof(Line) - 1) / sizeof(Line)), bytes_(bytes) {}
-  [[nodiscard]] std::span<std::byte> bytes() {
-    return {reinterpret_cast<std::byte*>(lines_.data()), bytes_};
-  }
+  [[nodiscard]] std::span<std::byte> bytes() { return {reinterpret_cast<std::byte*>(lines_.data()), bytes_}; }
 
  private:
   struct alignas(64) Line {
@@ -37,8 +35,7 @@ class HeapWindow final : public SharedWindow {
   explicit HeapWindow(std::vector<std::shared_ptr<Segment>> segments) : segments_(std::move(segments)) {}
   [[nodiscard]] std::span<std::byte> segment(rank_id rank) const override {
     if (rank.value() < 0 || rank.index() >= segments_.size()) {
-      throw InvalidArgument(
-          fmt::format("segment: rank is {}; allowed is 0 to {}", rank.value(), segments_.size() - 1));
+      throw InvalidArgument(fmt::format("segment: rank is {}; allowed is 0 to {}", rank.value(), segments_.size() - 1));
     }
     return segments_[rank.index()]->bytes();
   }

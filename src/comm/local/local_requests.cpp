@@ -57,8 +57,8 @@ class LocalReceive final : public Request {
       throw PeerEnded(fmt::format("{}: that rank has ended {}", name(), *ended));
     }
     if (message.bytes.size() != bytes_.size()) {
-      failure_ = fmt::format("{}: the message has {} bytes; expected were {}", name(), message.bytes.size(),
-                             bytes_.size());
+      failure_ =
+          fmt::format("{}: the message has {} bytes; expected were {}", name(), message.bytes.size(), bytes_.size());
       throw CommunicationError(failure_);
     }
     std::copy(message.bytes.begin(), message.bytes.end(), bytes_.begin());

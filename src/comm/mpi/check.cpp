@@ -17,8 +17,8 @@ void check(int code, const char* what, std::source_location where) {
   std::string why = "error " + std::to_string(code);
   if (MPI_Error_string(code, text.data(), &length) == MPI_SUCCESS && length > 0) why.assign(text.data());
   const char* slash = std::strrchr(where.file_name(), '/');
-  throw CommunicationError(fmt::format("{} failed: {} ({}:{})", what, why,
-                                       slash == nullptr ? where.file_name() : slash + 1, where.line()));
+  throw CommunicationError(
+      fmt::format("{} failed: {} ({}:{})", what, why, slash == nullptr ? where.file_name() : slash + 1, where.line()));
 }
 
 }  // namespace halocline::comm::mpi

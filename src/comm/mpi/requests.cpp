@@ -11,7 +11,12 @@
 namespace halocline::comm::mpi {
 
 Transfer::Transfer(std::shared_ptr<State> s, Way way, std::byte* data, std::size_t bytes, int peer, int tag)
-    : state(std::move(s)), way_(way), data_(data), bytes_(bytes), peer_(peer), tag_(tag),
+    : state(std::move(s)),
+      way_(way),
+      data_(data),
+      bytes_(bytes),
+      peer_(peer),
+      tag_(tag),
       layout_(bytes, state->largest_count) {}
 
 void Transfer::begin() {
@@ -42,8 +47,8 @@ void Transfer::fail_with_length(const MPI_Status& status, bool too_long) const {
 
 bool Transfer::progress() {
   if (state->poisoned()) {
-    throw CommunicationError(fmt::format("{} rank {}, tag {}: this group of ranks is unusable after an earlier error",
-                                         verb(), peer_, tag_));
+    throw CommunicationError(
+        fmt::format("{} rank {}, tag {}: this group of ranks is unusable after an earlier error", verb(), peer_, tag_));
   }
   int done = 0;
   MPI_Status status{};

@@ -16,8 +16,9 @@ using std::chrono::milliseconds;
 /// Sleeps of a thread that waits for something that nobody rings for.
 constexpr Duration first_blind_nap = microseconds(20);
 constexpr Duration longest_blind_nap = microseconds(500);
-/// A thread that helps yields for so long before it sleeps: what it waits for is often that near, and waking a core that has
-/// gone to sleep takes as long (much longer in a virtual machine). It is once a wait, so that long waits cost nothing.
+/// A thread that helps yields for so long before it sleeps: what it waits for is often that near, and waking a core
+/// that has gone to sleep takes as long (much longer in a virtual machine). It is once a wait, so that long waits
+/// cost nothing.
 constexpr Duration yielding = microseconds(100);
 /// How long queues are run without a look at those that are polled, if nobody rings.
 constexpr Duration longest_without_poll = milliseconds(1);

@@ -23,9 +23,8 @@ class Scheduler : public std::enable_shared_from_this<Scheduler> {
 
   /// When a worker takes up work.
   enum class Eagerness {
-    at_once,       ///< as soon as there is some: there are cores for it
-    when_left_over  ///< only what nobody who waits has taken up after a while: a worker would push a thread of its own program
-                    ///< off the core that this one will wait on anyway
+    at_once,         ///< as soon as there is some: there are cores for it
+    when_left_over,  ///< only what nobody who waits takes up for a while: the thread that will wait has the same core
   };
   /// From here to stop_workers() the scheduler runs what is enqueued, and keeps itself alive.
   void start_workers(int count, Eagerness eagerness);
@@ -103,8 +102,8 @@ class Scheduler : public std::enable_shared_from_this<Scheduler> {
   std::vector<Item> garbage_;  ///< to be destroyed without the lock: it may hold users' objects
   std::condition_variable stopped_running_;
   bool stop_ = false;
-  int helpers_ = 0;                        ///< threads in help()
-  bool workers_rest_ = false;              ///< those on leftovers wait for the first push
+  int helpers_ = 0;            ///< threads in help()
+  bool workers_rest_ = false;  ///< those on leftovers wait for the first push
   std::condition_variable first_push_;
   std::vector<std::thread> workers_;
 };

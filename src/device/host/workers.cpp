@@ -69,8 +69,8 @@ void Scheduler::work() {
   }
 }
 
-/// Looks in from time to time; takes up work only where no thread is in help(). Does not sleep on the doorbell, so that nobody
-/// who rings pays for waking it.
+/// Looks in from time to time; takes up work only where no thread is in help(). Does not sleep on the doorbell, so
+/// that nobody who rings pays for waking it.
 void Scheduler::work_on_leftovers() {
   int looks = 0;
   Duration nap = grace;

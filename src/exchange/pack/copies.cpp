@@ -12,8 +12,7 @@ struct End {
 
 End in_array(const Memory& memory, const PackedSegment& packed, const Box& box) {
   const Array& array = memory.array(packed.segment->field, packed.set);
-  return {memory.address(packed.segment->field, packed.set, box.lo), array.stride_bytes,
-          array.component_stride_bytes};
+  return {memory.address(packed.segment->field, packed.set, box.lo), array.stride_bytes, array.component_stride_bytes};
 }
 
 /// Dense, x fastest, components one behind the other.
@@ -76,8 +75,8 @@ std::vector<device::StridedCopy> unpack_copies(const Payload& payload, const Mem
 std::vector<device::StridedCopy> put_copies(const Payload& payload, const Memory& sender, const Memory& receiver) {
   std::vector<device::StridedCopy> copies;
   for (const PackedSegment& item : payload.segments) {
-    append(copies, field_of(sender, item), item.segment->source.extent(),
-           in_array(sender, item, item.segment->source), in_array(receiver, item, item.segment->target));
+    append(copies, field_of(sender, item), item.segment->source.extent(), in_array(sender, item, item.segment->source),
+           in_array(receiver, item, item.segment->target));
   }
   return copies;
 }

@@ -48,8 +48,7 @@ class Sender final : public Endpoint {
   void prepare(const Program& program) override {
     lists_.make(program, [&] {
       const Memory receiver{context_->geometry, channel_->message.to, &arrays_};
-      const auto copies =
-          put_copies(payload_of(channel_->message, program.selection), site_->memory, receiver);
+      const auto copies = put_copies(payload_of(channel_->message, program.selection), site_->memory, receiver);
       return context_->backend->prepare(site_->device(), copies);
     });
   }
@@ -84,9 +83,7 @@ class Sender final : public Endpoint {
 class Receiver final : public Endpoint {
  public:
   Receiver(const Channel& channel, Context& context)
-      : context_(&context),
-        site_(&context.site(channel.message.to)),
-        guard_(make_guard(channel, context, "arrived")) {}
+      : context_(&context), site_(&context.site(channel.message.to)), guard_(make_guard(channel, context, "arrived")) {}
 
   void reserve() override { arrived_ = site_->mailbox.reserve_flag(); }
 

@@ -25,7 +25,8 @@ struct Site {
   Mailbox mailbox;
   /// By field: where in the mailbox the swaps of its sets are counted; the field's sets, in stream order.
   std::vector<std::size_t> swaps;
-  /// Recorded in the user's stream when an exchange begins: all readers of halos and writers of owned cells before it are done.
+  /// Recorded in the user's stream when an exchange begins: all readers of halos and writers of owned cells before it
+  /// are done.
   std::unique_ptr<device::Event> begun;
   [[nodiscard]] int device() const { return subdomain.device; }
 };

@@ -15,8 +15,8 @@ class Sender final : public Endpoint {
       : channel_(&channel),
         context_(&context),
         site_(&context.site(channel.message.from)),
-        packed_(context.backend->allocate(site_->device(),
-                                          static_cast<std::size_t>(payload_capacity(channel.message)))),
+        packed_(
+            context.backend->allocate(site_->device(), static_cast<std::size_t>(payload_capacity(channel.message)))),
         guard_(make_guard(channel, context, "ready")),
         stream_(context.backend->create_stream(site_->device(), device::Priority::high)),
         sent_(context.backend->create_event(site_->device())),
@@ -37,8 +37,7 @@ class Sender final : public Endpoint {
   void prepare(const Program& program) override {
     parts_.make(program, [&] {
       const Payload payload = payload_of(channel_->message, program.selection);
-      return Part{context_->backend->prepare(site_->device(),
-                                             pack_copies(payload, site_->memory, packed_->data())),
+      return Part{context_->backend->prepare(site_->device(), pack_copies(payload, site_->memory, packed_->data())),
                   static_cast<std::size_t>(payload.bytes)};
     });
   }
@@ -47,8 +46,8 @@ class Sender final : public Endpoint {
     const Part& part = parts_.of(program);
     const device::FlagWait ready{site_->mailbox.flag(ready_), program.token, guard_, arrived_};
     const device::FlagSignal arrived{arrived_, program.token};
-    // An epoch of its own: the subdomain's stream joins only the packing, so it may begin the next exchange, and advance its
-    // epoch, while this stream still waits for the receiver.
+    // An epoch of its own: the subdomain's stream joins only the packing, so it may begin the next exchange, and
+    // advance its epoch, while this stream still waits for the receiver.
     std::uint64_t* epoch = &site_->mailbox.flag(epoch_)->epoch;
     stream_->wait(*site_->begun);
     stream_->copy(*part.pack);
@@ -112,8 +111,8 @@ class Receiver final : public Endpoint {
   void prepare(const Program& program) override {
     lists_.make(program, [&] {
       const Payload payload = payload_of(channel_->message, program.selection);
-      return context_->backend->prepare(
-          site_->device(), unpack_copies(payload, site_->memory, site_->mailbox.at(landing_)));
+      return context_->backend->prepare(site_->device(),
+                                        unpack_copies(payload, site_->memory, site_->mailbox.at(landing_)));
     });
   }
 

@@ -1,5 +1,5 @@
-// mpi_device: any pair of ranks whose MPI takes device pointers. Pack behind the header in one device buffer, MPI, unpack. Only
-// the header passes through pinned host memory, because the host looks at it.
+// mpi_device: any pair of ranks whose MPI takes device pointers. Pack behind the header in one device buffer, MPI,
+// unpack. Only the header passes through pinned host memory, because the host looks at it.
 #include "exchange/transport/factory.hpp"
 #include "exchange/transport/mpi_ends.hpp"
 

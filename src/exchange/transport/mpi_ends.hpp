@@ -37,10 +37,11 @@ class MpiSender final : public Endpoint {
     parts_.make(program, [&] {
       const Payload payload = payload_of(channel_->message, program.selection);
       const auto bytes = static_cast<std::size_t>(payload.bytes);
-      return Part{context_->backend->prepare(site_->device(), pack_copies(payload, site_->memory, buffers_.payload_at())),
-                  context_->comm->persistent_send({buffers_.message_at(), sizeof(Header) + bytes}, channel_->receiver,
-                                                  channel_->tag),
-                  bytes};
+      return Part{
+          context_->backend->prepare(site_->device(), pack_copies(payload, site_->memory, buffers_.payload_at())),
+          context_->comm->persistent_send({buffers_.message_at(), sizeof(Header) + bytes}, channel_->receiver,
+                                          channel_->tag),
+          bytes};
     });
   }
 
@@ -108,10 +109,11 @@ class MpiReceiver final : public Endpoint {
     parts_.make(program, [&] {
       const Payload payload = payload_of(channel_->message, program.selection);
       const auto bytes = static_cast<std::size_t>(payload.bytes);
-      return Part{context_->backend->prepare(site_->device(), unpack_copies(payload, site_->memory, buffers_.payload_at())),
-                  context_->comm->persistent_receive({buffers_.message_at(), sizeof(Header) + bytes}, channel_->sender,
-                                                     channel_->tag),
-                  bytes};
+      return Part{
+          context_->backend->prepare(site_->device(), unpack_copies(payload, site_->memory, buffers_.payload_at())),
+          context_->comm->persistent_receive({buffers_.message_at(), sizeof(Header) + bytes}, channel_->sender,
+                                             channel_->tag),
+          bytes};
     });
   }
 

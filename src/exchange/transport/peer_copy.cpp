@@ -61,9 +61,7 @@ class Link {
     std::unique_ptr<device::CopyList> unpack;
     std::size_t bytes = 0;
   };
-  [[nodiscard]] std::size_t capacity() const {
-    return static_cast<std::size_t>(payload_capacity(channel_->message));
-  }
+  [[nodiscard]] std::size_t capacity() const { return static_cast<std::size_t>(payload_capacity(channel_->message)); }
 
   const Channel* channel_;
   device::Backend* backend_;

@@ -20,8 +20,7 @@ struct RemotePlace {
 }
 
 /// What the waits of a channel say when they are late.
-[[nodiscard]] inline std::shared_ptr<const device::WaitGuard> make_guard(const Channel& channel,
-                                                                         const Context& context,
+[[nodiscard]] inline std::shared_ptr<const device::WaitGuard> make_guard(const Channel& channel, const Context& context,
                                                                          const char* what) {
   return std::make_shared<device::WaitGuard>(
       device::WaitGuard{channel.label() + ", waiting for \"" + what + "\"", context.timeout, context.abort});

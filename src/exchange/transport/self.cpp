@@ -16,8 +16,7 @@ class Self final : public Endpoint {
 
   void prepare(const Program& program) override {
     lists_.make(program, [&] {
-      const auto copies =
-          put_copies(payload_of(channel_->message, program.selection), site_->memory, site_->memory);
+      const auto copies = put_copies(payload_of(channel_->message, program.selection), site_->memory, site_->memory);
       return backend_->prepare(site_->device(), copies);
     });
   }
@@ -43,8 +42,6 @@ class Self final : public Endpoint {
 
 }  // namespace
 
-Ends make_self(const Channel& channel, Context& context) {
-  return {std::make_unique<Self>(channel, context), nullptr};
-}
+Ends make_self(const Channel& channel, Context& context) { return {std::make_unique<Self>(channel, context), nullptr}; }
 
 }  // namespace halocline::exchange

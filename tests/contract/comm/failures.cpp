@@ -52,7 +52,8 @@ TEST_P(CommContract, ForeignExceptionsBecomeOnesThatTravel) {
   on_ranks([](Communicator& comm) {
     const auto last = comm.size() - 1;
     const std::string who = "rank " + std::to_string(last) + ": ";
-    EXPECT_EQ(agreed(comm, last, [] { throw std::bad_alloc(); }), std::pair(ErrorKind::resource, who + "out of memory"));
+    EXPECT_EQ(agreed(comm, last, [] { throw std::bad_alloc(); }),
+              std::pair(ErrorKind::resource, who + "out of memory"));
     EXPECT_EQ(agreed(comm, last, [] { throw std::runtime_error("odd"); }), std::pair(ErrorKind::internal, who + "odd"));
     EXPECT_EQ(agreed(comm, last, [] { throw 3; }),
               std::pair(ErrorKind::internal, who + "an exception of an unknown type"));

@@ -111,9 +111,9 @@ TEST_P(CommContract, AMessageOfAnotherLengthIsAnErrorThatNamesBoth) {
 TEST_P(CommContract, WhatCannotBeARankOrATagIsRefused) {
   on_ranks([](Communicator& comm) {
     std::vector<std::byte> bytes(1);
-    EXPECT_THAT(message_of<InvalidArgument>([&] { (void)comm.send(bytes, rank_id(comm.size()), 0); }),
-                HasSubstr("rank is " + std::to_string(comm.size()) + "; allowed is 0 to " +
-                          std::to_string(comm.size() - 1)));
+    EXPECT_THAT(
+        message_of<InvalidArgument>([&] { (void)comm.send(bytes, rank_id(comm.size()), 0); }),
+        HasSubstr("rank is " + std::to_string(comm.size()) + "; allowed is 0 to " + std::to_string(comm.size() - 1)));
     EXPECT_THROW((void)comm.receive(bytes, rank_id(), 0), InvalidArgument);
     EXPECT_THAT(message_of<InvalidArgument>([&] { (void)comm.receive(bytes, rank_id(0), 32768); }),
                 HasSubstr("tag is 32768; allowed is 0 to 32767"));

@@ -1,4 +1,5 @@
-// Capabilities that are missing: the next transport is taken, with the reason, the same at both ends, and the halos are right.
+// Capabilities that are missing: the next transport is taken, with the reason, the same at both ends, and the halos
+// are right.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -31,7 +32,8 @@ std::vector<RoutedMessage> routes_with(const std::function<void(device::HostOpti
     domain.realize();
     for (const auto& s : domain.subdomains()) {
       const auto view = s.view(u);
-      for_each_cell(view.with_halo(), [&](const Vec3& p) { view(p) = view.owned().contains(p) ? static_cast<double>(p.z) : -1; });
+      for_each_cell(view.with_halo(),
+                    [&](const Vec3& p) { view(p) = view.owned().contains(p) ? static_cast<double>(p.z) : -1; });
     }
     domain.comm().barrier();
     domain.exchange();
@@ -72,9 +74,8 @@ TEST(Capabilities, one_rank_that_cannot_map_sends_and_receives_by_mpi) {
 
 TEST(Capabilities, without_peer_access_the_driver_stages) {
   int copies = 0;
-  const auto routes = routes_with([](device::HostOptions& host, rank_id) {
-    host.peer_access = [](int from, int to) { return from == to; };
-  });
+  const auto routes = routes_with(
+      [](device::HostOptions& host, rank_id) { host.peer_access = [](int from, int to) { return from == to; }; });
   for (const auto& [route, bytes] : routes) copies += route.transport == routing::Transport::peer_copy ? 1 : 0;
   EXPECT_EQ(copies, 4) << "one pair in each rank, both ways";
 }

@@ -55,7 +55,8 @@ inline std::vector<HaloCase> contract_cases(routing::Transport transport, int ra
       c.radius = Radius::uniform(1);
 
       c.name += ", mixed fields";
-      c.fields = {field("a", Element::f32, 2), field("b", Element::u8), field("c", Element::c128), field("d", Element::u16)};
+      c.fields = {field("a", Element::f32, 2), field("b", Element::u8), field("c", Element::c128),
+                  field("d", Element::u16)};
       c.fields[1].radius = Radius::per_side({2, 0, 1}, {1, 1, 0});
       c.fields[2].components = 3;
       c.fields[3].radius = Radius::faces(2);

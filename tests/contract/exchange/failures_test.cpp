@@ -74,8 +74,9 @@ TEST_P(SetUp, a_failure_on_one_rank_is_the_same_error_on_all) {
   const auto [operation, nth] = GetParam();
   const auto all = outcomes(4, [&](comm::Communicator& comm) {
     const bool faulty = comm.rank() == rank_id(2);
-    Domain domain({16, 16, 16}, Radius::uniform(1), comm,
-                  options_with(faulty ? std::make_shared<FailNth>(operation, nth) : nullptr, routing::Transport::ipc_copy, 20s));
+    Domain domain(
+        {16, 16, 16}, Radius::uniform(1), comm,
+        options_with(faulty ? std::make_shared<FailNth>(operation, nth) : nullptr, routing::Transport::ipc_copy, 20s));
     domain.add_field<double>("u");
     domain.realize();
     domain.close();
@@ -89,7 +90,8 @@ TEST_P(SetUp, a_failure_on_one_rank_is_the_same_error_on_all) {
 }
 
 INSTANTIATE_TEST_SUITE_P(operations, SetUp,
-                         testing::Combine(testing::Values(device::Operation::allocate, device::Operation::export_memory),
+                         testing::Combine(testing::Values(device::Operation::allocate,
+                                                          device::Operation::export_memory),
                                           testing::Values(1, 2, 5, 9)));
 
 class Late : public testing::TestWithParam<routing::Transport> {};

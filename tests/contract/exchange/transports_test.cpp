@@ -36,8 +36,7 @@ TEST_P(Contract, every_cell_is_as_geometry_says) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    all, Contract,
-    testing::Combine(testing::ValuesIn(routing::all_transports), testing::Values(1, 2, 3, 4, 6, 8)),
+    all, Contract, testing::Combine(testing::ValuesIn(routing::all_transports), testing::Values(1, 2, 3, 4, 6, 8)),
     [](const auto& param) {
       return fmt::format("{}_{}_ranks", routing::to_string(std::get<0>(param.param)), std::get<1>(param.param));
     });

@@ -1,5 +1,5 @@
-// lost_rank <transport> stopped|killed <seconds>: rank 1 of at least 3 stops or dies between start and finish of the fourth exchange; the
-// others must get an error within the given time, and each writes it as one line.
+// lost_rank <transport> stopped|killed <seconds>: rank 1 of at least 3 stops or dies between start and finish of the
+// fourth exchange; the others must get an error within the given time, and each writes it as one line.
 #include <fmt/core.h>
 #include <unistd.h>
 

@@ -31,8 +31,9 @@ TEST(Launcher, IsSeenFromTheEnvironment) {
   EXPECT_EQ(detect({{"PMIX_RANK", "0"}}).kind, Kind::pmix);
   // srun, with its own PMI, with PMIx, and with none.
   EXPECT_EQ(detect({{"SLURM_STEP_ID", "0"}, {"SLURM_PROCID", "1"}, {"PMI_SIZE", "2"}}).kind, Kind::slurm);
-  EXPECT_EQ(detect({{"SLURM_STEP_ID", "0"}, {"SLURM_PROCID", "1"}, {"PMIX_RANK", "1"}, {"SLURM_STEP_NUM_TASKS", "6"}}).size,
-            6);
+  EXPECT_EQ(
+      detect({{"SLURM_STEP_ID", "0"}, {"SLURM_PROCID", "1"}, {"PMIX_RANK", "1"}, {"SLURM_STEP_NUM_TASKS", "6"}}).size,
+      6);
   EXPECT_EQ(detect({{"SLURM_STEP_ID", "0"}, {"SLURM_PROCID", "1"}, {"SLURM_STEP_NUM_TASKS", "6"}}).kind, Kind::slurm);
   // Hydra within a Slurm job; a batch script; an interactive shell: the last two launch nothing.
   EXPECT_EQ(detect({{"SLURM_STEP_ID", "0"}, {"SLURM_PROCID", "1"}, {"PMI_SIZE", "2"}, {"MPI_LOCALNRANKS", "2"}}).kind,
@@ -48,8 +49,9 @@ TEST(Launcher, OfAnotherMpiIsAnsweredWithWhatToDo) {
                               "Open MPI v4.1.4: start it with the mpirun of that MPI (/opt/bin/mpirun), or rebuild"));
   const auto other = launcher_mismatch(detect({{"OMPI_COMM_WORLD_SIZE", "2"}}), mpich, "");
   ASSERT_TRUE(other);
-  EXPECT_THAT(*other, HasSubstr("started by Open MPI's mpirun (OMPI_COMM_WORLD_SIZE=2), but this program was built with "
-                                "MPICH Version: 4.0.2: start it"));
+  EXPECT_THAT(*other,
+              HasSubstr("started by Open MPI's mpirun (OMPI_COMM_WORLD_SIZE=2), but this program was built with "
+                        "MPICH Version: 4.0.2: start it"));
 }
 
 TEST(Launcher, OfTheSameMpiOrOneThatServesBothIsFine) {

@@ -75,27 +75,26 @@ TEST(Threads, DeadlinesFollowTheGivenClock) {
   ManualClock clock;
   std::atomic<bool> ended = false;
   const auto begin = std::chrono::steady_clock::now();
-  run_as_threads(
-      2,
-      [&](Communicator& comm) {
-        EXPECT_EQ(&comm.clock(), &clock);
-        const auto group = comm.split(0, 0);
-        group->set_timeout(1h);
-        if (comm.rank() == rank_id(1)) {
-          EXPECT_THROW(group->barrier(), DeadlineError);
-          ended = true;
-        } else {
-          clock.advance(59min);
-          std::this_thread::sleep_for(50ms);
-          EXPECT_FALSE(ended) << "before the deadline, however long it takes";
-          // The wait may have begun after the first step of the clock.
-          while (!ended) {
-            clock.advance(1h);
-            std::this_thread::yield();
-          }
-        }
-      },
-      {&clock, 1000h});
+  run_as_threads(2,
+                 [&](Communicator& comm) {
+                   EXPECT_EQ(&comm.clock(), &clock);
+                   const auto group = comm.split(0, 0);
+                   group->set_timeout(1h);
+                   if (comm.rank() == rank_id(1)) {
+                     EXPECT_THROW(group->barrier(), DeadlineError);
+                     ended = true;
+                   } else {
+                     clock.advance(59min);
+                     std::this_thread::sleep_for(50ms);
+                     EXPECT_FALSE(ended) << "before the deadline, however long it takes";
+                     // The wait may have begun after the first step of the clock.
+                     while (!ended) {
+                       clock.advance(1h);
+                       std::this_thread::yield();
+                     }
+                   }
+                 },
+                 {&clock, 1000h});
   EXPECT_LT(std::chrono::steady_clock::now() - begin, 30s);
 }
 
@@ -139,8 +138,9 @@ TEST(WaitUntil, AsksOnceMoreAfterTheDeadline) {
 
 TEST(WaitUntil, NamesWhatWasLateAndPassesErrorsOn) {
   ManualClock clock;
-  EXPECT_THAT(message_of<DeadlineError>([&] { comm::wait_until([] { return false; }, Deadline(clock, 0s), "the halo"); }),
-              HasSubstr("the halo was not done before its deadline"));
+  EXPECT_THAT(
+      message_of<DeadlineError>([&] { comm::wait_until([] { return false; }, Deadline(clock, 0s), "the halo"); }),
+      HasSubstr("the halo was not done before its deadline"));
   EXPECT_THROW(comm::wait_until([]() -> bool { throw DeviceError("x"); }, Deadline(), "x"), DeviceError);
 }
 

@@ -24,17 +24,24 @@ TEST(Environment, defaults_hold_where_nothing_is_set) {
 }
 
 TEST(Environment, values_are_typed) {
-  const Environment e = read({{"HALOCLINE_RANKS_PER_NODE", "4"}, {"HALOCLINE_TIMEOUT", "0.25"}, {"HALOCLINE_LOG", "debug"}});
+  const Environment e =
+      read({{"HALOCLINE_RANKS_PER_NODE", "4"}, {"HALOCLINE_TIMEOUT", "0.25"}, {"HALOCLINE_LOG", "debug"}});
   EXPECT_EQ(e.ranks_per_node, 4);
   EXPECT_EQ(e.timeout, std::chrono::milliseconds(250));
   EXPECT_EQ(e.log_level, "debug");
 }
 
 TEST(Environment, bad_values_are_refused_by_name) {
-  for (const auto& [name, value] : std::initializer_list<std::pair<const char*, const char*>>{
-           {"HALOCLINE_RANKS_PER_NODE", "0"}, {"HALOCLINE_RANKS_PER_NODE", "two"}, {"HALOCLINE_RANKS_PER_NODE", "2x"},
-           {"HALOCLINE_DEVICES_PER_RANK", "65"}, {"HALOCLINE_HOST_WORKERS", "-1"}, {"HALOCLINE_TIMEOUT", "0"},
-           {"HALOCLINE_TIMEOUT", "nan"}, {"HALOCLINE_LOG", "loud"}, {"HALOCLINE_COMM", "tcp"}}) {
+  for (const auto& [name, value] :
+       std::initializer_list<std::pair<const char*, const char*>>{{"HALOCLINE_RANKS_PER_NODE", "0"},
+                                                                  {"HALOCLINE_RANKS_PER_NODE", "two"},
+                                                                  {"HALOCLINE_RANKS_PER_NODE", "2x"},
+                                                                  {"HALOCLINE_DEVICES_PER_RANK", "65"},
+                                                                  {"HALOCLINE_HOST_WORKERS", "-1"},
+                                                                  {"HALOCLINE_TIMEOUT", "0"},
+                                                                  {"HALOCLINE_TIMEOUT", "nan"},
+                                                                  {"HALOCLINE_LOG", "loud"},
+                                                                  {"HALOCLINE_COMM", "tcp"}}) {
     try {
       static_cast<void>(read({{name, value}}));
       ADD_FAILURE() << name << "=" << value << " was taken";

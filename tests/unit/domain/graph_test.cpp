@@ -33,7 +33,8 @@ class Captured : public testing::Test {
   /// Adds 1 to every owned cell of the current array and exchanges it, all in stream order.
   void step() {
     for (const Subdomain& s : domain->subdomains()) {
-      s.launch(s.owned(), [view = s.view(u)](const Box& part) { for_each_cell(part, [&](const Vec3& p) { view(p) += 1; }); });
+      s.launch(s.owned(),
+               [view = s.view(u)](const Box& part) { for_each_cell(part, [&](const Vec3& p) { view(p) += 1; }); });
     }
     domain->exchange();
   }
@@ -79,7 +80,8 @@ class Captured : public testing::Test {
     for (const Subdomain& s : domain->subdomains()) {
       for (int ahead : {0, 1}) {
         const auto view = s.view(u, ahead);
-        for_each_cell(view.owned(), [&](const Vec3& p) { view(p) = static_cast<double>(p.x + 100 * p.y + 10000 * p.z); });
+        for_each_cell(view.owned(),
+                      [&](const Vec3& p) { view(p) = static_cast<double>(p.x + 100 * p.y + 10000 * p.z); });
       }
     }
   }
@@ -134,7 +136,8 @@ TEST_F(Captured, a_frozen_parity_is_an_error_and_not_wrong_data) {
   replay();
   expect_all(0, 1);
   domain->swap(u);
-  // Still exchanges the buffer that was current when it was captured. The failure is asynchronous: the replay may see it already.
+  // Still exchanges the buffer that was current when it was captured. The failure is asynchronous: the replay may see
+  // it already.
   const auto replay_and_wait = [&] {
     replay();
     domain->synchronize();

@@ -38,8 +38,13 @@ TEST(DomainMisuse, order_of_calls) {
   domain.finish_exchange();
   domain.exchange();
   EXPECT_THAT(refused<InvalidArgument>([&] { domain.swap(u); }), HasSubstr("1 buffer"));
-  EXPECT_THAT(refused<InvalidArgument>([&] { static_cast<void>(domain.subdomains()[0].view(Field<double>{u.id})); }), HasSubstr("f32"));
-  EXPECT_THAT(refused<InvalidArgument>([&] { const field_id none(7); domain.start_exchange({&none, 1}); }), HasSubstr("field is 7"));
+  EXPECT_THAT(refused<InvalidArgument>([&] { static_cast<void>(domain.subdomains()[0].view(Field<double>{u.id})); }),
+              HasSubstr("f32"));
+  EXPECT_THAT(refused<InvalidArgument>([&] {
+                const field_id none(7);
+                domain.start_exchange({&none, 1});
+              }),
+              HasSubstr("field is 7"));
   domain.close();
   EXPECT_THAT(refused<InvalidArgument>([&] { domain.exchange(); }), HasSubstr("after close()"));
   domain.close();
@@ -49,12 +54,18 @@ TEST(DomainMisuse, own_arrays_for_some_sets_only) {
   Domain domain({8, 8, 8}, Radius::uniform(1));
   const auto u = domain.add_field<float>("u", buffers::two);
   std::vector<float> memory(1000);
-  EXPECT_THAT(refused<InvalidArgument>([&] { domain.use_array(u.id, subdomain_id(0), 0, memory.data(), {4, 40, 400}); }),
+  EXPECT_THAT(refused<InvalidArgument>([&] {
+                domain.use_array(u.id, subdomain_id(0), 0, memory.data(), {4, 40, 400});
+              }),
               HasSubstr("between the two"));
   domain.plan();
-  EXPECT_THAT(refused<InvalidArgument>([&] { domain.use_array(u.id, subdomain_id(0), 2, memory.data(), {4, 40, 400}); }),
+  EXPECT_THAT(refused<InvalidArgument>([&] {
+                domain.use_array(u.id, subdomain_id(0), 2, memory.data(), {4, 40, 400});
+              }),
               HasSubstr("allowed are 0 to 1"));
-  EXPECT_THAT(refused<InvalidArgument>([&] { domain.use_array(u.id, subdomain_id(5), 0, memory.data(), {4, 40, 400}); }),
+  EXPECT_THAT(refused<InvalidArgument>([&] {
+                domain.use_array(u.id, subdomain_id(5), 0, memory.data(), {4, 40, 400});
+              }),
               HasSubstr("this rank's own"));
   UserArray array{memory.data(), {9, 10, 10}, {4, 40, 400}, {1, 1, 1}, {1, 1, 1}};
   EXPECT_THAT(refused<InvalidArgument>([&] { domain.use_array(u.id, subdomain_id(0), 0, array); }),
@@ -74,7 +85,8 @@ TEST(DomainMisuse, what_is_too_small_says_what_would_fit) {
   options.devices_per_rank = 4;
   Domain domain({4, 4, 4}, Radius::uniform(3), options);
   domain.add_field<float>("u");
-  EXPECT_THAT(refused<InvalidArgument>([&] { domain.realize(); }), testing::AnyOf(HasSubstr("fit"), HasSubstr("allowed")));
+  EXPECT_THAT(refused<InvalidArgument>([&] { domain.realize(); }),
+              testing::AnyOf(HasSubstr("fit"), HasSubstr("allowed")));
 }
 
 TEST(DomainMisuse, forbidding_every_transport_names_them_all) {

@@ -15,8 +15,8 @@ PlanRequest request_for(std::int64_t nodes, std::int64_t devices_per_node, const
     field.name = "q" + std::to_string(i);
     request.fields.push_back(field);
   }
-  request.machine = machine::synthetic({.nodes = nodes, .devices_per_node = devices_per_node,
-                                        .ranks_per_node = devices_per_node});
+  request.machine =
+      machine::synthetic({.nodes = nodes, .devices_per_node = devices_per_node, .ranks_per_node = devices_per_node});
   return request;
 }
 

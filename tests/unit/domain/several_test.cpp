@@ -23,9 +23,8 @@ TEST(SeveralDomains, interleave_over_one_communicator) {
     };
     const auto check = [](Domain& domain, Field<double> field, double offset) {
       const auto view = domain.subdomains()[0].view(field);
-      for_each_cell(view.with_halo(), [&](const Vec3& p) {
-        ASSERT_EQ(view(p), offset + static_cast<double>((p.z + 24) % 24));
-      });
+      for_each_cell(view.with_halo(),
+                    [&](const Vec3& p) { ASSERT_EQ(view(p), offset + static_cast<double>((p.z + 24) % 24)); });
     };
     for (int step = 0; step < 5; ++step) {
       fill(one, u, 100);

@@ -44,7 +44,8 @@ TEST(Regions, interior_and_exterior_are_disjoint_and_exactly_the_owned_box) {
         int found = inner.contains(p) ? 1 : 0;
         for (const Box& box : outer) found += box.contains(p) ? 1 : 0;
         EXPECT_EQ(found, 1) << "seed " << seed << " cell " << to_string(p);
-        const bool safe = !reads_halo(owned, radius, p) && (update == Update::double_buffered || !is_sent(owned, radius, p));
+        const bool safe =
+            !reads_halo(owned, radius, p) && (update == Update::double_buffered || !is_sent(owned, radius, p));
         // Every cell of the interior is safe; where there is an interior at all, so that nothing else is left out, the
         // rest is not.
         if (inner.contains(p) || !inner.empty()) {
@@ -99,9 +100,8 @@ TEST(Regions, boundary_boxes_fill_all_that_lies_beyond_open_ends_once_others_are
         if (!is_filled(p)) filled.push_back(p);
       });
     }
-    for_each_cell(all, [&](const Vec3& p) {
-      EXPECT_EQ(beyond(p), is_filled(p)) << "seed " << seed << ": " << to_string(p);
-    });
+    for_each_cell(
+        all, [&](const Vec3& p) { EXPECT_EQ(beyond(p), is_filled(p)) << "seed " << seed << ": " << to_string(p); });
   }
 }
 
