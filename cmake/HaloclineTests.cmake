@@ -29,7 +29,7 @@ if(HALOCLINE_HAVE_MPI AND NOT DEFINED HALOCLINE_MPIEXEC_FLAGS)
 endif()
 # Open MPI refuses to run for root, and warns about containers that forbid one process to read another.
 set(HALOCLINE_MPI_TEST_ENVIRONMENT OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-    OMPI_MCA_btl_vader_single_copy_mechanism=none OMPI_MCA_rmaps_base_oversubscribe=1)
+    GTEST_COLOR=no OMPI_MCA_btl_vader_single_copy_mechanism=none OMPI_MCA_rmaps_base_oversubscribe=1)
 
 # halocline_add_mpi_run(name RANKS 4 COMMAND prog args TIMEOUT 120 LABELS ..): one launch of a program under mpiexec
 function(halocline_add_mpi_run name)

@@ -5,6 +5,9 @@
 # one that says nothing is one case.
 # A program that ended well without a single case counts as one failure: it tested nothing.
 
+# Colours, which programs print under launchers that give them a terminal.
+{ gsub(/\033\[[0-9;]*m/, "") }
+
 /^[0-9]+\/[0-9]+ Testing: / {
   name = $3
   own_passed = -1; own_failed = 0; own_skipped = 0; told = -1; absent = 0; ended = 0
@@ -42,7 +45,8 @@
 ended && /^Test [A-Z]/ {
   ended = 0
   programs++
-  good = ($2 ~ /^Passed/ && !absent)
+  # "Test Passed.", or "Test Pass Reason:" where ctest was told what to look for.
+  good = ($2 ~ /^Pass/ && !absent)
   if (own_passed < 0) own_passed = (told >= 0) ? told : (good ? 1 : 0)
   if (!good && own_failed == 0) own_failed = 1
   # A program whose cases must fail (WILL_FAIL) did so: that is the one thing that was tested.
