@@ -1,5 +1,5 @@
-// A bare number is nobody's rank until somebody says so. expect: (could not convert|no viable conversion|cannot
-// convert|no known conversion|no matching function|conversion from)
+// A bare number is nobody's rank until somebody says so.
+// expect: (could not convert|no viable conversion|cannot convert|no known conversion|no matching function|conversion)
 #include "halocline/core/ids.hpp"
 
 #ifdef HC_CONTROL
