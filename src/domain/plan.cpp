@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "domain/widest.hpp"
 #include "halocline/core/error.hpp"
 #include "halocline/core/hash.hpp"
 
@@ -31,21 +32,6 @@ void add(Hash& hash, const FieldDescriptor& field) {
   for (const bool staggered : field.staggered) hash.add(std::int64_t{staggered});
 }
 
-/// The widest halo of any field on each side: what the partition has to leave room for.
-Radius widest(const PlanRequest& request) {
-  Vec3 lower;
-  Vec3 upper;
-  const auto widen = [&](const Radius& radius) {
-    for (int dim = 0; dim < 3; ++dim) {
-      lower[dim] = std::max(lower[dim], radius.lower()[dim]);
-      upper[dim] = std::max(upper[dim], radius.upper()[dim]);
-    }
-  };
-  if (request.fields.empty()) widen(request.radius);
-  for (const auto& field : request.fields) widen(field.radius.value_or(request.radius));
-  return Radius::per_side(lower, upper);
-}
-
 /// Nodes and devices a node, as the ranks drive them; one node of all where nodes hold unequal numbers.
 struct Shape {
   std::int64_t nodes = 1;
@@ -67,6 +53,20 @@ Shape shape_of(const machine::MachineMap& machine) {
 }
 
 }  // namespace
+
+Radius widest_radius(const std::vector<FieldDescriptor>& fields, const Radius& domain_radius) {
+  Vec3 lower;
+  Vec3 upper;
+  const auto widen = [&](const Radius& radius) {
+    for (int dim = 0; dim < 3; ++dim) {
+      lower[dim] = std::max(lower[dim], radius.lower()[dim]);
+      upper[dim] = std::max(upper[dim], radius.upper()[dim]);
+    }
+  };
+  if (fields.empty()) widen(domain_radius);
+  for (const auto& field : fields) widen(field.radius.value_or(domain_radius));
+  return Radius::per_side(lower, upper);
+}
 
 std::uint64_t PlanRequest::hash() const {
   Hash hash;
@@ -95,7 +95,7 @@ Plan make_plan(const PlanRequest& request) {
                           "' has no ranks that drive devices; allowed are machines with at least one");
   }
   partition::Partition parts = partition::make_partition({.extent = request.extent,
-                                                          .radius = widest(request),
+                                                          .radius = widest_radius(request.fields, request.radius),
                                                           .nodes = shape.nodes,
                                                           .devices_per_node = shape.devices_per_node,
                                                           .method = request.partition,

@@ -3,6 +3,7 @@
 
 #include "domain/domain_impl.hpp"
 #include "domain/routes.hpp"
+#include "domain/widest.hpp"
 #include "halocline/core/log.hpp"
 #include "halocline/device/host.hpp"
 #include "halocline/exchange/probe.hpp"
@@ -177,6 +178,7 @@ void Domain::realize() {
   });
   const auto& geometry = impl_->plan->geometry;
   // What overlaps is decided by the widest field, so that one interior serves them all.
+  const Radius widest = widest_radius(impl_->fields, impl_->radius);
   for (std::size_t i = 0; i < impl_->mine.size(); ++i) {
     Subdomain view;
     view.domain_ = this;
@@ -184,16 +186,6 @@ void Domain::realize() {
     view.id_ = impl_->mine[i];
     view.device_ = impl_->plan->placement.of(view.id_).ordinal;
     view.owned_ = geometry.partition.box_of(view.id_);
-    Vec3 lower;
-    Vec3 upper;
-    for (std::size_t f = 0; f < impl_->fields.size(); ++f) {
-      const Radius& radius = geometry.radius_of(field_id(static_cast<std::int64_t>(f)));
-      for (int dim = 0; dim < 3; ++dim) {
-        lower[dim] = std::max(lower[dim], radius.lower()[dim]);
-        upper[dim] = std::max(upper[dim], radius.upper()[dim]);
-      }
-    }
-    const Radius widest = Radius::per_side(lower, upper);
     view.interior_ = overlap::interior(view.owned_, widest, impl_->options.update);
     view.exterior_ = overlap::exterior(view.owned_, widest, impl_->options.update);
     view.stream_ = impl_->locals[i].stream.get();
