@@ -3,9 +3,9 @@
 
 namespace halocline::device {
 
-int cuda_device_count() noexcept { return 0; }
+std::vector<DeviceInfo> cuda_devices() noexcept { return {}; }
 
-std::shared_ptr<Backend> make_cuda_backend() {
+std::shared_ptr<Backend> make_cuda_backend(const CudaOptions& /*options*/) {
   throw CapabilityError("the CUDA backend is not in this build: configure with -DHALOCLINE_CUDA=ON");
 }
 

@@ -33,8 +33,11 @@ class ListedDevices final : public device::Backend {
   std::unique_ptr<device::ShareableBuffer> allocate_shareable(int, std::size_t) override { refuse(); }
   std::unique_ptr<device::Buffer> allocate_pinned(std::size_t) override { refuse(); }
   std::unique_ptr<device::Mapping> map(int, const device::MemoryHandle&) override { refuse(); }
-  std::unique_ptr<device::Stream> create_stream(int, device::Priority) override { refuse(); }
-  std::unique_ptr<device::Event> create_event(int) override { refuse(); }
+  std::unique_ptr<device::Stream> create_stream(int, device::Priority, std::string_view) override { refuse(); }
+  std::unique_ptr<device::Event> create_event(int, device::Timing) override { refuse(); }
+  std::unique_ptr<device::Registration> register_host(const std::byte*, std::size_t) override { refuse(); }
+  device::Access overlapping_launches() const override { return {}; }
+  bool prefers_graphs() const override { return false; }
   std::unique_ptr<device::CopyList> prepare(int, std::span<const device::StridedCopy>) override { refuse(); }
   bool wait_until(const std::function<bool()>&, const Deadline&) override { refuse(); }
 

@@ -61,12 +61,23 @@ class Mapping {
   [[nodiscard]] virtual std::size_t bytes() const = 0;
 };
 
+/// Host memory that was allocated elsewhere, reachable for devices for as long as this lives.
+class Registration {
+ public:
+  virtual ~Registration() = default;
+};
+
+/// Whether an event notes the time at which its mark was reached.
+enum class Timing : int { off, on };
+
 /// A mark in a stream. Re-recording replaces the earlier mark; waits enqueued before see the earlier one.
 class Event {
  public:
   virtual ~Event() = default;
   /// Whether the work before the mark is done; true where never recorded. Throws what the stream failed with.
   [[nodiscard]] virtual bool query() const = 0;
+  /// Time from an earlier mark to this one, both reached, of one device, and made with Timing::on; InvalidArgument else.
+  [[nodiscard]] virtual Duration since(const Event& earlier) const = 0;
 };
 
 /// A list of copies that is prepared once and run many times as one operation.
@@ -85,6 +96,8 @@ class Graph {
 /// An in-order queue of work on one device. Every call below enqueues and returns; the work runs later, after all
 /// that was enqueued before. A failed operation makes the stream fail: what follows in it, and in
 /// streams that wait for it, is not run, and query(), synchronize() and later calls throw that error again.
+/// Where a device cannot take work back (CUDA), all streams of the backend fail together, no flag is signalled, no epoch
+/// advanced and no list of copies run any more, but 1-D copies and the user's own kernels that were enqueued are run.
 /// A stream may be used by one thread at a time.
 class Stream {
  public:
@@ -99,8 +112,10 @@ class Stream {
   /// All copies of a list as one operation. The list must outlive the work.
   virtual void copy(const CopyList& list) = 0;
 
-  /// *epoch += 1. The word is in device memory (or any memory the device reaches) and belongs to this stream's owner.
-  virtual void advance(std::uint64_t* epoch) = 0;
+  /// *epoch += 1, then signals each flag with the new value, as signal() does. The word is in device memory (or any
+  /// memory the device reaches) and belongs to this stream's owner.
+  virtual void advance(std::uint64_t* epoch, std::span<const FlagSignal> signals) = 0;
+  void advance(std::uint64_t* epoch) { advance(epoch, {}); }
   /// Signals each flag with the value that *epoch has when the operation runs. Everything that was written before in
   /// this stream happens-before the flags are seen.
   virtual void signal(const std::uint64_t* epoch, std::span<const FlagSignal> signals) = 0;
@@ -157,22 +172,52 @@ class Backend {
   /// Throws ResourceError with the number of bytes and the reason.
   [[nodiscard]] virtual std::unique_ptr<Buffer> allocate(int device, std::size_t bytes) = 0;
   [[nodiscard]] virtual std::unique_ptr<ShareableBuffer> allocate_shareable(int device, std::size_t bytes) = 0;
-  /// Host memory that copies to and from devices run at full speed with, and that MPI may be given.
+  /// Host memory that copies to and from devices run at full speed with, that devices can load and store at the same
+  /// address, and that MPI may be given.
   [[nodiscard]] virtual std::unique_ptr<Buffer> allocate_pinned(std::size_t bytes) = 0;
+  /// The same for memory that is there already, such as a window that processes share. Throws CapabilityError.
+  [[nodiscard]] virtual std::unique_ptr<Registration> register_host(const std::byte* memory, std::size_t bytes) = 0;
   /// Maps another rank's buffer for use by one device. Throws CapabilityError that says why it may not.
   [[nodiscard]] virtual std::unique_ptr<Mapping> map(int device, const MemoryHandle& handle) = 0;
 
-  [[nodiscard]] virtual std::unique_ptr<Stream> create_stream(int device, Priority priority = Priority::normal) = 0;
-  [[nodiscard]] virtual std::unique_ptr<Event> create_event(int device) = 0;
+  /// The name is for profilers.
+  [[nodiscard]] virtual std::unique_ptr<Stream> create_stream(int device, Priority priority, std::string_view name) = 0;
+  [[nodiscard]] std::unique_ptr<Stream> create_stream(int device, Priority priority = Priority::normal) {
+    return create_stream(device, priority, {});
+  }
+  [[nodiscard]] virtual std::unique_ptr<Event> create_event(int device, Timing timing) = 0;
+  [[nodiscard]] std::unique_ptr<Event> create_event(int device) { return create_event(device, Timing::off); }
   [[nodiscard]] virtual std::unique_ptr<CopyList> prepare(int device, std::span<const StridedCopy> copies) = 0;
 
   /// Whether device `from` of this process may load and store memory of its device `to`.
   [[nodiscard]] virtual Access peer_access(int from, int to) const = 0;
+  /// Whether work that waits for a flag in one stream lets work of other streams run (launches may be serialised).
+  [[nodiscard]] virtual Access overlapping_launches() const = 0;
+  /// Whether it pays to capture a sequence that repeats once, and to replay it: enqueuing it operation by operation
+  /// costs more than launching a graph.
+  [[nodiscard]] virtual bool prefers_graphs() const = 0;
 
   /// Blocks the calling thread until done() returns true, making progress in the meantime (the host backend lets the
   /// thread do queued work, so that done() may be asked late by one operation), backing off where there is nothing to
   /// do. Returns false at the deadline. What done() throws passes through.
   virtual bool wait_until(const std::function<bool()>& done, const Deadline& deadline) = 0;
+
+  /// Marks what the calling thread does between the two calls, for profilers; see Range.
+  virtual void push_range(const char* /*name*/) {}
+  virtual void pop_range() {}
+};
+
+/// A named stretch of the calling thread's time, as profilers show it (NVTX on CUDA).
+class Range {
+ public:
+  Range(Backend& backend, const char* name) : backend_(&backend) { backend_->push_range(name); }
+  Range(Backend& backend, const std::string& name) : Range(backend, name.c_str()) {}
+  ~Range() { backend_->pop_range(); }
+  Range(const Range&) = delete;
+  Range& operator=(const Range&) = delete;
+
+ private:
+  Backend* backend_;
 };
 
 }  // namespace halocline::device

@@ -60,6 +60,8 @@ struct HostOptions {
   /// Map other processes' memory by the operating system even where the exporter is this process (ranks as
   /// threads); off, both see one address, so that ThreadSanitizer sees their accesses.
   bool always_remap = false;
+  /// What Backend::prefers_graphs() says: whether exchanges capture what repeats. Tests meet both.
+  bool graphs = false;
 };
 
 /// Devices made of the host's memory and a bounded pool of threads: the model of a GPU node that is always there.

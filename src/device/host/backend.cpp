@@ -96,6 +96,11 @@ std::unique_ptr<Buffer> HostBackend::allocate_pinned(std::size_t bytes) {
   return make_buffer(bytes);
 }
 
+std::unique_ptr<Registration> HostBackend::register_host(const std::byte* memory, std::size_t bytes) {
+  if (memory == nullptr && bytes != 0) throw InvalidArgument(fmt::format("the {} bytes to register are null", bytes));
+  return std::make_unique<Registration>();  // host devices reach all host memory
+}
+
 std::unique_ptr<Mapping> HostBackend::map(int device, const MemoryHandle& handle) {
   check(device);
   const ExportedMemory memory = ExportedMemory::unpack(handle);
@@ -109,14 +114,14 @@ std::unique_ptr<Mapping> HostBackend::map(int device, const MemoryHandle& handle
   return make_mapping(memory, doorbells_, options_.always_remap);
 }
 
-std::unique_ptr<Stream> HostBackend::create_stream(int device, Priority priority) {
+std::unique_ptr<Stream> HostBackend::create_stream(int device, Priority priority, std::string_view /*name*/) {
   check(device);
   return std::make_unique<HostStream>(scheduler_, doorbells_, device, priority);
 }
 
-std::unique_ptr<Event> HostBackend::create_event(int device) {
+std::unique_ptr<Event> HostBackend::create_event(int device, Timing timing) {
   check(device);
-  return std::make_unique<HostEvent>(scheduler_);
+  return std::make_unique<HostEvent>(scheduler_, device, timing);
 }
 
 std::unique_ptr<CopyList> HostBackend::prepare(int device, std::span<const StridedCopy> copies) {

@@ -23,11 +23,16 @@ class HostBackend final : public Backend {
   [[nodiscard]] std::unique_ptr<Buffer> allocate(int device, std::size_t bytes) override;
   [[nodiscard]] std::unique_ptr<ShareableBuffer> allocate_shareable(int device, std::size_t bytes) override;
   [[nodiscard]] std::unique_ptr<Buffer> allocate_pinned(std::size_t bytes) override;
+  [[nodiscard]] std::unique_ptr<Registration> register_host(const std::byte* memory, std::size_t bytes) override;
   [[nodiscard]] std::unique_ptr<Mapping> map(int device, const MemoryHandle& handle) override;
-  [[nodiscard]] std::unique_ptr<Stream> create_stream(int device, Priority priority) override;
-  [[nodiscard]] std::unique_ptr<Event> create_event(int device) override;
+  [[nodiscard]] std::unique_ptr<Stream> create_stream(int device, Priority priority, std::string_view name) override;
+  using Backend::create_stream;
+  [[nodiscard]] std::unique_ptr<Event> create_event(int device, Timing timing) override;
+  using Backend::create_event;
   [[nodiscard]] std::unique_ptr<CopyList> prepare(int device, std::span<const StridedCopy> copies) override;
   [[nodiscard]] Access peer_access(int from, int to) const override;
+  [[nodiscard]] Access overlapping_launches() const override { return {}; }  // a wait parks the queue, not a worker
+  [[nodiscard]] bool prefers_graphs() const override { return options_.graphs; }
   bool wait_until(const std::function<bool()>& done, const Deadline& deadline) override;
 
  private:

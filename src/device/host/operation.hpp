@@ -18,6 +18,7 @@ struct Capture;
 /// A moment in a stream, made by record(). All members belong to the scheduler's mutex.
 struct Mark {
   bool done = false;
+  Duration time{};                            ///< with done: when
   FailurePtr failure;                         ///< with done: the stream failed before it got here
   std::vector<std::weak_ptr<Queue>> waiters;  ///< queues parked on it
   bool captured = false;                      ///< recorded into a capture: not a moment, but a place in a graph

@@ -246,6 +246,7 @@ void Scheduler::make_runnable(Queue& queue) {
 
 void Scheduler::complete(Mark& mark, const FailurePtr& failure) {
   mark.done = true;
+  mark.time = clock_.now();
   mark.failure = failure;
   for (const std::weak_ptr<Queue>& waiter : mark.waiters) {
     const std::shared_ptr<Queue> queue = waiter.lock();

@@ -33,6 +33,22 @@ bool HostEvent::query() const {
   return mark_->done;
 }
 
+Duration HostEvent::since(const Event& earlier) const {
+  const HostEvent& other = own<const HostEvent>(earlier, scheduler_, "event");
+  const Scheduler::Lock held = scheduler_->lock();
+  for (const HostEvent* event : {&other, this}) {
+    if (event->timing_ == Timing::off) throw InvalidArgument("since: the event was made without timing");
+    const bool reached = event->mark_ != nullptr && !event->mark_->captured && event->mark_->done;
+    if (!reached) throw InvalidArgument("since: the event's mark was not reached yet");
+    if (event->mark_->failure != nullptr) raise(*event->mark_->failure);
+  }
+  if (device_ != other.device_) {
+    throw InvalidArgument(
+        fmt::format("since: the events belong to devices {} and {}; allowed is one device", other.device_, device_));
+  }
+  return mark_->time - other.mark_->time;
+}
+
 HostCopyList::HostCopyList(std::span<const StridedCopy> copies) {
   std::vector<RowCopy> rows;
   rows.reserve(copies.size());
@@ -103,25 +119,34 @@ void HostStream::copy(const CopyList& list) {
   });
 }
 
-void HostStream::advance(std::uint64_t* epoch) {
-  check_epoch(epoch);
-  // Atomic, because other streams may read the word for their signals and waits; one writer, so load and store.
-  run(Operation::advance, [epoch] {
-    const std::atomic_ref<std::uint64_t> word(*epoch);
-    word.store(word.load(std::memory_order_relaxed) + 1, std::memory_order_release);
-  });
-}
-
-void HostStream::signal(const std::uint64_t* epoch, std::span<const FlagSignal> signals) {
-  check_epoch(epoch);
-  check_signals(signals);
+/// Each doorbell that the signals ring, once.
+std::vector<std::shared_ptr<Doorbell>> HostStream::doorbells_of(std::span<const FlagSignal> signals) const {
   std::vector<std::shared_ptr<Doorbell>> bells;
   for (const FlagSignal& signal : signals) {
     std::shared_ptr<Doorbell> bell = doorbells_->of(signal.flag);
     if (std::find(bells.begin(), bells.end(), bell) == bells.end()) bells.push_back(std::move(bell));
   }
+  return bells;
+}
+
+void HostStream::advance(std::uint64_t* epoch, std::span<const FlagSignal> signals) {
+  check_epoch(epoch);
+  check_signals(signals);
+  // Atomic, because other streams may read the word for their signals and waits; one writer, so load and store.
+  run(Operation::advance,
+      [epoch, flags = std::vector<FlagSignal>(signals.begin(), signals.end()), bells = doorbells_of(signals)] {
+        const std::atomic_ref<std::uint64_t> word(*epoch);
+        word.store(word.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+        store_signals(epoch, flags);
+        for (const auto& bell : bells) bell->ring();
+      });
+}
+
+void HostStream::signal(const std::uint64_t* epoch, std::span<const FlagSignal> signals) {
+  check_epoch(epoch);
+  check_signals(signals);
   run(Operation::signal,
-      [epoch, flags = std::vector<FlagSignal>(signals.begin(), signals.end()), bells = std::move(bells)] {
+      [epoch, flags = std::vector<FlagSignal>(signals.begin(), signals.end()), bells = doorbells_of(signals)] {
         store_signals(epoch, flags);
         for (const auto& bell : bells) bell->ring();
       });

@@ -12,13 +12,17 @@ namespace halocline::device::host {
 
 class HostEvent final : public Event {
  public:
-  explicit HostEvent(std::shared_ptr<Scheduler> scheduler) : scheduler_(std::move(scheduler)) {}
+  HostEvent(std::shared_ptr<Scheduler> scheduler, int device, Timing timing)
+      : scheduler_(std::move(scheduler)), device_(device), timing_(timing) {}
   [[nodiscard]] bool query() const override;
+  [[nodiscard]] Duration since(const Event& earlier) const override;
   [[nodiscard]] const Scheduler& scheduler() const { return *scheduler_; }
 
  private:
   friend class HostStream;
   std::shared_ptr<Scheduler> scheduler_;
+  int device_;
+  Timing timing_;
   MarkPtr mark_;  ///< the latest; null where never recorded. Belongs to the scheduler's mutex.
 };
 
@@ -46,7 +50,8 @@ class HostStream final : public Stream {
   void copy(std::byte* target, const std::byte* source, std::size_t bytes) override;
   void copy(const StridedCopy& copy) override;
   void copy(const CopyList& list) override;
-  void advance(std::uint64_t* epoch) override;
+  void advance(std::uint64_t* epoch, std::span<const FlagSignal> signals) override;
+  using Stream::advance;
   void signal(const std::uint64_t* epoch, std::span<const FlagSignal> signals) override;
   void wait(const std::uint64_t* epoch, std::span<const FlagWait> waits) override;
   void expect(std::span<const CounterCheck> checks) override;
@@ -63,6 +68,7 @@ class HostStream final : public Stream {
 
  private:
   void run(Operation kind, std::function<void()> function);
+  [[nodiscard]] std::vector<std::shared_ptr<Doorbell>> doorbells_of(std::span<const FlagSignal> signals) const;
   void enqueue(Item item);
 
   std::shared_ptr<Scheduler> scheduler_;

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <numeric>
+#include <thread>
 
 // What every backend promises. INSTANTIATE_TEST_SUITE_P is in the file of each backend.
 namespace halocline::device::test {
@@ -109,6 +110,56 @@ TEST_P(BackendContract, EventsOrderStreamsOfDifferentDevices) {
   second->synchronize();
   EXPECT_TRUE(event->query());
   EXPECT_EQ(get(&at.flags[5].epoch), 1u);
+}
+
+TEST_P(BackendContract, AdvancingSignalsTheNewEpoch) {
+  const auto memory = make_page(*backend);
+  FlagPage& at = page(*memory);
+  const auto stream = backend->create_stream(0);
+  const auto other = backend->create_stream(1);
+  const FlagSignal signals[] = {{&at.flags[0], 8}, {&at.flags[1], 9}};
+  stream->advance(&at.epoch);
+  stream->advance(&at.epoch, signals);
+  stream->synchronize();
+  EXPECT_EQ(get(&at.epoch), 2u);
+  EXPECT_EQ(get(&at.flags[0].epoch), 2u);
+  EXPECT_EQ(get(&at.flags[0].token), 8u);
+  wait_for(*other, &at.epoch, &at.flags[1], 9, guard("the new epoch"));
+  other->synchronize();
+}
+
+TEST_P(BackendContract, TimedEventsTellWhatPassedBetween) {
+  const auto memory = make_page(*backend);
+  FlagPage& at = page(*memory);
+  const auto stream = backend->create_stream(0);
+  const auto first = backend->create_event(0, Timing::on);
+  const auto last = backend->create_event(0, Timing::on);
+  const auto untimed = backend->create_event(0);
+  EXPECT_THAT(thrown([&] { (void)last->since(*first); }), StartsWith("invalid argument: since: "));
+  stream->record(*first);
+  stream->record(*untimed);
+  wait_for(*stream, &at.one, &at.flags[0], 1, guard("in between"));
+  stream->record(*last);
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  const auto other = backend->create_stream(0);
+  signal_to(*other, &at.one, &at.flags[0], 1);
+  stream->synchronize();
+  EXPECT_GE(last->since(*first), std::chrono::milliseconds(10));
+  EXPECT_LT(last->since(*first), std::chrono::seconds(60));
+  EXPECT_THAT(thrown([&] { (void)last->since(*untimed); }), StartsWith("invalid argument: since: "));
+}
+
+TEST_P(BackendContract, RegisteredMemoryIsReachedAtItsAddress) {
+  const auto memory = make_page(*backend);
+  FlagPage& at = page(*memory);
+  std::vector<std::uint64_t> words(4096 / 8);
+  const auto registered = backend->register_host(reinterpret_cast<std::byte*>(words.data()), 4096);
+  const auto stream = backend->create_stream(0);
+  stream->advance(&at.epoch);
+  stream->copy(reinterpret_cast<std::byte*>(&words[3]), reinterpret_cast<std::byte*>(&at.epoch), 8);
+  stream->advance(&words[3]);
+  stream->synchronize();
+  EXPECT_EQ(words[3], 2u);
 }
 
 TEST_P(BackendContract, AWaitSeesTheLatestMarkAtTheTimeItWasEnqueued) {
@@ -288,75 +339,6 @@ TEST_P(BackendContract, AFailureReachesStreamsThatWait) {
   bystander->synchronize();
   EXPECT_EQ(get(&at.flags[7].epoch), 0u);
   EXPECT_EQ(get(&at.flags[6].epoch), 1u);
-}
-
-TEST_P(BackendContract, AGraphIsReplayedWithTheEpochsOfItsTime) {
-  const auto memory = make_page(*backend);
-  FlagPage& at = page(*memory);
-  const auto origin = backend->create_stream(0);
-  const auto side = backend->create_stream(1);
-  const auto fork = backend->create_event(0);
-  const auto join = backend->create_event(1);
-  const auto enqueue = [&] {
-    origin->advance(&at.epoch);
-    origin->record(*fork);
-    side->wait(*fork);
-    wait_for(*side, &at.epoch, &at.flags[0], 5, guard("side"));
-    side->advance(&at.flags[6].epoch);
-    side->record(*join);
-    signal_to(*origin, &at.epoch, &at.flags[0], 5);
-    origin->wait(*join);
-    origin->advance(&at.flags[7].epoch);
-  };
-  EXPECT_FALSE(origin->capturing());
-  origin->begin_capture();
-  EXPECT_TRUE(origin->capturing());
-  EXPECT_FALSE(side->capturing());
-  enqueue();
-  EXPECT_TRUE(side->capturing());
-  const auto graph = origin->end_capture();
-  EXPECT_FALSE(origin->capturing());
-  EXPECT_FALSE(side->capturing());
-  origin->synchronize();
-  EXPECT_EQ(get(&at.epoch), 0u);  // recorded, not run
-
-  std::uint64_t runs = 0;
-  for (int round = 0; round < 20; ++round) {  // replayed and eager exchanges mix
-    for (int i = 0; i < 5; ++i, ++runs) origin->launch(*graph);
-    enqueue();
-    ++runs;
-  }
-  origin->synchronize();
-  side->synchronize();
-  EXPECT_EQ(get(&at.epoch), runs);
-  EXPECT_EQ(get(&at.flags[0].epoch), runs);
-  EXPECT_EQ(get(&at.flags[6].epoch), runs);
-  EXPECT_EQ(get(&at.flags[7].epoch), runs);
-}
-
-TEST_P(BackendContract, LaunchesOfAGraphByTwoStreamsDoNotOverlap) {
-  const auto memory = make_page(*backend);
-  FlagPage& at = page(*memory);
-  const auto origin = backend->create_stream(0);
-  const auto other = backend->create_stream(1);
-  origin->begin_capture();
-  // Would lose counts if two launches ran at once.
-  for (int i = 0; i < 20; ++i) origin->advance(&at.epoch);
-  const auto graph = origin->end_capture();
-  for (int i = 0; i < 20; ++i) {
-    origin->launch(*graph);
-    other->launch(*graph);
-  }
-  origin->synchronize();
-  other->synchronize();
-  EXPECT_EQ(get(&at.epoch), 800u);
-}
-
-TEST_P(BackendContract, WaitUntilReturnsFalseAtTheDeadline) {
-  const auto start = std::chrono::steady_clock::now();
-  EXPECT_FALSE(backend->wait_until([] { return false; }, Deadline(Clock::steady(), std::chrono::milliseconds(30))));
-  EXPECT_GE(std::chrono::steady_clock::now() - start, std::chrono::milliseconds(30));
-  EXPECT_TRUE(backend->wait_until([] { return true; }, Deadline(Clock::steady(), Duration::zero())));
 }
 
 }  // namespace halocline::device::test
