@@ -154,6 +154,7 @@ void Domain::Impl::route_and_connect() {
                         .placement = &plan->placement,
                         .routes = {},
                         .subdomains = {},
+                        .tuning = options.tuning,
                         .timeout = options.timeout};
   warn_of_what_is_missing(facts);
   comm::agree_on(*comm, [&] {

@@ -20,7 +20,9 @@ Exchange::Impl::~Impl() {
 
 void Exchange::Impl::abandon() {
   // This rank's streams stop here; other ranks may still write into its mailboxes.
+  schedule_.reset();
   ends_.clear();
+  for (Site* site : sites_) site->stream.reset();
   leak(std::make_shared<decltype(context_.sites)>(std::move(context_.sites)));
   context_.sites.clear();
 }
@@ -59,6 +61,7 @@ const Program& Exchange::Impl::program_for(const Selection& selection) {
   // between start() and finish(), so the vector may grow here.
   programs_.push_back({programs_.size(), selection, selection.token()});
   for (End& end : ends_) end.endpoint->prepare(programs_.back());
+  schedule_->prepare(programs_.back());
   return programs_.back();
 }
 
@@ -66,21 +69,6 @@ void Exchange::Impl::check_streams(std::span<device::Stream* const> streams) con
   if (streams.size() == sites_.size()) return;
   throw InvalidArgument(fmt::format("{} streams were given; allowed is one for each of the {} local subdomains",
                                     streams.size(), sites_.size()));
-}
-
-std::vector<device::CounterCheck> Exchange::Impl::parities(const Site& site, const Selection& selection) const {
-  std::vector<device::CounterCheck> checks;
-  for (const auto& [id, set] : selection.items) {
-    const FieldDescriptor& field = setup_.geometry->fields[id.index()];
-    if (field.buffers < 2) continue;
-    checks.push_back(
-        {&site.mailbox.flag(site.swaps[id.index()])->epoch, static_cast<std::uint64_t>(field.buffers),
-         static_cast<std::uint64_t>(set),
-         fmt::format("subdomain {}: an exchange of set {} of field '{}' ran when another set was current; a "
-                     "captured graph must hold a full cycle of swaps",
-                     site.subdomain.id.value(), set, field.name)});
-  }
-  return checks;
 }
 
 void Exchange::Impl::swapped(std::span<device::Stream* const> streams, field_id field) {
@@ -102,27 +90,17 @@ void Exchange::Impl::start(std::span<device::Stream* const> streams, const Selec
   if (const auto can = capturable(); capturing && !can.yes) {
     throw CapabilityError("the exchange cannot be captured in a graph: " + can.why_not);
   }
+  const device::Range range(*setup_.backend, "halocline exchange: start");
   guarded([&] {
-    if (!capturing) {
-      for (End& end : ends_) end.endpoint->check();
-    }
+    if (!capturing) check_streams_of_ends();
     const Program& program = program_for(selection);
     ++step_;
     streams_.assign(streams.begin(), streams.end());
-    for (std::size_t i = 0; i < sites_.size(); ++i) {
-      std::vector<device::FlagSignal> ready;
-      for (End& end : ends_) {
-        if (end.site == sites_[i]) end.endpoint->collect_ready(program, ready);
-      }
-      const auto current = parities(*sites_[i], selection);
-      if (!current.empty()) streams_[i]->expect(current);
-      streams_[i]->advance(sites_[i]->mailbox.epoch());
-      if (!ready.empty()) streams_[i]->signal(sites_[i]->mailbox.epoch(), ready);
-      streams_[i]->record(*sites_[i]->begun);
-    }
+    for (std::size_t i = 0; i < sites_.size(); ++i) streams_[i]->record(*sites_[i]->begun);
+    schedule_->start(program, capturing);
     for (End& end : ends_) {
-      end.endpoint->start(program);
       end.done = !end.endpoint->needs_host();
+      if (!end.done) end.endpoint->start(program);
     }
     running_ = &program;
   });
@@ -155,7 +133,8 @@ std::string Exchange::Impl::late() const {
 void Exchange::Impl::finish() {
   if (failure_) std::rethrow_exception(failure_);
   if (running_ == nullptr) throw InvalidArgument("finish_exchange was called without start_exchange before");
-  const Program& program = *std::exchange(running_, nullptr);
+  const device::Range range(*setup_.backend, "halocline exchange: finish");
+  running_ = nullptr;
   const Deadline deadline(setup_.comm->clock(), setup_.timeout);
   const bool in_time = setup_.backend->wait_until([&] { return progress(); }, deadline);
   guarded([&] {
@@ -163,21 +142,23 @@ void Exchange::Impl::finish() {
       throw DeadlineError(fmt::format("exchange {} is late by more than {} s: {}", step_,
                                       std::chrono::duration<double>(setup_.timeout).count(), late()));
     }
-    for (std::size_t i = 0; i < sites_.size(); ++i) {
-      std::vector<device::FlagWait> arrived;
-      for (End& end : ends_) {
-        if (end.site != sites_[i]) continue;
-        end.endpoint->collect_arrived(program, arrived);
-        end.endpoint->join(*streams_[i]);
-      }
-      if (!arrived.empty()) streams_[i]->wait(sites_[i]->mailbox.epoch(), arrived);
+    for (std::size_t i = 0; i < sites_.size(); ++i) schedule_->join(*sites_[i], *streams_[i]);
+    for (End& end : ends_) {
+      if (!end.endpoint->needs_host()) continue;
+      end.endpoint->join(
+          *streams_[static_cast<std::size_t>(std::find(sites_.begin(), sites_.end(), end.site) - sites_.begin())]);
     }
   });
 }
 
+void Exchange::Impl::check_streams_of_ends() {
+  schedule_->check();
+  for (End& end : ends_) end.endpoint->check();
+}
+
 void Exchange::Impl::check() {
   guarded([&] {
-    for (End& end : ends_) end.endpoint->check();
+    check_streams_of_ends();
     for (device::Stream* stream : streams_) {
       if (!stream->capturing()) check_stream(*stream);
     }
@@ -211,10 +192,12 @@ void Exchange::Impl::close() {
   guarded([&] {
     comm::agree_on(*setup_.comm, [&] {
       for (device::Stream* stream : streams_) stream->synchronize();
+      schedule_->drain();
       for (End& end : ends_) end.endpoint->drain();
     });
     // Nobody writes into anybody's memory any more; now everybody lets go of the others', then of its own.
     setup_.comm->barrier();
+    schedule_.reset();
     ends_.clear();
     mappings_->clear();
     setup_.comm->barrier();

@@ -7,12 +7,13 @@
 
 #include "exchange/abort_word.hpp"
 #include "exchange/connections.hpp"
+#include "exchange/schedule.hpp"
 #include "exchange/transport/factory.hpp"
 #include "halocline/exchange/exchange.hpp"
 
 namespace halocline::exchange {
 
-/// Set-up, steps and shutdown. An endpoint belongs to a site: the one whose stream joins it.
+/// Set-up, steps and shutdown.
 class Exchange::Impl {
  public:
   explicit Impl(Setup setup);
@@ -28,13 +29,6 @@ class Exchange::Impl {
   [[nodiscard]] std::vector<Traffic> traffic() const;
 
  private:
-  struct End {
-    const Channel* channel;
-    Site* site;
-    std::unique_ptr<Endpoint> endpoint;
-    bool done = true;
-  };
-
   void abandon();
   void make_sites(std::vector<LocalSubdomain> subdomains);
   void make_channels(const std::vector<routing::Route>& routes);
@@ -42,7 +36,7 @@ class Exchange::Impl {
   const Program& program_for(const Selection& selection);
   void check_selection(const Selection& selection) const;
   void check_streams(std::span<device::Stream* const> streams) const;
-  [[nodiscard]] std::vector<device::CounterCheck> parities(const Site& site, const Selection& selection) const;
+  void check_streams_of_ends();
   [[nodiscard]] std::string late() const;
   /// Runs a step; where it throws, the exchange is poisoned and the node is told before the error goes on.
   template <typename Step>
@@ -54,12 +48,14 @@ class Exchange::Impl {
   Context context_;
   std::unique_ptr<Mappings> mappings_;
   std::unique_ptr<AbortWord> abort_;
+  std::unique_ptr<device::Registration> abort_registration_;
   std::vector<Site*> sites_;  // in Setup's order
   std::vector<std::unique_ptr<Channel>> channels_;
   std::vector<End> ends_;
+  std::unique_ptr<Schedule> schedule_;
   std::vector<Program> programs_;
   std::vector<device::Stream*> streams_;
-  const Program* running_ = nullptr;
+  const Program* running_ = nullptr;  ///< between start() and finish()
   std::uint64_t step_ = 0;
   std::exception_ptr failure_;
   bool closed_ = false;

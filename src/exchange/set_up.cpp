@@ -15,13 +15,17 @@ Exchange::Impl::Impl(Setup setup) : setup_(std::move(setup)), me_(setup_.comm->r
   context_.backend = setup_.backend;
   context_.geometry = setup_.geometry;
   context_.mappings = mappings_.get();
+  context_.tuning = setup_.tuning;
   context_.timeout = setup_.timeout;
   context_.abort = abort_->word();
   comm::agree_on(*setup_.comm, [&] {
+    abort_registration_ =
+        setup_.backend->register_host(reinterpret_cast<const std::byte*>(context_.abort), sizeof *context_.abort);
     make_sites(std::move(setup_.subdomains));
     make_channels(setup_.routes);
     for (End& end : ends_) end.endpoint->reserve();
     for (Site* site : sites_) site->mailbox.allocate(*setup_.backend, site->device());
+    schedule_ = std::make_unique<Schedule>(context_, sites_, ends_);
   });
   connect();
 }
@@ -32,7 +36,9 @@ void Exchange::Impl::make_sites(std::vector<LocalSubdomain> subdomains) {
     Site& site = context_.sites[id];
     site.subdomain = std::move(subdomain);
     site.memory = {setup_.geometry, id, &site.subdomain.arrays};
-    site.begun = setup_.backend->create_event(site.device());
+    site.stream = setup_.backend->create_stream(site.device(), device::Priority::high,
+                                                fmt::format("subdomain {}: exchange", id.value()));
+    for (auto* event : {&site.begun, &site.open, &site.done}) *event = setup_.backend->create_event(site.device());
     for (std::size_t f = 0; f < setup_.geometry->fields.size(); ++f) site.swaps.push_back(site.mailbox.reserve_flag());
     sites_.push_back(&site);
   }

@@ -151,6 +151,7 @@ HaloOutcome run_case(comm::Communicator& comm, const HaloCase& halo_case) {
   if (halo_case.uneven_devices) host.devices += static_cast<int>(comm.rank().value() % 2);
   host.ranks_on_node = comm.size();
   host.clock = &comm.clock();
+  host.graphs = halo_case.graphs;
   if (halo_case.delay_seed != 0) {
     host.injector = random_delays(halo_case.delay_seed + static_cast<std::uint64_t>(comm.rank().value()));
   }
@@ -159,6 +160,7 @@ HaloOutcome run_case(comm::Communicator& comm, const HaloCase& halo_case) {
   options.backend = device::make_host_backend(host);
   options.ranks_per_node = halo_case.ranks_per_node;
   options.policy = halo_case.policy;
+  options.tuning = halo_case.tuning;
   options.partition = halo_case.partition;
   options.node_grid = halo_case.node_grid;
   options.device_grid = halo_case.device_grid;

@@ -32,6 +32,9 @@ struct HaloCase {
   int steps = 3;
   /// Every second exchange only of the first field.
   bool subsets = false;
+  /// The devices' part of each exchange is captured once and replayed.
+  bool graphs = false;
+  exchange::Tuning tuning;
   /// Delays on random operations; 0 for none.
   std::uint64_t delay_seed = 0;
   std::string name;

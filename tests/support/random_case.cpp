@@ -96,6 +96,8 @@ HaloCase random_case(std::uint64_t seed, int ranks) {
   std::rotate(order.begin(), first, first + 1);
   if (seeded.chance(20)) std::erase(order, routing::Transport::self);
   c.policy.order = order;
+  c.graphs = seeded.chance(40);
+  c.tuning.put_at_most_bytes = seeded.between(0, 2) * 300;  // never, for some messages, for more
   return c;
 }
 

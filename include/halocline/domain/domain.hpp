@@ -51,6 +51,7 @@ struct DomainOptions {
   std::vector<double> weights;      ///< relative speeds of devices; see partition::Request
   placement::Request placement;
   routing::Policy policy;
+  exchange::Tuning tuning;
 
   /// How long a collective or one step of an exchange may take before it is an error.
   Duration timeout = std::chrono::seconds(120);

@@ -48,6 +48,16 @@ struct Selection {
   friend bool operator==(const Selection&, const Selection&) = default;
 };
 
+/// Sizes at which one way of doing the same becomes better than another; the defaults are measured (docs/guide/9). The
+/// same on all ranks.
+struct Tuning {
+  /// mpi_staged: bytes of a message that are copied, sent and copied again as one, so that the three overlap.
+  std::int64_t staging_chunk_bytes = std::int64_t{4} << 20;
+  /// ipc_copy and peer_copy: messages of at most so many bytes are packed straight into the receiver's landing buffer,
+  /// larger ones into a buffer of the sender's that the copy engine carries over.
+  std::int64_t put_at_most_bytes = std::int64_t{1} << 20;
+};
+
 /// Everything that was decided, and the memory. References must outlive the Exchange.
 struct Setup {
   comm::Communicator* comm = nullptr;       ///< all ranks of the domain
@@ -59,6 +69,7 @@ struct Setup {
   /// For each message that a local subdomain sends or receives, its route; the same at both ends.
   std::vector<routing::Route> routes;
   std::vector<LocalSubdomain> subdomains;
+  Tuning tuning;
   /// How long a step of an exchange may be late before it is an error.
   Duration timeout = std::chrono::seconds(120);
 };

@@ -30,4 +30,9 @@ struct Memory {
 [[nodiscard]] std::vector<device::StridedCopy> put_copies(const Payload& payload, const Memory& sender,
                                                           const Memory& receiver);
 
+/// Adds a message's copies to those of others, which become one operation together.
+inline void append(std::vector<device::StridedCopy>& all, const std::vector<device::StridedCopy>& more) {
+  all.insert(all.end(), more.begin(), more.end());
+}
+
 }  // namespace halocline::exchange

@@ -23,7 +23,7 @@ class Sender final : public Endpoint {
         context_(&context),
         site_(&context.site(channel.message.from)),
         guard_(make_guard(channel, context, "ready")),
-        stream_(context.backend->create_stream(site_->device(), device::Priority::high)),
+        stream_(context.backend->create_stream(site_->device(), device::Priority::high, channel.label())),
         done_(context.backend->create_event(site_->device())) {}
 
   void reserve() override { ready_ = site_->mailbox.reserve_flag(); }
@@ -53,17 +53,17 @@ class Sender final : public Endpoint {
     });
   }
 
-  void start(const Program& program) override {
+  void send(const Program& program) override {
     const device::FlagWait ready{site_->mailbox.flag(ready_), program.token, guard_, arrived_};
     const device::FlagSignal arrived{arrived_, program.token};
-    stream_->wait(*site_->begun);
+    stream_->wait(*site_->open);
     stream_->wait(site_->mailbox.epoch(), {&ready, 1});
     stream_->copy(*lists_.of(program));
     stream_->signal(site_->mailbox.epoch(), {&arrived, 1});
     stream_->record(*done_);
   }
 
-  void join(device::Stream& user) override { user.wait(*done_); }
+  [[nodiscard]] const device::Event* sent() const override { return done_.get(); }
   void check() override { check_stream(*stream_); }
   void drain() override { stream_->synchronize(); }
 
@@ -104,15 +104,12 @@ class Receiver final : public Endpoint {
     ready_ = flag_of(*context_->mappings, site_->device(), reader.get<RemotePlace>());
   }
 
-  void prepare(const Program& /*program*/) override {}
   void collect_ready(const Program& program, std::vector<device::FlagSignal>& signals) override {
     signals.push_back({ready_, program.token});
   }
-  void start(const Program& /*program*/) override {}
   void collect_arrived(const Program& program, std::vector<device::FlagWait>& waits) override {
     waits.push_back({site_->mailbox.flag(arrived_), program.token, guard_, ready_});
   }
-  void join(device::Stream& /*user*/) override {}  // the flags do it
 
  private:
   Context* context_;

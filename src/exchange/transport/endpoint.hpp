@@ -25,9 +25,15 @@ struct Site {
   Mailbox mailbox;
   /// By field: where in the mailbox the swaps of its sets are counted; the field's sets, in stream order.
   std::vector<std::size_t> swaps;
+  /// Where this side of every exchange runs, but for what ends send in streams of their own.
+  std::unique_ptr<device::Stream> stream;
   /// Recorded in the user's stream when an exchange begins: all readers of halos and writers of owned cells before it
   /// are done.
   std::unique_ptr<device::Event> begun;
+  /// Behind begun, and this exchange's epoch is there: halos and landing buffers may be written.
+  std::unique_ptr<device::Event> open;
+  /// All halos that need no host are there, and all owned cells that need none are sent.
+  std::unique_ptr<device::Event> done;
   [[nodiscard]] int device() const { return subdomain.device; }
 };
 
@@ -37,6 +43,7 @@ struct Context {
   device::Backend* backend = nullptr;
   const partition::Geometry* geometry = nullptr;
   Mappings* mappings = nullptr;
+  Tuning tuning;
   Duration timeout{};
   const std::atomic<std::uint32_t>* abort = nullptr;
   std::map<subdomain_id, Site> sites;
@@ -44,15 +51,9 @@ struct Context {
   [[nodiscard]] Site& site(subdomain_id subdomain) { return sites.at(subdomain); }
 };
 
-/// One end of one message's route: a state machine that is started once an exchange and lets all others proceed
-/// while it waits. The order of calls is
-///
-///   reserve, publish, connect            once, at set-up; connect gets what the other end published
-///   prepare                              once for each program
-///   collect_ready, start, progress...,   for each exchange
-///   collect_arrived, join
-///
-/// No call blocks.
+/// One end of one message's route. Set up once (reserve, publish, connect), prepared once for each program. Then it is
+/// driven either by devices alone, through the schedule, or with the host's help, as a state machine that lets all
+/// others proceed while it waits. No call blocks.
 class Endpoint {
  public:
   virtual ~Endpoint() = default;
@@ -63,27 +64,38 @@ class Endpoint {
   virtual void publish(Writer& /*writer*/) {}
   virtual void connect(Reader& /*reader*/) {}
 
-  virtual void prepare(const Program& program) = 0;
+  virtual void prepare(const Program& /*program*/) {}
 
-  /// Flags that say "this side's halos may be written" (receivers), signalled before `begun` is recorded.
+  // Driven by devices: what a schedule enqueues, for all ends of a rank, in this order; see Schedule.
+
+  /// Flags that say "this side's halos may be written" (receivers).
   virtual void collect_ready(const Program& /*program*/, std::vector<device::FlagSignal>& /*signals*/) {}
-  /// Enqueues all that the device can do without the host.
-  virtual void start(const Program& program) = 0;
+  /// Enqueues what sends, behind Site::open, in streams of its own.
+  virtual void send(const Program& /*program*/) {}
+  /// What this side's subdomain joins before it waits for arrivals: its own sending, or a copy of this process into its
+  /// landing buffer. Null where there is nothing.
+  [[nodiscard]] virtual const device::Event* sent() const { return nullptr; }
+  /// Flags that say that a message is there (receivers).
+  virtual void collect_arrived(const Program& /*program*/, std::vector<device::FlagWait>& /*waits*/) {}
+  /// From landing buffers to halos, once all has arrived.
+  virtual void collect_unpack(const Program& /*program*/, std::vector<device::StridedCopy>& /*copies*/) {}
+
+  // Driven with the host's help: start, progress until it returns true, join; for each exchange.
+
+  /// Whether the host takes part, so that it cannot be captured in a graph.
+  [[nodiscard]] virtual bool needs_host() const { return false; }
+  virtual void start(const Program& /*program*/) {}
   /// The host's part: true when nothing is left of it in this exchange.
   [[nodiscard]] virtual bool progress() { return true; }
-  /// Flags that the user's stream has to wait for (receivers).
-  virtual void collect_arrived(const Program& /*program*/, std::vector<device::FlagWait>& /*waits*/) {}
   /// Enqueues in the user's stream of this side's subdomain what makes later work wait for this end.
-  virtual void join(device::Stream& user) = 0;
+  virtual void join(device::Stream& /*user*/) {}
+  /// What it waits for at present: "packing", "message under way", ...
+  [[nodiscard]] virtual std::string state() const { return "in device order"; }
 
   /// Throws what this end's streams failed with. Never blocks.
   virtual void check() {}
   /// Waits until this end's streams are empty, at close.
   virtual void drain() {}
-  /// What it waits for at present: "packing", "message under way", ...
-  [[nodiscard]] virtual std::string state() const { return "in device order"; }
-  /// Whether the host takes part, so that it cannot be captured in a graph.
-  [[nodiscard]] virtual bool needs_host() const { return false; }
 };
 
 /// The two ends; the one that is not of this rank is null.

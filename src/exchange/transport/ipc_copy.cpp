@@ -1,7 +1,7 @@
-// ipc_copy: another process of the node. Pack, copy into a landing buffer in the receiver's mailbox, unpack there.
-// Handles are exchanged once at set-up; afterwards two flags coordinate it without MPI:
+// ipc_copy: another process of the node. Pack, copy into a landing buffer in the receiver's mailbox, unpack there; small
+// messages are packed straight into it. Handles are exchanged once at set-up; afterwards two flags coordinate it without MPI:
 //   ready    in the sender's mailbox, signalled by the receiver when its exchange begins: the landing buffer is free,
-//            because the receiver's stream has joined the last unpack before;
+//            because the last unpack precedes it in the receiver's stream;
 //   arrived  in the receiver's mailbox, signalled by the sender behind the copy.
 #include "exchange/transport/factory.hpp"
 #include "exchange/transport/remote_flag.hpp"
@@ -15,17 +15,16 @@ class Sender final : public Endpoint {
       : channel_(&channel),
         context_(&context),
         site_(&context.site(channel.message.from)),
-        packed_(
-            context.backend->allocate(site_->device(), static_cast<std::size_t>(payload_capacity(channel.message)))),
         guard_(make_guard(channel, context, "ready")),
-        stream_(context.backend->create_stream(site_->device(), device::Priority::high)),
-        sent_(context.backend->create_event(site_->device())),
-        done_(context.backend->create_event(site_->device())) {}
-
-  void reserve() override {
-    ready_ = site_->mailbox.reserve_flag();
-    epoch_ = site_->mailbox.reserve_flag();
+        stream_(context.backend->create_stream(site_->device(), device::Priority::high, channel.label())),
+        done_(context.backend->create_event(site_->device())) {
+    const std::int64_t capacity = payload_capacity(channel.message);
+    if (capacity > context.tuning.put_at_most_bytes) {
+      packed_ = context.backend->allocate(site_->device(), static_cast<std::size_t>(capacity));
+    }
   }
+
+  void reserve() override { ready_ = site_->mailbox.reserve_flag(); }
 
   void publish(Writer& writer) override { writer.put(RemotePlace{site_->mailbox.handle(), ready_}); }
 
@@ -37,50 +36,49 @@ class Sender final : public Endpoint {
   void prepare(const Program& program) override {
     parts_.make(program, [&] {
       const Payload payload = payload_of(channel_->message, program.selection);
-      return Part{context_->backend->prepare(site_->device(), pack_copies(payload, site_->memory, packed_->data())),
+      const bool put = payload.bytes <= context_->tuning.put_at_most_bytes;
+      std::byte* target = put ? landing_ : packed_->data();
+      return Part{put, context_->backend->prepare(site_->device(), pack_copies(payload, site_->memory, target)),
                   static_cast<std::size_t>(payload.bytes)};
     });
   }
 
-  void start(const Program& program) override {
+  void send(const Program& program) override {
     const Part& part = parts_.of(program);
     const device::FlagWait ready{site_->mailbox.flag(ready_), program.token, guard_, arrived_};
     const device::FlagSignal arrived{arrived_, program.token};
-    // An epoch of its own: the subdomain's stream joins only the packing, so it may begin the next exchange, and
-    // advance its epoch, while this stream still waits for the receiver.
-    std::uint64_t* epoch = &site_->mailbox.flag(epoch_)->epoch;
-    stream_->wait(*site_->begun);
-    stream_->copy(*part.pack);
-    stream_->record(*sent_);
-    stream_->advance(epoch);
-    stream_->wait(epoch, {&ready, 1});
-    stream_->copy(landing_, packed_->data(), part.bytes);
-    stream_->signal(epoch, {&arrived, 1});
+    stream_->wait(*site_->open);
+    if (!part.put) stream_->copy(*part.pack);
+    stream_->wait(site_->mailbox.epoch(), {&ready, 1});
+    if (part.put) {
+      stream_->copy(*part.pack);
+    } else {
+      stream_->copy(landing_, packed_->data(), part.bytes);
+    }
+    stream_->signal(site_->mailbox.epoch(), {&arrived, 1});
     stream_->record(*done_);
   }
 
-  // A captured graph has to end with all its branches joined; eager work need not wait for the receiver.
-  void join(device::Stream& user) override { user.wait(user.capturing() ? *done_ : *sent_); }
+  [[nodiscard]] const device::Event* sent() const override { return done_.get(); }
   void check() override { check_stream(*stream_); }
   void drain() override { stream_->synchronize(); }
 
  private:
   struct Part {
+    bool put;  ///< packed straight into the landing buffer
     std::unique_ptr<device::CopyList> pack;
     std::size_t bytes = 0;
   };
   const Channel* channel_;
   Context* context_;
   Site* site_;
-  std::unique_ptr<device::Buffer> packed_;
+  std::unique_ptr<device::Buffer> packed_;  ///< null where every payload is put
   std::size_t ready_ = 0;
-  std::size_t epoch_ = 0;
   device::Flag* arrived_ = nullptr;
   std::byte* landing_ = nullptr;
   Prepared<Part> parts_;
   std::shared_ptr<const device::WaitGuard> guard_;
   std::unique_ptr<device::Stream> stream_;
-  std::unique_ptr<device::Event> sent_;
   std::unique_ptr<device::Event> done_;
 };
 
@@ -90,9 +88,7 @@ class Receiver final : public Endpoint {
       : channel_(&channel),
         context_(&context),
         site_(&context.site(channel.message.to)),
-        guard_(make_guard(channel, context, "arrived")),
-        stream_(context.backend->create_stream(site_->device(), device::Priority::high)),
-        unpacked_(context.backend->create_event(site_->device())) {}
+        guard_(make_guard(channel, context, "arrived")) {}
 
   void reserve() override {
     arrived_ = site_->mailbox.reserve_flag();
@@ -108,29 +104,16 @@ class Receiver final : public Endpoint {
     ready_ = flag_of(*context_->mappings, site_->device(), reader.get<RemotePlace>());
   }
 
-  void prepare(const Program& program) override {
-    lists_.make(program, [&] {
-      const Payload payload = payload_of(channel_->message, program.selection);
-      return context_->backend->prepare(site_->device(),
-                                        unpack_copies(payload, site_->memory, site_->mailbox.at(landing_)));
-    });
-  }
-
   void collect_ready(const Program& program, std::vector<device::FlagSignal>& signals) override {
     signals.push_back({ready_, program.token});
   }
-
-  void start(const Program& program) override {
-    const device::FlagWait arrived{site_->mailbox.flag(arrived_), program.token, guard_, ready_};
-    stream_->wait(*site_->begun);
-    stream_->wait(site_->mailbox.epoch(), {&arrived, 1});
-    stream_->copy(*lists_.of(program));
-    stream_->record(*unpacked_);
+  void collect_arrived(const Program& program, std::vector<device::FlagWait>& waits) override {
+    waits.push_back({site_->mailbox.flag(arrived_), program.token, guard_, ready_});
   }
-
-  void join(device::Stream& user) override { user.wait(*unpacked_); }
-  void check() override { check_stream(*stream_); }
-  void drain() override { stream_->synchronize(); }
+  void collect_unpack(const Program& program, std::vector<device::StridedCopy>& copies) override {
+    const Payload payload = payload_of(channel_->message, program.selection);
+    append(copies, unpack_copies(payload, site_->memory, site_->mailbox.at(landing_)));
+  }
 
  private:
   const Channel* channel_;
@@ -139,10 +122,7 @@ class Receiver final : public Endpoint {
   std::size_t arrived_ = 0;
   std::size_t landing_ = 0;
   device::Flag* ready_ = nullptr;
-  Prepared<std::unique_ptr<device::CopyList>> lists_;
   std::shared_ptr<const device::WaitGuard> guard_;
-  std::unique_ptr<device::Stream> stream_;
-  std::unique_ptr<device::Event> unpacked_;
 };
 
 }  // namespace

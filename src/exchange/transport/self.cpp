@@ -11,7 +11,7 @@ class Self final : public Endpoint {
       : channel_(&channel),
         backend_(context.backend),
         site_(&context.site(channel.message.from)),
-        stream_(backend_->create_stream(site_->device())),
+        stream_(backend_->create_stream(site_->device(), device::Priority::high, channel.label())),
         done_(backend_->create_event(site_->device())) {}
 
   void prepare(const Program& program) override {
@@ -21,13 +21,13 @@ class Self final : public Endpoint {
     });
   }
 
-  void start(const Program& program) override {
-    stream_->wait(*site_->begun);
+  void send(const Program& program) override {
+    stream_->wait(*site_->open);
     stream_->copy(*lists_.of(program));
     stream_->record(*done_);
   }
 
-  void join(device::Stream& user) override { user.wait(*done_); }
+  [[nodiscard]] const device::Event* sent() const override { return done_.get(); }
   void check() override { check_stream(*stream_); }
   void drain() override { stream_->synchronize(); }
 

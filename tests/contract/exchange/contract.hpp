@@ -71,6 +71,12 @@ inline std::vector<HaloCase> contract_cases(routing::Transport transport, int ra
       cases.push_back(c);
     }
   }
+  // Replayed graphs and eager streams, messages that are put and messages that are copied, in all combinations with the
+  // above: the periods have no common factor.
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    cases[i].graphs = i % 3 == 0;
+    cases[i].tuning.put_at_most_bytes = i % 5 < 3 ? 0 : 4096;
+  }
   return cases;
 }
 

@@ -1,0 +1,106 @@
+#include "exchange/schedule.hpp"
+
+#include <fmt/core.h>
+
+namespace halocline::exchange {
+
+Schedule::Schedule(Context& context, const std::vector<Site*>& sites, std::vector<End>& ends)
+    : context_(&context), sites_(&sites), ends_(&ends) {
+  if (sites.empty()) return;
+  fork_ = context.backend->create_event(sites.front()->device());
+  over_ = context.backend->create_event(sites.front()->device());
+}
+
+std::vector<device::CounterCheck> Schedule::parities(const Site& site, const Selection& selection) const {
+  std::vector<device::CounterCheck> checks;
+  for (const auto& [id, set] : selection.items) {
+    const FieldDescriptor& field = context_->geometry->fields[id.index()];
+    if (field.buffers < 2) continue;
+    checks.push_back(
+        {&site.mailbox.flag(site.swaps[id.index()])->epoch, static_cast<std::uint64_t>(field.buffers),
+         static_cast<std::uint64_t>(set),
+         fmt::format("subdomain {}: an exchange of set {} of field '{}' ran when another set was current; a "
+                     "captured graph must hold a full cycle of swaps",
+                     site.subdomain.id.value(), set, field.name)});
+  }
+  return checks;
+}
+
+void Schedule::prepare(const Program& program) {
+  sequences_.make(program, [&] {
+    Sequence sequence;
+    for (const Site* site : *sites_) {
+      Part part;
+      std::vector<device::StridedCopy> unpack;
+      for (const End& end : *ends_) {
+        if (end.site != site) continue;
+        end.endpoint->collect_ready(program, part.ready);
+        end.endpoint->collect_arrived(program, part.arrived);
+        end.endpoint->collect_unpack(program, unpack);
+      }
+      part.parities = parities(*site, program.selection);
+      if (!unpack.empty()) part.unpack = context_->backend->prepare(site->device(), unpack);
+      sequence.parts.push_back(std::move(part));
+    }
+    return sequence;
+  });
+}
+
+void Schedule::enqueue(const Program& program) {
+  const auto& parts = sequences_.of(program).parts;
+  for (std::size_t i = 0; i < sites_->size(); ++i) {
+    const Site& site = *(*sites_)[i];
+    if (!parts[i].parities.empty()) site.stream->expect(parts[i].parities);
+    site.stream->advance(site.mailbox.epoch(), parts[i].ready);
+    site.stream->record(*site.open);
+  }
+  for (const End& end : *ends_) end.endpoint->send(program);
+  for (std::size_t i = 0; i < sites_->size(); ++i) {
+    const Site& site = *(*sites_)[i];
+    for (const End& end : *ends_) {
+      const device::Event* sent = end.site == &site ? end.endpoint->sent() : nullptr;
+      if (sent != nullptr) site.stream->wait(*sent);
+    }
+    if (!parts[i].arrived.empty()) site.stream->wait(site.mailbox.epoch(), parts[i].arrived);
+    if (parts[i].unpack) site.stream->copy(*parts[i].unpack);
+    site.stream->record(*site.done);
+  }
+}
+
+/// The first site's stream is the origin: the others fork from it, and join it.
+void Schedule::capture(const Program& program) {
+  device::Stream& origin = *sites_->front()->stream;
+  origin.begin_capture();
+  origin.record(*fork_);
+  for (std::size_t i = 1; i < sites_->size(); ++i) (*sites_)[i]->stream->wait(*fork_);
+  enqueue(program);
+  for (std::size_t i = 1; i < sites_->size(); ++i) origin.wait(*(*sites_)[i]->done);
+  sequences_.of(program).graph = origin.end_capture();
+}
+
+void Schedule::start(const Program& program, bool capturing) {
+  if (sites_->empty()) return;
+  replayed_ = !capturing && context_->backend->prefers_graphs();
+  if (!replayed_) {
+    for (const Site* site : *sites_) site->stream->wait(*site->begun);
+    enqueue(program);
+    return;
+  }
+  if (!sequences_.of(program).graph) capture(program);
+  device::Stream& origin = *sites_->front()->stream;
+  for (const Site* site : *sites_) origin.wait(*site->begun);
+  origin.launch(*sequences_.of(program).graph);
+  origin.record(*over_);
+}
+
+void Schedule::join(const Site& site, device::Stream& user) const { user.wait(replayed_ ? *over_ : *site.done); }
+
+void Schedule::check() const {
+  for (const Site* site : *sites_) check_stream(*site->stream);
+}
+
+void Schedule::drain() const {
+  for (const Site* site : *sites_) site->stream->synchronize();
+}
+
+}  // namespace halocline::exchange

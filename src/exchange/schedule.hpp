@@ -1,0 +1,74 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "exchange/transport/endpoint.hpp"
+
+namespace halocline::exchange {
+
+/// An endpoint belongs to a site: the one whose stream joins it.
+struct End {
+  const Channel* channel;
+  Site* site;
+  std::unique_ptr<Endpoint> endpoint;
+  bool done = true;  ///< the host's part of the running exchange
+};
+
+/// What devices do by themselves in an exchange, for all ends of a rank that need no host. In each site's stream:
+///
+///   begin     its epoch advances, and all its neighbours are told "ready"
+///   send      every end, in streams of its own, behind that
+///   receive   behind all its sending: wait for all that arrives, unpack all of it as one operation
+///
+/// No arrival is waited for before the site's own sending is over, and sending waits for nothing but "ready": so the order
+/// has no cycle (docs/decisions/0010), also where a waiting operation holds up others that share a hardware queue with
+/// it, or launches are serialised.
+///
+/// Where the backend prefers graphs, the sequence is captured once for each program and replayed.
+class Schedule {
+ public:
+  /// Both outlive the schedule and stay where they are.
+  Schedule(Context& context, const std::vector<Site*>& sites, std::vector<End>& ends);
+
+  /// Once for each program, after its ends were prepared.
+  void prepare(const Program& program);
+  /// Enqueues an exchange behind each site's Site::begun: as part of the users' capture, or else as a graph or one by one.
+  void start(const Program& program, bool capturing);
+  /// Enqueues in a user's stream that later work waits for its site's part of the exchange.
+  void join(const Site& site, device::Stream& user) const;
+
+  /// Throws what the sites' streams failed with. Never blocks.
+  void check() const;
+  /// Waits until the sites' streams are empty.
+  void drain() const;
+
+ private:
+  /// What is prepared for a program at a site.
+  struct Part {
+    std::vector<device::CounterCheck> parities;
+    std::vector<device::FlagSignal> ready;
+    std::vector<device::FlagWait> arrived;
+    std::unique_ptr<device::CopyList> unpack;  ///< null where nothing lands
+  };
+  struct Sequence {
+    std::vector<Part> parts;  ///< by site
+    std::unique_ptr<device::Graph> graph;
+  };
+
+  [[nodiscard]] std::vector<device::CounterCheck> parities(const Site& site, const Selection& selection) const;
+  void enqueue(const Program& program);
+  void capture(const Program& program);
+
+  Context* context_;
+  const std::vector<Site*>* sites_;
+  std::vector<End>* ends_;
+  Prepared<Sequence> sequences_;
+  std::unique_ptr<device::Event> fork_;  ///< of a capture
+  std::unique_ptr<device::Event> over_;  ///< behind the last replay
+  bool replayed_ = false;                ///< the running exchange is a replay: joined by over_, not by Site::done
+};
+
+}  // namespace halocline::exchange
