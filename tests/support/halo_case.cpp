@@ -4,10 +4,11 @@
 
 #include <atomic>
 #include <list>
-#include <mutex>
+#include <optional>
 
 #include "support/own_arrays.hpp"
 #include "support/seeded.hpp"
+#include "support/staged_array.hpp"
 
 namespace halocline::test {
 namespace {
@@ -70,11 +71,10 @@ std::optional<Vec3> source_of(const partition::Geometry& geometry, field_id fiel
   return p;
 }
 
-/// Cells that differ, from several threads.
+/// Cells that differ.
 class Findings {
  public:
   void add(const std::string& text) {
-    const std::lock_guard lock(mutex_);
     if (++count_ <= 3) text_ += (text_.empty() ? "" : "; ") + text;
   }
   void compared(std::int64_t cells) { cells_ += cells; }
@@ -82,10 +82,9 @@ class Findings {
   [[nodiscard]] std::int64_t cells() const { return cells_; }
 
  private:
-  std::mutex mutex_;
   std::int64_t count_ = 0;
   std::string text_;
-  std::atomic<std::int64_t> cells_ = 0;
+  std::int64_t cells_ = 0;
 };
 
 template <typename T>
@@ -119,12 +118,6 @@ void compare(const partition::Geometry& geometry, subdomain_id subdomain, const 
   findings.compared(cells);
 }
 
-/// Element by element, through the type that the field has.
-template <typename F>
-void with_view(const Subdomain& subdomain, const FieldDescriptor& field, field_id id, F&& f) {
-  with_type(field.element, [&](auto sample) { f(subdomain.view(Field<decltype(sample)>{id})); });
-}
-
 class RandomDelays final : public device::Injector {
  public:
   explicit RandomDelays(std::uint64_t seed) : seed_(seed) {}
@@ -145,7 +138,9 @@ class RandomDelays final : public device::Injector {
 
 std::shared_ptr<device::Injector> random_delays(std::uint64_t seed) { return std::make_shared<RandomDelays>(seed); }
 
-HaloOutcome run_case(comm::Communicator& comm, const HaloCase& halo_case) {
+namespace {
+
+std::shared_ptr<device::Backend> host_backend(comm::Communicator& comm, const HaloCase& halo_case) {
   device::HostOptions host;
   host.devices = halo_case.devices_per_rank;
   if (halo_case.uneven_devices) host.devices += static_cast<int>(comm.rank().value() % 2);
@@ -155,9 +150,25 @@ HaloOutcome run_case(comm::Communicator& comm, const HaloCase& halo_case) {
   if (halo_case.delay_seed != 0) {
     host.injector = random_delays(halo_case.delay_seed + static_cast<std::uint64_t>(comm.rank().value()));
   }
+  return device::make_host_backend(host);
+}
+
+/// What was sent and what came, of one array in one step; looked at when all is over.
+struct Recorded {
+  StagedArray before;
+  StagedArray after;
+  subdomain_id subdomain;
+  field_id field;
+  int step;
+  bool exchanged;
+};
+
+}  // namespace
+
+HaloOutcome run_case(comm::Communicator& comm, const HaloCase& halo_case) {
   DomainOptions options;
   options.boundaries = halo_case.boundaries;
-  options.backend = device::make_host_backend(host);
+  options.backend = halo_case.make_backend ? halo_case.make_backend(comm) : host_backend(comm, halo_case);
   options.ranks_per_node = halo_case.ranks_per_node;
   options.policy = halo_case.policy;
   options.tuning = halo_case.tuning;
@@ -178,7 +189,7 @@ HaloOutcome run_case(comm::Communicator& comm, const HaloCase& halo_case) {
         // All sets of a field have one shape, so all are made from one seed.
         for (int set = 0; set < halo_case.fields[f].buffers; ++set) {
           Seeded seeded(f * 131 + s.index());
-          OwnArray& array = own.emplace_back(domain.geometry(), id, s, seeded);
+          OwnArray& array = own.emplace_back(domain, id, s, seeded);
           domain.use_array(id, s, set, array.origin, array.stride, array.component_stride);
         }
       }
@@ -186,47 +197,52 @@ HaloOutcome run_case(comm::Communicator& comm, const HaloCase& halo_case) {
   }
   domain.realize();
 
-  Findings findings;
+  std::list<Recorded> records;
   for (int step = 0; step < halo_case.steps; ++step) {
     const bool only_first = halo_case.subsets && step % 2 == 1;
     std::vector<field_id> selected;
     for (std::size_t f = 0; f < (only_first ? 1 : halo_case.fields.size()); ++f) {
       selected.emplace_back(static_cast<std::int64_t>(f));
     }
-    const auto each_field = [&](auto&& f) {
-      for (const Subdomain& subdomain : domain.subdomains()) {
-        for (std::size_t i = 0; i < halo_case.fields.size(); ++i) {
-          const field_id id(static_cast<std::int64_t>(i));
-          with_view(subdomain, halo_case.fields[i], id,
-                    [&](auto view) { f(subdomain, view, halo_case.fields[i], id); });
-        }
+    std::vector<Recorded*> now;
+    for (const Subdomain& subdomain : domain.subdomains()) {
+      for (std::size_t f = 0; f < halo_case.fields.size(); ++f) {
+        const field_id id(static_cast<std::int64_t>(f));
+        const bool exchanged = std::find(selected.begin(), selected.end(), id) != selected.end();
+        now.push_back(
+            &records.emplace_back(Recorded{StagedArray(domain, subdomain, id), StagedArray(domain, subdomain, id),
+                                           subdomain.id(), id, step, exchanged}));
+        const Recorded& record = *now.back();
+        with_type(halo_case.fields[f].element,
+                  [&](auto sample) { fill(record.before.view<decltype(sample)>(), halo_case.fields[f], id, step); });
+        record.before.upload();
       }
-    };
-    each_field([&](const Subdomain& subdomain, auto view, const FieldDescriptor& field, field_id id) {
-      subdomain.stream().host_function([=] { fill(view, field, id, step); });
-    });
+    }
     domain.start_exchange(selected);
     domain.finish_exchange();
-    each_field([&](const Subdomain& subdomain, auto view, const FieldDescriptor&, field_id id) {
-      const bool exchanged = std::find(selected.begin(), selected.end(), id) != selected.end();
-      subdomain.stream().host_function([&domain, &findings, s = subdomain.id(), view, id, step, exchanged] {
-        compare(domain.geometry(), s, view, id, step, exchanged, findings);
-      });
-    });
+    for (const Recorded* record : now) record->after.download();
     for (std::size_t f = 0; f < halo_case.fields.size(); ++f) {
       if (halo_case.fields[f].buffers > 1) domain.swap(field_id(static_cast<std::int64_t>(f)));
     }
   }
   domain.synchronize();
+  Findings findings;
+  for (const Recorded& record : records) {
+    with_type(halo_case.fields[record.field.index()].element, [&](auto sample) {
+      compare(domain.geometry(), record.subdomain, record.after.view<decltype(sample)>(), record.field, record.step,
+              record.exchanged, findings);
+    });
+  }
   HaloOutcome outcome{findings.text(), findings.cells(), {}};
   for (const auto transport : routing::all_transports) {
     const auto row = domain.traffic(transport);
     if (row.messages > 0) outcome.traffic.push_back(row);
   }
-  domain.close();
   for (const OwnArray& array : own) {
     if (!array.gaps_intact()) outcome.wrong += " bytes between the user's cells were written";
   }
+  records.clear();
+  domain.close();
   return outcome;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -35,6 +36,8 @@ struct HaloCase {
   /// The devices' part of each exchange is captured once and replayed.
   bool graphs = false;
   exchange::Tuning tuning;
+  /// The devices, where they are not the host's; then devices_per_rank, uneven_devices, graphs and delays mean nothing.
+  std::function<std::shared_ptr<device::Backend>(comm::Communicator&)> make_backend;
   /// Delays on random operations; 0 for none.
   std::uint64_t delay_seed = 0;
   std::string name;

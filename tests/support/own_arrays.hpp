@@ -2,7 +2,8 @@
 
 #include <cstddef>
 #include <cstring>
-#include <string>
+#include <memory>
+#include <utility>
 #include <vector>
 
 #include "halocline/domain/domain.hpp"
@@ -10,14 +11,16 @@
 
 namespace halocline::test {
 
-/// A user's array for one field of one subdomain: axes in a seeded order in memory, gaps between elements, rows and
-/// planes. Gaps hold a pattern that an exchange must not touch.
+/// A user's array for one field of one subdomain, in memory of its device: axes in a seeded order, gaps between
+/// elements, rows and planes. Gaps hold a pattern that an exchange must not touch.
 class OwnArray {
  public:
-  OwnArray(const partition::Geometry& geometry, field_id field, subdomain_id subdomain, Seeded& seeded) {
+  OwnArray(Domain& domain, field_id field, subdomain_id subdomain, Seeded& seeded) : backend_(&domain.backend()) {
+    const auto& geometry = domain.geometry();
     const FieldDescriptor& descriptor = geometry.fields[field.index()];
     const Box box = geometry.with_halo(field, subdomain);
     const Box owned = geometry.owned(field, subdomain);
+    device_ = domain.plan().placement.of(subdomain).ordinal;
     element_ = bytes_of(descriptor.element);
     components_ = descriptor.components;
     extent_ = box.extent();
@@ -29,25 +32,29 @@ class OwnArray {
       step = step * extent_[dim] + element_ * seeded.between(0, 3);
     }
     component_stride = step + element_ * seeded.between(0, 2);
-    memory_.resize(static_cast<std::size_t>(component_stride * components_ + 64), gap);
-    base_ = memory_.data() + 16 - reinterpret_cast<std::uintptr_t>(memory_.data()) % 16;
+    bytes_ = static_cast<std::size_t>(component_stride * components_ + 64);
+    memory_ = backend_->allocate(device_, bytes_);
+    const auto pattern = backend_->allocate_pinned(bytes_);
+    std::memset(pattern->data(), static_cast<int>(gap), bytes_);
+    copy(memory_->data(), pattern->data());
     const Vec3 first = owned.lo - box.lo;
-    origin = base_ + first.x * stride[0] + first.y * stride[1] + first.z * stride[2];
+    origin = memory_->data() + first.x * stride[0] + first.y * stride[1] + first.z * stride[2];
   }
 
   /// Whether all bytes that belong to no cell are as they were.
   [[nodiscard]] bool gaps_intact() const {
-    std::vector<bool> is_cell(memory_.size(), false);
-    const auto start = static_cast<std::size_t>(base_ - memory_.data());
+    const auto now = backend_->allocate_pinned(bytes_);
+    copy(now->data(), memory_->data());
+    std::vector<bool> is_cell(bytes_, false);
     for_each_cell(Box::of_extent(extent_), [&](const Vec3& p) {
       for (int c = 0; c < components_; ++c) {
         const auto at =
             static_cast<std::size_t>(p.x * stride[0] + p.y * stride[1] + p.z * stride[2] + c * component_stride);
-        for (std::size_t b = 0; b < static_cast<std::size_t>(element_); ++b) is_cell[start + at + b] = true;
+        for (std::size_t b = 0; b < static_cast<std::size_t>(element_); ++b) is_cell[at + b] = true;
       }
     });
-    for (std::size_t i = 0; i < memory_.size(); ++i) {
-      if (!is_cell[i] && memory_[i] != gap) return false;
+    for (std::size_t i = 0; i < bytes_; ++i) {
+      if (!is_cell[i] && now->data()[i] != gap) return false;
     }
     return true;
   }
@@ -58,8 +65,17 @@ class OwnArray {
 
  private:
   static constexpr std::byte gap{0xc3};
-  std::vector<std::byte> memory_;
-  std::byte* base_ = nullptr;
+
+  void copy(std::byte* target, const std::byte* source) const {
+    const auto stream = backend_->create_stream(device_);
+    stream->copy(target, source, bytes_);
+    stream->synchronize();
+  }
+
+  device::Backend* backend_;
+  int device_ = 0;
+  std::size_t bytes_ = 0;
+  std::unique_ptr<device::Buffer> memory_;
   std::int64_t element_ = 1;
   int components_ = 1;
   Vec3 extent_;

@@ -5,12 +5,13 @@
 #include <cstdint>
 
 #include "halocline/core/box.hpp"
+#include "halocline/core/host_device.hpp"
 
 namespace halocline {
 
 /// One array of a field of a subdomain, by global coordinates: view(x, y, z) is valid for all cells of with_halo().
 /// Does not own; valid until the domain is closed, and shows the set that it was made for, also after a swap.
-/// Trivially copyable, so it can be passed to a kernel by value.
+/// Trivially copyable, so it can be passed to a kernel by value and used there.
 template <typename T>
 class View {
  public:
@@ -20,29 +21,31 @@ class View {
       : origin_(origin),
         owned_(owned),
         with_halo_(with_halo),
-        stride_(stride_bytes),
+        stride_{stride_bytes[0], stride_bytes[1], stride_bytes[2]},
         component_stride_(component_stride_bytes) {}
 
   /// The element of cell (x, y, z), of a component where the field has several.
-  T& operator()(std::int64_t x, std::int64_t y, std::int64_t z, int component = 0) const {
-    return *reinterpret_cast<T*>(origin_ + (x - owned_.lo.x) * stride_[0] + (y - owned_.lo.y) * stride_[1] +
-                                 (z - owned_.lo.z) * stride_[2] + component * component_stride_);
+  HALOCLINE_HOST_DEVICE T& operator()(std::int64_t x, std::int64_t y, std::int64_t z, int component = 0) const {
+    return *reinterpret_cast<T*>(origin_ + (x - owned_.lo.x) * stride_.x + (y - owned_.lo.y) * stride_.y +
+                                 (z - owned_.lo.z) * stride_.z + component * component_stride_);
   }
-  T& operator()(const Vec3& p, int component = 0) const { return (*this)(p.x, p.y, p.z, component); }
+  HALOCLINE_HOST_DEVICE T& operator()(const Vec3& p, int component = 0) const {
+    return (*this)(p.x, p.y, p.z, component);
+  }
 
-  [[nodiscard]] const Box& owned() const { return owned_; }
-  [[nodiscard]] const Box& with_halo() const { return with_halo_; }
+  [[nodiscard]] HALOCLINE_HOST_DEVICE const Box& owned() const { return owned_; }
+  [[nodiscard]] HALOCLINE_HOST_DEVICE const Box& with_halo() const { return with_halo_; }
   /// Address of the first owned cell.
-  [[nodiscard]] T* data() const { return reinterpret_cast<T*>(origin_); }
+  [[nodiscard]] HALOCLINE_HOST_DEVICE T* data() const { return reinterpret_cast<T*>(origin_); }
   /// Bytes from a cell to the next in x, y, z.
-  [[nodiscard]] const std::array<std::int64_t, 3>& stride_bytes() const { return stride_; }
-  [[nodiscard]] std::int64_t component_stride_bytes() const { return component_stride_; }
+  [[nodiscard]] std::array<std::int64_t, 3> stride_bytes() const { return {stride_.x, stride_.y, stride_.z}; }
+  [[nodiscard]] HALOCLINE_HOST_DEVICE std::int64_t component_stride_bytes() const { return component_stride_; }
 
  private:
   std::byte* origin_ = nullptr;
   Box owned_;
   Box with_halo_;
-  std::array<std::int64_t, 3> stride_{};
+  Vec3 stride_;  // bytes; no array, whose [] kernels may not call
   std::int64_t component_stride_ = 0;
 };
 
