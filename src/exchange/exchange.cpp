@@ -97,11 +97,12 @@ void Exchange::Impl::start(std::span<device::Stream* const> streams, const Selec
     ++step_;
     streams_.assign(streams.begin(), streams.end());
     for (std::size_t i = 0; i < sites_.size(); ++i) streams_[i]->record(*sites_[i]->begun);
-    schedule_->start(program, capturing);
+    // What has the longest way goes first.
     for (End& end : ends_) {
       end.done = !end.endpoint->needs_host();
       if (!end.done) end.endpoint->start(program);
     }
+    schedule_->start(program, capturing);
     running_ = &program;
   });
   progress();

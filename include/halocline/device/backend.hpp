@@ -24,6 +24,9 @@ struct DeviceInfo {
   std::string uuid;  ///< the same for every process that sees the device
   std::int64_t memory_bytes = 0;
   int numa = -1;  ///< -1 where unknown
+  /// The number by which the device's own runtime knows it in this process, as cudaSetDevice() wants it before a kernel
+  /// is launched; -1 on the host.
+  int native_ordinal = -1;
 };
 
 /// Yes, or no and why.

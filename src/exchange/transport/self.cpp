@@ -11,7 +11,7 @@ class Self final : public Endpoint {
       : channel_(&channel),
         backend_(context.backend),
         site_(&context.site(channel.message.from)),
-        stream_(backend_->create_stream(site_->device(), device::Priority::high, channel.label())),
+        stream_(backend_->create_stream(site_->device(), device::Priority::normal, channel.label())),
         done_(backend_->create_event(site_->device())) {}
 
   void prepare(const Program& program) override {
