@@ -38,11 +38,13 @@ struct Outcome {
   Duration took{};
 };
 
-DomainOptions options_with(std::shared_ptr<device::Injector> injector, routing::Transport transport, Duration timeout) {
+DomainOptions options_with(std::shared_ptr<device::Injector> injector, routing::Transport transport, Duration timeout,
+                           bool graphs = false) {
   device::HostOptions host;
   host.devices = 2;
   host.ranks_on_node = 4;
   host.injector = std::move(injector);
+  host.graphs = graphs;
   DomainOptions options;
   options.backend = device::make_host_backend(host);
   options.timeout = timeout;
@@ -67,6 +69,14 @@ std::vector<Outcome> outcomes(int ranks, const std::function<void(comm::Communic
   });
   return all;
 }
+
+/// The transports between ranks, eager and as replayed graphs.
+const auto all_ways = testing::Combine(testing::Values(routing::Transport::direct, routing::Transport::ipc_copy,
+                                                       routing::Transport::mpi_device, routing::Transport::mpi_staged),
+                                       testing::Bool());
+const auto named = [](const auto& param) {
+  return std::string(routing::to_string(std::get<0>(param.param))) + (std::get<1>(param.param) ? "_replayed" : "");
+};
 
 class SetUp : public testing::TestWithParam<std::tuple<device::Operation, int>> {};
 
@@ -94,17 +104,17 @@ INSTANTIATE_TEST_SUITE_P(operations, SetUp,
                                                           device::Operation::export_memory),
                                           testing::Values(1, 2, 5, 9)));
 
-class Late : public testing::TestWithParam<routing::Transport> {};
+class Late : public testing::TestWithParam<std::tuple<routing::Transport, bool>> {};
 
 /// Rank 1 stops before an exchange that the others begin, and stays until they have given up.
 TEST_P(Late, a_stopped_rank_is_an_error_that_names_pair_transport_and_step) {
-  const routing::Transport transport = GetParam();
+  const auto [transport, graphs] = GetParam();
   constexpr int ranks = 3;
   std::mutex mutex;
   std::condition_variable given_up;
   int others = 0;
-  const auto all = outcomes(ranks, [&](comm::Communicator& comm) {
-    Domain domain({8, 8, 24}, Radius::uniform(1), comm, options_with(nullptr, transport, 1s));
+  const auto all = outcomes(ranks, [&, transport, graphs](comm::Communicator& comm) {
+    Domain domain({8, 8, 24}, Radius::uniform(1), comm, options_with(nullptr, transport, 1s, graphs));
     domain.add_field<double>("u");
     domain.realize();
     for (int step = 0; step < 3; ++step) domain.exchange();
@@ -148,17 +158,15 @@ TEST_P(Late, a_stopped_rank_is_an_error_that_names_pair_transport_and_step) {
   EXPECT_TRUE(deadline);
 }
 
-INSTANTIATE_TEST_SUITE_P(transports, Late,
-                         testing::Values(routing::Transport::direct, routing::Transport::ipc_copy,
-                                         routing::Transport::mpi_device, routing::Transport::mpi_staged),
-                         [](const auto& param) { return std::string(routing::to_string(param.param)); });
+INSTANTIATE_TEST_SUITE_P(transports, Late, all_ways, named);
 
-class Disagree : public testing::TestWithParam<routing::Transport> {};
+class Disagree : public testing::TestWithParam<std::tuple<routing::Transport, bool>> {};
 
 /// One rank swaps its buffers and the others do not: an error on the ranks that meet it, never wrong data.
 TEST_P(Disagree, buffers_that_are_swapped_on_one_rank_only_are_an_error) {
-  const auto all = outcomes(2, [&](comm::Communicator& comm) {
-    Domain domain({8, 8, 16}, Radius::uniform(1), comm, options_with(nullptr, GetParam(), 2s));
+  const auto [transport, graphs] = GetParam();
+  const auto all = outcomes(2, [&, transport, graphs](comm::Communicator& comm) {
+    Domain domain({8, 8, 16}, Radius::uniform(1), comm, options_with(nullptr, transport, 2s, graphs));
     const auto u = domain.add_field<double>("u", buffers::two);
     domain.realize();
     domain.exchange();
@@ -176,10 +184,7 @@ TEST_P(Disagree, buffers_that_are_swapped_on_one_rank_only_are_an_error) {
   EXPECT_TRUE(protocol) << all[0].text << " | " << all[1].text;
 }
 
-INSTANTIATE_TEST_SUITE_P(transports, Disagree,
-                         testing::Values(routing::Transport::direct, routing::Transport::ipc_copy,
-                                         routing::Transport::mpi_device, routing::Transport::mpi_staged),
-                         [](const auto& param) { return std::string(routing::to_string(param.param)); });
+INSTANTIATE_TEST_SUITE_P(transports, Disagree, all_ways, named);
 
 }  // namespace
 }  // namespace halocline::test
