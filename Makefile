@@ -13,7 +13,7 @@ PICTURE := build/jacobi3d.png
 
 # A launcher's ranks see no terminal, so the bar is asked for where there is one.
 PROGRESS := $(shell test -t 2 && echo bar || echo lines)
-JACOBI = $(BUILD)/bin/halocline run jacobi3d --size $(SIZE) --steps $(STEPS) --check --picture $(PICTURE) --progress $(PROGRESS)
+JACOBI = $(BUILD)/bin/halocline run jacobi3d --backend host --size $(SIZE) --steps $(STEPS) --check --picture $(PICTURE) --progress $(PROGRESS)
 CONFIGURE_WITH = scripts/configure.sh $(BUILD) $(1) -DHALOCLINE_MPI=$(MPI) $(CONFIGURE)
 INSTALL = MPI=$(MPI) scripts/install_dependencies.sh
 

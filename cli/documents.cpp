@@ -82,6 +82,13 @@ Json statistics_json(const Statistics& s) {
           {"p50_s", s.p50},   {"p75_s", s.p75},         {"p95_s", s.p95}, {"max_s", s.max}};
 }
 
+std::string backend_name(const Domain& domain) { return std::string(device::to_string(domain.backend().kind())); }
+
+std::string devices_text(const Domain& domain) {
+  const auto& backend = domain.backend();
+  return backend.kind() == device::BackendKind::host ? "host devices" : backend.info(0).name;
+}
+
 std::string shares_table(std::span<const Share> shares) {
   const std::int64_t all = bytes_of_all(shares);
   Table table({"transport", "messages", "bytes", "share"});

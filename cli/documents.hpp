@@ -23,6 +23,11 @@ namespace cli {
 /// Keys end in _s: seconds.
 [[nodiscard]] Json statistics_json(const Statistics& statistics);
 
+/// "host", "cuda"
+[[nodiscard]] std::string backend_name(const halocline::Domain& domain);
+/// "host devices", or the name of this rank's first GPU
+[[nodiscard]] std::string devices_text(const halocline::Domain& domain);
+
 /// One row a transport, with its part of all bytes.
 [[nodiscard]] std::string shares_table(std::span<const Share> shares);
 

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <array>
 #include <limits>
 #include <utility>
 
@@ -12,6 +13,7 @@ namespace cli {
 namespace {
 
 using halocline::InvalidArgument;
+using halocline::device::BackendKind;
 
 constexpr std::int64_t most_devices_of_rank = 64;
 constexpr std::int64_t most_nodes = 1 << 20;
@@ -77,10 +79,17 @@ void add_stencil_options(CLI::App& app, Options& options) {
 }
 
 void add_machine_options(CLI::App& app, Options& options) {
-  add_word(app, "--devices", "D", "host devices in all, shared evenly by the ranks (one process without a launcher)",
+  add_word(
+      app, "--backend", "KIND", "host, cuda, or auto (default): GPUs where every rank sees one, else host devices",
+      [&options](const auto& name, const auto& word) {
+        constexpr std::array<std::optional<BackendKind>, 3> kinds{std::nullopt, BackendKind::host, BackendKind::cuda};
+        options.backend_kind = kinds[parse_choice(name, word, {"auto", "host", "cuda"})];
+      })
+      ->group(machine_group);
+  add_word(app, "--devices", "D", "devices in all, shared evenly by the ranks (one process without a launcher)",
            integer_into(options.devices, 1, most_nodes))
       ->group(machine_group);
-  add_word(app, "--devices-per-rank", "D", "host devices of each rank (default 1)",
+  add_word(app, "--devices-per-rank", "D", "devices of each rank (default: 1 host device, or all GPUs shared evenly)",
            integer_into(options.devices_per_rank, 1, most_devices_of_rank))
       ->group(machine_group);
   add_word(app, "--ranks-per-node", "R",
@@ -176,6 +185,10 @@ void Options::resolve(const halocline::Environment& environment, int ranks) {
     refuse(devices ? "--devices" : "--devices-per-rank", fmt::format("{}", devices ? *devices : *devices_per_rank),
            "--devices for the machine at hand, or --nodes with --devices-per-node for one that is not here");
   }
+  if (elsewhere() && !machine_file && backend_kind) {
+    refuse("--backend", halocline::device::to_string(*backend_kind),
+           "a choice for the machine at hand, not together with --nodes and --devices-per-node");
+  }
   if (devices) {
     if (*devices % ranks != 0 || *devices / ranks > most_devices_of_rank) {
       refuse("--devices", fmt::format("{}", *devices),
@@ -184,7 +197,7 @@ void Options::resolve(const halocline::Environment& environment, int ranks) {
     devices_per_rank = *devices / ranks;
   }
   // A described machine has the ranks that the flags say; the environment speaks of the machine at hand.
-  if (!devices_per_rank) devices_per_rank = environment.devices_per_rank.value_or(1);
+  if (!devices_per_rank) devices_per_rank = environment.devices_per_rank;
   if (!ranks_per_node && !elsewhere()) ranks_per_node = environment.ranks_per_node;
   if (!transports) transports = environment.transports;
   if (!timeout) timeout = environment.timeout;

@@ -10,6 +10,7 @@
 #include "halocline/core/environment.hpp"
 #include "halocline/core/field.hpp"
 #include "halocline/core/radius.hpp"
+#include "halocline/device/backend.hpp"
 #include "halocline/partition/strategy.hpp"
 #include "halocline/placement/placement.hpp"
 #include "parse.hpp"
@@ -28,8 +29,9 @@ struct Options {
   halocline::Boundaries boundaries = halocline::all_periodic;
 
   // The machine at hand, or one that is not here.
-  std::optional<int> devices;  ///< in all, shared evenly by the ranks
-  std::optional<int> devices_per_rank;
+  std::optional<halocline::device::BackendKind> backend_kind;  ///< unset: automatic
+  std::optional<int> devices;                                  ///< in all, shared evenly by the ranks
+  std::optional<int> devices_per_rank;                         ///< unset: 1 host device, or an even part of the GPUs
   std::optional<int> ranks_per_node;
   std::optional<std::int64_t> nodes;
   std::optional<std::int64_t> devices_per_node;

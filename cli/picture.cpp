@@ -17,6 +17,10 @@ using Colour = std::array<double, 3>;
 constexpr std::array<Colour, 5> anchors{
     {{0.30, -0.02, -0.13}, {0.66, -0.06, -0.12}, {0.95, 0.00, 0.01}, {0.69, 0.12, 0.11}, {0.36, 0.14, 0.06}}};
 
+/// From pale yellow over green to dark blue.
+constexpr std::array<Colour, 4> darkening{
+    {{0.97, -0.02, 0.09}, {0.76, -0.11, 0.05}, {0.53, -0.07, -0.06}, {0.28, 0.01, -0.11}}};
+
 double to_srgb(double linear) {
   const double v = std::clamp(linear, 0.0, 1.0);
   return v <= 0.0031308 ? 12.92 * v : 1.055 * std::pow(v, 1 / 2.4) - 0.055;
@@ -34,6 +38,18 @@ Rgb from_oklab(const Colour& lab) {
           to_byte(-0.0041960863 * l - 0.7034186147 * m + 1.7076147010 * s)};
 }
 
+Rgb between_anchors(std::span<const Colour> colours, double value) {
+  if (std::isnan(value)) return {};
+  const double at = std::clamp(value, 0.0, 1.0) * static_cast<double>(colours.size() - 1);
+  const auto below = std::min(static_cast<std::size_t>(at), colours.size() - 2);
+  const double weight = at - static_cast<double>(below);
+  Colour mixed{};
+  for (std::size_t c = 0; c < 3; ++c) {
+    mixed[c] = colours[below][c] + weight * (colours[below + 1][c] - colours[below][c]);
+  }
+  return from_oklab(mixed);
+}
+
 /// Between cell centres: the two nearest cells and the weight of the second.
 struct Between {
   std::int64_t first = 0;
@@ -49,17 +65,9 @@ Between between(std::int64_t pixel, std::int64_t scale, std::int64_t cells) {
 
 }  // namespace
 
-Rgb diverging_colour(double value) {
-  if (std::isnan(value)) return {};
-  const double at = std::clamp(value, 0.0, 1.0) * static_cast<double>(anchors.size() - 1);
-  const auto below = std::min(static_cast<std::size_t>(at), anchors.size() - 2);
-  const double weight = at - static_cast<double>(below);
-  Colour mixed{};
-  for (std::size_t c = 0; c < 3; ++c) {
-    mixed[c] = anchors[below][c] + weight * (anchors[below + 1][c] - anchors[below][c]);
-  }
-  return from_oklab(mixed);
-}
+Rgb diverging_colour(double value) { return between_anchors(anchors, value); }
+
+Rgb sequential_colour(double value) { return between_anchors(darkening, value); }
 
 Picture paint(std::span<const double> values, std::int64_t width, std::int64_t height, double lowest, double highest,
               std::int64_t least_width) {

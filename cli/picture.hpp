@@ -24,6 +24,9 @@ struct Rgb {
 /// Between a few anchors it is a straight line in Oklab (B. Ottosson, 2020), where equal steps look equal.
 [[nodiscard]] Rgb diverging_colour(double value);
 
+/// From pale yellow (0) over green to dark blue (1), darker with every step; else as diverging_colour.
+[[nodiscard]] Rgb sequential_colour(double value);
+
 /// A plane of values, x fastest, y upwards, as a picture at least `least_width` pixels wide; each cell a
 /// whole number of pixels, colours linear between cell centres. lowest and highest get the ends of the
 /// colour map. Throws InvalidArgument where the number of values is not width x height.

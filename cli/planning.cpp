@@ -1,7 +1,7 @@
 #include "planning.hpp"
 
 #include "halocline/core/error.hpp"
-#include "halocline/device/host.hpp"
+#include "halocline/domain/backend.hpp"
 #include "halocline/io/json.hpp"
 #include "halocline/machine/discover.hpp"
 
@@ -24,12 +24,14 @@ machine::MachineMap described_machine(const Options& options) {
 
 machine::MachineMap discovered_machine(Context& context) {
   const auto node = context.world.split_by_node(context.options.ranks_per_node);
-  device::HostOptions host;
-  host.devices = *context.options.devices_per_rank;
-  host.ranks_on_node = node->size();
-  host.workers = context.environment.host_workers.value_or(0);
-  const auto backend = device::make_host_backend(host);
-  auto map = machine::discover(context.world, *node, *backend);
+  machine::MachineMap map;
+  try {
+    const auto backend = backend_of(context, *node);
+    map = machine::discover(context.world, *node, *backend);
+  } catch (const Error&) {
+    node->close();  // all ranks throw the same
+    throw;
+  }
   node->close();
   return map;
 }
@@ -50,6 +52,13 @@ PlanRequest plan_request(const Options& options, machine::MachineMap map) {
 
 }  // namespace
 
+std::shared_ptr<device::Backend> backend_of(Context& context, const comm::Communicator& node) {
+  return make_backend(context.world, {.kind = context.options.backend_kind,
+                                      .devices_per_rank = context.options.devices_per_rank,
+                                      .host_workers = context.environment.host_workers.value_or(0),
+                                      .ranks_on_node = node.size()});
+}
+
 machine::MachineMap machine_of(Context& context) {
   if (!context.options.elsewhere()) return discovered_machine(context);
   machine::MachineMap map;
@@ -64,7 +73,8 @@ DomainOptions domain_options(const Context& context) {
   const Options& options = context.options;
   DomainOptions domain = DomainOptions::from(context.environment);
   domain.boundaries = options.boundaries;
-  domain.devices_per_rank = *options.devices_per_rank;
+  domain.backend_kind = options.backend_kind;
+  domain.devices_per_rank = options.devices_per_rank;
   domain.ranks_per_node = options.ranks_per_node;
   if (options.machine_file) domain.machine = io::read_machine_file(*options.machine_file);
   domain.partition = options.partition.value_or(domain.partition);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -8,6 +9,10 @@
 #include "halocline/domain/plan.hpp"
 
 namespace cli {
+
+/// The devices that the flags give this rank, one of the ranks of `node`. Collective.
+[[nodiscard]] std::shared_ptr<halocline::device::Backend> backend_of(Context& context,
+                                                                     const halocline::comm::Communicator& node);
 
 /// The machine that the flags describe, or else the one at hand. Collective.
 [[nodiscard]] halocline::machine::MachineMap machine_of(Context& context);

@@ -2,9 +2,16 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
+#include <future>
+#include <memory>
 #include <optional>
+#include <thread>
+#include <vector>
+
+#include "halocline/domain/host_array.hpp"
 
 namespace cli {
 namespace {
@@ -62,18 +69,90 @@ Expectation expected_at(const Vec3& p, const Box& owned, const Radius& radius, c
   return {true, image};
 }
 
-/// Calls f(subdomain, field, component, view, bytes of an element) for every array of this rank.
+/// A field of a subdomain, and the host's copy of its current array.
+struct HostCopy {
+  const Subdomain& subdomain;
+  field_id field;
+  const HostBytes& memory;
+};
+
+bool same_shape(const HostBytes& memory, const Subdomain& subdomain, field_id field) {
+  const auto here = memory.bytes();
+  const auto there = subdomain.bytes(field);
+  return memory.fits(subdomain, field) && here.with_halo() == there.with_halo() && here.owned() == there.owned();
+}
+
+/// Calls f(copy) for every array of this rank, one after the other, so that there is host memory for one at a time
+/// only.
 template <typename F>
 void for_each_array(Domain& domain, F&& f) {
-  const auto& fields = domain.geometry().fields;
+  std::unique_ptr<HostBytes> memory;  // pinning it takes long, so that fields of one shape use one
   for (const auto& subdomain : domain.subdomains()) {
-    for (std::size_t field = 0; field < fields.size(); ++field) {
-      const auto view = subdomain.bytes(field_id(static_cast<std::int64_t>(field)));
-      for (int component = 0; component < fields[field].components; ++component) {
-        f(subdomain, field, component, view, static_cast<std::size_t>(bytes_of(fields[field].element)));
+    for (std::size_t field = 0; field < domain.geometry().fields.size(); ++field) {
+      const field_id id(static_cast<std::int64_t>(field));
+      if (!memory || !same_shape(*memory, subdomain, id)) {
+        memory.reset();
+        memory = std::make_unique<HostBytes>(subdomain, id);
       }
+      f(HostCopy{subdomain, id, *memory});
     }
   }
+}
+
+/// Calls f(planes of the box, number of the part) for parts of a box, each in a thread of its own, and waits for them
+/// all.
+template <typename F>
+void in_parts(const Box& box, std::size_t parts, F&& f) {
+  const std::int64_t planes = box.extent().z;
+  std::vector<std::future<void>> running;
+  for (std::size_t part = 0; part < parts; ++part) {
+    Box slab = box;
+    slab.lo.z = box.lo.z + planes * static_cast<std::int64_t>(part) / static_cast<std::int64_t>(parts);
+    slab.hi.z = box.lo.z + planes * static_cast<std::int64_t>(part + 1) / static_cast<std::int64_t>(parts);
+    running.push_back(std::async(std::launch::async, [&f, slab, part] { f(slab, part); }));
+  }
+  for (auto& one : running) one.get();
+}
+
+/// As if the machine's cores were shared by all ranks of the domain.
+std::size_t parts_for(const Domain& domain) {
+  const auto cores = static_cast<int>(std::thread::hardware_concurrency());
+  return static_cast<std::size_t>(std::clamp(cores / domain.comm().size(), 1, 32));
+}
+
+/// What is wrong in some planes of an array.
+Verdict verdict_of(const Domain& domain, const HostCopy& copy, const Box& planes, std::uint64_t round) {
+  const auto& geometry = domain.geometry();
+  const auto& descriptor = geometry.fields[copy.field.index()];
+  const Radius& radius = geometry.radius_of(copy.field);
+  const Vec3 extent = geometry.partition.extent();
+  const auto view = copy.memory.bytes();
+  const auto bytes = static_cast<std::size_t>(bytes_of(descriptor.element));
+  Verdict mine;
+  for_each_cell(planes, [&](const Vec3& p) {
+    const Expectation expected = expected_at(p, view.owned(), radius, extent, geometry.boundaries);
+    for (int component = 0; component < descriptor.components; ++component) {
+      const Value value =
+          expected.image ? value_of(extent, *expected.image, copy.field.index(), component, round) : sentinel();
+      const bool right = std::memcmp(&view(p, component), value.data(), bytes) == 0;
+      ++(expected.halo ? mine.halo_cells : mine.other_cells);
+      if (right) continue;
+      ++(expected.halo ? mine.halo_wrong : mine.other_changed);
+      if (!mine.first.empty()) continue;
+      mine.first =
+          fmt::format("subdomain {} field {} cell ({}, {}, {}) {}", copy.subdomain.id().value(), descriptor.name, p.x,
+                      p.y, p.z, expected.halo ? "does not hold what its neighbour owns" : "was changed");
+    }
+  });
+  return mine;
+}
+
+void add(Verdict& all, const Verdict& part) {
+  all.halo_cells += part.halo_cells;
+  all.halo_wrong += part.halo_wrong;
+  all.other_cells += part.other_cells;
+  all.other_changed += part.other_changed;
+  if (all.first.empty()) all.first = part.first;
 }
 
 /// The verdicts of all ranks as one.
@@ -95,11 +174,20 @@ Verdict agreed(comm::Communicator& comm, Verdict mine) {
 void fill_for_verification(Domain& domain, std::uint64_t round) {
   domain.synchronize();
   const Vec3 extent = domain.geometry().partition.extent();
-  for_each_array(domain, [&](const auto&, std::size_t field, int component, const auto& view, std::size_t bytes) {
-    for_each_cell(view.with_halo(), [&](const Vec3& p) {
-      const Value value = view.owned().contains(p) ? value_of(extent, p, field, component, round) : sentinel();
-      std::memcpy(&view(p, component), value.data(), bytes);
+  for_each_array(domain, [&](const HostCopy& copy) {
+    const auto& descriptor = copy.subdomain.descriptor(copy.field);
+    const auto view = copy.memory.bytes();
+    const auto bytes = static_cast<std::size_t>(bytes_of(descriptor.element));
+    in_parts(view.with_halo(), parts_for(domain), [&](const Box& planes, std::size_t) {
+      for_each_cell(planes, [&](const Vec3& p) {
+        for (int component = 0; component < descriptor.components; ++component) {
+          const Value value =
+              view.owned().contains(p) ? value_of(extent, p, copy.field.index(), component, round) : sentinel();
+          std::memcpy(&view(p, component), value.data(), bytes);
+        }
+      });
     });
+    copy.memory.upload(copy.subdomain, copy.field);
   });
   // Nobody may send into a halo that its owner has not filled with the sentinel yet.
   domain.comm().barrier();
@@ -107,25 +195,14 @@ void fill_for_verification(Domain& domain, std::uint64_t round) {
 
 Verdict verify(Domain& domain, std::uint64_t round) {
   domain.synchronize();
-  const auto& geometry = domain.geometry();
-  const Vec3 extent = geometry.partition.extent();
   Verdict mine;
-  for_each_array(
-      domain, [&](const auto& subdomain, std::size_t field, int component, const auto& view, std::size_t bytes) {
-        const Radius& radius = geometry.radius_of(field_id(static_cast<std::int64_t>(field)));
-        for_each_cell(view.with_halo(), [&](const Vec3& p) {
-          const Expectation expected = expected_at(p, view.owned(), radius, extent, geometry.boundaries);
-          const Value value = expected.image ? value_of(extent, *expected.image, field, component, round) : sentinel();
-          const bool right = std::memcmp(&view(p, component), value.data(), bytes) == 0;
-          ++(expected.halo ? mine.halo_cells : mine.other_cells);
-          if (right) return;
-          ++(expected.halo ? mine.halo_wrong : mine.other_changed);
-          if (!mine.first.empty()) return;
-          mine.first = fmt::format("subdomain {} field {} cell ({}, {}, {}) {}", subdomain.id().value(),
-                                   geometry.fields[field].name, p.x, p.y, p.z,
-                                   expected.halo ? "does not hold what its neighbour owns" : "was changed");
-        });
-      });
+  for_each_array(domain, [&](const HostCopy& copy) {
+    copy.memory.download(copy.subdomain, copy.field);
+    std::vector<Verdict> parts(parts_for(domain));
+    in_parts(copy.memory.bytes().with_halo(), parts.size(),
+             [&](const Box& planes, std::size_t part) { parts[part] = verdict_of(domain, copy, planes, round); });
+    for (const Verdict& part : parts) add(mine, part);
+  });
   // Nobody may go on to the next exchange before all have looked: the reductions see to that.
   return agreed(domain.comm(), std::move(mine));
 }

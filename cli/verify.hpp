@@ -18,7 +18,7 @@ struct Verdict {
 };
 
 /// Fills owned cells with a function of their global index and the round, and halos with a sentinel that no
-/// such value begins with. Host backend. Waits for all work first.
+/// such value begins with. Waits for all work first. Takes host memory for one array at a time.
 void fill_for_verification(halocline::Domain& domain, std::uint64_t round);
 
 /// Compares all cells with what geometry says that they hold after an exchange: nothing is taken from the

@@ -37,6 +37,8 @@ endif()
 halocline_optional(HALOCLINE_HWLOC HWLOC_FOUND HALOCLINE_HAVE_HWLOC "install libhwloc-dev")
 halocline_note(hwloc ${HALOCLINE_HAVE_HWLOC} "${HWLOC_VERSION}")
 
+include(HaloclineCuda)
+
 find_package(nlohmann_json REQUIRED)
 halocline_note(nlohmann_json yes "${nlohmann_json_VERSION}")
 

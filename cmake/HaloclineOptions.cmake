@@ -10,9 +10,8 @@ set(HALOCLINE_HWLOC AUTO CACHE STRING "Discovery by hwloc: ON, OFF or AUTO")
 set(HALOCLINE_PNG AUTO CACHE STRING "Pictures as PNG: ON, OFF or AUTO")
 set(HALOCLINE_SANITIZE "" CACHE STRING "Sanitizers: empty, 'address,undefined' or 'thread'")
 set(HALOCLINE_CUDA AUTO CACHE STRING "The CUDA backend: ON, OFF or AUTO")
-if(NOT HALOCLINE_CUDA MATCHES "^(OFF|AUTO)$")
-  message(FATAL_ERROR "HALOCLINE_CUDA is ${HALOCLINE_CUDA}, but this version has no CUDA backend; "
-                      "allowed are OFF and AUTO, which build the host backend alone")
+if(NOT HALOCLINE_CUDA MATCHES "^(ON|OFF|AUTO)$")
+  message(FATAL_ERROR "HALOCLINE_CUDA is ${HALOCLINE_CUDA}; allowed are ON, OFF and AUTO")
 endif()
 
 if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
@@ -30,16 +29,23 @@ find_program(HALOCLINE_CCACHE ccache)
 if(HALOCLINE_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER "${HALOCLINE_CCACHE}")
 endif()
+if(HALOCLINE_CCACHE AND NOT CMAKE_CUDA_COMPILER_LAUNCHER)
+  set(CMAKE_CUDA_COMPILER_LAUNCHER "${HALOCLINE_CCACHE}")
+endif()
 
+# nvcc's own stubs do not stand up to the stricter warnings of C++ files.
 add_library(halocline_build_flags INTERFACE)
 target_compile_options(halocline_build_flags INTERFACE
-  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wnon-virtual-dtor)
+  "$<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wpedantic;-Wshadow;-Wconversion;-Wsign-conversion;-Wnon-virtual-dtor>"
+  "$<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra;--expt-relaxed-constexpr>")
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   # GCC 12 sees overlaps in std::string's own code that are not there (GCC bug 105651).
-  target_compile_options(halocline_build_flags INTERFACE -Wno-restrict)
+  target_compile_options(halocline_build_flags INTERFACE
+    $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict> $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wno-restrict>)
 endif()
 if(HALOCLINE_WARNINGS_AS_ERRORS)
-  target_compile_options(halocline_build_flags INTERFACE -Werror)
+  target_compile_options(halocline_build_flags INTERFACE
+    $<$<COMPILE_LANGUAGE:CXX>:-Werror> "$<$<COMPILE_LANGUAGE:CUDA>:-Werror=all-warnings;-Xcompiler=-Werror>")
 endif()
 if(HALOCLINE_SANITIZE)
   # Without -fno-sanitize-recover a program that showed undefined behaviour would still end well.

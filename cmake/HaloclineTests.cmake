@@ -1,5 +1,8 @@
 include(GoogleTest)
 
+# Tests run on host devices whatever machine they run on; those of tests/gpu set this to auto.
+set(HALOCLINE_TEST_BACKEND host)
+
 # halocline_add_test(unit_core SOURCES a.cpp b.cpp LINK halocline::core)
 # One program of GoogleTest cases, run by ctest as one test: starting a program costs more than a case.
 function(halocline_add_test name)
@@ -14,7 +17,8 @@ function(halocline_add_test name)
   target_link_libraries(${name} PRIVATE halocline_build_flags ${arg_LINK} GTest::gtest_main GTest::gmock)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   add_test(NAME ${name} COMMAND ${name})
-  set_tests_properties(${name} PROPERTIES TIMEOUT ${arg_TIMEOUT} LABELS "${arg_LABELS}")
+  set_tests_properties(${name} PROPERTIES TIMEOUT ${arg_TIMEOUT} LABELS "${arg_LABELS}"
+                       ENVIRONMENT HALOCLINE_BACKEND=${HALOCLINE_TEST_BACKEND})
 endfunction()
 
 # How several ranks are started on a machine with fewer cores, by the MPI that was found.
@@ -40,11 +44,12 @@ function(halocline_add_mpi_run name)
   if(HALOCLINE_SANITIZE)
     math(EXPR arg_TIMEOUT "2 * ${arg_TIMEOUT}")
   endif()
+  set(environment ${HALOCLINE_MPI_TEST_ENVIRONMENT} HALOCLINE_BACKEND=${HALOCLINE_TEST_BACKEND})
   list(POP_FRONT arg_COMMAND program)
   add_test(NAME ${name} COMMAND ${MPIEXEC_EXECUTABLE} ${HALOCLINE_MPIEXEC_FLAGS} ${MPIEXEC_NUMPROC_FLAG} ${arg_RANKS}
            $<TARGET_FILE:${program}> ${arg_COMMAND})
   set_tests_properties(${name} PROPERTIES TIMEOUT ${arg_TIMEOUT} LABELS "mpi;${arg_LABELS}" PROCESSORS ${arg_RANKS}
-                       ENVIRONMENT "${HALOCLINE_MPI_TEST_ENVIRONMENT};${arg_ENVIRONMENT}")
+                       ENVIRONMENT "${environment};${arg_ENVIRONMENT}")
 endfunction()
 
 # halocline_add_mpi_test(mpi_comm SOURCES a.cpp b.cpp RANKS 1 2 4 LINK halocline::comm)

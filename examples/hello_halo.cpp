@@ -4,6 +4,7 @@
 
 int main() {
   hc::DomainOptions options;
+  options.backend_kind = hc::device::BackendKind::host;  // loops on the host; hello_gpu.cu is the same for GPUs
   options.devices_per_rank = 2;
   hc::Domain domain({64, 64, 64}, hc::Radius::per_dimension(1, 0, 0), options);
   const auto u = domain.add_field<double>("u", hc::buffers::two);

@@ -5,7 +5,7 @@
 set -euo pipefail
 
 cd "$(dirname "$0")/.."
-mapfile -t files < <(find include src cli apps bench examples tests -name '*.[ch]pp' 2>/dev/null | sort)
+mapfile -t files < <(find include src cli apps bench examples tests -name '*.[ch]pp' -o -name '*.cu' -o -name '*.cuh' 2>/dev/null | sort)
 [ ${#files[@]} -gt 0 ] || { echo "lint: no files" >&2; exit 1; }
 
 case ${1:-} in
@@ -14,7 +14,7 @@ case ${1:-} in
     clang-format --dry-run --Werror "${files[@]}"
     # Only what this build compiles; headers are seen through the files that include them.
     mapfile -t sources < <(sed -n 's/^ *"file": "\(.*\)".*/\1/p' "$2/compile_commands.json" |
-      grep "^$PWD/\(src\|cli\|apps\|bench\)/.*${TIDY:-}" | sort -u)
+      grep "^$PWD/\(src\|cli\|apps\|bench\)/.*${TIDY:-}" | grep '\.cpp$' | sort -u)
     [ ${#sources[@]} -gt 0 ] || { echo "lint: no file that clang-tidy could look at in $2" >&2; exit 1; }
     printf '%s\0' "${sources[@]}" | xargs -0 -n 1 -P "$(scripts/jobs.sh)" clang-tidy --quiet -p "$2"
     ;;

@@ -1,6 +1,7 @@
 #include <cstring>
 #include <memory>
 
+#include "halocline/domain/host_array.hpp"
 #include "jacobi3d/jacobi3d.hpp"
 
 namespace jacobi3d {
@@ -31,10 +32,11 @@ std::vector<T> Solver<T>::gather(const halocline::Box& box) {
 
   std::vector<T> mine;
   for (const auto& subdomain : domain_.subdomains()) {
-    const auto view = subdomain.view(field_);
-    for_each_row(subdomain.owned().intersection(box), [&](const halocline::Vec3& first, std::int64_t n) {
-      mine.insert(mine.end(), &view(first), &view(first) + n);
-    });
+    const halocline::Box part = subdomain.owned().intersection(box);
+    if (part.empty()) continue;
+    const auto cells = halocline::to_host(subdomain, field_, part);
+    const T* first = cells.view().data();
+    mine.insert(mine.end(), first, first + part.volume());
   }
 
   const bool root = comm.rank().value() == 0;

@@ -2,12 +2,16 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "halocline/domain/domain.hpp"
+#include "jacobi3d/kernels.hpp"
 #include "jacobi3d/problem.hpp"
 #include "jacobi3d/row.hpp"
+#include "jacobi3d/stopwatch.hpp"
 
 /// Jacobi's iteration for heat on a periodic domain: each step a cell becomes the average of itself and its
 /// six neighbours; a hot and a cold sphere are held fixed. The first paper's kind of workload: little
@@ -21,13 +25,14 @@ struct Settings {
   double tolerance = 0;             ///< stop once Residual::max is below it; 0: never
 };
 
-/// Where the time went, by the host's steady clock.
+/// Where the time went.
 ///
-/// compute and exchange are read off stamps in each subdomain's stream, so they are what the stream saw:
-/// compute is the time between the start and end of its kernels (waiting for a free core included), exchange
-/// the time between kernels in which it had nothing to do but to wait for halos. With overlap, what is
-/// hidden behind the interior is not counted. Both are means over all subdomains. total is the slowest
-/// rank's time for all steps, residuals included.
+/// compute and exchange are read off marks in each subdomain's stream, by the device's clock, so they are what the
+/// stream saw: compute is the time between the start and end of its kernels (waiting for a free core or for the launch
+/// included), exchange the time between kernels in which it had nothing to do but to wait for halos. With overlap, what
+/// is hidden behind the interior is not counted. Both are means over all subdomains. Of runs of many steps one step in
+/// 7 is marked, and stands for the others. total is the slowest rank's time for all steps by the host's steady clock,
+/// residuals included.
 struct Timings {
   halocline::Duration total{};
   halocline::Duration exchange{};
@@ -51,8 +56,8 @@ struct Result {
 /// The radius that a domain for it must have: 1 on faces, edges and corners off.
 [[nodiscard]] halocline::Radius radius();
 
-/// Solves on a domain whose field has two buffers. The domain must be realised, and outlive the solver.
-/// T is float or double. All methods are collective.
+/// Solves on a domain whose field has two buffers, on whatever devices it has. The domain must be realised, and outlive
+/// the solver. T is float or double. All methods are collective, and so is the constructor.
 template <typename T>
 class Solver {
  public:
@@ -66,13 +71,15 @@ class Solver {
   [[nodiscard]] std::vector<T> gather(const halocline::Box& box);
 
  private:
-  struct Stopwatch;
-  void step(bool overlap, std::vector<Stopwatch>& stopwatches);
+  class InFlight;
+  void step(bool overlap, std::span<Stopwatch> stopwatches);
   [[nodiscard]] Residual residual();
 
   halocline::Domain& domain_;
   halocline::Field<T> field_;
   Problem problem_;
+  std::unique_ptr<Kernels<T>> kernels_;
+  std::vector<std::unique_ptr<halocline::device::Buffer>> differences_;  ///< pinned, one a subdomain
 };
 
 /// The same problem without Halocline: one array, one thread, a test of each cell. The same additions in the

@@ -66,7 +66,8 @@ void initialise_box(const Problem& problem, const halocline::Box& box, const hal
 }
 
 template <typename T>
-Difference difference(const halocline::Box& box, const halocline::View<T>& before, const halocline::View<T>& after) {
+Difference difference(const halocline::Box& box, const halocline::View<const T>& before,
+                      const halocline::View<const T>& after) {
   Difference found;
   for (std::int64_t z = box.lo.z; z < box.hi.z; ++z) {
     for (std::int64_t y = box.lo.y; y < box.hi.y; ++y) {
@@ -86,7 +87,8 @@ Difference difference(const halocline::Box& box, const halocline::View<T>& befor
   template void update_box<T>(const Problem&, const halocline::Box&, const halocline::View<const T>&, \
                               const halocline::View<T>&);                                             \
   template void initialise_box<T>(const Problem&, const halocline::Box&, const halocline::View<T>&);  \
-  template Difference difference<T>(const halocline::Box&, const halocline::View<T>&, const halocline::View<T>&);
+  template Difference difference<T>(const halocline::Box&, const halocline::View<const T>&,           \
+                                    const halocline::View<const T>&);
 JACOBI3D_ROW(float)
 JACOBI3D_ROW(double)
 #undef JACOBI3D_ROW

@@ -32,7 +32,7 @@ struct Difference {
   double sum_of_squares = 0;
 };
 template <typename T>
-[[nodiscard]] Difference difference(const halocline::Box& box, const halocline::View<T>& before,
-                                    const halocline::View<T>& after);
+[[nodiscard]] Difference difference(const halocline::Box& box, const halocline::View<const T>& before,
+                                    const halocline::View<const T>& after);
 
 }  // namespace jacobi3d

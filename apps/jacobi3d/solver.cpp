@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "halocline/core/error.hpp"
@@ -14,6 +15,11 @@ using halocline::comm::Reduction;
 /// Steps that may be enqueued before the host waits for them: enough that streams never run dry, few enough that
 /// progress is seen and a failure is noticed.
 constexpr std::int64_t steps_in_flight = 8;
+
+/// A mark costs a stream about a microsecond: of longer runs only some steps get marks, now and then each of those
+/// between two of the host's waits.
+constexpr std::int64_t all_timed_below = 512;
+constexpr std::int64_t timed_one_in = steps_in_flight - 1;
 
 void check_settings(const Settings& settings) {
   if (settings.steps < 1) {
@@ -31,26 +37,38 @@ void check_settings(const Settings& settings) {
 
 }  // namespace
 
-/// Times of one subdomain, written by functions that run in its stream, one after another; read after
-/// synchronize().
+/// Keeps the host at most steps_in_flight ahead of the devices, without letting them run dry.
 template <typename T>
-struct Solver<T>::Stopwatch {
-  halocline::Duration last{};
-  halocline::Duration compute{};
-  halocline::Duration exchange{};
+class Solver<T>::InFlight {
+ public:
+  explicit InFlight(halocline::Domain& domain) : domain_(domain) {
+    for (auto& marks : marks_) {
+      for (const auto& subdomain : domain.subdomains()) {
+        marks.push_back(domain.backend().create_event(subdomain.device()));
+      }
+    }
+  }
 
-  static halocline::Duration now() { return halocline::Clock::steady().now(); }
-  void start(halocline::device::Stream& stream) {
-    stream.host_function([this] { last = now(); });
+  /// To be called after every steps_in_flight / 2 steps: waits for those before them, and lets these go on.
+  void wait() {
+    auto& now = marks_[calls_++ % 2];
+    const auto subdomains = domain_.subdomains();
+    for (std::size_t i = 0; i < subdomains.size(); ++i) subdomains[i].stream().record(*now[i]);
+    const auto& before = marks_[calls_ % 2];
+    const auto reached = [](const auto& mark) { return mark->query(); };
+    try {
+      // No deadline: steps take as long as they take, and what waits for others has a deadline of its own.
+      domain_.backend().wait_until([&] { return std::all_of(before.begin(), before.end(), reached); }, {});
+    } catch (const halocline::Error&) {
+      domain_.synchronize();  // throws the same, and tells the other ranks
+      throw;
+    }
   }
-  /// What passed since the last stamp was spent in `where`.
-  void lap(halocline::device::Stream& stream, halocline::Duration Stopwatch::*where) {
-    stream.host_function([this, where] {
-      const auto time = now();
-      this->*where += time - last;
-      last = time;
-    });
-  }
+
+ private:
+  halocline::Domain& domain_;
+  std::array<std::vector<std::unique_ptr<halocline::device::Event>>, 2> marks_;
+  std::size_t calls_ = 0;
 };
 
 halocline::Radius radius() { return halocline::Radius::faces(1); }
@@ -63,64 +81,75 @@ Solver<T>::Solver(halocline::Domain& domain, halocline::Field<T> field)
     throw halocline::InvalidArgument(
         fmt::format("jacobi3d: field '{}' has {} buffers; allowed is 2", descriptor.name, descriptor.buffers));
   }
+  halocline::comm::agree_on(domain.comm(), [&] {
+    kernels_ = make_kernels<T>(domain, problem_);
+    for (std::size_t i = 0; i < domain.subdomains().size(); ++i) {
+      differences_.push_back(domain.backend().allocate_pinned(sizeof(Difference)));
+    }
+  });
 }
 
 template <typename T>
 void Solver<T>::initialise() {
-  for (const auto& subdomain : domain_.subdomains()) {
-    subdomain.launch(subdomain.owned(), [problem = problem_, view = subdomain.view(field_)](const auto& box) {
-      initialise_box<T>(problem, box, view);
-    });
-  }
+  for (const auto& subdomain : domain_.subdomains()) kernels_->initialise(subdomain, subdomain.view(field_));
 }
 
+/// stopwatches: of all subdomains, or none where the step is not timed.
 template <typename T>
-void Solver<T>::step(bool overlap, std::vector<Stopwatch>& stopwatches) {
+void Solver<T>::step(bool overlap, std::span<Stopwatch> stopwatches) {
+  using halocline::device::Range;
+  auto& backend = domain_.backend();
+  const Range whole(backend, "jacobi3d: step");
   const auto subdomains = domain_.subdomains();
-  const auto update = [this](const halocline::Subdomain& subdomain, const halocline::Box& target) {
-    if (target.empty()) return;
-    const auto source = subdomain.view(halocline::Field<const T>{field_.id});
-    subdomain.launch(target, [problem = problem_, source, next = subdomain.view(field_, 1)](const auto& box) {
-      update_box<T>(problem, box, source, next);
-    });
+  const auto update = [this](const halocline::Subdomain& subdomain, std::span<const halocline::Box> boxes) {
+    kernels_->update(subdomain, boxes, subdomain.view(halocline::Field<const T>{field_.id}), subdomain.view(field_, 1));
   };
-  for (std::size_t i = 0; i < subdomains.size(); ++i) stopwatches[i].start(subdomains[i].stream());
-  domain_.start_exchange();
+  for (auto& stopwatch : stopwatches) stopwatch.start();
+  {
+    const Range range(backend, "jacobi3d: start of the exchange");
+    domain_.start_exchange();
+  }
   if (overlap) {
-    for (std::size_t i = 0; i < subdomains.size(); ++i) {
-      update(subdomains[i], subdomains[i].interior());
-      stopwatches[i].lap(subdomains[i].stream(), &Stopwatch::compute);
+    const Range range(backend, "jacobi3d: interior");
+    for (const auto& subdomain : subdomains) {
+      kernels_->update_interior(subdomain, subdomain.view(halocline::Field<const T>{field_.id}),
+                                subdomain.view(field_, 1));
     }
+    for (auto& stopwatch : stopwatches) stopwatch.lap(Stopwatch::Part::compute);
   }
-  domain_.finish_exchange();
-  for (std::size_t i = 0; i < subdomains.size(); ++i) {
-    stopwatches[i].lap(subdomains[i].stream(), &Stopwatch::exchange);
+  {
+    const Range range(backend, "jacobi3d: end of the exchange");
+    domain_.finish_exchange();
+    for (auto& stopwatch : stopwatches) stopwatch.lap(Stopwatch::Part::exchange);
+  }
+  const Range range(backend, overlap ? "jacobi3d: exterior" : "jacobi3d: all cells");
+  for (const auto& subdomain : subdomains) {
     if (overlap) {
-      for (const auto& box : subdomains[i].exterior()) update(subdomains[i], box);
+      update(subdomain, subdomain.exterior());
     } else {
-      update(subdomains[i], subdomains[i].owned());
+      update(subdomain, {&subdomain.owned(), 1});
     }
-    stopwatches[i].lap(subdomains[i].stream(), &Stopwatch::compute);
   }
+  for (auto& stopwatch : stopwatches) stopwatch.lap(Stopwatch::Part::compute);
 }
 
 /// Between the current buffer and the next one. Summed by subdomain in one order, then by rank: the same in
 /// each run.
 template <typename T>
 Residual Solver<T>::residual() {
+  const halocline::device::Range range(domain_.backend(), "jacobi3d: residual");
   const auto subdomains = domain_.subdomains();
-  std::vector<Difference> parts(subdomains.size());
+  const auto at = [this](std::size_t i) { return reinterpret_cast<Difference*>(differences_[i]->data()); };
+  const halocline::Field<const T> field{field_.id};
   for (std::size_t i = 0; i < subdomains.size(); ++i) {
     const auto& s = subdomains[i];
-    s.stream().host_function([&part = parts[i], owned = s.owned(), now = s.view(field_), next = s.view(field_, 1)] {
-      part = difference<T>(owned, now, next);
-    });
+    kernels_->difference(s, s.view(field), s.view(field, 1), at(i));
   }
   domain_.synchronize();
   Difference all;
-  for (const auto& part : parts) {
-    all.max = std::max(all.max, part.max);
-    all.sum_of_squares += part.sum_of_squares;
+  for (std::size_t i = 0; i < subdomains.size(); ++i) {
+    all.max = std::max(all.max, at(i)->max);
+    all.sum_of_squares += at(i)->sum_of_squares;
   }
   return {domain_.comm().all_reduce(all.max, Reduction::max),
           std::sqrt(domain_.comm().all_reduce(all.sum_of_squares, Reduction::sum))};
@@ -130,39 +159,49 @@ template <typename T>
 Result Solver<T>::run(const Settings& settings, const std::function<void(const Progress&)>& progress) {
   check_settings(settings);
   auto& comm = domain_.comm();
-  std::vector<Stopwatch> stopwatches(domain_.subdomains().size());
+  std::vector<Stopwatch> stopwatches;
+  for (const auto& subdomain : domain_.subdomains()) stopwatches.emplace_back(domain_.backend(), subdomain.stream());
+  InFlight in_flight(domain_);
   Result result;
   std::optional<Residual> latest;
+  const std::int64_t timed_every = settings.steps < all_timed_below ? 1 : timed_one_in;
+  std::int64_t timed = 0;
   domain_.synchronize();
   comm.barrier();
-  const auto start = Stopwatch::now();
+  const auto& clock = halocline::Clock::steady();
+  const auto start = clock.now();
   while (result.steps < settings.steps && !result.converged) {
-    step(settings.overlap, stopwatches);
+    const bool watched = result.steps % timed_every == 0;
+    step(settings.overlap, watched ? std::span(stopwatches) : std::span<Stopwatch>());
+    timed += watched ? 1 : 0;
     ++result.steps;
     const bool last = result.steps == settings.steps;
     if (last || (settings.residual_every > 0 && result.steps % settings.residual_every == 0)) {
       latest = residual();
       result.converged = latest->max < settings.tolerance;
-    } else if (result.steps % steps_in_flight == 0) {
-      domain_.synchronize();
+    } else if (result.steps % (steps_in_flight / 2) == 0) {
+      in_flight.wait();
+      for (auto& stopwatch : stopwatches) stopwatch.collect();
     }
     domain_.swap(field_);
     if (progress && (last || result.converged || result.steps % steps_in_flight == 0)) {
       progress({result.steps, settings.steps, latest});
     }
   }
-  const auto total = static_cast<double>((Stopwatch::now() - start).count());
+  const auto total = static_cast<double>((clock.now() - start).count());
   result.residual = *latest;
 
   double sums[] = {0, 0, static_cast<double>(stopwatches.size())};
-  for (const auto& stopwatch : stopwatches) {
-    sums[0] += static_cast<double>(stopwatch.compute.count());
-    sums[1] += static_cast<double>(stopwatch.exchange.count());
+  for (auto& stopwatch : stopwatches) {
+    stopwatch.collect();
+    sums[0] += static_cast<double>(stopwatch.spent_in(Stopwatch::Part::compute).count());
+    sums[1] += static_cast<double>(stopwatch.spent_in(Stopwatch::Part::exchange).count());
   }
   comm.all_reduce(std::span<double>(sums), Reduction::sum);
   const auto duration = [](double ns) { return halocline::Duration(static_cast<std::int64_t>(ns)); };
-  result.timings.compute = duration(sums[0] / sums[2]);
-  result.timings.exchange = duration(sums[1] / sums[2]);
+  const double share = static_cast<double>(result.steps) / static_cast<double>(timed);
+  result.timings.compute = duration(share * sums[0] / sums[2]);
+  result.timings.exchange = duration(share * sums[1] / sums[2]);
   result.timings.total = duration(comm.all_reduce(total, Reduction::max));
   const auto cells = static_cast<double>(problem_.extent.volume());
   result.updates_per_second =

@@ -108,11 +108,14 @@ int run_exchange(Context& context, const ExchangeOptions& wanted) {
   const auto shares = shares_of_all_ranks(domain);
   const auto machine = machine_summary(domain.plan().machine);
   const auto partition = domain.geometry().partition;
+  const std::string devices = devices_text(domain);
+  const std::string backend = backend_name(domain);
   domain.close();
 
   Json document = document_of("exchange");
   document["domain"] = domain_json(options);
   document["machine"] = machine;
+  document["backend"] = backend;
   document["subdomain_grid"] = json_of(partition.grid());
   document["repeat"] = wanted.repeat;
   document["times"] = statistics_json(times);
@@ -122,9 +125,9 @@ int run_exchange(Context& context, const ExchangeOptions& wanted) {
   context.print_document(document);
 
   std::string text =
-      fmt::format("{}, radius {}, {}, {}, {} as {}\n\n{}\n", to_string(options.size), to_string(options.radius),
+      fmt::format("{}, radius {}, {}, {}, {} as {} on {}\n\n{}\n", to_string(options.size), to_string(options.radius),
                   plural(std::ssize(options.fields), "field"), plural(context.world.size(), "rank"),
-                  plural(partition.size(), "subdomain"), to_string(partition.grid()), shares_table(shares));
+                  plural(partition.size(), "subdomain"), to_string(partition.grid()), devices, shares_table(shares));
   text += fmt::format("{} exchanges, each after a barrier, the slowest rank's time:\n{}", wanted.repeat,
                       times_table(times));
   if (wanted.steady > 0) {

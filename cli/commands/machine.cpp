@@ -1,7 +1,14 @@
 #include <fmt/core.h>
 
+#include <memory>
+#include <optional>
+
 #include "commands/commands.hpp"
+#include "halocline/core/log.hpp"
 #include "halocline/io/json.hpp"
+#include "halocline/machine/discover.hpp"
+#include "halocline/machine/measure.hpp"
+#include "measured.hpp"
 #include "planning.hpp"
 #include "table.hpp"
 
@@ -58,11 +65,48 @@ std::string ranks_text(const machine::MachineMap& map) {
   return "\n" + ranks.text();
 }
 
-int run_machine(Context& context) {
-  const auto map = machine_of(context);
+constexpr std::size_t most_warnings = 16;
+
+struct MeasureOptions {
+  bool measure = false;
+  std::int64_t bytes = 0;
+  std::optional<double> seconds;
+};
+
+/// The machine at hand, with all its rates tried. Collective.
+machine::Measured measured_machine(Context& context, const MeasureOptions& wanted) {
+  if (context.options.elsewhere()) {
+    refuse("--measure", "given", "--measure without --machine or --nodes: only the machine at hand can be measured");
+  }
+  const auto node = context.world.split_by_node(context.options.ranks_per_node);
+  const auto backend = backend_of(context, *node);
+  machine::MeasureRequest request;
+  request.bytes = wanted.bytes;
+  if (wanted.seconds) request.seconds = *wanted.seconds;
+  const auto map = machine::discover(context.world, *node, *backend);
+  auto measured = machine::measure(context.world, *node, *backend, map, request);
+  node->close();
+  return measured;
+}
+
+int run_machine(Context& context, const MeasureOptions& wanted) {
+  machine::Measured result;
+  if (wanted.measure) {
+    result = measured_machine(context, wanted);
+  } else {
+    if (wanted.bytes != 0 || wanted.seconds) {
+      refuse(wanted.seconds ? "--measure-seconds" : "--measure-bytes", "given", "only together with --measure");
+    }
+    result.map = machine_of(context);
+  }
+  const machine::MachineMap& map = result.map;
+  const std::vector<std::string> warnings = warnings_of(map, most_warnings);
   if (context.options.json) {
     // The map itself, so that the output is what --machine reads.
     context.print_document(Json::parse(io::to_json(map)));
+    for (const std::string& warning : warnings) {
+      if (context.root() && wanted.measure) log(LogLevel::warning, warning);
+    }
     return 0;
   }
   std::string text =
@@ -72,6 +116,9 @@ int run_machine(Context& context) {
   text += types_text(map) + ranks_text(map);
   if (!map.sources.empty()) text += "\n";
   for (const auto& source : map.sources) text += fmt::format("source: {}\n", source);
+  text += measured_tables(map);
+  if (!warnings.empty()) text += "\n";
+  for (const std::string& warning : warnings) text += fmt::format("warning: {}\n", warning);
   context.print_text(text);
   return 0;
 }
@@ -90,7 +137,21 @@ void add_planning_options(CLI::App& command, Options& options) {
 void add_machine_command(CLI::App& app, Options& options, Command& chosen) {
   auto* command = app.add_subcommand("machine", "1. what is here: nodes, devices, links (--json: a map for --machine)");
   add_planning_options(*command, options);
-  command->callback([&chosen] { chosen = run_machine; });
+  auto own = std::make_shared<MeasureOptions>();
+  constexpr const char* group = "Measurement";
+  command->add_flag("--measure", own->measure, "measure bandwidth and latency of each pair, direction and method")
+      ->disable_flag_override()
+      ->group(group);
+  add_word(*command, "--measure-bytes", "N",
+           "of each message (default 64 MiB between GPUs, 4 MiB between host devices)",
+           [own](const auto& name, const auto& word) {
+             own->bytes = parse_integer(name, word, 1024, std::int64_t{1} << 32);
+           })
+      ->group(group);
+  add_word(*command, "--measure-seconds", "S", "how long to go on beginning new ones (default 45)",
+           [own](const auto& name, const auto& word) { own->seconds = parse_positive(name, word, 1e6); })
+      ->group(group);
+  command->callback([&chosen, own] { chosen = [own](Context& context) { return run_machine(context, *own); }; });
 }
 
 }  // namespace cli

@@ -95,7 +95,7 @@ int run_jacobi(Context& context, const JacobiOptions& wanted) {
 
   const auto routes = domain.gather_routes();
   context.print_text(explain(domain.plan(), routes));
-  context.print_text("\n");
+  context.print_text(fmt::format("\ndevices     {}\n", devices_text(domain)));
 
   jacobi3d::Solver<T> solver(domain, field);
   solver.initialise();
@@ -110,6 +110,7 @@ int run_jacobi(Context& context, const JacobiOptions& wanted) {
   Json document = document_of("run jacobi3d");
   document["domain"] = domain_json(options);
   document["machine"] = machine_summary(domain.plan().machine);
+  document["backend"] = backend_name(domain);
   document["partition"] = partition_json(domain.plan());
   document["placement"] = placement_json(domain.plan());
   document["routes"] = routes_json(routes);

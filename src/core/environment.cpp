@@ -43,6 +43,7 @@ std::string read_word(const Environment::Lookup& lookup, const std::string& name
 Environment Environment::read(const Lookup& lookup) {
   Environment environment;
   environment.ranks_per_node = read_int(lookup, "HALOCLINE_RANKS_PER_NODE", 1, 1 << 20);
+  environment.backend = read_word(lookup, "HALOCLINE_BACKEND", environment.backend, {"auto", "host", "cuda"});
   environment.devices_per_rank = read_int(lookup, "HALOCLINE_DEVICES_PER_RANK", 1, 64);
   environment.host_workers = read_int(lookup, "HALOCLINE_HOST_WORKERS", 1, 256);
   if (const auto text = lookup("HALOCLINE_TIMEOUT")) {
@@ -70,7 +71,8 @@ Environment Environment::read() {
 std::vector<Environment::Entry> Environment::documentation() {
   return {
       {"HALOCLINE_RANKS_PER_NODE", "1 or more", "what MPI finds", "ranks see virtual nodes of this many ranks"},
-      {"HALOCLINE_DEVICES_PER_RANK", "1 to 64", "1", "host devices that each rank drives"},
+      {"HALOCLINE_BACKEND", "auto, host, cuda", "auto", "the devices; auto takes GPUs where every rank sees one"},
+      {"HALOCLINE_DEVICES_PER_RANK", "1 to 64", "1 on the host, all GPUs", "devices that each rank drives"},
       {"HALOCLINE_HOST_WORKERS", "1 to 256", "by cores and ranks", "worker threads of the host backend in a process"},
       {"HALOCLINE_TIMEOUT", "seconds above 0", "120", "how long a collective or an exchange may take"},
       {"HALOCLINE_TRANSPORTS", "names, comma-separated; -name forbids", "all", "transports that may be used"},

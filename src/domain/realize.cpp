@@ -5,7 +5,7 @@
 #include "domain/routes.hpp"
 #include "domain/widest.hpp"
 #include "halocline/core/log.hpp"
-#include "halocline/device/host.hpp"
+#include "halocline/domain/backend.hpp"
 #include "halocline/exchange/probe.hpp"
 #include "halocline/machine/discover.hpp"
 
@@ -39,16 +39,19 @@ void Domain::Impl::make_plan() {
   node_comm->set_timeout(options.timeout);
   comm::agree_on(*comm, [&] {
     if (fields.empty()) throw InvalidArgument("the domain has no fields; allowed are 1 or more (add_field)");
-    backend = options.backend;
-    if (!backend) {
-      device::HostOptions host;
-      host.devices = options.devices_per_rank;
-      host.workers = options.host_workers;
-      host.ranks_on_node = node_comm->size();
-      host.clock = &comm->clock();
-      backend = device::make_host_backend(host);
-    }
   });
+  backend = options.backend;
+  const auto own_devices = comm->all_gather_value(backend != nullptr);
+  if (std::find(own_devices.begin(), own_devices.end(), false) != own_devices.end()) {
+    const bool mixed = std::find(own_devices.begin(), own_devices.end(), true) != own_devices.end();
+    comm::agree_on(*comm, [&] {
+      if (mixed && !backend) throw InvalidArgument("a rank has no backend; allowed are all ranks with one, or none");
+    });
+    backend = make_backend(*comm, {.kind = options.backend_kind,
+                                   .devices_per_rank = options.devices_per_rank,
+                                   .host_workers = options.host_workers,
+                                   .ranks_on_node = node_comm->size()});
+  }
   PlanRequest request{.extent = extent,
                       .radius = radius,
                       .fields = fields,
@@ -141,7 +144,6 @@ void Domain::Impl::route_and_connect() {
                                                      own)));
   }
   const auto facts = exchange::probe_pairs({.comm = comm,
-                                            .node_comm = node_comm.get(),
                                             .backend = backend.get(),
                                             .geometry = &plan->geometry,
                                             .placement = &plan->placement,

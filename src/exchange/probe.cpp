@@ -1,10 +1,13 @@
 #include "halocline/exchange/probe.hpp"
 
+#include <fmt/core.h>
+
 #include <cstring>
 #include <set>
 #include <string>
 
 #include "exchange/connections.hpp"
+#include "exchange/device_mpi.hpp"
 #include "exchange/tags.hpp"
 #include "exchange/wire.hpp"
 
@@ -34,93 +37,124 @@ Answer get_answer(Reader& reader) {
   return Answer::of(yes, get_text(reader));
 }
 
-/// A little memory on each local device that holds a known value, for others to try and map.
+/// A little memory on each device of this rank that drives a subdomain, which holds a known value for others to try and
+/// map; and this rank's own trials with theirs.
 class Trial {
  public:
-  Trial(device::Backend& backend, rank_id me)
+  Trial(device::Backend& backend, rank_id me, const std::set<int>& devices)
       : backend_(&backend), host_(backend.allocate_pinned(sizeof(std::uint64_t))) {
-    for (int device = 0; device < backend.device_count(); ++device) {
-      buffers_.push_back(backend.allocate_shareable(device, 128));
+    for (const int device : devices) {
+      Own& own = own_[device];
+      own.buffer = backend.allocate_shareable(device, 128);
+      own.stream = backend.create_stream(device);
       const std::uint64_t value = expected(me, device);
       std::memcpy(host_->data(), &value, sizeof value);
-      auto stream = backend.create_stream(device);
-      stream->copy(buffers_.back()->data(), host_->data(), sizeof value);
-      stream->synchronize();
+      own.stream->copy(own.buffer->data(), host_->data(), sizeof value);
+      own.stream->synchronize();
     }
   }
-  [[nodiscard]] device::MemoryHandle handle(int device) const {
-    return buffers_[static_cast<std::size_t>(device)]->handle();
+
+  [[nodiscard]] std::map<int, device::MemoryHandle> handles() const {
+    std::map<int, device::MemoryHandle> handles;
+    for (const auto& [device, own] : own_) handles[device] = own.buffer->handle();
+    return handles;
   }
+
   /// Maps another rank's trial memory for a device of this rank and looks whether its value is there.
-  [[nodiscard]] Answer map(int device, const device::MemoryHandle& handle, rank_id owner, int owner_device) const {
+  [[nodiscard]] Answer map(int device, const device::MemoryHandle& handle, rank_id owner, int owner_device) {
+    const std::uint64_t value = expected(owner, owner_device);
+    std::uint64_t seen = ~value;
+    std::memcpy(host_->data(), &seen, sizeof seen);
     try {
       const auto mapping = backend_->map(device, handle);
-      auto stream = backend_->create_stream(device);
-      stream->copy(host_->data(), mapping->data(), sizeof(std::uint64_t));
-      stream->synchronize();
+      device::Stream& stream = *own_.at(device).stream;
+      stream.copy(host_->data(), mapping->data(), sizeof seen);
+      stream.synchronize();
     } catch (const Error& error) {
       return Answer::of(false, error.what());
     }
-    std::uint64_t seen = 0;
     std::memcpy(&seen, host_->data(), sizeof seen);
-    return Answer::of(seen == expected(owner, owner_device), "mapped memory shows other contents than its owner wrote");
+    return Answer::of(seen == value, "mapped memory shows other contents than its owner wrote");
   }
 
  private:
+  struct Own {
+    std::unique_ptr<device::ShareableBuffer> buffer;
+    std::unique_ptr<device::Stream> stream;
+  };
+
   static std::uint64_t expected(rank_id rank, int device) {
     return UINT64_C(0x48414c4f00000000) + static_cast<std::uint64_t>(rank.value()) * 4096 +
            static_cast<std::uint64_t>(device);
   }
   device::Backend* backend_;
   std::unique_ptr<device::Buffer> host_;
-  std::vector<std::unique_ptr<device::ShareableBuffer>> buffers_;
+  std::map<int, Own> own_;
 };
 
-/// MPI is given a device pointer. Where the host cannot reach device memory this could end the program instead of
-/// failing, so there it is only believed after the backend's own check.
-Answer try_device_mpi(comm::Communicator& comm, device::Backend& backend) {
-  if (backend.kind() != device::BackendKind::host) return Answer::of(false, "not tried on this backend");
-  const auto source = backend.allocate(0, 64);
-  const auto target = backend.allocate(0, 64);
-  std::memset(source->data(), 0x5a, 64);
-  std::memset(target->data(), 0, 64);
-  auto receive = comm.receive({target->data(), 64}, comm.rank(), tags::trial);
-  auto send = comm.send({source->data(), 64}, comm.rank(), tags::trial);
-  comm::wait_until([&] { return receive->test() && send->test(); }, Deadline(comm.clock(), comm.timeout()),
-                   "trial of MPI on device memory");
-  return Answer::of(std::memcmp(source->data(), target->data(), 64) == 0, "MPI delivered other bytes than were sent");
+/// For each device that several ranks drive, the two first of them: their work may keep each other's from running.
+class SharedDevices {
+ public:
+  explicit SharedDevices(const placement::Placement& placement) {
+    std::map<std::pair<node_id, device_id>, std::set<rank_id>> drivers;
+    for (const auto& slot : placement.slots) drivers[{slot.node, slot.device}].insert(slot.rank);
+    for (const auto& [device, ranks] : drivers) {
+      if (ranks.size() > 1) shared_[device] = {*ranks.begin(), *std::next(ranks.begin())};
+    }
+  }
+  [[nodiscard]] Answer alone(const placement::Slot& slot) const {
+    const auto shared = shared_.find({slot.node, slot.device});
+    if (shared == shared_.end()) return Answer::of(true);
+    return Answer::of(false, fmt::format("rank {} and rank {} share device {} of node {}", shared->second.first.value(),
+                                         shared->second.second.value(), slot.device.value(), slot.node.value()));
+  }
+
+ private:
+  std::map<std::pair<node_id, device_id>, std::pair<rank_id, rank_id>> shared_;
+};
+
+/// The first that says no, or yes.
+Answer all_of(std::initializer_list<Answer> answers) {
+  for (const Answer& answer : answers) {
+    if (!answer.yes) return answer;
+  }
+  return Answer::of(true);
 }
 
 /// What a rank tells its neighbours about itself.
 struct Told {
-  Answer device_mpi;
+  Answer overlapping_launches;
   std::map<subdomain_id, Answer> exportable;
-  std::vector<device::MemoryHandle> handles;  // by device
+  std::map<int, device::MemoryHandle> handles;  // by device
 };
 
 std::vector<std::byte> write(const Told& told) {
   Writer writer;
-  put_answer(writer, told.device_mpi);
+  put_answer(writer, told.overlapping_launches);
   writer.put(std::uint64_t{told.exportable.size()});
   for (const auto& [id, answer] : told.exportable) {
     writer.put(id.value());
     put_answer(writer, answer);
   }
   writer.put(std::uint64_t{told.handles.size()});
-  for (const auto& handle : told.handles) writer.put(handle);
+  for (const auto& [device, handle] : told.handles) {
+    writer.put(device);
+    writer.put(handle);
+  }
   return writer.bytes();
 }
 
 Told read(std::span<const std::byte> bytes) {
   Reader reader(bytes);
   Told told;
-  told.device_mpi = get_answer(reader);
+  told.overlapping_launches = get_answer(reader);
   for (auto left = reader.get<std::uint64_t>(); left > 0; --left) {
     const subdomain_id id(reader.get<std::int64_t>());
     told.exportable[id] = get_answer(reader);
   }
   for (auto left = reader.get<std::uint64_t>(); left > 0; --left) {
-    told.handles.push_back(reader.get<device::MemoryHandle>());
+    const int device = reader.get<int>();
+    told.handles[device] = reader.get<device::MemoryHandle>();
   }
   return told;
 }
@@ -143,15 +177,19 @@ FactTable probe_pairs(const ProbeRequest& request) {
   const auto mine = placement.of_rank(me);
   const auto pairs = pairs_of(request, mine);
 
+  std::set<int> devices;
+  for (const subdomain_id s : mine) devices.insert(placement.of(s).ordinal);
+  const Answer device_mpi = try_device_mpi(comm, *request.backend, devices.empty() ? 0 : *devices.begin());
+
   std::unique_ptr<Trial> trial;
   Told own;
   std::map<rank_id, std::vector<std::byte>> to_neighbours;
   comm::agree_on(comm, [&] {
-    trial = std::make_unique<Trial>(*request.backend, me);
-    // Own messages to itself only: no other rank is needed for this trial.
-    own.device_mpi = try_device_mpi(comm, *request.backend);
+    trial = std::make_unique<Trial>(*request.backend, me, devices);
+    const device::Access overlapping = request.backend->overlapping_launches();
+    own.overlapping_launches = Answer::of(overlapping.yes, overlapping.why_not);
     for (std::size_t i = 0; i < mine.size(); ++i) own.exportable[mine[i]] = request.exportable[i];
-    for (int d = 0; d < request.backend->device_count(); ++d) own.handles.push_back(trial->handle(d));
+    own.handles = trial->handles();
     for (const PairKey& pair : pairs) {
       for (const subdomain_id s : {pair.from, pair.to}) to_neighbours[placement.of(s).rank] = write(own);
     }
@@ -172,8 +210,8 @@ FactTable probe_pairs(const ProbeRequest& request) {
         if (near_slot.rank != me || far_slot.rank == me || near_slot.node != far_slot.node) continue;
         if (mapped.contains({near, far})) continue;
         const auto& handles = told.at(far_slot.rank).handles;
-        const Answer answer = trial->map(near_slot.ordinal, handles[static_cast<std::size_t>(far_slot.ordinal)],
-                                         far_slot.rank, far_slot.ordinal);
+        const Answer answer =
+            trial->map(near_slot.ordinal, handles.at(far_slot.ordinal), far_slot.rank, far_slot.ordinal);
         mapped[{near, far}] = answer;
         Writer& writer = writers[far_slot.rank];
         writer.put(near.value());
@@ -192,6 +230,7 @@ FactTable probe_pairs(const ProbeRequest& request) {
     }
   }
 
+  const SharedDevices shared(placement);
   FactTable table;
   for (const PairKey& pair : pairs) {
     const auto& from = placement.of(pair.from);
@@ -217,9 +256,11 @@ FactTable probe_pairs(const ProbeRequest& request) {
       facts.mapped = Answer::of(false, "another node");
     }
     facts.exportable = told.at(to.rank).exportable.at(pair.to);
-    const Answer& send_mpi = told.at(from.rank).device_mpi;
-    facts.device_mpi = send_mpi.yes ? told.at(to.rank).device_mpi : send_mpi;
-    facts.direct_safe = Answer::of(true);
+    const bool copied_by_host = facts.same_rank && request.backend->kind() != device::BackendKind::host;
+    facts.device_mpi =
+        copied_by_host ? Answer::of(false, "a rank's messages to itself are copied by the host") : device_mpi;
+    facts.direct_safe = all_of({shared.alone(from), shared.alone(to), told.at(from.rank).overlapping_launches,
+                                told.at(to.rank).overlapping_launches});
     facts.mpi = true;
     table[pair] = facts;
   }

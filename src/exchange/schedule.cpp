@@ -2,13 +2,14 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
 namespace halocline::exchange {
 
 Schedule::Schedule(Context& context, const std::vector<Site*>& sites, std::vector<End>& ends)
     : context_(&context), sites_(&sites), ends_(&ends) {
   if (sites.empty()) return;
   fork_ = context.backend->create_event(sites.front()->device());
-  over_ = context.backend->create_event(sites.front()->device());
 }
 
 std::vector<device::CounterCheck> Schedule::parities(const Site& site, const Selection& selection) const {
@@ -46,36 +47,60 @@ void Schedule::prepare(const Program& program) {
   });
 }
 
+void Schedule::begin(const Site& site, const Part& part) const {
+  if (!part.parities.empty()) site.stream->expect(part.parities);
+  site.stream->advance(site.mailbox.epoch(), part.ready);
+  site.stream->record(*site.open);
+}
+
+void Schedule::receive(const Site& site, const Part& part) const {
+  for (const End& end : *ends_) {
+    const device::Event* sent = end.site == &site ? end.endpoint->sent() : nullptr;
+    if (sent != nullptr) site.stream->wait(*sent);
+  }
+  if (!part.arrived.empty()) site.stream->wait(site.mailbox.epoch(), part.arrived);
+  if (part.unpack) site.stream->copy(*part.unpack);
+  site.stream->record(*site.done);
+}
+
 void Schedule::enqueue(const Program& program) {
   const auto& parts = sequences_.of(program).parts;
-  for (std::size_t i = 0; i < sites_->size(); ++i) {
-    const Site& site = *(*sites_)[i];
-    if (!parts[i].parities.empty()) site.stream->expect(parts[i].parities);
-    site.stream->advance(site.mailbox.epoch(), parts[i].ready);
-    site.stream->record(*site.open);
-  }
+  for (std::size_t i = 0; i < sites_->size(); ++i) begin(*(*sites_)[i], parts[i]);
   for (const End& end : *ends_) end.endpoint->send(program);
-  for (std::size_t i = 0; i < sites_->size(); ++i) {
-    const Site& site = *(*sites_)[i];
-    for (const End& end : *ends_) {
-      const device::Event* sent = end.site == &site ? end.endpoint->sent() : nullptr;
-      if (sent != nullptr) site.stream->wait(*sent);
-    }
-    if (!parts[i].arrived.empty()) site.stream->wait(site.mailbox.epoch(), parts[i].arrived);
-    if (parts[i].unpack) site.stream->copy(*parts[i].unpack);
-    site.stream->record(*site.done);
-  }
+  for (std::size_t i = 0; i < sites_->size(); ++i) receive(*(*sites_)[i], parts[i]);
 }
 
 /// The first site's stream is the origin: the others fork from it, and join it.
-void Schedule::capture(const Program& program) {
+std::unique_ptr<device::Graph> Schedule::capture_all(const Program& program) {
   device::Stream& origin = *sites_->front()->stream;
   origin.begin_capture();
   origin.record(*fork_);
   for (std::size_t i = 1; i < sites_->size(); ++i) (*sites_)[i]->stream->wait(*fork_);
   enqueue(program);
   for (std::size_t i = 1; i < sites_->size(); ++i) origin.wait(*(*sites_)[i]->done);
-  sequences_.of(program).graph = origin.end_capture();
+  return origin.end_capture();
+}
+
+std::unique_ptr<device::Graph> Schedule::capture_one(const Site& site, const Part& part, const Program& program) {
+  site.stream->begin_capture();
+  begin(site, part);
+  for (const End& end : *ends_) {
+    if (end.site == &site) end.endpoint->send(program);
+  }
+  receive(site, part);
+  return site.stream->end_capture();
+}
+
+void Schedule::capture(const Program& program) {
+  Sequence& sequence = sequences_.of(program);
+  joint_ = std::any_of(ends_->begin(), ends_->end(), [](const End& end) { return end.endpoint->joins_sites(); });
+  if (joint_) {
+    sequence.graphs.push_back(capture_all(program));
+    return;
+  }
+  for (std::size_t i = 0; i < sites_->size(); ++i) {
+    sequence.graphs.push_back(capture_one(*(*sites_)[i], sequence.parts[i], program));
+  }
 }
 
 void Schedule::start(const Program& program, bool capturing) {
@@ -86,14 +111,27 @@ void Schedule::start(const Program& program, bool capturing) {
     enqueue(program);
     return;
   }
-  if (!sequences_.of(program).graph) capture(program);
-  device::Stream& origin = *sites_->front()->stream;
-  for (const Site* site : *sites_) origin.wait(*site->begun);
-  origin.launch(*sequences_.of(program).graph);
-  origin.record(*over_);
+  Sequence& sequence = sequences_.of(program);
+  if (sequence.graphs.empty()) capture(program);
+  if (joint_) {
+    const Site& first = *sites_->front();
+    for (const Site* site : *sites_) first.stream->wait(*site->begun);
+    first.stream->launch(*sequence.graphs.front());
+    first.stream->record(*first.replayed);
+    return;
+  }
+  for (std::size_t i = 0; i < sites_->size(); ++i) {
+    const Site& site = *(*sites_)[i];
+    site.stream->wait(*site.begun);
+    site.stream->launch(*sequence.graphs[i]);
+    site.stream->record(*site.replayed);
+  }
 }
 
-void Schedule::join(const Site& site, device::Stream& user) const { user.wait(replayed_ ? *over_ : *site.done); }
+void Schedule::join(const Site& site, device::Stream& user) const {
+  if (!replayed_) return user.wait(*site.done);
+  user.wait(joint_ ? *sites_->front()->replayed : *site.replayed);
+}
 
 void Schedule::check() const {
   for (const Site* site : *sites_) check_stream(*site->stream);

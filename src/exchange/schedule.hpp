@@ -27,7 +27,8 @@ struct End {
 /// has no cycle (docs/decisions/0010), also where a waiting operation holds up others that share a hardware queue with
 /// it, or launches are serialised.
 ///
-/// Where the backend prefers graphs, the sequence is captured once for each program and replayed.
+/// Where the backend prefers graphs, the sequence is captured once for each program and replayed: a graph a site, or one for
+/// all where an end has events of two sites wait for each other.
 class Schedule {
  public:
   /// Both outlive the schedule and stay where they are.
@@ -54,21 +55,25 @@ class Schedule {
     std::unique_ptr<device::CopyList> unpack;  ///< null where nothing lands
   };
   struct Sequence {
-    std::vector<Part> parts;  ///< by site
-    std::unique_ptr<device::Graph> graph;
+    std::vector<Part> parts;                             ///< by site
+    std::vector<std::unique_ptr<device::Graph>> graphs;  ///< by site, or one; none until they are replayed
   };
 
   [[nodiscard]] std::vector<device::CounterCheck> parities(const Site& site, const Selection& selection) const;
+  void begin(const Site& site, const Part& part) const;
+  void receive(const Site& site, const Part& part) const;
   void enqueue(const Program& program);
   void capture(const Program& program);
+  [[nodiscard]] std::unique_ptr<device::Graph> capture_all(const Program& program);
+  [[nodiscard]] std::unique_ptr<device::Graph> capture_one(const Site& site, const Part& part, const Program& program);
 
   Context* context_;
   const std::vector<Site*>* sites_;
   std::vector<End>* ends_;
   Prepared<Sequence> sequences_;
-  std::unique_ptr<device::Event> fork_;  ///< of a capture
-  std::unique_ptr<device::Event> over_;  ///< behind the last replay
-  bool replayed_ = false;                ///< the running exchange is a replay: joined by over_, not by Site::done
+  std::unique_ptr<device::Event> fork_;  ///< of a capture of all sites
+  bool joint_ = false;                   ///< all sites are captured as one graph
+  bool replayed_ = false;                ///< the running exchange is a replay: joined by Site::replayed, not Site::done
 };
 
 }  // namespace halocline::exchange

@@ -38,7 +38,8 @@ void Exchange::Impl::make_sites(std::vector<LocalSubdomain> subdomains) {
     site.memory = {setup_.geometry, id, &site.subdomain.arrays};
     site.stream = setup_.backend->create_stream(site.device(), device::Priority::high,
                                                 fmt::format("subdomain {}: exchange", id.value()));
-    for (auto* event : {&site.begun, &site.open, &site.done}) *event = setup_.backend->create_event(site.device());
+    for (auto* event : {&site.begun, &site.open, &site.done, &site.replayed})
+      *event = setup_.backend->create_event(site.device());
     for (std::size_t f = 0; f < setup_.geometry->fields.size(); ++f) site.swaps.push_back(site.mailbox.reserve_flag());
     sites_.push_back(&site);
   }

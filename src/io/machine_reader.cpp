@@ -56,10 +56,27 @@ Link read_link(const JsonCursor& json) {
           read_bandwidth(json.at("bandwidth")), read_latency(json.at("latency"))};
 }
 
+/// A device's number, or "host".
+int read_end(const JsonCursor& json) {
+  if (!json.is_text()) return json.small(0);
+  if (json.text() != "host") json.refuse("a device's number, or \"host\"");
+  return Measurement::host;
+}
+
 Measurement read_measurement(const JsonCursor& json) {
-  json.keys({"from", "to", "method", "bandwidth", "latency"});
-  return {json.at("from").small(0), json.at("to").small(0), json.at("method").text(),
-          read_bandwidth(json.at("bandwidth")), read_latency(json.at("latency"))};
+  json.keys({"from", "to", "method", "traffic", "numa", "bytes", "bandwidth", "latency"});
+  Measurement measurement;
+  measurement.from = read_end(json.at("from"));
+  measurement.to = read_end(json.at("to"));
+  measurement.method = json.at("method").text();
+  if (const auto traffic = json.find("traffic")) measurement.traffic = read_kind(*traffic, all_traffic);
+  if (const auto numa = json.find("numa")) measurement.numa = numa->small(0);
+  if (const auto bytes = json.find("bytes")) {
+    measurement.bytes = bytes->integer(0, std::numeric_limits<std::int64_t>::max());
+  }
+  measurement.bandwidth = read_bandwidth(json.at("bandwidth"));
+  measurement.latency = read_latency(json.at("latency"));
+  return measurement;
 }
 
 template <typename Read>

@@ -30,10 +30,14 @@ Json json_of(const Link& link) {
 }
 
 Json json_of(const Measurement& measurement) {
+  const auto end = [](int device) { return device == Measurement::host ? Json("host") : Json(device); };
   Json json;
-  json["from"] = measurement.from;
-  json["to"] = measurement.to;
+  json["from"] = end(measurement.from);
+  json["to"] = end(measurement.to);
   json["method"] = measurement.method;
+  if (measurement.traffic != Traffic::one_way) json["traffic"] = to_string(measurement.traffic);
+  if (measurement.numa != -1) json["numa"] = measurement.numa;
+  if (measurement.bytes != 0) json["bytes"] = measurement.bytes;
   json["bandwidth"] = measurement.bandwidth;
   json["latency"] = measurement.latency;
   return json;

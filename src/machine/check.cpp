@@ -57,15 +57,24 @@ void check_links(const std::string& path, const NodeType& type) {
 
 void check_measurements(const std::string& path, const NodeType& type) {
   const auto devices = static_cast<std::size_t>(type.device_count());
-  std::set<std::tuple<int, int, std::string>> seen;
+  std::set<std::tuple<int, int, std::string, Traffic, int>> seen;
   for (std::size_t i = 0; i < type.measurements.size(); ++i) {
     const Measurement& m = type.measurements[i];
     const std::string at = fmt::format("{}.measurements[{}]", path, i);
-    check_index(at + ".from", m.from, devices, "devices");
-    check_index(at + ".to", m.to, devices, "devices");
+    const bool host = m.from == Measurement::host || m.to == Measurement::host;
+    if (m.from != Measurement::host) check_index(at + ".from", m.from, devices, "devices");
+    if (m.to != Measurement::host || m.from == Measurement::host) check_index(at + ".to", m.to, devices, "devices");
     check_rates(at, m.bandwidth, m.latency);
-    if (m.method.empty()) refuse(at + ".method", "''", "a transport's name or 'copy'");
-    if (!seen.emplace(m.from, m.to, m.method).second) {
+    if (m.method.empty()) refuse(at + ".method", "''", "the name of a method, such as 'copy'");
+    if (m.bytes < 0) refuse(at + ".bytes", m.bytes, "0 or more");
+    if (m.numa != -1) {
+      if (!host) refuse(at + ".numa", m.numa, "none where neither end is the host");
+      check_index(at + ".numa", m.numa, type.vertices.size(), "vertices");
+      if (type.vertices[static_cast<std::size_t>(m.numa)].kind != VertexKind::numa) {
+        refuse(at + ".numa", m.numa, "the vertex of a NUMA node");
+      }
+    }
+    if (!seen.emplace(m.from, m.to, m.method, m.traffic, m.numa).second) {
       refuse(at, fmt::format("a second one of '{}' from {} to {}", m.method, m.from, m.to), "one");
     }
   }

@@ -1,5 +1,7 @@
 #include "halocline/machine/discover.hpp"
 
+#include <algorithm>
+
 #include "machine/merge.hpp"
 #include "machine/serialise.hpp"
 
@@ -13,7 +15,27 @@ std::vector<std::byte> to_bytes(const RankDevices& mine) {
   ByteWriter out;
   out.put(mine.rank);
   out.put_all(mine.devices, [&](const DeviceProbe& device) { put(out, device); });
+  put(out, mine.nvml);
   return out.take();
+}
+
+std::vector<std::byte> to_bytes(const NvmlReport& report) {
+  ByteWriter out;
+  put(out, report);
+  return out.take();
+}
+
+NvmlReport nvml_report_from(std::span<const std::byte> bytes) {
+  ByteReader in(bytes);
+  return get_nvml_report(in);
+}
+
+/// Whether a report tells of all of a process's devices.
+bool covers(const NvmlReport& report, const std::vector<DeviceProbe>& devices) {
+  return std::all_of(devices.begin(), devices.end(), [&](const DeviceProbe& device) {
+    return std::any_of(report.gpus.begin(), report.gpus.end(),
+                       [&](const NvmlGpu& gpu) { return gpu.uuid == device.uuid; });
+  });
 }
 
 RankDevices rank_devices_from(std::span<const std::byte> bytes) {
@@ -21,6 +43,7 @@ RankDevices rank_devices_from(std::span<const std::byte> bytes) {
   RankDevices rank;
   rank.rank = in.integer();
   rank.devices = in.all([&] { return get_device_probe(in); });
+  rank.nvml = get_nvml_report(in);
   return rank;
 }
 
@@ -33,6 +56,8 @@ std::vector<std::byte> to_bytes(const NodeReport& report) {
     out.put(rank.rank);
     out.put_all(rank.devices, [&](device_id device) { out.put(device.value()); });
   });
+  out.put(report.fabric);
+  out.put_all(report.sources, [&](const std::string& text) { out.put(text); });
   return out.take();
 }
 
@@ -48,6 +73,8 @@ NodeReport node_report_from(std::span<const std::byte> bytes) {
     rank.devices = in.all([&] { return device_id(in.integer()); });
     return rank;
   });
+  report.fabric = in.text();
+  report.sources = in.all([&] { return in.text(); });
   return report;
 }
 
@@ -55,11 +82,21 @@ NodeReport node_report_from(std::span<const std::byte> bytes) {
 
 MachineMap discover(comm::Communicator& comm, comm::Communicator& node_comm, const device::Backend& backend) {
   const bool leader = node_comm.rank() == rank_id(0);
-  RankDevices mine{comm.rank().value(), {}};
+  RankDevices mine{comm.rank().value(), {}, {}};
   HostProbe host;
+  std::vector<std::byte> of_leader;
   comm::agree_on(comm, [&] {
     mine.devices = probe_devices(backend);
-    if (leader) host = probe_host();
+    if (!leader) return;
+    host = probe_host();
+    mine.nvml = probe_links(mine.devices);
+    of_leader = to_bytes(mine.nvml);
+  });
+  // NVML answers one question at a time, whoever asks, and there are many: one rank of a node asks them all. Who has a
+  // device that the leader cannot see, in another container, asks for itself.
+  node_comm.broadcast(of_leader, rank_id(0));
+  comm::agree_on(comm, [&] {
+    if (!leader && !covers(nvml_report_from(of_leader), mine.devices)) mine.nvml = probe_links(mine.devices);
   });
 
   const auto of_node = node_comm.all_gather(to_bytes(mine));
@@ -67,6 +104,7 @@ MachineMap discover(comm::Communicator& comm, comm::Communicator& node_comm, con
   comm::agree_on(comm, [&] {
     if (!leader) return;
     std::vector<RankDevices> ranks;
+    ranks.reserve(of_node.size());
     for (const auto& bytes : of_node) ranks.push_back(rank_devices_from(bytes));
     report = to_bytes(merge_node(std::move(host), host_name(), std::move(ranks)));
   });

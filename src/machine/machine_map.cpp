@@ -20,6 +20,14 @@ int NodeType::device_count() const {
   return count;
 }
 
+const Measurement* NodeType::measured(int from, int to, std::string_view method, Traffic traffic, int numa) const {
+  for (const Measurement& m : measurements) {
+    const bool memory = numa == -1 || m.numa == numa;
+    if (m.from == from && m.to == to && m.traffic == traffic && memory && m.method == method) return &m;
+  }
+  return nullptr;
+}
+
 const NodeType& MachineMap::type_of(node_id node) const {
   if (!node.valid() || node.index() >= nodes.size()) {
     throw InvalidArgument(fmt::format("node is {}; the machine '{}' has {} nodes", node.value(), name, nodes.size()));

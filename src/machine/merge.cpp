@@ -6,6 +6,7 @@
 #include <map>
 
 #include "halocline/core/error.hpp"
+#include "machine/gpu_links.hpp"
 
 namespace halocline::machine {
 namespace {
@@ -36,6 +37,24 @@ int type_for(const NodeType& type, std::vector<NodeType>& types) {
   return static_cast<int>(types.size() - 1);
 }
 
+/// By node: the same number for those of one NVLink fabric, -1 for those without company on other hosts.
+std::vector<int> racks_of(const std::vector<NodeReport>& nodes) {
+  const auto joins = [&](const NodeReport& node) {
+    const auto same_host = [&](const NodeReport& other) { return other.name == node.name; };
+    return !node.fabric.empty() && std::count_if(nodes.begin(), nodes.end(), same_host) == 1;
+  };
+  std::vector<int> racks(nodes.size(), -1);
+  int next = 0;
+  for (std::size_t n = 0; n < nodes.size(); ++n) {
+    if (racks[n] >= 0 || !joins(nodes[n])) continue;
+    for (std::size_t m = n + 1; m < nodes.size(); ++m) {
+      if (joins(nodes[m]) && nodes[m].fabric == nodes[n].fabric) racks[n] = racks[m] = next;
+    }
+    if (racks[n] >= 0) ++next;
+  }
+  return racks;
+}
+
 }  // namespace
 
 NodeReport merge_node(HostProbe host, std::string name, std::vector<RankDevices> ranks) {
@@ -58,15 +77,25 @@ NodeReport merge_node(HostProbe host, std::string name, std::vector<RankDevices>
       if (index == devices.size()) {
         devices.push_back(device);
         report.device_uuids.push_back(device.uuid);
-      } else {  // what each process could not reach adds up
-        auto& far = devices[index].no_access;
-        far.insert(far.end(), device.no_access.begin(), device.no_access.end());
+      } else {  // what each process could reach, and could not, adds up
+        const auto add = [](std::vector<std::string>& all, const std::vector<std::string>& more) {
+          all.insert(all.end(), more.begin(), more.end());
+        };
+        add(devices[index].no_access, device.no_access);
+        add(devices[index].access, device.access);
       }
     }
     report.ranks.push_back(std::move(entry));
   }
-  attach(host, devices);
+  std::vector<NvmlReport> told;
+  told.reserve(ranks.size());
+  for (RankDevices& rank : ranks) told.push_back(std::move(rank.nvml));
+  const NvmlReport nvml = merge(told);
+  attach(host, devices, nvml);
   report.type = std::move(host.type);
+  report.fabric = fabric_of(devices, nvml);
+  const auto gpu = [](const DeviceProbe& device) { return device.kind == device::BackendKind::cuda; };
+  if (std::any_of(devices.begin(), devices.end(), gpu)) report.sources.push_back(source(nvml));
   return report;
 }
 
@@ -79,11 +108,12 @@ MachineMap merge_nodes(std::vector<NodeReport> nodes, std::int64_t size) {
   std::map<std::string, int> of_name;
   for (const NodeReport& node : nodes) ++of_name[node.name];
   std::map<std::string, int> seen;
+  const std::vector<int> racks = racks_of(nodes);
   for (const NodeReport& node : nodes) {
     const node_id id(static_cast<std::int64_t>(map.nodes.size()));
     // Virtual nodes have one host name; people need to tell them apart.
     const std::string name = of_name[node.name] > 1 ? fmt::format("{}-{}", node.name, seen[node.name]++) : node.name;
-    map.nodes.push_back({name, type_for(node.type, map.types), node.device_uuids, -1});
+    map.nodes.push_back({name, type_for(node.type, map.types), node.device_uuids, racks[id.index()]});
     for (const NodeReport::Rank& rank : node.ranks) {
       if (rank.rank < 0 || rank.rank >= size || map.ranks[static_cast<std::size_t>(rank.rank)].node.valid()) {
         throw InvalidArgument(
@@ -98,7 +128,12 @@ MachineMap merge_nodes(std::vector<NodeReport> nodes, std::int64_t size) {
   map.name = nodes.size() == 1 ? nodes.front().name : fmt::format("{} nodes like {}", nodes.size(), nodes.front().name);
   map.sources = host_sources();
   for (std::string& source : device_sources()) map.sources.push_back(std::move(source));
-  map.sources.push_back("network: nominal, one 100 Gbit/s port a node, not measured");
+  for (const NodeReport& node : nodes) {
+    for (const std::string& source : node.sources) {
+      if (std::find(map.sources.begin(), map.sources.end(), source) == map.sources.end()) map.sources.push_back(source);
+    }
+  }
+  map.sources.emplace_back("network: nominal, one 100 Gbit/s port a node, not measured");
   map.check();
   return map;
 }

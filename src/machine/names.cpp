@@ -26,4 +26,13 @@ std::string_view to_string(LinkKind kind) {
   throw InternalError("a LinkKind without a name");
 }
 
+std::string_view to_string(Traffic traffic) {
+  switch (traffic) {
+    case Traffic::one_way: return "one_way";
+    case Traffic::two_way: return "two_way";
+    case Traffic::all_pairs: return "all_pairs";
+  }
+  throw InternalError("a Traffic without a name");
+}
+
 }  // namespace halocline::machine

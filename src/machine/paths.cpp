@@ -130,9 +130,9 @@ NodeType::Path NodeType::path(device_id from, device_id to) const {
           fmt::format("device is {}; node type '{}' has {} devices", id.value(), name, devices.size()));
     }
   }
-  for (const Measurement& m : measurements) {
-    if (m.method == "copy" && m.from == from.value() && m.to == to.value()) return {m.bandwidth, m.latency};
-  }
+  const auto a = static_cast<int>(from.value());
+  const auto b = static_cast<int>(to.value());
+  if (const Measurement* m = measured(a, b, "copy", Traffic::one_way)) return {m->bandwidth, m->latency};
   return row(*this, Search(*this), devices, from.index())[to.index()];
 }
 
@@ -145,10 +145,26 @@ std::vector<NodeType::Path> NodeType::paths() const {
     all.insert(all.end(), one.begin(), one.end());
   }
   for (const Measurement& m : measurements) {
+    if (m.method != "copy" || m.traffic != Traffic::one_way) continue;
+    if (m.from == Measurement::host || m.to == Measurement::host) continue;
     const auto at = static_cast<std::size_t>(m.from) * devices.size() + static_cast<std::size_t>(m.to);
-    if (m.method == "copy") all.at(at) = {m.bandwidth, m.latency};
+    all.at(at) = {m.bandwidth, m.latency};
   }
   return all;
+}
+
+NodeType::Path NodeType::link_path(int a, int b) const {
+  for (const int vertex : {a, b}) {
+    if (vertex < 0 || static_cast<std::size_t>(vertex) >= vertices.size()) {
+      throw InvalidArgument(fmt::format("vertex is {}; node type '{}' has {} vertices", vertex, name, vertices.size()));
+    }
+  }
+  if (a == b) return {infinite, 0};
+  const Search search(*this);
+  const auto source = static_cast<std::size_t>(a);
+  const auto target = static_cast<std::size_t>(b);
+  const double width = search.widths(source)[target];
+  return width == 0 ? Path{0, 0} : Path{width, search.latencies(source, width)[target]};
 }
 
 }  // namespace halocline::machine

@@ -67,6 +67,16 @@ std::vector<Package> add_packages(hwloc_topology_t topology, NodeType& type) {
   return packages;
 }
 
+/// The first NUMA node that a processing unit is in stays its own: one without cores repeats its parent's.
+void add_cpus(hwloc_const_cpuset_t cpus, int vertex, std::vector<int>& numa_of_cpu) {
+  if (cpus == nullptr || hwloc_bitmap_last(cpus) < 0) return;  // empty, or without an end
+  for (int cpu = hwloc_bitmap_first(cpus); cpu >= 0; cpu = hwloc_bitmap_next(cpus, cpu)) {
+    const auto at = static_cast<std::size_t>(cpu);
+    if (at >= numa_of_cpu.size()) numa_of_cpu.resize(at + 1, -1);
+    if (numa_of_cpu[at] < 0) numa_of_cpu[at] = vertex;
+  }
+}
+
 /// NUMA nodes with memory, each linked to the packages whose cores are its own. One without cores (HBM, CXL)
 /// has the cpuset of its parent in hwloc; one that fits nowhere is linked to the first package.
 void add_numa(hwloc_topology_t topology, const std::vector<Package>& packages, HostProbe& host) {
@@ -77,6 +87,7 @@ void add_numa(hwloc_topology_t topology, const std::vector<Package>& packages, H
     host.type.vertices.push_back(
         {VertexKind::numa, fmt::format("NUMA node {}", o->os_index), bytes, cores_in(topology, o->cpuset), -1});
     host.numa.emplace_back(static_cast<int>(o->os_index), vertex);
+    add_cpus(o->cpuset, vertex, host.numa_of_cpu);
     bool linked = false;
     const auto link = [&](const Package& package) {
       host.type.links.push_back(
@@ -96,9 +107,54 @@ void add_numa(hwloc_topology_t topology, const std::vector<Package>& packages, H
   host.numa.emplace_back(0, vertex);
 }
 
+std::string pci_id(hwloc_obj_t pci) {
+  const auto& attributes = pci->attr->pcidev;
+  return fmt::format("{:04x}:{:02x}:{:02x}.{:x}", static_cast<unsigned>(attributes.domain),
+                     static_cast<unsigned>(attributes.bus), static_cast<unsigned>(attributes.dev),
+                     static_cast<unsigned>(attributes.func));
+}
+
+/// hwloc counts GB/s.
+double pci_bandwidth(float gigabytes) { return gigabytes > 0 ? static_cast<double>(gigabytes) * 1e9 : 0; }
+
+/// The package whose cores are near a PCI function, or -1.
+int package_near(hwloc_topology_t topology, hwloc_obj_t pci, const std::vector<Package>& packages) {
+  const hwloc_obj_t near = hwloc_get_non_io_ancestor_obj(topology, pci);
+  int package = packages.size() == 1 ? packages.front().vertex : -1;
+  for (const Package& p : packages) {
+    if (near != nullptr && near->cpuset != nullptr && hwloc_bitmap_isincluded(near->cpuset, p.cpus) != 0) {
+      package = p.vertex;
+    }
+  }
+  return package;
+}
+
+/// What is below one root port shares its link to the package, through one PCIe switch or several.
+PciPlace place_of(hwloc_topology_t topology, hwloc_obj_t pci, const std::vector<Package>& packages) {
+  PciPlace place;
+  place.id = pci_id(pci);
+  place.package = package_near(topology, pci, packages);
+  for (hwloc_obj_t o = pci->parent; o != nullptr && o->type == HWLOC_OBJ_BRIDGE; o = o->parent) {
+    if (o->attr->bridge.upstream_type != HWLOC_OBJ_BRIDGE_PCI) break;  // the host bridge
+    const auto& bridge = o->attr->bridge.upstream.pci;
+    place.root_port = fmt::format("{:04x}:{:02x}:{:02x}.{:x}", static_cast<unsigned>(bridge.domain),
+                                  static_cast<unsigned>(bridge.bus), static_cast<unsigned>(bridge.dev),
+                                  static_cast<unsigned>(bridge.func));
+    place.root_port_bandwidth = pci_bandwidth(bridge.linkspeed);
+  }
+  return place;
+}
+
+/// Display controllers by their PCI class: whether a backend drives them shows later.
+void add_display_controllers(hwloc_topology_t topology, const std::vector<Package>& packages, HostProbe& host) {
+  for (hwloc_obj_t o = nullptr; (o = hwloc_get_next_pcidev(topology, o)) != nullptr;) {
+    if ((o->attr->pcidev.class_id >> 8) == 0x03) host.pci.push_back(place_of(topology, o, packages));
+  }
+}
+
 /// Network cards: operating-system devices behind a PCI device. An InfiniBand card shows up as OpenFabrics and
 /// as Ethernet-like device; it is one card, by the name that communication libraries use (mlx5_0).
-void add_nics(hwloc_topology_t topology, const std::vector<Package>& packages, NodeType& type) {
+void add_nics(hwloc_topology_t topology, const std::vector<Package>& packages, HostProbe& host) {
   struct Card {
     hwloc_obj_t pci;
     std::string name;
@@ -120,18 +176,15 @@ void add_nics(hwloc_topology_t topology, const std::vector<Package>& packages, N
     }
   }
   for (const Card& card : cards) {
-    const int vertex = static_cast<int>(type.vertices.size());
-    type.vertices.push_back({VertexKind::nic, card.name, 0, 0, -1});
-    const double gigabytes = static_cast<double>(card.pci->attr->pcidev.linkspeed);  // 0 where unknown
-    const double bandwidth = gigabytes > 0 ? gigabytes * 1e9 : nominal::nic.bandwidth;
-    const hwloc_obj_t near = hwloc_get_non_io_ancestor_obj(topology, card.pci);
-    int package = packages.front().vertex;
-    for (const Package& p : packages) {
-      if (near != nullptr && near->cpuset != nullptr && hwloc_bitmap_isincluded(near->cpuset, p.cpus) != 0) {
-        package = p.vertex;
-      }
-    }
-    type.links.push_back({vertex, package, LinkKind::pcie, bandwidth, nominal::nic.latency});
+    const int vertex = static_cast<int>(host.type.vertices.size());
+    host.type.vertices.push_back({VertexKind::nic, card.name, 0, 0, -1});
+    const double told = pci_bandwidth(card.pci->attr->pcidev.linkspeed);
+    PciPlace place = place_of(topology, card.pci, packages);
+    place.nic = vertex;
+    const int package = place.package >= 0 ? place.package : packages.front().vertex;
+    host.type.links.push_back(
+        {vertex, package, LinkKind::pcie, told > 0 ? told : nominal::nic.bandwidth, nominal::nic.latency});
+    host.pci.push_back(std::move(place));
   }
 }
 
@@ -146,7 +199,8 @@ HostProbe probe_host() {
   host.type.name = "host";
   const std::vector<Package> packages = add_packages(topology.get(), host.type);
   add_numa(topology.get(), packages, host);
-  add_nics(topology.get(), packages, host.type);
+  add_nics(topology.get(), packages, host);
+  add_display_controllers(topology.get(), packages, host);
   return host;
 }
 

@@ -39,12 +39,95 @@ Link get_link(ByteReader& in) {
   return link;
 }
 
+void put_texts(ByteWriter& out, const std::vector<std::string>& texts) {
+  out.put_all(texts, [&](const std::string& text) { out.put(text); });
+}
+
+std::vector<std::string> get_texts(ByteReader& in) {
+  return in.all([&] { return in.text(); });
+}
+
+void put_numbers(ByteWriter& out, const std::vector<int>& numbers) {
+  out.put_all(numbers, [&](int number) { out.put(number); });
+}
+
+std::vector<int> get_numbers(ByteReader& in) {
+  return in.all([&] { return in.small(); });
+}
+
+void put(ByteWriter& out, const NvmlLink& link) {
+  out.put(static_cast<int>(link.remote));
+  out.put(link.remote_pci);
+  out.put(link.version);
+  out.put(link.megabytes_per_second);
+}
+
+NvmlLink get_nvml_link(ByteReader& in) {
+  NvmlLink link;
+  link.remote = static_cast<NvmlLink::Remote>(in.small());
+  link.remote_pci = in.text();
+  link.version = in.small();
+  link.megabytes_per_second = in.small();
+  return link;
+}
+
+void put(ByteWriter& out, const NvmlGpu& gpu) {
+  out.put(gpu.uuid);
+  out.put(gpu.pci);
+  put_numbers(out, gpu.numa);
+  put_numbers(out, gpu.cpus);
+  out.put(gpu.pcie_generation);
+  out.put(gpu.pcie_lanes);
+  out.put(gpu.memory_clock_mhz);
+  out.put(gpu.memory_bus_bits);
+  out.put_all(gpu.links, [&](const NvmlLink& link) { put(out, link); });
+  out.put(gpu.fabric);
+}
+
+NvmlGpu get_nvml_gpu(ByteReader& in) {
+  NvmlGpu gpu;
+  gpu.uuid = in.text();
+  gpu.pci = in.text();
+  gpu.numa = get_numbers(in);
+  gpu.cpus = get_numbers(in);
+  gpu.pcie_generation = in.small();
+  gpu.pcie_lanes = in.small();
+  gpu.memory_clock_mhz = in.small();
+  gpu.memory_bus_bits = in.small();
+  gpu.links = in.all([&] { return get_nvml_link(in); });
+  gpu.fabric = in.text();
+  return gpu;
+}
+
+void put(ByteWriter& out, const NvmlPair& pair) {
+  out.put(pair.a);
+  out.put(pair.b);
+  out.put(static_cast<int>(pair.ancestor));
+  out.put(static_cast<int>(pair.load_store));
+  out.put(static_cast<int>(pair.nvlink));
+}
+
+NvmlPair get_nvml_pair(ByteReader& in) {
+  NvmlPair pair;
+  pair.a = in.text();
+  pair.b = in.text();
+  pair.ancestor = static_cast<NvmlPair::Ancestor>(in.small());
+  pair.load_store = static_cast<Answer>(in.small());
+  pair.nvlink = static_cast<Answer>(in.small());
+  return pair;
+}
+
+}  // namespace
+
 void put(ByteWriter& out, const Measurement& measurement) {
   out.put(measurement.from);
   out.put(measurement.to);
   out.put(measurement.method);
   out.put(measurement.bandwidth);
   out.put(measurement.latency);
+  out.put(static_cast<int>(measurement.traffic));
+  out.put(measurement.numa);
+  out.put(measurement.bytes);
 }
 
 Measurement get_measurement(ByteReader& in) {
@@ -54,18 +137,11 @@ Measurement get_measurement(ByteReader& in) {
   measurement.method = in.text();
   measurement.bandwidth = in.real();
   measurement.latency = in.real();
+  measurement.traffic = static_cast<Traffic>(in.small());
+  measurement.numa = in.small();
+  measurement.bytes = in.integer();
   return measurement;
 }
-
-void put_texts(ByteWriter& out, const std::vector<std::string>& texts) {
-  out.put_all(texts, [&](const std::string& text) { out.put(text); });
-}
-
-std::vector<std::string> get_texts(ByteReader& in) {
-  return in.all([&] { return in.text(); });
-}
-
-}  // namespace
 
 void put(ByteWriter& out, const NodeType& type) {
   out.put(type.name);
@@ -90,6 +166,7 @@ void put(ByteWriter& out, const DeviceProbe& device) {
   out.put(device.memory_bytes);
   out.put(device.numa);
   put_texts(out, device.no_access);
+  put_texts(out, device.access);
 }
 
 DeviceProbe get_device_probe(ByteReader& in) {
@@ -100,7 +177,24 @@ DeviceProbe get_device_probe(ByteReader& in) {
   device.memory_bytes = in.integer();
   device.numa = in.small();
   device.no_access = get_texts(in);
+  device.access = get_texts(in);
   return device;
+}
+
+void put(ByteWriter& out, const NvmlReport& report) {
+  out.put_all(report.gpus, [&](const NvmlGpu& gpu) { put(out, gpu); });
+  out.put_all(report.pairs, [&](const NvmlPair& pair) { put(out, pair); });
+  out.put(report.driver);
+  out.put(report.why_not);
+}
+
+NvmlReport get_nvml_report(ByteReader& in) {
+  NvmlReport report;
+  report.gpus = in.all([&] { return get_nvml_gpu(in); });
+  report.pairs = in.all([&] { return get_nvml_pair(in); });
+  report.driver = in.text();
+  report.why_not = in.text();
+  return report;
 }
 
 std::vector<std::byte> to_bytes(const MachineMap& map) {

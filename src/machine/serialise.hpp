@@ -8,13 +8,17 @@
 #include "machine/bytes.hpp"
 #include "machine/probe.hpp"
 
-// What travels between ranks during discovery.
+// What travels between ranks during discovery and measurement.
 namespace halocline::machine {
 
+void put(ByteWriter& out, const Measurement& measurement);
+[[nodiscard]] Measurement get_measurement(ByteReader& in);
 void put(ByteWriter& out, const NodeType& type);
 [[nodiscard]] NodeType get_node_type(ByteReader& in);
 void put(ByteWriter& out, const DeviceProbe& device);
 [[nodiscard]] DeviceProbe get_device_probe(ByteReader& in);
+void put(ByteWriter& out, const NvmlReport& report);
+[[nodiscard]] NvmlReport get_nvml_report(ByteReader& in);
 
 [[nodiscard]] std::vector<std::byte> to_bytes(const MachineMap& map);
 [[nodiscard]] MachineMap map_from_bytes(std::span<const std::byte> bytes);

@@ -6,7 +6,8 @@ include(${CMAKE_CURRENT_LIST_DIR}/steps.cmake)
 file(REMOVE ${WORK}/build/CMakeCache.txt)
 run("configuring the consumer" ${CMAKE_COMMAND} -S ${CONSUMER} -B ${WORK}/build -G ${GENERATOR}
     -DCMAKE_CXX_COMPILER=${CXX} -DCMAKE_CXX_COMPILER_LAUNCHER=${LAUNCHER} -DHALOCLINE_SOURCE=${SOURCE}
-    -DHALOCLINE_MPI=${MPI} -DHALOCLINE_HWLOC=${HWLOC})
+    -DHALOCLINE_MPI=${MPI} -DHALOCLINE_HWLOC=${HWLOC} -DHALOCLINE_CUDA=${CUDA}
+    -DCMAKE_CUDA_COMPILER_LAUNCHER=${LAUNCHER} "-DCMAKE_CUDA_ARCHITECTURES=${ARCHITECTURES}")
 foreach(package IN ITEMS GTest CLI11)
   if(output MATCHES "${package}")
     message(FATAL_ERROR "as a subproject, halocline looks for ${package}:\n${output}")

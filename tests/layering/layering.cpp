@@ -81,7 +81,8 @@ bool standard(const std::string& header) { return header.find_first_of("./") == 
 
 class Checker {
  public:
-  explicit Checker(const fs::path& root) : root_(root), table_(read_table(root / "src" / "LAYERS")) {}
+  explicit Checker(const fs::path& root)
+      : root_(root), table_(read_table(root / "src" / "LAYERS")), reserved_(read_reserved(root / "src" / "LAYERS")) {}
 
   Report run() {
     for (const auto* folder : {"src", "include"}) {
@@ -168,7 +169,21 @@ class Checker {
     }
   }
 
+  /// Whether the header is one that some files alone include; adds what is wrong.
+  bool check_reserved(const File& file, const Directive& directive) {
+    for (const Reserved& reserved : reserved_) {
+      if (!reserved.covers(directive.text)) continue;
+      if (!reserved.allows(file.path.generic_string())) {
+        add(file, directive.line,
+            "<" + directive.text + "> is reserved for " + reserved.files.front() + " and the like");
+      }
+      return true;
+    }
+    return false;
+  }
+
   void check_foreign(const File& file, const Directive& directive, const std::string& stage, bool is_public) {
+    if (check_reserved(file, directive)) return;
     if (!table_.at(stage).allows_foreign(directive.text)) {
       add(file, directive.line, stage + " may not include <" + directive.text + ">");
     } else if (is_public && directive.text == "mpi.h" && file.path != fs::path("include/halocline/comm/mpi.hpp")) {
@@ -207,6 +222,8 @@ class Checker {
         add(file, directive.line, "\"" + directive.text + "\" is neither a public header nor a file of this folder");
       } else if (!directive.quoted && table_.contains(directive.text.substr(0, directive.text.find('/')))) {
         add(file, directive.line, "<" + directive.text + "> is a private header");
+      } else {
+        check_reserved(file, directive);
       }
     }
   }
@@ -221,6 +238,7 @@ class Checker {
 
   fs::path root_;
   Table table_;
+  std::vector<Reserved> reserved_;
   Report report_;
 };
 

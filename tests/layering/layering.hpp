@@ -28,6 +28,7 @@ struct Report {
 /// - a file of src/exchange/transport/ includes no header of another transport (a folder, or a .cpp with its header);
 ///   headers without a .cpp are shared, and the factory, which makes them all, may include and be included;
 /// - in include/, <mpi.h> is in comm/mpi.hpp alone, and no other public header includes that one;
+/// - headers of an "only" line of the table (CUDA, NVML, dlopen) are included by the files of that line alone;
 /// - no #if on CUDA or on an option (HALOCLINE_...) in src/ and include/: an absent part is a source file
 ///   (include/halocline/core/host_device.hpp excepted, which says what kernels may call);
 /// - cli/, apps/, bench/ and examples/ include public headers and files of their own;

@@ -28,7 +28,9 @@ class Planted : public testing::Test {
   Planted() {
     std::string pattern = (fs::temp_directory_path() / "halocline_layering_XXXXXX").string();
     root_ = ::mkdtemp(pattern.data());
-    write("src/LAYERS", "# a comment\ncore: | fmt/ unistd.h\ncomm: core | mpi.h\nexchange: core comm |\n");
+    write("src/LAYERS",
+          "# a comment\ncore: | fmt/ unistd.h\ncomm: core | mpi.h\nexchange: core comm |\n"
+          "only src/core/gpu/* *.cu *.cuh: cuda.h cuda/\nonly src/core/loader_*.cpp: dlfcn.h\n");
     write("include/halocline/halocline.hpp", "#include \"halocline/core/box.hpp\"\n");
     write("include/halocline/core/box.hpp", "#include <vector>\n");
     write("include/halocline/comm/mpi.hpp", "#include <mpi.h>\n#include \"halocline/core/box.hpp\"\n");
@@ -46,6 +48,10 @@ class Planted : public testing::Test {
     write("src/exchange/transport/factory.cpp", "#include \"exchange/transport/self.hpp\"\n");
     write("cli/main.cpp", "#include \"halocline/core/box.hpp\"\n#include \"cli/table.hpp\"\n#include <CLI/CLI.hpp>\n");
     write("cli/table.hpp", "");
+    write("src/core/gpu/a.cpp", "#include <cuda.h>\n");
+    write("src/exchange/kernels.cu", "#include <cuda.h>\n#include <cuda/atomic>\n");
+    write("src/core/loader_a.cpp", "#include <dlfcn.h>\n");
+    write("bench/lanes.cuh", "#include <cuda/atomic>\n");
   }
   ~Planted() override { fs::remove_all(root_); }
 
@@ -67,7 +73,7 @@ class Planted : public testing::Test {
 TEST_F(Planted, NothingIsFoundWhereNothingIsWrong) {
   const Report report = check(root_);
   for (const auto& violation : report.violations) ADD_FAILURE() << to_string(violation);
-  EXPECT_EQ(report.files, 16u);
+  EXPECT_EQ(report.files, 20u);
 }
 
 TEST_F(Planted, UpwardInclude) {
@@ -108,6 +114,16 @@ TEST_F(Planted, TransportFolderThatIncludesAFile) {
 TEST_F(Planted, TransportThatIncludesAFolder) {
   expect_one("src/exchange/transport/self.cpp", "#include \"exchange/transport/direct/flags.hpp\"\n",
              "includes direct");
+}
+TEST_F(Planted, CudaOutsideItsFolder) { expect_one("src/core/a.cpp", "#include <cuda.h>\n", "reserved"); }
+TEST_F(Planted, CudaInAPublicHeader) {
+  expect_one("include/halocline/core/a.hpp", "#include <cuda/atomic>\n", "reserved");
+}
+TEST_F(Planted, CudaInACppFileOfATool) { expect_one("bench/a.cpp", "#include <cuda.h>\n", "reserved"); }
+TEST_F(Planted, LoaderInAnotherFile) { expect_one("src/core/gpu/b.cpp", "#include <dlfcn.h>\n", "reserved"); }
+TEST_F(Planted, ReservedLineWithoutAHeader) {
+  write("src/LAYERS", "core: |\nonly src/*:\n");
+  EXPECT_THROW((void)check(root_), std::runtime_error);
 }
 TEST_F(Planted, ConditionOnCuda) {
   expect_one("src/comm/a.cpp", "#ifdef __CUDACC__\n#endif\n", "source file of its own");

@@ -4,6 +4,7 @@
 #include <fstream>
 #include <sstream>
 #include <stdexcept>
+#include <string_view>
 
 namespace halocline::layering {
 namespace {
@@ -15,12 +16,32 @@ std::vector<std::string> words(const std::string& text) {
   return result;
 }
 
-}  // namespace
-
-bool Layer::allows_foreign(const std::string& header) const {
-  return std::any_of(foreign.begin(), foreign.end(), [&](const std::string& entry) {
+/// An entry that ends with '/' stands for all that begin so.
+bool in_list(const std::vector<std::string>& entries, const std::string& header) {
+  return std::any_of(entries.begin(), entries.end(), [&](const std::string& entry) {
     return entry.back() == '/' ? header.starts_with(entry) : header == entry;
   });
+}
+
+bool matches(std::string_view pattern, std::string_view text) {
+  if (pattern.empty()) return text.empty();
+  if (pattern[0] != '*') return !text.empty() && pattern[0] == text[0] && matches(pattern.substr(1), text.substr(1));
+  for (std::size_t skipped = 0; skipped <= text.size(); ++skipped) {
+    if (matches(pattern.substr(1), text.substr(skipped))) return true;
+  }
+  return false;
+}
+
+constexpr std::string_view only = "only ";
+
+}  // namespace
+
+bool Layer::allows_foreign(const std::string& header) const { return in_list(foreign, header); }
+
+bool Reserved::covers(const std::string& header) const { return in_list(headers, header); }
+
+bool Reserved::allows(const std::string& file) const {
+  return std::any_of(files.begin(), files.end(), [&](const std::string& pattern) { return matches(pattern, file); });
 }
 
 Table read_table(const std::filesystem::path& file) {
@@ -28,7 +49,7 @@ Table read_table(const std::filesystem::path& file) {
   if (!in) throw std::runtime_error("cannot read " + file.string());
   Table table;
   for (std::string line; std::getline(in, line);) {
-    if (line.empty() || line[0] == '#') continue;
+    if (line.empty() || line[0] == '#' || line.starts_with(only)) continue;
     const auto colon = line.find(':');
     const auto bar = line.find('|');
     if (colon == std::string::npos || bar == std::string::npos || bar < colon) {
@@ -45,6 +66,22 @@ Table read_table(const std::filesystem::path& file) {
   }
   if (table.empty()) throw std::runtime_error(file.string() + " has no line");
   return table;
+}
+
+std::vector<Reserved> read_reserved(const std::filesystem::path& file) {
+  std::ifstream in(file);
+  if (!in) throw std::runtime_error("cannot read " + file.string());
+  std::vector<Reserved> all;
+  for (std::string line; std::getline(in, line);) {
+    if (!line.starts_with(only)) continue;
+    const auto colon = line.find(':');
+    if (colon == std::string::npos) throw std::runtime_error("not 'only <files>: <foreign headers>': " + line);
+    all.push_back({words(line.substr(only.size(), colon - only.size())), words(line.substr(colon + 1))});
+    if (all.back().files.empty() || all.back().headers.empty()) {
+      throw std::runtime_error("a file or a header is missing: " + line);
+    }
+  }
+  return all;
 }
 
 }  // namespace halocline::layering

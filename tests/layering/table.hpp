@@ -19,8 +19,19 @@ struct Layer {
 
 using Table = std::map<std::string, Layer>;
 
+/// Foreign headers that some files alone include.
+struct Reserved {
+  std::vector<std::string> files;  ///< relative to the root; '*' stands for any characters
+  std::vector<std::string> headers;
+
+  [[nodiscard]] bool covers(const std::string& header) const;
+  [[nodiscard]] bool allows(const std::string& file) const;
+};
+
 /// Reads src/LAYERS. A folder may only name folders of lines above its own, so that the table has no cycle.
 /// Throws std::runtime_error with the line that makes no sense.
 Table read_table(const std::filesystem::path& file);
+/// The lines that begin with "only" of the same file.
+std::vector<Reserved> read_reserved(const std::filesystem::path& file);
 
 }  // namespace halocline::layering

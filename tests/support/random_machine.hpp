@@ -51,6 +51,14 @@ inline machine::NodeType random_type(Random& random) {
   for (int from = 0; from < devices; ++from) {
     if (random.coin()) type.measurements.push_back({from, random.below(devices), "copy", random.rate(), 1e-6});
     if (random.coin()) type.measurements.push_back({from, random.below(devices), "ipc_copy", random.rate(), 0});
+    if (!random.coin()) continue;
+    // Distinct in traffic and memory alone.
+    type.measurements.push_back({from, Measurement::host, "pinned", random.rate(), 0, Traffic::two_way, -1, 1 << 20});
+    type.measurements.push_back({from, Measurement::host, "pinned", random.rate(), 0, Traffic::all_pairs});
+    for (int v = 0; v < static_cast<int>(type.vertices.size()); ++v) {
+      if (type.vertices[static_cast<std::size_t>(v)].kind != VertexKind::numa) continue;
+      type.measurements.push_back({Measurement::host, from, "pinned", random.rate(), 1e-6, Traffic::one_way, v, 8});
+    }
   }
   return type;
 }

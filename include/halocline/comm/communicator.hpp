@@ -25,6 +25,14 @@ enum class Twin : int { serial, threads, mpi };
 
 enum class Reduction : int { sum, min, max };
 
+/// Whether messages between different ranks may lie in memory that the host cannot reach (a GPU's), as the library
+/// behind a Communicator says of itself. Nothing is tried.
+struct DeviceSupport {
+  enum class Verdict : int { no, yes, unknown };
+  Verdict verdict = Verdict::unknown;
+  std::string why;  ///< where it is not yes
+};
+
 /// A send or receive under way. Its bytes must stay where they are until test() has returned true.
 /// Destroying one that is not done cancels a receive where that is possible and is logged; it never blocks.
 class Request {
@@ -72,6 +80,8 @@ class Communicator {
   [[nodiscard]] virtual rank_id rank() const = 0;
   [[nodiscard]] virtual int size() const = 0;
   [[nodiscard]] virtual const Clock& clock() const = 0;
+  /// Of messages between different ranks; a rank's messages to itself are copied by the host, with every twin. Local.
+  [[nodiscard]] virtual DeviceSupport device_support() const = 0;
 
   [[nodiscard]] Duration timeout() const { return timeout_; }
   void set_timeout(Duration timeout) { timeout_ = timeout; }

@@ -15,7 +15,9 @@ namespace halocline {
 struct Environment {
   /// HALOCLINE_RANKS_PER_NODE: ranks see virtual nodes of this many ranks (1 or more).
   std::optional<int> ranks_per_node;
-  /// HALOCLINE_DEVICES_PER_RANK: host devices that each rank drives (1 to 64).
+  /// HALOCLINE_BACKEND: auto (GPUs where every rank sees one, else host devices), host or cuda.
+  std::string backend = "auto";
+  /// HALOCLINE_DEVICES_PER_RANK: devices that each rank drives (1 to 64).
   std::optional<int> devices_per_rank;
   /// HALOCLINE_HOST_WORKERS: worker threads of the host backend in a process (1 to 256).
   std::optional<int> host_workers;

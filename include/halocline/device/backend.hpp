@@ -178,7 +178,9 @@ class Backend {
   /// Host memory that copies to and from devices run at full speed with, that devices can load and store at the same
   /// address, and that MPI may be given.
   [[nodiscard]] virtual std::unique_ptr<Buffer> allocate_pinned(std::size_t bytes) = 0;
-  /// The same for memory that is there already, such as a window that processes share. Throws CapabilityError.
+  /// The same for memory that is there already, such as a window that processes share. It should be whole pages, because
+  /// pages are registered, and CUDA refuses to copy from other memory that begins in such a page and ends beyond it.
+  /// Throws CapabilityError.
   [[nodiscard]] virtual std::unique_ptr<Registration> register_host(const std::byte* memory, std::size_t bytes) = 0;
   /// Maps another rank's buffer for use by one device. Throws CapabilityError that says why it may not.
   [[nodiscard]] virtual std::unique_ptr<Mapping> map(int device, const MemoryHandle& handle) = 0;

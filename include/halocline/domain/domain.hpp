@@ -35,9 +35,13 @@ struct DomainOptions {
   Boundaries boundaries = all_periodic;
   overlap::Update update = overlap::Update::double_buffered;
 
-  /// The devices; by default host devices, devices_per_rank of them.
+  /// The devices; by default those that make_backend() makes of the three options below.
   std::shared_ptr<device::Backend> backend;
-  int devices_per_rank = 1;
+  /// Host devices or GPUs. Unset, HALOCLINE_BACKEND decides, or else GPUs are taken where every rank sees one. The same
+  /// on all ranks.
+  std::optional<device::BackendKind> backend_kind;
+  /// Devices that each rank drives. Unset: 1 host device, or an even part of the GPUs that its node's ranks see.
+  std::optional<int> devices_per_rank;
   /// Threads that run the host devices' work in the background; 0: by cores and ranks.
   int host_workers = 0;
   /// Virtual nodes of this many ranks; by default what the communicator finds.
@@ -72,7 +76,8 @@ struct UserArray {
 
 class Domain;
 
-/// One subdomain of this rank. A view into its domain; valid until the domain is closed.
+/// One subdomain of this rank. A view into its domain; valid until the domain is closed. Its cells are in the memory of
+/// its device: a GPU's are for kernels; from the host they are reached through to_host() (host_array.hpp).
 class Subdomain {
  public:
   [[nodiscard]] subdomain_id id() const { return id_; }
@@ -90,6 +95,9 @@ class Subdomain {
   [[nodiscard]] View<T> view(Field<T> field, int ahead = 0) const;
   /// The same of a field of any type: a reference to the first byte of each element.
   [[nodiscard]] View<std::byte> bytes(field_id field, int ahead = 0) const;
+  /// What makes the stream's events, and memory that the device reaches.
+  [[nodiscard]] device::Backend& backend() const;
+  [[nodiscard]] const FieldDescriptor& descriptor(field_id field) const;
   /// Enqueues body(box) on the stream: body is called for disjoint parts of the box (host backend).
   void launch(const Box& box, std::function<void(const Box&)> body) const { stream_->launch(box, std::move(body)); }
 
@@ -209,6 +217,12 @@ View<T> Subdomain::view(Field<T> field, int ahead) const {
   const auto found = domain_->array_of(position_, field.id, ahead, element_of<std::remove_const_t<T>>());
   return {found.array.origin, found.owned, found.with_halo, found.array.stride_bytes,
           found.array.component_stride_bytes};
+}
+
+inline device::Backend& Subdomain::backend() const { return domain_->backend(); }
+
+inline const FieldDescriptor& Subdomain::descriptor(field_id field) const {
+  return domain_->geometry().fields.at(field.index());
 }
 
 inline View<std::byte> Subdomain::bytes(field_id field, int ahead) const {

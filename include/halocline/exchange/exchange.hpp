@@ -53,6 +53,9 @@ struct Selection {
 struct Tuning {
   /// mpi_staged: bytes of a message that are copied, sent and copied again as one, so that the three overlap.
   std::int64_t staging_chunk_bytes = std::int64_t{4} << 20;
+  /// mpi_staged: messages of at most so many bytes are packed straight into pinned host memory and unpacked straight
+  /// from it; larger ones are copied between it and a buffer on the device, by the copy engine.
+  std::int64_t zero_copy_at_most_bytes = std::int64_t{64} << 10;
   /// ipc_copy and peer_copy: messages of at most so many bytes are packed straight into the receiver's landing buffer,
   /// larger ones into a buffer of the sender's that the copy engine carries over.
   std::int64_t put_at_most_bytes = std::int64_t{1} << 20;

@@ -13,7 +13,8 @@
 namespace halocline::exchange {
 
 /// The facts of every message that a subdomain of this rank sends or receives, found by trying: memory is
-/// allocated, exported, mapped and read for real, MPI is given a device pointer. The same at both ends of each pair.
+/// allocated, exported, mapped and read for real, MPI is given a device pointer where it says that it takes some. The
+/// same at both ends of each pair.
 struct PairKey {
   subdomain_id from;
   subdomain_id to;
@@ -23,7 +24,6 @@ using FactTable = std::map<PairKey, routing::PairFacts>;
 
 struct ProbeRequest {
   comm::Communicator* comm = nullptr;
-  comm::Communicator* node_comm = nullptr;
   device::Backend* backend = nullptr;
   const partition::Geometry* geometry = nullptr;
   const placement::Placement* placement = nullptr;

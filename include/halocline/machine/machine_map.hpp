@@ -42,13 +42,29 @@ struct Link {
   friend bool operator==(const Link&, const Link&) = default;
 };
 
-/// A measured rate between two devices of a node; where there is one, it counts instead of the links.
+/// What else was under way while a rate was measured.
+enum class Traffic : int {
+  one_way,   ///< nothing
+  two_way,   ///< the same in the opposite direction; both started together
+  all_pairs  ///< the same between all pairs of the node; all started together
+};
+inline constexpr std::array all_traffic{Traffic::one_way, Traffic::two_way, Traffic::all_pairs};
+[[nodiscard]] std::string_view to_string(Traffic traffic);
+
+/// A measured rate between two devices of a node, or a device and the host's memory. halocline/machine/measure.hpp
+/// lists the methods. One-way rates of method "copy" count instead of the links.
 struct Measurement {
-  int from = 0;  ///< device_id values
+  static constexpr int host = -1;  ///< as `from` or `to`: the host's memory
+
+  int from = 0;  ///< device_id values, or host (at most one of the two)
   int to = 0;
-  std::string method;    ///< a transport's name, or "copy"
-  double bandwidth = 0;  ///< bytes a second
-  double latency = 0;    ///< seconds
+  std::string method;
+  /// Bytes a second of this direction alone; from a device to itself: bytes read plus bytes written.
+  double bandwidth = 0;
+  double latency = 0;  ///< seconds that the smallest message takes
+  Traffic traffic = Traffic::one_way;
+  int numa = -1;           ///< the vertex of the NUMA node that the host's memory is on; -1 where not known, or no host
+  std::int64_t bytes = 0;  ///< of each message that the bandwidth was measured with; 0 where unknown
   friend bool operator==(const Measurement&, const Measurement&) = default;
 };
 
@@ -63,7 +79,7 @@ struct NodeType {
   [[nodiscard]] std::vector<int> device_vertices() const;
   [[nodiscard]] int device_count() const;
   /// Best path between two devices: of the paths whose narrowest link is widest the one with the least sum of
-  /// latencies; bandwidth is that of its narrowest link. Other devices and NICs are never passed through. A
+  /// latencies; bandwidth is that of its narrowest link. Other devices and NICs are never passed through. A one-way
   /// measurement for method "copy" counts instead where there is one. Bandwidth 0 where there is no path.
   /// from == to: the device's widest memory link; infinite bandwidth, no latency where it has none.
   struct Path {
@@ -74,6 +90,11 @@ struct NodeType {
   [[nodiscard]] Path path(device_id from, device_id to) const;
   /// All pairs at once, row-major, n x n for n devices.
   [[nodiscard]] std::vector<Path> paths() const;
+  /// By links only, between any two vertices (positions in `vertices`); infinite bandwidth, no latency for a == b.
+  [[nodiscard]] Path link_path(int a, int b) const;
+  /// The measurement of a method, or null. numa: -1 for any.
+  [[nodiscard]] const Measurement* measured(int from, int to, std::string_view method, Traffic traffic,
+                                            int numa = -1) const;
 
   friend bool operator==(const NodeType&, const NodeType&) = default;
 };

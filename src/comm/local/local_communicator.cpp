@@ -18,14 +18,15 @@ constexpr int collective_tag = -1;
 /// Memory of one rank's segment; a whole number of cache lines.
 class Segment {
  public:
-  explicit Segment(std::size_t bytes) : lines_((bytes + sizeof(Line) - 1) / sizeof(Line)), bytes_(bytes) {}
-  [[nodiscard]] std::span<std::byte> bytes() { return {reinterpret_cast<std::byte*>(lines_.data()), bytes_}; }
+  explicit Segment(std::size_t bytes) : pages_((bytes + sizeof(Page) - 1) / sizeof(Page)), bytes_(bytes) {}
+  [[nodiscard]] std::span<std::byte> bytes() { return {reinterpret_cast<std::byte*>(pages_.data()), bytes_}; }
 
  private:
-  struct alignas(64) Line {
-    std::array<std::byte, 64> bytes{};
+  /// Whole pages, as a window between processes has: devices register pages, not bytes.
+  struct alignas(4096) Page {
+    std::array<std::byte, 4096> bytes{};
   };
-  std::vector<Line> lines_;
+  std::vector<Page> pages_;
   std::size_t bytes_;
 };
 

@@ -18,6 +18,9 @@ class LocalCommunicator final : public Communicator {
   [[nodiscard]] rank_id rank() const override { return rank_id(rank_); }
   [[nodiscard]] int size() const override { return static_cast<int>(group_->world_ranks.size()); }
   [[nodiscard]] const Clock& clock() const override { return *clock_; }
+  [[nodiscard]] DeviceSupport device_support() const override {
+    return {DeviceSupport::Verdict::no, "between ranks of one process, messages are copied by the host"};
+  }
 
   [[nodiscard]] std::unique_ptr<Request> send(std::span<const std::byte> bytes, rank_id to, int tag) override;
   [[nodiscard]] std::unique_ptr<Request> receive(std::span<std::byte> bytes, rank_id from, int tag) override;

@@ -19,23 +19,24 @@ void require_usable(const Life& life, const char* operation) {
   }
 }
 
-/// A send is copied into the receiver's mailbox when it is made, and is done at once.
+/// A send is copied when it is made, to where a receive that waits for it wants it, or else into the receiver's mailbox;
+/// and is done at once.
 class LocalSend final : public Request {
  public:
   LocalSend(const Member& from, std::span<const std::byte> bytes, int to, int tag) {
     require_usable(*from.life, "send");
-    from.group->mailbox(to).deliver(from.rank, tag, {"send", {bytes.begin(), bytes.end()}, nullptr});
+    from.group->mailbox(to).deliver(from.rank, tag, "send", bytes);
   }
   [[nodiscard]] bool test() override { return true; }
 };
 
-/// The bytes are written by the receiver's own thread, within test().
+/// The bytes are written by the sender's thread where the receive was posted before, else by the receiver's, within test().
 class LocalReceive final : public Request {
  public:
   LocalReceive(const Member& to, std::span<std::byte> bytes, int from, int tag)
       : me_(to), bytes_(bytes), from_(from), tag_(tag) {
     require_usable(*to.life, "receive");
-    slot_ = me_.group->mailbox(me_.rank).post(from, tag);
+    slot_ = me_.group->mailbox(me_.rank).post(from, tag, bytes);
   }
   LocalReceive(const LocalReceive&) = delete;
   LocalReceive& operator=(const LocalReceive&) = delete;
@@ -55,6 +56,10 @@ class LocalReceive final : public Request {
     if (!me_.group->mailbox(me_.rank).take(*slot_, message)) {
       if (!ended) return false;
       throw PeerEnded(fmt::format("{}: that rank has ended {}", name(), *ended));
+    }
+    if (message.in_place) {
+      done_ = true;
+      return true;
     }
     if (message.bytes.size() != bytes_.size()) {
       failure_ =

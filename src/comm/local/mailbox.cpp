@@ -17,9 +17,27 @@ void Mailbox::deliver(int from, int tag, Message message) {
   channel.posted.pop_front();
 }
 
-std::shared_ptr<Mailbox::Slot> Mailbox::post(int from, int tag) {
+void Mailbox::deliver(int from, int tag, std::string_view operation, std::span<const std::byte> bytes) {
+  {
+    const std::lock_guard lock(mutex_);
+    Channel& channel = channels_[{from, tag}];
+    if (!channel.posted.empty() && !bytes.empty() && channel.posted.front()->into.size() == bytes.size()) {
+      Slot& slot = *channel.posted.front();
+      std::copy(bytes.begin(), bytes.end(), slot.into.begin());
+      slot.message = {operation, {}, nullptr, true};
+      slot.arrived = true;
+      channel.posted.pop_front();
+      return;
+    }
+  }
+  // Copied outside the lock. A receive that is posted meanwhile finds the message kept for it.
+  deliver(from, tag, {operation, {bytes.begin(), bytes.end()}, nullptr, false});
+}
+
+std::shared_ptr<Mailbox::Slot> Mailbox::post(int from, int tag, std::span<std::byte> into) {
   auto slot = std::make_shared<Slot>();
   slot->channel = {from, tag};
+  slot->into = into;
   const std::lock_guard lock(mutex_);
   Channel& channel = channels_[slot->channel];
   if (channel.arrived.empty()) {

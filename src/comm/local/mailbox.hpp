@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -17,6 +18,7 @@ struct Message {
   std::string_view operation;  ///< a literal
   std::vector<std::byte> bytes;
   std::shared_ptr<void> object;
+  bool in_place = false;  ///< the bytes were written where the receive wanted them, and are not here
 };
 
 /// Where one rank's messages arrive. Messages of one sender with one tag go to the receives for them in the
@@ -26,12 +28,15 @@ class Mailbox {
   /// A receive that was posted; its members belong to the mailbox's lock.
   struct Slot {
     std::pair<int, int> channel;
+    std::span<std::byte> into;  ///< where its bytes are wanted; empty where the message as such is
     bool arrived = false;
     Message message;
   };
 
   void deliver(int from, int tag, Message message);
-  [[nodiscard]] std::shared_ptr<Slot> post(int from, int tag);
+  /// Bytes that are the sender's: copied to where a posted receive of that many wants them, or else kept.
+  void deliver(int from, int tag, std::string_view operation, std::span<const std::byte> bytes);
+  [[nodiscard]] std::shared_ptr<Slot> post(int from, int tag, std::span<std::byte> into = {});
   /// Moves the slot's message out and returns true, once, where it has arrived.
   [[nodiscard]] bool take(Slot& slot, Message& message);
   /// The slot's message, if it did not arrive yet, goes to the next receive.

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string_view>
 
+#include "comm/mpi/device_support.hpp"
 #include "comm/mpi/state.hpp"
 #include "halocline/comm/communicator.hpp"
 
@@ -25,6 +26,7 @@ class MpiCommunicator final : public Communicator {
   [[nodiscard]] rank_id rank() const override { return rank_id(state_->rank); }
   [[nodiscard]] int size() const override { return state_->size; }
   [[nodiscard]] const Clock& clock() const override { return Clock::steady(); }
+  [[nodiscard]] DeviceSupport device_support() const override { return mpi::device_support(); }
 
   [[nodiscard]] std::unique_ptr<Request> send(std::span<const std::byte> bytes, rank_id to, int tag) override;
   [[nodiscard]] std::unique_ptr<Request> receive(std::span<std::byte> bytes, rank_id from, int tag) override;

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "device/host/stream.hpp"
+#include "device/process.hpp"
 #include "halocline/core/error.hpp"
 
 namespace halocline::device::host {

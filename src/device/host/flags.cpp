@@ -1,9 +1,9 @@
 #include "device/host/flags.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <atomic>
+
+#include "device/flag_checks.hpp"
 
 namespace halocline::device::host {
 namespace {
@@ -13,13 +13,6 @@ using Word = std::atomic_ref<std::uint64_t>;
 /// C++20 has no atomic_ref of a const object; nothing is stored through it.
 std::uint64_t load(const std::uint64_t& word, std::memory_order order) {
   return Word(const_cast<std::uint64_t&>(word)).load(order);
-}
-
-void check_pointer(const void* pointer, std::size_t alignment, const char* what) {
-  if (pointer == nullptr) throw InvalidArgument(fmt::format("{} is null", what));
-  if (reinterpret_cast<std::uintptr_t>(pointer) % alignment != 0) {
-    throw InvalidArgument(fmt::format("{} is at {}; allowed are multiples of {} bytes", what, pointer, alignment));
-  }
 }
 
 bool aborted(const FlagWait& wait) {
@@ -32,17 +25,12 @@ Duration deadline(const FlagWait& wait, const FlagProgress& progress) {
   return wait.guard->timeout >= room ? Duration::max() : progress.since + wait.guard->timeout;
 }
 
-double seconds(Duration d) { return std::chrono::duration<double>(d).count(); }
-
 void check_in_time(const FlagWait& wait, const FlagProgress& progress, std::uint64_t there, Duration now) {
   if (aborted(wait)) {
-    throw CommunicationError(
-        fmt::format("{}: given up at epoch {} (the flag is at {}), because the exchange was aborted", wait.guard->label,
-                    progress.epoch, there));
+    throw CommunicationError(aborted_text(wait.guard->label, progress.epoch, there));
   }
   if (now >= deadline(wait, progress)) {
-    throw DeadlineError(fmt::format("{}: not there after {:.3g} s at epoch {} (the flag is at {})", wait.guard->label,
-                                    seconds(now - progress.since), progress.epoch, there));
+    throw DeadlineError(late_text(wait.guard->label, now - progress.since, progress.epoch, there));
   }
 }
 
@@ -57,42 +45,17 @@ void check_agreement(const FlagWait& wait, std::uint64_t expected, std::uint64_t
   if (there == expected && token == wait.token) return;
   refuse(wait, expected);
   if ((there & refused_bit) != 0) {
-    throw ProtocolError(
-        fmt::format("{}: refused by the other side at epoch {}, because the two disagree on which fields and "
-                    "buffers are exchanged",
-                    wait.guard->label, there & ~refused_bit));
+    throw ProtocolError(refused_text(wait.guard->label, there));
   }
-  throw ProtocolError(
-      fmt::format("{}: the two sides disagree on which fields and buffers are exchanged: expected epoch {} with "
-                  "token {:#018x}, found epoch {} with {:#018x}",
-                  wait.guard->label, expected, wait.token, there, token));
+  throw ProtocolError(disagreement_text(wait.guard->label, expected, wait.token, there, token));
 }
 
 }  // namespace
 
-void check_counter(const CounterCheck& check) {
-  check_pointer(check.counter, Word::required_alignment, "the counter of a check");
-  if (check.modulus == 0) throw InvalidArgument("the modulus of a counter's check is 0; allowed is 1 or more");
-}
-
 void require(const CounterCheck& check) {
   const std::uint64_t count = load(*check.counter, std::memory_order_acquire);
   if (count % check.modulus == check.remainder) return;
-  throw ProtocolError(
-      fmt::format("{} (count {} modulo {}, expected {})", check.otherwise, count, check.modulus, check.remainder));
-}
-
-void check_epoch(const std::uint64_t* epoch) { check_pointer(epoch, Word::required_alignment, "the epoch"); }
-
-void check_waits(std::span<const FlagWait> waits) {
-  for (const FlagWait& wait : waits) {
-    check_pointer(wait.flag, alignof(Flag), "a flag to wait for");
-    if (wait.guard == nullptr) throw InvalidArgument("the guard of a wait for a flag is null");
-  }
-}
-
-void check_signals(std::span<const FlagSignal> signals) {
-  for (const FlagSignal& signal : signals) check_pointer(signal.flag, alignof(Flag), "a flag to signal");
+  throw ProtocolError(counter_text(check.otherwise, count, check.modulus, check.remainder));
 }
 
 void store_signals(const std::uint64_t* epoch, std::span<const FlagSignal> signals) {

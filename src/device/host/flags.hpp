@@ -16,13 +16,6 @@ struct FlagProgress {
   std::size_t next = 0;     ///< the waits before this one are over, and their tokens were right
 };
 
-/// Throws InvalidArgument where a pointer is null or not aligned.
-void check_epoch(const std::uint64_t* epoch);
-void check_waits(std::span<const FlagWait> waits);
-void check_signals(std::span<const FlagSignal> signals);
-
-/// Throws InvalidArgument where the counter is null or not aligned, or the modulus 0.
-void check_counter(const CounterCheck& check);
 /// Throws ProtocolError where the condition does not hold now.
 void require(const CounterCheck& check);
 

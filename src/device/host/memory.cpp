@@ -1,18 +1,16 @@
 #include "device/host/memory.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
 #include <new>
 #include <optional>
-#include <random>
 #include <type_traits>
 #include <utility>
 
+#include "device/process.hpp"
 #include "halocline/core/error.hpp"
-#include "halocline/core/hash.hpp"
 
 namespace halocline::device::host {
 namespace {
@@ -95,15 +93,6 @@ class HostMapping final : public Mapping {
 };
 
 }  // namespace
-
-std::uint64_t process_identity() {
-  static const std::int64_t random = [] {
-    std::random_device device;
-    return static_cast<std::int64_t>((std::uint64_t{device()} << 32) ^ device());
-  }();
-  // The pid as well: a forked process has its parent's random number.
-  return Hash().add(random).add(std::int64_t{::getpid()}).value();
-}
 
 static_assert(std::is_trivially_copyable_v<ExportedMemory> && sizeof(ExportedMemory) <= sizeof(MemoryHandle));
 

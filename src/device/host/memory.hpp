@@ -15,9 +15,6 @@
 
 namespace halocline::device::host {
 
-/// Tells this process from all others of this machine, earlier ones and forked ones included.
-[[nodiscard]] std::uint64_t process_identity();
-
 /// The bytes of a MemoryHandle.
 struct ExportedMemory {
   static constexpr std::uint64_t expected_magic = 0x3130'7473'6f68'6c68;  ///< "hlhost01"

@@ -7,7 +7,7 @@
 #include <variant>
 #include <vector>
 
-#include "device/host/failure.hpp"
+#include "device/failure.hpp"
 #include "halocline/device/host.hpp"
 
 namespace halocline::device::host {

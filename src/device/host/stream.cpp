@@ -7,6 +7,7 @@
 #include <cstring>
 #include <utility>
 
+#include "device/flag_checks.hpp"
 #include "device/host/graph.hpp"
 #include "halocline/core/log.hpp"
 

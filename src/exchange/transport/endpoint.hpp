@@ -34,6 +34,8 @@ struct Site {
   std::unique_ptr<device::Event> open;
   /// All halos that need no host are there, and all owned cells that need none are sent.
   std::unique_ptr<device::Event> done;
+  /// The same, where the sequence that records done is replayed: behind the graph.
+  std::unique_ptr<device::Event> replayed;
   [[nodiscard]] int device() const { return subdomain.device; }
 };
 
@@ -75,6 +77,8 @@ class Endpoint {
   /// What this side's subdomain joins before it waits for arrivals: its own sending, or a copy of this process into its
   /// landing buffer. Null where there is nothing.
   [[nodiscard]] virtual const device::Event* sent() const { return nullptr; }
+  /// Whether it has events of two subdomains of this rank wait for each other, so that they cannot be captured one by one.
+  [[nodiscard]] virtual bool joins_sites() const { return false; }
   /// Flags that say that a message is there (receivers).
   virtual void collect_arrived(const Program& /*program*/, std::vector<device::FlagWait>& /*waits*/) {}
   /// From landing buffers to halos, once all has arrived.

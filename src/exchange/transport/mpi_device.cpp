@@ -1,5 +1,8 @@
 // mpi_device: any pair of ranks whose MPI takes device pointers. Pack behind the header in one device buffer, MPI,
-// unpack. Only the header passes through pinned host memory, because the host looks at it.
+// unpack. Only the header passes through pinned host memory, because the host looks at it. One message of MPI: nothing
+// is copied beside it that could overlap.
+#include <limits>
+
 #include "exchange/transport/factory.hpp"
 #include "exchange/transport/mpi_ends.hpp"
 
@@ -14,16 +17,22 @@ class OnDevice {
             context.site(here).device(), sizeof(Header) + static_cast<std::size_t>(payload_capacity(channel.message)))),
         header_(context.backend->allocate_pinned(sizeof(Header))) {}
 
+  [[nodiscard]] static bool copied(std::size_t /*bytes*/) { return false; }
+  [[nodiscard]] static std::int64_t chunk_bytes() { return std::numeric_limits<std::int64_t>::max(); }
   [[nodiscard]] std::byte* message_at() const { return message_->data(); }
-  [[nodiscard]] std::byte* payload_at() const { return message_->data() + sizeof(Header); }
+  [[nodiscard]] std::byte* payload_at(std::size_t /*bytes*/) const { return message_->data() + sizeof(Header); }
   [[nodiscard]] const std::byte* header_at() const { return header_->data(); }
+
   void put_header(const Header& header, device::Stream& stream) {
     std::memcpy(header_->data(), &header, sizeof header);
     stream.copy(message_at(), header_->data(), sizeof(Header));
   }
-  void put_payload(std::size_t /*bytes*/, device::Stream& /*stream*/) {}
-  void fetch_header(device::Stream& stream) { stream.copy(header_->data(), message_at(), sizeof(Header)); }
-  void fetch_payload(std::size_t /*bytes*/, device::Stream& /*stream*/) {}
+  void put(const Chunk& /*chunk*/, device::Stream& /*stream*/) {}
+  void fetch_header(device::Stream& stream, device::Event& here) {
+    stream.copy(header_->data(), message_at(), sizeof(Header));
+    stream.record(here);
+  }
+  void fetch(const Chunk& /*chunk*/, device::Stream& /*stream*/) {}
 
  private:
   std::unique_ptr<device::Buffer> message_;

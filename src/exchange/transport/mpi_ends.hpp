@@ -2,25 +2,67 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cstring>
+#include <exception>
 
 #include "exchange/transport/endpoint.hpp"
+#include "halocline/core/leak.hpp"
 
 namespace halocline::exchange {
+
+/// A part of a message that is one message of MPI: bytes [begin, end) of the payload, behind the header where begin is
+/// 0.
+struct Chunk {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+  [[nodiscard]] std::size_t bytes() const { return end - begin; }
+};
+
+/// A payload in chunks of chunk_bytes, of which the last may be shorter; one empty chunk where there is no payload.
+[[nodiscard]] inline std::vector<Chunk> chunks_of(std::int64_t payload_bytes, std::int64_t chunk_bytes) {
+  const auto end = static_cast<std::size_t>(payload_bytes);
+  const auto step = static_cast<std::size_t>(std::min(chunk_bytes, std::max<std::int64_t>(payload_bytes, 1)));
+  std::vector<Chunk> chunks{{0, std::min(step, end)}};
+  while (chunks.back().end < end) chunks.push_back({chunks.back().end, std::min(chunks.back().end + step, end)});
+  return chunks;
+}
+
+/// Where a chunk lies in a message that starts with its header.
+[[nodiscard]] inline std::span<std::byte> place_of(const Chunk& chunk, std::byte* message) {
+  const std::size_t header = chunk.begin == 0 ? sizeof(Header) : 0;
+  return {message + sizeof(Header) + chunk.begin - header, header + chunk.bytes()};
+}
+
+/// What an end prepares for a program.
+struct MpiPart {
+  std::unique_ptr<device::CopyList> copies;  ///< packs or unpacks
+  std::size_t bytes = 0;                     ///< of the payload
+  std::vector<Chunk> chunks;
+  std::vector<std::unique_ptr<comm::PersistentRequest>> requests;  ///< by chunk
+};
 
 /// The two ends of a message by MPI: the same state machines whether MPI is given host or device memory. What differs
 /// is where header and payload lie, and how they get there. A transport says so by its Buffers, which has
 ///
-///   Buffers(channel, context, here)   allocates, for the subdomain on this side
-///   message_at()                      what MPI is given: a Header, then the payload
-///   payload_at()                      where the device packs and unpacks
-///   header_at()                       where the host reads a header that came
-///   put_header(header, stream)        the header's way into the message
-///   put_payload(bytes, stream)        the packed payload's way into the message, if it is not there already
-///   fetch_header(stream)              a header's way from the message to header_at()
-///   fetch_payload(bytes, stream)      a payload's way from the message to payload_at()
+///   Buffers(channel, context, here)    allocates, for the subdomain on this side
+///   message_at()                       what MPI is given: a Header, then the payload
+///   chunk_bytes()                      the payload's bytes in one message of MPI, at most; the same at both ends
+///   payload_at(bytes)                  where the device packs and unpacks a payload of so many bytes
+///   copied(bytes)                      whether that is elsewhere than in the message
+///   put(chunk, stream)                 a chunk's way from there into the message
+///   fetch(chunk, stream)               and back
+///   put_header(header, stream)         the header's way into the message
+///   fetch_header(stream, here)         a header's way to header_at(); records `here` behind it, unless it is there
+///   header_at()                        where the host reads a header that came
 ///
-/// A message's buffer is free for the next exchange when finish() of the last one is over.
+/// Chunks are all posted at once and overlap: while one is copied, the one before it is under way, and its predecessor
+/// is copied at the other end. They have one tag, so MPI matches them in order; each has its own place in the message,
+/// which all selections fit in, so that one which came for another selection than this end's stays within the message.
+/// The header rides in the first and is compared before anything is unpacked or copied.
+///
+/// Work is enqueued operation by operation, not as a graph: the host has to see each chunk's event, and events within a
+/// graph cannot be asked; small messages are one operation anyway, and for large ones the links are the bound.
 template <typename Buffers>
 class MpiSender final : public Endpoint {
  public:
@@ -28,69 +70,92 @@ class MpiSender final : public Endpoint {
       : channel_(&channel),
         context_(&context),
         site_(&context.site(channel.message.from)),
-        buffers_(channel, context, channel.message.from),
-        stream_(context.backend->create_stream(site_->device(), device::Priority::high)),
-        sent_(context.backend->create_event(site_->device())),
-        ready_(context.backend->create_event(site_->device())) {}
+        buffers_(std::make_shared<Buffers>(channel, context, channel.message.from)),
+        stream_(context.backend->create_stream(site_->device(), device::Priority::high, channel.label())),
+        packed_(context.backend->create_event(site_->device())) {
+    const std::int64_t capacity = payload_capacity(channel.message);
+    if (!buffers_->copied(static_cast<std::size_t>(capacity))) return;
+    for (std::size_t n = chunks_of(capacity, buffers_->chunk_bytes()).size(); n > 0; --n) {
+      copied_.push_back(context.backend->create_event(site_->device()));
+    }
+  }
+
+  MpiSender(const MpiSender&) = delete;
+  MpiSender& operator=(const MpiSender&) = delete;
+  /// After a failure: a message that is under way is still read.
+  ~MpiSender() override {
+    if (done_ < started_) leak(buffers_);
+  }
+
+  void publish(Writer& writer) override { writer.put(buffers_->chunk_bytes()); }
 
   void prepare(const Program& program) override {
     parts_.make(program, [&] {
       const Payload payload = payload_of(channel_->message, program.selection);
       const auto bytes = static_cast<std::size_t>(payload.bytes);
-      return Part{
-          context_->backend->prepare(site_->device(), pack_copies(payload, site_->memory, buffers_.payload_at())),
-          context_->comm->persistent_send({buffers_.message_at(), sizeof(Header) + bytes}, channel_->receiver,
-                                          channel_->tag),
-          bytes};
+      const auto copies = pack_copies(payload, site_->memory, buffers_->payload_at(bytes));
+      MpiPart part{context_->backend->prepare(site_->device(), copies),
+                   bytes,
+                   chunks_of(payload.bytes, buffers_->chunk_bytes()),
+                   {}};
+      for (const Chunk& chunk : part.chunks) {
+        part.requests.push_back(context_->comm->persistent_send(place_of(chunk, buffers_->message_at()),
+                                                                channel_->receiver, channel_->tag));
+      }
+      return part;
     });
   }
 
+  /// The messages of the last exchange have left their buffer: it was finished.
   void start(const Program& program) override {
     part_ = &parts_.of(program);
+    started_ = done_ = 0;
     stream_->wait(*site_->begun);
-    buffers_.put_header({program.token, ++epoch_}, *stream_);
-    stream_->copy(*part_->pack);
-    stream_->record(*sent_);
-    buffers_.put_payload(part_->bytes, *stream_);
-    stream_->record(*ready_);
-    state_ = State::packing;
+    buffers_->put_header({program.token, ++epoch_}, *stream_);
+    stream_->copy(*part_->copies);
+    stream_->record(*packed_);
+    for (std::size_t k = 0; k < part_->chunks.size() && buffers_->copied(part_->bytes); ++k) {
+      buffers_->put(part_->chunks[k], *stream_);
+      stream_->record(*copied_[k]);
+    }
   }
 
   bool progress() override {
-    if (state_ == State::packing && ready_->query()) {
-      part_->request->start();
-      state_ = State::sending;
-    }
-    if (state_ == State::sending && part_->request->test()) state_ = State::idle;
-    return state_ == State::idle;
+    const std::size_t chunks = part_->chunks.size();
+    while (started_ < chunks && ready(started_).query()) part_->requests[started_++]->start();
+    while (done_ < started_ && part_->requests[done_]->test()) ++done_;
+    return done_ == chunks;
   }
 
-  void join(device::Stream& user) override { user.wait(*sent_); }
+  void join(device::Stream& user) override { user.wait(*packed_); }
   void check() override { check_stream(*stream_); }
   void drain() override { stream_->synchronize(); }
   [[nodiscard]] std::string state() const override {
-    return state_ == State::packing ? "packing" : "MPI send under way";
+    if (started_ == 0) return "packing";
+    const std::string chunk = fmt::format("chunk {} of {}", done_ + 1, part_->chunks.size());
+    return done_ < started_ ? fmt::format("MPI send of {} under way", chunk)
+                            : fmt::format("copying {} to the host", chunk);
   }
   [[nodiscard]] bool needs_host() const override { return true; }
 
  private:
-  enum class State { idle, packing, sending };
-  struct Part {
-    std::unique_ptr<device::CopyList> pack;
-    std::unique_ptr<comm::PersistentRequest> request;
-    std::size_t bytes = 0;
-  };
+  /// Behind it, a chunk is in the message.
+  [[nodiscard]] const device::Event& ready(std::size_t chunk) const {
+    return buffers_->copied(part_->bytes) ? *copied_[chunk] : *packed_;
+  }
+
   const Channel* channel_;
   Context* context_;
   Site* site_;
-  Buffers buffers_;  // outlives the stream below, whose work uses it
-  Prepared<Part> parts_;
-  Part* part_ = nullptr;
-  State state_ = State::idle;
+  std::shared_ptr<Buffers> buffers_;  // outlives the stream below, whose work uses it
+  Prepared<MpiPart> parts_;
+  MpiPart* part_ = nullptr;
+  std::size_t started_ = 0;  ///< chunks that MPI has been given
+  std::size_t done_ = 0;     ///< and that have left their place
   std::uint64_t epoch_ = 0;
   std::unique_ptr<device::Stream> stream_;
-  std::unique_ptr<device::Event> sent_;
-  std::unique_ptr<device::Event> ready_;
+  std::unique_ptr<device::Event> packed_;
+  std::vector<std::unique_ptr<device::Event>> copied_;  ///< by chunk, where they are copied
 };
 
 template <typename Buffers>
@@ -100,47 +165,58 @@ class MpiReceiver final : public Endpoint {
       : channel_(&channel),
         context_(&context),
         site_(&context.site(channel.message.to)),
-        buffers_(channel, context, channel.message.to),
-        stream_(context.backend->create_stream(site_->device(), device::Priority::high)),
+        buffers_(std::make_shared<Buffers>(channel, context, channel.message.to)),
+        stream_(context.backend->create_stream(site_->device(), device::Priority::high, channel.label())),
         header_here_(context.backend->create_event(site_->device())),
+        fetched_(context.backend->create_event(site_->device())),
         unpacked_(context.backend->create_event(site_->device())) {}
+
+  MpiReceiver(const MpiReceiver&) = delete;
+  MpiReceiver& operator=(const MpiReceiver&) = delete;
+  /// After a failure: a message that is under way may still come in.
+  ~MpiReceiver() override {
+    if (state_ == State::receiving || state_ == State::checking) leak(buffers_);
+  }
+
+  void connect(Reader& reader) override {
+    const auto theirs = reader.get<std::int64_t>();
+    if (theirs == buffers_->chunk_bytes()) return;
+    throw InvalidArgument(fmt::format("staging_chunk_bytes is {} on rank {} and {} on rank {}; allowed is the same",
+                                      theirs, channel_->sender.value(), buffers_->chunk_bytes(),
+                                      channel_->receiver.value()));
+  }
 
   void prepare(const Program& program) override {
     parts_.make(program, [&] {
       const Payload payload = payload_of(channel_->message, program.selection);
       const auto bytes = static_cast<std::size_t>(payload.bytes);
-      return Part{
-          context_->backend->prepare(site_->device(), unpack_copies(payload, site_->memory, buffers_.payload_at())),
-          context_->comm->persistent_receive({buffers_.message_at(), sizeof(Header) + bytes}, channel_->sender,
-                                             channel_->tag),
-          bytes};
+      const auto copies = unpack_copies(payload, site_->memory, buffers_->payload_at(bytes));
+      MpiPart part{context_->backend->prepare(site_->device(), copies),
+                   bytes,
+                   chunks_of(payload.bytes, buffers_->chunk_bytes()),
+                   {}};
+      for (const Chunk& chunk : part.chunks) {
+        part.requests.push_back(context_->comm->persistent_receive(place_of(chunk, buffers_->message_at()),
+                                                                   channel_->sender, channel_->tag));
+      }
+      return part;
     });
   }
 
   void start(const Program& program) override {
     part_ = &parts_.of(program);
     expected_ = {program.token, ++epoch_};
+    arrived_ = 0;
     state_ = State::emptying;
   }
 
   bool progress() override {
     // The last message must have left its buffer before the next may come in.
-    if (state_ == State::emptying && unpacked_->query()) {
-      part_->request->start();
+    if (state_ == State::emptying && (copied_last_ ? *fetched_ : *unpacked_).query()) {
+      for (const auto& request : part_->requests) request->start();
       state_ = State::receiving;
     }
-    if (state_ == State::receiving && part_->request->test()) {
-      buffers_.fetch_header(*stream_);
-      stream_->record(*header_here_);
-      state_ = State::checking;
-    }
-    if (state_ == State::checking && header_here_->query()) {
-      check_header();
-      stream_->wait(*site_->begun);
-      buffers_.fetch_payload(part_->bytes, *stream_);
-      stream_->copy(*part_->unpack);
-      stream_->record(*unpacked_);
-      state_ = State::idle;
+    while (step()) {
     }
     return state_ == State::idle;
   }
@@ -152,23 +228,53 @@ class MpiReceiver final : public Endpoint {
     switch (state_) {
       case State::emptying: return "last message not unpacked yet";
       case State::checking: return "reading the message's header";
-      default: return "MPI receive under way";
+      default: return fmt::format("MPI receive of chunk {} of {} under way", arrived_ + 1, part_->chunks.size());
     }
   }
   [[nodiscard]] bool needs_host() const override { return true; }
 
  private:
   enum class State { idle, emptying, receiving, checking };
-  struct Part {
-    std::unique_ptr<device::CopyList> unpack;
-    std::unique_ptr<comm::PersistentRequest> request;
-    std::size_t bytes = 0;
-  };
+
+  /// Does what can be done with the next chunk; false where there is nothing, for now or any more.
+  bool step() {
+    switch (state_) {
+      case State::receiving:
+        if (!next_is_here()) return false;
+        if (arrived_ > 0) {
+          take();
+        } else {
+          buffers_->fetch_header(*stream_, *header_here_);
+          state_ = State::checking;
+        }
+        return true;
+      case State::checking:
+        if (!header_here_->query()) return false;
+        check_header();
+        state_ = State::receiving;
+        take();
+        return true;
+      default: return false;
+    }
+  }
+
+  /// A first chunk of another length is a symptom: its header, where it came along, says of what.
+  [[nodiscard]] bool next_is_here() {
+    try {
+      return part_->requests[arrived_]->test();
+    } catch (const CommunicationError&) {
+      if (arrived_ > 0) throw;
+      failed_ = std::current_exception();
+      return true;
+    }
+  }
 
   /// Throws ProtocolError where the message is not the one that this end expects.
   void check_header() const {
     Header got;
-    std::memcpy(&got, buffers_.header_at(), sizeof got);
+    std::memcpy(&got, buffers_->header_at(), sizeof got);
+    // After a failure, a header of another exchange is none that came with it.
+    if (failed_ && (got.epoch != expected_.epoch || got.token == expected_.token)) std::rethrow_exception(failed_);
     if (got.token == expected_.token && got.epoch == expected_.epoch) return;
     throw ProtocolError(fmt::format(
         "{}: the two sides disagree on which fields and buffers are exchanged (exchange {} with token {:x} met "
@@ -176,17 +282,32 @@ class MpiReceiver final : public Endpoint {
         channel_->label(), expected_.epoch, expected_.token, got.epoch, got.token));
   }
 
+  void take() {
+    copied_last_ = buffers_->copied(part_->bytes);
+    if (copied_last_) buffers_->fetch(part_->chunks[arrived_], *stream_);
+    if (++arrived_ < part_->chunks.size()) return;
+    if (copied_last_) stream_->record(*fetched_);
+    stream_->wait(*site_->begun);
+    stream_->copy(*part_->copies);
+    stream_->record(*unpacked_);
+    state_ = State::idle;
+  }
+
   const Channel* channel_;
   Context* context_;
   Site* site_;
-  Buffers buffers_;  // outlives the stream below, whose work uses it
-  Prepared<Part> parts_;
-  Part* part_ = nullptr;
+  std::shared_ptr<Buffers> buffers_;  // outlives the stream below, whose work uses it
+  Prepared<MpiPart> parts_;
+  MpiPart* part_ = nullptr;
   State state_ = State::idle;
+  std::size_t arrived_ = 0;  ///< chunks that were taken
   Header expected_;
   std::uint64_t epoch_ = 0;
+  bool copied_last_ = false;   ///< the last message's buffer is free behind fetched_, else behind unpacked_
+  std::exception_ptr failed_;  ///< what the first chunk's receive failed with
   std::unique_ptr<device::Stream> stream_;
   std::unique_ptr<device::Event> header_here_;
+  std::unique_ptr<device::Event> fetched_;  ///< behind the last chunk's copy, where they are copied
   std::unique_ptr<device::Event> unpacked_;
 };
 

@@ -1,35 +1,55 @@
-// mpi_staged: any pair of ranks. Pack, copy to pinned host memory, MPI, copy to the device, unpack.
+// mpi_staged: any pair of ranks. Pack, copy to pinned host memory, MPI, copy to the device, unpack; in chunks, so that
+// the copies of one overlap with the way of others. Small messages are packed into pinned memory and unpacked from it.
 #include "exchange/transport/factory.hpp"
 #include "exchange/transport/mpi_ends.hpp"
 
 namespace halocline::exchange {
 namespace {
 
-/// The payload on the device, the whole message on the host.
+/// The whole message in pinned host memory; large payloads on the device, too.
 class Staged {
  public:
-  Staged(const Channel& channel, Context& context, subdomain_id here)
-      : payload_(context.backend->allocate(context.site(here).device(),
-                                           static_cast<std::size_t>(payload_capacity(channel.message)))),
-        message_(context.backend->allocate_pinned(sizeof(Header) + payload_->bytes())) {}
+  Staged(const Channel& channel, Context& context, subdomain_id here) : tuning_(context.tuning) {
+    if (tuning_.staging_chunk_bytes < 1) {
+      throw InvalidArgument(
+          fmt::format("staging_chunk_bytes is {}; allowed is 1 or more", tuning_.staging_chunk_bytes));
+    }
+    const auto capacity = static_cast<std::size_t>(payload_capacity(channel.message));
+    message_ = context.backend->allocate_pinned(sizeof(Header) + capacity);
+    if (copied(capacity)) payload_ = context.backend->allocate(context.site(here).device(), capacity);
+  }
 
+  /// Each way is one operation less without the copies, but cells then cross PCIe one by one, as the kernel's threads
+  /// load and store them, and not by the copy engine. To be measured: Tuning::zero_copy_at_most_bytes.
+  [[nodiscard]] bool copied(std::size_t bytes) const {
+    return bytes > 0 && static_cast<std::int64_t>(bytes) > tuning_.zero_copy_at_most_bytes;
+  }
+  [[nodiscard]] std::int64_t chunk_bytes() const { return tuning_.staging_chunk_bytes; }
   [[nodiscard]] std::byte* message_at() const { return message_->data(); }
-  [[nodiscard]] std::byte* payload_at() const { return payload_->data(); }
-  [[nodiscard]] const std::byte* header_at() const { return message_->data(); }
+  [[nodiscard]] std::byte* payload_at(std::size_t bytes) const {
+    return copied(bytes) ? payload_->data() : message_at() + sizeof(Header);
+  }
+  [[nodiscard]] const std::byte* header_at() const { return message_at(); }
+
   void put_header(const Header& header, device::Stream& /*stream*/) {
     std::memcpy(message_at(), &header, sizeof header);
   }
-  void put_payload(std::size_t bytes, device::Stream& stream) {
-    stream.copy(message_at() + sizeof(Header), payload_at(), bytes);
+  void put(const Chunk& chunk, device::Stream& stream) {
+    stream.copy(place_of_cells(chunk), payload_->data() + chunk.begin, chunk.bytes());
   }
-  void fetch_header(device::Stream& /*stream*/) {}
-  void fetch_payload(std::size_t bytes, device::Stream& stream) {
-    stream.copy(payload_at(), message_at() + sizeof(Header), bytes);
+  void fetch_header(device::Stream& /*stream*/, device::Event& /*here*/) {}
+  void fetch(const Chunk& chunk, device::Stream& stream) {
+    stream.copy(payload_->data() + chunk.begin, place_of_cells(chunk), chunk.bytes());
   }
 
  private:
-  std::unique_ptr<device::Buffer> payload_;
+  [[nodiscard]] std::byte* place_of_cells(const Chunk& chunk) const {
+    return message_at() + sizeof(Header) + chunk.begin;
+  }
+
+  Tuning tuning_;
   std::unique_ptr<device::Buffer> message_;
+  std::unique_ptr<device::Buffer> payload_;  ///< null where every selection's payload goes without copies
 };
 
 }  // namespace

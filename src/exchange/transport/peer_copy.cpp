@@ -1,12 +1,13 @@
-// peer_copy: both subdomains belong to this process. Pack on the sender's device, copy to a landing buffer on the
-// receiver's, unpack there; small messages are packed straight into it where the sender's device can reach it. The landing
-// buffer is free when the receiver's site is open: the last unpack precedes that in its stream.
-#include "exchange/transport/factory.hpp"
+// peer_copy: both subdomains belong to this process. Where the sender's device reaches the receiver's memory, flags
+// coordinate it, and each subdomain's part of an exchange is a sequence of its own. Where it does not, the driver copies from
+// device to device, behind events of both.
+#include "exchange/transport/landing_ends.hpp"
 
 namespace halocline::exchange {
 namespace {
 
-/// Both ends; the sender drives it, the receiver unpacks.
+/// Both ends of a copy by the driver; the sender drives it, the receiver unpacks. The landing buffer is free when the
+/// receiver's site is open: the last unpack precedes that in its stream.
 class Link {
  public:
   Link(const Channel& channel, Context& context)
@@ -14,21 +15,15 @@ class Link {
         backend_(context.backend),
         from_(&context.site(channel.message.from)),
         to_(&context.site(channel.message.to)),
-        put_at_most_(backend_->peer_access(from_->device(), to_->device()).yes ? context.tuning.put_at_most_bytes : 0),
+        packed_(backend_->allocate(from_->device(), capacity())),
         landing_(backend_->allocate(to_->device(), capacity())),
         stream_(backend_->create_stream(from_->device(), device::Priority::high, channel.label())),
-        landed_(backend_->create_event(from_->device())) {
-    if (static_cast<std::int64_t>(capacity()) > put_at_most_) {
-      packed_ = backend_->allocate(from_->device(), capacity());
-    }
-  }
+        landed_(backend_->create_event(from_->device())) {}
 
   void prepare(const Program& program) {
     parts_.make(program, [&] {
       const Payload payload = payload_of(channel_->message, program.selection);
-      const bool put = payload.bytes <= put_at_most_;
-      std::byte* target = put ? landing_->data() : packed_->data();
-      return Part{put, backend_->prepare(from_->device(), pack_copies(payload, from_->memory, target)),
+      return Part{backend_->prepare(from_->device(), pack_copies(payload, from_->memory, packed_->data())),
                   static_cast<std::size_t>(payload.bytes)};
     });
   }
@@ -36,12 +31,9 @@ class Link {
   void send(const Program& program) {
     const Part& part = parts_.of(program);
     stream_->wait(*from_->open);
-    if (part.put) stream_->wait(*to_->open);
     stream_->copy(*part.pack);
-    if (!part.put) {
-      stream_->wait(*to_->open);
-      stream_->copy(landing_->data(), packed_->data(), part.bytes);
-    }
+    stream_->wait(*to_->open);
+    stream_->copy(landing_->data(), packed_->data(), part.bytes);
     stream_->record(*landed_);
   }
 
@@ -55,7 +47,6 @@ class Link {
 
  private:
   struct Part {
-    bool put;  ///< packed straight into the landing buffer
     std::unique_ptr<device::CopyList> pack;
     std::size_t bytes = 0;
   };
@@ -65,8 +56,7 @@ class Link {
   device::Backend* backend_;
   Site* from_;
   Site* to_;
-  std::int64_t put_at_most_;
-  std::unique_ptr<device::Buffer> packed_;  ///< null where every payload is put
+  std::unique_ptr<device::Buffer> packed_;
   std::unique_ptr<device::Buffer> landing_;
   Prepared<Part> parts_;
   std::unique_ptr<device::Stream> stream_;
@@ -79,6 +69,7 @@ class Sender final : public Endpoint {
   void prepare(const Program& program) override { link_->prepare(program); }
   void send(const Program& program) override { link_->send(program); }
   [[nodiscard]] const device::Event* sent() const override { return link_->landed(); }
+  [[nodiscard]] bool joins_sites() const override { return true; }
   void check() override { link_->check(); }
   void drain() override { link_->drain(); }
 
@@ -101,6 +92,14 @@ class Receiver final : public Endpoint {
 }  // namespace
 
 Ends make_peer_copy(const Channel& channel, Context& context) {
+  device::Backend& backend = *context.backend;
+  const int from = context.site(channel.message.from).device();
+  const int to = context.site(channel.message.to).device();
+  // The receiver says "ready" in the sender's memory. A wait for a flag may be enqueued before what it waits for, so
+  // that launches must not be serialised.
+  if (backend.peer_access(from, to).yes && backend.peer_access(to, from).yes && backend.overlapping_launches().yes) {
+    return make_landing_ends(channel, context, true, true);
+  }
   auto link = std::make_shared<Link>(channel, context);
   return {std::make_unique<Sender>(link), std::make_unique<Receiver>(link)};
 }

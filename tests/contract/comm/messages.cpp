@@ -141,6 +141,15 @@ TEST_P(CommContract, AReceiveThatIsGivenUpLeavesTheMessageToTheNext) {
   });
 }
 
+TEST_P(CommContract, WhyDeviceMemoryIsNotTakenIsSaid) {
+  on_ranks([](Communicator& comm) {
+    const comm::DeviceSupport support = comm.device_support();
+    using enum comm::DeviceSupport::Verdict;
+    EXPECT_EQ(support.why.empty(), support.verdict == yes) << support.why;
+    EXPECT_TRUE(comm.twin() == comm::Twin::mpi || support.verdict == no) << "copied by the host";
+  });
+}
+
 TEST_P(CommContract, PersistentRequestsRestart) {
   on_ranks([](Communicator& comm) {
     std::int64_t out = 0, in = -1;

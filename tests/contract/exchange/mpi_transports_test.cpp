@@ -26,6 +26,34 @@ TEST_P(MpiContract, every_cell_is_as_geometry_says) {
   EXPECT_EQ(messages > 0, has_a_pair);
 }
 
+/// Above what MPIs send at once: each chunk waits for its own receive, several are under way, the last is shorter.
+TEST(MpiChunks, large_messages_arrive_whole) {
+  comm::Communicator& world = mpi_world();
+  HaloCase c;
+  c.extent = {96, 64, std::int64_t{8} * world.size()};
+  c.radius = Radius::uniform(3);
+  for (const char* name : {"a", "b", "c"}) {
+    FieldDescriptor field;
+    field.name = name;
+    field.element = Element::f32;
+    field.buffers = 2;
+    c.fields.push_back(field);
+  }
+  c.partition = partition::Method::given;
+  c.node_grid = Vec3{1, 1, 1};
+  c.device_grid = Vec3{1, 1, world.size()};
+  c.subsets = true;
+  c.steps = 6;
+  c.policy.order = {routing::Transport::mpi_staged};
+  for (const std::int64_t bytes : {20'000, 100'000, 1 << 30}) {
+    c.tuning.staging_chunk_bytes = bytes;
+    c.delay_seed = static_cast<std::uint64_t>(bytes % 1000);  // none with the first two
+    const HaloOutcome outcome = run_case(world, c);
+    EXPECT_EQ(outcome.wrong, "") << bytes << " bytes a chunk, rank " << world.rank().value();
+    EXPECT_GT(outcome.traffic.at(0).bytes / outcome.traffic.at(0).messages, 200'000);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(all, MpiContract, testing::ValuesIn(routing::all_transports),
                          [](const auto& param) { return std::string(routing::to_string(param.param)); });
 

@@ -64,6 +64,17 @@ TEST(Arguments, DevicesAreSharedByRanks) {
   EXPECT_THAT(refusal({"exchange", "--devices", "8"}, 3), HasSubstr("--devices is '8'; allowed is a multiple of"));
 }
 
+TEST(Arguments, TheBackendIsOneOfTwoOrLeftOpen) {
+  using halocline::device::BackendKind;
+  EXPECT_EQ(parse({"exchange", "--backend", "host"}).options.backend_kind, BackendKind::host);
+  EXPECT_EQ(parse({"run", "jacobi3d", "--backend", "cuda"}).options.backend_kind, BackendKind::cuda);
+  EXPECT_FALSE(parse({"machine", "--backend", "auto"}).options.backend_kind);
+  EXPECT_FALSE(parse({"machine"}).options.backend_kind);
+  EXPECT_FALSE(parse({"machine"}).options.devices_per_rank) << "host devices and GPUs have different defaults";
+  EXPECT_EQ(refusal({"exchange", "--backend", "gpu"}), "--backend is 'gpu'; allowed is one of auto, host, cuda");
+  EXPECT_THAT(refusal({"route", "--nodes", "2", "--backend", "cuda"}), HasSubstr("--backend is 'cuda'; allowed is"));
+}
+
 TEST(Arguments, TheEnvironmentCountsWhereNoFlagIsGiven) {
   Environment environment;
   environment.devices_per_rank = 3;
@@ -102,7 +113,7 @@ TEST(Arguments, WordsThatContradictAreRefused) {
 TEST(Arguments, UnknownWordsAreNamedWithWhatIsAllowed) {
   EXPECT_EQ(refusal({"bench"}),
             "the command of 'halocline' is 'bench'; allowed is machine, partition, place, route, "
-            "exchange, explain, run");
+            "exchange, explain, run, plot");
   EXPECT_THAT(refusal({"run", "heat"}), HasSubstr("'heat'; allowed is jacobi3d"));
   EXPECT_THAT(refusal({"run", "jacobi3d", "--radius", "3"}),
               HasSubstr("'--radius' is not an option of 'halocline run jacobi3d'; allowed is"));

@@ -21,11 +21,15 @@ TEST(Environment, defaults_hold_where_nothing_is_set) {
   EXPECT_FALSE(e.ranks_per_node);
   EXPECT_EQ(e.timeout, std::chrono::seconds(120));
   EXPECT_EQ(e.comm, "auto");
+  EXPECT_EQ(e.backend, "auto");
 }
 
 TEST(Environment, values_are_typed) {
-  const Environment e =
-      read({{"HALOCLINE_RANKS_PER_NODE", "4"}, {"HALOCLINE_TIMEOUT", "0.25"}, {"HALOCLINE_LOG", "debug"}});
+  const Environment e = read({{"HALOCLINE_RANKS_PER_NODE", "4"},
+                              {"HALOCLINE_TIMEOUT", "0.25"},
+                              {"HALOCLINE_LOG", "debug"},
+                              {"HALOCLINE_BACKEND", "cuda"}});
+  EXPECT_EQ(e.backend, "cuda");
   EXPECT_EQ(e.ranks_per_node, 4);
   EXPECT_EQ(e.timeout, std::chrono::milliseconds(250));
   EXPECT_EQ(e.log_level, "debug");
@@ -36,6 +40,7 @@ TEST(Environment, bad_values_are_refused_by_name) {
        std::initializer_list<std::pair<const char*, const char*>>{{"HALOCLINE_RANKS_PER_NODE", "0"},
                                                                   {"HALOCLINE_RANKS_PER_NODE", "two"},
                                                                   {"HALOCLINE_RANKS_PER_NODE", "2x"},
+                                                                  {"HALOCLINE_BACKEND", "gpu"},
                                                                   {"HALOCLINE_DEVICES_PER_RANK", "65"},
                                                                   {"HALOCLINE_HOST_WORKERS", "-1"},
                                                                   {"HALOCLINE_TIMEOUT", "0"},
@@ -59,7 +64,7 @@ TEST(Environment, each_variable_is_documented) {
     EXPECT_FALSE(entry.meaning.empty());
     EXPECT_FALSE(entry.allowed.empty());
   }
-  EXPECT_EQ(Environment::documentation().size(), 7u) << "one entry for each member of Environment";
+  EXPECT_EQ(Environment::documentation().size(), 8u) << "one entry for each member of Environment";
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The other process of host_process_test.cpp.
+// The other process of the tests of memory and flags between processes, on either backend.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -6,22 +6,34 @@
 #include <exception>
 #include <string>
 
-#include "process_support.hpp"
+#include "halocline/device/cuda.hpp"
+#include "unit/device/process_support.hpp"
 
 namespace halocline::device::test {
 namespace {
 
+/// "host", or "cuda:<ordinal>" for one GPU.
+std::shared_ptr<Backend> make_backend(const std::string& name) {
+  if (name == "host") return make_host_backend({});
+  if (name.rfind("cuda:", 0) != 0) throw std::runtime_error("the backend is " + name + "; allowed are host and cuda:N");
+  CudaOptions options;
+  options.devices = {std::stoi(name.substr(5))};
+  return make_cuda_backend(options);
+}
+
 /// Answers `rounds` pings.
-int pong(const std::string& handle, int rounds) {
-  const auto backend = make_host_backend({});
+int pong(const std::string& name, const std::string& handle, int rounds) {
+  const auto backend = make_backend(name);
   const auto mine = backend->allocate_shareable(0, sizeof(SharedPage));
   const auto mapping = backend->map(0, from_hex(handle));
   auto& here = *reinterpret_cast<SharedPage*>(mine->data());
   auto& there = *reinterpret_cast<SharedPage*>(mapping->data());
   const MemoryHandle exported = mine->handle();
+  const auto pinned = backend->allocate_pinned(exported.blob.size());
+  std::memcpy(pinned->data(), exported.blob.data(), exported.blob.size());
   const auto stream = backend->create_stream(0);
   stream->advance(&here.flags.one);
-  stream->copy(reinterpret_cast<std::byte*>(&there.handle), exported.blob.data(), exported.blob.size());
+  stream->copy(reinterpret_cast<std::byte*>(&there.handle), pinned->data(), exported.blob.size());
   signal_to(*stream, &here.flags.one, &there.flags.flags[0], 1);
   ping_pong(*stream, here, there, rounds, false);
   stream->synchronize();
@@ -39,6 +51,25 @@ int export_and_wait() {
   std::fflush(stdout);
   ::sleep(60);
   return 1;
+}
+
+/// Says which device it has, and what it finds at the beginning of the memory, or why it cannot map it.
+int look(const std::string& name, const std::string& handle) {
+  const auto backend = make_backend(name);
+  std::printf("%s\n", backend->info(0).uuid.c_str());
+  try {
+    const auto mapping = backend->map(0, from_hex(handle));
+    const auto pinned = backend->allocate_pinned(8);
+    const auto stream = backend->create_stream(0);
+    stream->copy(pinned->data(), mapping->data(), 8);
+    stream->synchronize();
+    std::uint64_t word = 0;
+    std::memcpy(&word, pinned->data(), 8);
+    std::printf("found %llu\n", static_cast<unsigned long long>(word));
+  } catch (const CapabilityError& e) {
+    std::printf("capability: %s\n", e.what());
+  }
+  return 0;
 }
 
 /// A forked process is another one: "host-<identity>-..." differs.
@@ -59,7 +90,8 @@ int main(int argc, char** argv) {
   using namespace halocline::device::test;
   try {
     const std::string mode = argc > 1 ? argv[1] : "";
-    if (mode == "pong" && argc == 4) return pong(argv[2], std::stoi(argv[3]));
+    if (mode == "pong" && argc == 5) return pong(argv[2], argv[3], std::stoi(argv[4]));
+    if (mode == "look" && argc == 4) return look(argv[2], argv[3]);
     if (mode == "export") return export_and_wait();
     if (mode == "fork") return fork_identity();
   } catch (const std::exception& e) {

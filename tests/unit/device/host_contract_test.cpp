@@ -1,4 +1,4 @@
-#include "backend_contract.hpp"
+#include "unit/device/backend_contract.hpp"
 
 namespace halocline::device::test {
 namespace {

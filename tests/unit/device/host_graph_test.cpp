@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <thread>
 
-#include "support.hpp"
+#include "unit/device/support.hpp"
 
 namespace halocline::device::test {
 namespace {

@@ -5,7 +5,7 @@
 #include <mutex>
 #include <thread>
 
-#include "support.hpp"
+#include "unit/device/support.hpp"
 
 namespace halocline::device::test {
 namespace {

@@ -9,7 +9,7 @@
 #include <iostream>
 #include <thread>
 
-#include "process_support.hpp"
+#include "unit/device/process_support.hpp"
 
 namespace halocline::device::test {
 namespace {
@@ -33,7 +33,8 @@ TEST(HostProcess, PingPongBetweenTwoProcesses) {
   const auto stream = backend->create_stream(0);
   stream->advance(&here.flags.one);
   wait_for(*stream, &here.flags.one, &here.flags.flags[0], 1, guard("child", std::chrono::seconds(20)));
-  std::FILE* other = ::popen((child + " pong " + to_hex(mine->handle()) + " " + std::to_string(rounds)).c_str(), "r");
+  std::FILE* other =
+      ::popen((child + " pong host " + to_hex(mine->handle()) + " " + std::to_string(rounds)).c_str(), "r");
   ASSERT_NE(other, nullptr);
   stream->synchronize();  // here.handle has been written before
   {

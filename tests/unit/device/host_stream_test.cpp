@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <thread>
 
-#include "support.hpp"
+#include "unit/device/support.hpp"
 
 namespace halocline::device::test {
 namespace {

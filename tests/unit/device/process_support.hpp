@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "support.hpp"
+#include "unit/device/support.hpp"
 
 namespace halocline::device::test {
 

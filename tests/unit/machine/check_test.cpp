@@ -46,7 +46,22 @@ TEST(MachineCheck, NamesTheFirstEntryThatDoesNotFit) {
       {"types[0].vertices[3].load_store_domain is -2",
        [](MachineMap& m) { m.types[0].vertices[3].load_store_domain = -2; }},
       {"types[0].measurements[0].from is 2", [](MachineMap& m) { m.types[0].measurements[0].from = 2; }},
-      {"types[0].measurements[0].to is -1", [](MachineMap& m) { m.types[0].measurements[0].to = -1; }},
+      {"types[0].measurements[0].to is -2", [](MachineMap& m) { m.types[0].measurements[0].to = -2; }},
+      {"types[0].measurements[0].to is -1; allowed is 0 to 1",
+       [](MachineMap& m) { m.types[0].measurements[0].from = m.types[0].measurements[0].to = Measurement::host; }},
+      {"types[0].measurements[0].bytes is -1", [](MachineMap& m) { m.types[0].measurements[0].bytes = -1; }},
+      {"types[0].measurements[0].numa is 0; allowed is none where neither end is the host",
+       [](MachineMap& m) { m.types[0].measurements[0].numa = 0; }},
+      {"types[0].measurements[0].numa is 9; allowed is 0 to 4",
+       [](MachineMap& m) {
+         m.types[0].measurements[0].to = Measurement::host;
+         m.types[0].measurements[0].numa = 9;
+       }},
+      {"types[0].measurements[0].numa is 0; allowed is the vertex of a NUMA node",
+       [](MachineMap& m) {
+         m.types[0].measurements[0].from = Measurement::host;
+         m.types[0].measurements[0].numa = 0;
+       }},
       {"types[0].measurements[0].method is ''", [](MachineMap& m) { m.types[0].measurements[0].method = ""; }},
       {"types[0].measurements[0].bandwidth is 0", [](MachineMap& m) { m.types[0].measurements[0].bandwidth = 0; }},
       {"types[0].measurements[1] is a second one of 'copy' from 0 to 1",

@@ -1,5 +1,6 @@
 #include "halocline/machine/discover.hpp"
 
+#include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -83,6 +84,35 @@ TEST(Discover, GpusThatSeveralRanksSeeAreOneDevice) {
   EXPECT_EQ(maps[0].nodes[0].device_uuids, (std::vector<std::string>{"GPU-0", "GPU-1", "GPU-2", "GPU-3"}));
   EXPECT_EQ(maps[0].ranks[3].devices, (std::vector{device_id(3), device_id(0)}));
   EXPECT_EQ(maps[3], maps[0]);
+}
+
+/// Stands in for the driver's NVML: the loader knows a library that is loaded by its name.
+class FakeNvml {
+ public:
+  FakeNvml() : library_(::dlopen(HALOCLINE_FAKE_NVML, RTLD_NOW | RTLD_LOCAL)) {}
+  ~FakeNvml() {
+    if (library_ != nullptr) ::dlclose(library_);
+  }
+  FakeNvml(const FakeNvml&) = delete;
+  FakeNvml& operator=(const FakeNvml&) = delete;
+
+ private:
+  void* library_;
+};
+
+TEST(Discover, NvlinkIsFoundBetweenGpusThatNoRankSeesTogether) {
+  const FakeNvml nvml;
+  const auto maps = discover_all(2, std::nullopt, [](int rank) {
+    return std::make_shared<test::ListedDevices>(
+        device::BackendKind::cuda,
+        std::vector<device::DeviceInfo>{{"GPU", "GPU-" + std::to_string(rank), std::int64_t{16} << 30, 0}});
+  });
+  EXPECT_EQ(maps[1], maps[0]);
+  const NodeType& type = maps[0].types.at(0);
+  const std::vector<int> gpus = type.device_vertices();
+  const Link slow_and_sound{gpus.at(0), gpus.at(1), LinkKind::nvlink, 12.5e9 + 25e9, 0.7e-6};
+  EXPECT_THAT(type.links, testing::Contains(slow_and_sound));
+  EXPECT_THAT(maps[0].sources, testing::Contains(HasSubstr("driver 580.1")));
 }
 
 TEST(Discover, ARankWithoutDevicesIsAllowed) {

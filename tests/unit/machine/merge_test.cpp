@@ -25,11 +25,11 @@ HostProbe two_packages() {
 }
 
 DeviceProbe host_device(std::string uuid, const char* name = "host device 0") {
-  return {device::BackendKind::host, name, std::move(uuid), std::int64_t{8} << 30, -1, {}};
+  return {device::BackendKind::host, name, std::move(uuid), std::int64_t{8} << 30, -1, {}, {}};
 }
 
 DeviceProbe gpu(std::string uuid, int numa = -1, std::vector<std::string> no_access = {}) {
-  return {device::BackendKind::cuda, "GPU", std::move(uuid), std::int64_t{16} << 30, numa, std::move(no_access)};
+  return {device::BackendKind::cuda, "GPU", std::move(uuid), std::int64_t{16} << 30, numa, std::move(no_access), {}};
 }
 
 std::vector<int> domains(const NodeType& type) {

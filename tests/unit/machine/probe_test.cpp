@@ -41,7 +41,9 @@ TEST(Probe, GpusWithoutPeerAccessInBothDirectionsAreApart) {
   backend.reaches = [](int from, int to) { return !(from == 2 && to == 0); };
   const auto devices = probe_devices(backend);
   EXPECT_EQ(devices[0].no_access, std::vector<std::string>{"C"});
+  EXPECT_EQ(devices[0].access, std::vector<std::string>{"B"});
   EXPECT_TRUE(devices[1].no_access.empty());
+  EXPECT_EQ(devices[1].access, (std::vector<std::string>{"A", "C"}));
   EXPECT_EQ(devices[2].no_access, std::vector<std::string>{"A"});
 }
 

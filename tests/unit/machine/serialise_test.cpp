@@ -16,7 +16,7 @@ TEST(Serialise, MapsComeBackTheSame) {
 
 TEST(Serialise, DeviceProbesComeBackTheSame) {
   ByteWriter out;
-  put(out, DeviceProbe{device::BackendKind::cuda, "name", "uuid", std::int64_t{1} << 40, 3, {"a", "b"}});
+  put(out, DeviceProbe{device::BackendKind::cuda, "name", "uuid", std::int64_t{1} << 40, 3, {"a", "b"}, {"c"}});
   const std::vector<std::byte> bytes = out.take();
   ByteReader in(bytes);
   const DeviceProbe probe = get_device_probe(in);
@@ -27,6 +27,7 @@ TEST(Serialise, DeviceProbesComeBackTheSame) {
   EXPECT_EQ(probe.memory_bytes, std::int64_t{1} << 40);
   EXPECT_EQ(probe.numa, 3);
   EXPECT_EQ(probe.no_access, (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(probe.access, std::vector<std::string>{"c"});
 }
 
 TEST(Serialise, MessagesOfAnotherLengthAreRefused) {

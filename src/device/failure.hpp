@@ -6,7 +6,7 @@
 
 #include "halocline/core/error.hpp"
 
-namespace halocline::device::host {
+namespace halocline::device {
 
 /// What a stream failed with. A value, not an exception_ptr: each throw makes an exception of its own, so that threads
 /// do not share one exception object.
@@ -21,4 +21,4 @@ using FailurePtr = std::shared_ptr<const Failure>;
 [[nodiscard]] FailurePtr failure_of(const std::exception_ptr& error, const std::string& where);
 [[noreturn]] void raise(const Failure& failure);
 
-}  // namespace halocline::device::host
+}  // namespace halocline::device

@@ -1,8 +1,8 @@
-#include "device/host/failure.hpp"
+#include "device/failure.hpp"
 
 #include <utility>
 
-namespace halocline::device::host {
+namespace halocline::device {
 
 FailurePtr make_failure(ErrorKind kind, std::string message) {
   return std::make_shared<const Failure>(Failure{kind, std::move(message)});
@@ -22,4 +22,4 @@ FailurePtr failure_of(const std::exception_ptr& error, const std::string& where)
 
 void raise(const Failure& failure) { throw_error(failure.kind, failure.message); }
 
-}  // namespace halocline::device::host
+}  // namespace halocline::device

@@ -1,0 +1,268 @@
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "halocline/core/error.hpp"
+#include "jacobi3d/kernels.hpp"
+#include "jacobi3d/update.cuh"
+
+namespace jacobi3d {
+namespace cuda {
+namespace {
+
+using halocline::Box;
+using halocline::Subdomain;
+using halocline::Vec3;
+using halocline::View;
+
+void check(cudaError_t result, const char* what) {
+  if (result == cudaSuccess) return;
+  throw halocline::DeviceError(std::string("jacobi3d: ") + what + ": " + cudaGetErrorString(result));
+}
+
+/// Kernels are launched on the current device, which is the caller's again afterwards.
+class OnDevice {
+ public:
+  explicit OnDevice(int ordinal) {
+    check(cudaGetDevice(&before_), "cudaGetDevice");
+    check(cudaSetDevice(ordinal), "cudaSetDevice");
+  }
+  ~OnDevice() { static_cast<void>(cudaSetDevice(before_)); }
+  OnDevice(const OnDevice&) = delete;
+  OnDevice& operator=(const OnDevice&) = delete;
+
+ private:
+  int before_ = 0;
+};
+
+constexpr int threads = lanes * warps;
+/// Blocks of the passes over rows; also how many parts a sum is made of, so that it does not depend on the GPU.
+constexpr int row_blocks = 1024;
+
+struct Spheres {
+  Sphere of[2];
+};
+
+/// Calls f(y, z) for the rows of a box that are this block's.
+template <typename F>
+__device__ void for_rows(const Box& box, F&& f) {
+  const std::int64_t rows_y = box.hi.y - box.lo.y;
+  const std::int64_t rows = rows_y * (box.hi.z - box.lo.z);
+  for (std::int64_t row = blockIdx.x; row < rows; row += gridDim.x) f(box.lo.y + row % rows_y, box.lo.z + row / rows_y);
+}
+
+template <typename T>
+__global__ void initialise(const Box box, const View<T> target, const Spheres spheres) {
+  for_rows(box, [&](std::int64_t y, std::int64_t z) {
+    for (std::int64_t x = box.lo.x + threadIdx.x; x < box.hi.x; x += blockDim.x) {
+      double value = initial;
+      for (const Sphere& sphere : spheres.of) {
+        if (holds(sphere, x, y, z)) value = sphere.value;
+      }
+      target(x, y, z) = static_cast<T>(value);
+    }
+  });
+}
+
+/// The block's values as one, in thread 0: halves are added to halves.
+__device__ Difference sum_of_block(const Difference& mine) {
+  __shared__ double largest[threads];
+  __shared__ double squares[threads];
+  const auto t = threadIdx.x;
+  largest[t] = mine.max;
+  squares[t] = mine.sum_of_squares;
+  for (unsigned half = threads / 2; half > 0; half /= 2) {
+    __syncthreads();
+    if (t < half) {
+      largest[t] = fmax(largest[t], largest[t + half]);
+      squares[t] += squares[t + half];
+    }
+  }
+  return {largest[0], squares[0]};
+}
+
+template <typename T>
+__global__ void difference_of_rows(const Box box, const View<const T> before, const View<const T> after,
+                                   Difference* parts) {
+  Difference mine;
+  for_rows(box, [&](std::int64_t y, std::int64_t z) {
+    for (std::int64_t x = box.lo.x + threadIdx.x; x < box.hi.x; x += blockDim.x) {
+      const double d = static_cast<double>(after(x, y, z)) - static_cast<double>(before(x, y, z));
+      mine.max = fmax(mine.max, fabs(d));
+      mine.sum_of_squares += d * d;
+    }
+  });
+  const Difference all = sum_of_block(mine);
+  if (threadIdx.x == 0) parts[blockIdx.x] = all;
+}
+
+__global__ void difference_of_parts(const Difference* parts, Difference* result) {
+  Difference mine;
+  for (int part = static_cast<int>(threadIdx.x); part < row_blocks; part += threads) {
+    mine.max = fmax(mine.max, parts[part].max);
+    mine.sum_of_squares += parts[part].sum_of_squares;
+  }
+  const Difference all = sum_of_block(mine);
+  if (threadIdx.x == 0) *result = all;
+}
+
+/// Whether rows begin at multiples of 16 bytes, where groups of cells are counted from.
+template <typename T>
+bool in_groups(const View<T>& view) {
+  const auto stride = view.stride_bytes();
+  const auto address = reinterpret_cast<std::uintptr_t>(view.data());
+  return address % 16 == 0 && stride[0] == static_cast<std::int64_t>(sizeof(T)) && stride[1] % 16 == 0 &&
+         stride[2] % 16 == 0;
+}
+
+std::int64_t parts_of(std::int64_t whole, std::int64_t part) { return (whole + part - 1) / part; }
+
+/// How a box is cut. wanted: warps that a launch should have at least, as long as they march through a plane or more.
+template <typename T>
+Piece piece_of(const Box& box, const Box& owned, int group, std::int64_t wanted) {
+  constexpr std::int64_t thin_below = 16;
+  constexpr std::int64_t longest_march = 16;
+  Piece piece;
+  piece.box = box;
+  const Vec3 size = box.extent();
+  piece.thin = size.x < thin_below && size.y >= lanes / 2;
+  std::int64_t rows = 0;  // of warps, side by side in y
+  if (piece.thin) {
+    rows = parts_of(size.y, lanes);
+  } else {
+    const std::int64_t first_group = (box.lo.x - owned.lo.x) / group;
+    const std::int64_t groups = parts_of(box.hi.x - owned.lo.x, group) - first_group;
+    piece.tiles_x = static_cast<int>(parts_of(groups, lanes));
+    rows = size.y;
+  }
+  while (piece.warps_y < warps && piece.warps_y < rows && !piece.thin) piece.warps_y *= 2;
+  piece.tiles_y = static_cast<int>(parts_of(rows, piece.warps_y));
+  piece.planes = static_cast<int>(std::clamp<std::int64_t>(rows * piece.tiles_x * size.z / wanted, 1, longest_march));
+  return piece;
+}
+
+template <typename T>
+class CudaKernels : public Kernels<T> {
+ public:
+  CudaKernels(const halocline::Domain& domain, const Problem& problem) {
+    auto& backend = domain.backend();
+    for (int device = 0; device < backend.device_count(); ++device) {
+      ordinals_.push_back(backend.info(device).native_ordinal);
+      const OnDevice on(ordinals_.back());
+      int processors = 0;
+      check(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, ordinals_.back()),
+            "cudaDeviceGetAttribute");
+      processors_.push_back(processors);
+      // A kernel that is loaded at its first launch may have to wait for what runs, such as an exchange.
+      for (const void* kernel :
+           {reinterpret_cast<const void*>(&cuda::update<T, 1>),
+            reinterpret_cast<const void*>(&cuda::update<T, 16 / sizeof(T)>),
+            reinterpret_cast<const void*>(&cuda::initialise<T>), reinterpret_cast<const void*>(&difference_of_rows<T>),
+            reinterpret_cast<const void*>(&difference_of_parts)}) {
+        cudaFuncAttributes attributes{};
+        check(cudaFuncGetAttributes(&attributes, kernel), "loading a kernel");
+      }
+    }
+    for (const Subdomain& subdomain : domain.subdomains()) {
+      parts_[subdomain.id()] = backend.allocate(subdomain.device(), row_blocks * sizeof(Difference));
+    }
+    const auto spheres = problem.spheres();
+    std::copy(spheres.begin(), spheres.end(), spheres_.of);
+  }
+
+  void initialise(const Subdomain& subdomain, const View<T>& target) override {
+    const OnDevice on(ordinal(subdomain));
+    cuda::initialise<T><<<row_blocks, threads, 0, stream(subdomain)>>>(subdomain.owned(), target, spheres_);
+    check(cudaGetLastError(), "launching the initial state");
+  }
+
+  void update(const Subdomain& subdomain, std::span<const Box> boxes, const View<const T>& source,
+              const View<T>& target) override {
+    constexpr int most = 16 / sizeof(T);
+    constexpr std::int64_t warps_a_processor = warps * resident_blocks;
+    constexpr std::int64_t waves = 4;
+    const int group = in_groups(source) && in_groups(target) ? most : 1;
+    const std::int64_t wanted = warps_a_processor * waves * processors_[static_cast<std::size_t>(subdomain.device())];
+    Work<T> work;
+    work.source = source;
+    work.target = target;
+    std::copy(std::begin(spheres_.of), std::end(spheres_.of), work.spheres);
+    std::int64_t blocks = 0;
+    for (const Box& box : boxes) {
+      if (box.empty()) continue;
+      if (static_cast<std::size_t>(work.count) == most_boxes) {
+        throw halocline::InvalidArgument("jacobi3d: an update has 7 or more boxes; allowed are up to 6");
+      }
+      Piece piece = piece_of<T>(box, source.owned(), group, wanted);
+      piece.first_block = static_cast<int>(blocks);
+      const std::int64_t depth = std::int64_t{warps / piece.warps_y} * piece.planes;
+      blocks += std::int64_t{piece.tiles_x} * piece.tiles_y * parts_of(box.extent().z, depth);
+      work.pieces[work.count++] = piece;
+    }
+    if (work.count == 0) return;
+    if (blocks > std::int64_t{0x7fffffff}) {
+      throw halocline::InvalidArgument("jacobi3d: an update has " + std::to_string(blocks) +
+                                       " blocks; allowed are up to 2147483647");
+    }
+    const OnDevice on(ordinal(subdomain));
+    const auto grid = static_cast<unsigned>(blocks);
+    if (group == most) {
+      cuda::update<T, most><<<grid, threads, 0, stream(subdomain)>>>(work);
+    } else {
+      cuda::update<T, 1><<<grid, threads, 0, stream(subdomain)>>>(work);
+    }
+    check(cudaGetLastError(), "launching an update");
+  }
+
+  /// Rows of whole groups: the first and the last of a row that begins one cell further in would be stored cell by cell.
+  /// What is computed beyond the interior may have read halos that are being written, and is overwritten.
+  void update_interior(const Subdomain& subdomain, const View<const T>& source, const View<T>& target) override {
+    constexpr std::int64_t group = 16 / sizeof(T);
+    Box box = subdomain.interior();
+    const Box& owned = subdomain.owned();
+    if (!box.empty()) {
+      box.lo.x = owned.lo.x + (box.lo.x - owned.lo.x) / group * group;
+      box.hi.x = std::min(owned.hi.x, owned.lo.x + parts_of(box.hi.x - owned.lo.x, group) * group);
+    }
+    update(subdomain, {&box, 1}, source, target);
+  }
+
+  void difference(const Subdomain& subdomain, const View<const T>& before, const View<const T>& after,
+                  Difference* result) override {
+    const OnDevice on(ordinal(subdomain));
+    auto* parts = reinterpret_cast<Difference*>(parts_.at(subdomain.id())->data());
+    difference_of_rows<T><<<row_blocks, threads, 0, stream(subdomain)>>>(subdomain.owned(), before, after, parts);
+    difference_of_parts<<<1, threads, 0, stream(subdomain)>>>(parts, result);
+    check(cudaGetLastError(), "launching a residual");
+  }
+
+ private:
+  [[nodiscard]] int ordinal(const Subdomain& subdomain) const {
+    return ordinals_[static_cast<std::size_t>(subdomain.device())];
+  }
+  [[nodiscard]] static cudaStream_t stream(const Subdomain& subdomain) {
+    return static_cast<cudaStream_t>(subdomain.stream().native());
+  }
+
+  std::vector<int> ordinals_;    ///< CUDA's, by the backend's
+  std::vector<int> processors_;  ///< multiprocessors, by the backend's ordinal
+  std::map<halocline::subdomain_id, std::unique_ptr<halocline::device::Buffer>> parts_;
+  Spheres spheres_;
+};
+
+}  // namespace
+}  // namespace cuda
+
+template <typename T>
+std::unique_ptr<Kernels<T>> make_cuda_kernels(const halocline::Domain& domain, const Problem& problem) {
+  return std::make_unique<cuda::CudaKernels<T>>(domain, problem);
+}
+
+template std::unique_ptr<Kernels<float>> make_cuda_kernels<float>(const halocline::Domain&, const Problem&);
+template std::unique_ptr<Kernels<double>> make_cuda_kernels<double>(const halocline::Domain&, const Problem&);
+
+}  // namespace jacobi3d

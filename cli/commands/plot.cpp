@@ -1,0 +1,138 @@
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include <cmath>
+#include <filesystem>
+#include <limits>
+#include <memory>
+#include <set>
+
+#include "commands/commands.hpp"
+#include "halocline/core/error.hpp"
+#include "halocline/io/json.hpp"
+#include "matrix_picture.hpp"
+
+namespace cli {
+namespace {
+
+using namespace halocline;
+using machine::Traffic;
+
+struct PlotOptions {
+  std::string file;
+  std::string output;
+  std::string method = "copy";
+  Traffic traffic = Traffic::one_way;
+  std::int64_t type = 0;
+};
+
+std::string words_of(Traffic traffic) {
+  switch (traffic) {
+    case Traffic::one_way: return "one way";
+    case Traffic::two_way: return "each of two ways";
+    case Traffic::all_pairs: return "all pairs at once";
+  }
+  throw InternalError("a Traffic without words");
+}
+
+/// The methods between devices that a type has rates of.
+std::set<std::string> methods_of(const machine::NodeType& type) {
+  std::set<std::string> methods;
+  for (const auto& m : type.measurements) {
+    if (m.from != machine::Measurement::host && m.to != machine::Measurement::host) methods.insert(m.method);
+  }
+  return methods;
+}
+
+/// GB/s of each ordered pair; NaN where there is none.
+std::vector<double> measured_rates(const machine::NodeType& type, const PlotOptions& wanted) {
+  const int devices = type.device_count();
+  std::vector<double> rates;
+  for (int from = 0; from < devices; ++from) {
+    for (int to = 0; to < devices; ++to) {
+      // Within a device there is one way only.
+      const Traffic traffic = from == to ? Traffic::one_way : wanted.traffic;
+      const auto* const found = type.measured(from, to, wanted.method, traffic);
+      rates.push_back(found == nullptr ? std::numeric_limits<double>::quiet_NaN() : found->bandwidth / 1e9);
+    }
+  }
+  return rates;
+}
+
+std::vector<double> nominal_rates(const machine::NodeType& type) {
+  std::vector<double> rates;
+  for (const auto& path : type.paths()) {
+    rates.push_back(std::isfinite(path.bandwidth) ? path.bandwidth / 1e9 : std::numeric_limits<double>::quiet_NaN());
+  }
+  return rates;
+}
+
+RateMatrix matrix_of(const machine::MachineMap& map, const PlotOptions& wanted) {
+  if (wanted.type >= std::ssize(map.types)) {
+    refuse("--type", fmt::format("{}", wanted.type),
+           fmt::format("0 to {}, the machine's types of node", std::ssize(map.types) - 1));
+  }
+  const auto& type = map.types[static_cast<std::size_t>(wanted.type)];
+  RateMatrix matrix;
+  matrix.size = type.device_count();
+  matrix.unit = "GB/s";
+  const std::set<std::string> methods = methods_of(type);
+  std::string what;
+  if (methods.empty() && wanted.method == "copy" && wanted.traffic == Traffic::one_way) {
+    what = "nominal";
+    matrix.values = nominal_rates(type);
+  } else {
+    if (methods.empty())
+      refuse("--method", wanted.method, "copy, one way: the map has nominal rates alone, nothing measured");
+    if (!methods.contains(wanted.method)) {
+      refuse("--method", wanted.method, fmt::format("one of {}", fmt::join(methods, ", ")));
+    }
+    what = fmt::format("{}, {}", wanted.method, words_of(wanted.traffic));
+    matrix.values = measured_rates(type, wanted);
+  }
+  matrix.title = fmt::format("{}: {}", map.name, what);
+  return matrix;
+}
+
+int run_plot(Context& context, PlotOptions wanted) {
+  RateMatrix matrix;
+  comm::agree_on(context.world, [&] {
+    if (wanted.file.empty()) refuse("FILE", "", "a machine map, as 'halocline machine --measure --json' writes it");
+    if (wanted.output.empty()) wanted.output = std::filesystem::path(wanted.file).replace_extension(".png").string();
+    if (wanted.output == wanted.file) refuse("--output", wanted.output, "another file than the map");
+    if (!context.root()) return;
+    matrix = matrix_of(io::read_machine_file(wanted.file), wanted);
+    write_png(draw(matrix), wanted.output);
+  });
+  Json document = document_of("plot");
+  document["picture"] = wanted.output;
+  document["title"] = matrix.title;
+  document["devices"] = matrix.size;
+  context.print_document(document);
+  context.print_text(fmt::format("{}: {}, {} x {}\n", wanted.output, matrix.title, matrix.size, matrix.size));
+  return 0;
+}
+
+}  // namespace
+
+void add_plot_command(CLI::App& app, Options& options, Command& chosen) {
+  auto* command = app.add_subcommand("plot", "a machine map's bandwidths between devices as a picture (PNG)");
+  auto own = std::make_shared<PlotOptions>();
+  add_word(*command, "FILE", "FILE", "a machine map, as 'halocline machine --measure --json' writes it",
+           [own](const auto&, const auto& word) { own->file = word; });
+  add_word(*command, "-o,--output", "PNG", "where to write (default: the map's name with .png)",
+           [own](const auto&, const auto& word) { own->output = word; });
+  add_word(*command, "--method", "NAME",
+           "the method that is shown (default copy; nominal rates where nothing is measured)",
+           [own](const auto&, const auto& word) { own->method = word; });
+  add_word(*command, "--traffic", "NAME", "one_way (default), two_way, or all_pairs",
+           [own](const auto& name, const auto& word) {
+             own->traffic = machine::all_traffic[parse_choice(name, word, {"one_way", "two_way", "all_pairs"})];
+           });
+  add_word(*command, "--type", "N", "of a machine with several types of node: which one (default 0)",
+           [own](const auto& name, const auto& word) { own->type = parse_integer(name, word, 0, 1'000'000); });
+  add_output_options(*command, options);
+  command->callback([&chosen, own] { chosen = [own](Context& context) { return run_plot(context, *own); }; });
+}
+
+}  // namespace cli

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "halocline/machine/measure.hpp"
+
+/// What was measured, as tables for people.
+namespace cli {
+
+/// By type of node: pairs of devices by method, and devices with the host's memory, measured beside nominal; empty
+/// where nothing is measured. GB/s: 1e9 bytes a second; us: microseconds.
+[[nodiscard]] std::string measured_tables(const halocline::machine::MachineMap& map);
+
+/// One line a disagreement by more than 20 %, the largest first; at most `most`, and then how many more.
+[[nodiscard]] std::vector<std::string> warnings_of(const halocline::machine::MachineMap& map, std::size_t most);
+
+/// One line for each method and reason.
+[[nodiscard]] std::string left_out_text(std::span<const halocline::machine::LeftOut> left_out);
+
+}  // namespace cli

@@ -1,0 +1,15 @@
+#include <mpi.h>
+
+#include "comm/mpi/check.hpp"
+#include "comm/mpi/device_support.hpp"
+
+namespace halocline::comm::mpi {
+
+DeviceSupport device_support() {
+  int yes = 0;
+  check(MPIX_GPU_query_support(MPIX_GPU_SUPPORT_CUDA, &yes), "MPIX_GPU_query_support");
+  if (yes != 0) return {DeviceSupport::Verdict::yes, ""};
+  return {DeviceSupport::Verdict::no, "this MPICH says that it has no support of CUDA (MPIX_GPU_query_support)"};
+}
+
+}  // namespace halocline::comm::mpi

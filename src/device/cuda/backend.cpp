@@ -1,0 +1,78 @@
+#include "device/cuda/backend.hpp"
+
+#include <nvtx3/nvToolsExt.h>
+
+#include "device/cuda/backoff.hpp"
+#include "device/cuda/copy_list.hpp"
+#include "device/cuda/memory.hpp"
+#include "device/cuda/stream.hpp"
+#include "device/cuda/trial.hpp"
+
+namespace halocline::device::cuda {
+
+std::unique_ptr<Buffer> CudaBackend::allocate(int device, std::size_t bytes) {
+  return make_buffer(devices_, device, bytes);
+}
+
+std::unique_ptr<ShareableBuffer> CudaBackend::allocate_shareable(int device, std::size_t bytes) {
+  return make_shareable(devices_, device, bytes);
+}
+
+std::unique_ptr<Buffer> CudaBackend::allocate_pinned(std::size_t bytes) { return make_pinned(devices_, bytes); }
+
+std::unique_ptr<Registration> CudaBackend::register_host(const std::byte* memory, std::size_t bytes) {
+  return make_registration(devices_, memory, bytes);
+}
+
+std::unique_ptr<Mapping> CudaBackend::map(int device, const MemoryHandle& handle) {
+  (void)devices_->at(device);
+  return make_mapping(devices_, device, ExportedMemory::unpack(handle));
+}
+
+std::unique_ptr<Stream> CudaBackend::create_stream(int device, Priority priority, std::string_view name) {
+  return std::make_unique<CudaStream>(devices_, device, priority, name);
+}
+
+std::unique_ptr<Event> CudaBackend::create_event(int device, Timing timing) {
+  return std::make_unique<CudaEvent>(devices_, device, timing);
+}
+
+std::unique_ptr<CopyList> CudaBackend::prepare(int device, std::span<const StridedCopy> copies) {
+  return std::make_unique<CudaCopyList>(devices_, device, copies);
+}
+
+Access CudaBackend::peer_access(int from, int to) const {
+  (void)devices_->at(from);
+  (void)devices_->at(to);
+  return devices_->peers().access(from, to);
+}
+
+Access CudaBackend::overlapping_launches() const {
+  const std::lock_guard held(mutex_);
+  if (!overlapping_) overlapping_ = try_overlapping_launches(devices_->at(0));
+  return *overlapping_;
+}
+
+bool CudaBackend::wait_until(const std::function<bool()>& done, const Deadline& deadline) {
+  Backoff backoff;
+  while (!done()) {
+    if (deadline.expired()) return false;
+    // Where a device has failed, the others are told, so that what is waited for comes to its end.
+    (void)devices_->failures().of(0);
+    backoff.pause();
+  }
+  return true;
+}
+
+void CudaBackend::push_range(const char* name) { nvtxRangePushA(name); }
+void CudaBackend::pop_range() { nvtxRangePop(); }
+
+}  // namespace halocline::device::cuda
+
+namespace halocline::device {
+
+std::shared_ptr<Backend> make_cuda_backend(const CudaOptions& options) {
+  return std::make_shared<cuda::CudaBackend>(options);
+}
+
+}  // namespace halocline::device

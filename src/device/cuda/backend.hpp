@@ -1,0 +1,43 @@
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <optional>
+
+#include "device/cuda/devices.hpp"
+#include "halocline/device/cuda.hpp"
+
+namespace halocline::device::cuda {
+
+class CudaBackend final : public Backend {
+ public:
+  explicit CudaBackend(const CudaOptions& options) : devices_(std::make_shared<Devices>(options)) {}
+
+  [[nodiscard]] BackendKind kind() const override { return BackendKind::cuda; }
+  [[nodiscard]] int device_count() const override { return devices_->count(); }
+  [[nodiscard]] DeviceInfo info(int device) const override { return devices_->at(device).info(); }
+  [[nodiscard]] std::int64_t row_alignment_bytes() const override { return 128; }
+  [[nodiscard]] std::unique_ptr<Buffer> allocate(int device, std::size_t bytes) override;
+  [[nodiscard]] std::unique_ptr<ShareableBuffer> allocate_shareable(int device, std::size_t bytes) override;
+  [[nodiscard]] std::unique_ptr<Buffer> allocate_pinned(std::size_t bytes) override;
+  [[nodiscard]] std::unique_ptr<Registration> register_host(const std::byte* memory, std::size_t bytes) override;
+  [[nodiscard]] std::unique_ptr<Mapping> map(int device, const MemoryHandle& handle) override;
+  [[nodiscard]] std::unique_ptr<Stream> create_stream(int device, Priority priority, std::string_view name) override;
+  using Backend::create_stream;
+  [[nodiscard]] std::unique_ptr<Event> create_event(int device, Timing timing) override;
+  using Backend::create_event;
+  [[nodiscard]] std::unique_ptr<CopyList> prepare(int device, std::span<const StridedCopy> copies) override;
+  [[nodiscard]] Access peer_access(int from, int to) const override;
+  [[nodiscard]] Access overlapping_launches() const override;
+  [[nodiscard]] bool prefers_graphs() const override { return true; }
+  bool wait_until(const std::function<bool()>& done, const Deadline& deadline) override;
+  void push_range(const char* name) override;
+  void pop_range() override;
+
+ private:
+  std::shared_ptr<Devices> devices_;
+  mutable std::mutex mutex_;
+  mutable std::optional<Access> overlapping_;  ///< once asked
+};
+
+}  // namespace halocline::device::cuda

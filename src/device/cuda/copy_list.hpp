@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "device/cuda/copy_plan.hpp"
+#include "device/cuda/devices.hpp"
+
+namespace halocline::device::cuda {
+
+/// Tasks and tiles in device memory.
+class CudaCopyList final : public CopyList {
+ public:
+  CudaCopyList(std::shared_ptr<Devices> devices, int device, std::span<const StridedCopy> copies);
+  ~CudaCopyList() override;
+  CudaCopyList(const CudaCopyList&) = delete;
+  CudaCopyList& operator=(const CudaCopyList&) = delete;
+
+  [[nodiscard]] std::int64_t bytes() const override { return bytes_; }
+  [[nodiscard]] const Devices& devices() const { return *devices_; }
+  [[nodiscard]] int device() const { return device_; }
+  [[nodiscard]] const CopyTask* tasks() const { return static_cast<const CopyTask*>(memory_); }
+  [[nodiscard]] const CopyTile* tiles() const { return tiles_; }
+  [[nodiscard]] std::uint32_t tile_count() const { return tile_count_; }
+
+ private:
+  std::shared_ptr<Devices> devices_;
+  int device_;
+  std::int64_t bytes_ = 0;
+  void* memory_ = nullptr;
+  const CopyTile* tiles_ = nullptr;
+  std::uint32_t tile_count_ = 0;
+};
+
+}  // namespace halocline::device::cuda

@@ -1,0 +1,96 @@
+#include "device/cuda/copy_plan.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "device/host/strided_copy.hpp"
+
+namespace halocline::device::cuda {
+namespace {
+
+using host::RowCopy;
+
+/// The widest access that all addresses of a copy allow.
+std::uint32_t widest_unit(const RowCopy& rows) {
+  std::uint64_t all = reinterpret_cast<std::uintptr_t>(rows.source) | reinterpret_cast<std::uintptr_t>(rows.target) |
+                      static_cast<std::uint64_t>(rows.row_bytes) | 16;
+  for (const RowCopy::Loop& loop : rows.loops) {
+    if (loop.count == 1) continue;
+    all |= static_cast<std::uint64_t>(loop.source_stride) | static_cast<std::uint64_t>(loop.target_stride);
+  }
+  return std::uint32_t{1} << std::countr_zero(all);
+}
+
+std::int64_t units_of(const RowCopy& rows, std::int64_t unit) {
+  return rows.row_bytes / unit * rows.loops[0].count * rows.loops[1].count * rows.loops[2].count;
+}
+
+/// Copies with too many units become halves, cut in their outermost loop, or in the row where there is none.
+void add_tasks(const RowCopy& rows, std::uint32_t unit, std::vector<CopyTask>& tasks) {
+  if (units_of(rows, unit) > most_units) {
+    RowCopy low = rows;
+    RowCopy high = rows;
+    std::size_t d = rows.loops.size();
+    while (d > 0 && rows.loops[d - 1].count == 1) --d;
+    std::int64_t source = 0;
+    std::int64_t target = 0;
+    if (d > 0) {
+      const RowCopy::Loop& loop = rows.loops[d - 1];
+      const std::int64_t half = loop.count / 2;
+      low.loops[d - 1].count = half;
+      high.loops[d - 1].count = loop.count - half;
+      source = half * loop.source_stride;
+      target = half * loop.target_stride;
+    } else {
+      source = target = low.row_bytes = rows.row_bytes / unit / 2 * unit;
+      high.row_bytes = rows.row_bytes - low.row_bytes;
+    }
+    high.source += source;
+    high.target += target;
+    add_tasks(low, unit, tasks);
+    add_tasks(high, unit, tasks);
+    return;
+  }
+  CopyTask task;
+  task.source = rows.source;
+  task.target = rows.target;
+  for (std::size_t d = 0; d < rows.loops.size(); ++d) {
+    task.source_stride[d] = rows.loops[d].source_stride;
+    task.target_stride[d] = rows.loops[d].target_stride;
+  }
+  task.unit_bytes = unit;
+  task.units = static_cast<std::uint32_t>(units_of(rows, unit));
+  task.row = Divider(static_cast<std::uint32_t>(rows.row_bytes / unit));
+  task.inner = Divider(static_cast<std::uint32_t>(rows.loops[0].count));
+  task.middle = Divider(static_cast<std::uint32_t>(rows.loops[1].count));
+  tasks.push_back(task);
+}
+
+}  // namespace
+
+Divider::Divider(std::uint32_t by) : divisor(by) {
+  if (by == 1) return;
+  const unsigned bits = 31 + static_cast<unsigned>(std::bit_width(by - 1));
+  factor = static_cast<std::uint32_t>(((std::uint64_t{1} << bits) + by - 1) / by);
+  shift = bits - 32;
+}
+
+std::vector<CopyTask> plan_tasks(std::span<const StridedCopy> copies) {
+  std::vector<CopyTask> tasks;
+  tasks.reserve(copies.size());
+  for (const StridedCopy& copy : copies) {
+    const RowCopy rows = host::plan_rows(copy);
+    if (rows.row_bytes != 0) add_tasks(rows, widest_unit(rows), tasks);
+  }
+  return tasks;
+}
+
+std::vector<CopyTile> plan_tiles(std::span<const CopyTask> tasks) {
+  std::vector<CopyTile> tiles;
+  for (std::uint32_t i = 0; i < tasks.size(); ++i) {
+    for (std::uint32_t first = 0; first < tasks[i].units; first += tile_units) tiles.push_back({i, first});
+  }
+  return tiles;
+}
+
+}  // namespace halocline::device::cuda

@@ -1,0 +1,85 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "halocline/device/strided_copy.hpp"
+
+// What a kernel that copies is told, and how StridedCopys become that. No CUDA in here: the same functions run on the
+// host, where tests compare them with the definition of a StridedCopy.
+namespace halocline::device::cuda {
+
+/// Divides numbers below 2^31 by a constant with a multiplication and a shift.
+/// Source: Granlund and Montgomery, Division by Invariant Integers using Multiplication, PLDI 1994.
+struct Divider {
+  std::uint32_t divisor = 1;
+  std::uint32_t factor = 0;
+  std::uint32_t shift = 0;
+
+  Divider() = default;
+  /// 1 to 2^31 - 1.
+  explicit Divider(std::uint32_t by);
+  [[nodiscard]] constexpr std::uint32_t divide(std::uint32_t n) const {
+    return divisor == 1 ? n : static_cast<std::uint32_t>((std::uint64_t{n} * factor) >> 32) >> shift;
+  }
+};
+
+/// How many units a task may have: so that their numbers can be divided.
+inline constexpr std::int64_t most_units = std::int64_t{1} << 30;
+
+/// A copy as units of equal size, numbered along rows that are contiguous on both sides, then along three loops.
+struct CopyTask {
+  const std::byte* source = nullptr;
+  std::byte* target = nullptr;
+  std::array<std::int64_t, 3> source_stride{};  ///< of the loops, in bytes; the first is the innermost
+  std::array<std::int64_t, 3> target_stride{};
+  std::uint32_t units = 0;       ///< in all; at most most_units
+  std::uint32_t unit_bytes = 1;  ///< 1, 2, 4, 8 or 16; all addresses are multiples of it
+  Divider row;                   ///< units in a row
+  Divider inner, middle;         ///< rows in the inner loop, turns of the middle one
+};
+
+/// Where one unit is, in bytes from the task's source and target.
+struct UnitPlace {
+  std::int64_t source = 0;
+  std::int64_t target = 0;
+};
+
+[[nodiscard]] constexpr UnitPlace place_of(const CopyTask& task, std::uint32_t unit) {
+  const std::uint32_t row = task.row.divide(unit);
+  const std::int64_t in_row = std::int64_t{unit - row * task.row.divisor} * task.unit_bytes;
+  const std::uint32_t turn = task.inner.divide(row);
+  const std::int64_t i = row - turn * task.inner.divisor;
+  const std::uint32_t outer = task.middle.divide(turn);
+  const std::int64_t j = turn - outer * task.middle.divisor;
+  const std::int64_t k = outer;
+  const auto& [si, sj, sk] = task.source_stride;
+  const auto& [ti, tj, tk] = task.target_stride;
+  return {in_row + i * si + j * sj + k * sk, in_row + i * ti + j * tj + k * tk};
+}
+
+/// What a block of threads copies at a time: each thread loads all of its units before it stores one.
+inline constexpr std::uint32_t block_threads = 256;
+inline constexpr std::uint32_t units_per_thread = 4;
+inline constexpr std::uint32_t tile_units = block_threads * units_per_thread;
+
+/// The units of a task from `first` on, up to tile_units of them.
+struct CopyTile {
+  std::uint32_t task = 0;
+  std::uint32_t first = 0;
+};
+
+[[nodiscard]] constexpr std::uint32_t tiles_of(const CopyTask& task) {
+  return (task.units + tile_units - 1) / tile_units;
+}
+
+/// One copy is one task, but for those with too many units. Nothing where there is nothing to copy.
+/// Throws InvalidArgument as StridedCopy demands.
+[[nodiscard]] std::vector<CopyTask> plan_tasks(std::span<const StridedCopy> copies);
+/// All tiles of all tasks, in their order.
+[[nodiscard]] std::vector<CopyTile> plan_tiles(std::span<const CopyTask> tasks);
+
+}  // namespace halocline::device::cuda

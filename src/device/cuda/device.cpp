@@ -1,0 +1,93 @@
+#include "device/cuda/device.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <new>
+
+#include "device/cuda/discovery.hpp"
+#include "device/cuda/kernels.hpp"
+
+namespace halocline::device::cuda {
+
+OwnStream::OwnStream(Priority priority) {
+  int least = 0;
+  int greatest = 0;
+  check(cudaDeviceGetStreamPriorityRange(&least, &greatest), "cudaDeviceGetStreamPriorityRange");
+  check(cudaStreamCreateWithPriority(&stream_, cudaStreamNonBlocking, priority == Priority::high ? greatest : least),
+        "cudaStreamCreateWithPriority");
+}
+
+OwnStream::~OwnStream() { log_failure(cudaStreamDestroy(stream_), "cudaStreamDestroy"); }
+
+OwnBoard::OwnBoard(cudaStream_t stream) {
+  try {
+    void* memory = nullptr;
+    check(cudaHostAlloc(&memory, sizeof(FailureRecords), cudaHostAllocPortable | cudaHostAllocMapped), "cudaHostAlloc");
+    records_ = new (memory) FailureRecords;
+    check(cudaMalloc(&memory, sizeof(Board)), "cudaMalloc");
+    board_ = static_cast<Board*>(memory);
+    Board initial;
+    initial.record = &records_->kernels;
+    check(cudaMemcpyAsync(board_, &initial, sizeof initial, cudaMemcpyHostToDevice, stream), "cudaMemcpyAsync");
+    check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+  } catch (...) {
+    (void)cudaFree(board_);
+    (void)cudaFreeHost(records_);
+    throw;
+  }
+}
+
+OwnBoard::~OwnBoard() {
+  log_failure(cudaFree(board_), "cudaFree");
+  log_failure(cudaFreeHost(records_), "cudaFreeHost");
+}
+
+bool OwnBoard::failed() const {
+  return std::atomic_ref<std::uint32_t>(records_->kernels.published).load(std::memory_order_acquire) != 0;
+}
+
+void OwnBoard::fail_from_host() const {
+  std::atomic_ref<std::uint32_t>(records_->host.published).store(1, std::memory_order_release);
+}
+
+void OwnBoard::add_other(std::uint32_t* stop, cudaStream_t stream) {
+  if (others_ == most_devices) return;  // the host stops it then
+  const std::uint32_t count = others_ + 1;
+  check(cudaMemcpyAsync(&board_->other_stops[others_], &stop, sizeof stop, cudaMemcpyHostToDevice, stream),
+        "cudaMemcpyAsync");
+  check(cudaMemcpyAsync(&board_->others, &count, sizeof count, cudaMemcpyHostToDevice, stream), "cudaMemcpyAsync");
+  check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+  others_ = count;
+}
+
+cudaError_t OwnBoard::stop(cudaStream_t stream) const {
+  static const std::uint32_t one = 1;
+  return cudaMemcpyAsync(&board_->stop, &one, sizeof one, cudaMemcpyHostToDevice, stream);
+}
+
+Device::Device(int cuda_ordinal)
+    : ordinal_(cuda_ordinal), context_(primary_context(cuda_ordinal)), info_(describe_device(cuda_ordinal)) {
+  const CurrentDevice current(context_);
+  const CaptureAside aside;
+  int count = 0;
+  check(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, cuda_ordinal), "cudaDeviceGetAttribute");
+  check(load_flag_kernels(), "loading the kernels for flags");
+  check(load_copy_kernels(), "loading the kernels for copies");
+  int blocks = 0;
+  check(copy_blocks_at_once(&blocks), "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
+  most_blocks_ = static_cast<unsigned>(count * std::max(blocks, 1));
+  aside_ = std::make_unique<OwnStream>(Priority::high);
+  board_ = std::make_unique<OwnBoard>(aside_->get());
+}
+
+Device::~Device() {
+  const CurrentDevice current(context_);
+  const CaptureAside aside;
+  board_.reset();
+  aside_.reset();
+}
+
+unsigned Device::copy_blocks(std::uint32_t tiles) const { return std::clamp(tiles, 1u, most_blocks_); }
+
+}  // namespace halocline::device::cuda

@@ -1,0 +1,88 @@
+#include "device/cuda/discovery.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <fstream>
+
+#include "device/cuda/runtime.hpp"
+#include "halocline/core/error.hpp"
+#include "halocline/device/cuda.hpp"
+
+namespace halocline::device::cuda {
+namespace {
+
+/// As NVML and nvidia-smi write it.
+std::string uuid_text(const cudaUUID_t& uuid) {
+  std::string text = "GPU";
+  for (std::size_t i = 0; i < sizeof uuid.bytes; ++i) {
+    if (i == 0 || i == 4 || i == 6 || i == 8 || i == 10) text += '-';
+    text += fmt::format("{:02x}", static_cast<unsigned char>(uuid.bytes[i]));
+  }
+  return text;
+}
+
+/// -1 where the system does not say.
+int numa_node(int cuda_ordinal) {
+  std::array<char, 32> bus{};
+  if (cudaDeviceGetPCIBusId(bus.data(), static_cast<int>(bus.size()), cuda_ordinal) != cudaSuccess) {
+    (void)cudaGetLastError();
+    return -1;
+  }
+  std::string id = bus.data();
+  std::transform(id.begin(), id.end(), id.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  int node = -1;
+  std::ifstream in("/sys/bus/pci/devices/" + id + "/numa_node");
+  return in >> node ? node : -1;
+}
+
+}  // namespace
+
+int count_devices() {
+  prepare_process();
+  int count = 0;
+  const cudaError_t status = cudaGetDeviceCount(&count);
+  if (status == cudaSuccess && count > 0) return count;
+  (void)cudaGetLastError();
+  if (status == cudaErrorInsufficientDriver) {
+    throw CapabilityError("no CUDA driver was found that is new enough for this build: " + describe(status));
+  }
+  throw CapabilityError("no GPU was found: " + describe(status == cudaSuccess ? cudaErrorNoDevice : status));
+}
+
+DeviceInfo describe_device(int cuda_ordinal) {
+  cudaDeviceProp properties{};
+  check(cudaGetDeviceProperties(&properties, cuda_ordinal), "cudaGetDeviceProperties");
+  DeviceInfo info;
+  info.name = properties.name;
+  info.uuid = uuid_text(properties.uuid);
+  info.memory_bytes = static_cast<std::int64_t>(properties.totalGlobalMem);
+  info.numa = numa_node(cuda_ordinal);
+  info.native_ordinal = cuda_ordinal;
+  return info;
+}
+
+int ordinal_of(const std::string& uuid) {
+  static const std::vector<DeviceInfo> devices = cuda_devices();  // what a process sees does not change
+  const auto found = std::find_if(devices.begin(), devices.end(), [&](const DeviceInfo& d) { return d.uuid == uuid; });
+  return found == devices.end() ? -1 : static_cast<int>(found - devices.begin());
+}
+
+}  // namespace halocline::device::cuda
+
+namespace halocline::device {
+
+std::vector<DeviceInfo> cuda_devices() noexcept {
+  try {
+    const int count = cuda::count_devices();
+    std::vector<DeviceInfo> devices;
+    for (int i = 0; i < count; ++i) devices.push_back(cuda::describe_device(i));
+    return devices;
+  } catch (...) {
+    return {};
+  }
+}
+
+}  // namespace halocline::device

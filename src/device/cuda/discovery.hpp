@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "halocline/device/backend.hpp"
+
+namespace halocline::device::cuda {
+
+/// How many GPUs this process sees. Throws CapabilityError where there is no driver or no GPU.
+[[nodiscard]] int count_devices();
+/// Starts no work on the device.
+[[nodiscard]] DeviceInfo describe_device(int cuda_ordinal);
+/// -1 where this process does not see it.
+[[nodiscard]] int ordinal_of(const std::string& uuid);
+
+}  // namespace halocline::device::cuda

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <memory>
+
+#include "device/cuda/devices.hpp"
+
+namespace halocline::device::cuda {
+
+/// CUDA itself runs one launch of a graph after another, whatever the streams.
+class CudaGraph final : public Graph {
+ public:
+  /// Takes the graph over. When this returns, its nodes are on their devices.
+  CudaGraph(std::shared_ptr<Devices> devices, int device, cudaGraph_t graph);
+  ~CudaGraph() override;
+  CudaGraph(const CudaGraph&) = delete;
+  CudaGraph& operator=(const CudaGraph&) = delete;
+
+  [[nodiscard]] const Devices& devices() const { return *devices_; }
+  [[nodiscard]] cudaGraphExec_t get() const { return executable_; }
+
+ private:
+  std::shared_ptr<Devices> devices_;
+  Context context_;
+  cudaGraphExec_t executable_ = nullptr;
+};
+
+}  // namespace halocline::device::cuda

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <functional>
+
+#include "device/cuda/failures.hpp"
+
+namespace halocline::device::cuda {
+
+/// Enqueues a function of the host; captured, it is called at each launch. Not called once the backend has failed; what
+/// it throws becomes the backend's failure.
+void launch_host_call(cudaStream_t stream, Failures& failures, int device, std::function<void()> function);
+
+}  // namespace halocline::device::cuda

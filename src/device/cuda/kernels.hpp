@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "device/cuda/board.hpp"
+#include "device/cuda/copy_plan.hpp"
+
+// Each enqueues one kernel on a stream of the current device.
+namespace halocline::device::cuda {
+
+/// A thread waits for each flag: until it is there, late, aborted, or the device is stopped.
+[[nodiscard]] cudaError_t launch_wait(cudaStream_t stream, const std::uint64_t* epoch, const WaitBatch& waits);
+/// Where `advance`, *epoch += 1 first. Then a thread signals each flag.
+[[nodiscard]] cudaError_t launch_signal(cudaStream_t stream, std::uint64_t* epoch, bool advance,
+                                        const SignalBatch& signals);
+[[nodiscard]] cudaError_t launch_check(cudaStream_t stream, const CheckBatch& checks);
+/// Stops the device, and those that it reaches, where a record was published: behind what may have failed elsewhere.
+[[nodiscard]] cudaError_t launch_follow(cudaStream_t stream, Board* board, const FailureRecords* records);
+
+/// One copy, whose description travels with the kernel.
+[[nodiscard]] cudaError_t launch_copy(cudaStream_t stream, const Board* board, const CopyTask& task, unsigned blocks);
+/// All tiles of a list that lies in device memory.
+[[nodiscard]] cudaError_t launch_copies(cudaStream_t stream, const Board* board, const CopyTask* tasks,
+                                        const CopyTile* tiles, std::uint32_t tile_count, unsigned blocks);
+
+/// Loads all of them on the current device. Loading waits for the device, which must not happen when one of them
+/// waits for what has still to be launched.
+[[nodiscard]] cudaError_t load_flag_kernels();
+[[nodiscard]] cudaError_t load_copy_kernels();
+
+/// How many blocks of a copy kernel a multiprocessor of the current device works on at once.
+[[nodiscard]] cudaError_t copy_blocks_at_once(int* blocks);
+
+}  // namespace halocline::device::cuda

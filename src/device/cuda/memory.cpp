@@ -1,0 +1,224 @@
+#include "device/cuda/memory.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <type_traits>
+#include <utility>
+
+#include "device/cuda/discovery.hpp"
+#include "device/process.hpp"
+#include "halocline/core/error.hpp"
+
+namespace halocline::device::cuda {
+namespace {
+
+/// Small allocations share pages of this size, and an IPC handle exports whole pages.
+constexpr std::size_t export_granularity = std::size_t{2} << 20;
+
+/// Throws ResourceError with the bytes where memory ran out.
+void check_allocation(cudaError_t status, std::size_t bytes, const std::string& where) {
+  if (status == cudaSuccess) return;
+  (void)cudaGetLastError();
+  const std::string text = fmt::format("cannot allocate {} bytes {}: {}", bytes, where, describe(status));
+  if (status == cudaErrorMemoryAllocation || status == cudaErrorInvalidValue) throw ResourceError(text);
+  throw DeviceError(text);
+}
+
+/// cudaMalloc and cudaFree.
+class Allocation {
+ public:
+  Allocation(std::shared_ptr<Devices> devices, int device, std::size_t bytes, std::size_t asked)
+      : devices_(std::move(devices)), context_(devices_->at(device).context()) {
+    const CurrentDevice current(context_);
+    const CaptureAside aside;
+    const std::string where = fmt::format("on device {} ({})", device, devices_->at(device).info().name);
+    check_allocation(cudaMalloc(&data_, std::max<std::size_t>(bytes, 1)), asked, where);
+  }
+  ~Allocation() {
+    const CurrentDevice current(context_);
+    const CaptureAside aside;
+    log_failure(cudaFree(data_), "cudaFree");
+  }
+  Allocation(const Allocation&) = delete;
+  Allocation& operator=(const Allocation&) = delete;
+  [[nodiscard]] std::byte* data() const { return static_cast<std::byte*>(data_); }
+
+ private:
+  std::shared_ptr<Devices> devices_;
+  Context context_;
+  void* data_ = nullptr;
+};
+
+class DeviceBuffer final : public Buffer {
+ public:
+  DeviceBuffer(std::shared_ptr<Devices> devices, int device, std::size_t bytes)
+      : memory_(std::move(devices), device, bytes, bytes), bytes_(bytes) {}
+  [[nodiscard]] std::byte* data() const override { return memory_.data(); }
+  [[nodiscard]] std::size_t bytes() const override { return bytes_; }
+
+ private:
+  Allocation memory_;
+  std::size_t bytes_;
+};
+
+std::size_t whole_pages(std::size_t bytes) {
+  return (std::max<std::size_t>(bytes, 1) + export_granularity - 1) / export_granularity * export_granularity;
+}
+
+class ExportableBuffer final : public ShareableBuffer {
+ public:
+  ExportableBuffer(const std::shared_ptr<Devices>& devices, int device, std::size_t bytes)
+      : device_(&devices->at(device)), memory_(devices, device, whole_pages(bytes), bytes), bytes_(bytes) {
+    const CurrentDevice current(device_->context());
+    const CaptureAside aside;
+    check(cudaMemsetAsync(memory_.data(), 0, whole_pages(bytes), device_->aside()), "cudaMemsetAsync");
+    check(cudaStreamSynchronize(device_->aside()), "cudaStreamSynchronize");
+  }
+  [[nodiscard]] std::byte* data() const override { return memory_.data(); }
+  [[nodiscard]] std::size_t bytes() const override { return bytes_; }
+  [[nodiscard]] MemoryHandle handle() const override {
+    ExportedMemory exported;
+    exported.process = process_identity();
+    exported.address = reinterpret_cast<std::uintptr_t>(memory_.data());
+    exported.bytes = bytes_;
+    const std::string& uuid = device_->info().uuid;
+    std::copy_n(uuid.begin(), std::min(uuid.size(), exported.uuid.size() - 1), exported.uuid.begin());
+    const CurrentDevice current(device_->context());
+    const CaptureAside aside;
+    const cudaError_t status = cudaIpcGetMemHandle(&exported.ipc, memory_.data());
+    if (status != cudaSuccess) {
+      (void)cudaGetLastError();
+      throw CapabilityError(
+          fmt::format("memory of {} cannot be exported: cudaIpcGetMemHandle: {}", uuid, describe(status)));
+    }
+    return exported.pack();
+  }
+
+ private:
+  const Device* device_;
+  Allocation memory_;
+  std::size_t bytes_;
+};
+
+class PinnedBuffer final : public Buffer {
+ public:
+  PinnedBuffer(std::shared_ptr<Devices> devices, std::size_t bytes)
+      : devices_(std::move(devices)), context_(devices_->at(0).context()), bytes_(bytes) {
+    const CurrentDevice current(context_);
+    const CaptureAside aside;
+    check_allocation(
+        cudaHostAlloc(&data_, std::max<std::size_t>(bytes, 1), cudaHostAllocPortable | cudaHostAllocMapped), bytes,
+        "of pinned host memory");
+  }
+  ~PinnedBuffer() override {
+    const CurrentDevice current(context_);
+    const CaptureAside aside;
+    log_failure(cudaFreeHost(data_), "cudaFreeHost");
+  }
+  PinnedBuffer(const PinnedBuffer&) = delete;
+  PinnedBuffer& operator=(const PinnedBuffer&) = delete;
+  [[nodiscard]] std::byte* data() const override { return static_cast<std::byte*>(data_); }
+  [[nodiscard]] std::size_t bytes() const override { return bytes_; }
+
+ private:
+  std::shared_ptr<Devices> devices_;
+  Context context_;
+  void* data_ = nullptr;
+  std::size_t bytes_;
+};
+
+/// Memory of this process: nothing to open.
+class SameProcess final : public Mapping {
+ public:
+  explicit SameProcess(const ExportedMemory& memory)
+      // NOLINTNEXTLINE(performance-no-int-to-ptr): it was a pointer of this process
+      : data_(reinterpret_cast<std::byte*>(memory.address)), bytes_(memory.bytes) {}
+  [[nodiscard]] std::byte* data() const override { return data_; }
+  [[nodiscard]] std::size_t bytes() const override { return bytes_; }
+
+ private:
+  std::byte* data_;
+  std::size_t bytes_;
+};
+
+/// CUDA counts how often a handle was opened, and gives the same address each time.
+class OtherProcess final : public Mapping {
+ public:
+  OtherProcess(std::shared_ptr<Devices> devices, int device, const ExportedMemory& memory)
+      : devices_(std::move(devices)), context_(devices_->at(device).context()), bytes_(memory.bytes) {
+    const CurrentDevice current(context_);
+    const CaptureAside aside;
+    const cudaError_t status = cudaIpcOpenMemHandle(&data_, memory.ipc, cudaIpcMemLazyEnablePeerAccess);
+    if (status == cudaSuccess) return;
+    (void)cudaGetLastError();
+    throw CapabilityError(fmt::format("{} cannot map memory of {} of another process: cudaIpcOpenMemHandle: {}",
+                                      devices_->at(device).info().uuid, memory.uuid.data(), describe(status)));
+  }
+  ~OtherProcess() override {
+    const CurrentDevice current(context_);
+    const CaptureAside aside;
+    log_failure(cudaIpcCloseMemHandle(data_), "cudaIpcCloseMemHandle");
+  }
+  OtherProcess(const OtherProcess&) = delete;
+  OtherProcess& operator=(const OtherProcess&) = delete;
+  [[nodiscard]] std::byte* data() const override { return static_cast<std::byte*>(data_); }
+  [[nodiscard]] std::size_t bytes() const override { return bytes_; }
+
+ private:
+  std::shared_ptr<Devices> devices_;
+  Context context_;
+  void* data_ = nullptr;
+  std::size_t bytes_;
+};
+
+}  // namespace
+
+static_assert(std::is_trivially_copyable_v<ExportedMemory> && sizeof(ExportedMemory) <= sizeof(MemoryHandle));
+
+MemoryHandle ExportedMemory::pack() const {
+  MemoryHandle handle;
+  std::memcpy(handle.blob.data(), this, sizeof *this);
+  return handle;
+}
+
+ExportedMemory ExportedMemory::unpack(const MemoryHandle& handle) {
+  ExportedMemory memory;
+  std::memcpy(&memory, handle.blob.data(), sizeof memory);
+  if (memory.magic != expected_magic) {
+    throw CapabilityError("cannot map the memory: its handle is not from a CUDA backend of this version");
+  }
+  memory.uuid.back() = '\0';
+  return memory;
+}
+
+std::unique_ptr<Buffer> make_buffer(std::shared_ptr<Devices> devices, int device, std::size_t bytes) {
+  return std::make_unique<DeviceBuffer>(std::move(devices), device, bytes);
+}
+
+std::unique_ptr<ShareableBuffer> make_shareable(std::shared_ptr<Devices> devices, int device, std::size_t bytes) {
+  return std::make_unique<ExportableBuffer>(devices, device, bytes);
+}
+
+std::unique_ptr<Buffer> make_pinned(std::shared_ptr<Devices> devices, std::size_t bytes) {
+  return std::make_unique<PinnedBuffer>(std::move(devices), bytes);
+}
+
+std::unique_ptr<Mapping> make_mapping(std::shared_ptr<Devices> devices, int device, const ExportedMemory& memory) {
+  // Where the exporter's device is one that this process sees, peer access decides; else the trial does.
+  const bool same_process = memory.process == process_identity();
+  const int exporter = ordinal_of(memory.uuid.data());
+  if (exporter >= 0) {
+    Peers& peers = devices->peers();
+    const Access access = same_process ? peers.access_to_ordinal(device, exporter) : peers.possible(device, exporter);
+    if (!access.yes) {
+      throw CapabilityError(fmt::format("{} cannot map memory of {}: {}", devices->at(device).info().uuid,
+                                        memory.uuid.data(), access.why_not));
+    }
+  }
+  if (same_process) return std::make_unique<SameProcess>(memory);
+  return std::make_unique<OtherProcess>(std::move(devices), device, memory);
+}
+
+}  // namespace halocline::device::cuda

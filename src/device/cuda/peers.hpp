@@ -1,0 +1,41 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <utility>
+
+#include "device/cuda/device.hpp"
+
+namespace halocline::device::cuda {
+
+/// Which device reaches which other device's memory. Asked once, and switched on where it may be. Thread-safe.
+class Peers {
+ public:
+  using Allowed = std::function<bool(int from, int to)>;
+  /// The devices must outlive this. Allowed by number in the backend; empty: always.
+  Peers(std::span<const std::unique_ptr<Device>> devices, Allowed allowed)
+      : devices_(devices), allowed_(std::move(allowed)) {}
+
+  /// Between devices of the backend.
+  [[nodiscard]] Access access(int from, int to);
+  /// From a device of the backend to any that this process sees.
+  [[nodiscard]] Access access_to_ordinal(int from, int cuda_ordinal);
+  /// Whether the hardware and the option allow it, with nothing switched on: what another process maps needs no more, and to
+  /// switch access on starts this process's work on the other device, which takes a second of all processes' time.
+  [[nodiscard]] Access possible(int from, int cuda_ordinal) const;
+  /// Whether kernels of `from` that fail stop `to` themselves. Asks nothing.
+  [[nodiscard]] bool stops(int from, int to) const;
+
+ private:
+  [[nodiscard]] Access ask(int from, int cuda_ordinal);
+
+  std::span<const std::unique_ptr<Device>> devices_;
+  Allowed allowed_;
+  mutable std::mutex mutex_;
+  std::map<std::pair<int, int>, Access> known_;  ///< device of the backend, CUDA ordinal
+};
+
+}  // namespace halocline::device::cuda

@@ -1,0 +1,115 @@
+#include "device/cuda/runtime.hpp"
+
+#include <cuda.h>
+#include <fmt/format.h>
+
+#include <cstdlib>
+
+#include "halocline/core/error.hpp"
+#include "halocline/core/log.hpp"
+
+namespace halocline::device::cuda {
+namespace {
+
+/// The few functions of the driver that the runtime has no equal of. Found by the runtime, which found the driver.
+struct Driver {
+  decltype(&cuCtxGetCurrent) get_current = nullptr;
+  decltype(&cuCtxSetCurrent) set_current = nullptr;
+  decltype(&cuDeviceGet) get_device = nullptr;
+  decltype(&cuDevicePrimaryCtxRetain) retain_primary = nullptr;
+};
+
+template <typename Function>
+void find(Function& function, const char* name) {
+  constexpr unsigned version = 12000;
+  void* address = nullptr;
+  cudaDriverEntryPointQueryResult found{};
+  check(cudaGetDriverEntryPointByVersion(name, &address, version, cudaEnableDefault, &found), name);
+  if (found != cudaDriverEntryPointSuccess || address == nullptr) {
+    throw CapabilityError(fmt::format("the CUDA driver has no {}", name));
+  }
+  function = reinterpret_cast<Function>(address);
+}
+
+const Driver& driver() {
+  static const Driver functions = [] {
+    Driver all;
+    find(all.get_current, "cuCtxGetCurrent");
+    find(all.set_current, "cuCtxSetCurrent");
+    find(all.get_device, "cuDeviceGet");
+    find(all.retain_primary, "cuDevicePrimaryCtxRetain");
+    return all;
+  }();
+  return functions;
+}
+
+void check_driver(CUresult status, const char* what, int ordinal) {
+  if (status != CUDA_SUCCESS) {
+    throw DeviceError(fmt::format("{} on CUDA device {}: error {} of the driver", what, ordinal, int{status}));
+  }
+}
+
+}  // namespace
+
+void prepare_process() {
+  // Streams beyond the number of hardware queues share one, and a kernel that waits in a queue holds up what is behind
+  // it there, which may be what it waits for. 32 is the most; the default is 8.
+  static const bool done = [] { return ::setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0) == 0; }();
+  (void)done;
+}
+
+std::string describe(cudaError_t status) {
+  return fmt::format("{} ({})", cudaGetErrorString(status), cudaGetErrorName(status));
+}
+
+void check(cudaError_t status, const char* what) {
+  if (status == cudaSuccess) return;
+  (void)cudaGetLastError();
+  const std::string text = fmt::format("{}: {}", what, describe(status));
+  if (status == cudaErrorMemoryAllocation) throw ResourceError(text);
+  if (status >= cudaErrorStreamCaptureUnsupported && status <= cudaErrorStreamCaptureWrongThread) {
+    throw InternalError(text);
+  }
+  throw DeviceError(text);
+}
+
+bool is_done(cudaError_t status, const char* what) {
+  if (status == cudaErrorNotReady) {
+    (void)cudaGetLastError();
+    return false;
+  }
+  check(status, what);
+  return true;
+}
+
+void log_failure(cudaError_t status, const char* what) noexcept {
+  if (status == cudaSuccess || status == cudaErrorCudartUnloading) return;
+  (void)cudaGetLastError();
+  try {
+    log(LogLevel::warning, fmt::format("{}: {}", what, describe(status)));
+  } catch (...) {
+    log(LogLevel::warning, what);
+  }
+}
+
+Context primary_context(int cuda_ordinal) {
+  check(cudaInitDevice(cuda_ordinal, 0, 0), "cudaInitDevice");
+  CUdevice device = 0;
+  check_driver(driver().get_device(&device, cuda_ordinal), "cuDeviceGet", cuda_ordinal);
+  CUcontext context = nullptr;
+  check_driver(driver().retain_primary(&context, device), "cuDevicePrimaryCtxRetain", cuda_ordinal);
+  return context;
+}
+
+CurrentDevice::CurrentDevice(Context context) noexcept {
+  CUcontext before = nullptr;
+  if (driver().get_current(&before) != CUDA_SUCCESS || before == context) return;
+  before_ = before;
+  changed_ = driver().set_current(static_cast<CUcontext>(context)) == CUDA_SUCCESS;
+}
+
+CurrentDevice::~CurrentDevice() {
+  if (changed_) (void)driver().set_current(static_cast<CUcontext>(before_));
+}
+
+}  // namespace halocline::device::cuda

@@ -1,0 +1,220 @@
+#include "device/cuda/stream.hpp"
+
+#include <fmt/format.h>
+#include <nvtx3/nvToolsExtCudaRt.h>
+
+#include <string>
+#include <utility>
+
+#include "device/cuda/backoff.hpp"
+#include "device/cuda/copy_list.hpp"
+#include "device/cuda/graph.hpp"
+#include "device/cuda/host_call.hpp"
+#include "device/cuda/kernels.hpp"
+#include "device/cuda/own.hpp"
+
+namespace halocline::device::cuda {
+namespace {
+
+/// How long synchronize() lets the work of a failed stream come to its end, so that nothing runs any more when it
+/// throws.
+constexpr auto longest_grace = std::chrono::seconds(1);
+
+}  // namespace
+
+CudaStream::CudaStream(std::shared_ptr<Devices> devices, int device, Priority priority, std::string_view name)
+    : devices_(std::move(devices)), device_(device) {
+  const CurrentDevice current(on().context());
+  stream_ = std::make_unique<OwnStream>(priority);
+  if (!name.empty()) nvtxNameCudaStreamA(stream_->get(), std::string(name).c_str());
+}
+
+CudaStream::~CudaStream() {
+  const CurrentDevice now(on().context());
+  const CaptureAside aside;
+  if (began_) devices_->captures().end(*began_);
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  (void)cudaStreamIsCapturing(stream_->get(), &status);
+  if (status == cudaStreamCaptureStatusNone && cudaStreamQuery(stream_->get()) == cudaErrorNotReady) {
+    cudaEvent_t last = nullptr;
+    cudaError_t done = cudaEventCreateWithFlags(&last, cudaEventDisableTiming);
+    if (done == cudaSuccess) done = cudaEventRecord(last, stream_->get());
+    log_failure(done, "cudaEventRecord");
+    if (last != nullptr) devices_->keep_until(device_, last);
+  }
+  (void)cudaGetLastError();
+  stream_.reset();
+}
+
+void CudaStream::raise_failure() {
+  if (failure_ == nullptr) failure_ = devices_->failures().of(device_);
+  if (failure_ != nullptr) raise(*failure_);
+}
+
+std::optional<std::uint64_t> CudaStream::capture() const {
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  unsigned long long id = 0;
+  const CurrentDevice now = current();
+  check(cudaStreamGetCaptureInfo(stream_->get(), &status, &id), "cudaStreamGetCaptureInfo");
+  if (status == cudaStreamCaptureStatusNone) return std::nullopt;
+  return id;
+}
+
+bool CudaStream::capturing() const { return capture().has_value(); }
+
+void CudaStream::refuse_capture(const char* what) const {
+  if (capture()) throw InternalError(fmt::format("{}: the stream is being captured", what));
+}
+
+void CudaStream::copy(std::byte* target, const std::byte* source, std::size_t bytes) {
+  if (bytes != 0 && (target == nullptr || source == nullptr)) {
+    throw InvalidArgument(
+        fmt::format("the {} of a copy of {} bytes is null", target == nullptr ? "target" : "source", bytes));
+  }
+  raise_failure();
+  if (bytes == 0) return;
+  const CurrentDevice now = current();
+  check(cudaMemcpyAsync(target, source, bytes, cudaMemcpyDefault, stream_->get()), "cudaMemcpyAsync");
+}
+
+void CudaStream::copy(const StridedCopy& copy) {
+  const std::vector<CopyTask> tasks = plan_tasks({&copy, 1});
+  raise_failure();
+  const CurrentDevice now = current();
+  for (const CopyTask& task : tasks) {
+    check(launch_copy(stream_->get(), on().board().get(), task, on().copy_blocks(tiles_of(task))), "launching a copy");
+  }
+}
+
+void CudaStream::copy(const CopyList& list) {
+  const auto& mine = own<const CudaCopyList>(list, devices_.get(), "list of copies");
+  if (mine.device() != device_) {
+    throw InvalidArgument(fmt::format("the list of copies was prepared for device {}; allowed is the stream's, {}",
+                                      mine.device(), device_));
+  }
+  raise_failure();
+  if (mine.tile_count() == 0) return;
+  const CurrentDevice now = current();
+  check(launch_copies(stream_->get(), on().board().get(), mine.tasks(), mine.tiles(), mine.tile_count(),
+                      on().copy_blocks(mine.tile_count())),
+        "launching a list of copies");
+}
+
+void CudaStream::launch(const Box& /*box*/, std::function<void(const Box&)> /*body*/) {
+  throw CapabilityError(
+      "a function of the host cannot run on a GPU: launch your kernel on the stream's native() handle instead");
+}
+
+void CudaStream::host_function(std::function<void()> function) {
+  raise_failure();
+  const CurrentDevice now = current();
+  launch_host_call(stream_->get(), devices_->failures(), device_, std::move(function));
+  // What the function threw must stop what comes after it.
+  check(launch_follow(stream_->get(), on().board().get(), on().board().records()), "launching behind a host function");
+}
+
+void CudaStream::record(Event& event) {
+  CudaEvent& mine = own<CudaEvent>(event, devices_.get(), "event");
+  if (mine.device_ != device_) {
+    throw InvalidArgument(
+        fmt::format("the event belongs to device {}; allowed is the stream's, {}", mine.device_, device_));
+  }
+  raise_failure();
+  const std::optional<std::uint64_t> capture_now = capture();
+  const CurrentDevice now = current();
+  check(cudaEventRecord(mine.event_, stream_->get()), "cudaEventRecord");
+  mine.recorded_ = true;
+  mine.capture_ = capture_now;
+  mine.own_capture_ = capture_now && devices_->captures().under_way(*capture_now);
+}
+
+void CudaStream::wait(const Event& event) {
+  const CudaEvent& mine = own<const CudaEvent>(event, devices_.get(), "event");
+  raise_failure();
+  if (!mine.recorded_) return;
+  const std::optional<std::uint64_t> capture_now = capture();
+  if (mine.capture_) {
+    if (mine.own_capture_ && !devices_->captures().under_way(*mine.capture_)) {
+      throw InternalError("the event was last recorded in a capture that has ended");
+    }
+    if (capture_now && capture_now != mine.capture_) {
+      throw InternalError("a captured stream cannot wait for an event of another capture");
+    }
+  } else if (capture_now) {
+    if (mine.reached()) return;
+    throw InternalError(
+        "a captured stream cannot wait for an event that was recorded outside the capture and is not complete");
+  }
+  const CurrentDevice now = current();
+  check(cudaStreamWaitEvent(stream_->get(), mine.event_, 0), "cudaStreamWaitEvent");
+  if (!devices_->peers().stops(mine.device_, device_)) {
+    check(launch_follow(stream_->get(), on().board().get(), devices_->at(mine.device_).board().records()),
+          "launching behind an event of another device");
+  }
+}
+
+void CudaStream::begin_capture() {
+  refuse_capture("begin_capture");
+  raise_failure();
+  const CurrentDevice now = current();
+  // Relaxed: what the calling thread may do meanwhile is the user's affair, and Halocline asks about events.
+  check(cudaStreamBeginCapture(stream_->get(), cudaStreamCaptureModeRelaxed), "cudaStreamBeginCapture");
+  began_ = capture();
+  if (began_) devices_->captures().begin(*began_);
+}
+
+std::unique_ptr<Graph> CudaStream::end_capture() {
+  const std::optional<std::uint64_t> now_in = capture();
+  if (!now_in) throw InternalError("end_capture: the stream is not being captured");
+  if (!began_ || began_ != now_in) {
+    throw InternalError("end_capture: the stream joined a capture that another stream began");
+  }
+  devices_->captures().end(*began_);
+  began_.reset();
+  const CurrentDevice now = current();
+  cudaGraph_t graph = nullptr;
+  const cudaError_t status = cudaStreamEndCapture(stream_->get(), &graph);
+  if (status == cudaErrorStreamCaptureUnjoined) {
+    (void)cudaGetLastError();
+    throw InternalError(
+        fmt::format("end_capture: a stream was not joined: the stream that began the capture does not wait "
+                    "for all of its operations: {}",
+                    describe(status)));
+  }
+  check(status, "end_capture");
+  return std::make_unique<CudaGraph>(devices_, device_, graph);
+}
+
+void CudaStream::launch(Graph& graph) {
+  const CudaGraph& mine = own<CudaGraph>(graph, devices_.get(), "graph");
+  if (capture()) throw CapabilityError("a graph cannot be launched by a stream that is being captured");
+  raise_failure();
+  const CurrentDevice now = current();
+  check(cudaGraphLaunch(mine.get(), stream_->get()), "cudaGraphLaunch");
+}
+
+bool CudaStream::query() {
+  refuse_capture("query");
+  const CurrentDevice now = current();
+  const CaptureAside aside;
+  const bool done = is_done(cudaStreamQuery(stream_->get()), "cudaStreamQuery");
+  // After that: who fails tells it before its work is done.
+  raise_failure();
+  return done;
+}
+
+void CudaStream::synchronize() {
+  refuse_capture("synchronize");
+  const CurrentDevice now = current();
+  const CaptureAside aside;
+  Backoff backoff;
+  std::optional<Deadline> grace;
+  while (!is_done(cudaStreamQuery(stream_->get()), "cudaStreamQuery")) {
+    if (!grace && devices_->failures().of(device_) != nullptr) grace.emplace(Clock::steady(), longest_grace);
+    if (grace && grace->expired()) break;
+    backoff.pause();
+  }
+  raise_failure();
+}
+
+}  // namespace halocline::device::cuda

@@ -1,0 +1,86 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string_view>
+
+#include "device/cuda/devices.hpp"
+#include "halocline/device/backend.hpp"
+
+namespace halocline::device::cuda {
+
+class CudaEvent final : public Event {
+ public:
+  CudaEvent(std::shared_ptr<Devices> devices, int device, Timing timing);
+  ~CudaEvent() override;
+  CudaEvent(const CudaEvent&) = delete;
+  CudaEvent& operator=(const CudaEvent&) = delete;
+
+  [[nodiscard]] bool query() const override;
+  [[nodiscard]] Duration since(const Event& earlier) const override;
+  [[nodiscard]] const Devices& devices() const { return *devices_; }
+
+ private:
+  friend class CudaStream;
+  /// Whether the mark was reached; of marks that are not captured.
+  [[nodiscard]] bool reached() const;
+
+  std::shared_ptr<Devices> devices_;
+  int device_;
+  Timing timing_;
+  cudaEvent_t event_ = nullptr;
+  bool recorded_ = false;
+  std::optional<std::uint64_t> capture_;  ///< in which the latest mark is
+  bool own_capture_ = false;              ///< a stream of the backend began it
+  mutable FailurePtr failure_;            ///< once thrown
+};
+
+class CudaStream final : public Stream {
+ public:
+  CudaStream(std::shared_ptr<Devices> devices, int device, Priority priority, std::string_view name);
+  ~CudaStream() override;
+  CudaStream(const CudaStream&) = delete;
+  CudaStream& operator=(const CudaStream&) = delete;
+
+  [[nodiscard]] int device() const override { return device_; }
+  void copy(std::byte* target, const std::byte* source, std::size_t bytes) override;
+  void copy(const StridedCopy& copy) override;
+  void copy(const CopyList& list) override;
+  void advance(std::uint64_t* epoch, std::span<const FlagSignal> signals) override;
+  using Stream::advance;
+  void signal(const std::uint64_t* epoch, std::span<const FlagSignal> signals) override;
+  void wait(const std::uint64_t* epoch, std::span<const FlagWait> waits) override;
+  void expect(std::span<const CounterCheck> checks) override;
+  void record(Event& event) override;
+  void wait(const Event& event) override;
+  void launch(const Box& box, std::function<void(const Box&)> body) override;
+  void host_function(std::function<void()> function) override;
+  void begin_capture() override;
+  [[nodiscard]] std::unique_ptr<Graph> end_capture() override;
+  [[nodiscard]] bool capturing() const override;
+  void launch(Graph& graph) override;
+  [[nodiscard]] bool query() override;
+  void synchronize() override;
+  [[nodiscard]] void* native() const override { return stream_->get(); }
+
+ private:
+  [[nodiscard]] Device& on() const { return devices_->at(device_); }
+  [[nodiscard]] CurrentDevice current() const { return CurrentDevice(on().context()); }
+  void raise_failure();
+  /// The capture that the stream is in.
+  [[nodiscard]] std::optional<std::uint64_t> capture() const;
+  void refuse_capture(const char* what) const;
+  void signal(std::uint64_t* epoch, bool advance, std::span<const FlagSignal> signals);
+
+  std::shared_ptr<Devices> devices_;
+  int device_;
+  std::unique_ptr<OwnStream> stream_;
+  std::optional<std::uint64_t> began_;  ///< the capture of which this stream is the origin
+  FailurePtr failure_;                  ///< once thrown
+};
+
+}  // namespace halocline::device::cuda

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstdint>
+#include <cuda/atomic>
+
+#include "device/cuda/board.hpp"
+
+// Words that other devices, other processes and the host see: all accesses are at system scope.
+namespace halocline::device::cuda {
+
+template <typename T>
+using SystemWord = ::cuda::atomic_ref<T, ::cuda::thread_scope_system>;
+
+template <typename T>
+__device__ inline T acquire(const T* word) {
+  return SystemWord<T>(const_cast<T&>(*word)).load(::cuda::memory_order_acquire);
+}
+template <typename T>
+__device__ inline T load_relaxed(const T* word) {
+  return SystemWord<T>(const_cast<T&>(*word)).load(::cuda::memory_order_relaxed);
+}
+template <typename T>
+__device__ inline void release(T* word, T value) {
+  SystemWord<T>(*word).store(value, ::cuda::memory_order_release);
+}
+template <typename T>
+__device__ inline void store_relaxed(T* word, T value) {
+  SystemWord<T>(*word).store(value, ::cuda::memory_order_relaxed);
+}
+
+/// No ordering: what follows is either harmless, or ordered by what it waits for.
+__device__ inline bool stopped(const Board* board) { return load_relaxed(&board->stop) != 0; }
+
+__device__ inline std::uint64_t nanoseconds() {
+  std::uint64_t now;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+  return now;
+}
+
+__device__ inline void stop_all(Board* board) {
+  for (std::uint32_t i = 0; i < board->others; ++i) release(board->other_stops[i], std::uint32_t{1});
+  release(&board->stop, std::uint32_t{1});
+  __threadfence_system();
+}
+
+/// The first to fail on this device writes the record; whoever comes later waits until it has. The device is stopped
+/// when this returns.
+__device__ inline void fail(Board* board, const FailureRecord& what) {
+  if (SystemWord<std::uint32_t>(board->claimed).exchange(1, ::cuda::memory_order_relaxed) != 0) {
+    while (!stopped(board)) {
+    }
+    return;
+  }
+  FailureRecord* record = board->record;
+  record->cause = what.cause;
+  record->label = what.label;
+  record->expected = what.expected;
+  record->expected_token = what.expected_token;
+  record->found = what.found;
+  record->found_token = what.found_token;
+  record->waited_ns = what.waited_ns;
+  release(&record->published, std::uint32_t{1});
+  __threadfence_system();
+  stop_all(board);
+}
+
+}  // namespace halocline::device::cuda

@@ -1,0 +1,90 @@
+#include "halocline/domain/host_array.hpp"
+
+#include <fmt/core.h>
+
+#include "halocline/core/error.hpp"
+
+namespace halocline {
+namespace {
+
+std::string text_of(const Box& box) { return fmt::format("({}) to ({})", to_string(box.lo), to_string(box.hi)); }
+
+}  // namespace
+
+HostBytes::HostBytes(const Subdomain& subdomain, field_id field)
+    : HostBytes(subdomain, field, subdomain.bytes(field).with_halo()) {
+  owned_ = subdomain.bytes(field).owned();
+}
+
+HostBytes::HostBytes(const Subdomain& subdomain, field_id field, const Box& box)
+    : element_(subdomain.descriptor(field).element),
+      components_(subdomain.descriptor(field).components),
+      box_(box),
+      owned_(box) {
+  const Box all = subdomain.bytes(field).with_halo();
+  if (!all.contains(box)) {
+    throw InvalidArgument(fmt::format("box of field '{}' of subdomain {} is {}; allowed are boxes within {}",
+                                      subdomain.descriptor(field).name, subdomain.id().value(), text_of(box),
+                                      text_of(all)));
+  }
+  const std::int64_t element = bytes_of(element_);
+  const Vec3 extent = box.extent();
+  stride_ = {element, element * extent.x, element * extent.x * extent.y};
+  component_stride_ = element * box.volume();
+  const std::int64_t bytes = std::max<std::int64_t>(component_stride_ * components_, 1);
+  memory_ = subdomain.backend().allocate_pinned(static_cast<std::size_t>(bytes));
+}
+
+View<std::byte> HostBytes::bytes() const {
+  const Vec3 first = owned_.lo - box_.lo;
+  std::byte* origin = memory_->data() + first.x * stride_[0] + first.y * stride_[1] + first.z * stride_[2];
+  return {origin, owned_, box_, stride_, component_stride_};
+}
+
+void HostBytes::check_element(Element wanted) const {
+  if (wanted == element_) return;
+  throw InvalidArgument(
+      fmt::format("view of a host copy is of {}; allowed is its own type, {}", to_string(wanted), to_string(element_)));
+}
+
+void HostBytes::download(const Subdomain& subdomain, field_id field, int ahead) const {
+  copy(subdomain, field, ahead, false);
+}
+
+void HostBytes::upload(const Subdomain& subdomain, field_id field, int ahead) const {
+  copy(subdomain, field, ahead, true);
+}
+
+bool HostBytes::fits(const Subdomain& subdomain, field_id field) const {
+  const auto& descriptor = subdomain.descriptor(field);
+  return descriptor.element == element_ && descriptor.components == components_ &&
+         subdomain.bytes(field).with_halo().contains(box_);
+}
+
+void HostBytes::copy(const Subdomain& subdomain, field_id field, int ahead, bool up) const {
+  const auto& descriptor = subdomain.descriptor(field);
+  const View<std::byte> there = subdomain.bytes(field, ahead);
+  if (!fits(subdomain, field)) {
+    throw InvalidArgument(
+        fmt::format("field '{}' of subdomain {} has {} components of {} at {}; allowed for this host copy are {} of {} "
+                    "that hold {}",
+                    descriptor.name, subdomain.id().value(), descriptor.components, to_string(descriptor.element),
+                    text_of(there.with_halo()), components_, to_string(element_), text_of(box_)));
+  }
+  if (box_.empty()) return;
+  for (int component = 0; component < components_; ++component) {
+    std::byte* host = memory_->data() + component * component_stride_;
+    std::byte* device = &there(box_.lo, component);
+    device::StridedCopy copy;
+    copy.source = up ? host : device;
+    copy.target = up ? device : host;
+    copy.source_stride = up ? stride_ : there.stride_bytes();
+    copy.target_stride = up ? there.stride_bytes() : stride_;
+    copy.extent = box_.extent();
+    copy.element_bytes = bytes_of(element_);
+    subdomain.stream().copy(copy);
+  }
+  subdomain.stream().synchronize();
+}
+
+}  // namespace halocline

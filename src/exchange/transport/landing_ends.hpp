@@ -1,0 +1,137 @@
+#pragma once
+
+#include "exchange/transport/factory.hpp"
+#include "exchange/transport/remote_flag.hpp"
+
+namespace halocline::exchange {
+
+// The two ends of a message whose receiver's memory the sender's device can reach: pack, copy into a landing buffer in the
+// receiver's mailbox, unpack there; small messages are packed straight into it. Two flags coordinate it:
+//   ready    in the sender's mailbox, signalled by the receiver when its exchange begins: the landing buffer is free,
+//            because the last unpack precedes it in the receiver's stream;
+//   arrived  in the receiver's mailbox, signalled by the sender behind the copy.
+
+class LandingSender final : public Endpoint {
+ public:
+  LandingSender(const Channel& channel, Context& context)
+      : channel_(&channel),
+        context_(&context),
+        site_(&context.site(channel.message.from)),
+        guard_(make_guard(channel, context, "ready")),
+        stream_(context.backend->create_stream(site_->device(), device::Priority::high, channel.label())),
+        done_(context.backend->create_event(site_->device())) {
+    const std::int64_t capacity = payload_capacity(channel.message);
+    if (capacity > context.tuning.put_at_most_bytes) {
+      packed_ = context.backend->allocate(site_->device(), static_cast<std::size_t>(capacity));
+    }
+  }
+
+  void reserve() override { ready_ = site_->mailbox.reserve_flag(); }
+
+  void publish(Writer& writer) override { writer.put(RemotePlace{site_->mailbox.handle(), ready_}); }
+
+  void connect(Reader& reader) override {
+    arrived_ = flag_of(*context_->mappings, site_->device(), reader.get<RemotePlace>());
+    landing_ = address_of(*context_->mappings, site_->device(), reader.get<RemotePlace>());
+  }
+
+  void prepare(const Program& program) override {
+    parts_.make(program, [&] {
+      const Payload payload = payload_of(channel_->message, program.selection);
+      const bool put = payload.bytes <= context_->tuning.put_at_most_bytes;
+      std::byte* target = put ? landing_ : packed_->data();
+      return Part{put, context_->backend->prepare(site_->device(), pack_copies(payload, site_->memory, target)),
+                  static_cast<std::size_t>(payload.bytes)};
+    });
+  }
+
+  void send(const Program& program) override {
+    const Part& part = parts_.of(program);
+    const device::FlagWait ready{site_->mailbox.flag(ready_), program.token, guard_, arrived_};
+    const device::FlagSignal arrived{arrived_, program.token};
+    stream_->wait(*site_->open);
+    if (!part.put) stream_->copy(*part.pack);
+    stream_->wait(site_->mailbox.epoch(), {&ready, 1});
+    if (part.put) {
+      stream_->copy(*part.pack);
+    } else {
+      stream_->copy(landing_, packed_->data(), part.bytes);
+    }
+    stream_->signal(site_->mailbox.epoch(), {&arrived, 1});
+    stream_->record(*done_);
+  }
+
+  [[nodiscard]] const device::Event* sent() const override { return done_.get(); }
+  void check() override { check_stream(*stream_); }
+  void drain() override { stream_->synchronize(); }
+
+ private:
+  struct Part {
+    bool put;  ///< packed straight into the landing buffer
+    std::unique_ptr<device::CopyList> pack;
+    std::size_t bytes = 0;
+  };
+  const Channel* channel_;
+  Context* context_;
+  Site* site_;
+  std::unique_ptr<device::Buffer> packed_;  ///< null where every payload is put
+  std::size_t ready_ = 0;
+  device::Flag* arrived_ = nullptr;
+  std::byte* landing_ = nullptr;
+  Prepared<Part> parts_;
+  std::shared_ptr<const device::WaitGuard> guard_;
+  std::unique_ptr<device::Stream> stream_;
+  std::unique_ptr<device::Event> done_;
+};
+
+class LandingReceiver final : public Endpoint {
+ public:
+  LandingReceiver(const Channel& channel, Context& context)
+      : channel_(&channel),
+        context_(&context),
+        site_(&context.site(channel.message.to)),
+        guard_(make_guard(channel, context, "arrived")) {}
+
+  void reserve() override {
+    arrived_ = site_->mailbox.reserve_flag();
+    landing_ = site_->mailbox.reserve_landing(payload_capacity(channel_->message));
+  }
+
+  void publish(Writer& writer) override {
+    writer.put(RemotePlace{site_->mailbox.handle(), arrived_});
+    writer.put(RemotePlace{site_->mailbox.handle(), landing_});
+  }
+
+  void connect(Reader& reader) override {
+    ready_ = flag_of(*context_->mappings, site_->device(), reader.get<RemotePlace>());
+  }
+
+  void collect_ready(const Program& program, std::vector<device::FlagSignal>& signals) override {
+    signals.push_back({ready_, program.token});
+  }
+  void collect_arrived(const Program& program, std::vector<device::FlagWait>& waits) override {
+    waits.push_back({site_->mailbox.flag(arrived_), program.token, guard_, ready_});
+  }
+  void collect_unpack(const Program& program, std::vector<device::StridedCopy>& copies) override {
+    const Payload payload = payload_of(channel_->message, program.selection);
+    append(copies, unpack_copies(payload, site_->memory, site_->mailbox.at(landing_)));
+  }
+
+ private:
+  const Channel* channel_;
+  Context* context_;
+  Site* site_;
+  std::size_t arrived_ = 0;
+  std::size_t landing_ = 0;
+  device::Flag* ready_ = nullptr;
+  std::shared_ptr<const device::WaitGuard> guard_;
+};
+
+[[nodiscard]] inline Ends make_landing_ends(const Channel& channel, Context& context, bool sends, bool receives) {
+  Ends ends;
+  if (sends) ends.sender = std::make_unique<LandingSender>(channel, context);
+  if (receives) ends.receiver = std::make_unique<LandingReceiver>(channel, context);
+  return ends;
+}
+
+}  // namespace halocline::exchange

@@ -1,0 +1,218 @@
+// mpi_staged in many chunks, with ranks as threads: cells are right whatever is late, chunks do not wait for later
+// ones, and two ends that mean different messages find out before a halo cell is written.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <mutex>
+
+#include "contract/exchange/contract.hpp"
+#include "halocline/comm/twins.hpp"
+#include "support/halo_case.hpp"
+
+namespace halocline::test {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::HasSubstr;
+
+class Chunks : public testing::TestWithParam<std::int64_t> {};
+
+TEST_P(Chunks, every_cell_is_as_geometry_says_with_delays_everywhere) {
+  for (const int ranks : {1, 2, 4}) {
+    std::mutex mutex;
+    comm::run_as_threads(ranks, [&](comm::Communicator& comm) {
+      for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+        HaloCase c = random_case(4 * 7919 + seed, ranks);
+        c.policy.order = {routing::Transport::mpi_staged};
+        c.tuning.staging_chunk_bytes = GetParam();
+        c.tuning.zero_copy_at_most_bytes = seed % 2 == 0 ? 0 : 400;
+        c.delay_seed = seed;
+        c.steps = 4;
+        const HaloOutcome outcome = run_case(comm, c);
+        const std::lock_guard lock(mutex);
+        EXPECT_EQ(outcome.wrong, "") << c.name << ", " << ranks << " ranks, rank " << comm.rank().value();
+        EXPECT_GT(outcome.cells, 0) << c.name;
+      }
+    });
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(sizes, Chunks, testing::Values(7, 64, 1000, std::int64_t{1} << 40));
+
+/// Rests before the n-th copy between device and host (1 is the first) after it was armed.
+class HoldNthCopy final : public device::Injector {
+ public:
+  explicit HoldNthCopy(int nth) : left_(nth) {}
+  void arm() { armed_ = true; }
+  device::Injection before(device::Operation operation, int) override {
+    device::Injection injection;
+    if (armed_ && operation == device::Operation::copy && left_.fetch_sub(1) == 1) injection.delay = 60s;
+    return injection;
+  }
+
+ private:
+  std::atomic<bool> armed_ = false;
+  std::atomic<int> left_;
+};
+
+/// Two ranks with one slab each: one message each way, of 2 faces, 3328 bytes a field.
+struct Slabs {
+  std::vector<exchange::Tuning> tuning = std::vector<exchange::Tuning>(2);  ///< by rank
+  std::vector<Duration> timeout = std::vector<Duration>(2, 5s);             ///< by rank
+  std::shared_ptr<HoldNthCopy> held;                                        ///< on rank 0
+  int buffers = 1;
+  /// What a rank does with fields a and b; halos hold -1 before.
+  std::function<void(Domain&, field_id a, field_id b)> body = [](Domain& domain, field_id, field_id) {
+    domain.exchange();
+  };
+};
+
+struct Outcome {
+  ErrorKind kind{};
+  std::string text;          ///< empty where nothing was thrown
+  std::int64_t written = 0;  ///< halo cells that are not -1 any more
+};
+
+std::vector<Outcome> run(const Slabs& slabs) {
+  std::vector<Outcome> all(2);
+  comm::run_as_threads(2, [&](comm::Communicator& comm) {
+    const std::size_t me = comm.rank().index();
+    device::HostOptions host;
+    host.ranks_on_node = 2;
+    if (me == 0) host.injector = slabs.held;
+    DomainOptions options;
+    options.backend = device::make_host_backend(host);
+    options.policy.order = {routing::Transport::mpi_staged};
+    options.boundaries = {Boundary::open, Boundary::open, Boundary::periodic};
+    options.partition = partition::Method::given;
+    options.node_grid = Vec3{1, 1, 1};
+    options.device_grid = Vec3{1, 1, 2};
+    options.tuning = slabs.tuning[me];
+    options.timeout = slabs.timeout[me];
+    try {
+      Domain domain({13, 16, 8}, Radius::uniform(1), comm, options);
+      const auto a = domain.add_field<double>("a", slabs.buffers == 2 ? buffers::two : buffers::one);
+      const auto b = domain.add_field<double>("b");
+      domain.realize();
+      const Subdomain& s = domain.subdomains().front();
+      const auto halos = [&](auto&& f) {
+        for (const auto field : {a, b}) {
+          const auto view = s.view(field);
+          for_each_cell(view.with_halo(), [&](const Vec3& p) {
+            if (!view.owned().contains(p)) f(view(p));
+          });
+        }
+      };
+      halos([](double& cell) { cell = -1; });
+      try {
+        domain.comm().barrier();
+        slabs.body(domain, a.id, b.id);
+        domain.synchronize();
+        domain.close();
+      } catch (...) {
+        halos([&](double& cell) { all[me].written += cell == -1 ? 0 : 1; });
+        throw;
+      }
+    } catch (const Error& error) {
+      all[me].kind = error.kind();
+      all[me].text = error.what();
+    }
+  });
+  return all;
+}
+
+exchange::Tuning chunks_of(std::int64_t bytes, std::int64_t zero_copy_at_most = 0) {
+  return {.staging_chunk_bytes = bytes, .zero_copy_at_most_bytes = zero_copy_at_most};
+}
+
+class Stalled : public testing::TestWithParam<int> {};
+
+/// The third chunk's copy to the host rests: the first two have been sent, received, and taken by then.
+TEST_P(Stalled, chunks_do_not_wait_for_later_ones_and_the_late_one_is_named) {
+  const auto impatient = static_cast<std::size_t>(GetParam());
+  Slabs slabs;
+  slabs.tuning = {chunks_of(1000), chunks_of(1000)};
+  slabs.timeout = {20s, 20s};
+  slabs.timeout[impatient] = 1s;
+  slabs.held = std::make_shared<HoldNthCopy>(3);
+  slabs.body = [&](Domain& domain, field_id, field_id) {
+    slabs.held->arm();
+    domain.exchange();
+  };
+  const auto all = run(slabs);
+  EXPECT_EQ(all[impatient].kind, ErrorKind::deadline);
+  EXPECT_THAT(all[impatient].text, HasSubstr("subdomain 0 -> 1 (mpi_staged, rank 0 -> rank 1): " +
+                                             std::string(impatient == 0 ? "copying chunk 3 of 7 to the host"
+                                                                        : "MPI receive of chunk 3 of 7 under way")));
+  EXPECT_THAT(all[1 - impatient].text, HasSubstr("rank " + std::to_string(impatient))) << "told by the other";
+}
+
+INSTANTIATE_TEST_SUITE_P(impatient_rank, Stalled, testing::Values(0, 1));
+
+constexpr std::array ways{"in_chunks", "in_one_chunk", "without_copies"};
+class Disagreeing : public testing::TestWithParam<exchange::Tuning> {};
+
+TEST_P(Disagreeing, other_fields_on_one_rank_are_an_error_before_a_cell_is_written) {
+  Slabs slabs;
+  slabs.tuning = {GetParam(), GetParam()};
+  slabs.body = [](Domain& domain, field_id a, field_id b) {
+    const bool both = domain.comm().rank() == rank_id(0);
+    const std::vector<field_id> fields = both ? std::vector{a, b} : std::vector{a};
+    domain.start_exchange(fields);
+    domain.finish_exchange();
+  };
+  const auto all = run(slabs);
+  for (const Outcome& outcome : all) {
+    EXPECT_NE(outcome.text, "");
+    EXPECT_EQ(outcome.written, 0) << outcome.text;
+  }
+  const std::string texts = all[0].text + all[1].text;
+  if (GetParam().staging_chunk_bytes == 1000) {
+    // The first chunks are of one length, so their headers meet.
+    EXPECT_THAT(texts, HasSubstr("the two sides disagree on which fields and buffers are exchanged"));
+    EXPECT_TRUE(all[0].kind == ErrorKind::protocol || all[1].kind == ErrorKind::protocol) << texts;
+  } else {
+    EXPECT_THAT(texts, HasSubstr("bytes; expected were"));
+  }
+}
+
+TEST_P(Disagreeing, a_swap_on_one_rank_only_is_an_error_before_a_cell_is_written) {
+  Slabs slabs;
+  slabs.tuning = {GetParam(), GetParam()};
+  slabs.buffers = 2;
+  slabs.body = [](Domain& domain, field_id a, field_id) {
+    if (domain.comm().rank() == rank_id(1)) domain.swap(a);
+    domain.exchange();
+    domain.synchronize();
+  };
+  const auto all = run(slabs);
+  EXPECT_TRUE(all[0].kind == ErrorKind::protocol || all[1].kind == ErrorKind::protocol)
+      << all[0].text << " | " << all[1].text;
+  EXPECT_EQ(all[0].written, 0) << "rank 0 still sees the set that was to be exchanged";
+}
+
+INSTANTIATE_TEST_SUITE_P(all, Disagreeing,
+                         testing::Values(chunks_of(1000), chunks_of(std::int64_t{1} << 30),
+                                         chunks_of(std::int64_t{1} << 30, std::int64_t{1} << 30)),
+                         [](const auto& param) { return std::string(ways[param.index]); });
+
+TEST(StagedTuning, chunk_sizes_that_differ_are_one_error_on_all_ranks) {
+  Slabs slabs;
+  slabs.tuning = {chunks_of(1000), chunks_of(2000)};
+  const auto all = run(slabs);
+  EXPECT_EQ(all[0].text, all[1].text);
+  EXPECT_EQ(all[0].kind, ErrorKind::invalid_argument);
+  EXPECT_THAT(all[0].text, HasSubstr("staging_chunk_bytes is 2000 on rank 1 and 1000 on rank 0; allowed is the same"));
+}
+
+TEST(StagedTuning, chunks_of_nothing_are_refused) {
+  Slabs slabs;
+  slabs.tuning = {chunks_of(0), chunks_of(0)};
+  const auto all = run(slabs);
+  EXPECT_EQ(all[1].kind, ErrorKind::invalid_argument);
+  EXPECT_THAT(all[1].text, HasSubstr("staging_chunk_bytes is 0; allowed is 1 or more"));
+}
+
+}  // namespace
+}  // namespace halocline::test

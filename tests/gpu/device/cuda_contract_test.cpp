@@ -1,0 +1,25 @@
+// What every backend promises, on two GPUs.
+#include "gpu/device/gpus.hpp"
+#include "unit/device/backend_contract.hpp"
+
+namespace halocline::device::test {
+namespace {
+
+BackendFactory two_gpus() {
+  BackendFactory factory;
+  factory.name = "TwoGpus";
+  factory.make = [] {
+    CudaOptions options;
+    options.devices = {0, 1};
+    return make_cuda_backend(options);
+  };
+  factory.failure_is_contained = false;
+  factory.missing = [] { return missing_gpus(2); };
+  return factory;
+}
+
+INSTANTIATE_TEST_SUITE_P(Cuda, BackendContract, ::testing::Values(two_gpus()),
+                         [](const auto& tested) { return tested.param.name; });
+
+}  // namespace
+}  // namespace halocline::device::test

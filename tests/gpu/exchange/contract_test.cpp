@@ -1,0 +1,81 @@
+// The contract suite on GPUs, with ranks as threads of one process that each drive GPUs of their own.
+#include <mutex>
+
+#include "contract/exchange/contract.hpp"
+#include "gpu/exchange/gpus.hpp"
+#include "halocline/comm/twins.hpp"
+
+namespace halocline::test {
+namespace {
+
+class GpuContract : public testing::TestWithParam<std::tuple<routing::Transport, int>> {};
+
+TEST_P(GpuContract, every_cell_is_as_geometry_says) {
+  const auto [transport, ranks] = GetParam();
+  HALOCLINE_NEEDS_GPUS(ranks);
+  const int devices = std::min(gpu_count() / ranks, 4);
+  std::mutex mutex;
+  std::int64_t messages = 0;
+  std::int64_t cells = 0;
+  comm::run_as_threads(ranks, [&](comm::Communicator& comm) {
+    for (HaloCase c : contract_cases(transport, ranks)) {
+      if (c.devices_per_rank != devices) continue;
+      c.make_backend = [&](comm::Communicator& world) {
+        return gpus_of_rank(static_cast<int>(world.rank().value()) * devices, devices);
+      };
+      const HaloOutcome outcome = run_case(comm, c);
+      const std::lock_guard lock(mutex);
+      EXPECT_EQ(outcome.wrong, "") << c.name << ", rank " << comm.rank().value();
+      cells += outcome.cells;
+      for (const auto& row : outcome.traffic) {
+        if (row.transport == transport) messages += row.messages;
+      }
+    }
+  });
+  EXPECT_GT(cells, 0);
+  // ipc_copy needs a second rank, and messages of ranks that are threads are copied by the host.
+  const bool has_a_pair =
+      transport != routing::Transport::mpi_device && (transport != routing::Transport::ipc_copy || ranks > 1);
+  EXPECT_EQ(messages > 0, has_a_pair);
+}
+
+INSTANTIATE_TEST_SUITE_P(all, GpuContract,
+                         testing::Combine(testing::ValuesIn(routing::all_transports), testing::Values(1, 2, 3, 4, 8)),
+                         [](const auto& param) {
+                           return fmt::format("{}_{}_ranks", routing::to_string(std::get<0>(param.param)),
+                                              std::get<1>(param.param));
+                         });
+
+/// Seeded cases for a number of ranks; those that need more GPUs than there are are left out.
+TEST(GpuRandomExchanges, are_as_geometry_says) {
+  HALOCLINE_NEEDS_GPUS(2);
+  std::mutex mutex;
+  std::int64_t cases = 0;
+  for (int ranks = 1; ranks <= std::min(gpu_count(), 8); ++ranks) {
+    comm::run_as_threads(ranks, [&](comm::Communicator& comm) {
+      for (std::uint64_t seed = 20000; seed < 20060; ++seed) {
+        HaloCase c = random_case(seed, ranks);
+        const auto devices = [&](int rank) { return c.devices_per_rank + (c.uneven_devices ? rank % 2 : 0); };
+        int all = 0;
+        int before = 0;
+        for (int rank = 0; rank < ranks; ++rank) {
+          if (rank == comm.rank().value()) before = all;
+          all += devices(rank);
+        }
+        if (all > gpu_count()) continue;
+        c.make_backend = [&](comm::Communicator& world) {
+          return gpus_of_rank(before, devices(static_cast<int>(world.rank().value())));
+        };
+        const HaloOutcome outcome = run_case(comm, c);
+        const std::lock_guard lock(mutex);
+        EXPECT_EQ(outcome.wrong, "") << c.name << ", " << ranks << " ranks, rank " << comm.rank().value();
+        EXPECT_GT(outcome.cells, 0) << c.name;
+        ++cases;
+      }
+    });
+  }
+  EXPECT_GT(cases, 50);
+}
+
+}  // namespace
+}  // namespace halocline::test

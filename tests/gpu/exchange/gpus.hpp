@@ -1,0 +1,32 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <vector>
+
+#include "halocline/comm/communicator.hpp"
+#include "halocline/device/cuda.hpp"
+
+namespace halocline::test {
+
+/// GPUs that this process sees.
+[[nodiscard]] inline int gpu_count() { return static_cast<int>(device::cuda_devices().size()); }
+
+/// A backend of `devices` GPUs for a rank, behind those of the ranks before it; counted round where there are fewer GPUs
+/// than ranks need, which only processes may do: kernels of one process that wait for each other must not share queues.
+[[nodiscard]] inline std::shared_ptr<device::Backend> gpus_of_rank(int first, int devices) {
+  const int gpus = gpu_count();
+  device::CudaOptions options;
+  for (int d = 0; d < devices; ++d) options.devices.push_back((first + d) % gpus);
+  return device::make_cuda_backend(options);
+}
+
+}  // namespace halocline::test
+
+/// In the body of a test: ends it as skipped, by name, where there are fewer GPUs.
+#define HALOCLINE_NEEDS_GPUS(count)                                                        \
+  if (halocline::test::gpu_count() < (count)) {                                            \
+    GTEST_SKIP() << "needs " << (count) << " GPUs, sees " << halocline::test::gpu_count(); \
+  }                                                                                        \
+  static_assert(true)

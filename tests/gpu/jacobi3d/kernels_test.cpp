@@ -1,0 +1,129 @@
+// What one launch writes, cell by cell, against the same on the host.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+
+#include "gpu/exchange/gpus.hpp"
+#include "halocline/halocline.hpp"
+#include "jacobi3d/kernels.hpp"
+#include "support/seeded.hpp"
+
+namespace {
+
+using namespace halocline;
+
+constexpr double untouched = -7;
+
+template <typename T>
+class OneSubdomain {
+ public:
+  explicit OneSubdomain(const Vec3& extent) : problem{extent}, domain(extent, Radius::faces(1), options()) {
+    field = domain.add_field<T>("t", buffers::two);
+    domain.realize();
+    kernels = jacobi3d::make_kernels<T>(domain, problem);
+  }
+  ~OneSubdomain() {
+    kernels.reset();
+    domain.close();
+  }
+  static DomainOptions options() {
+    DomainOptions options;
+    options.backend_kind = device::BackendKind::cuda;
+    options.devices_per_rank = 1;
+    return options;
+  }
+  [[nodiscard]] const Subdomain& subdomain() const { return domain.subdomains()[0]; }
+  [[nodiscard]] Field<const T> constant() const { return {field.id}; }
+
+  /// One launch for some boxes, between random values; every cell of the result, halo included, must be right.
+  void expect_update(const std::vector<Box>& boxes, std::uint64_t seed) {
+    test::Seeded seeded(seed);
+    const HostBytes before(subdomain(), field.id);
+    const HostArray<T> expected(subdomain(), field);
+    const auto random = before.view<T>();
+    for_each_cell(random.with_halo(), [&](const Vec3& p) {
+      random(p) = static_cast<T>(seeded.between(0, 1 << 20)) / 7;
+      expected(p) = static_cast<T>(untouched);
+    });
+    before.upload(subdomain(), field.id);
+    from_host(expected, subdomain(), field, 1);
+    kernels->update(subdomain(), boxes, subdomain().view(constant()), subdomain().view(field, 1));
+    const auto found = to_host(subdomain(), field, 1);
+    for (const Box& box : boxes) {
+      if (!box.empty()) jacobi3d::update_box<T>(problem, box, before.view<const T>(), expected.view());
+    }
+    std::int64_t wrong = 0;
+    for_each_cell(random.with_halo(), [&](const Vec3& p) {
+      if (std::memcmp(&found(p), &expected(p), sizeof(T)) == 0 || wrong++ > 0) return;
+      ADD_FAILURE() << to_string(problem.extent) << ": cell " << to_string(p) << " is " << found(p) << ", not "
+                    << expected(p);
+    });
+    EXPECT_EQ(wrong, 0);
+  }
+
+  jacobi3d::Problem problem;
+  Domain domain;
+  Field<T> field;
+  std::unique_ptr<jacobi3d::Kernels<T>> kernels;
+};
+
+template <typename T>
+class JacobiOnAGpu : public testing::Test {};
+using Types = testing::Types<float, double>;
+TYPED_TEST_SUITE(JacobiOnAGpu, Types);
+
+const std::vector<Vec3> extents{{128, 40, 33}, {131, 17, 21}, {1, 50, 40}, {7, 100, 9},
+                                {300, 3, 2},   {33, 1, 70},   {1, 1, 1}};
+
+TYPED_TEST(JacobiOnAGpu, updates_the_boxes_it_is_given_and_nothing_else) {
+  HALOCLINE_NEEDS_GPUS(1);
+  std::uint64_t seed = 0;
+  for (const Vec3& extent : extents) {
+    OneSubdomain<TypeParam> one(extent);
+    const Subdomain& s = one.subdomain();
+    one.expect_update({s.owned()}, ++seed);
+    one.expect_update({s.interior()}, ++seed);
+    one.expect_update(s.exterior(), ++seed);
+    halocline::test::Seeded seeded(seed);
+    for (int round = 0; round < 4; ++round) {
+      Box box;
+      for (int dim = 0; dim < 3; ++dim) {
+        box.lo[dim] = seeded.between(0, extent[dim] - 1);
+        box.hi[dim] = seeded.between(box.lo[dim] + 1, extent[dim]);
+      }
+      one.expect_update({box}, ++seed);
+    }
+  }
+}
+
+TYPED_TEST(JacobiOnAGpu, begins_with_the_spheres_and_measures_differences_as_the_host_does) {
+  HALOCLINE_NEEDS_GPUS(1);
+  for (const Vec3& extent : extents) {
+    OneSubdomain<TypeParam> one(extent);
+    const Subdomain& s = one.subdomain();
+    one.kernels->initialise(s, s.view(one.field));
+    const HostBytes before(s, one.field.id);
+    const HostBytes after(s, one.field.id);
+    before.download(s, one.field.id);
+    jacobi3d::initialise_box<TypeParam>(one.problem, s.owned(), after.template view<TypeParam>());
+    for_each_cell(s.owned(), [&](const Vec3& p) {
+      ASSERT_EQ(before.template view<TypeParam>()(p), after.template view<TypeParam>()(p)) << to_string(p);
+    });
+    halocline::test::Seeded seeded(5);
+    for_each_cell(s.owned(), [&](const Vec3& p) {
+      after.template view<TypeParam>()(p) = static_cast<TypeParam>(seeded.between(0, 1000)) / 7;
+    });
+    after.upload(s, one.field.id, 1);
+    const auto result = one.domain.backend().allocate_pinned(sizeof(jacobi3d::Difference));
+    auto* found = reinterpret_cast<jacobi3d::Difference*>(result->data());
+    one.kernels->difference(s, s.view(one.constant()), s.view(one.constant(), 1), found);
+    s.stream().synchronize();
+    const auto expected = jacobi3d::difference<TypeParam>(s.owned(), before.template view<const TypeParam>(),
+                                                          after.template view<const TypeParam>());
+    EXPECT_EQ(found->max, expected.max);
+    EXPECT_NEAR(found->sum_of_squares, expected.sum_of_squares, 1e-12 * expected.sum_of_squares);
+  }
+}
+
+}  // namespace

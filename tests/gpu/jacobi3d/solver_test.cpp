@@ -1,0 +1,94 @@
+// The whole solver, and which GPUs ranks get.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <mutex>
+#include <set>
+
+#include "gpu/exchange/gpus.hpp"
+#include "halocline/comm/twins.hpp"
+#include "halocline/halocline.hpp"
+#include "jacobi3d/jacobi3d.hpp"
+
+namespace {
+
+using namespace halocline;
+
+template <typename T>
+void expect_serial_solution(comm::Communicator& comm, const Vec3& extent, const DomainOptions& options, bool overlap) {
+  Domain domain(extent, jacobi3d::radius(), comm, options);
+  const auto field = domain.add_field<T>("t", buffers::two);
+  domain.realize();
+  EXPECT_EQ(domain.backend().kind(), device::BackendKind::cuda);
+  {
+    jacobi3d::Solver<T> solver(domain, field);
+    solver.initialise();
+    jacobi3d::Settings settings;
+    settings.steps = 21;
+    settings.overlap = overlap;
+    settings.residual_every = 10;
+    const auto result = solver.run(settings);
+    EXPECT_GT(result.residual.max, 0);
+    EXPECT_GT(result.timings.compute.count(), 0);
+    EXPECT_GT(result.timings.exchange.count(), 0);
+    const auto check = jacobi3d::check(domain, solver, settings.steps);
+    EXPECT_TRUE(check.passed()) << check.different << " of " << check.cells << " cells differ";
+  }
+  domain.close();
+}
+
+TEST(JacobiOnGpus, agrees_with_the_serial_solution_bit_for_bit_on_as_many_as_there_are) {
+  HALOCLINE_NEEDS_GPUS(1);
+  DomainOptions options;
+  options.backend_kind = device::BackendKind::cuda;
+  const auto comm = comm::serial();
+  for (int devices = 1; devices <= halocline::test::gpu_count(); ++devices) {
+    options.devices_per_rank = devices;
+    for (const bool overlap : {true, false}) {
+      expect_serial_solution<float>(*comm, {70, 45, 38}, options, overlap);
+      expect_serial_solution<double>(*comm, {33, 64, 50}, options, overlap);
+    }
+  }
+}
+
+TEST(JacobiOnGpus, with_every_transport) {
+  HALOCLINE_NEEDS_GPUS(2);
+  const auto comm = comm::serial();
+  for (const char* transports : {"peer_copy,self", "mpi_staged", "direct,self"}) {
+    DomainOptions options;
+    options.backend_kind = device::BackendKind::cuda;
+    options.devices_per_rank = 2;
+    options.policy = routing::Policy::parse(transports);
+    SCOPED_TRACE(transports);
+    expect_serial_solution<float>(*comm, {70, 45, 38}, options, true);
+  }
+}
+
+TEST(RanksOnGpus, have_each_their_own_and_all_of_them) {
+  HALOCLINE_NEEDS_GPUS(2);
+  std::mutex mutex;
+  std::multiset<std::string> uuids;
+  comm::run_as_threads(2, [&](comm::Communicator& comm) {
+    const auto backend = make_backend(comm, {.kind = device::BackendKind::cuda});
+    const std::lock_guard lock(mutex);
+    for (int d = 0; d < backend->device_count(); ++d) uuids.insert(backend->info(d).uuid);
+  });
+  std::multiset<std::string> expected;
+  for (const auto& gpu : device::cuda_devices()) expected.insert(gpu.uuid);
+  EXPECT_EQ(uuids, expected);
+}
+
+TEST(RanksOnGpus, are_told_how_many_there_are) {
+  HALOCLINE_NEEDS_GPUS(1);
+  const auto comm = comm::serial();
+  try {
+    static_cast<void>(make_backend(*comm, {.kind = device::BackendKind::cuda, .devices_per_rank = 64}));
+    FAIL();
+  } catch (const InvalidArgument& error) {
+    EXPECT_NE(std::string(error.what()).find("devices per rank is 64; allowed is 1"), std::string::npos)
+        << error.what();
+  }
+}
+
+}  // namespace

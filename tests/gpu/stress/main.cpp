@@ -1,0 +1,141 @@
+// gpu_stress <exchanges> <transports> <cells> [seed]: so many exchanges in a row of two fields in blocks of cells^3 a GPU,
+// one of them with two buffers that are swapped; before each, all cells are written and all halos poisoned with NaN by
+// kernels whose blocks rest at random, and after each every cell is compared. Ranks rest at random, too. Under a launcher
+// or alone. Exit code 0 where all cells were right, 77 where there is no GPU.
+#include <cuda_runtime_api.h>
+#include <fmt/core.h>
+
+#include <cstdlib>
+#include <thread>
+
+#include "gpu/stress/kernels.hpp"
+#include "halocline/device/cuda.hpp"
+#include "halocline/halocline.hpp"
+#include "support/seeded.hpp"
+
+namespace halocline::test {
+namespace {
+
+struct Arguments {
+  std::int64_t exchanges = 1000;
+  std::string transports;
+  std::int64_t cells = 16;
+  std::uint64_t seed = 1;
+};
+
+/// As few cuts in x as there can be.
+Vec3 extent_for(std::int64_t subdomains, std::int64_t cells) {
+  Vec3 grid{1, 1, 1};
+  for (int dim = 2; subdomains > 1; dim = dim == 2 ? 1 : 2) {
+    const std::int64_t factor = subdomains % 2 == 0 ? 2 : subdomains;
+    grid[dim] *= factor;
+    subdomains /= factor;
+  }
+  return {grid.x * cells, grid.y * cells, grid.z * cells};
+}
+
+int run(comm::Communicator& world, const Arguments& arguments) {
+  DomainOptions options = DomainOptions::from(Environment::read());
+  options.policy = routing::Policy::parse(arguments.transports);
+  const auto gpus = static_cast<std::int64_t>(device::cuda_devices().size());
+  const std::int64_t subdomains = std::max<std::int64_t>(gpus / world.size(), 1) * world.size();
+  const Vec3 extent = extent_for(subdomains, arguments.cells);
+  Domain domain(extent, Radius::uniform(3), world, options);
+  const auto u = domain.add_field<float>("u");
+  const auto v = domain.add_field<float>("v", buffers::two);
+  domain.realize();
+  if (domain.backend().kind() != device::BackendKind::cuda) throw InternalError("the domain is not on GPUs");
+
+  const auto subdomain_count = domain.subdomains().size();
+  std::vector<std::unique_ptr<device::Buffer>> counts;
+  for (const Subdomain& s : domain.subdomains()) {
+    counts.push_back(domain.backend().allocate_shareable(s.device(), sizeof(StressCount)));  // zero at first
+  }
+  const Duration begun = Clock::steady().now();
+  Seeded seeded(arguments.seed * 1000 + static_cast<std::uint64_t>(world.rank().value()));
+  for (std::int64_t i = 0; i < arguments.exchanges; ++i) {
+    const auto each = [&](auto&& f) {
+      for (std::size_t s = 0; s < subdomain_count; ++s) {
+        const Subdomain& subdomain = domain.subdomains()[s];
+        cudaSetDevice(domain.backend().info(subdomain.device()).native_ordinal);
+        f(subdomain, StressStep{extent, 0, static_cast<std::uint64_t>(i), seeded.next(), 20000},
+          reinterpret_cast<StressCount*>(counts[s]->data()));
+      }
+    };
+    each([&](const Subdomain& subdomain, StressStep step, StressCount*) {
+      fill(subdomain.stream().native(), subdomain.view(u), step);
+      step.field = 1;
+      fill(subdomain.stream().native(), subdomain.view(v), step);
+    });
+    if (seeded.chance(2)) std::this_thread::sleep_for(std::chrono::microseconds(seeded.between(1, 300)));
+    domain.start_exchange();
+    if (seeded.chance(2)) std::this_thread::sleep_for(std::chrono::microseconds(seeded.between(1, 300)));
+    domain.finish_exchange();
+    each([&](const Subdomain& subdomain, StressStep step, StressCount* count) {
+      compare(subdomain.stream().native(), subdomain.view(u), step, count);
+      step.field = 1;
+      compare(subdomain.stream().native(), subdomain.view(v), step, count);
+    });
+    domain.swap(v);
+    if (i % 32 == 31) domain.synchronize();
+  }
+  domain.synchronize();
+  const std::chrono::duration<double> took = Clock::steady().now() - begun;
+
+  const auto landed = domain.backend().allocate_pinned(sizeof(StressCount));
+  const auto& count = *reinterpret_cast<const StressCount*>(landed->data());
+  std::int64_t sums[2] = {};
+  for (std::size_t s = 0; s < subdomain_count; ++s) {
+    auto& stream = domain.subdomains()[s].stream();
+    stream.copy(landed->data(), counts[s]->data(), sizeof(StressCount));
+    stream.synchronize();
+    sums[0] += static_cast<std::int64_t>(count.compared);
+    sums[1] += static_cast<std::int64_t>(count.wrong);
+    if (count.wrong > 0) {
+      fmt::print("rank {}: subdomain {}: {} cells wrong, one of them ({}, {}, {}) in exchange {}\n",
+                 world.rank().value(), domain.subdomains()[s].id().value(), count.wrong, count.first_cell[0],
+                 count.first_cell[1], count.first_cell[2], count.first_step - 1);
+    }
+  }
+  world.all_reduce(std::span<std::int64_t>(sums), comm::Reduction::sum);
+  if (world.rank() == rank_id(0)) {
+    std::string used;
+    for (const auto transport : routing::all_transports) {
+      if (domain.traffic(transport).messages > 0) used += fmt::format(" {}", routing::to_string(transport));
+    }
+    fmt::print(
+        "gpu_stress: {} exchanges, {} ranks, {} subdomains of {}^3,{}: {} cells compared, {} wrong, {:.1f} us each\n",
+        arguments.exchanges, world.size(), subdomains, arguments.cells, used, sums[0], sums[1],
+        took.count() * 1e6 / static_cast<double>(arguments.exchanges));
+  }
+  counts.clear();
+  domain.close();
+  return sums[1] == 0 && sums[0] > 0 ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace halocline::test
+
+int main(int argc, char** argv) {
+  using namespace halocline;
+  test::Arguments arguments;
+  if (argc < 4) {
+    fmt::print(stderr, "gpu_stress <exchanges> <transports> <cells> [seed]\n");
+    return 2;
+  }
+  arguments.exchanges = std::atoll(argv[1]);
+  arguments.transports = argv[2];
+  arguments.cells = std::atoll(argv[3]);
+  if (argc > 4) arguments.seed = std::strtoull(argv[4], nullptr, 10);
+  comm::Session session(&argc, &argv, Environment::read());
+  if (device::cuda_devices().empty()) {
+    fmt::print("gpu_stress: no GPU\n");
+    return 77;
+  }
+  try {
+    return test::run(session.world(), arguments);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "gpu_stress: rank {}: {}\n", session.world().rank().value(), error.what());
+    throw;
+  }
+}

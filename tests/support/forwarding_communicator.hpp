@@ -1,0 +1,76 @@
+#pragma once
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "halocline/comm/communicator.hpp"
+
+namespace halocline::test {
+
+/// Another Communicator, with what a test says of it and does to its messages.
+class ForwardingCommunicator final : public comm::Communicator {
+ public:
+  /// The inner one outlives it.
+  explicit ForwardingCommunicator(comm::Communicator& inner) : inner_(&inner) {}
+
+  comm::DeviceSupport support;
+  bool fail_to_send = false;
+  bool spoil_large = false;  ///< changes a byte in the middle of messages of 1024 bytes or more
+  int sent = 0;
+
+  [[nodiscard]] comm::DeviceSupport device_support() const override { return support; }
+  [[nodiscard]] std::unique_ptr<comm::Request> send(std::span<const std::byte> bytes, rank_id to, int tag) override {
+    if (fail_to_send) throw CommunicationError("planted");
+    ++sent;
+    if (!spoil_large || bytes.size() < 1024) return inner_->send(bytes, to, tag);
+    std::vector<std::byte> spoiled(bytes.begin(), bytes.end());
+    spoiled[bytes.size() / 2] ^= std::byte{1};
+    return inner_->send(spoiled, to, tag);  // a local send is copied at once
+  }
+
+  [[nodiscard]] comm::Twin twin() const override { return inner_->twin(); }
+  [[nodiscard]] rank_id rank() const override { return inner_->rank(); }
+  [[nodiscard]] int size() const override { return inner_->size(); }
+  [[nodiscard]] const Clock& clock() const override { return inner_->clock(); }
+  [[nodiscard]] std::unique_ptr<comm::Request> receive(std::span<std::byte> bytes, rank_id from, int tag) override {
+    return inner_->receive(bytes, from, tag);
+  }
+  [[nodiscard]] std::unique_ptr<comm::PersistentRequest> persistent_send(std::span<const std::byte> bytes, rank_id to,
+                                                                         int tag) override {
+    return inner_->persistent_send(bytes, to, tag);
+  }
+  [[nodiscard]] std::unique_ptr<comm::PersistentRequest> persistent_receive(std::span<std::byte> bytes, rank_id from,
+                                                                            int tag) override {
+    return inner_->persistent_receive(bytes, from, tag);
+  }
+  void barrier() override { inner_->barrier(); }
+  void broadcast(std::vector<std::byte>& bytes, rank_id root) override { inner_->broadcast(bytes, root); }
+  [[nodiscard]] std::vector<std::vector<std::byte>> all_gather(std::span<const std::byte> bytes) override {
+    return inner_->all_gather(bytes);
+  }
+  void all_reduce(std::span<double> values, comm::Reduction reduction) override {
+    inner_->all_reduce(values, reduction);
+  }
+  void all_reduce(std::span<std::int64_t> values, comm::Reduction reduction) override {
+    inner_->all_reduce(values, reduction);
+  }
+  using Communicator::all_reduce;
+  [[nodiscard]] std::unique_ptr<comm::Communicator> split(int colour, int key) override {
+    return inner_->split(colour, key);
+  }
+  [[nodiscard]] std::unique_ptr<comm::Communicator> split_by_node(std::optional<int> ranks_per_node) override {
+    return inner_->split_by_node(ranks_per_node);
+  }
+  [[nodiscard]] std::unique_ptr<comm::SharedWindow> shared_window(std::size_t bytes) override {
+    return inner_->shared_window(bytes);
+  }
+  void close() override { inner_->close(); }
+  void poison() noexcept override { inner_->poison(); }
+  [[nodiscard]] bool poisoned() const noexcept override { return inner_->poisoned(); }
+
+ private:
+  comm::Communicator* inner_;
+};
+
+}  // namespace halocline::test

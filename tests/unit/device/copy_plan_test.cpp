@@ -1,0 +1,147 @@
+// What the kernels of the CUDA backend are told to copy, carried out on the host.
+#include "device/cuda/copy_plan.hpp"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "unit/device/strided_case.hpp"
+#include "unit/device/support.hpp"
+
+namespace halocline::device::cuda {
+namespace {
+
+using test::StridedCopyCase;
+
+/// Exactly one copy of each unit, as blocks of threads do it.
+void carry_out(const std::vector<CopyTask>& tasks, const std::vector<CopyTile>& tiles) {
+  for (const CopyTile& tile : tiles) {
+    const CopyTask& task = tasks.at(tile.task);
+    for (std::uint32_t unit = tile.first; unit < std::min(task.units, tile.first + tile_units); ++unit) {
+      const UnitPlace place = place_of(task, unit);
+      std::memcpy(task.target + place.target, task.source + place.source, task.unit_bytes);
+      ASSERT_EQ(reinterpret_cast<std::uintptr_t>(task.target + place.target) % task.unit_bytes, 0u);
+      ASSERT_EQ(reinterpret_cast<std::uintptr_t>(task.source + place.source) % task.unit_bytes, 0u);
+    }
+  }
+}
+
+std::int64_t bytes_of(const std::vector<CopyTask>& tasks) {
+  std::int64_t bytes = 0;
+  for (const CopyTask& task : tasks) bytes += std::int64_t{task.units} * task.unit_bytes;
+  return bytes;
+}
+
+TEST(CopyPlan, EqualsTheReferenceForRandomLayouts) {
+  std::mt19937 random(20251121);
+  std::array<int, 17> with_units{};
+  for (int i = 0; i < 4000; ++i) {
+    const std::int64_t element = test::element_sizes[random() % test::element_sizes.size()];
+    StridedCopyCase one(random, test::random_extent(random), element);
+    const std::vector<CopyTask> tasks = plan_tasks({&one.copy, 1});
+    carry_out(tasks, plan_tiles(tasks));
+    ASSERT_EQ(one.actual, one.expected) << "case " << i << ": " << to_string(one.copy.extent) << " of " << element;
+    ASSERT_EQ(bytes_of(tasks), one.copy.bytes());
+    ++with_units.at(tasks[0].unit_bytes);
+  }
+  for (const std::size_t unit : {1u, 2u, 4u, 8u, 16u}) EXPECT_GT(with_units[unit], 50) << "units of " << unit;
+}
+
+TEST(CopyPlan, UnalignedElementsAreCopiedInSmallerUnits) {
+  std::mt19937 random(3);
+  for (std::size_t shift = 0; shift < 16; ++shift) {
+    std::vector<std::byte> source(4096);
+    for (std::byte& b : source) b = static_cast<std::byte>(random() % 200);
+    std::vector<std::byte> actual(4096, test::sentinel);
+    std::vector<std::byte> expected = actual;
+    StridedCopy copy{source.data() + shift, actual.data(), {16, 80, 480}, {16, 64, 256}, {4, 4, 4}, 16};
+    const std::vector<CopyTask> tasks = plan_tasks({&copy, 1});
+    carry_out(tasks, plan_tiles(tasks));
+    copy.target = expected.data();
+    test::reference(copy);
+    ASSERT_EQ(actual, expected) << "shifted by " << shift;
+    ASSERT_EQ(tasks.size(), 1u);
+    EXPECT_EQ(shift % tasks[0].unit_bytes, 0u);
+  }
+}
+
+TEST(CopyPlan, AListIsOneRowOfTiles) {
+  std::mt19937 random(7);
+  std::vector<StridedCopyCase> cases;
+  std::vector<StridedCopy> copies;
+  for (int i = 0; i < 200; ++i) cases.emplace_back(random, test::random_extent(random), 8);
+  for (const StridedCopyCase& one : cases) copies.push_back(one.copy);
+  copies.push_back({nullptr, nullptr, {}, {}, {4, 0, 4}, 8});  // nothing
+  const std::vector<CopyTask> tasks = plan_tasks(copies);
+  EXPECT_EQ(tasks.size(), cases.size());
+  carry_out(tasks, plan_tiles(tasks));
+  for (const StridedCopyCase& one : cases) ASSERT_EQ(one.actual, one.expected);
+}
+
+/// The shape of a 3-cell-wide face, packed: few bytes a row, many rows.
+TEST(CopyPlan, PackedRowsOfThreeFloatsAreNumberedThroughOnBothSides) {
+  std::vector<float> cells(64 * 20 * 20);
+  std::vector<float> packed(3 * 20 * 20);
+  const StridedCopy pack{reinterpret_cast<const std::byte*>(cells.data() + 32),
+                         reinterpret_cast<std::byte*>(packed.data()),
+                         {4, 4 * 64, 4 * 64 * 20},
+                         {4, 12, 240},
+                         {3, 20, 20},
+                         4};
+  const std::vector<CopyTask> tasks = plan_tasks({&pack, 1});
+  ASSERT_EQ(tasks.size(), 1u);
+  EXPECT_EQ(tasks[0].unit_bytes, 4u);
+  EXPECT_EQ(tasks[0].row.divisor, 3u);
+  for (std::uint32_t unit = 0; unit < tasks[0].units; ++unit) {
+    ASSERT_EQ(place_of(tasks[0], unit).target, 4 * std::int64_t{unit});
+  }
+}
+
+/// Copies are cut before the numbers of their units leave 31 bits. Nothing is read or written here.
+TEST(CopyPlan, LargeCopiesBecomeSeveralTasks) {
+  const auto at = [](std::uintptr_t address) {
+    return reinterpret_cast<std::byte*>(address);  // NOLINT(performance-no-int-to-ptr): never followed
+  };
+  const std::int64_t row = (std::int64_t{1} << 32) + 4;
+  const StridedCopy contiguous{
+      at(4), at(std::uintptr_t{1} << 40), {4, row, 3 * row}, {4, row, 3 * row}, {row / 4, 3, 2}, 4};
+  const StridedCopy strided{
+      at(4), at(std::uintptr_t{1} << 40), {8, 1 << 15, 1 << 27}, {4, 1 << 14, 1 << 26}, {4096, 4096, 100}, 4};
+  for (const StridedCopy& copy : {contiguous, strided}) {
+    const std::vector<CopyTask> tasks = plan_tasks({&copy, 1});
+    EXPECT_GT(tasks.size(), 1u);
+    EXPECT_EQ(bytes_of(tasks), copy.bytes());
+    std::byte* next = copy.target;  // both are packed on this side
+    for (const CopyTask& task : tasks) {
+      ASSERT_LE(task.units, most_units);
+      EXPECT_EQ(task.target, next);
+      const UnitPlace last = place_of(task, task.units - 1);
+      next = task.target + last.target + task.unit_bytes;
+    }
+    EXPECT_EQ(next, copy.target + copy.bytes());
+  }
+}
+
+TEST(CopyPlan, DividersDivide) {
+  std::mt19937 random(11);
+  const auto next = [&] { return static_cast<std::uint32_t>(random()); };
+  constexpr std::uint32_t end = std::uint32_t{1} << 31;
+  const auto check = [](std::uint32_t n, std::uint32_t d) {
+    ASSERT_EQ(Divider(d).divide(n), n / d) << n << " / " << d;
+  };
+  for (const std::uint32_t d : {1u, 2u, 3u, 5u, 7u, 641u, 1024u, 65535u, 65537u, end / 2 - 1, end / 2, end - 1}) {
+    for (const std::uint32_t n : {0u, 1u, d - 1, d, d + 1, end / 2, end - 2, end - 1}) {
+      if (n < end) check(n, d);
+    }
+  }
+  for (int i = 0; i < 200000; ++i) {
+    const std::uint32_t d = 1 + (next() % (end - 1) >> (next() % 31));
+    check(next() % end, d);
+    const std::uint32_t multiple = next() % end / d * d;
+    check(multiple, d);
+    if (multiple > 0) check(multiple - 1, d);
+  }
+}
+
+}  // namespace
+}  // namespace halocline::device::cuda

@@ -1,0 +1,22 @@
+// The CUDA backend where there is no GPU, and where it was not built.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "halocline/device/cuda.hpp"
+#include "unit/device/support.hpp"
+
+namespace halocline::device::test {
+namespace {
+
+using ::testing::AnyOf;
+using ::testing::StartsWith;
+
+TEST(CudaAbsence, IsACapabilityErrorThatSaysWhatIsMissing) {
+  if (!cuda_devices().empty()) GTEST_SKIP() << "there are GPUs";
+  EXPECT_THAT(thrown([] { (void)make_cuda_backend({}); }),
+              AnyOf(StartsWith("capability: no CUDA driver was found"), StartsWith("capability: no GPU was found"),
+                    "capability: the CUDA backend is not in this build: configure with -DHALOCLINE_CUDA=ON"));
+}
+
+}  // namespace
+}  // namespace halocline::device::test
