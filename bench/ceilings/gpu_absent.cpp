@@ -1,0 +1,7 @@
+#include "ceilings/ceilings.hpp"
+
+namespace halocline::bench {
+
+std::vector<Part> gpu_parts() { return {}; }
+
+}  // namespace halocline::bench

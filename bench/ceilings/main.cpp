@@ -1,0 +1,95 @@
+// bench_ceilings [--out FILE] [--part NAME,...]: what the machine at hand allows, to be measured in the same run as
+// what is compared with it. Start it with as many ranks as exchange over MPI: mpirun -n 4 bench_ceilings
+#include <fmt/core.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+
+#include "ceilings/ceilings.hpp"
+#include "halocline/core/error.hpp"
+#include "support/program.hpp"
+#include "support/sampling.hpp"
+
+namespace halocline::bench {
+
+Ceilings::Ceilings(comm::Communicator& world, const std::string& path) : writes_(world.rank().value() == 0) {
+  comm::agree_on(world, [&] {
+    if (!writes_) return;
+    if (!path.empty()) {
+      csv_ = std::make_unique<Csv>(path, std::vector<std::string>{"part", "what", "bytes", "devices", "unit", "min",
+                                                                  "median", "max", "repeats"});
+    }
+    fmt::print("{:<10} {:<58} {:>12} {:>7} {:>12} {:>12} {:>12}\n", "part", "what", "bytes", "devices", "min", "median",
+               "max");
+  });
+}
+
+void Ceilings::add(const std::string& part, const std::string& what, double bytes, int devices, const std::string& unit,
+                   double factor, std::span<const double> values) {
+  if (!writes_) return;
+  const Spread spread = spread_of(values);
+  fmt::print("{:<10} {:<58} {:>12.0f} {:>7} {:>12.2f} {:>12.2f} {:>12.2f} {}\n", part, what, bytes, devices,
+             spread.min * factor, spread.median * factor, spread.max * factor, unit);
+  std::fflush(stdout);
+  if (!csv_) return;
+  csv_->row({part, what, fmt::format("{:.0f}", bytes), std::to_string(devices), unit,
+             fmt::format("{:.4f}", spread.min * factor), fmt::format("{:.4f}", spread.median * factor),
+             fmt::format("{:.4f}", spread.max * factor), std::to_string(values.size())});
+}
+
+void Ceilings::rate(const std::string& part, const std::string& what, double bytes, int devices,
+                    std::span<const double> rates) {
+  add(part, what, bytes, devices, "GB/s", 1e-9, rates);
+}
+
+void Ceilings::time(const std::string& part, const std::string& what, double bytes, std::span<const double> seconds) {
+  add(part, what, bytes, 1, "us", 1e6, seconds);
+}
+
+void Ceilings::left_out(const std::string& part, const std::string& why) {
+  if (writes_) fmt::print("{:<10} left out: {}\n", part, why);
+}
+
+namespace {
+
+std::vector<Part> all_parts() {
+  auto parts = gpu_parts();
+  for (auto& part : mpi_parts()) parts.push_back(part);
+  return parts;
+}
+
+std::vector<Part> chosen(const std::vector<std::string>& names) {
+  auto parts = all_parts();
+  if (names.empty()) return parts;
+  std::vector<Part> wanted;
+  for (const auto& name : names) {
+    const auto found = std::find_if(parts.begin(), parts.end(), [&](const Part& p) { return p.name == name; });
+    if (found == parts.end()) {
+      std::string allowed;
+      for (const auto& part : parts) allowed += (allowed.empty() ? "" : ", ") + part.name;
+      throw InvalidArgument(fmt::format("--part is '{}'; allowed are {}", name, allowed.empty() ? "none" : allowed));
+    }
+    wanted.push_back(*found);
+  }
+  return wanted;
+}
+
+}  // namespace
+}  // namespace halocline::bench
+
+int main(int argc, char** argv) {
+  namespace bench = halocline::bench;
+  CLI::App app("what the machine at hand allows", "bench_ceilings");
+  std::string out;
+  std::vector<std::string> names;
+  app.add_option("--out", out, "CSV file to add to");
+  app.add_option("--part", names, "what to measure; several: memory,links (default: all that this build can)")
+      ->delimiter(',');
+  return bench::run_program(argc, argv, app, [&](halocline::comm::Communicator& world, const halocline::Environment&) {
+    const auto parts = bench::chosen(names);
+    bench::Ceilings ceilings(world, out);
+    for (const auto& part : parts) part.measure(world, ceilings);
+    return 0;
+  });
+}

@@ -1,0 +1,275 @@
+#!/usr/bin/env bash
+# Everything that needs GPUs, in one run: builds, tests, checks memory, measures the ceilings, and then what they bound.
+#   bench/gpu_check.sh OUTDIR [STAGE[:SECONDS]...]
+# Stages, in this order where none is named: build tests sanitizer ceilings pack studies baselines jacobi. A stage that
+# fails or runs out of its time does not stop the next ones. Within GPU_CHECK_SECONDS (540) all in all. OUTDIR gets two
+# files: results.tar.gz (a log a stage, CSV files) and summary.txt, the most of which is also printed.
+# The build goes to GPU_CHECK_BUILD (/tmp/build-gpu). What the machine lacks may lie in .gpu-deps of the checkout:
+# Debian packages of headers and libraries, openmpi-cuda.tgz (a CUDA-aware Open MPI for /opt/ompi-cuda), and
+# nccl/{include,lib}.
+# Sizes: GPU_CHECK_BLOCKS (512,256,128,64 cells a GPU, largest first), GPU_CHECK_EDGE (750, of weak and strong scaling).
+set -uo pipefail
+export LC_ALL=C
+
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(dirname "$here")
+build=${GPU_CHECK_BUILD:-/tmp/build-gpu}
+blocks=${GPU_CHECK_BLOCKS:-512,256,128,64}
+largest=${blocks%%,*}
+smallest=${blocks##*,}
+edge=${GPU_CHECK_EDGE:-750}
+all_stages=(build tests sanitizer ceilings pack studies baselines jacobi)
+declare -A limit=(
+  [build]=200 [tests]=140 [sanitizer]=60 [ceilings]=45 [pack]=30
+  [studies]=200 [baselines]=60 [jacobi]=60
+)
+
+# --- what all stages share ----------------------------------------------------------------------------------------
+
+# Packages and archives are unpacked once; every stage then finds them.
+environment() {
+  local deps=$root/.gpu-deps prefix=/tmp/gpu-deps first
+  if compgen -G "$deps/*.deb" >/dev/null && [ ! -e "$prefix/.done" ]; then
+    mkdir -p "$prefix"
+    for package in "$deps"/*.deb; do dpkg -x "$package" "$prefix"; done
+    # They say that they lie in /usr.
+    sed -i "s|^prefix=/usr|prefix=$prefix/usr|" "$prefix"/usr/lib/x86_64-linux-gnu/pkgconfig/*.pc
+    touch "$prefix/.done"
+  fi
+  if [ -f "$deps/openmpi-cuda.tgz" ] && [ ! -d /opt/ompi-cuda ]; then
+    first=$(tar tzf "$deps/openmpi-cuda.tgz" | sed 's|^\./||' | grep -m1 .)
+    case $first in
+      opt/*) tar xzf "$deps/openmpi-cuda.tgz" -C / ;;
+      *) tar xzf "$deps/openmpi-cuda.tgz" -C /opt ;;
+    esac
+  fi
+  local libraries=$prefix/usr/lib/x86_64-linux-gnu
+  if [ -d "$prefix/usr" ]; then
+    export CMAKE_PREFIX_PATH=$prefix/usr${CMAKE_PREFIX_PATH:+:$CMAKE_PREFIX_PATH}
+    export PKG_CONFIG_PATH=$libraries/pkgconfig${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}
+    export LD_LIBRARY_PATH=$libraries${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+  fi
+  if [ -d /opt/ompi-cuda/bin ]; then
+    export OPAL_PREFIX=/opt/ompi-cuda PATH=/opt/ompi-cuda/bin:$PATH
+    export LD_LIBRARY_PATH=/opt/ompi-cuda/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+  fi
+  if [ -z "${NCCL_ROOT:-}" ]; then
+    NCCL_ROOT=$deps/nccl
+    if [ ! -d "$NCCL_ROOT" ]; then
+      NCCL_ROOT=$(python3 -c 'import nvidia.nccl; print(list(nvidia.nccl.__path__)[0])' 2>/dev/null)
+    fi
+    export NCCL_ROOT
+  fi
+  [ -d "$NCCL_ROOT/lib" ] && export LD_LIBRARY_PATH=$NCCL_ROOT/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+  export PATH=/usr/local/cuda/bin:$PATH
+  export NCCL_NVLS_ENABLE=0  # NVLink multicast stays off
+  export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 HALOCLINE_TIMEOUT=${HALOCLINE_TIMEOUT:-60}
+  gpus=$(nvidia-smi -L 2>/dev/null | grep -c '^GPU')
+}
+
+say() { printf '\n== %s\n' "$*" >&2; }
+# Runs a command within seconds; says what ran, and what came of it. Failures add up in $failures.
+failures=0
+step() {
+  local seconds=$1 status
+  shift
+  say "$*"
+  # In the foreground: so that a stage that runs out of time takes its steps along.
+  timeout --foreground -k 5 "$seconds" "$@"
+  status=$?
+  if [ "$status" -ne 0 ]; then
+    failures=$((failures + 1))
+    say "FAILED ($status): $*"
+  fi
+}
+ranks() { echo mpirun --oversubscribe --bind-to none -n "$1"; }
+# The numbers of ranks that the GPUs are shared by: 1 2 4 for four.
+rank_counts() { local n; for ((n = 1; n <= gpus; n *= 2)); do echo "$n"; done; }
+# Not cut in x: 1x2x2 for four.
+grid() {
+  case $1 in 1) echo 1 1 1 ;; 2) echo 1 1 2 ;; 4) echo 1 2 2 ;; 8) echo 1 2 4 ;; *) echo 1 1 "$1" ;; esac
+}
+# The domain that gives each of N GPUs a cube of E cells.
+domain_of() { local n=$1 e=$2 x y z; read -r x y z < <(grid "$n"); echo $((x * e)) $((y * e)) $((z * e)); }
+
+# --- stages: each ends with the number of steps that failed ---------------------------------------------------------
+
+stage_build() {
+  local mpi=()
+  [ -x /opt/ompi-cuda/bin/mpicxx ] && mpi=(-DMPI_CXX_COMPILER=/opt/ompi-cuda/bin/mpicxx
+                                           -DMPIEXEC_EXECUTABLE=/opt/ompi-cuda/bin/mpiexec)
+  step 60 cmake -S "$root" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DHALOCLINE_CUDA=ON \
+    -DCMAKE_CUDA_ARCHITECTURES=90 "${mpi[@]}"
+  step 600 cmake --build "$build" --parallel "$(nproc)"
+  nvidia-smi --query-gpu=index,name,uuid,driver_version,memory.used,clocks.sm,clocks.mem --format=csv
+  nvidia-smi topo -m
+}
+
+stage_tests() {
+  step 60 ctest --test-dir "$build" -L gpu --no-tests=error --output-on-failure --timeout 60 -j 4
+  local halocline=$build/bin/halocline n transports
+  say "machine"
+  step 30 "$halocline" machine
+  for transports in all -direct mpi_staged; do
+    local allow=()
+    [ "$transports" != all ] && allow=("--transports=$transports")
+    for n in $(rank_counts) $((2 * gpus)); do
+      step 30 $(ranks "$n") "$halocline" exchange --size 96 80 72 --radius 3 --fields 3xf32,1xf64 --repeat 5 \
+        --steady 50 --verify "${allow[@]}"
+    done
+  done
+  for n in $(rank_counts); do
+    step 60 $(ranks "$n") "$halocline" exchange --size $(domain_of "$gpus" "$largest") --radius 3 --fields 4xf32 \
+      --repeat 5 --steady 20 --verify
+    step 30 $(ranks "$n") "$halocline" run jacobi3d --size 96 80 72 --steps 30 --check --progress off
+  done
+}
+
+stage_sanitizer() {
+  local halocline=$build/bin/halocline tool
+  local check=(compute-sanitizer --target-processes all --error-exitcode 9)
+  for tool in memcheck initcheck; do
+    step 60 "${check[@]}" --tool $tool "$halocline" exchange --size 40 36 32 --radius 2 --fields 2xf32 --repeat 1 \
+      --warm-up 0 --steady 2 --verify
+    step 60 $(ranks 2) "${check[@]}" --tool $tool "$halocline" exchange --size 40 36 32 --radius 2 --fields 2xf32 \
+      --repeat 1 --warm-up 0 --steady 2 --verify
+    step 60 "${check[@]}" --tool $tool "$halocline" run jacobi3d --size 40 36 32 --steps 3 --check --progress off
+  done
+}
+
+stage_ceilings() { step 60 $(ranks "$gpus") "$build/bin/bench_ceilings" --out "$work/ceilings.csv"; }
+
+stage_pack() { step 60 "$build/bin/bench_pack" --out "$work/pack.csv" --block "$blocks" \
+  --devices $((gpus > 1 ? 2 : 1)); }
+
+stage_studies() {
+  local study=$build/bin/bench_study n base short=(--rounds 3 --seconds 0.05) papers=()
+  [ "$edge" = 750 ] || papers=(--size "$((2 * edge))x${edge}x$edge")
+  for n in $(rank_counts); do
+    # The CUDA-aware base where each message between GPUs is one between ranks.
+    [ "$n" = "$gpus" ] && base=auto || base=staged
+    step 100 $(ranks "$n") "$study" specialisation --out "$work" --base $base --block "$blocks" --seconds 0.05
+  done
+  # One rank a GPU, fewer GPUs: the points of the curves.
+  for n in $(rank_counts); do
+    step 30 $(ranks "$n") "$study" weak --out "$work" --devices-per-rank 1 --edge "$edge" \
+      --block "$largest,$smallest" --config +remote,+self,+direct "${short[@]}"
+    step 30 $(ranks "$n") "$study" strong --out "$work" --devices-per-rank 1 --edge "$edge" \
+      --config +remote,+self,+direct "${short[@]}"
+  done
+  step 30 $(ranks "$gpus") "$study" placement --out "$work" --config +self,+direct "${papers[@]}" "${short[@]}"
+}
+
+stage_baselines() {
+  local nccl=$build/bin/bench_baseline_nccl mpi=$build/bin/bench_baseline_mpi config
+  if [ -x "$nccl" ]; then
+    # Apart, so that trouble with one leaves the other.
+    for config in NCCL "NCCL graph"; do
+      step 60 "$nccl" --out "$work" --block "$blocks" --config "$config" --devices-per-rank "$gpus"
+      step 60 $(ranks "$gpus") "$nccl" --out "$work" --block "$blocks" --config "$config"
+    done
+  else
+    say "no bench_baseline_nccl: NCCL was not found when it was built"
+  fi
+  # Exit code 3: this MPI takes no device pointers, which is no failure.
+  step 60 bash -c '"$@" || [ $? -eq 3 ]' - $(ranks "$gpus") "$mpi" --out "$work" --block "$blocks"
+}
+
+stage_jacobi() {
+  local run=("$build/bin/halocline" run jacobi3d --progress off --json --steps 200) overlap n
+  for overlap in overlap no-overlap; do
+    # One GPU: one read and one write a cell, to be compared with the ceiling of a copy.
+    step 30 "${run[@]}" --size $(domain_of 1 "$largest") --devices 1 --$overlap >"$work/jacobi-1r-1g-$overlap.json"
+    for n in $(rank_counts); do
+      step 30 $(ranks "$n") "${run[@]}" --size $(domain_of "$gpus" "$largest") --$overlap \
+        >"$work/jacobi-${n}r-${gpus}g-$overlap.json"
+    done
+  done
+}
+
+# --- the run --------------------------------------------------------------------------------------------------------
+
+if [ "${1:-}" = --stage ]; then
+  name=$2
+  environment
+  if [ "$gpus" -eq 0 ] && [ "$name" != build ]; then
+    say "no GPU is seen (nvidia-smi -L)"
+    exit 1
+  fi
+  "stage_$name"
+  exit $((failures > 100 ? 100 : failures))
+fi
+
+if [ $# -lt 1 ]; then
+  sed -n '2,11s/^# \{0,1\}//p' "$0"
+  exit 2
+fi
+out=$1
+shift
+stages=()
+for argument in "$@"; do
+  name=${argument%%:*}
+  if [ -z "${limit[$name]:-}" ]; then
+    echo "stage is $name; allowed are ${all_stages[*]}" >&2
+    exit 2
+  fi
+  stages+=("$name")
+  [ "$argument" != "$name" ] && limit[$name]=${argument#*:}
+done
+[ ${#stages[@]} -eq 0 ] && stages=("${all_stages[@]}")
+mkdir -p "$out"
+out=$(cd "$out" && pwd)
+work=$(mktemp -d /tmp/gpu-check.XXXXXX)
+export work
+table=$work/stages.txt
+
+# Logs are cut at their end's first megabyte, so that what is handed over stays small.
+pack_results() {
+  local log
+  for log in "$work"/*.log; do
+    tail -c 1000000 "$log" >"$work/end" && mv "$work/end" "$log"
+  done
+  {
+    cat "$table" 2>/dev/null
+    python3 -B "$here/summary.py" "$work"
+  } >"$work/summary.txt" 2>&1
+  cp "$work/summary.txt" "$out/summary.txt"
+  tar -C "$work" -czf "$out/results.tar.gz" .
+}
+child=
+trap '[ -n "$child" ] && kill "$child"; pack_results; exit 143' TERM INT
+
+end=$((SECONDS + ${GPU_CHECK_SECONDS:-540}))
+status=0
+printf '%-10s %8s  %s\n' stage seconds outcome >"$table"
+for name in "${stages[@]}"; do
+  left=$((end - SECONDS - 15))
+  if [ "$left" -lt 5 ]; then
+    printf '%-10s %8s  %s\n' "$name" - 'not run: no time left' >>"$table"
+    status=1
+    continue
+  fi
+  seconds=$((limit[$name] < left ? limit[$name] : left))
+  begin=$SECONDS
+  timeout -k 10 "$seconds" bash "$here/gpu_check.sh" --stage "$name" >"$work/$name.log" 2>&1 </dev/null &
+  child=$!
+  wait "$child"
+  code=$?
+  child=
+  case $code in
+    0) outcome=ok ;;
+    124 | 137) outcome="FAILED: out of its $seconds s" ;;
+    *) outcome="FAILED: $code steps, see $name.log" ;;
+  esac
+  [ "$code" -ne 0 ] && status=1
+  printf '%-10s %8s  %s\n' "$name" $((SECONDS - begin)) "$outcome" >>"$table"
+  if [ "$code" -ne 0 ]; then
+    grep -h '^== FAILED' "$work/$name.log" | sed 's/^== /           /' | cut -c1-200 | head -5 >>"$table"
+    [ "$name" = build ] && tail -25 "$work/build.log"
+  fi
+done
+pack_results
+python3 -B "$here/summary.py" "$work" --short
+echo
+cat "$table"
+exit $status

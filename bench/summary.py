@@ -1,0 +1,149 @@
+#!/usr/bin/env python3
+"""summary.py FOLDER [--short]: the key figures of a folder of CSV files as text: ceilings, ladders, baselines, the
+staged bound, jacobi3d, pack. --short leaves out the curves and some rungs of the ladder."""
+
+import json
+import pathlib
+import sys
+
+import tables
+
+CEILINGS = [
+    ("memory", "copy by kernel, read plus written", None, "GB/s"),
+    ("links", "copy engine 0->1, one way", None, "GB/s"),
+    ("links", "copy engine, ring of all", None, "GB/s"),
+    ("links", "put by 132 blocks", None, "GB/s"),
+    ("host", "all GPUs to pinned memory", None, "GB/s"),
+    ("host", "all GPUs, both ways", None, "GB/s"),
+    ("latency", "launch of an empty kernel and synchronise", None, "us"),
+    ("latency", "graph of one kernel", None, "us"),
+    ("latency", "flag from GPU to GPU", None, "us"),
+    ("mpi", "host memory", 4 << 20, "GB/s"),
+    ("mpi_device", "device memory", 4 << 20, "GB/s"),
+]
+
+
+def print_ceilings(folder):
+    found = [(part, what, tables.ceiling(folder, part, what, size), unit) for part, what, size, unit in CEILINGS]
+    if any(value is not None for _, _, value, _ in found):
+        print("\nceilings")
+    for part, what, value, unit in found:
+        if value is not None:
+            print(f"  {part + ': ' + what:<56} {value:>10.2f} {unit}")
+
+
+def print_exchanges(folder, study, only=None):
+    entries = [one for one in tables.exchanges(folder, study) if only is None or one["config"] in only]
+    if not entries:
+        return
+    print(f"\n{study}, us: medians of the slowest rank, lowest and highest round; back to back")
+    for one in entries:
+        steady = f"{one['steady']:10.1f}" if one["steady"] else f"{'-':>10}"
+        rate = float(one["bytes_out"]) / one["median"] * 1e-3
+        print(
+            f"  {one['label']:<22} {one['config']:<22} {one['median']:>10.1f} {one['lowest']:>10.1f} "
+            f"{one['highest']:>10.1f} {steady} {rate:>8.1f} GB/s  {one['routes']}"
+        )
+
+
+def print_against_baselines(folder):
+    """The best rung of a block size beside the best baseline of the same GPUs."""
+    ours, theirs = {}, {}
+    for study, best in (("specialisation", ours), ("baseline", theirs)):
+        for one in tables.exchanges(folder, study):
+            if one["kind"] != "block":
+                continue
+            key = (one["size"], one["gpus_per_node"], one["ranks_per_node"])
+            if key not in best or one["median"] < best[key]["median"]:
+                best[key] = one
+    shared = [key for key in ours if key in theirs]
+    if shared:
+        print("\nbest rung beside the best baseline, same ranks and GPUs")
+    for key in shared:
+        mine, other = ours[key], theirs[key]
+        print(
+            f"  {mine['label']:<22} {mine['config']:<10} {mine['median']:>10.1f} us   {other['config']:<22} "
+            f"{other['median']:>10.1f} us   {other['median'] / mine['median']:.2f} times"
+        )
+
+
+def print_staged_bound(folder):
+    """What staging cannot beat: all bytes down, over MPI, and up, each at the rate of all GPUs at once, one after
+    another, and the slowest of the three where they overlap perfectly."""
+    down = tables.ceiling(folder, "host", "all GPUs to pinned memory")
+    up = tables.ceiling(folder, "host", "pinned memory to all GPUs")
+    entries = [one for one in tables.exchanges(folder, "specialisation") if one["config"] == "+remote"]
+    entries = [one for one in entries if not one["label"].endswith("/ca") and int(one["ranks_per_node"]) > 1]
+    mpi = [
+        row
+        for row in tables.rows(folder, "ceilings")
+        if row["part"] == "mpi" and "both ways" in row["what"] and float(row["bytes"]) == 4 << 20
+    ]
+    if not (down and up and mpi and entries):
+        return
+    rate = float(mpi[0]["median"])
+    print("\nstaged (+remote) beside its bound from this run's rates, us: slowest of the three, and their sum")
+    for one in entries:
+        gigabytes = float(one["bytes_out"]) * 1e-9
+        if int(one["ranks_per_node"]) != int(one["gpus_per_node"]):
+            continue  # the MPI rate was measured with a rank a GPU
+        legs = [gigabytes / down * 1e6, gigabytes / rate * 1e6, gigabytes / up * 1e6]
+        print(
+            f"  {one['label']:<22} {one['median']:>10.1f}   {max(legs):>10.1f} ({one['median'] / max(legs):.2f} times)"
+            f"   {sum(legs):>10.1f} ({one['median'] / sum(legs):.2f} times)"
+        )
+
+
+def print_jacobi(folder):
+    documents = []
+    for path in sorted(pathlib.Path(folder).glob("jacobi-*.json")):
+        try:
+            documents.append((path.stem, json.loads(path.read_text())))
+        except ValueError:
+            print(f"\n{path.name} holds no result")
+    if documents:
+        print("\njacobi3d, ms a step: in all, in kernels, waiting; GB/s of one read and one write a cell in the kernel")
+    for name, document in documents:
+        result = document["result"]
+        steps = result["steps"]
+        cells = result["updates_per_second"] * result["total_s"] / steps
+        gpus = int(name.split("-")[2].rstrip("g"))
+        each = [result[key] / steps * 1e3 for key in ("total_s", "compute_s", "exchange_s")]
+        rate = 8 * cells / gpus / (result["compute_s"] / steps) * 1e-9 if result["compute_s"] > 0 else 0
+        print(f"  {name:<28} {each[0]:>9.3f} {each[1]:>9.3f} {each[2]:>9.3f} {rate:>9.1f} GB/s")
+
+
+def print_pack(folder):
+    rows = [row for row in tables.rows(folder, "pack") if row["element"] == "f32"]
+    chosen = [row for row in rows if row["direction"] in ("all", "+x")]
+    if chosen:
+        print("\npack, fp32")
+    for row in chosen:
+        print(
+            f"  {row['method']:<34} {row['block']:>5} {row['direction']:>4} {float(row['median_s']) * 1e6:>10.2f} us "
+            f"{float(row['gb_per_s']):>8.1f} GB/s"
+        )
+
+
+def main():
+    arguments = sys.argv[1:]
+    short = "--short" in arguments
+    folders = [argument for argument in arguments if argument != "--short"]
+    if len(folders) != 1:
+        print(__doc__, file=sys.stderr)
+        return 2
+    folder = folders[0]
+    print_ceilings(folder)
+    print_exchanges(folder, "specialisation", {"+remote", "+self", "+direct"} if short else None)
+    for study in ("baseline",) if short else ("baseline", "placement", "weak", "strong"):
+        print_exchanges(folder, study)
+    print_against_baselines(folder)
+    print_staged_bound(folder)
+    print_jacobi(folder)
+    if not short:
+        print_pack(folder)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,7 @@
+#include "support/barrier.hpp"
+
+namespace halocline::bench {
+
+void start_together(comm::Communicator& world) { world.barrier(); }
+
+}  // namespace halocline::bench

@@ -1,0 +1,15 @@
+#include <mpi.h>
+
+#include "support/barrier.hpp"
+
+namespace halocline::bench {
+
+void start_together(comm::Communicator& world) {
+  if (world.twin() == comm::Twin::mpi) {
+    MPI_Barrier(MPI_COMM_WORLD);
+  } else {
+    world.barrier();
+  }
+}
+
+}  // namespace halocline::bench
