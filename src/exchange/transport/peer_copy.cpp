@@ -1,6 +1,6 @@
-// peer_copy: both subdomains belong to this process. Where the sender's device reaches the receiver's memory, flags
-// coordinate it, and each subdomain's part of an exchange is a sequence of its own. Where it does not, the driver copies from
-// device to device, behind events of both.
+// peer_copy: both subdomains belong to this process. Small messages are packed straight into the receiver's memory, where the
+// sender's device reaches it; flags coordinate that, and each subdomain's part of an exchange is a sequence of its own, which
+// saves hops between devices. All others are copied by the copy engine, or staged by the driver, behind events of both.
 #include "exchange/transport/landing_ends.hpp"
 
 namespace halocline::exchange {
@@ -97,7 +97,9 @@ Ends make_peer_copy(const Channel& channel, Context& context) {
   const int to = context.site(channel.message.to).device();
   // The receiver says "ready" in the sender's memory. A wait for a flag may be enqueued before what it waits for, so
   // that launches must not be serialised.
-  if (backend.peer_access(from, to).yes && backend.peer_access(to, from).yes && backend.overlapping_launches().yes) {
+  const bool small = payload_capacity(channel.message) <= context.tuning.put_at_most_bytes;
+  if (small && backend.peer_access(from, to).yes && backend.peer_access(to, from).yes &&
+      backend.overlapping_launches().yes) {
     return make_landing_ends(channel, context, true, true);
   }
   auto link = std::make_shared<Link>(channel, context);
