@@ -127,7 +127,8 @@ stage_tests() {
 
 stage_sanitizer() {
   local halocline=$build/bin/halocline tool
-  local check=(compute-sanitizer --target-processes all --error-exitcode 9)
+  # Errors that calls return are handled, or are those of an MPI that asks CUDA what memory it was given.
+  local check=(compute-sanitizer --target-processes all --report-api-errors no --error-exitcode 9)
   for tool in memcheck initcheck; do
     step 60 "${check[@]}" --tool $tool "$halocline" exchange --size 40 36 32 --radius 2 --fields 2xf32 --repeat 1 \
       --warm-up 0 --steady 2 --verify
