@@ -78,13 +78,19 @@ machine::Measured measured_machine(Context& context, const MeasureOptions& wante
   if (context.options.elsewhere()) {
     refuse("--measure", "given", "--measure without --machine or --nodes: only the machine at hand can be measured");
   }
-  const auto node = context.world.split_by_node(context.options.ranks_per_node);
-  const auto backend = backend_of(context, *node);
   machine::MeasureRequest request;
   request.bytes = wanted.bytes;
   if (wanted.seconds) request.seconds = *wanted.seconds;
-  const auto map = machine::discover(context.world, *node, *backend);
-  auto measured = machine::measure(context.world, *node, *backend, map, request);
+  const auto node = context.world.split_by_node(context.options.ranks_per_node);
+  machine::Measured measured;
+  try {
+    const auto backend = backend_of(context, *node);
+    const auto map = machine::discover(context.world, *node, *backend);
+    measured = machine::measure(context.world, *node, *backend, map, request);
+  } catch (const Error&) {
+    node->close();  // all ranks throw the same
+    throw;
+  }
   node->close();
   return measured;
 }

@@ -34,7 +34,7 @@ std::vector<Vec3> thick_enough(const Vec3& extent, const std::vector<Vec3>& cand
   return kept;
 }
 
-/// Candidates come lexicographically largest first, so that the first of equals is the one to take.
+/// The first of equals.
 template <typename Cost>
 Vec3 cheapest(const std::vector<Vec3>& candidates, Cost&& cost) {
   Vec3 best = candidates.front();
@@ -104,6 +104,7 @@ Int128 detail::device_cost(const Vec3& extent, const Radius& radius, const Grids
   return cells;
 }
 
+// Ties as in the paper's tables: candidates come lexicographically largest first.
 Vec3 exact_node_grid(const Vec3& extent, const Radius& radius, std::int64_t parts) {
   return cheapest(candidates_for(extent, radius, parts),
                   [&](const Vec3& p) { return detail::node_cost(extent, radius, p); });
@@ -121,14 +122,16 @@ bool detail::search(const Request& request, std::span<const Vec3> node_candidate
   for (const Vec3& p : node_candidates) {
     if (fits(request, p)) nodes.emplace_back(node_cost(request.extent, request.radius, p), p);
   }
-  // Stable, so that among equals the lexicographically largest stays first.
-  std::stable_sort(nodes.begin(), nodes.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  // Among equals the one with the fewest cuts in x, then in y: halos of x are thin rows, which cost more than as many cells
+  // in rows along x.
+  std::sort(nodes.begin(), nodes.end());
   for (const auto& [cost, node] : nodes) {
     std::vector<Vec3> devices;
     for (const Vec3& p : device_candidates) {
       if (fits(request, node * p)) devices.push_back(p);
     }
     if (devices.empty()) continue;
+    std::sort(devices.begin(), devices.end());
     best.node = node;
     best.device = cheapest(devices, [&](const Vec3& p) {
       return device_cost(request.extent, request.radius, {best.node, p});

@@ -119,8 +119,22 @@ TEST(Exact, PassesOverNodeGridsThatLeaveTheDevicesNothing) {
   EXPECT_EQ(make_partition(request).node_grid(), (Vec3{2, 1, 1}));
   request.devices_per_node = 3;
   // The cheapest node grid leaves 6 x 8 x 8 cells, which three devices cannot share; the next one does.
-  EXPECT_EQ(make_partition(request).node_grid(), (Vec3{1, 2, 1}));
+  EXPECT_EQ(make_partition(request).node_grid(), (Vec3{1, 1, 2}));
   EXPECT_EQ(make_partition(request).device_grid(), (Vec3{3, 1, 1}));
+}
+
+TEST(Exact, CutsRowsLastWhereVolumesAreEqual) {
+  Request request{.extent = {750, 750, 750}, .radius = Radius::uniform(3), .nodes = 1, .devices_per_node = 2};
+  EXPECT_EQ(make_partition(request).grid(), (Vec3{1, 1, 2}));
+  request.devices_per_node = 4;
+  EXPECT_EQ(make_partition(request).grid(), (Vec3{1, 2, 2}));
+  request.devices_per_node = 6;
+  EXPECT_EQ(make_partition(request).grid(), (Vec3{1, 2, 3}));
+  request.nodes = 2;
+  EXPECT_EQ(make_partition(request).node_grid(), (Vec3{1, 1, 2}));
+  // A smaller volume still counts for more.
+  request.extent = {3000, 750, 750};
+  EXPECT_EQ(make_partition(request).node_grid(), (Vec3{2, 1, 1}));
 }
 
 }  // namespace

@@ -78,7 +78,7 @@ TEST(ZOrder, TakesTheGridOfExactOtherwise) {
 }
 
 TEST(ZOrder, TakesTheGridOfExactWhereTheCurveDoesNotFit) {
-  EXPECT_EQ(z_ordered({64, 64, 1}, 1, 8).grid(), (Vec3{4, 2, 1}));
+  EXPECT_EQ(z_ordered({64, 64, 1}, 1, 8).grid(), (Vec3{2, 4, 1}));
 }
 
 // Pekkilä et al., section 3.3: eight devices a node, many nodes.
