@@ -20,8 +20,8 @@ smallest=${blocks##*,}
 edge=${GPU_CHECK_EDGE:-750}
 all_stages=(build tests sanitizer ceilings pack studies baselines jacobi)
 declare -A limit=(
-  [build]=200 [tests]=140 [sanitizer]=60 [ceilings]=45 [pack]=30
-  [studies]=200 [baselines]=60 [jacobi]=60
+  [build]=200 [tests]=240 [sanitizer]=60 [ceilings]=45 [pack]=30
+  [studies]=200 [baselines]=120 [jacobi]=60
 )
 
 # --- what all stages share ----------------------------------------------------------------------------------------
@@ -106,7 +106,7 @@ stage_build() {
 }
 
 stage_tests() {
-  step 60 ctest --test-dir "$build" -L gpu --no-tests=error --output-on-failure --timeout 60 -j 4
+  step 150 ctest --test-dir "$build" -L gpu --no-tests=error --output-on-failure --timeout 100 -j 4
   local halocline=$build/bin/halocline n transports
   say "machine"
   step 30 "$halocline" machine
