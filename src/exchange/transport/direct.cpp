@@ -1,10 +1,7 @@
-// direct: the sender's device stores straight into the receiver's halo, in memory that both can reach. Two flags
-// coordinate it (docs/decisions/0010-direct-protocol.md):
-//   ready    in the sender's mailbox, signalled by the receiver when its exchange begins: its halo may be written;
-//   arrived  in the receiver's mailbox, signalled by the sender behind its last store.
-// Both epochs are those of the subdomain whose stream runs the operation; they advance in step, one an exchange.
+// direct: the sender's device stores straight into the receiver's halo, in memory that both can reach. Flags coordinate it
+// (handshake.hpp): when the receiver says "ready", its halo may be written.
 #include "exchange/transport/factory.hpp"
-#include "exchange/transport/remote_flag.hpp"
+#include "exchange/transport/handshake.hpp"
 
 namespace halocline::exchange {
 namespace {
@@ -22,16 +19,16 @@ class Sender final : public Endpoint {
       : channel_(&channel),
         context_(&context),
         site_(&context.site(channel.message.from)),
-        guard_(make_guard(channel, context, "ready")),
+        flags_(channel, context),
         stream_(context.backend->create_stream(site_->device(), device::Priority::high, channel.label())),
         done_(context.backend->create_event(site_->device())) {}
 
-  void reserve() override { ready_ = site_->mailbox.reserve_flag(); }
+  void reserve() override { flags_.reserve(); }
 
-  void publish(Writer& writer) override { writer.put(RemotePlace{site_->mailbox.handle(), ready_}); }
+  void publish(Writer& writer) override { flags_.publish(writer); }
 
   void connect(Reader& reader) override {
-    arrived_ = flag_of(*context_->mappings, site_->device(), reader.get<RemotePlace>());
+    flags_.connect(reader);
     const auto allocated = reader.get<bool>();
     const auto handle = reader.get<device::MemoryHandle>();
     std::byte* base = allocated ? context_->mappings->base(site_->device(), handle) : nullptr;
@@ -54,12 +51,10 @@ class Sender final : public Endpoint {
   }
 
   void send(const Program& program) override {
-    const device::FlagWait ready{site_->mailbox.flag(ready_), program.token, guard_, arrived_};
-    const device::FlagSignal arrived{arrived_, program.token};
     stream_->wait(*site_->open);
-    stream_->wait(site_->mailbox.epoch(), {&ready, 1});
+    flags_.await_ready(program, *stream_);
     stream_->copy(*lists_.of(program));
-    stream_->signal(site_->mailbox.epoch(), {&arrived, 1});
+    flags_.signal_arrived(program, *stream_);
     stream_->record(*done_);
   }
 
@@ -71,11 +66,9 @@ class Sender final : public Endpoint {
   const Channel* channel_;
   Context* context_;
   Site* site_;
-  std::size_t ready_ = 0;
-  device::Flag* arrived_ = nullptr;
+  SenderFlags flags_;
   std::vector<std::vector<Array>> arrays_;  // the receiver's, at the addresses that this device sees
   Prepared<std::unique_ptr<device::CopyList>> lists_;
-  std::shared_ptr<const device::WaitGuard> guard_;
   std::unique_ptr<device::Stream> stream_;
   std::unique_ptr<device::Event> done_;
 };
@@ -83,12 +76,12 @@ class Sender final : public Endpoint {
 class Receiver final : public Endpoint {
  public:
   Receiver(const Channel& channel, Context& context)
-      : context_(&context), site_(&context.site(channel.message.to)), guard_(make_guard(channel, context, "arrived")) {}
+      : site_(&context.site(channel.message.to)), flags_(channel, context) {}
 
-  void reserve() override { arrived_ = site_->mailbox.reserve_flag(); }
+  void reserve() override { flags_.reserve(); }
 
   void publish(Writer& writer) override {
-    writer.put(RemotePlace{site_->mailbox.handle(), arrived_});
+    flags_.publish(writer);
     const device::ShareableBuffer* allocation = site_->subdomain.allocation;
     writer.put(allocation != nullptr);
     writer.put(allocation != nullptr ? allocation->handle() : device::MemoryHandle{});
@@ -100,23 +93,18 @@ class Receiver final : public Endpoint {
     }
   }
 
-  void connect(Reader& reader) override {
-    ready_ = flag_of(*context_->mappings, site_->device(), reader.get<RemotePlace>());
-  }
+  void connect(Reader& reader) override { flags_.connect(reader); }
 
   void collect_ready(const Program& program, std::vector<device::FlagSignal>& signals) override {
-    signals.push_back({ready_, program.token});
+    flags_.collect_ready(program, signals);
   }
   void collect_arrived(const Program& program, std::vector<device::FlagWait>& waits) override {
-    waits.push_back({site_->mailbox.flag(arrived_), program.token, guard_, ready_});
+    flags_.collect_arrived(program, waits);
   }
 
  private:
-  Context* context_;
   Site* site_;
-  std::size_t arrived_ = 0;
-  device::Flag* ready_ = nullptr;
-  std::shared_ptr<const device::WaitGuard> guard_;
+  ReceiverFlags flags_;
 };
 
 }  // namespace

@@ -1,15 +1,13 @@
 #pragma once
 
 #include "exchange/transport/factory.hpp"
-#include "exchange/transport/remote_flag.hpp"
+#include "exchange/transport/handshake.hpp"
 
 namespace halocline::exchange {
 
 // The two ends of a message whose receiver's memory the sender's device can reach: pack, copy into a landing buffer in the
-// receiver's mailbox, unpack there; small messages are packed straight into it. Two flags coordinate it:
-//   ready    in the sender's mailbox, signalled by the receiver when its exchange begins: the landing buffer is free,
-//            because the last unpack precedes it in the receiver's stream;
-//   arrived  in the receiver's mailbox, signalled by the sender behind the copy.
+// receiver's mailbox, unpack there; small messages are packed straight into it. Flags coordinate it (handshake.hpp): when the
+// receiver says "ready", the landing buffer is free, because the last unpack precedes that in its stream.
 
 class LandingSender final : public Endpoint {
  public:
@@ -17,7 +15,7 @@ class LandingSender final : public Endpoint {
       : channel_(&channel),
         context_(&context),
         site_(&context.site(channel.message.from)),
-        guard_(make_guard(channel, context, "ready")),
+        flags_(channel, context),
         stream_(context.backend->create_stream(site_->device(), device::Priority::high, channel.label())),
         done_(context.backend->create_event(site_->device())) {
     const std::int64_t capacity = payload_capacity(channel.message);
@@ -26,12 +24,12 @@ class LandingSender final : public Endpoint {
     }
   }
 
-  void reserve() override { ready_ = site_->mailbox.reserve_flag(); }
+  void reserve() override { flags_.reserve(); }
 
-  void publish(Writer& writer) override { writer.put(RemotePlace{site_->mailbox.handle(), ready_}); }
+  void publish(Writer& writer) override { flags_.publish(writer); }
 
   void connect(Reader& reader) override {
-    arrived_ = flag_of(*context_->mappings, site_->device(), reader.get<RemotePlace>());
+    flags_.connect(reader);
     landing_ = address_of(*context_->mappings, site_->device(), reader.get<RemotePlace>());
   }
 
@@ -47,17 +45,15 @@ class LandingSender final : public Endpoint {
 
   void send(const Program& program) override {
     const Part& part = parts_.of(program);
-    const device::FlagWait ready{site_->mailbox.flag(ready_), program.token, guard_, arrived_};
-    const device::FlagSignal arrived{arrived_, program.token};
     stream_->wait(*site_->open);
     if (!part.put) stream_->copy(*part.pack);
-    stream_->wait(site_->mailbox.epoch(), {&ready, 1});
+    flags_.await_ready(program, *stream_);
     if (part.put) {
       stream_->copy(*part.pack);
     } else {
       stream_->copy(landing_, packed_->data(), part.bytes);
     }
-    stream_->signal(site_->mailbox.epoch(), {&arrived, 1});
+    flags_.signal_arrived(program, *stream_);
     stream_->record(*done_);
   }
 
@@ -75,11 +71,9 @@ class LandingSender final : public Endpoint {
   Context* context_;
   Site* site_;
   std::unique_ptr<device::Buffer> packed_;  ///< null where every payload is put
-  std::size_t ready_ = 0;
-  device::Flag* arrived_ = nullptr;
+  SenderFlags flags_;
   std::byte* landing_ = nullptr;
   Prepared<Part> parts_;
-  std::shared_ptr<const device::WaitGuard> guard_;
   std::unique_ptr<device::Stream> stream_;
   std::unique_ptr<device::Event> done_;
 };
@@ -87,30 +81,25 @@ class LandingSender final : public Endpoint {
 class LandingReceiver final : public Endpoint {
  public:
   LandingReceiver(const Channel& channel, Context& context)
-      : channel_(&channel),
-        context_(&context),
-        site_(&context.site(channel.message.to)),
-        guard_(make_guard(channel, context, "arrived")) {}
+      : channel_(&channel), site_(&context.site(channel.message.to)), flags_(channel, context) {}
 
   void reserve() override {
-    arrived_ = site_->mailbox.reserve_flag();
+    flags_.reserve();
     landing_ = site_->mailbox.reserve_landing(payload_capacity(channel_->message));
   }
 
   void publish(Writer& writer) override {
-    writer.put(RemotePlace{site_->mailbox.handle(), arrived_});
+    flags_.publish(writer);
     writer.put(RemotePlace{site_->mailbox.handle(), landing_});
   }
 
-  void connect(Reader& reader) override {
-    ready_ = flag_of(*context_->mappings, site_->device(), reader.get<RemotePlace>());
-  }
+  void connect(Reader& reader) override { flags_.connect(reader); }
 
   void collect_ready(const Program& program, std::vector<device::FlagSignal>& signals) override {
-    signals.push_back({ready_, program.token});
+    flags_.collect_ready(program, signals);
   }
   void collect_arrived(const Program& program, std::vector<device::FlagWait>& waits) override {
-    waits.push_back({site_->mailbox.flag(arrived_), program.token, guard_, ready_});
+    flags_.collect_arrived(program, waits);
   }
   void collect_unpack(const Program& program, std::vector<device::StridedCopy>& copies) override {
     const Payload payload = payload_of(channel_->message, program.selection);
@@ -119,12 +108,9 @@ class LandingReceiver final : public Endpoint {
 
  private:
   const Channel* channel_;
-  Context* context_;
   Site* site_;
-  std::size_t arrived_ = 0;
+  ReceiverFlags flags_;
   std::size_t landing_ = 0;
-  device::Flag* ready_ = nullptr;
-  std::shared_ptr<const device::WaitGuard> guard_;
 };
 
 [[nodiscard]] inline Ends make_landing_ends(const Channel& channel, Context& context, bool sends, bool receives) {

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <vector>
+
+#include "exchange/program.hpp"
+#include "exchange/transport/remote_flag.hpp"
+
+namespace halocline::exchange {
+
+// The two flags that coordinate a message between devices which reach each other's memory
+// (docs/decisions/0010-direct-protocol.md):
+//   ready    in the sender's mailbox, signalled by the receiver when its exchange begins: it may be written to;
+//   arrived  in the receiver's mailbox, signalled by the sender behind its last store.
+// Both epochs are those of the subdomain whose stream runs the operation; they advance in step, one an exchange. The
+// functions are those of Endpoint with the same names.
+
+class SenderFlags {
+ public:
+  SenderFlags(const Channel& channel, Context& context)
+      : context_(&context), site_(&context.site(channel.message.from)), guard_(make_guard(channel, context, "ready")) {}
+
+  void reserve() { ready_ = site_->mailbox.reserve_flag(); }
+  void publish(Writer& writer) const { writer.put(RemotePlace{site_->mailbox.handle(), ready_}); }
+  void connect(Reader& reader) { arrived_ = flag_of(*context_->mappings, site_->device(), reader.get<RemotePlace>()); }
+
+  /// Enqueues a wait for "ready".
+  void await_ready(const Program& program, device::Stream& stream) const {
+    const device::FlagWait ready{site_->mailbox.flag(ready_), program.token, guard_, arrived_};
+    stream.wait(site_->mailbox.epoch(), {&ready, 1});
+  }
+  /// Enqueues "arrived".
+  void signal_arrived(const Program& program, device::Stream& stream) const {
+    const device::FlagSignal arrived{arrived_, program.token};
+    stream.signal(site_->mailbox.epoch(), {&arrived, 1});
+  }
+
+ private:
+  Context* context_;
+  Site* site_;
+  std::size_t ready_ = 0;
+  device::Flag* arrived_ = nullptr;
+  std::shared_ptr<const device::WaitGuard> guard_;
+};
+
+class ReceiverFlags {
+ public:
+  ReceiverFlags(const Channel& channel, Context& context)
+      : context_(&context), site_(&context.site(channel.message.to)), guard_(make_guard(channel, context, "arrived")) {}
+
+  void reserve() { arrived_ = site_->mailbox.reserve_flag(); }
+  void publish(Writer& writer) const { writer.put(RemotePlace{site_->mailbox.handle(), arrived_}); }
+  void connect(Reader& reader) { ready_ = flag_of(*context_->mappings, site_->device(), reader.get<RemotePlace>()); }
+
+  void collect_ready(const Program& program, std::vector<device::FlagSignal>& signals) const {
+    signals.push_back({ready_, program.token});
+  }
+  void collect_arrived(const Program& program, std::vector<device::FlagWait>& waits) const {
+    waits.push_back({site_->mailbox.flag(arrived_), program.token, guard_, ready_});
+  }
+
+ private:
+  Context* context_;
+  Site* site_;
+  std::size_t arrived_ = 0;
+  device::Flag* ready_ = nullptr;
+  std::shared_ptr<const device::WaitGuard> guard_;
+};
+
+}  // namespace halocline::exchange
