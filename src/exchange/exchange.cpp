@@ -143,11 +143,11 @@ void Exchange::Impl::finish() {
       throw DeadlineError(fmt::format("exchange {} is late by more than {} s: {}", step_,
                                       std::chrono::duration<double>(setup_.timeout).count(), late()));
     }
-    for (std::size_t i = 0; i < sites_.size(); ++i) schedule_->join(*sites_[i], *streams_[i]);
-    for (End& end : ends_) {
-      if (!end.endpoint->needs_host()) continue;
-      end.endpoint->join(
-          *streams_[static_cast<std::size_t>(std::find(sites_.begin(), sites_.end(), end.site) - sites_.begin())]);
+    for (std::size_t i = 0; i < sites_.size(); ++i) {
+      schedule_->join(*sites_[i], *streams_[i]);
+      for (End& end : ends_) {
+        if (end.site == sites_[i] && end.endpoint->needs_host()) end.endpoint->join(*streams_[i]);
+      }
     }
   });
 }

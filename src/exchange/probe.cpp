@@ -190,8 +190,9 @@ FactTable probe_pairs(const ProbeRequest& request) {
     own.overlapping_launches = Answer::of(overlapping.yes, overlapping.why_not);
     for (std::size_t i = 0; i < mine.size(); ++i) own.exportable[mine[i]] = request.exportable[i];
     own.handles = trial->handles();
+    const std::vector<std::byte> words = write(own);
     for (const PairKey& pair : pairs) {
-      for (const subdomain_id s : {pair.from, pair.to}) to_neighbours[placement.of(s).rank] = write(own);
+      for (const subdomain_id s : {pair.from, pair.to}) to_neighbours.emplace(placement.of(s).rank, words);
     }
   });
   std::map<rank_id, Told> told;

@@ -7,9 +7,11 @@
 namespace halocline::exchange {
 
 Schedule::Schedule(Context& context, const std::vector<Site*>& sites, std::vector<End>& ends)
-    : context_(&context), sites_(&sites), ends_(&ends) {
-  if (sites.empty()) return;
-  fork_ = context.backend->create_event(sites.front()->device());
+    : context_(&context),
+      sites_(&sites),
+      ends_(&ends),
+      joint_(std::any_of(ends.begin(), ends.end(), [](const End& end) { return end.endpoint->joins_sites(); })) {
+  if (joint_) fork_ = context.backend->create_event(sites.front()->device());
 }
 
 std::vector<device::CounterCheck> Schedule::parities(const Site& site, const Selection& selection) const {
@@ -93,7 +95,6 @@ std::unique_ptr<device::Graph> Schedule::capture_one(const Site& site, const Par
 
 void Schedule::capture(const Program& program) {
   Sequence& sequence = sequences_.of(program);
-  joint_ = std::any_of(ends_->begin(), ends_->end(), [](const End& end) { return end.endpoint->joins_sites(); });
   if (joint_) {
     sequence.graphs.push_back(capture_all(program));
     return;

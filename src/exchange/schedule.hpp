@@ -31,7 +31,7 @@ struct End {
 /// all where an end has events of two sites wait for each other.
 class Schedule {
  public:
-  /// Both outlive the schedule and stay where they are.
+  /// All outlive the schedule and stay where they are; the ends are complete.
   Schedule(Context& context, const std::vector<Site*>& sites, std::vector<End>& ends);
 
   /// Once for each program, after its ends were prepared.
@@ -71,8 +71,8 @@ class Schedule {
   const std::vector<Site*>* sites_;
   std::vector<End>* ends_;
   Prepared<Sequence> sequences_;
-  std::unique_ptr<device::Event> fork_;  ///< of a capture of all sites
-  bool joint_ = false;                   ///< all sites are captured as one graph
+  const bool joint_;                     ///< all sites are captured as one graph
+  std::unique_ptr<device::Event> fork_;  ///< of that capture
   bool replayed_ = false;                ///< the running exchange is a replay: joined by Site::replayed, not Site::done
 };
 

@@ -48,8 +48,8 @@ struct Selection {
   friend bool operator==(const Selection&, const Selection&) = default;
 };
 
-/// Sizes at which one way of doing the same becomes better than another; the defaults are measured (docs/guide/9). The
-/// same on all ranks.
+/// Sizes at which one way of doing the same becomes better than another. The defaults are estimates: measurements so
+/// far (docs/guide/9) speak for a larger put_at_most_bytes, the other two were not varied. The same on all ranks.
 struct Tuning {
   /// mpi_staged: bytes of a message that are copied, sent and copied again as one, so that the three overlap.
   std::int64_t staging_chunk_bytes = std::int64_t{4} << 20;

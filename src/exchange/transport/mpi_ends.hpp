@@ -42,6 +42,16 @@ struct MpiPart {
   std::vector<std::unique_ptr<comm::PersistentRequest>> requests;  ///< by chunk
 };
 
+/// make_request(chunk) gives a chunk's request.
+template <typename MakeRequest>
+[[nodiscard]] MpiPart part_of(const std::vector<device::StridedCopy>& copies, std::size_t bytes,
+                              std::int64_t chunk_bytes, int device, Context& context, MakeRequest&& make_request) {
+  MpiPart part{
+      context.backend->prepare(device, copies), bytes, chunks_of(static_cast<std::int64_t>(bytes), chunk_bytes), {}};
+  for (const Chunk& chunk : part.chunks) part.requests.push_back(make_request(chunk));
+  return part;
+}
+
 /// The two ends of a message by MPI: the same state machines whether MPI is given host or device memory. What differs
 /// is where header and payload lie, and how they get there. A transport says so by its Buffers, which has
 ///
@@ -94,15 +104,10 @@ class MpiSender final : public Endpoint {
       const Payload payload = payload_of(channel_->message, program.selection);
       const auto bytes = static_cast<std::size_t>(payload.bytes);
       const auto copies = pack_copies(payload, site_->memory, buffers_->payload_at(bytes));
-      MpiPart part{context_->backend->prepare(site_->device(), copies),
-                   bytes,
-                   chunks_of(payload.bytes, buffers_->chunk_bytes()),
-                   {}};
-      for (const Chunk& chunk : part.chunks) {
-        part.requests.push_back(context_->comm->persistent_send(place_of(chunk, buffers_->message_at()),
-                                                                channel_->receiver, channel_->tag));
-      }
-      return part;
+      return part_of(copies, bytes, buffers_->chunk_bytes(), site_->device(), *context_, [&](const Chunk& chunk) {
+        return context_->comm->persistent_send(place_of(chunk, buffers_->message_at()), channel_->receiver,
+                                               channel_->tag);
+      });
     });
   }
 
@@ -191,15 +196,10 @@ class MpiReceiver final : public Endpoint {
       const Payload payload = payload_of(channel_->message, program.selection);
       const auto bytes = static_cast<std::size_t>(payload.bytes);
       const auto copies = unpack_copies(payload, site_->memory, buffers_->payload_at(bytes));
-      MpiPart part{context_->backend->prepare(site_->device(), copies),
-                   bytes,
-                   chunks_of(payload.bytes, buffers_->chunk_bytes()),
-                   {}};
-      for (const Chunk& chunk : part.chunks) {
-        part.requests.push_back(context_->comm->persistent_receive(place_of(chunk, buffers_->message_at()),
-                                                                   channel_->sender, channel_->tag));
-      }
-      return part;
+      return part_of(copies, bytes, buffers_->chunk_bytes(), site_->device(), *context_, [&](const Chunk& chunk) {
+        return context_->comm->persistent_receive(place_of(chunk, buffers_->message_at()), channel_->sender,
+                                                  channel_->tag);
+      });
     });
   }
 
