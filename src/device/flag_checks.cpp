@@ -38,6 +38,25 @@ void check_counter(const CounterCheck& check) {
   if (check.modulus == 0) throw InvalidArgument("the modulus of a counter's check is 0; allowed is 1 or more");
 }
 
+void check_fused_plan(const FusedPlan& plan) {
+  if (plan.multiprocessors < 0) {
+    throw InvalidArgument(
+        fmt::format("multiprocessors is {}; allowed is 0 (all of use) or more", plan.multiprocessors));
+  }
+  for (const Party& party : plan.parties) {
+    check_epoch(party.epoch);
+    for (const CounterCheck& check : party.expected) check_counter(check);
+    for (const OutgoingPart& out : party.outgoing) {
+      check_waits({&out.ready, 1});
+      check_signals({&out.arrived, 1});
+    }
+    for (const IncomingPart& in : party.incoming) {
+      check_signals({&in.ready, 1});
+      check_waits({&in.arrived, 1});
+    }
+  }
+}
+
 std::string aborted_text(const std::string& label, std::uint64_t expected, std::uint64_t there) {
   return fmt::format("{}: given up at epoch {} (the flag is at {}), because the exchange was aborted", label, expected,
                      there);

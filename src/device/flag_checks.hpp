@@ -6,6 +6,7 @@
 
 #include "halocline/core/clock.hpp"
 #include "halocline/device/flag.hpp"
+#include "halocline/device/fused_exchange.hpp"
 
 // What all backends check of flags before they enqueue, and say when a wait for one fails.
 namespace halocline::device {
@@ -16,6 +17,8 @@ void check_waits(std::span<const FlagWait> waits);
 void check_signals(std::span<const FlagSignal> signals);
 /// Throws InvalidArgument where the counter is null or not aligned, or the modulus 0.
 void check_counter(const CounterCheck& check);
+/// Its epochs, counters and flags, as the above.
+void check_fused_plan(const FusedPlan& plan);
 
 /// `there` is the flag's epoch when the wait failed, `expected` the one that was waited for.
 [[nodiscard]] std::string aborted_text(const std::string& label, std::uint64_t expected, std::uint64_t there);

@@ -31,6 +31,17 @@ exchange::Selection Domain::Impl::selection(std::span<const field_id> which) con
   return selection;
 }
 
+std::vector<field_id> Domain::Impl::all_fields() const {
+  std::vector<field_id> all;
+  for (std::size_t f = 0; f < fields.size(); ++f) all.emplace_back(static_cast<std::int64_t>(f));
+  return all;
+}
+
+void Domain::Impl::start_exchange(std::span<const field_id> which, exchange::Overlap overlap) {
+  exchange->start(streams, selection(which), overlap);
+  exchanging.assign(which.begin(), which.end());
+}
+
 Domain::Domain(const Vec3& extent, const Radius& radius, DomainOptions options)
     : Domain(extent, radius, comm::serial(), std::move(options)) {}
 
@@ -163,15 +174,13 @@ exchange::Traffic Domain::traffic(routing::Transport transport) const {
 }
 
 void Domain::start_exchange() {
-  std::vector<field_id> all;
-  for (std::size_t f = 0; f < impl_->fields.size(); ++f) all.emplace_back(static_cast<std::int64_t>(f));
-  start_exchange(all);
+  impl_->check_realized("start_exchange()");
+  impl_->start_exchange(impl_->all_fields(), exchange::Overlap::possible);
 }
 
 void Domain::start_exchange(std::span<const field_id> fields) {
   impl_->check_realized("start_exchange()");
-  impl_->exchange->start(impl_->streams, impl_->selection(fields));
-  impl_->exchanging.assign(fields.begin(), fields.end());
+  impl_->start_exchange(fields, exchange::Overlap::possible);
 }
 
 void Domain::finish_exchange() {
@@ -192,7 +201,8 @@ void Domain::finish_exchange() {
 }
 
 void Domain::exchange() {
-  start_exchange();
+  impl_->check_realized("exchange()");
+  impl_->start_exchange(impl_->all_fields(), exchange::Overlap::none);
   finish_exchange();
 }
 

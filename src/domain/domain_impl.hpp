@@ -85,6 +85,8 @@ class Domain::Impl {
   void route_and_connect();
   [[nodiscard]] Box domain_box(field_id id) const;
   [[nodiscard]] exchange::Selection selection(std::span<const field_id> which) const;
+  [[nodiscard]] std::vector<field_id> all_fields() const;
+  void start_exchange(std::span<const field_id> which, exchange::Overlap overlap);
 };
 
 }  // namespace halocline

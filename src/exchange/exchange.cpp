@@ -21,6 +21,7 @@ Exchange::Impl::~Impl() {
 void Exchange::Impl::abandon() {
   // This rank's streams stop here; other ranks may still write into its mailboxes.
   schedule_.reset();
+  fusions_.clear();
   ends_.clear();
   for (Site* site : sites_) site->stream.reset();
   leak(std::make_shared<decltype(context_.sites)>(std::move(context_.sites)));
@@ -62,6 +63,7 @@ const Program& Exchange::Impl::program_for(const Selection& selection) {
   programs_.push_back({programs_.size(), selection, selection.token()});
   for (End& end : ends_) end.endpoint->prepare(programs_.back());
   schedule_->prepare(programs_.back());
+  for (const auto& fusion : fusions_) fusion->prepare(programs_.back());
   return programs_.back();
 }
 
@@ -81,7 +83,7 @@ void Exchange::Impl::swapped(std::span<device::Stream* const> streams, field_id 
   });
 }
 
-void Exchange::Impl::start(std::span<device::Stream* const> streams, const Selection& selection) {
+void Exchange::Impl::start(std::span<device::Stream* const> streams, const Selection& selection, Overlap overlap) {
   if (failure_) std::rethrow_exception(failure_);
   if (running_ != nullptr) throw InvalidArgument("start_exchange was called twice without finish_exchange between");
   check_streams(streams);
@@ -96,13 +98,16 @@ void Exchange::Impl::start(std::span<device::Stream* const> streams, const Selec
     const Program& program = program_for(selection);
     ++step_;
     streams_.assign(streams.begin(), streams.end());
-    for (std::size_t i = 0; i < sites_.size(); ++i) streams_[i]->record(*sites_[i]->begun);
+    for (std::size_t i = 0; i < sites_.size(); ++i) {
+      if (sites_[i]->scheduled || sites_[i]->hosted) streams_[i]->record(*sites_[i]->begun);
+    }
     // What has the longest way goes first.
     for (End& end : ends_) {
-      end.done = !end.endpoint->needs_host();
+      end.done = end.endpoint->drive() != Drive::host;
       if (!end.done) end.endpoint->start(program);
     }
     schedule_->start(program, capturing);
+    for (const auto& fusion : fusions_) fusion->start(program, streams_, overlap);
     running_ = &program;
   });
   progress();
@@ -144,16 +149,18 @@ void Exchange::Impl::finish() {
                                       std::chrono::duration<double>(setup_.timeout).count(), late()));
     }
     for (std::size_t i = 0; i < sites_.size(); ++i) {
-      schedule_->join(*sites_[i], *streams_[i]);
+      if (sites_[i]->scheduled) schedule_->join(*sites_[i], *streams_[i]);
       for (End& end : ends_) {
-        if (end.site == sites_[i] && end.endpoint->needs_host()) end.endpoint->join(*streams_[i]);
+        if (end.site == sites_[i] && end.endpoint->drive() == Drive::host) end.endpoint->join(*streams_[i]);
       }
     }
+    for (const auto& fusion : fusions_) fusion->join(streams_);
   });
 }
 
 void Exchange::Impl::check_streams_of_ends() {
   schedule_->check();
+  for (const auto& fusion : fusions_) fusion->check();
   for (End& end : ends_) end.endpoint->check();
 }
 
@@ -168,7 +175,7 @@ void Exchange::Impl::check() {
 
 device::Access Exchange::Impl::capturable() const {
   for (const End& end : ends_) {
-    if (end.endpoint->needs_host()) return {false, end.channel->label() + " needs the host"};
+    if (end.endpoint->drive() == Drive::host) return {false, end.channel->label() + " needs the host"};
   }
   return {};
 }
@@ -194,11 +201,13 @@ void Exchange::Impl::close() {
     comm::agree_on(*setup_.comm, [&] {
       for (device::Stream* stream : streams_) stream->synchronize();
       schedule_->drain();
+      for (const auto& fusion : fusions_) fusion->drain();
       for (End& end : ends_) end.endpoint->drain();
     });
     // Nobody writes into anybody's memory any more; now everybody lets go of the others', then of its own.
     setup_.comm->barrier();
     schedule_.reset();
+    fusions_.clear();
     ends_.clear();
     mappings_->clear();
     setup_.comm->barrier();
@@ -209,8 +218,8 @@ void Exchange::Impl::close() {
 
 Exchange::Exchange(Setup setup) : impl_(std::make_unique<Impl>(std::move(setup))) {}
 Exchange::~Exchange() = default;
-void Exchange::start(std::span<device::Stream* const> streams, const Selection& selection) {
-  impl_->start(streams, selection);
+void Exchange::start(std::span<device::Stream* const> streams, const Selection& selection, Overlap overlap) {
+  impl_->start(streams, selection, overlap);
 }
 bool Exchange::progress() { return impl_->progress(); }
 void Exchange::finish() { impl_->finish(); }

@@ -7,6 +7,7 @@
 
 #include "exchange/abort_word.hpp"
 #include "exchange/connections.hpp"
+#include "exchange/fusion.hpp"
 #include "exchange/schedule.hpp"
 #include "exchange/transport/factory.hpp"
 #include "halocline/exchange/exchange.hpp"
@@ -19,7 +20,7 @@ class Exchange::Impl {
   explicit Impl(Setup setup);
   ~Impl();
 
-  void start(std::span<device::Stream* const> streams, const Selection& selection);
+  void start(std::span<device::Stream* const> streams, const Selection& selection, Overlap overlap);
   bool progress();
   void finish();
   void swapped(std::span<device::Stream* const> streams, field_id field);
@@ -32,6 +33,7 @@ class Exchange::Impl {
   void abandon();
   void make_sites(std::vector<LocalSubdomain> subdomains);
   void make_channels(const std::vector<routing::Route>& routes);
+  void make_drivers();
   void connect();
   const Program& program_for(const Selection& selection);
   void check_selection(const Selection& selection) const;
@@ -53,6 +55,7 @@ class Exchange::Impl {
   std::vector<std::unique_ptr<Channel>> channels_;
   std::vector<End> ends_;
   std::unique_ptr<Schedule> schedule_;
+  std::vector<std::unique_ptr<Fusion>> fusions_;  ///< by device
   std::vector<Program> programs_;
   std::vector<device::Stream*> streams_;
   const Program* running_ = nullptr;  ///< between start() and finish()

@@ -19,6 +19,7 @@ void Mailbox::allocate(device::Backend& backend, int device) { buffer_ = backend
 
 device::Flag* Mailbox::flag(std::size_t offset) const { return reinterpret_cast<device::Flag*>(at(offset)); }
 
-std::uint64_t* Mailbox::epoch() const { return reinterpret_cast<std::uint64_t*>(buffer_->data()); }
+std::uint64_t* Mailbox::epoch() const { return reinterpret_cast<std::uint64_t*>(at(0)); }
+std::uint64_t* Mailbox::fused_epoch() const { return reinterpret_cast<std::uint64_t*>(at(128)); }
 
 }  // namespace halocline::exchange

@@ -11,7 +11,7 @@
 namespace halocline::exchange {
 
 /// The device memory of one local subdomain that other subdomains write into: flags and landing buffers, behind the
-/// subdomain's own epoch. One allocation, exported once. Laid out first (reserve), then allocated.
+/// subdomain's own epochs. One allocation, exported once. Laid out first (reserve), then allocated.
 class Mailbox {
  public:
   /// Offsets from the start of the allocation; multiples of 128 bytes.
@@ -23,10 +23,12 @@ class Mailbox {
   [[nodiscard]] device::Flag* flag(std::size_t offset) const;
   /// The number of exchanges that this subdomain has begun; advanced in its stream.
   [[nodiscard]] std::uint64_t* epoch() const;
+  /// The same, of what its device does as one operation, which counts by itself.
+  [[nodiscard]] std::uint64_t* fused_epoch() const;
   [[nodiscard]] device::MemoryHandle handle() const { return buffer_->handle(); }
 
  private:
-  std::size_t bytes_ = 128;  // the epoch is first, in a line of its own
+  std::size_t bytes_ = 256;  // the epochs are first, in lines of their own
   std::unique_ptr<device::ShareableBuffer> buffer_;
 };
 

@@ -3,36 +3,28 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace halocline::exchange {
 
-Schedule::Schedule(Context& context, const std::vector<Site*>& sites, std::vector<End>& ends)
+Schedule::Schedule(Context& context, std::vector<Site*> sites, std::vector<End>& ends)
     : context_(&context),
-      sites_(&sites),
+      sites_(std::move(sites)),
       ends_(&ends),
       joint_(std::any_of(ends.begin(), ends.end(), [](const End& end) { return end.endpoint->joins_sites(); })) {
-  if (joint_) fork_ = context.backend->create_event(sites.front()->device());
-}
-
-std::vector<device::CounterCheck> Schedule::parities(const Site& site, const Selection& selection) const {
-  std::vector<device::CounterCheck> checks;
-  for (const auto& [id, set] : selection.items) {
-    const FieldDescriptor& field = context_->geometry->fields[id.index()];
-    if (field.buffers < 2) continue;
-    checks.push_back(
-        {&site.mailbox.flag(site.swaps[id.index()])->epoch, static_cast<std::uint64_t>(field.buffers),
-         static_cast<std::uint64_t>(set),
-         fmt::format("subdomain {}: an exchange of set {} of field '{}' ran when another set was current; a "
-                     "captured graph must hold a full cycle of swaps",
-                     site.subdomain.id.value(), set, field.name)});
+  for (Site* site : sites_) {
+    site->stream = context.backend->create_stream(site->device(), device::Priority::high,
+                                                  fmt::format("subdomain {}: exchange", site->subdomain.id.value()));
+    for (auto* event : {&site->open, &site->done, &site->replayed})
+      *event = context.backend->create_event(site->device());
   }
-  return checks;
+  if (joint_) fork_ = context.backend->create_event(sites_.front()->device());
 }
 
 void Schedule::prepare(const Program& program) {
   sequences_.make(program, [&] {
     Sequence sequence;
-    for (const Site* site : *sites_) {
+    for (const Site* site : sites_) {
       Part part;
       std::vector<device::StridedCopy> unpack;
       for (const End& end : *ends_) {
@@ -41,7 +33,7 @@ void Schedule::prepare(const Program& program) {
         end.endpoint->collect_arrived(program, part.arrived);
         end.endpoint->collect_unpack(program, unpack);
       }
-      part.parities = parities(*site, program.selection);
+      part.parities = parities(*site, *context_->geometry, program.selection);
       if (!unpack.empty()) part.unpack = context_->backend->prepare(site->device(), unpack);
       sequence.parts.push_back(std::move(part));
     }
@@ -67,19 +59,19 @@ void Schedule::receive(const Site& site, const Part& part) const {
 
 void Schedule::enqueue(const Program& program) {
   const auto& parts = sequences_.of(program).parts;
-  for (std::size_t i = 0; i < sites_->size(); ++i) begin(*(*sites_)[i], parts[i]);
+  for (std::size_t i = 0; i < sites_.size(); ++i) begin(*sites_[i], parts[i]);
   for (const End& end : *ends_) end.endpoint->send(program);
-  for (std::size_t i = 0; i < sites_->size(); ++i) receive(*(*sites_)[i], parts[i]);
+  for (std::size_t i = 0; i < sites_.size(); ++i) receive(*sites_[i], parts[i]);
 }
 
 /// The first site's stream is the origin: the others fork from it, and join it.
 std::unique_ptr<device::Graph> Schedule::capture_all(const Program& program) {
-  device::Stream& origin = *sites_->front()->stream;
+  device::Stream& origin = *sites_.front()->stream;
   origin.begin_capture();
   origin.record(*fork_);
-  for (std::size_t i = 1; i < sites_->size(); ++i) (*sites_)[i]->stream->wait(*fork_);
+  for (std::size_t i = 1; i < sites_.size(); ++i) sites_[i]->stream->wait(*fork_);
   enqueue(program);
-  for (std::size_t i = 1; i < sites_->size(); ++i) origin.wait(*(*sites_)[i]->done);
+  for (std::size_t i = 1; i < sites_.size(); ++i) origin.wait(*sites_[i]->done);
   return origin.end_capture();
 }
 
@@ -99,30 +91,30 @@ void Schedule::capture(const Program& program) {
     sequence.graphs.push_back(capture_all(program));
     return;
   }
-  for (std::size_t i = 0; i < sites_->size(); ++i) {
-    sequence.graphs.push_back(capture_one(*(*sites_)[i], sequence.parts[i], program));
+  for (std::size_t i = 0; i < sites_.size(); ++i) {
+    sequence.graphs.push_back(capture_one(*sites_[i], sequence.parts[i], program));
   }
 }
 
 void Schedule::start(const Program& program, bool capturing) {
-  if (sites_->empty()) return;
+  if (sites_.empty()) return;
   replayed_ = !capturing && context_->backend->prefers_graphs();
   if (!replayed_) {
-    for (const Site* site : *sites_) site->stream->wait(*site->begun);
+    for (const Site* site : sites_) site->stream->wait(*site->begun);
     enqueue(program);
     return;
   }
   Sequence& sequence = sequences_.of(program);
   if (sequence.graphs.empty()) capture(program);
   if (joint_) {
-    const Site& first = *sites_->front();
-    for (const Site* site : *sites_) first.stream->wait(*site->begun);
+    const Site& first = *sites_.front();
+    for (const Site* site : sites_) first.stream->wait(*site->begun);
     first.stream->launch(*sequence.graphs.front());
     first.stream->record(*first.replayed);
     return;
   }
-  for (std::size_t i = 0; i < sites_->size(); ++i) {
-    const Site& site = *(*sites_)[i];
+  for (std::size_t i = 0; i < sites_.size(); ++i) {
+    const Site& site = *sites_[i];
     site.stream->wait(*site.begun);
     site.stream->launch(*sequence.graphs[i]);
     site.stream->record(*site.replayed);
@@ -131,15 +123,15 @@ void Schedule::start(const Program& program, bool capturing) {
 
 void Schedule::join(const Site& site, device::Stream& user) const {
   if (!replayed_) return user.wait(*site.done);
-  user.wait(joint_ ? *sites_->front()->replayed : *site.replayed);
+  user.wait(joint_ ? *sites_.front()->replayed : *site.replayed);
 }
 
 void Schedule::check() const {
-  for (const Site* site : *sites_) check_stream(*site->stream);
+  for (const Site* site : sites_) check_stream(*site->stream);
 }
 
 void Schedule::drain() const {
-  for (const Site* site : *sites_) site->stream->synchronize();
+  for (const Site* site : sites_) site->stream->synchronize();
 }
 
 }  // namespace halocline::exchange

@@ -17,7 +17,8 @@ struct End {
   bool done = true;  ///< the host's part of the running exchange
 };
 
-/// What devices do by themselves in an exchange, for all ends of a rank that need no host. In each site's stream:
+/// What devices do in an exchange by operations of streams, for all ends of a rank with Drive::scheduled. In each site's
+/// stream:
 ///
 ///   begin     its epoch advances, and all its neighbours are told "ready"
 ///   send      every end, in streams of its own, behind that
@@ -31,8 +32,8 @@ struct End {
 /// all where an end has events of two sites wait for each other.
 class Schedule {
  public:
-  /// All outlive the schedule and stay where they are; the ends are complete.
-  Schedule(Context& context, const std::vector<Site*>& sites, std::vector<End>& ends);
+  /// Of the sites that have such ends. All outlive the schedule and stay where they are; the ends are complete.
+  Schedule(Context& context, std::vector<Site*> sites, std::vector<End>& ends);
 
   /// Once for each program, after its ends were prepared.
   void prepare(const Program& program);
@@ -59,7 +60,6 @@ class Schedule {
     std::vector<std::unique_ptr<device::Graph>> graphs;  ///< by site, or one; none until they are replayed
   };
 
-  [[nodiscard]] std::vector<device::CounterCheck> parities(const Site& site, const Selection& selection) const;
   void begin(const Site& site, const Part& part) const;
   void receive(const Site& site, const Part& part) const;
   void enqueue(const Program& program);
@@ -68,7 +68,7 @@ class Schedule {
   [[nodiscard]] std::unique_ptr<device::Graph> capture_one(const Site& site, const Part& part, const Program& program);
 
   Context* context_;
-  const std::vector<Site*>* sites_;
+  const std::vector<Site*> sites_;
   std::vector<End>* ends_;
   Prepared<Sequence> sequences_;
   const bool joint_;                     ///< all sites are captured as one graph

@@ -25,9 +25,31 @@ Exchange::Impl::Impl(Setup setup) : setup_(std::move(setup)), me_(setup_.comm->r
     make_channels(setup_.routes);
     for (End& end : ends_) end.endpoint->reserve();
     for (Site* site : sites_) site->mailbox.allocate(*setup_.backend, site->device());
-    schedule_ = std::make_unique<Schedule>(context_, sites_, ends_);
+    make_drivers();
   });
   connect();
+}
+
+/// Each end has one driver; the host's own is Exchange::Impl.
+void Exchange::Impl::make_drivers() {
+  std::map<int, std::vector<Fusion::Member>> fused;  // by device
+  std::vector<Site*> scheduled;
+  for (std::size_t i = 0; i < sites_.size(); ++i) {
+    Site* site = sites_[i];
+    Fusion::Member member{site, i, {}};
+    for (const End& end : ends_) {
+      if (end.site != site) continue;
+      switch (end.endpoint->drive()) {
+        case Drive::fused: member.ends.push_back(end.endpoint.get()); break;
+        case Drive::scheduled: site->scheduled = true; break;
+        case Drive::host: site->hosted = true; break;
+      }
+    }
+    if (!member.ends.empty()) fused[site->device()].push_back(std::move(member));
+    if (site->scheduled) scheduled.push_back(site);
+  }
+  schedule_ = std::make_unique<Schedule>(context_, std::move(scheduled), ends_);
+  for (auto& [device, members] : fused) fusions_.push_back(std::make_unique<Fusion>(context_, std::move(members)));
 }
 
 void Exchange::Impl::make_sites(std::vector<LocalSubdomain> subdomains) {
@@ -36,10 +58,7 @@ void Exchange::Impl::make_sites(std::vector<LocalSubdomain> subdomains) {
     Site& site = context_.sites[id];
     site.subdomain = std::move(subdomain);
     site.memory = {setup_.geometry, id, &site.subdomain.arrays};
-    site.stream = setup_.backend->create_stream(site.device(), device::Priority::high,
-                                                fmt::format("subdomain {}: exchange", id.value()));
-    for (auto* event : {&site.begun, &site.open, &site.done, &site.replayed})
-      *event = setup_.backend->create_event(site.device());
+    site.begun = setup_.backend->create_event(site.device());
     for (std::size_t f = 0; f < setup_.geometry->fields.size(); ++f) site.swaps.push_back(site.mailbox.reserve_flag());
     sites_.push_back(&site);
   }

@@ -56,6 +56,9 @@ class ForwardingBackend final : public device::Backend {
   std::unique_ptr<device::CopyList> prepare(int device, std::span<const device::StridedCopy> copies) override {
     return inner_->prepare(device, copies);
   }
+  std::unique_ptr<device::FusedExchange> fuse(int device, const device::FusedPlan& plan) override {
+    return inner_->fuse(device, plan);
+  }
   [[nodiscard]] device::Access peer_access(int from, int to) const override { return inner_->peer_access(from, to); }
   [[nodiscard]] bool prefers_graphs() const override { return inner_->prefers_graphs(); }
   bool wait_until(const std::function<bool()>& done, const Deadline& deadline) override {

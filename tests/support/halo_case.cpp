@@ -218,8 +218,12 @@ HaloOutcome run_case(comm::Communicator& comm, const HaloCase& halo_case) {
         record.before.upload();
       }
     }
-    domain.start_exchange(selected);
-    domain.finish_exchange();
+    if (selected.size() == halo_case.fields.size() && step % 2 == 0) {
+      domain.exchange();  // which may run in the subdomains' streams
+    } else {
+      domain.start_exchange(selected);
+      domain.finish_exchange();
+    }
     for (const Recorded* record : now) record->after.download();
     for (std::size_t f = 0; f < halo_case.fields.size(); ++f) {
       if (halo_case.fields[f].buffers > 1) domain.swap(field_id(static_cast<std::int64_t>(f)));

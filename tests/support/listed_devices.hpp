@@ -39,6 +39,7 @@ class ListedDevices final : public device::Backend {
   device::Access overlapping_launches() const override { return {}; }
   bool prefers_graphs() const override { return false; }
   std::unique_ptr<device::CopyList> prepare(int, std::span<const device::StridedCopy>) override { refuse(); }
+  std::unique_ptr<device::FusedExchange> fuse(int, const device::FusedPlan&) override { refuse(); }
   bool wait_until(const std::function<bool()>&, const Deadline&) override { refuse(); }
 
  private:

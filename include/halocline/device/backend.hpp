@@ -12,6 +12,7 @@
 #include "halocline/core/box.hpp"
 #include "halocline/core/clock.hpp"
 #include "halocline/device/flag.hpp"
+#include "halocline/device/fused_exchange.hpp"
 #include "halocline/device/strided_copy.hpp"
 
 namespace halocline::device {
@@ -114,6 +115,8 @@ class Stream {
   virtual void copy(const StridedCopy& copy) = 0;
   /// All copies of a list as one operation. The list must outlive the work.
   virtual void copy(const CopyList& list) = 0;
+  /// All of a FusedPlan, as one operation. The prepared plan must outlive the work, and is not run twice at the same time.
+  virtual void run(FusedExchange& exchange) = 0;
 
   /// *epoch += 1, then signals each flag with the new value, as signal() does. The word is in device memory (or any
   /// memory the device reaches) and belongs to this stream's owner.
@@ -193,6 +196,8 @@ class Backend {
   [[nodiscard]] virtual std::unique_ptr<Event> create_event(int device, Timing timing) = 0;
   [[nodiscard]] std::unique_ptr<Event> create_event(int device) { return create_event(device, Timing::off); }
   [[nodiscard]] virtual std::unique_ptr<CopyList> prepare(int device, std::span<const StridedCopy> copies) = 0;
+  /// Throws InvalidArgument for a pointer that is null or not aligned, and for strides that a StridedCopy may not have.
+  [[nodiscard]] virtual std::unique_ptr<FusedExchange> fuse(int device, const FusedPlan& plan) = 0;
 
   /// Whether device `from` of this process may load and store memory of its device `to`.
   [[nodiscard]] virtual Access peer_access(int from, int to) const = 0;

@@ -59,6 +59,10 @@ struct Tuning {
   /// ipc_copy and peer_copy: messages of at most so many bytes are packed straight into the receiver's landing buffer,
   /// larger ones into a buffer of the sender's that the copy engine carries over.
   std::int64_t put_at_most_bytes = std::int64_t{1} << 20;
+  /// direct: rows of fewer bytes are short. Where a message has at least pack_short_rows_from_bytes in such rows, they are
+  /// packed on their way, into a landing buffer of the receiver, and unpacked there.
+  std::int64_t short_row_bytes = 64;
+  std::int64_t pack_short_rows_from_bytes = std::int64_t{1} << 20;
 };
 
 /// Everything that was decided, and the memory. References must outlive the Exchange.
@@ -75,6 +79,12 @@ struct Setup {
   Tuning tuning;
   /// How long a step of an exchange may be late before it is an error.
   Duration timeout = std::chrono::seconds(120);
+};
+
+/// Whether other work may run between the start of an exchange and its end.
+enum class Overlap {
+  possible,
+  none  ///< nothing is enqueued in the streams between the two, so that the exchange itself may run in them
 };
 
 /// What one transport carries out of this rank in one exchange of all fields.
@@ -101,7 +111,7 @@ class Exchange {
   /// returns. From here to finish(), owned cells of the selected fields may be read but those within reach of a
   /// neighbour's halo not written, and halo cells neither read nor written. Throws CapabilityError, before anything
   /// is enqueued, where a stream is capturing and a route cannot be captured.
-  void start(std::span<device::Stream* const> streams, const Selection& selection);
+  void start(std::span<device::Stream* const> streams, const Selection& selection, Overlap overlap = Overlap::possible);
   /// Makes the host's part of progress; true once finish() would not wait on the host. Never blocks.
   bool progress();
   /// Work enqueued after this sees full halos and may overwrite sent cells. Blocks the host until all messages that

@@ -4,6 +4,7 @@
 
 #include "device/cuda/backoff.hpp"
 #include "device/cuda/copy_list.hpp"
+#include "device/cuda/fused_exchange.hpp"
 #include "device/cuda/memory.hpp"
 #include "device/cuda/stream.hpp"
 #include "device/cuda/trial.hpp"
@@ -39,6 +40,10 @@ std::unique_ptr<Event> CudaBackend::create_event(int device, Timing timing) {
 
 std::unique_ptr<CopyList> CudaBackend::prepare(int device, std::span<const StridedCopy> copies) {
   return std::make_unique<CudaCopyList>(devices_, device, copies);
+}
+
+std::unique_ptr<FusedExchange> CudaBackend::fuse(int device, const FusedPlan& plan) {
+  return std::make_unique<CudaFusedExchange>(devices_, device, plan);
 }
 
 Access CudaBackend::peer_access(int from, int to) const {

@@ -27,6 +27,7 @@ class CudaBackend final : public Backend {
   [[nodiscard]] std::unique_ptr<Event> create_event(int device, Timing timing) override;
   using Backend::create_event;
   [[nodiscard]] std::unique_ptr<CopyList> prepare(int device, std::span<const StridedCopy> copies) override;
+  [[nodiscard]] std::unique_ptr<FusedExchange> fuse(int device, const FusedPlan& plan) override;
   [[nodiscard]] Access peer_access(int from, int to) const override;
   [[nodiscard]] Access overlapping_launches() const override;
   [[nodiscard]] bool prefers_graphs() const override { return true; }

@@ -1,46 +1,17 @@
+#include "device/cuda/copy_tiles.cuh"
 #include "device/cuda/kernels.hpp"
 #include "device/cuda/system_scope.cuh"
 
 namespace halocline::device::cuda {
 namespace {
 
-/// Some units of a task, one in every block_threads for this thread. All loads are on their way before the first store.
-/// Plain loads: what landed from elsewhere must not come from a cache that nobody keeps coherent.
-template <typename Unit>
-__device__ void copy_units(const CopyTask& task, std::uint32_t first, bool stop) {
-  Unit values[units_per_thread];
-  Unit* targets[units_per_thread];
-#pragma unroll
-  for (std::uint32_t i = 0; i < units_per_thread; ++i) {
-    const std::uint32_t unit = first + threadIdx.x + i * block_threads;
-    targets[i] = nullptr;
-    if (unit < task.units && !stop) {
-      const UnitPlace place = place_of(task, unit);
-      values[i] = *reinterpret_cast<const Unit*>(task.source + place.source);
-      targets[i] = reinterpret_cast<Unit*>(task.target + place.target);
-    }
-  }
-#pragma unroll
-  for (std::uint32_t i = 0; i < units_per_thread; ++i) {
-    if (targets[i] != nullptr) *targets[i] = values[i];
-  }
-}
-
-__device__ void copy_tile(const CopyTask& task, std::uint32_t first, bool stop) {
-  switch (task.unit_bytes) {
-    case 16: return copy_units<uint4>(task, first, stop);
-    case 8: return copy_units<uint2>(task, first, stop);
-    case 4: return copy_units<std::uint32_t>(task, first, stop);
-    case 2: return copy_units<std::uint16_t>(task, first, stop);
-    default: return copy_units<std::uint8_t>(task, first, stop);
-  }
-}
-
 __global__ void __launch_bounds__(block_threads, 3)
     copy_kernel(const Board* board, const __grid_constant__ CopyTask task) {
-  const bool stop = stopped(board);
+  if (stopped(board)) return;
   const std::uint32_t step = gridDim.x * tile_units;
-  for (std::uint32_t first = blockIdx.x * tile_units; first < task.units; first += step) copy_tile(task, first, stop);
+  for (std::uint32_t first = blockIdx.x * tile_units; first < task.units; first += step) {
+    copy_tile(task, first, [] { return true; });
+  }
 }
 
 __global__ void __launch_bounds__(block_threads, 3)
@@ -54,7 +25,7 @@ __global__ void __launch_bounds__(block_threads, 3)
     at += gridDim.x;
     const bool more = at < tile_count;
     const CopyTile next = more ? tiles[at] : tile;
-    copy_tile(tasks[tile.task], tile.first, stop);
+    copy_tile(tasks[tile.task], tile.first, [stop] { return !stop; });
     if (!more) return;
     tile = next;
   }

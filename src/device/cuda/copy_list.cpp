@@ -1,9 +1,9 @@
 #include "device/cuda/copy_list.hpp"
 
-#include <cstring>
 #include <utility>
 #include <vector>
 
+#include "device/cuda/device_tables.hpp"
 #include "halocline/core/checked.hpp"
 
 namespace halocline::device::cuda {
@@ -16,32 +16,16 @@ CudaCopyList::CudaCopyList(std::shared_ptr<Devices> devices, int device, std::sp
   for (const StridedCopy& copy : copies) bytes_ += copy.bytes();
   tile_count_ = checked_cast<std::uint32_t>(tiles.size(), "the number of tiles of a list of copies");
   if (tiles.empty()) return;
-
-  const std::size_t task_bytes = tasks.size() * sizeof(CopyTask);
-  const std::size_t tile_bytes = tiles.size() * sizeof(CopyTile);
-  std::vector<std::byte> both(task_bytes + tile_bytes);
-  std::memcpy(both.data(), tasks.data(), task_bytes);
-  std::memcpy(both.data() + task_bytes, tiles.data(), tile_bytes);
+  DeviceTables tables;
+  const auto tasks_at = tables.add(tasks);
+  const auto tiles_at = tables.add(tiles);
   const CurrentDevice current(on.context());
   const CaptureAside aside;
-  // From the stream's pool: freeing waits for no other work of the device, which cudaFree() would.
-  check(cudaMallocAsync(&memory_, both.size(), on.aside()), "cudaMallocAsync");
-  tiles_ = reinterpret_cast<const CopyTile*>(static_cast<const std::byte*>(memory_) + task_bytes);
-  try {
-    check(cudaMemcpyAsync(memory_, both.data(), both.size(), cudaMemcpyHostToDevice, on.aside()), "cudaMemcpyAsync");
-    check(cudaStreamSynchronize(on.aside()), "cudaStreamSynchronize");
-  } catch (...) {
-    log_failure(cudaFreeAsync(memory_, on.aside()), "cudaFreeAsync");
-    throw;
-  }
+  memory_ = tables.to_device(on);
+  tasks_ = tasks_at.in(memory_);
+  tiles_ = tiles_at.in(memory_);
 }
 
-CudaCopyList::~CudaCopyList() {
-  if (memory_ == nullptr) return;
-  const Device& on = devices_->at(device_);
-  const CurrentDevice current(on.context());
-  const CaptureAside aside;
-  log_failure(cudaFreeAsync(memory_, on.aside()), "cudaFreeAsync");
-}
+CudaCopyList::~CudaCopyList() { DeviceTables::free(*devices_, device_, memory_); }
 
 }  // namespace halocline::device::cuda

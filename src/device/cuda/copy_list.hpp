@@ -20,7 +20,7 @@ class CudaCopyList final : public CopyList {
   [[nodiscard]] std::int64_t bytes() const override { return bytes_; }
   [[nodiscard]] const Devices& devices() const { return *devices_; }
   [[nodiscard]] int device() const { return device_; }
-  [[nodiscard]] const CopyTask* tasks() const { return static_cast<const CopyTask*>(memory_); }
+  [[nodiscard]] const CopyTask* tasks() const { return tasks_; }
   [[nodiscard]] const CopyTile* tiles() const { return tiles_; }
   [[nodiscard]] std::uint32_t tile_count() const { return tile_count_; }
 
@@ -29,6 +29,7 @@ class CudaCopyList final : public CopyList {
   int device_;
   std::int64_t bytes_ = 0;
   void* memory_ = nullptr;
+  const CopyTask* tasks_ = nullptr;
   const CopyTile* tiles_ = nullptr;
   std::uint32_t tile_count_ = 0;
 };

@@ -70,13 +70,13 @@ Device::Device(int cuda_ordinal)
     : ordinal_(cuda_ordinal), context_(primary_context(cuda_ordinal)), info_(describe_device(cuda_ordinal)) {
   const CurrentDevice current(context_);
   const CaptureAside aside;
-  int count = 0;
-  check(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, cuda_ordinal), "cudaDeviceGetAttribute");
+  check(cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, cuda_ordinal),
+        "cudaDeviceGetAttribute");
   check(load_flag_kernels(), "loading the kernels for flags");
   check(load_copy_kernels(), "loading the kernels for copies");
-  int blocks = 0;
-  check(copy_blocks_at_once(&blocks), "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
-  most_blocks_ = static_cast<unsigned>(count * std::max(blocks, 1));
+  check(load_fused_kernel(), "loading the kernel for whole exchanges");
+  check(copy_blocks_at_once(&copy_blocks_at_once_), "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
+  check(fused_blocks_at_once(&fused_blocks_at_once_), "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
   aside_ = std::make_unique<OwnStream>(Priority::high);
   board_ = std::make_unique<OwnBoard>(aside_->get());
 }
@@ -88,6 +88,14 @@ Device::~Device() {
   aside_.reset();
 }
 
-unsigned Device::copy_blocks(std::uint32_t tiles) const { return std::clamp(tiles, 1u, most_blocks_); }
+unsigned Device::copy_blocks(std::uint32_t tiles) const {
+  return std::clamp(tiles, 1u, static_cast<unsigned>(multiprocessors_ * std::max(copy_blocks_at_once_, 1)));
+}
+
+unsigned Device::fused_workers(int multiprocessors) const {
+  const int used = multiprocessors == 0 ? multiprocessors_ : std::min(multiprocessors, multiprocessors_);
+  // One block coordinates.
+  return static_cast<unsigned>(std::max(used * fused_blocks_at_once_ - 1, 1));
+}
 
 }  // namespace halocline::device::cuda

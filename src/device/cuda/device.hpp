@@ -68,12 +68,16 @@ class Device {
   [[nodiscard]] const OwnBoard& board() const { return *board_; }
   /// How many blocks a copy of so many tiles gets.
   [[nodiscard]] unsigned copy_blocks(std::uint32_t tiles) const;
+  /// How many blocks may work in a whole exchange that occupies so many multiprocessors; 0: as many as there are.
+  [[nodiscard]] unsigned fused_workers(int multiprocessors) const;
 
  private:
   int ordinal_;
   Context context_;
   DeviceInfo info_;
-  unsigned most_blocks_ = 0;
+  int multiprocessors_ = 0;
+  int copy_blocks_at_once_ = 1;   ///< on a multiprocessor
+  int fused_blocks_at_once_ = 1;  ///< on a multiprocessor
   std::unique_ptr<OwnStream> aside_;
   std::unique_ptr<OwnBoard> board_;
 };

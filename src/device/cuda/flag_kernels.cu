@@ -1,68 +1,13 @@
+#include "device/cuda/flag_waits.cuh"
 #include "device/cuda/kernels.hpp"
-#include "device/cuda/system_scope.cuh"
 
 namespace halocline::device::cuda {
 namespace {
 
-/// A poll of a flag in the device's own memory takes half a microsecond; the clock and the abort word, which is behind
-/// PCIe, are looked at some 20 us apart.
-constexpr unsigned polls_between_looks = 32;
-/// After a few milliseconds, let other warps have the multiprocessor.
-constexpr unsigned polls_before_naps = 4096;
-
-/// What is known of a wait that is not over.
-struct Waiting {
-  std::uint64_t expected;
-  std::uint64_t begun;
-};
-
-/// Whether to leave: aborted, late, or stopped and still not there.
-__device__ bool given_up(Board* board, const WaitEntry& wait, const Waiting& waiting) {
-  const bool stop = stopped(board);
-  FailureRecord failure;
-  failure.label = wait.label;
-  failure.expected = waiting.expected;
-  failure.waited_ns = nanoseconds() - waiting.begun;
-  const bool late = failure.waited_ns >= wait.timeout_ns;
-  const bool aborted = wait.abort != nullptr && load_relaxed(wait.abort) != 0;
-  if (!stop && !late && !aborted) return false;
-  // Once more, after the reason to leave was seen: who stopped this device may have refused before.
-  __threadfence_system();
-  failure.found = acquire(&wait.flag->epoch);
-  if (failure.found >= waiting.expected) return false;
-  if (stop) return true;
-  failure.cause = aborted ? FailureCause::aborted : FailureCause::late;
-  fail(board, failure);
-  return true;
-}
-
-/// The flag is there: is it what was waited for? If not, the other side's next wait ends with an error, too.
-__device__ void check_agreement(Board* board, const WaitEntry& wait, std::uint64_t expected, std::uint64_t there) {
-  const std::uint64_t token = load_relaxed(&wait.flag->token);
-  if (there == expected && token == wait.token) return;
-  if (wait.refusal != nullptr) release(&wait.refusal->epoch, expected | refused_bit);
-  FailureRecord failure;
-  failure.cause = (there & refused_bit) != 0 ? FailureCause::refused : FailureCause::disagreement;
-  failure.label = wait.label;
-  failure.expected = expected;
-  failure.expected_token = wait.token;
-  failure.found = there;
-  failure.found_token = token;
-  fail(board, failure);
-}
-
 __global__ void __launch_bounds__(WaitBatch::most)
     wait_kernel(const std::uint64_t* epoch, const __grid_constant__ WaitBatch waits) {
   if (threadIdx.x >= waits.count || stopped(waits.board)) return;
-  const WaitEntry& wait = waits.entries[threadIdx.x];
-  const Waiting waiting{acquire(epoch), nanoseconds()};
-  // Acquiring empties the multiprocessor's L1 cache, which others use: not at each poll, but once.
-  for (unsigned polls = 1; load_relaxed(&wait.flag->epoch) < waiting.expected; ++polls) {
-    if (polls % polls_between_looks != 0) continue;
-    if (given_up(waits.board, wait, waiting)) return;
-    if (polls > polls_before_naps) __nanosleep(200);
-  }
-  check_agreement(waits.board, wait, waiting.expected, acquire(&wait.flag->epoch));
+  (void)wait_for(waits.board, waits.entries[threadIdx.x], acquire(epoch));
 }
 
 __global__ void __launch_bounds__(SignalBatch::most)
@@ -77,25 +22,12 @@ __global__ void __launch_bounds__(SignalBatch::most)
   }
   __syncthreads();
   if (stop || threadIdx.x >= signals.count) return;
-  const FlagSignal& signal = signals.entries[threadIdx.x];
-  // The release is at system scope and orders all that this stream wrote before, by other kernels and copies, too: they
-  // happen-before this one. A fence of its own would wait a second time.
-  store_relaxed(&signal.flag->token, signal.token);
-  release(&signal.flag->epoch, value);
+  cuda::signal(signals.entries[threadIdx.x], value);
 }
 
 __global__ void __launch_bounds__(CheckBatch::most) check_kernel(const __grid_constant__ CheckBatch checks) {
   if (threadIdx.x >= checks.count || stopped(checks.board)) return;
-  const CheckEntry& check = checks.entries[threadIdx.x];
-  const std::uint64_t count = acquire(check.counter);
-  if (count % check.modulus == check.remainder) return;
-  FailureRecord failure;
-  failure.cause = FailureCause::counter;
-  failure.label = check.label;
-  failure.expected = check.modulus;
-  failure.expected_token = check.remainder;
-  failure.found = count;
-  fail(checks.board, failure);
+  (void)as_expected(checks.board, checks.entries[threadIdx.x]);
 }
 
 __global__ void follow_kernel(Board* board, const FailureRecords* records) {

@@ -7,6 +7,7 @@
 
 #include "device/cuda/board.hpp"
 #include "device/cuda/copy_plan.hpp"
+#include "device/cuda/fused_table.hpp"
 
 // Each enqueues one kernel on a stream of the current device.
 namespace halocline::device::cuda {
@@ -26,12 +27,18 @@ namespace halocline::device::cuda {
 [[nodiscard]] cudaError_t launch_copies(cudaStream_t stream, const Board* board, const CopyTask* tasks,
                                         const CopyTile* tiles, std::uint32_t tile_count, unsigned blocks);
 
+/// A whole exchange: a block that coordinates, and `workers` that have shares. All must find room on the device at the
+/// same time.
+[[nodiscard]] cudaError_t launch_fused(cudaStream_t stream, const FusedTable& table, unsigned workers);
+
 /// Loads all of them on the current device. Loading waits for the device, which must not happen when one of them
 /// waits for what has still to be launched.
 [[nodiscard]] cudaError_t load_flag_kernels();
 [[nodiscard]] cudaError_t load_copy_kernels();
+[[nodiscard]] cudaError_t load_fused_kernel();
 
-/// How many blocks of a copy kernel a multiprocessor of the current device works on at once.
+/// How many blocks of a copy kernel, or of launch_fused()'s, a multiprocessor of the current device works on at once.
 [[nodiscard]] cudaError_t copy_blocks_at_once(int* blocks);
+[[nodiscard]] cudaError_t fused_blocks_at_once(int* blocks);
 
 }  // namespace halocline::device::cuda

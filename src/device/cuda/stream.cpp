@@ -8,6 +8,7 @@
 
 #include "device/cuda/backoff.hpp"
 #include "device/cuda/copy_list.hpp"
+#include "device/cuda/fused_exchange.hpp"
 #include "device/cuda/graph.hpp"
 #include "device/cuda/host_call.hpp"
 #include "device/cuda/kernels.hpp"
@@ -98,6 +99,17 @@ void CudaStream::copy(const CopyList& list) {
   check(launch_copies(stream_->get(), on().board().get(), mine.tasks(), mine.tiles(), mine.tile_count(),
                       on().copy_blocks(mine.tile_count())),
         "launching a list of copies");
+}
+
+void CudaStream::run(FusedExchange& exchange) {
+  const auto& mine = own<const CudaFusedExchange>(exchange, devices_.get(), "fused exchange");
+  if (mine.device() != device_) {
+    throw InvalidArgument(fmt::format("the fused exchange was prepared for device {}; allowed is the stream's, {}",
+                                      mine.device(), device_));
+  }
+  raise_failure();
+  const CurrentDevice now = current();
+  check(launch_fused(stream_->get(), mine.table(), mine.workers()), "launching an exchange");
 }
 
 void CudaStream::launch(const Box& /*box*/, std::function<void(const Box&)> /*body*/) {

@@ -1,33 +1,13 @@
 // The operations of a stream that write and read flags.
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "device/cuda/kernels.hpp"
 #include "device/cuda/stream.hpp"
+#include "device/cuda/wait_entries.hpp"
 #include "device/flag_checks.hpp"
-#include "halocline/core/error.hpp"
 
 namespace halocline::device::cuda {
 namespace {
-
-static_assert(sizeof(std::atomic<std::uint32_t>) == sizeof(std::uint32_t));
-
-/// A kernel that reads host memory which devices do not reach takes the whole process's CUDA with it.
-void check_reachable(const std::atomic<std::uint32_t>* abort) {
-  cudaPointerAttributes attributes{};
-  const cudaError_t status = cudaPointerGetAttributes(&attributes, abort);
-  (void)cudaGetLastError();
-  if (status == cudaSuccess && attributes.devicePointer == abort) return;
-  throw InvalidArgument(
-      fmt::format("the abort word at {} is not in memory that devices reach; allowed are pinned, "
-                  "registered and device memory",
-                  static_cast<const void*>(abort)));
-}
-
-std::uint64_t timeout_ns(Duration timeout) {
-  return static_cast<std::uint64_t>(std::max<Duration::rep>(timeout.count(), 0));
-}
 
 /// Calls launch(batch) for each batch of entries, made from items by make(item).
 template <typename Batch, typename Item, typename Make, typename Launch>
@@ -74,18 +54,8 @@ void CudaStream::wait(const std::uint64_t* epoch, std::span<const FlagWait> wait
   check_waits(waits);
   raise_failure();
   const CurrentDevice now = current();
-  const std::atomic<std::uint32_t>* known = nullptr;
-  for (const FlagWait& wait : waits) {
-    if (wait.guard->abort != nullptr && wait.guard->abort != known) check_reachable(known = wait.guard->abort);
-  }
-  const auto entry = [&](const FlagWait& wait) {
-    return WaitEntry{wait.flag,
-                     wait.refusal,
-                     reinterpret_cast<const std::uint32_t*>(wait.guard->abort),
-                     wait.token,
-                     timeout_ns(wait.guard->timeout),
-                     devices_->failures().label(wait.guard->label)};
-  };
+  const WaitEntries entries(devices_->failures());
+  const auto entry = [&](const FlagWait& wait) { return entries.of(wait); };
   in_batches<WaitBatch>(on().board().get(), waits, entry, [&](const WaitBatch& batch) {
     check(launch_wait(stream_->get(), epoch, batch), "launching a wait for flags");
   });
@@ -95,9 +65,8 @@ void CudaStream::expect(std::span<const CounterCheck> checks) {
   for (const CounterCheck& check : checks) check_counter(check);
   raise_failure();
   const CurrentDevice now = current();
-  const auto entry = [&](const CounterCheck& check) {
-    return CheckEntry{check.counter, check.modulus, check.remainder, devices_->failures().label(check.otherwise)};
-  };
+  const WaitEntries entries(devices_->failures());
+  const auto entry = [&](const CounterCheck& check) { return entries.of(check); };
   in_batches<CheckBatch>(on().board().get(), checks, entry, [&](const CheckBatch& batch) {
     check(launch_check(stream_->get(), batch), "launching a check of counters");
   });

@@ -8,6 +8,7 @@
 #include <thread>
 #include <utility>
 
+#include "device/composed_exchange.hpp"
 #include "device/host/stream.hpp"
 #include "device/process.hpp"
 #include "halocline/core/error.hpp"
@@ -128,6 +129,11 @@ std::unique_ptr<Event> HostBackend::create_event(int device, Timing timing) {
 std::unique_ptr<CopyList> HostBackend::prepare(int device, std::span<const StridedCopy> copies) {
   check(device);
   return std::make_unique<HostCopyList>(copies);
+}
+
+std::unique_ptr<FusedExchange> HostBackend::fuse(int device, const FusedPlan& plan) {
+  check(device);
+  return std::make_unique<ComposedExchange>(*this, device, plan);
 }
 
 Access HostBackend::peer_access(int from, int to) const {

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <utility>
 
+#include "device/composed_exchange.hpp"
 #include "device/flag_checks.hpp"
 #include "device/host/graph.hpp"
 #include "halocline/core/log.hpp"
@@ -118,6 +119,12 @@ void HostStream::copy(const CopyList& list) {
   run(Operation::copy_list, [copies = mine->copies_] {
     for (const RowCopy& rows : *copies) copy_rows(rows);
   });
+}
+
+void HostStream::run(FusedExchange& exchange) {
+  auto* mine = dynamic_cast<ComposedExchange*>(&exchange);
+  if (mine == nullptr) throw InvalidArgument("the fused exchange belongs to another backend than the stream");
+  mine->enqueue(*this);
 }
 
 /// Each doorbell that the signals ring, once.

@@ -1,5 +1,8 @@
-// direct: the sender's device stores straight into the receiver's halo, in memory that both can reach. Flags coordinate it
-// (handshake.hpp): when the receiver says "ready", its halo may be written.
+// direct: the sender's device stores straight into the receiver's halo, in memory that both can reach; many short rows are
+// packed on their way, into a landing buffer, and unpacked there. Flags coordinate it (handshake.hpp): when the receiver says
+// "ready", its halo and its landing buffer may be written.
+#include <fmt/core.h>
+
 #include "exchange/transport/factory.hpp"
 #include "exchange/transport/handshake.hpp"
 
@@ -13,22 +16,38 @@ struct RemoteArray {
   Array array;              ///< origin: valid in the same process only
 };
 
+/// What both ends must know alike, for the same rows to be packed.
+struct Limits {
+  std::int64_t short_row_bytes;
+  std::int64_t pack_short_rows_from_bytes;
+  explicit Limits(const Tuning& tuning)
+      : short_row_bytes(tuning.short_row_bytes), pack_short_rows_from_bytes(tuning.pack_short_rows_from_bytes) {}
+  Limits() = default;
+};
+
+void check_same(const Channel& channel, const char* name, std::int64_t here, std::int64_t there) {
+  if (here == there) return;
+  throw InvalidArgument(fmt::format("{} is {} on rank {} and {} on rank {}; allowed is the same", name, here,
+                                    channel.sender.value(), there, channel.receiver.value()));
+}
+
 class Sender final : public Endpoint {
  public:
   Sender(const Channel& channel, Context& context)
-      : channel_(&channel),
-        context_(&context),
-        site_(&context.site(channel.message.from)),
-        flags_(channel, context),
-        stream_(context.backend->create_stream(site_->device(), device::Priority::high, channel.label())),
-        done_(context.backend->create_event(site_->device())) {}
+      : channel_(&channel), context_(&context), site_(&context.site(channel.message.from)), flags_(channel, context) {}
 
+  [[nodiscard]] Drive drive() const override { return Drive::fused; }
   void reserve() override { flags_.reserve(); }
-
   void publish(Writer& writer) override { flags_.publish(writer); }
 
   void connect(Reader& reader) override {
     flags_.connect(reader);
+    const auto there = reader.get<Limits>();
+    const Tuning& here = context_->tuning;
+    check_same(*channel_, "short_row_bytes", here.short_row_bytes, there.short_row_bytes);
+    check_same(*channel_, "pack_short_rows_from_bytes", here.pack_short_rows_from_bytes,
+               there.pack_short_rows_from_bytes);
+    landing_ = address_of(*context_->mappings, site_->device(), reader.get<RemotePlace>());
     const auto allocated = reader.get<bool>();
     const auto handle = reader.get<device::MemoryHandle>();
     std::byte* base = allocated ? context_->mappings->base(site_->device(), handle) : nullptr;
@@ -42,46 +61,41 @@ class Sender final : public Endpoint {
     }
   }
 
-  void prepare(const Program& program) override {
-    lists_.make(program, [&] {
-      const Memory receiver{context_->geometry, channel_->message.to, &arrays_};
-      const auto copies = put_copies(payload_of(channel_->message, program.selection), site_->memory, receiver);
-      return context_->backend->prepare(site_->device(), copies);
-    });
+  void contribute(const Program& program, device::Party& party, std::vector<device::StridedCopy>& /*local*/) override {
+    const SplitPayload payload =
+        split_payload(channel_->message, program.selection, *context_->geometry, context_->tuning);
+    const Memory receiver{context_->geometry, channel_->message.to, &arrays_};
+    auto copies = pack_copies(payload.packed, site_->memory, landing_);
+    append(copies, put_copies(payload.rows, site_->memory, receiver));
+    party.outgoing.push_back({flags_.ready(program), std::move(copies), flags_.arrived(program)});
   }
-
-  void send(const Program& program) override {
-    stream_->wait(*site_->open);
-    flags_.await_ready(program, *stream_);
-    stream_->copy(*lists_.of(program));
-    flags_.signal_arrived(program, *stream_);
-    stream_->record(*done_);
-  }
-
-  [[nodiscard]] const device::Event* sent() const override { return done_.get(); }
-  void check() override { check_stream(*stream_); }
-  void drain() override { stream_->synchronize(); }
 
  private:
   const Channel* channel_;
   Context* context_;
   Site* site_;
   SenderFlags flags_;
-  std::vector<std::vector<Array>> arrays_;  // the receiver's, at the addresses that this device sees
-  Prepared<std::unique_ptr<device::CopyList>> lists_;
-  std::unique_ptr<device::Stream> stream_;
-  std::unique_ptr<device::Event> done_;
+  std::vector<std::vector<Array>> arrays_;  ///< the receiver's, at the addresses that this device sees
+  std::byte* landing_ = nullptr;            ///< the receiver's
 };
 
 class Receiver final : public Endpoint {
  public:
   Receiver(const Channel& channel, Context& context)
-      : site_(&context.site(channel.message.to)), flags_(channel, context) {}
+      : channel_(&channel), context_(&context), site_(&context.site(channel.message.to)), flags_(channel, context) {}
 
-  void reserve() override { flags_.reserve(); }
+  [[nodiscard]] Drive drive() const override { return Drive::fused; }
+
+  void reserve() override {
+    flags_.reserve();
+    landing_ =
+        site_->mailbox.reserve_landing(packed_capacity(channel_->message, *context_->geometry, context_->tuning));
+  }
 
   void publish(Writer& writer) override {
     flags_.publish(writer);
+    writer.put(Limits(context_->tuning));
+    writer.put(RemotePlace{site_->mailbox.handle(), landing_});
     const device::ShareableBuffer* allocation = site_->subdomain.allocation;
     writer.put(allocation != nullptr);
     writer.put(allocation != nullptr ? allocation->handle() : device::MemoryHandle{});
@@ -95,16 +109,19 @@ class Receiver final : public Endpoint {
 
   void connect(Reader& reader) override { flags_.connect(reader); }
 
-  void collect_ready(const Program& program, std::vector<device::FlagSignal>& signals) override {
-    flags_.collect_ready(program, signals);
-  }
-  void collect_arrived(const Program& program, std::vector<device::FlagWait>& waits) override {
-    flags_.collect_arrived(program, waits);
+  void contribute(const Program& program, device::Party& party, std::vector<device::StridedCopy>& /*local*/) override {
+    const SplitPayload payload =
+        split_payload(channel_->message, program.selection, *context_->geometry, context_->tuning);
+    party.incoming.push_back({flags_.ready(program), flags_.arrived(program),
+                              unpack_copies(payload.packed, site_->memory, site_->mailbox.at(landing_))});
   }
 
  private:
+  const Channel* channel_;
+  Context* context_;
   Site* site_;
   ReceiverFlags flags_;
+  std::size_t landing_ = 0;
 };
 
 }  // namespace

@@ -1,61 +1,24 @@
 #pragma once
 
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "exchange/mailbox.hpp"
-#include "exchange/pack/copies.hpp"
 #include "exchange/program.hpp"
+#include "exchange/site.hpp"
 #include "exchange/wire.hpp"
-#include "halocline/comm/communicator.hpp"
-#include "halocline/device/backend.hpp"
-#include "halocline/exchange/exchange.hpp"
-#include "halocline/partition/halo.hpp"
 
 namespace halocline::exchange {
 
-class Mappings;
-
-/// A local subdomain as its endpoints see it. Lives as long as they do, at one address.
-struct Site {
-  LocalSubdomain subdomain;
-  Memory memory;
-  Mailbox mailbox;
-  /// By field: where in the mailbox the swaps of its sets are counted; the field's sets, in stream order.
-  std::vector<std::size_t> swaps;
-  /// Where this side of every exchange runs, but for what ends send in streams of their own.
-  std::unique_ptr<device::Stream> stream;
-  /// Recorded in the user's stream when an exchange begins: all readers of halos and writers of owned cells before it
-  /// are done.
-  std::unique_ptr<device::Event> begun;
-  /// Behind begun, and this exchange's epoch is there: halos and landing buffers may be written.
-  std::unique_ptr<device::Event> open;
-  /// All halos that need no host are there, and all owned cells that need none are sent.
-  std::unique_ptr<device::Event> done;
-  /// The same, where the sequence that records done is replayed: behind the graph.
-  std::unique_ptr<device::Event> replayed;
-  [[nodiscard]] int device() const { return subdomain.device; }
+/// Who moves an end's messages.
+enum class Drive {
+  fused,      ///< its device, as a part of one operation; see Fusion
+  scheduled,  ///< its device, by operations of streams; see Schedule
+  host,       ///< its device and the host, which lets all others proceed while it waits
 };
 
-/// What every endpoint may use. Lives as long as they do, at one address.
-struct Context {
-  comm::Communicator* comm = nullptr;
-  device::Backend* backend = nullptr;
-  const partition::Geometry* geometry = nullptr;
-  Mappings* mappings = nullptr;
-  Tuning tuning;
-  Duration timeout{};
-  const std::atomic<std::uint32_t>* abort = nullptr;
-  std::map<subdomain_id, Site> sites;
-  /// A local subdomain. The caller knows that it is one.
-  [[nodiscard]] Site& site(subdomain_id subdomain) { return sites.at(subdomain); }
-};
-
-/// One end of one message's route. Set up once (reserve, publish, connect), prepared once for each program. Then it is
-/// driven either by devices alone, through the schedule, or with the host's help, as a state machine that lets all
-/// others proceed while it waits. No call blocks.
+/// One end of one message's route. Set up once (reserve, publish, connect), prepared once for each program, then driven as
+/// it says. No call blocks.
 class Endpoint {
  public:
   virtual ~Endpoint() = default;
@@ -68,7 +31,15 @@ class Endpoint {
 
   virtual void prepare(const Program& /*program*/) {}
 
-  // Driven by devices: what a schedule enqueues, for all ends of a rank, in this order; see Schedule.
+  [[nodiscard]] virtual Drive drive() const = 0;
+
+  // Drive::fused.
+
+  /// Adds what it does in an exchange to what its subdomain does, or to what needs no flags.
+  virtual void contribute(const Program& /*program*/, device::Party& /*party*/,
+                          std::vector<device::StridedCopy>& /*local*/) {}
+
+  // Drive::scheduled: what a schedule enqueues, for all ends of a rank, in this order.
 
   /// Flags that say "this side's halos may be written" (receivers).
   virtual void collect_ready(const Program& /*program*/, std::vector<device::FlagSignal>& /*signals*/) {}
@@ -84,10 +55,8 @@ class Endpoint {
   /// From landing buffers to halos, once all has arrived.
   virtual void collect_unpack(const Program& /*program*/, std::vector<device::StridedCopy>& /*copies*/) {}
 
-  // Driven with the host's help: start, progress until it returns true, join; for each exchange.
+  // Drive::host: start, progress until it returns true, join; for each exchange. It cannot be captured in a graph.
 
-  /// Whether the host takes part, so that it cannot be captured in a graph.
-  [[nodiscard]] virtual bool needs_host() const { return false; }
   virtual void start(const Program& /*program*/) {}
   /// The host's part: true when nothing is left of it in this exchange.
   [[nodiscard]] virtual bool progress() { return true; }
@@ -134,6 +103,7 @@ class Prepared {
   }
   [[nodiscard]] T& of(const Program& program) { return items_[program.index]; }
   [[nodiscard]] const T& of(const Program& program) const { return items_[program.index]; }
+  [[nodiscard]] const std::vector<T>& all() const { return items_; }
 
  private:
   std::vector<T> items_;

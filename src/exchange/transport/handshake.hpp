@@ -11,8 +11,8 @@ namespace halocline::exchange {
 // (docs/decisions/0010-direct-protocol.md):
 //   ready    in the sender's mailbox, signalled by the receiver when its exchange begins: it may be written to;
 //   arrived  in the receiver's mailbox, signalled by the sender behind its last store.
-// Both epochs are those of the subdomain whose stream runs the operation; they advance in step, one an exchange. The
-// functions are those of Endpoint with the same names.
+// Both epochs are those of the subdomain whose device runs the operation; they advance in step, one an exchange. reserve,
+// publish and connect are those of Endpoint.
 
 class SenderFlags {
  public:
@@ -23,16 +23,10 @@ class SenderFlags {
   void publish(Writer& writer) const { writer.put(RemotePlace{site_->mailbox.handle(), ready_}); }
   void connect(Reader& reader) { arrived_ = flag_of(*context_->mappings, site_->device(), reader.get<RemotePlace>()); }
 
-  /// Enqueues a wait for "ready".
-  void await_ready(const Program& program, device::Stream& stream) const {
-    const device::FlagWait ready{site_->mailbox.flag(ready_), program.token, guard_, arrived_};
-    stream.wait(site_->mailbox.epoch(), {&ready, 1});
+  [[nodiscard]] device::FlagWait ready(const Program& program) const {
+    return {site_->mailbox.flag(ready_), program.token, guard_, arrived_};
   }
-  /// Enqueues "arrived".
-  void signal_arrived(const Program& program, device::Stream& stream) const {
-    const device::FlagSignal arrived{arrived_, program.token};
-    stream.signal(site_->mailbox.epoch(), {&arrived, 1});
-  }
+  [[nodiscard]] device::FlagSignal arrived(const Program& program) const { return {arrived_, program.token}; }
 
  private:
   Context* context_;
@@ -51,11 +45,9 @@ class ReceiverFlags {
   void publish(Writer& writer) const { writer.put(RemotePlace{site_->mailbox.handle(), arrived_}); }
   void connect(Reader& reader) { ready_ = flag_of(*context_->mappings, site_->device(), reader.get<RemotePlace>()); }
 
-  void collect_ready(const Program& program, std::vector<device::FlagSignal>& signals) const {
-    signals.push_back({ready_, program.token});
-  }
-  void collect_arrived(const Program& program, std::vector<device::FlagWait>& waits) const {
-    waits.push_back({site_->mailbox.flag(arrived_), program.token, guard_, ready_});
+  [[nodiscard]] device::FlagSignal ready(const Program& program) const { return {ready_, program.token}; }
+  [[nodiscard]] device::FlagWait arrived(const Program& program) const {
+    return {site_->mailbox.flag(arrived_), program.token, guard_, ready_};
   }
 
  private:

@@ -24,6 +24,8 @@ class LandingSender final : public Endpoint {
     }
   }
 
+  [[nodiscard]] Drive drive() const override { return Drive::scheduled; }
+
   void reserve() override { flags_.reserve(); }
 
   void publish(Writer& writer) override { flags_.publish(writer); }
@@ -47,13 +49,15 @@ class LandingSender final : public Endpoint {
     const Part& part = parts_.of(program);
     stream_->wait(*site_->open);
     if (!part.put) stream_->copy(*part.pack);
-    flags_.await_ready(program, *stream_);
+    const device::FlagWait ready = flags_.ready(program);
+    stream_->wait(site_->mailbox.epoch(), {&ready, 1});
     if (part.put) {
       stream_->copy(*part.pack);
     } else {
       stream_->copy(landing_, packed_->data(), part.bytes);
     }
-    flags_.signal_arrived(program, *stream_);
+    const device::FlagSignal arrived = flags_.arrived(program);
+    stream_->signal(site_->mailbox.epoch(), {&arrived, 1});
     stream_->record(*done_);
   }
 
@@ -83,6 +87,8 @@ class LandingReceiver final : public Endpoint {
   LandingReceiver(const Channel& channel, Context& context)
       : channel_(&channel), site_(&context.site(channel.message.to)), flags_(channel, context) {}
 
+  [[nodiscard]] Drive drive() const override { return Drive::scheduled; }
+
   void reserve() override {
     flags_.reserve();
     landing_ = site_->mailbox.reserve_landing(payload_capacity(channel_->message));
@@ -96,10 +102,10 @@ class LandingReceiver final : public Endpoint {
   void connect(Reader& reader) override { flags_.connect(reader); }
 
   void collect_ready(const Program& program, std::vector<device::FlagSignal>& signals) override {
-    flags_.collect_ready(program, signals);
+    signals.push_back(flags_.ready(program));
   }
   void collect_arrived(const Program& program, std::vector<device::FlagWait>& waits) override {
-    flags_.collect_arrived(program, waits);
+    waits.push_back(flags_.arrived(program));
   }
   void collect_unpack(const Program& program, std::vector<device::StridedCopy>& copies) override {
     const Payload payload = payload_of(channel_->message, program.selection);

@@ -141,7 +141,7 @@ class MpiSender final : public Endpoint {
     return done_ < started_ ? fmt::format("MPI send of {} under way", chunk)
                             : fmt::format("copying {} to the host", chunk);
   }
-  [[nodiscard]] bool needs_host() const override { return true; }
+  [[nodiscard]] Drive drive() const override { return Drive::host; }
 
  private:
   /// Behind it, a chunk is in the message.
@@ -231,7 +231,7 @@ class MpiReceiver final : public Endpoint {
       default: return fmt::format("MPI receive of chunk {} of {} under way", arrived_ + 1, part_->chunks.size());
     }
   }
-  [[nodiscard]] bool needs_host() const override { return true; }
+  [[nodiscard]] Drive drive() const override { return Drive::host; }
 
  private:
   enum class State { idle, emptying, receiving, checking };

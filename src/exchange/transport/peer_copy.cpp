@@ -66,6 +66,7 @@ class Link {
 class Sender final : public Endpoint {
  public:
   explicit Sender(std::shared_ptr<Link> link) : link_(std::move(link)) {}
+  [[nodiscard]] Drive drive() const override { return Drive::scheduled; }
   void prepare(const Program& program) override { link_->prepare(program); }
   void send(const Program& program) override { link_->send(program); }
   [[nodiscard]] const device::Event* sent() const override { return link_->landed(); }
@@ -80,6 +81,7 @@ class Sender final : public Endpoint {
 class Receiver final : public Endpoint {
  public:
   explicit Receiver(std::shared_ptr<Link> link) : link_(std::move(link)) {}
+  [[nodiscard]] Drive drive() const override { return Drive::scheduled; }
   [[nodiscard]] const device::Event* sent() const override { return link_->landed(); }
   void collect_unpack(const Program& program, std::vector<device::StridedCopy>& copies) override {
     link_->collect_unpack(program, copies);

@@ -1,47 +1,31 @@
-// self: a subdomain that is its own neighbour through a periodic boundary. One operation copies owned cells straight
-// to halo cells; source and target never overlap, because one is owned and the other is not.
+// self: a subdomain that is its own neighbour through a periodic boundary; and whatever else stays on one device. Owned cells
+// are copied straight to halo cells; source and target never overlap, because one is owned and the other is not. No flags:
+// the operation begins behind the streams of both subdomains, and both wait for its end.
 #include "exchange/transport/factory.hpp"
 
 namespace halocline::exchange {
 namespace {
 
-class Self final : public Endpoint {
+class Local final : public Endpoint {
  public:
-  Self(const Channel& channel, Context& context)
-      : channel_(&channel),
-        backend_(context.backend),
-        site_(&context.site(channel.message.from)),
-        stream_(backend_->create_stream(site_->device(), device::Priority::normal, channel.label())),
-        done_(backend_->create_event(site_->device())) {}
+  Local(const Channel& channel, Context& context)
+      : channel_(&channel), from_(&context.site(channel.message.from)), to_(&context.site(channel.message.to)) {}
 
-  void prepare(const Program& program) override {
-    lists_.make(program, [&] {
-      const auto copies = put_copies(payload_of(channel_->message, program.selection), site_->memory, site_->memory);
-      return backend_->prepare(site_->device(), copies);
-    });
+  [[nodiscard]] Drive drive() const override { return Drive::fused; }
+  void contribute(const Program& program, device::Party& /*party*/, std::vector<device::StridedCopy>& local) override {
+    append(local, put_copies(payload_of(channel_->message, program.selection), from_->memory, to_->memory));
   }
-
-  void send(const Program& program) override {
-    stream_->wait(*site_->open);
-    stream_->copy(*lists_.of(program));
-    stream_->record(*done_);
-  }
-
-  [[nodiscard]] const device::Event* sent() const override { return done_.get(); }
-  void check() override { check_stream(*stream_); }
-  void drain() override { stream_->synchronize(); }
 
  private:
   const Channel* channel_;
-  device::Backend* backend_;
-  Site* site_;
-  Prepared<std::unique_ptr<device::CopyList>> lists_;
-  std::unique_ptr<device::Stream> stream_;
-  std::unique_ptr<device::Event> done_;
+  const Site* from_;
+  const Site* to_;
 };
 
 }  // namespace
 
-Ends make_self(const Channel& channel, Context& context) { return {std::make_unique<Self>(channel, context), nullptr}; }
+Ends make_self(const Channel& channel, Context& context) {
+  return {std::make_unique<Local>(channel, context), nullptr};
+}
 
 }  // namespace halocline::exchange

@@ -71,13 +71,16 @@ inline std::vector<HaloCase> contract_cases(routing::Transport transport, int ra
       cases.push_back(c);
     }
   }
-  // Replayed graphs and eager streams, messages that are put and messages that are copied, whole and in chunks, in all
-  // combinations with the above: the periods have no common factor.
+  // Replayed graphs and eager streams, messages that are put and messages that are copied, whole, in chunks and packed, in
+  // all combinations with the above: the periods have no common factor.
   for (std::size_t i = 0; i < cases.size(); ++i) {
     cases[i].graphs = i % 3 == 0;
     cases[i].tuning.put_at_most_bytes = i % 5 < 3 ? 0 : 4096;
     if (i % 2 == 0) cases[i].tuning.zero_copy_at_most_bytes = 300;
     if (i % 7 < 4) cases[i].tuning.staging_chunk_bytes = 123;
+    // direct: rows whole; those of one or two cells packed; all packed.
+    cases[i].tuning.pack_short_rows_from_bytes = 1;
+    cases[i].tuning.short_row_bytes = std::array<std::int64_t, 3>{0, 12, 4096}[i / 2 % 3];
   }
   return cases;
 }

@@ -1,0 +1,53 @@
+#include "device/composed_exchange.hpp"
+
+#include "device/flag_checks.hpp"
+
+namespace halocline::device {
+
+ComposedExchange::ComposedExchange(Backend& backend, int device, const FusedPlan& plan)
+    : local_(backend.prepare(device, plan.local)), begun_(backend.create_event(device)) {
+  check_fused_plan(plan);
+  std::vector<StridedCopy> landed;
+  for (const Party& party : plan.parties) {
+    Member member{party.epoch, party.expected, {}, {}};
+    for (const IncomingPart& in : party.incoming) {
+      member.ready.push_back(in.ready);
+      member.arrived.push_back(in.arrived);
+      landed.insert(landed.end(), in.copies.begin(), in.copies.end());
+    }
+    members_.push_back(std::move(member));
+    for (const OutgoingPart& out : party.outgoing) {
+      lanes_.push_back({party.epoch, out.ready, backend.prepare(device, out.copies), out.arrived,
+                        backend.create_stream(device, Priority::high, out.ready.guard->label),
+                        backend.create_event(device)});
+    }
+  }
+  landed_ = backend.prepare(device, landed);
+}
+
+void ComposedExchange::enqueue(Stream& in) {
+  for (const Member& member : members_) {
+    if (!member.expected.empty()) in.expect(member.expected);
+  }
+  for (const Member& member : members_) in.advance(member.epoch, member.ready);
+  in.record(*begun_);
+  for (const Lane& lane : lanes_) {
+    lane.stream->wait(*begun_);
+    lane.stream->wait(lane.epoch, {&lane.ready, 1});
+    lane.stream->copy(*lane.copies);
+    lane.stream->signal(lane.epoch, {&lane.arrived, 1});
+    lane.stream->record(*lane.sent);
+  }
+  if (local_->bytes() > 0) in.copy(*local_);
+  for (const Lane& lane : lanes_) in.wait(*lane.sent);
+  for (const Member& member : members_) {
+    if (!member.arrived.empty()) in.wait(member.epoch, member.arrived);
+  }
+  if (landed_->bytes() > 0) in.copy(*landed_);
+}
+
+void ComposedExchange::check() {
+  for (const Lane& lane : lanes_) (void)lane.stream->query();
+}
+
+}  // namespace halocline::device

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+#include <type_traits>
+#include <vector>
+
+#include "device/cuda/devices.hpp"
+
+namespace halocline::device::cuda {
+
+/// Arrays of plain values that kernels read, gathered here and then put into one allocation of a device.
+class DeviceTables {
+ public:
+  template <typename T>
+  struct Place {
+    std::size_t offset = 0;
+    [[nodiscard]] T* in(void* memory) const { return reinterpret_cast<T*>(static_cast<std::byte*>(memory) + offset); }
+  };
+
+  template <typename T>
+  [[nodiscard]] Place<T> add(const std::vector<T>& values) {
+    static_assert(std::is_trivially_copyable_v<T> && alignof(T) <= alignment);
+    const std::size_t offset = (bytes_.size() + alignment - 1) / alignment * alignment;
+    bytes_.resize(offset + values.size() * sizeof(T));
+    if (!values.empty()) std::memcpy(bytes_.data() + offset, values.data(), values.size() * sizeof(T));
+    return {offset};
+  }
+
+  /// From the pool of the device's stream aside: to free it waits for no other work of the device, as cudaFree() would.
+  /// Null where there is nothing. The device is current.
+  [[nodiscard]] void* to_device(const Device& device) const;
+  /// Whatever device is current. No kernel may use the memory any more, but those that leave because of a failure: it is
+  /// leaked then.
+  static void free(Devices& devices, int device, void* memory);
+
+ private:
+  static constexpr std::size_t alignment = 64;
+  std::vector<std::byte> bytes_;
+};
+
+}  // namespace halocline::device::cuda

@@ -1,0 +1,94 @@
+#pragma once
+
+#include <cstdint>
+
+#include "device/cuda/board.hpp"
+#include "device/cuda/system_scope.cuh"
+
+// How a thread waits for a flag, and what it does where the flag is late or not what was expected.
+namespace halocline::device::cuda {
+
+/// A poll of a flag in the device's own memory takes half a microsecond; the clock and the abort word, which is behind
+/// PCIe, are looked at some 20 us apart.
+constexpr unsigned polls_between_looks = 32;
+/// After a few milliseconds, let other warps have the multiprocessor.
+constexpr unsigned polls_before_naps = 4096;
+
+/// What is known of a wait that is not over.
+struct Waiting {
+  std::uint64_t expected;
+  std::uint64_t begun;
+};
+
+/// Whether to leave: aborted, late, or stopped and still not there.
+__device__ inline bool given_up(Board* board, const WaitEntry& wait, const Waiting& waiting) {
+  const bool stop = stopped(board);
+  FailureRecord failure;
+  failure.label = wait.label;
+  failure.expected = waiting.expected;
+  failure.waited_ns = nanoseconds() - waiting.begun;
+  const bool late = failure.waited_ns >= wait.timeout_ns;
+  const bool aborted = wait.abort != nullptr && load_relaxed(wait.abort) != 0;
+  if (!stop && !late && !aborted) return false;
+  // Once more, after the reason to leave was seen: who stopped this device may have refused before.
+  __threadfence_system();
+  failure.found = acquire(&wait.flag->epoch);
+  if (failure.found >= waiting.expected) return false;
+  if (stop) return true;
+  failure.cause = aborted ? FailureCause::aborted : FailureCause::late;
+  fail(board, failure);
+  return true;
+}
+
+/// The flag is there: is it what was waited for? If not, the other side's next wait ends with an error, too.
+__device__ inline bool check_agreement(Board* board, const WaitEntry& wait, std::uint64_t expected,
+                                       std::uint64_t there) {
+  const std::uint64_t token = load_relaxed(&wait.flag->token);
+  if (there == expected && token == wait.token) return true;
+  if (wait.refusal != nullptr) release(&wait.refusal->epoch, expected | refused_bit);
+  FailureRecord failure;
+  failure.cause = (there & refused_bit) != 0 ? FailureCause::refused : FailureCause::disagreement;
+  failure.label = wait.label;
+  failure.expected = expected;
+  failure.expected_token = wait.token;
+  failure.found = there;
+  failure.found_token = token;
+  fail(board, failure);
+  return false;
+}
+
+/// Waits for a flag to reach an epoch. True: it is there as expected, and all that preceded it may be read. False: the
+/// device is stopped.
+__device__ inline bool wait_for(Board* board, const WaitEntry& wait, std::uint64_t epoch) {
+  const Waiting waiting{epoch, nanoseconds()};
+  // Acquiring empties the multiprocessor's L1 cache, which others use: not at each poll, but once.
+  for (unsigned polls = 1; load_relaxed(&wait.flag->epoch) < epoch; ++polls) {
+    if (polls % polls_between_looks != 0) continue;
+    if (given_up(board, wait, waiting)) return false;
+    if (polls > polls_before_naps) __nanosleep(200);
+  }
+  return check_agreement(board, wait, epoch, acquire(&wait.flag->epoch));
+}
+
+/// False, and the device is stopped, where a counter is not as expected.
+__device__ inline bool as_expected(Board* board, const CheckEntry& check) {
+  const std::uint64_t count = acquire(check.counter);
+  if (count % check.modulus == check.remainder) return true;
+  FailureRecord failure;
+  failure.cause = FailureCause::counter;
+  failure.label = check.label;
+  failure.expected = check.modulus;
+  failure.expected_token = check.remainder;
+  failure.found = count;
+  fail(board, failure);
+  return false;
+}
+
+/// The release is at system scope and orders all that this stream wrote before, by other kernels and copies, too: they
+/// happen-before the kernel that signals. A fence of its own would wait a second time.
+__device__ inline void signal(const FlagSignal& signal, std::uint64_t epoch) {
+  store_relaxed(&signal.flag->token, signal.token);
+  release(&signal.flag->epoch, epoch);
+}
+
+}  // namespace halocline::device::cuda

@@ -1,0 +1,104 @@
+#include "device/cuda/fused_exchange.hpp"
+
+#include <algorithm>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "device/cuda/device_tables.hpp"
+#include "device/cuda/fused_shares.hpp"
+#include "device/cuda/wait_entries.hpp"
+#include "device/flag_checks.hpp"
+#include "halocline/core/checked.hpp"
+
+namespace halocline::device::cuda {
+namespace {
+
+/// Tasks and tiles of several lists, one behind the other.
+class Tiles {
+ public:
+  /// Where the copies' tiles are. alternate: the tiles of copies in turn, so that what lies beside each other in memory, such
+  /// as the two ends of rows, is worked on at the same time.
+  TileRange add(std::span<const StridedCopy> copies, bool alternate) {
+    const auto begin = checked_cast<std::uint32_t>(tiles.size(), "the number of tiles of an exchange");
+    const std::vector<CopyTask> added = plan_tasks(copies);
+    std::vector<CopyTile> planned = plan_tiles(added);
+    if (alternate) {
+      std::stable_sort(planned.begin(), planned.end(),
+                       [](const CopyTile& a, const CopyTile& b) { return a.first < b.first; });
+    }
+    for (CopyTile tile : planned) {
+      tile.task += static_cast<std::uint32_t>(tasks.size());
+      tiles.push_back(tile);
+    }
+    tasks.insert(tasks.end(), added.begin(), added.end());
+    return {begin, checked_cast<std::uint32_t>(tiles.size(), "the number of tiles of an exchange")};
+  }
+  std::vector<CopyTask> tasks;
+  std::vector<CopyTile> tiles;
+};
+
+}  // namespace
+
+CudaFusedExchange::CudaFusedExchange(std::shared_ptr<Devices> devices, int device, const FusedPlan& plan)
+    : devices_(std::move(devices)), device_(device) {
+  check_fused_plan(plan);
+  Device& on = devices_->at(device);
+  const CurrentDevice current(on.context());
+  const CaptureAside aside;
+  const WaitEntries entries(devices_->failures());
+  Tiles tiles;
+  std::vector<TileRange> send_tiles;
+  std::vector<TileRange> receive_tiles;
+  std::vector<SendPart> sends;
+  std::vector<ReceivePart> receives;
+  std::vector<CheckEntry> checks;
+  std::vector<std::uint64_t*> epochs;
+  for (const Party& party : plan.parties) {
+    epochs.push_back(party.epoch);
+    for (const CounterCheck& check : party.expected) checks.push_back(entries.of(check));
+    for (const OutgoingPart& out : party.outgoing) {
+      sends.push_back({entries.of(out.ready), out.arrived, party.epoch, 0});
+      send_tiles.push_back(tiles.add(out.copies, false));
+    }
+    for (const IncomingPart& in : party.incoming) {
+      receives.push_back({entries.of(in.arrived), in.ready, party.epoch});
+      receive_tiles.push_back(tiles.add(in.copies, false));
+    }
+  }
+  const TileRange local = tiles.add(plan.local, true);
+
+  const Shares dealt = deal_shares(send_tiles, local, receive_tiles, on.fused_workers(plan.multiprocessors));
+  for (std::size_t i = 0; i < sends.size(); ++i) sends[i].blocks = dealt.blocks[i];
+  workers_ = dealt.block_count();
+
+  DeviceTables tables;
+  const auto tasks_at = tables.add(tiles.tasks);
+  const auto tiles_at = tables.add(tiles.tiles);
+  const auto shares_at = tables.add(dealt.shares);
+  const auto first_at = tables.add(dealt.first_share);
+  const auto sends_at = tables.add(sends);
+  const auto receives_at = tables.add(receives);
+  const auto checks_at = tables.add(checks);
+  const auto epochs_at = tables.add(epochs);
+  const auto counts_at = tables.add(std::vector<std::uint32_t>(sends.size() + 1, 0));
+  memory_ = tables.to_device(on);
+  table_ = {on.board().get(),
+            tasks_at.in(memory_),
+            tiles_at.in(memory_),
+            shares_at.in(memory_),
+            first_at.in(memory_),
+            sends_at.in(memory_),
+            receives_at.in(memory_),
+            checks_at.in(memory_),
+            epochs_at.in(memory_),
+            counts_at.in(memory_) + 1,
+            counts_at.in(memory_),
+            static_cast<std::uint32_t>(receives.size()),
+            static_cast<std::uint32_t>(checks.size()),
+            static_cast<std::uint32_t>(epochs.size())};
+}
+
+CudaFusedExchange::~CudaFusedExchange() { DeviceTables::free(*devices_, device_, memory_); }
+
+}  // namespace halocline::device::cuda

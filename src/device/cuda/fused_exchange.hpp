@@ -1,0 +1,32 @@
+#pragma once
+
+#include <memory>
+
+#include "device/cuda/devices.hpp"
+#include "device/cuda/fused_table.hpp"
+
+namespace halocline::device::cuda {
+
+/// A plan whose tables lie in device memory.
+class CudaFusedExchange final : public FusedExchange {
+ public:
+  CudaFusedExchange(std::shared_ptr<Devices> devices, int device, const FusedPlan& plan);
+  ~CudaFusedExchange() override;
+  CudaFusedExchange(const CudaFusedExchange&) = delete;
+  CudaFusedExchange& operator=(const CudaFusedExchange&) = delete;
+
+  [[nodiscard]] const Devices& devices() const { return *devices_; }
+  [[nodiscard]] int device() const { return device_; }
+  [[nodiscard]] const FusedTable& table() const { return table_; }
+  /// Blocks of the kernel that work; 0 where there is nothing to do, but to advance epochs perhaps.
+  [[nodiscard]] unsigned workers() const { return workers_; }
+
+ private:
+  std::shared_ptr<Devices> devices_;
+  int device_;
+  void* memory_ = nullptr;
+  FusedTable table_;
+  unsigned workers_ = 0;
+};
+
+}  // namespace halocline::device::cuda

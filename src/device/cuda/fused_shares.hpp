@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "device/cuda/fused_table.hpp"
+
+// How the tiles of an exchange are dealt to the blocks of its kernel. No CUDA in here.
+namespace halocline::device::cuda {
+
+struct TileRange {
+  std::uint32_t begin = 0;
+  std::uint32_t end = 0;
+  [[nodiscard]] std::uint32_t count() const { return end - begin; }
+};
+
+struct Shares {
+  std::vector<Share> shares;  ///< one block's behind those of the block before it, in the order of its work
+  std::vector<std::uint32_t> first_share;  ///< by block; one more at the end
+  std::vector<std::uint32_t> blocks;       ///< by send: how many have a share in it
+  [[nodiscard]] std::uint32_t block_count() const { return static_cast<std::uint32_t>(first_share.size() - 1); }
+};
+
+/// Each tile to one block. Every send has blocks of its own, in proportion to its tiles, so that all messages are under way
+/// at the same time; one, which also tells of it, where it has no tiles. Local tiles go to other blocks as long as there
+/// are any, so that they hold up no message. A block sends before it works on local tiles, and receives last: so that
+/// nobody waits for an arrival before its own messages are out.
+/// most_blocks: 1 or more. Blocks without work are left out.
+[[nodiscard]] Shares deal_shares(const std::vector<TileRange>& sends, TileRange local,
+                                 const std::vector<TileRange>& receives, std::uint32_t most_blocks);
+
+}  // namespace halocline::device::cuda

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+
+#include "device/cuda/board.hpp"
+#include "device/cuda/copy_plan.hpp"
+
+// What the kernel that does a whole exchange is told. Plain values, laid out alike for both compilers; the arrays lie in
+// device memory.
+namespace halocline::device::cuda {
+
+/// An OutgoingPart.
+struct SendPart {
+  WaitEntry ready;
+  FlagSignal arrived;
+  const std::uint64_t* epoch = nullptr;  ///< the party's
+  std::uint32_t blocks = 0;              ///< that have a share in it, 1 or more
+};
+
+/// An IncomingPart.
+struct ReceivePart {
+  WaitEntry arrived;
+  FlagSignal ready;
+  const std::uint64_t* epoch = nullptr;
+};
+
+enum class Role : std::uint32_t { send, local, receive };
+
+/// What a block does of a part: tiles first, first + stride, ... below end.
+struct Share {
+  Role role = Role::local;
+  std::uint32_t part = 0;  ///< of the sends, or of the receives
+  std::uint32_t first = 0;
+  std::uint32_t end = 0;
+  std::uint32_t stride = 1;
+};
+
+struct FusedTable {
+  Board* board = nullptr;
+  const CopyTask* tasks = nullptr;
+  const CopyTile* tiles = nullptr;
+  const Share* shares = nullptr;
+  const std::uint32_t* first_share = nullptr;  ///< of each working block, and of one more
+  const SendPart* sends = nullptr;
+  const ReceivePart* receives = nullptr;
+  const CheckEntry* checks = nullptr;
+  std::uint64_t* const* epochs = nullptr;  ///< of the parties
+  std::uint32_t* sent = nullptr;           ///< by send: blocks that are done with it; 0 between runs
+  std::uint32_t* left = nullptr;           ///< blocks that are done; 0 between runs
+  std::uint32_t receive_count = 0;
+  std::uint32_t check_count = 0;
+  std::uint32_t party_count = 0;
+};
+
+}  // namespace halocline::device::cuda

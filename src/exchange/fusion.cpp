@@ -1,0 +1,60 @@
+#include "exchange/fusion.hpp"
+
+#include <fmt/core.h>
+
+#include <utility>
+
+namespace halocline::exchange {
+
+Fusion::Fusion(Context& context, std::vector<Member> members)
+    : context_(&context),
+      device_(members.front().site->device()),
+      members_(std::move(members)),
+      stream_(context.backend->create_stream(device_, device::Priority::high,
+                                             fmt::format("device {}: fused exchange", device_))),
+      done_(context.backend->create_event(device_)) {
+  for (std::size_t i = 0; i < members_.size(); ++i) begun_.push_back(context.backend->create_event(device_));
+}
+
+void Fusion::prepare(const Program& program) {
+  exchanges_.make(program, [&] {
+    device::FusedPlan plan;
+    for (const Member& member : members_) {
+      const Site& site = *member.site;
+      device::Party party;
+      party.epoch = site.mailbox.fused_epoch();
+      party.expected = parities(site, *context_->geometry, program.selection);
+      for (Endpoint* end : member.ends) end->contribute(program, party, plan.local);
+      plan.parties.push_back(std::move(party));
+    }
+    return context_->backend->fuse(device_, plan);
+  });
+}
+
+void Fusion::start(const Program& program, std::span<device::Stream* const> users, Overlap overlap) {
+  carrier_ = overlap == Overlap::none ? users[members_.front().place] : stream_.get();
+  for (std::size_t i = 0; i < members_.size(); ++i) {
+    device::Stream* user = users[members_[i].place];
+    if (user == carrier_) continue;
+    user->record(*begun_[i]);
+    carrier_->wait(*begun_[i]);
+  }
+  carrier_->run(*exchanges_.of(program));
+  if (members_.size() > 1 || carrier_ == stream_.get()) carrier_->record(*done_);
+}
+
+void Fusion::join(std::span<device::Stream* const> users) const {
+  for (const Member& member : members_) {
+    device::Stream* user = users[member.place];
+    if (user != carrier_) user->wait(*done_);
+  }
+}
+
+void Fusion::check() {
+  check_stream(*stream_);
+  for (const auto& exchange : exchanges_.all()) exchange->check();
+}
+
+void Fusion::drain() const { stream_->synchronize(); }
+
+}  // namespace halocline::exchange

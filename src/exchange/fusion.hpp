@@ -1,0 +1,47 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "exchange/transport/endpoint.hpp"
+
+namespace halocline::exchange {
+
+/// What the subdomains of one device do in an exchange as one operation of it (device::FusedPlan): all of their ends with
+/// Drive::fused. One operation a device, so that no two on one device can wait for each other.
+class Fusion {
+ public:
+  /// A subdomain of the device.
+  struct Member {
+    Site* site = nullptr;
+    std::size_t place = 0;  ///< among the rank's subdomains, and so among its streams
+    std::vector<Endpoint*> ends;
+  };
+  /// Sites, ends and context outlive this, at their addresses.
+  Fusion(Context& context, std::vector<Member> members);
+
+  void prepare(const Program& program);
+  /// Enqueues an exchange behind what is in the members' streams. With Overlap::none it runs in one of those, which saves
+  /// two hops from stream to stream; else in a stream of its own.
+  void start(const Program& program, std::span<device::Stream* const> users, Overlap overlap);
+  /// Enqueues in the members' streams that later work waits for it.
+  void join(std::span<device::Stream* const> users) const;
+
+  /// Throws what its own streams failed with. Never blocks.
+  void check();
+  /// Waits until its own streams are empty.
+  void drain() const;
+
+ private:
+  Context* context_;
+  int device_;
+  std::vector<Member> members_;
+  Prepared<std::unique_ptr<device::FusedExchange>> exchanges_;
+  std::unique_ptr<device::Stream> stream_;
+  std::vector<std::unique_ptr<device::Event>> begun_;  ///< by member: all that its part comes behind
+  std::unique_ptr<device::Event> done_;
+  device::Stream* carrier_ = nullptr;  ///< in which the latest exchange runs
+};
+
+}  // namespace halocline::exchange
