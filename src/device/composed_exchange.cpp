@@ -1,11 +1,16 @@
 #include "device/composed_exchange.hpp"
 
+#include <fmt/format.h>
+
+#include <exception>
+
 #include "device/flag_checks.hpp"
+#include "halocline/core/error.hpp"
 
 namespace halocline::device {
 
 ComposedExchange::ComposedExchange(Backend& backend, int device, const FusedPlan& plan)
-    : local_(backend.prepare(device, plan.local)), begun_(backend.create_event(device)) {
+    : device_(device), local_(backend.prepare(device, plan.local)), begun_(backend.create_event(device)) {
   check_fused_plan(plan);
   std::vector<StridedCopy> landed;
   for (const Party& party : plan.parties) {
@@ -26,18 +31,30 @@ ComposedExchange::ComposedExchange(Backend& backend, int device, const FusedPlan
 }
 
 void ComposedExchange::enqueue(Stream& in) {
+  if (in.device() != device_) {
+    throw InvalidArgument(fmt::format("the fused exchange was prepared for device {}; allowed is the stream's, {}",
+                                      device_, in.device()));
+  }
+  in.record(*begun_);  // refuses a stream of another backend before anything is enqueued
   for (const Member& member : members_) {
     if (!member.expected.empty()) in.expect(member.expected);
   }
   for (const Member& member : members_) in.advance(member.epoch, member.ready);
   in.record(*begun_);
+  std::exception_ptr failure;
   for (const Lane& lane : lanes_) {
-    lane.stream->wait(*begun_);
-    lane.stream->wait(lane.epoch, {&lane.ready, 1});
-    lane.stream->copy(*lane.copies);
-    lane.stream->signal(lane.epoch, {&lane.arrived, 1});
-    lane.stream->record(*lane.sent);
+    try {
+      lane.stream->wait(*begun_);
+      lane.stream->wait(lane.epoch, {&lane.ready, 1});
+      lane.stream->copy(*lane.copies);
+      lane.stream->signal(lane.epoch, {&lane.arrived, 1});
+      lane.stream->record(*lane.sent);
+    } catch (const Error&) {
+      if (in.capturing()) throw;
+      failure = std::current_exception();  // it has failed already, without a mark that `in` could wait for
+    }
   }
+  if (failure != nullptr) in.host_function([failure] { std::rethrow_exception(failure); });
   if (local_->bytes() > 0) in.copy(*local_);
   for (const Lane& lane : lanes_) in.wait(*lane.sent);
   for (const Member& member : members_) {
@@ -47,7 +64,7 @@ void ComposedExchange::enqueue(Stream& in) {
 }
 
 void ComposedExchange::check() {
-  for (const Lane& lane : lanes_) (void)lane.stream->query();
+  for (const Lane& lane : lanes_) lane.stream->raise_failure();
 }
 
 }  // namespace halocline::device

@@ -14,7 +14,8 @@ class ComposedExchange final : public FusedExchange {
   /// Throws InvalidArgument for what those operations would not take. The backend must outlive this.
   ComposedExchange(Backend& backend, int device, const FusedPlan& plan);
 
-  /// In this stream, which may be under capture. Behind it, all is done.
+  /// In this stream, which may be under capture. Behind it, all is done. Throws InvalidArgument for a stream of another
+  /// device or backend.
   void enqueue(Stream& in);
   void check() override;
 
@@ -34,6 +35,7 @@ class ComposedExchange final : public FusedExchange {
     std::vector<FlagWait> arrived;
   };
 
+  int device_;
   std::vector<Member> members_;
   std::vector<Lane> lanes_;
   std::unique_ptr<CopyList> local_;

@@ -167,9 +167,7 @@ void Exchange::Impl::check_streams_of_ends() {
 void Exchange::Impl::check() {
   guarded([&] {
     check_streams_of_ends();
-    for (device::Stream* stream : streams_) {
-      if (!stream->capturing()) check_stream(*stream);
-    }
+    for (device::Stream* stream : streams_) stream->raise_failure();
   });
 }
 

@@ -51,7 +51,7 @@ void Fusion::join(std::span<device::Stream* const> users) const {
 }
 
 void Fusion::check() {
-  check_stream(*stream_);
+  stream_->raise_failure();
   for (const auto& exchange : exchanges_.all()) exchange->check();
 }
 

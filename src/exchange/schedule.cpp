@@ -127,7 +127,7 @@ void Schedule::join(const Site& site, device::Stream& user) const {
 }
 
 void Schedule::check() const {
-  for (const Site* site : sites_) check_stream(*site->stream);
+  for (const Site* site : sites_) site->stream->raise_failure();
 }
 
 void Schedule::drain() const {

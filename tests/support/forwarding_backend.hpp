@@ -37,6 +37,7 @@ class ForwardingBackend final : public device::Backend {
 
   [[nodiscard]] int device_count() const override { return inner_->device_count(); }
   [[nodiscard]] std::int64_t row_alignment_bytes() const override { return inner_->row_alignment_bytes(); }
+  [[nodiscard]] std::int64_t sector_bytes() const override { return inner_->sector_bytes(); }
   std::unique_ptr<device::Buffer> allocate(int device, std::size_t bytes) override {
     return inner_->allocate(device, bytes);
   }

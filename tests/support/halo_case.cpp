@@ -147,6 +147,7 @@ std::shared_ptr<device::Backend> host_backend(comm::Communicator& comm, const Ha
   host.ranks_on_node = comm.size();
   host.clock = &comm.clock();
   host.graphs = halo_case.graphs;
+  host.sector_bytes = halo_case.sector_bytes;
   if (halo_case.delay_seed != 0) {
     host.injector = random_delays(halo_case.delay_seed + static_cast<std::uint64_t>(comm.rank().value()));
   }

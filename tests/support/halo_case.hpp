@@ -35,6 +35,8 @@ struct HaloCase {
   bool subsets = false;
   /// The devices' part of each exchange is captured once and replayed.
   bool graphs = false;
+  /// Of host devices: HostOptions::sector_bytes.
+  std::int64_t sector_bytes = 1;
   exchange::Tuning tuning;
   /// The devices, where they are not the host's; then devices_per_rank, uneven_devices, graphs and delays mean nothing.
   std::function<std::shared_ptr<device::Backend>(comm::Communicator&)> make_backend;

@@ -22,6 +22,7 @@ class ListedDevices final : public device::Backend {
   [[nodiscard]] device::BackendKind kind() const override { return kind_; }
   [[nodiscard]] int device_count() const override { return static_cast<int>(devices_.size()); }
   [[nodiscard]] std::int64_t row_alignment_bytes() const override { return 64; }
+  [[nodiscard]] std::int64_t sector_bytes() const override { return 1; }
   [[nodiscard]] device::DeviceInfo info(int device) const override {
     return devices_.at(static_cast<std::size_t>(device));
   }

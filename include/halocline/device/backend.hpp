@@ -153,6 +153,8 @@ class Stream {
   /// Throws CapabilityError while this stream is captured.
   virtual void launch(Graph& graph) = 0;
 
+  /// Throws what the stream is known to have failed with: by far the cheapest of such questions, and allowed in a capture.
+  virtual void raise_failure() = 0;
   /// Whether all work is done. Throws what the stream failed with, and InternalError while the stream is captured.
   [[nodiscard]] virtual bool query() = 0;
   /// Blocks until all work is done; backs off. Throws like query().
@@ -174,6 +176,9 @@ class Backend {
   /// What the first owned cell of a row is best aligned to: a cache line of the host, a sector group of a GPU. A
   /// power of two.
   [[nodiscard]] virtual std::int64_t row_alignment_bytes() const = 0;
+  /// What memory works in: stores of whole such pieces need not read what was there before. A power of two, at most the row
+  /// alignment; 1 where it makes no difference.
+  [[nodiscard]] virtual std::int64_t sector_bytes() const = 0;
 
   /// Throws ResourceError with the number of bytes and the reason.
   [[nodiscard]] virtual std::unique_ptr<Buffer> allocate(int device, std::size_t bytes) = 0;

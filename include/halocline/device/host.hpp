@@ -62,6 +62,8 @@ struct HostOptions {
   bool always_remap = false;
   /// What Backend::prefers_graphs() says: whether exchanges capture what repeats. Tests meet both.
   bool graphs = false;
+  /// Backend::sector_bytes(): a power of two, at most 64. More than 1 lets tests meet what GPUs do.
+  std::int64_t sector_bytes = 1;
 };
 
 /// Devices made of the host's memory and a bounded pool of threads: the model of a GPU node that is always there.

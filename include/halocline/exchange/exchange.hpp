@@ -22,6 +22,8 @@ struct Array {
   std::byte* origin = nullptr;  ///< the first owned cell
   std::array<std::int64_t, 3> stride_bytes{};
   std::int64_t component_stride_bytes = 0;
+  /// Beside the halo, below and above each row: bytes that belong to no cell, and that an exchange may write to.
+  std::array<std::int64_t, 2> spare_bytes{};
 };
 
 /// A subdomain of this rank with its memory.

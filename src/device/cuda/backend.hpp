@@ -17,6 +17,7 @@ class CudaBackend final : public Backend {
   [[nodiscard]] int device_count() const override { return devices_->count(); }
   [[nodiscard]] DeviceInfo info(int device) const override { return devices_->at(device).info(); }
   [[nodiscard]] std::int64_t row_alignment_bytes() const override { return 128; }
+  [[nodiscard]] std::int64_t sector_bytes() const override { return 32; }
   [[nodiscard]] std::unique_ptr<Buffer> allocate(int device, std::size_t bytes) override;
   [[nodiscard]] std::unique_ptr<ShareableBuffer> allocate_shareable(int device, std::size_t bytes) override;
   [[nodiscard]] std::unique_ptr<Buffer> allocate_pinned(std::size_t bytes) override;

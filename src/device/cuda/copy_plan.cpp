@@ -85,6 +85,36 @@ std::vector<CopyTask> plan_tasks(std::span<const StridedCopy> copies) {
   return tasks;
 }
 
+std::vector<CopyTask> pair_tasks(std::vector<CopyTask> tasks) {
+  const auto alike = [](const CopyTask& a, const CopyTask& b) {
+    return a.units == b.units && a.unit_bytes == b.unit_bytes && a.row.divisor == b.row.divisor &&
+           a.inner.divisor == b.inner.divisor && a.middle.divisor == b.middle.divisor &&
+           a.source_stride == b.source_stride && a.target_stride == b.target_stride;
+  };
+  // The outermost loop's length is what the others leave of the units.
+  const auto has_room = [](const CopyTask& task) {
+    const std::int64_t inner = std::int64_t{task.row.divisor} * task.inner.divisor * task.middle.divisor;
+    return task.units == inner && std::int64_t{task.units} * 2 <= most_units;
+  };
+  std::vector<CopyTask> paired;
+  while (!tasks.empty()) {
+    CopyTask task = tasks.front();
+    tasks.erase(tasks.begin());
+    const auto other =
+        std::find_if(tasks.begin(), tasks.end(), [&](const CopyTask& b) { return alike(task, b) && has_room(task); });
+    if (other != tasks.end()) {
+      task.source_stride = {other->source - task.source, task.source_stride[0], task.source_stride[1]};
+      task.target_stride = {other->target - task.target, task.target_stride[0], task.target_stride[1]};
+      task.middle = task.inner;
+      task.inner = Divider(2);
+      task.units *= 2;
+      tasks.erase(other);
+    }
+    paired.push_back(task);
+  }
+  return paired;
+}
+
 std::vector<CopyTile> plan_tiles(std::span<const CopyTask> tasks) {
   std::vector<CopyTile> tiles;
   for (std::uint32_t i = 0; i < tasks.size(); ++i) {

@@ -79,6 +79,9 @@ struct CopyTile {
 /// One copy is one task, but for those with too many units. Nothing where there is nothing to copy.
 /// Throws InvalidArgument as StridedCopy demands.
 [[nodiscard]] std::vector<CopyTask> plan_tasks(std::span<const StridedCopy> copies);
+/// The same units in fewer tasks: two of the same shape with a loop to spare become one, with a turn of a new innermost loop
+/// for each of them. So the two ends of the rows of an array are copied side by side: memory works in pages.
+[[nodiscard]] std::vector<CopyTask> pair_tasks(std::vector<CopyTask> tasks);
 /// All tiles of all tasks, in their order.
 [[nodiscard]] std::vector<CopyTile> plan_tiles(std::span<const CopyTask> tasks);
 

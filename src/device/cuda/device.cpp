@@ -94,8 +94,9 @@ unsigned Device::copy_blocks(std::uint32_t tiles) const {
 
 unsigned Device::fused_workers(int multiprocessors) const {
   const int used = multiprocessors == 0 ? multiprocessors_ : std::min(multiprocessors, multiprocessors_);
+  // Half of what there is room for, so that two exchanges, which other devices may run in another order, find it together.
   // One block coordinates.
-  return static_cast<unsigned>(std::max(used * fused_blocks_at_once_ - 1, 1));
+  return static_cast<unsigned>(std::max(used * std::max(fused_blocks_at_once_ / 2, 1) - 1, 1));
 }
 
 }  // namespace halocline::device::cuda

@@ -57,17 +57,50 @@ __device__ inline bool check_agreement(Board* board, const WaitEntry& wait, std:
   return false;
 }
 
+/// The flag was seen to have reached the epoch: is it what was waited for? If so, what preceded it may be read.
+__device__ inline bool accept(Board* board, const WaitEntry& wait, std::uint64_t expected, std::uint64_t seen) {
+  ::cuda::atomic_thread_fence(::cuda::memory_order_acquire, ::cuda::thread_scope_system);
+  return check_agreement(board, wait, expected, seen);
+}
+
 /// Waits for a flag to reach an epoch. True: it is there as expected, and all that preceded it may be read. False: the
 /// device is stopped.
 __device__ inline bool wait_for(Board* board, const WaitEntry& wait, std::uint64_t epoch) {
   const Waiting waiting{epoch, nanoseconds()};
   // Acquiring empties the multiprocessor's L1 cache, which others use: not at each poll, but once.
-  for (unsigned polls = 1; load_relaxed(&wait.flag->epoch) < epoch; ++polls) {
-    if (polls % polls_between_looks != 0) continue;
-    if (given_up(board, wait, waiting)) return false;
-    if (polls > polls_before_naps) __nanosleep(200);
+  std::uint64_t seen = load_relaxed(&wait.flag->epoch);
+  for (unsigned polls = 1; seen < epoch; ++polls) {
+    if (polls % polls_between_looks == 0) {
+      if (given_up(board, wait, waiting)) return false;
+      if (polls > polls_before_naps) __nanosleep(200);
+    }
+    seen = load_relaxed(&wait.flag->epoch);
   }
-  return check_agreement(board, wait, epoch, acquire(&wait.flag->epoch));
+  return accept(board, wait, epoch, seen);
+}
+
+/// The same, where another thread of the device waits for the flag too, by wait_for() or watch(), and looks at the clock
+/// and the abort word: if many did, their loads over PCIe would be in the way of everybody's stores over NVLink.
+__device__ inline bool wait_beside(Board* board, const WaitEntry& wait, std::uint64_t epoch) {
+  std::uint64_t seen = load_relaxed(&wait.flag->epoch);
+  for (unsigned polls = 1; seen < epoch; ++polls) {
+    if (polls % polls_between_looks == 0) {
+      if (stopped(board)) return false;
+      __nanosleep(200);
+    }
+    seen = load_relaxed(&wait.flag->epoch);
+  }
+  return accept(board, wait, epoch, seen);
+}
+
+/// For those who wait beside: until the flag is there, or fails as wait_for() does where it is late.
+__device__ inline bool watch(Board* board, const WaitEntry& wait, std::uint64_t epoch) {
+  const Waiting waiting{epoch, nanoseconds()};
+  while (load_relaxed(&wait.flag->epoch) < epoch) {
+    if (given_up(board, wait, waiting)) return false;
+    __nanosleep(500);
+  }
+  return true;
 }
 
 /// False, and the device is stopped, where a counter is not as expected.

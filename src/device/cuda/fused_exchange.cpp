@@ -17,11 +17,12 @@ namespace {
 /// Tasks and tiles of several lists, one behind the other.
 class Tiles {
  public:
-  /// Where the copies' tiles are. alternate: the tiles of copies in turn, so that what lies beside each other in memory, such
-  /// as the two ends of rows, is worked on at the same time.
+  /// Where the copies' tiles are. alternate: the tiles of copies in turn, those of the two ends of rows as one, so that what
+  /// lies beside each other in memory is worked on at the same time.
   TileRange add(std::span<const StridedCopy> copies, bool alternate) {
     const auto begin = checked_cast<std::uint32_t>(tiles.size(), "the number of tiles of an exchange");
-    const std::vector<CopyTask> added = plan_tasks(copies);
+    std::vector<CopyTask> added = plan_tasks(copies);
+    if (alternate) added = pair_tasks(std::move(added));
     std::vector<CopyTile> planned = plan_tiles(added);
     if (alternate) {
       std::stable_sort(planned.begin(), planned.end(),
@@ -37,6 +38,25 @@ class Tiles {
   std::vector<CopyTask> tasks;
   std::vector<CopyTile> tiles;
 };
+
+/// Each block's shares as a chain that begins at the block's own number.
+std::vector<Work> chained(const Shares& dealt, const std::vector<CopyTile>& tiles) {
+  std::vector<Work> chain(dealt.block_count());
+  for (std::uint32_t block = 0; block < dealt.block_count(); ++block) {
+    std::size_t at = block;
+    for (std::uint32_t i = dealt.first_share[block]; i < dealt.first_share[block + 1]; ++i) {
+      if (i > dealt.first_share[block]) {
+        chain[at].next = static_cast<std::uint32_t>(chain.size());
+        at = chain.size();
+        chain.emplace_back();
+      }
+      const Share& share = dealt.shares[i];
+      chain[at].share = share;
+      if (share.first < share.end) chain[at].tile = tiles[share.first];
+    }
+  }
+  return chain;
+}
 
 }  // namespace
 
@@ -75,8 +95,7 @@ CudaFusedExchange::CudaFusedExchange(std::shared_ptr<Devices> devices, int devic
   DeviceTables tables;
   const auto tasks_at = tables.add(tiles.tasks);
   const auto tiles_at = tables.add(tiles.tiles);
-  const auto shares_at = tables.add(dealt.shares);
-  const auto first_at = tables.add(dealt.first_share);
+  const auto work_at = tables.add(chained(dealt, tiles.tiles));
   const auto sends_at = tables.add(sends);
   const auto receives_at = tables.add(receives);
   const auto checks_at = tables.add(checks);
@@ -86,14 +105,14 @@ CudaFusedExchange::CudaFusedExchange(std::shared_ptr<Devices> devices, int devic
   table_ = {on.board().get(),
             tasks_at.in(memory_),
             tiles_at.in(memory_),
-            shares_at.in(memory_),
-            first_at.in(memory_),
+            work_at.in(memory_),
             sends_at.in(memory_),
             receives_at.in(memory_),
             checks_at.in(memory_),
             epochs_at.in(memory_),
             counts_at.in(memory_) + 1,
             counts_at.in(memory_),
+            static_cast<std::uint32_t>(sends.size()),
             static_cast<std::uint32_t>(receives.size()),
             static_cast<std::uint32_t>(checks.size()),
             static_cast<std::uint32_t>(epochs.size())};

@@ -7,14 +7,17 @@
 namespace halocline::device::cuda {
 namespace {
 
+/// Counters of one device, by which its blocks meet.
+using DeviceCount = ::cuda::atomic_ref<std::uint32_t, ::cuda::thread_scope_device>;
+
 /// A block's thread 0 waits for all of them. True for all threads, or false for all.
 __device__ bool block_waits_for(Board* board, const WaitEntry& wait, const std::uint64_t* epoch) {
   bool there = true;
-  if (threadIdx.x == 0) there = wait_for(board, wait, load_relaxed(epoch) + 1);
+  if (threadIdx.x == 0) there = wait_beside(board, wait, load_relaxed(epoch) + 1);
   return __syncthreads_and(there) != 0;
 }
 
-/// The first block to be dispatched, which it takes no work of others to be.
+/// The first block to be dispatched, which it takes no work of others to be. It waits for all that the others wait for.
 __device__ bool coordinate(const FusedTable& table) {
   for (std::uint32_t i = threadIdx.x; i < table.receive_count; i += block_threads) {
     const ReceivePart& part = table.receives[i];
@@ -25,21 +28,30 @@ __device__ bool coordinate(const FusedTable& table) {
     const ReceivePart& part = table.receives[i];
     there = wait_for(table.board, part.arrived, load_relaxed(part.epoch) + 1) && there;
   }
+  // From the last thread on: so that these are other warps than those above, as long as there are some.
+  for (std::uint32_t i = block_threads - 1 - threadIdx.x; i < table.send_count; i += block_threads) {
+    const SendPart& part = table.sends[i];
+    there = watch(table.board, part.ready, load_relaxed(part.epoch) + 1) && there;
+  }
   return there;
 }
 
 /// The tiles of a share. gate() as copy_units() has it.
 template <typename Gate>
-__device__ void copy_share(const FusedTable& table, const Share& share, Gate&& gate) {
-  for (std::uint32_t at = share.first; at < share.end; at += share.stride) {
-    const CopyTile tile = table.tiles[at];
+__device__ void copy_share(const FusedTable& table, const Work& work, Gate&& gate) {
+  CopyTile tile = work.tile;
+  for (std::uint32_t at = work.share.first; at < work.share.end;) {
+    // The next tile's number is on its way while this one is copied.
+    at += work.share.stride;
+    const CopyTile next = at < work.share.end ? table.tiles[at] : tile;
     copy_tile(table.tasks[tile.task], tile.first, gate);
+    tile = next;
   }
 }
 
 /// Owned cells are read before "ready" is there: they may be, and the way there is shorter then.
-__device__ bool send(const FusedTable& table, const Share& share) {
-  const SendPart& part = table.sends[share.part];
+__device__ bool send(const FusedTable& table, const Work& work) {
+  const SendPart& part = table.sends[work.share.part];
   bool waited = false;
   bool go = false;
   const auto ready = [&] {
@@ -47,63 +59,64 @@ __device__ bool send(const FusedTable& table, const Share& share) {
     waited = true;
     return go;
   };
-  copy_share(table, share, ready);
+  copy_share(table, work, ready);
   if (!ready()) return false;
   __syncthreads();
   if (threadIdx.x != 0) return true;
   // All blocks of the part meet: the last one has acquired what the others released, their stores, and passes it on.
   if (part.blocks > 1) {
-    std::uint32_t& count = table.sent[share.part];
-    if (SystemWord<std::uint32_t>(count).fetch_add(1, ::cuda::memory_order_acq_rel) != part.blocks - 1) return true;
-    store_relaxed(&count, std::uint32_t{0});
+    std::uint32_t& count = table.sent[work.share.part];
+    if (DeviceCount(count).fetch_add(1, ::cuda::memory_order_acq_rel) != part.blocks - 1) return true;
+    count = 0;
   }
   signal(part.arrived, load_relaxed(part.epoch) + 1);
   return true;
 }
 
-__device__ bool receive(const FusedTable& table, const Share& share) {
-  const ReceivePart& part = table.receives[share.part];
+__device__ bool receive(const FusedTable& table, const Work& work) {
+  const ReceivePart& part = table.receives[work.share.part];
   if (!block_waits_for(table.board, part.arrived, part.epoch)) return false;
-  copy_share(table, share, [] { return true; });
+  copy_share(table, work, [] { return true; });
   return true;
 }
 
-__device__ bool work(const FusedTable& table) {
-  const std::uint32_t block = blockIdx.x - 1;
-  const std::uint32_t end = table.first_share[block + 1];
-  for (std::uint32_t i = table.first_share[block]; i < end; ++i) {
-    const Share share = table.shares[i];
-    switch (share.role) {
+/// What `work` begins.
+__device__ bool do_all(const FusedTable& table, Work work) {
+  while (true) {
+    switch (work.share.role) {
       case Role::send:
-        if (!send(table, share)) return false;
+        if (!send(table, work)) return false;
         break;
-      case Role::local: copy_share(table, share, [] { return true; }); break;
+      case Role::local: copy_share(table, work, [] { return true; }); break;
       case Role::receive:
-        if (!receive(table, share)) return false;
+        if (!receive(table, work)) return false;
         break;
     }
+    if (work.next == Work::none) return true;
+    work = table.work[work.next];
   }
-  return true;
 }
 
 /// The epochs advance when all blocks have read them, and all is done.
 __device__ void leave(const FusedTable& table) {
   if (threadIdx.x != 0) return;
-  if (SystemWord<std::uint32_t>(*table.left).fetch_add(1, ::cuda::memory_order_acq_rel) != gridDim.x - 1) return;
-  store_relaxed(table.left, std::uint32_t{0});
+  if (DeviceCount(*table.left).fetch_add(1, ::cuda::memory_order_acq_rel) != gridDim.x - 1) return;
+  *table.left = 0;
   for (std::uint32_t i = 0; i < table.party_count; ++i) {
     release(table.epochs[i], load_relaxed(table.epochs[i]) + 1);
   }
 }
 
-__global__ void __launch_bounds__(block_threads, 3) fused_kernel(const __grid_constant__ FusedTable table) {
+__global__ void __launch_bounds__(block_threads, 4) fused_kernel(const __grid_constant__ FusedTable table) {
+  // On its way beside what follows.
+  const Work work = blockIdx.x == 0 ? Work{} : table.work[blockIdx.x - 1];
   bool go = threadIdx.x != 0 || !stopped(table.board);
   for (std::uint32_t i = threadIdx.x; i < table.check_count; i += block_threads) {
     go = as_expected(table.board, table.checks[i]) && go;
   }
   if (__syncthreads_and(go) == 0) return;
   // Where one gives up, the device is stopped, and what it left undone is told to nobody.
-  const bool done = blockIdx.x == 0 ? coordinate(table) : work(table);
+  const bool done = blockIdx.x == 0 ? coordinate(table) : do_all(table, work);
   if (__syncthreads_and(done) != 0) leave(table);
 }
 

@@ -21,10 +21,10 @@ struct Shares {
   [[nodiscard]] std::uint32_t block_count() const { return static_cast<std::uint32_t>(first_share.size() - 1); }
 };
 
-/// Each tile to one block. Every send has blocks of its own, in proportion to its tiles, so that all messages are under way
-/// at the same time; one, which also tells of it, where it has no tiles. Local tiles go to other blocks as long as there
-/// are any, so that they hold up no message. A block sends before it works on local tiles, and receives last: so that
-/// nobody waits for an arrival before its own messages are out.
+/// Each tile to one block. Every send has blocks of its own as long as there are any, more where it has more tiles, so that
+/// all messages are under way at the same time; one, which also tells of it, where it has no tiles. Local tiles go to other
+/// blocks as long as there are any, so that they hold up no message. A block sends before it works on local tiles, and
+/// receives last: so that nobody waits for an arrival before its own messages are out.
 /// most_blocks: 1 or more. Blocks without work are left out.
 [[nodiscard]] Shares deal_shares(const std::vector<TileRange>& sends, TileRange local,
                                  const std::vector<TileRange>& receives, std::uint32_t most_blocks);

@@ -35,18 +35,26 @@ struct Share {
   std::uint32_t stride = 1;
 };
 
+/// A share as a block finds it: the first ones are those of the blocks, in their order.
+struct Work {
+  Share share;
+  CopyTile tile;  ///< its first
+  std::uint32_t next = none;
+  static constexpr std::uint32_t none = ~std::uint32_t{0};
+};
+
 struct FusedTable {
   Board* board = nullptr;
   const CopyTask* tasks = nullptr;
   const CopyTile* tiles = nullptr;
-  const Share* shares = nullptr;
-  const std::uint32_t* first_share = nullptr;  ///< of each working block, and of one more
+  const Work* work = nullptr;
   const SendPart* sends = nullptr;
   const ReceivePart* receives = nullptr;
   const CheckEntry* checks = nullptr;
   std::uint64_t* const* epochs = nullptr;  ///< of the parties
   std::uint32_t* sent = nullptr;           ///< by send: blocks that are done with it; 0 between runs
   std::uint32_t* left = nullptr;           ///< blocks that are done; 0 between runs
+  std::uint32_t send_count = 0;
   std::uint32_t receive_count = 0;
   std::uint32_t check_count = 0;
   std::uint32_t party_count = 0;

@@ -64,6 +64,7 @@ class CudaStream final : public Stream {
   [[nodiscard]] std::unique_ptr<Graph> end_capture() override;
   [[nodiscard]] bool capturing() const override;
   void launch(Graph& graph) override;
+  void raise_failure() override;
   [[nodiscard]] bool query() override;
   void synchronize() override;
   [[nodiscard]] void* native() const override { return stream_->get(); }
@@ -71,7 +72,6 @@ class CudaStream final : public Stream {
  private:
   [[nodiscard]] Device& on() const { return devices_->at(device_); }
   [[nodiscard]] CurrentDevice current() const { return CurrentDevice(on().context()); }
-  void raise_failure();
   /// The capture that the stream is in.
   [[nodiscard]] std::optional<std::uint64_t> capture() const;
   void refuse_capture(const char* what) const;

@@ -33,6 +33,11 @@ const HostOptions& checked(const HostOptions& options) {
   if (options.ranks_on_node < 1) {
     throw InvalidArgument(fmt::format("ranks_on_node is {}; allowed is 1 or more", options.ranks_on_node));
   }
+  if (options.sector_bytes < 1 || options.sector_bytes > 64 ||
+      (options.sector_bytes & (options.sector_bytes - 1)) != 0) {
+    throw InvalidArgument(
+        fmt::format("sector_bytes is {}; allowed are powers of two from 1 to 64", options.sector_bytes));
+  }
   if (options.clock == nullptr) throw InvalidArgument("the clock is null");
   return options;
 }

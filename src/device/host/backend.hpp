@@ -20,6 +20,7 @@ class HostBackend final : public Backend {
   [[nodiscard]] int device_count() const override { return options_.devices; }
   [[nodiscard]] DeviceInfo info(int device) const override;
   [[nodiscard]] std::int64_t row_alignment_bytes() const override { return 64; }
+  [[nodiscard]] std::int64_t sector_bytes() const override { return options_.sector_bytes; }
   [[nodiscard]] std::unique_ptr<Buffer> allocate(int device, std::size_t bytes) override;
   [[nodiscard]] std::unique_ptr<ShareableBuffer> allocate_shareable(int device, std::size_t bytes) override;
   [[nodiscard]] std::unique_ptr<Buffer> allocate_pinned(std::size_t bytes) override;

@@ -234,6 +234,11 @@ bool HostStream::capturing() const {
 
 void HostStream::launch(Graph& graph) { own<HostGraph>(graph, scheduler_, "graph").launch(*queue_); }
 
+void HostStream::raise_failure() {
+  const Scheduler::Lock held = scheduler_->lock();
+  if (queue_->failure != nullptr) raise(*queue_->failure);
+}
+
 bool HostStream::query() {
   const Scheduler::Lock held = scheduler_->lock();
   refuse_capture(*queue_, "query");

@@ -64,6 +64,7 @@ class HostStream final : public Stream {
   [[nodiscard]] std::unique_ptr<Graph> end_capture() override;
   [[nodiscard]] bool capturing() const override;
   void launch(Graph& graph) override;
+  void raise_failure() override;
   [[nodiscard]] bool query() override;
   void synchronize() override;
 

@@ -72,11 +72,73 @@ std::vector<device::StridedCopy> unpack_copies(const Payload& payload, const Mem
   return copies;
 }
 
+namespace {
+
+/// Bytes by which a row grows at its two ends.
+struct Margins {
+  std::int64_t below = 0;
+  std::int64_t above = 0;
+};
+
+/// How far a segment's rows may grow in an array without touching other cells: below and above the halo are spare bytes,
+/// and owned cells may be read.
+Margins room_at_target(const Memory& memory, const PackedSegment& packed) {
+  const field_id field = packed.segment->field;
+  const Box all = memory.geometry->with_halo(field, memory.subdomain);
+  const Box& target = packed.segment->target;
+  const Array& array = memory.array(field, packed.set);
+  return {target.lo.x == all.lo.x ? array.spare_bytes[0] : 0, target.hi.x == all.hi.x ? array.spare_bytes[1] : 0};
+}
+Margins room_at_source(const Memory& memory, const PackedSegment& packed) {
+  const field_id field = packed.segment->field;
+  const Box owned = memory.geometry->owned(field, memory.subdomain);
+  const Box& source = packed.segment->source;
+  const std::int64_t element = bytes_of(field_of(memory, packed).element);
+  return {(source.lo.x - owned.lo.x) * element, (owned.hi.x - source.hi.x) * element};
+}
+
+std::int64_t remainder(const std::byte* address, std::int64_t unit) {
+  return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(address) % static_cast<std::uintptr_t>(unit));
+}
+
+/// The margins that make rows whole sectors of memory at both ends of a copy, or at least whole 16-byte words; none where
+/// the two are not aligned alike, or there is no room.
+Margins margins_of(const End& source, const End& target, std::int64_t row_bytes, const Margins& source_room,
+                   const Margins& target_room) {
+  for (const std::int64_t unit : {32, 16}) {
+    const auto aligned = [&](std::int64_t stride) { return stride % unit == 0; };
+    const auto strides_aligned = [&](const End& end) {
+      return aligned(end.stride[1]) && aligned(end.stride[2]) && aligned(end.component_stride);
+    };
+    if (!strides_aligned(source) || !strides_aligned(target)) continue;
+    if (remainder(source.first, unit) != remainder(target.first, unit)) continue;
+    const std::int64_t below = remainder(target.first, unit);
+    const std::int64_t above = (unit - (below + row_bytes) % unit) % unit;
+    if (below > source_room.below || below > target_room.below) continue;
+    if (above > source_room.above || above > target_room.above) continue;
+    return {below, above};
+  }
+  return {};
+}
+
+}  // namespace
+
 std::vector<device::StridedCopy> put_copies(const Payload& payload, const Memory& sender, const Memory& receiver) {
   std::vector<device::StridedCopy> copies;
   for (const PackedSegment& item : payload.segments) {
-    append(copies, field_of(sender, item), item.segment->source.extent(), in_array(sender, item, item.segment->source),
-           in_array(receiver, item, item.segment->target));
+    const FieldDescriptor& field = field_of(sender, item);
+    const std::int64_t element = bytes_of(field.element);
+    End source = in_array(sender, item, item.segment->source);
+    End target = in_array(receiver, item, item.segment->target);
+    Vec3 extent = item.segment->source.extent();
+    if (source.stride[0] == element && target.stride[0] == element) {
+      const Margins margins =
+          margins_of(source, target, extent.x * element, room_at_source(sender, item), room_at_target(receiver, item));
+      source.first -= margins.below;
+      target.first -= margins.below;
+      extent.x += (margins.below + margins.above) / element;
+    }
+    append(copies, field, extent, source, target);
   }
   return copies;
 }

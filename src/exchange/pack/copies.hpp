@@ -22,7 +22,8 @@ struct Memory {
 
 /// The copies that make one device operation each; a component is a copy of its own.
 /// pack: owned cells of the sender -> payload. unpack: payload -> halo cells of the receiver.
-/// put: owned cells of the sender -> halo cells of the receiver, without a payload between.
+/// put: owned cells of the sender -> halo cells of the receiver, without a payload between. Rows grow to whole sectors of
+/// memory where they can: into the receiver's spare bytes, out of cells that the sender owns.
 [[nodiscard]] std::vector<device::StridedCopy> pack_copies(const Payload& payload, const Memory& sender,
                                                            std::byte* packed);
 [[nodiscard]] std::vector<device::StridedCopy> unpack_copies(const Payload& payload, const Memory& receiver,

@@ -89,9 +89,6 @@ struct Channel {
   [[nodiscard]] std::string label() const;
 };
 
-/// Fails where the stream has failed; never blocks.
-inline void check_stream(device::Stream& stream) { static_cast<void>(stream.query()); }
-
 /// What was prepared for each program, by Program::index.
 template <typename T>
 class Prepared {

@@ -62,7 +62,7 @@ class LandingSender final : public Endpoint {
   }
 
   [[nodiscard]] const device::Event* sent() const override { return done_.get(); }
-  void check() override { check_stream(*stream_); }
+  void check() override { stream_->raise_failure(); }
   void drain() override { stream_->synchronize(); }
 
  private:

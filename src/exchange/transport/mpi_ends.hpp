@@ -133,7 +133,7 @@ class MpiSender final : public Endpoint {
   }
 
   void join(device::Stream& user) override { user.wait(*packed_); }
-  void check() override { check_stream(*stream_); }
+  void check() override { stream_->raise_failure(); }
   void drain() override { stream_->synchronize(); }
   [[nodiscard]] std::string state() const override {
     if (started_ == 0) return "packing";
@@ -222,7 +222,7 @@ class MpiReceiver final : public Endpoint {
   }
 
   void join(device::Stream& user) override { user.wait(*unpacked_); }
-  void check() override { check_stream(*stream_); }
+  void check() override { stream_->raise_failure(); }
   void drain() override { stream_->synchronize(); }
   [[nodiscard]] std::string state() const override {
     switch (state_) {

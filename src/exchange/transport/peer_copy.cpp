@@ -42,7 +42,7 @@ class Link {
   }
 
   [[nodiscard]] const device::Event* landed() const { return landed_.get(); }
-  void check() { check_stream(*stream_); }
+  void check() { stream_->raise_failure(); }
   void drain() { stream_->synchronize(); }
 
  private:

@@ -97,6 +97,54 @@ TEST(CopyPlan, PackedRowsOfThreeFloatsAreNumberedThroughOnBothSides) {
   }
 }
 
+TEST(CopyPlan, PairsAreTheSameCopies) {
+  std::mt19937 random(11);
+  int pairs = 0;
+  for (int i = 0; i < 500; ++i) {
+    // Several fields' ends of rows, next to copies of other shapes.
+    const Vec3 shape = test::random_extent(random);
+    std::vector<StridedCopyCase> cases;
+    for (int k = 0; k < 6; ++k) {
+      std::mt19937 same(static_cast<unsigned>(i));
+      if (random() % 4 != 0) {
+        cases.emplace_back(same, shape, 4);
+      } else {
+        cases.emplace_back(random, test::random_extent(random), 4);
+      }
+    }
+    std::vector<StridedCopy> copies;
+    for (const StridedCopyCase& one : cases) copies.push_back(one.copy);
+    const std::vector<CopyTask> tasks = plan_tasks(copies);
+    const std::vector<CopyTask> paired = pair_tasks(tasks);
+    pairs += static_cast<int>(tasks.size() - paired.size());
+    carry_out(paired, plan_tiles(paired));
+    for (const StridedCopyCase& one : cases) ASSERT_EQ(one.actual, one.expected) << "round " << i;
+    ASSERT_EQ(bytes_of(paired), bytes_of(tasks));
+  }
+  EXPECT_GT(pairs, 200);
+}
+
+/// Left and right halo of rows, which lie beside each other: one after the other in the order of units.
+TEST(CopyPlan, TheTwoEndsOfARowAreCopiedSideBySide) {
+  std::vector<float> cells(64 * 6 * 5);
+  const auto end_of_rows = [&](std::int64_t source, std::int64_t target) {
+    return StridedCopy{reinterpret_cast<const std::byte*>(cells.data() + 16 + source),
+                       reinterpret_cast<std::byte*>(cells.data() + 16 + target),
+                       {4, 4 * 64, 4 * 64 * 6},
+                       {4, 4 * 64, 4 * 64 * 6},
+                       {4, 6, 5},
+                       4};
+  };
+  const std::vector<StridedCopy> both{end_of_rows(28, -4), end_of_rows(0, 32)};
+  const std::vector<CopyTask> tasks = pair_tasks(plan_tasks(both));
+  ASSERT_EQ(tasks.size(), 1u);
+  const CopyTask& task = tasks[0];
+  ASSERT_EQ(task.units * task.unit_bytes, 2u * 4 * 4 * 30);
+  const std::uint32_t in_row = 16 / task.unit_bytes;
+  EXPECT_EQ(place_of(task, in_row).target - place_of(task, 0).target, 4 * 36);
+  EXPECT_EQ(place_of(task, 2 * in_row).target - place_of(task, 0).target, 4 * 64);
+}
+
 /// Copies are cut before the numbers of their units leave 31 bits. Nothing is read or written here.
 TEST(CopyPlan, LargeCopiesBecomeSeveralTasks) {
   const auto at = [](std::uintptr_t address) {

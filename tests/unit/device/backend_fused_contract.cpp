@@ -1,0 +1,236 @@
+#include <thread>
+
+#include "unit/device/backend_contract.hpp"
+#include "unit/device/exchange_case.hpp"
+
+// What every backend promises of whole exchanges that go well. INSTANTIATE_TEST_SUITE_P is in the file of each backend.
+namespace halocline::device::test {
+namespace {
+
+using How = ExchangeCase::How;
+
+/// A party on each device; several messages each way, with landing and without, one with nothing in it; local copies.
+std::pair<PartyId, PartyId> two_parties(ExchangeCase& tested) {
+  std::mt19937 random(20250611);
+  const PartyId a = tested.add_party(0);
+  const PartyId b = tested.add_party(1);
+  for (const auto& [from, to] : {std::pair{a, b}, std::pair{b, a}}) {
+    tested.send_strided(random, from, to, 3, false);
+    tested.send_strided(random, from, to, 0, false);
+    tested.send_strided(random, from, to, 2, true);
+    tested.send_strided(random, from, to, 1, false);
+    for (int i = 0; i < 3; ++i) tested.add_local(random, from.device);
+  }
+  return {a, b};
+}
+
+}  // namespace
+
+TEST_P(BackendContract, AnExchangeMovesTheCellsOfItsTimeBothWays) {
+  ExchangeCase tested(*backend);
+  const auto [a, b] = two_parties(tested);
+  tested.prepare(8);
+  for (int i = 0; i < 8; ++i) tested.enqueue();
+  tested.expect_all();
+  EXPECT_EQ(get(tested.party(a).epoch), 8u);
+  EXPECT_EQ(get(tested.party(b).epoch), 8u);
+  for (const OutgoingPart& part : tested.party(a).outgoing) {
+    EXPECT_EQ(get(&part.ready.flag->epoch), 8u);
+    EXPECT_EQ(get(&part.arrived.flag->epoch), 8u);
+    EXPECT_EQ(get(&part.arrived.flag->token), part.arrived.token);
+  }
+  for (const int device : {0, 1}) EXPECT_EQ(thrown([&] { tested.exchange(device).check(); }), "");
+}
+
+TEST_P(BackendContract, ReplayedAndEagerExchangesCountTogether) {
+  ExchangeCase tested(*backend);
+  const auto [a, b] = two_parties(tested);
+  tested.prepare(20);
+  tested.capture();
+  for (int i = 0; i < 20; ++i) tested.enqueue(i % 5 == 2 ? How::eager : How::replayed);
+  tested.expect_all();
+  EXPECT_EQ(get(tested.party(a).epoch), 20u);
+  EXPECT_EQ(get(tested.party(b).epoch), 20u);
+}
+
+TEST_P(BackendContract, AnExchangeOfOneMultiprocessorLeadsToTheSame) {
+  for (const int multiprocessors : {1, 2, 1'000'000}) {
+    ExchangeCase tested(*backend);
+    two_parties(tested);
+    tested.plan(0).multiprocessors = multiprocessors;
+    tested.plan(1).multiprocessors = 1;
+    tested.prepare(3);
+    for (int i = 0; i < 3; ++i) tested.enqueue();
+    tested.expect_all();
+  }
+}
+
+TEST_P(BackendContract, PartiesOfADeviceExchangeWithEachOtherAndWithOthers) {
+  ExchangeCase tested(*backend);
+  std::mt19937 random(5);
+  const PartyId parties[] = {tested.add_party(0), tested.add_party(0), tested.add_party(1)};
+  for (const PartyId& from : parties) {
+    for (const PartyId& to : parties) {
+      if (&from == &to) continue;
+      tested.send_strided(random, from, to, 2, false);
+      tested.send_strided(random, from, to, 1, true);
+    }
+  }
+  tested.prepare(6);
+  tested.capture();
+  for (int i = 0; i < 6; ++i) tested.enqueue(i % 2 == 0 ? How::eager : How::replayed);
+  tested.expect_all();
+  for (const PartyId& party : parties) EXPECT_EQ(get(tested.party(party).epoch), 6u);
+}
+
+TEST_P(BackendContract, EachPartyHasAnEpochOfItsOwn) {
+  ExchangeCase tested(*backend);
+  const PartyId often[] = {tested.add_party(0), tested.add_party(1)};
+  tested.send_bytes(often[0], often[1], 100);
+  const FusedPlan first[] = {tested.plan(0), tested.plan(1)};
+  const PartyId seldom[] = {tested.add_party(0), tested.add_party(1)};
+  tested.send_bytes(seldom[1], seldom[0], 100);
+  tested.prepare(3);
+  const std::unique_ptr<FusedExchange> alone[] = {backend->fuse(0, first[0]), backend->fuse(1, first[1])};
+  for (int i = 0; i < 3; ++i) {
+    for (const int device : {0, 1}) tested.stream(device).run(*alone[device]);
+    tested.enqueue();
+  }
+  tested.expect_all();
+  for (const int device : {0, 1}) {
+    EXPECT_EQ(get(tested.party(often[device]).epoch), 6u);
+    EXPECT_EQ(get(tested.party(seldom[device]).epoch), 3u);
+  }
+}
+
+TEST_P(BackendContract, ManyLargeMessagesAreExchangedAtTheSameTime) {
+  for (const int multiprocessors : {0, 1}) {
+    ExchangeCase tested(*backend, std::int64_t{12} << 20);
+    const PartyId a = tested.add_party(0);
+    const PartyId b = tested.add_party(1);
+    tested.send_bytes(a, b, 3'000'001);
+    for (int i = 0; i < 40; ++i) tested.send_bytes(a, b, i % 3 == 0 ? 8 : 130'000 + 8 * i);
+    for (int i = 0; i < 20; ++i) tested.send_bytes(b, a, 150'000);
+    std::byte* landed_at = tested.target(0, 2'000'000);
+    std::byte* at = tested.target(0, 2'000'000);
+    tested.send(b, a, {contiguous(tested.source(1, 2'000'000), landed_at, 2'000'000)},
+                {contiguous(landed_at, at, 1'000'000), contiguous(landed_at + 1'000'000, at + 1'000'000, 1'000'000)});
+    tested.plan(0).local.push_back(contiguous(tested.source(0, 2'000'000), tested.target(0, 2'000'000), 2'000'000));
+    for (const int device : {0, 1}) tested.plan(device).multiprocessors = multiprocessors;
+    tested.prepare(3);
+    for (int i = 0; i < 3; ++i) tested.enqueue();
+    tested.expect_all();
+  }
+}
+
+TEST_P(BackendContract, RandomExchangesEqualTheReference) {
+  std::mt19937 random(20250612);
+  const auto pick = [&](unsigned n) { return static_cast<int>(random() % n); };
+  for (int round = 0; round < 25; ++round) {
+    ExchangeCase tested(*backend, std::int64_t{4} << 20);
+    std::vector<PartyId> parties;
+    for (const int device : {0, 1}) {
+      for (int i = pick(3); i >= 0; --i) parties.push_back(tested.add_party(device));
+      for (int i = pick(4); i > 0; --i) tested.add_local(random, device);
+      tested.plan(device).multiprocessors = pick(3);
+    }
+    for (int i = pick(30); i > 0; --i) {
+      const std::size_t from = random() % parties.size();
+      const std::size_t to = (from + 1 + random() % (parties.size() - 1)) % parties.size();
+      tested.send_strided(random, parties[from], parties[to], pick(4), pick(3) == 0);
+    }
+    tested.prepare(5);
+    tested.capture();
+    for (int i = 0; i < 5; ++i) tested.enqueue(pick(2) == 0 ? How::eager : How::replayed);
+    tested.expect_all();
+    for (const PartyId& party : parties) ASSERT_EQ(get(tested.party(party).epoch), 5u);
+    ASSERT_FALSE(HasFailure()) << "round " << round;
+  }
+}
+
+TEST_P(BackendContract, APlanWithNothingToExchangeOnlyAdvancesEpochs) {
+  const auto memory = make_page(*backend);
+  FlagPage& at = page(*memory);
+  const auto stream = backend->create_stream(0);
+  const auto nothing = backend->fuse(0, FusedPlan{});
+  FusedPlan plan;
+  plan.parties = {{&at.epoch, {}, {}, {}}, {&at.flags[7].epoch, {{&at.one, 2, 1, "odd"}}, {}, {}}};
+  const auto alone = backend->fuse(0, plan);
+  for (int i = 0; i < 3; ++i) {
+    stream->run(*nothing);
+    stream->run(*alone);
+  }
+  stream->synchronize();
+  EXPECT_EQ(get(&at.epoch), 3u);
+  EXPECT_EQ(get(&at.flags[7].epoch), 3u);
+}
+
+/// As a stream runs in order: what is written before is sent, what follows reads what has come.
+TEST_P(BackendContract, NoCellIsWrittenBeforeItsReaderIsReady) {
+  const auto memory = make_page(*backend);
+  FlagPage& at = page(*memory);
+  ExchangeCase tested(*backend);
+  const PartyId late = tested.add_party(1);
+  const PartyId early = tested.add_party(0);
+  tested.send_bytes(early, late, 8);
+  const std::byte* target = tested.outgoing(early).copies[0].target;
+  tested.prepare(2);
+  tested.enqueue();
+  tested.synchronize();
+  const auto before = get(target, 1);
+  wait_for(tested.stream(1), &at.one, &at.flags[0], 1, guard("reads the cell"));
+  const auto release = backend->create_stream(1);
+  tested.enqueue();
+  std::this_thread::sleep_for(std::chrono::milliseconds(30));
+  EXPECT_FALSE(tested.stream(0).query());
+  EXPECT_EQ(get(target, 1), before);
+  EXPECT_EQ(get(&tested.outgoing(early).arrived.flag->epoch), 1u);
+  signal_to(*release, &at.one, &at.flags[0], 1);
+  tested.expect_all();
+  EXPECT_NE(get(target, 1), before);
+}
+
+TEST_P(BackendContract, AnExchangeIsNotOverBeforeAllHasArrived) {
+  const auto memory = make_page(*backend);
+  FlagPage& at = page(*memory);
+  ExchangeCase tested(*backend);
+  const PartyId early = tested.add_party(0);
+  const PartyId late = tested.add_party(1);
+  tested.send_bytes(late, early, 8);
+  tested.send(late, early, {});  // nothing to copy, but to tell of
+  tested.prepare(1);
+  wait_for(tested.stream(1), &at.one, &at.flags[0], 1, guard("writes the cell"));
+  const auto release = backend->create_stream(1);
+  tested.enqueue();
+  ASSERT_TRUE(backend->wait_until([&] { return get(&tested.incoming(early).ready.flag->epoch) == 1; }, patience()));
+  EXPECT_FALSE(tested.stream(0).query());
+  EXPECT_EQ(get(&tested.incoming(early).arrived.flag->epoch), 0u);
+  signal_to(*release, &at.one, &at.flags[0], 1);
+  tested.expect_all();
+  EXPECT_EQ(get(&tested.incoming(early).arrived.flag->epoch), 1u);
+}
+
+/// One neighbour's being late holds up its own message only.
+TEST_P(BackendContract, AMessageDoesNotWaitForTheNeighbourOfAnother) {
+  ExchangeCase tested(*backend);
+  const PartyId sender = tested.add_party(0);
+  const PartyId late = tested.add_party(1);
+  tested.send_bytes(sender, late, 1000);
+  const FusedPlan of_late = tested.plan(1);
+  tested.plan(1).parties.clear();
+  const PartyId punctual = tested.add_party(1);
+  tested.party(punctual).epoch = tested.party(punctual).epoch + 1;
+  tested.send_bytes(sender, punctual, 1000);
+  tested.prepare(1);
+  const auto exchange = backend->fuse(1, of_late);
+  const auto stream = backend->create_stream(1);
+  tested.enqueue();
+  tested.stream(1).synchronize();
+  EXPECT_FALSE(tested.stream(0).query());
+  stream->run(*exchange);
+  tested.synchronize();
+  stream->synchronize();
+  EXPECT_EQ(get(tested.party(sender).epoch), 1u);
+}
+
+}  // namespace halocline::device::test

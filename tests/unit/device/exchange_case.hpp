@@ -1,0 +1,248 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <random>
+#include <utility>
+
+#include "unit/device/strided_case.hpp"
+#include "unit/device/support.hpp"
+
+// Exchanges between two devices, and what they must lead to.
+namespace halocline::device::test {
+
+/// A StridedCopy of bytes that lie one behind the other.
+inline StridedCopy contiguous(const std::byte* source, std::byte* target, std::int64_t bytes) {
+  return {source, target, {1, bytes, bytes}, {1, bytes, bytes}, {bytes, 1, 1}, 1};
+}
+
+/// One of the parties of an ExchangeCase.
+struct PartyId {
+  int device = 0;
+  std::size_t index = 0;  ///< in the device's plan
+};
+
+/// Memory of devices 0 and 1 with epochs, flags and cells in it; what parties exchange there; and the cells once more, on
+/// the host, which does the same to them by the definition of a StridedCopy.
+class ExchangeCase {
+ public:
+  /// room: the most bytes that all sources of a device may have, and all targets.
+  explicit ExchangeCase(Backend& backend, std::int64_t room = std::int64_t{1} << 20)
+      : backend_(&backend), room_(room), sites_{Site(backend, 0, room), Site(backend, 1, room)} {}
+
+  /// Where a case has failed, work may be left that uses memory of the other site.
+  ~ExchangeCase() {
+    for (Site& at : sites_) at.stream.reset();
+    for (Site& at : sites_) at.exchange.reset();
+  }
+  ExchangeCase(const ExchangeCase&) = delete;
+  ExchangeCase& operator=(const ExchangeCase&) = delete;
+
+  /// Cells that have new values in each exchange.
+  std::byte* source(int device, std::int64_t bytes) { return cells(device) + take(site(device).sources, bytes); }
+  /// Cells that exchanges write; zeros at first.
+  std::byte* target(int device, std::int64_t bytes) {
+    return cells(device) + room_ + take(site(device).targets, bytes);
+  }
+  Flag* flag(int device) { return &site(device).words().flags[site(device).flags++]; }
+  FusedPlan& plan(int device) { return site(device).plan; }
+  Stream& stream(int device) { return *site(device).stream; }
+  FusedExchange& exchange(int device) { return *site(device).exchange; }
+
+  PartyId add_party(int device) {
+    auto& parties = plan(device).parties;
+    Party party;
+    party.epoch = &site(device).words().epochs[parties.size()];
+    parties.push_back(party);
+    return {device, parties.size() - 1};
+  }
+  Party& party(PartyId id) { return plan(id.device).parties[id.index]; }
+  OutgoingPart& outgoing(PartyId id) { return party(id).outgoing.back(); }
+  IncomingPart& incoming(PartyId id) { return party(id).incoming.back(); }
+
+  /// landed: the receiver's copies behind that.
+  void send(PartyId from, PartyId to, std::vector<StridedCopy> copies, std::vector<StridedCopy> landed = {}) {
+    Flag* ready = flag(from.device);
+    Flag* arrived = flag(to.device);
+    const std::uint64_t token = ++tokens_;
+    const auto label = "message " + std::to_string(token);
+    party(from).outgoing.push_back(
+        {{ready, token, guard(label + " (ready)"), arrived}, std::move(copies), {arrived, token}});
+    party(to).incoming.push_back(
+        {{ready, token}, {arrived, token, guard(label + " (arrived)"), ready}, std::move(landed)});
+  }
+  void send_bytes(PartyId from, PartyId to, std::int64_t bytes) {
+    send(from, to, {contiguous(source(from.device, bytes), target(to.device, bytes), bytes)});
+  }
+  /// So many copies between random layouts; by way of packed cells where they are to land first.
+  void send_strided(std::mt19937& random, PartyId from, PartyId to, int copies, bool land) {
+    std::vector<StridedCopy> out;
+    std::vector<StridedCopy> landed;
+    for (int i = 0; i < copies; ++i) {
+      StridedCopy copy = strided(random, from.device, to.device);
+      if (land) {
+        const std::int64_t element = copy.element_bytes;
+        const std::array packed{element, element * copy.extent.x, element * copy.extent.x * copy.extent.y};
+        std::byte* landing = target(to.device, copy.bytes());
+        landed.push_back({landing, copy.target, packed, copy.target_stride, copy.extent, element});
+        copy.target = landing;
+        copy.target_stride = packed;
+      }
+      out.push_back(copy);
+    }
+    send(from, to, std::move(out), std::move(landed));
+  }
+  void add_local(std::mt19937& random, int device) { plan(device).local.push_back(strided(random, device, device)); }
+
+  /// For at most so many exchanges.
+  void prepare(int most) {
+    std::mt19937 random(1);
+    for (Site& at : sites_) {
+      at.exchange = backend_->fuse(at.device, at.plan);
+      at.inputs = backend_->allocate_pinned(static_cast<std::size_t>(most * at.sources + 1));
+      at.outputs = backend_->allocate_pinned(static_cast<std::size_t>(most * at.targets + 1));
+      std::generate_n(at.inputs->data(), most * at.sources, [&] { return static_cast<std::byte>(random()); });
+    }
+    most_ = most;
+  }
+  /// After prepare(): the next exchanges may be replayed.
+  void capture() {
+    for (Site& at : sites_) {
+      at.stream->begin_capture();
+      at.stream->run(*at.exchange);
+      at.graph = at.stream->end_capture();
+    }
+  }
+  enum class How { eager, replayed };
+  /// Both devices: new sources, the exchange, and what it leads to.
+  void enqueue(How how = How::eager) {
+    for (Site& at : sites_) {
+      renew(at.device);
+      run(at.device, how);
+      at.stream->copy(at.outputs->data() + (at.renewed - 1) * at.targets, at.cells->data() + room_,
+                      static_cast<std::size_t>(at.targets));
+    }
+  }
+  void renew(int device) {
+    Site& at = site(device);
+    ASSERT_LT(at.renewed, most_);
+    at.stream->copy(at.cells->data(), at.inputs->data() + at.renewed * at.sources,
+                    static_cast<std::size_t>(at.sources));
+    ++at.renewed;
+  }
+  void run(int device, How how = How::eager) {
+    const Site& at = site(device);
+    if (how == How::eager) at.stream->run(*at.exchange);
+    if (how == How::replayed) at.stream->launch(*at.graph);
+  }
+  /// What an eager exchange of the device fails with: backends may see that before all of it is enqueued.
+  std::string failure_of(int device) {
+    const std::string text = thrown([&] {
+      run(device);
+      stream(device).synchronize();
+    });
+    EXPECT_EQ(failure(stream(device)), text);
+    return text;
+  }
+  void synchronize() {
+    for (const Site& at : sites_) at.stream->synchronize();
+  }
+  /// All cells after each of the exchanges that were enqueued for both.
+  void expect_all() {
+    synchronize();
+    for (std::int64_t exchange = 0; exchange < sites_[0].renewed; ++exchange) {
+      for (Site& at : sites_) std::copy_n(at.inputs->data() + exchange * at.sources, at.sources, at.mirror.data());
+      for (const Site& at : sites_) {
+        for (const Party& party : at.plan.parties) {
+          for (const OutgoingPart& part : party.outgoing) mirror(part.copies);
+        }
+        mirror(at.plan.local);
+      }
+      for (const Site& at : sites_) {
+        for (const Party& party : at.plan.parties) {
+          for (const IncomingPart& part : party.incoming) mirror(part.copies);
+        }
+      }
+      for (const Site& at : sites_) {
+        const std::byte* expected = at.mirror.data() + room_;
+        const auto differs = std::mismatch(expected, expected + at.targets, at.outputs->data() + exchange * at.targets);
+        ASSERT_EQ(differs.first - expected, at.targets)
+            << "cells of device " << at.device << " after exchange " << exchange + 1;
+      }
+    }
+  }
+
+ private:
+  struct Words {
+    std::uint64_t epochs[8];
+    Flag flags[256];
+  };
+  struct Site {
+    Site(Backend& backend, int on, std::int64_t room)
+        : device(on),
+          memory(backend.allocate_shareable(on, sizeof(Words))),
+          cells(backend.allocate_shareable(on, static_cast<std::size_t>(2 * room))),
+          mirror(cells->bytes()),
+          stream(backend.create_stream(on)) {}
+    [[nodiscard]] Words& words() const { return *reinterpret_cast<Words*>(memory->data()); }
+
+    int device;
+    std::unique_ptr<ShareableBuffer> memory;
+    std::unique_ptr<ShareableBuffer> cells;  ///< sources, and from `room` on targets
+    std::vector<std::byte> mirror;
+    std::size_t flags = 0;
+    std::int64_t sources = 0, targets = 0;  ///< bytes in use
+    std::int64_t renewed = 0;               ///< exchanges that have got sources
+    FusedPlan plan;
+    std::unique_ptr<FusedExchange> exchange;
+    std::unique_ptr<Graph> graph;
+    std::unique_ptr<Buffer> inputs, outputs;  ///< of each exchange
+    std::unique_ptr<Stream> stream;
+  };
+
+  Site& site(int device) { return sites_.at(static_cast<std::size_t>(device)); }
+  std::byte* cells(int device) { return site(device).cells->data(); }
+  std::int64_t take(std::int64_t& used, std::int64_t bytes) const {
+    const std::int64_t at = used;
+    used += (bytes + 63) / 64 * 64;
+    EXPECT_LE(used, room_);
+    return at;
+  }
+  StridedCopy strided(std::mt19937& random, int from, int to) {
+    Vec3 extent = random_extent(random);
+    extent.x = std::min<std::int64_t>(extent.x, 40);
+    const std::int64_t element = element_sizes[random() % element_sizes.size()];
+    const Layout read(random, extent, element);
+    const Layout written(random, extent, element);
+    return {source(from, read.bytes) + read.first,
+            target(to, written.bytes) + written.first,
+            read.stride,
+            written.stride,
+            extent,
+            element};
+  }
+  [[nodiscard]] std::byte* mirrored(const std::byte* cell) {
+    for (Site& at : sites_) {
+      const auto offset = reinterpret_cast<std::uintptr_t>(cell) - reinterpret_cast<std::uintptr_t>(at.cells->data());
+      if (offset < at.mirror.size()) return at.mirror.data() + offset;
+    }
+    throw InternalError("no cell of the case");
+  }
+  void mirror(const std::vector<StridedCopy>& copies) {
+    for (StridedCopy copy : copies) {
+      copy.source = mirrored(copy.source);
+      copy.target = mirrored(copy.target);
+      reference(copy);
+    }
+  }
+
+  Backend* backend_;
+  std::int64_t room_;
+  std::array<Site, 2> sites_;
+  std::uint64_t tokens_ = 0;
+  std::int64_t most_ = 0;
+};
+
+}  // namespace halocline::device::test

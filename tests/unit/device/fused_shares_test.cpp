@@ -1,0 +1,204 @@
+// How the tiles of an exchange are dealt to blocks, for what may come of it in the kernel.
+#include "device/cuda/fused_shares.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+#include <random>
+#include <set>
+
+namespace halocline::device::cuda {
+namespace {
+
+/// An exchange's tiles, the sends' before the receives', as CudaFusedExchange has them.
+struct Tiles {
+  std::vector<TileRange> sends;
+  TileRange local;
+  std::vector<TileRange> receives;
+
+  Tiles(const std::vector<std::uint32_t>& send, std::uint32_t local_tiles, const std::vector<std::uint32_t>& receive) {
+    for (const std::uint32_t count : send) sends.push_back(next(count));
+    for (const std::uint32_t count : receive) receives.push_back(next(count));
+    local = next(local_tiles);
+  }
+  [[nodiscard]] Shares deal(std::uint32_t most_blocks) const {
+    return deal_shares(sends, local, receives, most_blocks);
+  }
+  [[nodiscard]] TileRange of(const Share& share) const {
+    switch (share.role) {
+      case Role::send: return sends.at(share.part);
+      case Role::receive: return receives.at(share.part);
+      case Role::local: return local;
+    }
+    return {};
+  }
+  std::uint32_t all = 0;
+
+ private:
+  TileRange next(std::uint32_t tiles) {
+    all += tiles;
+    return {all - tiles, all};
+  }
+};
+
+std::vector<Share> shares_of(const Shares& dealt, std::uint32_t block) {
+  return {dealt.shares.begin() + dealt.first_share.at(block), dealt.shares.begin() + dealt.first_share.at(block + 1)};
+}
+
+std::uint32_t tiles_in(const Share& share) {
+  return share.first < share.end ? (share.end - share.first + share.stride - 1) / share.stride : 0;
+}
+
+/// Of a role, by block.
+std::vector<std::uint32_t> loads(const Shares& dealt, Role role) {
+  std::vector<std::uint32_t> tiles(dealt.block_count());
+  for (std::uint32_t block = 0; block < dealt.block_count(); ++block) {
+    for (const Share& share : shares_of(dealt, block)) tiles[block] += share.role == role ? tiles_in(share) : 0;
+  }
+  return tiles;
+}
+
+/// What the kernel relies on, whatever there is to do.
+void check_all(const Tiles& tiles, std::uint32_t most_blocks) {
+  const Shares dealt = tiles.deal(most_blocks);
+  ASSERT_LE(dealt.block_count(), most_blocks);
+  ASSERT_EQ(dealt.first_share.front(), 0u);
+  ASSERT_EQ(dealt.first_share.back(), dealt.shares.size());
+  ASSERT_EQ(dealt.blocks.size(), tiles.sends.size());
+  std::vector<int> done(tiles.all);
+  std::vector<std::set<std::uint32_t>> blocks(tiles.sends.size());
+  for (std::uint32_t block = 0; block < dealt.block_count(); ++block) {
+    const std::vector<Share> shares = shares_of(dealt, block);
+    ASSERT_FALSE(shares.empty()) << "block " << block << " has no work";
+    ASSERT_TRUE(
+        std::is_sorted(shares.begin(), shares.end(), [](const Share& a, const Share& b) { return a.role < b.role; }));
+    for (const Share& share : shares) {
+      const TileRange whole = tiles.of(share);
+      ASSERT_GE(share.stride, 1u);
+      ASSERT_GE(share.first, whole.begin);
+      ASSERT_LE(share.end, whole.end);
+      for (std::uint32_t at = share.first; at < share.end; at += share.stride) ++done.at(at);
+      if (share.role == Role::send) {
+        // The kernel counts a block once for a send.
+        ASSERT_TRUE(blocks.at(share.part).insert(block).second) << "block " << block << " has send " << share.part;
+      } else {
+        ASSERT_GE(tiles_in(share), 1u);
+      }
+    }
+  }
+  ASSERT_EQ(done, std::vector<int>(tiles.all, 1));
+  for (std::size_t part = 0; part < tiles.sends.size(); ++part) {
+    ASSERT_GE(dealt.blocks[part], 1u);
+    ASSERT_EQ(dealt.blocks[part], blocks[part].size()) << "send " << part;
+  }
+}
+
+static_assert(Role::send < Role::local && Role::local < Role::receive);
+
+TEST(FusedShares, EveryTileIsDealtOnceInAnyExchange) {
+  std::mt19937 random(20250613);
+  const auto up_to = [&](std::uint32_t most) { return static_cast<std::uint32_t>(random() % (most + 1)); };
+  const auto parts = [&] {
+    std::vector<std::uint32_t> counts(up_to(3) == 0 ? 0 : up_to(40));
+    for (std::uint32_t& count : counts) count = up_to(3) == 0 ? up_to(2) : up_to(2) == 0 ? up_to(900) : up_to(30);
+    return counts;
+  };
+  for (int i = 0; i < 6000; ++i) {
+    const auto send = parts();
+    const auto receive = parts();
+    const std::uint32_t local = up_to(2) == 0 ? 0 : up_to(1000);
+    const std::uint32_t most_blocks = 1 + (up_to(2) == 0 ? up_to(3) : up_to(400));
+    check_all(Tiles(send, local, receive), most_blocks);
+    ASSERT_FALSE(testing::Test::HasFatalFailure()) << "case " << i << ", " << most_blocks << " blocks at most";
+  }
+}
+
+TEST(FusedShares, WhatIsMissingIsLeftOut) {
+  const std::vector<std::uint32_t> none;
+  for (const std::uint32_t most_blocks : {1u, 2u, 3u, 100u}) {
+    for (const auto& send : {none, {0}, {0, 0, 0}, {7}, {1, 300, 0}}) {
+      for (const std::uint32_t local : {0u, 1u, 50u}) {
+        for (const auto& receive : {none, {0}, {0, 9}}) {
+          check_all(Tiles(send, local, receive), most_blocks);
+          ASSERT_FALSE(testing::Test::HasFatalFailure());
+        }
+      }
+    }
+    EXPECT_EQ(Tiles(none, 0, none).deal(most_blocks).block_count(), 0u);
+    EXPECT_EQ(Tiles(none, 0, {0, 0}).deal(most_blocks).block_count(), 0u);
+    EXPECT_EQ(Tiles({0}, 0, none).deal(most_blocks).block_count(), 1u);
+  }
+}
+
+/// One block can do all, because it sends before it waits for what others send.
+TEST(FusedShares, OneBlockHasAllInTheOrderOfItsWork) {
+  const Shares dealt = Tiles({3, 0, 5}, 4, {2, 0, 6}).deal(1);
+  ASSERT_EQ(dealt.block_count(), 1u);
+  std::vector<std::pair<Role, std::uint32_t>> order;
+  for (const Share& share : dealt.shares) order.emplace_back(share.role, share.part);
+  EXPECT_EQ(order, (std::vector<std::pair<Role, std::uint32_t>>{{Role::send, 0},
+                                                                {Role::send, 1},
+                                                                {Role::send, 2},
+                                                                {Role::local, 0},
+                                                                {Role::receive, 0},
+                                                                {Role::receive, 2}}));
+}
+
+TEST(FusedShares, SendsHaveBlocksInProportionToTheirTiles) {
+  const std::vector<std::uint32_t> send{1200, 600, 300, 150, 75, 75};
+  const Tiles tiles(send, 0, {});
+  for (const std::uint32_t most_blocks : {32u, 100u, 395u, 2400u, 9999u}) {
+    const Shares dealt = tiles.deal(most_blocks);
+    const std::uint32_t used = std::min(most_blocks, 2400u);
+    for (std::size_t part = 0; part < send.size(); ++part) {
+      const double fair = send[part] * (used / 2400.0);
+      EXPECT_LT(std::abs(dealt.blocks[part] - fair), 1.5) << "send " << part << " of " << most_blocks << " blocks";
+    }
+    EXPECT_EQ(std::accumulate(dealt.blocks.begin(), dealt.blocks.end(), 0u), used);
+  }
+}
+
+/// No block is the one that all wait for. With twice as many blocks as messages, none has more than twice its share.
+TEST(FusedShares, NoBlockSendsMuchMoreThanItsShare) {
+  std::mt19937 random(4);
+  for (int i = 0; i < 4000; ++i) {
+    std::vector<std::uint32_t> send(1 + random() % 30);
+    const std::uint32_t large = random() % 8 + 1;  // every so many-th: faces, edges and corners come in patterns
+    for (std::size_t part = 0; part < send.size(); ++part) {
+      send[part] = static_cast<std::uint32_t>(random() % (part % large == 0 ? 2000 : 20));
+    }
+    const std::uint32_t all = std::accumulate(send.begin(), send.end(), 0u);
+    const bool many = random() % 2 == 0;
+    const auto most_blocks =
+        static_cast<std::uint32_t>(many ? 2 * send.size() + random() % 400 : 1 + random() % (2 * send.size()));
+    const Shares dealt = Tiles(send, 0, {}).deal(most_blocks);
+    const std::vector<std::uint32_t> sent = loads(dealt, Role::send);
+    const double fair = double(all) / most_blocks;
+    // Fewer blocks than messages share them; with a few more, each has its own.
+    const double most =
+        many || send.size() <= most_blocks ? double(all) / std::max(most_blocks - double(send.size()), 0.5) : 3 * fair;
+    ASSERT_LE(*std::max_element(sent.begin(), sent.end()), most + 2)
+        << "case " << i << ": " << send.size() << " sends, " << all << " tiles, " << most_blocks << " blocks";
+    if (send.size() <= most_blocks) {
+      for (std::uint32_t block = 0; block < dealt.block_count(); ++block) ASSERT_EQ(shares_of(dealt, block).size(), 1u);
+    }
+  }
+}
+
+/// Where there is much of both, each has a good part of the blocks for itself.
+TEST(FusedShares, LocalTilesGoToBlocksThatDoNotSend) {
+  for (const std::uint32_t most_blocks : {12u, 60u, 395u}) {
+    const Shares dealt = Tiles({400, 400, 400}, 5000, {5}).deal(most_blocks);
+    const std::vector<std::uint32_t> sent = loads(dealt, Role::send);
+    const std::vector<std::uint32_t> local = loads(dealt, Role::local);
+    ASSERT_EQ(dealt.block_count(), most_blocks);
+    for (std::uint32_t block = 0; block < most_blocks; ++block) EXPECT_NE(sent[block] > 0, local[block] > 0);
+    const auto senders = most_blocks - static_cast<std::uint32_t>(std::count(sent.begin(), sent.end(), 0u));
+    EXPECT_GE(senders, most_blocks / 4);
+    EXPECT_LE(senders, most_blocks * 3 / 4);
+  }
+}
+
+}  // namespace
+}  // namespace halocline::device::cuda
