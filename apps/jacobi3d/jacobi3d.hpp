@@ -23,6 +23,7 @@ struct Settings {
   bool overlap = true;              ///< update the interior while halos are under way
   std::int64_t residual_every = 0;  ///< steps between residuals; 0: only that of the last step
   double tolerance = 0;             ///< stop once Residual::max is below it; 0: never
+  bool graph = false;               ///< record two steps, a cycle of the buffers, and replay them as one launch
 };
 
 /// Where the time went.

@@ -20,6 +20,9 @@ constexpr std::int64_t steps_in_flight = 8;
 /// between two of the host's waits.
 constexpr std::int64_t all_timed_below = 512;
 constexpr std::int64_t timed_one_in = steps_in_flight - 1;
+constexpr std::int64_t timed_one_in_replays = 64;
+
+constexpr int buffers = halocline::buffers::two;
 
 void check_settings(const Settings& settings) {
   if (settings.steps < 1) {
@@ -77,7 +80,7 @@ template <typename T>
 Solver<T>::Solver(halocline::Domain& domain, halocline::Field<T> field)
     : domain_(domain), field_(field), problem_{domain.geometry().partition.extent()} {
   const auto& descriptor = domain.geometry().fields.at(field.id.index());
-  if (descriptor.buffers != halocline::buffers::two) {
+  if (descriptor.buffers != buffers) {
     throw halocline::InvalidArgument(
         fmt::format("jacobi3d: field '{}' has {} buffers; allowed is 2", descriptor.name, descriptor.buffers));
   }
@@ -104,33 +107,38 @@ void Solver<T>::step(bool overlap, std::span<Stopwatch> stopwatches) {
   const auto update = [this](const halocline::Subdomain& subdomain, std::span<const halocline::Box> boxes) {
     kernels_->update(subdomain, boxes, subdomain.view(halocline::Field<const T>{field_.id}), subdomain.view(field_, 1));
   };
+  const auto lap = [&](Stopwatch::Part part) {
+    for (auto& stopwatch : stopwatches) stopwatch.lap(part);
+  };
   for (auto& stopwatch : stopwatches) stopwatch.start();
+  if (!overlap) {
+    domain_.exchange();
+    lap(Stopwatch::Part::exchange);
+    const Range range(backend, "jacobi3d: all cells");
+    for (const auto& subdomain : subdomains) update(subdomain, {&subdomain.owned(), 1});
+    lap(Stopwatch::Part::compute);
+    return;
+  }
   {
     const Range range(backend, "jacobi3d: start of the exchange");
     domain_.start_exchange();
   }
-  if (overlap) {
+  {
     const Range range(backend, "jacobi3d: interior");
     for (const auto& subdomain : subdomains) {
       kernels_->update_interior(subdomain, subdomain.view(halocline::Field<const T>{field_.id}),
                                 subdomain.view(field_, 1));
     }
-    for (auto& stopwatch : stopwatches) stopwatch.lap(Stopwatch::Part::compute);
+    lap(Stopwatch::Part::compute);
   }
   {
     const Range range(backend, "jacobi3d: end of the exchange");
     domain_.finish_exchange();
-    for (auto& stopwatch : stopwatches) stopwatch.lap(Stopwatch::Part::exchange);
+    lap(Stopwatch::Part::exchange);
   }
-  const Range range(backend, overlap ? "jacobi3d: exterior" : "jacobi3d: all cells");
-  for (const auto& subdomain : subdomains) {
-    if (overlap) {
-      update(subdomain, subdomain.exterior());
-    } else {
-      update(subdomain, {&subdomain.owned(), 1});
-    }
-  }
-  for (auto& stopwatch : stopwatches) stopwatch.lap(Stopwatch::Part::compute);
+  const Range range(backend, "jacobi3d: exterior");
+  for (const auto& subdomain : subdomains) update(subdomain, subdomain.exterior());
+  lap(Stopwatch::Part::compute);
 }
 
 /// Between the current buffer and the next one. Summed by subdomain in one order, then by rank: the same in
@@ -164,24 +172,50 @@ Result Solver<T>::run(const Settings& settings, const std::function<void(const P
   InFlight in_flight(domain_);
   Result result;
   std::optional<Residual> latest;
-  const std::int64_t timed_every = settings.steps < all_timed_below ? 1 : timed_one_in;
+  const bool all_timed = settings.steps < all_timed_below && !settings.graph;
+  const std::int64_t timed_every = all_timed ? 1 : settings.graph ? timed_one_in_replays : timed_one_in;
   std::int64_t timed = 0;
   domain_.synchronize();
   comm.barrier();
   const auto& clock = halocline::Clock::steady();
   const auto start = clock.now();
+  const auto residual_due = [&](std::int64_t after) {
+    return after == settings.steps || (settings.residual_every > 0 && after % settings.residual_every == 0);
+  };
+  std::optional<halocline::Recording> cycle;
+  if (settings.graph)
+    cycle.emplace(domain_.capture([&] {
+      for (int i = 0; i < buffers; ++i) {
+        step(settings.overlap, {});
+        domain_.swap(field_);
+      }
+    }));
+  const auto flow = [&] {
+    if (result.steps % (steps_in_flight / 2) != 0) return;
+    in_flight.wait();
+    for (auto& stopwatch : stopwatches) stopwatch.collect();
+  };
   while (result.steps < settings.steps && !result.converged) {
+    // Some steps are run one by one, for the marks that say where the time went. A cycle begins where it was recorded, at an
+    // even step.
+    if (cycle && result.steps % buffers == 0 && result.steps % timed_every != 0 &&
+        result.steps + buffers < settings.steps && !residual_due(result.steps + 1) &&
+        !residual_due(result.steps + buffers)) {
+      domain_.replay(*cycle);
+      result.steps += buffers;
+      flow();
+      continue;
+    }
     const bool watched = result.steps % timed_every == 0;
     step(settings.overlap, watched ? std::span(stopwatches) : std::span<Stopwatch>());
     timed += watched ? 1 : 0;
     ++result.steps;
     const bool last = result.steps == settings.steps;
-    if (last || (settings.residual_every > 0 && result.steps % settings.residual_every == 0)) {
+    if (residual_due(result.steps)) {
       latest = residual();
       result.converged = latest->max < settings.tolerance;
-    } else if (result.steps % (steps_in_flight / 2) == 0) {
-      in_flight.wait();
-      for (auto& stopwatch : stopwatches) stopwatch.collect();
+    } else {
+      flow();
     }
     domain_.swap(field_);
     if (progress && (last || result.converged || result.steps % steps_in_flight == 0)) {

@@ -116,6 +116,7 @@ int run_jacobi(Context& context, const JacobiOptions& wanted) {
   document["routes"] = routes_json(routes);
   document["transports"] = shares_json(shares_of(routes));
   document["overlap"] = wanted.settings.overlap;
+  document["graph"] = wanted.settings.graph;
   document["result"] = result_json(result);
   context.print_text(result_text(result, wanted));
 
@@ -151,6 +152,11 @@ void add_jacobi_options(CLI::App& command, JacobiOptions& own) {
   command
       .add_flag("--overlap,!--no-overlap", settings.overlap,
                 "update the interior while halos are under way (default), or not")
+      ->disable_flag_override()
+      ->group(group);
+  command
+      .add_flag("--graph", settings.graph,
+                "record two steps and replay them as one launch (no route may need the host)")
       ->disable_flag_override()
       ->group(group);
   add_word(command, "--residual-every", "K",

@@ -244,6 +244,7 @@ void Domain::close() {
     impl_->exchange.reset();
     impl_->subdomains.clear();
     impl_->streams.clear();
+    impl_->marks.clear();
     impl_->locals.clear();
   }
   impl_->close_groups();

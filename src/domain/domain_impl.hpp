@@ -43,6 +43,7 @@ class Domain::Impl {
   std::vector<Local> locals;
   std::vector<Subdomain> subdomains;
   std::vector<device::Stream*> streams;
+  std::vector<std::unique_ptr<device::Event>> marks;  ///< by stream: of those that meet for a recording
   std::vector<int> current;
   std::vector<RoutedMessage> routes;
   std::unique_ptr<exchange::Exchange> exchange;
@@ -87,6 +88,8 @@ class Domain::Impl {
   [[nodiscard]] exchange::Selection selection(std::span<const field_id> which) const;
   [[nodiscard]] std::vector<field_id> all_fields() const;
   void start_exchange(std::span<const field_id> which, exchange::Overlap overlap);
+  void gather_streams();
+  void spread_streams();
 };
 
 }  // namespace halocline

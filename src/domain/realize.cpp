@@ -194,6 +194,7 @@ void Domain::realize() {
     view.stream_ = impl_->locals[i].stream.get();
     impl_->subdomains.push_back(std::move(view));
     impl_->streams.push_back(impl_->locals[i].stream.get());
+    impl_->marks.push_back(impl_->backend->create_event(impl_->locals[i].stream->device()));
   }
   impl_->realized = true;
 }

@@ -113,6 +113,14 @@ class Subdomain {
   device::Stream* stream_ = nullptr;
 };
 
+/// Steps that were recorded once and can be replayed; see Domain::capture.
+class Recording {
+ private:
+  friend class Domain;
+  explicit Recording(std::unique_ptr<device::Graph> graph) : graph_(std::move(graph)) {}
+  std::unique_ptr<device::Graph> graph_;
+};
+
 /// A distributed 3-D domain: the facade over all stages.
 ///
 /// Add fields, call plan() (only where the boxes are needed before memory is there) and realize(), then exchange.
@@ -187,6 +195,14 @@ class Domain {
     swap(field.id);
   }
   [[nodiscard]] int current_set(field_id field) const;
+
+  /// Records what steps() enqueues on this rank's subdomain streams (exchanges, swaps, the caller's own work) instead of
+  /// running it. Local. Throws CapabilityError where a route needs the host, and InvalidArgument where a field's current
+  /// set is another one afterwards: steps() holds whole cycles of swaps.
+  [[nodiscard]] Recording capture(const std::function<void()>& steps);
+  /// Enqueues recorded steps, as one launch, behind the work on the streams; later work comes behind them. All ranks do
+  /// so alike. The recording must outlive the work, and be destroyed before the domain is closed.
+  void replay(const Recording& recording);
 
   /// Fills halos beyond open boundaries: called by finish_exchange for each local subdomain at an end of an open
   /// dimension, x then y then z, to enqueue work on the subdomain's stream. The boxes span the halos that were filled

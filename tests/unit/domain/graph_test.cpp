@@ -7,7 +7,7 @@
 namespace halocline {
 namespace {
 
-/// One process, several subdomains; one stream leads a capture of all.
+/// One process, several subdomains.
 class Captured : public testing::Test {
  protected:
   static constexpr Vec3 extent{12, 10, 8};
@@ -18,15 +18,9 @@ class Captured : public testing::Test {
     domain = std::make_unique<Domain>(extent, Radius::uniform(1), options);
     u = domain->add_field<double>("u", buffers::two);
     domain->realize();
-    fork = domain->backend().create_event(0);
-    for (std::size_t i = 0; i < domain->subdomains().size(); ++i) {
-      joins.push_back(domain->backend().create_event(domain->subdomains()[i].device()));
-    }
   }
   ~Captured() override {
-    graph.reset();
-    fork.reset();
-    joins.clear();
+    recording.reset();
     if (domain && !failed) domain->close();
   }
 
@@ -39,31 +33,8 @@ class Captured : public testing::Test {
     domain->exchange();
   }
 
-  template <typename F>
-  void capture(F&& work) {
-    auto& origin = domain->subdomains()[0].stream();
-    origin.begin_capture();
-    origin.record(*fork);
-    for (const Subdomain& s : domain->subdomains().subspan(1)) s.stream().wait(*fork);
-    work();
-    for (std::size_t i = 1; i < domain->subdomains().size(); ++i) {
-      domain->subdomains()[i].stream().record(*joins[i]);
-      origin.wait(*joins[i]);
-    }
-    graph = origin.end_capture();
-  }
-
-  void replay() {
-    // The other streams have to be behind the origin, whose replay does their work.
-    auto& origin = domain->subdomains()[0].stream();
-    for (std::size_t i = 1; i < domain->subdomains().size(); ++i) {
-      domain->subdomains()[i].stream().record(*joins[i]);
-      origin.wait(*joins[i]);
-    }
-    origin.launch(*graph);
-    origin.record(*fork);
-    for (const Subdomain& s : domain->subdomains().subspan(1)) s.stream().wait(*fork);
-  }
+  void capture(const std::function<void()>& work) { recording.emplace(domain->capture(work)); }
+  void replay() { domain->replay(*recording); }
 
   void expect_all(int set_ahead, double offset) {
     domain->synchronize();
@@ -89,9 +60,7 @@ class Captured : public testing::Test {
   std::unique_ptr<Domain> domain;
   bool failed = false;  ///< after an error there is nothing to close
   Field<double> u;
-  std::unique_ptr<device::Graph> graph;
-  std::unique_ptr<device::Event> fork;
-  std::vector<std::unique_ptr<device::Event>> joins;
+  std::optional<Recording> recording;
 };
 
 TEST_F(Captured, replays_and_eager_exchanges_mix) {
@@ -107,9 +76,7 @@ TEST_F(Captured, replays_and_eager_exchanges_mix) {
     step();
     replay();
     expect_all(0, 5);
-    graph.reset();
-    fork.reset();
-    joins.clear();
+    recording.reset();
     domain->close();
     domain.reset();
   }
@@ -148,16 +115,44 @@ TEST_F(Captured, a_frozen_parity_is_an_error_and_not_wrong_data) {
 
 TEST_F(Captured, a_route_that_needs_the_host_is_refused_before_anything_is_enqueued) {
   make({routing::Transport::mpi_staged}, 2);
-  auto& origin = domain->subdomains()[0].stream();
-  origin.begin_capture();
   try {
-    domain->start_exchange();
+    capture([&] { domain->start_exchange(); });
     FAIL();
   } catch (const CapabilityError& error) {
     EXPECT_THAT(error.what(), testing::AllOf(testing::HasSubstr("captured"), testing::HasSubstr("mpi_staged")));
   }
-  static_cast<void>(origin.end_capture());
   fill();
+  domain->exchange();
+  expect_all(0, 0);
+}
+
+TEST_F(Captured, half_a_cycle_of_swaps_is_refused) {
+  make({routing::Transport::direct}, 2);
+  fill();
+  try {
+    capture([&] {
+      step();
+      domain->swap(u);
+    });
+    FAIL();
+  } catch (const InvalidArgument& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("swap field 'u' from set 0 to set 1; allowed are whole cycles of its 2"));
+  }
+  EXPECT_EQ(domain->current_set(u.id), 0);
+  domain->exchange();
+  expect_all(0, 0);
+}
+
+TEST_F(Captured, what_steps_throw_ends_the_capture) {
+  make({routing::Transport::direct}, 3);
+  fill();
+  EXPECT_THROW(capture([&] {
+                 step();
+                 domain->swap(u);
+                 throw InvalidArgument("no more");
+               }),
+               InvalidArgument);
+  EXPECT_EQ(domain->current_set(u.id), 0);
   domain->exchange();
   expect_all(0, 0);
 }
