@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Everything that needs GPUs, in one run: builds, tests, checks memory, measures the ceilings, and then what they bound.
 #   bench/gpu_check.sh OUTDIR [STAGE[:SECONDS]...]
-# Stages, in this order where none is named: build tests sanitizer ceilings pack studies baselines jacobi. A stage that
+# Stages, in this order where none is named: build tests sanitizer machine ceilings pack exchange studies baselines jacobi. A stage that
 # fails or runs out of its time does not stop the next ones. Within GPU_CHECK_SECONDS (540) all in all. OUTDIR gets two
 # files: results.tar.gz (a log a stage, CSV files) and summary.txt, the most of which is also printed.
 # The build goes to GPU_CHECK_BUILD (/tmp/build-gpu). What the machine lacks may lie in .gpu-deps of the checkout:
@@ -18,9 +18,9 @@ blocks=${GPU_CHECK_BLOCKS:-512,256,128,64}
 largest=${blocks%%,*}
 smallest=${blocks##*,}
 edge=${GPU_CHECK_EDGE:-750}
-all_stages=(build tests sanitizer ceilings pack studies baselines jacobi)
+all_stages=(build tests sanitizer machine ceilings pack exchange studies baselines jacobi)
 declare -A limit=(
-  [build]=200 [tests]=240 [sanitizer]=60 [ceilings]=45 [pack]=30
+  [build]=200 [tests]=240 [sanitizer]=60 [machine]=60 [ceilings]=45 [pack]=30 [exchange]=90
   [studies]=200 [baselines]=120 [jacobi]=60
 )
 
@@ -138,6 +138,30 @@ stage_sanitizer() {
   done
 }
 
+stage_machine() {
+  local halocline=$build/bin/halocline
+  step 50 $(ranks "$gpus") "$halocline" machine --measure --json >"$work/machine.json"
+  step 10 "$halocline" plot "$work/machine.json" --output "$work/machine.png"
+}
+
+# What most users call: all methods, one exchange after a barrier, and 1000 back to back, one by one and 20 a launch.
+stage_exchange() {
+  local halocline=$build/bin/halocline n block graph
+  for block in ${blocks//,/ }; do
+    for n in $(rank_counts); do
+      for graph in 0 20; do
+        step 20 $(ranks "$n") "$halocline" exchange --size $(domain_of "$gpus" "$block") --radius 3 --fields 4xf32 \
+          --graph $graph --json >"$work/exchange-$block-${n}r-graph$graph.json"
+      done
+    done
+  done
+  # Faces in z only, of slabs.
+  for block in 512 256; do
+    step 20 $(ranks "$gpus") "$halocline" exchange --size $block --radius 0 0 1 --no-edges --no-corners --fields 1xf32 \
+      --device-grid 1 1 "$gpus" --graph 20 --json >"$work/exchange-slabs$block-${gpus}r-graph20.json"
+  done
+}
+
 stage_ceilings() { step 60 $(ranks "$gpus") "$build/bin/bench_ceilings" --out "$work/ceilings.csv"; }
 
 stage_pack() { step 60 "$build/bin/bench_pack" --out "$work/pack.csv" --block "$blocks" \
@@ -177,13 +201,14 @@ stage_baselines() {
 }
 
 stage_jacobi() {
-  local run=("$build/bin/halocline" run jacobi3d --progress off --json --steps 200) overlap n
-  for overlap in overlap no-overlap; do
+  local run=("$build/bin/halocline" run jacobi3d --progress off --json --steps 1000) how n
+  for how in overlap no-overlap no-overlap-graph; do
     # One GPU: one read and one write a cell, to be compared with the ceiling of a copy.
-    step 30 "${run[@]}" --size $(domain_of 1 "$largest") --devices 1 --$overlap >"$work/jacobi-1r-1g-$overlap.json"
+    step 30 "${run[@]}" --size $(domain_of 1 "$largest") --devices 1 --${how/-graph/ --graph} \
+      >"$work/jacobi-1r-1g-$how.json"
     for n in $(rank_counts); do
-      step 30 $(ranks "$n") "${run[@]}" --size $(domain_of "$gpus" "$largest") --$overlap \
-        >"$work/jacobi-${n}r-${gpus}g-$overlap.json"
+      step 30 $(ranks "$n") "${run[@]}" --size $(domain_of "$gpus" "$largest") --${how/-graph/ --graph} \
+        >"$work/jacobi-${n}r-${gpus}g-$how.json"
     done
   done
 }

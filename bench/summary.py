@@ -94,6 +94,28 @@ def print_staged_bound(folder):
         )
 
 
+def print_own(folder):
+    """What `halocline exchange` says, by cells a GPU and ranks."""
+    documents = []
+    for path in sorted(pathlib.Path(folder).glob("exchange-*.json")):
+        try:
+            documents.append((path.stem, json.loads(path.read_text())))
+        except ValueError:
+            print(f"\n{path.name} holds no result")
+    if documents:
+        print("\nhalocline exchange, us: median and fastest behind a barrier; back to back; MB a subdomain sends to others")
+    for name, document in documents:
+        times = [document["times"][key] * 1e6 for key in ("p50_s", "min_s")]
+        steady = document["steady"]["mean_s"] * 1e6
+        sent = sum(row["bytes"] for row in document["transports"] if row["transport"] != "self")
+        parts = document["subdomain_grid"]
+        megabytes = sent / (parts[0] * parts[1] * parts[2]) * 1e-6
+        print(
+            f"  {name:<28} {times[0]:>9.1f} {times[1]:>9.1f} {steady:>9.1f} {megabytes:>9.2f} MB "
+            f"{megabytes / steady * 1e3:>7.1f} GB/s"
+        )
+
+
 def print_jacobi(folder):
     documents = []
     for path in sorted(pathlib.Path(folder).glob("jacobi-*.json")):
@@ -139,6 +161,7 @@ def main():
         print_exchanges(folder, study)
     print_against_baselines(folder)
     print_staged_bound(folder)
+    print_own(folder)
     print_jacobi(folder)
     if not short:
         print_pack(folder)
