@@ -19,8 +19,10 @@
 namespace jacobi3d {
 
 struct Settings {
-  std::int64_t steps = 200;         ///< 1 or more
-  bool overlap = true;              ///< update the interior while halos are under way
+  std::int64_t steps = 200;  ///< 1 or more
+  /// Update the interior while halos are under way, or all after them. Unset: the first steps of a run that has many try
+  /// both, and the faster goes on; a short run overlaps. All give the same cells, bit for bit.
+  std::optional<bool> overlap;
   std::int64_t residual_every = 0;  ///< steps between residuals; 0: only that of the last step
   double tolerance = 0;             ///< stop once Residual::max is below it; 0: never
   bool graph = false;               ///< record two steps, a cycle of the buffers, and replay them as one launch
@@ -49,6 +51,7 @@ struct Progress {
 struct Result {
   std::int64_t steps = 0;  ///< that were done
   bool converged = false;  ///< the residual fell below the tolerance
+  bool overlapped = true;  ///< as set, or found to be the faster
   Residual residual;       ///< of the last step
   Timings timings;
   double updates_per_second = 0;  ///< cells of the domain x steps / Timings::total

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "halocline/core/error.hpp"
 #include "jacobi3d/jacobi3d.hpp"
@@ -24,6 +25,11 @@ constexpr std::int64_t timed_one_in_replays = 64;
 
 constexpr int buffers = halocline::buffers::two;
 
+/// Whole cycles of the buffers; all trials together are a small part of the shortest run that has them.
+constexpr int trial_steps = 8;
+constexpr int trial_turns = 3;
+constexpr std::int64_t shortest_with_trials = 200;
+
 void check_settings(const Settings& settings) {
   if (settings.steps < 1) {
     throw halocline::InvalidArgument(fmt::format("jacobi3d: steps is {}; allowed is 1 or more", settings.steps));
@@ -36,6 +42,25 @@ void check_settings(const Settings& settings) {
     throw halocline::InvalidArgument(
         fmt::format("jacobi3d: tolerance is {}; allowed is 0 or more", settings.tolerance));
   }
+}
+
+/// Runs some steps of each kind in turns, the first ones not counted, and says which kind was faster: the same on all
+/// ranks. run(overlap) runs trial_steps.
+template <typename Run>
+bool faster_with_overlap(halocline::Domain& domain, Run&& run) {
+  const auto& clock = halocline::Clock::steady();
+  double fastest[] = {std::numeric_limits<double>::max(), std::numeric_limits<double>::max()};
+  for (int turn = 0; turn < trial_turns; ++turn) {
+    for (const bool overlap : {false, true}) {
+      domain.comm().barrier();
+      const auto begin = clock.now();
+      run(overlap);
+      domain.synchronize();
+      const double took = domain.comm().all_reduce(static_cast<double>((clock.now() - begin).count()), Reduction::max);
+      if (turn > 0) fastest[overlap ? 1 : 0] = std::min(fastest[overlap ? 1 : 0], took);
+    }
+  }
+  return fastest[1] < fastest[0];
 }
 
 }  // namespace
@@ -182,32 +207,14 @@ Result Solver<T>::run(const Settings& settings, const std::function<void(const P
   const auto residual_due = [&](std::int64_t after) {
     return after == settings.steps || (settings.residual_every > 0 && after % settings.residual_every == 0);
   };
-  std::optional<halocline::Recording> cycle;
-  if (settings.graph)
-    cycle.emplace(domain_.capture([&] {
-      for (int i = 0; i < buffers; ++i) {
-        step(settings.overlap, {});
-        domain_.swap(field_);
-      }
-    }));
   const auto flow = [&] {
     if (result.steps % (steps_in_flight / 2) != 0) return;
     in_flight.wait();
     for (auto& stopwatch : stopwatches) stopwatch.collect();
   };
-  while (result.steps < settings.steps && !result.converged) {
-    // Some steps are run one by one, for the marks that say where the time went. A cycle begins where it was recorded, at an
-    // even step.
-    if (cycle && result.steps % buffers == 0 && result.steps % timed_every != 0 &&
-        result.steps + buffers < settings.steps && !residual_due(result.steps + 1) &&
-        !residual_due(result.steps + buffers)) {
-      domain_.replay(*cycle);
-      result.steps += buffers;
-      flow();
-      continue;
-    }
+  const auto one_step = [&] {
     const bool watched = result.steps % timed_every == 0;
-    step(settings.overlap, watched ? std::span(stopwatches) : std::span<Stopwatch>());
+    step(result.overlapped, watched ? std::span(stopwatches) : std::span<Stopwatch>());
     timed += watched ? 1 : 0;
     ++result.steps;
     const bool last = result.steps == settings.steps;
@@ -220,6 +227,37 @@ Result Solver<T>::run(const Settings& settings, const std::function<void(const P
     domain_.swap(field_);
     if (progress && (last || result.converged || result.steps % steps_in_flight == 0)) {
       progress({result.steps, settings.steps, latest});
+    }
+  };
+
+  if (settings.overlap) {
+    result.overlapped = *settings.overlap;
+  } else if (settings.steps >= shortest_with_trials) {
+    result.overlapped = faster_with_overlap(domain_, [&](bool overlap) {
+      result.overlapped = overlap;
+      for (int i = 0; i < trial_steps && !result.converged; ++i) one_step();
+    });
+  }
+  std::optional<halocline::Recording> cycle;
+  if (settings.graph) {
+    cycle.emplace(domain_.capture([&] {
+      for (int i = 0; i < buffers; ++i) {
+        step(result.overlapped, {});
+        domain_.swap(field_);
+      }
+    }));
+  }
+  while (result.steps < settings.steps && !result.converged) {
+    // Some steps are run one by one, for the marks that say where the time went. A cycle begins where it was recorded, at an
+    // even step.
+    if (cycle && result.steps % buffers == 0 && result.steps % timed_every != 0 &&
+        result.steps + buffers < settings.steps && !residual_due(result.steps + 1) &&
+        !residual_due(result.steps + buffers)) {
+      domain_.replay(*cycle);
+      result.steps += buffers;
+      flow();
+    } else {
+      one_step();
     }
   }
   const auto total = static_cast<double>((clock.now() - start).count());

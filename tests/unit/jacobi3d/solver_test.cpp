@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <array>
 #include <atomic>
 #include <cmath>
 #include <cstring>
@@ -73,6 +74,27 @@ void expect_serial_solution(const Shape& shape) {
     EXPECT_TRUE(same_bits(all, expected));
   });
   EXPECT_EQ(roots, 1);
+}
+
+TEST(JacobiOverlap, IsTriedByLongRunsThatDoNotSay) {
+  const Shape shape{{14, 9, 12}, 2, 2};
+  constexpr int steps = 203;
+  const auto expected = jacobi3d::solve_serially<float>(shape.extent, steps);
+  std::array<bool, 2> overlapped{};
+  on_domains<float>(shape, [&](Domain& domain, halocline::Field<float> field) {
+    jacobi3d::Solver<float> solver(domain, field);
+    solver.initialise();
+    jacobi3d::Settings settings;
+    settings.steps = steps;
+    settings.residual_every = 50;
+    const auto result = solver.run(settings);
+    EXPECT_EQ(result.steps, steps);
+    overlapped[domain.comm().rank().index()] = result.overlapped;
+    const auto all = solver.gather(halocline::Box::of_extent(shape.extent));
+    if (domain.comm().rank().value() != 0) return;
+    EXPECT_TRUE(same_bits(all, expected));
+  });
+  EXPECT_EQ(overlapped[0], overlapped[1]);
 }
 
 class JacobiShapes : public testing::TestWithParam<Shape> {};
