@@ -62,8 +62,8 @@ const Program& Exchange::Impl::program_for(const Selection& selection) {
   // between start() and finish(), so the vector may grow here.
   programs_.push_back({programs_.size(), selection, selection.token()});
   for (End& end : ends_) end.endpoint->prepare(programs_.back());
-  schedule_->prepare(programs_.back());
   for (const auto& fusion : fusions_) fusion->prepare(programs_.back());
+  schedule_->prepare(programs_.back());
   return programs_.back();
 }
 
@@ -107,7 +107,9 @@ void Exchange::Impl::start(std::span<device::Stream* const> streams, const Selec
       if (!end.done) end.endpoint->start(program);
     }
     schedule_->start(program, capturing);
-    for (const auto& fusion : fusions_) fusion->start(program, streams_, overlap);
+    for (const auto& fusion : fusions_) {
+      if (!fusion->scheduled()) fusion->start(program, streams_, overlap);
+    }
     running_ = &program;
   });
   progress();
@@ -154,7 +156,9 @@ void Exchange::Impl::finish() {
         if (end.site == sites_[i] && end.endpoint->drive() == Drive::host) end.endpoint->join(*streams_[i]);
       }
     }
-    for (const auto& fusion : fusions_) fusion->join(streams_);
+    for (const auto& fusion : fusions_) {
+      if (!fusion->scheduled()) fusion->join(streams_);
+    }
   });
 }
 

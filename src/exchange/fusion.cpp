@@ -31,6 +31,12 @@ void Fusion::prepare(const Program& program) {
   });
 }
 
+void Fusion::send(const Program& program) {
+  stream_->wait(*members_.front().site->open);
+  stream_->run(*exchanges_.of(program));
+  stream_->record(*done_);
+}
+
 void Fusion::start(const Program& program, std::span<device::Stream* const> users, Overlap overlap) {
   carrier_ = overlap == Overlap::none ? users[members_.front().place] : stream_.get();
   for (std::size_t i = 0; i < members_.size(); ++i) {

@@ -21,7 +21,17 @@ class Fusion {
   /// Sites, ends and context outlive this, at their addresses.
   Fusion(Context& context, std::vector<Member> members);
 
+  /// Whether it is a part of what a schedule does: where its only member is scheduled, one launch does both.
+  [[nodiscard]] bool scheduled() const { return members_.size() == 1 && members_.front().site->scheduled; }
+
   void prepare(const Program& program);
+  /// Where it is scheduled: enqueues an exchange behind Site::open, beside what ends send.
+  void send(const Program& program);
+  /// All of that is done.
+  [[nodiscard]] const device::Event& sent() const { return *done_; }
+
+  // Where it is not.
+
   /// Enqueues an exchange behind what is in the members' streams. With Overlap::none it runs in one of those, which saves
   /// two hops from stream to stream; else in a stream of its own.
   void start(const Program& program, std::span<device::Stream* const> users, Overlap overlap);

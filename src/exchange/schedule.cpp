@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "exchange/fusion.hpp"
+
 namespace halocline::exchange {
 
 Schedule::Schedule(Context& context, std::vector<Site*> sites, std::vector<End>& ends)
@@ -47,7 +49,15 @@ void Schedule::begin(const Site& site, const Part& part) const {
   site.stream->record(*site.open);
 }
 
+void Schedule::send(const Site& site, const Program& program) const {
+  for (const End& end : *ends_) {
+    if (end.site == &site) end.endpoint->send(program);
+  }
+  if (site.fusion != nullptr) site.fusion->send(program);
+}
+
 void Schedule::receive(const Site& site, const Part& part) const {
+  if (site.fusion != nullptr) site.stream->wait(site.fusion->sent());
   for (const End& end : *ends_) {
     const device::Event* sent = end.site == &site ? end.endpoint->sent() : nullptr;
     if (sent != nullptr) site.stream->wait(*sent);
@@ -60,7 +70,7 @@ void Schedule::receive(const Site& site, const Part& part) const {
 void Schedule::enqueue(const Program& program) {
   const auto& parts = sequences_.of(program).parts;
   for (std::size_t i = 0; i < sites_.size(); ++i) begin(*sites_[i], parts[i]);
-  for (const End& end : *ends_) end.endpoint->send(program);
+  for (const Site* site : sites_) send(*site, program);
   for (std::size_t i = 0; i < sites_.size(); ++i) receive(*sites_[i], parts[i]);
 }
 
@@ -78,9 +88,7 @@ std::unique_ptr<device::Graph> Schedule::capture_all(const Program& program) {
 std::unique_ptr<device::Graph> Schedule::capture_one(const Site& site, const Part& part, const Program& program) {
   site.stream->begin_capture();
   begin(site, part);
-  for (const End& end : *ends_) {
-    if (end.site == &site) end.endpoint->send(program);
-  }
+  send(site, program);
   receive(site, part);
   return site.stream->end_capture();
 }

@@ -21,7 +21,7 @@ struct End {
 /// stream:
 ///
 ///   begin     its epoch advances, and all its neighbours are told "ready"
-///   send      every end, in streams of its own, behind that
+///   send      every end, in streams of its own, behind that; beside them the site's fused exchange, if it has one
 ///   receive   behind all its sending: wait for all that arrives, unpack all of it as one operation
 ///
 /// No arrival is waited for before the site's own sending is over, and sending waits for nothing but "ready": so the order
@@ -61,6 +61,7 @@ class Schedule {
   };
 
   void begin(const Site& site, const Part& part) const;
+  void send(const Site& site, const Program& program) const;
   void receive(const Site& site, const Part& part) const;
   void enqueue(const Program& program);
   void capture(const Program& program);

@@ -49,7 +49,11 @@ void Exchange::Impl::make_drivers() {
     if (site->scheduled) scheduled.push_back(site);
   }
   schedule_ = std::make_unique<Schedule>(context_, std::move(scheduled), ends_);
-  for (auto& [device, members] : fused) fusions_.push_back(std::make_unique<Fusion>(context_, std::move(members)));
+  for (auto& [device, members] : fused) {
+    Site* first = members.front().site;
+    fusions_.push_back(std::make_unique<Fusion>(context_, std::move(members)));
+    if (fusions_.back()->scheduled()) first->fusion = fusions_.back().get();
+  }
 }
 
 void Exchange::Impl::make_sites(std::vector<LocalSubdomain> subdomains) {

@@ -14,6 +14,7 @@
 
 namespace halocline::exchange {
 
+class Fusion;
 class Mappings;
 
 /// A local subdomain as its endpoints see it. Lives as long as they do, at one address.
@@ -32,6 +33,8 @@ struct Site {
 
   // Where it is scheduled.
 
+  /// What its device does as one operation, where that is a part of its schedule; else null.
+  Fusion* fusion = nullptr;
   /// Where this side of every exchange runs, but for what ends send in streams of their own.
   std::unique_ptr<device::Stream> stream;
   /// Behind begun, and this exchange's epoch is there: halos and landing buffers may be written.
