@@ -37,7 +37,7 @@ struct Party {
 ///   2. for exchange e = *epoch + 1 of each party, says all its `ready` with e;
 ///   3. waits for each outgoing part's `ready` at e, copies it, and says its `arrived` with e; does the local copies;
 ///   4. waits for each incoming part's `arrived` at e, and does its copies;
-///   5. *epoch = e.
+///   5. *epoch = e, at the latest.
 ///
 /// 2 waits for nothing, 3 waits for nothing but 2, and 4 for nothing but 3, of whatever device: the protocol of
 /// docs/decisions/0010. No two copies write the same byte, and none reads what another one writes, but for 4 behind 3.
