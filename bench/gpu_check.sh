@@ -20,7 +20,7 @@ smallest=${blocks##*,}
 edge=${GPU_CHECK_EDGE:-750}
 all_stages=(build tests sanitizer machine ceilings pack exchange studies baselines jacobi)
 declare -A limit=(
-  [build]=200 [tests]=240 [sanitizer]=60 [machine]=60 [ceilings]=45 [pack]=30 [exchange]=90
+  [build]=200 [tests]=240 [sanitizer]=60 [machine]=60 [ceilings]=45 [pack]=30 [exchange]=150
   [studies]=200 [baselines]=120 [jacobi]=60
 )
 
