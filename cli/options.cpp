@@ -151,6 +151,12 @@ void add_decision_options(CLI::App& app, Options& options) {
              options.transports = word;
            })
       ->group(decision_group);
+  add_word(app, "--sm-budget", "N",
+           "multiprocessors of a GPU that exchanges may occupy (default 0: as many as are of use)",
+           [&options](const auto& name, const auto& word) {
+             options.sm_budget = static_cast<int>(parse_integer(name, word, 0, 1'000));
+           })
+      ->group(decision_group);
   add_word(app, "--timeout", "SECONDS", "how long a collective or an exchange may take (default 120)",
            [&options](const auto& name, const auto& word) { options.timeout = parse_seconds(name, word); })
       ->group(decision_group);

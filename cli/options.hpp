@@ -44,6 +44,7 @@ struct Options {
   halocline::placement::Request placement;
   std::optional<std::string> transports;
   std::optional<halocline::Duration> timeout;
+  int sm_budget = 0;  ///< multiprocessors of a GPU that exchanges may occupy; 0: as many as are of use
 
   bool json = false;
   ProgressStyle progress = ProgressStyle::automatic;

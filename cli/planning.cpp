@@ -83,6 +83,7 @@ DomainOptions domain_options(const Context& context) {
   domain.placement = options.placement;
   if (options.transports) domain.policy = routing::Policy::parse(*options.transports);
   domain.timeout = *options.timeout;
+  domain.tuning.multiprocessors = options.sm_budget;
   return domain;
 }
 

@@ -19,6 +19,7 @@ Fusion::Fusion(Context& context, std::vector<Member> members)
 void Fusion::prepare(const Program& program) {
   exchanges_.make(program, [&] {
     device::FusedPlan plan;
+    plan.multiprocessors = context_->tuning.multiprocessors;
     for (const Member& member : members_) {
       const Site& site = *member.site;
       device::Party party;

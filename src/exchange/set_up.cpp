@@ -19,6 +19,10 @@ Exchange::Impl::Impl(Setup setup) : setup_(std::move(setup)), me_(setup_.comm->r
   context_.timeout = setup_.timeout;
   context_.abort = abort_->word();
   comm::agree_on(*setup_.comm, [&] {
+    if (setup_.tuning.multiprocessors < 0) {
+      throw InvalidArgument(fmt::format("multiprocessors is {}; allowed is 0 (as many as are of use) or more",
+                                        setup_.tuning.multiprocessors));
+    }
     abort_registration_ =
         setup_.backend->register_host(reinterpret_cast<const std::byte*>(context_.abort), sizeof *context_.abort);
     make_sites(std::move(setup_.subdomains));

@@ -42,6 +42,7 @@ expect_refused("exchange --devices 2 --devices-per-rank 2" "either --devices or 
 expect_refused("exchange --transports pigeon" "--transports is 'pigeon'")
 expect_refused("exchange --transports=direct,-self" "--transports is 'direct,-self'")
 expect_refused("exchange --timeout 0" "--timeout is '0'; allowed is a number above 0")
+expect_refused("exchange --sm-budget -1" "--sm-budget is '-1'; allowed is")
 expect_refused("exchange --repeat 0" "--repeat is '0'; allowed is")
 expect_refused("exchange --steady -1" "--steady is '-1'; allowed is")
 expect_refused("exchange --seed 1 --seed 2" "--seed is given without a value, or with too many")

@@ -44,7 +44,7 @@ struct Party {
 struct FusedPlan {
   std::vector<Party> parties;
   std::vector<StridedCopy> local;  ///< within the device; need no flags
-  /// Multiprocessors that it may occupy at the same time; 0: as many as are of use. No meaning on the host.
+  /// It takes no more room at a time than so many multiprocessors have; 0: as many as are of use. No meaning on the host.
   int multiprocessors = 0;
 };
 

@@ -51,7 +51,7 @@ struct Selection {
 };
 
 /// Sizes at which one way of doing the same becomes better than another. The defaults were tried out on H200s, coarsely. The
-/// same on all ranks.
+/// sizes are the same on all ranks.
 struct Tuning {
   /// mpi_staged: bytes of a message that are copied, sent and copied again as one, so that the three overlap.
   std::int64_t staging_chunk_bytes = std::int64_t{4} << 20;
@@ -65,6 +65,9 @@ struct Tuning {
   /// packed on their way, into a landing buffer of the receiver, and unpacked there.
   std::int64_t short_row_bytes = 64;
   std::int64_t pack_short_rows_from_bytes = std::int64_t{1} << 20;
+  /// direct and self: they take no more of a GPU at a time than the room of so many multiprocessors, wherever that is, and
+  /// leave the rest to compute; 0: as many as are of use. Ranks may differ in it.
+  int multiprocessors = 0;
 };
 
 /// Everything that was decided, and the memory. References must outlive the Exchange.

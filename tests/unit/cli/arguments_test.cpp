@@ -28,19 +28,20 @@ std::string refusal(std::vector<const char*> words, int ranks = 1) {
 
 TEST(Arguments, FlagsAreAlikeForAllPlanningCommands) {
   for (const char* command : {"machine", "partition", "place", "route", "explain"}) {
-    const auto a = parse({command,     "--size",
-                          "9",         "8",
-                          "7",         "--radius",
-                          "2",         "--fields",
-                          "4xf32",     "--nodes",
-                          "2",         "--devices-per-node",
-                          "6",         "--ranks-per-node",
-                          "3",         "--partition",
-                          "bisection", "--place",
-                          "random",    "--seed",
-                          "5",         "--open",
-                          "x,z",       "--no-corners",
-                          "--timeout", "7",
+    const auto a = parse({command,       "--size",
+                          "9",           "8",
+                          "7",           "--radius",
+                          "2",           "--fields",
+                          "4xf32",       "--nodes",
+                          "2",           "--devices-per-node",
+                          "6",           "--ranks-per-node",
+                          "3",           "--partition",
+                          "bisection",   "--place",
+                          "random",      "--seed",
+                          "5",           "--open",
+                          "x,z",         "--no-corners",
+                          "--timeout",   "7",
+                          "--sm-budget", "16",
                           "--json"});
     ASSERT_TRUE(a.command) << command;
     EXPECT_EQ(a.options.size, (halocline::Vec3{9, 8, 7}));
@@ -53,6 +54,7 @@ TEST(Arguments, FlagsAreAlikeForAllPlanningCommands) {
     EXPECT_EQ(a.options.placement.method, halocline::placement::Method::random);
     EXPECT_EQ(a.options.placement.seed, 5u);
     EXPECT_EQ(a.options.timeout, std::chrono::seconds(7));
+    EXPECT_EQ(a.options.sm_budget, 16);
     EXPECT_TRUE(a.options.json);
     EXPECT_TRUE(a.options.elsewhere());
   }

@@ -89,6 +89,14 @@ TEST(DomainMisuse, what_is_too_small_says_what_would_fit) {
               testing::AnyOf(HasSubstr("fit"), HasSubstr("allowed")));
 }
 
+TEST(DomainMisuse, a_negative_number_of_multiprocessors_is_refused) {
+  DomainOptions options;
+  options.tuning.multiprocessors = -3;
+  Domain domain({8, 8, 8}, Radius::uniform(1), options);
+  domain.add_field<float>("u");
+  EXPECT_THAT(refused<InvalidArgument>([&] { domain.realize(); }), HasSubstr("multiprocessors is -3; allowed is 0"));
+}
+
 TEST(DomainMisuse, forbidding_every_transport_names_them_all) {
   DomainOptions options;
   options.devices_per_rank = 2;
