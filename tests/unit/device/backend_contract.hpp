@@ -59,6 +59,14 @@ class BackendContract : public ::testing::TestWithParam<BackendFactory> {
   }
   std::uint64_t get(const std::uint64_t* word) { return get(reinterpret_cast<const std::byte*>(word), 1)[0]; }
 
+  /// Until a signal was given for the first time, which others may be about to do: by a wait, because get() would race.
+  void await_first(const FlagSignal& signal) {
+    const auto memory = make_page(*backend);
+    const auto stream = backend->create_stream(0);
+    wait_for(*stream, &page(*memory).one, signal.flag, signal.token, guard("seen by the test"));
+    stream->synchronize();
+  }
+
   std::shared_ptr<Backend> backend;
   std::shared_ptr<Backend> reader;
 

@@ -202,7 +202,7 @@ TEST_P(BackendContract, AnExchangeIsNotOverBeforeAllHasArrived) {
   wait_for(tested.stream(1), &at.one, &at.flags[0], 1, guard("writes the cell"));
   const auto release = backend->create_stream(1);
   tested.enqueue();
-  ASSERT_TRUE(backend->wait_until([&] { return get(&tested.incoming(early).ready.flag->epoch) == 1; }, patience()));
+  await_first(tested.incoming(early).ready);
   EXPECT_FALSE(tested.stream(0).query());
   EXPECT_EQ(get(&tested.incoming(early).arrived.flag->epoch), 0u);
   signal_to(*release, &at.one, &at.flags[0], 1);

@@ -22,8 +22,7 @@ TEST_P(BackendContract, ATokenThatDiffersIsRefusedAndNoCellIsWritten) {
   tested.prepare(1);
   for (const int device : {0, 1}) tested.renew(device);
   tested.run(1);
-  const Flag* ready = tested.incoming(receiver).ready.flag;
-  ASSERT_TRUE(backend->wait_until([&] { return get(&ready->epoch) == 1; }, patience()));
+  await_first(tested.incoming(receiver).ready);
   EXPECT_EQ(tested.failure_of(0),
             "protocol: message 1 (ready): the two sides disagree on which fields and buffers are exchanged: expected "
             "epoch 1 with token 0x0000000000000def, found epoch 1 with 0x0000000000000abc");
