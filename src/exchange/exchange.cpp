@@ -152,6 +152,7 @@ void Exchange::Impl::finish() {
     }
     for (std::size_t i = 0; i < sites_.size(); ++i) {
       if (sites_[i]->scheduled) schedule_->join(*sites_[i], *streams_[i]);
+      if (!sites_[i]->hosted) continue;
       for (End& end : ends_) {
         if (end.site == sites_[i] && end.endpoint->drive() == Drive::host) end.endpoint->join(*streams_[i]);
       }

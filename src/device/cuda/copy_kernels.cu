@@ -7,10 +7,10 @@ namespace {
 
 __global__ void __launch_bounds__(block_threads, 3)
     copy_kernel(const Board* board, const __grid_constant__ CopyTask task) {
-  if (stopped(board)) return;
+  const bool stop = stopped(board);
   const std::uint32_t step = gridDim.x * tile_units;
   for (std::uint32_t first = blockIdx.x * tile_units; first < task.units; first += step) {
-    copy_tile(task, first, [] { return true; });
+    copy_tile(task, first, [stop] { return !stop; });
   }
 }
 
