@@ -174,7 +174,11 @@ class MpiReceiver final : public Endpoint {
         stream_(context.backend->create_stream(site_->device(), device::Priority::high, channel.label())),
         header_here_(context.backend->create_event(site_->device())),
         fetched_(context.backend->create_event(site_->device())),
-        unpacked_(context.backend->create_event(site_->device())) {}
+        unpacked_(context.backend->create_event(site_->device())) {
+    // What a receive that fails leaves unwritten must not look like a header of the first exchange.
+    buffers_->put_header(Header{}, *stream_);
+    stream_->synchronize();
+  }
 
   MpiReceiver(const MpiReceiver&) = delete;
   MpiReceiver& operator=(const MpiReceiver&) = delete;
