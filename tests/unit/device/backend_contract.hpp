@@ -33,6 +33,8 @@ class BackendContract : public ::testing::TestWithParam<BackendFactory> {
     reader = GetParam().make();
     landing = reader->allocate_pinned(8 * most_words);
     reading = reader->create_stream(0);
+    awaited_epochs = make_page(*backend);
+    awaiting = backend->create_stream(0);
     // The cases let each of two devices write flags in the other's memory.
     for (const auto& [from, to] : {std::pair{0, 1}, std::pair{1, 0}}) {
       const Access access = backend->peer_access(from, to);
@@ -59,12 +61,11 @@ class BackendContract : public ::testing::TestWithParam<BackendFactory> {
   }
   std::uint64_t get(const std::uint64_t* word) { return get(reinterpret_cast<const std::byte*>(word), 1)[0]; }
 
-  /// Until a signal was given for the first time, which others may be about to do: by a wait, because get() would race.
+  /// Until a signal was given for the first time, which others may be about to do: by a wait, because get() would race;
+  /// and, as get(), with memory and a stream that are there already.
   void await_first(const FlagSignal& signal) {
-    const auto memory = make_page(*backend);
-    const auto stream = backend->create_stream(0);
-    wait_for(*stream, &page(*memory).one, signal.flag, signal.token, guard("seen by the test"));
-    stream->synchronize();
+    wait_for(*awaiting, &page(*awaited_epochs).one, signal.flag, signal.token, guard("seen by the test"));
+    awaiting->synchronize();
   }
 
   std::shared_ptr<Backend> backend;
@@ -74,6 +75,8 @@ class BackendContract : public ::testing::TestWithParam<BackendFactory> {
   static constexpr std::size_t most_words = 1024;
   std::unique_ptr<Buffer> landing;
   std::unique_ptr<Stream> reading;
+  std::unique_ptr<Buffer> awaited_epochs;
+  std::unique_ptr<Stream> awaiting;
 };
 
 }  // namespace halocline::device::test
