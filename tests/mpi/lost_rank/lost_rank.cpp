@@ -10,6 +10,7 @@
 #include <string>
 #include <thread>
 
+#include "halocline/device/cuda.hpp"
 #include "halocline/halocline.hpp"
 
 using namespace halocline;
@@ -25,7 +26,7 @@ int run(const std::string& transport, const std::string& fate, double seconds, i
   comm::Session session(&argc, &argv, Environment::read());
   comm::Communicator& world = session.world();
   DomainOptions options;
-  options.devices_per_rank = 2;
+  if (device::cuda_devices().empty()) options.devices_per_rank = 2;
   options.timeout = std::chrono::duration_cast<Duration>(std::chrono::duration<double>(seconds));
   options.policy.order = {routing::transport_from_string(transport), routing::Transport::self,
                           routing::Transport::mpi_staged};
