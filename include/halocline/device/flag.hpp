@@ -11,7 +11,8 @@ namespace halocline::device {
 
 /// Two words in device memory by which one stream tells another, on any device or in any process of a
 /// load/store domain, that it got as far as an epoch. Cache-line sized, so that flags do not share lines.
-/// The writer writes the token first, then releases the epoch; the reader acquires the epoch, then reads the token.
+/// A reader that acquires an epoch reads the token that was released with it: the two are one atomic value of 16 bytes, or
+/// the token is written first and read last.
 struct alignas(64) Flag {
   std::uint64_t epoch;  ///< grows by one an exchange; 0 at first
   std::uint64_t token;  ///< says what the epoch is about
@@ -43,7 +44,7 @@ struct FlagWait {
   Flag* refusal = nullptr;
 };
 
-/// One signal: flag->token = token, then flag->epoch = the epoch, released at system scope.
+/// One signal: the flag's token and epoch, released at system scope.
 struct FlagSignal {
   Flag* flag = nullptr;
   std::uint64_t token = 0;

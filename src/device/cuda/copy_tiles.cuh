@@ -9,9 +9,10 @@ namespace halocline::device::cuda {
 
 /// Some units of a task, one in every block_threads for this thread. All loads are on their way before the first store.
 /// Plain loads: what landed from elsewhere must not come from a cache that nobody keeps coherent.
-/// gate() is called by all threads between the loads and the stores; where it is false, nothing is stored.
+/// gate() is called by all threads between the loads and the stores; where it is false, nothing is stored, and it is the
+/// answer.
 template <typename Unit, typename Gate>
-__device__ void copy_units(const CopyTask& task, std::uint32_t first, Gate&& gate) {
+__device__ bool copy_units(const CopyTask& task, std::uint32_t first, Gate&& gate) {
   Unit values[units_per_thread];
   Unit* targets[units_per_thread];
 #pragma unroll
@@ -24,15 +25,16 @@ __device__ void copy_units(const CopyTask& task, std::uint32_t first, Gate&& gat
       targets[i] = reinterpret_cast<Unit*>(task.target + place.target);
     }
   }
-  if (!gate()) return;
+  if (!gate()) return false;
 #pragma unroll
   for (std::uint32_t i = 0; i < units_per_thread; ++i) {
     if (targets[i] != nullptr) *targets[i] = values[i];
   }
+  return true;
 }
 
 template <typename Gate>
-__device__ void copy_tile(const CopyTask& task, std::uint32_t first, Gate&& gate) {
+__device__ bool copy_tile(const CopyTask& task, std::uint32_t first, Gate&& gate) {
   switch (task.unit_bytes) {
     case 16: return copy_units<uint4>(task, first, gate);
     case 8: return copy_units<uint2>(task, first, gate);

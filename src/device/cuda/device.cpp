@@ -72,6 +72,9 @@ Device::Device(int cuda_ordinal)
   const CaptureAside aside;
   check(cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, cuda_ordinal),
         "cudaDeviceGetAttribute");
+  int major = 0;
+  check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, cuda_ordinal), "cudaDeviceGetAttribute");
+  starts_early_ = major >= 9;
   check(load_flag_kernels(), "loading the kernels for flags");
   check(load_copy_kernels(), "loading the kernels for copies");
   check(load_fused_kernel(), "loading the kernel for whole exchanges");

@@ -70,6 +70,8 @@ class Device {
   [[nodiscard]] unsigned copy_blocks(std::uint32_t tiles) const;
   /// How many blocks may work in a whole exchange that occupies so many multiprocessors; 0: as many as there are.
   [[nodiscard]] unsigned fused_workers(int multiprocessors) const;
+  /// Whether a kernel may be brought to the device before the one before it has ended (programmatic dependent launch).
+  [[nodiscard]] bool starts_early() const { return starts_early_; }
 
  private:
   int ordinal_;
@@ -78,6 +80,7 @@ class Device {
   int multiprocessors_ = 0;
   int copy_blocks_at_once_ = 1;   ///< on a multiprocessor
   int fused_blocks_at_once_ = 1;  ///< on a multiprocessor
+  bool starts_early_ = false;
   std::unique_ptr<OwnStream> aside_;
   std::unique_ptr<OwnBoard> board_;
 };

@@ -75,14 +75,15 @@ CudaFusedExchange::CudaFusedExchange(std::shared_ptr<Devices> devices, int devic
   std::vector<CheckEntry> checks;
   std::vector<std::uint64_t*> epochs;
   for (const Party& party : plan.parties) {
+    const auto number = static_cast<std::uint32_t>(epochs.size());
     epochs.push_back(party.epoch);
     for (const CounterCheck& check : party.expected) checks.push_back(entries.of(check));
     for (const OutgoingPart& out : party.outgoing) {
-      sends.push_back({entries.of(out.ready), out.arrived, party.epoch, 0});
+      sends.push_back({entries.of(out.ready), out.arrived, number, 0});
       send_tiles.push_back(tiles.add(out.copies, false));
     }
     for (const IncomingPart& in : party.incoming) {
-      receives.push_back({entries.of(in.arrived), in.ready, party.epoch});
+      receives.push_back({entries.of(in.arrived), in.ready, number});
       receive_tiles.push_back(tiles.add(in.copies, false));
     }
   }
@@ -109,6 +110,7 @@ CudaFusedExchange::CudaFusedExchange(std::shared_ptr<Devices> devices, int devic
             sends_at.in(memory_),
             receives_at.in(memory_),
             checks_at.in(memory_),
+            {},
             epochs_at.in(memory_),
             counts_at.in(memory_) + 1,
             counts_at.in(memory_),
@@ -116,6 +118,7 @@ CudaFusedExchange::CudaFusedExchange(std::shared_ptr<Devices> devices, int devic
             static_cast<std::uint32_t>(receives.size()),
             static_cast<std::uint32_t>(checks.size()),
             static_cast<std::uint32_t>(epochs.size())};
+  std::copy_n(epochs.begin(), std::min(epochs.size(), table_.first_epochs.size()), table_.first_epochs.begin());
 }
 
 CudaFusedExchange::~CudaFusedExchange() { DeviceTables::free(*devices_, device_, memory_); }

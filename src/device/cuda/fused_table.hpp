@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 #include "device/cuda/board.hpp"
@@ -13,15 +14,15 @@ namespace halocline::device::cuda {
 struct SendPart {
   WaitEntry ready;
   FlagSignal arrived;
-  const std::uint64_t* epoch = nullptr;  ///< the party's
-  std::uint32_t blocks = 0;              ///< that have a share in it, 1 or more
+  std::uint32_t party = 0;
+  std::uint32_t blocks = 0;  ///< that have a share in it, 1 or more
 };
 
 /// An IncomingPart.
 struct ReceivePart {
   WaitEntry arrived;
   FlagSignal ready;
-  const std::uint64_t* epoch = nullptr;
+  std::uint32_t party = 0;
 };
 
 enum class Role : std::uint32_t { send, local, receive };
@@ -51,9 +52,11 @@ struct FusedTable {
   const SendPart* sends = nullptr;
   const ReceivePart* receives = nullptr;
   const CheckEntry* checks = nullptr;
-  std::uint64_t* const* epochs = nullptr;  ///< of the parties
-  std::uint32_t* sent = nullptr;           ///< by send: blocks that are done with it; 0 between runs
-  std::uint32_t* left = nullptr;           ///< blocks that are done; 0 between runs
+  /// Of the parties. Those of the first ones travel with the kernel, so that the way to an epoch is one load.
+  std::array<std::uint64_t*, 8> first_epochs{};
+  std::uint64_t* const* epochs = nullptr;
+  std::uint32_t* sent = nullptr;     ///< by send: blocks that are done with it; 0 between runs
+  std::uint32_t* readers = nullptr;  ///< workers that have read the epochs; 0 between runs
   std::uint32_t send_count = 0;
   std::uint32_t receive_count = 0;
   std::uint32_t check_count = 0;

@@ -28,8 +28,8 @@ namespace halocline::device::cuda {
                                         const CopyTile* tiles, std::uint32_t tile_count, unsigned blocks);
 
 /// A whole exchange: a block that coordinates, and `workers` that have shares. All must find room on the device at the
-/// same time.
-[[nodiscard]] cudaError_t launch_fused(cudaStream_t stream, const FusedTable& table, unsigned workers);
+/// same time. early: the device may bring it there, and let it wait, before the kernel before it has ended.
+[[nodiscard]] cudaError_t launch_fused(cudaStream_t stream, const FusedTable& table, unsigned workers, bool early);
 
 /// Loads all of them on the current device. Loading waits for the device, which must not happen when one of them
 /// waits for what has still to be launched.

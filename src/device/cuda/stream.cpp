@@ -109,7 +109,7 @@ void CudaStream::run(FusedExchange& exchange) {
   }
   raise_failure();
   const CurrentDevice now = current();
-  check(launch_fused(stream_->get(), mine.table(), mine.workers()), "launching an exchange");
+  check(launch_fused(stream_->get(), mine.table(), mine.workers(), on().starts_early()), "launching an exchange");
 }
 
 void CudaStream::launch(const Box& /*box*/, std::function<void(const Box&)> /*body*/) {

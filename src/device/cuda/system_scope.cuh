@@ -28,6 +28,36 @@ __device__ inline void store_relaxed(T* word, T value) {
   SystemWord<T>(*word).store(value, ::cuda::memory_order_relaxed);
 }
 
+/// Both words of a flag as one value: a reader never sees an epoch with the token of another. 16 bytes are one access, as
+/// PTX has it for .b128; all accesses of kernels to a flag are of this kind.
+struct FlagWords {
+  std::uint64_t epoch;
+  std::uint64_t token;
+};
+
+__device__ inline FlagWords load_relaxed(const Flag* flag) {
+  FlagWords words;
+  asm volatile("{ .reg .b128 words; ld.relaxed.sys.global.b128 words, [%2]; mov.b128 {%0, %1}, words; }"
+               : "=l"(words.epoch), "=l"(words.token)
+               : "l"(__cvta_generic_to_global(flag))
+               : "memory");
+  return words;
+}
+__device__ inline FlagWords acquire(const Flag* flag) {
+  FlagWords words;
+  asm volatile("{ .reg .b128 words; ld.acquire.sys.global.b128 words, [%2]; mov.b128 {%0, %1}, words; }"
+               : "=l"(words.epoch), "=l"(words.token)
+               : "l"(__cvta_generic_to_global(flag))
+               : "memory");
+  return words;
+}
+__device__ inline void release(Flag* flag, const FlagWords& words) {
+  asm volatile("{ .reg .b128 words; mov.b128 words, {%1, %2}; st.release.sys.global.b128 [%0], words; }" ::"l"(
+                   __cvta_generic_to_global(flag)),
+               "l"(words.epoch), "l"(words.token)
+               : "memory");
+}
+
 /// No ordering: what follows is either harmless, or ordered by what it waits for.
 __device__ inline bool stopped(const Board* board) { return load_relaxed(&board->stop) != 0; }
 
