@@ -1,8 +1,8 @@
 # Counts cases in ctest's log (Testing/Temporary/LastTest.log): prints "passed failed skipped programs".
 #
 # GoogleTest's summary counts its cases; where the ranks of one MPI job all print one, the job counts once, with
-# the worst of them. A test of another kind may say "cases passed: N", "N of M as expected", or "N cases, M wrong";
-# one that says nothing is one case. What was skipped is named on standard error.
+# the worst of them. A test of another kind may say "cases passed: N", "N of M as expected", "N cases, M wrong", or
+# "N passed, M failed"; one that says nothing is one case. What was skipped is named on standard error.
 # A program that ended well without a single case, not even one that it skipped by name, counts as one failure.
 
 # Colours, which programs print under launchers that give them a terminal.
@@ -10,7 +10,7 @@
 
 /^[0-9]+\/[0-9]+ Testing: / {
   name = $3
-  own_passed = -1; own_failed = 0; own_skipped = 0; told = -1; absent = 0; ended = 0; no_gpu = 0
+  own_passed = -1; own_failed = 0; own_skipped = 0; told = -1; absent = 0; ended = 0; no_cases = 0
   next
 }
 # A program that is not there; ctest's log calls that passed.
@@ -35,7 +35,7 @@
   next
 }
 # A program without cases that is skipped as a whole; ctest's log calls that passed.
-/^[a-z_]+: no GPU$/ { no_gpu = 1; next }
+/^[a-z_]+: no GPU$/ || /^[a-z_.]+: skipped: / { no_cases = 1; next }
 /^cases passed: [0-9]+$/ { told = $3 + 0; next }
 /[0-9]+ of [0-9]+ as expected/ {
   match($0, /[0-9]+ of [0-9]+ as expected/)
@@ -43,13 +43,14 @@
   next
 }
 /^[0-9]+ cases, [0-9]+ wrong$/ { told = $1 - $3; own_failed = $3; next }
+/^[0-9]+ passed, [0-9]+ failed$/ { told = $1; own_failed = $3; next }
 /^Test time = / { ended = 1; next }
 ended && /^Test [A-Z]/ {
   ended = 0
   programs++
   # "Test Passed.", or "Test Pass Reason:" where ctest was told what to look for.
   good = ($2 ~ /^Pass/ && !absent)
-  if (own_passed < 0 && good && no_gpu) { own_passed = 0; own_skipped = 1; skips[++names] = name }
+  if (own_passed < 0 && good && no_cases) { own_passed = 0; own_skipped = 1; skips[++names] = name }
   if (own_passed < 0) own_passed = (told >= 0) ? told : (good ? 1 : 0)
   if (!good && own_failed == 0) own_failed = 1
   # A program whose cases must fail (WILL_FAIL) did so: that is the one thing that was tested.
