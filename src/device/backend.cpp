@@ -1,8 +1,13 @@
 #include "halocline/device/backend.hpp"
 
+#include "halocline/core/error.hpp"
 #include "halocline/device/host.hpp"
 
 namespace halocline::device {
+
+std::unique_ptr<Stream> Backend::borrow_stream(int /*device*/, void* /*native*/) {
+  throw CapabilityError("streams of host devices are the backend's own; allowed are those of create_stream()");
+}
 
 std::string_view to_string(BackendKind kind) {
   switch (kind) {

@@ -40,6 +40,7 @@ std::vector<field_id> Domain::Impl::all_fields() const {
 void Domain::Impl::start_exchange(std::span<const field_id> which, exchange::Overlap overlap) {
   exchange->start(streams, selection(which), overlap);
   exchanging.assign(which.begin(), which.end());
+  exchange_under_way = true;
 }
 
 Domain::Domain(const Vec3& extent, const Radius& radius, DomainOptions options)
@@ -185,6 +186,7 @@ void Domain::start_exchange(std::span<const field_id> fields) {
 
 void Domain::finish_exchange() {
   impl_->check_realized("finish_exchange()");
+  impl_->exchange_under_way = false;
   impl_->exchange->finish();
   if (!impl_->fill) return;
   std::array<bool, 3> open{};
@@ -204,6 +206,37 @@ void Domain::exchange() {
   impl_->check_realized("exchange()");
   impl_->start_exchange(impl_->all_fields(), exchange::Overlap::none);
   finish_exchange();
+}
+
+void Domain::use_streams(std::span<device::Stream* const> streams) {
+  impl_->check_realized("use_streams()");
+  if (impl_->exchange_under_way) {
+    throw InvalidArgument("use_streams() between start_exchange and finish_exchange; allowed is before or after");
+  }
+  if (streams.size() != impl_->streams.size()) {
+    throw InvalidArgument(fmt::format("number of streams is {}; allowed is one for each of the {} local subdomains",
+                                      streams.size(), impl_->streams.size()));
+  }
+  for (std::size_t i = 0; i < streams.size(); ++i) {
+    const Subdomain& subdomain = impl_->subdomains[i];
+    if (streams[i] == nullptr || streams[i]->device() != subdomain.device()) {
+      throw InvalidArgument(fmt::format(
+          "stream of subdomain {} is {}; allowed are those of its device, {}", subdomain.id().value(),
+          streams[i] == nullptr ? "null" : fmt::format("of device {}", streams[i]->device()), subdomain.device()));
+    }
+  }
+  for (std::size_t i = 0; i < streams.size(); ++i) {
+    if (streams[i] == impl_->streams[i]) continue;
+    impl_->streams[i]->record(*impl_->marks[i]);
+    streams[i]->wait(*impl_->marks[i]);
+    impl_->streams[i] = streams[i];
+    impl_->subdomains[i].stream_ = streams[i];
+  }
+}
+
+void Domain::exchange(std::span<device::Stream* const> streams) {
+  use_streams(streams);
+  exchange();
 }
 
 void Domain::swap(field_id field) {

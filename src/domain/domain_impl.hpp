@@ -49,6 +49,7 @@ class Domain::Impl {
   std::unique_ptr<exchange::Exchange> exchange;
   std::vector<field_id> exchanging;
   BoundaryFill fill;
+  bool exchange_under_way = false;  ///< started, not finished
   bool realized = false;
   bool closed = false;
 

@@ -198,6 +198,10 @@ class Backend {
   [[nodiscard]] std::unique_ptr<Stream> create_stream(int device, Priority priority = Priority::normal) {
     return create_stream(device, priority, {});
   }
+  /// A stream that the caller made with the backend's own interface (cudaStream_t), and that outlives what is returned here.
+  /// Throws CapabilityError on the host, which has no such handles, and InvalidArgument for a stream that is of another device
+  /// or CUDA's legacy default one.
+  [[nodiscard]] virtual std::unique_ptr<Stream> borrow_stream(int device, void* native);
   [[nodiscard]] virtual std::unique_ptr<Event> create_event(int device, Timing timing) = 0;
   [[nodiscard]] std::unique_ptr<Event> create_event(int device) { return create_event(device, Timing::off); }
   [[nodiscard]] virtual std::unique_ptr<CopyList> prepare(int device, std::span<const StridedCopy> copies) = 0;

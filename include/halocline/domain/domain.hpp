@@ -188,6 +188,15 @@ class Domain {
   void finish_exchange();
   /// Both.
   void exchange();
+
+  /// Takes other streams for the local subdomains, in their order, each of its subdomain's device; Subdomain::stream() is
+  /// then the new one. Later work comes behind what is in the earlier streams by now. They must outlive the domain, or the
+  /// next call. For streams of your own: device::Backend::borrow_stream(). A stream that is being captured can be taken only
+  /// where the work in the earlier one is done.
+  void use_streams(std::span<device::Stream* const> streams);
+  /// use_streams() and exchange(): enqueues behind what is in these streams, and returns; later work in them sees full halos
+  /// and may overwrite sent cells.
+  void exchange(std::span<device::Stream* const> streams);
   /// The next set of a field becomes the current one. Local; must be done alike on all ranks.
   void swap(field_id field);
   template <typename T>

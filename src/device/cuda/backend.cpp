@@ -30,6 +30,11 @@ std::unique_ptr<Mapping> CudaBackend::map(int device, const MemoryHandle& handle
   return make_mapping(devices_, device, ExportedMemory::unpack(handle));
 }
 
+std::unique_ptr<Stream> CudaBackend::borrow_stream(int device, void* native) {
+  (void)devices_->at(device);
+  return std::make_unique<CudaStream>(devices_, device, static_cast<cudaStream_t>(native));
+}
+
 std::unique_ptr<Stream> CudaBackend::create_stream(int device, Priority priority, std::string_view name) {
   return std::make_unique<CudaStream>(devices_, device, priority, name);
 }

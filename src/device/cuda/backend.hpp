@@ -25,6 +25,7 @@ class CudaBackend final : public Backend {
   [[nodiscard]] std::unique_ptr<Mapping> map(int device, const MemoryHandle& handle) override;
   [[nodiscard]] std::unique_ptr<Stream> create_stream(int device, Priority priority, std::string_view name) override;
   using Backend::create_stream;
+  [[nodiscard]] std::unique_ptr<Stream> borrow_stream(int device, void* native) override;
   [[nodiscard]] std::unique_ptr<Event> create_event(int device, Timing timing) override;
   using Backend::create_event;
   [[nodiscard]] std::unique_ptr<CopyList> prepare(int device, std::span<const StridedCopy> copies) override;

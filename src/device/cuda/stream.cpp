@@ -26,8 +26,28 @@ constexpr auto longest_grace = std::chrono::seconds(1);
 CudaStream::CudaStream(std::shared_ptr<Devices> devices, int device, Priority priority, std::string_view name)
     : devices_(std::move(devices)), device_(device) {
   const CurrentDevice current(on().context());
-  stream_ = std::make_unique<OwnStream>(priority);
-  if (!name.empty()) nvtxNameCudaStreamA(stream_->get(), std::string(name).c_str());
+  own_ = std::make_unique<OwnStream>(priority);
+  handle_ = own_->get();
+  if (!name.empty()) nvtxNameCudaStreamA(handle_, std::string(name).c_str());
+}
+
+CudaStream::CudaStream(std::shared_ptr<Devices> devices, int device, cudaStream_t borrowed)
+    : devices_(std::move(devices)), device_(device), handle_(borrowed) {
+  // Work of other streams waits for what is in the legacy stream, and the other way round: exchanges would, for each other.
+  if (borrowed == nullptr || borrowed == cudaStreamLegacy) {
+    throw InvalidArgument(
+        "the stream is the legacy default stream; allowed are streams that were created, and cudaStreamPerThread");
+  }
+#if CUDART_VERSION >= 12080
+  if (borrowed == cudaStreamPerThread) return;
+  const CurrentDevice now = current();
+  int ordinal = 0;
+  check(cudaStreamGetDevice(borrowed, &ordinal), "cudaStreamGetDevice");
+  if (ordinal != on().ordinal()) {
+    throw InvalidArgument(fmt::format("the stream is one of CUDA's device {}; allowed are those of the given one, {}",
+                                      ordinal, on().ordinal()));
+  }
+#endif
 }
 
 CudaStream::~CudaStream() {
@@ -35,16 +55,16 @@ CudaStream::~CudaStream() {
   const CaptureAside aside;
   if (began_) devices_->captures().end(*began_);
   cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
-  (void)cudaStreamIsCapturing(stream_->get(), &status);
-  if (status == cudaStreamCaptureStatusNone && cudaStreamQuery(stream_->get()) == cudaErrorNotReady) {
+  (void)cudaStreamIsCapturing(handle_, &status);
+  if (status == cudaStreamCaptureStatusNone && cudaStreamQuery(handle_) == cudaErrorNotReady) {
     cudaEvent_t last = nullptr;
     cudaError_t done = cudaEventCreateWithFlags(&last, cudaEventDisableTiming);
-    if (done == cudaSuccess) done = cudaEventRecord(last, stream_->get());
+    if (done == cudaSuccess) done = cudaEventRecord(last, handle_);
     log_failure(done, "cudaEventRecord");
     if (last != nullptr) devices_->keep_until(device_, last);
   }
   (void)cudaGetLastError();
-  stream_.reset();
+  own_.reset();
 }
 
 void CudaStream::raise_failure() {
@@ -56,7 +76,7 @@ std::optional<std::uint64_t> CudaStream::capture() const {
   cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
   unsigned long long id = 0;
   const CurrentDevice now = current();
-  check(cudaStreamGetCaptureInfo(stream_->get(), &status, &id), "cudaStreamGetCaptureInfo");
+  check(cudaStreamGetCaptureInfo(handle_, &status, &id), "cudaStreamGetCaptureInfo");
   if (status == cudaStreamCaptureStatusNone) return std::nullopt;
   return id;
 }
@@ -75,7 +95,7 @@ void CudaStream::copy(std::byte* target, const std::byte* source, std::size_t by
   raise_failure();
   if (bytes == 0) return;
   const CurrentDevice now = current();
-  check(cudaMemcpyAsync(target, source, bytes, cudaMemcpyDefault, stream_->get()), "cudaMemcpyAsync");
+  check(cudaMemcpyAsync(target, source, bytes, cudaMemcpyDefault, handle_), "cudaMemcpyAsync");
 }
 
 void CudaStream::copy(const StridedCopy& copy) {
@@ -83,7 +103,7 @@ void CudaStream::copy(const StridedCopy& copy) {
   raise_failure();
   const CurrentDevice now = current();
   for (const CopyTask& task : tasks) {
-    check(launch_copy(stream_->get(), on().board().get(), task, on().copy_blocks(tiles_of(task))), "launching a copy");
+    check(launch_copy(handle_, on().board().get(), task, on().copy_blocks(tiles_of(task))), "launching a copy");
   }
 }
 
@@ -96,7 +116,7 @@ void CudaStream::copy(const CopyList& list) {
   raise_failure();
   if (mine.tile_count() == 0) return;
   const CurrentDevice now = current();
-  check(launch_copies(stream_->get(), on().board().get(), mine.tasks(), mine.tiles(), mine.tile_count(),
+  check(launch_copies(handle_, on().board().get(), mine.tasks(), mine.tiles(), mine.tile_count(),
                       on().copy_blocks(mine.tile_count())),
         "launching a list of copies");
 }
@@ -109,7 +129,7 @@ void CudaStream::run(FusedExchange& exchange) {
   }
   raise_failure();
   const CurrentDevice now = current();
-  check(launch_fused(stream_->get(), mine.table(), mine.workers(), on().starts_early()), "launching an exchange");
+  check(launch_fused(handle_, mine.table(), mine.workers(), on().starts_early()), "launching an exchange");
 }
 
 void CudaStream::launch(const Box& /*box*/, std::function<void(const Box&)> /*body*/) {
@@ -120,9 +140,9 @@ void CudaStream::launch(const Box& /*box*/, std::function<void(const Box&)> /*bo
 void CudaStream::host_function(std::function<void()> function) {
   raise_failure();
   const CurrentDevice now = current();
-  launch_host_call(stream_->get(), devices_->failures(), device_, std::move(function));
+  launch_host_call(handle_, devices_->failures(), device_, std::move(function));
   // What the function threw must stop what comes after it.
-  check(launch_follow(stream_->get(), on().board().get(), on().board().records()), "launching behind a host function");
+  check(launch_follow(handle_, on().board().get(), on().board().records()), "launching behind a host function");
 }
 
 void CudaStream::record(Event& event) {
@@ -134,7 +154,7 @@ void CudaStream::record(Event& event) {
   raise_failure();
   const std::optional<std::uint64_t> capture_now = capture();
   const CurrentDevice now = current();
-  check(cudaEventRecord(mine.event_, stream_->get()), "cudaEventRecord");
+  check(cudaEventRecord(mine.event_, handle_), "cudaEventRecord");
   mine.recorded_ = true;
   mine.capture_ = capture_now;
   mine.own_capture_ = capture_now && devices_->captures().under_way(*capture_now);
@@ -158,9 +178,9 @@ void CudaStream::wait(const Event& event) {
         "a captured stream cannot wait for an event that was recorded outside the capture and is not complete");
   }
   const CurrentDevice now = current();
-  check(cudaStreamWaitEvent(stream_->get(), mine.event_, 0), "cudaStreamWaitEvent");
+  check(cudaStreamWaitEvent(handle_, mine.event_, 0), "cudaStreamWaitEvent");
   if (!devices_->peers().stops(mine.device_, device_)) {
-    check(launch_follow(stream_->get(), on().board().get(), devices_->at(mine.device_).board().records()),
+    check(launch_follow(handle_, on().board().get(), devices_->at(mine.device_).board().records()),
           "launching behind an event of another device");
   }
 }
@@ -170,7 +190,7 @@ void CudaStream::begin_capture() {
   raise_failure();
   const CurrentDevice now = current();
   // Relaxed: what the calling thread may do meanwhile is the user's affair, and Halocline asks about events.
-  check(cudaStreamBeginCapture(stream_->get(), cudaStreamCaptureModeRelaxed), "cudaStreamBeginCapture");
+  check(cudaStreamBeginCapture(handle_, cudaStreamCaptureModeRelaxed), "cudaStreamBeginCapture");
   began_ = capture();
   if (began_) devices_->captures().begin(*began_);
 }
@@ -185,7 +205,7 @@ std::unique_ptr<Graph> CudaStream::end_capture() {
   began_.reset();
   const CurrentDevice now = current();
   cudaGraph_t graph = nullptr;
-  const cudaError_t status = cudaStreamEndCapture(stream_->get(), &graph);
+  const cudaError_t status = cudaStreamEndCapture(handle_, &graph);
   if (status == cudaErrorStreamCaptureUnjoined) {
     (void)cudaGetLastError();
     throw InternalError(
@@ -202,14 +222,14 @@ void CudaStream::launch(Graph& graph) {
   if (capture()) throw CapabilityError("a graph cannot be launched by a stream that is being captured");
   raise_failure();
   const CurrentDevice now = current();
-  check(cudaGraphLaunch(mine.get(), stream_->get()), "cudaGraphLaunch");
+  check(cudaGraphLaunch(mine.get(), handle_), "cudaGraphLaunch");
 }
 
 bool CudaStream::query() {
   refuse_capture("query");
   const CurrentDevice now = current();
   const CaptureAside aside;
-  const bool done = is_done(cudaStreamQuery(stream_->get()), "cudaStreamQuery");
+  const bool done = is_done(cudaStreamQuery(handle_), "cudaStreamQuery");
   // After that: who fails tells it before its work is done.
   raise_failure();
   return done;
@@ -221,7 +241,7 @@ void CudaStream::synchronize() {
   const CaptureAside aside;
   Backoff backoff;
   std::optional<Deadline> grace;
-  while (!is_done(cudaStreamQuery(stream_->get()), "cudaStreamQuery")) {
+  while (!is_done(cudaStreamQuery(handle_), "cudaStreamQuery")) {
     if (!grace && devices_->failures().of(device_) != nullptr) grace.emplace(Clock::steady(), longest_grace);
     if (grace && grace->expired()) break;
     backoff.pause();

@@ -42,6 +42,9 @@ class CudaEvent final : public Event {
 class CudaStream final : public Stream {
  public:
   CudaStream(std::shared_ptr<Devices> devices, int device, Priority priority, std::string_view name);
+  /// A stream of the caller's, which outlives this. Throws InvalidArgument where it is the legacy default stream, or of
+  /// another device.
+  CudaStream(std::shared_ptr<Devices> devices, int device, cudaStream_t borrowed);
   ~CudaStream() override;
   CudaStream(const CudaStream&) = delete;
   CudaStream& operator=(const CudaStream&) = delete;
@@ -67,7 +70,7 @@ class CudaStream final : public Stream {
   void raise_failure() override;
   [[nodiscard]] bool query() override;
   void synchronize() override;
-  [[nodiscard]] void* native() const override { return stream_->get(); }
+  [[nodiscard]] void* native() const override { return handle_; }
 
  private:
   [[nodiscard]] Device& on() const { return devices_->at(device_); }
@@ -79,7 +82,8 @@ class CudaStream final : public Stream {
 
   std::shared_ptr<Devices> devices_;
   int device_;
-  std::unique_ptr<OwnStream> stream_;
+  std::unique_ptr<OwnStream> own_;  ///< null where it is the caller's
+  cudaStream_t handle_ = nullptr;
   std::optional<std::uint64_t> began_;  ///< the capture of which this stream is the origin
   FailurePtr failure_;                  ///< once thrown
 };

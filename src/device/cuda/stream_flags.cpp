@@ -31,7 +31,7 @@ void CudaStream::signal(std::uint64_t* epoch, bool advance, std::span<const Flag
   const CurrentDevice now = current();
   Board* board = on().board().get();
   const auto launch = [&](const SignalBatch& batch) {
-    check(launch_signal(stream_->get(), epoch, advance, batch), "launching signals");
+    check(launch_signal(handle_, epoch, advance, batch), "launching signals");
     advance = false;  // the batches after the first signal the new epoch
   };
   in_batches<SignalBatch>(
@@ -57,7 +57,7 @@ void CudaStream::wait(const std::uint64_t* epoch, std::span<const FlagWait> wait
   const WaitEntries entries(devices_->failures());
   const auto entry = [&](const FlagWait& wait) { return entries.of(wait); };
   in_batches<WaitBatch>(on().board().get(), waits, entry, [&](const WaitBatch& batch) {
-    check(launch_wait(stream_->get(), epoch, batch), "launching a wait for flags");
+    check(launch_wait(handle_, epoch, batch), "launching a wait for flags");
   });
 }
 
@@ -68,7 +68,7 @@ void CudaStream::expect(std::span<const CounterCheck> checks) {
   const WaitEntries entries(devices_->failures());
   const auto entry = [&](const CounterCheck& check) { return entries.of(check); };
   in_batches<CheckBatch>(on().board().get(), checks, entry, [&](const CheckBatch& batch) {
-    check(launch_check(stream_->get(), batch), "launching a check of counters");
+    check(launch_check(handle_, batch), "launching a check of counters");
   });
 }
 

@@ -1,0 +1,136 @@
+// Exchanges in streams of the caller's: in their order, on both sides.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "halocline/halocline.hpp"
+
+namespace halocline {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::HasSubstr;
+
+class UserStreams : public testing::TestWithParam<routing::Transport> {
+ protected:
+  static constexpr Vec3 extent{12, 10, 8};
+  void SetUp() override {
+    DomainOptions options;
+    options.devices_per_rank = 3;
+    options.policy.order = {GetParam(), routing::Transport::self, routing::Transport::mpi_staged};
+    domain = std::make_unique<Domain>(extent, Radius::uniform(1), options);
+    u = domain->add_field<double>("u", buffers::two);
+    domain->realize();
+    for (int set = 0; set < 2; ++set) {
+      std::vector<device::Stream*>& streams = set == 0 ? first : second;
+      for (const Subdomain& s : domain->subdomains()) {
+        owned.push_back(domain->backend().create_stream(s.device()));
+        streams.push_back(owned.back().get());
+      }
+    }
+  }
+  void TearDown() override { domain->close(); }
+
+  static double value(const Vec3& p, int step) {
+    Vec3 q = p;
+    for (int dim = 0; dim < 3; ++dim) q[dim] = (p[dim] + extent[dim]) % extent[dim];
+    return static_cast<double>(q.x + 100 * q.y + 10000 * q.z) + step / 8.;
+  }
+  /// In the subdomains' present streams, after a while.
+  void write_slowly(int step) {
+    for (const Subdomain& s : domain->subdomains()) {
+      s.stream().launch(s.owned(), [step, view = s.view(u)](const Box& part) {
+        std::this_thread::sleep_for(2ms);
+        for_each_cell(part, [&](const Vec3& p) { view(p) = value(p, step); });
+      });
+    }
+  }
+  void expect_all(int step) {
+    for (const Subdomain& s : domain->subdomains()) {
+      s.stream().launch(Box{{0, 0, 0}, {1, 1, 1}}, [step, this, view = s.view(u)](const Box&) {
+        for_each_cell(view.with_halo(), [&](const Vec3& p) { wrong += view(p) == value(p, step) ? 0 : 1; });
+      });
+    }
+  }
+
+  std::unique_ptr<Domain> domain;
+  Field<double> u;
+  std::vector<std::unique_ptr<device::Stream>> owned;
+  std::vector<device::Stream*> first;
+  std::vector<device::Stream*> second;
+  std::atomic<int> wrong = 0;
+};
+
+TEST_P(UserStreams, an_exchange_is_ordered_with_work_before_and_after) {
+  domain->use_streams(first);
+  for (std::size_t i = 0; i < first.size(); ++i) EXPECT_EQ(&domain->subdomains()[i].stream(), first[i]);
+  for (int step = 0; step < 20; ++step) {
+    write_slowly(step);
+    domain->exchange(first);
+    expect_all(step);
+    if (step % 3 == 0) domain->swap(u);
+  }
+  domain->synchronize();
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST_P(UserStreams, what_is_in_the_earlier_streams_comes_first) {
+  for (int step = 0; step < 20; ++step) {
+    write_slowly(step);  // in the streams of the step before
+    domain->exchange(step % 2 == 0 ? first : second);
+    expect_all(step);
+  }
+  domain->synchronize();
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST_P(UserStreams, captured_steps_replay_in_them) {
+  domain->use_streams(second);
+  if (GetParam() == routing::Transport::mpi_staged) {
+    EXPECT_THROW((void)domain->capture([&] { domain->exchange(); }), CapabilityError);
+    return;
+  }
+  write_slowly(1);
+  domain->synchronize();
+  auto recording = std::make_unique<Recording>(domain->capture([&] { domain->exchange(); }));
+  for (int step = 2; step < 6; ++step) {
+    write_slowly(step);
+    domain->replay(*recording);
+    expect_all(step);
+  }
+  domain->synchronize();
+  recording.reset();
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST_P(UserStreams, streams_that_do_not_fit_are_refused) {
+  const auto refusal = [&](std::span<device::Stream* const> streams) -> std::string {
+    try {
+      domain->use_streams(streams);
+    } catch (const InvalidArgument& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_THAT(refusal(std::span(first).first(1)),
+              HasSubstr("number of streams is 1; allowed is one for each of the 3"));
+  std::vector<device::Stream*> others = first;
+  others[1] = nullptr;
+  EXPECT_THAT(refusal(others), HasSubstr("stream of subdomain 1 is null; allowed are those of its device, 1"));
+  others[1] = first[0];
+  EXPECT_THAT(refusal(others), HasSubstr("stream of subdomain 1 is of device 0"));
+  domain->start_exchange();
+  EXPECT_THAT(refusal(first), HasSubstr("between start_exchange and finish_exchange"));
+  domain->finish_exchange();
+  EXPECT_EQ(refusal(first), "");
+  EXPECT_THROW((void)domain->backend().borrow_stream(0, nullptr), CapabilityError);
+}
+
+INSTANTIATE_TEST_SUITE_P(routes, UserStreams,
+                         testing::Values(routing::Transport::direct, routing::Transport::peer_copy,
+                                         routing::Transport::mpi_staged),
+                         [](const auto& param) { return std::string(routing::to_string(param.param)); });
+
+}  // namespace
+}  // namespace halocline
