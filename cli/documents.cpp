@@ -27,7 +27,8 @@ Json domain_json(const Options& options) {
             {"edges", !options.no_edges},
             {"corners", !options.no_corners}}},
           {"fields", fields},
-          {"open", open}};
+          {"open", open},
+          {"halo_multiplier", options.halo_multiplier}};
 }
 
 Json machine_summary(const machine::MachineMap& map) {
@@ -87,6 +88,15 @@ std::string backend_name(const Domain& domain) { return std::string(device::to_s
 std::string devices_text(const Domain& domain) {
   const auto& backend = domain.backend();
   return backend.kind() == device::BackendKind::host ? "host devices" : backend.info(0).name;
+}
+
+std::string share_of_step_text(std::span<const Share> shares, int halo_multiplier) {
+  if (halo_multiplier == 1) return {};
+  std::int64_t messages = 0;
+  for (const auto& share : shares) messages += share.messages;
+  return fmt::format("an exchange serves {} steps: {:.1f} messages and {} a step\n", halo_multiplier,
+                     static_cast<double>(messages) / halo_multiplier,
+                     bytes_text(bytes_of_all(shares) / halo_multiplier));
 }
 
 std::string shares_table(std::span<const Share> shares) {

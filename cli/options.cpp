@@ -76,6 +76,11 @@ void add_stencil_options(CLI::App& app, Options& options) {
   add_words(app, "--open", "DIMS", 3, "dimensions that end instead of wrapping around, e.g. x,z",
             [&options](const auto& name, const auto& words) { options.boundaries = parse_open(name, words); })
       ->group(domain_group);
+  add_word(app, "--halo-multiplier", "K", "steps that an exchange serves, with halos of K times the radius (default 1)",
+           [&options](const auto& name, const auto& word) {
+             options.halo_multiplier = static_cast<int>(parse_integer(name, word, 1, most_halo_multiplier));
+           })
+      ->group(domain_group);
 }
 
 void add_machine_options(CLI::App& app, Options& options) {

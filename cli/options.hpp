@@ -27,6 +27,7 @@ struct Options {
   bool no_corners = false;
   std::vector<halocline::FieldDescriptor> fields;
   halocline::Boundaries boundaries = halocline::all_periodic;
+  int halo_multiplier = 1;  ///< steps that an exchange serves
 
   // The machine at hand, or one that is not here.
   std::optional<halocline::device::BackendKind> backend_kind;  ///< unset: automatic
@@ -69,6 +70,7 @@ CLI::Option* add_word(CLI::App& app, const std::string& name, const std::string&
 /// The flags, in groups. Every command takes those of the stages that it runs or reports on.
 void add_size_option(CLI::App& app, Options& options);
 void add_stencil_options(CLI::App& app, Options& options);
+inline constexpr std::int64_t most_halo_multiplier = 1'000'000;
 void add_machine_options(CLI::App& app, Options& options);
 /// For a machine that is not here.
 void add_elsewhere_options(CLI::App& app, Options& options);

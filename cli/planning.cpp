@@ -47,6 +47,7 @@ PlanRequest plan_request(const Options& options, machine::MachineMap map) {
   request.node_grid = options.node_grid;
   request.device_grid = options.device_grid;
   request.placement = options.placement;
+  request.halo_multiplier = options.halo_multiplier;
   return request;
 }
 
@@ -73,6 +74,7 @@ DomainOptions domain_options(const Context& context) {
   const Options& options = context.options;
   DomainOptions domain = DomainOptions::from(context.environment);
   domain.boundaries = options.boundaries;
+  domain.halo_multiplier = options.halo_multiplier;
   domain.backend_kind = options.backend_kind;
   domain.devices_per_rank = options.devices_per_rank;
   domain.ranks_per_node = options.ranks_per_node;

@@ -134,9 +134,10 @@ Piece piece_of(const Box& box, const Box& owned, int group, std::int64_t wanted)
   if (piece.thin) {
     rows = parts_of(size.y, lanes);
   } else {
-    const std::int64_t first_group = (box.lo.x - owned.lo.x) / group;
-    const std::int64_t groups = parts_of(box.hi.x - owned.lo.x, group) - first_group;
-    piece.tiles_x = static_cast<int>(parts_of(groups, lanes));
+    // Boxes may begin below the first owned cell, from where groups are counted.
+    const std::int64_t past = (box.lo.x - owned.lo.x) % group;
+    const std::int64_t first = box.lo.x - (past < 0 ? past + group : past);
+    piece.tiles_x = static_cast<int>(parts_of(parts_of(box.hi.x - first, group), lanes));
     rows = size.y;
   }
   while (piece.warps_y < warps && piece.warps_y < rows && !piece.thin) piece.warps_y *= 2;
@@ -148,7 +149,7 @@ Piece piece_of(const Box& box, const Box& owned, int group, std::int64_t wanted)
 template <typename T>
 class CudaKernels : public Kernels<T> {
  public:
-  CudaKernels(const halocline::Domain& domain, const Problem& problem) {
+  CudaKernels(const halocline::Domain& domain, const Problem& problem) : problem_(problem) {
     auto& backend = domain.backend();
     for (int device = 0; device < backend.device_count(); ++device) {
       ordinals_.push_back(backend.info(device).native_ordinal);
@@ -159,8 +160,10 @@ class CudaKernels : public Kernels<T> {
       processors_.push_back(processors);
       // A kernel that is loaded at its first launch may have to wait for what runs, such as an exchange.
       for (const void* kernel :
-           {reinterpret_cast<const void*>(&cuda::update<T, 1>),
-            reinterpret_cast<const void*>(&cuda::update<T, 16 / sizeof(T)>),
+           {reinterpret_cast<const void*>(&cuda::update<T, 1, two>),
+            reinterpret_cast<const void*>(&cuda::update<T, most, two>),
+            reinterpret_cast<const void*>(&cuda::update<T, 1, most_images>),
+            reinterpret_cast<const void*>(&cuda::update<T, most, most_images>),
             reinterpret_cast<const void*>(&cuda::initialise<T>), reinterpret_cast<const void*>(&difference_of_rows<T>),
             reinterpret_cast<const void*>(&difference_of_parts)}) {
         cudaFuncAttributes attributes{};
@@ -182,40 +185,12 @@ class CudaKernels : public Kernels<T> {
 
   void update(const Subdomain& subdomain, std::span<const Box> boxes, const View<const T>& source,
               const View<T>& target) override {
-    constexpr int most = 16 / sizeof(T);
-    constexpr std::int64_t warps_a_processor = warps * resident_blocks;
-    constexpr std::int64_t waves = 4;
-    const int group = in_groups(source) && in_groups(target) ? most : 1;
-    const std::int64_t wanted = warps_a_processor * waves * processors_[static_cast<std::size_t>(subdomain.device())];
-    Work<T> work;
-    work.source = source;
-    work.target = target;
-    std::copy(std::begin(spheres_.of), std::end(spheres_.of), work.spheres);
-    std::int64_t blocks = 0;
-    for (const Box& box : boxes) {
-      if (box.empty()) continue;
-      if (static_cast<std::size_t>(work.count) == most_boxes) {
-        throw halocline::InvalidArgument("jacobi3d: an update has 7 or more boxes; allowed are up to 6");
-      }
-      Piece piece = piece_of<T>(box, source.owned(), group, wanted);
-      piece.first_block = static_cast<int>(blocks);
-      const std::int64_t depth = std::int64_t{warps / piece.warps_y} * piece.planes;
-      blocks += std::int64_t{piece.tiles_x} * piece.tiles_y * parts_of(box.extent().z, depth);
-      work.pieces[work.count++] = piece;
-    }
-    if (work.count == 0) return;
-    if (blocks > std::int64_t{0x7fffffff}) {
-      throw halocline::InvalidArgument("jacobi3d: an update has " + std::to_string(blocks) +
-                                       " blocks; allowed are up to 2147483647");
-    }
-    const OnDevice on(ordinal(subdomain));
-    const auto grid = static_cast<unsigned>(blocks);
-    if (group == most) {
-      cuda::update<T, most><<<grid, threads, 0, stream(subdomain)>>>(work);
+    const std::vector<Sphere> spheres = problem_.images(boxes);
+    if (spheres.size() == two) {
+      launch<two>(subdomain, boxes, source, target, spheres);
     } else {
-      cuda::update<T, 1><<<grid, threads, 0, stream(subdomain)>>>(work);
+      launch<most_images>(subdomain, boxes, source, target, spheres);
     }
-    check(cudaGetLastError(), "launching an update");
   }
 
   /// Rows of whole groups: the first and the last of a row that begins one cell further in would be stored cell by cell.
@@ -241,6 +216,49 @@ class CudaKernels : public Kernels<T> {
   }
 
  private:
+  /// Cells of 16 bytes.
+  static constexpr int most = 16 / sizeof(T);
+  /// Spheres of a launch that stays in the domain: others, which are rare, take a kernel of their own.
+  static constexpr std::size_t two = 2;
+
+  template <std::size_t S>
+  void launch(const Subdomain& subdomain, std::span<const Box> boxes, const View<const T>& source,
+              const View<T>& target, const std::vector<Sphere>& spheres) {
+    constexpr std::int64_t warps_a_processor = warps * resident_blocks;
+    constexpr std::int64_t waves = 4;
+    const int group = in_groups(source) && in_groups(target) ? most : 1;
+    const std::int64_t wanted = warps_a_processor * waves * processors_[static_cast<std::size_t>(subdomain.device())];
+    Work<T, S> work;
+    work.source = source;
+    work.target = target;
+    std::fill(std::copy(spheres.begin(), spheres.end(), work.spheres), std::end(work.spheres), spheres.back());
+    std::int64_t blocks = 0;
+    for (const Box& box : boxes) {
+      if (box.empty()) continue;
+      if (static_cast<std::size_t>(work.count) == most_boxes) {
+        throw halocline::InvalidArgument("jacobi3d: an update has 7 or more boxes; allowed are up to 6");
+      }
+      Piece piece = piece_of<T>(box, source.owned(), group, wanted);
+      piece.first_block = static_cast<int>(blocks);
+      const std::int64_t depth = std::int64_t{warps / piece.warps_y} * piece.planes;
+      blocks += std::int64_t{piece.tiles_x} * piece.tiles_y * parts_of(box.extent().z, depth);
+      work.pieces[work.count++] = piece;
+    }
+    if (work.count == 0) return;
+    if (blocks > std::int64_t{0x7fffffff}) {
+      throw halocline::InvalidArgument("jacobi3d: an update has " + std::to_string(blocks) +
+                                       " blocks; allowed are up to 2147483647");
+    }
+    const OnDevice on(ordinal(subdomain));
+    const auto grid = static_cast<unsigned>(blocks);
+    if (group == most) {
+      cuda::update<T, most, S><<<grid, threads, 0, stream(subdomain)>>>(work);
+    } else {
+      cuda::update<T, 1, S><<<grid, threads, 0, stream(subdomain)>>>(work);
+    }
+    check(cudaGetLastError(), "launching an update");
+  }
+
   [[nodiscard]] int ordinal(const Subdomain& subdomain) const {
     return ordinals_[static_cast<std::size_t>(subdomain.device())];
   }
@@ -248,6 +266,7 @@ class CudaKernels : public Kernels<T> {
     return static_cast<cudaStream_t>(subdomain.stream().native());
   }
 
+  Problem problem_;
   std::vector<int> ordinals_;    ///< CUDA's, by the backend's
   std::vector<int> processors_;  ///< multiprocessors, by the backend's ordinal
   std::map<halocline::subdomain_id, std::unique_ptr<halocline::device::Buffer>> parts_;

@@ -25,17 +25,19 @@ struct Settings {
   std::optional<bool> overlap;
   std::int64_t residual_every = 0;  ///< steps between residuals; 0: only that of the last step
   double tolerance = 0;             ///< stop once Residual::max is below it; 0: never
-  bool graph = false;               ///< record two steps, a cycle of the buffers, and replay them as one launch
+  /// Record the fewest steps that are whole cycles of the two buffers and of the steps that an exchange serves, and
+  /// replay them as one launch.
+  bool graph = false;
 };
 
 /// Where the time went.
 ///
 /// compute and exchange are read off marks in each subdomain's stream, by the device's clock, so they are what the
 /// stream saw: compute is the time between the start and end of its kernels (waiting for a free core or for the launch
-/// included), exchange the time between kernels in which it had nothing to do but to wait for halos. With overlap, what
-/// is hidden behind the interior is not counted. Both are means over all subdomains. Of runs of many steps one step in
-/// 7 is marked, and stands for the others. total is the slowest rank's time for all steps by the host's steady clock,
-/// residuals included.
+/// included), exchange the time between kernels in which it had nothing to do but to wait for halos. With overlap,
+/// what is hidden behind the interior is not counted. Both are means over all subdomains. Of runs of many steps one
+/// exchange in 7 is marked, with the steps that it serves, and stands for the others. total is the slowest rank's time
+/// for all steps by the host's steady clock, residuals included.
 struct Timings {
   halocline::Duration total{};
   halocline::Duration exchange{};
@@ -60,8 +62,10 @@ struct Result {
 /// The radius that a domain for it must have: 1 on faces, edges and corners off.
 [[nodiscard]] halocline::Radius radius();
 
-/// Solves on a domain whose field has two buffers, on whatever devices it has. The domain must be realised, and outlive
-/// the solver. T is float or double. All methods are collective, and so is the constructor.
+/// Solves on a domain whose field has two buffers, on whatever devices it has. The domain must be realised, and
+/// outlive the solver. Halos are exchanged once in as many steps as its halo multiplier says, counted from the start
+/// of a run; that changes no bit of the owned cells. What halos hold after a run is left open. T is float or double.
+/// All methods are collective, and so is the constructor.
 template <typename T>
 class Solver {
  public:
@@ -76,7 +80,8 @@ class Solver {
 
  private:
   class InFlight;
-  void step(bool overlap, std::span<Stopwatch> stopwatches);
+  void step(int since_exchange, bool overlap, std::span<Stopwatch> stopwatches);
+  void exchange_and_update(bool overlap, std::span<Stopwatch> stopwatches);
   [[nodiscard]] Residual residual();
 
   halocline::Domain& domain_;
@@ -85,6 +90,19 @@ class Solver {
   std::unique_ptr<Kernels<T>> kernels_;
   std::vector<std::unique_ptr<halocline::device::Buffer>> differences_;  ///< pinned, one a subdomain
 };
+
+/// A halo multiplier and how long a step took with it.
+struct Trial {
+  int halo_multiplier = 1;
+  halocline::Duration step{};
+};
+/// Tries halo multipliers, each in a few steps on a domain of its own that is gone afterwards: those of 1, 2 and 4 that
+/// fit. Collective; the same times on all ranks, those of the slowest. The fastest comes first.
+template <typename T>
+[[nodiscard]] std::vector<Trial> try_halo_multipliers(const halocline::Vec3& extent,
+                                                      halocline::comm::Communicator& comm,
+                                                      const halocline::DomainOptions& options,
+                                                      const Settings& settings);
 
 /// The same problem without Halocline: one array, one thread, a test of each cell. The same additions in the
 /// same order, so its values are those of Solver bit for bit. x fastest.

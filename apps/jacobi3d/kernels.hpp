@@ -16,8 +16,8 @@ class Kernels {
   virtual ~Kernels() = default;
   /// Sets the owned cells to the initial state.
   virtual void initialise(const halocline::Subdomain& subdomain, const halocline::View<T>& target) = 0;
-  /// update_box() for disjoint boxes of owned cells, at most most_boxes of them that are not empty: one launch on a
-  /// GPU.
+  /// update_box() for disjoint boxes of cells, owned ones or of the halo, at most most_boxes of them that are not
+  /// empty: one launch on a GPU.
   virtual void update(const halocline::Subdomain& subdomain, std::span<const halocline::Box> boxes,
                       const halocline::View<const T>& source, const halocline::View<T>& target) = 0;
   /// The same for the interior, while halos are under way. Cells of the exterior beside it in x may get values that are

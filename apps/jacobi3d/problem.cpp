@@ -42,4 +42,28 @@ std::array<Sphere, 2> Problem::spheres() const {
           Sphere{{extent.x / 3, middle.y, middle.z}, radius, hot}};
 }
 
+std::vector<Sphere> Problem::images(std::span<const halocline::Box> boxes) const {
+  using halocline::Box;
+  using halocline::Vec3;
+  const auto both = spheres();
+  const Box domain = Box::of_extent(extent);
+  if (std::all_of(boxes.begin(), boxes.end(), [&](const Box& box) { return domain.contains(box); })) {
+    return {both.begin(), both.end()};
+  }
+  std::vector<Sphere> found;
+  for (const Sphere& sphere : both) {
+    halocline::for_each_cell({Vec3::filled(-1), Vec3::filled(2)}, [&](const Vec3& domains) {
+      Sphere image = sphere;
+      image.centre = sphere.centre + domains * extent;
+      const Vec3 r = Vec3::filled(image.radius);
+      const Box around{image.centre - r, image.centre + r + Vec3::filled(1)};
+      const bool own = domains == Vec3{};
+      if (own || std::any_of(boxes.begin(), boxes.end(), [&](const Box& box) { return box.overlaps(around); })) {
+        found.push_back(image);
+      }
+    });
+  }
+  return found;
+}
+
 }  // namespace jacobi3d

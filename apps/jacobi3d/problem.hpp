@@ -2,8 +2,11 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <utility>
+#include <vector>
 
+#include "halocline/core/box.hpp"
 #include "halocline/core/vec3.hpp"
 
 namespace jacobi3d {
@@ -36,6 +39,12 @@ struct Problem {
 
   /// Cold first: written in this order, the hot one prevails.
   [[nodiscard]] std::array<Sphere, 2> spheres() const;
+  /// The same for boxes that may lie beyond the domain's edge, by less than its extent: both spheres, and those of
+  /// their periodic images that reach into a box. At most most_images; in this order, too, the hot ones prevail.
+  [[nodiscard]] std::vector<Sphere> images(std::span<const halocline::Box> boxes) const;
 };
+
+/// Two spheres in the domain and in the 26 beside it.
+inline constexpr std::size_t most_images = 54;
 
 }  // namespace jacobi3d

@@ -25,7 +25,7 @@ void update_row(T* __restrict target, const T* centre, const T* below_y, const T
 
 /// Puts the spheres' cells of a row back. row points at cell (lo, y, z).
 template <typename T>
-void hold_spheres(const std::array<Sphere, 2>& spheres, T* row, std::int64_t lo, std::int64_t hi, std::int64_t y,
+void hold_spheres(std::span<const Sphere> spheres, T* row, std::int64_t lo, std::int64_t hi, std::int64_t y,
                   std::int64_t z) {
   for (const Sphere& sphere : spheres) {
     const auto [first, last] = sphere.row(y, z);
@@ -40,7 +40,7 @@ void hold_spheres(const std::array<Sphere, 2>& spheres, T* row, std::int64_t lo,
 template <typename T>
 void update_box(const Problem& problem, const halocline::Box& box, const halocline::View<const T>& source,
                 const halocline::View<T>& target) {
-  const auto spheres = problem.spheres();
+  const auto spheres = problem.images({&box, 1});
   const std::int64_t x = box.lo.x;
   const std::int64_t n = box.hi.x - box.lo.x;
   for (std::int64_t z = box.lo.z; z < box.hi.z; ++z) {

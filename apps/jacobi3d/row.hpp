@@ -14,9 +14,10 @@ struct Residual {
   double l2 = 0;   ///< square root of the sum of squared differences over all cells
 };
 
-/// One step for the cells of a box: target = average of the source cell and its six neighbours, spheres held
-/// fixed. Each row is computed in one loop without branches, then the part of it that a sphere holds is put
-/// back. Additions are in the order x-1, x+1, y-1, y+1, z-1, z+1, centre; then one multiplication by 1/7.
+/// One step for the cells of a box, of the domain or of halos beyond its edge: target = average of the source cell and
+/// its six neighbours, spheres held fixed. Each row is computed in one loop without branches, then the part of it that
+/// a sphere holds is put back. Additions are in the order x-1, x+1, y-1, y+1, z-1, z+1, centre; then one
+/// multiplication by 1/7.
 template <typename T>
 void update_box(const Problem& problem, const halocline::Box& box, const halocline::View<const T>& source,
                 const halocline::View<T>& target);

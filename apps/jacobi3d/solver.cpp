@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "halocline/core/error.hpp"
 #include "jacobi3d/jacobi3d.hpp"
@@ -25,10 +26,10 @@ constexpr std::int64_t timed_one_in_replays = 64;
 
 constexpr int buffers = halocline::buffers::two;
 
-/// Whole cycles of the buffers; all trials together are a small part of the shortest run that has them.
-constexpr int trial_steps = 8;
+/// At least so many, and whole cycles of steps; all trials together are a small part of the shortest run that has them.
+constexpr std::int64_t trial_steps = 8;
 constexpr int trial_turns = 3;
-constexpr std::int64_t shortest_with_trials = 200;
+constexpr std::int64_t run_over_trial = 25;
 
 void check_settings(const Settings& settings) {
   if (settings.steps < 1) {
@@ -45,7 +46,7 @@ void check_settings(const Settings& settings) {
 }
 
 /// Runs some steps of each kind in turns, the first ones not counted, and says which kind was faster: the same on all
-/// ranks. run(overlap) runs trial_steps.
+/// ranks. run(overlap) runs the steps of a trial.
 template <typename Run>
 bool faster_with_overlap(halocline::Domain& domain, Run&& run) {
   const auto& clock = halocline::Clock::steady();
@@ -124,10 +125,25 @@ void Solver<T>::initialise() {
 
 /// stopwatches: of all subdomains, or none where the step is not timed.
 template <typename T>
-void Solver<T>::step(bool overlap, std::span<Stopwatch> stopwatches) {
+void Solver<T>::step(int since_exchange, bool overlap, std::span<Stopwatch> stopwatches) {
   using halocline::device::Range;
   auto& backend = domain_.backend();
   const Range whole(backend, "jacobi3d: step");
+  if (since_exchange == 0) return exchange_and_update(overlap, stopwatches);
+  const Range range(backend, "jacobi3d: all cells");
+  for (auto& stopwatch : stopwatches) stopwatch.start();
+  for (const auto& subdomain : domain_.subdomains()) {
+    const halocline::Box box = subdomain.update_box(since_exchange);
+    kernels_->update(subdomain, {&box, 1}, subdomain.view(halocline::Field<const T>{field_.id}),
+                     subdomain.view(field_, 1));
+  }
+  for (auto& stopwatch : stopwatches) stopwatch.lap(Stopwatch::Part::compute);
+}
+
+template <typename T>
+void Solver<T>::exchange_and_update(bool overlap, std::span<Stopwatch> stopwatches) {
+  using halocline::device::Range;
+  auto& backend = domain_.backend();
   const auto subdomains = domain_.subdomains();
   const auto update = [this](const halocline::Subdomain& subdomain, std::span<const halocline::Box> boxes) {
     kernels_->update(subdomain, boxes, subdomain.view(halocline::Field<const T>{field_.id}), subdomain.view(field_, 1));
@@ -140,7 +156,10 @@ void Solver<T>::step(bool overlap, std::span<Stopwatch> stopwatches) {
     domain_.exchange();
     lap(Stopwatch::Part::exchange);
     const Range range(backend, "jacobi3d: all cells");
-    for (const auto& subdomain : subdomains) update(subdomain, {&subdomain.owned(), 1});
+    for (const auto& subdomain : subdomains) {
+      const halocline::Box box = subdomain.update_box(0);
+      update(subdomain, {&box, 1});
+    }
     lap(Stopwatch::Part::compute);
     return;
   }
@@ -197,6 +216,8 @@ Result Solver<T>::run(const Settings& settings, const std::function<void(const P
   InFlight in_flight(domain_);
   Result result;
   std::optional<Residual> latest;
+  const std::int64_t served = domain_.halo_multiplier();
+  const std::int64_t cycle_steps = std::lcm(served, std::int64_t{buffers});
   const bool all_timed = settings.steps < all_timed_below && !settings.graph;
   const std::int64_t timed_every = all_timed ? 1 : settings.graph ? timed_one_in_replays : timed_one_in;
   std::int64_t timed = 0;
@@ -207,14 +228,23 @@ Result Solver<T>::run(const Settings& settings, const std::function<void(const P
   const auto residual_due = [&](std::int64_t after) {
     return after == settings.steps || (settings.residual_every > 0 && after % settings.residual_every == 0);
   };
+  // The last step has one, too.
+  const auto residual_within = [&](std::int64_t steps) {
+    const std::int64_t after = result.steps + steps;
+    return after >= settings.steps ||
+           (settings.residual_every > 0 && after / settings.residual_every > result.steps / settings.residual_every);
+  };
+  std::int64_t waited_at = 0;
   const auto flow = [&] {
-    if (result.steps % (steps_in_flight / 2) != 0) return;
+    if (result.steps - waited_at < steps_in_flight / 2) return;
+    waited_at = result.steps;
     in_flight.wait();
     for (auto& stopwatch : stopwatches) stopwatch.collect();
   };
   const auto one_step = [&] {
-    const bool watched = result.steps % timed_every == 0;
-    step(result.overlapped, watched ? std::span(stopwatches) : std::span<Stopwatch>());
+    const bool watched = result.steps / served % timed_every == 0;
+    step(static_cast<int>(result.steps % served), result.overlapped,
+         watched ? std::span(stopwatches) : std::span<Stopwatch>());
     timed += watched ? 1 : 0;
     ++result.steps;
     const bool last = result.steps == settings.steps;
@@ -232,29 +262,29 @@ Result Solver<T>::run(const Settings& settings, const std::function<void(const P
 
   if (settings.overlap) {
     result.overlapped = *settings.overlap;
-  } else if (settings.steps >= shortest_with_trials) {
+  } else if (const std::int64_t tried = (trial_steps + served - 1) / served * served;
+             settings.steps >= tried * run_over_trial) {
     result.overlapped = faster_with_overlap(domain_, [&](bool overlap) {
       result.overlapped = overlap;
-      for (int i = 0; i < trial_steps && !result.converged; ++i) one_step();
+      for (std::int64_t i = 0; i < tried && !result.converged; ++i) one_step();
     });
   }
   std::optional<halocline::Recording> cycle;
   if (settings.graph) {
     cycle.emplace(domain_.capture([&] {
-      for (int i = 0; i < buffers; ++i) {
-        step(result.overlapped, {});
+      for (std::int64_t i = 0; i < cycle_steps; ++i) {
+        step(static_cast<int>(i % served), result.overlapped, {});
         domain_.swap(field_);
       }
     }));
   }
   while (result.steps < settings.steps && !result.converged) {
-    // Some steps are run one by one, for the marks that say where the time went. A cycle begins where it was recorded, at an
-    // even step.
-    if (cycle && result.steps % buffers == 0 && result.steps % timed_every != 0 &&
-        result.steps + buffers < settings.steps && !residual_due(result.steps + 1) &&
-        !residual_due(result.steps + buffers)) {
+    // Some steps are run one by one, for the marks that say where the time went. A cycle begins where it was recorded,
+    // at whole cycles of steps.
+    if (cycle && result.steps % cycle_steps == 0 && result.steps / served % timed_every != 0 &&
+        !residual_within(cycle_steps)) {
       domain_.replay(*cycle);
-      result.steps += buffers;
+      result.steps += cycle_steps;
       flow();
     } else {
       one_step();

@@ -35,12 +35,12 @@ struct Piece {
   int planes = 1;
 };
 
-/// What a launch works on: the kernel's parameter.
-template <typename T>
+/// What a launch works on: the kernel's parameter. Spheres: 2, or more for boxes beyond the domain's edge.
+template <typename T, std::size_t Spheres>
 struct Work {
   halocline::View<const T> source;
   halocline::View<T> target;
-  Sphere spheres[2];  ///< the later one prevails
+  Sphere spheres[Spheres];  ///< the later one prevails
   Piece pieces[6];
   int count = 0;
 };
@@ -155,8 +155,8 @@ __device__ T average(T left, T right, T below_y, T above_y, T below_z, T above_z
 
 /// Puts the spheres' cells of a warp's cells back, as row.cpp does after a row: the lane's are those in the mask from x
 /// on.
-template <int N, typename T>
-__device__ void hold_spheres(const Work<T>& work, const halocline::Box& of_warp, std::int64_t x, std::int64_t y,
+template <int N, typename T, std::size_t S>
+__device__ void hold_spheres(const Work<T, S>& work, const halocline::Box& of_warp, std::int64_t x, std::int64_t y,
                              unsigned written) {
   for (const Sphere& sphere : work.spheres) {
     if (!reaches(sphere, of_warp.lo, of_warp.hi)) continue;
@@ -176,8 +176,8 @@ __device__ std::int64_t bytes_between(const T& from, const T& to) {
 
 /// A warp's row of 32 N cells, from plane z0 to before z1. x: of the lane's first cell, a whole number of groups from
 /// the first owned cell. The whole warp calls it.
-template <typename T, int N>
-__device__ void march_rows(const Work<T>& work, const halocline::Box& box, std::int64_t x, std::int64_t y,
+template <typename T, int N, std::size_t S>
+__device__ void march_rows(const Work<T, S>& work, const halocline::Box& box, std::int64_t x, std::int64_t y,
                            std::int64_t z0, std::int64_t z1, int lane) {
   const unsigned written = mask_within<N>(x, box.lo.x, box.hi.x);
   const unsigned read = mask_within<N>(x, box.lo.x - 1, box.hi.x + 1);
@@ -225,8 +225,8 @@ __device__ void march_rows(const Work<T>& work, const halocline::Box& box, std::
 }
 
 /// The same for a warp whose lanes lie along y, for each column of a box that is thin in x.
-template <typename T>
-__device__ void march_columns(const Work<T>& work, const halocline::Box& box, std::int64_t y, std::int64_t z0,
+template <typename T, std::size_t S>
+__device__ void march_columns(const Work<T, S>& work, const halocline::Box& box, std::int64_t y, std::int64_t z0,
                               std::int64_t z1, int lane) {
   const bool written = y < box.hi.y;
   const bool read = y < box.hi.y + 1;
@@ -253,8 +253,8 @@ __device__ void march_columns(const Work<T>& work, const halocline::Box& box, st
 }
 
 /// N: cells of a group; N times the size of a cell is what all addresses and strides of both arrays are multiples of.
-template <typename T, int N>
-__global__ void __launch_bounds__(lanes* warps, resident_blocks) update(const __grid_constant__ Work<T> work) {
+template <typename T, int N, std::size_t S>
+__global__ void __launch_bounds__(lanes* warps, resident_blocks) update(const __grid_constant__ Work<T, S> work) {
   int p = 0;
   while (p + 1 < work.count && static_cast<int>(blockIdx.x) >= work.pieces[p + 1].first_block) ++p;
   const Piece& piece = work.pieces[p];
@@ -276,8 +276,10 @@ __global__ void __launch_bounds__(lanes* warps, resident_blocks) update(const __
   }
   const std::int64_t y = box.lo.y + row;
   if (y >= box.hi.y) return;
+  // Boxes may begin below the first owned cell, from where groups are counted: a shift rounds down there, too.
+  static_assert(N == 1 || N == 2 || N == 4);
   const std::int64_t first = work.source.owned().lo.x;
-  const std::int64_t group = (box.lo.x - first) / N + std::int64_t{tile_x} * lanes + lane;
+  const std::int64_t group = ((box.lo.x - first) >> (N / 2)) + std::int64_t{tile_x} * lanes + lane;
   march_rows<T, N>(work, box, first + group * N, y, z0, z1, lane);
 }
 

@@ -143,10 +143,12 @@ int run_exchange(Context& context, const ExchangeOptions& wanted) {
   if (verdict) document["verify"] = verdict_json(*verdict);
   context.print_document(document);
 
-  std::string text =
-      fmt::format("{}, radius {}, {}, {}, {} as {} on {}\n\n{}\n", to_string(options.size), to_string(options.radius),
-                  plural(std::ssize(options.fields), "field"), plural(context.world.size(), "rank"),
-                  plural(partition.size(), "subdomain"), to_string(partition.grid()), devices, shares_table(shares));
+  std::string text = fmt::format("{}, radius {}{}, {}, {}, {} as {} on {}\n\n{}{}\n", to_string(options.size),
+                                 to_string(options.radius),
+                                 options.halo_multiplier > 1 ? fmt::format(" x {} steps", options.halo_multiplier) : "",
+                                 plural(std::ssize(options.fields), "field"), plural(context.world.size(), "rank"),
+                                 plural(partition.size(), "subdomain"), to_string(partition.grid()), devices,
+                                 shares_table(shares), share_of_step_text(shares, options.halo_multiplier));
   text += fmt::format("{} exchanges, each after a barrier, the slowest rank's time:\n{}", wanted.repeat,
                       times_table(times));
   if (wanted.steady > 0) {

@@ -45,6 +45,7 @@ int run_partition(Context& context) {
   }
   table.limit(64);
 
+  const std::int64_t steps = plan.halo_multiplier;
   Json document = document_of("partition");
   document["domain"] = domain_json(context.options);
   document["machine"] = machine_summary(plan.machine);
@@ -53,10 +54,12 @@ int run_partition(Context& context) {
   context.print_document(document);
   context.print_text(fmt::format(
       "{} cut by {} into {} of {}: grid {} = {} * {}\n"
-      "one exchange moves {}, {} of it between nodes\n\n{}",
+      "one exchange moves {}, {} of it between nodes{}\n\n{}",
       to_string(partition.extent()), partition::to_string(plan.partition), plural(partition.nodes(), "node"),
       plural(partition.devices_per_node(), "device"), to_string(partition.grid()), to_string(partition.node_grid()),
-      to_string(partition.device_grid()), bytes_text(all.bytes), bytes_text(all.off_node), table.text()));
+      to_string(partition.device_grid()), bytes_text(all.bytes), bytes_text(all.off_node),
+      steps > 1 ? fmt::format("; it serves {} steps, {} each", steps, bytes_text(all.bytes / steps)) : "",
+      table.text()));
   return 0;
 }
 

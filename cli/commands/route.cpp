@@ -35,9 +35,9 @@ int run_route(Context& context) {
   document["routes"] = routes_json(found.routes);
   document["transports"] = shares_json(shares);
   context.print_document(document);
-  context.print_text(fmt::format("{}{}\n{}",
-                                 found.assumed ? "assumed for a machine that is not here; nothing was tried\n\n" : "",
-                                 table.text(), shares_table(shares)));
+  context.print_text(
+      fmt::format("{}{}\n{}{}", found.assumed ? "assumed for a machine that is not here; nothing was tried\n\n" : "",
+                  table.text(), shares_table(shares), share_of_step_text(shares, context.options.halo_multiplier)));
   return 0;
 }
 

@@ -22,6 +22,7 @@ struct JacobiOptions {
   jacobi3d::Settings settings;
   bool doubles = false;
   bool check = false;
+  bool try_multipliers = false;
   std::optional<std::string> picture;
 };
 
@@ -75,6 +76,15 @@ Json result_json(const jacobi3d::Result& result) {
           {"residual", {{"max", result.residual.max}, {"l2", result.residual.l2}}}};
 }
 
+std::string trials_text(const std::vector<jacobi3d::Trial>& trials) {
+  std::string text = "halos       tried:";
+  for (const auto& trial : trials) {
+    text += fmt::format("{} {} a step with multiplier {}", &trial == trials.data() ? "" : ",",
+                        seconds_text(seconds(trial.step)), trial.halo_multiplier);
+  }
+  return text + "\n\n";
+}
+
 std::string check_text(const jacobi3d::Check& check) {
   if (check.passed())
     return fmt::format("check       passed: {} cells, bit for bit as the serial solution\n", check.cells);
@@ -88,6 +98,12 @@ int run_jacobi(Context& context, const JacobiOptions& wanted) {
   Options& options = context.options;
   options.radius = jacobi3d::radius();
   options.no_edges = options.no_corners = true;
+  std::vector<jacobi3d::Trial> trials;
+  if (wanted.try_multipliers) {
+    trials = jacobi3d::try_halo_multipliers<T>(options.size, context.world, domain_options(context), wanted.settings);
+    options.halo_multiplier = trials.front().halo_multiplier;
+    context.print_text(trials_text(trials));
+  }
   Domain domain(options.size, options.radius, context.world, domain_options(context));
   const auto field = domain.add_field<T>("temperature", buffers::two);
   domain.realize();
@@ -117,6 +133,9 @@ int run_jacobi(Context& context, const JacobiOptions& wanted) {
   document["transports"] = shares_json(shares_of(routes));
   document["overlap"] = result.overlapped;
   document["graph"] = wanted.settings.graph;
+  for (const auto& [multiplier, step] : trials) {
+    document["halo_trials"].push_back({{"halo_multiplier", multiplier}, {"step_s", seconds(step)}});
+  }
   document["result"] = result_json(result);
   context.print_text(result_text(result));
 
@@ -140,7 +159,7 @@ int run_jacobi(Context& context, const JacobiOptions& wanted) {
   return passed ? 0 : 1;
 }
 
-void add_jacobi_options(CLI::App& command, JacobiOptions& own) {
+void add_jacobi_options(CLI::App& command, Options& options, JacobiOptions& own) {
   const std::string group = "Jacobi";
   auto& settings = own.settings;
   add_word(command, "--steps", "N", "steps, at most (default 200)", [&settings](const auto& name, const auto& word) {
@@ -163,8 +182,19 @@ void add_jacobi_options(CLI::App& command, JacobiOptions& own) {
       ->group(group);
   command
       .add_flag("--graph", settings.graph,
-                "record two steps and replay them as one launch (no route may need the host)")
+                "record a cycle of steps and replay it as one launch (no route may need the host)")
       ->disable_flag_override()
+      ->group(group);
+  add_word(command, "--halo-multiplier", "K",
+           "exchange halos of K cells once in K steps (default 1); auto: try 1, 2 and 4 first",
+           [&options, &own](const auto& name, const auto& word) {
+             own.try_multipliers = word == "auto";
+             if (own.try_multipliers) return;
+             if (word.find_first_not_of("0123456789") != std::string::npos) {
+               refuse(name, word, "auto, or a whole number of 1 or more");
+             }
+             options.halo_multiplier = static_cast<int>(parse_integer(name, word, 1, most_halo_multiplier));
+           })
       ->group(group);
   add_word(command, "--residual-every", "K",
            "steps between residuals (default 0: only after the last step; "
@@ -201,7 +231,7 @@ void add_run_command(CLI::App& app, Options& options, Command& chosen) {
              options.progress = static_cast<ProgressStyle>(parse_choice(name, word, {"auto", "bar", "lines", "off"}));
            });
   auto own = std::make_shared<JacobiOptions>();
-  add_jacobi_options(*jacobi, *own);
+  add_jacobi_options(*jacobi, options, *own);
   jacobi->callback([&chosen, own] {
     if (own->settings.tolerance > 0 && own->settings.residual_every == 0) own->settings.residual_every = 10;
     chosen = [own](Context& context) {

@@ -20,6 +20,7 @@
 #include "halocline/exchange/exchange.hpp"
 #include "halocline/machine/machine_map.hpp"
 #include "halocline/overlap/regions.hpp"
+#include "halocline/overlap/steps.hpp"
 #include "halocline/partition/strategy.hpp"
 #include "halocline/placement/placement.hpp"
 #include "halocline/routing/routing.hpp"

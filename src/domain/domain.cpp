@@ -5,6 +5,7 @@
 
 #include "domain/domain_impl.hpp"
 #include "domain/routes.hpp"
+#include "domain/widest.hpp"
 #include "halocline/comm/twins.hpp"
 #include "halocline/core/leak.hpp"
 #include "halocline/core/log.hpp"
@@ -18,6 +19,18 @@ Box Domain::Impl::domain_box(field_id id) const {
     if (fields[id.index()].staggered[d] && options.boundaries[d] == Boundary::open) ++box.hi[dim];
   }
   return box;
+}
+
+std::array<bool, 3> Domain::Impl::open_dims() const {
+  std::array<bool, 3> open{};
+  for (std::size_t dim = 0; dim < 3; ++dim) open[dim] = options.boundaries[dim] == Boundary::open;
+  return open;
+}
+
+Radius Domain::Impl::widest() const { return widest_radius(fields, radius); }
+
+Box Domain::Impl::update_box(const Box& owned, int step) const {
+  return overlap::update_box(owned, widest(), options.halo_multiplier, step, Box::of_extent(extent), open_dims());
 }
 
 exchange::Selection Domain::Impl::selection(std::span<const field_id> which) const {
@@ -41,6 +54,20 @@ void Domain::Impl::start_exchange(std::span<const field_id> which, exchange::Ove
   exchange->start(streams, selection(which), overlap);
   exchanging.assign(which.begin(), which.end());
   exchange_under_way = true;
+}
+
+void Domain::Impl::fill_open_boundaries(int step, std::span<const field_id> which) {
+  if (!fill) return;
+  const auto& geometry = plan->geometry;
+  for (const Subdomain& subdomain : subdomains) {
+    for (const field_id id : which) {
+      for (const auto& box :
+           overlap::boundary_boxes(geometry.owned(id, subdomain.id()), field(id).radius.value_or(radius), widest(),
+                                   options.halo_multiplier, step, domain_box(id), open_dims())) {
+        fill(subdomain, id, box);
+      }
+    }
+  }
 }
 
 Domain::Domain(const Vec3& extent, const Radius& radius, DomainOptions options)
@@ -102,13 +129,15 @@ void Domain::use_array(field_id field, subdomain_id subdomain, int set, const Us
         descriptor.name, subdomain.value(), to_string(array.extent), to_string(owned), to_string(expected)));
   }
   const Radius& radius = impl_->plan->geometry.radius_of(field);
+  const int steps = halo_multiplier();
   std::byte* first = static_cast<std::byte*>(array.data);
   for (int dim = 0; dim < 3; ++dim) {
     if (array.halo_below[dim] < radius.lower()[dim] || array.halo_above[dim] < radius.upper()[dim]) {
       throw InvalidArgument(
           fmt::format("array of field '{}' of subdomain {} has halos of {} and {} cells in {}; allowed are the "
-                      "radius, {} and {}, or more",
+                      "{}, {} and {}, or more",
                       descriptor.name, subdomain.value(), array.halo_below[dim], array.halo_above[dim], "xyz"[dim],
+                      steps == 1 ? "radius" : fmt::format("halo for {} steps (halo_multiplier)", steps),
                       radius.lower()[dim], radius.upper()[dim]));
     }
     if (first != nullptr) first += array.halo_below[dim] * array.stride_bytes[static_cast<std::size_t>(dim)];
@@ -188,18 +217,7 @@ void Domain::finish_exchange() {
   impl_->check_realized("finish_exchange()");
   impl_->exchange_under_way = false;
   impl_->exchange->finish();
-  if (!impl_->fill) return;
-  std::array<bool, 3> open{};
-  for (std::size_t dim = 0; dim < 3; ++dim) open[dim] = impl_->options.boundaries[dim] == Boundary::open;
-  for (const Subdomain& subdomain : impl_->subdomains) {
-    for (const field_id id : impl_->exchanging) {
-      const auto& geometry = impl_->plan->geometry;
-      for (const auto& box : overlap::boundary_boxes(geometry.owned(id, subdomain.id()), geometry.radius_of(id),
-                                                     impl_->domain_box(id), open)) {
-        impl_->fill(subdomain, id, box);
-      }
-    }
-  }
+  impl_->fill_open_boundaries(0, impl_->exchanging);
 }
 
 void Domain::exchange() {
@@ -258,6 +276,22 @@ int Domain::current_set(field_id field) const {
 }
 
 void Domain::on_open_boundary(BoundaryFill fill) { impl_->fill = std::move(fill); }
+
+void Domain::fill_open_boundaries(int step) { fill_open_boundaries(step, impl_->all_fields()); }
+
+void Domain::fill_open_boundaries(int step, std::span<const field_id> fields) {
+  impl_->check_realized("fill_open_boundaries()");
+  impl_->check_step(step);
+  impl_->fill_open_boundaries(step, fields);
+}
+
+int Domain::halo_multiplier() const { return impl_->options.halo_multiplier; }
+
+Box Domain::update_box(const Box& owned, int step) const {
+  impl_->check_realized("update_box()");
+  impl_->check_step(step);
+  return impl_->update_box(owned, step);
+}
 
 void Domain::synchronize() {
   impl_->check_realized("synchronize()");

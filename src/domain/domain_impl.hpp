@@ -60,6 +60,12 @@ class Domain::Impl {
     if (closed) throw InvalidArgument(fmt::format("{} after close(); allowed is before", what));
     if (!realized) throw InvalidArgument(fmt::format("{} before realize(); allowed is after", what));
   }
+  void check_step(int step) const {
+    if (step >= 0 && step < options.halo_multiplier) return;
+    throw InvalidArgument(
+        fmt::format("step is {}; allowed are 0 to {}, the steps that an exchange serves (halo_multiplier)", step,
+                    options.halo_multiplier - 1));
+  }
   const FieldDescriptor& field(field_id id) const {
     if (id.value() < 0 || std::cmp_greater_equal(id.value(), fields.size())) {
       throw InvalidArgument(
@@ -86,9 +92,14 @@ class Domain::Impl {
   void take_user_arrays(Local& local, subdomain_id id);
   void route_and_connect();
   [[nodiscard]] Box domain_box(field_id id) const;
+  [[nodiscard]] Box update_box(const Box& owned, int step) const;
+  [[nodiscard]] std::array<bool, 3> open_dims() const;
+  /// What the fields read in a step, the widest on each side.
+  [[nodiscard]] Radius widest() const;
   [[nodiscard]] exchange::Selection selection(std::span<const field_id> which) const;
   [[nodiscard]] std::vector<field_id> all_fields() const;
   void start_exchange(std::span<const field_id> which, exchange::Overlap overlap);
+  void fill_open_boundaries(int step, std::span<const field_id> which);
   void gather_streams();
   void spread_streams();
 };

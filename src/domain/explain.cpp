@@ -62,14 +62,19 @@ std::string explain_partition(const Plan& plan) {
   for (int dim = 0; dim < 3; ++dim) {
     if (plan.geometry.boundaries[static_cast<std::size_t>(dim)] == Boundary::open) open += "xyz"[dim];
   }
-  text += fmt::format("           radius {}, {}\n", to_string(plan.geometry.radius),
-                      open.empty() ? "periodic" : "open in " + open);
+  const bool several = plan.halo_multiplier > 1;
+  text +=
+      fmt::format("           radius {}, {}\n", to_string(plan.radius), open.empty() ? "periodic" : "open in " + open);
+  if (several) {
+    text += fmt::format("           halo multiplier {}: halos of {} serve {} steps\n", plan.halo_multiplier,
+                        to_string(plan.geometry.radius), plan.halo_multiplier);
+  }
   for (std::size_t f = 0; f < plan.geometry.fields.size(); ++f) {
     const auto& field = plan.geometry.fields[f];
     text += fmt::format("           field '{}': {}{}{}{}\n", field.name, to_string(field.element),
                         field.components > 1 ? fmt::format(" x {} components", field.components) : "",
                         field.buffers > 1 ? fmt::format(", {} buffers", field.buffers) : "",
-                        field.radius ? ", radius " + to_string(*field.radius) : "");
+                        field.radius ? (several ? ", halo " : ", radius ") + to_string(*field.radius) : "");
   }
   return text;
 }
@@ -120,8 +125,16 @@ std::string explain_routes(std::span<const RoutedMessage> routes, std::size_t ma
 }
 
 std::string explain(const Plan& plan, std::span<const RoutedMessage> routes, std::size_t max_routes) {
-  return explain_machine(plan.machine) + explain_partition(plan) + explain_placement(plan) +
-         explain_routes(routes, max_routes);
+  std::string text = explain_machine(plan.machine) + explain_partition(plan) + explain_placement(plan) +
+                     explain_routes(routes, max_routes);
+  if (plan.halo_multiplier > 1) {
+    const auto steps = static_cast<double>(plan.halo_multiplier);
+    std::int64_t bytes = 0;
+    for (const auto& routed : routes) bytes += routed.bytes;
+    text += fmt::format("           a step, as one exchange serves {}: {:.1f} messages, {}\n", plan.halo_multiplier,
+                        static_cast<double>(routes.size()) / steps, bytes_text(bytes / plan.halo_multiplier));
+  }
+  return text;
 }
 
 }  // namespace halocline

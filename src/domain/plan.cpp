@@ -1,11 +1,15 @@
 #include "halocline/domain/plan.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <bit>
+#include <limits>
 
 #include "domain/widest.hpp"
 #include "halocline/core/error.hpp"
 #include "halocline/core/hash.hpp"
+#include "halocline/overlap/steps.hpp"
 
 namespace halocline {
 namespace {
@@ -52,6 +56,67 @@ Shape shape_of(const machine::MachineMap& machine) {
   return {1, all};
 }
 
+/// What is cut how, with halos for so many steps. Throws InvalidArgument where that does not fit.
+partition::Geometry geometry_of(const PlanRequest& request, const Shape& shape, int multiplier) {
+  Radius widest = widest_radius(request.fields, request.radius);
+  for (int dim = 0; dim < 3; ++dim) {
+    const std::int64_t most = std::max(widest.lower()[dim], widest.upper()[dim]);
+    if (most > std::numeric_limits<std::int64_t>::max() / multiplier) {
+      throw InvalidArgument(fmt::format("radius is {} with halo_multiplier {}; allowed are products below 2^63",
+                                        to_string(widest), multiplier));
+    }
+  }
+  std::vector<FieldDescriptor> fields = request.fields;
+  for (auto& field : fields) {
+    if (field.radius) field.radius = overlap::halo_radius(*field.radius, widest, multiplier);
+  }
+  const Radius radius = overlap::halo_radius(request.radius, widest, multiplier);
+  partition::Partition parts = partition::make_partition({.extent = request.extent,
+                                                          .radius = widest_radius(fields, radius),
+                                                          .nodes = shape.nodes,
+                                                          .devices_per_node = shape.devices_per_node,
+                                                          .method = request.partition,
+                                                          .node_grid = request.node_grid,
+                                                          .device_grid = request.device_grid,
+                                                          .weights = request.weights});
+  partition::Geometry geometry{std::move(parts), std::move(fields), radius, request.boundaries};
+  partition::check_fits(geometry);
+  return geometry;
+}
+
+/// The largest multiplier below that of the request with which geometry_of() does not throw; 0 where there is none.
+int largest_that_fits(const PlanRequest& request, const Shape& shape) {
+  int fits = 0;
+  int too_large = request.halo_multiplier;
+  while (too_large - fits > 1) {
+    const int between = fits + (too_large - fits) / 2;
+    try {
+      static_cast<void>(geometry_of(request, shape, between));
+      fits = between;
+    } catch (const InvalidArgument&) {
+      too_large = between;
+    }
+  }
+  return fits;
+}
+
+partition::Geometry geometry_of(const PlanRequest& request, const Shape& shape) {
+  const int multiplier = request.halo_multiplier;
+  if (multiplier < 1) {
+    throw InvalidArgument(fmt::format("halo_multiplier is {}; allowed is 1 or more", multiplier));
+  }
+  try {
+    return geometry_of(request, shape, multiplier);
+  } catch (const InvalidArgument& error) {
+    if (multiplier == 1) throw;
+    const int fits = largest_that_fits(request, shape);
+    if (fits == 0) return geometry_of(request, shape, 1);  // throws what is wrong without it
+    throw InvalidArgument(
+        fmt::format("halo_multiplier is {}; allowed for this domain are 1 to {}: with halos for {} steps, {}",
+                    multiplier, fits, multiplier, error.what()));
+  }
+}
+
 }  // namespace
 
 Radius widest_radius(const std::vector<FieldDescriptor>& fields, const Radius& domain_radius) {
@@ -79,6 +144,7 @@ std::uint64_t PlanRequest::hash() const {
   add(hash, node_grid);
   add(hash, device_grid);
   for (const double weight : weights) add(hash, weight);
+  hash.add(std::int64_t{halo_multiplier});
   hash.add(machine.name).add(static_cast<std::int64_t>(machine.nodes.size()));
   for (const auto& rank : machine.ranks) {
     hash.add(rank.node.value());
@@ -94,17 +160,8 @@ Plan make_plan(const PlanRequest& request) {
     throw InvalidArgument("machine '" + request.machine.name +
                           "' has no ranks that drive devices; allowed are machines with at least one");
   }
-  partition::Partition parts = partition::make_partition({.extent = request.extent,
-                                                          .radius = widest_radius(request.fields, request.radius),
-                                                          .nodes = shape.nodes,
-                                                          .devices_per_node = shape.devices_per_node,
-                                                          .method = request.partition,
-                                                          .node_grid = request.node_grid,
-                                                          .device_grid = request.device_grid,
-                                                          .weights = request.weights});
-  Plan plan{
-      request.machine, {std::move(parts), request.fields, request.radius, request.boundaries}, {}, request.partition};
-  partition::check_fits(plan.geometry);
+  Plan plan{request.machine,   geometry_of(request, shape), {},
+            request.partition, request.halo_multiplier,     request.radius};
   plan.placement = placement::make_placement(plan.geometry, plan.machine, request.placement);
   return plan;
 }

@@ -61,7 +61,8 @@ void Domain::Impl::make_plan() {
                       .node_grid = options.node_grid,
                       .device_grid = options.device_grid,
                       .weights = options.weights,
-                      .placement = options.placement};
+                      .placement = options.placement,
+                      .halo_multiplier = options.halo_multiplier};
   request.machine = options.machine ? *options.machine : machine::discover(*comm, *node_comm, *backend);
   const auto hashes = comm->all_gather_value(request.hash());
   comm::agree_on(*comm, [&] {
@@ -181,7 +182,8 @@ void Domain::realize() {
   });
   const auto& geometry = impl_->plan->geometry;
   // What overlaps is decided by the widest field, so that one interior serves them all.
-  const Radius widest = widest_radius(impl_->fields, impl_->radius);
+  const Radius widest = impl_->widest();
+  const Radius halo = widest_radius(geometry.fields, geometry.radius);
   for (std::size_t i = 0; i < impl_->mine.size(); ++i) {
     Subdomain view;
     view.domain_ = this;
@@ -189,8 +191,8 @@ void Domain::realize() {
     view.id_ = impl_->mine[i];
     view.device_ = impl_->plan->placement.of(view.id_).ordinal;
     view.owned_ = geometry.partition.box_of(view.id_);
-    view.interior_ = overlap::interior(view.owned_, widest, impl_->options.update);
-    view.exterior_ = overlap::exterior(view.owned_, widest, impl_->options.update);
+    view.interior_ = overlap::interior(view.owned_, widest, halo, impl_->options.update);
+    view.exterior_ = overlap::exterior(impl_->update_box(view.owned_, 0), view.interior_);
     view.stream_ = impl_->locals[i].stream.get();
     impl_->subdomains.push_back(std::move(view));
     impl_->streams.push_back(impl_->locals[i].stream.get());

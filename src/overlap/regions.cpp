@@ -11,13 +11,13 @@ struct Shell {
   Vec3 upper;
 };
 
-Shell shell_of(const Radius& radius, Update update) {
+Shell shell_of(const Radius& radius, const Radius& halo, Update update) {
   Shell shell{radius.lower(), radius.upper()};
   if (update == Update::in_place) {
     // What is sent through the lower side fills a neighbour's upper halo, so it is as wide as that.
     for (int dim = 0; dim < 3; ++dim) {
-      shell.lower[dim] = std::max(radius.lower()[dim], radius.upper()[dim]);
-      shell.upper[dim] = shell.lower[dim];
+      shell.lower[dim] = std::max(radius.lower()[dim], halo.upper()[dim]);
+      shell.upper[dim] = std::max(radius.upper()[dim], halo.lower()[dim]);
     }
   }
   return shell;
@@ -25,24 +25,29 @@ Shell shell_of(const Radius& radius, Update update) {
 
 }  // namespace
 
-Box interior(const Box& owned, const Radius& radius, Update update) {
-  const Shell shell = shell_of(radius, update);
+Box interior(const Box& owned, const Radius& radius, Update update) { return interior(owned, radius, radius, update); }
+
+Box interior(const Box& owned, const Radius& radius, const Radius& halo, Update update) {
+  const Shell shell = shell_of(radius, halo, update);
   const Box inner{owned.lo + shell.lower, owned.hi - shell.upper};
   return inner.empty() ? Box{owned.lo, owned.lo} : inner;
 }
 
 std::vector<Box> exterior(const Box& owned, const Radius& radius, Update update) {
-  const Box inner = interior(owned, radius, update);
-  if (inner.empty()) return owned.empty() ? std::vector<Box>{} : std::vector<Box>{owned};
+  return exterior(owned, interior(owned, radius, update));
+}
+
+std::vector<Box> exterior(const Box& box, const Box& inner) {
+  if (inner.empty()) return box.empty() ? std::vector<Box>{} : std::vector<Box>{box};
   std::vector<Box> boxes;
-  Box rest = owned;
+  Box rest = box;
   for (int dim = 2; dim >= 0; --dim) {
     Box below = rest;
     below.hi[dim] = inner.lo[dim];
     Box above = rest;
     above.lo[dim] = inner.hi[dim];
-    for (const Box& box : {below, above}) {
-      if (!box.empty()) boxes.push_back(box);
+    for (const Box& part : {below, above}) {
+      if (!part.empty()) boxes.push_back(part);
     }
     rest.lo[dim] = inner.lo[dim];
     rest.hi[dim] = inner.hi[dim];

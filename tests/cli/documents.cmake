@@ -6,7 +6,7 @@ function(expect_document key value words)
   run_program(code out err ${list})
   string(JSON found ERROR_VARIABLE problem GET "${out}" ${key})
   is_one_document("${out}" alone)
-  if(code EQUAL 0 AND alone AND problem STREQUAL "NOTFOUND" AND found STREQUAL "${value}")
+  if(code EQUAL 0 AND alone AND problem STREQUAL "NOTFOUND" AND found MATCHES "^${value}$")
     set(ok TRUE)
   else()
     set(ok FALSE)
@@ -36,6 +36,13 @@ expect_document("verify;passed" ON "exchange --size 12 9 10 --radius 1 2 0 2 1 3
 expect_document("verify;passed" ON "exchange --size 12 --radius 2 --no-corners --open x,z --devices 6 --repeat 3 \
 --steady 0 --verify")
 expect_document("check;passed" ON "run jacobi3d --size 12 13 14 --devices 4 --steps 5 --check --precision f64")
+foreach(multiplier 3 auto)
+  expect_document("check;passed" ON "run jacobi3d --size 12 13 14 --devices 4 --steps 8 --check \
+--halo-multiplier ${multiplier}")
+endforeach()
+expect_document("halo_trials;2;halo_multiplier" "[124]" "run jacobi3d --size 12 --steps 3 --halo-multiplier auto")
+expect_document("domain;halo_multiplier" 3 "exchange --size 12 9 10 --radius 1 2 0 0 1 1 --devices 3 \
+--halo-multiplier 3 --repeat 3 --steady 0 --verify")
 
 run_program(code out err machine --nodes 3 --devices-per-node 2 --json)
 file(WRITE ${WORK}/written_machine.json "${out}")

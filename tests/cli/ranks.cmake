@@ -26,6 +26,7 @@ expect_one_error(2 "--picture is '/nowhere/p.png'" "run jacobi3d --picture /nowh
 
 foreach(words "exchange --size 14 15 16 --radius 2 --fields 2xf32,1xi16 --devices-per-rank 2 --repeat 3 --steady 5 --verify"
               "exchange --size 14 15 16 --ranks-per-node 1 --repeat 3 --steady 5 --verify"
+              "exchange --size 14 15 16 --halo-multiplier 3 --no-edges --repeat 3 --steady 5 --verify"
               "exchange --size 14 15 16 --transports mpi_staged --repeat 3 --steady 5 --verify")
   separate_arguments(list UNIX_COMMAND "${words} --json")
   run_program(code out err ${list})
@@ -39,13 +40,16 @@ foreach(words "exchange --size 14 15 16 --radius 2 --fields 2xf32,1xi16 --device
   count(ok "3 x halocline ${words}" "exit code ${code} ${problem}\n${out}${err}")
 endforeach()
 
-run_program(code out err run jacobi3d --size 25 20 18 --steps 12 --devices-per-rank 2 --check --json)
-string(JSON passed ERROR_VARIABLE problem GET "${out}" check passed)
-is_one_document("${out}" alone)
-if(code EQUAL 0 AND alone AND passed)
-  set(ok TRUE)
-else()
-  set(ok FALSE)
-endif()
-count(ok "3 x halocline run jacobi3d" "exit code ${code} ${problem}\n${out}${err}")
+foreach(multiplier 1 3 auto)
+  run_program(code out err run jacobi3d --size 25 20 18 --steps 13 --devices-per-rank 2 --halo-multiplier ${multiplier}
+              --check --json)
+  string(JSON passed ERROR_VARIABLE problem GET "${out}" check passed)
+  is_one_document("${out}" alone)
+  if(code EQUAL 0 AND alone AND passed)
+    set(ok TRUE)
+  else()
+    set(ok FALSE)
+  endif()
+  count(ok "3 x halocline run jacobi3d --halo-multiplier ${multiplier}" "exit code ${code} ${problem}\n${out}${err}")
+endforeach()
 report_count()

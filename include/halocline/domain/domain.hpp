@@ -15,6 +15,7 @@
 #include "halocline/domain/view.hpp"
 #include "halocline/exchange/exchange.hpp"
 #include "halocline/overlap/regions.hpp"
+#include "halocline/overlap/steps.hpp"
 
 namespace halocline {
 
@@ -34,6 +35,10 @@ struct Field {
 struct DomainOptions {
   Boundaries boundaries = all_periodic;
   overlap::Update update = overlap::Update::double_buffered;
+  /// Steps that one exchange serves. Above 1, halos are that many times the radius (all fields' halos wide enough for
+  /// the widest radius, edges and corners on), and each step updates Subdomain::update_box. 1 or more, the same on all
+  /// ranks.
+  int halo_multiplier = 1;
 
   /// The devices; by default those that make_backend() makes of the three options below.
   std::shared_ptr<device::Backend> backend;
@@ -85,7 +90,12 @@ class Subdomain {
   [[nodiscard]] int device() const { return device_; }
   /// The cells it owns, in global coordinates.
   [[nodiscard]] const Box& owned() const { return owned_; }
-  /// The cells that may be updated between start_exchange and finish_exchange, and the rest, as disjoint boxes.
+  /// The cells that a step has to update, counted from the last exchange: 0 is the step behind it, the last one is
+  /// DomainOptions::halo_multiplier - 1 and updates the owned cells alone; the steps before it update a part of the
+  /// neighbours' too, in the halo. Throws InvalidArgument for a step that the exchange does not serve.
+  [[nodiscard]] Box update_box(int step) const;
+  /// Of update_box(0) the cells that may be updated between start_exchange and finish_exchange, and the rest, as
+  /// disjoint boxes.
   [[nodiscard]] const Box& interior() const { return interior_; }
   [[nodiscard]] const std::vector<Box>& exterior() const { return exterior_; }
   /// Where to enqueue work. Exchanges are ordered with it.
@@ -180,6 +190,8 @@ class Domain {
   [[nodiscard]] comm::Communicator& comm() const;
   [[nodiscard]] device::Backend& backend() const;
   [[nodiscard]] exchange::Traffic traffic(routing::Transport transport) const;
+  /// Steps that one exchange serves.
+  [[nodiscard]] int halo_multiplier() const;
 
   /// Stream-ordered exchange of all fields (or some) in their current sets; see exchange::Exchange. The same on all
   /// ranks.
@@ -207,17 +219,22 @@ class Domain {
 
   /// Records what steps() enqueues on this rank's subdomain streams (exchanges, swaps, the caller's own work) instead of
   /// running it. Local. Throws CapabilityError where a route needs the host, and InvalidArgument where a field's current
-  /// set is another one afterwards: steps() holds whole cycles of swaps.
+  /// set is another one afterwards: steps() holds whole cycles of swaps. (With a halo multiplier it should hold whole
+  /// cycles of steps between exchanges, too, so that each replay begins with an exchange.)
   [[nodiscard]] Recording capture(const std::function<void()>& steps);
   /// Enqueues recorded steps, as one launch, behind the work on the streams; later work comes behind them. All ranks do
   /// so alike. The recording must outlive the work, and be destroyed before the domain is closed.
   void replay(const Recording& recording);
 
   /// Fills halos beyond open boundaries: called by finish_exchange for each local subdomain at an end of an open
-  /// dimension, x then y then z, to enqueue work on the subdomain's stream. The boxes span the halos that were filled
-  /// before.
+  /// dimension, x then y then z, to enqueue work on the subdomain's stream. The boxes are as thick as the field's
+  /// radius, and span the halos that were filled before.
   using BoundaryFill = std::function<void(const Subdomain&, field_id, const overlap::BoundaryBox&)>;
   void on_open_boundary(BoundaryFill fill);
+  /// The same before a step that no exchange precedes (see Subdomain::update_box): calls the hook for the current sets
+  /// of all fields, or some. Local.
+  void fill_open_boundaries(int step);
+  void fill_open_boundaries(int step, std::span<const field_id> fields);
 
   /// Blocks until all work on all local subdomains' streams is done. Throws what failed.
   void synchronize();
@@ -232,6 +249,7 @@ class Domain {
     Box with_halo;
   };
   [[nodiscard]] ArrayView array_of(std::size_t position, field_id field, int ahead, Element element) const;
+  [[nodiscard]] Box update_box(const Box& owned, int step) const;
 
   class Impl;
   std::unique_ptr<Impl> impl_;
@@ -243,6 +261,8 @@ View<T> Subdomain::view(Field<T> field, int ahead) const {
   return {found.array.origin, found.owned, found.with_halo, found.array.stride_bytes,
           found.array.component_stride_bytes};
 }
+
+inline Box Subdomain::update_box(int step) const { return domain_->update_box(owned_, step); }
 
 inline device::Backend& Subdomain::backend() const { return domain_->backend(); }
 

@@ -26,6 +26,8 @@ struct PlanRequest {
   std::optional<Vec3> device_grid;  ///< for Method::given
   std::vector<double> weights;      ///< see partition::Request
   placement::Request placement;
+  /// Steps that one exchange serves; see overlap/steps.hpp.
+  int halo_multiplier = 1;
 
   /// Of everything above; compared over ranks before anything is built on it.
   [[nodiscard]] std::uint64_t hash() const;
@@ -34,16 +36,19 @@ struct PlanRequest {
 /// Machine, partition and placement: who owns what, where. Pure values; no MPI, no device.
 struct Plan {
   machine::MachineMap machine;
-  partition::Geometry geometry;
+  partition::Geometry geometry;  ///< its radii are those of the halos
   placement::Placement placement;
   partition::Method partition = partition::Method::exact;
+  int halo_multiplier = 1;
+  Radius radius{};  ///< what a step reads of a field that has no radius of its own
 
   /// The rank that owns a subdomain.
   [[nodiscard]] rank_id owner(subdomain_id subdomain) const { return placement.of(subdomain).rank; }
 };
 
 /// Runs the stages partition and place. Throws InvalidArgument where the request does not fit together.
-/// A machine whose nodes hold unequal numbers of devices is cut as one node of all devices.
+/// A machine whose nodes hold unequal numbers of devices is cut as one node of all devices. Halos are as wide as
+/// overlap::halo_radius says.
 [[nodiscard]] Plan make_plan(const PlanRequest& request);
 
 /// A message with its route.

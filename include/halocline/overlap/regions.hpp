@@ -16,11 +16,15 @@ enum class Update : int {
 
 /// The cells of a subdomain that can be updated while its halos are under way: those that read no halo cell and, for
 /// in-place updates, are not being sent. Possibly empty, then in normal form (lo == hi).
+/// halo: what is sent to neighbours, where that is wider than the radius.
 [[nodiscard]] Box interior(const Box& owned, const Radius& radius, Update update);
+[[nodiscard]] Box interior(const Box& owned, const Radius& radius, const Radius& halo, Update update);
 
 /// The rest: disjoint boxes, at most six, that together with the interior are exactly the owned box.
 /// z slabs first (full planes), then y, then x, so that most cells lie in long rows.
 [[nodiscard]] std::vector<Box> exterior(const Box& owned, const Radius& radius, Update update);
+/// The same for an interior and a box around it.
+[[nodiscard]] std::vector<Box> exterior(const Box& box, const Box& interior);
 
 /// The boxes in which a hook fills halos beyond an open boundary, in order: x, then y, then z; each spans the
 /// halos that were filled before it, so that edges and corners come out right. side: which end.

@@ -18,7 +18,8 @@ constexpr double untouched = -7;
 template <typename T>
 class OneSubdomain {
  public:
-  explicit OneSubdomain(const Vec3& extent) : problem{extent}, domain(extent, Radius::faces(1), options()) {
+  explicit OneSubdomain(const Vec3& extent, int multiplier = 1)
+      : problem{extent}, domain(extent, Radius::faces(1), options(multiplier)) {
     field = domain.add_field<T>("t", buffers::two);
     domain.realize();
     kernels = jacobi3d::make_kernels<T>(domain, problem);
@@ -27,10 +28,11 @@ class OneSubdomain {
     kernels.reset();
     domain.close();
   }
-  static DomainOptions options() {
+  static DomainOptions options(int multiplier) {
     DomainOptions options;
     options.backend_kind = device::BackendKind::cuda;
     options.devices_per_rank = 1;
+    options.halo_multiplier = multiplier;
     return options;
   }
   [[nodiscard]] const Subdomain& subdomain() const { return domain.subdomains()[0]; }
@@ -93,6 +95,30 @@ TYPED_TEST(JacobiOnAGpu, updates_the_boxes_it_is_given_and_nothing_else) {
         box.hi[dim] = seeded.between(box.lo[dim] + 1, extent[dim]);
       }
       one.expect_update({box}, ++seed);
+    }
+  }
+}
+
+/// Rows then begin below the first owned cell, and spheres have images.
+TYPED_TEST(JacobiOnAGpu, updates_boxes_beyond_the_domain_and_nothing_else) {
+  HALOCLINE_NEEDS_GPUS(1);
+  std::uint64_t seed = 100;
+  for (const Vec3& extent : {Vec3{128, 40, 33}, {131, 17, 21}, {7, 100, 9}, {300, 6, 6}, {6, 6, 6}}) {
+    for (const int multiplier : {2, 3, 6}) {
+      OneSubdomain<TypeParam> one(extent, multiplier);
+      const Subdomain& s = one.subdomain();
+      for (int step = 0; step < multiplier; ++step) one.expect_update({s.update_box(step)}, ++seed);
+      one.expect_update(s.exterior(), ++seed);
+      halocline::test::Seeded seeded(seed);
+      const Box all = s.update_box(0);
+      for (int round = 0; round < 4; ++round) {
+        Box box;
+        for (int dim = 0; dim < 3; ++dim) {
+          box.lo[dim] = seeded.between(all.lo[dim], all.hi[dim] - 1);
+          box.hi[dim] = seeded.between(box.lo[dim] + 1, all.hi[dim]);
+        }
+        one.expect_update({box}, ++seed);
+      }
     }
   }
 }

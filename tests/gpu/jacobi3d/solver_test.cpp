@@ -16,7 +16,8 @@ namespace {
 using namespace halocline;
 
 template <typename T>
-void expect_serial_solution(comm::Communicator& comm, const Vec3& extent, const DomainOptions& options, bool overlap) {
+void expect_serial_solution(comm::Communicator& comm, const Vec3& extent, const DomainOptions& options, bool overlap,
+                            bool graph = false) {
   Domain domain(extent, jacobi3d::radius(), comm, options);
   const auto field = domain.add_field<T>("t", buffers::two);
   domain.realize();
@@ -25,9 +26,10 @@ void expect_serial_solution(comm::Communicator& comm, const Vec3& extent, const 
     jacobi3d::Solver<T> solver(domain, field);
     solver.initialise();
     jacobi3d::Settings settings;
-    settings.steps = 21;
+    settings.steps = graph ? 52 : 21;
     settings.overlap = overlap;
-    settings.residual_every = 10;
+    settings.graph = graph;
+    settings.residual_every = graph ? 50 : 10;
     const auto result = solver.run(settings);
     EXPECT_GT(result.residual.max, 0);
     EXPECT_GT(result.timings.compute.count(), 0);
@@ -48,6 +50,23 @@ TEST(JacobiOnGpus, agrees_with_the_serial_solution_bit_for_bit_on_as_many_as_the
     for (const bool overlap : {true, false}) {
       expect_serial_solution<float>(*comm, {70, 45, 38}, options, overlap);
       expect_serial_solution<double>(*comm, {33, 64, 50}, options, overlap);
+    }
+  }
+}
+
+TEST(JacobiOnGpus, agrees_whatever_the_halo_multiplier) {
+  HALOCLINE_NEEDS_GPUS(1);
+  DomainOptions options;
+  options.backend_kind = device::BackendKind::cuda;
+  options.devices_per_rank = halocline::test::gpu_count();
+  const auto comm = comm::serial();
+  for (const int multiplier : {2, 3, 4, 5}) {
+    options.halo_multiplier = multiplier;
+    SCOPED_TRACE(multiplier);
+    for (const bool overlap : {true, false}) {
+      expect_serial_solution<float>(*comm, {70, 45, 38}, options, overlap);
+      expect_serial_solution<double>(*comm, {33, 64, 50}, options, overlap);
+      expect_serial_solution<float>(*comm, {70, 45, 38}, options, overlap, true);
     }
   }
 }

@@ -38,6 +38,31 @@ TEST(Spheres, AreApartAndInsideWhereThereIsRoom) {
   EXPECT_EQ(cold.radius, 6);
 }
 
+/// Beyond the domain's edge a cell is held as the cell is that it is an image of.
+TEST(Spheres, ImagesHoldWhatLiesBeyondTheEdge) {
+  for (const Vec3& extent : {Vec3{30, 21, 40}, {10, 3, 5}, {4, 4, 4}, {2, 3, 2}, {2, 2, 2}}) {
+    const Problem problem{extent};
+    const Vec3 most{std::min<std::int64_t>(extent.x, 4), std::min<std::int64_t>(extent.y, 4),
+                    std::min<std::int64_t>(extent.z, 4)};
+    const Box around = Box::of_extent(extent).grown(most, most);
+    const auto images = problem.images({&around, 1});
+    EXPECT_LE(images.size(), jacobi3d::most_images);
+    const auto held = [](const auto& spheres, const Vec3& p) {
+      double value = jacobi3d::initial;
+      for (const auto& sphere : spheres) {
+        if (sphere.contains(p)) value = sphere.value;
+      }
+      return value;
+    };
+    halocline::for_each_cell(around, [&](const Vec3& p) {
+      const Vec3 inside{(p.x + extent.x) % extent.x, (p.y + extent.y) % extent.y, (p.z + extent.z) % extent.z};
+      ASSERT_EQ(held(images, p), held(problem.spheres(), inside)) << to_string(extent) << " " << to_string(p);
+    });
+    const Box inside = Box::of_extent(extent);
+    EXPECT_EQ(problem.images({&inside, 1}).size(), 2u);
+  }
+}
+
 TEST(Serial, AfterOneStepACellBesideTheHotSphereIsTheAverageOfSeven) {
   const Vec3 extent{30, 30, 30};
   const auto values = jacobi3d::solve_serially<double>(extent, 1);

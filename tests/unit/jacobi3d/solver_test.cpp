@@ -10,6 +10,7 @@
 #include "halocline/comm/twins.hpp"
 #include "halocline/core/error.hpp"
 #include "jacobi3d/jacobi3d.hpp"
+#include "support/seeded.hpp"
 
 namespace {
 
@@ -25,6 +26,7 @@ struct Shape {
   int steps = 6;
   std::string transports = {};
   bool graph = false;
+  int multiplier = 1;
 };
 
 /// Runs body with a realised domain on each of the ranks, which are threads; a single one is this thread.
@@ -33,6 +35,7 @@ void on_domains(const Shape& shape, const std::function<void(Domain&, halocline:
   const auto one = [&](halocline::comm::Communicator& comm) {
     DomainOptions options;
     options.devices_per_rank = shape.devices;
+    options.halo_multiplier = shape.multiplier;
     if (!shape.transports.empty()) options.policy = halocline::routing::Policy::parse(shape.transports);
     Domain domain(shape.extent, jacobi3d::radius(), comm, options);
     const auto field = domain.add_field<T>("t", halocline::buffers::two);
@@ -54,7 +57,8 @@ template <typename T>
 void expect_serial_solution(const Shape& shape) {
   SCOPED_TRACE(to_string(shape.extent) + ", " + std::to_string(shape.ranks) + " ranks of " +
                std::to_string(shape.devices) + (shape.overlap ? ", overlapped" : ", not overlapped") + ", " +
-               std::to_string(shape.steps) + (shape.graph ? " steps as a graph " : " steps ") + shape.transports);
+               std::to_string(shape.steps) + (shape.graph ? " steps as a graph " : " steps ") + shape.transports +
+               ", multiplier " + std::to_string(shape.multiplier));
   const auto expected = jacobi3d::solve_serially<T>(shape.extent, shape.steps);
   int roots = 0;
   on_domains<T>(shape, [&](Domain& domain, halocline::Field<T> field) {
@@ -76,9 +80,11 @@ void expect_serial_solution(const Shape& shape) {
   EXPECT_EQ(roots, 1);
 }
 
-TEST(JacobiOverlap, IsTriedByLongRunsThatDoNotSay) {
-  const Shape shape{{14, 9, 12}, 2, 2};
-  constexpr int steps = 203;
+class JacobiOverlap : public testing::TestWithParam<int> {};
+
+TEST_P(JacobiOverlap, IsTriedByLongRunsThatDoNotSay) {
+  const Shape shape{{14, 9, 12}, 2, 2, true, 0, {}, false, GetParam()};
+  constexpr int steps = 230;
   const auto expected = jacobi3d::solve_serially<float>(shape.extent, steps);
   std::array<bool, 2> overlapped{};
   on_domains<float>(shape, [&](Domain& domain, halocline::Field<float> field) {
@@ -96,6 +102,8 @@ TEST(JacobiOverlap, IsTriedByLongRunsThatDoNotSay) {
   });
   EXPECT_EQ(overlapped[0], overlapped[1]);
 }
+
+INSTANTIATE_TEST_SUITE_P(HaloMultipliers, JacobiOverlap, testing::Values(1, 3));
 
 class JacobiShapes : public testing::TestWithParam<Shape> {};
 
@@ -131,6 +139,99 @@ INSTANTIATE_TEST_SUITE_P(Threads, JacobiShapes,
                                          Shape{{13, 14, 15}, 4, 2}, Shape{{9, 25, 10}, 2, 3}, Shape{{21, 11, 13}, 8, 1},
                                          Shape{{13, 14, 15}, 4, 2, true, 6, "mpi_staged"},
                                          Shape{{13, 14, 15}, 2, 2, true, 6, "ipc_copy,peer_copy"}));
+
+/// Uneven domains, as small as the halos allow, in any number of parts; runs that end between two exchanges, too.
+TEST(JacobiHaloMultiplier, ChangesNoBit) {
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    halocline::test::Seeded seeded(seed);
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Shape shape;
+    shape.multiplier = 1 + static_cast<int>(seed % 4);
+    shape.ranks = static_cast<int>(seeded.between(1, 3));
+    shape.devices = static_cast<int>(seeded.between(1, 4));
+    for (int dim = 0; dim < 3; ++dim) {
+      shape.extent[dim] = seeded.between(shape.multiplier, shape.multiplier + 9);
+    }
+    shape.extent[static_cast<int>(seeded.between(0, 2))] += shape.multiplier * shape.ranks * shape.devices;
+    shape.overlap = seeded.chance(50);
+    shape.steps = static_cast<int>(seeded.between(1, 14));
+    if (seeded.chance(20)) shape.transports = "mpi_staged";
+    shape.graph = shape.transports.empty() && seeded.chance(40);
+    if (shape.graph) shape.steps += static_cast<int>(seeded.between(10, 40));
+    if (seeded.chance(50)) {
+      expect_serial_solution<float>(shape);
+    } else {
+      expect_serial_solution<double>(shape);
+    }
+  }
+}
+
+TEST(JacobiHaloMultiplier, ReplaysWholeCyclesOfStepsAndOfBuffers) {
+  for (const int multiplier : {2, 3, 4, 5}) {
+    for (const int more : {27, 29, 30}) {  // after the last cycle some steps are left, run one by one
+      Shape shape{{23, 20, 11}, 2, 2, more != 29, 64 * multiplier + more, {}, true, multiplier};
+      expect_serial_solution<float>(shape);
+    }
+  }
+}
+
+TEST(JacobiHaloMultiplier, LetsARunGoOnWhereTheLastEnded) {
+  const Shape shape{{17, 12, 14}, 2, 2, true, 0, {}, false, 3};
+  const auto expected = jacobi3d::solve_serially<float>(shape.extent, 11);
+  on_domains<float>(shape, [&](Domain& domain, halocline::Field<float> field) {
+    jacobi3d::Solver<float> solver(domain, field);
+    solver.initialise();
+    for (const int steps : {4, 2, 5}) {
+      jacobi3d::Settings settings;
+      settings.steps = steps;
+      solver.run(settings);
+    }
+    const auto all = solver.gather(halocline::Box::of_extent(shape.extent));
+    if (domain.comm().rank().value() == 0) {
+      EXPECT_TRUE(same_bits(all, expected));
+    }
+  });
+}
+
+TEST(JacobiHaloMultiplier, LeavesTheResidualAsItIs) {
+  jacobi3d::Result results[2];
+  for (const int multiplier : {1, 3}) {
+    const Shape shape{{20, 12, 13}, 2, 2, true, 0, {}, false, multiplier};
+    on_domains<float>(shape, [&](Domain& domain, halocline::Field<float> field) {
+      jacobi3d::Solver<float> solver(domain, field);
+      solver.initialise();
+      jacobi3d::Settings settings;
+      settings.steps = 1000;
+      settings.residual_every = 20;
+      settings.tolerance = 1e-3;
+      settings.overlap = true;
+      settings.graph = multiplier > 1;
+      const auto result = solver.run(settings);
+      if (domain.comm().rank().value() == 0) results[multiplier == 1 ? 0 : 1] = result;
+    });
+  }
+  EXPECT_TRUE(results[0].converged);
+  EXPECT_EQ(results[0].steps, results[1].steps);
+  EXPECT_EQ(results[0].residual.max, results[1].residual.max);
+  EXPECT_EQ(results[0].residual.l2, results[1].residual.l2);
+}
+
+TEST(JacobiHaloMultiplier, IsTriedAlikeOnAllRanksWithThoseThatFit) {
+  std::array<std::vector<jacobi3d::Trial>, 2> found;
+  halocline::comm::run_as_threads(2, [&](halocline::comm::Communicator& comm) {
+    DomainOptions options;
+    options.devices_per_rank = 2;
+    found[comm.rank().index()] = jacobi3d::try_halo_multipliers<float>({3, 12, 8}, comm, options, {});
+  });
+  ASSERT_EQ(found[0].size(), 2u) << "4 does not fit into 3 cells";
+  EXPECT_EQ(found[0][0].halo_multiplier + found[0][1].halo_multiplier, 1 + 2);
+  EXPECT_LE(found[0][0].step, found[0][1].step);
+  EXPECT_GT(found[0][0].step.count(), 0);
+  for (const std::size_t i : {0u, 1u}) {
+    EXPECT_EQ(found[0][i].halo_multiplier, found[1][i].halo_multiplier);
+    EXPECT_EQ(found[0][i].step, found[1][i].step);
+  }
+}
 
 TEST(JacobiResidual, IsTheDifferenceOfTheLastTwoSerialSteps) {
   const Shape shape{{19, 14, 11}, 2, 2};

@@ -1,0 +1,70 @@
+#include <algorithm>
+
+#include "halocline/core/error.hpp"
+#include "jacobi3d/jacobi3d.hpp"
+
+namespace jacobi3d {
+namespace {
+
+constexpr int multipliers[] = {1, 2, 4};
+/// Whole numbers of each of them, and of cycles of the buffers. Recording takes the time of many steps.
+constexpr std::int64_t steps_of_run = 8;
+constexpr std::int64_t steps_of_replays = 512;
+/// The first does not count.
+constexpr int turns = 3;
+
+/// How long a step takes with what the settings say, or with the faster of the two ways where they leave the overlap
+/// open.
+template <typename T>
+halocline::Duration time_of_step(halocline::Domain& domain, halocline::Field<T> field, const Settings& settings) {
+  Solver<T> solver(domain, field);
+  solver.initialise();
+  const std::int64_t steps = settings.graph ? steps_of_replays : steps_of_run;
+  auto fastest = halocline::Duration::max();
+  for (int turn = 0; turn < turns; ++turn) {
+    for (const bool overlap : {false, true}) {
+      if (overlap != settings.overlap.value_or(overlap)) continue;
+      Settings some;
+      some.steps = steps;
+      some.overlap = overlap;
+      some.graph = settings.graph;
+      const auto result = solver.run(some);
+      if (turn > 0) fastest = std::min(fastest, result.timings.total / steps);
+    }
+  }
+  return fastest;
+}
+
+}  // namespace
+
+template <typename T>
+std::vector<Trial> try_halo_multipliers(const halocline::Vec3& extent, halocline::comm::Communicator& comm,
+                                        const halocline::DomainOptions& options, const Settings& settings) {
+  std::vector<Trial> trials;
+  for (const int multiplier : multipliers) {
+    halocline::DomainOptions with = options;
+    with.halo_multiplier = multiplier;
+    halocline::Domain domain(extent, radius(), comm, with);
+    const auto field = domain.add_field<T>("temperature", halocline::buffers::two);
+    try {
+      domain.realize();
+    } catch (const halocline::InvalidArgument&) {  // all ranks throw it: halos do not fit any more
+      if (multiplier == 1) throw;
+      break;
+    } catch (const halocline::ResourceError&) {  // nor do they fit into memory
+      if (multiplier == 1) throw;
+      break;
+    }
+    trials.push_back({multiplier, time_of_step<T>(domain, field, settings)});
+    domain.close();
+  }
+  std::stable_sort(trials.begin(), trials.end(), [](const Trial& a, const Trial& b) { return a.step < b.step; });
+  return trials;
+}
+
+template std::vector<Trial> try_halo_multipliers<float>(const halocline::Vec3&, halocline::comm::Communicator&,
+                                                        const halocline::DomainOptions&, const Settings&);
+template std::vector<Trial> try_halo_multipliers<double>(const halocline::Vec3&, halocline::comm::Communicator&,
+                                                         const halocline::DomainOptions&, const Settings&);
+
+}  // namespace jacobi3d

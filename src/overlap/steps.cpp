@@ -1,0 +1,51 @@
+#include "halocline/overlap/steps.hpp"
+
+namespace halocline::overlap {
+namespace {
+
+/// Cells below and above a box.
+struct Margins {
+  Vec3 below;
+  Vec3 above;
+};
+
+/// In each dimension what `beyond` says at an open end of the domain, and what `inside` says elsewhere.
+Margins margins_of(const Box& owned, const Margins& inside, const Margins& beyond, const Box& domain,
+                   const std::array<bool, 3>& open) {
+  Margins margins = inside;
+  for (int dim = 0; dim < 3; ++dim) {
+    if (!open[static_cast<std::size_t>(dim)]) continue;
+    if (owned.lo[dim] == domain.lo[dim]) margins.below[dim] = beyond.below[dim];
+    if (owned.hi[dim] == domain.hi[dim]) margins.above[dim] = beyond.above[dim];
+  }
+  return margins;
+}
+
+/// So many times the radius.
+Margins times(const Radius& radius, std::int64_t n) {
+  return {Vec3::filled(n) * radius.lower(), Vec3::filled(n) * radius.upper()};
+}
+
+}  // namespace
+
+Radius halo_radius(const Radius& field, const Radius& widest, int multiplier) {
+  if (multiplier == 1) return field;
+  const Margins computed = times(widest, multiplier - 1);
+  return Radius::per_side(computed.below + field.lower(), computed.above + field.upper());
+}
+
+Box update_box(const Box& owned, const Radius& widest, int multiplier, int step, const Box& domain,
+               const std::array<bool, 3>& open) {
+  const Margins margins = margins_of(owned, times(widest, multiplier - 1 - step), {}, domain, open);
+  return owned.grown(margins.below, margins.above);
+}
+
+std::vector<BoundaryBox> boundary_boxes(const Box& owned, const Radius& field, const Radius& widest, int multiplier,
+                                        int step, const Box& domain, const std::array<bool, 3>& open) {
+  const Margins computed = times(widest, multiplier - 1 - step);
+  const Margins inside{computed.below + field.lower(), computed.above + field.upper()};
+  const Margins margins = margins_of(owned, inside, {field.lower(), field.upper()}, domain, open);
+  return boundary_boxes(owned, Radius::per_side(margins.below, margins.above), domain, open);
+}
+
+}  // namespace halocline::overlap
