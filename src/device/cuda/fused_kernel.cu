@@ -1,5 +1,7 @@
 // A whole exchange of a device as one kernel: the steps of a FusedPlan, which are those of docs/decisions/0010. Block 0 says
 // "ready" and waits for all arrivals; the others work, each on its shares, in their order.
+#include <nv/target>
+
 #include "device/cuda/copy_tiles.cuh"
 #include "device/cuda/flag_waits.cuh"
 #include "device/cuda/kernels.hpp"
@@ -12,15 +14,9 @@ using DeviceCount = ::cuda::atomic_ref<std::uint32_t, ::cuda::thread_scope_devic
 
 // A kernel behind this one in its stream may be brought to the device before this one has ended, where launch_fused() says
 // so of it; it then waits for the end itself, first of all.
-__device__ void follow_previous_kernel() {
-#if __CUDA_ARCH__ >= 900
-  asm volatile("griddepcontrol.wait;" ::: "memory");
-#endif
-}
+__device__ void follow_previous_kernel() { NV_IF_TARGET(NV_PROVIDES_SM_90, (cudaGridDependencySynchronize();)) }
 __device__ void let_next_kernel_start() {
-#if __CUDA_ARCH__ >= 900
-  asm volatile("griddepcontrol.launch_dependents;" :::);
-#endif
+  NV_IF_TARGET(NV_PROVIDES_SM_90, (cudaTriggerProgrammaticLaunchCompletion();))
 }
 
 /// The epochs of this exchange, by party. Every block has them in shared memory.

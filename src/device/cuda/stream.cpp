@@ -38,16 +38,18 @@ CudaStream::CudaStream(std::shared_ptr<Devices> devices, int device, cudaStream_
     throw InvalidArgument(
         "the stream is the legacy default stream; allowed are streams that were created, and cudaStreamPerThread");
   }
-#if CUDART_VERSION >= 12080
-  if (borrowed == cudaStreamPerThread) return;
+  // An event is recorded in streams of its own device only.
   const CurrentDevice now = current();
-  int ordinal = 0;
-  check(cudaStreamGetDevice(borrowed, &ordinal), "cudaStreamGetDevice");
-  if (ordinal != on().ordinal()) {
-    throw InvalidArgument(fmt::format("the stream is one of CUDA's device {}; allowed are those of the given one, {}",
-                                      ordinal, on().ordinal()));
+  cudaEvent_t event = nullptr;
+  check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "cudaEventCreate");
+  const cudaError_t recorded = cudaEventRecord(event, borrowed);
+  log_failure(cudaEventDestroy(event), "cudaEventDestroy");
+  if (recorded == cudaErrorInvalidResourceHandle) {
+    (void)cudaGetLastError();
+    throw InvalidArgument(fmt::format(
+        "the stream is not one of CUDA's device {}; allowed are those of the given device", on().ordinal()));
   }
-#endif
+  check(recorded, "cudaEventRecord");
 }
 
 CudaStream::~CudaStream() {
