@@ -139,6 +139,17 @@ std::string host_table(const NodeType& type) {
                      table.text());
 }
 
+std::string exchange_table(const NodeType& type) {
+  if (type.exchange_rates.empty()) return {};
+  Table table({"path", "rows", "beside the other path", "word", "GB/s", "us", "at least us"});
+  for (const ExchangeRate& rate : type.exchange_rates) {
+    table.row({std::string(to_string(rate.path)), std::string(to_string(rate.rows)), rate.beside ? "yes" : "no",
+               fmt::format("{} B", rate.word_bytes), gigabytes(rate.bandwidth), microseconds(rate.latency),
+               microseconds(rate.least)});
+  }
+  return fmt::format("\nexchanges of all devices at once, each of one kind of cells\n{}", table.text());
+}
+
 std::string end_text(int device) { return device == host ? "host" : fmt::format("device {}", device); }
 
 }  // namespace
@@ -146,7 +157,7 @@ std::string end_text(int device) { return device == host ? "host" : fmt::format(
 std::string measured_tables(const MachineMap& map) {
   std::string text;
   for (const NodeType& type : map.types) {
-    const std::string tables = pair_tables(type) + own_memory_table(type) + host_table(type);
+    const std::string tables = pair_tables(type) + own_memory_table(type) + host_table(type) + exchange_table(type);
     if (!tables.empty()) text += fmt::format("\nmeasured on node type '{}'\n{}", type.name, tables);
   }
   return text;

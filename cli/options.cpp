@@ -120,11 +120,12 @@ void add_elsewhere_options(CLI::App& app, Options& options) {
 
 void add_decision_options(CLI::App& app, Options& options) {
   using halocline::partition::Method;
-  add_word(app, "--partition", "METHOD", "exact (default), bisection, z_order, or given",
-           [&options](const auto& name, const auto& word) {
-             constexpr std::array methods{Method::exact, Method::bisection, Method::z_order, Method::given};
-             options.partition = methods[parse_choice(name, word, {"exact", "bisection", "z_order", "given"})];
-           })
+  add_word(
+      app, "--partition", "METHOD", "exact (default), bisection, z_order, fastest, or given",
+      [&options](const auto& name, const auto& word) {
+        constexpr std::array methods{Method::exact, Method::bisection, Method::z_order, Method::given, Method::fastest};
+        options.partition = methods[parse_choice(name, word, {"exact", "bisection", "z_order", "given", "fastest"})];
+      })
       ->group(decision_group);
   add_words(app, "--node-grid", "X Y Z", 3, "parts in each dimension at the level of nodes (implies given)",
             [&options](const auto& name, const auto& words) { options.node_grid = parse_extent(name, words); })

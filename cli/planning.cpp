@@ -68,7 +68,9 @@ machine::MachineMap machine_of(Context& context) {
   return map;
 }
 
-Plan plan_of(Context& context) { return make_plan(plan_request(context.options, machine_of(context))); }
+PlanRequest plan_request_of(Context& context) { return plan_request(context.options, machine_of(context)); }
+
+Plan plan_of(Context& context) { return make_plan(plan_request_of(context)); }
 
 DomainOptions domain_options(const Context& context) {
   const Options& options = context.options;

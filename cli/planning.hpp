@@ -20,6 +20,9 @@ namespace cli {
 /// The stages partition and place for that machine. Collective.
 [[nodiscard]] halocline::Plan plan_of(Context& context);
 
+/// What plan_of() starts from. Collective.
+[[nodiscard]] halocline::PlanRequest plan_request_of(Context& context);
+
 struct RoutedPlan {
   halocline::Plan plan;
   std::vector<halocline::RoutedMessage> routes;  ///< of all ranks

@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <memory>
 
 #include "commands/commands.hpp"
 #include "documents.hpp"
@@ -29,8 +30,56 @@ Halo halo_of(const partition::Geometry& geometry, subdomain_id subdomain) {
   return halo;
 }
 
-int run_partition(Context& context) {
-  const Plan plan = plan_of(context);
+std::string methods_text(const Candidate& candidate) {
+  std::string text;
+  for (const auto method : candidate.methods) {
+    text += fmt::format("{}{}", text.empty() ? "" : ", ", partition::to_string(method));
+  }
+  return text;
+}
+
+std::string candidates_table(const Candidates& found) {
+  Table table({"grid", "node grid", "device grid", "a device sends", "off node", "predicted", "bound by", "chosen by"});
+  for (const Candidate& candidate : found.list) {
+    const auto& parts = candidate.partition;
+    const auto& time = candidate.prediction;
+    table.row({to_string(parts.grid()), to_string(parts.node_grid()), to_string(parts.device_grid()),
+               bytes_text(candidate.traffic.most_sent), bytes_text(candidate.traffic.off_node),
+               time ? seconds_text(time->seconds()) : "-", time ? std::string(model::to_string(time->bound)) : "-",
+               methods_text(candidate)});
+  }
+  table.limit(64);
+  std::string text = fmt::format("\n{}, {}\n{}", plural(std::ssize(found.list), "candidate"),
+                                 found.why_not_predicted.empty() ? "an exchange's time predicted, back to back"
+                                                                 : "by bytes, with nothing predicted",
+                                 table.text());
+  if (!found.why_not_predicted.empty()) text += fmt::format("no prediction: {}\n", found.why_not_predicted);
+  return text;
+}
+
+Json candidates_json(const Candidates& found) {
+  Json list = Json::array();
+  for (const Candidate& candidate : found.list) {
+    const auto& parts = candidate.partition;
+    Json one{{"grid", json_of(parts.grid())},
+             {"node_grid", json_of(parts.node_grid())},
+             {"device_grid", json_of(parts.device_grid())},
+             {"most_bytes_of_a_device", candidate.traffic.most_sent},
+             {"bytes_off_node", candidate.traffic.off_node}};
+    if (candidate.prediction) {
+      one["predicted_s"] = candidate.prediction->seconds();
+      one["bound"] = model::to_string(candidate.prediction->bound);
+    }
+    one["methods"] = Json::array();
+    for (const auto method : candidate.methods) one["methods"].push_back(partition::to_string(method));
+    list.push_back(std::move(one));
+  }
+  return list;
+}
+
+int run_partition(Context& context, bool explain) {
+  const PlanRequest request = plan_request_of(context);
+  const Plan plan = make_plan(request);
   const auto& partition = plan.geometry.partition;
   if (!context.root()) return 0;
   Table table({"subdomain", "index", "node part", "cells", "bytes sent", "off node"});
@@ -51,15 +100,22 @@ int run_partition(Context& context) {
   document["machine"] = machine_summary(plan.machine);
   document["partition"] = partition_json(plan);
   document["bytes_per_exchange"] = {{"all", all.bytes}, {"off_node", all.off_node}};
+  Candidates found;
+  if (explain) {
+    found = candidates(request);
+    document["candidates"] = candidates_json(found);
+    if (!found.why_not_predicted.empty()) document["why_not_predicted"] = found.why_not_predicted;
+  }
   context.print_document(document);
   context.print_text(fmt::format(
-      "{} cut by {} into {} of {}: grid {} = {} * {}\n"
-      "one exchange moves {}, {} of it between nodes{}\n\n{}",
+      "{} cut by {} into {} of {}: grid {} = {} * {}\n{}"
+      "one exchange moves {}, {} of it between nodes{}\n{}",
       to_string(partition.extent()), partition::to_string(plan.partition), plural(partition.nodes(), "node"),
       plural(partition.devices_per_node(), "device"), to_string(partition.grid()), to_string(partition.node_grid()),
-      to_string(partition.device_grid()), bytes_text(all.bytes), bytes_text(all.off_node),
+      to_string(partition.device_grid()), plan.partition_reason.empty() ? "" : plan.partition_reason + "\n",
+      bytes_text(all.bytes), bytes_text(all.off_node),
       steps > 1 ? fmt::format("; it serves {} steps, {} each", steps, bytes_text(all.bytes / steps)) : "",
-      table.text()));
+      explain ? candidates_table(found) : "\n" + table.text()));
   return 0;
 }
 
@@ -68,7 +124,11 @@ int run_partition(Context& context) {
 void add_partition_command(CLI::App& app, Options& options, Command& chosen) {
   auto* command = app.add_subcommand("partition", "2. how the domain is cut into subdomains");
   add_planning_options(*command, options);
-  command->callback([&chosen] { chosen = run_partition; });
+  auto explain = std::make_shared<bool>(false);
+  command->add_flag("--explain", *explain, "the grids there are to choose from: bytes, predicted times, who takes them")
+      ->disable_flag_override();
+  command->callback(
+      [&chosen, explain] { chosen = [explain](Context& context) { return run_partition(context, *explain); }; });
 }
 
 }  // namespace cli

@@ -58,6 +58,7 @@ std::string explain_partition(const Plan& plan) {
       "partition  {} cells by {}: node grid {}, device grid {}, {} subdomains of {} x {} x {}\n", vec(parts.extent()),
       partition::to_string(plan.partition), vec(parts.node_grid()), vec(parts.device_grid()), parts.size(),
       range(parts.cuts(0)), range(parts.cuts(1)), range(parts.cuts(2)));
+  if (!plan.partition_reason.empty()) text += fmt::format("           {}\n", plan.partition_reason);
   std::string open;
   for (int dim = 0; dim < 3; ++dim) {
     if (plan.geometry.boundaries[static_cast<std::size_t>(dim)] == Boundary::open) open += "xyz"[dim];

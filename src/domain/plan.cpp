@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
+#include <utility>
 
+#include "domain/cut.hpp"
 #include "domain/widest.hpp"
 #include "halocline/core/error.hpp"
 #include "halocline/core/hash.hpp"
@@ -56,42 +58,45 @@ Shape shape_of(const machine::MachineMap& machine) {
   return {1, all};
 }
 
-/// What is cut how, with halos for so many steps. Throws InvalidArgument where that does not fit.
-partition::Geometry geometry_of(const PlanRequest& request, const Shape& shape, int multiplier) {
-  Radius widest = widest_radius(request.fields, request.radius);
-  for (int dim = 0; dim < 3; ++dim) {
-    const std::int64_t most = std::max(widest.lower()[dim], widest.upper()[dim]);
-    if (most > std::numeric_limits<std::int64_t>::max() / multiplier) {
-      throw InvalidArgument(fmt::format("radius is {} with halo_multiplier {}; allowed are products below 2^63",
-                                        to_string(widest), multiplier));
+/// What is cut how, and why so.
+struct Cut {
+  partition::Geometry geometry;
+  std::string reason;
+};
+
+/// Throws InvalidArgument where something does not fit.
+Cut cut(const PlanRequest& halos) {
+  partition::Request request = cut_of(halos);
+  std::string reason;
+  std::optional<model::Predictor> predictor;
+  if (request.method == partition::Method::fastest) {
+    predictor.emplace(halos.machine, halos.row_limits);
+    request.cost = [&](const partition::Partition& parts) {
+      return predictor->predict(geometry_of(halos, parts)).picoseconds;
+    };
+    if (!predictor->why_not().empty()) {
+      request.method = partition::Method::exact;
+      reason = fmt::format("the grid of exact, because {}", predictor->why_not());
     }
   }
-  std::vector<FieldDescriptor> fields = request.fields;
-  for (auto& field : fields) {
-    if (field.radius) field.radius = overlap::halo_radius(*field.radius, widest, multiplier);
-  }
-  const Radius radius = overlap::halo_radius(request.radius, widest, multiplier);
-  partition::Partition parts = partition::make_partition({.extent = request.extent,
-                                                          .radius = widest_radius(fields, radius),
-                                                          .nodes = shape.nodes,
-                                                          .devices_per_node = shape.devices_per_node,
-                                                          .method = request.partition,
-                                                          .node_grid = request.node_grid,
-                                                          .device_grid = request.device_grid,
-                                                          .weights = request.weights});
-  partition::Geometry geometry{std::move(parts), std::move(fields), radius, request.boundaries};
+  partition::Geometry geometry = geometry_of(halos, partition::make_partition(request));
   partition::check_fits(geometry);
-  return geometry;
+  if (request.method == partition::Method::fastest) {
+    const model::Prediction prediction = predictor->predict(geometry);
+    reason = fmt::format("predicted {:.1f} us an exchange, bound by {}", 1e6 * prediction.seconds(),
+                         model::to_string(prediction.bound));
+  }
+  return {std::move(geometry), std::move(reason)};
 }
 
-/// The largest multiplier below that of the request with which geometry_of() does not throw; 0 where there is none.
-int largest_that_fits(const PlanRequest& request, const Shape& shape) {
+/// The largest multiplier below that of the request with which cut() does not throw; 0 where there is none.
+int largest_that_fits(const PlanRequest& request) {
   int fits = 0;
   int too_large = request.halo_multiplier;
   while (too_large - fits > 1) {
     const int between = fits + (too_large - fits) / 2;
     try {
-      static_cast<void>(geometry_of(request, shape, between));
+      static_cast<void>(cut(halos_of(request, between)));
       fits = between;
     } catch (const InvalidArgument&) {
       too_large = between;
@@ -100,17 +105,15 @@ int largest_that_fits(const PlanRequest& request, const Shape& shape) {
   return fits;
 }
 
-partition::Geometry geometry_of(const PlanRequest& request, const Shape& shape) {
+/// cut(), and where its halos are what does not fit, an error that says so.
+Cut cut_for_steps(const PlanRequest& request) {
   const int multiplier = request.halo_multiplier;
-  if (multiplier < 1) {
-    throw InvalidArgument(fmt::format("halo_multiplier is {}; allowed is 1 or more", multiplier));
-  }
   try {
-    return geometry_of(request, shape, multiplier);
+    return cut(halos_of(request, multiplier));
   } catch (const InvalidArgument& error) {
-    if (multiplier == 1) throw;
-    const int fits = largest_that_fits(request, shape);
-    if (fits == 0) return geometry_of(request, shape, 1);  // throws what is wrong without it
+    if (multiplier <= 1) throw;
+    const int fits = largest_that_fits(request);
+    if (fits == 0) return cut(halos_of(request, 1));  // throws what is wrong without it
     throw InvalidArgument(
         fmt::format("halo_multiplier is {}; allowed for this domain are 1 to {}: with halos for {} steps, {}",
                     multiplier, fits, multiplier, error.what()));
@@ -118,6 +121,48 @@ partition::Geometry geometry_of(const PlanRequest& request, const Shape& shape) 
 }
 
 }  // namespace
+
+partition::Request cut_of(const PlanRequest& request) {
+  request.machine.check();
+  const Shape shape = shape_of(request.machine);
+  if (shape.nodes == 0) {
+    throw InvalidArgument("machine '" + request.machine.name +
+                          "' has no ranks that drive devices; allowed are machines with at least one");
+  }
+  return {.extent = request.extent,
+          .radius = widest_radius(request.fields, request.radius),
+          .nodes = shape.nodes,
+          .devices_per_node = shape.devices_per_node,
+          .method = request.partition,
+          .node_grid = request.node_grid,
+          .device_grid = request.device_grid,
+          .boundaries = request.boundaries,
+          .weights = request.weights};
+}
+
+PlanRequest halos_of(const PlanRequest& request, int multiplier) {
+  if (multiplier < 1) {
+    throw InvalidArgument(fmt::format("halo_multiplier is {}; allowed is 1 or more", multiplier));
+  }
+  const Radius widest = widest_radius(request.fields, request.radius);
+  for (int dim = 0; dim < 3; ++dim) {
+    const std::int64_t most = std::max(widest.lower()[dim], widest.upper()[dim]);
+    if (most > std::numeric_limits<std::int64_t>::max() / multiplier) {
+      throw InvalidArgument(fmt::format("radius is {} with halo_multiplier {}; allowed are products below 2^63",
+                                        to_string(widest), multiplier));
+    }
+  }
+  PlanRequest halos = request;
+  for (auto& field : halos.fields) {
+    if (field.radius) field.radius = overlap::halo_radius(*field.radius, widest, multiplier);
+  }
+  halos.radius = overlap::halo_radius(request.radius, widest, multiplier);
+  return halos;
+}
+
+partition::Geometry geometry_of(const PlanRequest& request, partition::Partition parts) {
+  return {std::move(parts), request.fields, request.radius, request.boundaries};
+}
 
 Radius widest_radius(const std::vector<FieldDescriptor>& fields, const Radius& domain_radius) {
   Vec3 lower;
@@ -145,6 +190,20 @@ std::uint64_t PlanRequest::hash() const {
   add(hash, device_grid);
   for (const double weight : weights) add(hash, weight);
   hash.add(std::int64_t{halo_multiplier});
+  if (partition == partition::Method::fastest) {
+    hash.add(row_limits.short_row_bytes).add(row_limits.pack_short_rows_from_bytes);
+    for (const auto& type : machine.types) {
+      for (const auto& rate : type.exchange_rates) {
+        hash.add(static_cast<std::int64_t>(rate.path)).add(static_cast<std::int64_t>(rate.rows));
+        hash.add(std::int64_t{rate.beside}).add(std::int64_t{rate.word_bytes});
+        add(hash, rate.bandwidth);
+        add(hash, rate.latency);
+        add(hash, rate.least);
+      }
+    }
+    add(hash, machine.network.bandwidth);
+    add(hash, machine.network.latency);
+  }
   hash.add(machine.name).add(static_cast<std::int64_t>(machine.nodes.size()));
   for (const auto& rank : machine.ranks) {
     hash.add(rank.node.value());
@@ -154,14 +213,9 @@ std::uint64_t PlanRequest::hash() const {
 }
 
 Plan make_plan(const PlanRequest& request) {
-  request.machine.check();
-  const Shape shape = shape_of(request.machine);
-  if (shape.nodes == 0) {
-    throw InvalidArgument("machine '" + request.machine.name +
-                          "' has no ranks that drive devices; allowed are machines with at least one");
-  }
-  Plan plan{request.machine,   geometry_of(request, shape), {},
-            request.partition, request.halo_multiplier,     request.radius};
+  Cut cut = cut_for_steps(request);
+  Plan plan{request.machine, std::move(cut.geometry), {}, request.partition, request.halo_multiplier,
+            request.radius,  std::move(cut.reason)};
   plan.placement = placement::make_placement(plan.geometry, plan.machine, request.placement);
   return plan;
 }

@@ -87,6 +87,11 @@ std::vector<std::string> JsonCursor::texts() const {
   return all;
 }
 
+bool JsonCursor::flag() const {
+  if (!value_->is_boolean()) refuse("true or false");
+  return value_->get<bool>();
+}
+
 double JsonCursor::number() const {
   if (!value_->is_number() || !std::isfinite(value_->get<double>())) refuse("a finite number");
   return value_->get<double>();

@@ -34,6 +34,7 @@ class JsonCursor {
   [[nodiscard]] bool is_text() const { return value_->is_string(); }
   [[nodiscard]] std::string text() const;
   [[nodiscard]] std::vector<std::string> texts() const;
+  [[nodiscard]] bool flag() const;
   /// A finite number; whole ones count too.
   [[nodiscard]] double number() const;
   [[nodiscard]] std::int64_t integer(std::int64_t least = std::numeric_limits<std::int64_t>::min(),

@@ -79,6 +79,19 @@ Measurement read_measurement(const JsonCursor& json) {
   return measurement;
 }
 
+ExchangeRate read_exchange_rate(const JsonCursor& json) {
+  json.keys({"path", "rows", "beside", "word_bytes", "bandwidth", "latency", "least"});
+  ExchangeRate rate;
+  rate.path = read_kind(json.at("path"), all_halo_paths);
+  rate.rows = read_kind(json.at("rows"), all_halo_rows);
+  if (const auto beside = json.find("beside")) rate.beside = beside->flag();
+  rate.word_bytes = json.at("word_bytes").small(1, 16);
+  rate.bandwidth = read_bandwidth(json.at("bandwidth"));
+  rate.latency = read_latency(json.at("latency"));
+  rate.least = read_latency(json.at("least"));
+  return rate;
+}
+
 template <typename Read>
 auto read_all(const JsonCursor& json, Read&& read) {
   std::vector<decltype(read(json))> all;
@@ -87,13 +100,14 @@ auto read_all(const JsonCursor& json, Read&& read) {
 }
 
 NodeType read_type(const JsonCursor& json) {
-  json.keys({"name", "vertices", "links", "measurements"});
+  json.keys({"name", "vertices", "links", "measurements", "exchange_rates"});
   NodeType type;
   type.name = json.at("name").text();
   type.vertices = read_all(json.at("vertices"), read_vertex);
   type.links = read_all(json.at("links"), read_link);
   if (const auto measurements = json.find("measurements"))
     type.measurements = read_all(*measurements, read_measurement);
+  if (const auto rates = json.find("exchange_rates")) type.exchange_rates = read_all(*rates, read_exchange_rate);
   return type;
 }
 

@@ -43,6 +43,18 @@ Json json_of(const Measurement& measurement) {
   return json;
 }
 
+Json json_of(const ExchangeRate& rate) {
+  Json json;
+  json["path"] = to_string(rate.path);
+  json["rows"] = to_string(rate.rows);
+  if (rate.beside) json["beside"] = true;
+  json["word_bytes"] = rate.word_bytes;
+  json["bandwidth"] = rate.bandwidth;
+  json["latency"] = rate.latency;
+  json["least"] = rate.least;
+  return json;
+}
+
 Json json_of(const NodeType& type);
 Json json_of(const RankEntry& rank);
 
@@ -59,6 +71,7 @@ Json json_of(const NodeType& type) {
   json["vertices"] = array_of(type.vertices);
   json["links"] = array_of(type.links);
   if (!type.measurements.empty()) json["measurements"] = array_of(type.measurements);
+  if (!type.exchange_rates.empty()) json["exchange_rates"] = array_of(type.exchange_rates);
   return json;
 }
 

@@ -80,12 +80,34 @@ void check_measurements(const std::string& path, const NodeType& type) {
   }
 }
 
+void check_exchange_rates(const std::string& path, const NodeType& type) {
+  std::set<std::tuple<HaloPath, HaloRows, bool, int>> seen;
+  for (std::size_t i = 0; i < type.exchange_rates.size(); ++i) {
+    const ExchangeRate& rate = type.exchange_rates[i];
+    const std::string at = fmt::format("{}.exchange_rates[{}]", path, i);
+    if (rate.path == HaloPath::local && rate.rows == HaloRows::packed_rows) {
+      refuse(at + ".rows", "packed", "long or short where the path is local");
+    }
+    const int word = rate.word_bytes;
+    if (word != 1 && word != 2 && word != 4 && word != 8 && word != 16) {
+      refuse(at + ".word_bytes", word, "1, 2, 4, 8 or 16");
+    }
+    check_rates(at, rate.bandwidth, rate.latency);
+    if (!std::isfinite(rate.least) || rate.least < 0) refuse(at + ".least", rate.least, "a finite number, 0 or more");
+    if (!seen.emplace(rate.path, rate.rows, rate.beside, word).second) {
+      refuse(at, fmt::format("a second one of {}, {} rows", to_string(rate.path), to_string(rate.rows)),
+             "one for each path, rows, beside and word_bytes");
+    }
+  }
+}
+
 void check_type(const std::string& path, const NodeType& type) {
   for (std::size_t v = 0; v < type.vertices.size(); ++v) {
     check_vertex(fmt::format("{}.vertices[{}]", path, v), type.vertices[v]);
   }
   check_links(path, type);
   check_measurements(path, type);
+  check_exchange_rates(path, type);
   const auto devices = static_cast<std::size_t>(type.device_count());
   const std::vector<NodeType::Path> paths = type.paths();
   for (std::size_t i = 0; i < paths.size(); ++i) {

@@ -22,7 +22,7 @@ bool alike(const Vertex& a, const Vertex& b) {
 }
 
 bool alike(const NodeType& a, const NodeType& b) {
-  return a.links == b.links && a.measurements == b.measurements &&
+  return a.links == b.links && a.measurements == b.measurements && a.exchange_rates == b.exchange_rates &&
          std::equal(a.vertices.begin(), a.vertices.end(), b.vertices.begin(), b.vertices.end(),
                     [](const Vertex& x, const Vertex& y) { return alike(x, y); });
 }

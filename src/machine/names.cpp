@@ -35,4 +35,21 @@ std::string_view to_string(Traffic traffic) {
   throw InternalError("a Traffic without a name");
 }
 
+std::string_view to_string(HaloPath path) {
+  switch (path) {
+    case HaloPath::local: return "local";
+    case HaloPath::link: return "link";
+  }
+  throw InternalError("a HaloPath without a name");
+}
+
+std::string_view to_string(HaloRows rows) {
+  switch (rows) {
+    case HaloRows::long_rows: return "long";
+    case HaloRows::short_rows: return "short";
+    case HaloRows::packed_rows: return "packed";
+  }
+  throw InternalError("a HaloRows without a name");
+}
+
 }  // namespace halocline::machine

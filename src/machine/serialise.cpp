@@ -143,11 +143,34 @@ Measurement get_measurement(ByteReader& in) {
   return measurement;
 }
 
+void put(ByteWriter& out, const ExchangeRate& rate) {
+  out.put(static_cast<int>(rate.path));
+  out.put(static_cast<int>(rate.rows));
+  out.put(static_cast<int>(rate.beside));
+  out.put(rate.word_bytes);
+  out.put(rate.bandwidth);
+  out.put(rate.latency);
+  out.put(rate.least);
+}
+
+ExchangeRate get_exchange_rate(ByteReader& in) {
+  ExchangeRate rate;
+  rate.path = static_cast<HaloPath>(in.small());
+  rate.rows = static_cast<HaloRows>(in.small());
+  rate.beside = in.small() != 0;
+  rate.word_bytes = in.small();
+  rate.bandwidth = in.real();
+  rate.latency = in.real();
+  rate.least = in.real();
+  return rate;
+}
+
 void put(ByteWriter& out, const NodeType& type) {
   out.put(type.name);
   out.put_all(type.vertices, [&](const Vertex& vertex) { put(out, vertex); });
   out.put_all(type.links, [&](const Link& link) { put(out, link); });
   out.put_all(type.measurements, [&](const Measurement& measurement) { put(out, measurement); });
+  out.put_all(type.exchange_rates, [&](const ExchangeRate& rate) { put(out, rate); });
 }
 
 NodeType get_node_type(ByteReader& in) {
@@ -156,6 +179,7 @@ NodeType get_node_type(ByteReader& in) {
   type.vertices = in.all([&] { return get_vertex(in); });
   type.links = in.all([&] { return get_link(in); });
   type.measurements = in.all([&] { return get_measurement(in); });
+  type.exchange_rates = in.all([&] { return get_exchange_rate(in); });
   return type;
 }
 

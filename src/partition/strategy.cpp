@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <tuple>
 #include <utility>
 
 #include <fmt/core.h>
@@ -15,10 +16,11 @@ namespace {
 
 using detail::Grids;
 
-constexpr std::array<std::pair<Method, std::string_view>, 4> names{{{Method::bisection, "bisection"},
+constexpr std::array<std::pair<Method, std::string_view>, 5> names{{{Method::bisection, "bisection"},
                                                                     {Method::exact, "exact"},
                                                                     {Method::z_order, "z_order"},
-                                                                    {Method::given, "given"}}};
+                                                                    {Method::given, "given"},
+                                                                    {Method::fastest, "fastest"}}};
 
 void check_grid(const char* what, const std::optional<Vec3>& grid, const char* parts, std::int64_t count) {
   if (!grid) return;
@@ -65,6 +67,9 @@ void check(const Request& request) {
                     request.nodes, request.devices_per_node, to_string(request.extent), cells));
   }
   check_weights(request.weights, parts);
+  if (request.method == Method::fastest && !request.cost) {
+    throw InvalidArgument("method is 'fastest', but there is no cost; allowed is a request with one");
+  }
   if (request.method != Method::given) return;
   if (!request.node_grid && !request.device_grid) {
     throw InvalidArgument("method is 'given', but no grid is; allowed are a node_grid, a device_grid or both");
@@ -108,6 +113,17 @@ Grids choose(const Request& request) {
       const bool found = find_exact(request, alternative);
       detail::refuse(request, &grids, found ? &alternative : nullptr);
     }
+    case Method::fastest: {
+      const std::vector<Partition> all = candidate_partitions(request);
+      std::optional<std::int64_t> least;
+      for (const Partition& partition : all) {
+        const std::int64_t cost = request.cost(partition);
+        if (least && cost >= *least) continue;
+        least = cost;
+        grids = {partition.node_grid(), partition.device_grid()};
+      }
+      return grids;
+    }
     case Method::z_order:
       if (std::has_single_bit(static_cast<std::uint64_t>(request.nodes)) &&
           std::has_single_bit(static_cast<std::uint64_t>(request.devices_per_node))) {
@@ -147,6 +163,36 @@ Method method_from_string(std::string_view name) {
     allowed += fmt::format("{}{}", allowed.empty() ? "" : ", ", known);
   }
   throw InvalidArgument(fmt::format("partition method is '{}'; allowed are {}", name, allowed));
+}
+
+std::vector<Partition> candidate_partitions(const Request& request) {
+  Request asked = request;
+  asked.method = Method::exact;
+  check(asked);
+  check_grid("node_grid", request.node_grid, "nodes", request.nodes);
+  check_grid("device_grid", request.device_grid, "devices a node", request.devices_per_node);
+  const std::vector<Vec3> node_grids = candidates(request.node_grid, request.nodes);
+  const std::vector<Vec3> device_grids = candidates(request.device_grid, request.devices_per_node);
+  Grids exact;
+  if (!detail::search(asked, node_grids, device_grids, exact)) detail::refuse(asked, nullptr, nullptr);
+  std::vector<Grids> all;
+  for (const Vec3& node : node_grids) {
+    for (const Vec3& device : device_grids) {
+      if (detail::fits(asked, node * device)) all.push_back({node, device});
+    }
+  }
+  const auto key = [&](const Grids& grids) {
+    const bool other = grids.node != exact.node || grids.device != exact.device;
+    return std::tuple(other, grids.total(), grids.node);
+  };
+  std::ranges::sort(all, {}, key);
+  std::vector<Partition> partitions;
+  partitions.reserve(all.size());
+  for (const Grids& grids : all) {
+    partitions.emplace_back(request.extent, grids.node, grids.device, detail::even_cuts(request.extent, grids.total()),
+                            Order::row_major);
+  }
+  return partitions;
 }
 
 Partition make_partition(const Request& request) {

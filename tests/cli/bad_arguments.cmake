@@ -52,7 +52,7 @@ expect_refused("exchange --halo-multiplier 0" "--halo-multiplier is '0'; allowed
 expect_refused("partition --size 8 --radius 2 --halo-multiplier 9" "halo_multiplier is 9; allowed for this domain are 1 to 4")
 expect_refused("run jacobi3d --halo-multiplier often" "--halo-multiplier is 'often'; allowed is auto, or a whole number")
 expect_refused("run jacobi3d --halo-multiplier 0" "--halo-multiplier is '0'; allowed is a whole number from 1")
-expect_refused("partition --partition best" "--partition is 'best'; allowed is one of exact, bisection, z_order, given")
+expect_refused("partition --partition best" "--partition is 'best'; allowed is one of exact, bisection, z_order, given, fastest")
 expect_refused("partition --partition given" "--node-grid")
 expect_refused("partition --partition exact --node-grid 1" "--partition is 'exact'; allowed is given")
 expect_refused("partition --nodes 2 --node-grid 3 1 1" "3 x 1 x 1")

@@ -60,6 +60,18 @@ inline machine::NodeType random_type(Random& random) {
       type.measurements.push_back({Measurement::host, from, "pinned", random.rate(), 1e-6, Traffic::one_way, v, 8});
     }
   }
+  for (const HaloPath path : all_halo_paths) {
+    for (const bool beside : {false, true}) {
+      if (random.coin()) {
+        type.exchange_rates.push_back(
+            {path, HaloRows::long_rows, beside, 16, random.rate(), 1e-7 * random.below(99), 1e-6});
+      }
+      if (random.coin()) type.exchange_rates.push_back({path, HaloRows::short_rows, beside, 1, random.rate(), 0, 0});
+    }
+  }
+  if (random.coin()) {
+    type.exchange_rates.push_back({HaloPath::link, HaloRows::packed_rows, true, 4, random.rate(), 3e-6, 2e-6});
+  }
   return type;
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "halocline/machine/machine_map.hpp"
+#include "halocline/model/predict.hpp"
 #include "halocline/partition/halo.hpp"
 #include "halocline/partition/strategy.hpp"
 #include "halocline/placement/placement.hpp"
@@ -25,6 +26,7 @@ struct PlanRequest {
   std::optional<Vec3> node_grid;    ///< for Method::given
   std::optional<Vec3> device_grid;  ///< for Method::given
   std::vector<double> weights;      ///< see partition::Request
+  model::RowLimits row_limits;      ///< for Method::fastest, those of exchange::Tuning
   placement::Request placement;
   /// Steps that one exchange serves; see overlap/steps.hpp.
   int halo_multiplier = 1;
@@ -41,6 +43,8 @@ struct Plan {
   partition::Method partition = partition::Method::exact;
   int halo_multiplier = 1;
   Radius radius{};  ///< what a step reads of a field that has no radius of its own
+  /// For Method::fastest: what its grid is predicted to take, or why there is no prediction and the grid is that of exact.
+  std::string partition_reason;
 
   /// The rank that owns a subdomain.
   [[nodiscard]] rank_id owner(subdomain_id subdomain) const { return placement.of(subdomain).rank; }
@@ -50,6 +54,23 @@ struct Plan {
 /// A machine whose nodes hold unequal numbers of devices is cut as one node of all devices. Halos are as wide as
 /// overlap::halo_radius says.
 [[nodiscard]] Plan make_plan(const PlanRequest& request);
+
+/// A way to cut a request's domain, evenly.
+struct Candidate {
+  partition::Partition partition;
+  model::Traffic traffic;
+  std::optional<model::Prediction> prediction;  ///< none where the machine map has no exchange rates
+  /// The methods that choose it, but `given`.
+  std::vector<partition::Method> methods;
+};
+struct Candidates {
+  std::vector<Candidate> list;
+  std::string why_not_predicted;  ///< empty where they are
+};
+/// All candidates for the method `fastest`, by predicted time, or by bytes between nodes and then bytes of the device that
+/// sends most; of equals the one of exact first, then those with fewer cuts in x, in y. The request's method, grids and weights
+/// do not count. Throws InvalidArgument as make_plan().
+[[nodiscard]] Candidates candidates(const PlanRequest& request);
 
 /// A message with its route.
 struct RoutedMessage {

@@ -68,12 +68,40 @@ struct Measurement {
   friend bool operator==(const Measurement&, const Measurement&) = default;
 };
 
+/// Where an exchange of halos takes cells: to a halo of the same device, or to another device of the node.
+enum class HaloPath : int { local, link };
+/// How they lie there: rows of many bytes; rows of a few, which count as whole sectors of memory; or the latter packed on
+/// their way and unpacked at the other end.
+enum class HaloRows : int { long_rows, short_rows, packed_rows };
+inline constexpr std::array all_halo_paths{HaloPath::local, HaloPath::link};
+inline constexpr std::array all_halo_rows{HaloRows::long_rows, HaloRows::short_rows, HaloRows::packed_rows};
+[[nodiscard]] std::string_view to_string(HaloPath path);
+/// "long", "short", "packed"
+[[nodiscard]] std::string_view to_string(HaloRows rows);
+
+/// What exchanges take of which one kind of cells decides the time, measured back to back with all devices of the node at
+/// work; see halocline/model/predict.hpp.
+struct ExchangeRate {
+  /// Of short rows, the bytes of whole sectors of this size count, of others those of the cells.
+  static constexpr std::int64_t sector_bytes = 32;
+
+  HaloPath path = HaloPath::local;
+  HaloRows rows = HaloRows::long_rows;
+  bool beside = false;   ///< while each device has something to do on the other path too
+  int word_bytes = 16;   ///< of the widest access that the rows' addresses and lengths allow: 1, 2, 4, 8 or 16
+  double bandwidth = 0;  ///< bytes a second of one device
+  double latency = 0;    ///< seconds beside those of the bytes
+  double least = 0;      ///< seconds of an exchange of next to nothing
+  friend bool operator==(const ExchangeRate&, const ExchangeRate&) = default;
+};
+
 /// One kind of node. Machines of thousands of nodes hold few kinds.
 struct NodeType {
   std::string name;
   std::vector<Vertex> vertices;
   std::vector<Link> links;
   std::vector<Measurement> measurements;
+  std::vector<ExchangeRate> exchange_rates;  ///< empty where not measured
 
   /// The vertices that are devices, in order: device_id d is vertex device_vertices()[d].
   [[nodiscard]] std::vector<int> device_vertices() const;

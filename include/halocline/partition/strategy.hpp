@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -21,6 +22,8 @@ enum class Method : int {
   /// the subdomains within each numbered along the curve.
   z_order,
   given,  ///< node_grid and device_grid as the user says; one that is left out is chosen as by `exact`
+  /// The candidate of least Request::cost; `exact`'s grid where none costs less. Throws InvalidArgument without a cost.
+  fastest,
 };
 [[nodiscard]] std::string_view to_string(Method method);
 /// The inverse of to_string. Throws InvalidArgument that lists the names.
@@ -45,12 +48,19 @@ struct Request {
   /// proportion to the sum of its devices' weights, whole cells by largest remainders, and never fewer
   /// than its radius needs.
   std::vector<double> weights{};
+  /// For Method::fastest: what a partition costs, in any unit. The same on every rank for the same partition.
+  std::function<std::int64_t(const Partition&)> cost{};
 };
 
 /// Cuts the domain. Without weights the sizes of subdomains differ by at most one cell a dimension.
 /// Throws InvalidArgument where the domain is too small for its radius or for the number of devices;
 /// the message says what would fit. The same request gives the same partition on every machine.
 [[nodiscard]] Partition make_partition(const Request& request);
+
+/// All pairs of a node grid and a device grid that the domain has room for, cut evenly, the one of `exact` first and then in
+/// order of cuts in x, y and z; a grid that the request gives is the only one of its level. The method does not count. Throws
+/// as make_partition does for `exact`.
+[[nodiscard]] std::vector<Partition> candidate_partitions(const Request& request);
 
 /// Parts in each dimension by recursive bisection: the prime factors of parts, largest first, each
 /// along the dimension whose (remaining) extent is longest, ties x first.

@@ -30,7 +30,9 @@ const std::string good = R"({
              "vertices": [{"kind": "package", "name": "p", "cores": 4},
                           {"kind": "device", "name": "d", "memory_bytes": 17179869184, "load_store_domain": 0}],
              "links": [{"a": 0, "b": 1, "kind": "pcie", "bandwidth": 25e9, "latency": 1e-6}],
-             "measurements": [{"from": 0, "to": 0, "method": "copy", "bandwidth": 1e12, "latency": 0}]}],
+             "measurements": [{"from": 0, "to": 0, "method": "copy", "bandwidth": 1e12, "latency": 0}],
+             "exchange_rates": [{"path": "local", "rows": "short", "beside": true, "word_bytes": 8,
+                                 "bandwidth": 4e11, "latency": 7e-6, "least": 8e-6}]}],
   "nodes": [{"name": "n", "type": 0, "count": 3}, {"name": "x", "type": 0, "rack": 2, "device_uuids": ["u"]}],
   "network": {"bandwidth": 12.5e9, "latency": 2e-6},
   "ranks": [{"node": 3, "devices": [0]}]
@@ -55,9 +57,23 @@ TEST(MachineJson, ReadsWhatIsWritten) {
   EXPECT_EQ(map.types[0].vertices[1].memory_bytes, std::int64_t{16} << 30);
   EXPECT_EQ(map.types[0].links[0].kind, machine::LinkKind::pcie);
   EXPECT_EQ(map.types[0].measurements[0].method, "copy");
+  ASSERT_EQ(map.types[0].exchange_rates.size(), 1u);
+  using machine::HaloPath;
+  using machine::HaloRows;
+  EXPECT_EQ(map.types[0].exchange_rates[0],
+            (machine::ExchangeRate{HaloPath::local, HaloRows::short_rows, true, 8, 4e11, 7e-6, 8e-6}));
   EXPECT_EQ(map.ranks[0].node, node_id(3));
   EXPECT_EQ(map.sources, std::vector<std::string>{"assumed"});
   EXPECT_EQ(map.network.bandwidth, 12.5e9);
+}
+
+TEST(MachineJson, WhatMayBeLeftOutOfAnOlderDocumentIsNotThere) {
+  std::string older = good;
+  const auto begin = older.find(",\n             \"exchange_rates\"");
+  older.erase(begin, older.find("]}]", begin) + 1 - begin);
+  EXPECT_TRUE(machine_from_json(older).types[0].exchange_rates.empty()) << older;
+  EXPECT_EQ(to_json(machine_from_json(older)).find("exchange_rates"), std::string::npos);
+  EXPECT_FALSE(machine_from_json(with(R"("beside": true, )", "")).types[0].exchange_rates[0].beside);
 }
 
 TEST(MachineJson, RandomMapsComeBackTheSame) {
@@ -124,6 +140,14 @@ TEST(MachineJson, EachBadDocumentIsRefusedByPath) {
       {"1e-6}]", "-1e-6}]", "types[0].links[0].latency is -1e-06; allowed is a finite number, 0 or more"},
       {R"(, "latency": 1e-6)", "", "types[0].links[0].latency is missing"},
       {R"("from": 0)", R"("from": 1)", "types[0].measurements[0].from is 1; allowed is 0 to 0"},
+      {R"("path": "local")", R"("path": "wire")",
+       R"(types[0].exchange_rates[0].path is "wire"; allowed is one of local, link)"},
+      {R"("rows": "short")", R"("rows": "thin")",
+       R"(types[0].exchange_rates[0].rows is "thin"; allowed is one of long, short, packed)"},
+      {R"("beside": true)", R"("beside": 1)", "types[0].exchange_rates[0].beside is 1; allowed is true or false"},
+      {R"("word_bytes": 8)", R"("word_bytes": 6)", "types[0].exchange_rates[0].word_bytes is 6; allowed is 1, 2, 4,"},
+      {R"("least": 8e-6)", R"("most": 8e-6)", R"(types[0].exchange_rates[0] has the unknown key "most")"},
+      {R"(, "least": 8e-6)", "", "types[0].exchange_rates[0].least is missing"},
       {R"("method": "copy")", R"("method": "")", "types[0].measurements[0].method is ''"},
       {R"("from": 0)", R"("from": "hist")",
        R"(types[0].measurements[0].from is "hist"; allowed is a device's number, or "host")"},

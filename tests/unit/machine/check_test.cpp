@@ -20,6 +20,7 @@ MachineMap sound() {
   map.types.push_back(map.types[0]);
   map.nodes[1].type = 1;
   map.types[0].measurements.push_back({0, 1, "copy", 1e9, 1e-6});
+  map.types[0].exchange_rates.push_back({HaloPath::local, HaloRows::short_rows, false, 16, 1e9, 1e-6, 1e-6});
   return map;
 }
 
@@ -66,6 +67,16 @@ TEST(MachineCheck, NamesTheFirstEntryThatDoesNotFit) {
       {"types[0].measurements[0].bandwidth is 0", [](MachineMap& m) { m.types[0].measurements[0].bandwidth = 0; }},
       {"types[0].measurements[1] is a second one of 'copy' from 0 to 1",
        [](MachineMap& m) { m.types[0].measurements.push_back(m.types[0].measurements[0]); }},
+      {"types[0].exchange_rates[0].bandwidth is 0", [](MachineMap& m) { m.types[0].exchange_rates[0].bandwidth = 0; }},
+      {"types[0].exchange_rates[0].latency is -1", [](MachineMap& m) { m.types[0].exchange_rates[0].latency = -1; }},
+      {"types[0].exchange_rates[0].least is -1; allowed is a finite number, 0 or more",
+       [](MachineMap& m) { m.types[0].exchange_rates[0].least = -1; }},
+      {"types[0].exchange_rates[0].word_bytes is 3; allowed is 1, 2, 4, 8 or 16",
+       [](MachineMap& m) { m.types[0].exchange_rates[0].word_bytes = 3; }},
+      {"types[0].exchange_rates[0].rows is packed; allowed is long or short where the path is local",
+       [](MachineMap& m) { m.types[0].exchange_rates[0].rows = HaloRows::packed_rows; }},
+      {"types[0].exchange_rates[1] is a second one of local, short rows",
+       [](MachineMap& m) { m.types[0].exchange_rates.push_back(m.types[0].exchange_rates[0]); }},
       {"types[1].links leave device 0 without a path to device 1", [](MachineMap& m) { m.types[1].links.clear(); }},
       {"nodes is empty", [](MachineMap& m) { m.nodes.clear(); }},
       {"nodes[1].type is 2; allowed is 0 to 1", [](MachineMap& m) { m.nodes[1].type = 2; }},

@@ -1,0 +1,94 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "halocline/machine/machine_map.hpp"
+#include "halocline/partition/halo.hpp"
+
+// How long an exchange of halos takes, from the rates that a machine map holds (docs/decisions/0018).
+namespace halocline::model {
+
+/// Sizes at which rows are moved in another way; those of exchange::Tuning.
+struct RowLimits {
+  std::int64_t short_row_bytes = 64;
+  std::int64_t pack_short_rows_from_bytes = std::int64_t{1} << 20;
+  friend bool operator==(const RowLimits&, const RowLimits&) = default;
+};
+
+/// What a subdomain's device moves in one exchange of all fields.
+struct Load {
+  /// By rows and widest access, counted as machine::ExchangeRate says.
+  using Bytes = std::map<std::pair<machine::HaloRows, int>, std::int64_t>;
+  Bytes local{};
+  Bytes out{};                   ///< to other devices of its node
+  Bytes in{};                    ///< from them
+  std::int64_t sent = 0;         ///< bytes of cells to other subdomains
+  std::int64_t network_out = 0;  ///< those of them that leave the node
+  std::int64_t network_in = 0;
+};
+[[nodiscard]] Load load_of(const partition::Geometry& geometry, subdomain_id subdomain, const RowLimits& limits);
+
+/// Bytes of cells that one exchange of all fields sends from one subdomain to another.
+struct Traffic {
+  std::int64_t most_sent = 0;  ///< by one device
+  std::int64_t off_node = 0;   ///< by all, to other nodes
+};
+[[nodiscard]] Traffic traffic_of(const partition::Geometry& geometry);
+
+/// What an exchange waits for.
+enum class Bound : int { least, local, link, network };
+[[nodiscard]] std::string_view to_string(Bound bound);
+
+struct Prediction {
+  /// Of an exchange, many of them back to back. A whole number, so that all ranks compare alike.
+  std::int64_t picoseconds = 0;
+  Bound bound = Bound::least;
+  [[nodiscard]] double seconds() const { return static_cast<double>(picoseconds) * 1e-12; }
+};
+
+/// Predicts exchanges on one machine. A value; where nodes differ, each rate is that of the slowest.
+class Predictor {
+ public:
+  explicit Predictor(const machine::MachineMap& map, const RowLimits& limits = {});
+
+  /// Why nothing can be predicted; empty where it can.
+  [[nodiscard]] const std::string& why_not() const { return why_not_; }
+  /// The slowest device's time or the slowest node's time on the network. Throws InvalidArgument where why_not() says why.
+  /// Cost: that of the node parts that differ in more than their place.
+  [[nodiscard]] Prediction predict(const partition::Geometry& geometry) const;
+  [[nodiscard]] Prediction predict(const Load& load) const;
+
+ private:
+  /// Of one kind of cells.
+  struct Cost {
+    std::int64_t attoseconds_per_byte = 0;
+    std::int64_t latency = 0;  ///< picoseconds
+    std::int64_t least = 0;    ///< picoseconds
+  };
+  using Words = std::map<int, Cost>;
+  struct Kind {
+    machine::HaloPath path;
+    machine::HaloRows rows;
+    bool beside;
+    friend auto operator<=>(const Kind&, const Kind&) = default;
+  };
+  struct Time {
+    std::int64_t picoseconds = 0;
+    std::int64_t least = 0;
+  };
+  [[nodiscard]] const Words* find(Kind kind) const;
+  [[nodiscard]] Cost cost(const Kind& kind, int word) const;
+  [[nodiscard]] Time time(machine::HaloPath path, bool beside, const Load::Bytes& bytes) const;
+  [[nodiscard]] std::int64_t network_time(std::int64_t bytes) const;
+
+  RowLimits limits_;
+  std::map<Kind, Words> costs_;
+  machine::Network network_;
+  std::string why_not_;
+};
+
+}  // namespace halocline::model

@@ -1,0 +1,14 @@
+#pragma once
+
+#include "halocline/domain/plan.hpp"
+
+namespace halocline {
+
+/// The request with the radii of the halos that serve so many steps: what is cut, and exchanged. Throws InvalidArgument where
+/// the multiplier is below 1, or halos would be too wide to count.
+[[nodiscard]] PlanRequest halos_of(const PlanRequest& request, int multiplier);
+/// What a request asks of the stage partition, without a cost. Throws InvalidArgument for a machine that nobody drives.
+[[nodiscard]] partition::Request cut_of(const PlanRequest& request);
+[[nodiscard]] partition::Geometry geometry_of(const PlanRequest& request, partition::Partition parts);
+
+}  // namespace halocline

@@ -1,0 +1,108 @@
+#include "halocline/model/experiments.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "halocline/partition/strategy.hpp"
+
+namespace halocline::model {
+namespace {
+
+using machine::ExchangeRate;
+using machine::HaloPath;
+using machine::HaloRows;
+
+constexpr int wide = 16;
+constexpr int narrow = 4;
+constexpr std::int64_t radius = 3;
+constexpr std::int64_t field_count = 4;
+/// Of the two halos of a dimension, for each cell of the face between them.
+constexpr std::int64_t halo_bytes = 2 * radius * field_count * 4;
+
+/// Cells of a subdomain, at least `least` in each dimension.
+Vec3 at_least(const Vec3& extent, std::int64_t least) {
+  return {std::max(extent.x, least), std::max(extent.y, least), std::max(extent.z, least)};
+}
+
+}  // namespace
+
+std::vector<ExchangeRate> kinds_to_measure(int devices) {
+  std::vector<ExchangeRate> kinds;
+  for (const bool beside : {false, true}) {
+    for (const HaloPath path : machine::all_halo_paths) {
+      if (devices < 2 && (beside || path == HaloPath::link)) continue;
+      for (const HaloRows rows : machine::all_halo_rows) {
+        if (path == HaloPath::local && rows == HaloRows::packed_rows) continue;
+        for (const int word : {wide, narrow}) {
+          // Where they are packed, rows do not grow to whole words.
+          if (rows == HaloRows::packed_rows && word == wide) continue;
+          kinds.push_back({path, rows, beside, word});
+        }
+      }
+    }
+  }
+  return kinds;
+}
+
+Experiment experiment(const ExchangeRate& kind, const ExperimentSize& size, int devices) {
+  const bool local = kind.path == HaloPath::local;
+  const bool is_short = kind.rows != HaloRows::long_rows;
+  // An odd number of cells allows words of one cell. Packed rows of three cells have those anyway.
+  const std::int64_t row = size.large >= (std::int64_t{4} << 20) ? 512 : 64;
+  const std::int64_t x = kind.word_bytes == narrow && kind.rows != HaloRows::packed_rows ? row - 3 : row;
+  const std::int64_t faces = size.bytes / halo_bytes;  // cells of a face whose two halos are so many bytes
+  const auto side = static_cast<std::int64_t>(std::sqrt(static_cast<double>(faces)));
+
+  Experiment made;
+  Vec3 cells;   // of a subdomain
+  Vec3 widths;  // of its halos
+  int cut = 2;  // the dimension in which neighbours are others
+  if (is_short) {
+    // Faces in x, beside those in z that cross a link, or beside those in y that do not.
+    cells = {x, side, side};
+    widths = {radius, 0, 0};
+    if (!local) cut = 0;
+    if (kind.beside) widths[local ? 2 : 1] = local ? 1 : radius;
+  } else if (local) {
+    // Long rows within a device's memory take so little time that there have to be more. Faces in y, beside small ones in z.
+    cells = {x, 8, 4 * faces / x};
+    widths = {0, radius, kind.beside ? 1 : 0};
+  } else {
+    // Faces in z, beside local ones in x with half of their cells: less, where rows are narrow and take much longer.
+    cells = {x, faces / x, kind.beside ? (kind.word_bytes == wide ? row / 2 : row / 8) : 8};
+    widths = {kind.beside ? radius : 0, 0, radius};
+  }
+  made.device_grid = Vec3::filled(1);
+  made.device_grid[cut] = devices;
+  made.extent = at_least(cells, 4) * made.device_grid;
+  made.radius = Radius::per_dimension(widths.x, widths.y, widths.z).without_edges().without_corners();
+  for (std::int64_t f = 0; f < field_count; ++f) {
+    made.fields.emplace_back();
+    made.fields.back().name = fmt::format("f{}", f);
+  }
+  constexpr std::int64_t never = std::int64_t{1} << 60;
+  made.limits.pack_short_rows_from_bytes = kind.rows == HaloRows::packed_rows ? 1 : never;
+  return made;
+}
+
+partition::Geometry Experiment::geometry() const {
+  return {partition::make_partition({.extent = extent,
+                                     .radius = radius,
+                                     .devices_per_node = device_grid.volume(),
+                                     .method = partition::Method::given,
+                                     .device_grid = device_grid}),
+          fields, radius};
+}
+
+std::string kind_text(const ExchangeRate& kind) {
+  const bool local = kind.path == HaloPath::local;
+  return fmt::format("{}, {} rows{}, words of {} bytes", machine::to_string(kind.path), machine::to_string(kind.rows),
+                     !kind.beside ? ""
+                     : local      ? " beside links"
+                                  : " beside local ones",
+                     kind.word_bytes);
+}
+
+}  // namespace halocline::model

@@ -1,0 +1,94 @@
+#include <algorithm>
+
+#include "halocline/model/predict.hpp"
+
+namespace halocline::model {
+namespace {
+
+using machine::ExchangeRate;
+using machine::HaloRows;
+using partition::Geometry;
+using partition::Message;
+using partition::Segment;
+
+constexpr std::int64_t widest_word = 16;
+
+std::int64_t element_bytes(const Geometry& geometry, const Segment& segment) {
+  return bytes_of(geometry.fields[segment.field.index()].element);
+}
+
+std::int64_t row_bytes(const Geometry& geometry, const Segment& segment) {
+  return segment.source.extent().x * element_bytes(geometry, segment);
+}
+
+bool has_short_rows(const Geometry& geometry, const Segment& segment, const RowLimits& limits) {
+  return row_bytes(geometry, segment) < limits.short_row_bytes;
+}
+
+/// The widest access to a row, where owned cells begin at a multiple of it, as they do in Halocline's own arrays.
+int word_of(const Geometry& geometry, const Message& message, const Segment& segment, bool packed) {
+  const std::int64_t element = element_bytes(geometry, segment);
+  const std::int64_t from = (segment.source.lo.x - geometry.owned(segment.field, message.from).lo.x) * element;
+  const std::int64_t to = (segment.target.lo.x - geometry.owned(segment.field, message.to).lo.x) * element;
+  // The ends of rows that are not packed grow to whole words where they lie alike (exchange/pack/copies.cpp).
+  if (!packed && segment.direction[0] != 0 && (from - to) % widest_word == 0) return widest_word;
+  const std::int64_t all = from | to | row_bytes(geometry, segment) | widest_word;
+  return static_cast<int>(all & -all);
+}
+
+/// Bytes of a segment's cells; of short rows those of the sectors that they lie in.
+std::int64_t counted_bytes(const Geometry& geometry, const Segment& segment, bool is_short) {
+  if (!is_short) return segment.bytes;
+  const std::int64_t row = row_bytes(geometry, segment);
+  const std::int64_t sectors = (row + ExchangeRate::sector_bytes - 1) / ExchangeRate::sector_bytes;
+  return segment.bytes / row * sectors * ExchangeRate::sector_bytes;
+}
+
+/// Whether the message's short rows are packed, as exchange/program.cpp decides it.
+bool packs(const Geometry& geometry, const Message& message, const RowLimits& limits) {
+  std::int64_t bytes = 0;
+  for (const Segment& segment : message.segments) {
+    if (has_short_rows(geometry, segment, limits)) bytes += (segment.bytes + 15) / 16 * 16;
+  }
+  return bytes >= limits.pack_short_rows_from_bytes;
+}
+
+void add(Load::Bytes& all, const Geometry& geometry, const Message& message, bool packed, const RowLimits& limits) {
+  for (const Segment& segment : message.segments) {
+    const bool is_short = has_short_rows(geometry, segment, limits);
+    const HaloRows rows = !is_short ? HaloRows::long_rows : packed ? HaloRows::packed_rows : HaloRows::short_rows;
+    const int word = word_of(geometry, message, segment, rows == HaloRows::packed_rows);
+    all[{rows, word}] += counted_bytes(geometry, segment, is_short);
+  }
+}
+
+}  // namespace
+
+Load load_of(const Geometry& geometry, subdomain_id subdomain, const RowLimits& limits) {
+  Load load;
+  const partition::Partition& partition = geometry.partition;
+  const std::int64_t node = partition.node_part_of(subdomain);
+  for (const Message& message : partition::outgoing(geometry, subdomain)) {
+    if (message.to == subdomain) {
+      add(load.local, geometry, message, false, limits);
+      continue;
+    }
+    load.sent += message.bytes();
+    if (partition.node_part_of(message.to) == node) {
+      add(load.out, geometry, message, packs(geometry, message, limits), limits);
+    } else {
+      load.network_out += message.bytes();
+    }
+  }
+  for (const Message& message : partition::incoming(geometry, subdomain)) {
+    if (message.from == subdomain) continue;
+    if (partition.node_part_of(message.from) == node) {
+      add(load.in, geometry, message, packs(geometry, message, limits), limits);
+    } else {
+      load.network_in += message.bytes();
+    }
+  }
+  return load;
+}
+
+}  // namespace halocline::model

@@ -1,0 +1,124 @@
+#include "halocline/domain/calibrate.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "halocline/halocline.hpp"
+#include "halocline/machine/discover.hpp"
+#include "halocline/model/experiments.hpp"
+
+namespace halocline {
+namespace {
+
+using machine::ExchangeRate;
+using machine::MachineMap;
+using testing::HasSubstr;
+
+constexpr CalibrateRequest quick{.bytes = 16 * 1024, .repeats = 2};
+
+struct Job {
+  int ranks = 1;
+  int devices = 1;  ///< of each rank
+  std::optional<int> ranks_per_node{};
+};
+
+std::vector<MachineMap> calibrate_all(const Job& job, const CalibrateRequest& request = quick) {
+  std::vector<MachineMap> maps(static_cast<std::size_t>(job.ranks));
+  comm::run_as_threads(job.ranks, [&](comm::Communicator& comm) {
+    const auto node = comm.split_by_node(job.ranks_per_node);
+    const auto backend = make_backend(comm, {.kind = device::BackendKind::host, .devices_per_rank = job.devices});
+    const MachineMap map = machine::discover(comm, *node, *backend);
+    maps[comm.rank().index()] = calibrate(comm, *node, backend, map, request);
+    node->close();
+  });
+  return maps;
+}
+
+bool same_kind(const ExchangeRate& a, const ExchangeRate& b) {
+  return a.path == b.path && a.rows == b.rows && a.beside == b.beside && a.word_bytes == b.word_bytes;
+}
+
+std::string sources_of(const MachineMap& map) {
+  std::string all;
+  for (const std::string& source : map.sources) all += source + "\n";
+  return all;
+}
+
+/// Whatever is not in the map has a reason in its sources.
+void expect_all_kinds(const MachineMap& map, int devices) {
+  const std::vector<ExchangeRate>& rates = map.types.at(0).exchange_rates;
+  for (const ExchangeRate& kind : model::kinds_to_measure(devices)) {
+    const auto found =
+        std::find_if(rates.begin(), rates.end(), [&](const ExchangeRate& rate) { return same_kind(rate, kind); });
+    if (found == rates.end()) {
+      EXPECT_TRUE(kind.beside) << model::kind_text(kind);
+      EXPECT_THAT(sources_of(map), HasSubstr(model::kind_text(kind) + ": the cells of the other path"));
+      continue;
+    }
+    EXPECT_GT(found->bandwidth, 1e6) << model::kind_text(kind);
+    EXPECT_LT(found->bandwidth, 1e13) << model::kind_text(kind);
+    EXPECT_GE(found->latency, 0) << model::kind_text(kind);
+    EXPECT_GT(found->least, 1e-8) << model::kind_text(kind);
+    EXPECT_LT(found->least, 10) << model::kind_text(kind);
+  }
+}
+
+TEST(Calibrate, one_process_with_several_devices) {
+  const MachineMap map = calibrate_all({.devices = 3}).front();
+  expect_all_kinds(map, 3);
+  EXPECT_TRUE(model::Predictor(map).why_not().empty());
+  EXPECT_THAT(sources_of(map), HasSubstr("exchange rates of type 0"));
+}
+
+TEST(Calibrate, one_device_has_no_links) {
+  const MachineMap map = calibrate_all({}).front();
+  expect_all_kinds(map, 1);
+  EXPECT_EQ(map.types[0].exchange_rates.size(), 4u);
+  EXPECT_THAT(sources_of(map), HasSubstr("exchange rates not measured, 1 times: links: the ranks drive one device"));
+  EXPECT_TRUE(model::Predictor(map).why_not().empty());
+}
+
+TEST(Calibrate, ranks_of_several_nodes_get_the_same_map) {
+  const std::vector<MachineMap> maps = calibrate_all({.ranks = 4, .devices = 1, .ranks_per_node = 2});
+  ASSERT_EQ(maps[0].nodes.size(), 2u);
+  ASSERT_EQ(maps[0].types.size(), 1u);
+  expect_all_kinds(maps[0], 2);
+  for (const MachineMap& map : maps) EXPECT_EQ(map, maps[0]);
+  EXPECT_THAT(sources_of(maps[0]), HasSubstr("medians of 2 on 2 nodes"));
+}
+
+TEST(Calibrate, begins_nothing_when_the_time_is_over) {
+  CalibrateRequest request = quick;
+  request.seconds = 1e-9;
+  const MachineMap map = calibrate_all({.devices = 2}, request).front();
+  EXPECT_TRUE(map.types[0].exchange_rates.empty());
+  EXPECT_THAT(sources_of(map), HasSubstr("exchange rates not measured, 18 times: 1e-09 seconds were over"));
+}
+
+TEST(Calibrate, a_plan_is_made_with_what_it_found) {
+  PlanRequest request;
+  request.extent = {48, 48, 48};
+  request.radius = Radius::uniform(2);
+  request.fields.emplace_back();
+  request.fields.back().name = "u";
+  request.partition = partition::Method::fastest;
+  request.machine = calibrate_all({.devices = 4}).front();
+  EXPECT_THAT(make_plan(request).partition_reason, HasSubstr("predicted"));
+}
+
+TEST(Calibrate, refuses_what_is_no_request) {
+  const auto refusal = [](const CalibrateRequest& request) -> std::string {
+    try {
+      static_cast<void>(calibrate_all({}, request));
+      return "not refused";
+    } catch (const InvalidArgument& error) {
+      return error.what();
+    }
+  };
+  EXPECT_THAT(refusal({.bytes = 1000}), HasSubstr("bytes is 1000; allowed is 0, or 1024 or more"));
+  EXPECT_THAT(refusal({.repeats = 0}), HasSubstr("repeats is 0; allowed is 1 or more"));
+  EXPECT_THAT(refusal({.seconds = 0}), HasSubstr("seconds is 0; allowed is a finite number above 0"));
+}
+
+}  // namespace
+}  // namespace halocline

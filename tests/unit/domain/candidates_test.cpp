@@ -1,0 +1,153 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "halocline/halocline.hpp"
+
+namespace halocline {
+namespace {
+
+using machine::ExchangeRate;
+using machine::HaloPath;
+using machine::HaloRows;
+using partition::Method;
+using testing::Contains;
+using testing::HasSubstr;
+using testing::Not;
+
+/// Eight devices over whose links short rows take `factor` times as long as long ones.
+PlanRequest request_with(double factor) {
+  PlanRequest request;
+  request.extent = {512, 512, 512};
+  request.radius = Radius::uniform(3);
+  request.fields.emplace_back();
+  request.fields.back().name = "u";
+  request.machine = machine::synthetic({.devices_per_node = 8, .ranks_per_node = 8});
+  request.partition = Method::fastest;
+  for (const HaloPath path : machine::all_halo_paths) {
+    const double bandwidth = path == HaloPath::link ? 3e11 : 1e13;
+    request.machine.types[0].exchange_rates.push_back({path, HaloRows::long_rows, false, 16, bandwidth, 1e-5, 1e-5});
+    request.machine.types[0].exchange_rates.push_back(
+        {path, HaloRows::short_rows, false, 16, bandwidth / factor, 1e-5, 1e-5});
+  }
+  return request;
+}
+
+TEST(Candidates, fastest_cuts_x_only_where_that_is_cheap) {
+  const Plan dear = make_plan(request_with(10));
+  EXPECT_EQ(dear.geometry.partition.grid(), (Vec3{1, 2, 4}));
+  EXPECT_THAT(dear.partition_reason, HasSubstr("us an exchange, bound by link"));
+  EXPECT_THAT(explain_partition(dear), HasSubstr("by fastest: node grid 1 x 1 x 1"));
+  EXPECT_THAT(explain_partition(dear), HasSubstr(dear.partition_reason));
+  const Plan cheap = make_plan(request_with(0.1));
+  EXPECT_EQ(cheap.geometry.partition.grid(), (Vec3{8, 1, 1}));
+}
+
+TEST(Candidates, fastest_falls_back_to_exact_and_says_so) {
+  PlanRequest request = request_with(10);
+  request.machine = machine::synthetic({.devices_per_node = 4, .ranks_per_node = 4});
+  const Plan plan = make_plan(request);
+  EXPECT_EQ(plan.partition, Method::fastest);
+  EXPECT_EQ(plan.geometry.partition.grid(), (Vec3{1, 2, 2}));  // bisection's is 2 x 2 x 1
+  EXPECT_THAT(plan.partition_reason, HasSubstr("the grid of exact, because machine"));
+  EXPECT_THAT(plan.partition_reason, HasSubstr("has no exchange rates"));
+}
+
+TEST(Candidates, are_ordered_by_time_and_know_who_takes_them) {
+  const PlanRequest request = request_with(10);
+  const Candidates found = candidates(request);
+  ASSERT_EQ(found.list.size(), 10u);
+  EXPECT_EQ(found.why_not_predicted, "");
+  for (std::size_t i = 1; i < found.list.size(); ++i) {
+    EXPECT_LE(found.list[i - 1].prediction->picoseconds, found.list[i].prediction->picoseconds);
+  }
+  EXPECT_EQ(found.list[0].partition.grid(), make_plan(request).geometry.partition.grid());
+  EXPECT_THAT(found.list[0].methods, Contains(Method::fastest));
+  for (const Method method : {Method::exact, Method::bisection, Method::z_order, Method::fastest}) {
+    PlanRequest one = request;
+    one.partition = method;
+    const auto chosen = make_plan(one).geometry.partition;
+    for (const Candidate& candidate : found.list) {
+      const bool takes = std::count(candidate.methods.begin(), candidate.methods.end(), method) == 1;
+      EXPECT_EQ(takes, candidate.partition.grid() == chosen.grid()) << to_string(method);
+    }
+  }
+}
+
+TEST(Candidates, are_ordered_by_bytes_where_nothing_is_predicted) {
+  PlanRequest request = request_with(10);
+  request.machine.types[0].exchange_rates.clear();
+  const Candidates found = candidates(request);
+  EXPECT_THAT(found.why_not_predicted, HasSubstr("has no exchange rates"));
+  for (std::size_t i = 1; i < found.list.size(); ++i) {
+    EXPECT_FALSE(found.list[i].prediction);
+    EXPECT_LE(found.list[i - 1].traffic.most_sent, found.list[i].traffic.most_sent);
+  }
+  for (const Candidate& candidate : found.list) {
+    const bool exact = candidate.partition.grid() == Vec3{2, 2, 2};
+    EXPECT_THAT(candidate.methods, exact ? testing::Matcher<std::vector<Method>>(Contains(Method::fastest))
+                                         : Not(Contains(Method::fastest)));
+  }
+}
+
+TEST(Candidates, of_many_nodes_are_found_quickly) {
+  PlanRequest request = request_with(10);
+  request.extent = {8653, 8653, 8653};
+  const auto rates = request.machine.types[0].exchange_rates;
+  request.machine = machine::synthetic({.nodes = 256, .devices_per_node = 6, .ranks_per_node = 6});
+  request.machine.types[0].exchange_rates = rates;
+  request.placement.method = placement::Method::trivial;
+  EXPECT_EQ(make_plan(request).geometry.partition.size(), 1536);
+}
+
+TEST(Candidates, hash_sees_rates_that_decide) {
+  const PlanRequest base = request_with(10);
+  PlanRequest other = base;
+  other.machine.types[0].exchange_rates[1].bandwidth *= 2;
+  EXPECT_NE(base.hash(), other.hash());
+  other = base;
+  other.row_limits.short_row_bytes = 32;
+  EXPECT_NE(base.hash(), other.hash());
+}
+
+TEST(Candidates, a_domain_takes_the_fastest_grid_of_the_map_it_is_given) {
+  comm::run_as_threads(4, [](comm::Communicator& comm) {
+    DomainOptions options;
+    options.partition = Method::fastest;
+    options.machine = machine::synthetic({.devices_per_node = 4, .ranks_per_node = 4});
+    options.machine->types[0].exchange_rates = request_with(10).machine.types[0].exchange_rates;
+    Domain domain({64, 64, 64}, Radius::uniform(3), comm, options);
+    domain.add_field<float>("u");
+    domain.realize();
+    EXPECT_EQ(domain.geometry().partition.grid().x, 1);
+    domain.exchange();
+    domain.synchronize();
+    EXPECT_THAT(domain.explain(), HasSubstr("predicted"));
+    domain.close();
+  });
+}
+
+TEST(Candidates, rows_are_told_apart_as_exchanges_do) {
+  const exchange::Tuning tuning;
+  EXPECT_EQ(model::RowLimits{}, (model::RowLimits{tuning.short_row_bytes, tuning.pack_short_rows_from_bytes}));
+}
+
+TEST(Candidates, a_domain_counts_rows_as_it_moves_them) {
+  DomainOptions options;
+  options.partition = Method::fastest;
+  options.devices_per_rank = 4;
+  options.backend_kind = device::BackendKind::host;
+  options.machine = machine::synthetic({.devices_per_node = 4, .ranks_per_node = 1});
+  options.machine->types[0].exchange_rates = request_with(0.01).machine.types[0].exchange_rates;
+  for (ExchangeRate& rate : options.machine->types[0].exchange_rates) rate.latency = rate.least = 0;
+  const auto grid_of = [&] {
+    Domain domain({64, 64, 64}, Radius::uniform(3), options);
+    domain.add_field<float>("u");
+    return domain.plan().geometry.partition.grid();
+  };
+  EXPECT_EQ(grid_of(), (Vec3{4, 1, 1}));  // short rows cost next to nothing
+  options.tuning.short_row_bytes = 1;     // and now there are none
+  EXPECT_EQ(grid_of(), (Vec3{1, 2, 2}));
+}
+
+}  // namespace
+}  // namespace halocline

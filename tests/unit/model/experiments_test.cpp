@@ -1,0 +1,130 @@
+#include "halocline/model/experiments.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "support.hpp"
+
+namespace halocline::model {
+namespace {
+
+using machine::ExchangeRate;
+using machine::HaloPath;
+using machine::HaloRows;
+
+constexpr std::int64_t mebi = std::int64_t{1} << 20;
+
+Load load_of(const Experiment& made, std::int64_t subdomain) {
+  return load_of(made.geometry(), subdomain_id(subdomain), made.limits);
+}
+
+TEST(Experiments, AreOfEveryKindThatTheDevicesAllow) {
+  EXPECT_EQ(kinds_to_measure(1).size(), 4u);
+  EXPECT_EQ(kinds_to_measure(2).size(), 18u);
+  EXPECT_EQ(kinds_to_measure(8).size(), 18u);
+  bool beside = false;
+  for (const ExchangeRate& kind : kinds_to_measure(2)) {
+    EXPECT_TRUE(kind.beside || !beside) << "those without come first";
+    beside = kind.beside;
+  }
+}
+
+/// Each moves cells of its kind, as many as asked for, on every device alike; and others only where it should.
+TEST(Experiments, MoveCellsOfTheirKind) {
+  for (const int devices : {1, 2, 3, 8}) {
+    for (const ExchangeRate& kind : kinds_to_measure(devices)) {
+      for (const std::int64_t large : {mebi / 64, mebi, 16 * mebi}) {
+        for (const std::int64_t bytes : {large / 2, large}) {
+          const std::string what = kind_text(kind) + ", " + std::to_string(devices) + ", " + std::to_string(bytes);
+          const Experiment made = experiment(kind, {bytes, large}, devices);
+          const Load load = load_of(made, 0);
+          for (int d = 1; d < devices; ++d) EXPECT_EQ(load_of(made, d).out, load.out) << what;
+          const bool local = kind.path == HaloPath::local;
+          const Load::Bytes& own = local ? load.local : load.out;
+          const Load::Bytes& others = local ? load.out : load.local;
+          EXPECT_EQ(load.in, load.out) << what;
+          EXPECT_EQ(others.empty(), !kind.beside) << what;
+          ASSERT_EQ(own.size(), 1u) << what;
+          EXPECT_EQ(own.begin()->first, (std::pair{kind.rows, kind.word_bytes})) << what;
+          const auto wanted = static_cast<double>(bytes) * (local && kind.rows == HaloRows::long_rows ? 4 : 1);
+          const double cells = static_cast<double>(own.begin()->second) *
+                               (kind.rows == HaloRows::long_rows ? 1 : 12.0 / ExchangeRate::sector_bytes);
+          EXPECT_GT(cells, 0.6 * wanted) << what;
+          EXPECT_LT(cells, (large < mebi ? 4 : 1.8) * wanted) << what;  // small ones have the least number of rows
+        }
+      }
+    }
+  }
+}
+
+TEST(Experiments, TheEmptyOneIsSmall) {
+  for (const ExchangeRate& kind : kinds_to_measure(4)) {
+    EXPECT_LT(experiment(kind, {0, 16 * mebi}, 4).extent.volume(), 4 * 512 * 512 * 4) << kind_text(kind);
+  }
+}
+
+std::vector<ExchangeRate> some_rates() {
+  std::vector<ExchangeRate> rates = kinds_to_measure(4);
+  double bandwidth = 1e11;
+  for (ExchangeRate& rate : rates) {
+    rate.bandwidth = rate.path == HaloPath::local ? 10 * bandwidth : bandwidth;
+    rate.latency = 4e-6;
+    rate.least = 5e-6;
+    bandwidth += 1e9;
+  }
+  return rates;
+}
+
+TEST(Fit, FindsTheRatesOfAMachineThatBehavesAsTheModelSays) {
+  const std::vector<ExchangeRate> rates = some_rates();
+  const std::int64_t large = 16 * mebi;
+  std::vector<Trial> trials;
+  for (const ExchangeRate& rate : rates) {
+    const auto seconds = [&](std::int64_t bytes) {
+      const Experiment made = experiment(rate, {bytes, large}, 4);
+      const Load load = load_of(made, 0);
+      const auto& own = rate.path == HaloPath::local ? load.local : load.out;
+      return rate.latency + static_cast<double>(own.begin()->second) / rate.bandwidth;
+    };
+    ExchangeRate kind = rate;
+    kind.bandwidth = kind.latency = kind.least = 0;
+    trials.push_back({kind, 5e-6, seconds(large / 2), seconds(large)});
+  }
+  const Fitted fitted = fit(trials, large, 4);
+  for (const ExchangeRate& rate : fitted.rates) {
+    const auto is_it = [&](const ExchangeRate& other) {
+      return other.path == rate.path && other.rows == rate.rows && other.beside == rate.beside &&
+             other.word_bytes == rate.word_bytes;
+    };
+    const auto wanted = std::find_if(rates.begin(), rates.end(), is_it);
+    ASSERT_NE(wanted, rates.end());
+    EXPECT_NEAR(rate.bandwidth, wanted->bandwidth, 1e-3 * wanted->bandwidth) << kind_text(rate);
+    EXPECT_NEAR(rate.latency, wanted->latency, 1e-9) << kind_text(rate);
+    EXPECT_DOUBLE_EQ(rate.least, 5e-6);
+  }
+  // Ten times slower than memory, links take most of the time of what is local beside them.
+  for (const auto& one : fitted.left_out) {
+    EXPECT_TRUE(one.kind.beside);
+    EXPECT_EQ(one.kind.path, HaloPath::local);
+    EXPECT_THAT(one.reason, testing::HasSubstr("the other path"));
+  }
+  EXPECT_EQ(fitted.rates.size() + fitted.left_out.size(), 18u);
+  EXPECT_GE(fitted.left_out.size(), 1u);
+}
+
+TEST(Fit, TakesTheLargerExchangeWhereThereIsNoLine) {
+  const ExchangeRate kind = kinds_to_measure(1).front();
+  const Load load = load_of(experiment(kind, {mebi, mebi}, 1), 0);
+  const auto bytes = static_cast<double>(load.local.begin()->second);
+  for (const double half : {2e-3, 1e-3, 0.1e-3}) {  // falls, stays, grows by more than the bytes do
+    const std::vector<Trial> trials{{kind, 1.2344e-6, half, 1e-3}};
+    const Fitted fitted = fit(trials, mebi, 1);
+    ASSERT_EQ(fitted.rates.size(), 1u);
+    EXPECT_NEAR(fitted.rates[0].bandwidth, bytes / 1e-3, 1e-3 * bytes / 1e-3) << half;
+    EXPECT_EQ(fitted.rates[0].latency, 0) << half;
+    EXPECT_EQ(fitted.rates[0].least, 1.234e-6);
+  }
+}
+
+}  // namespace
+}  // namespace halocline::model

@@ -1,0 +1,91 @@
+#include <gtest/gtest.h>
+
+#include "support.hpp"
+
+namespace halocline::model {
+namespace {
+
+using machine::HaloRows;
+using Bytes = Load::Bytes;
+
+const subdomain_id first(0);
+
+TEST(Load, CountsCellsOfLongRowsAndSectorsOfShortOnes) {
+  // Faces of x: 8 x 4 rows of 12 bytes on each side, a sector each. Faces of y: 3 rows of 128 bytes in each of 4 planes.
+  const auto g = geometry_of({32, 8, 8}, {.devices = {1, 1, 2}}, Radius::faces(3), {field_of(Element::f32)});
+  const Load load = load_of(g, first, {});
+  EXPECT_EQ(load.local,
+            (Bytes{{{HaloRows::short_rows, 16}, 2 * 8 * 4 * 32}, {{HaloRows::long_rows, 16}, 2 * 3 * 4 * 128}}));
+  EXPECT_EQ(load.out, (Bytes{{{HaloRows::long_rows, 16}, 2 * 3 * 8 * 128}}));
+  EXPECT_EQ(load.in, load.out);
+  EXPECT_EQ(load.sent, 2 * 3 * 8 * 128);
+  EXPECT_EQ(load.network_out, 0);
+}
+
+TEST(Load, KnowsTheWidestAccess) {
+  const Radius z = Radius::per_dimension(0, 0, 1);
+  const auto out = [&](std::int64_t x, Element element) {
+    const Load load = load_of(geometry_of({x, 2, 4}, {.devices = {1, 1, 2}}, z, {field_of(element)}), first, {});
+    EXPECT_EQ(load.out.size(), 1u);
+    return load.out.begin()->first;
+  };
+  EXPECT_EQ(out(64, Element::f32), (std::pair{HaloRows::long_rows, 16}));
+  EXPECT_EQ(out(66, Element::f32), (std::pair{HaloRows::long_rows, 8}));
+  EXPECT_EQ(out(67, Element::f32), (std::pair{HaloRows::long_rows, 4}));
+  EXPECT_EQ(out(67, Element::f64), (std::pair{HaloRows::long_rows, 8}));
+  EXPECT_EQ(out(67, Element::i8), (std::pair{HaloRows::long_rows, 1}));
+  EXPECT_EQ(out(15, Element::f32), (std::pair{HaloRows::short_rows, 4}));
+}
+
+TEST(Load, RowsAtTheEndsOfXGrowWhereTheyLieAlike) {
+  const Radius x = Radius::per_dimension(3, 0, 0);
+  const auto local = [&](std::int64_t cells) {
+    return load_of(geometry_of({cells, 4, 4}, {}, x, {field_of(Element::f32)}), first, {}).local;
+  };
+  EXPECT_EQ(local(32), (Bytes{{{HaloRows::short_rows, 16}, 2 * 16 * 32}}));
+  EXPECT_EQ(local(30), (Bytes{{{HaloRows::short_rows, 4}, 2 * 16 * 32}}));
+  // A packed row does not: 3 cells of 8 bytes are words of 8.
+  const auto g = geometry_of({64, 4, 4}, {.devices = {2, 1, 1}}, x, {field_of(Element::f64)});
+  EXPECT_EQ(load_of(g, first, {}).out, (Bytes{{{HaloRows::short_rows, 16}, 2 * 16 * 32}}));
+  EXPECT_EQ(load_of(g, first, {.pack_short_rows_from_bytes = 1}).out,
+            (Bytes{{{HaloRows::packed_rows, 8}, 2 * 16 * 32}}));
+}
+
+TEST(Load, PacksWhereAMessageHasEnoughShortRows) {
+  // Both faces go to the same neighbour: one message of 2 * 3 * 16 * 4 bytes.
+  const auto g =
+      geometry_of({64, 4, 4}, {.devices = {2, 1, 1}}, Radius::per_dimension(3, 0, 0), {field_of(Element::f32)});
+  const auto rows = [&](std::int64_t from) {
+    return load_of(g, first, {.pack_short_rows_from_bytes = from}).out.begin()->first.first;
+  };
+  EXPECT_EQ(rows(2 * 3 * 16 * 4), HaloRows::packed_rows);
+  EXPECT_EQ(rows(2 * 3 * 16 * 4 + 1), HaloRows::short_rows);
+}
+
+TEST(Load, AddsFieldsOfAllSizesAndRadii) {
+  std::vector<FieldDescriptor> fields{field_of(Element::f32), field_of(Element::f64)};
+  fields[1].radius = Radius::per_dimension(0, 0, 2);
+  fields[1].components = 3;
+  const auto g = geometry_of({32, 2, 8}, {.devices = {1, 1, 2}}, Radius::per_dimension(0, 0, 1), fields);
+  EXPECT_EQ(load_of(g, first, {}).out, (Bytes{{{HaloRows::long_rows, 16}, 2 * 64 * 4 + 2 * 2 * 64 * 8 * 3}}));
+}
+
+TEST(Load, KnowsWhatOnlyArrivesAndWhatCrossesTheNetwork) {
+  // Read from below alone: at open ends the lower subdomain only sends, the upper one only receives.
+  const Radius below = Radius::per_side({0, 0, 1}, {0, 0, 0});
+  const Boundaries open{Boundary::periodic, Boundary::periodic, Boundary::open};
+  const auto near = geometry_of({32, 2, 8}, {.devices = {1, 1, 2}}, below, {field_of(Element::f32)}, open);
+  EXPECT_EQ(load_of(near, first, {}).out, (Bytes{{{HaloRows::long_rows, 16}, 256}}));
+  EXPECT_TRUE(load_of(near, first, {}).in.empty());
+  EXPECT_TRUE(load_of(near, subdomain_id(1), {}).out.empty());
+  EXPECT_EQ(load_of(near, subdomain_id(1), {}).in, (Bytes{{{HaloRows::long_rows, 16}, 256}}));
+
+  const auto far = geometry_of({32, 2, 8}, {.nodes = {1, 1, 2}}, below, {field_of(Element::f32)}, open);
+  EXPECT_TRUE(load_of(far, first, {}).out.empty());
+  EXPECT_EQ(load_of(far, first, {}).network_out, 256);
+  EXPECT_EQ(load_of(far, first, {}).network_in, 0);
+  EXPECT_EQ(load_of(far, subdomain_id(1), {}).network_in, 256);
+}
+
+}  // namespace
+}  // namespace halocline::model

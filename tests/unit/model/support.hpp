@@ -1,0 +1,44 @@
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "halocline/machine/machine_map.hpp"
+#include "halocline/model/predict.hpp"
+#include "halocline/partition/strategy.hpp"
+
+namespace halocline::model {
+
+inline FieldDescriptor field_of(Element element) {
+  FieldDescriptor field;
+  field.name = to_string(element);
+  field.element = element;
+  return field;
+}
+
+struct Grids {
+  Vec3 nodes{1, 1, 1};
+  Vec3 devices{1, 1, 1};
+};
+
+inline partition::Geometry geometry_of(const Vec3& extent, const Grids& grids, const Radius& radius,
+                                       std::vector<FieldDescriptor> fields, Boundaries boundaries = all_periodic) {
+  return {partition::make_partition({.extent = extent,
+                                     .radius = radius,
+                                     .nodes = grids.nodes.volume(),
+                                     .devices_per_node = grids.devices.volume(),
+                                     .method = partition::Method::given,
+                                     .node_grid = grids.nodes,
+                                     .device_grid = grids.devices,
+                                     .boundaries = boundaries}),
+          std::move(fields), radius, boundaries};
+}
+
+inline machine::MachineMap machine_of(const Grids& grids, std::vector<machine::ExchangeRate> rates) {
+  machine::MachineMap map = machine::synthetic(
+      {.nodes = grids.nodes.volume(), .devices_per_node = grids.devices.volume(), .ranks_per_node = 1});
+  map.types.front().exchange_rates = std::move(rates);
+  return map;
+}
+
+}  // namespace halocline::model
