@@ -6,7 +6,7 @@
 # files: results.tar.gz (a log a stage, CSV files) and summary.txt, the most of which is also printed.
 # The build goes to GPU_CHECK_BUILD (/tmp/build-gpu). What the machine lacks may lie in .gpu-deps of the checkout:
 # Debian packages of headers and libraries, openmpi-cuda.tgz (a CUDA-aware Open MPI for /opt/ompi-cuda), and
-# nccl/{include,lib}.
+# nccl/{include,lib} and nvshmem/{include,lib}.
 # Sizes: GPU_CHECK_BLOCKS (512,256,128,64 cells a GPU, largest first), GPU_CHECK_EDGE (750, of weak and strong scaling).
 set -uo pipefail
 export LC_ALL=C
@@ -21,7 +21,7 @@ edge=${GPU_CHECK_EDGE:-750}
 all_stages=(build tests sanitizer machine ceilings pack exchange studies baselines jacobi)
 declare -A limit=(
   [build]=200 [tests]=240 [sanitizer]=60 [machine]=60 [ceilings]=45 [pack]=30 [exchange]=150
-  [studies]=200 [baselines]=120 [jacobi]=60
+  [studies]=200 [baselines]=150 [jacobi]=60
 )
 
 # --- what all stages share ----------------------------------------------------------------------------------------
@@ -61,8 +61,17 @@ environment() {
     export NCCL_ROOT
   fi
   [ -d "$NCCL_ROOT/lib" ] && export LD_LIBRARY_PATH=$NCCL_ROOT/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+  if [ -z "${NVSHMEM_ROOT:-}" ]; then
+    NVSHMEM_ROOT=$deps/nvshmem
+    if [ ! -d "$NVSHMEM_ROOT" ]; then
+      NVSHMEM_ROOT=$(python3 -c 'import nvidia.nvshmem; print(list(nvidia.nvshmem.__path__)[0])' 2>/dev/null)
+    fi
+    export NVSHMEM_ROOT
+  fi
+  [ -n "$NVSHMEM_ROOT" ] && export LD_LIBRARY_PATH=$NVSHMEM_ROOT/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
   export PATH=/usr/local/cuda/bin:$PATH
-  export NCCL_NVLS_ENABLE=0  # NVLink multicast stays off
+  export NCCL_NVLS_ENABLE=0 NVSHMEM_DISABLE_NVLS=1  # NVLink multicast stays off
+  export NVSHMEM_REMOTE_TRANSPORT=${NVSHMEM_REMOTE_TRANSPORT:-none}  # one node: no network is looked for
   export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 HALOCLINE_TIMEOUT=${HALOCLINE_TIMEOUT:-60}
   gpus=$(nvidia-smi -L 2>/dev/null | grep -c '^GPU')
 }
@@ -187,6 +196,7 @@ stage_studies() {
 
 stage_baselines() {
   local nccl=$build/bin/bench_baseline_nccl mpi=$build/bin/bench_baseline_mpi config
+  local nvshmem=$build/bin/bench_baseline_nvshmem
   if [ -x "$nccl" ]; then
     # Apart, so that trouble with one leaves the other.
     for config in NCCL "NCCL graph"; do
@@ -195,6 +205,13 @@ stage_baselines() {
     done
   else
     say "no bench_baseline_nccl: NCCL was not found when it was built"
+  fi
+  if [ -x "$nvshmem" ]; then
+    for config in NVSHMEM "NVSHMEM kernel"; do
+      step 60 $(ranks "$gpus") "$nvshmem" --out "$work" --block "$blocks" --config "$config"
+    done
+  else
+    say "no bench_baseline_nvshmem: NVSHMEM or MPI was not found when it was built"
   fi
   # Exit code 3: this MPI takes no device pointers, which is no failure.
   step 60 bash -c '"$@" || [ $? -eq 3 ]' - $(ranks "$gpus") "$mpi" --out "$work" --block "$blocks"

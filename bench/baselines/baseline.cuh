@@ -31,7 +31,9 @@ struct Method {
 };
 
 /// A baseline's main(): reads the options, makes the blocks, checks every cell before and after, times like the
-/// studies, and writes OUT/baseline.csv. Wrong cells are exit code 1.
-int run_baseline(int argc, char** argv, const std::string& program, const std::vector<Method>& methods);
+/// studies, and writes OUT/baseline.csv. Wrong cells are exit code 1. Where nothing failed, all ranks call `at_end`
+/// when the last baseline is gone and MPI is still there.
+int run_baseline(int argc, char** argv, const std::string& program, const std::vector<Method>& methods,
+                 const std::function<void()>& at_end = {});
 
 }  // namespace halocline::bench

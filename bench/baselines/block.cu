@@ -1,15 +1,11 @@
 #include "baselines/block.cuh"
 
+#include "baselines/region.cuh"
+
 namespace halocline::bench {
 namespace {
 
 constexpr unsigned threads = 256;
-
-/// A box of cells of the arrays, in elements from their first.
-struct Region {
-  std::int64_t x, y, z;
-  std::int64_t nx, ny, nz;
-};
 
 struct Whole {
   Region arrays;  ///< halo included
@@ -18,13 +14,6 @@ struct Whole {
   std::int64_t ox, oy, oz;  ///< of the first owned cell in the domain
   std::int64_t gx, gy, gz;  ///< the domain's extent
 };
-
-__device__ std::int64_t cell_of(const Region& region, std::int64_t i, const FieldPointers& p) {
-  const std::int64_t x = i % region.nx;
-  const std::int64_t y = i / region.nx % region.ny;
-  const std::int64_t z = i / (region.nx * region.ny);
-  return (region.z + z) * p.pitch_z + (region.y + y) * p.pitch_y + region.x + x;
-}
 
 __global__ void pack_kernel(FieldPointers p, Region region, float* buffer) {
   const std::int64_t cells = region.nx * region.ny * region.nz;
@@ -87,28 +76,6 @@ __global__ void check_kernel(FieldPointers p, Whole w, std::uint32_t round, unsi
 
 unsigned blocks_for(std::int64_t cells) { return static_cast<unsigned>((cells + threads - 1) / threads); }
 
-Region sent_towards(const Workload& w, Direction d) {
-  Vec3 at;
-  Vec3 size;
-  for (int dim = 0; dim < 3; ++dim) {
-    size[dim] = d[dim] == 0 ? w.cells[dim] : w.radius;
-    at[dim] = d[dim] > 0 ? w.cells[dim] : w.radius;
-  }
-  return {at.x, at.y, at.z, size.x, size.y, size.z};
-}
-
-/// What was sent towards d fills the halo on side -d.
-Region filled_by(const Workload& w, Direction d) {
-  Region region = sent_towards(w, d);
-  const auto start = [&](int dim) {
-    return d[dim] == 0 ? w.radius : (d[dim] > 0 ? std::int64_t{0} : w.radius + w.cells[dim]);
-  };
-  region.x = start(0);
-  region.y = start(1);
-  region.z = start(2);
-  return region;
-}
-
 Whole whole_of(const Workload& w, const Vec3& position) {
   const Vec3 arrays = w.cells + Vec3::filled(2 * w.radius);
   const Vec3 origin = position * w.cells;
@@ -147,22 +114,22 @@ Block::Block(int device, const Workload& workload, const Vec3& position)
   }
 }
 
-void Block::pack() {
+void Block::pack(const Buffers& buffers) {
   use_device(device_);
   for (const Direction d : all_directions) {
     const Region region = sent_towards(workload_, d);
-    pack_kernel<<<blocks_for(region.nx * region.ny * region.nz), threads, 0, stream()>>>(pointers_, region,
-                                                                                         send_buffer(d));
+    pack_kernel<<<blocks_for(region.nx * region.ny * region.nz), threads, 0, stream()>>>(
+        pointers_, region, buffers[static_cast<std::size_t>(d.index())]);
   }
   check_launch("pack_kernel");
 }
 
-void Block::unpack() {
+void Block::unpack(const Buffers& buffers) {
   use_device(device_);
   for (const Direction d : all_directions) {
     const Region region = filled_by(workload_, d);
-    unpack_kernel<<<blocks_for(region.nx * region.ny * region.nz), threads, 0, stream()>>>(pointers_, region,
-                                                                                           receive_buffer(d));
+    unpack_kernel<<<blocks_for(region.nx * region.ny * region.nz), threads, 0, stream()>>>(
+        pointers_, region, buffers[static_cast<std::size_t>(d.index())]);
   }
   check_launch("unpack_kernel");
 }

@@ -17,6 +17,9 @@ struct FieldPointers {
   std::int64_t pitch_z;
 };
 
+/// One a direction, by its index.
+using Buffers = std::array<float*, 26>;
+
 /// One GPU's part as such codes are written: a dense array a field, a pair of buffers and a pair of kernels a
 /// direction.
 class Block {
@@ -30,10 +33,15 @@ class Block {
   /// For what is sent towards d by the neighbour on the other side.
   [[nodiscard]] float* receive_buffer(Direction d) const { return at(receive_, d); }
 
+  [[nodiscard]] const FieldPointers& pointers() const { return pointers_; }
+
   /// Enqueues a kernel for each direction: owned cells into the send buffers, all fields in one.
-  void pack();
+  void pack() { pack(all(send_)); }
   /// Enqueues a kernel for each direction: receive buffers into the halo.
-  void unpack();
+  void unpack() { unpack(all(receive_)); }
+  /// The same with memory of the caller's.
+  void pack(const Buffers& buffers);
+  void unpack(const Buffers& buffers);
   void synchronize();
 
   /// Fills owned cells by their position in the domain and the round, and halos with NaN; finished at return.
@@ -44,6 +52,11 @@ class Block {
  private:
   [[nodiscard]] static float* at(const std::array<OwnedMemory, 26>& buffers, Direction d) {
     return static_cast<float*>(buffers[static_cast<std::size_t>(d.index())].get());
+  }
+  [[nodiscard]] static Buffers all(const std::array<OwnedMemory, 26>& buffers) {
+    Buffers pointers{};
+    for (const Direction d : all_directions) pointers[static_cast<std::size_t>(d.index())] = at(buffers, d);
+    return pointers;
   }
   int device_;
   Workload workload_;

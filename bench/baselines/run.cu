@@ -142,7 +142,8 @@ void run_size(comm::Communicator& world, const Options& options, const Ranks& ra
 
 }  // namespace
 
-int run_baseline(int argc, char** argv, const std::string& program, const std::vector<Method>& methods) {
+int run_baseline(int argc, char** argv, const std::string& program, const std::vector<Method>& methods,
+                 const std::function<void()>& at_end) {
   CLI::App app("halos exchanged as it is often written by hand", program);
   Options options;
   app.add_option("--out", options.out, "folder of baseline.csv (default: here)");
@@ -168,6 +169,7 @@ int run_baseline(int argc, char** argv, const std::string& program, const std::v
       }
       run_size(world, options, ranks, wanted, cells);
     }
+    if (at_end) at_end();
     return 0;
   });
 }
