@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # Everything that needs GPUs, in one run: builds, tests, checks memory, measures the ceilings, and then what they bound.
 #   bench/gpu_check.sh OUTDIR [STAGE[:SECONDS]...]
-# Stages, in this order where none is named: build tests sanitizer machine ceilings pack exchange studies baselines jacobi. A stage that
-# fails or runs out of its time does not stop the next ones. Within GPU_CHECK_SECONDS (540) all in all. OUTDIR gets two
-# files: results.tar.gz (a log a stage, CSV files) and summary.txt, the most of which is also printed.
+# Stages, in this order where none is named: build tests sanitizer machine ceilings pack exchange candidates studies
+# baselines jacobi. A stage that fails or runs out of its time does not stop the next ones. Within GPU_CHECK_SECONDS (540)
+# all in all. OUTDIR gets two files: results.tar.gz (a log a stage, CSV files) and summary.txt, the most of which is also
+# printed.
 # The build goes to GPU_CHECK_BUILD (/tmp/build-gpu). What the machine lacks may lie in .gpu-deps of the checkout:
 # Debian packages of headers and libraries, openmpi-cuda.tgz (a CUDA-aware Open MPI for /opt/ompi-cuda), and
 # nccl/{include,lib} and nvshmem/{include,lib}.
@@ -18,9 +19,9 @@ blocks=${GPU_CHECK_BLOCKS:-512,256,128,64}
 largest=${blocks%%,*}
 smallest=${blocks##*,}
 edge=${GPU_CHECK_EDGE:-750}
-all_stages=(build tests sanitizer machine ceilings pack exchange studies baselines jacobi)
+all_stages=(build tests sanitizer machine ceilings pack exchange candidates studies baselines jacobi)
 declare -A limit=(
-  [build]=200 [tests]=240 [sanitizer]=60 [machine]=60 [ceilings]=45 [pack]=30 [exchange]=150
+  [build]=200 [tests]=240 [sanitizer]=60 [machine]=60 [ceilings]=45 [pack]=30 [exchange]=160 [candidates]=70
   [studies]=200 [baselines]=150 [jacobi]=60
 )
 
@@ -164,10 +165,30 @@ stage_exchange() {
       done
     done
   done
+  for budget in 16 32; do
+    step 20 $(ranks "$gpus") "$halocline" exchange --size $(domain_of "$gpus" "$largest") --radius 3 --fields 4xf32 \
+      --graph 20 --sm-budget $budget --json >"$work/exchange-$largest-${gpus}r-budget$budget.json"
+  done
   # Faces in z only, of slabs.
   for block in 512 256; do
     step 20 $(ranks "$gpus") "$halocline" exchange --size $block --radius 0 0 1 --no-edges --no-corners --fields 1xf32 \
       --device-grid 1 1 "$gpus" --graph 20 --json >"$work/exchange-slabs$block-${gpus}r-graph20.json"
+  done
+}
+
+# What each grid takes, beside what the rates of the stage machine predict of it.
+stage_candidates() {
+  local halocline=$build/bin/halocline edge grid grids case
+  for edge in $((largest * 5 / 4)) $((largest / 2)); do
+    case=(--size "$edge" --radius 3 --fields 4xf32)
+    step 10 "$halocline" partition --explain --json --machine "$work/machine.json" "${case[@]}" \
+      >"$work/candidates-$edge.json"
+    mapfile -t grids < <(python3 -c 'import json, sys
+for one in json.load(open(sys.argv[1]))["candidates"]: print(*one["device_grid"])' "$work/candidates-$edge.json")
+    for grid in "${grids[@]}"; do
+      step 20 $(ranks "$gpus") "$halocline" exchange "${case[@]}" --device-grid $grid --json \
+        >"$work/candidate-$edge-${grid// /x}.json"
+    done
   done
 }
 
@@ -218,7 +239,11 @@ stage_baselines() {
 }
 
 stage_jacobi() {
-  local run=("$build/bin/halocline" run jacobi3d --progress off --json --steps 1000) how n
+  local run=("$build/bin/halocline" run jacobi3d --progress off --json --steps 1000) how n multiplier
+  for multiplier in 1 2 4; do
+    step 30 $(ranks "$gpus") "${run[@]}" --size $(domain_of "$gpus" "$smallest") --no-overlap --graph \
+      --halo-multiplier $multiplier >"$work/jacobi-${gpus}r-${gpus}g-$smallest-halos$multiplier.json"
+  done
   for how in overlap no-overlap no-overlap-graph; do
     # One GPU: one read and one write a cell, to be compared with the ceiling of a copy.
     step 30 "${run[@]}" --size $(domain_of 1 "$largest") --devices 1 --${how/-graph/ --graph} \

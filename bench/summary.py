@@ -123,6 +123,24 @@ def print_own(folder):
         )
 
 
+def print_candidates(folder):
+    for path in sorted(pathlib.Path(folder).glob("candidates-*.json")):
+        edge = path.stem.split("-")[1]
+        print(f"\n{edge}^3 cut by each grid, us back to back: predicted, measured, off by; MB that a device sends at most")
+        for candidate in json.loads(path.read_text())["candidates"]:
+            grid = "x".join(map(str, candidate["device_grid"]))
+            try:
+                document = json.loads((path.parent / f"candidate-{edge}-{grid}.json").read_text())
+            except (OSError, ValueError):
+                continue
+            measured = document["steady"]["mean_s"] * 1e6
+            predicted = candidate.get("predicted_s", 0) * 1e6
+            print(
+                f"  {grid:<12} {predicted:>9.1f} {measured:>9.1f} {(predicted / measured - 1) * 100:>+7.0f} % "
+                f"{candidate['most_bytes_of_a_device'] * 1e-6:>9.2f} MB"
+            )
+
+
 def print_jacobi(folder):
     documents = []
     for path in sorted(pathlib.Path(folder).glob("jacobi-*.json")):
@@ -169,6 +187,7 @@ def main():
     print_against_baselines(folder)
     print_staged_bound(folder)
     print_own(folder)
+    print_candidates(folder)
     print_jacobi(folder)
     if not short:
         print_pack(folder)

@@ -277,6 +277,7 @@ Result Solver<T>::run(const Settings& settings, const std::function<void(const P
         domain_.swap(field_);
       }
     }));
+    comm.barrier();  // so that none waits in a step that is timed for another one that still records
   }
   while (result.steps < settings.steps && !result.converged) {
     // Some steps are run one by one, for the marks that say where the time went. A cycle begins where it was recorded,

@@ -96,10 +96,12 @@ unsigned Device::copy_blocks(std::uint32_t tiles) const {
 }
 
 unsigned Device::fused_workers(int multiprocessors) const {
-  const int used = multiprocessors == 0 ? multiprocessors_ : std::min(multiprocessors, multiprocessors_);
+  const int room_of_one = std::max(fused_blocks_at_once_, 1);
   // Half of what there is room for, so that two exchanges, which other devices may run in another order, find it together.
+  const int most = multiprocessors_ * room_of_one / 2;
+  const int blocks = multiprocessors == 0 ? most : std::min(multiprocessors, multiprocessors_) * room_of_one;
   // One block coordinates.
-  return static_cast<unsigned>(std::max(used * std::max(fused_blocks_at_once_ / 2, 1) - 1, 1));
+  return static_cast<unsigned>(std::max(std::min(blocks, most) - 1, 1));
 }
 
 }  // namespace halocline::device::cuda
