@@ -10,6 +10,7 @@ DomainOptions DomainOptions::from(const Environment& environment) {
   options.host_workers = environment.host_workers.value_or(0);
   options.ranks_per_node = environment.ranks_per_node;
   options.timeout = environment.timeout;
+  options.check_order = environment.check_order;
   if (environment.transports) options.policy = routing::Policy::parse(*environment.transports);
   return options;
 }

@@ -159,6 +159,7 @@ void Domain::Impl::route_and_connect() {
                         .routes = {},
                         .subdomains = {},
                         .tuning = options.tuning,
+                        .check_order = options.check_order,
                         .timeout = options.timeout};
   warn_of_what_is_missing(facts);
   comm::agree_on(*comm, [&] {

@@ -64,6 +64,7 @@ const Program& Exchange::Impl::program_for(const Selection& selection) {
   for (End& end : ends_) end.endpoint->prepare(programs_.back());
   for (const auto& fusion : fusions_) fusion->prepare(programs_.back());
   schedule_->prepare(programs_.back());
+  if (order_check_) order_check_->prepare(programs_.back());
   return programs_.back();
 }
 
@@ -98,6 +99,7 @@ void Exchange::Impl::start(std::span<device::Stream* const> streams, const Selec
     const Program& program = program_for(selection);
     ++step_;
     streams_.assign(streams.begin(), streams.end());
+    if (order_check_) order_check_->before(program, [&](subdomain_id id) -> device::Stream& { return stream_of(id); });
     for (std::size_t i = 0; i < sites_.size(); ++i) {
       if (sites_[i]->scheduled || sites_[i]->hosted) streams_[i]->record(*sites_[i]->begun);
     }
@@ -142,7 +144,7 @@ void Exchange::Impl::finish() {
   if (failure_) std::rethrow_exception(failure_);
   if (running_ == nullptr) throw InvalidArgument("finish_exchange was called without start_exchange before");
   const device::Range range(*setup_.backend, "halocline exchange: finish");
-  running_ = nullptr;
+  const Program* const program = std::exchange(running_, nullptr);
   const Deadline deadline(setup_.comm->clock(), setup_.timeout);
   const bool in_time = setup_.backend->wait_until([&] { return progress(); }, deadline);
   guarded([&] {
@@ -160,7 +162,14 @@ void Exchange::Impl::finish() {
     for (const auto& fusion : fusions_) {
       if (!fusion->scheduled()) fusion->join(streams_);
     }
+    if (order_check_) order_check_->after(*program, [&](subdomain_id id) -> device::Stream& { return stream_of(id); });
   });
+}
+
+device::Stream& Exchange::Impl::stream_of(subdomain_id subdomain) const {
+  std::size_t i = 0;
+  while (sites_[i]->subdomain.id != subdomain) ++i;
+  return *streams_[i];
 }
 
 void Exchange::Impl::check_streams_of_ends() {
@@ -177,6 +186,7 @@ void Exchange::Impl::check() {
 }
 
 device::Access Exchange::Impl::capturable() const {
+  if (order_check_) return {false, "the order of work is checked, which needs the host"};
   for (const End& end : ends_) {
     if (end.endpoint->drive() == Drive::host) return {false, end.channel->label() + " needs the host"};
   }

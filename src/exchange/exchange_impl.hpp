@@ -8,6 +8,7 @@
 #include "exchange/abort_word.hpp"
 #include "exchange/connections.hpp"
 #include "exchange/fusion.hpp"
+#include "exchange/order_check.hpp"
 #include "exchange/schedule.hpp"
 #include "exchange/transport/factory.hpp"
 #include "halocline/exchange/exchange.hpp"
@@ -39,6 +40,7 @@ class Exchange::Impl {
   void check_selection(const Selection& selection) const;
   void check_streams(std::span<device::Stream* const> streams) const;
   void check_streams_of_ends();
+  [[nodiscard]] device::Stream& stream_of(subdomain_id subdomain) const;
   [[nodiscard]] std::string late() const;
   /// Runs a step; where it throws, the exchange is poisoned and the node is told before the error goes on.
   template <typename Step>
@@ -56,6 +58,7 @@ class Exchange::Impl {
   std::vector<End> ends_;
   std::unique_ptr<Schedule> schedule_;
   std::vector<std::unique_ptr<Fusion>> fusions_;  ///< by device
+  std::unique_ptr<OrderCheck> order_check_;  ///< null where nothing is checked
   std::vector<Program> programs_;
   std::vector<device::Stream*> streams_;
   const Program* running_ = nullptr;  ///< between start() and finish()

@@ -1,6 +1,7 @@
 // How an Exchange comes into being: sites, channels, and what the ends of each tell each other.
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <map>
 
 #include "exchange/exchange_impl.hpp"
@@ -18,7 +19,12 @@ Exchange::Impl::Impl(Setup setup) : setup_(std::move(setup)), me_(setup_.comm->r
   context_.tuning = setup_.tuning;
   context_.timeout = setup_.timeout;
   context_.abort = abort_->word();
+  const std::vector<int> checks = setup_.comm->all_gather_value(setup_.check_order ? 1 : 0);
   comm::agree_on(*setup_.comm, [&] {
+    if (const auto other = std::ranges::find(checks, setup_.check_order ? 0 : 1); other != checks.end()) {
+      throw InvalidArgument(fmt::format("check_order is {} on rank {} and {} on rank {}; allowed is the same",
+                                        setup_.check_order, me_.value(), !setup_.check_order, other - checks.begin()));
+    }
     if (setup_.tuning.multiprocessors < 0) {
       throw InvalidArgument(fmt::format("multiprocessors is {}; allowed is 0 (as many as are of use) or more",
                                         setup_.tuning.multiprocessors));
@@ -30,6 +36,7 @@ Exchange::Impl::Impl(Setup setup) : setup_(std::move(setup)), me_(setup_.comm->r
     for (End& end : ends_) end.endpoint->reserve();
     for (Site* site : sites_) site->mailbox.allocate(*setup_.backend, site->device());
     make_drivers();
+    if (setup_.check_order) order_check_ = std::make_unique<OrderCheck>(context_, me_, channels_);
   });
   connect();
 }

@@ -61,6 +61,8 @@ struct DomainOptions {
   placement::Request placement;
   routing::Policy policy;
   exchange::Tuning tuning;
+  /// Looks for work that is not ordered with exchanges: see exchange::Setup::check_order.
+  bool check_order = false;
 
   /// How long a collective or one step of an exchange may take before it is an error.
   Duration timeout = std::chrono::seconds(120);

@@ -82,6 +82,11 @@ struct Setup {
   std::vector<routing::Route> routes;
   std::vector<LocalSubdomain> subdomains;
   Tuning tuning;
+  /// To find work that is not ordered with exchanges: halos are filled with 0xff bytes (NaN) when an exchange starts, which
+  /// work that reads them too early then sees; and finish() waits until all is done, and throws ProtocolError where cells
+  /// that are sent were written meanwhile, or a halo is not what was sent. Exchanges cannot be captured, and take many times
+  /// as long. The same on all ranks.
+  bool check_order = false;
   /// How long a step of an exchange may be late before it is an error.
   Duration timeout = std::chrono::seconds(120);
 };

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "exchange/transport/endpoint.hpp"
+
+namespace halocline::exchange {
+
+/// Finds work that is not ordered with exchanges, as Setup::check_order says: what is sent is read twice, at the start and
+/// behind the end; halos are made unusable at the start, and compared at the end with what was sent. The host waits for both
+/// ends of every message, so that an exchange takes many times as long, and has room for what comes too early or too late.
+class OrderCheck {
+ public:
+  using StreamOf = std::function<device::Stream&(subdomain_id)>;
+
+  OrderCheck(Context& context, rank_id me, std::span<const std::unique_ptr<Channel>> channels);
+
+  void prepare(const Program& program);
+  /// Enqueues in the users' streams: behind all work that precedes the exchange, and before it begins.
+  void before(const Program& program, const StreamOf& stream_of);
+  /// Behind the exchange. Waits for the users' streams and for the other ranks, at most the timeout. Throws ProtocolError that
+  /// names the message, the field, the cell where it is known, and which order is missing.
+  void after(const Program& program, const StreamOf& stream_of);
+
+ private:
+  /// A message in a program: what this rank has of it. Host memory that devices reach.
+  struct Sent {
+    const Channel* channel;
+    Payload payload;
+    std::unique_ptr<device::Buffer> at_start;
+    std::unique_ptr<device::Buffer> at_end;
+    std::unique_ptr<device::CopyList> read_at_start;
+    std::unique_ptr<device::CopyList> read_at_end;
+  };
+  struct Received {
+    const Channel* channel;
+    Payload payload;
+    std::unique_ptr<device::Buffer> arrived;
+    std::unique_ptr<device::CopyList> poison;
+    std::unique_ptr<device::CopyList> read;
+  };
+  struct Messages {
+    std::vector<Sent> sent;
+    std::vector<Received> received;
+  };
+  /// Of a segment's cells, as they were sent: two values where they were written meanwhile.
+  struct Digest {
+    std::uint64_t at_start;
+    std::uint64_t at_end;
+  };
+  using Digests = std::vector<Digest>;
+
+  [[nodiscard]] Sent make_sent(const Channel& channel, const Program& program);
+  [[nodiscard]] Received make_received(const Channel& channel, const Program& program);
+  [[nodiscard]] std::vector<Digests> meet(const Messages& messages);
+  void check_sent(const Sent& sent) const;
+  void check_received(const Received& received, const Digests& digests) const;
+  [[nodiscard]] const FieldDescriptor& field_of(const PackedSegment& packed) const;
+
+  Context* context_;
+  rank_id me_;
+  std::vector<const Channel*> channels_;
+  std::unique_ptr<device::Buffer> poison_;
+  Prepared<Messages> messages_;
+  std::uint64_t exchanges_ = 0;
+};
+
+}  // namespace halocline::exchange
