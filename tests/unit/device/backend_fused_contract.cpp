@@ -42,6 +42,20 @@ TEST_P(BackendContract, AnExchangeMovesTheCellsOfItsTimeBothWays) {
   for (const int device : {0, 1}) EXPECT_EQ(thrown([&] { tested.exchange(device).check(); }), "");
 }
 
+/// A count of 32 bits ends after hours of small exchanges.
+TEST_P(BackendContract, EpochsOfExchangesDoNotWrapAt32Bits) {
+  ExchangeCase tested(*backend);
+  const auto [a, b] = two_parties(tested);
+  tested.prepare(6);
+  constexpr std::uint64_t before = (std::uint64_t{1} << 32) - 3;
+  for (const PartyId& party : {a, b}) put(tested.party(party).epoch, before);
+  tested.capture();
+  for (int i = 0; i < 6; ++i) tested.enqueue(i % 2 == 0 ? How::eager : How::replayed);
+  tested.expect_all();
+  for (const PartyId& party : {a, b}) EXPECT_EQ(get(tested.party(party).epoch), before + 6);
+  for (const OutgoingPart& part : tested.party(a).outgoing) EXPECT_EQ(get(&part.arrived.flag->epoch), before + 6);
+}
+
 TEST_P(BackendContract, ReplayedAndEagerExchangesCountTogether) {
   ExchangeCase tested(*backend);
   const auto [a, b] = two_parties(tested);
