@@ -53,7 +53,6 @@ std::vector<field_id> Domain::Impl::all_fields() const {
 void Domain::Impl::start_exchange(std::span<const field_id> which, exchange::Overlap overlap) {
   exchange->start(streams, selection(which), overlap);
   exchanging.assign(which.begin(), which.end());
-  exchange_under_way = true;
 }
 
 void Domain::Impl::fill_open_boundaries(int step, std::span<const field_id> which) {
@@ -215,7 +214,6 @@ void Domain::start_exchange(std::span<const field_id> fields) {
 
 void Domain::finish_exchange() {
   impl_->check_realized("finish_exchange()");
-  impl_->exchange_under_way = false;
   impl_->exchange->finish();
   impl_->fill_open_boundaries(0, impl_->exchanging);
 }
@@ -228,7 +226,7 @@ void Domain::exchange() {
 
 void Domain::use_streams(std::span<device::Stream* const> streams) {
   impl_->check_realized("use_streams()");
-  if (impl_->exchange_under_way) {
+  if (impl_->exchange->under_way()) {
     throw InvalidArgument("use_streams() between start_exchange and finish_exchange; allowed is before or after");
   }
   if (streams.size() != impl_->streams.size()) {

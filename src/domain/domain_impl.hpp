@@ -49,7 +49,6 @@ class Domain::Impl {
   std::unique_ptr<exchange::Exchange> exchange;
   std::vector<field_id> exchanging;
   BoundaryFill fill;
-  bool exchange_under_way = false;  ///< started, not finished
   bool realized = false;
   bool closed = false;
 

@@ -99,7 +99,7 @@ void Exchange::Impl::start(std::span<device::Stream* const> streams, const Selec
     const Program& program = program_for(selection);
     ++step_;
     streams_.assign(streams.begin(), streams.end());
-    if (order_check_) order_check_->before(program, [&](subdomain_id id) -> device::Stream& { return stream_of(id); });
+    if (order_check_) order_check_->before(program);
     for (std::size_t i = 0; i < sites_.size(); ++i) {
       if (sites_[i]->scheduled || sites_[i]->hosted) streams_[i]->record(*sites_[i]->begun);
     }
@@ -162,7 +162,7 @@ void Exchange::Impl::finish() {
     for (const auto& fusion : fusions_) {
       if (!fusion->scheduled()) fusion->join(streams_);
     }
-    if (order_check_) order_check_->after(*program, [&](subdomain_id id) -> device::Stream& { return stream_of(id); });
+    if (order_check_) order_check_->after(*program);
   });
 }
 
@@ -235,6 +235,7 @@ void Exchange::start(std::span<device::Stream* const> streams, const Selection& 
   impl_->start(streams, selection, overlap);
 }
 bool Exchange::progress() { return impl_->progress(); }
+bool Exchange::under_way() const { return impl_->under_way(); }
 void Exchange::finish() { impl_->finish(); }
 void Exchange::swapped(std::span<device::Stream* const> streams, field_id field) { impl_->swapped(streams, field); }
 void Exchange::check() { impl_->check(); }

@@ -23,6 +23,7 @@ class Exchange::Impl {
 
   void start(std::span<device::Stream* const> streams, const Selection& selection, Overlap overlap);
   bool progress();
+  [[nodiscard]] bool under_way() const { return running_ != nullptr; }
   void finish();
   void swapped(std::span<device::Stream* const> streams, field_id field);
   void check();
@@ -58,7 +59,7 @@ class Exchange::Impl {
   std::vector<End> ends_;
   std::unique_ptr<Schedule> schedule_;
   std::vector<std::unique_ptr<Fusion>> fusions_;  ///< by device
-  std::unique_ptr<OrderCheck> order_check_;  ///< null where nothing is checked
+  std::unique_ptr<OrderCheck> order_check_;       ///< null where nothing is checked
   std::vector<Program> programs_;
   std::vector<device::Stream*> streams_;
   const Program* running_ = nullptr;  ///< between start() and finish()

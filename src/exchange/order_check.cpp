@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "exchange/tags.hpp"
 #include "halocline/core/hash.hpp"
@@ -29,18 +30,14 @@ std::string cell_text(const Box& box, std::int64_t byte, std::int64_t element_by
   return fmt::format("({}, {}, {})", p.x, p.y, p.z);
 }
 
-std::string side_text(Direction direction) {
-  std::string text;
-  for (int dim = 0; dim < 3; ++dim) {
-    if (direction[dim] != 0) text += fmt::format("{}{}", direction[dim] > 0 ? '+' : '-', "xyz"[dim]);
-  }
-  return text;
-}
-
 }  // namespace
 
-OrderCheck::OrderCheck(Context& context, rank_id me, std::span<const std::unique_ptr<Channel>> channels)
-    : context_(&context), me_(me), poison_(context.backend->allocate_pinned(widest_element)) {
+OrderCheck::OrderCheck(Context& context, rank_id me, std::span<const std::unique_ptr<Channel>> channels,
+                       StreamOf stream_of)
+    : context_(&context),
+      me_(me),
+      stream_of_(std::move(stream_of)),
+      poison_(context.backend->allocate_pinned(widest_element)) {
   std::memset(poison_->data(), poison_byte, widest_element);
   for (const auto& channel : channels) channels_.push_back(channel.get());
 }
@@ -95,18 +92,18 @@ void OrderCheck::prepare(const Program& program) {
   });
 }
 
-void OrderCheck::before(const Program& program, const StreamOf& stream_of) {
+void OrderCheck::before(const Program& program) {
   const Messages& messages = messages_.of(program);
-  for (const Sent& sent : messages.sent) stream_of(sent.channel->message.from).copy(*sent.read_at_start);
-  for (const Received& received : messages.received) stream_of(received.channel->message.to).copy(*received.poison);
+  for (const Sent& sent : messages.sent) stream_of_(sent.channel->message.from).copy(*sent.read_at_start);
+  for (const Received& received : messages.received) stream_of_(received.channel->message.to).copy(*received.poison);
   ++exchanges_;
 }
 
-void OrderCheck::after(const Program& program, const StreamOf& stream_of) {
+void OrderCheck::after(const Program& program) {
   const Messages& messages = messages_.of(program);
-  for (const Sent& sent : messages.sent) stream_of(sent.channel->message.from).copy(*sent.read_at_end);
-  for (const Received& received : messages.received) stream_of(received.channel->message.to).copy(*received.read);
-  for (const auto& [id, site] : context_->sites) stream_of(id).synchronize();
+  for (const Sent& sent : messages.sent) stream_of_(sent.channel->message.from).copy(*sent.read_at_end);
+  for (const Received& received : messages.received) stream_of_(received.channel->message.to).copy(*received.read);
+  for (const auto& [id, site] : context_->sites) stream_of_(id).synchronize();
   const std::vector<Digests> digests = meet(messages);
   for (const Sent& sent : messages.sent) check_sent(sent);
   for (std::size_t i = 0; i < messages.received.size(); ++i) check_received(messages.received[i], digests[i]);
@@ -166,7 +163,7 @@ void OrderCheck::check_received(const Received& received, const Digests& digests
     if (arrived == digests[i].at_start || arrived == digests[i].at_end) continue;
     const std::string what =
         fmt::format("{}: the halo of field '{}' on side {} is not what exchange {} sent", received.channel->label(),
-                    field_of(packed).name, side_text(packed.segment->direction.opposite()), exchanges_);
+                    field_of(packed).name, to_string(packed.segment->direction.opposite()), exchanges_);
     if (digests[i].at_start != digests[i].at_end) {
       throw ProtocolError(what + ": its cells were written meanwhile, see the error of rank " +
                           fmt::format("{}", received.channel->sender.value()));

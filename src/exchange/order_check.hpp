@@ -14,16 +14,17 @@ namespace halocline::exchange {
 /// ends of every message, so that an exchange takes many times as long, and has room for what comes too early or too late.
 class OrderCheck {
  public:
+  /// The user's stream of a local subdomain, in the exchange under way.
   using StreamOf = std::function<device::Stream&(subdomain_id)>;
 
-  OrderCheck(Context& context, rank_id me, std::span<const std::unique_ptr<Channel>> channels);
+  OrderCheck(Context& context, rank_id me, std::span<const std::unique_ptr<Channel>> channels, StreamOf stream_of);
 
   void prepare(const Program& program);
   /// Enqueues in the users' streams: behind all work that precedes the exchange, and before it begins.
-  void before(const Program& program, const StreamOf& stream_of);
+  void before(const Program& program);
   /// Behind the exchange. Waits for the users' streams and for the other ranks, at most the timeout. Throws ProtocolError that
   /// names the message, the field, the cell where it is known, and which order is missing.
-  void after(const Program& program, const StreamOf& stream_of);
+  void after(const Program& program);
 
  private:
   /// A message in a program: what this rank has of it. Host memory that devices reach.
@@ -62,6 +63,7 @@ class OrderCheck {
 
   Context* context_;
   rank_id me_;
+  StreamOf stream_of_;
   std::vector<const Channel*> channels_;
   std::unique_ptr<device::Buffer> poison_;
   Prepared<Messages> messages_;

@@ -36,7 +36,10 @@ Exchange::Impl::Impl(Setup setup) : setup_(std::move(setup)), me_(setup_.comm->r
     for (End& end : ends_) end.endpoint->reserve();
     for (Site* site : sites_) site->mailbox.allocate(*setup_.backend, site->device());
     make_drivers();
-    if (setup_.check_order) order_check_ = std::make_unique<OrderCheck>(context_, me_, channels_);
+    if (setup_.check_order) {
+      order_check_ = std::make_unique<OrderCheck>(context_, me_, channels_,
+                                                  [this](subdomain_id id) -> device::Stream& { return stream_of(id); });
+    }
   });
   connect();
 }

@@ -124,6 +124,8 @@ class Exchange {
   void start(std::span<device::Stream* const> streams, const Selection& selection, Overlap overlap = Overlap::possible);
   /// Makes the host's part of progress; true once finish() would not wait on the host. Never blocks.
   bool progress();
+  /// Whether one was started and not finished.
+  [[nodiscard]] bool under_way() const;
   /// Work enqueued after this sees full halos and may overwrite sent cells. Blocks the host until all messages that
   /// need the host are on their way (none where all routes are device-driven); at most the timeout, then throws
   /// DeadlineError that names each late pair, its transport and its state.
