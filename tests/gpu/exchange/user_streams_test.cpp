@@ -44,7 +44,8 @@ class GpuUserStreams : public testing::Test {
   void write(int step) {
     for (const Subdomain& s : domain->subdomains()) {
       const auto cells = to_host(s, u);
-      for_each_cell(cells.view().with_halo(), [&](const Vec3& p) { cells(p) = s.owned().contains(p) ? value(p, step) : -1; });
+      for_each_cell(cells.view().with_halo(),
+                    [&](const Vec3& p) { cells(p) = s.owned().contains(p) ? value(p, step) : -1; });
       from_host(cells, s, u);
     }
   }

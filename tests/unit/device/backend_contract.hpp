@@ -42,20 +42,15 @@ class BackendContract : public ::testing::TestWithParam<BackendFactory> {
     }
   }
 
-  void put(const Buffer& target, const std::vector<std::uint64_t>& words) {
+  void put(std::byte* target, const std::vector<std::uint64_t>& words) {
     const auto pinned = backend->allocate_pinned(8 * words.size());
     std::memcpy(pinned->data(), words.data(), 8 * words.size());
     const auto stream = backend->create_stream(0);
-    stream->copy(target.data(), pinned->data(), 8 * words.size());
+    stream->copy(target, pinned->data(), 8 * words.size());
     stream->synchronize();
   }
-  void put(std::uint64_t* word, std::uint64_t value) {
-    const auto pinned = backend->allocate_pinned(sizeof value);
-    std::memcpy(pinned->data(), &value, sizeof value);
-    const auto stream = backend->create_stream(0);
-    stream->copy(reinterpret_cast<std::byte*>(word), pinned->data(), sizeof value);
-    stream->synchronize();
-  }
+  void put(const Buffer& target, const std::vector<std::uint64_t>& words) { put(target.data(), words); }
+  void put(std::uint64_t* word, std::uint64_t value) { put(reinterpret_cast<std::byte*>(word), {value}); }
   /// By another backend, for which it does not matter whether the tested one has failed, and with memory and a stream
   /// that are there already: to allocate waits, on GPUs, for work that may be waiting for the test.
   std::vector<std::uint64_t> get(const std::byte* source, std::size_t count) {
