@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <iosfwd>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace halocline::mapping {
+
+/// What one rank sends to another.
+struct Flow {
+  int to = 0;
+  std::int64_t bytes = 0;
+  std::int64_t messages = 0;
+  friend bool operator==(const Flow&, const Flow&) = default;
+};
+
+/// Who sends how much to whom in one run of a program: directed and sparse, a list of flows for each rank.
+class CommunicationMatrix {
+ public:
+  /// Throws InvalidArgument unless 1 <= ranks.
+  explicit CommunicationMatrix(int ranks);
+
+  [[nodiscard]] int ranks() const { return static_cast<int>(rows_.size()); }
+  /// Adds to what `from` sends to `to`; what a rank sends to itself counts too. Throws InvalidArgument for a rank that
+  /// is not there and for negative numbers.
+  void add(int from, int to, std::int64_t bytes, std::int64_t messages = 1);
+  /// What a rank sends, ascending by receiver.
+  [[nodiscard]] std::span<const Flow> row(int from) const { return rows_.at(static_cast<std::size_t>(from)); }
+  /// 0 where nothing is sent.
+  [[nodiscard]] std::int64_t bytes(int from, int to) const;
+  [[nodiscard]] std::int64_t total_bytes() const;
+  /// Adds all flows of another matrix. Throws InvalidArgument where the numbers of ranks differ.
+  CommunicationMatrix& operator+=(const CommunicationMatrix& other);
+
+  friend bool operator==(const CommunicationMatrix&, const CommunicationMatrix&) = default;
+
+ private:
+  std::vector<std::vector<Flow>> rows_;
+};
+
+/// Comma-separated values, in one of two forms:
+///  - sparse: a comment "# ranks N", the line "from,to,bytes,messages" (",messages" may be missing: 1 each), then a line a
+///    flow, in any order, a pair at most once; without the comment there are as many ranks as the largest number says;
+///  - dense: N lines of N numbers, bytes; line i is what rank i sends; one message for each number above 0.
+/// Spaces, empty lines and other comments ("# ...") do not count. name: of the file, for errors. Throws InvalidArgument
+/// that names file, line, value and what is allowed.
+[[nodiscard]] CommunicationMatrix read_matrix(std::istream& in, const std::string& name);
+/// The sparse form, by sender and receiver.
+void write_matrix(std::ostream& out, const CommunicationMatrix& matrix);
+
+}  // namespace halocline::mapping
