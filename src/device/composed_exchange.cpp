@@ -16,7 +16,7 @@ ComposedExchange::ComposedExchange(Backend& backend, int device, const FusedPlan
   for (const Party& party : plan.parties) {
     Member member{party.epoch, party.expected, {}, {}};
     for (const IncomingPart& in : party.incoming) {
-      member.ready.push_back(in.ready);
+      if (in.ready.flag != nullptr) member.ready.push_back(in.ready);
       member.arrived.push_back(in.arrived);
       landed.insert(landed.end(), in.copies.begin(), in.copies.end());
     }

@@ -3,11 +3,17 @@
 namespace halocline::exchange {
 namespace {
 
-constexpr std::size_t aligned(std::size_t bytes) { return (bytes + 127) / 128 * 128; }
+constexpr std::size_t line_bytes = 128;
+constexpr std::size_t aligned(std::size_t bytes) { return (bytes + line_bytes - 1) / line_bytes * line_bytes; }
 
 }  // namespace
 
-std::size_t Mailbox::reserve_flag() { return reserve_landing(sizeof(device::Flag)); }
+std::size_t Mailbox::reserve_flags(int count) { return reserve_landing(static_cast<std::int64_t>(line_bytes) * count); }
+
+device::Flag* Mailbox::nth(device::Flag* first, int n) {
+  return reinterpret_cast<device::Flag*>(reinterpret_cast<std::byte*>(first) +
+                                         line_bytes * static_cast<std::size_t>(n));
+}
 
 std::size_t Mailbox::reserve_landing(std::int64_t bytes) {
   const std::size_t offset = bytes_;

@@ -15,12 +15,14 @@ namespace halocline::exchange {
 class Mailbox {
  public:
   /// Offsets from the start of the allocation; multiples of 128 bytes.
-  [[nodiscard]] std::size_t reserve_flag();
+  [[nodiscard]] std::size_t reserve_flags(int count);
   [[nodiscard]] std::size_t reserve_landing(std::int64_t bytes);
   void allocate(device::Backend& backend, int device);
 
   [[nodiscard]] std::byte* at(std::size_t offset) const { return buffer_->data() + offset; }
   [[nodiscard]] device::Flag* flag(std::size_t offset) const;
+  /// Of flags that were reserved together, from the address of the first.
+  [[nodiscard]] static device::Flag* nth(device::Flag* first, int n);
   /// The number of exchanges that this subdomain has begun; advanced in its stream.
   [[nodiscard]] std::uint64_t* epoch() const;
   /// The same, of what its device does as one operation, which counts by itself.

@@ -17,7 +17,7 @@ constexpr unsigned char poison_byte = 0xff;
 constexpr std::size_t widest_element = 16;
 
 std::span<const std::byte> bytes_of_segment(const device::Buffer& buffer, const PackedSegment& packed) {
-  return {buffer.data() + packed.offset, static_cast<std::size_t>(packed.segment->bytes)};
+  return {buffer.data() + packed.offset, static_cast<std::size_t>(packed.segment.bytes)};
 }
 
 std::uint64_t hash_of(std::span<const std::byte> bytes) { return Hash().add(bytes).value(); }
@@ -43,7 +43,7 @@ OrderCheck::OrderCheck(Context& context, rank_id me, std::span<const std::unique
 }
 
 const FieldDescriptor& OrderCheck::field_of(const PackedSegment& packed) const {
-  return context_->geometry->fields[packed.segment->field.index()];
+  return context_->geometry->fields[packed.segment.field.index()];
 }
 
 OrderCheck::Sent OrderCheck::make_sent(const Channel& channel, const Program& program) {
@@ -151,7 +151,7 @@ void OrderCheck::check_sent(const Sent& sent) const {
     throw ProtocolError(fmt::format(
         "{}: cell {} of field '{}' was written while exchange {} sent it; work that writes owned cells must be in the "
         "subdomain's stream, before start_exchange or behind finish_exchange",
-        sent.channel->label(), cell_text(packed.segment->source, differs - start.begin(), bytes_of(field.element)),
+        sent.channel->label(), cell_text(packed.segment.source, differs - start.begin(), bytes_of(field.element)),
         field.name, exchanges_));
   }
 }
@@ -163,7 +163,7 @@ void OrderCheck::check_received(const Received& received, const Digests& digests
     if (arrived == digests[i].at_start || arrived == digests[i].at_end) continue;
     const std::string what =
         fmt::format("{}: the halo of field '{}' on side {} is not what exchange {} sent", received.channel->label(),
-                    field_of(packed).name, to_string(packed.segment->direction.opposite()), exchanges_);
+                    field_of(packed).name, to_string(packed.segment.direction.opposite()), exchanges_);
     if (digests[i].at_start != digests[i].at_end) {
       throw ProtocolError(what + ": its cells were written meanwhile, see the error of rank " +
                           fmt::format("{}", received.channel->sender.value()));

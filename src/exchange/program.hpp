@@ -15,9 +15,9 @@ struct Program {
   std::uint64_t token = 0;
 };
 
-/// A segment of a message in a selection, and where its bytes lie in the packed message.
+/// A segment of a message in a selection, or a part of it, and where its bytes lie in the packed message.
 struct PackedSegment {
-  const partition::Segment* segment;
+  partition::Segment segment;
   int set = 0;              ///< of the segment's field
   std::int64_t offset = 0;  ///< bytes from the start of the payload
 };
@@ -27,23 +27,12 @@ struct PackedSegment {
 struct Payload {
   std::vector<PackedSegment> segments;
   std::int64_t bytes = 0;
+  void append(const partition::Segment& segment, int set);
 };
 [[nodiscard]] Payload payload_of(const partition::Message& message, const Selection& selection);
 
 /// The most that any selection can need: all fields.
 [[nodiscard]] std::int64_t payload_capacity(const partition::Message& message);
-
-/// A payload in two: what is moved row by row, and what is packed first, because its rows are short and many: over a link,
-/// many short stores take longer than a pack and an unpack (docs/decisions/0015).
-struct SplitPayload {
-  Payload rows;
-  Payload packed;
-};
-[[nodiscard]] SplitPayload split_payload(const partition::Message& message, const Selection& selection,
-                                         const partition::Geometry& geometry, const Tuning& tuning);
-/// The most that the packed part of any selection needs.
-[[nodiscard]] std::int64_t packed_capacity(const partition::Message& message, const partition::Geometry& geometry,
-                                           const Tuning& tuning);
 
 /// What precedes the payload in a message by MPI, so that the receiver can tell that both sides mean the same.
 struct alignas(64) Header {

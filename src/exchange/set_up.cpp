@@ -25,6 +25,10 @@ Exchange::Impl::Impl(Setup setup) : setup_(std::move(setup)), me_(setup_.comm->r
       throw InvalidArgument(fmt::format("check_order is {} on rank {} and {} on rank {}; allowed is the same",
                                         setup_.check_order, me_.value(), !setup_.check_order, other - checks.begin()));
     }
+    if (setup_.tuning.packed_piece_bytes < 1) {
+      throw InvalidArgument(
+          fmt::format("packed_piece_bytes is {}; allowed is 1 or more", setup_.tuning.packed_piece_bytes));
+    }
     if (setup_.tuning.multiprocessors < 0) {
       throw InvalidArgument(fmt::format("multiprocessors is {}; allowed is 0 (as many as are of use) or more",
                                         setup_.tuning.multiprocessors));
@@ -77,7 +81,7 @@ void Exchange::Impl::make_sites(std::vector<LocalSubdomain> subdomains) {
     site.subdomain = std::move(subdomain);
     site.memory = {setup_.geometry, id, &site.subdomain.arrays};
     site.begun = setup_.backend->create_event(site.device());
-    for (std::size_t f = 0; f < setup_.geometry->fields.size(); ++f) site.swaps.push_back(site.mailbox.reserve_flag());
+    for (std::size_t f = 0; f < setup_.geometry->fields.size(); ++f) site.swaps.push_back(site.mailbox.reserve_flags(1));
     sites_.push_back(&site);
   }
 }

@@ -101,6 +101,7 @@ HaloCase random_case(std::uint64_t seed, int ranks) {
   c.tuning.put_at_most_bytes = seeded.between(0, 2) * 300;  // never, for some messages, for more
   c.tuning.short_row_bytes = seeded.between(0, 6) * 8;
   c.tuning.pack_short_rows_from_bytes = seeded.between(0, 3) * 200;
+  c.tuning.packed_piece_bytes = seeded.between(1, 6) * 150;
   return c;
 }
 

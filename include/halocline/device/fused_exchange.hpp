@@ -13,13 +13,16 @@ struct OutgoingPart {
   FlagWait ready;                   ///< that memory may be written
   std::vector<StridedCopy> copies;  ///< may be empty
   FlagSignal arrived;               ///< behind the last store
+  /// Those of a lower turn are on their way first; several with one `ready` are pieces of what goes to one place.
+  int turn = 0;
 };
 
 /// Cells that others store into this device's memory.
 struct IncomingPart {
-  FlagSignal ready;                 ///< the memory may be written
+  FlagSignal ready;                 ///< the memory may be written; flag null where another part says so
   FlagWait arrived;                 ///< all is there
   std::vector<StridedCopy> copies;  ///< behind that: from where it landed to where it belongs; may be empty
+  int turn = 0;                     ///< that of the part that comes
 };
 
 /// Who takes part in exchanges under an epoch of its own: the number of those that are done, in device memory, 0 at first.

@@ -65,6 +65,9 @@ struct Tuning {
   /// packed on their way, into a landing buffer of the receiver, and unpacked there.
   std::int64_t short_row_bytes = 64;
   std::int64_t pack_short_rows_from_bytes = std::int64_t{1} << 20;
+  /// direct: packed rows of a message go in pieces of about so many bytes, at most 8: one is unpacked while others are on
+  /// their way. Above 0.
+  std::int64_t packed_piece_bytes = std::int64_t{4} << 20;
   /// direct and self: they take no more of a GPU at a time than the room of so many multiprocessors, wherever that is, and
   /// leave the rest to compute; 0: as many as are of use. Ranks may differ in it.
   int multiprocessors = 0;

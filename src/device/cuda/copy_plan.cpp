@@ -10,15 +10,26 @@ namespace {
 
 using host::RowCopy;
 
-/// The widest access that all addresses of a copy allow.
-std::uint32_t widest_unit(const RowCopy& rows) {
-  std::uint64_t all = reinterpret_cast<std::uintptr_t>(rows.source) | reinterpret_cast<std::uintptr_t>(rows.target) |
-                      static_cast<std::uint64_t>(rows.row_bytes) | 16;
+/// How a copy is stored and loaded.
+struct Access {
+  std::uint32_t unit = 1;
+  std::uint32_t word = 1;
+};
+
+/// The widest accesses that the addresses of a copy allow. Stores are as wide as targets allow, even where sources allow
+/// less and a unit is loaded in several words: what is stored in parts of a sector takes several times as long.
+Access widest_access(const RowCopy& rows) {
+  std::uint64_t source = reinterpret_cast<std::uintptr_t>(rows.source) | 16;
+  std::uint64_t target =
+      reinterpret_cast<std::uintptr_t>(rows.target) | static_cast<std::uint64_t>(rows.row_bytes) | 16;
   for (const RowCopy::Loop& loop : rows.loops) {
     if (loop.count == 1) continue;
-    all |= static_cast<std::uint64_t>(loop.source_stride) | static_cast<std::uint64_t>(loop.target_stride);
+    source |= static_cast<std::uint64_t>(loop.source_stride);
+    target |= static_cast<std::uint64_t>(loop.target_stride);
   }
-  return std::uint32_t{1} << std::countr_zero(all);
+  const std::uint32_t unit = std::uint32_t{1} << std::countr_zero(target);
+  const std::uint32_t word = std::min(unit, std::uint32_t{1} << std::countr_zero(source));
+  return word >= 4 ? Access{unit, word} : Access{word, word};
 }
 
 std::int64_t units_of(const RowCopy& rows, std::int64_t unit) {
@@ -26,7 +37,8 @@ std::int64_t units_of(const RowCopy& rows, std::int64_t unit) {
 }
 
 /// Copies with too many units become halves, cut in their outermost loop, or in the row where there is none.
-void add_tasks(const RowCopy& rows, std::uint32_t unit, std::vector<CopyTask>& tasks) {
+void add_tasks(const RowCopy& rows, const Access& access, std::vector<CopyTask>& tasks) {
+  const std::uint32_t unit = access.unit;
   if (units_of(rows, unit) > most_units) {
     RowCopy low = rows;
     RowCopy high = rows;
@@ -47,8 +59,8 @@ void add_tasks(const RowCopy& rows, std::uint32_t unit, std::vector<CopyTask>& t
     }
     high.source += source;
     high.target += target;
-    add_tasks(low, unit, tasks);
-    add_tasks(high, unit, tasks);
+    add_tasks(low, access, tasks);
+    add_tasks(high, access, tasks);
     return;
   }
   CopyTask task;
@@ -59,6 +71,7 @@ void add_tasks(const RowCopy& rows, std::uint32_t unit, std::vector<CopyTask>& t
     task.target_stride[d] = rows.loops[d].target_stride;
   }
   task.unit_bytes = unit;
+  task.word_bytes = access.word;
   task.units = static_cast<std::uint32_t>(units_of(rows, unit));
   task.row = Divider(static_cast<std::uint32_t>(rows.row_bytes / unit));
   task.inner = Divider(static_cast<std::uint32_t>(rows.loops[0].count));
@@ -80,16 +93,17 @@ std::vector<CopyTask> plan_tasks(std::span<const StridedCopy> copies) {
   tasks.reserve(copies.size());
   for (const StridedCopy& copy : copies) {
     const RowCopy rows = host::plan_rows(copy);
-    if (rows.row_bytes != 0) add_tasks(rows, widest_unit(rows), tasks);
+    if (rows.row_bytes != 0) add_tasks(rows, widest_access(rows), tasks);
   }
   return tasks;
 }
 
 std::vector<CopyTask> pair_tasks(std::vector<CopyTask> tasks) {
   const auto alike = [](const CopyTask& a, const CopyTask& b) {
-    return a.units == b.units && a.unit_bytes == b.unit_bytes && a.row.divisor == b.row.divisor &&
-           a.inner.divisor == b.inner.divisor && a.middle.divisor == b.middle.divisor &&
-           a.source_stride == b.source_stride && a.target_stride == b.target_stride;
+    return a.units == b.units && a.unit_bytes == b.unit_bytes && a.word_bytes == b.word_bytes &&
+           a.row.divisor == b.row.divisor && a.inner.divisor == b.inner.divisor &&
+           a.middle.divisor == b.middle.divisor && a.source_stride == b.source_stride &&
+           a.target_stride == b.target_stride;
   };
   // The outermost loop's length is what the others leave of the units.
   const auto has_room = [](const CopyTask& task) {

@@ -37,7 +37,8 @@ struct CopyTask {
   std::array<std::int64_t, 3> source_stride{};  ///< of the loops, in bytes; the first is the innermost
   std::array<std::int64_t, 3> target_stride{};
   std::uint32_t units = 0;       ///< in all; at most most_units
-  std::uint32_t unit_bytes = 1;  ///< 1, 2, 4, 8 or 16; all addresses are multiples of it
+  std::uint32_t unit_bytes = 1;  ///< 1, 2, 4, 8 or 16; all target addresses are multiples of it
+  std::uint32_t word_bytes = 1;  ///< all source addresses are multiples of it: unit_bytes, or 4 or 8 where that is more
   Divider row;                   ///< units in a row
   Divider inner, middle;         ///< rows in the inner loop, turns of the middle one
 };

@@ -1,7 +1,7 @@
 #include "device/cuda/fused_exchange.hpp"
 
 #include <algorithm>
-#include <span>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -14,20 +14,15 @@
 namespace halocline::device::cuda {
 namespace {
 
-/// Tasks and tiles of several lists, one behind the other.
+/// Tasks and tiles of several lists, one behind the other. The tiles of a list's tasks take turns, so that what lies beside
+/// each other in memory, as the two ends of rows do, is worked on at the same time.
 class Tiles {
  public:
-  /// Where the copies' tiles are. alternate: the tiles of copies in turn, those of the two ends of rows as one, so that what
-  /// lies beside each other in memory is worked on at the same time.
-  TileRange add(std::span<const StridedCopy> copies, bool alternate) {
+  TileRange add(std::vector<CopyTask> added) {
     const auto begin = checked_cast<std::uint32_t>(tiles.size(), "the number of tiles of an exchange");
-    std::vector<CopyTask> added = plan_tasks(copies);
-    if (alternate) added = pair_tasks(std::move(added));
     std::vector<CopyTile> planned = plan_tiles(added);
-    if (alternate) {
-      std::stable_sort(planned.begin(), planned.end(),
-                       [](const CopyTile& a, const CopyTile& b) { return a.first < b.first; });
-    }
+    std::stable_sort(planned.begin(), planned.end(),
+                     [](const CopyTile& a, const CopyTile& b) { return a.first < b.first; });
     for (CopyTile tile : planned) {
       tile.task += static_cast<std::uint32_t>(tasks.size());
       tiles.push_back(tile);
@@ -40,9 +35,10 @@ class Tiles {
 };
 
 /// Each block's shares as a chain that begins at the block's own number.
-std::vector<Work> chained(const Shares& dealt, const std::vector<CopyTile>& tiles) {
+std::vector<Work> chained(const Shares& dealt, const std::vector<CopyTile>& tiles, const std::vector<SendPart>& sends) {
   std::vector<Work> chain(dealt.block_count());
   for (std::uint32_t block = 0; block < dealt.block_count(); ++block) {
+    std::set<const Flag*> awaited;
     std::size_t at = block;
     for (std::uint32_t i = dealt.first_share[block]; i < dealt.first_share[block + 1]; ++i) {
       if (i > dealt.first_share[block]) {
@@ -52,6 +48,7 @@ std::vector<Work> chained(const Shares& dealt, const std::vector<CopyTile>& tile
       }
       const Share& share = dealt.shares[i];
       chain[at].share = share;
+      if (share.role == Role::send) chain[at].share.open = !awaited.insert(sends[share.part].ready.flag).second;
       if (share.first < share.end) chain[at].tile = tiles[share.first];
     }
   }
@@ -68,8 +65,8 @@ CudaFusedExchange::CudaFusedExchange(std::shared_ptr<Devices> devices, int devic
   const CaptureAside aside;
   const WaitEntries entries(devices_->failures());
   Tiles tiles;
-  std::vector<TileRange> send_tiles;
-  std::vector<TileRange> receive_tiles;
+  std::vector<PartTiles> send_tiles;
+  std::vector<PartTiles> receive_tiles;
   std::vector<SendPart> sends;
   std::vector<ReceivePart> receives;
   std::vector<CheckEntry> checks;
@@ -80,14 +77,14 @@ CudaFusedExchange::CudaFusedExchange(std::shared_ptr<Devices> devices, int devic
     for (const CounterCheck& check : party.expected) checks.push_back(entries.of(check));
     for (const OutgoingPart& out : party.outgoing) {
       sends.push_back({entries.of(out.ready), out.arrived, number, 0});
-      send_tiles.push_back(tiles.add(out.copies, false));
+      send_tiles.push_back({tiles.add(plan_tasks(out.copies)), out.turn});
     }
     for (const IncomingPart& in : party.incoming) {
       receives.push_back({entries.of(in.arrived), in.ready, number});
-      receive_tiles.push_back(tiles.add(in.copies, false));
+      receive_tiles.push_back({tiles.add(plan_tasks(in.copies)), in.turn});
     }
   }
-  const TileRange local = tiles.add(plan.local, true);
+  const TileRange local = tiles.add(pair_tasks(plan_tasks(plan.local)));
 
   const Shares dealt = deal_shares(send_tiles, local, receive_tiles, on.fused_workers(plan.multiprocessors));
   for (std::size_t i = 0; i < sends.size(); ++i) sends[i].blocks = dealt.blocks[i];
@@ -96,7 +93,7 @@ CudaFusedExchange::CudaFusedExchange(std::shared_ptr<Devices> devices, int devic
   DeviceTables tables;
   const auto tasks_at = tables.add(tiles.tasks);
   const auto tiles_at = tables.add(tiles.tiles);
-  const auto work_at = tables.add(chained(dealt, tiles.tiles));
+  const auto work_at = tables.add(chained(dealt, tiles.tiles, sends));
   const auto sends_at = tables.add(sends);
   const auto receives_at = tables.add(receives);
   const auto checks_at = tables.add(checks);

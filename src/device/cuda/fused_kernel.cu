@@ -38,7 +38,7 @@ __device__ bool coordinate(const FusedTable& table) {
 #pragma unroll 1
   for (std::uint32_t i = threadIdx.x; i < table.receive_count; i += block_threads) {
     const ReceivePart& part = table.receives[i];
-    signal(part.ready, exchange_epochs[part.party]);
+    if (part.ready.flag != nullptr) signal(part.ready, exchange_epochs[part.party]);
   }
   bool there = true;
 #pragma unroll 1
@@ -115,7 +115,7 @@ __device__ void finish_send(const FusedTable& table, std::uint32_t number) {
 /// What `work` begins.
 __device__ void do_all(const FusedTable& table, Work work) {
   while (true) {
-    Gate gate{table, work.share, work.share.role == Role::local};
+    Gate gate{table, work.share, work.share.open || work.share.role == Role::local};
     if (work.share.role == Role::receive && !gate()) return;
     if (!copy_share(table, work, gate)) return;
     if (work.share.role == Role::send) {

@@ -1,6 +1,7 @@
 #include "device/cuda/fused_shares.hpp"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 
 namespace halocline::device::cuda {
@@ -8,93 +9,135 @@ namespace {
 
 using BlockShares = std::vector<std::vector<Share>>;
 
+/// Blocks first, first + 1, ... of all.
+struct BlockRange {
+  std::uint32_t first = 0;
+  std::uint32_t count = 0;
+};
+
 /// The part's tiles to one block after the other.
 void deal(BlockShares& blocks, Role role, std::uint32_t part, TileRange tiles, const std::vector<std::uint32_t>& to) {
   const auto count = static_cast<std::uint32_t>(to.size());
   for (std::uint32_t i = 0; i < count; ++i) blocks[to[i]].push_back({role, part, tiles.begin + i, tiles.end, count});
 }
 
-/// So many blocks from `first` on, around the end of all.
-std::vector<std::uint32_t> around(std::uint32_t first, std::uint32_t count, std::size_t all) {
-  std::vector<std::uint32_t> blocks(count);
-  for (std::uint32_t i = 0; i < count; ++i) blocks[i] = static_cast<std::uint32_t>((first + i) % all);
-  return blocks;
+/// Parts that are dealt at the same time, and what each is in work.
+struct Turn {
+  Role role = Role::send;
+  std::vector<std::uint32_t> parts;
+  std::vector<TileRange> tiles;
+  std::vector<std::uint32_t> work;
+  [[nodiscard]] std::uint32_t all_work() const { return std::accumulate(work.begin(), work.end(), 0U); }
+};
+
+/// A send is a piece of work even where there are no tiles.
+std::map<int, Turn> turns_of(Role role, const std::vector<PartTiles>& parts) {
+  std::map<int, Turn> turns;
+  for (std::uint32_t i = 0; i < parts.size(); ++i) {
+    const std::uint32_t work = std::max(parts[i].tiles.count(), role == Role::send ? 1U : 0U);
+    if (work == 0) continue;
+    Turn& turn = turns[parts[i].turn];
+    turn.role = role;
+    turn.parts.push_back(i);
+    turn.tiles.push_back(parts[i].tiles);
+    turn.work.push_back(work);
+  }
+  return turns;
 }
 
-/// Tiles, and a piece of work even where there are none.
-std::uint32_t work_of(TileRange send) { return std::max(send.count(), 1U); }
+std::uint32_t most_work(const std::map<int, Turn>& turns) {
+  std::uint32_t most = 0;
+  for (const auto& [number, turn] : turns) most = std::max(most, turn.all_work());
+  return most;
+}
 
-/// How many blocks each send has. Where there are as many as sends: one, and of the others each to the send whose blocks
-/// have most to do. Otherwise, several for a send that is more than several blocks' work.
-std::vector<std::uint32_t> blocks_of(const std::vector<TileRange>& sends, std::uint32_t senders,
-                                     std::uint32_t to_send) {
-  std::vector<std::uint32_t> counts(sends.size(), 1);
-  if (sends.size() > senders) {
-    for (std::size_t i = 0; i < sends.size(); ++i) {
-      const std::uint64_t fair = std::uint64_t{work_of(sends[i])} * senders / to_send;
-      counts[i] = std::max(static_cast<std::uint32_t>(fair), 1U);
+/// How many blocks each part has. Where there are as many as parts: one, and of the others each to the part whose blocks
+/// have most to do. Otherwise, several for a part that is more than several blocks' work.
+std::vector<std::uint32_t> blocks_of(const Turn& turn, std::uint32_t blocks) {
+  const std::vector<std::uint32_t>& work = turn.work;
+  std::vector<std::uint32_t> counts(work.size(), 1);
+  if (work.size() > blocks) {
+    const std::uint64_t all = turn.all_work();
+    for (std::size_t i = 0; i < work.size(); ++i) {
+      counts[i] = std::max(static_cast<std::uint32_t>(std::uint64_t{work[i]} * blocks / all), 1U);
     }
     return counts;
   }
-  for (std::size_t given = sends.size(); given < senders; ++given) {
+  for (std::size_t given = work.size(); given < blocks; ++given) {
     std::size_t most = 0;
-    for (std::size_t i = 1; i < sends.size(); ++i) {
-      const bool more =
-          std::uint64_t{work_of(sends[i])} * counts[most] > std::uint64_t{work_of(sends[most])} * counts[i];
-      if (more) most = i;
+    for (std::size_t i = 1; i < work.size(); ++i) {
+      if (std::uint64_t{work[i]} * counts[most] > std::uint64_t{work[most]} * counts[i]) most = i;
     }
     ++counts[most];
   }
   return counts;
 }
 
-/// To the blocks that have least to send so far.
-void deal_sends(BlockShares& blocks, const std::vector<TileRange>& sends, const std::vector<std::uint32_t>& counts,
-                std::uint32_t senders) {
-  std::vector<std::uint64_t> work(senders);
-  std::vector<std::uint32_t> order(senders);
-  for (std::uint32_t part = 0; part < sends.size(); ++part) {
+/// To the blocks that have least to do in this turn so far. Returns how many each part has.
+std::vector<std::uint32_t> deal_turn(BlockShares& blocks, const Turn& turn, BlockRange to) {
+  const std::uint32_t used = std::min(to.count, turn.all_work());
+  const std::vector<std::uint32_t> counts = blocks_of(turn, used);
+  std::vector<std::uint64_t> load(used);
+  std::vector<std::uint32_t> order(used);
+  for (std::size_t i = 0; i < turn.parts.size(); ++i) {
     std::iota(order.begin(), order.end(), 0U);
-    std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return work[a] < work[b]; });
-    const std::vector<std::uint32_t> to(order.begin(), order.begin() + counts[part]);
-    deal(blocks, Role::send, part, sends[part], to);
-    for (const std::uint32_t block : to) work[block] += (work_of(sends[part]) + counts[part] - 1) / counts[part];
+    std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return load[a] < load[b]; });
+    std::vector<std::uint32_t> chosen(order.begin(), order.begin() + counts[i]);
+    for (std::uint32_t& block : chosen) {
+      load[block] += (turn.work[i] + counts[i] - 1) / counts[i];
+      block += to.first;
+    }
+    deal(blocks, turn.role, turn.parts[i], turn.tiles[i], chosen);
   }
+  return counts;
 }
 
-}  // namespace
+std::vector<std::uint32_t> numbers_of(BlockRange range) {
+  std::vector<std::uint32_t> numbers(range.count);
+  std::iota(numbers.begin(), numbers.end(), range.first);
+  return numbers;
+}
 
-Shares deal_shares(const std::vector<TileRange>& sends, TileRange local, const std::vector<TileRange>& receives,
-                   std::uint32_t most_blocks) {
-  std::uint32_t to_send = 0;
-  for (const TileRange send : sends) to_send += work_of(send);
-  std::uint32_t to_receive = 0;
-  for (const TileRange receive : receives) to_receive += receive.count();
-
-  // Where there is local work, half of the blocks fill the links.
-  const std::uint32_t most_senders = local.count() > 0 ? std::max(most_blocks / 2, 1U) : most_blocks;
-  const std::uint32_t senders = std::min(to_send, most_senders);
-  const std::uint32_t locals = std::min(local.count(), std::max(most_blocks - std::min(senders, most_blocks), 1U));
-  const std::uint32_t workers = std::min(most_blocks, std::max(senders + locals, std::min(to_receive, most_blocks)));
-  BlockShares blocks(workers);
+Shares flattened(const BlockShares& blocks, std::vector<std::uint32_t> blocks_of_sends) {
   Shares result;
-
-  result.blocks = blocks_of(sends, senders, to_send);
-  deal_sends(blocks, sends, result.blocks, senders);
-  if (locals > 0) deal(blocks, Role::local, 0, local, around(workers - locals, locals, workers));
-  std::uint32_t at = 0;
-  for (std::uint32_t part = 0; part < receives.size(); ++part) {
-    const std::uint32_t count = std::min(receives[part].count(), workers);
-    deal(blocks, Role::receive, part, receives[part], around(at, count, workers));
-    at += count;
-  }
-
+  result.blocks = std::move(blocks_of_sends);
   result.first_share.push_back(0);
   for (const auto& shares : blocks) {
+    if (shares.empty()) continue;
     result.shares.insert(result.shares.end(), shares.begin(), shares.end());
     result.first_share.push_back(static_cast<std::uint32_t>(result.shares.size()));
   }
   return result;
+}
+
+}  // namespace
+
+Shares deal_shares(const std::vector<PartTiles>& sends, TileRange local, const std::vector<PartTiles>& receives,
+                   std::uint32_t most_blocks) {
+  const std::map<int, Turn> sending = turns_of(Role::send, sends);
+  const std::map<int, Turn> receiving = turns_of(Role::receive, receives);
+  const std::uint32_t to_send = most_work(sending);
+  const std::uint32_t to_receive = most_work(receiving);
+
+  // Where there is other work, half of the blocks fill the links.
+  const bool others = local.count() > 0 || to_receive > 0;
+  const std::uint32_t senders = std::min(to_send, others ? std::max(most_blocks / 2, 1U) : most_blocks);
+  const std::uint32_t beside = std::max(most_blocks - senders, 1U);
+  const std::uint32_t locals = std::min(local.count(), beside);
+  const std::uint32_t workers = std::min(most_blocks, senders + std::max(locals, std::min(to_receive, most_blocks)));
+  BlockShares blocks(workers);
+
+  std::vector<std::uint32_t> blocks_of_sends(sends.size());
+  for (const auto& [number, turn] : sending) {
+    const std::vector<std::uint32_t> counts = deal_turn(blocks, turn, {0, senders});
+    for (std::size_t i = 0; i < turn.parts.size(); ++i) blocks_of_sends[turn.parts[i]] = counts[i];
+  }
+  if (locals > 0) deal(blocks, Role::local, 0, local, numbers_of({workers - locals, locals}));
+  for (const auto& [number, turn] : receiving) {
+    const bool still_sending = !sending.empty() && sending.rbegin()->first > number && workers > senders;
+    deal_turn(blocks, turn, still_sending ? BlockRange{senders, workers - senders} : BlockRange{0, workers});
+  }
+  return flattened(blocks, std::move(blocks_of_sends));
 }
 
 }  // namespace halocline::device::cuda

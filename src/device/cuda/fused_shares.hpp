@@ -14,6 +14,12 @@ struct TileRange {
   [[nodiscard]] std::uint32_t count() const { return end - begin; }
 };
 
+/// The tiles of an OutgoingPart or an IncomingPart.
+struct PartTiles {
+  TileRange tiles;
+  int turn = 0;
+};
+
 struct Shares {
   std::vector<Share> shares;  ///< one block's behind those of the block before it, in the order of its work
   std::vector<std::uint32_t> first_share;  ///< by block; one more at the end
@@ -21,12 +27,14 @@ struct Shares {
   [[nodiscard]] std::uint32_t block_count() const { return static_cast<std::uint32_t>(first_share.size() - 1); }
 };
 
-/// Each tile to one block. Every send has blocks of its own as long as there are any, more where it has more tiles, so that
-/// all messages are under way at the same time; one, which also tells of it, where it has no tiles. Local tiles go to other
-/// blocks as long as there are any, so that they hold up no message. A block sends before it works on local tiles, and
-/// receives last: so that nobody waits for an arrival before its own messages are out.
+/// Each tile to one block. Turn after turn, all blocks that send are dealt the sends of that turn: each send has blocks of
+/// its own as long as there are any, more where it has more tiles, so that all messages are under way at the same time; one,
+/// which also tells of it, where it has no tiles. Receives are dealt alike. Local tiles, and receives of which a block may
+/// hope that they are there while others still send, go to other blocks than sends as long as there are any, so that they
+/// hold up no message. A block sends before it works on local tiles, and receives last: so that nobody waits for an arrival
+/// before its own messages are out.
 /// most_blocks: 1 or more. Blocks without work are left out.
-[[nodiscard]] Shares deal_shares(const std::vector<TileRange>& sends, TileRange local,
-                                 const std::vector<TileRange>& receives, std::uint32_t most_blocks);
+[[nodiscard]] Shares deal_shares(const std::vector<PartTiles>& sends, TileRange local,
+                                 const std::vector<PartTiles>& receives, std::uint32_t most_blocks);
 
 }  // namespace halocline::device::cuda

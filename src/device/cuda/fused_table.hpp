@@ -21,7 +21,7 @@ struct SendPart {
 /// An IncomingPart.
 struct ReceivePart {
   WaitEntry arrived;
-  FlagSignal ready;
+  FlagSignal ready;  ///< flag may be null
   std::uint32_t party = 0;
 };
 
@@ -34,6 +34,7 @@ struct Share {
   std::uint32_t first = 0;
   std::uint32_t end = 0;
   std::uint32_t stride = 1;
+  bool open = false;  ///< a share before it in its block has waited for what this one would wait for
 };
 
 /// A share as a block finds it: the first ones are those of the blocks, in their order.

@@ -28,6 +28,10 @@ struct Memory {
                                                            std::byte* packed);
 [[nodiscard]] std::vector<device::StridedCopy> unpack_copies(const Payload& payload, const Memory& receiver,
                                                              const std::byte* packed);
+/// The same, with rows that grow to whole sectors into the receiver's spare bytes, out of whatever lies beside them in the
+/// payload. There must be so many bytes of slack before its first row and behind its last.
+[[nodiscard]] std::vector<device::StridedCopy> unpack_sectors(const Payload& payload, const Memory& receiver,
+                                                              const std::byte* packed, std::int64_t slack_bytes);
 [[nodiscard]] std::vector<device::StridedCopy> put_copies(const Payload& payload, const Memory& sender,
                                                           const Memory& receiver);
 

@@ -1,8 +1,10 @@
 // direct: the sender's device stores straight into the receiver's halo, in memory that both can reach; many short rows are
-// packed on their way, into a landing buffer, and unpacked there. Flags coordinate it (handshake.hpp): when the receiver says
-// "ready", its halo and its landing buffer may be written.
+// packed on their way, into a landing buffer, and unpacked there, piece by piece and before the long ones, so that only the
+// link is waited for. Flags coordinate it (handshake.hpp): when the receiver says "ready", its halo and its landing buffer
+// may be written; each piece has an "arrived" of its own, and the rows have the one behind those of the pieces.
 #include <fmt/core.h>
 
+#include "exchange/split_payload.hpp"
 #include "exchange/transport/factory.hpp"
 #include "exchange/transport/handshake.hpp"
 
@@ -20,10 +22,19 @@ struct RemoteArray {
 struct Limits {
   std::int64_t short_row_bytes;
   std::int64_t pack_short_rows_from_bytes;
+  std::int64_t packed_piece_bytes;
   explicit Limits(const Tuning& tuning)
-      : short_row_bytes(tuning.short_row_bytes), pack_short_rows_from_bytes(tuning.pack_short_rows_from_bytes) {}
+      : short_row_bytes(tuning.short_row_bytes),
+        pack_short_rows_from_bytes(tuning.pack_short_rows_from_bytes),
+        packed_piece_bytes(tuning.packed_piece_bytes) {}
   Limits() = default;
 };
+
+/// Behind those of all pieces of all messages.
+constexpr int turn_of_rows = SplitPayload::most_pieces;
+
+/// Or nothing at all, of which the other side is told too.
+bool has_rows(const SplitPayload& payload) { return !payload.rows.segments.empty() || payload.pieces.empty(); }
 
 void check_same(const Channel& channel, const char* name, std::int64_t here, std::int64_t there) {
   if (here == there) return;
@@ -47,6 +58,7 @@ class Sender final : public Endpoint {
     check_same(*channel_, "short_row_bytes", here.short_row_bytes, there.short_row_bytes);
     check_same(*channel_, "pack_short_rows_from_bytes", here.pack_short_rows_from_bytes,
                there.pack_short_rows_from_bytes);
+    check_same(*channel_, "packed_piece_bytes", here.packed_piece_bytes, there.packed_piece_bytes);
     landing_ = address_of(*context_->mappings, site_->device(), reader.get<RemotePlace>());
     const auto allocated = reader.get<bool>();
     const auto handle = reader.get<device::MemoryHandle>();
@@ -65,9 +77,15 @@ class Sender final : public Endpoint {
     const SplitPayload payload =
         split_payload(channel_->message, program.selection, *context_->geometry, context_->tuning);
     const Memory receiver{context_->geometry, channel_->message.to, &arrays_};
-    auto copies = pack_copies(payload.packed, site_->memory, landing_);
-    append(copies, put_copies(payload.rows, site_->memory, receiver));
-    party.outgoing.push_back({flags_.ready(program), std::move(copies), flags_.arrived(program)});
+    int part = 0;
+    for (const Payload& piece : payload.pieces) {
+      party.outgoing.push_back({flags_.ready(program, part), pack_copies(piece, site_->memory, landing_),
+                                flags_.arrived(program, part), part});
+      ++part;
+    }
+    if (!has_rows(payload)) return;
+    party.outgoing.push_back({flags_.ready(program, part), put_copies(payload.rows, site_->memory, receiver),
+                              flags_.arrived(program, part), turn_of_rows});
   }
 
  private:
@@ -87,9 +105,9 @@ class Receiver final : public Endpoint {
   [[nodiscard]] Drive drive() const override { return Drive::fused; }
 
   void reserve() override {
-    flags_.reserve();
-    landing_ =
-        site_->mailbox.reserve_landing(packed_capacity(channel_->message, *context_->geometry, context_->tuning));
+    const PackedRoom room = packed_room(channel_->message, *context_->geometry, context_->tuning);
+    flags_.reserve(room.pieces + 1);
+    landing_ = site_->mailbox.reserve_landing(room.bytes);
   }
 
   void publish(Writer& writer) override {
@@ -112,8 +130,15 @@ class Receiver final : public Endpoint {
   void contribute(const Program& program, device::Party& party, std::vector<device::StridedCopy>& /*local*/) override {
     const SplitPayload payload =
         split_payload(channel_->message, program.selection, *context_->geometry, context_->tuning);
-    party.incoming.push_back({flags_.ready(program), flags_.arrived(program),
-                              unpack_copies(payload.packed, site_->memory, site_->mailbox.at(landing_))});
+    int part = 0;
+    const auto expect = [&](std::vector<device::StridedCopy> copies, int turn) {
+      const device::FlagSignal ready = part == 0 ? flags_.ready(program) : device::FlagSignal{};
+      party.incoming.push_back({ready, flags_.arrived(program, part++), std::move(copies), turn});
+    };
+    for (const Payload& piece : payload.pieces) {
+      expect(unpack_sectors(piece, site_->memory, site_->mailbox.at(landing_), SplitPayload::slack_bytes), part);
+    }
+    if (has_rows(payload)) expect({}, turn_of_rows);
   }
 
  private:

@@ -10,7 +10,7 @@ namespace halocline::exchange {
 // The two flags that coordinate a message between devices which reach each other's memory
 // (docs/decisions/0010-direct-protocol.md):
 //   ready    in the sender's mailbox, signalled by the receiver when its exchange begins: it may be written to;
-//   arrived  in the receiver's mailbox, signalled by the sender behind its last store.
+//   arrived  in the receiver's mailbox, signalled by the sender behind its last store; or several, one behind each part.
 // Both epochs are those of the subdomain whose device runs the operation; they advance in step, one an exchange. reserve,
 // publish and connect are those of Endpoint.
 
@@ -19,14 +19,16 @@ class SenderFlags {
   SenderFlags(const Channel& channel, Context& context)
       : context_(&context), site_(&context.site(channel.message.from)), guard_(make_guard(channel, context, "ready")) {}
 
-  void reserve() { ready_ = site_->mailbox.reserve_flag(); }
+  void reserve() { ready_ = site_->mailbox.reserve_flags(1); }
   void publish(Writer& writer) const { writer.put(RemotePlace{site_->mailbox.handle(), ready_}); }
   void connect(Reader& reader) { arrived_ = flag_of(*context_->mappings, site_->device(), reader.get<RemotePlace>()); }
 
-  [[nodiscard]] device::FlagWait ready(const Program& program) const {
-    return {site_->mailbox.flag(ready_), program.token, guard_, arrived_};
+  [[nodiscard]] device::FlagWait ready(const Program& program, int part = 0) const {
+    return {site_->mailbox.flag(ready_), program.token, guard_, Mailbox::nth(arrived_, part)};
   }
-  [[nodiscard]] device::FlagSignal arrived(const Program& program) const { return {arrived_, program.token}; }
+  [[nodiscard]] device::FlagSignal arrived(const Program& program, int part = 0) const {
+    return {Mailbox::nth(arrived_, part), program.token};
+  }
 
  private:
   Context* context_;
@@ -41,13 +43,13 @@ class ReceiverFlags {
   ReceiverFlags(const Channel& channel, Context& context)
       : context_(&context), site_(&context.site(channel.message.to)), guard_(make_guard(channel, context, "arrived")) {}
 
-  void reserve() { arrived_ = site_->mailbox.reserve_flag(); }
+  void reserve(int parts = 1) { arrived_ = site_->mailbox.reserve_flags(parts); }
   void publish(Writer& writer) const { writer.put(RemotePlace{site_->mailbox.handle(), arrived_}); }
   void connect(Reader& reader) { ready_ = flag_of(*context_->mappings, site_->device(), reader.get<RemotePlace>()); }
 
   [[nodiscard]] device::FlagSignal ready(const Program& program) const { return {ready_, program.token}; }
-  [[nodiscard]] device::FlagWait arrived(const Program& program) const {
-    return {site_->mailbox.flag(arrived_), program.token, guard_, ready_};
+  [[nodiscard]] device::FlagWait arrived(const Program& program, int part = 0) const {
+    return {Mailbox::nth(site_->mailbox.flag(arrived_), part), program.token, guard_, ready_};
   }
 
  private:

@@ -79,7 +79,8 @@ inline std::vector<HaloCase> contract_cases(routing::Transport transport, int ra
     cases[i].tuning.put_at_most_bytes = i % 5 < 3 ? 0 : 4096;
     if (i % 2 == 0) cases[i].tuning.zero_copy_at_most_bytes = 300;
     if (i % 7 < 4) cases[i].tuning.staging_chunk_bytes = 123;
-    // direct: rows whole; those of one or two cells packed; all packed.
+    // direct: rows whole; those of one or two cells packed; all packed; in one piece or in several.
+    if (i % 11 < 6) cases[i].tuning.packed_piece_bytes = 100;
     cases[i].tuning.pack_short_rows_from_bytes = 1;
     cases[i].tuning.short_row_bytes = std::array<std::int64_t, 3>{0, 12, 4096}[i / 2 % 3];
   }

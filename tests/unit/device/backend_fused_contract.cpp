@@ -97,6 +97,32 @@ TEST_P(BackendContract, PartiesOfADeviceExchangeWithEachOtherAndWithOthers) {
   for (const PartyId& party : parties) EXPECT_EQ(get(tested.party(party).epoch), 6u);
 }
 
+/// What goes to one place in pieces: one "ready" for all of them, turn after turn, and what lands is taken away meanwhile.
+TEST_P(BackendContract, AMessageMayGoInPieces) {
+  for (const int multiprocessors : {0, 1}) {
+    ExchangeCase tested(*backend, std::int64_t{4} << 20);
+    std::mt19937 random(20251121);
+    const PartyId a = tested.add_party(0);
+    const PartyId b = tested.add_party(1);
+    for (const auto& [from, to] : {std::pair{a, b}, std::pair{b, a}}) {
+      for (const int pieces : {5, 2}) {
+        for (int piece = 0; piece < pieces; ++piece) {
+          tested.send_strided(random, from, to, 3, piece + 1 < pieces);
+          if (piece > 0) tested.join_pieces(from, to, piece);
+        }
+      }
+      tested.send_bytes(from, to, 300'000);
+      tested.outgoing(from).turn = tested.incoming(to).turn = 5;
+      tested.add_local(random, from.device);
+    }
+    for (const int device : {0, 1}) tested.plan(device).multiprocessors = multiprocessors;
+    tested.prepare(6);
+    tested.capture();
+    for (int i = 0; i < 6; ++i) tested.enqueue(i % 2 == 0 ? How::eager : How::replayed);
+    tested.expect_all();
+  }
+}
+
 TEST_P(BackendContract, EachPartyHasAnEpochOfItsOwn) {
   ExchangeCase tested(*backend);
   const PartyId often[] = {tested.add_party(0), tested.add_party(1)};

@@ -94,6 +94,16 @@ class ExchangeCase {
     }
     send(from, to, std::move(out), std::move(landed));
   }
+  /// The last message as a piece of the one before it, which is told "ready" for both.
+  void join_pieces(PartyId from, PartyId to, int turn) {
+    auto& out = party(from).outgoing;
+    auto& in = party(to).incoming;
+    out.back().ready.flag = out[out.size() - 2].ready.flag;
+    out.back().ready.token = out[out.size() - 2].ready.token;
+    in.back().arrived.refusal = in[in.size() - 2].arrived.refusal;
+    in.back().ready.flag = nullptr;
+    out.back().turn = in.back().turn = turn;
+  }
   void add_local(std::mt19937& random, int device) { plan(device).local.push_back(strided(random, device, device)); }
 
   /// For at most so many exchanges.

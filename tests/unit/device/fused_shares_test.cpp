@@ -13,25 +13,38 @@ namespace {
 
 /// An exchange's tiles, the sends' before the receives', as CudaFusedExchange has them.
 struct Tiles {
-  std::vector<TileRange> sends;
+  std::vector<PartTiles> sends;
   TileRange local;
-  std::vector<TileRange> receives;
+  std::vector<PartTiles> receives;
 
   Tiles(const std::vector<std::uint32_t>& send, std::uint32_t local_tiles, const std::vector<std::uint32_t>& receive) {
-    for (const std::uint32_t count : send) sends.push_back(next(count));
-    for (const std::uint32_t count : receive) receives.push_back(next(count));
+    for (const std::uint32_t count : send) sends.push_back({next(count), 0});
+    for (const std::uint32_t count : receive) receives.push_back({next(count), 0});
     local = next(local_tiles);
+  }
+  /// In turns, part after part.
+  void in_turns(const std::vector<int>& send, const std::vector<int>& receive) {
+    for (std::size_t i = 0; i < sends.size(); ++i) sends[i].turn = send.at(i);
+    for (std::size_t i = 0; i < receives.size(); ++i) receives[i].turn = receive.at(i);
   }
   [[nodiscard]] Shares deal(std::uint32_t most_blocks) const {
     return deal_shares(sends, local, receives, most_blocks);
   }
   [[nodiscard]] TileRange of(const Share& share) const {
     switch (share.role) {
-      case Role::send: return sends.at(share.part);
-      case Role::receive: return receives.at(share.part);
+      case Role::send: return sends.at(share.part).tiles;
+      case Role::receive: return receives.at(share.part).tiles;
       case Role::local: return local;
     }
     return {};
+  }
+  [[nodiscard]] int turn_of(const Share& share) const {
+    switch (share.role) {
+      case Role::send: return sends.at(share.part).turn;
+      case Role::receive: return receives.at(share.part).turn;
+      case Role::local: return 0;
+    }
+    return 0;
   }
   std::uint32_t all = 0;
 
@@ -71,8 +84,9 @@ void check_all(const Tiles& tiles, std::uint32_t most_blocks) {
   for (std::uint32_t block = 0; block < dealt.block_count(); ++block) {
     const std::vector<Share> shares = shares_of(dealt, block);
     ASSERT_FALSE(shares.empty()) << "block " << block << " has no work";
-    ASSERT_TRUE(
-        std::is_sorted(shares.begin(), shares.end(), [](const Share& a, const Share& b) { return a.role < b.role; }));
+    const auto place = [&](const Share& share) { return std::pair(share.role, tiles.turn_of(share)); };
+    ASSERT_TRUE(std::is_sorted(shares.begin(), shares.end(),
+                               [&](const Share& a, const Share& b) { return place(a) < place(b); }));
     for (const Share& share : shares) {
       const TileRange whole = tiles.of(share);
       ASSERT_GE(share.stride, 1u);
@@ -109,7 +123,13 @@ TEST(FusedShares, EveryTileIsDealtOnceInAnyExchange) {
     const auto receive = parts();
     const std::uint32_t local = up_to(2) == 0 ? 0 : up_to(1000);
     const std::uint32_t most_blocks = 1 + (up_to(2) == 0 ? up_to(3) : up_to(400));
-    check_all(Tiles(send, local, receive), most_blocks);
+    Tiles tiles(send, local, receive);
+    if (up_to(1) == 0) {
+      std::vector<int> turns(std::max(send.size(), receive.size()));
+      for (int& turn : turns) turn = static_cast<int>(up_to(8));
+      tiles.in_turns(turns, turns);
+    }
+    check_all(tiles, most_blocks);
     ASSERT_FALSE(testing::Test::HasFatalFailure()) << "case " << i << ", " << most_blocks << " blocks at most";
   }
 }
@@ -184,6 +204,33 @@ TEST(FusedShares, NoBlockSendsMuchMoreThanItsShare) {
       for (std::uint32_t block = 0; block < dealt.block_count(); ++block) ASSERT_EQ(shares_of(dealt, block).size(), 1u);
     }
   }
+}
+
+/// What one unpacks while others send does not wait behind sends; what comes last is unpacked by all.
+TEST(FusedShares, ReceivesOfEarlierTurnsGoToBlocksThatDoNotSend) {
+  Tiles tiles({500, 500, 900}, 0, {400, 400, 300});
+  tiles.in_turns({0, 1, 2}, {0, 1, 2});
+  const Shares dealt = tiles.deal(100);
+  ASSERT_EQ(dealt.block_count(), 100u);
+  for (std::uint32_t block = 0; block < dealt.block_count(); ++block) {
+    std::set<std::pair<Role, std::uint32_t>> has;
+    for (const Share& share : shares_of(dealt, block)) has.emplace(share.role, share.part);
+    const bool sends = has.contains({Role::send, 0});
+    EXPECT_EQ(sends, block < 50);
+    for (const std::uint32_t part : {0u, 1u}) {
+      EXPECT_EQ(has.contains({Role::send, part}), sends);
+      EXPECT_EQ(has.contains({Role::receive, part}), !sends) << "block " << block << ", receive " << part;
+    }
+    EXPECT_TRUE(has.contains({Role::receive, 2}));
+  }
+}
+
+/// The two ends of rows come from two neighbours: they are unpacked side by side.
+TEST(FusedShares, ReceivesOfOneTurnAreDoneAtTheSameTime) {
+  const Shares dealt = Tiles({}, 0, {600, 600}).deal(30);
+  for (std::uint32_t block = 0; block < dealt.block_count(); ++block) ASSERT_EQ(shares_of(dealt, block).size(), 1u);
+  const std::vector<std::uint32_t> received = loads(dealt, Role::receive);
+  EXPECT_EQ(std::count(received.begin(), received.end(), 40u), 30);
 }
 
 /// Where there is much of both, each has a good part of the blocks for itself.
