@@ -18,6 +18,7 @@
 #include "halocline/domain/domain.hpp"
 #include "halocline/domain/host_array.hpp"
 #include "halocline/exchange/exchange.hpp"
+#include "halocline/machine/interconnect.hpp"
 #include "halocline/machine/machine_map.hpp"
 #include "halocline/overlap/regions.hpp"
 #include "halocline/overlap/steps.hpp"

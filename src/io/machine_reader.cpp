@@ -140,6 +140,64 @@ void read_nodes(const JsonCursor& json, MachineMap& map) {
   }
 }
 
+int read_count(const JsonCursor& json) { return json.small(1); }
+
+LinkRate read_link_rate(const JsonCursor& json) {
+  return {read_bandwidth(json.at("bandwidth")), read_latency(json.at("latency"))};
+}
+
+FatTree read_fat_tree(const JsonCursor& json) {
+  json.keys({"shape", "rails", "levels"});
+  return {read_all(json.at("levels"), [](const JsonCursor& level) {
+    level.keys({"children", "bandwidth", "latency"});
+    return FatTreeLevel{read_count(level.at("children")), read_link_rate(level)};
+  })};
+}
+
+Dragonfly read_dragonfly(const JsonCursor& json) {
+  json.keys({"shape", "rails", "nodes_per_router", "routers_per_group", "groups", "links_per_pair", "local", "global"});
+  for (const char* link : {"local", "global"}) json.at(link).keys({"bandwidth", "latency"});
+  Dragonfly dragonfly;
+  dragonfly.nodes_per_router = read_count(json.at("nodes_per_router"));
+  dragonfly.routers_per_group = read_count(json.at("routers_per_group"));
+  dragonfly.groups = read_count(json.at("groups"));
+  if (const auto links = json.find("links_per_pair")) dragonfly.links_per_pair = read_count(*links);
+  dragonfly.local = read_link_rate(json.at("local"));
+  dragonfly.global = read_link_rate(json.at("global"));
+  return dragonfly;
+}
+
+Torus read_torus(const JsonCursor& json) {
+  json.keys({"shape", "rails", "nodes_per_router", "dimensions"});
+  Torus torus;
+  if (const auto nodes = json.find("nodes_per_router")) torus.nodes_per_router = read_count(*nodes);
+  torus.dimensions = read_all(json.at("dimensions"), [](const JsonCursor& dimension) {
+    dimension.keys({"length", "bandwidth", "latency"});
+    return TorusDimension{read_count(dimension.at("length")), read_link_rate(dimension)};
+  });
+  return torus;
+}
+
+Fabric::Shape read_shape(const JsonCursor& json) {
+  const std::string name = json.at("shape").text();
+  if (name == name_of(FatTree{})) return read_fat_tree(json);
+  if (name == name_of(Dragonfly{})) return read_dragonfly(json);
+  if (name == name_of(Torus{})) return read_torus(json);
+  if (name != name_of(Crossbar{})) json.at("shape").refuse("one of crossbar, fat_tree, dragonfly, torus");
+  json.keys({"shape", "rails"});
+  return Crossbar{};
+}
+
+Network read_network(const JsonCursor& json) {
+  json.keys({"bandwidth", "latency", "fabric"});
+  Network network{read_bandwidth(json.at("bandwidth")), read_latency(json.at("latency")), {}};
+  if (const auto fabric = json.find("fabric")) {
+    network.fabric.shape = read_shape(*fabric);
+    if (const auto rails = fabric->find("rails")) network.fabric.rails = read_count(*rails);
+  }
+  return network;
+}
+
 RankEntry read_rank(const JsonCursor& json) {
   json.keys({"node", "devices"});
   RankEntry rank{node_id(json.at("node").integer(0)), {}};
@@ -160,9 +218,7 @@ MachineMap machine_from_json(std::string_view text) {
   if (const auto sources = json.find("sources")) map.sources = sources->texts();
   map.types = read_all(json.at("types"), read_type);
   for (const JsonCursor& nodes : json.at("nodes").items()) read_nodes(nodes, map);
-  const JsonCursor network = json.at("network");
-  network.keys({"bandwidth", "latency"});
-  map.network = {read_bandwidth(network.at("bandwidth")), read_latency(network.at("latency"))};
+  map.network = read_network(json.at("network"));
   if (const auto ranks = json.find("ranks")) map.ranks = read_all(*ranks, read_rank);
   map.check();
   return map;

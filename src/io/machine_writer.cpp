@@ -83,6 +83,48 @@ Json json_of(const RankEntry& rank) {
   return json;
 }
 
+Json json_of(const LinkRate& rate) { return {{"bandwidth", rate.bandwidth}, {"latency", rate.latency}}; }
+
+void add_shape(Json&, const Crossbar&) {}
+
+void add_shape(Json& json, const FatTree& tree) {
+  json["levels"] = Json::array();
+  for (const FatTreeLevel& level : tree.levels) {
+    Json one = {{"children", level.children}};
+    one.update(json_of(level.uplinks));
+    json["levels"].push_back(std::move(one));
+  }
+}
+
+void add_shape(Json& json, const Dragonfly& dragonfly) {
+  json["nodes_per_router"] = dragonfly.nodes_per_router;
+  json["routers_per_group"] = dragonfly.routers_per_group;
+  json["groups"] = dragonfly.groups;
+  if (dragonfly.links_per_pair != 1) json["links_per_pair"] = dragonfly.links_per_pair;
+  json["local"] = json_of(dragonfly.local);
+  json["global"] = json_of(dragonfly.global);
+}
+
+void add_shape(Json& json, const Torus& torus) {
+  if (torus.nodes_per_router != 1) json["nodes_per_router"] = torus.nodes_per_router;
+  json["dimensions"] = Json::array();
+  for (const TorusDimension& dimension : torus.dimensions) {
+    Json one = {{"length", dimension.length}};
+    one.update(json_of(dimension.link));
+    json["dimensions"].push_back(std::move(one));
+  }
+}
+
+Json json_of(const Network& network) {
+  Json json = {{"bandwidth", network.bandwidth}, {"latency", network.latency}};
+  if (network.fabric == Fabric{}) return json;
+  Json& fabric = json["fabric"];
+  fabric["shape"] = name_of(network.fabric.shape);
+  if (network.fabric.rails != 1) fabric["rails"] = network.fabric.rails;
+  std::visit([&](const auto& shape) { add_shape(fabric, shape); }, network.fabric.shape);
+  return json;
+}
+
 /// How many nodes from `first` on are "name-0", "name-1", ... and alike in all else; 0 where the first is not.
 std::size_t run_length(const std::vector<NodeEntry>& nodes, std::size_t first, const std::string& name) {
   std::size_t count = 0;
@@ -124,7 +166,7 @@ std::string to_json(const MachineMap& map) {
   if (!map.sources.empty()) json["sources"] = map.sources;
   json["types"] = array_of(map.types);
   json["nodes"] = json_of_nodes(map.nodes);
-  json["network"] = {{"bandwidth", map.network.bandwidth}, {"latency", map.network.latency}};
+  json["network"] = json_of(map.network);
   if (!map.ranks.empty()) json["ranks"] = array_of(map.ranks);
   return pretty(json);
 }

@@ -1,27 +1,10 @@
-#include <fmt/core.h>
-
-#include <cmath>
 #include <set>
 #include <tuple>
 
-#include "halocline/core/error.hpp"
-#include "halocline/machine/machine_map.hpp"
+#include "machine/checks.hpp"
 
-// Names entries as the JSON document does, so that a message fits both.
 namespace halocline::machine {
 namespace {
-
-template <typename Value>
-[[noreturn]] void refuse(const std::string& path, const Value& value, const std::string& allowed) {
-  throw InvalidArgument(fmt::format("{} is {}; allowed is {}", path, value, allowed));
-}
-
-void check_rates(const std::string& path, double bandwidth, double latency) {
-  if (!std::isfinite(bandwidth) || bandwidth <= 0) {
-    refuse(path + ".bandwidth", bandwidth, "a finite number above 0");
-  }
-  if (!std::isfinite(latency) || latency < 0) refuse(path + ".latency", latency, "a finite number, 0 or more");
-}
 
 void check_index(const std::string& path, std::int64_t index, std::size_t size, const char* of_what) {
   if (size == 0) refuse(path, index, fmt::format("nothing, there are no {}", of_what));
@@ -162,7 +145,7 @@ void MachineMap::check() const {
   if (nodes.empty()) throw InvalidArgument("nodes is empty; allowed is one node or more");
   for (std::size_t n = 0; n < nodes.size(); ++n) check_node(*this, n);
   for (std::size_t r = 0; r < ranks.size(); ++r) check_rank(*this, devices_of_type, r);
-  check_rates("network", network.bandwidth, network.latency);
+  check_network(*this);
 }
 
 }  // namespace halocline::machine

@@ -52,4 +52,14 @@ std::string_view to_string(HaloRows rows) {
   throw InternalError("a HaloRows without a name");
 }
 
+std::string_view name_of(const Fabric::Shape& shape) {
+  switch (shape.index()) {
+    case 0: return "crossbar";
+    case 1: return "fat_tree";
+    case 2: return "dragonfly";
+    case 3: return "torus";
+  }
+  throw InternalError("a fabric without a name");
+}
+
 }  // namespace halocline::machine

@@ -235,8 +235,7 @@ std::vector<std::byte> to_bytes(const MachineMap& map) {
     out.put(rank.node.value());
     out.put_all(rank.devices, [&](device_id device) { out.put(device.value()); });
   });
-  out.put(map.network.bandwidth);
-  out.put(map.network.latency);
+  put(out, map.network);
   put_texts(out, map.sources);
   return out.take();
 }
@@ -260,8 +259,7 @@ MachineMap map_from_bytes(std::span<const std::byte> bytes) {
     rank.devices = in.all([&] { return device_id(in.integer()); });
     return rank;
   });
-  map.network.bandwidth = in.real();
-  map.network.latency = in.real();
+  map.network = get_network(in);
   map.sources = get_texts(in);
   if (!in.at_end()) {
     throw InternalError("a machine message has bytes left over: ranks of different builds in one job?");

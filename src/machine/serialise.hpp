@@ -19,6 +19,8 @@ void put(ByteWriter& out, const DeviceProbe& device);
 [[nodiscard]] DeviceProbe get_device_probe(ByteReader& in);
 void put(ByteWriter& out, const NvmlReport& report);
 [[nodiscard]] NvmlReport get_nvml_report(ByteReader& in);
+void put(ByteWriter& out, const Network& network);
+[[nodiscard]] Network get_network(ByteReader& in);
 
 [[nodiscard]] std::vector<std::byte> to_bytes(const MachineMap& map);
 [[nodiscard]] MachineMap map_from_bytes(std::span<const std::byte> bytes);

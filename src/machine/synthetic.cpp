@@ -15,7 +15,8 @@ constexpr double switch_latency = 0.5e-6;
 constexpr double host_bandwidth = 25e9;
 constexpr double host_latency = 1e-6;
 constexpr std::int64_t device_memory = std::int64_t{64} << 30;
-constexpr Network network{25e9, 2e-6};
+constexpr double network_bandwidth = 25e9;
+constexpr double network_latency = 2e-6;
 /// A node type is a graph that paths are searched in for all pairs; beyond this it is a machine, not a node.
 constexpr std::int64_t most_devices = 4096;
 
@@ -36,7 +37,7 @@ NodeType switched_node(int devices) {
     type.links.push_back({vertex, 0, LinkKind::pcie, host_bandwidth, host_latency});
   }
   type.vertices.push_back({VertexKind::nic, "nic 0", 0, 0, -1});
-  type.links.push_back({2 + devices, 0, LinkKind::pcie, network.bandwidth, host_latency});
+  type.links.push_back({2 + devices, 0, LinkKind::pcie, network_bandwidth, host_latency});
   return type;
 }
 
@@ -53,7 +54,7 @@ MachineMap synthetic(const SyntheticRequest& request) {
   map.name = fmt::format("synthetic {} x {}", request.nodes, request.devices_per_node);
   map.types.push_back(switched_node(checked_cast<int>(request.devices_per_node, "devices_per_node")));
   for (std::int64_t n = 0; n < request.nodes; ++n) map.nodes.push_back({fmt::format("node-{}", n), 0, {}, -1});
-  map.network = network;
+  map.network = {network_bandwidth, network_latency, {}};
   map.sources = {"all rates: assumed, of no particular machine"};
   assign_ranks(map, request.ranks_per_node);
   return map;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <random>
 #include <string>
@@ -75,6 +76,40 @@ inline machine::NodeType random_type(Random& random) {
   return type;
 }
 
+/// A fabric with room for so many nodes; rails up to as many as a node type can have network cards for.
+inline machine::Fabric random_fabric(Random& random, int nodes, int most_rails) {
+  using namespace machine;
+  const auto link = [&] { return LinkRate{random.rate(), 1e-9 * random.below(1000)}; };
+  Fabric fabric;
+  fabric.rails = 1 + random.below(most_rails);
+  const int per_router = 1 + random.below(3);
+  const int routers = (nodes + per_router - 1) / per_router;
+  switch (random.below(4)) {
+    case 0: return fabric;
+    case 1: {
+      FatTree tree;
+      for (int levels = 1 + random.below(3); levels > 0; --levels) tree.levels.push_back({1 + random.below(4), link()});
+      fabric.shape = tree;
+      return fabric;
+    }
+    case 2: {
+      const int per_group = 1 + random.below(4);
+      fabric.shape = Dragonfly{per_router,          per_group, (routers + per_group - 1) / per_group + random.below(3),
+                               1 + random.below(5), link(),    link()};
+      return fabric;
+    }
+    default: {
+      Torus torus{per_router, {}};
+      for (int places = 1; places < routers || torus.dimensions.empty();) {
+        torus.dimensions.push_back({1 + random.below(5), link()});
+        places *= torus.dimensions.back().length;
+      }
+      fabric.shape = torus;
+      return fabric;
+    }
+  }
+}
+
 /// A map that passes its check().
 inline machine::MachineMap random_machine(std::uint64_t seed) {
   using namespace machine;
@@ -100,7 +135,14 @@ inline machine::MachineMap random_machine(std::uint64_t seed) {
       map.ranks.push_back(rank);
     }
   }
-  map.network = {random.rate(), 1e-7 * random.below(100)};
+  int nics = 1 << 10;
+  for (const NodeEntry& node : map.nodes) {
+    const auto& vertices = map.types[static_cast<std::size_t>(node.type)].vertices;
+    nics = std::min(nics, static_cast<int>(std::ranges::count(vertices, VertexKind::nic, &Vertex::kind)));
+  }
+  map.network.bandwidth = random.rate();
+  map.network.latency = 1e-7 * random.below(100);
+  map.network.fabric = random_fabric(random, nodes, std::max(nics, 1));
   if (random.coin()) map.sources = {"one", "two"};
   map.check();
   return map;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "halocline/core/ids.hpp"
+#include "halocline/machine/fabric.hpp"
 
 namespace halocline::machine {
 
@@ -148,8 +149,9 @@ struct RankEntry {
 
 /// How nodes are connected; per node and direction.
 struct Network {
-  double bandwidth = 12.5e9;  ///< bytes a second
-  double latency = 2e-6;      ///< seconds
+  double bandwidth = 12.5e9;  ///< bytes a second, all rails together
+  double latency = 2e-6;      ///< seconds, between nodes on one switch
+  Fabric fabric{};            ///< what lies between the nodes' ports
   friend bool operator==(const Network&, const Network&) = default;
 };
 

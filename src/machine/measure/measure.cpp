@@ -155,7 +155,9 @@ Measured measure(comm::Communicator& comm, comm::Communicator& node_comm, device
   MachineMap measured = map;
   std::erase_if(first_ranks, [](rank_id rank) { return !rank.valid(); });
   if (first_ranks.size() > 1) {
-    measured.network = measuring::measure_network(comm, first_ranks, request);
+    const LinkRate rate = measuring::measure_network(comm, first_ranks, request);
+    measured.network.bandwidth = rate.bandwidth;
+    measured.network.latency = rate.latency;
     measured.sources.push_back("network: measured, one message at a time between host memory of two nodes");
   }
 

@@ -220,8 +220,8 @@ void measure_messages(Session& session) {
   }
 }
 
-Network measure_network(comm::Communicator& comm, const std::vector<rank_id>& first_ranks,
-                        const MeasureRequest& request) {
+LinkRate measure_network(comm::Communicator& comm, const std::vector<rank_id>& first_ranks,
+                         const MeasureRequest& request) {
   const std::size_t bytes = std::max(static_cast<std::size_t>(request.bytes) / 4, small_bytes);
   std::array<rank_id, 2> pair;  // this rank's, where it has one
   for (std::size_t n = 0; n + 1 < first_ranks.size(); n += 2) {

@@ -76,6 +76,58 @@ TEST(MachineJson, WhatMayBeLeftOutOfAnOlderDocumentIsNotThere) {
   EXPECT_FALSE(machine_from_json(with(R"("beside": true, )", "")).types[0].exchange_rates[0].beside);
 }
 
+/// The good document with a fabric.
+std::string with_fabric(const std::string& fabric) {
+  return with(R"("latency": 2e-6})", R"("latency": 2e-6, "fabric": )" + fabric + "}");
+}
+
+TEST(MachineJson, ReadsFabrics) {
+  using namespace machine;
+  const auto read = [](const char* fabric) { return machine_from_json(with_fabric(fabric)).network.fabric; };
+  EXPECT_EQ(machine_from_json(good).network.fabric, Fabric{}) << "a file without one has a crossbar";
+  EXPECT_EQ(to_json(machine_from_json(good)).find("fabric"), std::string::npos);
+  EXPECT_EQ(read(R"({"shape": "crossbar"})"), Fabric{});
+  EXPECT_EQ(read(R"({"shape": "fat_tree", "rails": 1, "levels": [{"children": 2, "bandwidth": 5e9, "latency": 1e-7},
+                                                     {"children": 3, "bandwidth": 6e9, "latency": 0}]})"),
+            (Fabric{1, FatTree{{{2, {5e9, 1e-7}}, {3, {6e9, 0}}}}}));
+  EXPECT_EQ(read(R"({"shape": "dragonfly", "nodes_per_router": 2, "routers_per_group": 3, "groups": 4,
+                     "links_per_pair": 5, "local": {"bandwidth": 1e9, "latency": 1e-7},
+                     "global": {"bandwidth": 2e9, "latency": 2e-7}})"),
+            (Fabric{1, Dragonfly{2, 3, 4, 5, {1e9, 1e-7}, {2e9, 2e-7}}}));
+  EXPECT_EQ(read(R"({"shape": "torus", "nodes_per_router": 2, "dimensions": [
+                      {"length": 4, "bandwidth": 1e9, "latency": 1e-7}]})"),
+            (Fabric{1, Torus{2, {{4, {1e9, 1e-7}}}}}));
+}
+
+TEST(MachineJson, BadFabricsAreRefusedByPath) {
+  const std::vector<std::pair<const char*, const char*>> cases{
+      {R"(3)", "network.fabric is 3; allowed is an object"},
+      {R"({})", "network.fabric.shape is missing"},
+      {R"({"shape": "ring"})",
+       R"(network.fabric.shape is "ring"; allowed is one of crossbar, fat_tree, dragonfly, torus)"},
+      {R"({"shape": "crossbar", "levels": []})", R"(network.fabric has the unknown key "levels")"},
+      {R"({"shape": "crossbar", "rails": 0})", "network.fabric.rails is 0; allowed is a whole number from 1"},
+      {R"({"shape": "crossbar", "rails": 2})", "network.fabric.rails is 2; allowed is 1, or no more than types[0]"},
+      {R"({"shape": "fat_tree"})", "network.fabric.levels is missing"},
+      {R"({"shape": "fat_tree", "levels": []})", "network.fabric.levels is empty"},
+      {R"({"shape": "fat_tree", "levels": [{"children": 0, "bandwidth": 1, "latency": 0}]})",
+       "network.fabric.levels[0].children is 0; allowed is a whole number from 1"},
+      {R"({"shape": "fat_tree", "levels": [{"children": 1, "bandwidth": 0, "latency": 0}]})",
+       "network.fabric.levels[0].bandwidth is 0; allowed is a finite number above 0"},
+      {R"({"shape": "fat_tree", "levels": [{"children": 1, "width": 0}]})",
+       R"(network.fabric.levels[0] has the unknown key "width")"},
+      {R"({"shape": "dragonfly", "nodes_per_router": 1, "routers_per_group": 1, "groups": 3,
+           "local": {"bandwidth": 1, "latency": 0}, "global": {"bandwidth": 1, "latency": 0}})",
+       "nodes is 4 entries; allowed is 3 at most"},
+      {R"({"shape": "dragonfly", "nodes_per_router": 1, "routers_per_group": 1, "groups": 4,
+           "local": {"bandwidth": 1, "latency": 0}, "global": {"bandwidth": 1, "lag": 0}})",
+       R"(network.fabric.global has the unknown key "lag")"},
+      {R"({"shape": "torus", "dimensions": [{"length": 4, "bandwidth": 1, "latency": -1}]})",
+       "network.fabric.dimensions[0].latency is -1"},
+  };
+  for (const auto& [fabric, message] : cases) EXPECT_THAT(refusal(with_fabric(fabric)), HasSubstr(message));
+}
+
 TEST(MachineJson, RandomMapsComeBackTheSame) {
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {
     const machine::MachineMap map = test::random_machine(seed);

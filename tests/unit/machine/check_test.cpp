@@ -93,6 +93,68 @@ TEST(MachineCheck, NamesTheFirstEntryThatDoesNotFit) {
        [](MachineMap& m) { m.ranks[1].devices.emplace_back(1); }},
       {"network.bandwidth is 0", [](MachineMap& m) { m.network.bandwidth = 0; }},
       {"network.latency is nan", [&](MachineMap& m) { m.network.latency = nan; }},
+      {"network.fabric.rails is 0; allowed is 1 to 100000", [](MachineMap& m) { m.network.fabric.rails = 0; }},
+      {"network.fabric.rails is 2; allowed is 1, or no more than types[0] has network cards (1)",
+       [](MachineMap& m) { m.network.fabric.rails = 2; }},
+      {"network.fabric.levels is empty; allowed is one level or more",
+       [](MachineMap& m) { m.network.fabric.shape = FatTree{}; }},
+      {"network.fabric.levels[1].children is 0; allowed is 1 to 100000",
+       [](MachineMap& m) {
+         m.network.fabric.shape = FatTree{{{1, {1, 0}}, {0, {1, 0}}}};
+       }},
+      {"network.fabric.levels[0].bandwidth is 0",
+       [](MachineMap& m) {
+         m.network.fabric.shape = FatTree{{{1, {}}}};
+       }},
+      {"network.fabric.nodes_per_router is -1",
+       [](MachineMap& m) {
+         m.network.fabric.shape = Dragonfly{-1, 1, 2, 1, {1, 0}, {1, 0}};
+       }},
+      {"network.fabric.routers_per_group is 0",
+       [](MachineMap& m) {
+         m.network.fabric.shape = Dragonfly{1, 0, 2, 1, {1, 0}, {1, 0}};
+       }},
+      {"network.fabric.groups is 100001;",
+       [](MachineMap& m) {
+         m.network.fabric.shape = Dragonfly{1, 1, 100'001, 1, {1, 0}, {1, 0}};
+       }},
+      {"network.fabric.links_per_pair is 0",
+       [](MachineMap& m) {
+         m.network.fabric.shape = Dragonfly{1, 1, 2, 0, {1, 0}, {1, 0}};
+       }},
+      {"network.fabric.local.latency is -1",
+       [](MachineMap& m) {
+         m.network.fabric.shape = Dragonfly{1, 1, 2, 1, {1, -1}, {1, 0}};
+       }},
+      {"network.fabric.global.bandwidth is 0",
+       [](MachineMap& m) {
+         m.network.fabric.shape = Dragonfly{1, 1, 2, 1, {1, 0}, {0, 0}};
+       }},
+      {"nodes is 2 entries; allowed is 1 at most, as many as network.fabric has places",
+       [](MachineMap& m) {
+         m.network.fabric.shape = Dragonfly{1, 1, 1, 1, {1, 0}, {1, 0}};
+       }},
+      {"network.fabric.dimensions is empty", [](MachineMap& m) { m.network.fabric.shape = Torus{}; }},
+      {"network.fabric.nodes_per_router is 0",
+       [](MachineMap& m) {
+         m.network.fabric.shape = Torus{0, {{2, {1, 0}}}};
+       }},
+      {"network.fabric.dimensions[1].length is 0",
+       [](MachineMap& m) {
+         m.network.fabric.shape = Torus{1, {{2, {1, 0}}, {0, {1, 0}}}};
+       }},
+      {"network.fabric.dimensions[0].latency is nan",
+       [&](MachineMap& m) {
+         m.network.fabric.shape = Torus{1, {{2, {1, nan}}}};
+       }},
+      {"nodes is 2 entries; allowed is 1 at most",
+       [](MachineMap& m) {
+         m.network.fabric.shape = Torus{1, {{1, {1, 0}}}};
+       }},
+      {"network.fabric is too large; allowed is at most 1000000000 places for nodes",
+       [](MachineMap& m) {
+         m.network.fabric.shape = Torus{1, {{100'000, {1, 0}}, {100'000, {1, 0}}, {100'000, {1, 0}}}};
+       }},
   };
   ASSERT_NO_THROW(sound().check());
   for (const Break& one : breaks) {

@@ -1,0 +1,87 @@
+#include <algorithm>
+#include <utility>
+
+#include "machine/checks.hpp"
+
+namespace halocline::machine {
+namespace {
+
+/// So that numbers of links stay far from the end of 64 bits.
+constexpr int most = 100'000;
+constexpr std::int64_t most_places = 1'000'000'000;
+
+void check_link(const std::string& path, const LinkRate& link) { check_rates(path, link.bandwidth, link.latency); }
+
+void check_count(const std::string& path, int count) {
+  if (count < 1 || count > most) refuse(path, count, fmt::format("1 to {}", most));
+}
+
+/// At most one more than most_places.
+std::int64_t times(std::int64_t places, int factor) { return std::min(places * factor, most_places + 1); }
+
+// Each checks a shape and returns how many nodes it has room for.
+
+std::int64_t check_shape(const std::string&, const Crossbar&) { return most_places; }
+
+std::int64_t check_shape(const std::string& path, const FatTree& tree) {
+  if (tree.levels.empty()) refuse(path + ".levels", "empty", "one level or more");
+  for (std::size_t l = 0; l < tree.levels.size(); ++l) {
+    const std::string at = fmt::format("{}.levels[{}]", path, l);
+    check_count(at + ".children", tree.levels[l].children);
+    check_link(at, tree.levels[l].uplinks);
+  }
+  return most_places;
+}
+
+std::int64_t check_shape(const std::string& path, const Dragonfly& dragonfly) {
+  check_count(path + ".nodes_per_router", dragonfly.nodes_per_router);
+  check_count(path + ".routers_per_group", dragonfly.routers_per_group);
+  check_count(path + ".groups", dragonfly.groups);
+  check_count(path + ".links_per_pair", dragonfly.links_per_pair);
+  check_link(path + ".local", dragonfly.local);
+  check_link(path + ".global", dragonfly.global);
+  return times(times(dragonfly.nodes_per_router, dragonfly.routers_per_group), dragonfly.groups);
+}
+
+std::int64_t check_shape(const std::string& path, const Torus& torus) {
+  check_count(path + ".nodes_per_router", torus.nodes_per_router);
+  if (torus.dimensions.empty()) refuse(path + ".dimensions", "empty", "one dimension or more");
+  std::int64_t places = torus.nodes_per_router;
+  for (std::size_t d = 0; d < torus.dimensions.size(); ++d) {
+    const std::string at = fmt::format("{}.dimensions[{}]", path, d);
+    check_count(at + ".length", torus.dimensions[d].length);
+    check_link(at, torus.dimensions[d].link);
+    places = times(places, torus.dimensions[d].length);
+  }
+  return places;
+}
+
+int nics_of(const NodeType& type) {
+  return static_cast<int>(
+      std::ranges::count_if(type.vertices, [](const Vertex& v) { return v.kind == VertexKind::nic; }));
+}
+
+}  // namespace
+
+void check_network(const MachineMap& map) {
+  check_rates("network", map.network.bandwidth, map.network.latency);
+  const Fabric& fabric = map.network.fabric;
+  const std::string path = "network.fabric";
+  check_count(path + ".rails", fabric.rails);
+  const std::int64_t places = std::visit([&](const auto& shape) { return check_shape(path, shape); }, fabric.shape);
+  if (places > most_places) refuse(path, "too large", fmt::format("at most {} places for nodes", most_places));
+  if (std::cmp_less(places, map.nodes.size())) {
+    refuse("nodes", fmt::format("{} entries", map.nodes.size()),
+           fmt::format("{} at most, as many as {} has places", places, path));
+  }
+  if (fabric.rails == 1) return;
+  for (const NodeEntry& node : map.nodes) {
+    const int nics = nics_of(map.types[static_cast<std::size_t>(node.type)]);
+    if (fabric.rails > nics) {
+      refuse(path + ".rails", fabric.rails,
+             fmt::format("1, or no more than types[{}] has network cards ({})", node.type, nics));
+    }
+  }
+}
+
+}  // namespace halocline::machine

@@ -1,0 +1,101 @@
+#include <fmt/core.h>
+
+#include <array>
+
+#include "machine/fabric/links.hpp"
+
+namespace halocline::machine {
+namespace {
+
+/// Ids: local links by group, router and peer; then global ones by group, peer and copy. Peers are numbered without
+/// oneself.
+class DragonflyLinks final : public FabricLinks {
+ public:
+  DragonflyLinks(const Dragonfly& dragonfly, std::int64_t nodes)
+      : shape_(dragonfly), nodes_per_group_(std::int64_t{shape_.nodes_per_router} * shape_.routers_per_group) {
+    const std::int64_t groups = (nodes + nodes_per_group_ - 1) / nodes_per_group_;
+    global_first_ = groups * shape_.routers_per_group * (shape_.routers_per_group - 1);
+    count_ = global_first_ + groups * (shape_.groups - 1) * shape_.links_per_pair;
+  }
+
+  [[nodiscard]] std::int64_t count() const override { return count_; }
+  [[nodiscard]] LinkRate rate(std::int64_t id) const override {
+    return id < global_first_ ? shape_.local : shape_.global;
+  }
+  [[nodiscard]] std::string name(std::int64_t id) const override {
+    if (id < global_first_) {
+      const std::int64_t peers = shape_.routers_per_group - 1;
+      const std::int64_t router = id / peers;
+      const std::int64_t within = router % shape_.routers_per_group;
+      return fmt::format("group {} router {} -> {}", router / shape_.routers_per_group, within,
+                         with_oneself(id % peers, within));
+    }
+    const std::int64_t pair = (id - global_first_) / shape_.links_per_pair;
+    const std::int64_t group = pair / (shape_.groups - 1);
+    return fmt::format("group {} -> {} link {}", group, with_oneself(pair % (shape_.groups - 1), group),
+                       (id - global_first_) % shape_.links_per_pair);
+  }
+
+  void route(std::int64_t from, std::int64_t to, std::int64_t first, std::vector<std::int64_t>& path) const override {
+    const std::int64_t from_group = from / nodes_per_group_;
+    const std::int64_t to_group = to / nodes_per_group_;
+    const std::int64_t from_router = from % nodes_per_group_ / shape_.nodes_per_router;
+    const std::int64_t to_router = to % nodes_per_group_ / shape_.nodes_per_router;
+    if (from_group == to_group) {
+      hop(from_group, from_router, to_router, first, path);
+      return;
+    }
+    const std::int64_t copy = best_copy(from_group, from_router, to_group, to_router);
+    hop(from_group, from_router, gateway(from_group, to_group, copy), first, path);
+    const std::int64_t pair = from_group * (shape_.groups - 1) + without_oneself(to_group, from_group);
+    path.push_back(first + global_first_ + pair * shape_.links_per_pair + copy);
+    hop(to_group, gateway(to_group, from_group, copy), to_router, first, path);
+  }
+
+ private:
+  static std::int64_t without_oneself(std::int64_t peer, std::int64_t self) { return peer < self ? peer : peer - 1; }
+  static std::int64_t with_oneself(std::int64_t peer, std::int64_t self) { return peer < self ? peer : peer + 1; }
+
+  /// The router of a group that has this copy of the link to a peer.
+  [[nodiscard]] std::int64_t gateway(std::int64_t group, std::int64_t peer, std::int64_t copy) const {
+    return (without_oneself(peer, group) * shape_.links_per_pair + copy) % shape_.routers_per_group;
+  }
+
+  /// Of the links between two groups with the fewest hops, another one for each pair of routers, so that they share the
+  /// links; the same one in both directions.
+  [[nodiscard]] std::int64_t best_copy(std::int64_t from_group, std::int64_t from_router, std::int64_t to_group,
+                                       std::int64_t to_router) const {
+    const auto hops = [&](std::int64_t copy) {
+      return static_cast<int>(gateway(from_group, to_group, copy) != from_router) +
+             static_cast<int>(gateway(to_group, from_group, copy) != to_router);
+    };
+    std::array<std::int64_t, 3> with{};  // links, by hops
+    for (std::int64_t copy = 0; copy < shape_.links_per_pair; ++copy) ++with.at(static_cast<std::size_t>(hops(copy)));
+    int least = 0;
+    while (with.at(static_cast<std::size_t>(least)) == 0) ++least;
+    std::int64_t skip = (from_router + to_router) % with.at(static_cast<std::size_t>(least));
+    std::int64_t copy = 0;
+    while (hops(copy) != least || skip-- > 0) ++copy;
+    return copy;
+  }
+
+  void hop(std::int64_t group, std::int64_t from, std::int64_t to, std::int64_t first,
+           std::vector<std::int64_t>& path) const {
+    if (from == to) return;
+    const std::int64_t router = group * shape_.routers_per_group + from;
+    path.push_back(first + router * (shape_.routers_per_group - 1) + without_oneself(to, from));
+  }
+
+  Dragonfly shape_;
+  std::int64_t nodes_per_group_;
+  std::int64_t global_first_ = 0;
+  std::int64_t count_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<FabricLinks> make_links(const Dragonfly& dragonfly, std::int64_t nodes) {
+  return std::make_unique<DragonflyLinks>(dragonfly, nodes);
+}
+
+}  // namespace halocline::machine

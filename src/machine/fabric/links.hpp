@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "halocline/machine/fabric.hpp"
+
+// What lies between the ports of nodes, link by link. Everything is computed from the numbers that describe the fabric, so
+// that a large one takes no memory.
+namespace halocline::machine {
+
+/// The links of one rail; ids of their directions are 0 to count() - 1.
+class FabricLinks {
+ public:
+  virtual ~FabricLinks() = default;
+  [[nodiscard]] virtual std::int64_t count() const = 0;
+  [[nodiscard]] virtual LinkRate rate(std::int64_t id) const = 0;
+  [[nodiscard]] virtual std::string name(std::int64_t id) const = 0;
+  /// From the port of one node to that of another; appends ids, each plus `first`.
+  virtual void route(std::int64_t from, std::int64_t to, std::int64_t first, std::vector<std::int64_t>& path) const = 0;
+};
+
+/// The shape has been checked, and has room for so many nodes.
+[[nodiscard]] std::unique_ptr<FabricLinks> make_fabric_links(const Fabric::Shape& shape, std::int64_t nodes);
+[[nodiscard]] std::unique_ptr<FabricLinks> make_links(const Crossbar& crossbar, std::int64_t nodes);
+[[nodiscard]] std::unique_ptr<FabricLinks> make_links(const FatTree& tree, std::int64_t nodes);
+[[nodiscard]] std::unique_ptr<FabricLinks> make_links(const Dragonfly& dragonfly, std::int64_t nodes);
+[[nodiscard]] std::unique_ptr<FabricLinks> make_links(const Torus& torus, std::int64_t nodes);
+
+}  // namespace halocline::machine
