@@ -44,15 +44,21 @@ Json partition_json(const Plan& plan) {
 
 Json placement_json(const Plan& plan) { return Json::parse(io::to_json(plan.placement)); }
 
+LongList routes_list(std::span<const RoutedMessage> routes) {
+  return {"routes", routes.size(), [routes](std::size_t i) {
+            const auto& [route, bytes] = routes[i];
+            return Json{{"from", route.from.value()},
+                        {"to", route.to.value()},
+                        {"transport", routing::to_string(route.transport)},
+                        {"bytes", bytes},
+                        {"reason", route.reason}};
+          }};
+}
+
 Json routes_json(std::span<const RoutedMessage> routes) {
+  const LongList routes_of = routes_list(routes);
   Json list = Json::array();
-  for (const auto& message : routes) {
-    list.push_back({{"from", message.route.from.value()},
-                    {"to", message.route.to.value()},
-                    {"transport", routing::to_string(message.route.transport)},
-                    {"bytes", message.bytes},
-                    {"reason", message.route.reason}});
-  }
+  for (std::size_t i = 0; i < routes_of.size; ++i) list.push_back(routes_of.element(i));
   return list;
 }
 

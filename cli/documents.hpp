@@ -3,6 +3,7 @@
 #include <span>
 
 #include "context.hpp"
+#include "long_document.hpp"
 #include "planning.hpp"
 #include "statistics.hpp"
 
@@ -18,6 +19,8 @@ namespace cli {
 /// In the library's schema.
 [[nodiscard]] Json partition_json(const halocline::Plan& plan);
 [[nodiscard]] Json placement_json(const halocline::Plan& plan);
+/// The routes have to stay.
+[[nodiscard]] LongList routes_list(std::span<const halocline::RoutedMessage> routes);
 [[nodiscard]] Json routes_json(std::span<const halocline::RoutedMessage> routes);
 [[nodiscard]] Json shares_json(std::span<const Share> shares);
 /// Keys end in _s: seconds.

@@ -58,7 +58,8 @@ std::string Table::text() const {
   for (const std::size_t w : width) rule.push_back(std::string(w, '-'));
   line(rule);
   for (std::size_t r = 0; r < shown; ++r) line(rows_[r]);
-  if (shown < rows_.size()) text += fmt::format("... and {} more; --json has all\n", rows_.size() - shown);
+  const std::size_t more = rows_.size() - shown + left_out_;
+  if (more > 0) text += fmt::format("... and {} more; --json has all\n", more);
   return text;
 }
 

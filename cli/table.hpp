@@ -14,12 +14,15 @@ class Table {
   void row(std::vector<std::string> cells);
   /// Rows beyond this many are counted, not shown.
   void limit(std::size_t rows) { limit_ = rows; }
+  /// So many more rows, which nobody has made, are counted after those that are there.
+  void leave_out(std::size_t rows) { left_out_ = rows; }
   /// Ends with a newline. Empty without rows but for the header.
   [[nodiscard]] std::string text() const;
 
  private:
   std::vector<std::string> header_;
   std::vector<std::vector<std::string>> rows_;
+  std::size_t left_out_ = 0;
   std::size_t limit_ = static_cast<std::size_t>(-1);
 };
 

@@ -15,9 +15,9 @@ int run_explain(Context& context) {
   document["partition"] = partition_json(found.plan);
   document["placement"] = placement_json(found.plan);
   document["assumed"] = found.assumed;
-  document["routes"] = routes_json(found.routes);
+  document["routes"] = nullptr;  // written one by one
   document["transports"] = shares_json(shares_of(found.routes));
-  context.print_document(document);
+  print_document(context, document, routes_list(found.routes));
   context.print_text(halocline::explain(found.plan, found.routes));
   if (found.assumed) context.print_text("(routes are assumed: the machine is not here, nothing was tried)\n");
   return 0;

@@ -1,5 +1,8 @@
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <span>
+
 #include "commands/commands.hpp"
 #include "documents.hpp"
 #include "planning.hpp"
@@ -18,23 +21,24 @@ std::string short_reason(const halocline::routing::Route& route) {
 int run_route(Context& context) {
   const RoutedPlan found = routed_plan_of(context);
   if (!context.root()) return 0;
+  constexpr std::size_t most_rows = 64;
   Table table({"from", "to", "transport", "bytes", "reason"});
-  for (const auto& message : found.routes) {
+  for (const auto& message : std::span(found.routes).first(std::min(most_rows, found.routes.size()))) {
     const auto& route = message.route;
     table.row({fmt::format("{}", route.from.value()), fmt::format("{}", route.to.value()),
                std::string(halocline::routing::to_string(route.transport)), bytes_text(message.bytes),
                short_reason(route)});
   }
-  table.limit(64);
+  table.leave_out(found.routes.size() - std::min(most_rows, found.routes.size()));
   const auto shares = shares_of(found.routes);
 
   Json document = document_of("route");
   document["domain"] = domain_json(context.options);
   document["machine"] = machine_summary(found.plan.machine);
   document["assumed"] = found.assumed;
-  document["routes"] = routes_json(found.routes);
+  document["routes"] = nullptr;  // written one by one
   document["transports"] = shares_json(shares);
-  context.print_document(document);
+  print_document(context, document, routes_list(found.routes));
   context.print_text(
       fmt::format("{}{}\n{}{}", found.assumed ? "assumed for a machine that is not here; nothing was tried\n\n" : "",
                   table.text(), shares_table(shares), share_of_step_text(shares, context.options.halo_multiplier)));

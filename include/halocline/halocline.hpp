@@ -17,6 +17,7 @@
 #include "halocline/domain/backend.hpp"
 #include "halocline/domain/domain.hpp"
 #include "halocline/domain/host_array.hpp"
+#include "halocline/domain/local_plan.hpp"
 #include "halocline/exchange/exchange.hpp"
 #include "halocline/machine/interconnect.hpp"
 #include "halocline/machine/machine_map.hpp"

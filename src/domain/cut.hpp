@@ -9,6 +9,13 @@ namespace halocline {
 [[nodiscard]] PlanRequest halos_of(const PlanRequest& request, int multiplier);
 /// What a request asks of the stage partition, without a cost. Throws InvalidArgument for a machine that nobody drives.
 [[nodiscard]] partition::Request cut_of(const PlanRequest& request);
+/// What is cut how, and why so.
+struct Cut {
+  partition::Geometry geometry;
+  std::string reason;
+};
+/// The stage partition. Throws InvalidArgument where something does not fit; where that is halos for several steps, it says so.
+[[nodiscard]] Cut cut_for_steps(const PlanRequest& request);
 [[nodiscard]] partition::Geometry geometry_of(const PlanRequest& request, partition::Partition parts);
 
 }  // namespace halocline

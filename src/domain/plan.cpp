@@ -58,12 +58,6 @@ Shape shape_of(const machine::MachineMap& machine) {
   return {1, all};
 }
 
-/// What is cut how, and why so.
-struct Cut {
-  partition::Geometry geometry;
-  std::string reason;
-};
-
 /// Throws InvalidArgument where something does not fit.
 Cut cut(const PlanRequest& halos) {
   partition::Request request = cut_of(halos);
@@ -105,7 +99,8 @@ int largest_that_fits(const PlanRequest& request) {
   return fits;
 }
 
-/// cut(), and where its halos are what does not fit, an error that says so.
+}  // namespace
+
 Cut cut_for_steps(const PlanRequest& request) {
   const int multiplier = request.halo_multiplier;
   try {
@@ -119,8 +114,6 @@ Cut cut_for_steps(const PlanRequest& request) {
                     multiplier, fits, multiplier, error.what()));
   }
 }
-
-}  // namespace
 
 partition::Request cut_of(const PlanRequest& request) {
   request.machine.check();
@@ -218,34 +211,6 @@ Plan make_plan(const PlanRequest& request) {
             request.radius,  std::move(cut.reason)};
   plan.placement = placement::make_placement(plan.geometry, plan.machine, request.placement);
   return plan;
-}
-
-std::vector<RoutedMessage> assumed_routes(const Plan& plan, const routing::Policy& policy, bool device_mpi,
-                                          std::optional<rank_id> only) {
-  std::vector<RoutedMessage> routed;
-  const auto subdomains = plan.geometry.partition.size();
-  for (std::int64_t s = 0; s < subdomains; ++s) {
-    const subdomain_id from(s);
-    const auto& near = plan.placement.of(from);
-    if (only && near.rank != *only) continue;
-    for (const auto& flow : partition::outgoing_flows(plan.geometry, from)) {
-      const auto& far = plan.placement.of(flow.to);
-      const bool shared = plan.machine.share_load_store(near.node, near.device, far.node, far.device);
-      routing::PairFacts facts;
-      facts.same_subdomain = flow.from == flow.to;
-      facts.same_rank = near.rank == far.rank;
-      facts.same_node = near.node == far.node;
-      facts.same_device = facts.same_node && near.device == far.device;
-      facts.peer_access = routing::Answer::of(facts.same_rank && shared, "not in one load/store domain");
-      facts.mapped = routing::Answer::of(shared, "not in one load/store domain");
-      facts.exportable = routing::Answer::of(true);
-      facts.device_mpi = routing::Answer::of(device_mpi, "not assumed");
-      facts.direct_safe = routing::Answer::of(facts.same_subdomain || !facts.same_device, "ranks share a device");
-      facts.mpi = true;
-      routed.push_back({routing::choose(flow.from, flow.to, facts, policy), flow.bytes});
-    }
-  }
-  return routed;
 }
 
 }  // namespace halocline

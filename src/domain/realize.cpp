@@ -8,6 +8,7 @@
 #include "halocline/domain/backend.hpp"
 #include "halocline/exchange/probe.hpp"
 #include "halocline/machine/discover.hpp"
+#include "halocline/routing/chooser.hpp"
 
 namespace halocline {
 namespace {
@@ -163,8 +164,9 @@ void Domain::Impl::route_and_connect() {
                         .timeout = options.timeout};
   warn_of_what_is_missing(facts);
   comm::agree_on(*comm, [&] {
+    routing::Chooser chooser(options.policy);
     for (const auto& [pair, known] : facts) {
-      setup.routes.push_back(routing::choose(pair.from, pair.to, known, options.policy));
+      setup.routes.push_back(chooser.choose(pair.from, pair.to, known));
     }
     routes = routed_messages(plan->geometry, mine, setup.routes);
     for (std::size_t i = 0; i < mine.size(); ++i) {

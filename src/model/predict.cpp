@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "halocline/core/error.hpp"
-#include "model/node_kinds.hpp"
+#include "halocline/partition/node_kinds.hpp"
 
 namespace halocline::model {
 namespace {
@@ -136,11 +136,13 @@ Prediction Predictor::predict(const Load& load) const {
 
 Prediction Predictor::predict(const partition::Geometry& geometry) const {
   Prediction slowest;
-  for (const NodeKind& kind : node_kinds(geometry)) {
+  const std::int64_t devices = geometry.partition.devices_per_node();
+  const partition::NodeKinds kinds(geometry);
+  for (const auto& [node_part, count] : kinds.all()) {
     std::int64_t out = 0;
     std::int64_t in = 0;
-    for (const subdomain_id subdomain : kind.subdomains) {
-      const Load load = load_of(geometry, subdomain, limits_);
+    for (std::int64_t s = node_part * devices; s < (node_part + 1) * devices; ++s) {
+      const Load load = load_of(geometry, subdomain_id(s), limits_);
       const Prediction device = predict(load);
       if (device.picoseconds > slowest.picoseconds) slowest = device;
       out += load.network_out;
@@ -154,11 +156,13 @@ Prediction Predictor::predict(const partition::Geometry& geometry) const {
 
 Traffic traffic_of(const partition::Geometry& geometry) {
   Traffic traffic;
-  for (const NodeKind& kind : node_kinds(geometry)) {
-    for (const subdomain_id subdomain : kind.subdomains) {
-      const Load load = load_of(geometry, subdomain, {});
+  const std::int64_t devices = geometry.partition.devices_per_node();
+  const partition::NodeKinds kinds(geometry);
+  for (const auto& [node_part, count] : kinds.all()) {
+    for (std::int64_t s = node_part * devices; s < (node_part + 1) * devices; ++s) {
+      const Load load = load_of(geometry, subdomain_id(s), {});
       traffic.most_sent = std::max(traffic.most_sent, load.sent);
-      traffic.off_node += load.network_out * kind.count;
+      traffic.off_node += load.network_out * count;
     }
   }
   return traffic;

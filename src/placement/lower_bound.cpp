@@ -1,7 +1,12 @@
+#include "halocline/placement/lower_bound.hpp"
+
 #include <algorithm>
 #include <limits>
 #include <numeric>
 
+#include <fmt/core.h>
+
+#include "halocline/core/error.hpp"
 #include "placement/solvers.hpp"
 
 namespace halocline::placement::detail {
@@ -120,3 +125,16 @@ std::int64_t LowerBound::remaining(std::span<const int> location_of, int placed,
 }
 
 }  // namespace halocline::placement::detail
+
+namespace halocline::placement {
+
+std::int64_t lower_bound(const Assignment& problem) {
+  detail::check(problem);
+  if (problem.n > detail::most_facilities) {
+    throw InvalidArgument(fmt::format("number of facilities for the lower bound is {}; allowed is {} at most",
+                                      problem.n, detail::most_facilities));
+  }
+  return detail::LowerBound(problem).remaining({}, 0, (std::uint32_t{1} << problem.n) - 1);
+}
+
+}  // namespace halocline::placement

@@ -2,16 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
-#include <numeric>
 #include <string>
 #include <utility>
 
 #include <fmt/core.h>
 
 #include "halocline/core/error.hpp"
-#include "placement/problem.hpp"
-#include "placement/solvers.hpp"
+#include "halocline/placement/node_placer.hpp"
 
 namespace halocline::placement {
 namespace {
@@ -21,65 +18,6 @@ constexpr std::array<std::pair<Method, std::string_view>, 5> names{{{Method::tri
                                                                     {Method::craft, "craft"},
                                                                     {Method::random, "random"},
                                                                     {Method::automatic, "automatic"}}};
-
-/// Up to here exact is instant; see decisions/0004.
-constexpr int automatic_is_exact_up_to = 8;
-
-/// The nodes that have slots, in the order of the map, and where each one's begin.
-struct Nodes {
-  std::vector<std::size_t> first_slot;
-  std::vector<detail::Layout> layouts;
-};
-
-Nodes nodes_of(const machine::MachineMap& map, const std::vector<Slot>& slots) {
-  Nodes nodes;
-  for (std::size_t i = 0; i < slots.size(); ++i) {
-    if (i == 0 || slots[i].node != slots[i - 1].node) {
-      nodes.first_slot.push_back(i);
-      nodes.layouts.push_back({map.nodes[slots[i].node.index()].type, {}});
-    }
-    nodes.layouts.back().devices.push_back(slots[i].device);
-  }
-  return nodes;
-}
-
-void check_numbers(const partition::Partition& parts, const machine::MachineMap& map, const std::vector<Slot>& slots,
-                   const Nodes& nodes) {
-  if (slots.empty()) {
-    throw InvalidArgument(
-        fmt::format("machine '{}' has no ranks with devices; allowed are machines with {} nodes of {} "
-                    "devices that ranks drive",
-                    map.name, parts.nodes(), parts.devices_per_node()));
-  }
-  if (std::cmp_not_equal(nodes.layouts.size(), parts.nodes())) {
-    throw InvalidArgument(
-        fmt::format("number of nodes with ranks in machine '{}' is {}; allowed for this partition is {}", map.name,
-                    nodes.layouts.size(), parts.nodes()));
-  }
-  for (std::size_t k = 0; k < nodes.layouts.size(); ++k) {
-    if (std::cmp_not_equal(nodes.layouts[k].devices.size(), parts.devices_per_node())) {
-      throw InvalidArgument(
-          fmt::format("number of devices that ranks drive on node '{}' is {}; allowed for this "
-                      "partition is {}",
-                      map.nodes[slots[nodes.first_slot[k]].node.index()].name, nodes.layouts[k].devices.size(),
-                      parts.devices_per_node()));
-    }
-  }
-}
-
-std::vector<int> solve(const Assignment& problem, Method method) {
-  if (method == Method::exact || (method == Method::automatic && problem.n <= automatic_is_exact_up_to)) {
-    return solve_exact(problem);
-  }
-  return solve_craft(problem);
-}
-
-/// Part -> place among the node's slots, and what that costs.
-struct Solution {
-  std::vector<int> location_of;
-  std::int64_t trivial_cost = 0;
-  std::int64_t cost = 0;
-};
 
 }  // namespace
 
@@ -122,40 +60,14 @@ std::vector<subdomain_id> Placement::of_rank(rank_id rank) const {
 
 Placement make_placement(const partition::Geometry& geometry, const machine::MachineMap& map, const Request& request) {
   map.check();
-  const std::vector<Slot> slots = slots_of(map);
-  const Nodes nodes = nodes_of(map, slots);
-  if (geometry.partition.nodes() == 1 && nodes.layouts.size() > 1 &&
-      std::cmp_equal(slots.size(), geometry.partition.devices_per_node())) {
-    // Cut as one node although there are several, because they hold unequal numbers of devices: consecutive
-    // subdomains stay together, and what could be gained inside a node is not looked for.
-    return {.slots = slots};
-  }
-  check_numbers(geometry.partition, map, slots, nodes);
-  const detail::ProblemMaker maker(geometry, map, nodes.layouts);
-
+  NodePlacer placer(geometry, map, request);
   Placement placement;
-  placement.slots.reserve(slots.size());
-  std::vector<int> identity(static_cast<std::size_t>(geometry.partition.devices_per_node()));
-  std::iota(identity.begin(), identity.end(), 0);
-  std::map<std::pair<detail::Layout, std::vector<std::int64_t>>, Solution> solved;
-  for (std::size_t k = 0; k < nodes.layouts.size(); ++k) {
-    const auto [found, is_new] = solved.try_emplace({nodes.layouts[k], maker.flow(static_cast<std::int64_t>(k))});
-    Solution& solution = found->second;
-    const bool random = request.method == Method::random;
-    if (is_new || random) {
-      const Assignment problem{static_cast<int>(identity.size()), found->first.second,
-                               maker.distance(nodes.layouts[k])};
-      solution.location_of = request.method == Method::trivial ? identity
-                             : random ? solve_random(problem.n, detail::SplitMix64(request.seed + k).next())
-                                      : solve(problem, request.method);
-      solution.trivial_cost = problem.cost(identity);
-      solution.cost = problem.cost(solution.location_of);
-    }
-    placement.trivial_cost += solution.trivial_cost;
-    placement.cost += solution.cost;
-    for (const int location : solution.location_of) {
-      placement.slots.push_back(slots[nodes.first_slot[k] + static_cast<std::size_t>(location)]);
-    }
+  placement.slots.reserve(static_cast<std::size_t>(geometry.partition.size()));
+  for (std::int64_t s = 0; s < geometry.partition.size(); ++s) placement.slots.push_back(placer.of(subdomain_id(s)));
+  for (std::int64_t part = 0; part < geometry.partition.nodes(); ++part) {
+    const NodePlacer::Cost cost = placer.cost_of(part);
+    placement.trivial_cost += cost.trivial;
+    placement.cost += cost.placed;
   }
   return placement;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "halocline/core/error.hpp"
 
@@ -32,17 +33,17 @@ std::int64_t scale_for(std::int64_t terms) {
 }  // namespace
 
 ProblemMaker::ProblemMaker(const partition::Geometry& geometry, const machine::MachineMap& map,
-                           std::span<const Layout> layouts)
-    : geometry_(geometry) {
+                           std::vector<Layout> layouts)
+    : geometry_(geometry), kinds_(geometry), layouts_(std::move(layouts)) {
   const std::int64_t n = geometry.partition.devices_per_node();
   scale_ = scale_for(geometry.partition.size() * n);
   std::int64_t all_bytes = 0;
   std::int64_t messages = 0;
-  for (std::int64_t part = 0; part < geometry.partition.nodes(); ++part) {
-    for_each_flow_within(geometry, part, [&](std::int64_t, std::int64_t, std::int64_t bytes) {
+  for (const auto& [node_part, count] : kinds_.all()) {
+    for_each_flow_within(geometry, node_part, [&](std::int64_t, std::int64_t, std::int64_t bytes) {
       largest_flow_ = std::max(largest_flow_, bytes);
-      all_bytes += bytes;
-      ++messages;
+      all_bytes += bytes * count;
+      messages += count;
     });
   }
   // Time a byte for a message of mean size. Paths of one bandwidth are told apart by their latency, as on nodes whose
@@ -50,7 +51,7 @@ ProblemMaker::ProblemMaker(const partition::Geometry& geometry, const machine::M
   const double mean_bytes = messages == 0 ? 1 : static_cast<double>(all_bytes) / static_cast<double>(messages);
   device_count_.resize(map.types.size());
   std::vector<bool> used(map.types.size());
-  for (const Layout& layout : layouts) used[static_cast<std::size_t>(layout.type)] = true;
+  for (const Layout& layout : layouts_) used[static_cast<std::size_t>(layout.type)] = true;
   std::vector<double> reciprocals;
   for (std::size_t type = 0; type < map.types.size(); ++type) {
     if (!used[type]) continue;
@@ -69,17 +70,19 @@ ProblemMaker::ProblemMaker(const partition::Geometry& geometry, const machine::M
   }
 }
 
-std::vector<std::int64_t> ProblemMaker::flow(std::int64_t node_part) const {
+std::vector<std::int64_t> ProblemMaker::flow(std::size_t kind) const {
   const std::int64_t n = geometry_.partition.devices_per_node();
   std::vector<std::int64_t> matrix(static_cast<std::size_t>(n * n));
-  for_each_flow_within(geometry_, node_part, [&](std::int64_t i, std::int64_t j, std::int64_t bytes) {
-    const Int128 rounded = (Int128{bytes} * scale_ + largest_flow_ / 2) / largest_flow_;
-    matrix[static_cast<std::size_t>(i * n + j)] = static_cast<std::int64_t>(rounded);
-  });
+  for_each_flow_within(geometry_, kinds_.all()[kind].node_part,
+                       [&](std::int64_t i, std::int64_t j, std::int64_t bytes) {
+                         const Int128 rounded = (Int128{bytes} * scale_ + largest_flow_ / 2) / largest_flow_;
+                         matrix[static_cast<std::size_t>(i * n + j)] = static_cast<std::int64_t>(rounded);
+                       });
   return matrix;
 }
 
-std::vector<std::int64_t> ProblemMaker::distance(const Layout& layout) const {
+std::vector<std::int64_t> ProblemMaker::distance(std::size_t position) const {
+  const Layout& layout = layouts_[position];
   const auto type = static_cast<std::size_t>(layout.type);
   const auto count = static_cast<std::size_t>(device_count_[type]);
   std::vector<std::int64_t> matrix;

@@ -1,9 +1,9 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <vector>
 
+#include "halocline/partition/node_kinds.hpp"
 #include "halocline/placement/placement.hpp"
 
 // From geometry and machine to quadratic assignment problems.
@@ -20,18 +20,21 @@ struct Layout {
 /// different nodes can be added. The scale is such that the sum over all nodes fits 62 bits.
 class ProblemMaker {
  public:
-  /// layouts: of the nodes, in the order of node parts. Looks at the flows of all subdomains once. The map
-  /// has passed its check(), so that all devices of a node have paths.
-  ProblemMaker(const partition::Geometry& geometry, const machine::MachineMap& map, std::span<const Layout> layouts);
+  /// layouts: those that differ. Looks at the flows of one node part of each kind. The map has passed its check(), so that
+  /// all devices of a node have paths.
+  ProblemMaker(const partition::Geometry& geometry, const machine::MachineMap& map, std::vector<Layout> layouts);
 
-  /// flow[i][j]: from part i to part j of a node part.
-  [[nodiscard]] std::vector<std::int64_t> flow(std::int64_t node_part) const;
+  [[nodiscard]] const partition::NodeKinds& kinds() const { return kinds_; }
+  /// flow[i][j]: from part i to part j of a node part of a kind.
+  [[nodiscard]] std::vector<std::int64_t> flow(std::size_t kind) const;
   /// distance[a][b]: reciprocal bandwidth from slot a to slot b, plus latency by the mean message; a device whose own
-  /// memory has no known bandwidth is at distance 0 from itself.
-  [[nodiscard]] std::vector<std::int64_t> distance(const Layout& layout) const;
+  /// memory has no known bandwidth is at distance 0 from itself. position: among the layouts.
+  [[nodiscard]] std::vector<std::int64_t> distance(std::size_t position) const;
 
  private:
   const partition::Geometry& geometry_;
+  partition::NodeKinds kinds_;
+  std::vector<Layout> layouts_;
   std::int64_t scale_ = 1;
   std::int64_t largest_flow_ = 0;
   std::vector<int> device_count_;                     ///< by node type

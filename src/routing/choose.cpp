@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "halocline/core/error.hpp"
+#include "routing/choose.hpp"
 #include "routing/possible.hpp"
 
 namespace halocline::routing {
@@ -12,13 +13,6 @@ namespace {
 
 bool lists(const std::vector<Transport>& transports, Transport transport) {
   return std::find(transports.begin(), transports.end(), transport) != transports.end();
-}
-
-std::optional<Transport> exception_for(subdomain_id from, subdomain_id to, const Policy& policy) {
-  for (const Policy::Exception& exception : policy.exceptions) {
-    if (exception.from == from && exception.to == to) return exception.transport;
-  }
-  return std::nullopt;
 }
 
 std::optional<double> rate_of(Transport transport, const PairFacts& facts) {
@@ -94,34 +88,27 @@ std::string measured_text(const std::vector<Transport>& candidates, const PairFa
   return text;
 }
 
+Decision decision(Transport transport, const PairFacts& facts, const std::string& why) {
+  return {transport, fmt::format("{}: {}{}", to_string(transport), why_possible(transport, facts), why)};
+}
+
 }  // namespace
 
-Route choose(subdomain_id from, subdomain_id to, const PairFacts& facts, const Policy& policy) {
-  const auto route = [&](Transport transport, const std::string& why) {
-    return Route{from, to, transport,
-                 fmt::format("{}: {}{}", to_string(transport), why_possible(transport, facts), why)};
-  };
+Decision by_exception(Transport wanted, const PairFacts& facts, std::string_view whose) {
+  return decision(wanted, facts, fmt::format("; by exception for {}", whose));
+}
 
-  if (const auto wanted = exception_for(from, to, policy)) {
-    if (const Answer answer = possible(*wanted, facts); !answer.yes) {
-      throw CapabilityError(fmt::format("subdomains {} -> {} are to use {} by exception, but that is not possible: {}",
-                                        from.value(), to.value(), to_string(*wanted), answer.why_not));
-    }
-    return route(*wanted, "; by exception for this pair");
-  }
-  if (const auto wanted = exception_for(to, from, policy); wanted && possible(*wanted, facts).yes) {
-    return route(*wanted, "; by exception for the opposite direction");
-  }
-
+Decision by_policy(subdomain_id from, subdomain_id to, const PairFacts& facts, const Policy& policy) {
   const std::vector<Transport> candidates = candidates_of(facts, policy);
   if (candidates.empty()) nothing_possible(from, to, facts, policy);
   if (policy.use_measurements) {
     if (const auto best = fastest(candidates, facts)) {
-      return route(*best, fmt::format("; measured, two-way: {}{}", measured_text(candidates, facts),
-                                      passed_over(*best, facts, policy)));
+      return decision(*best, facts,
+                      fmt::format("; measured, two-way: {}{}", measured_text(candidates, facts),
+                                  passed_over(*best, facts, policy)));
     }
   }
-  return route(candidates.front(), passed_over(candidates.front(), facts, policy));
+  return decision(candidates.front(), facts, passed_over(candidates.front(), facts, policy));
 }
 
 }  // namespace halocline::routing

@@ -26,6 +26,15 @@ TEST(Table, CountsWhatIsBeyondTheLimit) {
   EXPECT_EQ(table.text(), "n\n-\n0\n1\n... and 3 more; --json has all\n");
 }
 
+TEST(Table, CountsWhatWasNeverMade) {
+  Table table({"n"});
+  for (int i = 0; i < 3; ++i) table.row({std::to_string(i)});
+  table.leave_out(4);
+  EXPECT_EQ(table.text(), "n\n-\n0\n1\n2\n... and 4 more; --json has all\n");
+  table.limit(2);
+  EXPECT_EQ(table.text(), "n\n-\n0\n1\n... and 5 more; --json has all\n");
+}
+
 TEST(Table, RefusesARowOfAnotherLength) {
   Table table({"a", "b"});
   EXPECT_THROW(table.row({"1"}), halocline::InternalError);

@@ -1,0 +1,23 @@
+#pragma once
+
+#include "halocline/domain/plan.hpp"
+#include "halocline/routing/chooser.hpp"
+
+namespace halocline {
+
+/// Routes for a machine that is not here; see assumed_routes().
+class AssumedRouter {
+ public:
+  /// The map has to stay.
+  AssumedRouter(const machine::MachineMap& machine, const routing::Policy& policy, bool device_mpi);
+  /// sender and receiver: where the flow's two subdomains are.
+  [[nodiscard]] RoutedMessage route(const partition::Flow& flow, const placement::Slot& sender,
+                                    const placement::Slot& receiver);
+
+ private:
+  const machine::MachineMap& machine_;
+  routing::Answer device_mpi_;
+  routing::Chooser chooser_;
+};
+
+}  // namespace halocline

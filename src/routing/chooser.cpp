@@ -1,0 +1,66 @@
+#include "halocline/routing/chooser.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "halocline/core/error.hpp"
+#include "routing/choose.hpp"
+
+namespace halocline::routing {
+namespace {
+
+/// Facts differ by place and by what was found for a pair. Places are few; with more of the latter nothing is saved.
+constexpr std::size_t most_known = 16;
+
+bool same(const Answer& a, const Answer& b) { return a.yes == b.yes && a.why_not == b.why_not; }
+
+bool same(const PairFacts& a, const PairFacts& b) {
+  return a.same_subdomain == b.same_subdomain && a.same_rank == b.same_rank && a.same_node == b.same_node &&
+         a.same_device == b.same_device && a.mpi == b.mpi && same(a.peer_access, b.peer_access) &&
+         same(a.mapped, b.mapped) && same(a.exportable, b.exportable) && same(a.device_mpi, b.device_mpi) &&
+         same(a.direct_safe, b.direct_safe) && a.measured == b.measured;
+}
+
+}  // namespace
+
+Chooser::Chooser(Policy policy) : policy_(std::move(policy)) {
+  for (const Policy::Exception& e : policy_.exceptions) exceptions_.try_emplace({e.from, e.to}, e.transport);
+}
+
+std::optional<Transport> Chooser::exception_for(subdomain_id from, subdomain_id to) const {
+  const auto found = exceptions_.find({from, to});
+  return found == exceptions_.end() ? std::nullopt : std::optional(found->second);
+}
+
+const Chooser::Known& Chooser::by_facts(subdomain_id from, subdomain_id to, const PairFacts& facts) {
+  const auto found = std::ranges::find_if(known_, [&](const Known& known) { return same(known.facts, facts); });
+  if (found != known_.end()) return *found;
+  auto [transport, reason] = by_policy(from, to, facts, policy_);
+  if (known_.size() < most_known) return known_.emplace_back(Known{facts, transport, std::move(reason)});
+  Known& oldest = known_[next_];
+  next_ = (next_ + 1) % most_known;
+  return oldest = {facts, transport, std::move(reason)};
+}
+
+Route Chooser::choose(subdomain_id from, subdomain_id to, const PairFacts& facts) {
+  const auto route = [&](Decision decision) { return Route{from, to, decision.transport, std::move(decision.reason)}; };
+  if (const auto wanted = exception_for(from, to)) {
+    if (const Answer answer = possible(*wanted, facts); !answer.yes) {
+      throw CapabilityError(fmt::format("subdomains {} -> {} are to use {} by exception, but that is not possible: {}",
+                                        from.value(), to.value(), to_string(*wanted), answer.why_not));
+    }
+    return route(by_exception(*wanted, facts, "this pair"));
+  }
+  if (const auto wanted = exception_for(to, from); wanted && possible(*wanted, facts).yes) {
+    return route(by_exception(*wanted, facts, "the opposite direction"));
+  }
+  const Known& known = by_facts(from, to, facts);
+  return {from, to, known.transport, known.reason};
+}
+
+Route choose(subdomain_id from, subdomain_id to, const PairFacts& facts, const Policy& policy) {
+  return Chooser(policy).choose(from, to, facts);
+}
+
+}  // namespace halocline::routing
