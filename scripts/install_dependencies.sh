@@ -47,6 +47,7 @@ look_for_build() {
   need libcli11-dev header CLI/CLI.hpp
   need libhwloc-dev header hwloc.h
   need libpng-dev header png.h
+  need libscotch-dev header scotch/scotch.h
   if [ "${MPI:-AUTO}" != OFF ]; then
     need libopenmpi-dev program mpicxx
     need openmpi-bin program mpirun

@@ -19,6 +19,7 @@ void add_route_command(CLI::App& app, Options& options, Command& chosen);
 void add_exchange_command(CLI::App& app, Options& options, Command& chosen);
 void add_explain_command(CLI::App& app, Options& options, Command& chosen);
 void add_run_command(CLI::App& app, Options& options, Command& chosen);
+void add_map_command(CLI::App& app, Options& options, Command& chosen);
 void add_plot_command(CLI::App& app, Options& options, Command& chosen);
 
 /// The flags of a command that plans: all of them, so that one command line walks down the pipeline.

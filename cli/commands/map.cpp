@@ -1,0 +1,230 @@
+#include <fmt/core.h>
+
+#include <filesystem>
+#include <fstream>
+#include <memory>
+
+#include "commands/commands.hpp"
+#include "documents.hpp"
+#include "halocline/core/error.hpp"
+#include "halocline/io/json.hpp"
+#include "mapping.hpp"
+#include "planning.hpp"
+#include "table.hpp"
+
+namespace cli {
+namespace {
+
+using namespace halocline;
+
+struct MapOptions {
+  std::string cpu;
+  std::string gpu;
+  mapping::Strategy strategy = mapping::Strategy::best;
+  std::optional<mapping::PhaseMappers> mappers;
+  std::optional<double> seconds;
+  Words free;
+  std::optional<std::string> format;
+  std::string output;
+  std::vector<int> cpu_numbers;
+};
+
+constexpr const char* json_format = "json";
+
+/// Other sources of matrices belong here.
+Matrices matrices_of(const MapOptions& own) {
+  if (own.cpu.empty() && own.gpu.empty()) {
+    refuse("--cpu", "", "a file with what processes send each other, here or as --gpu");
+  }
+  Matrices matrices;
+  if (!own.cpu.empty()) matrices.cpu = read_matrix_file(own.cpu);
+  if (!own.gpu.empty()) matrices.gpu = read_matrix_file(own.gpu);
+  return matrices;
+}
+
+void check(const MapOptions& own) {
+  const bool takes_mappers = own.strategy != mapping::Strategy::best && own.strategy != mapping::Strategy::in_order;
+  if (own.mappers && !takes_mappers) {
+    refuse("--mapper", "given",
+           fmt::format("together with --strategy magc, strategy1 or strategy2; it is {}",
+                       mapping::to_string(own.strategy)));
+  }
+  if (own.format.has_value() == own.output.empty()) {
+    refuse(own.format ? "--output" : "--format", "", "--format and --output together, or neither");
+  }
+}
+
+void write_file(const std::filesystem::path& path, const std::string& text, bool executable) {
+  std::ofstream out(path, std::ios::binary);
+  out << text;
+  out.close();
+  if (!out)
+    throw InvalidArgument(fmt::format("--output is '{}'; allowed is a path that can be written", path.string()));
+  if (executable) {
+    using std::filesystem::perms;
+    std::filesystem::permissions(path, perms::owner_exec | perms::group_exec | perms::others_exec,
+                                 std::filesystem::perm_options::add);
+  }
+}
+
+mapping::Launch written_launch(const MapOptions& own, const machine::MachineMap& machine,
+                               const std::vector<mapping::Seat>& seats) {
+  std::vector<std::string> names;
+  for (const auto launcher : mapping::all_launchers) names.emplace_back(to_string(launcher));
+  const auto launcher = mapping::all_launchers[parse_choice("--format", *own.format, names)];
+  mapping::Launch launch = mapping::make_launch(launcher, {&machine, seats, own.cpu_numbers});
+  std::error_code problem;
+  std::filesystem::create_directories(own.output, problem);
+  if (problem) refuse("--output", own.output, "a folder that can be written");
+  for (const auto& file : launch.files) {
+    write_file(std::filesystem::path(own.output) / file.name, file.text, file.executable);
+  }
+  return launch;
+}
+
+struct Mapped {
+  machine::MachineMap machine;
+  mapping::JobMapping mapping;
+  mapping::JobQuality before;
+  mapping::JobQuality after;
+};
+
+Mapped map_with(const MapOptions& own, machine::MachineMap machine) {
+  const Matrices matrices = matrices_of(own);
+  Mapped mapped;
+  mapped.machine = std::move(machine);
+  mapping::JobRequest request;
+  request.machine = &mapped.machine;
+  request.cpu = matrices.cpu ? &*matrices.cpu : nullptr;
+  request.gpu = matrices.gpu ? &*matrices.gpu : nullptr;
+  request.free = parse_free("--free", own.free, mapped.machine);
+  request.strategy = own.strategy;
+  request.mappers = own.mappers.value_or(mapping::PhaseMappers{});
+  request.effort.seconds = own.seconds;
+  mapped.mapping = mapping::map_job(request);
+  mapped.after = mapping::assess(request, mapped.mapping.seats);
+  request.strategy = mapping::Strategy::in_order;
+  mapped.before = mapping::assess(request, mapping::map_job(request).seats);
+  return mapped;
+}
+
+Json document_of(const Mapped& mapped, const MapOptions& own, const mapping::Launch& launch) {
+  Json document = cli::document_of("map");
+  document["machine"] = machine_summary(mapped.machine);
+  document["strategy"] = mapping::to_string(own.strategy);
+  document["found_by"] = mapping::to_string(mapped.mapping.found_by);
+  document["processes_of_a_gpu"] = mapped.mapping.most_sharing;
+  document["before"] = quality_json(mapped.before);
+  document["after"] = quality_json(mapped.after);
+  document["processes"] = seats_json(mapped.machine, mapped.mapping.seats);
+  if (!launch.command.empty()) {
+    document["launch"] = {{"command", launch.command}, {"notes", launch.notes}};
+  }
+  return document;
+}
+
+std::string text_of(const Mapped& mapped, const MapOptions& own, const mapping::Launch& launch) {
+  const double before = mapped.before.together.maximum();
+  const double after = mapped.after.together.maximum();
+  std::string text = fmt::format("{} mapped onto {} of {} by {}\n", plural(std::ssize(mapped.mapping.seats), "rank"),
+                                 plural(std::ssize(mapped.machine.nodes), "node"), mapped.machine.name,
+                                 mapping::to_string(mapped.mapping.found_by));
+  if (mapped.mapping.most_sharing > 1) {
+    text += fmt::format("more ranks than GPUs: up to {} ranks share one\n", mapped.mapping.most_sharing);
+  }
+  text += fmt::format("maximum congestion {}, in order {}; bytes times hops {}, in order {}\n\n", seconds_text(after),
+                      seconds_text(before), bytes_text(mapped.after.together.hop_bytes),
+                      bytes_text(mapped.before.together.hop_bytes));
+  text += quality_table(mapped.before, mapped.after) + "\n" + seats_table(mapped.machine, mapped.mapping.seats);
+  if (!own.output.empty()) text += fmt::format("\nwritten to {}\n", own.output);
+  if (!launch.command.empty()) text += fmt::format("start it there with: {}\n", launch.command);
+  for (const auto& note : launch.notes) text += fmt::format("note: {}\n", note);
+  return text;
+}
+
+int run_map(Context& context, const MapOptions& own) {
+  comm::agree_on(context.world, [&] { check(own); });
+  machine::MachineMap machine;
+  if (!context.options.machine_file) machine = machine_of(context);
+  Mapped mapped;
+  mapping::Launch launch;
+  comm::agree_on(context.world, [&] {
+    if (!context.root()) return;
+    // As it is: mapping gives out cores and GPUs of its own, whatever ranks the map has.
+    if (context.options.machine_file) machine = io::read_machine_file(*context.options.machine_file);
+    mapped = map_with(own, std::move(machine));
+    if (own.format == json_format) {
+      write_file(own.output, document_of(mapped, own, launch).dump(2) + "\n", false);
+    } else if (own.format) {
+      launch = written_launch(own, mapped.machine, mapped.mapping.seats);
+    }
+  });
+  if (!context.root()) return 0;
+  context.print_document(document_of(mapped, own, launch));
+  context.print_text(text_of(mapped, own, launch));
+  return 0;
+}
+
+void add_decisions(CLI::App& command, const std::shared_ptr<MapOptions>& own) {
+  constexpr const char* group = "Decisions";
+  add_word(command, "--strategy", "NAME",
+           "best (default), magc, strategy1 (nodes by the CPU matrix alone), strategy2 (and GPUs in order), or default "
+           "(everything in order)",
+           [own](const auto& name, const auto& word) {
+             std::vector<std::string> names;
+             for (const auto strategy : mapping::all_strategies) names.emplace_back(to_string(strategy));
+             own->strategy = mapping::all_strategies[parse_choice(name, word, names)];
+           })
+      ->group(group);
+  add_words(command, "--mapper", "NAME", 3,
+            "of magc, strategy1 and strategy2, for all phases or three for nodes, cores and GPUs: default, partition, "
+            "scotch, greedy, exact, craft, latency or congestion (default partition,greedy,greedy)",
+            [own](const auto& name, const auto& words) { own->mappers = parse_mappers(name, words); })
+      ->group(group);
+  add_word(command, "--seconds", "S",
+           "how long each refinement may take (default: a fixed number of trials, the same answer on every machine)",
+           [own](const auto& name, const auto& word) { own->seconds = parse_positive(name, word, 1e6); })
+      ->group(group);
+  add_words(command, "--free", "NODE:CORES:DEVICES", 1 << 20, "what is free of a node, e.g. n0:0-11:0,1 (default: all)",
+            [own](const auto&, const auto& words) { own->free = words; })
+      ->group(group);
+}
+
+void add_launch(CLI::App& command, const std::shared_ptr<MapOptions>& own) {
+  constexpr const char* group = "Launch";
+  add_word(command, "--format", "NAME", "openmpi-rankfile, slurm, mpich or json: what --output is written for",
+           [own](const auto& name, const auto& word) {
+             std::vector<std::string> names;
+             for (const auto launcher : mapping::all_launchers) names.emplace_back(to_string(launcher));
+             names.emplace_back(json_format);
+             static_cast<void>(parse_choice(name, word, names));
+             own->format = word;
+           })
+      ->group(group);
+  add_word(command, "--output", "PATH", "where to write: a folder, of json a file",
+           [own](const auto&, const auto& word) { own->output = word; })
+      ->group(group);
+  add_word(command, "--cpu-numbers", "LIST",
+           "the operating system's number of each core of a node, e.g. 0,2,4,6,1,3,5,7, for --format slurm and mpich",
+           [own](const auto& name, const auto& word) { own->cpu_numbers = parse_numbers(name, word); })
+      ->group(group);
+}
+
+}  // namespace
+
+void add_map_command(CLI::App& app, Options& options, Command& chosen) {
+  auto* command = app.add_subcommand("map", "where the ranks of any MPI program go: nodes, cores and GPUs");
+  auto own = std::make_shared<MapOptions>();
+  add_word(*command, "--cpu", "CSV", "what ranks send each other from the memory of CPUs",
+           [own](const auto&, const auto& word) { own->cpu = word; });
+  add_word(*command, "--gpu", "CSV", "what they send each other from the memory of GPUs",
+           [own](const auto&, const auto& word) { own->gpu = word; });
+  add_word(*command, "--machine", "FILE", "a machine map (default: the machine at hand)",
+           [&options](const auto&, const auto& word) { options.machine_file = word; });
+  add_decisions(*command, own);
+  add_launch(*command, own);
+  add_output_options(*command, options);
+  command->callback([&chosen, own] { chosen = [own](Context& context) { return run_map(context, *own); }; });
+}
+
+}  // namespace cli

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "halocline/mapping/mapper.hpp"
+
+// What the mappers share with each other and with nobody else.
+namespace halocline::mapping::detail {
+
+/// What a process exchanges with another one.
+struct Peer {
+  int process = 0;
+  std::int64_t sent = 0;
+  std::int64_t received = 0;
+  std::int64_t messages = 0;  ///< both ways
+  [[nodiscard]] std::int64_t volume() const { return sent + received; }
+};
+
+/// The peers of each process, ascending; what a process sends to itself and what is empty is left out.
+using Peers = std::vector<std::vector<Peer>>;
+[[nodiscard]] Peers peers_of(const CommunicationMatrix& matrix);
+
+[[nodiscard]] std::vector<int> map_in_order(const MappingProblem& problem);
+[[nodiscard]] std::vector<int> map_partition(const MappingProblem& problem, const Effort& effort);
+[[nodiscard]] std::vector<int> map_latency(const MappingProblem& problem, const Effort& effort);
+[[nodiscard]] std::vector<int> map_greedy(const MappingProblem& problem);
+[[nodiscard]] std::vector<int> map_scotch(const MappingProblem& problem);
+[[nodiscard]] std::vector<int> map_assignment(const MappingProblem& problem, bool exact);
+[[nodiscard]] std::vector<int> map_congestion(const MappingProblem& problem, const Effort& effort);
+
+/// Counts what was tried, and says when to stop.
+class Budget {
+ public:
+  explicit Budget(const Effort& effort);
+  /// Whether one more may be tried.
+  [[nodiscard]] bool take();
+
+ private:
+  std::int64_t left_;
+  std::int64_t end_ns_ = -1;
+};
+
+}  // namespace halocline::mapping::detail

@@ -1,0 +1,12 @@
+#include "halocline/core/error.hpp"
+#include "mapping/mappers/mappers.hpp"
+
+namespace halocline::mapping {
+
+std::vector<int> detail::map_scotch(const MappingProblem&) {
+  throw CapabilityError("the mapper scotch is not in this build; install libscotch-dev and set HALOCLINE_SCOTCH=ON");
+}
+
+bool have_scotch() { return false; }
+
+}  // namespace halocline::mapping

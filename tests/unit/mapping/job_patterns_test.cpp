@@ -1,0 +1,98 @@
+// The nine combinations of the paper on its two clusters.
+#include <gtest/gtest.h>
+
+#include <ctime>
+
+#include "halocline/mapping/quality.hpp"
+#include "machines.hpp"
+#include "patterns.hpp"
+
+namespace halocline::mapping {
+namespace {
+
+struct Case {
+  machine::MachineMap map;
+  CommunicationMatrix cpu;
+  CommunicationMatrix gpu;
+  std::string name;
+
+  [[nodiscard]] JobRequest request(Strategy strategy, Mapper inside) const {
+    JobRequest request;
+    request.machine = &map;
+    request.cpu = &cpu;
+    request.gpu = &gpu;
+    request.strategy = strategy;
+    request.mappers = {Mapper::partition, inside, inside};
+    return request;
+  }
+  [[nodiscard]] double maximum(Strategy strategy, Mapper inside = Mapper::greedy) const {
+    const JobRequest wanted = request(strategy, inside);
+    return assess(wanted, map_job(wanted).seats).together.maximum();
+  }
+};
+
+/// Of this process: wall-clock time says nothing where other programs run.
+double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
+
+std::vector<Case> cases() {
+  std::vector<Case> list;
+  for (const bool weighted : {false, true}) {
+    for (const Pattern cpu : all_patterns) {
+      for (const Pattern gpu : all_patterns) {
+        for (const bool a : {true, false}) {
+          list.push_back({a ? cluster_a() : cluster_b(), pattern_matrix(cpu, weighted), pattern_matrix(gpu, weighted),
+                          name_of(cpu) + "-" + name_of(gpu) + (weighted ? " weighted, " : ", ") + (a ? "A" : "B")});
+        }
+      }
+    }
+  }
+  return list;
+}
+
+TEST(NinePatterns, best_is_never_worse_than_any_other_strategy) {
+  for (const Case& one : cases()) {
+    const double best = one.maximum(Strategy::best);
+    for (const Strategy strategy : {Strategy::magc, Strategy::strategy1, Strategy::strategy2, Strategy::in_order}) {
+      EXPECT_LE(best, one.maximum(strategy)) << one.name << ", " << to_string(strategy);
+      if (have_scotch()) {
+        EXPECT_LE(best, one.maximum(strategy, Mapper::scotch)) << one.name << ", " << to_string(strategy);
+      }
+    }
+  }
+}
+
+// In COL all groups along the first dimension fit into nodes: only links inside are left.
+TEST(NinePatterns, groups_of_an_alltoall_share_a_node) {
+  for (const bool a : {true, false}) {
+    const Case one{a ? cluster_a() : cluster_b(), pattern_matrix(Pattern::columns, false),
+                   pattern_matrix(Pattern::columns, false), ""};
+    const JobRequest wanted = one.request(Strategy::best, Mapper::greedy);
+    const auto quality = assess(wanted, map_job(wanted).seats);
+    EXPECT_EQ(quality.together.levels.front().level, "network");
+    EXPECT_EQ(quality.together.levels.front().maximum, 0);
+  }
+}
+
+// The table of decision 0021, on request: --gtest_also_run_disabled_tests.
+TEST(NinePatterns, DISABLED_print_maximum_congestions_and_times) {
+  for (const Case& one : cases()) {
+    const JobRequest wanted = one.request(Strategy::best, Mapper::greedy);
+    double seconds = 1e9;
+    JobMapping mapping;
+    for (int i = 0; i < 3; ++i) {
+      const double start = cpu_seconds();
+      mapping = map_job(wanted);
+      seconds = std::min(seconds, cpu_seconds() - start);
+    }
+    const double before = one.maximum(Strategy::in_order);
+    const auto gain = [&](double after) { return fmt::format("{:5.1f}", 100 * (1 - after / before)); };
+    fmt::print("{:22} default {:6.2f} ms; less by %: scotch {} greedy {} best {} s1 {} s2 {}; {:4.1f} ms, by {}\n",
+               one.name, before * 1e3, have_scotch() ? gain(one.maximum(Strategy::magc, Mapper::scotch)) : "-",
+               gain(one.maximum(Strategy::magc)), gain(one.maximum(Strategy::best)),
+               gain(one.maximum(Strategy::strategy1)), gain(one.maximum(Strategy::strategy2)), seconds * 1e3,
+               to_string(mapping.found_by));
+  }
+}
+
+}  // namespace
+}  // namespace halocline::mapping

@@ -1,0 +1,193 @@
+#include "halocline/mapping/job.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+
+#include "halocline/core/error.hpp"
+#include "halocline/mapping/quality.hpp"
+#include "machines.hpp"
+#include "patterns.hpp"
+
+namespace halocline::mapping {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+/// All send to their neighbours in a ring.
+CommunicationMatrix ring(int ranks, std::int64_t bytes = 1000) {
+  CommunicationMatrix matrix(ranks);
+  for (int r = 0; r < ranks; ++r) matrix.add(r, (r + 1) % ranks, bytes);
+  return matrix;
+}
+
+JobRequest request_of(const machine::MachineMap& map, const CommunicationMatrix* cpu, const CommunicationMatrix* gpu,
+                      Strategy strategy) {
+  JobRequest request;
+  request.machine = &map;
+  request.cpu = cpu;
+  request.gpu = gpu;
+  request.strategy = strategy;
+  return request;
+}
+
+/// One process a core, GPUs shared evenly, nothing that is not free.
+void expect_fits(const JobRequest& request, const std::vector<Seat>& seats) {
+  const auto free = request.free.empty() ? all_free(*request.machine) : request.free;
+  std::set<std::pair<int, int>> cores;
+  std::vector<std::map<int, int>> users(free.size());
+  for (const Seat& seat : seats) {
+    const auto& parts = free[static_cast<std::size_t>(seat.node)];
+    EXPECT_TRUE(cores.emplace(seat.node, seat.core).second);
+    EXPECT_TRUE(std::ranges::count(parts.cores, seat.core) == 1);
+    EXPECT_EQ(std::ranges::count(parts.devices, seat.device), parts.devices.empty() ? 0 : 1);
+    if (seat.device >= 0) ++users[static_cast<std::size_t>(seat.node)][seat.device];
+  }
+  for (std::size_t n = 0; n < free.size(); ++n) {
+    int most = 0, sum = 0;
+    for (const auto& [device, count] : users[n]) {
+      most = std::max(most, count);
+      sum += count;
+    }
+    const int gpus = static_cast<int>(free[n].devices.size());
+    if (gpus > 0) {
+      EXPECT_EQ(most, (sum + gpus - 1) / gpus) << "node " << n;
+    }
+  }
+}
+
+TEST(Job, in_order_fills_node_after_node) {
+  const auto map = cluster_a();
+  const auto matrix = ring(18);
+  const auto mapping = map_job(request_of(map, &matrix, nullptr, Strategy::in_order));
+  EXPECT_EQ(mapping.seats[15], (Seat{0, 15, 15}));
+  EXPECT_EQ(mapping.seats[16], (Seat{1, 0, 0}));
+  EXPECT_EQ(mapping.most_sharing, 1);
+}
+
+TEST(Job, takes_nodes_that_differ) {
+  const auto map = machine_of({dual_node(2, 2), dual_node(6, 8), dual_node(1, 2)}, {0, 1, 2});
+  for (const int ranks : {5, 12, 18}) {  // 12 GPUs; 18 cores of which all are needed for the last
+    const auto matrix = ring(ranks);
+    for (const Strategy strategy : all_strategies) {
+      const auto request = request_of(map, &matrix, &matrix, strategy);
+      expect_fits(request, map_job(request).seats);
+    }
+  }
+  EXPECT_THAT(node_capacities(map, all_free(map), 12), ElementsAre(2, 8, 2));
+  EXPECT_THAT(node_capacities(map, all_free(map), 13), ElementsAre(4, 12, 2));
+}
+
+TEST(Job, leaves_alone_what_is_occupied) {
+  const auto map = cluster_a();
+  const auto matrix = ring(20);
+  auto request = request_of(map, &matrix, &matrix, Strategy::best);
+  request.free = {{{1, 2, 20}, {4, 5}}, {{}, {}}, {{0, 5, 6, 7}, {}}, all_free(map)[3]};
+  EXPECT_THAT(node_capacities(map, request.free, 18), ElementsAre(2, 0, 0, 16));
+  for (const Strategy strategy : all_strategies) {
+    request.strategy = strategy;
+    const auto mapping = map_job(request);
+    expect_fits(request, mapping.seats);
+    EXPECT_EQ(mapping.most_sharing, 2) << to_string(strategy);  // 18 GPUs that cores are there for, and 20 ranks
+  }
+}
+
+TEST(Job, does_without_gpus) {
+  const auto map = machine_of({dual_node(4, 0)}, {0, 0});
+  const auto matrix = ring(9);
+  const auto mapping = map_job(request_of(map, &matrix, nullptr, Strategy::best));
+  for (const Seat& seat : mapping.seats) EXPECT_EQ(seat.device, -1);
+  EXPECT_EQ(mapping.most_sharing, 0);
+}
+
+TEST(Job, gives_the_same_answer_again) {
+  const auto map = cluster_b();
+  const auto cpu = pattern_matrix(Pattern::stencil_2d, true);
+  const auto gpu = pattern_matrix(Pattern::columns, true);
+  for (const Strategy strategy : all_strategies) {
+    const auto request = request_of(map, &cpu, &gpu, strategy);
+    EXPECT_EQ(map_job(request).seats, map_job(request).seats) << to_string(strategy);
+  }
+}
+
+TEST(Job, strategies_differ_in_what_they_look_at) {
+  const auto map = machine_of({dual_node(2, 4)}, {0, 0});
+  CommunicationMatrix cpu(8), gpu(8);
+  for (int r = 0; r < 8; r += 2) cpu.add(r, r + 1, 100);  // pairs of neighbours
+  for (int r = 0; r < 4; ++r) gpu.add(r, r + 4, 10000);   // pairs across
+  for (int r = 0; r < 8; r += 4) gpu.add(r, r + 2, 500);  // and a little inside
+  const auto magc = map_job(request_of(map, &cpu, &gpu, Strategy::magc)).seats;
+  const auto one = map_job(request_of(map, &cpu, &gpu, Strategy::strategy1)).seats;
+  const auto two = map_job(request_of(map, &cpu, &gpu, Strategy::strategy2)).seats;
+  for (std::size_t r = 0; r < 4; ++r) {
+    EXPECT_EQ(magc[r].node, magc[r + 4].node);
+    EXPECT_EQ(one[2 * r].node, one[2 * r + 1].node);
+    EXPECT_EQ(one[r].node, two[r].node);
+    EXPECT_EQ(one[r].core, two[r].core);
+  }
+  int next[2] = {0, 0};
+  for (const Seat& seat : two) EXPECT_EQ(seat.device, next[seat.node]++);
+  EXPECT_EQ(one[0].device / 2, one[2].device / 2);  // behind one switch
+  EXPECT_NE(two[0].device / 2, two[2].device / 2);
+}
+
+TEST(Job, refuses_what_does_not_fit) {
+  const auto map = machine_of({dual_node(2, 2)}, {0, 0});
+  const auto nine = ring(9);
+  const auto two = ring(2);
+  const auto job = [&](const CommunicationMatrix* cpu, const CommunicationMatrix* gpu, std::vector<FreeParts> free) {
+    return [&map, cpu, gpu, free] {
+      auto request = request_of(map, cpu, gpu, Strategy::best);
+      request.free = free;
+      static_cast<void>(map_job(request));
+    };
+  };
+  EXPECT_THAT(job(&nine, nullptr, {}),
+              ThrowsMessage<InvalidArgument>(HasSubstr("9 processes on a machine with 8 free cores; allowed is")));
+  EXPECT_THAT(job(nullptr, nullptr, {}), ThrowsMessage<InvalidArgument>(HasSubstr("no communication matrix is given")));
+  EXPECT_THAT(job(&nine, &two, {}), ThrowsMessage<InvalidArgument>(
+                                        "the matrix of CPUs has 9 ranks, that of GPUs 2; allowed is the same number"));
+  EXPECT_THAT(job(&two, &two, {{{0, 4}, {}}, {{}, {}}}),
+              ThrowsMessage<InvalidArgument>("core 4 of node 'n0' is free; allowed is 0 to 3"));
+  EXPECT_THAT(job(&two, &two, {{{1, 1}, {}}, {{}, {}}}),
+              ThrowsMessage<InvalidArgument>("core 1 of node 'n0' follows 1; allowed is an ascending list"));
+  EXPECT_THAT(job(&two, &two, {{{0, 1, 2}, {}}, {{1}, {0}}}),
+              ThrowsMessage<InvalidArgument>(HasSubstr("the nodes with free GPUs have only 1 free cores")));
+}
+
+// 100 bytes between nodes, 10 of GPUs 0 and 1 behind a switch, 7 of cores 0 and 2 over the packages.
+TEST(Quality, counts_bytes_on_each_level) {
+  const auto map = machine_of({dual_node(2, 4)}, {0, 0});
+  CommunicationMatrix cpu(3), gpu(3);
+  cpu.add(0, 1, 7);
+  gpu.add(0, 1, 10);
+  gpu.add(0, 2, 60);
+  cpu.add(0, 2, 40);
+  const auto request = request_of(map, &cpu, &gpu, Strategy::best);
+  const auto quality = assess(request, {{0, 0, 0}, {0, 2, 1}, {1, 0, 0}});
+  const auto level = [](const Quality& one, const std::string& name) {
+    for (const auto& l : one.levels) {
+      if (l.level == name) return l;
+    }
+    return LevelQuality{};
+  };
+  EXPECT_EQ(quality.cpu.hop_bytes, 7 * 5 + 40 * 2);
+  EXPECT_EQ(quality.gpu.hop_bytes, 10 * 2 + 60 * 2);
+  EXPECT_EQ(quality.together.hop_bytes, quality.cpu.hop_bytes + quality.gpu.hop_bytes);
+  EXPECT_DOUBLE_EQ(level(quality.together, "network").maximum, 100 / 4e9);
+  EXPECT_DOUBLE_EQ(level(quality.together, "network").average, 2 * 100 / 4e9 / 4);
+  EXPECT_DOUBLE_EQ(level(quality.cpu, "network").maximum, 40 / 4e9);
+  EXPECT_DOUBLE_EQ(level(quality.together, "inter_package").maximum, 7 / 16e9);
+  EXPECT_DOUBLE_EQ(level(quality.together, "pcie").maximum, 10 / 12e9);
+  EXPECT_DOUBLE_EQ(quality.together.maximum(), 100 / 4e9);
+  // GPUs of two packages: CPU and GPU traffic share the link between them.
+  const auto shared = assess(request, {{0, 0, 0}, {0, 2, 2}, {1, 0, 0}});
+  EXPECT_DOUBLE_EQ(level(shared.together, "inter_package").maximum, 17 / 16e9);
+}
+
+}  // namespace
+}  // namespace halocline::mapping
