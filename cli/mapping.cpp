@@ -45,10 +45,24 @@ std::string uuid_of(const machine::MachineMap& machine, const mapping::Seat& sea
 
 }  // namespace
 
-mapping::CommunicationMatrix read_matrix_file(const std::string& path) {
+namespace {
+
+std::ifstream opened(const std::string& path) {
   std::ifstream in(path);
   if (!in) throw Error(ErrorKind::resource, fmt::format("{} cannot be opened", path));
+  return in;
+}
+
+}  // namespace
+
+mapping::CommunicationMatrix read_matrix_file(const std::string& path) {
+  std::ifstream in = opened(path);
   return mapping::read_matrix(in, path);
+}
+
+mapping::Communication read_communication_file(const std::string& path) {
+  std::ifstream in = opened(path);
+  return mapping::read_communication(in, path);
 }
 
 std::vector<int> parse_numbers(const std::string& name, const std::string& word) {

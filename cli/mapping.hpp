@@ -18,8 +18,9 @@ struct Matrices {
   std::optional<halocline::mapping::CommunicationMatrix> gpu;
 };
 
-/// A matrix in a file.
+/// A matrix in a file, and two in one as `halocline profile` writes them.
 [[nodiscard]] halocline::mapping::CommunicationMatrix read_matrix_file(const std::string& path);
+[[nodiscard]] halocline::mapping::Communication read_communication_file(const std::string& path);
 
 /// "0-3,8": whole numbers and ranges, ascending; "" is none.
 [[nodiscard]] std::vector<int> parse_numbers(const std::string& name, const std::string& word);

@@ -47,6 +47,7 @@ struct Options {
   std::optional<halocline::Duration> timeout;
   int sm_budget = 0;  ///< multiprocessors of a GPU that exchanges may occupy; 0: as many as are of use
 
+  std::vector<std::string> program;  ///< behind --: a program with its arguments, for `profile`
   bool json = false;
   ProgressStyle progress = ProgressStyle::automatic;
 

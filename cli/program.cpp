@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -97,6 +98,35 @@ int run_on_ranks(comm::Session& session, const ReadEnvironment& environment, int
   }
 }
 
+/// Whether this is the process that speaks for all that a launcher started, before there are ranks.
+bool first_of_job() {
+  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"}) {
+    if (const char* rank = std::getenv(name)) return std::string_view(rank) == "0";
+  }
+  return true;
+}
+
+/// `halocline profile ... -- program arguments`: MPI's process is the program, and only it may initialise MPI.
+int run_as_another(const ReadEnvironment& environment, int argc, char** argv) {
+  char** const end = argv + argc;
+  char** const dashes = std::find(argv, end, std::string_view("--"));
+  const auto world = comm::serial();
+  try {
+    if (environment.error) std::rethrow_exception(environment.error);
+    Arguments arguments = parse_arguments(static_cast<int>(dashes - argv), argv, environment.values, 1);
+    if (!arguments.command) {
+      if (first_of_job()) fmt::print("{}", arguments.text);
+      return 0;
+    }
+    if (dashes != end) arguments.options.program.assign(dashes + 1, end);
+    Context context{*world, environment.values, arguments.options};
+    return arguments.command(context);
+  } catch (const Error& error) {
+    if (first_of_job()) return report(error);
+    return error.kind() == ErrorKind::invalid_argument ? exit_usage : exit_failed;
+  }
+}
+
 }  // namespace
 
 int report(const std::exception& error) {
@@ -108,6 +138,7 @@ int report(const std::exception& error) {
 
 int run_program(int argc, char** argv) {
   const ReadEnvironment environment = read_environment();
+  if (argc > 1 && std::string_view(argv[1]) == "profile") return run_as_another(environment, argc, argv);
   comm::Session session(&argc, &argv, environment.values);
   return run_on_ranks(session, environment, argc, argv);
 }

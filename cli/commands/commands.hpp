@@ -19,6 +19,9 @@ void add_route_command(CLI::App& app, Options& options, Command& chosen);
 void add_exchange_command(CLI::App& app, Options& options, Command& chosen);
 void add_explain_command(CLI::App& app, Options& options, Command& chosen);
 void add_run_command(CLI::App& app, Options& options, Command& chosen);
+void add_bench_command(CLI::App& app, Options& options, Command& chosen);
+/// Its command ends by turning the process into another program, so that it must run before MPI is initialised.
+void add_profile_command(CLI::App& app, Options& options, Command& chosen);
 void add_map_command(CLI::App& app, Options& options, Command& chosen);
 void add_plot_command(CLI::App& app, Options& options, Command& chosen);
 

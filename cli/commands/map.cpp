@@ -18,6 +18,7 @@ namespace {
 using namespace halocline;
 
 struct MapOptions {
+  std::string profile;
   std::string cpu;
   std::string gpu;
   mapping::Strategy strategy = mapping::Strategy::best;
@@ -31,18 +32,24 @@ struct MapOptions {
 
 constexpr const char* json_format = "json";
 
-/// Other sources of matrices belong here.
 Matrices matrices_of(const MapOptions& own) {
-  if (own.cpu.empty() && own.gpu.empty()) {
-    refuse("--cpu", "", "a file with what processes send each other, here or as --gpu");
-  }
   Matrices matrices;
+  if (!own.profile.empty()) {
+    auto both = read_communication_file(own.profile);
+    matrices.cpu = std::move(both.cpu);
+    matrices.gpu = std::move(both.gpu);
+  }
   if (!own.cpu.empty()) matrices.cpu = read_matrix_file(own.cpu);
   if (!own.gpu.empty()) matrices.gpu = read_matrix_file(own.gpu);
   return matrices;
 }
 
 void check(const MapOptions& own) {
+  const bool has_matrix = !own.cpu.empty() || !own.gpu.empty();
+  if (has_matrix == !own.profile.empty()) {
+    refuse("--profile", own.profile,
+           "a file that halocline profile wrote, or one with what processes send each other as --cpu or --gpu");
+  }
   const bool takes_mappers = own.strategy != mapping::Strategy::best && own.strategy != mapping::Strategy::in_order;
   if (own.mappers && !takes_mappers) {
     refuse("--mapper", "given",
@@ -215,6 +222,8 @@ void add_launch(CLI::App& command, const std::shared_ptr<MapOptions>& own) {
 void add_map_command(CLI::App& app, Options& options, Command& chosen) {
   auto* command = app.add_subcommand("map", "where the ranks of any MPI program go: nodes, cores and GPUs");
   auto own = std::make_shared<MapOptions>();
+  add_word(*command, "--profile", "CSV", "what ranks send each other, as halocline profile writes it",
+           [own](const auto&, const auto& word) { own->profile = word; });
   add_word(*command, "--cpu", "CSV", "what ranks send each other from the memory of CPUs",
            [own](const auto&, const auto& word) { own->cpu = word; });
   add_word(*command, "--gpu", "CSV", "what they send each other from the memory of GPUs",

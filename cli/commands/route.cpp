@@ -1,9 +1,11 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <memory>
 #include <span>
 
 #include "commands/commands.hpp"
+#include "communication.hpp"
 #include "documents.hpp"
 #include "planning.hpp"
 #include "table.hpp"
@@ -18,8 +20,9 @@ std::string short_reason(const halocline::routing::Route& route) {
   return reason.rfind(name, 0) == 0 ? reason.substr(name.size()) : reason;
 }
 
-int run_route(Context& context) {
+int run_route(Context& context, const std::string& communication_file) {
   const RoutedPlan found = routed_plan_of(context);
+  if (!communication_file.empty()) write_communication_file(context, communication_file, communication_of(found));
   if (!context.root()) return 0;
   constexpr std::size_t most_rows = 64;
   Table table({"from", "to", "transport", "bytes", "reason"});
@@ -51,7 +54,12 @@ void add_route_command(CLI::App& app, Options& options, Command& chosen) {
   auto* command =
       app.add_subcommand("route", "4. how each pair of subdomains communicates, and why (in full: --json, explain)");
   add_planning_options(*command, options);
-  command->callback([&chosen] { chosen = run_route; });
+  auto communication = std::make_shared<std::string>();
+  add_communication_option(*command, "write who sends how much to whom in an exchange, as halocline profile writes it",
+                           *communication);
+  command->callback([&chosen, communication] {
+    chosen = [communication](Context& context) { return run_route(context, *communication); };
+  });
 }
 
 }  // namespace cli

@@ -59,6 +59,8 @@ Environment Environment::read(const Lookup& lookup) {
   environment.log_level =
       read_word(lookup, "HALOCLINE_LOG", environment.log_level, {"error", "warning", "info", "debug"});
   environment.comm = read_word(lookup, "HALOCLINE_COMM", environment.comm, {"auto", "serial", "mpi"});
+  environment.profile_output = lookup("HALOCLINE_PROFILE_OUTPUT");
+  environment.profile_library = lookup("HALOCLINE_PROFILE_LIBRARY");
   return environment;
 }
 
@@ -80,6 +82,8 @@ std::vector<Environment::Entry> Environment::documentation() {
       {"HALOCLINE_CHECK_ORDER", "0, 1", "0", "look for work that is not ordered with exchanges; slow"},
       {"HALOCLINE_LOG", "error, warning, info, debug", "warning", "what is written to standard error"},
       {"HALOCLINE_COMM", "auto, serial, mpi", "auto", "how ranks talk; auto takes MPI under a launcher"},
+      {"HALOCLINE_PROFILE_OUTPUT", "a file name", "communication.csv", "what the preloaded profiling library writes"},
+      {"HALOCLINE_PROFILE_LIBRARY", "a file name", "beside the installed program", "what halocline profile preloads"},
   };
 }
 

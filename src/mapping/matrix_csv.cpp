@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <istream>
 #include <limits>
@@ -17,6 +18,7 @@ namespace {
 constexpr std::string_view ranks_comment = "# ranks ";
 constexpr std::string_view header = "from,to,bytes,messages";
 constexpr std::string_view short_header = "from,to,bytes";
+constexpr std::string_view job_header = "from,to,cpu_bytes,cpu_messages,gpu_bytes,gpu_messages";
 
 /// One line of a file that means something.
 struct Line {
@@ -58,39 +60,64 @@ std::int64_t number(std::string_view cell, int line, std::int64_t most, const Co
 constexpr std::int64_t most_ranks = std::numeric_limits<int>::max() - 1;
 constexpr std::int64_t most_bytes = std::numeric_limits<std::int64_t>::max() / 4;
 
+/// A line of the sparse form: the pair, and the numbers behind it; those that have no column are 0.
 struct Entry {
   int from = 0;
-  Flow flow;
+  int to = 0;
+  std::array<std::int64_t, 4> values{};
   int line = 0;
 };
 
-CommunicationMatrix sparse(const std::vector<Line>& lines, std::optional<std::int64_t> ranks, const Complaint& wrong) {
-  const std::size_t columns = lines.front().text == header ? 4 : 3;
+/// All lines that mean something, and what the comment says of the number of ranks.
+struct Content {
+  std::vector<Line> lines;
+  std::optional<std::int64_t> ranks;
+};
+
+/// The lines of the sparse form, by pair, and how many ranks there are.
+struct Sparse {
+  int ranks = 0;
   std::vector<Entry> entries;
+};
+
+void check_pairs(const std::vector<Entry>& entries, const Complaint& wrong) {
+  for (std::size_t i = 1; i < entries.size(); ++i) {
+    const Entry& before = entries[i - 1];
+    const Entry& entry = entries[i];
+    if (before.from != entry.from || before.to != entry.to) continue;
+    wrong(entry.line, fmt::format("the pair {},{} is there already, in line {}; allowed is once", entry.from, entry.to,
+                                  before.line));
+  }
+}
+
+Sparse sparse(const Content& content, std::size_t columns, const Complaint& wrong) {
+  Sparse found;
   std::int64_t last = 0;
-  for (auto line = lines.begin() + 1; line != lines.end(); ++line) {
+  for (auto line = content.lines.begin() + 1; line != content.lines.end(); ++line) {
     const auto cells = split(line->text);
     if (cells.size() != columns) {
-      wrong(line->number, fmt::format("{} values; allowed is {}: {}", cells.size(), columns, lines.front().text));
+      wrong(line->number,
+            fmt::format("{} values; allowed is {}: {}", cells.size(), columns, content.lines.front().text));
     }
-    const std::int64_t most = ranks ? *ranks - 1 : most_ranks;
+    const std::int64_t most = content.ranks ? *content.ranks - 1 : most_ranks;
     const auto from = number(cells[0], line->number, most, wrong);
     const auto to = number(cells[1], line->number, most, wrong);
-    const auto bytes = number(cells[2], line->number, most_bytes, wrong);
-    const auto messages = columns == 4 ? number(cells[3], line->number, most_bytes, wrong) : 1;
     last = std::max({last, from, to});
-    entries.push_back({static_cast<int>(from), {static_cast<int>(to), bytes, messages}, line->number});
+    Entry entry{static_cast<int>(from), static_cast<int>(to), {}, line->number};
+    for (std::size_t i = 2; i < columns; ++i) entry.values[i - 2] = number(cells[i], line->number, most_bytes, wrong);
+    found.entries.push_back(entry);
   }
-  std::ranges::stable_sort(entries, {}, [](const Entry& e) { return std::pair(e.from, e.flow.to); });
-  CommunicationMatrix matrix(static_cast<int>(ranks.value_or(last + 1)));
-  for (std::size_t i = 0; i < entries.size(); ++i) {
-    const auto& [from, flow, line] = entries[i];
-    if (i > 0 && entries[i - 1].from == from && entries[i - 1].flow.to == flow.to) {
-      wrong(line, fmt::format("the pair {},{} is there already, in line {}; allowed is once", from, flow.to,
-                              entries[i - 1].line));
-    }
-    matrix.add(from, flow.to, flow.bytes, flow.messages);
-  }
+  std::ranges::stable_sort(found.entries, {}, [](const Entry& e) { return std::pair(e.from, e.to); });
+  check_pairs(found.entries, wrong);
+  found.ranks = static_cast<int>(content.ranks.value_or(last + 1));
+  return found;
+}
+
+CommunicationMatrix matrix_of(const Content& content, const Complaint& wrong) {
+  const bool counted = content.lines.front().text == header;
+  const Sparse found = sparse(content, counted ? 4 : 3, wrong);
+  CommunicationMatrix matrix(found.ranks);
+  for (const Entry& e : found.entries) matrix.add(e.from, e.to, e.values[0], counted ? e.values[1] : 1);
   return matrix;
 }
 
@@ -112,12 +139,8 @@ CommunicationMatrix dense(const std::vector<Line>& lines, const Complaint& wrong
   return matrix;
 }
 
-}  // namespace
-
-CommunicationMatrix read_matrix(std::istream& in, const std::string& name) {
-  const Complaint wrong(name);
-  std::vector<Line> lines;
-  std::optional<std::int64_t> ranks;
+Content read_content(std::istream& in, const std::string& name, const Complaint& wrong) {
+  Content content;
   std::string text;
   for (int at = 1; std::getline(in, text); ++at) {
     if (text.starts_with(ranks_comment)) {
@@ -125,20 +148,49 @@ CommunicationMatrix read_matrix(std::istream& in, const std::string& name) {
       while (!count.empty() && std::string_view(" \t\r").find(count.back()) != std::string_view::npos) {
         count.remove_suffix(1);
       }
-      ranks = number(count, at, most_ranks, wrong);
-      if (*ranks == 0) wrong(at, "0 ranks; allowed is 1 or more");
+      content.ranks = number(count, at, most_ranks, wrong);
+      if (*content.ranks == 0) wrong(at, "0 ranks; allowed is 1 or more");
     }
     if (text.starts_with('#')) continue;
     std::erase_if(text, [](char c) { return c == ' ' || c == '\t' || c == '\r'; });
-    if (!text.empty()) lines.push_back({text, at});
+    if (!text.empty()) content.lines.push_back({text, at});
   }
   if (in.bad()) throw InvalidArgument(fmt::format("{} cannot be read", name));
-  if (lines.empty()) {
+  return content;
+}
+
+void add_if_any(CommunicationMatrix& matrix, const Entry& entry, std::int64_t bytes, std::int64_t messages) {
+  if (bytes > 0 || messages > 0) matrix.add(entry.from, entry.to, bytes, messages);
+}
+
+}  // namespace
+
+CommunicationMatrix read_matrix(std::istream& in, const std::string& name) {
+  const Complaint wrong(name);
+  const Content content = read_content(in, name, wrong);
+  if (content.lines.empty()) {
     throw InvalidArgument(
         fmt::format("{} holds no line; allowed is {} and a line a flow, or N lines of N numbers", name, header));
   }
-  const std::string& first = lines.front().text;
-  return first == header || first == short_header ? sparse(lines, ranks, wrong) : dense(lines, wrong);
+  const std::string& first = content.lines.front().text;
+  return first == header || first == short_header ? matrix_of(content, wrong) : dense(content.lines, wrong);
+}
+
+Communication read_communication(std::istream& in, const std::string& name) {
+  const Complaint wrong(name);
+  const Content content = read_content(in, name, wrong);
+  if (content.lines.empty()) {
+    throw InvalidArgument(fmt::format("{} holds no line; allowed is {} and a line a flow", name, job_header));
+  }
+  const Line& first = content.lines.front();
+  if (first.text != job_header) wrong(first.number, fmt::format("'{}'; allowed is {}", first.text, job_header));
+  const Sparse found = sparse(content, 6, wrong);
+  Communication communication(found.ranks);
+  for (const Entry& e : found.entries) {
+    add_if_any(communication.cpu, e, e.values[0], e.values[1]);
+    add_if_any(communication.gpu, e, e.values[2], e.values[3]);
+  }
+  return communication;
 }
 
 void write_matrix(std::ostream& out, const CommunicationMatrix& matrix) {
@@ -146,6 +198,32 @@ void write_matrix(std::ostream& out, const CommunicationMatrix& matrix) {
   for (int from = 0; from < matrix.ranks(); ++from) {
     for (const Flow& flow : matrix.row(from)) {
       out << fmt::format("{},{},{},{}\n", from, flow.to, flow.bytes, flow.messages);
+    }
+  }
+}
+
+void write_communication(std::ostream& out, const Communication& communication) {
+  const auto& [cpu, gpu] = communication;
+  if (cpu.ranks() != gpu.ranks()) {
+    throw InvalidArgument(
+        fmt::format("the matrices have {} and {} ranks; allowed is as many", cpu.ranks(), gpu.ranks()));
+  }
+  out << ranks_comment << cpu.ranks() << '\n' << job_header << '\n';
+  for (int from = 0; from < cpu.ranks(); ++from) {
+    auto mine = cpu.row(from);
+    auto other = gpu.row(from);
+    while (!mine.empty() || !other.empty()) {
+      const int to =
+          other.empty() || (!mine.empty() && mine.front().to <= other.front().to) ? mine.front().to : other.front().to;
+      const auto taken = [to](std::span<const Flow>& row) {
+        if (row.empty() || row.front().to != to) return Flow{to, 0, 0};
+        const Flow flow = row.front();
+        row = row.subspan(1);
+        return flow;
+      };
+      const Flow on_cpu = taken(mine);
+      const Flow on_gpu = taken(other);
+      out << fmt::format("{},{},{},{},{},{}\n", from, to, on_cpu.bytes, on_cpu.messages, on_gpu.bytes, on_gpu.messages);
     }
   }
 }

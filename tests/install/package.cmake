@@ -34,4 +34,7 @@ build_and_run()
 # The tool, where it was built, runs from where it was installed.
 if(EXISTS ${BUILD}/bin/halocline)
   run("running the installed tool" ${WORK}/prefix/bin/halocline --version)
+  if(MPI)
+    run("finding the profiling library from there" ${WORK}/prefix/bin/halocline profile -- ${CMAKE_COMMAND} -E true)
+  endif()
 endif()

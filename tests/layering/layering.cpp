@@ -88,7 +88,7 @@ class Checker {
     for (const auto* folder : {"src", "include"}) {
       for (const auto& file : read_tree(root_, folder)) check_library(file);
     }
-    for (const auto* folder : {"cli", "apps", "bench", "examples"}) {
+    for (const auto* folder : {"cli", "apps", "bench", "examples", "profile"}) {
       for (const auto& file : read_tree(root_, folder)) check_user(file);
     }
     for (const auto& file : read_tree(root_, "tests")) check_length(file);
@@ -208,7 +208,7 @@ class Checker {
     add(file, directive.line, "transport " + mine + " includes " + other);
   }
 
-  // cli/, apps/, bench/, examples/: like any user's program.
+  // cli/, apps/, bench/, examples/, profile/: like any user's program.
   void check_user(const File& file) {
     check_length(file);
     for (const auto& directive : file.directives) {

@@ -135,6 +135,9 @@ TEST_F(Planted, ConditionOnAnOption) {
 TEST_F(Planted, ToolWithAPrivateHeader) {
   expect_one("cli/a.cpp", "#include \"core/inner.hpp\"\n", "neither a public header");
 }
+TEST_F(Planted, ProfilerWithAPrivateHeader) {
+  expect_one("profile/a.cpp", "#include \"core/inner.hpp\"\n", "neither a public header");
+}
 TEST_F(Planted, ToolWithAPrivateHeaderInAngles) {
   expect_one("bench/a.cpp", "#include <core/inner.hpp>\n", "private header");
 }

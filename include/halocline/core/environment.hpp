@@ -31,6 +31,10 @@ struct Environment {
   std::string log_level = "warning";
   /// HALOCLINE_COMM: auto, serial or mpi.
   std::string comm = "auto";
+  /// HALOCLINE_PROFILE_OUTPUT: the file that the profiling library writes; `halocline profile` sets it.
+  std::optional<std::string> profile_output;
+  /// HALOCLINE_PROFILE_LIBRARY: the profiling library, where `halocline profile` does not find it by itself.
+  std::optional<std::string> profile_library;
 
   using Lookup = std::function<std::optional<std::string>(const std::string& name)>;
   /// Reads the process's environment, or what lookup returns (for tests).

@@ -50,4 +50,20 @@ class CommunicationMatrix {
 /// The sparse form, by sender and receiver.
 void write_matrix(std::ostream& out, const CommunicationMatrix& matrix);
 
+/// What ranks send to each other, by where the sender's buffer lies: in memory of the host or of a device.
+struct Communication {
+  /// Throws InvalidArgument unless 1 <= ranks.
+  explicit Communication(int ranks) : cpu(ranks), gpu(ranks) {}
+
+  CommunicationMatrix cpu;
+  CommunicationMatrix gpu;
+  friend bool operator==(const Communication&, const Communication&) = default;
+};
+
+/// Both matrices of a job in one file: the sparse form, with the line
+/// "from,to,cpu_bytes,cpu_messages,gpu_bytes,gpu_messages". Throws as read_matrix().
+[[nodiscard]] Communication read_communication(std::istream& in, const std::string& name);
+/// By sender and receiver. Throws InvalidArgument where the matrices have different numbers of ranks.
+void write_communication(std::ostream& out, const Communication& communication);
+
 }  // namespace halocline::mapping

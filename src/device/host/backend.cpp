@@ -84,7 +84,7 @@ std::unique_ptr<Buffer> HostBackend::allocate(int device, std::size_t bytes) {
   check(device);
   inject(*scheduler_, Operation::allocate, device, ErrorKind::resource);
   check_size(bytes);
-  return make_buffer(bytes);
+  return make_device_buffer(bytes);
 }
 
 std::unique_ptr<ShareableBuffer> HostBackend::allocate_shareable(int device, std::size_t bytes) {

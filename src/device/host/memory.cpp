@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "device/host/profiled.hpp"
 #include "device/process.hpp"
 #include "halocline/core/error.hpp"
 
@@ -17,7 +18,7 @@ namespace {
 
 constexpr std::align_val_t alignment{128};
 
-class PlainBuffer final : public Buffer {
+class PlainBuffer : public Buffer {
  public:
   explicit PlainBuffer(std::size_t bytes) : bytes_(bytes) {
     data_ = static_cast<std::byte*>(::operator new(std::max<std::size_t>(bytes, 1), alignment, std::nothrow));
@@ -34,6 +35,14 @@ class PlainBuffer final : public Buffer {
   std::size_t bytes_;
 };
 
+class DeviceBuffer final : public PlainBuffer {
+ public:
+  explicit DeviceBuffer(std::size_t bytes) : PlainBuffer(bytes), range_(data(), bytes) {}
+
+ private:
+  ProfiledRange range_;
+};
+
 class FileBuffer final : public ShareableBuffer {
  public:
   FileBuffer(std::size_t bytes, std::shared_ptr<Doorbell> doorbell, const std::string& uuid,
@@ -42,7 +51,8 @@ class FileBuffer final : public ShareableBuffer {
         bytes_(bytes),
         doorbell_(std::move(doorbell)),
         uuid_(uuid),
-        before_export_(std::move(before_export)) {}
+        before_export_(std::move(before_export)),
+        range_(file_.data(), bytes) {}
   [[nodiscard]] std::byte* data() const override { return file_.data(); }
   [[nodiscard]] std::size_t bytes() const override { return bytes_; }
   [[nodiscard]] MemoryHandle handle() const override {
@@ -63,6 +73,7 @@ class FileBuffer final : public ShareableBuffer {
   std::shared_ptr<Doorbell> doorbell_;  ///< must be open for as long as others may map it
   std::string uuid_;
   std::function<void()> before_export_;
+  ProfiledRange range_;
 };
 
 class HostMapping final : public Mapping {
@@ -148,6 +159,7 @@ std::shared_ptr<Doorbell> DoorbellMap::of(const void* address) const {
 }
 
 std::unique_ptr<Buffer> make_buffer(std::size_t bytes) { return std::make_unique<PlainBuffer>(bytes); }
+std::unique_ptr<Buffer> make_device_buffer(std::size_t bytes) { return std::make_unique<DeviceBuffer>(bytes); }
 
 std::unique_ptr<ShareableBuffer> make_shareable(std::size_t bytes, std::shared_ptr<Doorbell> doorbell,
                                                 const std::string& uuid, std::function<void()> before_export) {

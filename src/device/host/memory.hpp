@@ -54,6 +54,8 @@ class DoorbellMap {
 
 /// 128-byte aligned memory of this process. Throws ResourceError.
 [[nodiscard]] std::unique_ptr<Buffer> make_buffer(std::size_t bytes);
+/// The same, standing for a device's.
+[[nodiscard]] std::unique_ptr<Buffer> make_device_buffer(std::size_t bytes);
 /// before_export is called by each handle(), and may throw.
 [[nodiscard]] std::unique_ptr<ShareableBuffer> make_shareable(std::size_t bytes, std::shared_ptr<Doorbell> doorbell,
                                                               const std::string& uuid,

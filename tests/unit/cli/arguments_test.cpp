@@ -113,9 +113,9 @@ TEST(Arguments, WordsThatContradictAreRefused) {
 }
 
 TEST(Arguments, UnknownWordsAreNamedWithWhatIsAllowed) {
-  EXPECT_EQ(refusal({"bench"}),
-            "the command of 'halocline' is 'bench'; allowed is machine, partition, place, route, "
-            "exchange, explain, run, map, plot");
+  EXPECT_EQ(refusal({"frob"}),
+            "the command of 'halocline' is 'frob'; allowed is machine, partition, place, route, "
+            "exchange, explain, run, bench, profile, map, plot");
   EXPECT_THAT(refusal({"run", "heat"}), HasSubstr("'heat'; allowed is jacobi3d"));
   EXPECT_THAT(refusal({"run", "jacobi3d", "--radius", "3"}),
               HasSubstr("'--radius' is not an option of 'halocline run jacobi3d'; allowed is"));

@@ -93,5 +93,48 @@ TEST(MatrixCsv, names_file_line_and_value_of_what_it_does_not_take) {
   refused("from,too,bytes\n0,1,5\n", "a.csv, line 1: 3 values in a file of 2 lines");
 }
 
+Communication read_job(const std::string& text) {
+  std::istringstream in(text);
+  return read_communication(in, "job.csv");
+}
+
+TEST(CommunicationCsv, reads_what_it_wrote) {
+  Communication job(4);
+  job.cpu.add(0, 1, 8, 2);
+  job.cpu.add(0, 3, 0, 1);
+  job.gpu.add(0, 2, 5);
+  job.gpu.add(0, 3, 6);
+  job.gpu.add(3, 3, 7);
+  std::ostringstream out;
+  write_communication(out, job);
+  EXPECT_EQ(out.str(),
+            "# ranks 4\nfrom,to,cpu_bytes,cpu_messages,gpu_bytes,gpu_messages\n0,1,8,2,0,0\n0,2,0,0,5,1\n"
+            "0,3,0,1,6,1\n3,3,0,0,7,1\n");
+  EXPECT_EQ(read_job(out.str()), job);
+}
+
+TEST(CommunicationCsv, may_hold_no_flow) {
+  std::ostringstream out;
+  write_communication(out, Communication(3));
+  EXPECT_EQ(read_job(out.str()), Communication(3));
+}
+
+TEST(CommunicationCsv, names_what_it_does_not_take) {
+  const auto refused = [](const std::string& text, const std::string& message) {
+    EXPECT_THAT([&] { read_job(text); }, ThrowsMessage<InvalidArgument>(HasSubstr(message))) << text;
+  };
+  const std::string header = "from,to,cpu_bytes,cpu_messages,gpu_bytes,gpu_messages\n";
+  refused("", "job.csv holds no line; allowed is from,to,cpu_bytes");
+  refused("from,to,bytes\n0,1,2\n", "job.csv, line 1: 'from,to,bytes'; allowed is from,to,cpu_bytes");
+  refused(header + "0,1,2,3\n", "job.csv, line 2: 4 values; allowed is 6");
+  refused(header + "0,1,2,3,4,x\n", "job.csv, line 2: 'x'; allowed is a whole number");
+  refused(header + "0,1,1,1,1,1\n0,1,1,1,1,1\n", "job.csv, line 3: the pair 0,1 is there already, in line 2");
+  Communication uneven(2);
+  uneven.gpu = CommunicationMatrix(3);
+  std::ostringstream out;
+  EXPECT_THAT([&] { write_communication(out, uneven); },
+              ThrowsMessage<InvalidArgument>("the matrices have 2 and 3 ranks; allowed is as many"));
+}
+
 }  // namespace
 }  // namespace halocline::mapping

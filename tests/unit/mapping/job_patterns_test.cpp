@@ -41,7 +41,8 @@ std::vector<Case> cases() {
       for (const Pattern gpu : all_patterns) {
         for (const bool a : {true, false}) {
           list.push_back({a ? cluster_a() : cluster_b(), pattern_matrix(cpu, weighted), pattern_matrix(gpu, weighted),
-                          name_of(cpu) + "-" + name_of(gpu) + (weighted ? " weighted, " : ", ") + (a ? "A" : "B")});
+                          std::string(to_string(cpu)) + "-" + std::string(to_string(gpu)) +
+                              (weighted ? " weighted, " : ", ") + (a ? "A" : "B")});
         }
       }
     }
@@ -64,8 +65,8 @@ TEST(NinePatterns, best_is_never_worse_than_any_other_strategy) {
 // In COL all groups along the first dimension fit into nodes: only links inside are left.
 TEST(NinePatterns, groups_of_an_alltoall_share_a_node) {
   for (const bool a : {true, false}) {
-    const Case one{a ? cluster_a() : cluster_b(), pattern_matrix(Pattern::columns, false),
-                   pattern_matrix(Pattern::columns, false), ""};
+    const Case one{a ? cluster_a() : cluster_b(), pattern_matrix(Pattern::alltoall, false),
+                   pattern_matrix(Pattern::alltoall, false), ""};
     const JobRequest wanted = one.request(Strategy::best, Mapper::greedy);
     const auto quality = assess(wanted, map_job(wanted).seats);
     EXPECT_EQ(quality.together.levels.front().level, "network");

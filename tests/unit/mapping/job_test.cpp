@@ -107,7 +107,7 @@ TEST(Job, does_without_gpus) {
 TEST(Job, gives_the_same_answer_again) {
   const auto map = cluster_b();
   const auto cpu = pattern_matrix(Pattern::stencil_2d, true);
-  const auto gpu = pattern_matrix(Pattern::columns, true);
+  const auto gpu = pattern_matrix(Pattern::alltoall, true);
   for (const Strategy strategy : all_strategies) {
     const auto request = request_of(map, &cpu, &gpu, strategy);
     EXPECT_EQ(map_job(request).seats, map_job(request).seats) << to_string(strategy);

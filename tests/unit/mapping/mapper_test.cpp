@@ -165,7 +165,7 @@ TEST(Congestion, comes_near_the_best_of_all_permutations) {
 }
 
 TEST(Refine, stops_in_time_where_a_time_is_given) {
-  const auto matrix = pattern_matrix(Pattern::columns, false);
+  const auto matrix = pattern_matrix(Pattern::alltoall, false);
   const Topology network = network_topology(cluster_a());
   const MappingProblem problem{&matrix, &network, std::vector<int>(4, 16)};
   const auto start = map_processes(Mapper::in_order, problem);

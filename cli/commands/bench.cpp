@@ -1,0 +1,138 @@
+#include <fmt/core.h>
+
+#include <memory>
+
+#include "commands/commands.hpp"
+#include "communication.hpp"
+#include "halocline/mapping/patterns.hpp"
+#include "patterns/run.hpp"
+#include "table.hpp"
+
+namespace cli {
+namespace {
+
+using namespace halocline;
+using mapping::Pattern;
+using mapping::PatternRequest;
+
+/// No pattern is an entry, too: only one side then has any.
+using Patterns = std::vector<std::optional<Pattern>>;
+
+struct BenchOptions {
+  Patterns cpu{mapping::all_patterns.begin(), mapping::all_patterns.end()};
+  Patterns gpu = cpu;
+  std::int64_t bytes = std::int64_t{1} << 20;
+  bool weighted = false;
+  bool periodic = false;
+  patterns::Repeats repeats;
+  std::string communication;
+};
+
+Patterns parse_patterns(const std::string& name, const std::string& word) {
+  const std::size_t at = parse_choice(name, word, {"2d", "3d", "col", "none", "all"});
+  if (at < mapping::all_patterns.size()) return {mapping::all_patterns[at]};
+  if (word == "none") return {std::nullopt};
+  return {mapping::all_patterns.begin(), mapping::all_patterns.end()};
+}
+
+/// Weights and wrap-around are of the stencils; groups have neither.
+std::optional<PatternRequest> request_of(const std::optional<Pattern>& pattern, const BenchOptions& wanted, int ranks) {
+  if (!pattern) return std::nullopt;
+  const bool stencil = *pattern != Pattern::alltoall;
+  return PatternRequest{*pattern, ranks, wanted.bytes, stencil && wanted.weighted, stencil && wanted.periodic};
+}
+
+std::vector<patterns::Case> cases_of(const BenchOptions& wanted, int ranks) {
+  std::vector<patterns::Case> cases;
+  for (const auto& cpu : wanted.cpu) {
+    for (const auto& gpu : wanted.gpu) {
+      if (cpu || gpu) cases.push_back({request_of(cpu, wanted, ranks), request_of(gpu, wanted, ranks)});
+    }
+  }
+  if (cases.empty()) refuse("--gpu", "none", "none for one of --cpu and --gpu");
+  return cases;
+}
+
+std::string name_of(const std::optional<PatternRequest>& request) {
+  return request ? std::string(to_string(request->pattern)) : "none";
+}
+
+/// Of one iteration, the CPUs' and the GPUs' part once each.
+void write_matrices(Context& context, const BenchOptions& wanted, const std::vector<patterns::Case>& cases) {
+  if (wanted.communication.empty()) return;
+  if (cases.size() > 1) {
+    refuse("--communication", wanted.communication,
+           "a file for one pair, so that --cpu and --gpu each name one pattern");
+  }
+  mapping::Communication communication(context.world.size());
+  if (cases[0].cpu) communication.cpu = matrix_of(*cases[0].cpu);
+  if (cases[0].gpu) communication.gpu = matrix_of(*cases[0].gpu);
+  write_communication_file(context, wanted.communication, communication);
+}
+
+std::string time_text(double seconds) { return seconds > 0 ? seconds_text(seconds) : "-"; }
+
+int run_patterns(Context& context, const BenchOptions& wanted) {
+  const auto cases = cases_of(wanted, context.world.size());
+  write_matrices(context, wanted, cases);
+  patterns::Runner runner(context);
+  Table table({"CPU", "GPU", "CPU alone", "GPU alone", "together"});
+  Json rows = Json::array();
+  for (const auto& one : cases) {
+    const auto times = runner.run(one, wanted.repeats);
+    table.row(
+        {name_of(one.cpu), name_of(one.gpu), time_text(times.cpu), time_text(times.gpu), time_text(times.together)});
+    rows.push_back({{"cpu", name_of(one.cpu)},
+                    {"gpu", name_of(one.gpu)},
+                    {"cpu_s", times.cpu},
+                    {"gpu_s", times.gpu},
+                    {"together_s", times.together}});
+  }
+  Json document = document_of("bench patterns");
+  document["ranks"] = context.world.size();
+  document["bytes"] = wanted.bytes;
+  document["weighted"] = wanted.weighted;
+  document["periodic"] = wanted.periodic;
+  document["repeat"] = wanted.repeats.repeat;
+  document["devices"] = runner.devices();
+  document["cases"] = rows;
+  context.print_document(document);
+  context.print_text(
+      fmt::format("{}, messages of {}{}{}, {}; seconds an iteration, mean of {}, the slowest rank's\n\n{}",
+                  plural(context.world.size(), "rank"), bytes_text(wanted.bytes),
+                  wanted.weighted ? ", 3 times that along the first dimension" : "",
+                  wanted.periodic ? ", grids wrap around" : "", runner.devices(), wanted.repeats.repeat, table.text()));
+  return 0;
+}
+
+}  // namespace
+
+void add_bench_command(CLI::App& app, Options& options, Command& chosen) {
+  auto* bench = app.add_subcommand("bench", "measure communication on the machine at hand");
+  bench->require_subcommand(1);
+  auto* command = bench->add_subcommand("patterns", "stencils and all-to-all among CPUs and among GPUs, as MPI calls");
+  add_machine_options(*command, options);
+  add_output_options(*command, options);
+  auto own = std::make_shared<BenchOptions>();
+  add_word(*command, "--cpu", "PATTERN", "among CPUs: 2d, 3d, col, none, or all (default)",
+           [own](const auto& name, const auto& word) { own->cpu = parse_patterns(name, word); });
+  add_word(*command, "--gpu", "PATTERN", "among GPUs: 2d, 3d, col, none, or all (default)",
+           [own](const auto& name, const auto& word) { own->gpu = parse_patterns(name, word); });
+  add_word(*command, "--bytes", "N", "of a message (default 1048576)", [own](const auto& name, const auto& word) {
+    own->bytes = parse_integer(name, word, 1, std::int64_t{1} << 29);
+  });
+  add_word(*command, "--repeat", "N", "timed iterations (default 20)", [own](const auto& name, const auto& word) {
+    own->repeats.repeat = parse_integer(name, word, 1, 1'000'000);
+  });
+  add_word(
+      *command, "--warm-up", "N", "iterations before those (default 2)",
+      [own](const auto& name, const auto& word) { own->repeats.warm_up = parse_integer(name, word, 0, 1'000'000); });
+  command->add_flag("--weighted", own->weighted, "stencils: 3 times larger messages along the first dimension")
+      ->disable_flag_override();
+  command->add_flag("--periodic", own->periodic, "stencils: grids that wrap around")->disable_flag_override();
+  add_communication_option(*command, "write the matrices of one iteration, as halocline profile writes them",
+                           own->communication);
+  command->callback([&chosen, own] { chosen = [own](Context& context) { return run_patterns(context, *own); }; });
+}
+
+}  // namespace cli

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <string>
+#include <vector>
+
+#include "halocline/mapping/communication_matrix.hpp"
+
+/// What a program that is profiled does, and what must be counted of it: each case makes its calls, and says of all
+/// ranks what they send.
+namespace profiled {
+
+/// Every rank has the same.
+extern halocline::mapping::Communication expected;
+extern int rank;
+extern int size;
+
+/// One message on the CPU.
+void expect(int from, int to, std::int64_t bytes, std::int64_t messages = 1);
+void expect_gpu(int from, int to, std::int64_t bytes, std::int64_t messages = 1);
+[[nodiscard]] inline int next(int of = rank) { return (of + 1) % size; }
+[[nodiscard]] inline int previous(int of = rank) { return (of + size - 1) % size; }
+/// To the next rank, of every rank.
+void expect_ring(std::int64_t bytes, std::int64_t messages = 1);
+
+void collectives();
+void nonblocking_collectives();
+void between_groups();
+void neighbourhoods();
+void one_sided();
+
+}  // namespace profiled

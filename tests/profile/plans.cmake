@@ -1,0 +1,43 @@
+# What is known without a run, against what is counted in one. Set-up is the same in two runs, so that their difference is
+# what the further exchanges send.
+include(${CMAKE_CURRENT_LIST_DIR}/../cli/expect.cmake)
+
+# expect_plan(<name> <ranks> <times> <header> <words that write one.csv> <words of few exchanges> <words of more>)
+function(expect_plan name ranks times header plan fewer more)
+  file(REMOVE ${WORK}/one.csv ${WORK}/fewer.csv ${WORK}/more.csv)
+  set(seen "")
+  separate_arguments(words UNIX_COMMAND "${plan}")
+  execute_process(COMMAND ${MPIRUN} -n ${ranks} ${PROGRAM} ${words} --communication one.csv WORKING_DIRECTORY ${WORK}
+                  OUTPUT_VARIABLE out ERROR_VARIABLE err TIMEOUT 120)
+  string(APPEND seen "${err}")
+  foreach(run fewer more)
+    separate_arguments(words UNIX_COMMAND "${${run}}")
+    execute_process(COMMAND ${MPIRUN} -n ${ranks} ${PROGRAM} profile --output ${run}.csv -- ${PROGRAM} ${words}
+                    WORKING_DIRECTORY ${WORK} OUTPUT_VARIABLE out ERROR_VARIABLE err TIMEOUT 120)
+    string(APPEND seen "${err}")
+  endforeach()
+  execute_process(COMMAND ${COMPARE} ${times} ${header} fewer.csv more.csv one.csv WORKING_DIRECTORY ${WORK}
+                  RESULT_VARIABLE differs OUTPUT_VARIABLE out ERROR_VARIABLE err)
+  string(COMPARE EQUAL "${differs}" "0" ok)
+  count(ok "${name}" "${seen}${out}${err}")
+  set(tried ${tried} PARENT_SCOPE)
+  set(right ${right} PARENT_SCOPE)
+endfunction()
+
+# Halocline's own header is 64 bytes before each message. Boxes begin at multiples of 16 bytes in it; here they end there, too.
+foreach(words "--size 24 20 16 --radius 2 --fields 2xf32 --transports mpi_staged,self"
+              "--size 24 20 16 --radius 2 --fields 1xf64 --devices-per-rank 2 --transports mpi_staged,self --open x"
+              "--size 24 20 16 --radius 2 --fields 1xf64 --no-corners --transports mpi_device,self")
+  expect_plan("exchange ${words}" 4 15 64 "route ${words}" "exchange ${words} --repeat 1 --steady 10"
+              "exchange ${words} --repeat 1 --steady 25")
+endforeach()
+
+# Each pattern is run alone and together with the other: twice as many iterations as --repeat says.
+foreach(words "--cpu 2d --gpu col --weighted" "--cpu 3d --gpu 2d --periodic" "--cpu col --gpu 3d" "--cpu col --gpu col")
+  foreach(ranks 4 8)
+    set(command "bench patterns ${words} --bytes 1000")
+    expect_plan("${command}, ${ranks} ranks" ${ranks} 14 0 "${command} --repeat 1" "${command} --repeat 3"
+                "${command} --repeat 10")
+  endforeach()
+endforeach()
+report_count()
