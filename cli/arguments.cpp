@@ -109,6 +109,7 @@ Arguments parse_arguments(int argc, const char* const* argv, const halocline::En
   add_run_command(app, arguments.options, arguments.command);
   add_bench_command(app, arguments.options, arguments.command);
   add_profile_command(app, arguments.options, arguments.command);
+  add_simulate_command(app, arguments.options, arguments.command);
   add_map_command(app, arguments.options, arguments.command);
   add_plot_command(app, arguments.options, arguments.command);
 

@@ -107,7 +107,7 @@ void add_machine_options(CLI::App& app, Options& options) {
 }
 
 void add_elsewhere_options(CLI::App& app, Options& options) {
-  add_word(app, "--nodes", "N", "plan for a machine of N nodes alike that is not here",
+  add_word(app, "--nodes", "N", "plan for a machine of N nodes alike that is not here, or for the first N of --machine",
            integer_into(options.nodes, 1, most_nodes))
       ->group(machine_group);
   add_word(app, "--devices-per-node", "D", "devices of each of its nodes (default 1)",
@@ -190,8 +190,8 @@ void Options::resolve(const halocline::Environment& environment, int ranks) {
   if (devices && devices_per_rank) {
     refuse("--devices", fmt::format("{}", *devices), "either --devices or --devices-per-rank, not both");
   }
-  if (machine_file && (nodes || devices_per_node)) {
-    refuse("--machine", *machine_file, "either --machine or --nodes with --devices-per-node, not both");
+  if (machine_file && devices_per_node) {
+    refuse("--machine", *machine_file, "--machine with --nodes, or --nodes with --devices-per-node, not both");
   }
   if (elsewhere() && !machine_file && (devices || devices_per_rank)) {
     refuse(devices ? "--devices" : "--devices-per-rank", fmt::format("{}", devices ? *devices : *devices_per_rank),

@@ -1,5 +1,7 @@
 #include "planning.hpp"
 
+#include <fmt/core.h>
+
 #include "halocline/core/error.hpp"
 #include "halocline/domain/backend.hpp"
 #include "halocline/io/json.hpp"
@@ -10,12 +12,21 @@ namespace {
 
 using namespace halocline;
 
+void keep_first(machine::MachineMap& map, std::int64_t nodes) {
+  const std::int64_t there = std::ssize(map.nodes);
+  if (nodes > there) {
+    refuse("--nodes", fmt::format("{}", nodes), fmt::format("1 to {}, the nodes of machine '{}'", there, map.name));
+  }
+  keep_nodes(map, nodes);
+}
+
 machine::MachineMap described_machine(const Options& options) {
   if (!options.machine_file) {
     return machine::synthetic(
         {options.nodes.value_or(1), options.devices_per_node.value_or(1), options.ranks_per_node.value_or(1)});
   }
   auto map = io::read_machine_file(*options.machine_file);
+  if (options.nodes) keep_first(map, *options.nodes);
   if (options.ranks_per_node || map.ranks.empty()) {
     machine::assign_ranks(map, options.ranks_per_node.value_or(1));
   }
@@ -52,6 +63,11 @@ PlanRequest plan_request(const Options& options, machine::MachineMap map) {
 }
 
 }  // namespace
+
+void keep_nodes(machine::MachineMap& map, std::int64_t nodes) {
+  map.nodes.resize(static_cast<std::size_t>(nodes));
+  std::erase_if(map.ranks, [nodes](const machine::RankEntry& rank) { return rank.node.value() >= nodes; });
+}
 
 std::shared_ptr<device::Backend> backend_of(Context& context, const comm::Communicator& node) {
   return make_backend(context.world, {.kind = context.options.backend_kind,

@@ -31,9 +31,14 @@ compiler() { program "${CXX:-c++}" || program g++; }
 module() { program pkg-config && pkg-config --exists "$1"; }
 
 missing=()
+wanted=()
 # need <package> <probe> <argument>
 need() {
   if ! "$2" "${@:3}"; then missing+=("$1"); fi
+}
+# want: the same for what Halocline does without. It is taken along where something else is installed, if it can be had.
+want() {
+  if ! "$2" "${@:3}"; then wanted+=("$1"); fi
 }
 
 look_for_build() {
@@ -47,7 +52,8 @@ look_for_build() {
   need libcli11-dev header CLI/CLI.hpp
   need libhwloc-dev header hwloc.h
   need libpng-dev header png.h
-  need libscotch-dev header scotch/scotch.h
+  want libscotch-dev header scotch/scotch.h
+  want libsimgrid-dev header simgrid/s4u.hpp
   if [ "${MPI:-AUTO}" != OFF ]; then
     need libopenmpi-dev program mpicxx
     need openmpi-bin program mpirun
@@ -68,6 +74,7 @@ look_for_lint() {
 
 look() {
   missing=()
+  wanted=()
   local group
   for group in "${groups[@]}"; do "look_for_$group"; done
 }
@@ -95,6 +102,10 @@ install_packages() {
   "${apt[@]}" update -qq || echo "install_dependencies: apt-get update complained; trying all the same" >&2
   "${apt[@]}" install -y -qq --no-install-recommends "${missing[@]}" </dev/null ||
     fail "apt-get could not install: ${missing[*]}"
+  if [ ${#wanted[@]} -gt 0 ]; then
+    "${apt[@]}" install -y -qq --no-install-recommends "${wanted[@]}" </dev/null ||
+      echo "install_dependencies: going on without ${wanted[*]}" >&2
+  fi
 }
 
 # What an old distribution's packages may be too old for.

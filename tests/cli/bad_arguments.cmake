@@ -58,7 +58,7 @@ expect_refused("partition --partition exact --node-grid 1" "--partition is 'exac
 expect_refused("partition --nodes 2 --node-grid 3 1 1" "3 x 1 x 1")
 expect_refused("partition --nodes 0" "--nodes is '0'; allowed is")
 expect_refused("partition --nodes 2 --devices-per-node 3 --ranks-per-node 2" "2")
-expect_refused("partition --nodes 2 --machine m.json" "--machine is 'm.json'; allowed is either")
+expect_refused("partition --devices-per-node 2 --machine m.json" "--machine is 'm.json'; allowed is --machine with --nodes")
 expect_refused("place --place well" "--place is 'well'; allowed is one of automatic, trivial, exact, craft, random")
 expect_refused("place --seed x" "--seed is 'x'; allowed is")
 expect_refused("run jacobi3d --steps 0" "--steps is '0'; allowed is a whole number from 1")
@@ -79,4 +79,8 @@ expect_refused("bench patterns --cpu 4d" "--cpu is '4d'; allowed is one of 2d, 3
 expect_refused("bench patterns --cpu none --gpu none" "--gpu is 'none'; allowed is none for one of --cpu and --gpu")
 expect_refused("bench patterns --communication m.csv" "--communication is 'm.csv'; allowed is a file for one pair")
 expect_refused("bench patterns --bytes 0" "--bytes is '0'; allowed is a whole number from 1")
+expect_refused("simulate --study all" "--study is 'all'; allowed is one of weak, strong, specialisation, placement")
+expect_refused("simulate --mpi-copy 0" "--mpi-copy is '0'; allowed is")
+expect_refused("place --machine ${SOURCE}/machines/summit.json --nodes 257"
+               "--nodes is '257'; allowed is 1 to 256, the nodes of machine 'Summit")
 report_count()

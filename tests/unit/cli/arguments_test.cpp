@@ -108,14 +108,14 @@ TEST(Arguments, AGridImpliesGiven) {
 
 TEST(Arguments, WordsThatContradictAreRefused) {
   EXPECT_THAT(refusal({"exchange", "--devices", "2", "--devices-per-rank", "2"}), HasSubstr("not both"));
-  EXPECT_THAT(refusal({"machine", "--nodes", "2", "--machine", "m.json"}), HasSubstr("not both"));
+  EXPECT_THAT(refusal({"machine", "--devices-per-node", "2", "--machine", "m.json"}), HasSubstr("not both"));
   EXPECT_THAT(refusal({"machine", "--nodes", "2", "--devices", "2"}), HasSubstr("--devices is '2'"));
 }
 
 TEST(Arguments, UnknownWordsAreNamedWithWhatIsAllowed) {
   EXPECT_EQ(refusal({"frob"}),
             "the command of 'halocline' is 'frob'; allowed is machine, partition, place, route, "
-            "exchange, explain, run, bench, profile, map, plot");
+            "exchange, explain, run, bench, profile, simulate, map, plot");
   EXPECT_THAT(refusal({"run", "heat"}), HasSubstr("'heat'; allowed is jacobi3d"));
   EXPECT_THAT(refusal({"run", "jacobi3d", "--radius", "3"}),
               HasSubstr("'--radius' is not an option of 'halocline run jacobi3d'; allowed is"));

@@ -1,0 +1,94 @@
+#include "simulation.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+
+#include "halocline/core/error.hpp"
+#include "table.hpp"
+
+namespace cli {
+
+using namespace halocline;
+
+namespace {
+
+/// Of the widest field, on its widest side, as the model has one radius.
+std::int64_t widest_radius(const partition::Geometry& geometry) {
+  std::int64_t widest = 0;
+  for (std::int64_t f = 0; f < std::ssize(geometry.fields); ++f) {
+    const Radius& radius = geometry.radius_of(field_id(f));
+    for (int i = 0; i < 3; ++i) widest = std::max({widest, radius.lower()[i], radius.upper()[i]});
+  }
+  return widest;
+}
+
+double cell_bytes(const partition::Geometry& geometry) {
+  std::int64_t bytes = 0;
+  for (const auto& field : geometry.fields) bytes += bytes_of(field.element) * field.components;
+  return static_cast<double>(bytes);
+}
+
+/// Between the two devices that are worst connected: the model takes all pairs to be alike.
+machine::NodeType::Path worst_path(const machine::NodeType& type) {
+  machine::NodeType::Path worst;
+  for (int from = 0; from < type.device_count(); ++from) {
+    for (int to = 0; to < type.device_count(); ++to) {
+      const auto path = type.path(device_id(from), device_id(to));
+      if (from == to || path.bandwidth == 0) continue;
+      if (worst.bandwidth == 0 || path.bandwidth < worst.bandwidth) worst = path;
+    }
+  }
+  return worst;
+}
+
+/// The model counts cells sent and received, which both directions of a link carry.
+model::ClosedFormRate rate_of(double bytes, const machine::NodeType::Path& path) {
+  if (path.bandwidth == 0) return {};
+  return {.seconds_per_cell = bytes / (2 * path.bandwidth), .latency = path.latency};
+}
+
+}  // namespace
+
+model::ClosedForm closed_form_of(const Plan& plan) {
+  const auto& parts = plan.geometry.partition;
+  const double bytes = cell_bytes(plan.geometry);
+  model::ClosedFormConstants constants;
+  constants.between_nodes = rate_of(bytes, {plan.machine.network.bandwidth, plan.machine.network.latency});
+  constants.within_node = rate_of(bytes, worst_path(plan.machine.type_of(node_id(0))));
+  return model::closed_form_of_device(
+      {parts.extent(), parts.node_grid(), parts.device_grid(), widest_radius(plan.geometry)}, constants);
+}
+
+model::Simulated simulated(const Plan& plan, std::span<const RoutedMessage> routes,
+                           const model::ExchangeParameters& parameters) {
+  std::vector<routing::Route> only;
+  only.reserve(routes.size());
+  for (const auto& message : routes) only.push_back(message.route);
+  return model::simulate_exchange(plan.geometry, plan.placement, only, plan.machine, parameters);
+}
+
+std::string levels_table(const model::Simulated& found) {
+  Table table({"level", "channels", "bytes", "busy", "of the time", "busiest"});
+  for (const auto& level : found.levels) {
+    const double share = found.seconds > 0 ? 100 * level.busy_seconds / found.seconds : 0;
+    table.row({level.level, fmt::format("{}", level.used), bytes_text(level.bytes), seconds_text(level.busy_seconds),
+               fmt::format("{:.0f} %", share), level.busiest});
+  }
+  return table.text();
+}
+
+Json levels_json(const model::Simulated& found) {
+  Json list = Json::array();
+  for (const auto& level : found.levels) {
+    list.push_back({{"level", level.level},
+                    {"channels", level.used},
+                    {"bytes", level.bytes},
+                    {"busy_s", level.busy_seconds},
+                    {"busiest", level.busiest}});
+  }
+  return list;
+}
+
+}  // namespace cli

@@ -1,0 +1,168 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <unordered_map>
+
+#include "halocline/core/error.hpp"
+#include "halocline/model/simulate.hpp"
+#include "model/simulation/network.hpp"
+
+namespace halocline::model {
+namespace {
+
+using machine::Interconnect;
+using simulation::LinkFlow;
+
+void check_positions(std::span<const int> positions, std::size_t size, std::size_t flow, std::string_view what) {
+  for (const int position : positions) {
+    if (position >= 0 && std::cmp_less(position, size)) continue;
+    throw InvalidArgument(
+        fmt::format("flow {} names {} {}; allowed is one of the {} there are, from 0 on", flow, what, position, size));
+  }
+}
+
+/// What is listed twice counts once.
+void make_unique(std::vector<int>& positions) {
+  std::sort(positions.begin(), positions.end());
+  positions.erase(std::unique(positions.begin(), positions.end()), positions.end());
+}
+
+/// The links that a simulator sees: channels that are used, in the order of their first use, then the resources in use.
+class Links {
+ public:
+  Links(const Interconnect& interconnect, std::span<const SharedResource> resources)
+      : interconnect_(interconnect), resources_(resources) {
+    for (const SharedResource& resource : resources) {
+      if (resource.bandwidth > 0 && std::isfinite(resource.bandwidth)) continue;
+      throw InvalidArgument(fmt::format("bandwidth of shared resource '{}' is {}; allowed is a finite number above 0",
+                                        resource.name, resource.bandwidth));
+    }
+  }
+
+  /// Channels are told from resources by their sign: resource r is -1 - r.
+  int position(std::int64_t id, double bandwidth) {
+    const auto [found, is_new] = positions_.try_emplace(id, static_cast<int>(bandwidths.size()));
+    if (is_new) {
+      bandwidths.push_back(bandwidth);
+      bytes_.push_back(0);
+      ids_.push_back(id);
+    }
+    return found->second;
+  }
+
+  LinkFlow flow(const Flow& flow) {
+    LinkFlow made{{}, flow.bytes, flow.latency, flow.after};
+    path_.clear();
+    interconnect_.route(flow.from, flow.to, path_);
+    for (const std::int64_t id : path_) {
+      const machine::Channel channel = interconnect_.channel(id);
+      made.latency += channel.latency;
+      made.links.push_back(position(id, channel.bandwidth));
+    }
+    for (const int resource : flow.resources) {
+      made.links.push_back(
+          position(-1 - std::int64_t{resource}, resources_[static_cast<std::size_t>(resource)].bandwidth));
+    }
+    make_unique(made.links);
+    for (const int link : made.links) bytes_[static_cast<std::size_t>(link)] += flow.bytes;
+    return made;
+  }
+
+  [[nodiscard]] std::vector<LevelLoad> levels() const {
+    std::map<std::string, LevelLoad> by_name;
+    std::map<std::string, std::int64_t> busiest;
+    for (std::size_t l = 0; l < ids_.size(); ++l) {
+      if (bytes_[l] == 0) continue;
+      const std::string name =
+          ids_[l] < 0 ? "rank" : std::string(machine::to_string(interconnect_.channel(ids_[l]).kind));
+      LevelLoad& level = by_name[name];
+      level.level = name;
+      ++level.used;
+      level.bytes += bytes_[l];
+      const double seconds = static_cast<double>(bytes_[l]) / bandwidths[l];
+      // Of equals the first channel, whatever the order of flows.
+      const bool more = seconds > level.busy_seconds;
+      if (more || (seconds == level.busy_seconds && ids_[l] < busiest[name])) busiest[name] = ids_[l];
+      level.busy_seconds = std::max(level.busy_seconds, seconds);
+    }
+    std::vector<LevelLoad> levels;
+    for (auto& [name, level] : by_name) {
+      const std::int64_t id = busiest[name];
+      level.busiest = id < 0 ? resources_[static_cast<std::size_t>(-1 - id)].name : interconnect_.name(id);
+      levels.push_back(std::move(level));
+    }
+    std::stable_sort(levels.begin(), levels.end(),
+                     [](const LevelLoad& a, const LevelLoad& b) { return a.busy_seconds > b.busy_seconds; });
+    return levels;
+  }
+
+  std::vector<double> bandwidths;
+
+ private:
+  const Interconnect& interconnect_;
+  std::span<const SharedResource> resources_;
+  std::unordered_map<std::int64_t, int> positions_;
+  std::vector<std::int64_t> ids_;
+  std::vector<std::int64_t> bytes_;
+  std::vector<std::int64_t> path_;
+};
+
+void check(const Flow& flow, std::size_t position, std::size_t flows, std::size_t resources) {
+  if (flow.bytes < 0) {
+    throw InvalidArgument(fmt::format("bytes of flow {} are {}; allowed is 0 or more", position, flow.bytes));
+  }
+  if (!(flow.latency >= 0 && std::isfinite(flow.latency))) {
+    throw InvalidArgument(
+        fmt::format("latency of flow {} is {}; allowed is a finite number of 0 or more", position, flow.latency));
+  }
+  check_positions(flow.resources, resources, position, "resource");
+  check_positions(flow.after, flows, position, "flow");
+}
+
+/// No flow waits for itself, over others or not.
+void check_order(std::span<const LinkFlow> flows) {
+  std::vector<std::vector<std::size_t>> next(flows.size());
+  std::vector<std::size_t> waits(flows.size());
+  std::vector<std::size_t> free;
+  for (std::size_t f = 0; f < flows.size(); ++f) {
+    waits[f] = flows[f].after.size();
+    if (waits[f] == 0) free.push_back(f);
+    for (const int before : flows[f].after) next[static_cast<std::size_t>(before)].push_back(f);
+  }
+  while (!free.empty()) {
+    const std::size_t flow = free.back();
+    free.pop_back();
+    for (const std::size_t after : next[flow]) {
+      if (--waits[after] == 0) free.push_back(after);
+    }
+  }
+  const auto stuck = std::find_if(waits.begin(), waits.end(), [](std::size_t left) { return left > 0; });
+  if (stuck == waits.end()) return;
+  throw InvalidArgument(fmt::format(
+      "flow {} waits for flows that wait for themselves; allowed is an order without circles", stuck - waits.begin()));
+}
+
+}  // namespace
+
+bool can_simulate() { return simulation::built(); }
+
+Simulated simulate(const Interconnect& interconnect, std::span<const SharedResource> resources,
+                   std::span<const Flow> flows) {
+  Links links(interconnect, resources);
+  std::vector<LinkFlow> on_links;
+  on_links.reserve(flows.size());
+  for (std::size_t f = 0; f < flows.size(); ++f) {
+    check(flows[f], f, flows.size(), resources.size());
+    on_links.push_back(links.flow(flows[f]));
+  }
+  Simulated result;
+  check_order(on_links);
+  result.ends = simulation::ends_of(links.bandwidths, on_links);
+  for (const double end : result.ends) result.seconds = std::max(result.seconds, end);
+  result.levels = links.levels();
+  return result;
+}
+
+}  // namespace halocline::model
