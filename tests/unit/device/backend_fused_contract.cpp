@@ -123,6 +123,36 @@ TEST_P(BackendContract, AMessageMayGoInPieces) {
   }
 }
 
+/// The x faces of an array: rows of a few words at either end of long ones are packed, go to the other device, and are stored
+/// there with what lies beside them, up to whole sectors. Enough of them for the ways that backends have for many.
+TEST_P(BackendContract, ManyShortRowsArePackedAndStoredAsWholeSectors) {
+  constexpr std::int64_t pitch = 192, rows = 101, planes = 103, sector = 32;
+  for (const std::int64_t element : {4, 8}) {
+    for (const std::int64_t width : {1, 2, 3}) {
+      for (const bool at_end : {false, true}) {
+        ExchangeCase tested(*backend, std::int64_t{16} << 20);
+        const PartyId a = tested.add_party(0);
+        const PartyId b = tested.add_party(1);
+        const std::int64_t bytes = element * width;
+        const Vec3 cells{width, rows, planes};
+        const std::array strides{element, pitch, pitch * rows};
+        const std::array packed{element, bytes, bytes * rows};
+        for (const auto& [from, to] : {std::pair{a, b}, std::pair{b, a}}) {
+          const std::byte* array = tested.source(from.device, pitch * rows * planes) + (at_end ? 96 - bytes : 0);
+          std::byte* at = tested.target(to.device, bytes * rows * planes + 2 * sector) + sector;
+          std::byte* halo = tested.target(to.device, pitch * rows * planes);
+          const std::int64_t before = at_end ? 0 : sector - bytes;
+          tested.send(from, to, {{array, at, strides, packed, cells, element}},
+                      {{at - before, halo, packed, strides, {sector / element, rows, planes}, element}});
+        }
+        tested.prepare(2);
+        for (int i = 0; i < 2; ++i) tested.enqueue();
+        tested.expect_all();
+      }
+    }
+  }
+}
+
 TEST_P(BackendContract, EachPartyHasAnEpochOfItsOwn) {
   ExchangeCase tested(*backend);
   const PartyId often[] = {tested.add_party(0), tested.add_party(1)};
