@@ -166,7 +166,7 @@ TEST_P(BackendContract, RegisteredMemoryIsReachedAtItsAddress) {
   EXPECT_EQ(words[3], 2u);
 }
 
-TEST_P(BackendContract, AWaitSeesTheLatestMarkAtTheTimeItWasEnqueued) {
+TEST_P(BackendContract, AnEventRecordedTwiceIsAwaitedByItsLatestMark) {
   const auto memory = make_page(*backend);
   FlagPage& at = page(*memory);
   const auto source = backend->create_stream(0);

@@ -1,0 +1,54 @@
+// Kernels are loaded before anything spins. With CUDA's lazy loading, the first launch of a kernel loads it, and that may
+// wait for all that runs on the device: also for a kernel that waits for what only the one to be loaded would do.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include "gpu/device/gpus.hpp"
+#include "halocline/device/fused_exchange.hpp"
+
+namespace halocline::device::test {
+namespace {
+
+using GpuLazyLoading = OneGpu;
+
+/// In a process where no kernel has run: one waits for a flag, which is signalled behind one of each other kind.
+TEST_F(GpuLazyLoading, DISABLED_InAProcessOfItsOwn) {
+  const auto memory = backend->allocate_shareable(0, sizeof(FlagPage));
+  FlagPage& at = page(*memory);
+  const auto cells = backend->allocate_shareable(0, 4096);
+  const StridedCopy strided{cells->data(), cells->data() + 2048, {4, 16, 64}, {4, 32, 128}, {2, 2, 2}, 4};
+  const StridedCopy copies[] = {strided};
+  const auto list = backend->prepare(0, copies);
+  FusedPlan plan;
+  plan.local = {strided};
+  const auto exchange = backend->fuse(0, plan);
+  const CounterCheck check{&at.epoch, 1, 0, "never"};
+  const FlagWait wait{&at.flags[0], 7, guard("spinning", std::chrono::seconds(10)), nullptr};
+  const FlagSignal signal{&at.flags[0], 7};
+  const auto spinning = backend->create_stream(0);
+  const auto other = backend->create_stream(0);
+
+  other->advance(&at.epoch);
+  other->synchronize();
+  spinning->wait(&at.epoch, {&wait, 1});
+  other->copy(strided);
+  other->copy(*list);
+  other->run(*exchange);
+  other->expect({&check, 1});
+  other->signal(&at.epoch, {&signal, 1});
+  other->synchronize();
+  spinning->synchronize();
+}
+
+TEST_F(GpuLazyLoading, NoKernelIsLoadedUnderASpinningOne) {
+  const std::string command =
+      "CUDA_MODULE_LOADING=LAZY exec /proc/" + std::to_string(::getpid()) +
+      "/exe --gtest_also_run_disabled_tests --gtest_filter=GpuLazyLoading.DISABLED_InAProcessOfItsOwn --gtest_brief=1";
+  const int status = std::system(command.c_str());
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << "status " << status;
+}
+
+}  // namespace
+}  // namespace halocline::device::test
