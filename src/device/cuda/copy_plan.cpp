@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdlib>
 
 #include "device/host/strided_copy.hpp"
 
@@ -36,10 +37,34 @@ std::int64_t units_of(const RowCopy& rows, std::int64_t unit) {
   return rows.row_bytes / unit * rows.loops[0].count * rows.loops[1].count * rows.loops[2].count;
 }
 
-/// Copies with too many units become halves, cut in their outermost loop, or in the row where there is none.
+/// The most that a byte of a copy is away from the first, on either side.
+std::int64_t reach_of(const RowCopy& rows) {
+  std::int64_t source = rows.row_bytes;
+  std::int64_t target = rows.row_bytes;
+  for (const RowCopy::Loop& loop : rows.loops) {
+    source += (loop.count - 1) * std::abs(loop.source_stride);
+    target += (loop.count - 1) * std::abs(loop.target_stride);
+  }
+  return std::max(source, target);
+}
+
+std::int64_t reach_of(const CopyTask& task) {
+  const std::int64_t inner = std::int64_t{task.row.divisor} * task.inner.divisor * task.middle.divisor;
+  const std::array<std::int64_t, 3> counts{task.inner.divisor, task.middle.divisor, (task.units + inner - 1) / inner};
+  std::int64_t source = std::int64_t{task.row.divisor} * task.unit_bytes;
+  std::int64_t target = source;
+  for (std::size_t d = 0; d < counts.size(); ++d) {
+    source += (counts[d] - 1) * std::abs(std::int64_t{task.source_stride[d]});
+    target += (counts[d] - 1) * std::abs(std::int64_t{task.target_stride[d]});
+  }
+  return std::max(source, target);
+}
+
+/// Copies with too many units, or with units too far away, become halves, cut in their outermost loop, or in the row where
+/// there is none.
 void add_tasks(const RowCopy& rows, const Access& access, std::vector<CopyTask>& tasks) {
   const std::uint32_t unit = access.unit;
-  if (units_of(rows, unit) > most_units) {
+  if (units_of(rows, unit) > most_units || reach_of(rows) > farthest) {
     RowCopy low = rows;
     RowCopy high = rows;
     std::size_t d = rows.loops.size();
@@ -67,8 +92,9 @@ void add_tasks(const RowCopy& rows, const Access& access, std::vector<CopyTask>&
   task.source = rows.source;
   task.target = rows.target;
   for (std::size_t d = 0; d < rows.loops.size(); ++d) {
-    task.source_stride[d] = rows.loops[d].source_stride;
-    task.target_stride[d] = rows.loops[d].target_stride;
+    if (rows.loops[d].count == 1) continue;
+    task.source_stride[d] = static_cast<std::int32_t>(rows.loops[d].source_stride);
+    task.target_stride[d] = static_cast<std::int32_t>(rows.loops[d].target_stride);
   }
   task.unit_bytes = unit;
   task.word_bytes = access.word;
@@ -110,15 +136,21 @@ std::vector<CopyTask> pair_tasks(std::vector<CopyTask> tasks) {
     const std::int64_t inner = std::int64_t{task.row.divisor} * task.inner.divisor * task.middle.divisor;
     return task.units == inner && std::int64_t{task.units} * 2 <= most_units;
   };
+  const auto are_near = [](const CopyTask& a, const CopyTask& b) {
+    return std::max(std::abs(b.source - a.source), std::abs(b.target - a.target)) + reach_of(a) <= farthest;
+  };
   std::vector<CopyTask> paired;
   while (!tasks.empty()) {
     CopyTask task = tasks.front();
     tasks.erase(tasks.begin());
-    const auto other =
-        std::find_if(tasks.begin(), tasks.end(), [&](const CopyTask& b) { return alike(task, b) && has_room(task); });
+    const auto other = std::find_if(tasks.begin(), tasks.end(), [&](const CopyTask& b) {
+      return alike(task, b) && has_room(task) && are_near(task, b);
+    });
     if (other != tasks.end()) {
-      task.source_stride = {other->source - task.source, task.source_stride[0], task.source_stride[1]};
-      task.target_stride = {other->target - task.target, task.target_stride[0], task.target_stride[1]};
+      const auto source = static_cast<std::int32_t>(other->source - task.source);
+      const auto target = static_cast<std::int32_t>(other->target - task.target);
+      task.source_stride = {source, task.source_stride[0], task.source_stride[1]};
+      task.target_stride = {target, task.target_stride[0], task.target_stride[1]};
       task.middle = task.inner;
       task.inner = Divider(2);
       task.units *= 2;

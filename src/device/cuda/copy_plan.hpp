@@ -29,13 +29,16 @@ struct Divider {
 
 /// How many units a task may have: so that their numbers can be divided.
 inline constexpr std::int64_t most_units = std::int64_t{1} << 30;
+/// How far its units may be from the first one, in bytes: places are computed for each unit, and 32 bits take half the
+/// instructions of 64, which is what copies of short rows are bound by.
+inline constexpr std::int64_t farthest = (std::int64_t{1} << 31) - 1;
 
 /// A copy as units of equal size, numbered along rows that are contiguous on both sides, then along three loops.
 struct CopyTask {
   const std::byte* source = nullptr;
   std::byte* target = nullptr;
-  std::array<std::int64_t, 3> source_stride{};  ///< of the loops, in bytes; the first is the innermost
-  std::array<std::int64_t, 3> target_stride{};
+  std::array<std::int32_t, 3> source_stride{};  ///< of the loops, in bytes; the first is the innermost
+  std::array<std::int32_t, 3> target_stride{};
   std::uint32_t units = 0;       ///< in all; at most most_units
   std::uint32_t unit_bytes = 1;  ///< 1, 2, 4, 8 or 16; all target addresses are multiples of it
   std::uint32_t word_bytes = 1;  ///< all source addresses are multiples of it: unit_bytes, or 4 or 8 where that is more
@@ -45,18 +48,18 @@ struct CopyTask {
 
 /// Where one unit is, in bytes from the task's source and target.
 struct UnitPlace {
-  std::int64_t source = 0;
-  std::int64_t target = 0;
+  std::int32_t source = 0;
+  std::int32_t target = 0;
 };
 
 [[nodiscard]] constexpr UnitPlace place_of(const CopyTask& task, std::uint32_t unit) {
   const std::uint32_t row = task.row.divide(unit);
-  const std::int64_t in_row = std::int64_t{unit - row * task.row.divisor} * task.unit_bytes;
+  const auto in_row = static_cast<std::int32_t>((unit - row * task.row.divisor) * task.unit_bytes);
   const std::uint32_t turn = task.inner.divide(row);
-  const std::int64_t i = row - turn * task.inner.divisor;
+  const auto i = static_cast<std::int32_t>(row - turn * task.inner.divisor);
   const std::uint32_t outer = task.middle.divide(turn);
-  const std::int64_t j = turn - outer * task.middle.divisor;
-  const std::int64_t k = outer;
+  const auto j = static_cast<std::int32_t>(turn - outer * task.middle.divisor);
+  const auto k = static_cast<std::int32_t>(outer);
   const auto& [si, sj, sk] = task.source_stride;
   const auto& [ti, tj, tk] = task.target_stride;
   return {in_row + i * si + j * sj + k * sk, in_row + i * ti + j * tj + k * tk};

@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
+#include <utility>
 
 #include "unit/device/strided_case.hpp"
 #include "unit/device/support.hpp"
@@ -96,6 +98,56 @@ TEST(CopyPlan, PackedRowsOfThreeFloatsAreNumberedThroughOnBothSides) {
   EXPECT_EQ(tasks[0].row.divisor, 3u);
   for (std::uint32_t unit = 0; unit < tasks[0].units; ++unit) {
     ASSERT_EQ(place_of(tasks[0], unit).target, 4 * std::int64_t{unit});
+  }
+}
+
+/// Where each unit of a copy lies, without touching it: arrays of many GB.
+std::vector<std::pair<std::uintptr_t, std::uintptr_t>> places(const std::vector<CopyTask>& tasks) {
+  std::vector<std::pair<std::uintptr_t, std::uintptr_t>> all;
+  for (const CopyTask& task : tasks) {
+    for (std::uint32_t unit = 0; unit < task.units; ++unit) {
+      const UnitPlace place = place_of(task, unit);
+      all.emplace_back(reinterpret_cast<std::uintptr_t>(task.source + place.source),
+                       reinterpret_cast<std::uintptr_t>(task.target + place.target));
+    }
+  }
+  std::sort(all.begin(), all.end());
+  return all;
+}
+
+TEST(CopyPlan, CopiesThatReachFarAreSeveralTasks) {
+  constexpr std::int64_t gib = std::int64_t{1} << 30;
+  auto* source = reinterpret_cast<std::byte*>(16 * gib + 4);
+  auto* target = reinterpret_cast<std::byte*>(512 * gib + 8);
+  for (const std::int64_t plane : {gib / 8, gib - 64, 3 * gib, -3 * gib}) {
+    for (const std::int64_t row : {std::int64_t{48}, gib / 2, 5 * gib / 2}) {
+      const StridedCopy copy{source, target, {4, row, plane}, {4, 64, 960}, {3, 4, 7}, 4};
+      std::vector<std::pair<std::uintptr_t, std::uintptr_t>> expected;
+      for (std::int64_t k = 0; k < 7; ++k) {
+        for (std::int64_t j = 0; j < 4; ++j) {
+          for (std::int64_t i = 0; i < 3; ++i) {
+            expected.emplace_back(reinterpret_cast<std::uintptr_t>(source + 4 * i + row * j + plane * k),
+                                  reinterpret_cast<std::uintptr_t>(target + 4 * i + 64 * j + 960 * k));
+          }
+        }
+      }
+      std::sort(expected.begin(), expected.end());
+      ASSERT_EQ(places(plan_tasks({&copy, 1})), expected) << "rows " << row << " apart, planes " << plane;
+    }
+  }
+}
+
+TEST(CopyPlan, PairsAreNearEachOther) {
+  constexpr std::int64_t gib = std::int64_t{1} << 30;
+  auto* source = reinterpret_cast<std::byte*>(16 * gib);
+  auto* target = reinterpret_cast<std::byte*>(512 * gib);
+  for (const std::int64_t apart : {gib, 3 * gib}) {
+    const StridedCopy ends[] = {{source, target, {4, 64, 640}, {4, 64, 640}, {3, 10, 10}, 4},
+                                {source + apart, target + 128, {4, 64, 640}, {4, 64, 640}, {3, 10, 10}, 4}};
+    const std::vector<CopyTask> tasks = plan_tasks(ends);
+    const std::vector<CopyTask> paired = pair_tasks(tasks);
+    EXPECT_EQ(paired.size(), apart == gib ? 1u : 2u);
+    EXPECT_EQ(places(paired), places(tasks));
   }
 }
 
