@@ -117,7 +117,7 @@ std::vector<std::pair<std::uintptr_t, std::uintptr_t>> places(const std::vector<
 
 TEST(CopyPlan, CopiesThatReachFarAreSeveralTasks) {
   constexpr std::int64_t gib = std::int64_t{1} << 30;
-  auto* source = reinterpret_cast<std::byte*>(16 * gib + 4);
+  auto* source = reinterpret_cast<std::byte*>(256 * gib + 4);
   auto* target = reinterpret_cast<std::byte*>(512 * gib + 8);
   for (const std::int64_t plane : {gib / 8, gib - 64, 3 * gib, -3 * gib}) {
     for (const std::int64_t row : {std::int64_t{48}, gib / 2, 5 * gib / 2}) {
