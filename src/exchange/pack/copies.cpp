@@ -64,18 +64,6 @@ std::vector<device::StridedCopy> pack_copies(const Payload& payload, const Memor
   return copies;
 }
 
-std::vector<device::StridedCopy> unpack_copies(const Payload& payload, const Memory& receiver,
-                                               const std::byte* packed) {
-  std::vector<device::StridedCopy> copies;
-  for (const PackedSegment& item : payload.segments) {
-    const FieldDescriptor& field = field_of(receiver, item);
-    // The payload is only read: it is the source here.
-    const End source = in_payload(const_cast<std::byte*>(packed), item, bytes_of(field.element));
-    append(copies, field, item.segment.target.extent(), source, in_array(receiver, item, item.segment.target));
-  }
-  return copies;
-}
-
 namespace {
 
 /// Bytes by which a row grows at its two ends.
@@ -83,6 +71,8 @@ struct Margins {
   std::int64_t below = 0;
   std::int64_t above = 0;
 };
+
+Margins smaller(const Margins& a, const Margins& b) { return {std::min(a.below, b.below), std::min(a.above, b.above)}; }
 
 /// How far a segment's rows may grow in an array without touching other cells: below and above the halo are spare bytes,
 /// and owned cells may be read.
@@ -121,34 +111,38 @@ std::optional<Margins> margins_to(std::int64_t unit, const End& target, std::int
   return Margins{below, above};
 }
 
-/// Of rows that are contiguous on both sides.
-void grow(const Margins& margins, std::int64_t element_bytes, End& source, End& target, Vec3& extent) {
-  source.first -= margins.below;
-  target.first -= margins.below;
-  extent.x += (margins.below + margins.above) / element_bytes;
+/// Rows that are contiguous on both sides grow to whole sectors of the target, or at least whole 16-byte words, where there
+/// is room, and where fits(unit) says that the source allows it.
+template <typename Fits>
+void grow_rows(std::int64_t element_bytes, const Margins& room, const Fits& fits, End& source, End& target,
+               Vec3& extent) {
+  if (source.stride[0] != element_bytes || target.stride[0] != element_bytes) return;
+  for (const std::int64_t unit : sector_units) {
+    if (!fits(unit)) continue;
+    const auto margins = margins_to(unit, target, extent.x * element_bytes, room);
+    if (!margins) continue;
+    source.first -= margins->below;
+    target.first -= margins->below;
+    extent.x += (margins->below + margins->above) / element_bytes;
+    return;
+  }
 }
 
 }  // namespace
 
-std::vector<device::StridedCopy> unpack_sectors(const Payload& payload, const Memory& receiver, const std::byte* packed,
-                                                std::int64_t slack_bytes) {
+std::vector<device::StridedCopy> unpack_copies(const Payload& payload, const Memory& receiver, const std::byte* packed,
+                                               std::int64_t slack_bytes) {
   std::vector<device::StridedCopy> copies;
   for (const PackedSegment& item : payload.segments) {
     const FieldDescriptor& field = field_of(receiver, item);
     const std::int64_t element = bytes_of(field.element);
+    // The payload is only read: it is the source here.
     End source = in_payload(const_cast<std::byte*>(packed), item, element);
     End target = in_array(receiver, item, item.segment.target);
     Vec3 extent = item.segment.target.extent();
-    const Margins to = room_at_target(receiver, item);
-    const Margins room{std::min(slack_bytes, to.below), std::min(slack_bytes, to.above)};
-    if (target.stride[0] == element) {
-      for (const std::int64_t unit : sector_units) {
-        const auto margins = margins_to(unit, target, extent.x * element, room);
-        if (!margins) continue;
-        grow(*margins, element, source, target, extent);
-        break;
-      }
-    }
+    const Margins room = smaller(room_at_target(receiver, item), {slack_bytes, slack_bytes});
+    grow_rows(
+        element, room, [](std::int64_t) { return true; }, source, target, extent);
     append(copies, field, extent, source, target);
   }
   return copies;
@@ -162,18 +156,11 @@ std::vector<device::StridedCopy> put_copies(const Payload& payload, const Memory
     End source = in_array(sender, item, item.segment.source);
     End target = in_array(receiver, item, item.segment.target);
     Vec3 extent = item.segment.source.extent();
-    const Margins from = room_at_source(sender, item);
-    const Margins to = room_at_target(receiver, item);
-    const Margins room{std::min(from.below, to.below), std::min(from.above, to.above)};
-    if (source.stride[0] == element && target.stride[0] == element) {
-      for (const std::int64_t unit : sector_units) {
-        if (!regular(source, unit) || remainder(source.first, unit) != remainder(target.first, unit)) continue;
-        const auto margins = margins_to(unit, target, extent.x * element, room);
-        if (!margins) continue;
-        grow(*margins, element, source, target, extent);
-        break;
-      }
-    }
+    const Margins room = smaller(room_at_source(sender, item), room_at_target(receiver, item));
+    const auto aligned_alike = [&](std::int64_t unit) {
+      return regular(source, unit) && remainder(source.first, unit) == remainder(target.first, unit);
+    };
+    grow_rows(element, room, aligned_alike, source, target, extent);
     append(copies, field, extent, source, target);
   }
   return copies;

@@ -26,12 +26,10 @@ struct Memory {
 /// memory where they can: into the receiver's spare bytes, out of cells that the sender owns.
 [[nodiscard]] std::vector<device::StridedCopy> pack_copies(const Payload& payload, const Memory& sender,
                                                            std::byte* packed);
+/// slack_bytes: of which there are so many before the payload's first row and behind its last; rows then grow to whole sectors
+/// by up to so many, into the receiver's spare bytes, out of whatever lies beside them in the payload.
 [[nodiscard]] std::vector<device::StridedCopy> unpack_copies(const Payload& payload, const Memory& receiver,
-                                                             const std::byte* packed);
-/// The same, with rows that grow to whole sectors into the receiver's spare bytes, out of whatever lies beside them in the
-/// payload. There must be so many bytes of slack before its first row and behind its last.
-[[nodiscard]] std::vector<device::StridedCopy> unpack_sectors(const Payload& payload, const Memory& receiver,
-                                                              const std::byte* packed, std::int64_t slack_bytes);
+                                                             const std::byte* packed, std::int64_t slack_bytes = 0);
 [[nodiscard]] std::vector<device::StridedCopy> put_copies(const Payload& payload, const Memory& sender,
                                                           const Memory& receiver);
 

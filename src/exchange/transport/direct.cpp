@@ -136,7 +136,7 @@ class Receiver final : public Endpoint {
       party.incoming.push_back({ready, flags_.arrived(program, part++), std::move(copies), turn});
     };
     for (const Payload& piece : payload.pieces) {
-      expect(unpack_sectors(piece, site_->memory, site_->mailbox.at(landing_), SplitPayload::slack_bytes), part);
+      expect(unpack_copies(piece, site_->memory, site_->mailbox.at(landing_), SplitPayload::slack_bytes), part);
     }
     if (has_rows(payload)) expect({}, turn_of_rows);
   }
