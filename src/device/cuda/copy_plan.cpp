@@ -108,10 +108,8 @@ void add_tasks(const RowCopy& rows, const Access& access, std::vector<CopyTask>&
 }  // namespace
 
 Divider::Divider(std::uint32_t by) : divisor(by) {
-  if (by == 1) return;
-  const unsigned bits = 31 + static_cast<unsigned>(std::bit_width(by - 1));
-  factor = static_cast<std::uint32_t>(((std::uint64_t{1} << bits) + by - 1) / by);
-  shift = bits - 32;
+  shift = static_cast<std::uint32_t>(std::bit_width(by - 1));
+  factor = static_cast<std::uint32_t>(((std::uint64_t{1} << (31 + shift)) + by - 1) / by);
 }
 
 std::vector<CopyTask> plan_tasks(std::span<const StridedCopy> copies) {

@@ -16,14 +16,14 @@ namespace halocline::device::cuda {
 /// Source: Granlund and Montgomery, Division by Invariant Integers using Multiplication, PLDI 1994.
 struct Divider {
   std::uint32_t divisor = 1;
-  std::uint32_t factor = 0;
+  std::uint32_t factor = std::uint32_t{1} << 31;
   std::uint32_t shift = 0;
 
   Divider() = default;
   /// 1 to 2^31 - 1.
   explicit Divider(std::uint32_t by);
   [[nodiscard]] constexpr std::uint32_t divide(std::uint32_t n) const {
-    return divisor == 1 ? n : static_cast<std::uint32_t>((std::uint64_t{n} * factor) >> 32) >> shift;
+    return static_cast<std::uint32_t>((std::uint64_t{n * 2} * factor) >> 32) >> shift;
   }
 };
 

@@ -25,27 +25,30 @@ __device__ Unit load_unit(const std::byte* from) {
 template <typename Unit, typename Word, typename Gate>
 __device__ bool copy_units(const CopyTask& task, std::uint32_t first, Gate&& gate) {
   Unit values[units_per_thread];
-  Unit* targets[units_per_thread];
+  std::int32_t targets[units_per_thread];
 #pragma unroll
   for (std::uint32_t i = 0; i < units_per_thread; ++i) {
     const std::uint32_t unit = first + threadIdx.x + i * block_threads;
-    targets[i] = nullptr;
     if (unit < task.units) {
       const UnitPlace place = place_of(task, unit);
       values[i] = load_unit<Unit, Word>(task.source + place.source);
-      targets[i] = reinterpret_cast<Unit*>(task.target + place.target);
+      targets[i] = place.target;
     }
   }
   if (!gate()) return false;
 #pragma unroll
   for (std::uint32_t i = 0; i < units_per_thread; ++i) {
-    if (targets[i] != nullptr) *targets[i] = values[i];
+    if (first + threadIdx.x + i * block_threads < task.units) {
+      *reinterpret_cast<Unit*>(task.target + targets[i]) = values[i];
+    }
   }
   return true;
 }
 
 template <typename Gate>
-__device__ bool copy_tile(const CopyTask& task, std::uint32_t first, Gate&& gate) {
+__device__ bool copy_tile(const CopyTask& in_memory, std::uint32_t first, Gate&& gate) {
+  // Registers for the whole tile: read where it is used, it would be read for every unit, one member after another.
+  const CopyTask task = in_memory;
   switch (task.unit_bytes) {
     case 16:
       switch (task.word_bytes) {
