@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <map>
 #include <string>
 #include <vector>
@@ -121,29 +122,59 @@ bool in_groups(const View<T>& view) {
 
 std::int64_t parts_of(std::int64_t whole, std::int64_t part) { return (whole + part - 1) / part; }
 
-/// How a box is cut. wanted: warps that a launch should have at least, as long as they march through a plane or more.
+/// How a box is cut. group: cells of a group, the first of which begins at the first owned cell. wanted: warps that a
+/// launch should have at least, as long as they march through a plane or more.
 template <typename T>
-Piece piece_of(const Box& box, const Box& owned, int group, std::int64_t wanted) {
+Piece<T> piece_of(const Box& box, const View<const T>& source, const View<T>& target, int group, std::int64_t wanted) {
   constexpr std::int64_t thin_below = 16;
-  constexpr std::int64_t longest_march = 16;
-  Piece piece;
+  constexpr std::int64_t longest_march = 4;
+  constexpr std::int64_t longest_thin_march = 16;
+  Piece<T> piece;
   piece.box = box;
   const Vec3 size = box.extent();
   piece.thin = size.x < thin_below && size.y >= lanes / 2;
-  std::int64_t rows = 0;  // of warps, side by side in y
+  std::int64_t rows = 0;     // of warps, side by side in y
+  std::int64_t columns = 1;  // of warps, side by side in x
   if (piece.thin) {
     rows = parts_of(size.y, lanes);
   } else {
-    // Boxes may begin below the first owned cell, from where groups are counted.
-    const std::int64_t past = (box.lo.x - owned.lo.x) % group;
-    const std::int64_t first = box.lo.x - (past < 0 ? past + group : past);
-    piece.tiles_x = static_cast<int>(parts_of(parts_of(box.hi.x - first, group), lanes));
+    // Boxes may begin below the first owned cell.
+    const std::int64_t past = (box.lo.x - source.owned().lo.x) % group;
+    piece.past = static_cast<int>(past < 0 ? past + group : past);
+    columns = parts_of(parts_of(piece.past + size.x, group), lanes);
     rows = size.y;
+    while (1 << piece.warps_y_log2 < warps && 1 << piece.warps_y_log2 < rows) ++piece.warps_y_log2;
   }
-  while (piece.warps_y < warps && piece.warps_y < rows && !piece.thin) piece.warps_y *= 2;
-  piece.tiles_y = static_cast<int>(parts_of(rows, piece.warps_y));
-  piece.planes = static_cast<int>(std::clamp<std::int64_t>(rows * piece.tiles_x * size.z / wanted, 1, longest_march));
+  piece.planes = static_cast<int>(
+      std::clamp<std::int64_t>(rows * columns * size.z / wanted, 1, piece.thin ? longest_thin_march : longest_march));
+  const std::int64_t depth = std::int64_t{warps >> piece.warps_y_log2} * piece.planes;
+  piece.tiles = {static_cast<unsigned>(columns), static_cast<unsigned>(parts_of(rows, 1 << piece.warps_y_log2)),
+                 static_cast<unsigned>(parts_of(size.z, depth))};
+  piece.source = &source(box.lo.x, box.lo.y, box.lo.z) - piece.past;
+  piece.target = &target(box.lo.x, box.lo.y, box.lo.z) - piece.past;
   return piece;
+}
+
+/// Which of a box's rows and planes may have cells of spheres.
+template <typename T>
+void find_spheres(std::span<const Sphere> spheres, Piece<T>& piece) {
+  const auto widen = [](int(&range)[2], std::int64_t lo, std::int64_t hi) {
+    const bool first = range[0] == range[1];
+    range[0] = static_cast<int>(first ? lo : std::min<std::int64_t>(range[0], lo));
+    range[1] = static_cast<int>(first ? hi : std::max<std::int64_t>(range[1], hi));
+  };
+  for (const Sphere& sphere : spheres) {
+    const Vec3 reach{sphere.radius, sphere.radius, sphere.radius};
+    const Box cells = piece.box.intersection({sphere.centre - reach, sphere.centre + reach + Vec3{1, 1, 1}});
+    if (cells.empty()) continue;
+    widen(piece.sphere_rows, cells.lo.y - piece.box.lo.y, cells.hi.y - piece.box.lo.y);
+    widen(piece.sphere_planes, cells.lo.z - piece.box.lo.z, cells.hi.z - piece.box.lo.z);
+  }
+}
+
+template <typename T>
+Pitch pitch_of(const View<T>& view) {
+  return {view.stride_bytes()[1], view.stride_bytes()[2]};
 }
 
 template <typename T>
@@ -160,10 +191,12 @@ class CudaKernels : public Kernels<T> {
       processors_.push_back(processors);
       // A kernel that is loaded at its first launch may have to wait for what runs, such as an exchange.
       for (const void* kernel :
-           {reinterpret_cast<const void*>(&cuda::update<T, 1, two>),
-            reinterpret_cast<const void*>(&cuda::update<T, most, two>),
-            reinterpret_cast<const void*>(&cuda::update<T, 1, most_images>),
-            reinterpret_cast<const void*>(&cuda::update<T, most, most_images>),
+           {reinterpret_cast<const void*>(&cuda::update<T, 1, two, 1>),
+            reinterpret_cast<const void*>(&cuda::update<T, most, two, 1>),
+            reinterpret_cast<const void*>(&cuda::update<T, 1, two, most_boxes>),
+            reinterpret_cast<const void*>(&cuda::update<T, most, two, most_boxes>),
+            reinterpret_cast<const void*>(&cuda::update<T, 1, most_images, most_boxes>),
+            reinterpret_cast<const void*>(&cuda::update<T, most, most_images, most_boxes>),
             reinterpret_cast<const void*>(&cuda::initialise<T>), reinterpret_cast<const void*>(&difference_of_rows<T>),
             reinterpret_cast<const void*>(&difference_of_parts)}) {
         cudaFuncAttributes attributes{};
@@ -185,11 +218,20 @@ class CudaKernels : public Kernels<T> {
 
   void update(const Subdomain& subdomain, std::span<const Box> boxes, const View<const T>& source,
               const View<T>& target) override {
-    const std::vector<Sphere> spheres = problem_.images(boxes);
-    if (spheres.size() == two) {
-      launch<two>(subdomain, boxes, source, target, spheres);
+    std::vector<Box> present;
+    std::copy_if(boxes.begin(), boxes.end(), std::back_inserter(present), [](const Box& box) { return !box.empty(); });
+    if (present.empty()) return;
+    if (present.size() > most_boxes) {
+      throw halocline::InvalidArgument("jacobi3d: an update has " + std::to_string(present.size()) +
+                                       " boxes; allowed are up to 6");
+    }
+    const std::vector<Sphere> spheres = problem_.images(present);
+    if (spheres.size() > two) {
+      launch<most_images, most_boxes>(subdomain, present, source, target, spheres);
+    } else if (present.size() > 1 || std::max(present[0].extent().y, present[0].extent().z) > most_blocks_yz) {
+      launch<two, most_boxes>(subdomain, present, source, target, spheres);
     } else {
-      launch<most_images>(subdomain, boxes, source, target, spheres);
+      launch<two, 1>(subdomain, present, source, target, spheres);
     }
   }
 
@@ -220,41 +262,39 @@ class CudaKernels : public Kernels<T> {
   static constexpr int most = 16 / sizeof(T);
   /// Spheres of a launch that stays in the domain: others, which are rare, take a kernel of their own.
   static constexpr std::size_t two = 2;
+  static constexpr std::int64_t most_blocks_yz = 65535;  ///< of a grid
 
-  template <std::size_t S>
+  template <std::size_t S, int B>
   void launch(const Subdomain& subdomain, std::span<const Box> boxes, const View<const T>& source,
               const View<T>& target, const std::vector<Sphere>& spheres) {
     constexpr std::int64_t warps_a_processor = warps * resident_blocks;
     constexpr std::int64_t waves = 4;
     const int group = in_groups(source) && in_groups(target) ? most : 1;
     const std::int64_t wanted = warps_a_processor * waves * processors_[static_cast<std::size_t>(subdomain.device())];
-    Work<T, S> work;
+    Work<T, S, B> work;
     work.source = source;
     work.target = target;
+    work.source_pitch = pitch_of(source);
+    work.target_pitch = pitch_of(target);
     std::fill(std::copy(spheres.begin(), spheres.end(), work.spheres), std::end(work.spheres), spheres.back());
     std::int64_t blocks = 0;
     for (const Box& box : boxes) {
-      if (box.empty()) continue;
-      if (static_cast<std::size_t>(work.count) == most_boxes) {
-        throw halocline::InvalidArgument("jacobi3d: an update has 7 or more boxes; allowed are up to 6");
-      }
-      Piece piece = piece_of<T>(box, source.owned(), group, wanted);
+      Piece<T> piece = piece_of<T>(box, source, target, group, wanted);
       piece.first_block = static_cast<int>(blocks);
-      const std::int64_t depth = std::int64_t{warps / piece.warps_y} * piece.planes;
-      blocks += std::int64_t{piece.tiles_x} * piece.tiles_y * parts_of(box.extent().z, depth);
+      find_spheres(spheres, piece);
+      blocks += std::int64_t{piece.tiles.x} * piece.tiles.y * piece.tiles.z;
       work.pieces[work.count++] = piece;
     }
-    if (work.count == 0) return;
     if (blocks > std::int64_t{0x7fffffff}) {
       throw halocline::InvalidArgument("jacobi3d: an update has " + std::to_string(blocks) +
                                        " blocks; allowed are up to 2147483647");
     }
     const OnDevice on(ordinal(subdomain));
-    const auto grid = static_cast<unsigned>(blocks);
+    const dim3 grid = B == 1 ? work.pieces[0].tiles : dim3(static_cast<unsigned>(blocks));
     if (group == most) {
-      cuda::update<T, most, S><<<grid, threads, 0, stream(subdomain)>>>(work);
+      cuda::update<T, most, S, B><<<grid, threads, 0, stream(subdomain)>>>(work);
     } else {
-      cuda::update<T, 1, S><<<grid, threads, 0, stream(subdomain)>>>(work);
+      cuda::update<T, 1, S, B><<<grid, threads, 0, stream(subdomain)>>>(work);
     }
     check(cudaGetLastError(), "launching an update");
   }

@@ -1,130 +1,67 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 
 #include "halocline/core/box.hpp"
 #include "halocline/domain/view.hpp"
+#include "jacobi3d/cells.cuh"
 #include "jacobi3d/problem.hpp"
 
 // update_box() on a GPU, bit for bit: for up to six boxes in one launch.
 //
-// A warp takes a row of groups of 16 bytes (or of single cells, where rows are not aligned to that), and marches in z:
-// of the planes below, at and above its cells each is loaded once, having been prefetched while others were computed.
-// Neighbours in y are rows of warps of the same block, and come out of the L1 cache; those in x are exchanged within
-// the warp. Boxes that are thin in x (the sides of a subdomain) are turned: the warp's lanes lie along y.
+// A warp takes a row of groups of 16 bytes (or of single cells, where rows are not aligned to that), and marches in z
+// through a few planes. Each of them comes from memory once, although several warps read it: neighbours in y are rows of
+// warps of the same block, and come out of the L1 cache; planes that two marches need, out of the L2 cache, as blocks go
+// through the box in the order of memory and short marches keep those that run at the same time close together. Longer
+// marches drift apart, and what they share has left the cache before the last of them needs it. Neighbours in x are exchanged
+// within the warp. Boxes that are thin in x (the sides of a subdomain) are turned: the warp's lanes lie along y.
 //
 // Plain loads throughout: halos were written by other devices, which non-coherent loads may not see.
 namespace jacobi3d::cuda {
 
 inline constexpr int lanes = 32;
-inline constexpr int warps = 8;
+inline constexpr int warps = 16;
 /// Blocks that a multiprocessor has room for: what registers are limited by.
 inline constexpr int resident_blocks = 4;
-/// Planes that are on their way from memory while one is computed: registers hold too few to keep memory busy.
-inline constexpr int planes_ahead = 2;
 
-/// A box of the launch and how it is cut: a block is `warps` warps, warps_y of them side by side in y, the others
+/// A box of the launch and how it is cut: a block is `warps` warps, 1 << warps_y_log2 of them side by side in y, the others
 /// behind each other in z, each marching through `planes` planes.
+template <typename T>
 struct Piece {
   halocline::Box box;
   bool thin = false;    ///< lanes along y, not x
   int first_block = 0;  ///< its blocks are those up to the next piece's
-  int tiles_x = 1;      ///< blocks in x and y; in z what is left
-  int tiles_y = 1;
-  int warps_y = 1;
+  dim3 tiles;           ///< blocks in x, y, z
+  int warps_y_log2 = 0;
   int planes = 1;
+  int past = 0;  ///< cells of its first group that lie before the box
+  // Rows and planes in which spheres are, as the box counts them: the others of a box are spared the question.
+  int sphere_rows[2] = {};
+  int sphere_planes[2] = {};
+  // The first cell of the first group, in the box's first row.
+  const T* source = nullptr;
+  T* target = nullptr;
 };
 
-/// What a launch works on: the kernel's parameter. Spheres: 2, or more for boxes beyond the domain's edge.
-template <typename T, std::size_t Spheres>
+/// Bytes from a row, or plane, to the next.
+struct Pitch {
+  std::int64_t y = 0;
+  std::int64_t z = 0;
+};
+
+/// What a launch works on: the kernel's parameter. Spheres: 2, or more for boxes beyond the domain's edge. Boxes: 1, whose
+/// blocks lie in the grid as they do in the box, or up to 6, whose blocks come one after another.
+template <typename T, std::size_t Spheres, int Boxes>
 struct Work {
   halocline::View<const T> source;
   halocline::View<T> target;
+  Pitch source_pitch;
+  Pitch target_pitch;
   Sphere spheres[Spheres];  ///< the later one prevails
-  Piece pieces[6];
+  Piece<T> pieces[Boxes];
   int count = 0;
 };
-
-/// N cells of a row. Each has a bit in masks: 1 << i for cell i.
-template <typename T, int N>
-struct Cells {
-  T v[N];
-};
-template <int N>
-inline constexpr unsigned all_cells = (1u << N) - 1;
-
-__device__ inline float add(float a, float b) { return __fadd_rn(a, b); }
-__device__ inline double add(double a, double b) { return __dadd_rn(a, b); }
-__device__ inline float multiply(float a, float b) { return __fmul_rn(a, b); }
-__device__ inline double multiply(double a, double b) { return __dmul_rn(a, b); }
-
-__device__ inline void load_all(Cells<float, 4>& cells, const float* from) {
-  const float4 v = *reinterpret_cast<const float4*>(from);
-  cells = {{v.x, v.y, v.z, v.w}};
-}
-__device__ inline void load_all(Cells<double, 2>& cells, const double* from) {
-  const double2 v = *reinterpret_cast<const double2*>(from);
-  cells = {{v.x, v.y}};
-}
-template <typename T>
-__device__ void load_all(Cells<T, 1>& cells, const T* from) {
-  cells.v[0] = *from;
-}
-
-// What was written is read by the next step at the earliest: it need not displace what this one reads.
-__device__ inline void store_all(float* to, const Cells<float, 4>& cells) {
-  __stcs(reinterpret_cast<float4*>(to), make_float4(cells.v[0], cells.v[1], cells.v[2], cells.v[3]));
-}
-__device__ inline void store_all(double* to, const Cells<double, 2>& cells) {
-  __stcs(reinterpret_cast<double2*>(to), make_double2(cells.v[0], cells.v[1]));
-}
-template <typename T>
-__device__ void store_all(T* to, const Cells<T, 1>& cells) {
-  __stcs(to, cells.v[0]);
-}
-
-/// Cells outside the mask are not touched, and 0.
-template <typename T, int N>
-__device__ Cells<T, N> load(const T* from, unsigned mask) {
-  Cells<T, N> cells{};
-  if (mask == all_cells<N>) {
-    load_all(cells, from);
-  } else if (mask != 0) {
-#pragma unroll
-    for (int i = 0; i < N; ++i) {
-      if ((mask >> i & 1u) != 0) cells.v[i] = from[i];
-    }
-  }
-  return cells;
-}
-
-template <typename T, int N>
-__device__ void store(T* to, const Cells<T, N>& cells, unsigned mask) {
-  if (mask == all_cells<N>) {
-    store_all(to, cells);
-  } else if (mask != 0) {
-#pragma unroll
-    for (int i = 0; i < N; ++i) {
-      if ((mask >> i & 1u) != 0) to[i] = cells.v[i];
-    }
-  }
-}
-
-/// Brings what lies at an address into the L2 cache, where devices agree on it.
-__device__ inline void prefetch(const void* address, bool wanted) {
-  if (wanted) asm volatile("prefetch.global.L2 [%0];" ::"l"(address));
-}
-
-/// The mask of the cells x, x + 1, ... that lie in [lo, hi).
-template <int N>
-__device__ unsigned mask_within(std::int64_t x, std::int64_t lo, std::int64_t hi) {
-  unsigned mask = 0;
-#pragma unroll
-  for (int i = 0; i < N; ++i) {
-    if (x + i >= lo && x + i < hi) mask |= 1u << i;
-  }
-  return mask;
-}
 
 /// Whether a sphere reaches into the cells from lo to before hi.
 __device__ inline bool reaches(const Sphere& sphere, const halocline::Vec3& lo, const halocline::Vec3& hi) {
@@ -153,13 +90,68 @@ __device__ T average(T left, T right, T below_y, T above_y, T below_z, T above_z
   return multiply(sum, seventh);
 }
 
-/// Puts the spheres' cells of a warp's cells back, as row.cpp does after a row: the lane's are those in the mask from x
-/// on.
-template <int N, typename T, std::size_t S>
-__device__ void hold_spheres(const Work<T, S>& work, const halocline::Box& of_warp, std::int64_t x, std::int64_t y,
+/// Which of a lane's N cells are there.
+struct Masks {
+  unsigned written = 0;
+  unsigned read = 0;    ///< of the row itself: those beside what is written, too
+  unsigned beside = 0;  ///< of the rows around it
+};
+
+/// A warp's row of 32 N cells in so many planes. at, to: of the lane's first cell in the first of them. Whole: the warp
+/// has all cells of its row. The whole warp calls it.
+template <typename T, int N, bool Whole>
+__device__ void march(const T* at, T* to, const Pitch& pitch, const Pitch& target_pitch, int planes, Masks masks,
+                      int lane) {
+  if (Whole) masks = {all_cells<N>, all_cells<N>, all_cells<N>};
+  // The neighbours in x that no lane of the warp has.
+  const bool first = lane == 0 && (masks.written & 1u) != 0;
+  const bool last = lane == lanes - 1 && (masks.written >> (N - 1) & 1u) != 0;
+  Cells<T, N> below = load<T, N>(shifted(at, -pitch.z), masks.beside);
+  Cells<T, N> centre = load<T, N>(at, masks.read);
+#pragma unroll 1
+  for (int left_over = planes; left_over > 0; --left_over) {
+    const Cells<T, N> above = load<T, N>(shifted(at, pitch.z), left_over > 1 ? masks.read : masks.beside);
+    const Cells<T, N> below_y = load<T, N>(shifted(at, -pitch.y), masks.beside);
+    const Cells<T, N> above_y = load<T, N>(shifted(at, pitch.y), masks.beside);
+    T left = __shfl_up_sync(0xffffffffu, centre.v[N - 1], 1);
+    T right = __shfl_down_sync(0xffffffffu, centre.v[0], 1);
+    if (first) left = at[-1];
+    if (last) right = at[N];
+    Cells<T, N> result;
+#pragma unroll
+    for (int i = 0; i < N; ++i) {
+      result.v[i] =
+          average(i == 0 ? left : centre.v[i == 0 ? 0 : i - 1], i == N - 1 ? right : centre.v[i == N - 1 ? i : i + 1],
+                  below_y.v[i], above_y.v[i], below.v[i], above.v[i], centre.v[i]);
+    }
+    store<T, N>(to, result, masks.written);
+    below = centre;
+    centre = above;
+    at = shifted(at, pitch.z);
+    to = shifted(to, target_pitch.z);
+  }
+}
+
+/// The addresses of a lane's first cell. x: from the first group's first cell; row and plane as the box counts them.
+template <typename T, std::size_t S, int B>
+__device__ std::pair<const T*, T*> address_of(const Work<T, S, B>& work, const Piece<T>& piece, int x, int row,
+                                              int plane) {
+  return {shifted(piece.source + x, row * work.source_pitch.y + plane * work.source_pitch.z),
+          shifted(piece.target + x, row * work.target_pitch.y + plane * work.target_pitch.z)};
+}
+
+/// Puts the spheres' cells of a warp's cells back, as row.cpp does after a row: the lane's are those in the mask from
+/// (x, y) on, in the warp's planes. The whole warp calls it.
+template <int N, typename T, std::size_t S, int B>
+__device__ void hold_spheres(const Work<T, S, B>& work, const halocline::Box& of_warp, std::int64_t x, std::int64_t y,
                              unsigned written) {
+  // Most warps hold none: their lanes find that out together, each with some of the spheres.
+  bool reached = false;
+  for (unsigned s = threadIdx.x % lanes; s < S; s += lanes) {
+    reached = reached || reaches(work.spheres[s], of_warp.lo, of_warp.hi);
+  }
+  if (!__any_sync(0xffffffffu, reached)) return;
   for (const Sphere& sphere : work.spheres) {
-    if (!reaches(sphere, of_warp.lo, of_warp.hi)) continue;
     for (std::int64_t z = of_warp.lo.z; z < of_warp.hi.z; ++z) {
       for (int i = 0; i < N; ++i) {
         if ((written >> i & 1u) != 0 && holds(sphere, x + i, y, z))
@@ -169,65 +161,43 @@ __device__ void hold_spheres(const Work<T, S>& work, const halocline::Box& of_wa
   }
 }
 
-template <typename T>
-__device__ std::int64_t bytes_between(const T& from, const T& to) {
-  return reinterpret_cast<const char*>(&to) - reinterpret_cast<const char*>(&from);
+/// The same for a warp's row in so many planes; x, row and plane as for address_of().
+template <int N, typename T, std::size_t S, int B>
+__device__ __noinline__ void hold_spheres(const Work<T, S, B>& work, const Piece<T>& piece, int x, int row, int plane,
+                                          int planes, unsigned written) {
+  const int lane = static_cast<int>(threadIdx.x % lanes);
+  const halocline::Vec3 at = {piece.box.lo.x - piece.past + x, piece.box.lo.y + row, piece.box.lo.z + plane};
+  const std::int64_t first = at.x - lane * N;
+  hold_spheres<N>(work, {{first, at.y, at.z}, {first + lanes * N, at.y + 1, at.z + planes}}, at.x, at.y, written);
 }
 
-/// A warp's row of 32 N cells, from plane z0 to before z1. x: of the lane's first cell, a whole number of groups from
-/// the first owned cell. The whole warp calls it.
-template <typename T, int N, std::size_t S>
-__device__ void march_rows(const Work<T, S>& work, const halocline::Box& box, std::int64_t x, std::int64_t y,
-                           std::int64_t z0, std::int64_t z1, int lane) {
-  const unsigned written = mask_within<N>(x, box.lo.x, box.hi.x);
-  const unsigned read = mask_within<N>(x, box.lo.x - 1, box.hi.x + 1);
-  const unsigned beside = written != 0 ? read : 0;
-  // The neighbours in x that no lane of the warp has.
-  const bool first = lane == 0 && (written & 1u) != 0;
-  const bool last = lane == lanes - 1 && (written >> (N - 1) & 1u) != 0;
-
-  const auto& view = work.source;
-  const std::int64_t pitch_y = bytes_between(view(0, 0, 0), view(0, 1, 0));
-  const std::int64_t pitch_z = bytes_between(view(0, 0, 0), view(0, 0, 1));
-  const std::int64_t target_pitch_z = bytes_between(work.target(0, 0, 0), work.target(0, 0, 1));
-  const char* at = reinterpret_cast<const char*>(&view(x, y, z0));
-  char* to = reinterpret_cast<char*>(&work.target(x, y, z0));
-  const auto row = [](const char* address) { return reinterpret_cast<const T*>(address); };
-
-  Cells<T, N> below = load<T, N>(row(at - pitch_z), beside);
-  Cells<T, N> centre = load<T, N>(row(at), read);
-  prefetch(at + 2 * pitch_z, beside != 0 && z0 + 1 < z1);
-#pragma unroll 1
-  for (int left_over = static_cast<int>(z1 - z0); left_over > 0; --left_over) {
-    const Cells<T, N> above = load<T, N>(row(at + pitch_z), left_over > 1 ? read : beside);
-    prefetch(at + (1 + planes_ahead) * pitch_z, beside != 0 && left_over > planes_ahead);
-    const Cells<T, N> below_y = load<T, N>(row(at - pitch_y), beside);
-    const Cells<T, N> above_y = load<T, N>(row(at + pitch_y), beside);
-    T left = __shfl_up_sync(0xffffffffu, centre.v[N - 1], 1);
-    T right = __shfl_down_sync(0xffffffffu, centre.v[0], 1);
-    if (first) left = row(at)[-1];
-    if (last) right = row(at)[N];
-    Cells<T, N> result;
-#pragma unroll
-    for (int i = 0; i < N; ++i) {
-      result.v[i] =
-          average(i == 0 ? left : centre.v[i == 0 ? 0 : i - 1], i == N - 1 ? right : centre.v[i == N - 1 ? i : i + 1],
-                  below_y.v[i], above_y.v[i], below.v[i], above.v[i], centre.v[i]);
-    }
-    store<T, N>(reinterpret_cast<T*>(to), result, written);
-    below = centre;
-    centre = above;
-    at += pitch_z;
-    to += target_pitch_z;
-  }
-  const std::int64_t tile = x - std::int64_t{lane} * N;
-  hold_spheres<N>(work, {{tile, y, z0}, {tile + lanes * N, y + 1, z1}}, x, y, written);
+/// A warp's row, which may end or not be there. x: of the lane's first cell, as for address_of().
+template <typename T, int N, std::size_t S, int B>
+__device__ __noinline__ void march_any(const Work<T, S, B>& work, const Piece<T>& piece, int x, int row, int plane,
+                                       int lane) {
+  const halocline::Box& box = piece.box;
+  const int planes = min(piece.planes, static_cast<int>(box.hi.z - box.lo.z) - plane);
+  if (row >= static_cast<int>(box.hi.y - box.lo.y) || planes <= 0) return;  // whole warps leave
+  const int from = piece.past;
+  const int to = from + static_cast<int>(box.hi.x - box.lo.x);
+  Masks masks;
+  masks.written = mask_within<N>(x, from, to);
+  masks.read = mask_within<N>(x, from - 1, to + 1);
+  masks.beside = masks.written != 0 ? masks.read : 0;
+  const auto [source, target] = address_of(work, piece, x, row, plane);
+  march<T, N, false>(source, target, work.source_pitch, work.target_pitch, planes, masks, lane);
+  hold_spheres<N>(work, piece, x, row, plane, planes, masks.written);
 }
 
-/// The same for a warp whose lanes lie along y, for each column of a box that is thin in x.
-template <typename T, std::size_t S>
-__device__ void march_columns(const Work<T, S>& work, const halocline::Box& box, std::int64_t y, std::int64_t z0,
-                              std::int64_t z1, int lane) {
+/// The same for a warp whose lanes lie along y, for each column of a box that is thin in x. row: the lane's own.
+template <typename T, std::size_t S, int B>
+__device__ __noinline__ void march_columns(const Work<T, S, B>& work, const Piece<T>& piece, int row, int plane,
+                                           int lane) {
+  const halocline::Box& box = piece.box;
+  const std::int64_t y = box.lo.y + row;
+  const std::int64_t z0 = box.lo.z + plane;
+  const std::int64_t z1 = z0 + piece.planes < box.hi.z ? z0 + piece.planes : box.hi.z;
+  if (z0 >= box.hi.z) return;  // whole warps leave
   const bool written = y < box.hi.y;
   const bool read = y < box.hi.y + 1;
   const auto& view = work.source;
@@ -252,35 +222,73 @@ __device__ void march_columns(const Work<T, S>& work, const halocline::Box& box,
   }
 }
 
-/// N: cells of a group; N times the size of a cell is what all addresses and strides of both arrays are multiples of.
-template <typename T, int N, std::size_t S>
-__global__ void __launch_bounds__(lanes* warps, resident_blocks) update(const __grid_constant__ Work<T, S> work) {
+/// A block of a launch: the piece that it belongs to, and where it lies there.
+struct Place {
+  int piece = 0;
+  int x = 0;
+  int y = 0;
+  int z = 0;
+};
+
+/// Without a division: a march is short, so what comes before it counts.
+template <typename T, std::size_t S>
+__device__ Place place_of(const Work<T, S, 1>&) {
+  return {0, static_cast<int>(blockIdx.x), static_cast<int>(blockIdx.y), static_cast<int>(blockIdx.z)};
+}
+
+template <typename T, std::size_t S, int B>
+__device__ Place place_of(const Work<T, S, B>& work) {
   int p = 0;
   while (p + 1 < work.count && static_cast<int>(blockIdx.x) >= work.pieces[p + 1].first_block) ++p;
-  const Piece& piece = work.pieces[p];
-  const halocline::Box& box = piece.box;
+  const Piece<T>& piece = work.pieces[p];
   const int block = static_cast<int>(blockIdx.x) - piece.first_block;
-  const int lane = static_cast<int>(threadIdx.x) % lanes;
-  const int warp = static_cast<int>(threadIdx.x) / lanes;
-  const int tile_x = block % piece.tiles_x;
-  const int tile_y = block / piece.tiles_x % piece.tiles_y;
-  const int tile_z = block / piece.tiles_x / piece.tiles_y;
-  const std::int64_t z0 =
-      box.lo.z + (std::int64_t{tile_z} * (warps / piece.warps_y) + warp / piece.warps_y) * piece.planes;
-  const std::int64_t z1 = z0 + piece.planes < box.hi.z ? z0 + piece.planes : box.hi.z;
-  const std::int64_t row = std::int64_t{tile_y} * piece.warps_y + warp % piece.warps_y;
-  if (z0 >= box.hi.z) return;  // whole warps leave
+  const int tiles_x = static_cast<int>(piece.tiles.x);
+  const int tiles_y = static_cast<int>(piece.tiles.y);
+  return {p, block % tiles_x, block / tiles_x % tiles_y, block / tiles_x / tiles_y};
+}
+
+/// What is the same for a whole block, as the compiler can tell, too: it takes detours where it cannot.
+struct Kind {
+  bool whole = false;  ///< all of its rows are there, with all of their cells: nearly all blocks
+  bool held = false;   ///< there may be spheres in it
+};
+
+template <int N, typename T>
+__device__ Kind kind_of(const Piece<T>& piece, const Place& place) {
+  const halocline::Box& box = piece.box;
+  const int x = place.x * lanes * N;
+  const int rows = 1 << piece.warps_y_log2;
+  const int row = place.y << piece.warps_y_log2;
+  const int planes = (warps >> piece.warps_y_log2) * piece.planes;
+  const int plane = place.z * planes;
+  return {x >= piece.past && x + lanes * N <= piece.past + static_cast<int>(box.hi.x - box.lo.x) &&
+              row + rows <= static_cast<int>(box.hi.y - box.lo.y) &&
+              plane + planes <= static_cast<int>(box.hi.z - box.lo.z),
+          row < piece.sphere_rows[1] && row + rows > piece.sphere_rows[0] && plane < piece.sphere_planes[1] &&
+              plane + planes > piece.sphere_planes[0]};
+}
+
+/// N: cells of a group; N times the size of a cell is what all addresses and strides of both arrays are multiples of.
+template <typename T, int N, std::size_t S, int B>
+__global__ void __launch_bounds__(lanes* warps, resident_blocks) update(const __grid_constant__ Work<T, S, B> work) {
+  const Place place = place_of(work);
+  const Piece<T>& piece = work.pieces[place.piece];
+  const Kind kind = kind_of<N>(piece, place);
+  const int lane = static_cast<int>(threadIdx.x % lanes);
+  const int warp = static_cast<int>(threadIdx.x / lanes);
+  const int x = (place.x * lanes + lane) * N;
+  const int row = (place.y << piece.warps_y_log2) + (warp & ((1 << piece.warps_y_log2) - 1));
+  const int plane = (place.z * (warps >> piece.warps_y_log2) + (warp >> piece.warps_y_log2)) * piece.planes;
+  // What is rare is called, so that it takes no registers of what is not.
   if (piece.thin) {
-    march_columns(work, box, box.lo.y + row * lanes + lane, z0, z1, lane);
-    return;
+    march_columns(work, piece, row * lanes + lane, plane, lane);
+  } else if (kind.whole) {
+    const auto [source, target] = address_of(work, piece, x, row, plane);
+    march<T, N, true>(source, target, work.source_pitch, work.target_pitch, piece.planes, {}, lane);
+    if (kind.held) hold_spheres<N>(work, piece, x, row, plane, piece.planes, all_cells<N>);
+  } else {
+    march_any<T, N>(work, piece, x, row, plane, lane);
   }
-  const std::int64_t y = box.lo.y + row;
-  if (y >= box.hi.y) return;
-  // Boxes may begin below the first owned cell, from where groups are counted: a shift rounds down there, too.
-  static_assert(N == 1 || N == 2 || N == 4);
-  const std::int64_t first = work.source.owned().lo.x;
-  const std::int64_t group = ((box.lo.x - first) >> (N / 2)) + std::int64_t{tile_x} * lanes + lane;
-  march_rows<T, N>(work, box, first + group * N, y, z0, z1, lane);
 }
 
 }  // namespace jacobi3d::cuda
