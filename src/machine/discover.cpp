@@ -88,7 +88,7 @@ MachineMap discover(comm::Communicator& comm, comm::Communicator& node_comm, con
   comm::agree_on(comm, [&] {
     mine.devices = probe_devices(backend);
     if (!leader) return;
-    host = probe_host();
+    host = this_host();
     mine.nvml = probe_links(mine.devices);
     of_leader = to_bytes(mine.nvml);
   });

@@ -31,6 +31,9 @@ struct HostProbe {
 };
 /// By hwloc, or a guess of one package where it was not built in (probe_hwloc.cpp, probe_absent.cpp).
 [[nodiscard]] HostProbe probe_host();
+/// What it found at the first call: it reads the configuration of each PCI function, which takes milliseconds, and hardware
+/// stays as it is while a process runs. Safe from several threads.
+[[nodiscard]] const HostProbe& this_host();
 /// How probe_host came by its numbers, for MachineMap::sources.
 [[nodiscard]] std::vector<std::string> host_sources();
 

@@ -87,7 +87,7 @@ std::vector<Slot> slots_of(const MachineMap& map, node_id node) {
 /// NUMA nodes of the map that the operating system of this node numbers.
 measuring::NumaNodes numa_nodes(const NodeType& type) {
   measuring::NumaNodes nodes;
-  for (const auto& [number, vertex] : probe_host().numa) {
+  for (const auto& [number, vertex] : this_host().numa) {
     const auto at = static_cast<std::size_t>(vertex);
     if (at < type.vertices.size() && type.vertices[at].kind == VertexKind::numa) nodes.emplace_back(vertex, number);
   }

@@ -27,6 +27,8 @@ TEST(Probe, ThisHostHasPackagesMemoryAndAGraphThatFitsTogether) {
   EXPECT_GT(host.type.vertices[0].cores, 0);
   EXPECT_FALSE(host_sources().empty());
   EXPECT_EQ(probe_host().type, host.type) << "asked twice, it says the same";
+  EXPECT_EQ(this_host().type, host.type);
+  EXPECT_EQ(&this_host(), &this_host()) << "asked once a process";
 }
 
 TEST(Probe, ANodeHoldsTheBackendsDevices) {
