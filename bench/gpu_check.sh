@@ -27,6 +27,15 @@ declare -A limit=(
 
 # --- what all stages share ----------------------------------------------------------------------------------------
 
+# library_root <name>: where a library of NVIDIA's lies, in .gpu-deps or in a Python wheel; nothing where there is none.
+library_root() {
+  if [ -d "$root/.gpu-deps/$1" ]; then
+    echo "$root/.gpu-deps/$1"
+  else
+    python3 -c "import nvidia.$1; print(list(nvidia.$1.__path__)[0])" 2>/dev/null
+  fi
+}
+
 # Packages and archives are unpacked once; every stage then finds them.
 environment() {
   local deps=$root/.gpu-deps prefix=/tmp/gpu-deps first
@@ -54,21 +63,9 @@ environment() {
     export OPAL_PREFIX=/opt/ompi-cuda PATH=/opt/ompi-cuda/bin:$PATH
     export LD_LIBRARY_PATH=/opt/ompi-cuda/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
   fi
-  if [ -z "${NCCL_ROOT:-}" ]; then
-    NCCL_ROOT=$deps/nccl
-    if [ ! -d "$NCCL_ROOT" ]; then
-      NCCL_ROOT=$(python3 -c 'import nvidia.nccl; print(list(nvidia.nccl.__path__)[0])' 2>/dev/null)
-    fi
-    export NCCL_ROOT
-  fi
+  export NCCL_ROOT=${NCCL_ROOT:-$(library_root nccl)}
   [ -d "$NCCL_ROOT/lib" ] && export LD_LIBRARY_PATH=$NCCL_ROOT/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
-  if [ -z "${NVSHMEM_ROOT:-}" ]; then
-    NVSHMEM_ROOT=$deps/nvshmem
-    if [ ! -d "$NVSHMEM_ROOT" ]; then
-      NVSHMEM_ROOT=$(python3 -c 'import nvidia.nvshmem; print(list(nvidia.nvshmem.__path__)[0])' 2>/dev/null)
-    fi
-    export NVSHMEM_ROOT
-  fi
+  export NVSHMEM_ROOT=${NVSHMEM_ROOT:-$(library_root nvshmem)}
   [ -n "$NVSHMEM_ROOT" ] && export LD_LIBRARY_PATH=$NVSHMEM_ROOT/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
   export PATH=/usr/local/cuda/bin:$PATH
   export NCCL_NVLS_ENABLE=0 NVSHMEM_DISABLE_NVLS=1  # NVLink multicast stays off

@@ -124,7 +124,7 @@ Shares deal_shares(const std::vector<PartTiles>& sends, TileRange local, const s
   const std::uint32_t senders = std::min(to_send, others ? std::max(most_blocks / 2, 1U) : most_blocks);
   const std::uint32_t beside = std::max(most_blocks - senders, 1U);
   const std::uint32_t locals = std::min(local.count(), beside);
-  const std::uint32_t workers = std::min(most_blocks, senders + std::max(locals, std::min(to_receive, most_blocks)));
+  const std::uint32_t workers = std::min(most_blocks, senders + std::max(locals, to_receive));
   BlockShares blocks(workers);
 
   std::vector<std::uint32_t> blocks_of_sends(sends.size());

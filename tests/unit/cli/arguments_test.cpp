@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "halocline/core/error.hpp"
+#include "support/error_of.hpp"
 
 namespace {
 
@@ -18,12 +19,7 @@ Arguments parse(std::vector<const char*> words, const Environment& environment =
 }
 
 std::string refusal(std::vector<const char*> words, int ranks = 1) {
-  try {
-    static_cast<void>(parse(std::move(words), {}, ranks));
-  } catch (const InvalidArgument& error) {
-    return error.what();
-  }
-  return "it was accepted";
+  return halocline::test::error_of<InvalidArgument>([&] { static_cast<void>(parse(std::move(words), {}, ranks)); });
 }
 
 TEST(Arguments, FlagsAreAlikeForAllPlanningCommands) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "halocline/core/error.hpp"
+#include "support/error_of.hpp"
 
 namespace {
 
@@ -13,16 +14,6 @@ using halocline::InvalidArgument;
 using halocline::Radius;
 using halocline::Vec3;
 using testing::HasSubstr;
-
-template <typename F>
-std::string message_of(F&& f) {
-  try {
-    f();
-  } catch (const InvalidArgument& error) {
-    return error.what();
-  }
-  return "nothing was thrown";
-}
 
 TEST(ParseFields, CountsAndTypes) {
   const auto four = parse_fields("--fields", "4xf32");
@@ -43,7 +34,8 @@ TEST(ParseFields, CountsAndTypes) {
 TEST(ParseFields, RefusesWithNameValueAndAllowed) {
   for (const std::string bad : {"", "x", "4x", "xf32", "0xf32", "-1xf32", "4xf33", "4 x f32", "f32,", ",f32",
                                 "1025xf32", "1000xf32,1000xf32", "4xf32x2", "4,f32", "99999999999999999999xf32"}) {
-    const auto message = message_of([&] { static_cast<void>(parse_fields("--fields", bad)); });
+    const auto message =
+        halocline::test::error_of<InvalidArgument>([&] { static_cast<void>(parse_fields("--fields", bad)); });
     EXPECT_THAT(message, HasSubstr("--fields is '" + bad + "'; allowed is a list such as 4xf32")) << bad;
   }
 }
@@ -67,11 +59,12 @@ TEST(ParseExtent, Refuses) {
                                              {"0x10"},
                                              {" 1"},
                                              {"1", "0", "1"}}) {
-    EXPECT_THAT(message_of([&] { static_cast<void>(parse_extent("--size", bad)); }),
+    EXPECT_THAT(halocline::test::error_of<InvalidArgument>([&] { static_cast<void>(parse_extent("--size", bad)); }),
                 HasSubstr("allowed is three whole numbers of 1 or more"));
   }
-  EXPECT_THAT(message_of([] { static_cast<void>(parse_extent("--size", {"4294967296"})); }),
-              HasSubstr("--size is '4294967296'; allowed is three whole numbers whose product is below 2^63"));
+  EXPECT_THAT(
+      halocline::test::error_of<InvalidArgument>([] { static_cast<void>(parse_extent("--size", {"4294967296"})); }),
+      HasSubstr("--size is '4294967296'; allowed is three whole numbers whose product is below 2^63"));
 }
 
 TEST(ParseRadius, OneThreeOrSixNumbers) {
@@ -80,19 +73,20 @@ TEST(ParseRadius, OneThreeOrSixNumbers) {
   EXPECT_EQ(parse_radius("--radius", {"1", "2", "0"}), Radius::per_dimension(1, 2, 0));
   EXPECT_EQ(parse_radius("--radius", {"1", "2", "3", "4", "5", "6"}), Radius::per_side({1, 3, 5}, {2, 4, 6}));
   for (const Words& bad : std::vector<Words>{{"-1"}, {"1", "2"}, {"1", "2", "3", "4"}, {"a"}}) {
-    EXPECT_THAT(message_of([&] { static_cast<void>(parse_radius("--radius", bad)); }), HasSubstr("--radius is '"));
+    EXPECT_THAT(halocline::test::error_of<InvalidArgument>([&] { static_cast<void>(parse_radius("--radius", bad)); }),
+                HasSubstr("--radius is '"));
   }
 }
 
 TEST(ParseNumbers, RefuseWhatIsNoNumberOrOutside) {
   EXPECT_EQ(parse_integer("--n", "5", 1, 9), 5);
   for (const std::string bad : {"0", "10", "", "5x", "5.0", "+5"}) {
-    EXPECT_EQ(message_of([&] { static_cast<void>(parse_integer("--n", bad, 1, 9)); }),
+    EXPECT_EQ(halocline::test::error_of<InvalidArgument>([&] { static_cast<void>(parse_integer("--n", bad, 1, 9)); }),
               "--n is '" + bad + "'; allowed is a whole number from 1 to 9");
   }
   EXPECT_EQ(parse_seconds("--timeout", "0.5"), std::chrono::milliseconds(500));
   for (const std::string bad : {"0", "-1", "nan", "inf", "1e9", "x"}) {
-    EXPECT_THAT(message_of([&] { static_cast<void>(parse_seconds("--timeout", bad)); }),
+    EXPECT_THAT(halocline::test::error_of<InvalidArgument>([&] { static_cast<void>(parse_seconds("--timeout", bad)); }),
                 HasSubstr("--timeout is '" + bad + "'; allowed is a number above 0"));
   }
 }
@@ -102,7 +96,7 @@ TEST(ParseOpen, NamesDimensions) {
   EXPECT_EQ(parse_open("--open", {"x,z"}), (halocline::Boundaries{Boundary::open, Boundary::periodic, Boundary::open}));
   EXPECT_EQ(parse_open("--open", {"y"}),
             (halocline::Boundaries{Boundary::periodic, Boundary::open, Boundary::periodic}));
-  EXPECT_EQ(message_of([] { static_cast<void>(parse_open("--open", {"x,w"})); }),
+  EXPECT_EQ(halocline::test::error_of<InvalidArgument>([] { static_cast<void>(parse_open("--open", {"x,w"})); }),
             "--open is 'w'; allowed is one of x, y, z");
 }
 

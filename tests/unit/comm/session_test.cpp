@@ -5,6 +5,7 @@
 
 #include "comm/runtime.hpp"
 #include "halocline/comm/twins.hpp"
+#include "support/error_of.hpp"
 
 // This program is started without a launcher; what a Session does under one is tested in tests/mpi.
 namespace halocline::comm {
@@ -14,12 +15,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 
 std::string refusal(const Environment& environment) {
-  try {
-    Session session(nullptr, nullptr, environment);
-  } catch (const CapabilityError& error) {
-    return error.what();
-  }
-  return "accepted";
+  return test::error_of<CapabilityError>([&] { Session session(nullptr, nullptr, environment); });
 }
 
 TEST(Session, WithoutALauncherIsOneRankWithoutMpi) {

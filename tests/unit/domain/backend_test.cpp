@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "halocline/halocline.hpp"
+#include "support/error_of.hpp"
 
 namespace halocline {
 namespace {
@@ -36,12 +37,7 @@ class Setting {
 
 template <typename E>
 std::string refusal(comm::Communicator& comm, const BackendRequest& request) {
-  try {
-    static_cast<void>(make_backend(comm, request));
-  } catch (const E& error) {
-    return error.what();
-  }
-  return "(no error)";
+  return test::error_of<E>([&] { static_cast<void>(make_backend(comm, request)); });
 }
 
 TEST(MakeBackend, host_devices_are_as_many_as_asked_for) {

@@ -6,6 +6,7 @@
 #include "halocline/halocline.hpp"
 #include "halocline/machine/discover.hpp"
 #include "halocline/model/experiments.hpp"
+#include "support/error_of.hpp"
 
 namespace halocline {
 namespace {
@@ -108,12 +109,7 @@ TEST(Calibrate, a_plan_is_made_with_what_it_found) {
 
 TEST(Calibrate, refuses_what_is_no_request) {
   const auto refusal = [](const CalibrateRequest& request) -> std::string {
-    try {
-      static_cast<void>(calibrate_all({}, request));
-      return "not refused";
-    } catch (const InvalidArgument& error) {
-      return error.what();
-    }
+    return test::error_of<InvalidArgument>([&] { static_cast<void>(calibrate_all({}, request)); });
   };
   EXPECT_THAT(refusal({.bytes = 1000}), HasSubstr("bytes is 1000; allowed is 0, or 1024 or more"));
   EXPECT_THAT(refusal({.repeats = 0}), HasSubstr("repeats is 0; allowed is 1 or more"));

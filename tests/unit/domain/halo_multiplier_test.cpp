@@ -6,6 +6,7 @@
 
 #include "halocline/comm/twins.hpp"
 #include "halocline/halocline.hpp"
+#include "support/error_of.hpp"
 #include "support/seeded.hpp"
 
 namespace halocline {
@@ -13,16 +14,6 @@ namespace {
 
 using testing::HasSubstr;
 using Value = std::uint64_t;
-
-template <typename F>
-std::string refused(F&& f) {
-  try {
-    f();
-  } catch (const InvalidArgument& error) {
-    return error.what();
-  }
-  return "(no error)";
-}
 
 /// Three fields: u and v read each other and c, which no step changes, and which no step reads in a neighbour's cell.
 enum FieldIndex : std::size_t { u_index, v_index, c_index, field_count };
@@ -276,7 +267,8 @@ TEST(HaloMultiplier, one_that_is_not_positive_is_refused) {
   options.halo_multiplier = 0;
   Domain domain({8, 8, 8}, Radius::uniform(1), options);
   domain.add_field<float>("u");
-  EXPECT_THAT(refused([&] { domain.realize(); }), HasSubstr("halo_multiplier is 0; allowed is 1 or more"));
+  EXPECT_THAT(test::error_of<InvalidArgument>([&] { domain.realize(); }),
+              HasSubstr("halo_multiplier is 0; allowed is 1 or more"));
 }
 
 TEST(HaloMultiplier, one_that_does_not_fit_says_which_would) {
@@ -285,7 +277,7 @@ TEST(HaloMultiplier, one_that_does_not_fit_says_which_would) {
   options.halo_multiplier = 2'000'000'000;
   Domain domain({32, 10, 8}, Radius::uniform(2), options);
   domain.add_field<float>("u");
-  EXPECT_THAT(refused([&] { domain.realize(); }),
+  EXPECT_THAT(test::error_of<InvalidArgument>([&] { domain.realize(); }),
               testing::AllOf(HasSubstr("halo_multiplier is 2000000000; allowed for this domain are 1 to 4: "),
                              HasSubstr("32 x 10 x 8 with radius 4000000000")));
 }
@@ -296,7 +288,7 @@ TEST(HaloMultiplier, what_does_not_fit_without_one_is_not_blamed_on_it) {
   options.halo_multiplier = 3;
   Domain domain({4, 4, 4}, Radius::uniform(3), options);
   domain.add_field<float>("u");
-  EXPECT_THAT(refused([&] { domain.realize(); }),
+  EXPECT_THAT(test::error_of<InvalidArgument>([&] { domain.realize(); }),
               testing::AllOf(HasSubstr("4 x 4 x 4 with radius 3"), testing::Not(HasSubstr("halo_multiplier"))));
 }
 
@@ -307,7 +299,7 @@ TEST(HaloMultiplier, ranks_that_differ_are_told) {
     options.halo_multiplier = comm.rank() == rank_id(1) ? 3 : 2;
     Domain domain({32, 32, 32}, Radius::uniform(1), comm, options);
     domain.add_field<float>("u");
-    texts[comm.rank().index()] = refused([&] { domain.realize(); });
+    texts[comm.rank().index()] = test::error_of<InvalidArgument>([&] { domain.realize(); });
   });
   for (const auto& text : texts) EXPECT_THAT(text, HasSubstr("rank 1 asks for another domain"));
 }
@@ -317,15 +309,15 @@ TEST(HaloMultiplier, steps_that_an_exchange_does_not_serve_are_refused) {
   options.halo_multiplier = 2;
   Domain domain({8, 8, 8}, Radius::uniform(1), options);
   domain.add_field<float>("u");
-  EXPECT_THAT(refused([&] { domain.fill_open_boundaries(0); }), HasSubstr("before realize()"));
+  EXPECT_THAT(test::error_of<InvalidArgument>([&] { domain.fill_open_boundaries(0); }), HasSubstr("before realize()"));
   domain.realize();
   const Subdomain& s = domain.subdomains()[0];
   EXPECT_EQ(s.update_box(0), s.owned().grown({1, 1, 1}, {1, 1, 1}));
   EXPECT_EQ(s.update_box(1), s.owned());
   for (const int step : {-1, 2}) {
     const std::string wanted = "step is " + std::to_string(step) + "; allowed are 0 to 1";
-    EXPECT_THAT(refused([&] { static_cast<void>(s.update_box(step)); }), HasSubstr(wanted));
-    EXPECT_THAT(refused([&] { domain.fill_open_boundaries(step); }), HasSubstr(wanted));
+    EXPECT_THAT(test::error_of<InvalidArgument>([&] { static_cast<void>(s.update_box(step)); }), HasSubstr(wanted));
+    EXPECT_THAT(test::error_of<InvalidArgument>([&] { domain.fill_open_boundaries(step); }), HasSubstr(wanted));
   }
   domain.close();
 }
@@ -356,7 +348,7 @@ TEST(HaloMultiplier, own_arrays_need_wider_halos) {
   const auto u = domain.add_field<float>("u");
   domain.plan();
   std::vector<float> memory(1000);
-  EXPECT_THAT(refused([&] {
+  EXPECT_THAT(test::error_of<InvalidArgument>([&] {
                 domain.use_array(u.id, subdomain_id(0), 0,
                                  UserArray{memory.data(), {10, 10, 10}, {4, 40, 400}, {1, 1, 1}, {1, 1, 1}});
               }),

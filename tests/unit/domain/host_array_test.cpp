@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "halocline/halocline.hpp"
+#include "support/error_of.hpp"
 
 namespace halocline {
 namespace {
@@ -97,20 +98,16 @@ TEST_F(HostCopies, of_a_box_hold_the_box_alone) {
 
 TEST_F(HostCopies, of_other_shapes_and_types_are_refused) {
   const Subdomain& s = domain.subdomains()[0];
-  const auto refusal = [](const auto& f) -> std::string {
-    try {
-      f();
-    } catch (const InvalidArgument& error) {
-      return error.what();
-    }
-    return "(no error)";
-  };
   const HostBytes raw(s, v.id);
-  EXPECT_THAT(refusal([&] { static_cast<void>(raw.view<float>()); }),
+  EXPECT_THAT(test::error_of<InvalidArgument>([&] { static_cast<void>(raw.view<float>()); }),
               HasSubstr("is of f32; allowed is its own type, i16"));
-  EXPECT_THAT(refusal([&] { raw.download(s, u.id); }), HasSubstr("1 components of f64"));
-  EXPECT_THAT(refusal([&] { raw.upload(domain.subdomains()[1], v.id); }), HasSubstr("field 'pair' of subdomain 1"));
-  EXPECT_THAT(refusal([&] { HostBytes(s, u.id, {{-9, 0, 0}, {2, 2, 2}}); }), HasSubstr("allowed are boxes within"));
+  EXPECT_THAT(test::error_of<InvalidArgument>([&] { raw.download(s, u.id); }), HasSubstr("1 components of f64"));
+  EXPECT_THAT(test::error_of<InvalidArgument>([&] { raw.upload(domain.subdomains()[1], v.id); }),
+              HasSubstr("field 'pair' of subdomain 1"));
+  EXPECT_THAT(test::error_of<InvalidArgument>([&] {
+                HostBytes(s, u.id, {{-9, 0, 0}, {2, 2, 2}});
+              }),
+              HasSubstr("allowed are boxes within"));
 }
 
 }  // namespace

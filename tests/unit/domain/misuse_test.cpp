@@ -3,50 +3,42 @@
 #include <gtest/gtest.h>
 
 #include "halocline/halocline.hpp"
+#include "support/error_of.hpp"
 
 namespace halocline {
 namespace {
 
 using testing::HasSubstr;
 
-template <typename E, typename F>
-std::string refused(F&& f) {
-  try {
-    f();
-  } catch (const E& error) {
-    return error.what();
-  }
-  return "(no error)";
-}
-
 TEST(DomainMisuse, a_domain_needs_a_field) {
   Domain domain({8, 8, 8}, Radius::uniform(1));
-  EXPECT_THAT(refused<InvalidArgument>([&] { domain.realize(); }), HasSubstr("no fields"));
+  EXPECT_THAT(test::error_of<InvalidArgument>([&] { domain.realize(); }), HasSubstr("no fields"));
 }
 
 TEST(DomainMisuse, order_of_calls) {
   Domain domain({8, 8, 8}, Radius::uniform(1));
   const auto u = domain.add_field<float>("u");
-  EXPECT_THAT(refused<InvalidArgument>([&] { domain.add_field<float>("u"); }), HasSubstr("'u', which is taken"));
-  EXPECT_THAT(refused<InvalidArgument>([&] { domain.exchange(); }), HasSubstr("before realize()"));
+  EXPECT_THAT(test::error_of<InvalidArgument>([&] { domain.add_field<float>("u"); }), HasSubstr("'u', which is taken"));
+  EXPECT_THAT(test::error_of<InvalidArgument>([&] { domain.exchange(); }), HasSubstr("before realize()"));
   domain.realize();
-  EXPECT_THAT(refused<InvalidArgument>([&] { domain.realize(); }), HasSubstr("allowed is once"));
-  EXPECT_THAT(refused<InvalidArgument>([&] { domain.add_field<float>("v"); }), HasSubstr("allowed is before"));
-  EXPECT_THAT(refused<InvalidArgument>([&] { domain.finish_exchange(); }), HasSubstr("without start_exchange"));
+  EXPECT_THAT(test::error_of<InvalidArgument>([&] { domain.realize(); }), HasSubstr("allowed is once"));
+  EXPECT_THAT(test::error_of<InvalidArgument>([&] { domain.add_field<float>("v"); }), HasSubstr("allowed is before"));
+  EXPECT_THAT(test::error_of<InvalidArgument>([&] { domain.finish_exchange(); }), HasSubstr("without start_exchange"));
   domain.start_exchange();
-  EXPECT_THAT(refused<InvalidArgument>([&] { domain.start_exchange(); }), HasSubstr("twice"));
+  EXPECT_THAT(test::error_of<InvalidArgument>([&] { domain.start_exchange(); }), HasSubstr("twice"));
   domain.finish_exchange();
   domain.exchange();
-  EXPECT_THAT(refused<InvalidArgument>([&] { domain.swap(u); }), HasSubstr("1 buffer"));
-  EXPECT_THAT(refused<InvalidArgument>([&] { static_cast<void>(domain.subdomains()[0].view(Field<double>{u.id})); }),
-              HasSubstr("f32"));
-  EXPECT_THAT(refused<InvalidArgument>([&] {
+  EXPECT_THAT(test::error_of<InvalidArgument>([&] { domain.swap(u); }), HasSubstr("1 buffer"));
+  EXPECT_THAT(
+      test::error_of<InvalidArgument>([&] { static_cast<void>(domain.subdomains()[0].view(Field<double>{u.id})); }),
+      HasSubstr("f32"));
+  EXPECT_THAT(test::error_of<InvalidArgument>([&] {
                 const field_id none(7);
                 domain.start_exchange({&none, 1});
               }),
               HasSubstr("field is 7"));
   domain.close();
-  EXPECT_THAT(refused<InvalidArgument>([&] { domain.exchange(); }), HasSubstr("after close()"));
+  EXPECT_THAT(test::error_of<InvalidArgument>([&] { domain.exchange(); }), HasSubstr("after close()"));
   domain.close();
 }
 
@@ -54,30 +46,30 @@ TEST(DomainMisuse, own_arrays_for_some_sets_only) {
   Domain domain({8, 8, 8}, Radius::uniform(1));
   const auto u = domain.add_field<float>("u", buffers::two);
   std::vector<float> memory(1000);
-  EXPECT_THAT(refused<InvalidArgument>([&] {
+  EXPECT_THAT(test::error_of<InvalidArgument>([&] {
                 domain.use_array(u.id, subdomain_id(0), 0, memory.data(), {4, 40, 400});
               }),
               HasSubstr("between the two"));
   domain.plan();
-  EXPECT_THAT(refused<InvalidArgument>([&] {
+  EXPECT_THAT(test::error_of<InvalidArgument>([&] {
                 domain.use_array(u.id, subdomain_id(0), 2, memory.data(), {4, 40, 400});
               }),
               HasSubstr("allowed are 0 to 1"));
-  EXPECT_THAT(refused<InvalidArgument>([&] {
+  EXPECT_THAT(test::error_of<InvalidArgument>([&] {
                 domain.use_array(u.id, subdomain_id(5), 0, memory.data(), {4, 40, 400});
               }),
               HasSubstr("this rank's own"));
   UserArray array{memory.data(), {9, 10, 10}, {4, 40, 400}, {1, 1, 1}, {1, 1, 1}};
-  EXPECT_THAT(refused<InvalidArgument>([&] { domain.use_array(u.id, subdomain_id(0), 0, array); }),
+  EXPECT_THAT(test::error_of<InvalidArgument>([&] { domain.use_array(u.id, subdomain_id(0), 0, array); }),
               HasSubstr("has 9 x 10 x 10 cells; allowed are its halos and the 8 x 8 x 8 owned cells, 10 x 10 x 10"));
   array.extent = {9, 10, 10};
   array.halo_above.x = 0;
-  EXPECT_THAT(refused<InvalidArgument>([&] { domain.use_array(u.id, subdomain_id(0), 0, array); }),
+  EXPECT_THAT(test::error_of<InvalidArgument>([&] { domain.use_array(u.id, subdomain_id(0), 0, array); }),
               HasSubstr("halos of 1 and 0 cells in x; allowed are the radius, 1 and 1, or more"));
   array.extent = {10, 10, 10};
   array.halo_above.x = 1;
   domain.use_array(u.id, subdomain_id(0), 0, array);
-  EXPECT_THAT(refused<InvalidArgument>([&] { domain.realize(); }), HasSubstr("not for set 1"));
+  EXPECT_THAT(test::error_of<InvalidArgument>([&] { domain.realize(); }), HasSubstr("not for set 1"));
 }
 
 TEST(DomainMisuse, what_is_too_small_says_what_would_fit) {
@@ -85,7 +77,7 @@ TEST(DomainMisuse, what_is_too_small_says_what_would_fit) {
   options.devices_per_rank = 4;
   Domain domain({4, 4, 4}, Radius::uniform(3), options);
   domain.add_field<float>("u");
-  EXPECT_THAT(refused<InvalidArgument>([&] { domain.realize(); }),
+  EXPECT_THAT(test::error_of<InvalidArgument>([&] { domain.realize(); }),
               testing::AnyOf(HasSubstr("fit"), HasSubstr("allowed")));
 }
 
@@ -94,7 +86,8 @@ TEST(DomainMisuse, a_negative_number_of_multiprocessors_is_refused) {
   options.tuning.multiprocessors = -3;
   Domain domain({8, 8, 8}, Radius::uniform(1), options);
   domain.add_field<float>("u");
-  EXPECT_THAT(refused<InvalidArgument>([&] { domain.realize(); }), HasSubstr("multiprocessors is -3; allowed is 0"));
+  EXPECT_THAT(test::error_of<InvalidArgument>([&] { domain.realize(); }),
+              HasSubstr("multiprocessors is -3; allowed is 0"));
 }
 
 TEST(DomainMisuse, forbidding_every_transport_names_them_all) {
@@ -103,7 +96,7 @@ TEST(DomainMisuse, forbidding_every_transport_names_them_all) {
   options.policy.order = {routing::Transport::ipc_copy};
   Domain domain({8, 8, 8}, Radius::uniform(1), options);
   domain.add_field<float>("u");
-  const auto text = refused<CapabilityError>([&] { domain.realize(); });
+  const auto text = test::error_of<CapabilityError>([&] { domain.realize(); });
   for (const auto transport : routing::all_transports) EXPECT_THAT(text, HasSubstr(std::string(to_string(transport))));
 }
 

@@ -44,6 +44,16 @@ TEST(Plan, of_256_nodes_of_6_covers_the_domain_and_routes_each_message) {
   EXPECT_EQ(i, part.size());
 }
 
+// Two planes have no three beyond them to wrap around to; where the domain ends there, they need none.
+TEST(Plan, a_dimension_that_ends_may_be_thinner_than_the_halo) {
+  PlanRequest request = request_for(1, 2, {16, 16, 2});
+  EXPECT_THROW(static_cast<void>(make_plan(request)), InvalidArgument);
+  request.boundaries[2] = Boundary::open;
+  const Plan plan = make_plan(request);
+  EXPECT_EQ(plan.geometry.partition.size(), 2);
+  EXPECT_EQ(plan.geometry.partition.box_of(subdomain_id(0)).extent().z, 2);
+}
+
 TEST(Plan, hash_tells_requests_apart) {
   const PlanRequest base = request_for(2, 2, {64, 64, 64});
   PlanRequest other = base;

@@ -7,6 +7,7 @@
 #include "halocline/core/error.hpp"
 #include "halocline/partition/halo.hpp"
 #include "halocline/partition/strategy.hpp"
+#include "support/error_of.hpp"
 
 namespace halocline::partition {
 namespace {
@@ -14,18 +15,8 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 
-template <typename F>
-std::string refusal(F&& f) {
-  try {
-    (void)f();
-  } catch (const InvalidArgument& error) {
-    return error.what();
-  }
-  return "nothing was thrown";
-}
-
 std::string refusal_of(const Request& request) {
-  return refusal([&] { return make_partition(request); });
+  return test::error_of<InvalidArgument>([&] { return make_partition(request); });
 }
 
 TEST(Fit, SaysHowManyDevicesWouldFit) {
@@ -93,7 +84,7 @@ TEST(Fit, MethodsHaveNames) {
   for (const Method m : {Method::bisection, Method::exact, Method::z_order, Method::given}) {
     EXPECT_EQ(method_from_string(to_string(m)), m);
   }
-  EXPECT_THAT(refusal([] { return method_from_string("zorder"); }),
+  EXPECT_THAT(test::error_of<InvalidArgument>([] { return method_from_string("zorder"); }),
               AllOf(HasSubstr("'zorder'"), HasSubstr("bisection, exact, z_order, given")));
 }
 
@@ -107,7 +98,7 @@ Geometry in_two(std::int64_t thin, const Radius& radius, Boundary boundary) {
 TEST(CheckFits, LooksAtWhatNeighboursRead) {
   EXPECT_NO_THROW(check_fits(in_two(3, Radius::uniform(3), Boundary::periodic)));
   EXPECT_THAT(
-      refusal([] {
+      test::error_of<InvalidArgument>([] {
         check_fits(in_two(2, Radius::uniform(3), Boundary::periodic));
         return 0;
       }),

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "halocline/core/error.hpp"
+#include "support/error_of.hpp"
 
 namespace halocline::placement {
 namespace {
@@ -24,12 +25,7 @@ Seen alike(int ranks, int devices) {
 }
 
 std::string refusal(const Seen& seen, std::optional<int> per_rank) {
-  try {
-    static_cast<void>(share_devices(seen, per_rank));
-  } catch (const InvalidArgument& error) {
-    return error.what();
-  }
-  return "it was accepted";
+  return test::error_of<InvalidArgument>([&] { static_cast<void>(share_devices(seen, per_rank)); });
 }
 
 /// By how many ranks each device that someone sees is driven.

@@ -10,6 +10,7 @@
 #include "fake_machine.hpp"
 #include "halocline/core/error.hpp"
 #include "halocline/partition/strategy.hpp"
+#include "support/error_of.hpp"
 
 namespace halocline::placement {
 namespace {
@@ -174,12 +175,7 @@ TEST(Placement, RanksMayShareDevices) {
 TEST(Placement, RefusesAMachineThatDoesNotMatch) {
   const partition::Geometry g = cut({64, 64, 64}, 2, {2, 2, 1});
   const auto refusal = [&](const machine::MachineMap& map) -> std::string {
-    try {
-      (void)make_placement(g, map, {});
-    } catch (const InvalidArgument& error) {
-      return error.what();
-    }
-    return "nothing was thrown";
+    return test::error_of<InvalidArgument>([&] { (void)make_placement(g, map, {}); });
   };
   using testing::AllOf;
   using testing::HasSubstr;
