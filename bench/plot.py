@@ -18,22 +18,26 @@ except ImportError:
     sys.exit("plot.py needs matplotlib: python3 -m pip install matplotlib")
 
 
-def microseconds(axes):
+def microseconds(axes, entries):
     axes.set_yscale("log")
     axes.yaxis.set_major_formatter(matplotlib.ticker.StrMethodFormatter("{x:g}"))
     axes.yaxis.set_minor_formatter(matplotlib.ticker.LogFormatter(minor_thresholds=(1.5, 0.5)))
-    axes.set_ylabel("exchange, us (median of the slowest rank)", fontsize=9)
+    simulated = all(one["device"] == "simulated" for one in entries)
+    what = "simulated" if simulated else "median of the slowest rank"
+    axes.set_ylabel(f"exchange, us ({what})", fontsize=9)
 
 
-def bars(axes, groups, configs, value):
-    """Grouped bars, one group a label, one bar a config; value(label, config) gives (height, low, high) or None."""
+def bars(axes, entries):
+    """Grouped bars, one group a label, one bar a config."""
+    found = {(one["label"], one["config"]): (one["median"], one["lowest"], one["highest"]) for one in entries}
+    groups = list(dict.fromkeys(one["label"] for one in entries))
+    configs = list(dict.fromkeys(one["config"] for one in entries))
     width = 0.8 / max(1, len(configs))
     for c, config in enumerate(configs):
         for g, label in enumerate(groups):
-            found = value(label, config)
-            if found is None:
+            if (label, config) not in found:
                 continue
-            height, low, high = found
+            height, low, high = found[label, config]
             axes.bar(
                 g + (c - (len(configs) - 1) / 2) * width,
                 height,
@@ -44,7 +48,7 @@ def bars(axes, groups, configs, value):
                 error_kw={"elinewidth": 0.8},
             )
     axes.set_xticks(range(len(groups)), groups, rotation=40, ha="right", fontsize=8)
-    microseconds(axes)
+    microseconds(axes, entries)
     axes.grid(axis="y", which="both", alpha=0.3)
     axes.legend(fontsize=8)
 
@@ -53,11 +57,9 @@ def draw_bars(folder, out, name, studies, title):
     entries = [one for study in studies for one in tables.exchanges(folder, study)]
     if not entries:
         return
-    found = {(one["label"], one["config"]): (one["median"], one["lowest"], one["highest"]) for one in entries}
-    labels = list(dict.fromkeys(one["label"] for one in entries))
-    configs = list(dict.fromkeys(one["config"] for one in entries))
+    labels = {one["label"] for one in entries}
     figure, axes = plt.subplots(figsize=(max(7, 0.75 * len(labels) + 3), 5))
-    bars(axes, labels, configs, lambda label, config: found.get((label, config)))
+    bars(axes, entries)
     axes.set_title(title)
     save(figure, out, name)
 
@@ -84,7 +86,7 @@ def draw_curves(folder, out, study, title):
         names = [f"{n}\n{sizes[n]}" if rule == "domain" else str(n) for n in sorted(sizes)]
         axes.set_xticks(sorted(sizes), names)
         axes.set_xlabel("GPUs, and the domain's edge" if rule == "domain" else "GPUs")
-        microseconds(axes)
+        microseconds(axes, tables.exchanges(folder, study))
         axes.set_title(f"{title}: {rule}", fontsize=9)
         axes.grid(which="both", alpha=0.3)
         axes.legend(fontsize=8)
@@ -130,7 +132,7 @@ def main():
     folder = pathlib.Path(sys.argv[1])
     out = pathlib.Path(sys.argv[-1])
     out.mkdir(parents=True, exist_ok=True)
-    draw_bars(folder, out, "ladder", ["specialisation", "baseline"], "Specialisation, and what is written by hand")
+    draw_bars(folder, out, "ladder", ["specialisation", "baseline"], "Specialisation, and baselines")
     draw_bars(folder, out, "placement", ["placement"], "Placement")
     draw_curves(folder, out, "weak", "Weak scaling")
     draw_curves(folder, out, "strong", "Strong scaling")

@@ -61,12 +61,29 @@ model::ClosedForm closed_form_of(const Plan& plan) {
       {parts.extent(), parts.node_grid(), parts.device_grid(), widest_radius(plan.geometry)}, constants);
 }
 
-model::Simulated simulated(const Plan& plan, std::span<const RoutedMessage> routes,
-                           const model::ExchangeParameters& parameters) {
+model::Simulated simulated(const Plan& plan, std::span<const RoutedMessage> routes, model::Solver solver) {
   std::vector<routing::Route> only;
   only.reserve(routes.size());
   for (const auto& message : routes) only.push_back(message.route);
-  return model::simulate_exchange(plan.geometry, plan.placement, only, plan.machine, parameters);
+  return model::simulate_exchange(plan.geometry, plan.placement, only, plan.machine, solver);
+}
+
+void SimulateFlags::apply(machine::Software& software_of_map) const {
+  if (links_alone) software_of_map = {};
+  for (const auto& say : software) say(software_of_map);
+}
+
+Json software_json(const machine::Software& software) {
+  return {{"mpi_copy_bytes_per_s", software.mpi_copy},
+          {"mpi_injection_bytes_per_s", software.mpi_injection},
+          {"mpi_latency_s", software.mpi_latency},
+          {"mpi_device_latency_s", software.mpi_device_latency},
+          {"mpi_serialises_streams", software.mpi_serialises_streams},
+          {"serial_copies", software.serial_copies}};
+}
+
+std::string slowest_of(const model::Simulated& found) {
+  return found.levels.empty() ? "none" : found.levels.front().level;
 }
 
 std::string levels_table(const model::Simulated& found) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -12,8 +13,14 @@ namespace cli {
 
 /// The flags that 'simulate' alone takes.
 struct SimulateFlags {
-  halocline::model::ExchangeParameters parameters;
+  /// What flags say of software, in their order; what they leave open is the map's.
+  std::vector<std::function<void(halocline::machine::Software&)>> software;
+  bool links_alone = false;  ///< nothing of the map's software
+  halocline::model::Solver solver = halocline::model::Solver::max_min;
   std::string study;  ///< empty: one exchange
+  bool csv = false;   ///< the rows of a study for bench/plot.py
+
+  void apply(halocline::machine::Software& software_of_map) const;
 };
 
 /// The communication of one exchange by the closed form, from the map's nominal rates.
@@ -21,14 +28,17 @@ struct SimulateFlags {
 
 [[nodiscard]] halocline::model::Simulated simulated(const halocline::Plan& plan,
                                                     std::span<const halocline::RoutedMessage> routes,
-                                                    const halocline::model::ExchangeParameters& parameters);
+                                                    halocline::model::Solver solver);
 
+[[nodiscard]] Json software_json(const halocline::machine::Software& software);
 [[nodiscard]] std::string levels_table(const halocline::model::Simulated& found);
 [[nodiscard]] Json levels_json(const halocline::model::Simulated& found);
+/// The level that would take longest by itself, or "none".
+[[nodiscard]] std::string slowest_of(const halocline::model::Simulated& found);
 
 /// The studies there are.
 [[nodiscard]] const std::vector<std::string>& studies();
-/// Simulates flags.study for 1, 2, 4, ... nodes of the machine that the flags describe. Collective.
+/// Simulates flags.study on the machine that the flags describe. Collective.
 int run_study(Context& context, const SimulateFlags& flags);
 
 }  // namespace cli

@@ -1,11 +1,10 @@
 #include <fmt/core.h>
 
-#include <cmath>
-
 #include "documents.hpp"
 #include "halocline/core/error.hpp"
 #include "planning.hpp"
 #include "simulation.hpp"
+#include "simulation_cases.hpp"
 #include "table.hpp"
 
 namespace cli {
@@ -14,123 +13,110 @@ using namespace halocline;
 
 namespace {
 
-/// What a column of a study changes.
-struct Variant {
-  std::string name;
-  std::string transports;  ///< empty: those of the flags
-  std::optional<placement::Method> placement{};
-};
-
-std::vector<Variant> variants_of(const std::string& study) {
-  if (study == "specialisation") return {{"staged", "-self,-direct,-peer_copy,-ipc_copy,-mpi_device"}, {"all", ""}};
-  if (study == "placement") {
-    return {{"trivial", "", placement::Method::trivial}, {"node_aware", "", placement::Method::automatic}};
-  }
-  return {{"all", ""}};
-}
-
-/// Weak scaling, and what is compared along it, as Pearson et al. do it: a cube of round(750 n^(1/3)) cells a side for n devices;
-/// strong scaling with 1363 a side.
-Vec3 extent_of(const std::string& study, std::int64_t devices) {
-  const std::int64_t side = study == "strong" ? 1363 : std::llround(750 * std::cbrt(static_cast<double>(devices)));
-  return {side, side, side};
-}
-
-model::Simulated simulate_variant(const Options& options, PlanRequest request, const Variant& variant,
-                                  const model::ExchangeParameters& parameters, model::ClosedForm& closed) {
-  if (variant.placement) request.placement.method = *variant.placement;
+model::Simulated simulate_case(PlanRequest request, const StudyRow& row, const StudyConfig& config,
+                               model::Solver solver) {
+  keep_nodes(request.machine, row.nodes);
+  machine::assign_ranks(request.machine, row.ranks_per_node);
+  request.extent = row.extent;
+  if (config.placement) request.placement.method = *config.placement;
   const Plan plan = make_plan(request);
-  const std::string transports = variant.transports.empty() ? options.transports.value_or("") : variant.transports;
-  const auto policy = transports.empty() ? routing::Policy{} : routing::Policy::parse(transports);
-  const auto routes = assumed_routes(plan, policy, options.device_mpi);
-  closed = closed_form_of(plan);
-  return simulated(plan, routes, parameters);
+  const auto routes = assumed_routes(plan, routing::Policy::parse(transports_of(row, config)), row.device_mpi);
+  return simulated(plan, routes, solver);
 }
 
-/// The table and the document of a study, row by row.
+/// The table, the document and the rows of CSV of a study.
 class Report {
  public:
-  explicit Report(const std::vector<Variant>& variants) : several_(variants.size() > 1), table_(header(variants)) {}
+  Report(std::string study, const std::vector<StudyConfig>& configs, std::int64_t devices_per_node)
+      : study_(std::move(study)), devices_(devices_per_node), table_(header(configs)) {}
 
-  void begin(std::int64_t nodes, const Vec3& extent) {
-    cells_ = {fmt::format("{}", nodes), to_string(extent)};
-    row_ = {{"nodes", nodes}, {"extent", json_of(extent)}};
+  void begin(const StudyRow& row) {
+    cells_ = {label_of(row, devices_)};
+    json_ = {{"label", cells_.front()},
+             {"nodes", row.nodes},
+             {"ranks_per_node", row.ranks_per_node},
+             {"extent", json_of(row.extent)},
+             {"device_mpi", row.device_mpi}};
     first_ = 0;
   }
-  void add(const Variant& variant, const model::Simulated& time) {
-    const std::string slowest = time.levels.empty() ? "none" : time.levels.front().level;
+  void add(const StudyRow& row, const StudyConfig& config, const model::Simulated& time) {
     if (first_ == 0) first_ = time.seconds;
-    last_ = time.seconds;
+    last_ = slowest_of(time);
     cells_.push_back(seconds_text(time.seconds));
-    cells_.push_back(slowest);
-    row_["simulated_s"][variant.name] = time.seconds;
-    row_["slowest"][variant.name] = slowest;
+    if (json_.contains("simulated_s")) cells_.back() += fmt::format(", {:.2f} x", first_ / time.seconds);
+    json_["simulated_s"][config.name] = time.seconds;
+    json_["slowest"][config.name] = last_;
+    const std::string label = label_of(row, devices_);
+    csv_ += fmt::format("{},{},{},{},domain,simulated,{},{},{},{},{},{},{:.9e},,{}\n", study_, label, config.name,
+                        size_of(row.extent), row.nodes, row.ranks_per_node, devices_, row.extent.x, row.extent.y,
+                        row.extent.z, time.seconds, last_);
   }
-  void end(const model::ClosedForm& closed) {
-    if (several_) {
-      cells_.push_back(fmt::format("{:.2f}", first_ / last_));
-      row_["ratio"] = first_ / last_;
-    }
-    cells_.push_back(seconds_text(closed.seconds));
-    row_["closed_form_s"] = closed.seconds;
+  void end() {
+    cells_.push_back(last_);
     table_.row(cells_);
-    rows_.push_back(row_);
+    rows_.push_back(json_);
   }
   [[nodiscard]] std::string text() const { return table_.text(); }
   [[nodiscard]] const Json& rows() const { return rows_; }
+  /// The columns of bench_study that bench/plot.py reads.
+  [[nodiscard]] std::string csv() const {
+    return "study,label,config,size,kind,device,nodes,ranks_per_node,gpus_per_node,extent_x,extent_y,extent_z,"
+           "median_s,steady_s,slowest\n" +
+           csv_;
+  }
 
  private:
-  static std::vector<std::string> header(const std::vector<Variant>& variants) {
-    std::vector<std::string> names{"nodes", "cells"};
-    for (const Variant& variant : variants) {
-      names.push_back(variant.name);
-      names.emplace_back("slowest");
-    }
-    if (variants.size() > 1) names.emplace_back("ratio");
-    names.emplace_back("closed form");
+  static std::vector<std::string> header(const std::vector<StudyConfig>& configs) {
+    std::vector<std::string> names{"case"};
+    for (const StudyConfig& config : configs) names.push_back(config.name);
+    names.emplace_back("slowest of the last");
     return names;
   }
-  bool several_;
+
+  std::string study_;
+  std::int64_t devices_;
   Table table_;
   std::vector<std::string> cells_;
-  Json row_;
+  Json json_;
   Json rows_ = Json::array();
+  std::string csv_;
+  std::string last_;
   double first_ = 0;
-  double last_ = 0;
 };
 
 }  // namespace
 
 const std::vector<std::string>& studies() {
-  static const std::vector<std::string> names{"weak", "strong", "specialisation", "placement"};
+  static const std::vector<std::string> names{"weak", "strong", "specialisation", "placement", "ladder"};
   return names;
 }
 
 int run_study(Context& context, const SimulateFlags& flags) {
-  const PlanRequest whole = plan_request_of(context);
+  if (context.options.transports) {
+    refuse("--transports", *context.options.transports, "nothing beside --study, whose columns are transports");
+  }
+  PlanRequest request = plan_request_of(context);
   if (!context.root()) return 0;
-  const auto variants = variants_of(flags.study);
-  Report report(variants);
-  const std::int64_t most = std::ssize(whole.machine.nodes);
-  for (std::int64_t nodes = 1;; nodes = std::min(2 * nodes, most)) {
-    PlanRequest request = whole;
-    keep_nodes(request.machine, nodes);
-    request.extent = extent_of(flags.study, request.machine.device_count());
-    report.begin(nodes, request.extent);
-    model::ClosedForm closed;
-    for (const Variant& variant : variants) {
-      report.add(variant, simulate_variant(context.options, request, variant, flags.parameters, closed));
+  flags.apply(request.machine.software);
+  const auto configs = study_configs(flags.study);
+  Report report(flags.study, configs, request.machine.devices_of(node_id(0)));
+  for (const StudyRow& row : study_rows(flags.study, request.machine)) {
+    report.begin(row);
+    for (const StudyConfig& config : configs) {
+      report.add(row, config, simulate_case(request, row, config, flags.solver));
     }
-    report.end(closed);
-    if (nodes == most) break;
+    report.end();
   }
   Json document = document_of("simulate");
   document["study"] = flags.study;
-  document["machine"] = machine_summary(whole.machine);
+  document["machine"] = machine_summary(request.machine);
+  document["software"] = software_json(request.machine.software);
+  document["solver"] = model::to_string(flags.solver);
   document["rows"] = report.rows();
   context.print_document(document);
-  context.print_text(fmt::format("one exchange on {}, study '{}'; routes are assumed\n\n{}", whole.machine.name,
-                                 flags.study, report.text()));
+  context.print_text(flags.csv ? report.csv()
+                               : fmt::format("one exchange on {}, study '{}'; routes are assumed\n\n{}",
+                                             request.machine.name, flags.study, report.text()));
   return 0;
 }
 

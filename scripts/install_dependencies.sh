@@ -53,6 +53,7 @@ look_for_build() {
   need libhwloc-dev header hwloc.h
   need libpng-dev header png.h
   want libscotch-dev header scotch/scotch.h
+  want libsimgrid-dev header simgrid/s4u.hpp
   if [ "${MPI:-AUTO}" != OFF ]; then
     need libopenmpi-dev program mpicxx
     need openmpi-bin program mpirun

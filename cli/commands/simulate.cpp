@@ -13,25 +13,19 @@ namespace {
 
 using namespace halocline;
 
-Json parameters_json(const model::ExchangeParameters& parameters) {
-  return {{"mpi_copy_bytes_per_s", parameters.mpi_copy},
-          {"mpi_injection_bytes_per_s", parameters.mpi_injection},
-          {"mpi_latency_s", parameters.mpi_latency},
-          {"mpi_serialises_streams", parameters.mpi_serialises_streams},
-          {"serial_copies", parameters.serial_copies}};
-}
-
 int run_simulate(Context& context, const SimulateFlags& flags) {
-  const RoutedPlan found = routed_plan_of(context);
+  RoutedPlan found = routed_plan_of(context);
   if (!context.root()) return 0;
-  const model::Simulated time = simulated(found.plan, found.routes, flags.parameters);
+  flags.apply(found.plan.machine.software);
+  const model::Simulated time = simulated(found.plan, found.routes, flags.solver);
   const model::ClosedForm closed = closed_form_of(found.plan);
-  const std::string slowest = time.levels.empty() ? "none" : time.levels.front().level;
+  const std::string slowest = slowest_of(time);
 
   Json document = document_of("simulate");
   document["domain"] = domain_json(context.options);
   document["machine"] = machine_summary(found.plan.machine);
-  document["parameters"] = parameters_json(flags.parameters);
+  document["solver"] = model::to_string(flags.solver);
+  document["software"] = software_json(found.plan.machine.software);
   document["assumed"] = found.assumed;
   document["transports"] = shares_json(shares_of(found.routes));
   document["simulated_s"] = time.seconds;
@@ -50,10 +44,47 @@ int run_simulate(Context& context, const SimulateFlags& flags) {
   return 0;
 }
 
-/// A rate of MPI in GB/s.
-void add_rate(CLI::App& command, const std::string& name, const std::string& meaning, double& target) {
-  add_word(command, name, "GB/S", meaning,
-           [&target](const auto& option, const auto& word) { target = 1e9 * parse_positive(option, word, 1e6); });
+std::vector<std::string> solver_names() {
+  std::vector<std::string> names;
+  for (const model::Solver solver : model::all_solvers) names.emplace_back(model::to_string(solver));
+  return names;
+}
+
+using Flags = std::shared_ptr<SimulateFlags>;
+
+/// A number that takes the place of the map's: `unit` times what is given.
+void add_number(CLI::App& command, const Flags& flags, const std::string& name, const std::string& type, double unit,
+                const std::string& meaning, double machine::Software::*target) {
+  add_word(command, name, type, meaning, [flags, unit, target](const auto& option, const auto& word) {
+    const double value = unit * parse_positive(option, word, 1e9);
+    flags->software.push_back([target, value](machine::Software& software) { software.*target = value; });
+  });
+}
+
+void add_switch(CLI::App& command, const Flags& flags, const std::string& name, const std::string& meaning,
+                bool machine::Software::*target) {
+  add_word(command, name, "on|off", meaning, [flags, target](const auto& option, const auto& word) {
+    const bool value = parse_choice(option, word, {"on", "off"}) == 0;
+    flags->software.push_back([target, value](machine::Software& software) { software.*target = value; });
+  });
+}
+
+void add_software(CLI::App& command, const Flags& flags) {
+  using machine::Software;
+  add_number(command, flags, "--mpi-copy", "GB/S", 1e9,
+             "what a rank copies for MPI within its node (default: the map's)", &Software::mpi_copy);
+  add_number(command, flags, "--mpi-injection", "GB/S", 1e9,
+             "what a rank sends, or receives, over the network (default: the map's)", &Software::mpi_injection);
+  add_number(command, flags, "--mpi-latency", "US", 1e-6,
+             "microseconds of software for each message (default: the map's)", &Software::mpi_latency);
+  add_number(command, flags, "--mpi-device-latency", "US", 1e-6,
+             "the same for messages of mpi_device, besides (default: the map's)", &Software::mpi_device_latency);
+  add_switch(command, flags, "--serial-mpi", "a rank's messages by mpi_device go one by one (default: the map's)",
+             &Software::mpi_serialises_streams);
+  add_switch(command, flags, "--serial-copies", "a device's copies to others go one by one (default: the map's)",
+             &Software::serial_copies);
+  command.add_flag("--links-alone", flags->links_alone, "nothing limits but links, and what other flags say")
+      ->disable_flag_override();
 }
 
 }  // namespace
@@ -62,22 +93,15 @@ void add_simulate_command(CLI::App& app, Options& options, Command& chosen) {
   auto* command = app.add_subcommand("simulate", "how long one exchange takes, with messages that share links");
   add_planning_options(*command, options);
   const auto flags = std::make_shared<SimulateFlags>();
-  auto& parameters = flags->parameters;
-  add_rate(*command, "--mpi-copy", "what a rank copies for MPI within its node (default: no limit)",
-           parameters.mpi_copy);
-  add_rate(*command, "--mpi-injection", "what a rank sends, or receives, over the network (default: no limit)",
-           parameters.mpi_injection);
-  add_word(*command, "--mpi-latency", "US", "microseconds of software for each message (default 0)",
-           [&parameters](const auto& name, const auto& word) {
-             parameters.mpi_latency = 1e-6 * parse_positive(name, word, 1e9);
+  add_software(*command, flags);
+  add_word(*command, "--solver", "NAME", "what computes the shares: max_min (default), or simgrid, which is slower",
+           [flags](const auto& name, const auto& word) {
+             flags->solver = model::all_solvers[parse_choice(name, word, solver_names())];
            });
-  command->add_flag("--serial-mpi", parameters.mpi_serialises_streams, "a rank's messages by mpi_device go one by one")
-      ->disable_flag_override();
-  command->add_flag("--serial-copies", parameters.serial_copies, "a device's copies to others go one by one")
-      ->disable_flag_override();
   add_word(
-      *command, "--study", "NAME", "a table over 1, 2, 4, ... nodes: weak, strong, specialisation, or placement",
+      *command, "--study", "NAME", "a table of many exchanges: weak, strong, specialisation, placement, or ladder",
       [flags](const auto& name, const auto& word) { flags->study = studies()[parse_choice(name, word, studies())]; });
+  command->add_flag("--csv", flags->csv, "the rows of a study as bench/plot.py reads them")->disable_flag_override();
   // The flags live as long as the command.
   command->callback([&chosen, flags] {
     chosen = [flags](Context& context) {

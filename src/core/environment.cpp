@@ -61,6 +61,7 @@ Environment Environment::read(const Lookup& lookup) {
   environment.comm = read_word(lookup, "HALOCLINE_COMM", environment.comm, {"auto", "serial", "mpi"});
   environment.profile_output = lookup("HALOCLINE_PROFILE_OUTPUT");
   environment.profile_library = lookup("HALOCLINE_PROFILE_LIBRARY");
+  environment.simgrid_program = lookup("HALOCLINE_SIMGRID_PROGRAM");
   return environment;
 }
 
@@ -84,6 +85,7 @@ std::vector<Environment::Entry> Environment::documentation() {
       {"HALOCLINE_COMM", "auto, serial, mpi", "auto", "how ranks talk; auto takes MPI under a launcher"},
       {"HALOCLINE_PROFILE_OUTPUT", "a file name", "communication.csv", "what the preloaded profiling library writes"},
       {"HALOCLINE_PROFILE_LIBRARY", "a file name", "beside the installed program", "what halocline profile preloads"},
+      {"HALOCLINE_SIMGRID_PROGRAM", "a file name", "beside the installed program", "what simulates by SimGrid"},
   };
 }
 

@@ -198,6 +198,19 @@ Network read_network(const JsonCursor& json) {
   return network;
 }
 
+Software read_software(const JsonCursor& json) {
+  json.keys(
+      {"mpi_copy", "mpi_injection", "mpi_latency", "mpi_device_latency", "mpi_serialises_streams", "serial_copies"});
+  Software software;
+  if (const auto rate = json.find("mpi_copy")) software.mpi_copy = read_bandwidth(*rate);
+  if (const auto rate = json.find("mpi_injection")) software.mpi_injection = read_bandwidth(*rate);
+  if (const auto seconds = json.find("mpi_latency")) software.mpi_latency = read_latency(*seconds);
+  if (const auto seconds = json.find("mpi_device_latency")) software.mpi_device_latency = read_latency(*seconds);
+  if (const auto flag = json.find("mpi_serialises_streams")) software.mpi_serialises_streams = flag->flag();
+  if (const auto flag = json.find("serial_copies")) software.serial_copies = flag->flag();
+  return software;
+}
+
 RankEntry read_rank(const JsonCursor& json) {
   json.keys({"node", "devices"});
   RankEntry rank{node_id(json.at("node").integer(0)), {}};
@@ -212,13 +225,14 @@ MachineMap machine_from_json(std::string_view text) {
   const JsonCursor json(document);
   // The schema first: of a document of another version, unknown keys are not the news.
   if (json.at("schema").text() != machine_schema) json.at("schema").refuse(fmt::format("\"{}\"", machine_schema));
-  json.keys({"schema", "name", "sources", "types", "nodes", "network", "ranks"});
+  json.keys({"schema", "name", "sources", "types", "nodes", "network", "software", "ranks"});
   MachineMap map;
   map.name = json.at("name").text();
   if (const auto sources = json.find("sources")) map.sources = sources->texts();
   map.types = read_all(json.at("types"), read_type);
   for (const JsonCursor& nodes : json.at("nodes").items()) read_nodes(nodes, map);
   map.network = read_network(json.at("network"));
+  if (const auto software = json.find("software")) map.software = read_software(*software);
   if (const auto ranks = json.find("ranks")) map.ranks = read_all(*ranks, read_rank);
   map.check();
   return map;

@@ -125,6 +125,21 @@ Json json_of(const Network& network) {
   return json;
 }
 
+Json json_of(const Software& software) {
+  Json json;
+  // What limits nothing is left out.
+  const auto put = [&json](const char* name, const auto& value) {
+    if (value != 0) json[name] = value;
+  };
+  put("mpi_copy", software.mpi_copy);
+  put("mpi_injection", software.mpi_injection);
+  put("mpi_latency", software.mpi_latency);
+  put("mpi_device_latency", software.mpi_device_latency);
+  put("mpi_serialises_streams", software.mpi_serialises_streams);
+  put("serial_copies", software.serial_copies);
+  return json;
+}
+
 /// How many nodes from `first` on are "name-0", "name-1", ... and alike in all else; 0 where the first is not.
 std::size_t run_length(const std::vector<NodeEntry>& nodes, std::size_t first, const std::string& name) {
   std::size_t count = 0;
@@ -167,6 +182,7 @@ std::string to_json(const MachineMap& map) {
   json["types"] = array_of(map.types);
   json["nodes"] = json_of_nodes(map.nodes);
   json["network"] = json_of(map.network);
+  if (!(map.software == Software{})) json["software"] = json_of(map.software);
   if (!map.ranks.empty()) json["ranks"] = array_of(map.ranks);
   return pretty(json);
 }

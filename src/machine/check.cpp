@@ -146,6 +146,7 @@ void MachineMap::check() const {
   for (std::size_t n = 0; n < nodes.size(); ++n) check_node(*this, n);
   for (std::size_t r = 0; r < ranks.size(); ++r) check_rank(*this, devices_of_type, r);
   check_network(*this);
+  check_software(software);
 }
 
 }  // namespace halocline::machine

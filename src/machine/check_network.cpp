@@ -63,6 +63,15 @@ int nics_of(const NodeType& type) {
 
 }  // namespace
 
+void check_software(const Software& software) {
+  for (const auto& [name, value] :
+       {std::pair{"mpi_copy", software.mpi_copy}, std::pair{"mpi_injection", software.mpi_injection},
+        std::pair{"mpi_latency", software.mpi_latency}, std::pair{"mpi_device_latency", software.mpi_device_latency}}) {
+    if (std::isfinite(value) && value >= 0) continue;
+    refuse(fmt::format("software.{}", name), value, "a finite number, 0 or more");
+  }
+}
+
 void check_network(const MachineMap& map) {
   check_rates("network", map.network.bandwidth, map.network.latency);
   const Fabric& fabric = map.network.fabric;

@@ -26,4 +26,6 @@ inline void check_rates(const std::string& path, double bandwidth, double latenc
 /// The network, of a map whose types and nodes have been checked.
 void check_network(const MachineMap& map);
 
+void check_software(const Software& software);
+
 }  // namespace halocline::machine

@@ -236,6 +236,7 @@ std::vector<std::byte> to_bytes(const MachineMap& map) {
     out.put_all(rank.devices, [&](device_id device) { out.put(device.value()); });
   });
   put(out, map.network);
+  put(out, map.software);
   put_texts(out, map.sources);
   return out.take();
 }
@@ -260,6 +261,7 @@ MachineMap map_from_bytes(std::span<const std::byte> bytes) {
     return rank;
   });
   map.network = get_network(in);
+  map.software = get_software(in);
   map.sources = get_texts(in);
   if (!in.at_end()) {
     throw InternalError("a machine message has bytes left over: ranks of different builds in one job?");

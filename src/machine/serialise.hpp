@@ -21,6 +21,8 @@ void put(ByteWriter& out, const NvmlReport& report);
 [[nodiscard]] NvmlReport get_nvml_report(ByteReader& in);
 void put(ByteWriter& out, const Network& network);
 [[nodiscard]] Network get_network(ByteReader& in);
+void put(ByteWriter& out, const Software& software);
+[[nodiscard]] Software get_software(ByteReader& in);
 
 [[nodiscard]] std::vector<std::byte> to_bytes(const MachineMap& map);
 [[nodiscard]] MachineMap map_from_bytes(std::span<const std::byte> bytes);

@@ -97,4 +97,24 @@ Network get_network(ByteReader& in) {
   return network;
 }
 
+void put(ByteWriter& out, const Software& software) {
+  for (const double value :
+       {software.mpi_copy, software.mpi_injection, software.mpi_latency, software.mpi_device_latency}) {
+    out.put(value);
+  }
+  out.put(static_cast<int>(software.mpi_serialises_streams));
+  out.put(static_cast<int>(software.serial_copies));
+}
+
+Software get_software(ByteReader& in) {
+  Software software;
+  for (double* value :
+       {&software.mpi_copy, &software.mpi_injection, &software.mpi_latency, &software.mpi_device_latency}) {
+    *value = in.real();
+  }
+  software.mpi_serialises_streams = in.small() != 0;
+  software.serial_copies = in.small() != 0;
+  return software;
+}
+
 }  // namespace halocline::machine

@@ -80,6 +80,9 @@ expect_refused("bench patterns --cpu none --gpu none" "--gpu is 'none'; allowed 
 expect_refused("bench patterns --communication m.csv" "--communication is 'm.csv'; allowed is a file for one pair")
 expect_refused("bench patterns --bytes 0" "--bytes is '0'; allowed is a whole number from 1")
 expect_refused("simulate --study all" "--study is 'all'; allowed is one of weak, strong, specialisation, placement")
+expect_refused("simulate --study weak --transports self" "--transports is 'self'; allowed is nothing beside --study")
+expect_refused("simulate --serial-mpi yes" "--serial-mpi is 'yes'; allowed is one of on, off")
+expect_refused("simulate --solver fast" "--solver is 'fast'; allowed is one of max_min, simgrid")
 expect_refused("simulate --mpi-copy 0" "--mpi-copy is '0'; allowed is")
 expect_refused("place --machine ${SOURCE}/machines/summit.json --nodes 257"
                "--nodes is '257'; allowed is 1 to 256, the nodes of machine 'Summit")

@@ -35,6 +35,8 @@ struct Environment {
   std::optional<std::string> profile_output;
   /// HALOCLINE_PROFILE_LIBRARY: the profiling library, where `halocline profile` does not find it by itself.
   std::optional<std::string> profile_library;
+  /// HALOCLINE_SIMGRID_PROGRAM: the program that simulates with SimGrid, where it is not found by itself.
+  std::optional<std::string> simgrid_program;
 
   using Lookup = std::function<std::optional<std::string>(const std::string& name)>;
   /// Reads the process's environment, or what lookup returns (for tests).

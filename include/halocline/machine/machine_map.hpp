@@ -155,6 +155,19 @@ struct Network {
   friend bool operator==(const Network&, const Network&) = default;
 };
 
+/// What software adds to the links: what one rank's MPI can do, and what goes one by one. The defaults limit nothing.
+struct Software {
+  double mpi_copy = 0;  ///< bytes a second that a rank copies for MPI in its node's memory, in and out together; 0: any
+  double mpi_injection = 0;       ///< bytes a second that a rank sends, or receives, over the network; 0: any
+  double mpi_latency = 0;         ///< seconds for each message
+  double mpi_device_latency = 0;  ///< seconds for each message from and to device memory, besides mpi_latency
+  /// A rank's messages from device memory leave it one after another, as where MPI uses one stream for all.
+  bool mpi_serialises_streams = false;
+  /// A device's copies to others leave it one after another.
+  bool serial_copies = false;
+  friend bool operator==(const Software&, const Software&) = default;
+};
+
 /// A machine as a value: what planning needs to know, whether the machine is here or not.
 struct MachineMap {
   std::string name;
@@ -162,6 +175,7 @@ struct MachineMap {
   std::vector<NodeEntry> nodes;
   std::vector<RankEntry> ranks;  ///< index is rank_id; may be empty for a machine without a job
   Network network;
+  Software software;
   std::vector<std::string> sources;  ///< where the numbers come from, for people
 
   /// Throws InvalidArgument where there is no such node.

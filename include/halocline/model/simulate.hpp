@@ -1,8 +1,10 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "halocline/machine/interconnect.hpp"
@@ -44,26 +46,23 @@ struct Simulated {
   std::vector<LevelLoad> levels;  ///< those with any bytes; the one with the most busy seconds first
 };
 
-/// Whether this build can simulate.
-[[nodiscard]] bool can_simulate();
+/// What computes the shares of flows.
+enum class Solver : int {
+  max_min,  ///< Halocline's own: always there
+  simgrid   ///< SimGrid, in a process of its own: slower, to compare with
+};
+inline constexpr std::array all_solvers{Solver::max_min, Solver::simgrid};
+/// "max_min", "simgrid"
+[[nodiscard]] std::string_view to_string(Solver solver);
+/// Whether the solver is there.
+[[nodiscard]] bool has_solver(Solver solver);
 
 /// All flows that pass a channel or have a resource share its bandwidth max-min fairly, at each moment. Latency passes without
-/// bandwidth. Ends differ by rounding alone where flows are listed in another order. Throws CapabilityError where
-/// can_simulate() is false; InvalidArgument for a flow that does not fit the machine, names a flow or resource that is not
-/// there, or waits for itself; ResourceError where no process can be started, as each simulation is one.
+/// bandwidth. Ends differ by rounding alone where flows are listed in another order. Throws InvalidArgument for a flow
+/// that does not fit the machine, names a flow or resource that is not there, or waits for itself; CapabilityError where
+/// has_solver() is false; ResourceError where SimGrid's process cannot be started.
 [[nodiscard]] Simulated simulate(const machine::Interconnect& interconnect, std::span<const SharedResource> resources,
-                                 std::span<const Flow> flows);
-
-/// What ranks do with messages. The defaults limit nothing.
-struct ExchangeParameters {
-  double mpi_copy = 0;       ///< bytes a second that a rank copies for MPI within a node, in and out together; 0: any
-  double mpi_injection = 0;  ///< bytes a second that a rank sends, or receives, over the network; 0: any
-  double mpi_latency = 0;    ///< seconds of software for each message
-  /// A rank's messages by mpi_device leave it one after another, as where MPI uses one stream for all.
-  bool mpi_serialises_streams = false;
-  /// A device's copies to others leave it one after another.
-  bool serial_copies = false;
-};
+                                 std::span<const Flow> flows, Solver solver = Solver::max_min);
 
 /// One exchange of all fields; every rank starts at time 0, and routes give the messages: their order decides the order of
 /// what is serialised. Stages of a message follow each other:
@@ -72,11 +71,12 @@ struct ExchangeParameters {
 /// - peer_copy, ipc_copy: packed, device to device, unpacked
 /// - mpi_device: the same, over MPI
 /// - mpi_staged: packed, to the host's memory near the device, over MPI to that near the other device, to it, unpacked
-/// Host memory is the NUMA node with the widest path to the device, or a package where the map has none.
+/// Host memory is the NUMA node with the widest path to the device, or a package where the map has none. The map's `software`
+/// says what MPI limits: what mpi_staged copies within a node, and what both send to others.
 /// `ends` has the messages' ends in the order of the routes. Throws as simulate() does, and InvalidArgument for a route
 /// between subdomains without a message.
 [[nodiscard]] Simulated simulate_exchange(const partition::Geometry& geometry, const placement::Placement& placement,
                                           std::span<const routing::Route> routes, const machine::MachineMap& map,
-                                          const ExchangeParameters& parameters);
+                                          Solver solver = Solver::max_min);
 
 }  // namespace halocline::model

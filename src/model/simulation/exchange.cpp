@@ -40,8 +40,8 @@ int host_vertex(const NodeType& type, int device) {
 /// The flows of messages, one message after the other.
 class Messages {
  public:
-  Messages(const MachineMap& map, const placement::Placement& placement, const ExchangeParameters& parameters)
-      : interconnect(map), map_(map), placement_(placement), parameters_(parameters) {}
+  Messages(const MachineMap& map, const placement::Placement& placement)
+      : interconnect(map), map_(map), placement_(placement), software_(map.software) {}
 
   /// Appends the flows of a message.
   void add(const routing::Route& route, std::int64_t bytes) {
@@ -55,18 +55,18 @@ class Messages {
       case Transport::peer_copy:
       case Transport::ipc_copy:
         touch(device(*from_));
-        copy(parameters_.serial_copies ? &last_copy_[{from_->node.value(), from_->device.value()}] : nullptr);
+        copy(software_.serial_copies ? &last_copy_[{from_->node.value(), from_->device.value()}] : nullptr);
         touch(device(*to_));
         break;
       case Transport::mpi_device:
         touch(device(*from_));
-        send(device(*from_), device(*to_), parameters_.mpi_serialises_streams ? &last_sent_[from_->rank] : nullptr);
+        send_from_device();
         touch(device(*to_));
         break;
       case Transport::mpi_staged:
         touch(device(*from_));
         move(device(*from_), host(*from_));
-        send(host(*from_), host(*to_), nullptr);
+        send_from_host();
         move(host(*to_), device(*to_));
         touch(device(*to_));
         break;
@@ -111,23 +111,40 @@ class Messages {
   void copy(int* serial = nullptr) {
     const Place from = device(*from_);
     const Place to = device(*to_);
-    stage({from, to, from == to ? 2 * bytes_ : bytes_}, serial);
+    stage({from, to, counted(from, to)}, serial);
   }
 
-  void send(const Place& from, const Place& to, int* serial) {
-    Flow flow{from, to, bytes_, parameters_.mpi_latency};
-    if (from == to &&
-        map_.type_of(from.node).vertices[static_cast<std::size_t>(from.vertex)].kind == VertexKind::device) {
-      flow.bytes = 2 * bytes_;
-    }
+  /// Within a device bytes are read and written in one memory.
+  [[nodiscard]] std::int64_t counted(const Place& from, const Place& to) const {
+    const auto& vertices = map_.type_of(from.node).vertices;
+    const bool within_device = from == to && vertices[static_cast<std::size_t>(from.vertex)].kind == VertexKind::device;
+    return within_device ? 2 * bytes_ : bytes_;
+  }
+
+  void send_from_device() {
+    const Place from = device(*from_);
+    const Place to = device(*to_);
+    Flow flow{from, to, counted(from, to), software_.mpi_latency + software_.mpi_device_latency};
+    if (from.node != to.node) inject(flow);
+    stage(std::move(flow), software_.mpi_serialises_streams ? &last_sent_[from_->rank] : nullptr);
+  }
+
+  void send_from_host() {
+    const Place from = host(*from_);
+    const Place to = host(*to_);
+    Flow flow{from, to, counted(from, to), software_.mpi_latency};
     if (from.node != to.node) {
-      limit(flow, Use::send, from_->rank, parameters_.mpi_injection);
-      limit(flow, Use::receive, to_->rank, parameters_.mpi_injection);
+      inject(flow);
     } else {
-      limit(flow, Use::copy, from_->rank, parameters_.mpi_copy);
-      if (from_->rank != to_->rank) limit(flow, Use::copy, to_->rank, parameters_.mpi_copy);
+      limit(flow, Use::copy, from_->rank, software_.mpi_copy);
+      if (from_->rank != to_->rank) limit(flow, Use::copy, to_->rank, software_.mpi_copy);
     }
-    stage(std::move(flow), serial);
+    stage(std::move(flow));
+  }
+
+  void inject(Flow& flow) {
+    limit(flow, Use::send, from_->rank, software_.mpi_injection);
+    limit(flow, Use::receive, to_->rank, software_.mpi_injection);
   }
 
   void limit(Flow& flow, Use use, rank_id rank, double bandwidth) {
@@ -142,7 +159,7 @@ class Messages {
 
   const MachineMap& map_;
   const placement::Placement& placement_;
-  const ExchangeParameters& parameters_;
+  const machine::Software& software_;
   std::map<std::pair<int, int>, int> hosts_;
   std::map<std::pair<Use, rank_id>, int> uses_;
   // The queue's last flow plus one; 0 where it is empty.
@@ -156,15 +173,6 @@ class Messages {
   int last_ = -1;
 };
 
-void check(const ExchangeParameters& parameters) {
-  for (const auto& [name, value] :
-       {std::pair{"mpi_copy", parameters.mpi_copy}, std::pair{"mpi_injection", parameters.mpi_injection},
-        std::pair{"mpi_latency", parameters.mpi_latency}}) {
-    if (value >= 0) continue;
-    throw InvalidArgument(fmt::format("parameter {} of an exchange is {}; allowed is 0 or more", name, value));
-  }
-}
-
 std::int64_t bytes_between(std::span<const partition::Flow> flows, const routing::Route& route) {
   for (const partition::Flow& flow : flows) {
     if (flow.to == route.to) return flow.bytes;
@@ -176,10 +184,8 @@ std::int64_t bytes_between(std::span<const partition::Flow> flows, const routing
 }  // namespace
 
 Simulated simulate_exchange(const partition::Geometry& geometry, const placement::Placement& placement,
-                            std::span<const routing::Route> routes, const MachineMap& map,
-                            const ExchangeParameters& parameters) {
-  check(parameters);
-  Messages messages(map, placement, parameters);
+                            std::span<const routing::Route> routes, const MachineMap& map, Solver solver) {
+  Messages messages(map, placement);
   subdomain_id sender;
   std::vector<partition::Flow> sent;
   for (const routing::Route& route : routes) {
@@ -189,7 +195,7 @@ Simulated simulate_exchange(const partition::Geometry& geometry, const placement
     }
     messages.add(route, bytes_between(sent, route));
   }
-  Simulated result = simulate(messages.interconnect, messages.resources, messages.flows);
+  Simulated result = simulate(messages.interconnect, messages.resources, messages.flows, solver);
   std::vector<double> ends;
   for (const int flow : messages.ends()) ends.push_back(result.ends[static_cast<std::size_t>(flow)]);
   result.ends = std::move(ends);

@@ -146,10 +146,18 @@ void check_order(std::span<const LinkFlow> flows) {
 
 }  // namespace
 
-bool can_simulate() { return simulation::built(); }
+std::string_view to_string(Solver solver) {
+  switch (solver) {
+    case Solver::max_min: return "max_min";
+    case Solver::simgrid: return "simgrid";
+  }
+  throw InternalError("a Solver without a name");
+}
+
+bool has_solver(Solver solver) { return solver == Solver::max_min || !simulation::simgrid_program().empty(); }
 
 Simulated simulate(const Interconnect& interconnect, std::span<const SharedResource> resources,
-                   std::span<const Flow> flows) {
+                   std::span<const Flow> flows, Solver solver) {
   Links links(interconnect, resources);
   std::vector<LinkFlow> on_links;
   on_links.reserve(flows.size());
@@ -159,7 +167,8 @@ Simulated simulate(const Interconnect& interconnect, std::span<const SharedResou
   }
   Simulated result;
   check_order(on_links);
-  result.ends = simulation::ends_of(links.bandwidths, on_links);
+  result.ends = solver == Solver::simgrid ? simulation::ends_by_simgrid(links.bandwidths, on_links)
+                                          : simulation::ends_by_max_min(links.bandwidths, on_links);
   for (const double end : result.ends) result.seconds = std::max(result.seconds, end);
   result.levels = links.levels();
   return result;

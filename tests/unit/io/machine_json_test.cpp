@@ -72,6 +72,32 @@ TEST(MachineJson, WhatMayBeLeftOutOfAnOlderDocumentIsNotThere) {
   EXPECT_FALSE(machine_from_json(with(R"("beside": true, )", "")).types[0].exchange_rates[0].beside);
 }
 
+/// The good document with what software does.
+std::string with_software(const std::string& software) {
+  return with(R"("latency": 2e-6})", R"("latency": 2e-6}, "software": )" + software);
+}
+
+TEST(MachineJson, ReadsAndWritesSoftware) {
+  EXPECT_EQ(machine_from_json(good).software, machine::Software{}) << "a file without it limits nothing";
+  EXPECT_EQ(to_json(machine_from_json(good)).find("software"), std::string::npos);
+  const auto map = machine_from_json(with_software(
+      R"({"mpi_copy": 5e9, "mpi_injection": 12e9, "mpi_latency": 1e-6, "mpi_device_latency": 2e-6,
+          "mpi_serialises_streams": true, "serial_copies": true})"));
+  EXPECT_EQ(map.software, (machine::Software{5e9, 12e9, 1e-6, 2e-6, true, true}));
+  EXPECT_EQ(machine_from_json(to_json(map)), map);
+}
+
+TEST(MachineJson, SaysWhatIsWrongWithSoftware) {
+  const std::pair<const char*, const char*> cases[] = {
+      {R"(5)", "software is 5; allowed is an object"},
+      {R"({"mpi_copies": 5e9})", R"(software has the unknown key "mpi_copies"; allowed are mpi_copy, mpi_injection,)"},
+      {R"({"mpi_copy": 0})", "software.mpi_copy is 0; allowed is a finite number above 0"},
+      {R"({"mpi_injection": "fast"})", R"(software.mpi_injection is "fast"; allowed is a finite number)"},
+      {R"({"mpi_latency": -1})", "software.mpi_latency is -1; allowed is a finite number, 0 or more"},
+      {R"({"mpi_serialises_streams": 1})", "software.mpi_serialises_streams is 1; allowed is true or false"}};
+  for (const auto& [software, message] : cases) EXPECT_THAT(refusal(with_software(software)), HasSubstr(message));
+}
+
 /// The good document with a fabric.
 std::string with_fabric(const std::string& fabric) {
   return with(R"("latency": 2e-6})", R"("latency": 2e-6, "fabric": )" + fabric + "}");

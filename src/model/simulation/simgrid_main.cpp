@@ -1,12 +1,17 @@
+// The program halocline-simgrid: reads flows over links (wire.hpp) from standard input, simulates them with SimGrid and writes when
+// each ended. A program of its own, as SimGrid's library has an MPI of its own, and its engine is one a process.
+#include <sys/prctl.h>
 #include <simgrid/s4u.hpp>
 
 #include <algorithm>
 #include <array>
+#include <csignal>
+#include <cstdio>
+#include <exception>
 #include <string>
 #include <vector>
 
-#include "model/simulation/in_child.hpp"
-#include "model/simulation/network.hpp"
+#include "model/simulation/wire.hpp"
 
 namespace halocline::model::simulation {
 namespace {
@@ -118,14 +123,32 @@ std::vector<double> run(std::span<const double> bandwidths, std::span<const Link
   return actors.ends();
 }
 
-}  // namespace
-
-bool built() { return true; }
-
-std::vector<double> ends_of(std::span<const double> bandwidths, std::span<const LinkFlow> flows) {
-  if (flows.empty()) return {};
-  // SimGrid's engine is one a process: a second one cannot choose its model.
-  return in_child(flows.size(), [&] { return run(bandwidths, flows); });
+std::vector<std::int64_t> read_words() {
+  std::vector<std::int64_t> words;
+  std::array<std::int64_t, 4096> part{};
+  for (std::size_t got = 1; got > 0;) {
+    got = std::fread(part.data(), sizeof(std::int64_t), part.size(), stdin);
+    words.insert(words.end(), part.begin(), part.begin() + static_cast<std::ptrdiff_t>(got));
+  }
+  return words;
 }
 
+int answer() {
+  const Question question = wire::decode(read_words());
+  const std::vector<double> ends = run(question.bandwidths, question.flows);
+  const bool written = std::fwrite(ends.data(), sizeof(double), ends.size(), stdout) == ends.size();
+  return written && std::fflush(stdout) == 0 ? 0 : 1;
+}
+
+}  // namespace
 }  // namespace halocline::model::simulation
+
+int main() {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // nobody would read the answer
+  try {
+    return halocline::model::simulation::answer();
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "halocline-simgrid: %s\n", error.what());
+    return 1;
+  }
+}
