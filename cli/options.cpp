@@ -163,6 +163,10 @@ void add_decision_options(CLI::App& app, Options& options) {
              options.sm_budget = static_cast<int>(parse_integer(name, word, 0, 1'000));
            })
       ->group(decision_group);
+  app.add_flag("--launch-threads", options.launch_threads,
+               "a thread for each device enqueues its work, exchanges included")
+      ->disable_flag_override()
+      ->group(decision_group);
   add_word(app, "--timeout", "SECONDS", "how long a collective or an exchange may take (default 120)",
            [&options](const auto& name, const auto& word) { options.timeout = parse_seconds(name, word); })
       ->group(decision_group);

@@ -45,6 +45,7 @@ struct Options {
   halocline::placement::Request placement;
   std::optional<std::string> transports;
   std::optional<halocline::Duration> timeout;
+  bool launch_threads = false;
   int sm_budget = 0;  ///< multiprocessors of a GPU that exchanges may occupy; 0: as many as are of use
 
   std::vector<std::string> program;  ///< behind --: a program with its arguments, for `profile`

@@ -103,6 +103,7 @@ DomainOptions domain_options(const Context& context) {
   domain.placement = options.placement;
   if (options.transports) domain.policy = routing::Policy::parse(*options.transports);
   domain.timeout = *options.timeout;
+  domain.launch_threads = options.launch_threads;
   domain.tuning.multiprocessors = options.sm_budget;
   return domain;
 }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "common/launch.cuh"
 #include "halocline/core/error.hpp"
 #include "jacobi3d/kernels.hpp"
 #include "jacobi3d/update.cuh"
@@ -19,26 +20,7 @@ using halocline::Box;
 using halocline::Subdomain;
 using halocline::Vec3;
 using halocline::View;
-
-void check(cudaError_t result, const char* what) {
-  if (result == cudaSuccess) return;
-  throw halocline::DeviceError(std::string("jacobi3d: ") + what + ": " + cudaGetErrorString(result));
-}
-
-/// Kernels are launched on the current device, which is the caller's again afterwards.
-class OnDevice {
- public:
-  explicit OnDevice(int ordinal) {
-    check(cudaGetDevice(&before_), "cudaGetDevice");
-    check(cudaSetDevice(ordinal), "cudaSetDevice");
-  }
-  ~OnDevice() { static_cast<void>(cudaSetDevice(before_)); }
-  OnDevice(const OnDevice&) = delete;
-  OnDevice& operator=(const OnDevice&) = delete;
-
- private:
-  int before_ = 0;
-};
+using halocline::device::Stream;
 
 constexpr int threads = lanes * warps;
 /// Blocks of the passes over rows; also how many parts a sum is made of, so that it does not depend on the GPU.
@@ -111,17 +93,6 @@ __global__ void difference_of_parts(const Difference* parts, Difference* result)
   if (threadIdx.x == 0) *result = all;
 }
 
-/// Whether rows begin at multiples of 16 bytes, where groups of cells are counted from.
-template <typename T>
-bool in_groups(const View<T>& view) {
-  const auto stride = view.stride_bytes();
-  const auto address = reinterpret_cast<std::uintptr_t>(view.data());
-  return address % 16 == 0 && stride[0] == static_cast<std::int64_t>(sizeof(T)) && stride[1] % 16 == 0 &&
-         stride[2] % 16 == 0;
-}
-
-std::int64_t parts_of(std::int64_t whole, std::int64_t part) { return (whole + part - 1) / part; }
-
 /// How a box is cut. group: cells of a group, the first of which begins at the first owned cell. wanted: warps that a
 /// launch should have at least, as long as they march through a plane or more.
 template <typename T>
@@ -185,10 +156,7 @@ class CudaKernels : public Kernels<T> {
     for (int device = 0; device < backend.device_count(); ++device) {
       ordinals_.push_back(backend.info(device).native_ordinal);
       const OnDevice on(ordinals_.back());
-      int processors = 0;
-      check(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, ordinals_.back()),
-            "cudaDeviceGetAttribute");
-      processors_.push_back(processors);
+      processors_.push_back(multiprocessors_of(ordinals_.back()));
       // A kernel that is loaded at its first launch may have to wait for what runs, such as an exchange.
       for (const void* kernel :
            {reinterpret_cast<const void*>(&cuda::update<T, 1, two, 1>),
@@ -211,9 +179,12 @@ class CudaKernels : public Kernels<T> {
   }
 
   void initialise(const Subdomain& subdomain, const View<T>& target) override {
-    const OnDevice on(ordinal(subdomain));
-    cuda::initialise<T><<<row_blocks, threads, 0, stream(subdomain)>>>(subdomain.owned(), target, spheres_);
-    check(cudaGetLastError(), "launching the initial state");
+    subdomain.stream().enqueue(
+        [=, owned = subdomain.owned(), ordinal = ordinal(subdomain), spheres = spheres_](Stream& at) {
+          const OnDevice on(ordinal);
+          cuda::initialise<T><<<row_blocks, threads, 0, native(at)>>>(owned, target, spheres);
+          check(cudaGetLastError(), "launching the initial state");
+        });
   }
 
   void update(const Subdomain& subdomain, std::span<const Box> boxes, const View<const T>& source,
@@ -250,11 +221,13 @@ class CudaKernels : public Kernels<T> {
 
   void difference(const Subdomain& subdomain, const View<const T>& before, const View<const T>& after,
                   Difference* result) override {
-    const OnDevice on(ordinal(subdomain));
     auto* parts = reinterpret_cast<Difference*>(parts_.at(subdomain.id())->data());
-    difference_of_rows<T><<<row_blocks, threads, 0, stream(subdomain)>>>(subdomain.owned(), before, after, parts);
-    difference_of_parts<<<1, threads, 0, stream(subdomain)>>>(parts, result);
-    check(cudaGetLastError(), "launching a residual");
+    subdomain.stream().enqueue([=, owned = subdomain.owned(), ordinal = ordinal(subdomain)](Stream& at) {
+      const OnDevice on(ordinal);
+      difference_of_rows<T><<<row_blocks, threads, 0, native(at)>>>(owned, before, after, parts);
+      difference_of_parts<<<1, threads, 0, native(at)>>>(parts, result);
+      check(cudaGetLastError(), "launching a residual");
+    });
   }
 
  private:
@@ -289,22 +262,22 @@ class CudaKernels : public Kernels<T> {
       throw halocline::InvalidArgument("jacobi3d: an update has " + std::to_string(blocks) +
                                        " blocks; allowed are up to 2147483647");
     }
-    const OnDevice on(ordinal(subdomain));
     const dim3 grid = B == 1 ? work.pieces[0].tiles : dim3(static_cast<unsigned>(blocks));
-    if (group == most) {
-      cuda::update<T, most, S, B><<<grid, threads, 0, stream(subdomain)>>>(work);
-    } else {
-      cuda::update<T, 1, S, B><<<grid, threads, 0, stream(subdomain)>>>(work);
-    }
-    check(cudaGetLastError(), "launching an update");
+    subdomain.stream().enqueue([work, group, grid, ordinal = ordinal(subdomain)](Stream& at) {
+      const OnDevice on(ordinal);
+      if (group == most) {
+        cuda::update<T, most, S, B><<<grid, threads, 0, native(at)>>>(work);
+      } else {
+        cuda::update<T, 1, S, B><<<grid, threads, 0, native(at)>>>(work);
+      }
+      check(cudaGetLastError(), "launching an update");
+    });
   }
 
   [[nodiscard]] int ordinal(const Subdomain& subdomain) const {
     return ordinals_[static_cast<std::size_t>(subdomain.device())];
   }
-  [[nodiscard]] static cudaStream_t stream(const Subdomain& subdomain) {
-    return static_cast<cudaStream_t>(subdomain.stream().native());
-  }
+  [[nodiscard]] static cudaStream_t native(const Stream& stream) { return static_cast<cudaStream_t>(stream.native()); }
 
   Problem problem_;
   std::vector<int> ordinals_;    ///< CUDA's, by the backend's

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "common/check.hpp"
 #include "halocline/domain/domain.hpp"
 #include "jacobi3d/kernels.hpp"
 #include "jacobi3d/problem.hpp"
@@ -79,7 +80,6 @@ class Solver {
   [[nodiscard]] std::vector<T> gather(const halocline::Box& box);
 
  private:
-  class InFlight;
   void step(int since_exchange, bool overlap, std::span<Stopwatch> stopwatches);
   void exchange_and_update(bool overlap, std::span<Stopwatch> stopwatches);
   [[nodiscard]] Residual residual();
@@ -109,12 +109,7 @@ template <typename T>
 template <typename T>
 [[nodiscard]] std::vector<T> solve_serially(const halocline::Vec3& extent, std::int64_t steps);
 
-struct Check {
-  std::int64_t cells = 0;      ///< compared
-  std::int64_t different = 0;  ///< whose bits differ
-  double largest_difference = 0;
-  [[nodiscard]] bool passed() const { return cells > 0 && different == 0; }
-};
+using apps::Check;
 
 /// Collective: gathers the solution after `steps` steps on rank 0, which needs memory for three copies of
 /// the domain, and compares it with solve_serially. The same answer on all ranks; others wait for rank 0

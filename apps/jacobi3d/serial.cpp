@@ -1,8 +1,4 @@
-#include <algorithm>
-#include <chrono>
-#include <cmath>
-#include <cstring>
-#include <exception>
+#include <utility>
 
 #include "jacobi3d/jacobi3d.hpp"
 
@@ -66,31 +62,8 @@ template <typename T>
 Check check(halocline::Domain& domain, Solver<T>& solver, std::int64_t steps) {
   const halocline::Vec3 extent = domain.geometry().partition.extent();
   const std::vector<T> parallel = solver.gather(halocline::Box::of_extent(extent));
-  Check found;
-  auto& comm = domain.comm();
-  const auto timeout = comm.timeout();
-  comm.set_timeout(std::chrono::hours(24));
-  std::exception_ptr failure;
-  try {
-    if (comm.rank().value() == 0) {
-      const std::vector<T> serial = solve_serially<T>(extent, steps);
-      found.cells = static_cast<std::int64_t>(serial.size());
-      for (std::size_t i = 0; i < serial.size(); ++i) {
-        if (std::memcmp(&serial[i], &parallel[i], sizeof(T)) != 0) ++found.different;
-        const double d = std::abs(static_cast<double>(serial[i]) - static_cast<double>(parallel[i]));
-        // Not std::max: that would pass over a NaN.
-        if (!(d <= found.largest_difference)) found.largest_difference = d;
-      }
-    }
-  } catch (...) {
-    failure = std::current_exception();
-  }
-  halocline::comm::agree(comm, failure);
-  found.cells = comm.all_reduce(found.cells, halocline::comm::Reduction::max);
-  found.different = comm.all_reduce(found.different, halocline::comm::Reduction::max);
-  found.largest_difference = comm.all_reduce(found.largest_difference, halocline::comm::Reduction::max);
-  comm.set_timeout(timeout);
-  return found;
+  return apps::check_on_root<T>(
+      domain.comm(), [&] { return solve_serially<T>(extent, steps); }, parallel);
 }
 
 template std::vector<float> solve_serially<float>(const halocline::Vec3&, std::int64_t);

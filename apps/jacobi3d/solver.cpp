@@ -1,11 +1,12 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <numeric>
 
+#include "common/gather.hpp"
+#include "common/in_flight.hpp"
 #include "halocline/core/error.hpp"
 #include "jacobi3d/jacobi3d.hpp"
 
@@ -14,9 +15,7 @@ namespace {
 
 using halocline::comm::Reduction;
 
-/// Steps that may be enqueued before the host waits for them: enough that streams never run dry, few enough that
-/// progress is seen and a failure is noticed.
-constexpr std::int64_t steps_in_flight = 8;
+constexpr std::int64_t steps_in_flight = apps::InFlight::steps_in_flight;
 
 /// A mark costs a stream about a microsecond: of longer runs only some steps get marks, now and then each of those
 /// between two of the host's waits.
@@ -66,40 +65,6 @@ bool faster_with_overlap(halocline::Domain& domain, Run&& run) {
 
 }  // namespace
 
-/// Keeps the host at most steps_in_flight ahead of the devices, without letting them run dry.
-template <typename T>
-class Solver<T>::InFlight {
- public:
-  explicit InFlight(halocline::Domain& domain) : domain_(domain) {
-    for (auto& marks : marks_) {
-      for (const auto& subdomain : domain.subdomains()) {
-        marks.push_back(domain.backend().create_event(subdomain.device()));
-      }
-    }
-  }
-
-  /// To be called after every steps_in_flight / 2 steps: waits for those before them, and lets these go on.
-  void wait() {
-    auto& now = marks_[calls_++ % 2];
-    const auto subdomains = domain_.subdomains();
-    for (std::size_t i = 0; i < subdomains.size(); ++i) subdomains[i].stream().record(*now[i]);
-    const auto& before = marks_[calls_ % 2];
-    const auto reached = [](const auto& mark) { return mark->query(); };
-    try {
-      // No deadline: steps take as long as they take, and what waits for others has a deadline of its own.
-      domain_.backend().wait_until([&] { return std::all_of(before.begin(), before.end(), reached); }, {});
-    } catch (const halocline::Error&) {
-      domain_.synchronize();  // throws the same, and tells the other ranks
-      throw;
-    }
-  }
-
- private:
-  halocline::Domain& domain_;
-  std::array<std::vector<std::unique_ptr<halocline::device::Event>>, 2> marks_;
-  std::size_t calls_ = 0;
-};
-
 halocline::Radius radius() { return halocline::Radius::faces(1); }
 
 template <typename T>
@@ -121,6 +86,11 @@ Solver<T>::Solver(halocline::Domain& domain, halocline::Field<T> field)
 template <typename T>
 void Solver<T>::initialise() {
   for (const auto& subdomain : domain_.subdomains()) kernels_->initialise(subdomain, subdomain.view(field_));
+}
+
+template <typename T>
+std::vector<T> Solver<T>::gather(const halocline::Box& box) {
+  return apps::gather(domain_, field_, box);
 }
 
 /// stopwatches: of all subdomains, or none where the step is not timed.
@@ -213,7 +183,7 @@ Result Solver<T>::run(const Settings& settings, const std::function<void(const P
   auto& comm = domain_.comm();
   std::vector<Stopwatch> stopwatches;
   for (const auto& subdomain : domain_.subdomains()) stopwatches.emplace_back(domain_.backend(), subdomain.stream());
-  InFlight in_flight(domain_);
+  apps::InFlight in_flight(domain_);
   Result result;
   std::optional<Residual> latest;
   const std::int64_t served = domain_.halo_multiplier();

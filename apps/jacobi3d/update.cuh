@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <utility>
 
+#include "common/cells.cuh"
 #include "halocline/core/box.hpp"
 #include "halocline/domain/view.hpp"
-#include "jacobi3d/cells.cuh"
 #include "jacobi3d/problem.hpp"
 
 // update_box() on a GPU, bit for bit: for up to six boxes in one launch.
@@ -20,7 +20,8 @@
 // Plain loads throughout: halos were written by other devices, which non-coherent loads may not see.
 namespace jacobi3d::cuda {
 
-inline constexpr int lanes = 32;
+using namespace apps::cuda;
+
 inline constexpr int warps = 16;
 /// Blocks that a multiprocessor has room for: what registers are limited by.
 inline constexpr int resident_blocks = 4;
@@ -62,6 +63,11 @@ struct Work {
   Piece<T> pieces[Boxes];
   int count = 0;
 };
+
+__device__ inline float add(float a, float b) { return __fadd_rn(a, b); }
+__device__ inline double add(double a, double b) { return __dadd_rn(a, b); }
+__device__ inline float multiply(float a, float b) { return __fmul_rn(a, b); }
+__device__ inline double multiply(double a, double b) { return __dmul_rn(a, b); }
 
 /// Whether a sphere reaches into the cells from lo to before hi.
 __device__ inline bool reaches(const Sphere& sphere, const halocline::Vec3& lo, const halocline::Vec3& hi) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "commands/commands.hpp"
+#include "commands/run.hpp"
 #include "documents.hpp"
 #include "halocline/core/error.hpp"
 #include "jacobi3d/jacobi3d.hpp"
@@ -238,6 +239,7 @@ void add_run_command(CLI::App& app, Options& options, Command& chosen) {
       return own->doubles ? run_jacobi<double>(context, *own) : run_jacobi<float>(context, *own);
     };
   });
+  add_run_laplace3d(*run, options, chosen);
 }
 
 }  // namespace cli

@@ -14,6 +14,7 @@
 #include "halocline/device/backend.hpp"
 #include "halocline/device/cuda.hpp"
 #include "halocline/device/host.hpp"
+#include "halocline/device/launch_threads.hpp"
 #include "halocline/domain/backend.hpp"
 #include "halocline/domain/domain.hpp"
 #include "halocline/domain/host_array.hpp"

@@ -5,6 +5,7 @@
 #include "domain/routes.hpp"
 #include "domain/widest.hpp"
 #include "halocline/core/log.hpp"
+#include "halocline/device/launch_threads.hpp"
 #include "halocline/domain/backend.hpp"
 #include "halocline/exchange/probe.hpp"
 #include "halocline/machine/discover.hpp"
@@ -53,6 +54,7 @@ void Domain::Impl::make_plan() {
                                    .host_workers = options.host_workers,
                                    .ranks_on_node = node_comm->size()});
   }
+  if (options.launch_threads) backend = device::with_launch_threads(std::move(backend));
   PlanRequest request{.extent = extent,
                       .radius = radius,
                       .fields = fields,

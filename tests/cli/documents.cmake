@@ -45,6 +45,8 @@ foreach(multiplier 3 auto)
   expect_document("check;passed" ON "run jacobi3d --size 12 13 14 --devices 4 --steps 8 --check \
 --halo-multiplier ${multiplier}")
 endforeach()
+expect_document("rows;11;scheme" "halocline" "run laplace3d --size 12 --device-counts 1 2 --compare --steps 5 --rounds 1")
+expect_document("rows;1;check;passed" ON "run laplace3d --size 12 --devices 3 --scheme left-right threads --check --steps 5 --rounds 2")
 expect_document("halo_trials;2;halo_multiplier" "[124]" "run jacobi3d --size 12 --steps 3 --halo-multiplier auto")
 expect_document("domain;halo_multiplier" 3 "exchange --size 12 9 10 --radius 1 2 0 0 1 1 --devices 3 \
 --halo-multiplier 3 --repeat 3 --steady 0 --verify")

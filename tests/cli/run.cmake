@@ -33,6 +33,11 @@ expect_output("tried: .* a step with multiplier 4.*halos of .*check +passed"
               "run jacobi3d --size 16 --devices 2 --steps 9 --halo-multiplier auto --check")
 expect_output("back to back.*verify: passed" "exchange --size 16 --devices 4 --verify --repeat 5 --steady 5")
 
+expect_output("left-right +2 .*threads.p2p +2 .*halocline +4 .*passed"
+              "run laplace3d --size 9 8 16 --device-counts 1 2 4 --compare --check --steps 10 --rounds 2")
+expect_output("threads +3 .*passed" "run laplace3d --size 9 8 36 --devices 3 --scheme threads --check --steps 10 \
+--rounds 1 --stencil 19 --halo-multiplier 2 --launch-threads")
+
 # One after the other, all that the demonstration is to show.
 file(REMOVE ${WORK}/slice.png)
 expect_output("partition .*placement .*routes .*traffic .*steps .*rate .*compute .*exchange .*residual .*check +passed"

@@ -169,6 +169,7 @@ struct Recorded {
 HaloOutcome run_case(comm::Communicator& comm, const HaloCase& halo_case) {
   DomainOptions options;
   options.boundaries = halo_case.boundaries;
+  options.launch_threads = halo_case.launch_threads;
   options.backend = halo_case.make_backend ? halo_case.make_backend(comm) : host_backend(comm, halo_case);
   options.ranks_per_node = halo_case.ranks_per_node;
   options.policy = halo_case.policy;

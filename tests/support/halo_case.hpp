@@ -35,6 +35,8 @@ struct HaloCase {
   bool subsets = false;
   /// The devices' part of each exchange is captured once and replayed.
   bool graphs = false;
+  /// DomainOptions::launch_threads.
+  bool launch_threads = false;
   /// Of host devices: HostOptions::sector_bytes.
   std::int64_t sector_bytes = 1;
   exchange::Tuning tuning;

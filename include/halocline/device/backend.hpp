@@ -140,6 +140,10 @@ class Stream {
   /// Runs body(box) in stream order. Host backend only (it may call body for disjoint parts of the box, at the same
   /// time); elsewhere throws CapabilityError: launch your kernel on native() instead.
   virtual void launch(const Box& box, std::function<void(const Box&)> body) = 0;
+  /// Calls work(stream), which enqueues in that stream and in no other, after the calls before this one and before those
+  /// after it: at once, or by the thread that launches for the device (launch_threads.hpp). So kernels are launched, on
+  /// stream.native(), wherever another thread may be at it.
+  virtual void enqueue(std::function<void(Stream&)> work) { work(*this); }
   /// Runs a function of the host in stream order. It must not call the backend.
   virtual void host_function(std::function<void()> function) = 0;
 

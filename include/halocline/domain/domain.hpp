@@ -49,6 +49,9 @@ struct DomainOptions {
   std::optional<int> devices_per_rank;
   /// Threads that run the host devices' work in the background; 0: by cores and ranks.
   int host_workers = 0;
+  /// A thread for each of this rank's devices enqueues its work, exchanges included, so that one rank can keep several
+  /// devices busy; see device/launch_threads.hpp for what that asks of kernels. Ranks may differ in it.
+  bool launch_threads = false;
   /// Virtual nodes of this many ranks; by default what the communicator finds.
   std::optional<int> ranks_per_node;
 

@@ -11,10 +11,10 @@ namespace {
 
 class Contract : public testing::TestWithParam<std::tuple<routing::Transport, int>> {};
 
-TEST_P(Contract, every_cell_is_as_geometry_says) {
-  const auto [transport, ranks] = GetParam();
-  const auto cases = contract_cases(transport, ranks);
+void expect_contract(routing::Transport transport, int ranks, bool launch_threads) {
+  auto cases = contract_cases(transport, ranks);
   ASSERT_FALSE(cases.empty());
+  for (HaloCase& c : cases) c.launch_threads = launch_threads;
   std::mutex mutex;
   std::int64_t messages = 0;
   std::int64_t cells = 0;
@@ -35,11 +35,29 @@ TEST_P(Contract, every_cell_is_as_geometry_says) {
   EXPECT_EQ(messages > 0, has_a_pair);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    all, Contract, testing::Combine(testing::ValuesIn(routing::all_transports), testing::Values(1, 2, 3, 4, 6, 8)),
-    [](const auto& param) {
-      return fmt::format("{}_{}_ranks", routing::to_string(std::get<0>(param.param)), std::get<1>(param.param));
-    });
+TEST_P(Contract, every_cell_is_as_geometry_says) {
+  const auto [transport, ranks] = GetParam();
+  expect_contract(transport, ranks, false);
+}
+
+/// Few ranks, as one is what has launch threads for many devices.
+class ContractOfLaunchThreads : public Contract {};
+
+TEST_P(ContractOfLaunchThreads, every_cell_is_as_geometry_says) {
+  const auto [transport, ranks] = GetParam();
+  expect_contract(transport, ranks, true);
+}
+
+std::string name_of(const testing::TestParamInfo<std::tuple<routing::Transport, int>>& info) {
+  return fmt::format("{}_{}_ranks", routing::to_string(std::get<0>(info.param)), std::get<1>(info.param));
+}
+
+INSTANTIATE_TEST_SUITE_P(all, Contract,
+                         testing::Combine(testing::ValuesIn(routing::all_transports),
+                                          testing::Values(1, 2, 3, 4, 6, 8)),
+                         name_of);
+INSTANTIATE_TEST_SUITE_P(all, ContractOfLaunchThreads,
+                         testing::Combine(testing::ValuesIn(routing::all_transports), testing::Values(1, 2)), name_of);
 
 }  // namespace
 }  // namespace halocline::test

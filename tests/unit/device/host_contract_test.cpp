@@ -1,3 +1,4 @@
+#include "halocline/device/launch_threads.hpp"
 #include "unit/device/backend_contract.hpp"
 
 namespace halocline::device::test {
@@ -12,6 +13,16 @@ BackendFactory host(const std::string& name, int workers, bool always_remap) {
             return make_host_backend(options);
           }};
 }
+
+/// The same behind a launch thread for each device.
+BackendFactory launched(const std::string& name, int workers) {
+  BackendFactory inner = host(name, workers, false);
+  return {name, [make = inner.make] { return with_launch_threads(make()); }};
+}
+
+INSTANTIATE_TEST_SUITE_P(LaunchThreads, BackendContract,
+                         ::testing::Values(launched("OneWorker", 1), launched("ThreeWorkers", 3)),
+                         [](const auto& tested) { return tested.param.name; });
 
 INSTANTIATE_TEST_SUITE_P(Host, BackendContract,
                          ::testing::Values(host("OneWorker", 1, false), host("ThreeWorkers", 3, false),

@@ -27,6 +27,7 @@ struct Shape {
   std::string transports = {};
   bool graph = false;
   int multiplier = 1;
+  bool launch_threads = false;
 };
 
 /// Runs body with a realised domain on each of the ranks, which are threads; a single one is this thread.
@@ -36,6 +37,7 @@ void on_domains(const Shape& shape, const std::function<void(Domain&, halocline:
     DomainOptions options;
     options.devices_per_rank = shape.devices;
     options.halo_multiplier = shape.multiplier;
+    options.launch_threads = shape.launch_threads;
     if (!shape.transports.empty()) options.policy = halocline::routing::Policy::parse(shape.transports);
     Domain domain(shape.extent, jacobi3d::radius(), comm, options);
     const auto field = domain.add_field<T>("t", halocline::buffers::two);
@@ -161,6 +163,20 @@ TEST(JacobiHaloMultiplier, ChangesNoBit) {
     if (seeded.chance(50)) {
       expect_serial_solution<float>(shape);
     } else {
+      expect_serial_solution<double>(shape);
+    }
+  }
+}
+
+TEST(JacobiLaunchThreads, ChangeNoBit) {
+  for (const bool overlap : {true, false}) {
+    for (const bool graph : {true, false}) {
+      Shape shape{{18, 15, 16}, 2, 4, overlap, 12};
+      shape.graph = graph;
+      shape.launch_threads = true;
+      if (graph) shape.transports = "direct,ipc_copy,peer_copy,self";
+      expect_serial_solution<float>(shape);
+      shape.multiplier = 2;
       expect_serial_solution<double>(shape);
     }
   }

@@ -1,10 +1,11 @@
+#include "common/gather.hpp"
+
 #include <cstring>
 #include <memory>
 
 #include "halocline/domain/host_array.hpp"
-#include "jacobi3d/jacobi3d.hpp"
 
-namespace jacobi3d {
+namespace apps {
 namespace {
 
 constexpr int gather_tag = 101;
@@ -24,17 +25,17 @@ void for_each_row(const halocline::Box& box, F&& f) {
 /// all boxes from the geometry, so nothing but values travels, and rank after rank, so that it holds one
 /// message at a time.
 template <typename T>
-std::vector<T> Solver<T>::gather(const halocline::Box& box) {
-  domain_.synchronize();
-  auto& comm = domain_.comm();
-  const auto& partition = domain_.geometry().partition;
-  const auto& placement = domain_.plan().placement;
+std::vector<T> gather(halocline::Domain& domain, halocline::Field<T> field, const halocline::Box& box) {
+  domain.synchronize();
+  auto& comm = domain.comm();
+  const auto& partition = domain.geometry().partition;
+  const auto& placement = domain.plan().placement;
 
   std::vector<T> mine;
-  for (const auto& subdomain : domain_.subdomains()) {
+  for (const auto& subdomain : domain.subdomains()) {
     const halocline::Box part = subdomain.owned().intersection(box);
     if (part.empty()) continue;
-    const auto cells = halocline::to_host(subdomain, field_, part);
+    const auto cells = halocline::to_host(subdomain, field, part);
     const T* first = cells.view().data();
     mine.insert(mine.end(), first, first + part.volume());
   }
@@ -55,7 +56,7 @@ std::vector<T> Solver<T>::gather(const halocline::Box& box) {
   };
   const auto finish = [&comm](halocline::comm::Request& request) {
     halocline::comm::wait_until([&request] { return request.test(); },
-                                halocline::Deadline(comm.clock(), comm.timeout()), "jacobi3d: gather");
+                                halocline::Deadline(comm.clock(), comm.timeout()), "gathering a field");
   };
 
   if (!root) {
@@ -80,7 +81,7 @@ std::vector<T> Solver<T>::gather(const halocline::Box& box) {
   return all;
 }
 
-template std::vector<float> Solver<float>::gather(const halocline::Box&);
-template std::vector<double> Solver<double>::gather(const halocline::Box&);
+template std::vector<float> gather(halocline::Domain&, halocline::Field<float>, const halocline::Box&);
+template std::vector<double> gather(halocline::Domain&, halocline::Field<double>, const halocline::Box&);
 
-}  // namespace jacobi3d
+}  // namespace apps

@@ -3,8 +3,10 @@
 #include <cstdint>
 #include <type_traits>
 
-// Some cells of a row as one value: loaded and stored at once where all of them are wanted.
-namespace jacobi3d::cuda {
+// Groups of cells of a row that a lane of a warp loads and stores as one, of 16 bytes where rows are aligned to that.
+namespace apps::cuda {
+
+inline constexpr int lanes = 32;
 
 /// N cells of a row. Each has a bit in masks: 1 << i for cell i.
 template <typename T, int N>
@@ -13,11 +15,6 @@ struct Cells {
 };
 template <int N>
 inline constexpr unsigned all_cells = (1u << N) - 1;
-
-__device__ inline float add(float a, float b) { return __fadd_rn(a, b); }
-__device__ inline double add(double a, double b) { return __dadd_rn(a, b); }
-__device__ inline float multiply(float a, float b) { return __fmul_rn(a, b); }
-__device__ inline double multiply(double a, double b) { return __dmul_rn(a, b); }
 
 __device__ inline void load_all(Cells<float, 4>& cells, const float* from) {
   const float4 v = *reinterpret_cast<const float4*>(from);
@@ -71,15 +68,25 @@ __device__ void store(T* to, const Cells<T, N>& cells, unsigned mask) {
   }
 }
 
+/// Brings what lies at an address into the L2 cache, where devices agree on it.
+__device__ inline void prefetch(const void* address, bool wanted) {
+  if (wanted) asm volatile("prefetch.global.L2 [%0];" ::"l"(address));
+}
+
 /// The mask of the cells x, x + 1, ... that lie in [lo, hi).
-template <int N>
-__device__ unsigned mask_within(int x, int lo, int hi) {
+template <int N, typename Integer>
+__device__ unsigned mask_within(Integer x, Integer lo, Integer hi) {
   unsigned mask = 0;
 #pragma unroll
   for (int i = 0; i < N; ++i) {
     if (x + i >= lo && x + i < hi) mask |= 1u << i;
   }
   return mask;
+}
+
+template <typename T>
+__device__ std::int64_t bytes_between(const T& from, const T& to) {
+  return reinterpret_cast<const char*>(&to) - reinterpret_cast<const char*>(&from);
 }
 
 /// The address so many bytes further on.
@@ -89,4 +96,4 @@ __device__ T* shifted(T* address, std::int64_t bytes) {
   return reinterpret_cast<T*>(reinterpret_cast<Byte*>(address) + bytes);
 }
 
-}  // namespace jacobi3d::cuda
+}  // namespace apps::cuda

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/check.hpp"
+#include "laplace3d/scheme.hpp"
+
+namespace laplace3d {
+
+/// A problem on some devices, and the schemes to solve it with, one after the other in the same arrays.
+/// T is float or double. All methods are collective, and so is the constructor.
+template <typename T>
+class Case {
+ public:
+  /// Takes boundaries, partition and update from the problem, the rest from the options. Throws InvalidArgument where the
+  /// domain's planes cannot be shared out evenly, or a slab is thinner than its two sides.
+  Case(halocline::comm::Communicator& comm, const Problem& problem, const halocline::DomainOptions& options);
+  ~Case();
+  Case(const Case&) = delete;
+  Case& operator=(const Case&) = delete;
+
+  /// Makes a scheme ready, so that time() times steps alone. Throws InvalidArgument where it is not possible.
+  void prepare(SchemeKind kind);
+  /// Sets the initial state, does so many steps, whole cycles of the halo multiplier, and says how long they took: the
+  /// slowest rank.
+  double time(SchemeKind kind, std::int64_t steps);
+  /// The state that time() left, on rank 0; elsewhere nothing.
+  [[nodiscard]] std::vector<T> gather();
+  /// Compares that with solve_serially().
+  [[nodiscard]] apps::Check check(std::int64_t steps);
+  /// What a scheme chose to do, for people.
+  [[nodiscard]] std::string detail(SchemeKind kind) const;
+
+  [[nodiscard]] halocline::Domain& domain() { return domain_; }
+  /// Of all ranks.
+  [[nodiscard]] std::int64_t devices() const;
+  void close();
+
+ private:
+  void initialise();
+  Scheme& scheme(SchemeKind kind);
+
+  Problem problem_;
+  halocline::DomainOptions options_;
+  halocline::Domain domain_;
+  halocline::Field<T> field_;
+  std::unique_ptr<Kernels<T>> kernels_;
+  std::map<SchemeKind, std::unique_ptr<Scheme>> schemes_;
+};
+
+/// Whether steps are whole cycles: throws InvalidArgument that names both numbers.
+void check_steps(std::int64_t steps, int halo_multiplier);
+
+}  // namespace laplace3d

@@ -1,0 +1,90 @@
+#include "laplace3d/crew.hpp"
+
+#include <fmt/core.h>
+
+#include <chrono>
+
+#include "halocline/core/error.hpp"
+
+namespace laplace3d {
+namespace {
+
+/// What members throw that wait for one that failed: its own error counts.
+struct Stopped : halocline::CommunicationError {
+  Stopped() : ErrorOf(std::string("another thread failed")) {}
+};
+
+}  // namespace
+
+Crew::Crew(int members, halocline::Duration timeout)
+    : timeout_(timeout), roomy_(static_cast<int>(std::thread::hardware_concurrency()) > members) {
+  for (int member = 0; member < members; ++member) threads_.emplace_back([this, member] { live(member); });
+}
+
+Crew::~Crew() {
+  {
+    const std::lock_guard lock(mutex_);
+    over_ = true;
+  }
+  work_.notify_all();
+  for (auto& thread : threads_) thread.join();
+}
+
+void Crew::run(const std::function<void(int)>& job) {
+  std::unique_lock lock(mutex_);
+  if (failure_) std::rethrow_exception(failure_);
+  job_ = &job;
+  busy_ = size();
+  ++round_;
+  work_.notify_all();
+  idle_.wait(lock, [this] { return busy_ == 0; });
+  if (failure_) std::rethrow_exception(failure_);
+}
+
+void Crew::live(int member) {
+  std::uint64_t seen = 0;
+  std::unique_lock lock(mutex_);
+  while (true) {
+    work_.wait(lock, [&] { return over_ || round_ != seen; });
+    if (over_) return;
+    seen = round_;
+    const auto& job = *job_;
+    lock.unlock();
+    std::exception_ptr failure;
+    try {
+      job(member);
+    } catch (const Stopped&) {
+    } catch (...) {
+      failure = std::current_exception();
+      stopped_.store(true, std::memory_order_release);
+    }
+    lock.lock();
+    if (failure && !failure_) failure_ = failure;
+    if (--busy_ == 0) idle_.notify_one();
+  }
+}
+
+void Milestone::await(std::int64_t value, const Crew& crew, const char* what) const {
+  using std::chrono::microseconds;
+  using std::chrono::milliseconds;
+  const auto reached = [&] { return value_.load(std::memory_order_acquire) >= value; };
+  for (int attempt = 0; attempt < (crew.roomy() ? 4096 : 1); ++attempt) {
+    if (reached()) return;
+  }
+  const auto begun = std::chrono::steady_clock::now();
+  while (!reached()) {
+    if (crew.stopped()) throw Stopped();
+    const auto waited = std::chrono::steady_clock::now() - begun;
+    if (waited > crew.timeout()) {
+      throw halocline::DeadlineError(fmt::format("laplace3d: {} is late by more than {} s", what,
+                                                 std::chrono::duration<double>(crew.timeout()).count()));
+    }
+    if (waited < milliseconds(10)) {
+      if (!crew.roomy() || waited > microseconds(500)) std::this_thread::yield();
+    } else {
+      std::this_thread::sleep_for(microseconds(50));
+    }
+  }
+}
+
+}  // namespace laplace3d

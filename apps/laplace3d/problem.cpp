@@ -1,0 +1,17 @@
+#include "laplace3d/problem.hpp"
+
+namespace laplace3d {
+
+Coefficients default_coefficients(Stencil stencil) {
+  if (stencil == Stencil::points19) return {0.2, 1.0 / 15, 1.0 / 30};
+  return {};
+}
+
+int flops_of(Stencil stencil) { return stencil == Stencil::points19 ? 21 : 8; }
+
+halocline::Radius radius_of(Stencil stencil) {
+  if (stencil == Stencil::points19) return halocline::Radius::uniform(1).without_corners();
+  return halocline::Radius::faces(1);
+}
+
+}  // namespace laplace3d

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "halocline/domain/domain.hpp"
+#include "laplace3d/kernels.hpp"
+#include "laplace3d/slabs.hpp"
+
+/// Ways to move the sides of slabs to their neighbours while inner points are computed, after Sourouri, Gillberg, Baden and
+/// Cai, "Effective Multi-GPU Communication Using Multiple CUDA Streams and Threads" (ICPADS 2014).
+namespace laplace3d {
+
+enum class SchemeKind : int {
+  baseline,     ///< one thread drives all devices; no overlap; through the host
+  left_right,   ///< a thread and two streams a device; all send up, then all down; through the host
+  pairwise,     ///< the same, by pairs of devices: even ones with the next above, then with the next below
+  threads,      ///< a thread for the inner points and one a neighbour, five streams, one phase; through the host
+  threads_p2p,  ///< the same with copies from device to device, which the driver stages where there is no peer access
+  halocline,    ///< Domain's own exchange, by the routes that it takes
+};
+inline constexpr std::array all_schemes{SchemeKind::baseline, SchemeKind::left_right,  SchemeKind::pairwise,
+                                        SchemeKind::threads,  SchemeKind::threads_p2p, SchemeKind::halocline};
+/// "baseline", "left-right", "pairwise", "threads", "threads+p2p", "halocline"
+[[nodiscard]] std::string_view to_string(SchemeKind kind);
+/// Throws InvalidArgument that lists the names.
+[[nodiscard]] SchemeKind scheme_of(std::string_view name);
+
+/// What a scheme works on. All of it outlives the scheme.
+template <typename T>
+struct Setting {
+  halocline::Domain* domain = nullptr;
+  halocline::Field<T> field;
+  Kernels<T>* kernels = nullptr;
+  /// Makes the schemes' own streams, events and buffers; the domain's devices.
+  halocline::device::Backend* backend = nullptr;
+  halocline::Duration timeout = std::chrono::seconds(120);
+};
+
+/// Does steps on a domain whose current buffer and its halos hold a state; the other buffer holds the fixed cells. A cycle is
+/// as many steps as an exchange serves (the halo multiplier).
+class Scheme {
+ public:
+  virtual ~Scheme() = default;
+  /// To be called once before the first run where time counts: finds out which way is the fastest, by steps on whatever
+  /// state there is. Collective for `halocline`.
+  virtual void prepare() {}
+  /// Does so many cycles, and returns when the work is done. The current buffer is the last state's; what its halos hold is
+  /// left open. A scheme may run again on any state. After an error it is of no more use. Collective for `halocline`.
+  virtual void run(std::int64_t cycles) = 0;
+  /// What it chose to do, for people; may be empty.
+  [[nodiscard]] virtual std::string detail() const { return {}; }
+};
+
+/// Throws InvalidArgument where a scheme needs all devices in one process and the domain has several ranks.
+template <typename T>
+[[nodiscard]] std::unique_ptr<Scheme> make_scheme(SchemeKind kind, const Setting<T>& setting);
+
+}  // namespace laplace3d

@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# laplace3d's comparison on the GPUs of this machine: bench/laplace3d.sh BUILD_FOLDER OUTPUT_FOLDER [COUNT ...]
+# Numbers of GPUs: 1 2 unless given. Writes a CSV file, a JSON document and the table for each comparison.
+set -euo pipefail
+
+build=${1:?usage: bench/laplace3d.sh BUILD_FOLDER OUTPUT_FOLDER [COUNT ...]}
+out=${2:?usage: bench/laplace3d.sh BUILD_FOLDER OUTPUT_FOLDER [COUNT ...]}
+shift 2
+counts=("$@")
+[ ${#counts[@]} -gt 0 ] || counts=(1 2)
+mkdir -p "$out"
+
+# compare NAME FLAGS...: all schemes, in turns
+compare() {
+  local name=$1
+  shift
+  echo "# halocline run laplace3d --compare $*" | tee "$out/$name.txt"
+  "$build/bin/halocline" run laplace3d --backend cuda --compare --csv "$out/$name.csv" "$@" | tee -a "$out/$name.txt"
+}
+
+compare check --sizes 64,130 --device-counts "${counts[@]}" --check --steps 40 --rounds 1
+compare check-19-thick --sizes 64 --device-counts "${counts[@]}" --check --steps 40 --rounds 1 --stencil 19 --halo-multiplier 2
+compare sizes --sizes 64,128,192,256,384,512 --device-counts "${counts[@]}" --steps 500 --rounds 7
+compare sizes-launch-threads --sizes 64,128,256,512 --device-counts "${counts[@]}" --steps 500 --rounds 7 --launch-threads
+compare thick --sizes 64,128,256 --device-counts "${counts[@]}" --steps 500 --rounds 7 --halo-multiplier 2
+compare points-19 --sizes 64,128,256,512 --device-counts "${counts[@]}" --steps 500 --rounds 7 --stencil 19

@@ -1,0 +1,83 @@
+#include <utility>
+
+#include "device/threaded/exchange.hpp"
+#include "device/threaded/stream.hpp"
+#include "halocline/device/launch_threads.hpp"
+
+namespace halocline::device {
+namespace threaded {
+namespace {
+
+class ThreadedBackend final : public Backend {
+ public:
+  explicit ThreadedBackend(std::shared_ptr<Backend> inner)
+      : inner_(std::move(inner)), crew_(std::make_shared<Crew>(inner_->device_count())) {}
+  ~ThreadedBackend() override { crew_->settle(); }
+
+  [[nodiscard]] BackendKind kind() const override { return inner_->kind(); }
+  [[nodiscard]] int device_count() const override { return inner_->device_count(); }
+  [[nodiscard]] DeviceInfo info(int device) const override { return inner_->info(device); }
+  [[nodiscard]] std::int64_t row_alignment_bytes() const override { return inner_->row_alignment_bytes(); }
+  [[nodiscard]] std::int64_t sector_bytes() const override { return inner_->sector_bytes(); }
+  [[nodiscard]] Access peer_access(int from, int to) const override { return inner_->peer_access(from, to); }
+  [[nodiscard]] Access overlapping_launches() const override { return inner_->overlapping_launches(); }
+  [[nodiscard]] bool prefers_graphs() const override { return inner_->prefers_graphs(); }
+
+  // These may wait for devices, and so for what others have not enqueued yet.
+
+  std::unique_ptr<Buffer> allocate(int device, std::size_t bytes) override { return settled().allocate(device, bytes); }
+  std::unique_ptr<ShareableBuffer> allocate_shareable(int device, std::size_t bytes) override {
+    return settled().allocate_shareable(device, bytes);
+  }
+  std::unique_ptr<Buffer> allocate_pinned(std::size_t bytes) override { return settled().allocate_pinned(bytes); }
+  std::unique_ptr<Registration> register_host(const std::byte* memory, std::size_t bytes) override {
+    return settled().register_host(memory, bytes);
+  }
+  std::unique_ptr<Mapping> map(int device, const MemoryHandle& handle) override {
+    return settled().map(device, handle);
+  }
+  std::unique_ptr<CopyList> prepare(int device, std::span<const StridedCopy> copies) override {
+    return settled().prepare(device, copies);
+  }
+  std::unique_ptr<FusedExchange> fuse(int device, const FusedPlan& plan) override {
+    return std::make_unique<ThreadedExchange>(crew_, settled().fuse(device, plan), device);
+  }
+
+  std::unique_ptr<Stream> create_stream(int device, Priority priority, std::string_view name) override {
+    return std::make_unique<ThreadedStream>(crew_, settled().create_stream(device, priority, name),
+                                            kind() == BackendKind::host);
+  }
+  std::unique_ptr<Stream> borrow_stream(int /*device*/, void* /*native*/) override {
+    throw CapabilityError(
+        "a thread launches each device's work, so that a stream of the caller's own cannot be ordered with it; allowed "
+        "are "
+        "those of create_stream(), or a backend without launch threads");
+  }
+  std::unique_ptr<Event> create_event(int device, Timing timing) override {
+    return std::make_unique<ThreadedEvent>(inner_->create_event(device, timing), device, crew_->roomy);
+  }
+
+  bool wait_until(const std::function<bool()>& done, const Deadline& deadline) override {
+    return inner_->wait_until(done, deadline);
+  }
+  void push_range(const char* name) override { inner_->push_range(name); }
+  void pop_range() override { inner_->pop_range(); }
+
+ private:
+  Backend& settled() {
+    crew_->settle();
+    return *inner_;
+  }
+
+  std::shared_ptr<Backend> inner_;
+  std::shared_ptr<Crew> crew_;
+};
+
+}  // namespace
+}  // namespace threaded
+
+std::shared_ptr<Backend> with_launch_threads(std::shared_ptr<Backend> inner) {
+  return std::make_shared<threaded::ThreadedBackend>(std::move(inner));
+}
+
+}  // namespace halocline::device

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "halocline/core/error.hpp"
+#include "halocline/device/fused_exchange.hpp"
+
+namespace halocline::device::threaded {
+
+struct Crew;
+
+/// A fused exchange that knows where it belongs, so that a call can refuse it before a launcher meets it.
+class ThreadedExchange final : public FusedExchange {
+ public:
+  ThreadedExchange(std::shared_ptr<Crew> crew, std::unique_ptr<FusedExchange> inner, int device)
+      : crew_(std::move(crew)), inner_(std::move(inner)), device_(device) {}
+  void check() override { inner_->check(); }
+
+  /// Throws InvalidArgument where it was made by another backend or for another device.
+  static FusedExchange& inner_of(FusedExchange& exchange, const Crew* crew, int device) {
+    auto* mine = dynamic_cast<ThreadedExchange*>(&exchange);
+    if (mine == nullptr || mine->crew_.get() != crew) {
+      throw InvalidArgument("the fused exchange belongs to another backend than the stream");
+    }
+    if (mine->device_ != device) {
+      throw InvalidArgument("the fused exchange was prepared for device " + std::to_string(mine->device_) +
+                            "; allowed is the stream's, " + std::to_string(device));
+    }
+    return *mine->inner_;
+  }
+
+ private:
+  std::shared_ptr<Crew> crew_;
+  std::unique_ptr<FusedExchange> inner_;
+  int device_;
+};
+
+}  // namespace halocline::device::threaded
