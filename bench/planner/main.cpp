@@ -19,7 +19,7 @@ int main(int argc, char** argv) {
       ->check(CLI::Range(1, 100'000));
   auto* quality = app.add_subcommand("quality", "placements beside the optimum, and beside a lower bound");
   quality->add_option("--problems", problems, "random ones (default 200)")->check(CLI::Range(2, 100'000));
-  auto* order = app.add_subcommand("order", "bytes between nodes, row-wise and along the Z-order curve");
+  auto* order = app.add_subcommand("order", "bytes between nodes: row-wise, along the Z-order curve, by Scotch");
   order->add_option("--radius", radii, "several (default 1,3)")->delimiter(',')->check(CLI::Range(1, 16));
   app.require_subcommand(1);
   return bench::run_program(argc, argv, app, [&](halocline::comm::Communicator& world, const halocline::Environment&) {

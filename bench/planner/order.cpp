@@ -108,7 +108,13 @@ std::vector<Way> ways(const Size& size, std::int64_t radius) {
     const Vec3 last = partition::morton_position(parts - 1);
     add("P*", last + Vec3::filled(1));
   }
-  add("least halo", partition::exact_node_grid(size.extent, Radius::uniform(radius), parts));
+  const Vec3 least = partition::exact_node_grid(size.extent, Radius::uniform(radius), parts);
+  add("least halo", least);
+  for (const auto mapper : {mapping::Mapper::scotch, mapping::Mapper::partition}) {
+    if (mapper == mapping::Mapper::scotch && !mapping::have_scotch()) continue;
+    all.push_back({"least halo", std::string(to_string(mapper)), least,
+                   [&size, mapper](const auto& g) { return nodes_by(mapper, g, size.devices); }});
+  }
   for (const auto method : {partition::Method::bisection, partition::Method::exact}) {
     partition::Request request{.extent = size.extent, .radius = Radius::uniform(radius), .nodes = size.nodes};
     request.devices_per_node = size.devices;

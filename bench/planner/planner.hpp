@@ -3,6 +3,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "halocline/mapping/mapper.hpp"
+#include "halocline/partition/halo.hpp"
+#include "halocline/placement/placement.hpp"
+
 // What planning costs, and how good its answers are. Nothing here runs an exchange.
 namespace halocline::bench {
 
@@ -16,5 +20,12 @@ void summit_table(const std::vector<std::int64_t>& nodes);
 
 /// Bytes between nodes by the order in which subdomains are handed to them.
 void order_table(const std::vector<std::int64_t>& radii);
+
+/// facility -> location by the Scotch library, which takes both directions of flows and of distances together. Throws
+/// CapabilityError where mapping::have_scotch() is false.
+[[nodiscard]] std::vector<int> solve_scotch(const placement::Assignment& problem);
+/// subdomain -> node by a mapper, for nodes of as many devices on one switch.
+[[nodiscard]] std::vector<std::int64_t> nodes_by(mapping::Mapper mapper, const partition::Geometry& geometry,
+                                                 std::int64_t devices);
 
 }  // namespace halocline::bench

@@ -31,10 +31,18 @@ std::vector<int> in_order(const Assignment& problem) {
   return places;
 }
 
+/// What planning takes: Method::automatic.
+std::vector<int> ours(const Assignment& problem) {
+  return problem.n <= 8 ? placement::solve_exact(problem) : placement::solve_craft(problem);
+}
+
 std::vector<Solver> solvers() {
-  return {{"in order", in_order},
-          {"random", [](const Assignment& problem) { return placement::solve_random(problem.n, 1); }},
-          {"CRAFT", placement::solve_craft}};
+  std::vector<Solver> all{{"in order", in_order},
+                          {"random", [](const Assignment& problem) { return placement::solve_random(problem.n, 1); }}};
+  if (mapping::have_scotch()) all.push_back({"Scotch", solve_scotch});
+  all.push_back({"CRAFT", placement::solve_craft});
+  all.push_back({"ours", ours});
+  return all;
 }
 
 /// Flows and distances of equal chance; nothing to hold on to.
@@ -130,8 +138,8 @@ void summit_table(const std::vector<std::int64_t>& nodes) {
   }
   map.types.push_back(std::move(type));
   fmt::print("nodes of two triads, radius 3, 4 fp32 fields; cost above the sum of the nodes' lower bounds\n");
-  fmt::print("{:>8} {:<22} {:<10} {:>8} {:>10} {:>10} {:>10} {:>10}\n", "devices", "cells", "grid", "kinds", "in order",
-             "random", "CRAFT", "exact");
+  fmt::print("{:>8} {:<22} {:<10} {:>8} {:>10} {:>10} {:>10} {:>10} {:>10}\n", "devices", "cells", "grid", "kinds",
+             "in order", "random", "CRAFT", "exact", "Scotch");
   for (const std::int64_t count : nodes) {
     map.nodes.assign(static_cast<std::size_t>(count), {"node", 0, {}, -1});
     machine::assign_ranks(map, 6);
@@ -142,13 +150,20 @@ void summit_table(const std::vector<std::int64_t>& nodes) {
                                          request.radius, all_periodic};
       const placement::NodePlacer placer(geometry, map, {});
       const partition::NodeKinds kinds(geometry);
-      std::int64_t bound = 0;
-      for (const auto& kind : kinds.all())
-        bound += kind.count * placement::lower_bound(placer.problem_of(kind.node_part));
+      const auto over_kinds = [&](auto&& cost_of) {
+        std::int64_t sum = 0;
+        for (const auto& kind : kinds.all()) sum += kind.count * cost_of(placer.problem_of(kind.node_part));
+        return sum;
+      };
+      const std::int64_t bound = over_kinds(placement::lower_bound);
       std::string gaps;
       for (const auto method : {placement::Method::trivial, placement::Method::random, placement::Method::craft,
                                 placement::Method::exact}) {
         const std::int64_t cost = placement::make_placement(geometry, map, {method, 1}).cost;
+        gaps += fmt::format(" {:>8.3f} %", percent_above(cost, bound));
+      }
+      if (mapping::have_scotch()) {
+        const std::int64_t cost = over_kinds([](const Assignment& one) { return one.cost(solve_scotch(one)); });
         gaps += fmt::format(" {:>8.3f} %", percent_above(cost, bound));
       }
       fmt::print("{:>8} {:<22} {:<10} {:>8}{}\n", count * 6, to_string(extent),

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "commands/commands.hpp"
+#include "fabric_text.hpp"
 #include "halocline/core/log.hpp"
 #include "halocline/domain/calibrate.hpp"
 #include "halocline/io/json.hpp"
@@ -18,10 +19,6 @@ namespace cli {
 namespace {
 
 using namespace halocline;
-
-std::string rate_text(double bytes_per_second) {
-  return fmt::format("{}/s", bytes_text(static_cast<std::int64_t>(bytes_per_second)));
-}
 
 /// What a node of each kind holds, and how its devices are connected.
 std::string types_text(const machine::MachineMap& map) {
@@ -121,10 +118,10 @@ int run_machine(Context& context, const MeasureOptions& wanted) {
     }
     return 0;
   }
-  std::string text =
-      fmt::format("{}: {}, {}, {}; network {} each way, {}\n", map.name, plural(std::ssize(map.nodes), "node"),
-                  plural(std::ssize(map.ranks), "rank"), plural(map.device_count(), "device"),
-                  rate_text(map.network.bandwidth), seconds_text(map.network.latency));
+  std::string text = fmt::format("{}: {}, {}, {}; network {} each way, {}\nfabric: {}\n", map.name,
+                                 plural(std::ssize(map.nodes), "node"), plural(std::ssize(map.ranks), "rank"),
+                                 plural(map.device_count(), "device"), rate_text(map.network.bandwidth),
+                                 seconds_text(map.network.latency), fabric_text(map.network.fabric));
   text += types_text(map) + ranks_text(map);
   if (!map.sources.empty()) text += "\n";
   for (const auto& source : map.sources) text += fmt::format("source: {}\n", source);

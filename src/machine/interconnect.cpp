@@ -31,6 +31,14 @@ struct Interconnect::Impl {
     std::string name;
   };
 
+  /// Throws InvalidArgument unless a channel is of the network, or is not, as wanted.
+  void check_network(std::int64_t id, bool wanted) const {
+    check(id);
+    if ((id >= in_nodes) == wanted) return;
+    throw InvalidArgument(
+        fmt::format("channel {} is {} the network; allowed is 0 to {} within nodes, {} to {} in the network", id,
+                    wanted ? "not in" : "in", in_nodes - 1, in_nodes, channel_count() - 1));
+  }
   [[nodiscard]] std::int64_t channel_count() const { return in_nodes + network.fabric.rails * in_rail; }
   void check(std::int64_t id) const {
     if (id >= 0 && id < channel_count()) return;
@@ -54,6 +62,14 @@ struct Interconnect::Impl {
     if (place.vertex >= 0 && static_cast<std::size_t>(place.vertex) < vertices) return node;
     throw InvalidArgument(fmt::format("vertex is {}; node {} ('{}') has {} vertices", place.vertex, place.node.value(),
                                       node.name, vertices));
+  }
+
+  /// From port to port.
+  void cross(node_id from, node_id to, int on_rail, std::vector<std::int64_t>& path) const {
+    const std::int64_t rail = in_nodes + on_rail * in_rail;
+    path.push_back(rail + 2 * from.value());
+    fabric->route(from.value(), to.value(), rail + ports, path);
+    path.push_back(rail + 2 * to.value() + 1);
   }
 
   Network network;
@@ -123,12 +139,44 @@ void Interconnect::route(const Place& from, const Place& to, std::vector<std::in
   }
   const NodeRoutes::Exit out = ours.exit(from.vertex);
   const NodeRoutes::Exit in = theirs.exit_on(to.vertex, out.rail);
-  const std::int64_t rail = impl_->in_nodes + out.rail * impl_->in_rail;
   if (out.vertex != from.vertex) ours.route(from.vertex, out.vertex, here.first, path);
-  path.push_back(rail + 2 * from.node.value());
-  impl_->fabric->route(from.node.value(), to.node.value(), rail + impl_->ports, path);
-  path.push_back(rail + 2 * to.node.value() + 1);
+  impl_->cross(from.node, to.node, out.rail, path);
   if (in.vertex != to.vertex) theirs.route(in.vertex, to.vertex, there.first, path);
+}
+
+std::int64_t Interconnect::first_network_channel() const { return impl_->in_nodes; }
+std::int64_t Interconnect::channels_of_rail() const { return impl_->in_rail; }
+int Interconnect::rails() const { return impl_->network.fabric.rails; }
+
+void Interconnect::network_route(node_id from, node_id to, int rail, std::vector<std::int64_t>& path) const {
+  static_cast<void>(impl_->node_of(from));
+  static_cast<void>(impl_->node_of(to));
+  if (rail < 0 || rail >= rails()) {
+    throw InvalidArgument(fmt::format("rail is {}; allowed is 0 to {}", rail, rails() - 1));
+  }
+  if (from != to) impl_->cross(from, to, rail, path);
+}
+
+std::int64_t Interconnect::network_vertices() const { return std::ssize(impl_->nodes) + impl_->fabric->switches(); }
+
+Interconnect::Ends Interconnect::network_ends(std::int64_t id) const {
+  impl_->check_network(id, true);
+  const std::int64_t in_rail = (id - impl_->in_nodes) % impl_->in_rail;
+  const auto nodes = std::ssize(impl_->nodes);
+  if (in_rail < impl_->ports) {
+    const std::int64_t node = in_rail / 2;
+    const std::int64_t its_switch = nodes + impl_->fabric->switch_of(node);
+    return in_rail % 2 == 0 ? Ends{node, its_switch} : Ends{its_switch, node};
+  }
+  const Ends between = impl_->fabric->ends(in_rail - impl_->ports);
+  return {nodes + between.from, nodes + between.to};
+}
+
+Interconnect::NodeLink Interconnect::node_link(std::int64_t id) const {
+  impl_->check_network(id, false);
+  const Impl::Node& node = impl_->node_with(id);
+  const auto [link, forward] = impl_->routes_of(node).link_of(static_cast<int>(id - node.first));
+  return {node_id(&node - impl_->nodes.data()), link, forward};
 }
 
 }  // namespace halocline::machine

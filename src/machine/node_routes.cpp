@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <map>
 
 #include "halocline/core/error.hpp"
 
@@ -43,12 +42,14 @@ NodeRoutes::NodeRoutes(const NodeType& type, int rails)
   type_.exchange_rates.clear();
   find_channels();
   const int vertices = static_cast<int>(type_.vertices.size());
-  const PathSearch search(type_);
+  const LinkGraph graph = link_graph(type_);
+  const PathSearch search(graph);
   std::vector<std::vector<double>> widths;
   path_first_.push_back(0);
   for (int v = 0; v < vertices; ++v) {
-    widths.push_back(search.widths(at(v)));
-    find_paths(search, v, widths.back());
+    PathsFrom paths(search, v);
+    find_paths(graph, paths, v);
+    widths.push_back(paths.widths());
   }
   for (int v = 0; v < vertices; ++v) find_exits(v, widths[at(v)], rails);
   find_switch_links();
@@ -95,28 +96,19 @@ int NodeRoutes::reverse(int channel) const { return channel + (channels_[at(chan
 
 /// To itself and the vertices after it; the others' paths are the same ones backwards, so that both directions of a pair
 /// pass the same links.
-void NodeRoutes::find_paths(const PathSearch& search, int from, const std::vector<double>& widths) {
-  std::map<double, std::vector<PathSearch::Reached>> fastest;  // by width; few differ
+void NodeRoutes::find_paths(const LinkGraph& graph, PathsFrom& paths, int from) {
   const int vertices = static_cast<int>(type_.vertices.size());
   for (int to = 0; to < vertices; ++to) {
-    const double width = widths[at(to)];
     if (to == from) {
       const int link = memory_link(type_, from);
       if (link != -1) path_channels_.push_back(channel_from(from, link));
       if (link != -1 && type_.links[at(link)].a != type_.links[at(link)].b) {
         path_channels_.push_back(reverse(path_channels_.back()));
       }
-    } else if (to > from && width > 0) {
-      auto found = fastest.find(width);
-      if (found == fastest.end()) found = fastest.emplace(width, search.fastest(at(from), width)).first;
-      const auto begin = static_cast<std::ptrdiff_t>(path_channels_.size());
-      for (int v = to; v != from;) {
-        const int via = found->second[at(v)].via;
-        const Link& link = type_.links[at(via)];
-        v = link.a == v ? link.b : link.a;
-        path_channels_.push_back(channel_from(v, via));
+    } else if (to > from) {
+      for (const auto& [edge, forward] : paths.steps(to, graph)) {
+        path_channels_.push_back(first_channel_[at(edge)] + (forward ? 0 : 1));
       }
-      std::reverse(path_channels_.begin() + begin, path_channels_.end());
     }
     path_first_.push_back(static_cast<int>(path_channels_.size()));
   }

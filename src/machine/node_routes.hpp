@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "halocline/machine/interconnect.hpp"
-#include "machine/path_search.hpp"
+#include "halocline/machine/path_search.hpp"
 
 namespace halocline::machine {
 
@@ -19,6 +19,11 @@ class NodeRoutes {
   [[nodiscard]] const std::vector<int>& devices() const { return devices_; }
   [[nodiscard]] int channel_count() const { return static_cast<int>(channels_.size()); }
   [[nodiscard]] Channel channel(int id) const;
+  struct LocalChannel {
+    int link;
+    bool forward;  ///< from Link::a to Link::b
+  };
+  [[nodiscard]] LocalChannel link_of(int id) const { return channels_[static_cast<std::size_t>(id)]; }
   [[nodiscard]] std::string name(int id) const;
 
   /// Appends the channels from one vertex to another, each plus `first`. Throws InvalidArgument where there is no path.
@@ -39,10 +44,6 @@ class NodeRoutes {
                      std::vector<std::int64_t>& path) const;
 
  private:
-  struct LocalChannel {
-    int link;
-    bool forward;  ///< from Link::a to Link::b
-  };
   /// A device's link to a link switch of its node.
   struct SwitchLink {
     int number;  ///< among the node's link switches
@@ -51,7 +52,7 @@ class NodeRoutes {
   };
 
   void find_channels();
-  void find_paths(const PathSearch& search, int from, const std::vector<double>& widths);
+  void find_paths(const LinkGraph& graph, PathsFrom& paths, int from);
   void find_exits(int vertex, const std::vector<double>& widths, int rails);
   void find_switch_links();
   [[nodiscard]] std::vector<int> ways_out() const;

@@ -1,10 +1,8 @@
 #include <fmt/core.h>
 
-#include <map>
-
 #include "halocline/core/error.hpp"
 #include "halocline/machine/machine_map.hpp"
-#include "machine/path_search.hpp"
+#include "halocline/machine/path_search.hpp"
 
 namespace halocline::machine {
 namespace {
@@ -23,21 +21,16 @@ NodeType::Path own_memory(const NodeType& type, int vertex) {
 /// Links only, from one device to all.
 std::vector<NodeType::Path> row(const NodeType& type, const PathSearch& search, const std::vector<int>& devices,
                                 std::size_t from) {
-  const auto source = static_cast<std::size_t>(devices[from]);
-  const std::vector<double> widths = search.widths(source);
-  std::map<double, std::vector<PathSearch::Reached>> fastest;  // by width; few differ
+  PathsFrom reached(search, devices[from]);
   std::vector<NodeType::Path> paths;
   for (std::size_t to = 0; to < devices.size(); ++to) {
-    const auto target = static_cast<std::size_t>(devices[to]);
-    const double width = widths[target];
+    const double width = reached.widths()[static_cast<std::size_t>(devices[to])];
     if (to == from) {
       paths.push_back(own_memory(type, devices[to]));
     } else if (width == 0) {
       paths.push_back({0, 0});
     } else {
-      auto found = fastest.find(width);
-      if (found == fastest.end()) found = fastest.emplace(width, search.fastest(source, width)).first;
-      paths.push_back({width, found->second[target].latency});
+      paths.push_back({width, reached.latency(devices[to])});
     }
   }
   return paths;
@@ -56,12 +49,12 @@ NodeType::Path NodeType::path(device_id from, device_id to) const {
   const auto a = static_cast<int>(from.value());
   const auto b = static_cast<int>(to.value());
   if (const Measurement* m = measured(a, b, "copy", Traffic::one_way)) return {m->bandwidth, m->latency};
-  return row(*this, PathSearch(*this), devices, from.index())[to.index()];
+  return row(*this, PathSearch(link_graph(*this)), devices, from.index())[to.index()];
 }
 
 std::vector<NodeType::Path> NodeType::paths() const {
   const std::vector<int> devices = device_vertices();
-  const PathSearch search(*this);
+  const PathSearch search(link_graph(*this));
   std::vector<Path> all;
   for (std::size_t from = 0; from < devices.size(); ++from) {
     const std::vector<Path> one = row(*this, search, devices, from);
@@ -83,11 +76,10 @@ NodeType::Path NodeType::link_path(int a, int b) const {
     }
   }
   if (a == b) return {PathSearch::infinite, 0};
-  const PathSearch search(*this);
-  const auto source = static_cast<std::size_t>(a);
-  const auto target = static_cast<std::size_t>(b);
-  const double width = search.widths(source)[target];
-  return width == 0 ? Path{0, 0} : Path{width, search.fastest(source, width)[target].latency};
+  const PathSearch search(link_graph(*this));
+  PathsFrom reached(search, a);
+  const double width = reached.widths()[static_cast<std::size_t>(b)];
+  return width == 0 ? Path{0, 0} : Path{width, reached.latency(b)};
 }
 
 }  // namespace halocline::machine

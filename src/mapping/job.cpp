@@ -56,11 +56,23 @@ class Planner {
     combined_ += gpu_;
   }
 
-  std::vector<Seat> seats(const Plan& plan) {
-    std::vector<Seat> seats(at(processes_));
+  /// The first phase.
+  std::vector<int> nodes(const Plan& plan) {
+    if (plan.strategy == Strategy::best) return best_nodes();
     const bool cpu_alone = plan.strategy == Strategy::strategy1 || plan.strategy == Strategy::strategy2;
-    const std::vector<int> node_of =
-        plan.strategy == Strategy::best ? best_nodes() : nodes(plan.mappers.nodes, cpu_alone ? cpu_ : combined_);
+    return nodes(plan.mappers.nodes, cpu_alone ? cpu_ : combined_);
+  }
+
+  /// No seats on these nodes have a smaller maximum congestion: the network's alone.
+  [[nodiscard]] double least_maximum(const std::vector<int>& node_of) const {
+    // GPUs of one rack may have links of their own.
+    const bool racks = std::ranges::any_of(view_.map().nodes, [](const auto& node) { return node.rack >= 0; });
+    return sorted_congestions({racks ? &cpu_ : &combined_, &view_.network(), capacity_}, node_of).front();
+  }
+
+  /// The second and the third one.
+  std::vector<Seat> seats(const Plan& plan, const std::vector<int>& node_of) {
+    std::vector<Seat> seats(at(processes_));
     std::vector<std::vector<int>> of_node(capacity_.size());
     for (int p = 0; p < processes_; ++p) of_node[at(node_of[at(p)])].push_back(p);
     for (int node = 0; node < static_cast<int>(of_node.size()); ++node) {
@@ -100,8 +112,12 @@ class Planner {
     const MappingProblem problem{&combined_, &view_.network(), capacity_};
     std::vector<int> best = nodes(Mapper::congestion, combined_);
     auto least = sorted_congestions(problem, best);
+    std::vector<std::vector<int>> known{nodes(Mapper::partition, combined_)};  // `congestion` starts from it, too
     for (const CommunicationMatrix* one : {&cpu_, &gpu_}) {
-      auto refined = refine(problem, nodes(Mapper::partition, *one), request_.effort);
+      const std::vector<int>& start = nodes(Mapper::partition, *one);
+      if (std::ranges::find(known, start) != known.end()) continue;
+      known.push_back(start);
+      auto refined = refine(problem, start, request_.effort);
       auto congestions = sorted_congestions(problem, refined);
       if (least <= congestions) continue;
       best = std::move(refined);
@@ -133,8 +149,15 @@ class Planner {
       for (const Flow& flow : matrix.row(from)) key.insert(key.end(), {flow.to, flow.bytes, flow.messages});
     }
     auto& known = placed_[{mapper, &topology, std::move(key)}];
-    if (known.empty()) known = map_processes(mapper, {&matrix, &topology, capacity}, request_.effort);
+    if (known.empty()) known = map_processes(mapper, {&matrix, &topology, capacity}, effort_of(matrix.ranks()));
     return known;
+  }
+
+  /// A node's share of the trials, as there are many nodes.
+  [[nodiscard]] Effort effort_of(int processes) const {
+    Effort effort = request_.effort;
+    effort.trials = effort.trials * processes / processes_;
+    return effort;
   }
 
   const JobRequest& request_;
@@ -206,11 +229,14 @@ JobMapping map_job(const JobRequest& request) {
   JobMapping mapping;
   mapping.found_by = request.strategy;
   if (request.strategy != Strategy::best) {
-    mapping.seats = planner.seats(plan_of(request.strategy, request.mappers));
+    const Plan plan = plan_of(request.strategy, request.mappers);
+    mapping.seats = planner.seats(plan, planner.nodes(plan));
   } else {
     std::vector<double> least;
     for (const Plan& plan : contenders()) {
-      auto seats = planner.seats(plan);
+      const std::vector<int> node_of = planner.nodes(plan);
+      if (!mapping.seats.empty() && (least.empty() || planner.least_maximum(node_of) > least.front())) continue;
+      auto seats = planner.seats(plan, node_of);
       auto congestions = planner.congestions(seats);
       if (!mapping.seats.empty() && least <= congestions) continue;
       least = std::move(congestions);

@@ -2,8 +2,9 @@
 
 #include <fmt/core.h>
 
-#include <array>
+#include <algorithm>
 
+#include "halocline/core/checked.hpp"
 #include "halocline/core/error.hpp"
 
 namespace halocline::mapping {
@@ -11,20 +12,16 @@ namespace {
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
-const std::string& level_of(machine::LinkKind kind) {
-  static const std::vector<std::string> names = [] {
-    std::vector<std::string> list;
-    for (const auto one : machine::all_link_kinds) list.emplace_back(machine::to_string(one));
-    return list;
-  }();
-  return names[static_cast<std::size_t>(kind)];
-}
-
 }  // namespace
 
-MachineView::MachineView(const machine::MachineMap& map) : map_(map), network_(network_topology(map)) {
+MachineView::MachineView(const machine::MachineMap& map)
+    : map_(map),
+      interconnect_(map),
+      network_(network_topology(interconnect_, checked_cast<int>(map.nodes.size(), "the number of nodes"))) {
   for (const auto& type : map.types) types_.push_back(make_type(type));
-  for (const Channel& channel : network_.channels()) channels_.push_back({channel.bandwidth, &channel.level});
+  for (std::int64_t c = interconnect_.first_network_channel(); c < interconnect_.channel_count(); ++c) {
+    channels_.push_back(interconnect_.channel(c));
+  }
   for (int node = 0; node < static_cast<int>(map.nodes.size()); ++node) {
     first_.push_back(channels_.size());
     const auto& more = type_of(node).channels;
@@ -35,26 +32,23 @@ MachineView::MachineView(const machine::MachineMap& map) : map_(map), network_(n
 MachineView::Type MachineView::make_type(const machine::NodeType& type) {
   Type view;
   for (const machine::Link& link : type.links) {
-    view.channels.push_back({link.bandwidth, &level_of(link.kind)});
-    view.channels.push_back(view.channels.back());
+    view.channels.insert(view.channels.end(), 2, {link.kind, link.bandwidth, link.latency});
   }
   const auto number = [&](const Topology& topology, std::vector<std::size_t>& numbers) {
     for (std::size_t c = 0; c < topology.channels().size(); ++c) {
-      const Channel& channel = topology.channels()[c];
-      if (channel.link >= 0) {
-        numbers.push_back(2 * at(channel.link) + c % 2);
-        continue;
-      }
-      numbers.push_back(view.channels.size());
-      view.channels.push_back({channel.bandwidth, &level_of(machine::LinkKind::memory)});
+      const int link = topology.graph().links[c / 2].of_type;
+      numbers.push_back(link >= 0 ? 2 * at(link) + c % 2 : view.channels.size());
+      if (link < 0) view.channels.push_back(topology.channels()[c]);
     }
   };
   if (core_count(type) > 0) {
     view.cores = core_topology(type);
+    view.core_vertices = core_vertices(type);
     number(*view.cores, view.of_cores);
   }
   if (type.device_count() > 0) {
     view.devices = device_topology(type);
+    view.device_vertices = type.device_vertices();
     number(*view.devices, view.of_devices);
   }
   return view;
@@ -77,6 +71,33 @@ const Topology& MachineView::devices(int node) const {
   return *type.devices;
 }
 
+machine::Place MachineView::place_of(const Seat& seat, Processor processor) const {
+  const Type& type = type_of(seat.node);
+  const bool on_device = processor == Processor::gpu && seat.device >= 0;
+  return {node_id(seat.node), on_device ? type.device_vertices[at(seat.device)] : type.core_vertices[at(seat.core)]};
+}
+
+void MachineView::add_between_nodes(const Seat& from, const Seat& to, Processor processor, std::int64_t bytes,
+                                    std::vector<std::int64_t>& loads) const {
+  thread_local std::vector<int> scratch;
+  const int rack = map_.nodes[at(from.node)].rack;
+  const bool in_rack = rack >= 0 && rack == map_.nodes[at(to.node)].rack;
+  if (interconnect_.rails() == 1 && !in_rack) {
+    for (const int channel : network_.route(from.node, to.node, scratch)) loads[at(channel)] += bytes;
+    return;
+  }
+  std::vector<std::int64_t> path;
+  interconnect_.route(place_of(from, processor), place_of(to, processor), path);
+  const std::int64_t network = interconnect_.first_network_channel();
+  const bool over_network = std::ranges::any_of(path, [network](std::int64_t id) { return id >= network; });
+  for (const std::int64_t id : path) {
+    if (id >= network) loads[static_cast<std::size_t>(id - network)] += bytes;
+    if (over_network) continue;
+    const auto link = interconnect_.node_link(id);
+    loads[first_[link.node.index()] + 2 * at(link.link) + (link.forward ? 0 : 1)] += bytes;
+  }
+}
+
 void MachineView::add_loads(const CommunicationMatrix& matrix, Processor processor, const std::vector<Seat>& seats,
                             std::vector<std::int64_t>& loads) const {
   std::vector<int> scratch;
@@ -85,7 +106,7 @@ void MachineView::add_loads(const CommunicationMatrix& matrix, Processor process
     for (const Flow& flow : matrix.row(from)) {
       const Seat& b = seats[at(flow.to)];
       if (a.node != b.node) {
-        for (const int channel : network_.route(a.node, b.node, scratch)) loads[at(channel)] += flow.bytes;
+        add_between_nodes(a, b, processor, flow.bytes, loads);
         continue;
       }
       const Type& type = type_of(a.node);

@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "halocline/mapping/job.hpp"
@@ -12,8 +11,8 @@ namespace halocline::mapping {
 
 enum class Processor { cpu, gpu };
 
-/// The topologies of a machine, and its channels under one numbering: those of the network, then those of node after
-/// node. A link that CPUs and GPUs of a node both use is one there.
+/// The topologies of a machine, and its channels under one numbering: those of the network, rail by rail, then those of node
+/// after node. A link that CPUs and GPUs of a node both use is one there.
 class MachineView {
  public:
   /// map must outlive this.
@@ -25,12 +24,9 @@ class MachineView {
   [[nodiscard]] const Topology& cores(int node) const;
   [[nodiscard]] const Topology& devices(int node) const;
 
-  struct MachineChannel {
-    double bandwidth = 0;
-    const std::string* level = nullptr;
-  };
-  [[nodiscard]] std::span<const MachineChannel> channels() const { return channels_; }
-  /// Adds what a matrix sends from seat to seat to the loads of all channels.
+  [[nodiscard]] std::span<const machine::Channel> channels() const { return channels_; }
+  /// Adds what a matrix sends from seat to seat to the loads of all channels. Between nodes it takes the rail of the sender's
+  /// core or device; what devices of one rack send over links of their own stays off the network.
   void add_loads(const CommunicationMatrix& matrix, Processor processor, const std::vector<Seat>& seats,
                  std::vector<std::int64_t>& loads) const;
 
@@ -41,16 +37,22 @@ class MachineView {
     std::optional<Topology> devices;
     std::vector<std::size_t> of_cores;  ///< channel of the topology -> channel of the node
     std::vector<std::size_t> of_devices;
-    std::vector<MachineChannel> channels;
+    std::vector<int> core_vertices;  ///< in the node
+    std::vector<int> device_vertices;
+    std::vector<machine::Channel> channels;
   };
   [[nodiscard]] const Type& type_of(int node) const;
   static Type make_type(const machine::NodeType& type);
+  void add_between_nodes(const Seat& from, const Seat& to, Processor processor, std::int64_t bytes,
+                         std::vector<std::int64_t>& loads) const;
+  [[nodiscard]] machine::Place place_of(const Seat& seat, Processor processor) const;
 
   const machine::MachineMap& map_;
+  machine::Interconnect interconnect_;
   Topology network_;
   std::vector<Type> types_;
   std::vector<std::size_t> first_;  ///< channel of each node
-  std::vector<MachineChannel> channels_;
+  std::vector<machine::Channel> channels_;
 };
 
 }  // namespace halocline::mapping

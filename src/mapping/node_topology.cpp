@@ -84,8 +84,7 @@ class Builder {
       const int a = number(link.a);
       const int b = number(link.b);
       if (a < 0 || b < 0 || a == b || !keep(link.kind)) continue;
-      graph_.links.push_back(
-          {a, b, {link.bandwidth, link.latency, std::string(machine::to_string(link.kind)), static_cast<int>(l)}});
+      graph_.links.push_back({a, b, {link.kind, link.bandwidth, link.latency}, static_cast<int>(l)});
     }
   }
   int add_vertex(bool is_end) {
@@ -109,6 +108,29 @@ int core_count(const machine::NodeType& type) {
   return count;
 }
 
+std::vector<int> core_vertices(const NodeType& type) {
+  std::vector<int> vertices;
+  for (const CoreGroup& group : core_groups(type))
+    vertices.insert(vertices.end(), static_cast<std::size_t>(group.cores), group.vertex);
+  return vertices;
+}
+
+namespace {
+
+/// The channel from a group's NUMA node to its package; -1 where the cores hang on the package.
+int memory_channel(const NodeType& type, const CoreGroup& group, const Topology::Graph& graph, int numa) {
+  if (kind_of(type, group.vertex) != VertexKind::numa) return -1;
+  for (std::size_t l = 0; l < graph.links.size(); ++l) {
+    const Topology::Link& link = graph.links[l];
+    if (link.each_way.kind != LinkKind::memory || link.of_type < 0) continue;
+    if (link.a == numa) return 2 * static_cast<int>(l);
+    if (link.b == numa) return 2 * static_cast<int>(l) + 1;
+  }
+  return -1;
+}
+
+}  // namespace
+
 Topology core_topology(const NodeType& type) {
   const std::vector<CoreGroup> groups = core_groups(type);
   if (groups.empty()) {
@@ -118,16 +140,29 @@ Topology core_topology(const NodeType& type) {
   Builder builder(type, fmt::format("cores of node type '{}'", type.name));
   builder.add_vertices([](VertexKind kind) { return kind == VertexKind::package || kind == VertexKind::numa; });
   builder.add_links([](LinkKind kind) { return kind == LinkKind::memory || kind == LinkKind::inter_package; });
+  std::vector<int> memory_of;  // by core
   for (const CoreGroup& group : groups) {
+    const int hub = builder.number(group.vertex);
+    memory_of.insert(memory_of.end(), static_cast<std::size_t>(group.cores),
+                     memory_channel(type, group, builder.graph(), hub));
     for (int c = 0; c < group.cores; ++c) {
       const int core = builder.add_vertex(true);
       builder.graph().places.push_back(core);
-      builder.graph().links.push_back({builder.number(group.vertex),
-                                       core,
-                                       {group.bandwidth, group.latency, std::string(to_string(LinkKind::memory)), -1}});
+      builder.graph().links.push_back({hub, core, {LinkKind::memory, group.bandwidth, group.latency}, -1});
     }
   }
-  return Topology(builder.graph());
+  // A tree has no link that all of a NUMA node's cores share, but what they send each other goes through its memory.
+  Topology tree(builder.graph());
+  std::vector<machine::Channel> channels(tree.channels().begin(), tree.channels().end());
+  return {builder.graph(), std::move(channels),
+          [tree = std::move(tree), memory_of = std::move(memory_of)](int from, int to, std::vector<int>& route) {
+            std::vector<int> scratch;
+            const auto climbed = tree.route(from, to, scratch);
+            const auto begin = static_cast<std::ptrdiff_t>(route.size());
+            route.insert(route.end(), climbed.begin(), climbed.end());
+            const int memory = memory_of[static_cast<std::size_t>(from)];
+            if (climbed.size() == 2 && memory >= 0) route.insert(route.begin() + begin + 1, {memory, memory ^ 1});
+          }};
 }
 
 Topology device_topology(const NodeType& type) {

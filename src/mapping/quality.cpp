@@ -11,11 +11,13 @@ namespace {
 Quality quality_of(const MachineView& view, const std::vector<std::int64_t>& loads) {
   Quality quality;
   quality.hop_bytes = std::accumulate(loads.begin(), loads.end(), std::int64_t{0});
-  for (const char* name : {"network", "inter_package", "memory", "nvlink", "pcie"}) {
-    LevelQuality level{name, 0, 0};
+  using machine::LinkKind;
+  for (const LinkKind kind :
+       {LinkKind::network, LinkKind::inter_package, LinkKind::memory, LinkKind::nvlink, LinkKind::pcie}) {
+    LevelQuality level{std::string(to_string(kind)), 0, 0};
     std::int64_t channels = 0;
     for (std::size_t c = 0; c < loads.size(); ++c) {
-      if (*view.channels()[c].level != name) continue;
+      if (view.channels()[c].kind != kind) continue;
       const double congestion = static_cast<double>(loads[c]) / view.channels()[c].bandwidth;
       level.average += congestion;
       level.maximum = std::max(level.maximum, congestion);

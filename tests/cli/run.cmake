@@ -20,6 +20,13 @@ expect_output("machine.*partition.*place.*route.*exchange.*explain.*run" "--help
 expect_output("HALOCLINE_RANKS_PER_NODE" "--help-environment")
 expect_output("--residual-every" "run jacobi3d --help")
 expect_output("4 ranks, 8 devices" "machine --nodes 2 --devices-per-node 4 --ranks-per-node 2")
+expect_output("fabric: one switch" "machine --nodes 2")
+expect_output("fabric: fat tree: 18 nodes a switch, all its uplinks 450[.0-9]* GB/s"
+              "machine --machine ${SOURCE}/machines/summit.json")
+expect_output("fabric: torus: [0-9]+ x [0-9]+ x [0-9]+ routers, 2 nodes a router"
+              "machine --machine ${SOURCE}/machines/titan.json")
+expect_output("fabric: 4 rails, each a dragonfly: .* links 25.0 GB/s"
+              "machine --machine ${SOURCE}/machines/frontier.json")
 expect_output("grid 4 x 12 x 1 = 2 x 6 x 1 . 2 x 2 x 1"
               "partition --size 4 24 2 --nodes 12 --devices-per-node 4 --partition bisection --radius 1")
 expect_output("placed by random" "place --nodes 1 --devices-per-node 6 --place random --seed 3")

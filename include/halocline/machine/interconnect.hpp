@@ -56,6 +56,32 @@ class Interconnect {
   /// path. Takes less than a microsecond.
   void route(const Place& from, const Place& to, std::vector<std::int64_t>& path) const;
 
+  /// The network alone. Its channels are numbered after those within nodes, rail by rail, each rail's in the same order.
+  [[nodiscard]] std::int64_t first_network_channel() const;
+  [[nodiscard]] std::int64_t channels_of_rail() const;
+  [[nodiscard]] int rails() const;
+  /// Appends the channels from the port of one node to that of another on a rail, both ports included; none for from == to.
+  /// Throws InvalidArgument where there is no such node or rail.
+  void network_route(node_id from, node_id to, int rail, std::vector<std::int64_t>& path) const;
+  /// A rail as a graph: its vertices are the nodes, then the switches or routers between them.
+  [[nodiscard]] std::int64_t network_vertices() const;
+  struct Ends {
+    std::int64_t from = 0;
+    std::int64_t to = 0;
+    friend bool operator==(const Ends&, const Ends&) = default;
+  };
+  /// Of a channel of the network. Throws InvalidArgument for another one.
+  [[nodiscard]] Ends network_ends(std::int64_t id) const;
+
+  /// The direction of a node's link that a channel is.
+  struct NodeLink {
+    node_id node;
+    int link = 0;         ///< position in NodeType::links
+    bool forward = true;  ///< from Link::a to Link::b
+  };
+  /// Throws InvalidArgument for a channel of the network.
+  [[nodiscard]] NodeLink node_link(std::int64_t id) const;
+
  private:
   struct Impl;
   std::shared_ptr<const Impl> impl_;

@@ -17,6 +17,8 @@ namespace halocline::mapping {
 /// partition: places are filled one after the other with what communicates most with what is there; then swaps and moves
 ///   as long as they lower the bytes times hops (after Kernighan and Lin, Bell Syst. Tech. J. 49, 1970). On one switch this
 ///   is balanced partitioning with the fewest bytes between nodes, what MAGC's first phase comes to.
+///   More than 256 places: places and processes are halved again and again instead, and only swaps and moves near a
+///   process's peers are tried, so that nothing is quadratic.
 /// scotch: the Scotch library, dual recursive bipartitioning (Pellegrini and Roman, HPCN 1996), with a fixed seed.
 /// greedy: MAGC's Algorithm 1. The process that comes next is the one with the largest delta, of several the lowest; it
 ///   gets the place that gives the least maximum congestion, of several the lowest. delta: mean volume with its mapped
@@ -24,7 +26,8 @@ namespace halocline::mapping {
 /// exact, craft: bytes times seconds a byte as a quadratic assignment problem (placement::solve_exact, solve_craft).
 /// latency: messages times latency, filled and improved as in `partition`; for small messages.
 /// congestion: from the best of several starts, swaps and moves as long as they lower congestions, the largest one
-///   first, then the next ones: the refinement of PTRAM (Mirsadeghi and Afsahi, HIPS 2016) with all links compared.
+///   first, then the next ones: the refinement of PTRAM (Mirsadeghi and Afsahi, HIPS 2016) with all links compared. More
+///   than 256 places: without `greedy`, and without `scotch` but on one switch, as they take minutes there.
 enum class Mapper : int { in_order, partition, scotch, greedy, exact, craft, latency, congestion };
 inline constexpr std::array all_mappers{Mapper::in_order, Mapper::partition, Mapper::scotch,  Mapper::greedy,
                                         Mapper::exact,    Mapper::craft,     Mapper::latency, Mapper::congestion};
@@ -39,7 +42,9 @@ struct MappingProblem {
 
 /// Where refinement stops. With seconds, a slower machine may find another answer; without, all find the same.
 struct Effort {
-  std::int64_t trials = 1500;  ///< swaps and moves tried from each start
+  /// Swaps and moves tried from each start; `partition` and `latency` try four times as many, and beyond 256 places that
+  /// for each 64 processes. In a node map_job() takes the share that the node has of the processes.
+  std::int64_t trials = 1500;
   std::optional<double> seconds;
 };
 

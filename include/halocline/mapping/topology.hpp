@@ -1,31 +1,24 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "halocline/machine/interconnect.hpp"
 #include "halocline/machine/machine_map.hpp"
 
 namespace halocline::mapping {
 
-/// One direction of a link.
-struct Channel {
-  double bandwidth = 0;  ///< bytes a second
-  double latency = 0;    ///< seconds
-  std::string level;     ///< "network", "inter_package", "memory", "nvlink", "pcie"
-  int link = -1;         ///< position in NodeType::links; -1 where it is none of them
-};
-
-/// What processes are mapped to: places (nodes, cores, devices) in a graph of links, and the way from each place to
-/// each other one. Where the graph is a tree there is one way; else it is the widest one, of several the one with the
-/// least latency, then the one with the fewest links: the rule of NodeType::path().
+/// What processes are mapped to: places (nodes, cores, devices), channels, and the way from each place to each other one.
 class Topology {
  public:
   struct Link {
     int a = 0;
     int b = 0;
-    Channel each_way;
+    machine::Channel each_way;
+    int of_type = -1;  ///< position in NodeType::links; -1 where it is none of them
   };
   struct Graph {
     std::string name;  ///< for errors
@@ -34,14 +27,23 @@ class Topology {
     std::vector<bool> is_end;  ///< by vertex: no way leads through it; may be empty
     std::vector<Link> links;
   };
-  /// Throws InvalidArgument where a place cannot be reached from another one.
+  /// Finds the ways by machine::PathSearch. Link i is channel 2 i from a to b and channel 2 i + 1 back. Throws
+  /// InvalidArgument where a place cannot be reached from another one.
   explicit Topology(const Graph& graph);
 
-  [[nodiscard]] int places() const { return static_cast<int>(places_.size()); }
-  /// Link i is channel 2 i from a to b and channel 2 i + 1 back.
-  [[nodiscard]] std::span<const Channel> channels() const { return channels_; }
+  /// Appends the channels from one place to another one; nothing for from == to.
+  using Router = std::function<void(int from, int to, std::vector<int>& route)>;
+  /// Channels and ways as somebody else has them; the graph is for those who partition by it.
+  Topology(Graph graph, std::vector<machine::Channel> channels, Router router);
+
+  [[nodiscard]] int places() const { return static_cast<int>(graph_.places.size()); }
+  [[nodiscard]] std::span<const machine::Channel> channels() const { return channels_; }
   /// The channels from one place to another, in order; none for from == to. scratch holds them where they are not stored.
-  [[nodiscard]] std::span<const int> route(int from, int to, std::vector<int>& scratch) const;
+  [[nodiscard]] std::span<const int> route(int from, int to, std::vector<int>& scratch) const {
+    if (begin_.empty()) return computed(from, to, scratch);
+    const std::size_t pair = static_cast<std::size_t>(from) * graph_.places.size() + static_cast<std::size_t>(to);
+    return {routes_.data() + begin_[pair], begin_[pair + 1] - begin_[pair]};
+  }
   [[nodiscard]] int hops(int from, int to) const;
   /// Sums over the route: seconds, and seconds a byte.
   [[nodiscard]] double latency(int from, int to) const;
@@ -50,34 +52,33 @@ class Topology {
   [[nodiscard]] const Graph& graph() const { return graph_; }
 
  private:
-  void climb(int from, int to, std::vector<int>& route) const;
-  bool root_tree();
-  void search_all();
-  void store_climbs();
+  void store(const Router& router);
+  [[nodiscard]] std::span<const int> computed(int from, int to, std::vector<int>& scratch) const;
 
   Graph graph_;
-  std::vector<int> places_;
-  std::vector<Channel> channels_;
-  // A tree: the channel from a vertex to its parent, and how deep it lies.
-  std::vector<int> up_;
-  std::vector<int> parent_;
-  std::vector<int> depth_;
-  // Stored routes, row-major; empty for large trees.
+  std::vector<machine::Channel> channels_;
+  Router router_;  ///< where routes are not stored
+  // Stored routes, row-major; inline above, as looking one up is what mappers do most.
   std::vector<std::size_t> begin_;
   std::vector<int> routes_;
 };
 
 /// The cores of a node, by package, NUMA node and position, which is their logical number: memory links between packages
-/// and NUMA nodes, links between packages. A core's own link is assumed to be as fast as its NUMA node's memory. Throws
-/// InvalidArgument where no package has cores.
+/// and NUMA nodes, links between packages. A core's own link is assumed to be as fast as its NUMA node's memory. What cores
+/// of one NUMA node send each other takes its memory link, out and in, as Interconnect has it. Throws InvalidArgument where
+/// no package has cores.
 [[nodiscard]] Topology core_topology(const machine::NodeType& type);
 /// The devices of a node by device_id over NVLink, PCIe and the links between packages. NICs and other devices are never
 /// passed through.
 [[nodiscard]] Topology device_topology(const machine::NodeType& type);
-/// The nodes of a machine: one switch, and a link of Network::bandwidth from each node.
+/// The nodes of a machine and the channels between their ports, whatever the fabric, by Interconnect's routes. Several
+/// rails count as one that is as fast as all of them: which one a message takes depends on who sends it within the node.
+[[nodiscard]] Topology network_topology(const machine::Interconnect& interconnect, int nodes);
 [[nodiscard]] Topology network_topology(const machine::MachineMap& map);
 
 /// Cores of a node that core_topology() has places for.
 [[nodiscard]] int core_count(const machine::NodeType& type);
+/// The vertex that each of them hangs on: a NUMA node, or a package.
+[[nodiscard]] std::vector<int> core_vertices(const machine::NodeType& type);
 
 }  // namespace halocline::mapping

@@ -9,6 +9,9 @@ class CrossbarLinks final : public FabricLinks {
   [[nodiscard]] std::int64_t count() const override { return 0; }
   [[nodiscard]] LinkRate rate(std::int64_t) const override { throw InternalError("a crossbar has no links"); }
   [[nodiscard]] std::string name(std::int64_t) const override { throw InternalError("a crossbar has no links"); }
+  [[nodiscard]] std::int64_t switches() const override { return 1; }
+  [[nodiscard]] std::int64_t switch_of(std::int64_t) const override { return 0; }
+  [[nodiscard]] Interconnect::Ends ends(std::int64_t) const override { throw InternalError("a crossbar has no links"); }
   void route(std::int64_t, std::int64_t, std::int64_t, std::vector<std::int64_t>&) const override {}
 };
 

@@ -24,16 +24,26 @@ class DragonflyLinks final : public FabricLinks {
   }
   [[nodiscard]] std::string name(std::int64_t id) const override {
     if (id < global_first_) {
-      const std::int64_t peers = shape_.routers_per_group - 1;
-      const std::int64_t router = id / peers;
-      const std::int64_t within = router % shape_.routers_per_group;
-      return fmt::format("group {} router {} -> {}", router / shape_.routers_per_group, within,
-                         with_oneself(id % peers, within));
+      const Local link = local(id);
+      return fmt::format("group {} router {} -> {}", link.group, link.from, link.to);
     }
-    const std::int64_t pair = (id - global_first_) / shape_.links_per_pair;
-    const std::int64_t group = pair / (shape_.groups - 1);
-    return fmt::format("group {} -> {} link {}", group, with_oneself(pair % (shape_.groups - 1), group),
-                       (id - global_first_) % shape_.links_per_pair);
+    const Global link = global(id);
+    return fmt::format("group {} -> {} link {}", link.from, link.to, link.copy);
+  }
+
+  /// Routers of group after group.
+  [[nodiscard]] std::int64_t switches() const override {
+    return std::int64_t{shape_.groups} * shape_.routers_per_group;
+  }
+  [[nodiscard]] std::int64_t switch_of(std::int64_t node) const override { return node / shape_.nodes_per_router; }
+  [[nodiscard]] Interconnect::Ends ends(std::int64_t id) const override {
+    if (id < global_first_) {
+      const Local link = local(id);
+      return {router(link.group, link.from), router(link.group, link.to)};
+    }
+    const Global link = global(id);
+    return {router(link.from, gateway(link.from, link.to, link.copy)),
+            router(link.to, gateway(link.to, link.from, link.copy))};
   }
 
   void route(std::int64_t from, std::int64_t to, std::int64_t first, std::vector<std::int64_t>& path) const override {
@@ -53,6 +63,30 @@ class DragonflyLinks final : public FabricLinks {
   }
 
  private:
+  struct Local {
+    std::int64_t group;
+    std::int64_t from;  ///< routers within it
+    std::int64_t to;
+  };
+  struct Global {
+    std::int64_t from;  ///< groups
+    std::int64_t to;
+    std::int64_t copy;
+  };
+  [[nodiscard]] Local local(std::int64_t id) const {
+    const std::int64_t peers = shape_.routers_per_group - 1;
+    const std::int64_t from = id / peers % shape_.routers_per_group;
+    return {id / peers / shape_.routers_per_group, from, with_oneself(id % peers, from)};
+  }
+  [[nodiscard]] Global global(std::int64_t id) const {
+    const std::int64_t pair = (id - global_first_) / shape_.links_per_pair;
+    const std::int64_t from = pair / (shape_.groups - 1);
+    return {from, with_oneself(pair % (shape_.groups - 1), from), (id - global_first_) % shape_.links_per_pair};
+  }
+  [[nodiscard]] std::int64_t router(std::int64_t group, std::int64_t within) const {
+    return group * shape_.routers_per_group + within;
+  }
+
   static std::int64_t without_oneself(std::int64_t peer, std::int64_t self) { return peer < self ? peer : peer - 1; }
   static std::int64_t with_oneself(std::int64_t peer, std::int64_t self) { return peer < self ? peer : peer + 1; }
 
@@ -82,8 +116,7 @@ class DragonflyLinks final : public FabricLinks {
   void hop(std::int64_t group, std::int64_t from, std::int64_t to, std::int64_t first,
            std::vector<std::int64_t>& path) const {
     if (from == to) return;
-    const std::int64_t router = group * shape_.routers_per_group + from;
-    path.push_back(first + router * (shape_.routers_per_group - 1) + without_oneself(to, from));
+    path.push_back(first + router(group, from) * (shape_.routers_per_group - 1) + without_oneself(to, from));
   }
 
   Dragonfly shape_;

@@ -27,6 +27,19 @@ class FatTreeLinks final : public FabricLinks {
     return fmt::format("level {} switch {} {}", level, within / 2, within % 2 == 0 ? "up" : "down");
   }
 
+  /// Level by level from the nodes up; the core is the last one.
+  [[nodiscard]] std::int64_t switches() const override { return count_ / 2 + 1; }
+  [[nodiscard]] std::int64_t switch_of(std::int64_t node) const override {
+    return levels_.empty() ? 0 : node / levels_.front().below;
+  }
+  [[nodiscard]] Interconnect::Ends ends(std::int64_t id) const override {
+    const std::size_t level = level_of(id);
+    const std::int64_t node = (id - levels_[level].first) / 2 * levels_[level].below;  // the first one below
+    const std::int64_t above =
+        level + 1 == levels_.size() ? count_ / 2 : levels_[level + 1].first / 2 + node / levels_[level + 1].below;
+    return id % 2 == 0 ? Interconnect::Ends{id / 2, above} : Interconnect::Ends{above, id / 2};
+  }
+
   void route(std::int64_t from, std::int64_t to, std::int64_t first, std::vector<std::int64_t>& path) const override {
     std::size_t level = 0;
     for (; level < levels_.size() && from / levels_[level].below != to / levels_[level].below; ++level) {

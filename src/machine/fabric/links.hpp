@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "halocline/machine/fabric.hpp"
+#include "halocline/machine/interconnect.hpp"
 
 // What lies between the ports of nodes, link by link. Everything is computed from the numbers that describe the fabric, so
 // that a large one takes no memory.
@@ -18,6 +19,11 @@ class FabricLinks {
   [[nodiscard]] virtual std::int64_t count() const = 0;
   [[nodiscard]] virtual LinkRate rate(std::int64_t id) const = 0;
   [[nodiscard]] virtual std::string name(std::int64_t id) const = 0;
+  /// Switches, or routers: numbered 0 to switches() - 1; the one that a node's port is at, and those at which a direction of a
+  /// link begins and ends.
+  [[nodiscard]] virtual std::int64_t switches() const = 0;
+  [[nodiscard]] virtual std::int64_t switch_of(std::int64_t node) const = 0;
+  [[nodiscard]] virtual Interconnect::Ends ends(std::int64_t id) const = 0;
   /// From the port of one node to that of another; appends ids, each plus `first`.
   virtual void route(std::int64_t from, std::int64_t to, std::int64_t first, std::vector<std::int64_t>& path) const = 0;
 };

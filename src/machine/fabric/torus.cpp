@@ -26,20 +26,28 @@ class TorusLinks final : public FabricLinks {
     return fmt::format("router ({}) {}{}", at, id % 2 == 0 ? "+" : "-", id % per_router() / 2);
   }
 
+  [[nodiscard]] std::int64_t switches() const override { return routers_; }
+  [[nodiscard]] std::int64_t switch_of(std::int64_t node) const override { return node / shape_.nodes_per_router; }
+  [[nodiscard]] Interconnect::Ends ends(std::int64_t id) const override {
+    const std::int64_t router = id / per_router();
+    const auto dimension = static_cast<std::size_t>(id % per_router() / 2);
+    std::int64_t stride = 1;
+    for (std::size_t d = 0; d < dimension; ++d) stride *= shape_.dimensions[d].length;
+    return {router, next(router, stride, shape_.dimensions[dimension].length, id % 2 == 0)};
+  }
+
   void route(std::int64_t from, std::int64_t to, std::int64_t first, std::vector<std::int64_t>& path) const override {
     std::int64_t router = from / shape_.nodes_per_router;
     const std::int64_t target = to / shape_.nodes_per_router;
     std::int64_t stride = 1;
     for (std::size_t d = 0; d < shape_.dimensions.size(); ++d) {
       const std::int64_t length = shape_.dimensions[d].length;
-      std::int64_t at = router / stride % length;
+      const std::int64_t at = router / stride % length;
       const std::int64_t up = (target / stride % length - at + length) % length;
       const bool rising = 2 * up <= length;
       for (std::int64_t step = rising ? up : length - up; step > 0; --step) {
         path.push_back(first + router * per_router() + 2 * static_cast<std::int64_t>(d) + (rising ? 0 : 1));
-        const std::int64_t next = (at + (rising ? 1 : length - 1)) % length;
-        router += (next - at) * stride;
-        at = next;
+        router = next(router, stride, length, rising);
       }
       stride *= length;
     }
@@ -47,6 +55,12 @@ class TorusLinks final : public FabricLinks {
 
  private:
   [[nodiscard]] std::int64_t per_router() const { return 2 * static_cast<std::int64_t>(shape_.dimensions.size()); }
+
+  /// The router beside one in a dimension of a length, where a step along it is `stride` routers.
+  static std::int64_t next(std::int64_t router, std::int64_t stride, std::int64_t length, bool rising) {
+    const std::int64_t at = router / stride % length;
+    return router + ((at + (rising ? 1 : length - 1)) % length - at) * stride;
+  }
 
   Torus shape_;
   std::int64_t routers_ = 1;

@@ -178,7 +178,7 @@ class Refinement {
   std::vector<int> room_;
   std::vector<std::int64_t> loads_;
   std::vector<std::int64_t> change_;
-  std::vector<bool> is_touched_;
+  std::vector<char> is_touched_;  // not bool: read and written in the innermost loop
   std::vector<bool> is_tried_;
   std::vector<int> touched_;
   std::vector<int> scratch_;
@@ -199,9 +199,9 @@ std::vector<int> map_congestion(const MappingProblem& problem, const Effort& eff
     starts.push_back({std::move(congestions), std::move(place_of)});
   };
   add(map_in_order(problem));
-  add(map_greedy(problem));
+  if (!is_large(*problem.topology)) add(map_greedy(problem));
   add(map_partition(problem, effort));
-  if (have_scotch()) add(map_scotch(problem));
+  if (!scotch_is_slow(problem)) add(map_scotch(problem));
   std::ranges::stable_sort(starts, {}, &Start::congestions);
   const auto repeated = std::ranges::unique(starts, {}, &Start::place_of);
   starts.erase(repeated.begin(), repeated.end());

@@ -21,11 +21,16 @@ struct Peer {
 using Peers = std::vector<std::vector<Peer>>;
 [[nodiscard]] Peers peers_of(const CommunicationMatrix& matrix);
 
+/// Whether there are so many places that not all pairs of them are looked at.
+[[nodiscard]] inline bool is_large(const Topology& topology) { return topology.places() > 256; }
+
 [[nodiscard]] std::vector<int> map_in_order(const MappingProblem& problem);
 [[nodiscard]] std::vector<int> map_partition(const MappingProblem& problem, const Effort& effort);
 [[nodiscard]] std::vector<int> map_latency(const MappingProblem& problem, const Effort& effort);
 [[nodiscard]] std::vector<int> map_greedy(const MappingProblem& problem);
 [[nodiscard]] std::vector<int> map_scotch(const MappingProblem& problem);
+/// More than 256 slots on anything but one switch take Scotch half a minute and more; true without Scotch.
+[[nodiscard]] bool scotch_is_slow(const MappingProblem& problem);
 [[nodiscard]] std::vector<int> map_assignment(const MappingProblem& problem, bool exact);
 [[nodiscard]] std::vector<int> map_congestion(const MappingProblem& problem, const Effort& effort);
 

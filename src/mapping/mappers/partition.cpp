@@ -1,7 +1,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "mapping/mappers/bisection.hpp"
+#include "mapping/mappers/gain_queue.hpp"
 #include "mapping/mappers/mappers.hpp"
+#include "mapping/mappers/near_places.hpp"
 
 // Fill places, then swap and move: the sum of weight times distance is what is to be small.
 namespace halocline::mapping::detail {
@@ -9,27 +12,31 @@ namespace {
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
-/// Between places, for weights of both ways together.
+/// Between places, for weights of both ways together: stored for few places, looked up on the way for many.
 class Distances {
  public:
-  template <typename Between>
-  Distances(int places, Between between) : places_(at(places)), values_(places_ * places_) {
+  using Measure = std::int64_t (*)(const Topology& topology, std::span<const int> route);
+  Distances(const Topology& topology, Measure measure) : topology_(topology), measure_(measure) {
+    const int places = topology.places();
+    if (is_large(topology)) return;
     for (int a = 0; a < places; ++a) {
-      for (int b = 0; b < places; ++b) values_[at(a) * places_ + at(b)] = between(a, b);
+      for (int b = 0; b < places; ++b) values_.push_back(measured(a, b));
     }
   }
-  [[nodiscard]] std::int64_t operator()(int a, int b) const { return values_[at(a) * places_ + at(b)]; }
+  [[nodiscard]] std::int64_t operator()(int a, int b) const {
+    return values_.empty() ? measured(a, b) : values_[at(a) * at(topology_.places()) + at(b)];
+  }
 
  private:
-  std::size_t places_;
-  std::vector<std::int64_t> values_;
-};
+  [[nodiscard]] std::int64_t measured(int a, int b) const {
+    return measure_(topology_, topology_.route(a, b, scratch_));
+  }
 
-struct Edge {
-  int process;
-  std::int64_t weight;
+  const Topology& topology_;
+  Measure measure_;
+  std::vector<std::int64_t> values_;
+  mutable std::vector<int> scratch_;
 };
-using Edges = std::vector<std::vector<Edge>>;
 
 class Search {
  public:
@@ -40,16 +47,24 @@ class Search {
   /// a given one.
   void fill(int first) {
     std::size_t left = place_of_.size();
+    std::size_t lowest = 0;  // none below it is left
     std::vector<std::int64_t> gain(place_of_.size());
+    const auto counts = [&](const Candidate& one) {
+      return place_of_[at(one.process)] < 0 && gain[at(one.process)] == one.gain;
+    };
     for (int place = 0; place < static_cast<int>(room_.size()); ++place) {
+      GainQueue queue;
       std::ranges::fill(gain, 0);
       for (; room_[at(place)] > 0 && left > 0; --left, --room_[at(place)]) {
-        int best = left == place_of_.size() ? first : -1;
-        for (std::size_t q = left == place_of_.size() ? place_of_.size() : 0; q < place_of_.size(); ++q) {
-          if (place_of_[q] < 0 && (best < 0 || gain[q] > gain[at(best)])) best = static_cast<int>(q);
-        }
+        while (!queue.empty() && !counts(queue.top())) queue.pop();
+        while (place_of_[lowest] >= 0) ++lowest;
+        int best = queue.empty() ? static_cast<int>(lowest) : queue.top().process;
+        if (left == place_of_.size()) best = first;
         place_of_[at(best)] = place;
-        for (const Edge& edge : edges_[at(best)]) gain[at(edge.process)] += edge.weight;
+        for (const Edge& edge : edges_[at(best)]) {
+          gain[at(edge.process)] += edge.weight;
+          queue.push({gain[at(edge.process)], edge.process});
+        }
       }
     }
   }
@@ -65,22 +80,40 @@ class Search {
       better = false;
       for (int p = 0; p < static_cast<int>(place_of_.size()); ++p) {
         for (int place = 0; place < static_cast<int>(room_.size()); ++place) {
-          if (room_[at(place)] == 0 || place == place_of_[at(p)]) continue;
-          if (!budget.take()) return;
-          if (cost(p, place) < cost(p, place_of_[at(p)])) {
-            ++room_[at(place_of_[at(p)])];
-            --room_[at(place)];
-            place_of_[at(p)] = place;
-            better = true;
-          }
+          if (!try_move(p, place, budget, better)) return;
         }
         for (int q = p + 1; q < static_cast<int>(place_of_.size()); ++q) {
-          if (place_of_[at(p)] == place_of_[at(q)]) continue;
-          if (!budget.take()) return;
-          if (swap_delta(p, q) < 0) {
-            std::swap(place_of_[at(p)], place_of_[at(q)]);
-            better = true;
+          if (!try_swap(p, q, budget, better)) return;
+        }
+      }
+    }
+  }
+
+  /// The same, but a process is only tried at its peers' places and at those near them.
+  void improve_nearby(const NearPlaces& near, Budget budget) {
+    std::vector<std::vector<int>> at_place(room_.size());
+    for (int p = 0; p < static_cast<int>(place_of_.size()); ++p) at_place[at(place_of_[at(p)])].push_back(p);
+    const auto go = [&](int p, int from, int to) {
+      std::erase(at_place[at(from)], p);
+      at_place[at(to)].push_back(p);
+    };
+    for (bool better = true; better;) {
+      better = false;
+      for (int p = 0; p < static_cast<int>(place_of_.size()); ++p) {
+        for (const int place : candidates(p, near)) {
+          const int before = place_of_[at(p)];
+          bool moved = false;
+          if (place == before) continue;
+          if (!try_move(p, place, budget, moved)) return;
+          if (moved) go(p, before, place);
+          for (std::size_t i = 0; !moved && i < at_place[at(place)].size(); ++i) {
+            const int q = at_place[at(place)][i];
+            if (!try_swap(p, q, budget, moved)) return;
+            if (!moved) continue;
+            go(p, before, place);
+            go(q, place, before);
           }
+          better = better || moved;
         }
       }
     }
@@ -95,6 +128,41 @@ class Search {
   [[nodiscard]] const std::vector<int>& places() const { return place_of_; }
 
  private:
+  /// False where the budget is spent; both set `better` where they changed something.
+  bool try_move(int p, int place, Budget& budget, bool& better) {
+    if (room_[at(place)] == 0 || place == place_of_[at(p)]) return true;
+    if (!budget.take()) return false;
+    if (cost(p, place) < cost(p, place_of_[at(p)])) {
+      ++room_[at(place_of_[at(p)])];
+      --room_[at(place)];
+      place_of_[at(p)] = place;
+      better = true;
+    }
+    return true;
+  }
+  bool try_swap(int p, int q, Budget& budget, bool& better) {
+    if (place_of_[at(p)] == place_of_[at(q)]) return true;
+    if (!budget.take()) return false;
+    if (swap_delta(p, q) < 0) {
+      std::swap(place_of_[at(p)], place_of_[at(q)]);
+      better = true;
+    }
+    return true;
+  }
+
+  [[nodiscard]] std::vector<int> candidates(int process, const NearPlaces& near) const {
+    std::vector<int> places;
+    for (const Edge& edge : edges_[at(process)]) {
+      const int place = place_of_[at(edge.process)];
+      places.push_back(place);
+      places.insert(places.end(), near.of(place).begin(), near.of(place).end());
+    }
+    std::ranges::sort(places);
+    const auto repeated = std::ranges::unique(places);
+    places.erase(repeated.begin(), repeated.end());
+    return places;
+  }
+
   /// Of a process at a place, its peers staying where they are; without what it has with one of them.
   [[nodiscard]] std::int64_t cost(int process, int place, int without = -1) const {
     std::int64_t sum = 0;
@@ -127,46 +195,87 @@ Edges edges_of(const CommunicationMatrix& matrix, Weight weight) {
   return edges;
 }
 
-/// From the order as it is, and from fillings that begin with processes spread over all of them.
-std::vector<int> run(const MappingProblem& problem, const Edges& edges, const Distances& distances,
-                     const Effort& effort) {
-  constexpr int fillings = 4;
-  const int processes = problem.matrix->ranks();
-  Effort each = effort;
-  each.trials *= 4;  // they are that much cheaper than those of `congestion`
-  if (each.seconds) *each.seconds /= fillings + 1;
-  std::vector<int> best;
-  std::int64_t least = 0;
-  for (int start = 0; start < std::min(fillings, processes) + 1; ++start) {
-    Search search(problem, edges, distances);
-    if (start == 0) {
-      search.take(map_in_order(problem));
-    } else {
-      search.fill((start - 1) * processes / std::min(fillings, processes));
-    }
-    search.improve(Budget(each));
-    if (!best.empty() && search.total() >= least) continue;
-    best = search.places();
-    least = search.total();
+/// Keeps the mapping that costs least, the first of equals.
+class Best {
+ public:
+  void offer(const Search& search) {
+    const std::int64_t total = search.total();
+    if (!places_.empty() && total >= least_) return;
+    places_ = search.places();
+    least_ = total;
   }
-  return best;
+  std::vector<int> take() { return std::move(places_); }
+
+ private:
+  std::vector<int> places_;
+  std::int64_t least_ = 0;
+};
+
+/// Trials here are that much cheaper than those of `congestion`.
+constexpr std::int64_t cheaper = 4;
+
+/// From the order as it is, from halves of halves, and from fillings that begin with processes spread over all of them.
+std::vector<int> run_small(const MappingProblem& problem, const Edges& edges, const Distances& distances, Effort each) {
+  const int processes = problem.matrix->ranks();
+  const int fillings = std::min(4, processes);
+  each.trials *= cheaper;
+  if (each.seconds) *each.seconds /= fillings + 2;
+  Best best;
+  const auto improve = [&](Search& search) {
+    search.improve(Budget(each));
+    best.offer(search);
+  };
+  for (const bool in_order : {true, false}) {
+    Search search(problem, edges, distances);
+    search.take(in_order ? map_in_order(problem) : map_by_bisection(problem, edges));
+    improve(search);
+  }
+  for (int filling = 0; filling < fillings; ++filling) {
+    Search search(problem, edges, distances);
+    search.fill(filling * processes / fillings);
+    improve(search);
+  }
+  return best.take();
+}
+
+/// From the order as it is and from halves of halves: what is quadratic in places or processes is left out.
+std::vector<int> run_large(const MappingProblem& problem, const Edges& edges, const Distances& distances, Effort each) {
+  constexpr std::int64_t processes_of_effort = 64;  // what the default number of trials is made for
+  each.trials *= cheaper * (1 + problem.matrix->ranks() / processes_of_effort);
+  if (each.seconds) *each.seconds /= 2;
+  const NearPlaces near(*problem.topology);
+  Best best;
+  for (const bool in_order : {true, false}) {
+    Search search(problem, edges, distances);
+    search.take(in_order ? map_in_order(problem) : map_by_bisection(problem, edges));
+    search.improve_nearby(near, Budget(each));
+    best.offer(search);
+  }
+  return best.take();
+}
+
+std::vector<int> run(const MappingProblem& problem, const Edges& edges, Distances::Measure measure,
+                     const Effort& effort) {
+  const Distances distances(*problem.topology, measure);
+  return is_large(*problem.topology) ? run_large(problem, edges, distances, effort)
+                                     : run_small(problem, edges, distances, effort);
 }
 
 }  // namespace
 
 std::vector<int> map_partition(const MappingProblem& problem, const Effort& effort) {
-  const Topology& topology = *problem.topology;
-  Distances hops(topology.places(), [&](int a, int b) { return std::int64_t{topology.hops(a, b)}; });
+  const auto hops = [](const Topology&, std::span<const int> route) { return std::int64_t{std::ssize(route)}; };
   return run(problem, edges_of(*problem.matrix, [](const Peer& peer) { return peer.volume(); }), hops, effort);
 }
 
 std::vector<int> map_latency(const MappingProblem& problem, const Effort& effort) {
-  const Topology& topology = *problem.topology;
   // Picoseconds: integers are the same on every machine. Both ways are as long in these topologies.
-  Distances latencies(topology.places(), [&](int a, int b) {
-    return static_cast<std::int64_t>(std::llround(topology.latency(a, b) * 1e12));
-  });
-  return run(problem, edges_of(*problem.matrix, [](const Peer& peer) { return peer.messages; }), latencies, effort);
+  const auto latency = [](const Topology& topology, std::span<const int> route) {
+    double sum = 0;
+    for (const int channel : route) sum += topology.channels()[at(channel)].latency;
+    return static_cast<std::int64_t>(std::llround(sum * 1e12));
+  };
+  return run(problem, edges_of(*problem.matrix, [](const Peer& peer) { return peer.messages; }), latency, effort);
 }
 
 }  // namespace halocline::mapping::detail

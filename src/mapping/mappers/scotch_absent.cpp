@@ -7,6 +7,8 @@ std::vector<int> detail::map_scotch(const MappingProblem&) {
   throw CapabilityError("the mapper scotch is not in this build; install libscotch-dev and set HALOCLINE_SCOTCH=ON");
 }
 
+bool detail::scotch_is_slow(const MappingProblem&) { return true; }
+
 bool have_scotch() { return false; }
 
 }  // namespace halocline::mapping

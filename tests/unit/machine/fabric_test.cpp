@@ -172,6 +172,53 @@ TEST(Fabric, AllPairsOfRandomOnesAreConnectedAndAsFarBackAsThere) {
   }
 }
 
+TEST(Fabric, EachChannelOfAPathBeginsWhereTheOneBeforeEnds) {
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    test::Random random(seed);
+    const int nodes = 2 + random.below(40);
+    MachineMap map = bare(nodes, test::random_fabric(random, nodes, 3));
+    for (int card = 1; card <= map.network.fabric.rails; ++card) {
+      map.types[0].vertices.push_back({VertexKind::nic, "card", 0, 0, -1});
+      map.types[0].links.push_back({0, card, LinkKind::pcie, 1e9, 1e-6});
+    }
+    const Interconnect net(map);
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    std::vector<std::int64_t> path;
+    for (int from = 0; from < nodes; ++from) {
+      for (int to = 0; to < nodes; ++to) {
+        const int rail = random.below(net.rails());
+        path.clear();
+        net.network_route(node_id(from), node_id(to), rail, path);
+        std::int64_t at = from;
+        for (const std::int64_t id : path) {
+          const auto [begin, end] = net.network_ends(id);
+          ASSERT_EQ(begin, at) << net.name(id);
+          ASSERT_EQ((id - net.first_network_channel()) / net.channels_of_rail(), rail);
+          at = end;
+        }
+        ASSERT_EQ(at, to);
+      }
+    }
+    for (std::int64_t id = net.first_network_channel(); id < net.channel_count(); ++id) {
+      const auto [begin, end] = net.network_ends(id);
+      ASSERT_GE(std::min(begin, end), 0);
+      ASSERT_LT(std::max(begin, end), net.network_vertices());
+      if (!std::holds_alternative<Torus>(map.network.fabric.shape)) {  // of which a dimension may be 1 long
+        ASSERT_NE(begin, end) << net.name(id);
+      }
+    }
+  }
+}
+
+TEST(Fabric, RefusesRailsAndChannelsThatAreNotThere) {
+  const Interconnect net(bare(3, {}));
+  std::vector<std::int64_t> path;
+  EXPECT_THROW(net.network_route(node_id(0), node_id(1), 1, path), InvalidArgument);
+  EXPECT_THROW(net.network_route(node_id(0), node_id(3), 0, path), InvalidArgument);
+  EXPECT_THROW(static_cast<void>(net.network_ends(net.channel_count())), InvalidArgument);
+  EXPECT_THROW(static_cast<void>(net.node_link(net.first_network_channel())), InvalidArgument);
+}
+
 /// A walk over the routers that a path's names tell of has to end at the right one; here for each direction of each ring.
 TEST(Torus, RandomRoutesArriveAndAreNoLongerThanTheTorusIsWide) {
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {

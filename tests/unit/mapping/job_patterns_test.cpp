@@ -50,8 +50,27 @@ std::vector<Case> cases() {
   return list;
 }
 
+/// A 3-D stencil with wraparound, and matrices without any order to them.
+std::vector<Case> more_cases() {
+  std::vector<Case> list;
+  for (const bool a : {true, false}) {
+    const std::string where = a ? ", A" : ", B";
+    const auto map = a ? cluster_a() : cluster_b();
+    list.push_back({map, hoomd_like(64, 30'000), hoomd_like(64, 30'000), "hoomd-like" + where});
+    for (std::uint64_t seed = 0; seed < 6; seed += 2) {
+      const auto random = [seed](std::uint64_t add) {
+        return irregular({.ranks = 64, .degree = 6, .bytes = std::int64_t{1} << 20, .seed = seed + add});
+      };
+      list.push_back({map, random(0), random(1), "irregular " + std::to_string(seed) + where});
+    }
+  }
+  return list;
+}
+
 TEST(NinePatterns, best_is_never_worse_than_any_other_strategy) {
-  for (const Case& one : cases()) {
+  std::vector<Case> all = cases();
+  for (Case& one : more_cases()) all.push_back(std::move(one));
+  for (const Case& one : all) {
     const double best = one.maximum(Strategy::best);
     for (const Strategy strategy : {Strategy::magc, Strategy::strategy1, Strategy::strategy2, Strategy::in_order}) {
       EXPECT_LE(best, one.maximum(strategy)) << one.name << ", " << to_string(strategy);

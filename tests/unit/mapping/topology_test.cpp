@@ -17,7 +17,7 @@ std::vector<std::string> levels(const Topology& topology, int from, int to) {
   std::vector<int> scratch;
   std::vector<std::string> list;
   for (const int channel : topology.route(from, to, scratch)) {
-    list.push_back(topology.channels()[static_cast<std::size_t>(channel)].level);
+    list.emplace_back(to_string(topology.channels()[static_cast<std::size_t>(channel)].kind));
   }
   return list;
 }
@@ -26,9 +26,27 @@ TEST(CoreTopology, counts_cores_by_package_and_numa_node) {
   const Topology cores = core_topology(dual_node(12, 16));
   EXPECT_EQ(cores.places(), 24);
   EXPECT_THAT(levels(cores, 3, 3), ElementsAre());
-  EXPECT_THAT(levels(cores, 0, 11), ElementsAre("memory", "memory"));
+  EXPECT_THAT(levels(cores, 0, 11), ElementsAre("memory", "memory", "memory", "memory"));
   EXPECT_THAT(levels(cores, 0, 12), ElementsAre("memory", "memory", "inter_package", "memory", "memory"));
   EXPECT_EQ(cores.hops(23, 0), 5);
+}
+
+TEST(CoreTopology, cores_of_a_numa_node_share_its_memory) {
+  const machine::NodeType type = dual_node(2, 0);
+  const Topology cores = core_topology(type);
+  std::vector<int> scratch;
+  const auto shared = [&](int from, int to) {
+    std::vector<std::pair<int, int>> links;
+    for (const int channel : cores.route(from, to, scratch)) {
+      const int link = cores.graph().links[static_cast<std::size_t>(channel / 2)].of_type;
+      if (link >= 0) links.emplace_back(link, channel % 2);
+    }
+    return links;
+  };
+  // Links of the type: 0 between the packages, 1 from the first NUMA node to its package, 2 from the second one.
+  EXPECT_THAT(shared(0, 1), ElementsAre(std::pair(1, 0), std::pair(1, 1)));
+  EXPECT_THAT(shared(3, 2), ElementsAre(std::pair(2, 0), std::pair(2, 1)));
+  EXPECT_THAT(shared(1, 2), ElementsAre(std::pair(1, 0), std::pair(0, 0), std::pair(2, 1)));
 }
 
 TEST(CoreTopology, leaves_out_numa_nodes_that_repeat_cores) {

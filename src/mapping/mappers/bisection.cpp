@@ -1,0 +1,196 @@
+#include "mapping/mappers/bisection.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "mapping/mappers/gain_queue.hpp"
+
+namespace halocline::mapping::detail {
+namespace {
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+class Bisection {
+ public:
+  Bisection(const MappingProblem& problem, const Edges& edges)
+      : problem_(problem),
+        edges_(edges),
+        place_of_(edges.size(), -1),
+        side_(edges.size(), -1),
+        gain_(edges.size(), 0) {}
+
+  std::vector<int> run() {
+    std::vector<int> all(edges_.size());
+    std::iota(all.begin(), all.end(), 0);
+    divide(std::move(all), 0, problem_.topology->places());
+    return std::move(place_of_);
+  }
+
+ private:
+  void divide(std::vector<int> processes, int first, int end) {
+    if (processes.empty()) return;
+    if (end - first == 1) {
+      for (const int p : processes) place_of_[at(p)] = first;
+      return;
+    }
+    const int middle = border(first, end);
+    const std::int64_t left_room = room(first, middle);
+    const std::int64_t right_room = room(middle, end);
+    const auto count = std::ssize(processes);
+    const std::int64_t share = (count * left_room + (left_room + right_room) / 2) / (left_room + right_room);
+    split(processes, std::clamp(share, std::max<std::int64_t>(0, count - right_room), std::min(count, left_room)));
+    std::vector<int> left;
+    std::vector<int> right;
+    for (const int p : processes) (side_[at(p)] == 0 ? left : right).push_back(p);
+    for (const int p : processes) side_[at(p)] = -1;
+    processes = {};
+    divide(std::move(left), first, middle);
+    divide(std::move(right), middle, end);
+  }
+
+  [[nodiscard]] std::int64_t room(int first, int end) const {
+    return std::accumulate(problem_.capacity.begin() + first, problem_.capacity.begin() + end, std::int64_t{0});
+  }
+
+  /// In the middle third, between the two neighbours that are farthest apart: switches and rows stay whole. Of several,
+  /// the one nearest to the middle.
+  [[nodiscard]] int border(int first, int end) {
+    const int third = (end - first) / 3;
+    const int centre = first + (end - first) / 2;
+    int best = centre;
+    std::size_t most = 0;
+    for (int offset = 0; centre - offset > first && offset <= third / 2; ++offset) {
+      for (const int m : {centre - offset, centre + offset}) {
+        if (m >= end) continue;
+        const std::size_t hops = problem_.topology->route(m - 1, m, scratch_).size();
+        if (hops <= most) continue;
+        best = m;
+        most = hops;
+      }
+    }
+    return best;
+  }
+
+  /// Gives `count` of the processes side 0, the others side 1.
+  void split(const std::vector<int>& processes, std::int64_t count) {
+    for (const int p : processes) side_[at(p)] = 1;
+    grow(processes, count);
+    for (int pass = 0; pass < passes && exchange(processes); ++pass) {
+    }
+  }
+
+  /// From the process that is farthest from the lowest one, what has most with those that are there and least with others.
+  void grow(const std::vector<int>& processes, std::int64_t count) {
+    for (const int p : processes) gain_[at(p)] = -weight_to(p, 1);
+    GainQueue queue;
+    auto next = processes.begin();  // where nothing is connected
+    for (int p = farthest(processes); count > 0; --count) {
+      side_[at(p)] = 0;
+      for (const Edge& edge : edges_[at(p)]) {
+        if (side_[at(edge.process)] != 1) continue;
+        gain_[at(edge.process)] += 2 * edge.weight;
+        queue.push({gain_[at(edge.process)], edge.process});
+      }
+      while (!queue.empty() && !is_current(queue.top(), 1)) queue.pop();
+      while (next != processes.end() && side_[at(*next)] == 0) ++next;
+      if (next == processes.end()) return;
+      p = queue.empty() ? *next : queue.top().process;
+    }
+  }
+
+  /// The last one that a breadth-first search from the lowest process comes to.
+  [[nodiscard]] int farthest(const std::vector<int>& processes) {
+    std::vector<int> reached{processes.front()};
+    constexpr int seen = 2;
+    side_[at(reached.front())] = seen;
+    for (std::size_t i = 0; i < reached.size(); ++i) {
+      for (const Edge& edge : edges_[at(reached[i])]) {
+        if (side_[at(edge.process)] != 1) continue;
+        side_[at(edge.process)] = seen;
+        reached.push_back(edge.process);
+      }
+    }
+    for (const int p : reached) side_[at(p)] = 1;
+    return reached.back();
+  }
+
+  /// Swaps the two that gain most, or lose least, each process once, and takes back what came after the best moment
+  /// (Kernighan and Lin, Bell Syst. Tech. J. 49, 1970). Whether anything was gained.
+  bool exchange(const std::vector<int>& processes) {
+    GainQueue queues[2];
+    for (const int p : processes) {
+      gain_[at(p)] = weight_to(p, 1 - side_[at(p)]) - weight_to(p, side_[at(p)]);
+      queues[side_[at(p)]].push({gain_[at(p)], p});
+    }
+    std::vector<int> swapped;
+    std::size_t kept = 0;
+    std::int64_t gained = 0;
+    for (std::int64_t most = 0; swapped.size() - kept <= most_without_gain;) {
+      for (const int side : {0, 1}) {
+        while (!queues[side].empty() && !is_current(queues[side].top(), side)) queues[side].pop();
+      }
+      if (queues[0].empty() || queues[1].empty()) break;
+      const int a = queues[0].top().process;
+      const int b = queues[1].top().process;
+      gained += gain_[at(a)] + gain_[at(b)] - 2 * weight_between(a, b);
+      for (const int p : {a, b}) {
+        move(p, queues);
+        swapped.push_back(p);
+      }
+      if (gained <= most) continue;
+      most = gained;
+      kept = swapped.size();
+    }
+    for (std::size_t i = 0; i < swapped.size(); ++i) {
+      int& side = side_[at(swapped[i])];
+      side = i < kept ? side - done : 1 - (side - done);
+    }
+    return kept > 0;
+  }
+
+  /// To the other side, for the rest of this pass.
+  void move(int process, GainQueue (&queues)[2]) {
+    const int from = side_[at(process)];
+    side_[at(process)] = done + 1 - from;
+    for (const Edge& edge : edges_[at(process)]) {
+      const int there = side_[at(edge.process)];
+      if (there != 0 && there != 1) continue;
+      gain_[at(edge.process)] += (there == from ? 2 : -2) * edge.weight;
+      queues[there].push({gain_[at(edge.process)], edge.process});
+    }
+  }
+
+  [[nodiscard]] bool is_current(const Candidate& one, int side) const {
+    return side_[at(one.process)] == side && gain_[at(one.process)] == one.gain;
+  }
+  [[nodiscard]] std::int64_t weight_to(int process, int side) const {
+    std::int64_t sum = 0;
+    for (const Edge& edge : edges_[at(process)]) sum += side_[at(edge.process)] == side ? edge.weight : 0;
+    return sum;
+  }
+
+  [[nodiscard]] std::int64_t weight_between(int a, int b) const {
+    std::int64_t sum = 0;
+    for (const Edge& edge : edges_[at(a)]) sum += edge.process == b ? edge.weight : 0;
+    return sum;
+  }
+
+  static constexpr int passes = 8;
+  static constexpr std::size_t most_without_gain = 200;  ///< processes swapped in a row
+  static constexpr int done = 4;                         ///< added to a side: not to be swapped again in this pass
+
+  const MappingProblem& problem_;
+  const Edges& edges_;
+  std::vector<int> place_of_;
+  std::vector<int> side_;  ///< 0 or 1 of those that are being split, -1 of others
+  std::vector<std::int64_t> gain_;
+  std::vector<int> scratch_;
+};
+
+}  // namespace
+
+std::vector<int> map_by_bisection(const MappingProblem& problem, const Edges& edges) {
+  return Bisection(problem, edges).run();
+}
+
+}  // namespace halocline::mapping::detail

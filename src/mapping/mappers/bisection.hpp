@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "halocline/mapping/mapper.hpp"
+
+namespace halocline::mapping::detail {
+
+struct Edge {
+  int process;
+  std::int64_t weight;
+};
+/// By process, both ways; weights are above 0.
+using Edges = std::vector<std::vector<Edge>>;
+
+/// Halves places and processes again and again, as dual recursive bipartitioning does (Pellegrini and Roman, HPCN 1996): each
+/// half of the places, which are taken to be near each other where their numbers are, gets the half of the processes that
+/// sends least to the other one. Time grows with edges times the logarithm of places, memory with edges.
+[[nodiscard]] std::vector<int> map_by_bisection(const MappingProblem& problem, const Edges& edges);
+
+}  // namespace halocline::mapping::detail
