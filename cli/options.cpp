@@ -219,4 +219,13 @@ void Options::resolve(const halocline::Environment& environment, int ranks) {
   if (!timeout) timeout = environment.timeout;
 }
 
+void add_progress_option(CLI::App& app, Options& options) {
+  add_word(app, "--progress", "STYLE",
+           "on standard error: auto (default: a bar on a terminal, else lines), bar, "
+           "lines, off",
+           [&options](const auto& name, const auto& word) {
+             options.progress = static_cast<ProgressStyle>(parse_choice(name, word, {"auto", "bar", "lines", "off"}));
+           });
+}
+
 }  // namespace cli

@@ -78,5 +78,6 @@ void add_machine_options(CLI::App& app, Options& options);
 void add_elsewhere_options(CLI::App& app, Options& options);
 void add_decision_options(CLI::App& app, Options& options);
 void add_output_options(CLI::App& app, Options& options);
+void add_progress_option(CLI::App& app, Options& options);
 
 }  // namespace cli

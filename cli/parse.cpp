@@ -69,6 +69,14 @@ std::int64_t parse_integer(const std::string& name, const std::string& word, std
   return number;
 }
 
+double parse_number(const std::string& name, const std::string& word, double least, double most) {
+  double number = 0;
+  if (!read(word, number) || !(number >= least) || number > most) {
+    refuse(name, word, fmt::format("a number from {:.10g} to {:.10g}", least, most));
+  }
+  return number;
+}
+
 double parse_positive(const std::string& name, const std::string& word, double most) {
   double number = 0;
   if (!read(word, number) || !(number > 0) || number > most) {

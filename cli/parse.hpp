@@ -23,6 +23,7 @@ using Words = std::vector<std::string>;
 
 [[nodiscard]] std::int64_t parse_integer(const std::string& name, const std::string& word, std::int64_t least,
                                          std::int64_t most);
+[[nodiscard]] double parse_number(const std::string& name, const std::string& word, double least, double most);
 [[nodiscard]] double parse_positive(const std::string& name, const std::string& word, double most);
 /// Seconds above 0, as a decimal number.
 [[nodiscard]] halocline::Duration parse_seconds(const std::string& name, const std::string& word);

@@ -225,12 +225,7 @@ void add_run_command(CLI::App& app, Options& options, Command& chosen) {
   add_machine_options(*jacobi, options);
   add_decision_options(*jacobi, options);
   add_output_options(*jacobi, options);
-  add_word(*jacobi, "--progress", "STYLE",
-           "on standard error: auto (default: a bar on a terminal, else lines), bar, "
-           "lines, off",
-           [&options](const auto& name, const auto& word) {
-             options.progress = static_cast<ProgressStyle>(parse_choice(name, word, {"auto", "bar", "lines", "off"}));
-           });
+  add_progress_option(*jacobi, options);
   auto own = std::make_shared<JacobiOptions>();
   add_jacobi_options(*jacobi, options, *own);
   jacobi->callback([&chosen, own] {
@@ -240,6 +235,7 @@ void add_run_command(CLI::App& app, Options& options, Command& chosen) {
     };
   });
   add_run_laplace3d(*run, options, chosen);
+  add_run_mhd(*run, options, chosen);
 }
 
 }  // namespace cli

@@ -68,6 +68,12 @@ else()
 endif()
 count(ok "the picture" "exit code ${code} ${out}${err}")
 
+expect_output("ns a cell.*check +passed: at most 2 ulp.*kinetic.*compute .*exchange .*model "
+              "run mhd --size 16 --devices 4 --steps 1 --dt 1.19209e-7 --check --parts")
+expect_output("check +passed: at most .* of a field's largest value"
+              "run mhd --size 16 --order 8 --devices 2 --initial orszag-tang --steps 4 --dt 0.01 --graph --check --corners")
+expect_output("steps +6 to time" "run mhd --size 16 --precision f32 --initial forced --steps 4 --warm-up 2 --no-overlap")
+
 expect_output("converged" "run jacobi3d --size 16 --steps 5000 --tolerance 1e-3 --devices 2")
 
 run_program(code out err machine --machine ${WORK}/no_such_file.json)

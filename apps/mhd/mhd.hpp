@@ -1,0 +1,116 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "mhd/kernels.hpp"
+#include "mhd/problem.hpp"
+
+/// Compressible, resistive, conducting magnetohydrodynamics in a periodic box, as Astaroth and the Pencil Code solve it
+/// (Pekkilä et al., Appendix B): central differences of order 2 to 8, Williamson's third-order Runge-Kutta, eight fields.
+namespace mhd {
+
+struct Settings {
+  std::int64_t steps = 100;            ///< that are timed; 1 or more
+  std::int64_t warm_up = 0;            ///< steps before them
+  std::optional<double> dt;            ///< unset: from the limits below
+  double cfl = 0.4;                    ///< see Solver::time_step
+  std::int64_t cfl_every = 10;         ///< steps between two looks at it
+  std::int64_t diagnostics_every = 0;  ///< steps between diagnostics; 0: only those of the end
+  bool overlap = true;                 ///< update the interior while halos are under way
+  bool graph = false;                  ///< record two steps, and replay them as one launch; needs dt, and no forcing
+};
+
+/// Of one quantity over all cells of the domain.
+struct Reduced {
+  double min = 0;
+  double max = 0;
+  double mean = 0;
+  double rms = 0;
+};
+
+/// The same bits for any number of devices and ranks of one kind.
+struct Diagnostics {
+  std::int64_t step = 0;
+  double time = 0;
+  std::array<Reduced, quantity_count> of;
+};
+
+struct Result {
+  std::int64_t steps = 0;  ///< with those of the warm-up
+  double time = 0;         ///< of the fluid
+  double dt = 0;           ///< the last one
+  /// Of each timed step (of each two where steps are replayed, halved), by the devices' clocks, the slowest subdomain's.
+  std::vector<double> step_seconds;
+  double median_step_seconds = 0;
+  double total_seconds = 0;  ///< of the timed steps, on the slowest rank by the host's clock, diagnostics included
+  std::vector<Diagnostics> diagnostics;
+};
+
+/// Seconds of a step's parts, each alone: medians, the slowest rank's.
+struct Parts {
+  double compute = 0;   ///< three updates of all cells, no exchange
+  double exchange = 0;  ///< three exchanges, no update
+};
+
+/// Solves on a domain of radius() or more with the fields of add_fields(). The domain is realised, and outlives the solver. T is
+/// float or double. All methods are collective, and so is the constructor.
+template <typename T>
+class Solver {
+ public:
+  Solver(halocline::Domain& domain, const State<T>& state, const Parameters& parameters, int order,
+         const ForcingSettings& forcing = {});
+
+  /// Sets the current buffers; time and step are 0 again.
+  void initialise(const InitialValues& values);
+  /// One step; see Substep.
+  void step(double dt, bool overlap = true);
+  /// Goes on from the current buffers. progress is called on every rank, every few steps. Throws InvalidArgument for
+  /// settings that do not go together, and where diagnostics find a value that is not finite.
+  Result run(const Settings& settings, const std::function<void(std::int64_t step, std::int64_t steps)>& progress = {});
+  /// Exchanges halos, and reduces.
+  [[nodiscard]] Diagnostics diagnostics();
+  /// The longest step that is allowed: cfl times the time that the fastest wave takes through a cell, or cfl / 4 times
+  /// that of diffusion, whichever is less.
+  [[nodiscard]] double time_step(double cfl);
+  /// Changes the fields: to be called last.
+  [[nodiscard]] Parts time_parts(int repeats);
+  /// Ways of updating; the fastest of them in a few trials becomes the one in use. Seconds of an update of all cells by each,
+  /// the slowest rank's; does not change the current fields.
+  struct Trial {
+    std::string variant;
+    double seconds = 0;
+  };
+  std::vector<Trial> try_variants(int repeats);
+  /// By its name. Throws InvalidArgument for one that there is not.
+  void choose_variant(const std::string& name);
+  /// A field's current values, x fastest: on rank 0; elsewhere nothing.
+  [[nodiscard]] std::vector<T> gather(int field);
+  [[nodiscard]] double time() const { return time_; }
+
+ private:
+  void substep(const Substep<T>& substep, bool overlap);
+  void update_all(const Substep<T>& substep);
+  void swap();
+  void kick(double dt);
+  [[nodiscard]] double slowest_of(int repeats, const std::function<void()>& work);
+  void check(const Settings& settings) const;
+
+  halocline::Domain& domain_;
+  State<T> state_;
+  Parameters parameters_;
+  std::optional<Forcing> forcing_;
+  std::unique_ptr<Kernels<T>> kernels_;
+  struct Slots {
+    std::unique_ptr<halocline::device::Buffer> extremes;
+    std::unique_ptr<halocline::device::Buffer> sums;
+  };
+  std::vector<Slots> results_;  ///< pinned, one a subdomain
+  double time_ = 0;
+  std::int64_t step_ = 0;
+};
+
+}  // namespace mhd

@@ -1,0 +1,174 @@
+#include "mhd/model.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include "halocline/core/error.hpp"
+#include "mhd/model_equations.hpp"
+
+namespace mhd {
+namespace {
+
+using Real = Model::Real;
+
+/// Closed forms for any order: (-1)^(k+1) (r!)^2 / ((r-k)! (r+k)!) over k for first derivatives, twice that over k^2 for
+/// second ones (Fornberg, Math. Comp. 51 (1988) 699, for equidistant points).
+Real share(int r, int k) {
+  Real value = (k % 2 == 0) ? -1 : 1;
+  for (int i = 1; i <= k; ++i) value *= static_cast<Real>(r - k + i) / static_cast<Real>(r + i);
+  return value;
+}
+
+}  // namespace
+
+/// Coordinates of a cell's surroundings, wrapped around: [dim][reach + offset], already times the pitch.
+struct Model::Neighbours {
+  std::array<std::array<std::size_t, 9>, 3> at;
+  std::array<std::size_t, 3> centre;
+  [[nodiscard]] std::size_t index() const { return centre[0] + centre[1] + centre[2]; }
+};
+
+Model::Model(const halocline::Vec3& extent, int order, const Parameters& parameters)
+    : extent_(extent), reach_(order / 2), parameters_(parameters) {
+  static_cast<void>(radius(order));  // throws for an order that there is not
+  second_.push_back(0);
+  for (int k = 1; k <= reach_; ++k) {
+    first_.push_back(share(reach_, k) / static_cast<Real>(k));
+    second_.push_back(2 * share(reach_, k) / static_cast<Real>(k * k));
+    second_[0] -= 2 * second_.back();
+  }
+  const auto cells = static_cast<std::size_t>(extent.volume());
+  for (auto& field : fields_) field.resize(cells);
+  for (auto& change : changes_) change.resize(cells);
+}
+
+template <typename T>
+void Model::start(const InitialValues& values) {
+  std::size_t index = 0;
+  for (std::int64_t z = 0; z < extent_.z; ++z) {
+    for (std::int64_t y = 0; y < extent_.y; ++y) {
+      for (std::int64_t x = 0; x < extent_.x; ++x, ++index) {
+        const auto here = values({x, y, z});
+        for (std::size_t i = 0; i < field_count; ++i) fields_[i][index] = static_cast<Real>(static_cast<T>(here[i]));
+      }
+    }
+  }
+}
+
+Model::Neighbours Model::neighbours(const halocline::Vec3& p) const {
+  Neighbours found{};
+  std::int64_t pitch = 1;
+  for (int dim = 0; dim < 3; ++dim) {
+    const auto d = static_cast<std::size_t>(dim);
+    const std::int64_t n = extent_[dim];
+    for (int k = -reach_; k <= reach_; ++k) {
+      const std::int64_t wrapped = ((p[dim] + k) % n + n) % n;
+      found.at[d][static_cast<std::size_t>(reach_ + k)] = static_cast<std::size_t>(wrapped * pitch);
+    }
+    found.centre[d] = static_cast<std::size_t>(p[dim] * pitch);
+    pitch *= n;
+  }
+  return found;
+}
+
+Model::Real Model::first(const Field& f, const Neighbours& at, int dim) const {
+  const auto d = static_cast<std::size_t>(dim);
+  const std::size_t rest = at.index() - at.centre[d];
+  Real sum = 0;
+  for (int k = 1; k <= reach_; ++k) {
+    sum += first_[static_cast<std::size_t>(k - 1)] * (f[rest + at.at[d][static_cast<std::size_t>(reach_ + k)]] -
+                                                      f[rest + at.at[d][static_cast<std::size_t>(reach_ - k)]]);
+  }
+  return sum / static_cast<Real>(parameters_.spacing[d]);
+}
+
+/// Along one dimension, or in the plane of two: then the difference of the second derivatives along the diagonals, by 4.
+Model::Real Model::second(const Field& f, const Neighbours& at, int dim, int other) const {
+  const auto d = static_cast<std::size_t>(dim);
+  const auto e = static_cast<std::size_t>(other);
+  const Real area = static_cast<Real>(parameters_.spacing[d]) * static_cast<Real>(parameters_.spacing[e]);
+  Real sum = 0;
+  if (dim == other) {
+    const std::size_t rest = at.index() - at.centre[d];
+    for (int k = -reach_; k <= reach_; ++k) {
+      sum += second_[static_cast<std::size_t>(std::abs(k))] * f[rest + at.at[d][static_cast<std::size_t>(reach_ + k)]];
+    }
+    return sum / area;
+  }
+  const std::size_t rest = at.index() - at.centre[d] - at.centre[e];
+  for (int k = -reach_; k <= reach_; ++k) {
+    if (k == 0) continue;
+    const std::size_t here = rest + at.at[d][static_cast<std::size_t>(reach_ + k)];
+    sum += second_[static_cast<std::size_t>(std::abs(k))] * (f[here + at.at[e][static_cast<std::size_t>(reach_ + k)]] -
+                                                             f[here + at.at[e][static_cast<std::size_t>(reach_ - k)]]);
+  }
+  return sum / (4 * area);
+}
+
+std::array<Model::Real, field_count> Model::rates_at(const halocline::Vec3& p) const {
+  const Neighbours at = neighbours(p);
+  const auto value = [&](int field) { return fields_[static_cast<std::size_t>(field)][at.index()]; };
+  const auto d = [&](int field, int dim) { return first(fields_[static_cast<std::size_t>(field)], at, dim); };
+  const auto dd = [&](int field, int dim, int other) {
+    return second(fields_[static_cast<std::size_t>(field)], at, dim, other);
+  };
+  return rates_from(parameters_, value, d, dd);
+}
+
+void Model::step(double dt) {
+  // Of Williamson's table: alpha and beta of the three substeps.
+  const Real alpha[] = {0, Real(-5) / 9, Real(-153) / 128};
+  const Real beta[] = {Real(1) / 3, Real(15) / 16, Real(8) / 15};
+  for (int substep = 0; substep < 3; ++substep) {
+    std::size_t index = 0;
+    for (std::int64_t z = 0; z < extent_.z; ++z) {
+      for (std::int64_t y = 0; y < extent_.y; ++y) {
+        for (std::int64_t x = 0; x < extent_.x; ++x, ++index) {
+          const auto rate = rates_at({x, y, z});
+          for (std::size_t i = 0; i < field_count; ++i) {
+            changes_[i][index] = alpha[substep] * changes_[i][index] + static_cast<Real>(dt) * rate[i];
+          }
+        }
+      }
+    }
+    for (std::size_t i = 0; i < field_count; ++i) {
+      for (std::size_t cell = 0; cell < fields_[i].size(); ++cell)
+        fields_[i][cell] += beta[substep] * changes_[i][cell];
+    }
+  }
+}
+
+template <typename T>
+Distance distance(const Model::Field& model, const std::vector<T>& candidate) {
+  if (model.size() != candidate.size()) throw halocline::InternalError("mhd: fields of different sizes are compared");
+  Distance found;
+  found.cells = static_cast<std::int64_t>(model.size());
+  Real largest = 0;
+  Real most = 0;
+  // No std::max, which passes over a NaN: one that is there once stays.
+  const auto raise = [](auto& to, auto value) {
+    if (!(value <= to) && !std::isnan(to)) to = value;
+  };
+  for (std::size_t i = 0; i < model.size(); ++i) {
+    const Real m = model[i];
+    const Real away = std::fabs(m - static_cast<Real>(candidate[i]));
+    raise(largest, std::fabs(m));
+    raise(most, away);
+    if (m == 0) {
+      raise(found.absolute, static_cast<double>(away));
+      continue;
+    }
+    const Real ulp = std::ldexp(Real(1), std::ilogb(m) - std::numeric_limits<T>::digits + 1);
+    raise(found.ulps, static_cast<double>(away / ulp));
+    if (!(away <= 2 * ulp)) ++found.beyond;
+  }
+  found.scaled = largest > 0 ? static_cast<double>(most / largest) : static_cast<double>(most);
+  return found;
+}
+
+template void Model::start<float>(const InitialValues&);
+template void Model::start<double>(const InitialValues&);
+template Distance distance<float>(const Model::Field&, const std::vector<float>&);
+template Distance distance<double>(const Model::Field&, const std::vector<double>&);
+
+}  // namespace mhd

@@ -1,0 +1,32 @@
+#include "mhd/prediction.hpp"
+
+#include <algorithm>
+
+#include "halocline/model/closed_form.hpp"
+
+namespace mhd {
+
+Prediction predict(const halocline::Domain& domain, int order, const Parts& parts) {
+  const auto& partition = domain.geometry().partition;
+  const auto cells = static_cast<double>(partition.extent().volume()) / static_cast<double>(partition.size());
+  const halocline::model::ClosedFormCase even{partition.extent(), partition.node_grid(), partition.device_grid(),
+                                              order / 2};
+  // With a second for each cell, the closed form counts them.
+  halocline::model::ClosedFormConstants count;
+  count.within_node.seconds_per_cell = 1;
+  count.between_nodes.seconds_per_cell = 1;
+  const auto counted = halocline::model::closed_form_of_device(even, count);
+  const double halo = std::max(counted.within_node, counted.between_nodes);
+  Prediction prediction;
+  prediction.seconds_per_update = parts.compute / cells;
+  prediction.seconds_per_cell = halo > 0 ? parts.exchange / halo : 0;
+
+  halocline::model::ClosedFormConstants measured;
+  measured.seconds_per_update = prediction.seconds_per_update;
+  measured.within_node.seconds_per_cell = prediction.seconds_per_cell;
+  measured.between_nodes.seconds_per_cell = prediction.seconds_per_cell;
+  prediction.step = halocline::model::closed_form_of_device(even, measured).seconds;
+  return prediction;
+}
+
+}  // namespace mhd

@@ -1,0 +1,16 @@
+#pragma once
+
+#include "halocline/domain/domain.hpp"
+#include "mhd/mhd.hpp"
+
+namespace mhd {
+
+/// Astaroth's model (Pekkilä et al., Eqs. 4 to 12) with the rates that a step's parts were measured to have, each alone.
+struct Prediction {
+  double seconds_per_update = 0;  ///< pi^-1: of a cell's step on a device
+  double seconds_per_cell = 0;    ///< beta^-1: of a halo cell sent or received, in a step; 0 where none is
+  double step = 0;                ///< Eq. 4: the longer of computation and communication
+};
+[[nodiscard]] Prediction predict(const halocline::Domain& domain, int order, const Parts& parts);
+
+}  // namespace mhd

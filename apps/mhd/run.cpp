@@ -1,0 +1,135 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "common/in_flight.hpp"
+#include "halocline/core/error.hpp"
+#include "mhd/mhd.hpp"
+#include "mhd/step_clock.hpp"
+
+namespace mhd {
+namespace {
+
+using halocline::comm::Reduction;
+
+/// A step is three swaps of two buffers, so that two steps end where they began.
+constexpr std::int64_t steps_of_cycle = 2;
+
+double median(std::vector<double> values) {
+  if (values.empty()) return 0;
+  std::sort(values.begin(), values.end());
+  const std::size_t half = values.size() / 2;
+  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
+}
+
+void refuse(const std::string& what) { throw halocline::InvalidArgument("mhd: " + what); }
+
+}  // namespace
+
+template <typename T>
+void Solver<T>::check(const Settings& settings) const {
+  if (settings.steps < 1) refuse(fmt::format("steps is {}; allowed is 1 or more", settings.steps));
+  if (settings.warm_up < 0) refuse(fmt::format("warm_up is {}; allowed is 0 or more", settings.warm_up));
+  if (settings.dt && (!(*settings.dt >= 0) || !std::isfinite(*settings.dt))) {
+    refuse(fmt::format("dt is {}; allowed is 0 or a finite number above", *settings.dt));
+  }
+  if (!(settings.cfl > 0) || !(settings.cfl <= 1)) {
+    refuse(fmt::format("cfl is {}; allowed is above 0 and at most 1", settings.cfl));
+  }
+  if (settings.cfl_every < 1) refuse(fmt::format("cfl_every is {}; allowed is 1 or more", settings.cfl_every));
+  if (settings.diagnostics_every < 0) {
+    refuse(fmt::format("diagnostics_every is {}; allowed is 0 or more", settings.diagnostics_every));
+  }
+  if (!settings.graph) return;
+  if (!settings.dt) refuse("graph needs a fixed dt, as it is part of what is recorded");
+  if (forcing_) refuse("graph excludes forcing, which is another wave in each step");
+}
+
+template <typename T>
+Result Solver<T>::run(const Settings& settings,
+                      const std::function<void(std::int64_t step, std::int64_t steps)>& progress) {
+  check(settings);
+  auto& comm = domain_.comm();
+  const auto& host_clock = halocline::Clock::steady();
+  apps::InFlight in_flight(domain_);
+  Result result;
+  const std::int64_t all = settings.warm_up + settings.steps;
+  std::optional<StepClock> clock;
+  auto start = host_clock.now();
+  std::int64_t done = 0;
+  std::int64_t waited_at = 0;
+
+  std::optional<halocline::Recording> cycle;
+  if (settings.graph) {
+    // Recording counts no step: what is enqueued runs when it is replayed.
+    cycle.emplace(domain_.capture([&] {
+      for (std::int64_t i = 0; i < steps_of_cycle * Williamson::substeps; ++i) {
+        substep(Substep<T>::of(static_cast<int>(i % Williamson::substeps), *settings.dt), settings.overlap);
+      }
+    }));
+    comm.barrier();
+  }
+  const auto advance = [&](std::int64_t steps) {
+    if (steps == steps_of_cycle) {
+      domain_.replay(*cycle);
+      step_ += steps;
+      time_ += static_cast<double>(steps) * result.dt;
+    } else {
+      step(result.dt, settings.overlap);
+    }
+    done += steps;
+    if (clock) clock->lap();
+  };
+
+  std::vector<double> lengths;  // in steps, of what is between two marks
+  result.dt = settings.dt.value_or(0);
+  while (done < all) {
+    if (done == settings.warm_up) {
+      domain_.synchronize();
+      comm.barrier();
+      clock.emplace(domain_);
+      clock->start();
+      start = host_clock.now();
+    }
+    if (!settings.dt && done % settings.cfl_every == 0) {
+      result.dt = time_step(settings.cfl);
+      if (clock) clock->start();
+    }
+    const std::int64_t stop = done < settings.warm_up ? settings.warm_up : all;
+    // A cycle begins with the buffers that it was recorded with, and diagnostics come between cycles.
+    const bool replayed = cycle && done % steps_of_cycle == 0 && stop - done >= steps_of_cycle &&
+                          settings.diagnostics_every % steps_of_cycle == 0;
+    const std::int64_t steps = replayed ? steps_of_cycle : 1;
+    advance(steps);
+    if (clock) lengths.push_back(static_cast<double>(steps));
+    if (settings.diagnostics_every > 0 && done % settings.diagnostics_every == 0 && done < all) {
+      result.diagnostics.push_back(diagnostics());
+      if (clock) clock->start();
+    }
+    if (done - waited_at >= apps::InFlight::steps_in_flight / 2) {
+      waited_at = done;
+      in_flight.wait();
+      if (clock) clock->collect();
+      if (progress) progress(done, all);
+    }
+  }
+  domain_.synchronize();
+  result.total_seconds =
+      comm.all_reduce(std::chrono::duration<double>(host_clock.now() - start).count(), Reduction::max);
+  clock->collect();
+  result.step_seconds = clock->seconds();
+  comm.all_reduce(std::span<double>(result.step_seconds), Reduction::max);
+  for (std::size_t i = 0; i < result.step_seconds.size(); ++i) result.step_seconds[i] /= lengths[i];
+  result.median_step_seconds = median(result.step_seconds);
+  result.diagnostics.push_back(diagnostics());
+  result.steps = step_;
+  result.time = time_;
+  if (progress) progress(all, all);
+  return result;
+}
+
+template class Solver<float>;
+template class Solver<double>;
+
+}  // namespace mhd

@@ -1,0 +1,192 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "common/gather.hpp"
+#include "halocline/core/error.hpp"
+#include "halocline/domain/host_array.hpp"
+#include "mhd/mhd.hpp"
+
+namespace mhd {
+
+using halocline::comm::Reduction;
+
+template <typename T>
+Solver<T>::Solver(halocline::Domain& domain, const State<T>& state, const Parameters& parameters, int order,
+                  const ForcingSettings& forcing)
+    : domain_(domain), state_(state), parameters_(parameters) {
+  halocline::comm::agree_on(domain.comm(), [&] {
+    parameters.check();
+    const halocline::Radius wanted = radius(order);
+    const auto& geometry = domain.geometry();
+    for (const auto field : state) {
+      const auto& descriptor = geometry.fields.at(field.id.index());
+      if (descriptor.buffers != halocline::buffers::two) {
+        throw halocline::InvalidArgument(
+            fmt::format("mhd: field '{}' has {} buffers; allowed is 2", descriptor.name, descriptor.buffers));
+      }
+    }
+    if (domain.halo_multiplier() != 1) {
+      throw halocline::InvalidArgument(fmt::format(
+          "mhd: the domain's halo multiplier is {}; allowed is 1, as a substep reads what the one before it wrote",
+          domain.halo_multiplier()));
+    }
+    for (const auto& subdomain : domain.subdomains()) {
+      const auto view = subdomain.view(state[0]);
+      const halocline::Box read = subdomain.owned().grown(wanted.lower(), wanted.upper());
+      if (!view.with_halo().contains(read)) {
+        throw halocline::InvalidArgument(fmt::format(
+            "mhd: the domain's radius is less than {}, which differences of order {} read", order / 2, order));
+      }
+    }
+    if (forcing.amplitude > 0) {
+      forcing_.emplace(forcing, geometry.partition.extent(), parameters.spacing, parameters.sound_speed);
+    }
+    kernels_ = make_kernels<T>(domain, state, parameters, order);
+    for (std::size_t i = 0; i < domain.subdomains().size(); ++i) {
+      results_.push_back(
+          {domain.backend().allocate_pinned(sizeof(Extremes)), domain.backend().allocate_pinned(sizeof(Sums))});
+    }
+  });
+}
+
+/// Plane by plane, so that the host holds no second copy of the fields.
+template <typename T>
+void Solver<T>::initialise(const InitialValues& values) {
+  for (const auto& subdomain : domain_.subdomains()) {
+    const halocline::Box& owned = subdomain.owned();
+    constexpr std::int64_t planes = 8;
+    for (std::int64_t z = owned.lo.z; z < owned.hi.z; z += planes) {
+      halocline::Box slab = owned;
+      slab.lo.z = z;
+      slab.hi.z = std::min(owned.hi.z, z + planes);
+      std::vector<halocline::HostArray<T>> arrays;
+      for (const auto field : state_) arrays.emplace_back(subdomain, field, slab);
+      halocline::for_each_cell(slab, [&](const halocline::Vec3& p) {
+        const auto here = values(p);
+        for (std::size_t i = 0; i < field_count; ++i) arrays[i](p) = static_cast<T>(here[i]);
+      });
+      for (std::size_t i = 0; i < field_count; ++i) arrays[i].upload(subdomain, state_[i]);
+    }
+  }
+  time_ = 0;
+  step_ = 0;
+}
+
+template <typename T>
+void Solver<T>::swap() {
+  for (const auto field : state_) domain_.swap(field);
+}
+
+template <typename T>
+void Solver<T>::update_all(const Substep<T>& substep) {
+  for (const auto& subdomain : domain_.subdomains()) kernels_->update(subdomain, {&subdomain.owned(), 1}, substep);
+}
+
+template <typename T>
+void Solver<T>::substep(const Substep<T>& substep, bool overlap) {
+  using halocline::device::Range;
+  auto& backend = domain_.backend();
+  const Range whole(backend, "mhd: substep");
+  if (!overlap) {
+    domain_.exchange();
+    update_all(substep);
+    return swap();
+  }
+  domain_.start_exchange();
+  {
+    const Range range(backend, "mhd: interior");
+    for (const auto& s : domain_.subdomains()) kernels_->update(s, {&s.interior(), 1}, substep);
+  }
+  domain_.finish_exchange();
+  const Range range(backend, "mhd: exterior");
+  for (const auto& s : domain_.subdomains()) kernels_->update(s, s.exterior(), substep);
+  swap();
+}
+
+template <typename T>
+void Solver<T>::kick(double dt) {
+  if (!forcing_) return;
+  const Wave wave = forcing_->wave_of(step_, dt);
+  for (const auto& subdomain : domain_.subdomains()) kernels_->kick(subdomain, wave);
+}
+
+template <typename T>
+void Solver<T>::step(double dt, bool overlap) {
+  for (int i = 0; i < Williamson::substeps; ++i) substep(Substep<T>::of(i, dt), overlap);
+  kick(dt);
+  ++step_;
+  time_ += dt;
+}
+
+template <typename T>
+std::vector<T> Solver<T>::gather(int field) {
+  return apps::gather(domain_, state_[static_cast<std::size_t>(field)],
+                      halocline::Box::of_extent(domain_.geometry().partition.extent()));
+}
+
+/// The median of some turns, the slowest rank's; the first turn does not count.
+template <typename T>
+double Solver<T>::slowest_of(int repeats, const std::function<void()>& work) {
+  const auto& clock = halocline::Clock::steady();
+  std::vector<double> times;
+  for (int turn = 0; turn <= repeats; ++turn) {
+    domain_.synchronize();
+    domain_.comm().barrier();
+    const auto start = clock.now();
+    work();
+    domain_.synchronize();
+    const double took = std::chrono::duration<double>(clock.now() - start).count();
+    if (turn > 0) times.push_back(domain_.comm().all_reduce(took, Reduction::max));
+  }
+  std::nth_element(times.begin(), times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2), times.end());
+  return times[times.size() / 2];
+}
+
+template <typename T>
+Parts Solver<T>::time_parts(int repeats) {
+  Parts parts;
+  parts.compute = slowest_of(repeats, [&] {
+    for (int i = 0; i < Williamson::substeps; ++i) {
+      update_all(Substep<T>::of(i, 0));
+      swap();
+    }
+  });
+  parts.exchange = slowest_of(repeats, [&] {
+    for (int i = 0; i < Williamson::substeps; ++i) domain_.exchange();
+  });
+  return parts;
+}
+
+/// Reads the current buffers and writes the next ones, without a swap.
+template <typename T>
+std::vector<typename Solver<T>::Trial> Solver<T>::try_variants(int repeats) {
+  std::vector<Trial> trials;
+  const auto names = kernels_->variants();
+  std::size_t fastest = 0;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    kernels_->choose(i);
+    trials.push_back({names[i], slowest_of(repeats, [&] { update_all(Substep<T>::of(1, 0)); })});
+    if (trials[i].seconds < trials[fastest].seconds) fastest = i;
+  }
+  kernels_->choose(fastest);
+  return trials;
+}
+
+template <typename T>
+void Solver<T>::choose_variant(const std::string& name) {
+  const auto names = kernels_->variants();
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found == names.end()) {
+    std::string all;
+    for (const auto& one : names) all += (all.empty() ? "" : ", ") + one;
+    throw halocline::InvalidArgument(fmt::format("mhd: the variant is '{}'; allowed are {}", name, all));
+  }
+  kernels_->choose(static_cast<std::size_t>(found - names.begin()));
+}
+
+template class Solver<float>;
+template class Solver<double>;
+
+}  // namespace mhd

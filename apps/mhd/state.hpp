@@ -1,0 +1,55 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "halocline/domain/domain.hpp"
+#include "mhd/parameters.hpp"
+
+namespace mhd {
+
+/// The eight fields of a domain, two buffers each, in the order of FieldIndex.
+template <typename T>
+using State = std::array<halocline::Field<T>, field_count>;
+
+/// Adds them. Before Domain::realize().
+template <typename T>
+[[nodiscard]] State<T> add_fields(halocline::Domain& domain) {
+  State<T> state{};
+  for (std::size_t i = 0; i < field_count; ++i) {
+    state[i] = domain.add_field<T>(std::string(field_names[i]), halocline::buffers::two);
+  }
+  return state;
+}
+
+/// A subdomain's arrays as kernels take them: all eight lie alike, x without gaps.
+template <typename T>
+struct Arrays {
+  const T* now[field_count];  ///< the first owned cell of the current buffers
+  T* next[field_count];       ///< and of those that come next
+  halocline::Vec3 origin;     ///< its coordinates
+  std::int64_t pitch_y = 0;   ///< cells from a row to the next
+  std::int64_t pitch_z = 0;
+
+  [[nodiscard]] HALOCLINE_HOST_DEVICE std::int64_t offset(std::int64_t x, std::int64_t y, std::int64_t z) const {
+    return (x - origin.x) + (y - origin.y) * pitch_y + (z - origin.z) * pitch_z;
+  }
+};
+
+/// Throws InvalidArgument where the arrays do not lie alike.
+template <typename T>
+[[nodiscard]] Arrays<T> arrays_of(const halocline::Subdomain& subdomain, const State<T>& state);
+
+/// What a cell sees of its surroundings in memory.
+template <typename T>
+struct Surroundings {
+  const T* const* fields;
+  std::int64_t at;
+  std::int64_t pitch_y;
+  std::int64_t pitch_z;
+  HALOCLINE_HOST_DEVICE T operator()(int field, int dx, int dy, int dz) const {
+    return fields[field][at + dx + dy * pitch_y + dz * pitch_z];
+  }
+};
+
+}  // namespace mhd

@@ -1,0 +1,114 @@
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <functional>
+
+#include "gpu/exchange/gpus.hpp"
+#include "halocline/comm/twins.hpp"
+#include "mhd/mhd.hpp"
+#include "mhd/model.hpp"
+
+namespace {
+
+using namespace halocline;
+
+template <typename T>
+void on_gpus(const Vec3& extent, int order, int devices, const mhd::Parameters& parameters,
+             const std::function<void(mhd::Solver<T>&)>& body) {
+  DomainOptions options;
+  options.backend_kind = device::BackendKind::cuda;
+  options.devices_per_rank = devices;
+  const auto comm = comm::serial();
+  Domain domain(extent, mhd::radius(order), *comm, options);
+  const auto state = mhd::add_fields<T>(domain);
+  domain.realize();
+  {
+    mhd::Solver<T> solver(domain, state, parameters, order);
+    body(solver);
+  }
+  domain.close();
+}
+
+template <typename T>
+std::vector<T> all_fields(mhd::Solver<T>& solver) {
+  std::vector<T> all;
+  for (int i = 0; i < mhd::field_count; ++i) {
+    const auto field = solver.gather(i);
+    all.insert(all.end(), field.begin(), field.end());
+  }
+  return all;
+}
+
+/// Large enough for every tile, and multiples of none.
+constexpr Vec3 extent{70, 45, 41};
+
+TEST(MhdOnGpus, one_step_is_within_2_ulp_of_the_model_by_every_variant) {
+  HALOCLINE_NEEDS_GPUS(1);
+  const mhd::Parameters parameters;  // cells are 1 wide
+  const auto start = mhd::initial_values({mhd::Start::random}, extent, parameters);
+  for (const int order : mhd::orders) {
+    mhd::Model model(extent, order, parameters);
+    model.start<double>(start);
+    model.step(1.19209e-7);
+    on_gpus<double>(extent, order, 1, parameters, [&](auto& solver) {
+      for (const auto& trial : solver.try_variants(1)) {
+        SCOPED_TRACE("order " + std::to_string(order) + ", " + trial.variant);
+        solver.choose_variant(trial.variant);
+        solver.initialise(start);
+        solver.step(1.19209e-7);
+        for (int i = 0; i < mhd::field_count; ++i) {
+          const auto distance = mhd::distance<double>(model.field(i), solver.gather(i));
+          EXPECT_LE(distance.ulps, 2) << mhd::field_names[static_cast<std::size_t>(i)];
+          EXPECT_EQ(distance.absolute, 0);
+        }
+      }
+    });
+  }
+}
+
+template <typename T>
+void expect_same_bits(int order) {
+  auto parameters = mhd::Parameters{};
+  parameters.spacing = mhd::default_spacing(extent);
+  const auto start = mhd::initial_values({mhd::Start::orszag_tang}, extent, parameters);
+  std::vector<T> expected;
+  mhd::Diagnostics of_expected;
+  for (int devices = 1; devices <= test::gpu_count(); ++devices) {
+    on_gpus<T>(extent, order, devices, parameters, [&](auto& solver) {
+      for (const auto& trial : solver.try_variants(1)) {
+        solver.choose_variant(trial.variant);
+        for (const bool overlap : {true, false}) {
+          for (const bool graph : {true, false}) {
+            SCOPED_TRACE("order " + std::to_string(order) + ", " + std::to_string(devices) + " GPUs, " + trial.variant +
+                         (overlap ? ", overlap" : "") + (graph ? ", graph" : ""));
+            solver.initialise(start);
+            mhd::Settings settings;
+            settings.steps = 5;
+            settings.dt = 0.01;
+            settings.overlap = overlap;
+            settings.graph = graph;
+            const auto result = solver.run(settings);
+            const auto found = all_fields(solver);
+            if (expected.empty()) {
+              expected = found;
+              of_expected = result.diagnostics.back();
+            }
+            ASSERT_EQ(found.size(), expected.size());
+            EXPECT_EQ(std::memcmp(found.data(), expected.data(), found.size() * sizeof(T)), 0);
+            EXPECT_EQ(std::memcmp(&result.diagnostics.back().of, &of_expected.of, sizeof(of_expected.of)), 0);
+          }
+        }
+      }
+    });
+  }
+}
+
+TEST(MhdOnGpus, has_the_same_bits_by_every_variant_on_any_number_of_gpus) {
+  HALOCLINE_NEEDS_GPUS(1);
+  for (const int order : mhd::orders) {
+    expect_same_bits<double>(order);
+    expect_same_bits<float>(order);
+  }
+}
+
+}  // namespace

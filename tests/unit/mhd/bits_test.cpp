@@ -1,0 +1,103 @@
+// The same bits for any number of devices, ranks and routes.
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <mutex>
+
+#include "mhd_case.hpp"
+
+namespace {
+
+using halocline::Vec3;
+using mhd_test::Fields;
+using mhd_test::Shape;
+
+struct Way {
+  Shape shape;
+  bool overlap = true;
+  bool graph = false;
+};
+
+struct Outcome {
+  std::array<std::vector<double>, mhd::field_count> fields;
+  mhd::Diagnostics diagnostics;
+};
+
+constexpr Vec3 extent{18, 14, 16};
+
+template <typename T>
+Outcome run(const Way& way, const mhd::ForcingSettings& forcing, std::optional<double> dt) {
+  const auto parameters = mhd_test::fluid(extent);
+  Outcome outcome;
+  std::mutex one;
+  mhd_test::on_solvers<T>(way.shape, parameters, forcing, [&](halocline::Domain& domain, mhd::Solver<T>& solver) {
+    solver.initialise(mhd::initial_values({mhd::Start::decaying}, extent, parameters));
+    mhd::Settings settings;
+    settings.steps = 5;
+    settings.dt = dt;
+    settings.cfl_every = 2;
+    settings.overlap = way.overlap;
+    settings.graph = way.graph;
+    const auto result = solver.run(settings);
+    const auto fields = mhd_test::gather(solver);
+    const std::lock_guard lock(one);
+    if (domain.comm().rank().value() != 0) return;
+    for (std::size_t i = 0; i < fields.size(); ++i) outcome.fields[i].assign(fields[i].begin(), fields[i].end());
+    outcome.diagnostics = result.diagnostics.back();
+  });
+  return outcome;
+}
+
+void expect_same(const Outcome& a, const Outcome& b) {
+  for (std::size_t i = 0; i < a.fields.size(); ++i) {
+    ASSERT_EQ(a.fields[i].size(), static_cast<std::size_t>(extent.volume()));
+    ASSERT_EQ(a.fields[i].size(), b.fields[i].size());
+    EXPECT_EQ(std::memcmp(a.fields[i].data(), b.fields[i].data(), a.fields[i].size() * sizeof(double)), 0)
+        << mhd::field_names[i];
+  }
+  for (std::size_t i = 0; i < mhd::quantity_count; ++i) {
+    EXPECT_EQ(std::memcmp(&a.diagnostics.of[i], &b.diagnostics.of[i], sizeof(mhd::Reduced)), 0)
+        << mhd::quantity_names[i];
+  }
+}
+
+mhd::ForcingSettings some_forcing() {
+  mhd::ForcingSettings forcing;
+  forcing.amplitude = 0.1;
+  forcing.wave_number = 2;
+  return forcing;
+}
+
+TEST(Bits, AreTheSameForAnyDevicesAndRanks) {
+  for (const int order : {2, 6}) {
+    const auto alone = run<double>({{extent, order}}, some_forcing(), {});
+    for (const auto& [ranks, devices] :
+         std::vector<std::pair<int, int>>{{1, 2}, {1, 3}, {2, 1}, {2, 2}, {1, 8}, {4, 2}}) {
+      SCOPED_TRACE(std::to_string(ranks) + " ranks of " + std::to_string(devices) + ", order " + std::to_string(order));
+      expect_same(alone, run<double>({{extent, order, ranks, devices}}, some_forcing(), {}));
+    }
+  }
+}
+
+TEST(Bits, AreTheSameForAnyRouteOverlapAndGraph) {
+  const auto alone = run<double>({{extent, 6}}, {}, 0.01);
+  for (const std::string transports : {"peer_copy,self", "direct,self", "ipc_copy,peer_copy,self", "mpi_staged"}) {
+    for (const bool overlap : {false, true}) {
+      SCOPED_TRACE(transports + (overlap ? ", overlapped" : ""));
+      const int ranks = transports == "mpi_staged" || transports[0] == 'i' ? 2 : 1;
+      const Way way{{extent, 6, ranks, 4 / ranks, transports}, overlap};
+      expect_same(alone, run<double>(way, {}, 0.01));
+    }
+  }
+  for (const bool overlap : {false, true}) {
+    SCOPED_TRACE(overlap ? "graph, overlapped" : "graph");
+    expect_same(alone, run<double>({{extent, 6, 1, 4}, overlap, true}, {}, 0.01));
+  }
+}
+
+TEST(Bits, AreTheSameInSinglePrecision) {
+  const auto alone = run<float>({{extent, 4}}, some_forcing(), 0.01);
+  expect_same(alone, run<float>({{extent, 4, 2, 3}}, some_forcing(), 0.01));
+}
+
+}  // namespace

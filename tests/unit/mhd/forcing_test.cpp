@@ -1,0 +1,97 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+#include <set>
+
+#include "mhd_case.hpp"
+
+namespace {
+
+using halocline::Vec3;
+using Real3 = std::array<double, 3>;
+
+constexpr Vec3 extent{40, 20, 12};
+constexpr std::array<double, 3> spacing{0.3, 0.2, 0.5};
+
+Real3 wave_vector(const mhd::Wave& wave) {
+  Real3 k{};
+  for (int i = 0; i < 3; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    k[at] = 2 * std::numbers::pi * static_cast<double>(wave.waves[i]) / (static_cast<double>(extent[i]) * spacing[at]);
+  }
+  return k;
+}
+double length(const Real3& a) { return std::hypot(a[0], a[1], a[2]); }
+
+mhd::ForcingSettings settings(double helicity) {
+  mhd::ForcingSettings forcing;
+  forcing.amplitude = 0.2;
+  forcing.wave_number = 2;
+  forcing.helicity = helicity;
+  return forcing;
+}
+
+/// A wave a cos - b sin has the curl k x (a cos - b sin) turned by a quarter: it is helical where k x a = |k| b.
+TEST(Forcing, WavesAreAcrossTheirVectorAndAsHelicalAsWanted) {
+  for (const double helicity : {1.0, -1.0, 0.0, 0.5}) {
+    const mhd::Forcing forcing(settings(helicity), extent, spacing, 1);
+    for (int step = 0; step < 50; ++step) {
+      const auto wave = forcing.wave_of(step, 0.01);
+      const Real3 k = wave_vector(wave);
+      const double size = length(k);
+      const double unit = 2 * std::numbers::pi / (40 * 0.3);
+      EXPECT_NEAR(size / unit, 2, 0.5 + 1e-12);
+      const Real3 a{wave.real[0], wave.real[1], wave.real[2]};
+      const Real3 b{wave.imaginary[0], wave.imaginary[1], wave.imaginary[2]};
+      EXPECT_NEAR(k[0] * a[0] + k[1] * a[1] + k[2] * a[2], 0, 1e-14);
+      EXPECT_NEAR(k[0] * b[0] + k[1] * b[1] + k[2] * b[2], 0, 1e-14);
+      const Real3 turned{k[1] * a[2] - k[2] * a[1], k[2] * a[0] - k[0] * a[2], k[0] * a[1] - k[1] * a[0]};
+      for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(helicity * turned[i], size * b[i], 1e-14);
+      // The mean square of a wave does not depend on its helicity.
+      const double expected = 0.2 * 0.2 * size * 0.01;
+      EXPECT_NEAR((std::pow(length(a), 2) + std::pow(length(b), 2)) / 2, expected, 1e-12);
+    }
+  }
+}
+
+TEST(Forcing, IsAnotherWaveInEachStepAndTheSameForASeed) {
+  const mhd::Forcing forcing(settings(1), extent, spacing, 1);
+  std::set<double> phases;
+  for (int step = 0; step < 100; ++step) {
+    phases.insert(forcing.wave_of(step, 0.01).phase);
+    EXPECT_EQ(forcing.wave_of(step, 0.01).phase,
+              mhd::Forcing(settings(1), extent, spacing, 1).wave_of(step, 0.01).phase);
+  }
+  EXPECT_EQ(phases.size(), 100u);
+  auto other = settings(1);
+  other.seed = 2;
+  EXPECT_NE(forcing.wave_of(0, 0.01).phase, mhd::Forcing(other, extent, spacing, 1).wave_of(0, 0.01).phase);
+}
+
+/// What is in the fields after a step from rest is the wave.
+TEST(Forcing, MovesAFluidAtRest) {
+  auto parameters = mhd_test::fluid(extent);
+  parameters.spacing = spacing;
+  mhd_test::on_solvers<double>({extent, 4, 1, 4}, parameters, settings(1), [&](auto&, auto& solver) {
+    solver.initialise([](const Vec3&) { return std::array<double, mhd::field_count>{}; });
+    solver.step(0.01);
+    const auto wave = mhd::Forcing(settings(1), extent, spacing, 1).wave_of(0, 0.01);
+    const auto fields = mhd_test::gather(solver);
+    std::size_t index = 0;
+    halocline::for_each_cell(halocline::Box::of_extent(extent), [&](const Vec3& p) {
+      double angle = wave.phase;
+      for (int i = 0; i < 3; ++i) {
+        angle += wave_vector(wave)[static_cast<std::size_t>(i)] * spacing[static_cast<std::size_t>(i)] *
+                 static_cast<double>(p[i]);
+      }
+      for (std::size_t i = 0; i < 3; ++i) {
+        ASSERT_NEAR(fields[mhd::ux + i][index], wave.real[i] * std::cos(angle) - wave.imaginary[i] * std::sin(angle),
+                    1e-14);
+      }
+      ++index;
+    });
+  });
+}
+
+}  // namespace

@@ -1,0 +1,140 @@
+// What is refused, and what starts are like.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "halocline/core/error.hpp"
+#include "mhd_case.hpp"
+
+namespace {
+
+using halocline::InvalidArgument;
+using halocline::Vec3;
+using testing::HasSubstr;
+
+template <typename F>
+std::string refusal(F&& f) {
+  try {
+    f();
+  } catch (const InvalidArgument& error) {
+    return error.what();
+  }
+  return "nothing was thrown";
+}
+
+constexpr Vec3 extent{12, 12, 12};
+
+TEST(Input, OrdersAre2To8) {
+  EXPECT_THAT(refusal([] { static_cast<void>(mhd::radius(5)); }),
+              HasSubstr("the order is 5; allowed are 2, 4, 6 and 8"));
+  EXPECT_EQ(mhd::radius(6), halocline::Radius::uniform(3).without_corners());
+}
+
+TEST(Input, ParametersAreNamed) {
+  const auto of = [](auto&& change) {
+    return refusal([&] {
+      mhd::Parameters parameters;
+      change(parameters);
+      parameters.check();
+    });
+  };
+  EXPECT_THAT(of([](auto& p) { p.viscosity = -1; }),
+              HasSubstr("viscosity is -1; allowed is 0 or a finite number above"));
+  EXPECT_THAT(of([](auto& p) { p.adiabatic_index = 1; }),
+              HasSubstr("adiabatic index is 1; allowed is a finite number above 1"));
+  EXPECT_THAT(of([](auto& p) { p.spacing[1] = 0; }), HasSubstr("spacing is 0; allowed is a finite number above 0"));
+  EXPECT_THAT(of([](auto& p) { p.permeability = NAN; }), HasSubstr("permeability is nan"));
+  EXPECT_EQ(of([](auto&) {}), "nothing was thrown");
+}
+
+TEST(Input, SettingsThatExcludeEachOther) {
+  const auto parameters = mhd_test::fluid(extent);
+  const auto of = [&](const mhd::ForcingSettings& forcing, auto&& change) {
+    mhd::Settings settings;
+    settings.steps = 2;
+    settings.dt = 0.01;
+    change(settings);
+    std::string said;
+    mhd_test::on_solvers<double>({extent, 2, 1, 1}, parameters, forcing, [&](auto&, auto& solver) {
+      solver.initialise(mhd::initial_values({mhd::Start::forced}, extent, parameters));
+      said = refusal([&] { static_cast<void>(solver.run(settings)); });
+    });
+    return said;
+  };
+  mhd::ForcingSettings forced;
+  forced.amplitude = 0.1;
+  forced.wave_number = 2;
+  EXPECT_THAT(of(forced, [](auto& s) { s.graph = true; }), HasSubstr("graph excludes forcing"));
+  EXPECT_THAT(of({}, [](auto& s) { s.graph = true, s.dt.reset(); }), HasSubstr("graph needs a fixed dt"));
+  EXPECT_THAT(of({}, [](auto& s) { s.steps = 0; }), HasSubstr("steps is 0; allowed is 1 or more"));
+  EXPECT_THAT(of({}, [](auto& s) { s.cfl = 2; }), HasSubstr("cfl is 2; allowed is above 0 and at most 1"));
+  EXPECT_EQ(of({}, [](auto&) {}), "nothing was thrown");
+  EXPECT_EQ(of(forced, [](auto& s) { s.dt.reset(); }), "nothing was thrown");
+}
+
+TEST(Input, ForcingNeedsWavesThatTheDomainHolds) {
+  mhd::ForcingSettings forcing;
+  forcing.amplitude = 0.1;
+  forcing.wave_number = 9;
+  EXPECT_THAT(refusal([&] { mhd::Forcing(forcing, extent, {1, 1, 1}, 1); }), HasSubstr("holds no wave of 4 cells"));
+  forcing.wave_number = 2;
+  forcing.helicity = 1.5;
+  EXPECT_THAT(refusal([&] {
+                mhd::Forcing(forcing, extent, {1, 1, 1}, 1);
+              }),
+              HasSubstr("helicity is 1.5; allowed is -1 to 1"));
+}
+
+TEST(Input, ADomainMustBeWideEnough) {
+  const auto serial = halocline::comm::serial();
+  halocline::Domain domain(extent, mhd::radius(4), *serial);
+  const auto state = mhd::add_fields<double>(domain);
+  domain.realize();
+  EXPECT_THAT(refusal([&] { mhd::Solver<double>(domain, state, mhd_test::fluid(extent), 6); }),
+              HasSubstr("radius is less than 3, which differences of order 6 read"));
+  domain.close();
+}
+
+TEST(Input, AnAlfvenWaveNeedsAField) {
+  EXPECT_THAT(refusal([] { static_cast<void>(mhd::initial_values({mhd::Start::alfven_wave}, extent, {})); }),
+              HasSubstr("imposed field"));
+}
+
+TEST(Input, VariantsAreNamed) {
+  mhd_test::on_solvers<double>({extent, 2, 1, 1}, mhd_test::fluid(extent), {}, [&](auto&, auto& solver) {
+    EXPECT_THAT(refusal([&] { solver.choose_variant("frob"); }), HasSubstr("the variant is 'frob'; allowed are cells"));
+    EXPECT_EQ(refusal([&] { solver.choose_variant("cells"); }), "nothing was thrown");
+  });
+}
+
+/// Every start is finite, and its steps are: some of each with the time step of the limits.
+TEST(Starts, RunAndStayFinite) {
+  for (std::size_t i = 0; i < mhd::start_names.size(); ++i) {
+    SCOPED_TRACE(mhd::start_names[i]);
+    const auto start = static_cast<mhd::Start>(i);
+    const auto parameters = mhd::adapted(mhd_test::fluid(extent), start);
+    auto forcing = mhd::default_forcing(start);
+    mhd_test::on_solvers<float>({extent, 4, 1, 2}, parameters, forcing, [&](auto&, auto& solver) {
+      solver.initialise(mhd::initial_values({start}, extent, parameters));
+      const auto before = solver.diagnostics();
+      mhd::Settings settings;
+      settings.steps = 12;
+      settings.cfl_every = 1;
+      settings.diagnostics_every = 6;
+      const auto result = solver.run(settings);
+      EXPECT_EQ(result.steps, 12);
+      EXPECT_EQ(result.step_seconds.size(), 12u);
+      EXPECT_GT(result.median_step_seconds, 0);
+      ASSERT_EQ(result.diagnostics.size(), 2u);
+      EXPECT_GT(result.time, 0);
+      EXPECT_NE(result.diagnostics[1].of[mhd::ux].rms + result.diagnostics[1].of[mhd::uy].rms,
+                before.of[mhd::ux].rms + before.of[mhd::uy].rms);
+      if (start == mhd::Start::forced) {
+        EXPECT_GT(result.diagnostics[1].of[mhd::kinetic_energy].mean, 0);
+      }
+    });
+  }
+}
+
+}  // namespace

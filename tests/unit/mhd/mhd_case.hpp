@@ -1,0 +1,65 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "halocline/comm/twins.hpp"
+#include "mhd/mhd.hpp"
+
+namespace mhd_test {
+
+struct Shape {
+  halocline::Vec3 extent{16, 16, 16};
+  int order = 6;
+  int ranks = 1;
+  int devices = 1;  ///< of each rank
+  std::string transports = {};
+};
+
+/// Runs body with a solver on each of the ranks, which are threads; a single one is this thread.
+template <typename T>
+void on_solvers(const Shape& shape, const mhd::Parameters& parameters, const mhd::ForcingSettings& forcing,
+                const std::function<void(halocline::Domain&, mhd::Solver<T>&)>& body) {
+  const auto one = [&](halocline::comm::Communicator& comm) {
+    halocline::DomainOptions options;
+    options.devices_per_rank = shape.devices;
+    if (!shape.transports.empty()) options.policy = halocline::routing::Policy::parse(shape.transports);
+    halocline::Domain domain(shape.extent, mhd::radius(shape.order), comm, options);
+    const auto state = mhd::add_fields<T>(domain);
+    domain.realize();
+    {
+      mhd::Solver<T> solver(domain, state, parameters, shape.order, forcing);
+      body(domain, solver);
+    }
+    domain.close();
+  };
+  if (shape.ranks > 1) return halocline::comm::run_as_threads(shape.ranks, one);
+  const auto serial = halocline::comm::serial();
+  one(*serial);
+}
+
+/// The fluid with cells of 2 pi / extent.x.
+inline mhd::Parameters fluid(const halocline::Vec3& extent) {
+  mhd::Parameters parameters;
+  parameters.spacing = mhd::default_spacing(extent);
+  return parameters;
+}
+
+inline mhd::Parameters without_diffusion(mhd::Parameters parameters) {
+  parameters.viscosity = parameters.bulk_viscosity = parameters.diffusivity = parameters.conductivity = 0;
+  return parameters;
+}
+
+template <typename T>
+using Fields = std::array<std::vector<T>, mhd::field_count>;
+
+/// On rank 0; elsewhere empty.
+template <typename T>
+Fields<T> gather(mhd::Solver<T>& solver) {
+  Fields<T> fields;
+  for (int i = 0; i < mhd::field_count; ++i) fields[static_cast<std::size_t>(i)] = solver.gather(i);
+  return fields;
+}
+
+}  // namespace mhd_test
