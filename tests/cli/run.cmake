@@ -36,7 +36,7 @@ expect_output("halo multiplier 2: halos of 2 .*traffic .*a step, as one exchange
               "explain --size 16 --nodes 4 --devices-per-node 1 --halo-multiplier 2")
 expect_output("radius 1 x 2 steps, .*an exchange serves 2 steps: 8.0 messages and 14.8 KB a step.*verify: passed"
               "exchange --size 16 --devices 4 --halo-multiplier 2 --verify --repeat 5 --steady 5")
-expect_output("tried: .* a step with multiplier 4.*halos of .*check +passed"
+expect_output("tried: .* a step with multiplier 4.*check +passed"
               "run jacobi3d --size 16 --devices 2 --steps 9 --halo-multiplier auto --check")
 expect_output("back to back.*verify: passed" "exchange --size 16 --devices 4 --verify --repeat 5 --steady 5")
 
