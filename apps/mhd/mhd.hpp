@@ -20,8 +20,10 @@ struct Settings {
   double cfl = 0.4;                    ///< see Solver::time_step
   std::int64_t cfl_every = 10;         ///< steps between two looks at it
   std::int64_t diagnostics_every = 0;  ///< steps between diagnostics; 0: only those of the end
-  bool overlap = true;                 ///< update the interior while halos are under way
-  bool graph = false;                  ///< record two steps, and replay them as one launch; needs dt, and no forcing
+  /// Update the interior while halos are under way, or all cells after them. Unset: a run of 20 steps or more tries both
+  /// first, and goes on with the faster; a shorter one overlaps. All give the same bits.
+  std::optional<bool> overlap;
+  bool graph = false;  ///< record two steps, and replay them as one launch; needs dt, and no forcing
 };
 
 /// Of one quantity over all cells of the domain.
@@ -43,6 +45,7 @@ struct Result {
   std::int64_t steps = 0;  ///< with those of the warm-up
   double time = 0;         ///< of the fluid
   double dt = 0;           ///< the last one
+  bool overlapped = true;  ///< as set, or found to be the faster
   /// Of each timed step (of each two where steps are replayed, halved), by the devices' clocks, the slowest subdomain's.
   std::vector<double> step_seconds;
   double median_step_seconds = 0;
@@ -85,6 +88,8 @@ class Solver {
     double seconds = 0;
   };
   std::vector<Trial> try_variants(int repeats);
+  /// Whether it is faster to overlap than not, in a few substeps; the same on all ranks. Does not change the current fields.
+  [[nodiscard]] bool try_overlap(int repeats);
   /// By its name. Throws InvalidArgument for one that there is not.
   void choose_variant(const std::string& name);
   /// A field's current values, x fastest: on rank 0; elsewhere nothing.
@@ -93,6 +98,7 @@ class Solver {
 
  private:
   void substep(const Substep<T>& substep, bool overlap);
+  void exchange_and_update(const Substep<T>& substep, bool overlap);
   void update_all(const Substep<T>& substep);
   void swap();
   void kick(double dt);

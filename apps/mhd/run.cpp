@@ -15,6 +15,9 @@ using halocline::comm::Reduction;
 
 /// A step is three swaps of two buffers, so that two steps end where they began.
 constexpr std::int64_t steps_of_cycle = 2;
+/// Shorter runs are not worth a trial.
+constexpr std::int64_t tried_from = 20;
+constexpr int trial_repeats = 3;
 
 double median(std::vector<double> values) {
   if (values.empty()) return 0;
@@ -60,12 +63,14 @@ Result Solver<T>::run(const Settings& settings,
   std::int64_t done = 0;
   std::int64_t waited_at = 0;
 
+  result.overlapped = settings.overlap ? *settings.overlap : all < tried_from || try_overlap(trial_repeats);
+
   std::optional<halocline::Recording> cycle;
   if (settings.graph) {
     // Recording counts no step: what is enqueued runs when it is replayed.
     cycle.emplace(domain_.capture([&] {
       for (std::int64_t i = 0; i < steps_of_cycle * Williamson::substeps; ++i) {
-        substep(Substep<T>::of(static_cast<int>(i % Williamson::substeps), *settings.dt), settings.overlap);
+        substep(Substep<T>::of(static_cast<int>(i % Williamson::substeps), *settings.dt), result.overlapped);
       }
     }));
     comm.barrier();
@@ -76,7 +81,7 @@ Result Solver<T>::run(const Settings& settings,
       step_ += steps;
       time_ += static_cast<double>(steps) * result.dt;
     } else {
-      step(result.dt, settings.overlap);
+      step(result.dt, result.overlapped);
     }
     done += steps;
     if (clock) clock->lap();

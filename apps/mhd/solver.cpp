@@ -84,15 +84,15 @@ void Solver<T>::update_all(const Substep<T>& substep) {
   for (const auto& subdomain : domain_.subdomains()) kernels_->update(subdomain, {&subdomain.owned(), 1}, substep);
 }
 
+/// Reads the current buffers and writes the next ones, without a swap.
 template <typename T>
-void Solver<T>::substep(const Substep<T>& substep, bool overlap) {
+void Solver<T>::exchange_and_update(const Substep<T>& substep, bool overlap) {
   using halocline::device::Range;
   auto& backend = domain_.backend();
   const Range whole(backend, "mhd: substep");
   if (!overlap) {
     domain_.exchange();
-    update_all(substep);
-    return swap();
+    return update_all(substep);
   }
   domain_.start_exchange();
   {
@@ -102,6 +102,11 @@ void Solver<T>::substep(const Substep<T>& substep, bool overlap) {
   domain_.finish_exchange();
   const Range range(backend, "mhd: exterior");
   for (const auto& s : domain_.subdomains()) kernels_->update(s, s.exterior(), substep);
+}
+
+template <typename T>
+void Solver<T>::substep(const Substep<T>& substep, bool overlap) {
+  exchange_and_update(substep, overlap);
   swap();
 }
 
@@ -172,6 +177,15 @@ std::vector<typename Solver<T>::Trial> Solver<T>::try_variants(int repeats) {
   }
   kernels_->choose(fastest);
   return trials;
+}
+
+template <typename T>
+bool Solver<T>::try_overlap(int repeats) {
+  const auto time_of = [&](bool overlap) {
+    return slowest_of(repeats, [&] { exchange_and_update(Substep<T>::of(1, 0), overlap); });
+  };
+  const double without = time_of(false);
+  return time_of(true) < without;
 }
 
 template <typename T>

@@ -71,11 +71,11 @@ double nanoseconds_a_cell(double seconds, const Vec3& size) {
 std::string result_text(const mhd::Result& result, const Vec3& size) {
   return fmt::format(
       "steps       {} to time {:.6g}, the last of {:.6g}\n"
-      "step        {}, {:.4g} ns a cell  (median of {}; three substeps; slowest subdomain)\n"
+      "step        {}, {:.4g} ns a cell  (median of {}; three substeps; slowest subdomain; {})\n"
       "total       {}  (timed steps and diagnostics, slowest rank)\n",
       result.steps, result.time, result.dt, seconds_text(result.median_step_seconds),
       nanoseconds_a_cell(result.median_step_seconds, size), result.step_seconds.size(),
-      seconds_text(result.total_seconds));
+      result.overlapped ? "overlapped" : "exchange first", seconds_text(result.total_seconds));
 }
 
 std::string diagnostics_text(const mhd::Result& result) {
@@ -108,6 +108,7 @@ Json result_json(const mhd::Result& result, const Vec3& size) {
   Json document{{"steps", result.steps},
                 {"time", result.time},
                 {"dt", result.dt},
+                {"overlapped", result.overlapped},
                 {"step_s", statistics_json(statistics_of(result.step_seconds))},
                 {"ns_per_cell_step", nanoseconds_a_cell(result.median_step_seconds, size)},
                 {"total_s", result.total_seconds}};
@@ -192,7 +193,6 @@ int run_mhd(Context& context, const MhdOptions& wanted) {
   document["transports"] = shares_json(shares_of(routes));
   document["order"] = own.order;
   document["initial"] = mhd::start_names[static_cast<std::size_t>(own.problem.start)];
-  document["overlap"] = own.settings.overlap;
   document["graph"] = own.settings.graph;
   bool passed = true;
   {
@@ -315,7 +315,9 @@ void add_way_options(CLI::App& command, MhdOptions& own) {
     command.add_flag_callback(name, std::move(set), meaning)->disable_flag_override()->group(group);
   };
   auto& settings = own.settings;
-  flag("--overlap", "update the interior while halos are under way (default)", [&] { settings.overlap = true; });
+  flag("--overlap",
+       "update the interior while halos are under way; without either flag, runs of 20 steps or more try both first",
+       [&] { settings.overlap = true; });
   flag("--no-overlap", "update all cells after the halos are there", [&] { settings.overlap = false; });
   flag("--graph", "record two steps and replay them as one launch (needs --dt, no forcing, no route by the host)",
        [&] { settings.graph = true; });

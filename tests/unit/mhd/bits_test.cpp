@@ -14,8 +14,9 @@ using mhd_test::Shape;
 
 struct Way {
   Shape shape;
-  bool overlap = true;
+  std::optional<bool> overlap = true;
   bool graph = false;
+  std::int64_t warm_up = 0;
 };
 
 struct Outcome {
@@ -34,6 +35,7 @@ Outcome run(const Way& way, const mhd::ForcingSettings& forcing, std::optional<d
     solver.initialise(mhd::initial_values({mhd::Start::decaying}, extent, parameters));
     mhd::Settings settings;
     settings.steps = 5;
+    settings.warm_up = way.warm_up;
     settings.dt = dt;
     settings.cfl_every = 2;
     settings.overlap = way.overlap;
@@ -93,6 +95,13 @@ TEST(Bits, AreTheSameForAnyRouteOverlapAndGraph) {
     SCOPED_TRACE(overlap ? "graph, overlapped" : "graph");
     expect_same(alone, run<double>({{extent, 6, 1, 4}, overlap, true}, {}, 0.01));
   }
+}
+
+TEST(Bits, AreTheSameWhereOverlapIsTried) {
+  const auto alone = run<double>({{extent, 2}, true, false, 15}, some_forcing(), 0.01);
+  expect_same(alone, run<double>({{extent, 2, 2, 2}, {}, false, 15}, some_forcing(), 0.01));
+  expect_same(run<double>({{extent, 2}, true, false, 15}, {}, 0.01),
+              run<double>({{extent, 2, 1, 4}, {}, true, 15}, {}, 0.01));
 }
 
 TEST(Bits, AreTheSameInSinglePrecision) {
