@@ -52,7 +52,7 @@ template <typename T, int R>
 struct Variant {
   std::string name;
   void (*kernel)(const Work<T, R>);
-  bool planes = false;
+  bool marches = false;
   int threads = threads_of_cells;
   int x = 32;  ///< of a block, in cells
   int y = 4;
@@ -70,38 +70,26 @@ Variant<T, R> cells_variant(int x, int y) {
           y,
           0};
 }
-template <typename T, int R, int X, int Y>
-Variant<T, R> marching_variant(const std::string& way, void (*kernel)(const Work<T, R>), int threads, int handed) {
-  return {way + "-" + std::to_string(X) + "x" + std::to_string(Y),
-          kernel,
+template <typename T, int R, int X, int Y, bool Kept>
+Variant<T, R> split_variant() {
+  return {std::string(Kept ? "kept" : "split") + "-" + std::to_string(X) + "x" + std::to_string(Y),
+          &update_split<Fused, T, R, X, Y, Kept>,
           true,
-          threads,
+          2 * X * Y,
           X,
           Y,
-          sizeof(T) * static_cast<std::size_t>(Tile<R, X, Y>::cells + handed * X * Y)};
-}
-template <typename T, int R, int X, int Y>
-Variant<T, R> planes_variant() {
-  return marching_variant<T, R, X, Y>("planes", &update_planes<Fused, T, R, X, Y>, X * Y, 0);
-}
-template <typename T, int R, int X, int Y, bool Early>
-Variant<T, R> split_variant() {
-  return marching_variant<T, R, X, Y>(Early ? "split-early" : "split", &update_split<Fused, T, R, X, Y, Early>,
-                                      2 * X * Y, handed_over);
+          sizeof(T) * static_cast<std::size_t>(Tile<R, X, Y>::cells + handed_over * X * Y)};
 }
 
-/// The first that the device has the shared memory for is the default: the fastest on an H200 in fp64. Tiles are as large as
-/// the 227 KiB of compute capability 9.0 allow, or 163 KiB of 8.0.
+/// The first that the device has the shared memory for is the default: the fastest on an H200, of the tiles that the 227 KiB
+/// of compute capability 9.0 allow, or the 163 KiB of 8.0.
 template <typename T, int R>
 std::vector<Variant<T, R>> all_variants() {
-  std::vector<Variant<T, R>> all{split_variant<T, R, 16, 6, true>(), cells_variant<T, R, 2>(32, 4),
-                                 cells_variant<T, R, 2>(32, 2), cells_variant<T, R, 3>(32, 4)};
-  if constexpr (R < 4 || sizeof(T) == 4) {
-    const auto wide = split_variant<T, R, 16, 14, true>();
-    all.insert(R < 3 ? all.begin() : all.begin() + 1, wide);
-    all.push_back(split_variant<T, R, 16, 14, false>());
-    all.push_back(planes_variant<T, R, 16, 14>());
-    all.push_back(planes_variant<T, R, 32, 5>());
+  std::vector<Variant<T, R>> all{split_variant<T, R, 32, 4, true>(), split_variant<T, R, 16, 8, true>(),
+                                 split_variant<T, R, 16, 6, false>(), cells_variant<T, R, 2>(32, 4),
+                                 cells_variant<T, R, 3>(32, 4)};
+  if constexpr (R == 1) {
+    all.insert(sizeof(T) == 8 ? all.begin() : all.begin() + 1, split_variant<T, R, 16, 14, false>());
   }
   return all;
 }
@@ -147,10 +135,10 @@ class CudaKernels : public Kernels<T> {
     for (const Box& box : boxes) {
       if (box.empty()) continue;
       const Vec3 size = box.extent();
-      (variant.planes && size.x >= variant.x && size.y >= variant.y && size.z > 2 * R ? large : others).push_back(box);
+      (variant.marches && size.x >= variant.x && size.y >= variant.y && size.z > 2 * R ? large : others).push_back(box);
     }
     launch(subdomain, large, substep, variant);
-    launch(subdomain, others, substep, variant.planes ? cells_ : variant);
+    launch(subdomain, others, substep, variant.marches ? cells_ : variant);
   }
 
   void kick(const Subdomain& subdomain, const Wave& wave) override {
@@ -236,7 +224,7 @@ class CudaKernels : public Kernels<T> {
     Piece piece;
     piece.box = box;
     const Vec3 size = box.extent();
-    if (variant.planes) {
+    if (variant.marches) {
       piece.tiles_x = static_cast<int>(parts_of(size.x, variant.x));
       piece.tiles_y = static_cast<int>(parts_of(size.y, variant.y));
       piece.depth = depth_of(std::int64_t{piece.tiles_x} * piece.tiles_y, size.z, processors);

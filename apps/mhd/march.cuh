@@ -1,8 +1,10 @@
 #pragma once
 
+#include <type_traits>
+
 #include "mhd/update.cuh"
 
-// The ways of update.cuh that march in z.
+// The way of update.cuh that marches in z.
 namespace mhd::cuda {
 
 /// A block's place, and what a thread of it brings into shared memory of each plane: cells of the tile, as far as the box
@@ -74,35 +76,51 @@ struct March {
   }
 };
 
-template <typename Arithmetic, typename T, int R, int X, int Y>
-__global__ void __launch_bounds__(X* Y, 1) update_planes(const __grid_constant__ Work<T, R> work) {
-  extern __shared__ __align__(16) unsigned char memory[];
-  const March<T, R, X, Y, X * Y> march(work, reinterpret_cast<T*>(memory));
-  const int x = static_cast<int>(threadIdx.x) % X;
-  const int y = static_cast<int>(threadIdx.x) / X;
-  const bool inside = x < march.left_x && y < march.left_y;
-  for (int z = -R; z <= R; ++z) march.template bring<0, field_count>(march.z0 + z, z + R);
-  __pipeline_commit();
-  int lowest = 0;  // the slot of the plane R below
-#pragma unroll 1
-  for (int z = march.z0; z < march.z1; ++z) {
-    __pipeline_wait_prior(0);
-    // All planes of this step are there, and nobody reads the plane below them any more.
-    __syncthreads();
-    if (z + 1 < march.z1) march.template bring<0, field_count>(z + R + 1, march.before(lowest));
-    __pipeline_commit();
-    if (inside) {
-      update_at<Arithmetic>(work, march.origin + y * work.pitch_y + x + z * work.pitch_z, march.around(x, y, lowest));
-    }
-    lowest = march.next(lowest);
-  }
-}
-
 /// Values that the one half of a block leaves the other, a column each: j x B and the heat of the current.
 inline constexpr int handed_over = 4;
 
-/// Early: asks for what was in the cells before while it still computes, for more registers.
-template <typename Arithmetic, typename T, int R, int X, int Y, bool Early>
+/// What a cell sees where a half of a block keeps its fields' columns, from R planes below to R above: a third of the loads
+/// of a difference along z. Marching shifts them.
+template <typename T, int R, int X, int Y, int First, int Last>
+struct WithColumn {
+  InTile<T, R, X, Y> tile;
+  T column[Last - First][2 * R + 1];
+
+  /// The planes around the first cell.
+  __device__ void fill(const InTile<T, R, X, Y>& around) {
+    tile = around;
+#pragma unroll
+    for (int f = First; f < Last; ++f) {
+#pragma unroll
+      for (int i = 0; i <= 2 * R; ++i) column[f - First][i] = tile(f, 0, 0, i - R);
+    }
+  }
+  /// Those around the cell above.
+  __device__ void shift(const InTile<T, R, X, Y>& around) {
+    tile = around;
+#pragma unroll
+    for (int f = First; f < Last; ++f) {
+#pragma unroll
+      for (int i = 0; i < 2 * R; ++i) column[f - First][i] = column[f - First][i + 1];
+      column[f - First][2 * R] = tile(f, 0, 0, R);
+    }
+  }
+  __device__ T operator()(int f, int dx, int dy, int dz) const {
+    return dx == 0 && dy == 0 && f >= First && f < Last ? column[f - First][dz + R] : tile(f, dx, dy, dz);
+  }
+};
+
+/// The same where all of them are loaded for each cell, for want of registers.
+template <typename T, int R, int X, int Y>
+struct WithoutColumn {
+  InTile<T, R, X, Y> tile;
+  __device__ void fill(const InTile<T, R, X, Y>& around) { tile = around; }
+  __device__ void shift(const InTile<T, R, X, Y>& around) { tile = around; }
+  __device__ T operator()(int f, int dx, int dy, int dz) const { return tile(f, dx, dy, dz); }
+};
+
+/// Kept: columns stay in registers.
+template <typename Arithmetic, typename T, int R, int X, int Y, bool Kept>
 __global__ void __launch_bounds__(2 * X * Y, 1) update_split(const __grid_constant__ Work<T, R> work) {
   constexpr int columns = X * Y;
   static_assert(columns % 32 == 0);  // a warp is of one half
@@ -118,12 +136,13 @@ __global__ void __launch_bounds__(2 * X * Y, 1) update_split(const __grid_consta
   const int first = march.origin + y * work.pitch_y + x;
   const Substep<T>& substep = work.substep;
   const auto store = [&](int field, int at, T now, T rate, T before) {
-    work.arrays.next[field][at] =
-        updated<Arithmetic>(now, rate, substep, [&] { return Early ? before : work.arrays.next[field][at]; });
+    work.arrays.next[field][at] = updated<Arithmetic>(now, rate, substep, [&] { return before; });
   };
-  const auto load = [&](int field, int at) {
-    return Early && substep.carry != T(0) ? work.arrays.next[field][at] : T(0);
-  };
+  // What was in the cells before, asked for while rates are computed.
+  const auto load = [&](int field, int at) { return substep.carry != T(0) ? work.arrays.next[field][at] : T(0); };
+  using Tiled = WithoutColumn<T, R, X, Y>;
+  std::conditional_t<Kept, WithColumn<T, R, X, Y, ax, field_count>, Tiled> potential;
+  std::conditional_t<Kept, WithColumn<T, R, X, Y, 0, ax>, Tiled> gas;
 
   // The gas is a plane behind in all: its fields come a step later, but for its value beside the magnetic half's cell.
   for (int z = -R; z <= R; ++z) march.template bring<ax, field_count>(march.z0 + z, z + R);
@@ -149,7 +168,12 @@ __global__ void __launch_bounds__(2 * X * Y, 1) update_split(const __grid_consta
     if (magnetic && z < march.z1 && inside) {
       const int at = first + z * work.pitch_z;
       const Vector<T> before{load(ax, at), load(ay, at), load(az, at)};
-      const auto f = march.around(x, y, lowest);
+      if (z == march.z0) {
+        potential.fill(march.around(x, y, lowest));
+      } else {
+        potential.shift(march.around(x, y, lowest));
+      }
+      const auto& f = potential;
       const auto found = induction<Arithmetic>(f, work.scheme.weights, work.scheme.constants);
       handed[0] = found.lorentz.x;
       handed[columns] = found.lorentz.y;
@@ -164,7 +188,12 @@ __global__ void __launch_bounds__(2 * X * Y, 1) update_split(const __grid_consta
       const Vector<T> before{load(ux, at), load(uy, at), load(uz, at)};
       const T density_before = load(lnrho, at);
       const T entropy_before = load(entropy, at);
-      const auto f = march.around(x, y, free);
+      if (z == march.z0 + 1) {
+        gas.fill(march.around(x, y, free));
+      } else {
+        gas.shift(march.around(x, y, free));
+      }
+      const auto& f = gas;
       const auto found =
           gas_rates<Arithmetic>(f, work.scheme.weights, work.scheme.constants, {mine[0], mine[1], mine[2]}, mine[3]);
       store(lnrho, at, f(lnrho, 0, 0, 0), found.lnrho, density_before);

@@ -8,14 +8,14 @@
 #include "mhd/state.hpp"
 #include "mhd/update.hpp"
 
-// A substep on a GPU, fused over the eight fields, in three ways that give the same bits, as what is computed from a cell's
+// A substep on a GPU, fused over the eight fields, in two ways that give the same bits, as what is computed from a cell's
 // surroundings is the same code:
 //
 // cells   a thread a cell, all neighbours out of the L1 cache. For boxes of any shape.
-// planes  a thread a column: a block marches in z, with the planes that its cells read in shared memory, the next one on its way.
-//         Each value is loaded from memory once a block; the tile's surroundings are what is loaded twice. For large boxes.
-// split   the same with two threads a column, for twice the warps: one computes the vector potential, the other one the gas,
-//         a plane behind, with what the first one left it in shared memory.
+// split   two threads a column: a block marches in z, with the planes that its cells read in shared memory, the next one on its way.
+//         Each value is loaded from memory once a block; the tile's surroundings are what is loaded twice. One thread computes
+//         the vector potential, the other one the gas, a plane behind, with what the first one left it in shared memory.
+//         For large boxes. Where there are registers, a thread keeps its column's values (kept).
 //
 // Plain loads throughout: halos were written by other devices, which non-coherent loads may not see.
 namespace mhd::cuda {
