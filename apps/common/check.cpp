@@ -2,11 +2,10 @@
 
 #include <fmt/core.h>
 
-#include <chrono>
 #include <cmath>
 #include <cstring>
-#include <exception>
 
+#include "common/patience.hpp"
 #include "halocline/core/error.hpp"
 
 namespace apps {
@@ -32,19 +31,13 @@ Check check_on_root(halocline::comm::Communicator& comm, const std::function<std
                     const std::vector<T>& found) {
   using halocline::comm::Reduction;
   Check check;
-  const auto timeout = comm.timeout();
-  comm.set_timeout(std::chrono::hours(24));
-  std::exception_ptr failure;
-  try {
+  const Patience patience(comm);
+  halocline::comm::agree_on(comm, [&] {
     if (comm.rank().value() == 0) check = compare(expected(), found);
-  } catch (...) {
-    failure = std::current_exception();
-  }
-  halocline::comm::agree(comm, failure);
+  });
   check.cells = comm.all_reduce(check.cells, Reduction::max);
   check.different = comm.all_reduce(check.different, Reduction::max);
   check.largest_difference = comm.all_reduce(check.largest_difference, Reduction::max);
-  comm.set_timeout(timeout);
   return check;
 }
 

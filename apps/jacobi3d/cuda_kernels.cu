@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/launch.cuh"
+#include "common/rows.cuh"
 #include "halocline/core/error.hpp"
 #include "jacobi3d/kernels.hpp"
 #include "jacobi3d/update.cuh"
@@ -30,17 +31,9 @@ struct Spheres {
   Sphere of[2];
 };
 
-/// Calls f(y, z) for the rows of a box that are this block's.
-template <typename F>
-__device__ void for_rows(const Box& box, F&& f) {
-  const std::int64_t rows_y = box.hi.y - box.lo.y;
-  const std::int64_t rows = rows_y * (box.hi.z - box.lo.z);
-  for (std::int64_t row = blockIdx.x; row < rows; row += gridDim.x) f(box.lo.y + row % rows_y, box.lo.z + row / rows_y);
-}
-
 template <typename T>
 __global__ void initialise(const Box box, const View<T> target, const Spheres spheres) {
-  for_rows(box, [&](std::int64_t y, std::int64_t z) {
+  apps::cuda::for_rows(box, [&](std::int64_t y, std::int64_t z) {
     for (std::int64_t x = box.lo.x + threadIdx.x; x < box.hi.x; x += blockDim.x) {
       double value = initial;
       for (const Sphere& sphere : spheres.of) {
@@ -72,7 +65,7 @@ template <typename T>
 __global__ void difference_of_rows(const Box box, const View<const T> before, const View<const T> after,
                                    Difference* parts) {
   Difference mine;
-  for_rows(box, [&](std::int64_t y, std::int64_t z) {
+  apps::cuda::for_rows(box, [&](std::int64_t y, std::int64_t z) {
     for (std::int64_t x = box.lo.x + threadIdx.x; x < box.hi.x; x += blockDim.x) {
       const double d = static_cast<double>(after(x, y, z)) - static_cast<double>(before(x, y, z));
       mine.max = fmax(mine.max, fabs(d));

@@ -1,10 +1,9 @@
 #include "mhd/check.hpp"
 
 #include <algorithm>
-#include <exception>
 #include <limits>
 
-#include "halocline/core/error.hpp"
+#include "common/patience.hpp"
 
 namespace mhd {
 namespace {
@@ -26,25 +25,19 @@ template <typename T>
 Check check(halocline::Domain& domain, Solver<T>& solver, const Parameters& parameters, int order,
             const InitialValues& start, bool random, std::int64_t steps, double dt) {
   auto& comm = domain.comm();
-  const auto timeout = comm.timeout();
-  comm.set_timeout(std::chrono::hours(24));
+  const apps::Patience patience(comm);
   const bool root = comm.rank().value() == 0;
   Check result;
   result.by_ulps = random && steps == 1;
   result.allowed =
       roundings_of_step * static_cast<double>(steps) * static_cast<double>(std::numeric_limits<T>::epsilon());
   std::unique_ptr<Model> model;
-  std::exception_ptr failure;
-  try {
-    if (root) {
-      model = std::make_unique<Model>(domain.geometry().partition.extent(), order, parameters);
-      model->start<T>(start);
-      for (std::int64_t i = 0; i < steps; ++i) model->step(dt);
-    }
-  } catch (...) {
-    failure = std::current_exception();
-  }
-  halocline::comm::agree(comm, failure);
+  halocline::comm::agree_on(comm, [&] {
+    if (!root) return;
+    model = std::make_unique<Model>(domain.geometry().partition.extent(), order, parameters);
+    model->start<T>(start);
+    for (std::int64_t i = 0; i < steps; ++i) model->step(dt);
+  });
   for (int i = 0; i < field_count; ++i) {
     const std::vector<T> found = solver.gather(i);
     Distance& distance = result.of[static_cast<std::size_t>(i)];
@@ -56,7 +49,6 @@ Check check(halocline::Domain& domain, Solver<T>& solver, const Parameters& para
     }
     distance.beyond = comm.all_reduce(distance.beyond, Reduction::max);
   }
-  comm.set_timeout(timeout);
   return result;
 }
 

@@ -28,11 +28,7 @@ using halocline::device::Stream;
 
 template <typename T>
 __global__ void kick_rows(const Arrays<T> arrays, const Wave wave, const Vec3 extent, const Box box) {
-  const std::int64_t rows_y = box.hi.y - box.lo.y;
-  const std::int64_t count = rows_y * (box.hi.z - box.lo.z);
-  for (std::int64_t row = blockIdx.x; row < count; row += gridDim.x) {
-    const std::int64_t y = box.lo.y + row % rows_y;
-    const std::int64_t z = box.lo.z + row / rows_y;
+  apps::cuda::for_rows(box, [&](std::int64_t y, std::int64_t z) {
     for (std::int64_t x = box.lo.x + threadIdx.x; x < box.hi.x; x += blockDim.x) {
       const double angle = angle_of(wave, extent, x, y, z);
       const double c = cos(angle);
@@ -42,7 +38,7 @@ __global__ void kick_rows(const Arrays<T> arrays, const Wave wave, const Vec3 ex
         u = static_cast<T>(static_cast<double>(u) + (wave.real[i] * c - wave.imaginary[i] * s));
       }
     }
-  }
+  });
 }
 
 constexpr int row_blocks = 512;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "common/rows.cuh"
 #include "mhd/quantities.hpp"
 #include "mhd/state.hpp"
 
@@ -21,15 +22,13 @@ struct Rows {
 template <typename T, int R, typename F>
 __device__ void for_values(const Rows<T, R>& rows, F&& f) {
   const halocline::Box& box = rows.box;
-  const std::int64_t rows_y = box.hi.y - box.lo.y;
-  const std::int64_t count = rows_y * (box.hi.z - box.lo.z);
-  for (std::int64_t row = blockIdx.x; row < count; row += gridDim.x) {
-    const std::int64_t first = rows.arrays.offset(box.lo.x, box.lo.y + row % rows_y, box.lo.z + row / rows_y);
+  apps::cuda::for_rows(box, [&](std::int64_t y, std::int64_t z) {
+    const std::int64_t first = rows.arrays.offset(box.lo.x, y, z);
     for (std::int64_t x = threadIdx.x; x < box.hi.x - box.lo.x; x += blockDim.x) {
       const Surroundings<T> values{rows.arrays.now, first + x, rows.arrays.pitch_y, rows.arrays.pitch_z};
       f(quantity(static_cast<int>(blockIdx.y), values, rows.scheme));
     }
-  }
+  });
 }
 
 /// Whole numbers in the order of the doubles, and back.

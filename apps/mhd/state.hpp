@@ -40,13 +40,13 @@ struct Arrays {
 template <typename T>
 [[nodiscard]] Arrays<T> arrays_of(const halocline::Subdomain& subdomain, const State<T>& state);
 
-/// What a cell sees of its surroundings in memory.
-template <typename T>
+/// What a cell sees of its surroundings in memory. Offset: an integer that its arrays' offsets fit into.
+template <typename T, typename Offset = std::int64_t>
 struct Surroundings {
   const T* const* fields;
-  std::int64_t at;
-  std::int64_t pitch_y;
-  std::int64_t pitch_z;
+  Offset at;
+  Offset pitch_y;
+  Offset pitch_z;
   HALOCLINE_HOST_DEVICE T operator()(int field, int dx, int dy, int dz) const {
     return fields[field][at + dx + dy * pitch_y + dz * pitch_z];
   }

@@ -49,17 +49,6 @@ struct Work {
   int count = 0;
 };
 
-template <typename T>
-struct InMemory {
-  const T* const* fields;
-  int at;
-  int pitch_y;
-  int pitch_z;
-  __device__ T operator()(int field, int dx, int dy, int dz) const {
-    return fields[field][at + dy * pitch_y + dz * pitch_z + dx];
-  }
-};
-
 /// Updates the cell at an offset of the arrays.
 template <typename Arithmetic, typename T, int R, typename Values>
 __device__ void update_at(const Work<T, R>& work, int at, const Values& values) {
@@ -93,7 +82,7 @@ __global__ void __launch_bounds__(threads_of_cells, Blocks) update_cells(const _
   const int z = (tile_z << bits_z) + (thread >> (piece.bits_x + piece.bits_y));
   if (x >= box.hi.x - box.lo.x || y >= box.hi.y - box.lo.y || z >= box.hi.z - box.lo.z) return;
   const int at = static_cast<int>(work.arrays.offset(box.lo.x + x, box.lo.y + y, box.lo.z + z));
-  update_at<Arithmetic>(work, at, InMemory<T>{work.arrays.now, at, work.pitch_y, work.pitch_z});
+  update_at<Arithmetic>(work, at, Surroundings<T, int>{work.arrays.now, at, work.pitch_y, work.pitch_z});
 }
 static_assert(threads_of_cells == 1 << 7);
 

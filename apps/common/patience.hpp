@@ -1,0 +1,24 @@
+#pragma once
+
+#include <chrono>
+
+#include "halocline/comm/communicator.hpp"
+
+namespace apps {
+
+/// As long as it lives, ranks wait for each other however long it takes: for what one of them computes alone.
+class Patience {
+ public:
+  explicit Patience(halocline::comm::Communicator& comm) : comm_(comm), timeout_(comm.timeout()) {
+    comm_.set_timeout(std::chrono::hours(24));
+  }
+  ~Patience() { comm_.set_timeout(timeout_); }
+  Patience(const Patience&) = delete;
+  Patience& operator=(const Patience&) = delete;
+
+ private:
+  halocline::comm::Communicator& comm_;
+  halocline::Duration timeout_;
+};
+
+}  // namespace apps
