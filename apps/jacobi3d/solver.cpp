@@ -7,6 +7,7 @@
 
 #include "common/gather.hpp"
 #include "common/in_flight.hpp"
+#include "common/slowest.hpp"
 #include "halocline/core/error.hpp"
 #include "jacobi3d/jacobi3d.hpp"
 
@@ -48,15 +49,13 @@ void check_settings(const Settings& settings) {
 /// ranks. run(overlap) runs the steps of a trial.
 template <typename Run>
 bool faster_with_overlap(halocline::Domain& domain, Run&& run) {
-  const auto& clock = halocline::Clock::steady();
   double fastest[] = {std::numeric_limits<double>::max(), std::numeric_limits<double>::max()};
   for (int turn = 0; turn < trial_turns; ++turn) {
     for (const bool overlap : {false, true}) {
-      domain.comm().barrier();
-      const auto begin = clock.now();
-      run(overlap);
-      domain.synchronize();
-      const double took = domain.comm().all_reduce(static_cast<double>((clock.now() - begin).count()), Reduction::max);
+      const double took = apps::slowest_seconds(domain.comm(), [&] {
+        run(overlap);
+        domain.synchronize();
+      });
       if (turn > 0) fastest[overlap ? 1 : 0] = std::min(fastest[overlap ? 1 : 0], took);
     }
   }

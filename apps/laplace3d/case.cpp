@@ -2,9 +2,8 @@
 
 #include <fmt/core.h>
 
-#include <chrono>
-
 #include "common/gather.hpp"
+#include "common/slowest.hpp"
 #include "halocline/core/error.hpp"
 #include "halocline/domain/backend.hpp"
 #include "laplace3d/serial.hpp"
@@ -112,11 +111,7 @@ double Case<T>::time(SchemeKind kind, std::int64_t steps) {
   check_steps(steps, domain_.halo_multiplier());
   Scheme& chosen = scheme(kind);
   initialise();
-  domain_.comm().barrier();
-  const auto begin = std::chrono::steady_clock::now();
-  chosen.run(steps / domain_.halo_multiplier());
-  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
-  return domain_.comm().all_reduce(took.count(), Reduction::max);
+  return apps::slowest_seconds(domain_.comm(), [&] { chosen.run(steps / domain_.halo_multiplier()); });
 }
 
 template <typename T>

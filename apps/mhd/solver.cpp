@@ -4,13 +4,12 @@
 #include <limits>
 
 #include "common/gather.hpp"
+#include "common/slowest.hpp"
 #include "halocline/core/error.hpp"
 #include "halocline/domain/host_array.hpp"
 #include "mhd/mhd.hpp"
 
 namespace mhd {
-
-using halocline::comm::Reduction;
 
 template <typename T>
 Solver<T>::Solver(halocline::Domain& domain, const State<T>& state, const Parameters& parameters, int order,
@@ -134,16 +133,14 @@ std::vector<T> Solver<T>::gather(int field) {
 /// The median of some turns, the slowest rank's; the first turn does not count.
 template <typename T>
 double Solver<T>::slowest_of(int repeats, const std::function<void()>& work) {
-  const auto& clock = halocline::Clock::steady();
   std::vector<double> times;
   for (int turn = 0; turn <= repeats; ++turn) {
     domain_.synchronize();
-    domain_.comm().barrier();
-    const auto start = clock.now();
-    work();
-    domain_.synchronize();
-    const double took = std::chrono::duration<double>(clock.now() - start).count();
-    if (turn > 0) times.push_back(domain_.comm().all_reduce(took, Reduction::max));
+    const double took = apps::slowest_seconds(domain_.comm(), [&] {
+      work();
+      domain_.synchronize();
+    });
+    if (turn > 0) times.push_back(took);
   }
   std::nth_element(times.begin(), times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2), times.end());
   return times[times.size() / 2];

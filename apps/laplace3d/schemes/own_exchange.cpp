@@ -2,11 +2,11 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <chrono>
 #include <limits>
 #include <numeric>
 
 #include "common/in_flight.hpp"
+#include "common/slowest.hpp"
 #include "halocline/core/error.hpp"
 #include "laplace3d/schemes/schemes.hpp"
 
@@ -34,11 +34,8 @@ class OwnExchange : public Scheme {
     for (int turn = 0; turn < trial_turns; ++turn) {
       for (const Way way : {Way{true, false}, Way{false, false}, Way{true, true}, Way{false, true}}) {
         if (way.recorded && !recordings_[0]) continue;
-        domain.comm().barrier();
-        const auto begin = std::chrono::steady_clock::now();
-        run(std::max<std::int64_t>(trial_steps / steps_, 1), way);
-        const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
-        const double slowest = domain.comm().all_reduce(took.count(), Reduction::max);
+        const double slowest =
+            apps::slowest_seconds(domain.comm(), [&] { run(std::max<std::int64_t>(trial_steps / steps_, 1), way); });
         if (turn == 0 || slowest >= fastest) continue;
         fastest = slowest;
         way_ = way;

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <chrono>
+
+#include "halocline/comm/communicator.hpp"
+
+namespace apps {
+
+/// Collective: seconds that the slowest rank takes for work(), which all of them begin together. What work() enqueues counts as
+/// far as work() waits for it.
+template <typename Work>
+[[nodiscard]] double slowest_seconds(halocline::comm::Communicator& comm, Work&& work) {
+  comm.barrier();
+  const auto begin = std::chrono::steady_clock::now();
+  work();
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+  return comm.all_reduce(took.count(), halocline::comm::Reduction::max);
+}
+
+}  // namespace apps
