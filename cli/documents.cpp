@@ -17,8 +17,10 @@ Json domain_json(const Options& options) {
     fields.push_back({{"name", field.name}, {"type", to_string(field.element)}});
   }
   Json open = Json::array();
+  Json wrapped = Json::array();
   for (std::size_t dim = 0; dim < 3; ++dim) {
     if (options.boundaries[dim] == Boundary::open) open.push_back(std::string(1, "xyz"[dim]));
+    if (options.boundaries[dim] == Boundary::wrapped) wrapped.push_back(std::string(1, "xyz"[dim]));
   }
   return {{"extent", json_of(options.size)},
           {"radius",
@@ -28,6 +30,7 @@ Json domain_json(const Options& options) {
             {"corners", !options.no_corners}}},
           {"fields", fields},
           {"open", open},
+          {"wrapped", wrapped},
           {"halo_multiplier", options.halo_multiplier}};
 }
 

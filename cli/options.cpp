@@ -74,7 +74,15 @@ void add_stencil_options(CLI::App& app, Options& options) {
            [&options](const auto& name, const auto& word) { options.fields = parse_fields(name, word); })
       ->group(domain_group);
   add_words(app, "--open", "DIMS", 3, "dimensions that end instead of wrapping around, e.g. x,z",
-            [&options](const auto& name, const auto& words) { options.boundaries = parse_open(name, words); })
+            [&options](const auto& name, const auto& words) {
+              parse_boundaries(name, words, halocline::Boundary::open, options.boundaries);
+            })
+      ->group(domain_group);
+  add_words(app, "--wrapped", "DIMS", 3,
+            "dimensions whose ends kernels wrap around by themselves where they are not cut, e.g. x",
+            [&options](const auto& name, const auto& words) {
+              parse_boundaries(name, words, halocline::Boundary::wrapped, options.boundaries);
+            })
       ->group(domain_group);
   add_word(app, "--halo-multiplier", "K", "steps that an exchange serves, with halos of K times the radius (default 1)",
            [&options](const auto& name, const auto& word) {

@@ -139,13 +139,15 @@ std::vector<halocline::FieldDescriptor> parse_fields(const std::string& name, co
   return fields;
 }
 
-halocline::Boundaries parse_open(const std::string& name, const Words& words) {
-  halocline::Boundaries boundaries = halocline::all_periodic;
+void parse_boundaries(const std::string& name, const Words& words, halocline::Boundary kind,
+                      halocline::Boundaries& boundaries) {
   for (const auto& word : split_at_commas(words)) {
-    const std::size_t dim = parse_choice(name, word, {"x", "y", "z"});
-    boundaries[dim] = halocline::Boundary::open;
+    auto& boundary = boundaries[parse_choice(name, word, {"x", "y", "z"})];
+    if (boundary != halocline::Boundary::periodic && boundary != kind) {
+      refuse(name, word, "a dimension that is not both open and wrapped");
+    }
+    boundary = kind;
   }
-  return boundaries;
 }
 
 std::size_t parse_choice(const std::string& name, const std::string& word, const std::vector<std::string>& allowed) {

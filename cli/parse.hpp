@@ -37,8 +37,9 @@ using Words = std::vector<std::string>;
 /// "4xf32" or "f64" or "2xf32,1xi8": names are f0, f1, ... in order.
 [[nodiscard]] std::vector<halocline::FieldDescriptor> parse_fields(const std::string& name, const std::string& word);
 
-/// "x,z": the dimensions named are open.
-[[nodiscard]] halocline::Boundaries parse_open(const std::string& name, const Words& words);
+/// "x,z": the dimensions named become of a kind. Throws InvalidArgument for one that is of another kind already.
+void parse_boundaries(const std::string& name, const Words& words, halocline::Boundary kind,
+                      halocline::Boundaries& boundaries);
 
 /// One of the given words, as its position in the list.
 [[nodiscard]] std::size_t parse_choice(const std::string& name, const std::string& word,

@@ -87,9 +87,10 @@ __global__ void difference_of_parts(const Difference* parts, Difference* result)
 }
 
 /// How a box is cut. group: cells of a group, the first of which begins at the first owned cell. wanted: warps that a
-/// launch should have at least, as long as they march through a plane or more.
+/// launch should have at least, as long as they march through a plane or more. around: as in Work; then a box has whole rows.
 template <typename T>
-Piece<T> piece_of(const Box& box, const View<const T>& source, const View<T>& target, int group, std::int64_t wanted) {
+Piece<T> piece_of(const Box& box, const View<const T>& source, const View<T>& target, int group, std::int64_t wanted,
+                  int around) {
   constexpr std::int64_t thin_below = 16;
   constexpr std::int64_t longest_march = 4;
   constexpr std::int64_t longest_thin_march = 16;
@@ -114,6 +115,8 @@ Piece<T> piece_of(const Box& box, const View<const T>& source, const View<T>& ta
   const std::int64_t depth = std::int64_t{warps >> piece.warps_y_log2} * piece.planes;
   piece.tiles = {static_cast<unsigned>(columns), static_cast<unsigned>(parts_of(rows, 1 << piece.warps_y_log2)),
                  static_cast<unsigned>(parts_of(size.z, depth))};
+  piece.columns = static_cast<int>(columns);
+  piece.ends = around == 0 ? Ends{-1, group} : Ends{around - 1, group - around};
   piece.source = &source(box.lo.x, box.lo.y, box.lo.z) - piece.past;
   piece.target = &target(box.lo.x, box.lo.y, box.lo.z) - piece.past;
   return piece;
@@ -242,10 +245,11 @@ class CudaKernels : public Kernels<T> {
     work.target = target;
     work.source_pitch = pitch_of(source);
     work.target_pitch = pitch_of(target);
+    if (subdomain.wraps(0)) work.around = static_cast<int>(subdomain.owned().extent().x);
     std::fill(std::copy(spheres.begin(), spheres.end(), work.spheres), std::end(work.spheres), spheres.back());
     std::int64_t blocks = 0;
     for (const Box& box : boxes) {
-      Piece<T> piece = piece_of<T>(box, source, target, group, wanted);
+      Piece<T> piece = piece_of<T>(box, source, target, group, wanted, work.around);
       piece.first_block = static_cast<int>(blocks);
       find_spheres(spheres, piece);
       blocks += std::int64_t{piece.tiles.x} * piece.tiles.y * piece.tiles.z;

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "common/boundaries.hpp"
 #include "common/check.hpp"
 #include "halocline/domain/domain.hpp"
 #include "jacobi3d/kernels.hpp"
@@ -63,7 +64,10 @@ struct Result {
 /// The radius that a domain for it must have: 1 on faces, edges and corners off.
 [[nodiscard]] halocline::Radius radius();
 
-/// Solves on a domain whose field has two buffers, on whatever devices it has. The domain must be realised, and
+/// What suits it best.
+inline constexpr halocline::Boundaries boundaries = apps::x_wrapped;
+
+/// Solves on a domain whose field has two buffers, on whatever devices it has. All dimensions are periodic; x may be wrapped. The domain must be realised, and
 /// outlive the solver. Halos are exchanged once in as many steps as its halo multiplier says, counted from the start
 /// of a run; that changes no bit of the owned cells. What halos hold after a run is left open. T is float or double.
 /// All methods are collective, and so is the constructor.

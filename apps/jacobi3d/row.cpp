@@ -6,21 +6,44 @@
 namespace jacobi3d {
 namespace {
 
-/// n cells of a row. The arrays must not overlap target; the rows left and right of centre are the centre
-/// row itself.
+/// The rows that a row's cells are updated from, each from the row's first cell on.
 template <typename T>
-void update_row(T* __restrict target, const T* centre, const T* below_y, const T* above_y, const T* below_z,
-                const T* above_z, std::int64_t n) {
+struct Rows {
+  const T* centre;
+  const T* below_y;
+  const T* above_y;
+  const T* below_z;
+  const T* above_z;
+};
+
+template <typename T>
+T average(const Rows<T>& rows, std::int64_t i, T left, T right) {
   constexpr T seventh = T(1) / T(7);
-  for (std::int64_t i = 0; i < n; ++i) {
-    T sum = centre[i - 1] + centre[i + 1];
-    sum += below_y[i];
-    sum += above_y[i];
-    sum += below_z[i];
-    sum += above_z[i];
-    sum += centre[i];
-    target[i] = sum * seventh;
-  }
+  T sum = left + right;
+  sum += rows.below_y[i];
+  sum += rows.above_y[i];
+  sum += rows.below_z[i];
+  sum += rows.above_z[i];
+  sum += rows.centre[i];
+  return sum * seventh;
+}
+
+/// n cells of a row, between the cells left and right. The rows must not overlap target.
+template <typename T>
+void update_row(T* __restrict target, const Rows<T>& rows, T left, T right, std::int64_t n) {
+  const T* centre = rows.centre;
+  target[0] = average(rows, 0, left, n == 1 ? right : centre[1]);
+  for (std::int64_t i = 1; i < n - 1; ++i) target[i] = average(rows, i, centre[i - 1], centre[i + 1]);
+  if (n > 1) target[n - 1] = average(rows, n - 1, centre[n - 2], right);
+}
+
+/// Where the cell at x lies: x itself, or the other end of a row that has no halo.
+template <typename T>
+std::int64_t place_of(const halocline::View<const T>& view, std::int64_t x) {
+  const halocline::Box& cells = view.with_halo();
+  const halocline::Box& owned = view.owned();
+  if (x < cells.lo.x) return owned.hi.x - 1;
+  return x >= cells.hi.x ? owned.lo.x : x;
 }
 
 /// Puts the spheres' cells of a row back. row points at cell (lo, y, z).
@@ -43,11 +66,14 @@ void update_box(const Problem& problem, const halocline::Box& box, const halocli
   const auto spheres = problem.images({&box, 1});
   const std::int64_t x = box.lo.x;
   const std::int64_t n = box.hi.x - box.lo.x;
+  const std::int64_t left = place_of(source, box.lo.x - 1);
+  const std::int64_t right = place_of(source, box.hi.x);
   for (std::int64_t z = box.lo.z; z < box.hi.z; ++z) {
     for (std::int64_t y = box.lo.y; y < box.hi.y; ++y) {
       T* row = &target(x, y, z);
-      update_row(row, &source(x, y, z), &source(x, y - 1, z), &source(x, y + 1, z), &source(x, y, z - 1),
-                 &source(x, y, z + 1), n);
+      const Rows<T> rows{&source(x, y, z), &source(x, y - 1, z), &source(x, y + 1, z), &source(x, y, z - 1),
+                         &source(x, y, z + 1)};
+      update_row(row, rows, source(left, y, z), source(right, y, z), n);
       hold_spheres(spheres, row, box.lo.x, box.hi.x, y, z);
     }
   }

@@ -5,6 +5,7 @@
 #include <limits>
 #include <numeric>
 
+#include "common/boundaries.hpp"
 #include "common/gather.hpp"
 #include "common/in_flight.hpp"
 #include "common/slowest.hpp"
@@ -74,6 +75,7 @@ Solver<T>::Solver(halocline::Domain& domain, halocline::Field<T> field)
     throw halocline::InvalidArgument(
         fmt::format("jacobi3d: field '{}' has {} buffers; allowed is 2", descriptor.name, descriptor.buffers));
   }
+  apps::check_periodic("jacobi3d", domain.geometry());
   halocline::comm::agree_on(domain.comm(), [&] {
     kernels_ = make_kernels<T>(domain, problem_);
     for (std::size_t i = 0; i < domain.subdomains().size(); ++i) {

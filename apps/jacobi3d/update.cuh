@@ -26,6 +26,12 @@ inline constexpr int warps = 16;
 /// Blocks that a multiprocessor has room for: what registers are limited by.
 inline constexpr int resident_blocks = 4;
 
+/// Where a warp's lanes find the cells beside theirs that no lane has, in cells from their own first one.
+struct Ends {
+  int left;   ///< of the first lane
+  int right;  ///< of the last lane
+};
+
 /// A box of the launch and how it is cut: a block is `warps` warps, 1 << warps_y_log2 of them side by side in y, the others
 /// behind each other in z, each marching through `planes` planes.
 template <typename T>
@@ -36,7 +42,9 @@ struct Piece {
   dim3 tiles;           ///< blocks in x, y, z
   int warps_y_log2 = 0;
   int planes = 1;
-  int past = 0;  ///< cells of its first group that lie before the box
+  int past = 0;     ///< cells of its first group that lie before the box
+  int columns = 0;  ///< blocks in x
+  Ends ends;        ///< of the row: of its first warp, and of its last one where that has all of its cells
   // Rows and planes in which spheres are, as the box counts them: the others of a box are spared the question.
   int sphere_rows[2] = {};
   int sphere_planes[2] = {};
@@ -59,6 +67,8 @@ struct Work {
   halocline::View<T> target;
   Pitch source_pitch;
   Pitch target_pitch;
+  /// Cells of a row that has no halo, so that what lies beyond one end of it is at the other; 0 where there are halos.
+  int around = 0;
   Sphere spheres[Spheres];  ///< the later one prevails
   Piece<T> pieces[Boxes];
   int count = 0;
@@ -101,28 +111,43 @@ struct Masks {
   unsigned written = 0;
   unsigned read = 0;    ///< of the row itself: those beside what is written, too
   unsigned beside = 0;  ///< of the rows around it
+  unsigned first = 0;   ///< of the row itself: the first one's place beyond the end, in rows without a halo
 };
 
-/// A warp's row of 32 N cells in so many planes. at, to: of the lane's first cell in the first of them. Whole: the warp
-/// has all cells of its row. The whole warp calls it.
+/// A lane's cells of a warp's row. around: as in Work.
 template <typename T, int N, bool Whole>
-__device__ void march(const T* at, T* to, const Pitch& pitch, const Pitch& target_pitch, int planes, Masks masks,
-                      int lane) {
-  if (Whole) masks = {all_cells<N>, all_cells<N>, all_cells<N>};
+__device__ Cells<T, N> load_row(const T* at, unsigned read, unsigned first, int around) {
+  Cells<T, N> cells = load<T, N>(at, read);
+  if (!Whole && first != 0) {
+#pragma unroll
+    for (int i = 0; i < N; ++i) {
+      if ((first >> i & 1u) != 0) cells.v[i] = at[i - around];
+    }
+  }
+  return cells;
+}
+
+/// A warp's row of 32 N cells in so many planes. at, to: of the lane's first cell in the first of them. Whole: the warp
+/// has all cells of its row; otherwise masks say which, and around is as in Work. The whole warp calls it.
+template <typename T, int N, bool Whole>
+__device__ void march(const T* at, T* to, const Pitch& pitch, const Pitch& target_pitch, int planes, const Ends& ends,
+                      int lane, Masks masks = {}, int around = 0) {
+  if (Whole) masks = {all_cells<N>, all_cells<N>, all_cells<N>, 0};
   // The neighbours in x that no lane of the warp has.
   const bool first = lane == 0 && (masks.written & 1u) != 0;
   const bool last = lane == lanes - 1 && (masks.written >> (N - 1) & 1u) != 0;
   Cells<T, N> below = load<T, N>(shifted(at, -pitch.z), masks.beside);
-  Cells<T, N> centre = load<T, N>(at, masks.read);
+  Cells<T, N> centre = load_row<T, N, Whole>(at, masks.read, masks.first, around);
 #pragma unroll 1
   for (int left_over = planes; left_over > 0; --left_over) {
-    const Cells<T, N> above = load<T, N>(shifted(at, pitch.z), left_over > 1 ? masks.read : masks.beside);
+    const Cells<T, N> above = load_row<T, N, Whole>(shifted(at, pitch.z), left_over > 1 ? masks.read : masks.beside,
+                                                    left_over > 1 ? masks.first : 0, around);
     const Cells<T, N> below_y = load<T, N>(shifted(at, -pitch.y), masks.beside);
     const Cells<T, N> above_y = load<T, N>(shifted(at, pitch.y), masks.beside);
     T left = __shfl_up_sync(0xffffffffu, centre.v[N - 1], 1);
     T right = __shfl_down_sync(0xffffffffu, centre.v[0], 1);
-    if (first) left = at[-1];
-    if (last) right = at[N];
+    if (first) left = at[ends.left];
+    if (last) right = at[ends.right];
     Cells<T, N> result;
 #pragma unroll
     for (int i = 0; i < N; ++i) {
@@ -186,12 +211,15 @@ __device__ __noinline__ void march_any(const Work<T, S, B>& work, const Piece<T>
   if (row >= static_cast<int>(box.hi.y - box.lo.y) || planes <= 0) return;  // whole warps leave
   const int from = piece.past;
   const int to = from + static_cast<int>(box.hi.x - box.lo.x);
+  const int halo = work.around == 0 ? 1 : 0;
   Masks masks;
   masks.written = mask_within<N>(x, from, to);
-  masks.read = mask_within<N>(x, from - 1, to + 1);
+  masks.read = mask_within<N>(x, from - halo, to + halo);
   masks.beside = masks.written != 0 ? masks.read : 0;
+  masks.first = halo == 1 ? 0 : mask_within<N>(x, to, to + 1);
+  const Ends ends = {halo == 1 || x != 0 ? -1 : work.around - 1, halo == 1 || x + N != to ? N : N - work.around};
   const auto [source, target] = address_of(work, piece, x, row, plane);
-  march<T, N, false>(source, target, work.source_pitch, work.target_pitch, planes, masks, lane);
+  march<T, N, false>(source, target, work.source_pitch, work.target_pitch, planes, ends, lane, masks, work.around);
   hold_spheres<N>(work, piece, x, row, plane, planes, masks.written);
 }
 
@@ -208,6 +236,8 @@ __device__ __noinline__ void march_columns(const Work<T, S, B>& work, const Piec
   const bool read = y < box.hi.y + 1;
   const auto& view = work.source;
   for (std::int64_t x = box.lo.x; x < box.hi.x; ++x) {
+    const std::int64_t left = work.around != 0 && x == box.lo.x ? box.hi.x - 1 : x - 1;
+    const std::int64_t right = work.around != 0 && x == box.hi.x - 1 ? box.lo.x : x + 1;
     T below = written ? view(x, y, z0 - 1) : T(0);
     T centre = read ? view(x, y, z0) : T(0);
 #pragma unroll 4
@@ -219,7 +249,7 @@ __device__ __noinline__ void march_columns(const Work<T, S, B>& work, const Piec
       if (written) {
         if (lane == 0) below_y = view(x, y - 1, z);
         if (lane == lanes - 1) above_y = view(x, y + 1, z);
-        work.target(x, y, z) = average(view(x - 1, y, z), view(x + 1, y, z), below_y, above_y, below, above, centre);
+        work.target(x, y, z) = average(view(left, y, z), view(right, y, z), below_y, above_y, below, above, centre);
       }
       below = centre;
       centre = above;
@@ -290,7 +320,8 @@ __global__ void __launch_bounds__(lanes* warps, resident_blocks) update(const __
     march_columns(work, piece, row * lanes + lane, plane, lane);
   } else if (kind.whole) {
     const auto [source, target] = address_of(work, piece, x, row, plane);
-    march<T, N, true>(source, target, work.source_pitch, work.target_pitch, piece.planes, {}, lane);
+    const Ends ends = {place.x == 0 ? piece.ends.left : -1, place.x + 1 == piece.columns ? piece.ends.right : N};
+    march<T, N, true>(source, target, work.source_pitch, work.target_pitch, piece.planes, ends, lane);
     if (kind.held) hold_spheres<N>(work, piece, x, row, plane, piece.planes, all_cells<N>);
   } else {
     march_any<T, N>(work, piece, x, row, plane, lane);

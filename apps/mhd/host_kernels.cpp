@@ -24,8 +24,8 @@ void for_cells(const Arrays<T>& arrays, const Box& box, F&& f) {
 
 template <typename T, int R>
 void update_box(const Arrays<T>& arrays, const Scheme<T, R>& scheme, const Substep<T>& substep, const Box& box) {
-  for_cells(arrays, box, [&](std::int64_t at, auto...) {
-    const Surroundings<T> values{arrays.now, at, arrays.pitch_y, arrays.pitch_z};
+  for_cells(arrays, box, [&](std::int64_t at, std::int64_t x, auto...) {
+    const Surroundings<T> values(arrays, at, x - arrays.origin.x);
     update_cell<Separate>(
         values, scheme, substep, [&](int field) { return arrays.next[field][at]; },
         [&](int field, T value) { arrays.next[field][at] = value; });
@@ -51,8 +51,8 @@ Extremes extremes_of(const Arrays<T>& arrays, const Scheme<T, R>& scheme, const 
   std::fill(std::begin(found.min), std::end(found.min), std::numeric_limits<double>::infinity());
   std::fill(std::begin(found.max), std::end(found.max), -std::numeric_limits<double>::infinity());
   found.not_finite = 0;
-  for_cells(arrays, box, [&](std::int64_t at, auto...) {
-    const Surroundings<T> values{arrays.now, at, arrays.pitch_y, arrays.pitch_z};
+  for_cells(arrays, box, [&](std::int64_t at, std::int64_t x, auto...) {
+    const Surroundings<T> values(arrays, at, x - arrays.origin.x);
     for (int i = 0; i < quantity_count; ++i) {
       const double value = quantity(i, values, scheme);
       if (!std::isfinite(value)) {
@@ -74,8 +74,8 @@ Sums sums_of(const Arrays<T>& arrays, const Scheme<T, R>& scheme, const Scales& 
     to.high += more.high;
     to.low += more.low;
   };
-  for_cells(arrays, box, [&](std::int64_t at, auto...) {
-    const Surroundings<T> values{arrays.now, at, arrays.pitch_y, arrays.pitch_z};
+  for_cells(arrays, box, [&](std::int64_t at, std::int64_t x, auto...) {
+    const Surroundings<T> values(arrays, at, x - arrays.origin.x);
     for (int i = 0; i < quantity_count; ++i) {
       const double part = quantity(i, values, scheme) / scales.of[i];
       add(found.of[i], part);

@@ -34,12 +34,15 @@ struct March {
     left_x = static_cast<int>(box.hi.x - box.lo.x) - x0;
     left_y = static_cast<int>(box.hi.y - box.lo.y) - y0;
     origin = static_cast<int>(work.arrays.offset(box.lo.x + x0, box.lo.y + y0, box.lo.z));
+    const int row_x = static_cast<int>(box.lo.x - work.arrays.origin.x) + x0;
+    const int around = static_cast<int>(work.arrays.around);
 #pragma unroll
     for (int i = 0; i < loads; ++i) {
       const int cell = static_cast<int>(threadIdx.x) + i * Threads;
       const int x = cell % Shape::pitch - R;
       const int y = cell / Shape::pitch - R;
       from[i] = origin + y * work.pitch_y + x;
+      if (around != 0) from[i] += row_x + x < 0 ? around : (row_x + x >= around ? -around : 0);
       wanted[i] = cell < Shape::field && x < left_x + R && y < left_y + R;
     }
   }

@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "common/boundaries.hpp"
 #include "mhd/kernels.hpp"
 #include "mhd/problem.hpp"
 
@@ -58,6 +59,9 @@ struct Parts {
   double compute = 0;   ///< three updates of all cells, no exchange
   double exchange = 0;  ///< three exchanges, no update
 };
+
+/// What suits it best.
+inline constexpr halocline::Boundaries boundaries = apps::x_wrapped;
 
 /// Solves on a domain of radius() or more with the fields of add_fields(). The domain is realised, and outlives the solver. T is
 /// float or double. All methods are collective, and so is the constructor.

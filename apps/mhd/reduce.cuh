@@ -25,7 +25,7 @@ __device__ void for_values(const Rows<T, R>& rows, F&& f) {
   apps::cuda::for_rows(box, [&](std::int64_t y, std::int64_t z) {
     const std::int64_t first = rows.arrays.offset(box.lo.x, y, z);
     for (std::int64_t x = threadIdx.x; x < box.hi.x - box.lo.x; x += blockDim.x) {
-      const Surroundings<T> values{rows.arrays.now, first + x, rows.arrays.pitch_y, rows.arrays.pitch_z};
+      const Surroundings<T> values(rows.arrays, first + x, box.lo.x + x - rows.arrays.origin.x);
       f(quantity(static_cast<int>(blockIdx.y), values, rows.scheme));
     }
   });

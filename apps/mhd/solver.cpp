@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "common/boundaries.hpp"
 #include "common/gather.hpp"
 #include "common/slowest.hpp"
 #include "halocline/core/error.hpp"
@@ -19,6 +20,8 @@ Solver<T>::Solver(halocline::Domain& domain, const State<T>& state, const Parame
     parameters.check();
     const halocline::Radius wanted = radius(order);
     const auto& geometry = domain.geometry();
+    apps::check_periodic("mhd", geometry);
+    const halocline::Radius halo = geometry.halo_of(wanted);
     for (const auto field : state) {
       const auto& descriptor = geometry.fields.at(field.id.index());
       if (descriptor.buffers != halocline::buffers::two) {
@@ -33,10 +36,15 @@ Solver<T>::Solver(halocline::Domain& domain, const State<T>& state, const Parame
     }
     for (const auto& subdomain : domain.subdomains()) {
       const auto view = subdomain.view(state[0]);
-      const halocline::Box read = subdomain.owned().grown(wanted.lower(), wanted.upper());
+      const halocline::Box read = subdomain.owned().grown(halo.lower(), halo.upper());
       if (!view.with_halo().contains(read)) {
         throw halocline::InvalidArgument(fmt::format(
             "mhd: the domain's radius is less than {}, which differences of order {} read", order / 2, order));
+      }
+      if (geometry.wraps(0) && subdomain.owned().extent().x < wanted.lower().x) {
+        throw halocline::InvalidArgument(
+            fmt::format("mhd: the domain is {} cells in x; allowed is {} or more, which differences of order {} read",
+                        subdomain.owned().extent().x, wanted.lower().x, order));
       }
     }
     if (forcing.amplitude > 0) {

@@ -27,6 +27,7 @@ Arrays<T> arrays_of(const halocline::Subdomain& subdomain, const State<T>& state
   }
   arrays.pitch_y = strides[1] / size;
   arrays.pitch_z = strides[2] / size;
+  if (subdomain.wraps(0)) arrays.around = subdomain.owned().extent().x;
   return arrays;
 }
 

@@ -30,6 +30,8 @@ struct Arrays {
   halocline::Vec3 origin;     ///< its coordinates
   std::int64_t pitch_y = 0;   ///< cells from a row to the next
   std::int64_t pitch_z = 0;
+  /// Cells of a row that has no halo, so that what lies beyond one end of it is at the other; 0 where there are halos.
+  std::int64_t around = 0;
 
   [[nodiscard]] HALOCLINE_HOST_DEVICE std::int64_t offset(std::int64_t x, std::int64_t y, std::int64_t z) const {
     return (x - origin.x) + (y - origin.y) * pitch_y + (z - origin.z) * pitch_z;
@@ -47,9 +49,27 @@ struct Surroundings {
   Offset at;
   Offset pitch_y;
   Offset pitch_z;
+  Offset around;  ///< as in Arrays
+  Offset before;  ///< cells of the row before this one
+  Offset behind;  ///< and behind it; with a halo as many as are ever asked for, both
+
+  /// Of the cell at an offset, so many cells from the first owned one of its row.
+  HALOCLINE_HOST_DEVICE Surroundings(const Arrays<T>& arrays, Offset offset, Offset x)
+      : fields(arrays.now),
+        at(offset),
+        pitch_y(static_cast<Offset>(arrays.pitch_y)),
+        pitch_z(static_cast<Offset>(arrays.pitch_z)),
+        around(static_cast<Offset>(arrays.around)),
+        before(around == 0 ? halo_or_more : x),
+        behind(around == 0 ? halo_or_more : around - 1 - x) {}
+
   HALOCLINE_HOST_DEVICE T operator()(int field, int dx, int dy, int dz) const {
-    return fields[field][at + dx + dy * pitch_y + dz * pitch_z];
+    const Offset x = -dx > before ? dx + around : (dx > behind ? dx - around : dx);
+    return fields[field][at + x + dy * pitch_y + dz * pitch_z];
   }
+
+ private:
+  static constexpr Offset halo_or_more = 1024;
 };
 
 }  // namespace mhd

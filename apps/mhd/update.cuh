@@ -82,7 +82,8 @@ __global__ void __launch_bounds__(threads_of_cells, Blocks) update_cells(const _
   const int z = (tile_z << bits_z) + (thread >> (piece.bits_x + piece.bits_y));
   if (x >= box.hi.x - box.lo.x || y >= box.hi.y - box.lo.y || z >= box.hi.z - box.lo.z) return;
   const int at = static_cast<int>(work.arrays.offset(box.lo.x + x, box.lo.y + y, box.lo.z + z));
-  update_at<Arithmetic>(work, at, Surroundings<T, int>{work.arrays.now, at, work.pitch_y, work.pitch_z});
+  update_at<Arithmetic>(work, at,
+                        Surroundings<T, int>(work.arrays, at, static_cast<int>(box.lo.x - work.arrays.origin.x) + x));
 }
 static_assert(threads_of_cells == 1 << 7);
 

@@ -24,6 +24,7 @@ struct JacobiOptions {
   bool doubles = false;
   bool check = false;
   bool try_multipliers = false;
+  bool halo_in_x = false;
   std::optional<std::string> picture;
 };
 
@@ -99,6 +100,7 @@ int run_jacobi(Context& context, const JacobiOptions& wanted) {
   Options& options = context.options;
   options.radius = jacobi3d::radius();
   options.no_edges = options.no_corners = true;
+  if (!wanted.halo_in_x) options.boundaries = jacobi3d::boundaries;
   std::vector<jacobi3d::Trial> trials;
   if (wanted.try_multipliers) {
     trials = jacobi3d::try_halo_multipliers<T>(options.size, context.world, domain_options(context), wanted.settings);
@@ -196,6 +198,12 @@ void add_jacobi_options(CLI::App& command, Options& options, JacobiOptions& own)
              }
              options.halo_multiplier = static_cast<int>(parse_integer(name, word, 1, most_halo_multiplier));
            })
+      ->group(group);
+  command
+      .add_flag(
+          "--halo-in-x", own.halo_in_x,
+          "exchange halos in x even where a device has whole rows, whose ends the kernel can wrap around by itself")
+      ->disable_flag_override()
       ->group(group);
   add_word(command, "--residual-every", "K",
            "steps between residuals (default 0: only after the last step; "

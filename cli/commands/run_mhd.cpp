@@ -28,6 +28,7 @@ struct MhdOptions {
   int order = 6;
   bool singles = false;
   bool corners = false;
+  bool halo_in_x = false;
   bool check = false;
   bool parts = false;
   bool paper = false;
@@ -178,6 +179,7 @@ int run_mhd(Context& context, const MhdOptions& wanted) {
   complete(own, options.size);
   options.radius = mhd::radius(own.order);
   options.no_corners = !own.corners;
+  if (!own.halo_in_x) options.boundaries = mhd::boundaries;
   if (own.corners) options.radius = Radius::uniform(own.order / 2);
   Domain domain(options.size, options.radius, context.world, domain_options(context));
   const auto state = mhd::add_fields<T>(domain);
@@ -321,6 +323,9 @@ void add_way_options(CLI::App& command, MhdOptions& own) {
   flag("--no-overlap", "update all cells after the halos are there", [&] { settings.overlap = false; });
   flag("--graph", "record two steps and replay them as one launch (needs --dt, no forcing, no route by the host)",
        [&] { settings.graph = true; });
+  flag("--halo-in-x",
+       "exchange halos in x even where a device has whole rows, whose ends kernels can wrap around by themselves",
+       [&own] { own.halo_in_x = true; });
   flag("--corners", "send the halos beyond corners, too, which no difference reads", [&own] { own.corners = true; });
   flag("--parts", "time computation and exchange alone afterwards, and put the model beside the measured step",
        [&own] { own.parts = true; });

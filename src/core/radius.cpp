@@ -49,6 +49,15 @@ Radius Radius::without_corners() const {
   return radius;
 }
 
+Radius Radius::without_dimension(int dim) const {
+  Radius radius = *this;
+  radius.lower_[dim] = radius.upper_[dim] = 0;
+  for (const Direction d : all_directions) {
+    if (d[dim] != 0) radius.on_.reset(static_cast<std::size_t>(d.index()));
+  }
+  return radius;
+}
+
 Radius Radius::with(Direction d, bool on) const {
   if (d.order() == 1) {
     throw InvalidArgument(fmt::format(

@@ -18,9 +18,10 @@ class Domain::Impl {
       : extent(extent_in), radius(radius_in), options(std::move(options_in)) {}
 
   Vec3 extent;
+  /// What a step reads; once there is a plan, of halos.
   Radius radius;
   DomainOptions options;
-  std::vector<FieldDescriptor> fields;
+  std::vector<FieldDescriptor> fields;  ///< with radii as above
 
   /// What the user gave: taken over, or only used to make a private group, so that several domains do not meet.
   std::unique_ptr<comm::Communicator> owned_comm;

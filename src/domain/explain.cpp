@@ -60,12 +60,15 @@ std::string explain_partition(const Plan& plan) {
       range(parts.cuts(0)), range(parts.cuts(1)), range(parts.cuts(2)));
   if (!plan.partition_reason.empty()) text += fmt::format("           {}\n", plan.partition_reason);
   std::string open;
+  std::string wrapped;
   for (int dim = 0; dim < 3; ++dim) {
     if (plan.geometry.boundaries[static_cast<std::size_t>(dim)] == Boundary::open) open += "xyz"[dim];
+    if (plan.geometry.wraps(dim)) wrapped += "xyz"[dim];
   }
   const bool several = plan.halo_multiplier > 1;
   text +=
-      fmt::format("           radius {}, {}\n", to_string(plan.radius), open.empty() ? "periodic" : "open in " + open);
+      fmt::format("           radius {}, {}{}\n", to_string(plan.radius), open.empty() ? "periodic" : "open in " + open,
+                  wrapped.empty() ? "" : fmt::format("; kernels wrap in {}, which has no halo", wrapped));
   if (several) {
     text += fmt::format("           halo multiplier {}: halos of {} serve {} steps\n", plan.halo_multiplier,
                         to_string(plan.geometry.radius), plan.halo_multiplier);

@@ -154,7 +154,12 @@ PlanRequest halos_of(const PlanRequest& request, int multiplier) {
 }
 
 partition::Geometry geometry_of(const PlanRequest& request, partition::Partition parts) {
-  return {std::move(parts), request.fields, request.radius, request.boundaries};
+  partition::Geometry geometry{std::move(parts), request.fields, request.radius, request.boundaries};
+  geometry.radius = geometry.halo_of(request.radius);
+  for (auto& field : geometry.fields) {
+    if (field.radius) field.radius = geometry.halo_of(*field.radius);
+  }
+  return geometry;
 }
 
 Radius widest_radius(const std::vector<FieldDescriptor>& fields, const Radius& domain_radius) {

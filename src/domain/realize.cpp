@@ -83,6 +83,10 @@ void Domain::Impl::make_plan() {
                                         request.machine.name, request.machine.ranks.size(), comm->size()));
     }
     plan = halocline::make_plan(request);
+    radius = plan->geometry.halo_of(radius);
+    for (auto& field : fields) {
+      if (field.radius) field.radius = plan->geometry.halo_of(*field.radius);
+    }
     mine = plan->placement.of_rank(comm->rank());
     for (const subdomain_id id : mine) {
       if (plan->placement.of(id).ordinal >= backend->device_count()) {

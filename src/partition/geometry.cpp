@@ -17,7 +17,7 @@ const FieldDescriptor& descriptor(const Geometry& geometry, field_id field) {
 }
 
 bool periodic(const Geometry& geometry, int dim) {
-  return geometry.boundaries[static_cast<std::size_t>(dim)] == Boundary::periodic;
+  return geometry.boundaries[static_cast<std::size_t>(dim)] != Boundary::open;
 }
 
 /// One more layer at the upper end of dimension dim?
@@ -48,6 +48,18 @@ void check_fits(const Geometry& geometry, field_id field, int dim) {
 }
 
 }  // namespace
+
+bool Geometry::wraps(int dim) const {
+  return boundaries[static_cast<std::size_t>(dim)] == Boundary::wrapped && partition.grid()[dim] == 1;
+}
+
+Radius Geometry::halo_of(const Radius& stencil) const {
+  Radius halo = stencil;
+  for (int dim = 0; dim < 3; ++dim) {
+    if (wraps(dim)) halo = halo.without_dimension(dim);
+  }
+  return halo;
+}
 
 const Radius& Geometry::radius_of(field_id field) const {
   const FieldDescriptor& f = descriptor(*this, field);

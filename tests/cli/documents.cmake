@@ -40,7 +40,10 @@ expect_document("verify;passed" ON "exchange --size 12 9 10 --radius 1 2 0 2 1 3
 --repeat 3 --steady 3 --verify")
 expect_document("verify;passed" ON "exchange --size 12 --radius 2 --no-corners --open x,z --devices 6 --repeat 3 \
 --steady 0 --verify")
+expect_document("verify;passed" ON "exchange --size 12 --radius 2 --wrapped x,y --open z --devices 4 --repeat 3 --steady 0 --verify")
 expect_document("check;passed" ON "run jacobi3d --size 12 13 14 --devices 4 --steps 5 --check --precision f64")
+expect_document("domain;wrapped;0" "x" "run jacobi3d --size 12 --steps 1")
+expect_document("domain;wrapped" "\\[\\]" "run jacobi3d --size 12 --steps 1 --halo-in-x")
 foreach(multiplier 3 auto)
   expect_document("check;passed" ON "run jacobi3d --size 12 13 14 --devices 4 --steps 8 --check \
 --halo-multiplier ${multiplier}")

@@ -61,7 +61,7 @@ std::optional<Vec3> source_of(const partition::Geometry& geometry, field_id fiel
   for (int dim = 0; dim < 3; ++dim) {
     const auto d = static_cast<std::size_t>(dim);
     std::int64_t extent = geometry.partition.extent()[dim];
-    if (geometry.boundaries[d] == Boundary::periodic) {
+    if (geometry.boundaries[d] != Boundary::open) {
       p[dim] = ((p[dim] % extent) + extent) % extent;
     } else {
       if (geometry.fields[field.index()].staggered[d]) ++extent;

@@ -61,7 +61,9 @@ HaloCase random_case(std::uint64_t seed, int ranks) {
   c.radius = random_radius(seeded);
   const auto fields = static_cast<int>(seeded.between(1, 3));
   for (int f = 0; f < fields; ++f) c.fields.push_back(random_field(seeded, f));
-  for (auto& boundary : c.boundaries) boundary = seeded.chance(30) ? Boundary::open : Boundary::periodic;
+  for (auto& boundary : c.boundaries) {
+    boundary = seeded.chance(30) ? Boundary::open : seeded.chance(25) ? Boundary::wrapped : Boundary::periodic;
+  }
   c.devices_per_rank = static_cast<int>(seeded.between(1, ranks > 4 ? 2 : 3));
   std::vector<int> divisors;
   for (int k = 1; k <= ranks; ++k) {

@@ -57,7 +57,13 @@ struct FieldDescriptor {
 };
 
 /// Whether a dimension of the domain wraps around or ends.
-enum class Boundary : int { periodic, open };
+enum class Boundary : int {
+  periodic,
+  open,
+  /// Periodic, and where a subdomain has the whole dimension, kernels read around its ends by themselves: it has no halo
+  /// there. Where the dimension is cut, periodic.
+  wrapped,
+};
 using Boundaries = std::array<Boundary, 3>;
 inline constexpr Boundaries all_periodic{Boundary::periodic, Boundary::periodic, Boundary::periodic};
 

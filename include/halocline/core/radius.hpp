@@ -34,6 +34,8 @@ class Radius {
   /// The same radius with all edges (order 2) or corners (order 3) off.
   [[nodiscard]] Radius without_edges() const;
   [[nodiscard]] Radius without_corners() const;
+  /// The same radius that reads nothing along a dimension: its faces, edges and corners on both sides off.
+  [[nodiscard]] Radius without_dimension(int dim) const;
   /// The same radius with one edge or corner on or off. Throws InvalidArgument where d is a face, or
   /// where it is switched on beside a face of radius 0.
   [[nodiscard]] Radius with(Direction d, bool on) const;

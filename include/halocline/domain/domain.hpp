@@ -103,6 +103,9 @@ class Subdomain {
   /// disjoint boxes.
   [[nodiscard]] const Box& interior() const { return interior_; }
   [[nodiscard]] const std::vector<Box>& exterior() const { return exterior_; }
+  /// Whether there is no halo in a dimension, because it is Boundary::wrapped and not cut: a kernel then finds the cell beyond
+  /// one end at the other. The same for all subdomains.
+  [[nodiscard]] bool wraps(int dim) const;
   /// Where to enqueue work. Exchanges are ordered with it.
   [[nodiscard]] device::Stream& stream() const { return *stream_; }
   /// A field's current array, or the one that comes next after `ahead` swaps.
@@ -268,6 +271,8 @@ View<T> Subdomain::view(Field<T> field, int ahead) const {
 }
 
 inline Box Subdomain::update_box(int step) const { return domain_->update_box(owned_, step); }
+
+inline bool Subdomain::wraps(int dim) const { return domain_->geometry().wraps(dim); }
 
 inline device::Backend& Subdomain::backend() const { return domain_->backend(); }
 

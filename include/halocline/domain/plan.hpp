@@ -38,7 +38,7 @@ struct PlanRequest {
 /// Machine, partition and placement: who owns what, where. Pure values; no MPI, no device.
 struct Plan {
   machine::MachineMap machine;
-  partition::Geometry geometry;  ///< its radii are those of the halos
+  partition::Geometry geometry;  ///< its radii are those of the halos; see Geometry::halo_of
   placement::Placement placement;
   partition::Method partition = partition::Method::exact;
   int halo_multiplier = 1;

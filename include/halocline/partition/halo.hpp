@@ -16,11 +16,16 @@ namespace halocline::partition {
 /// there are and where the domain ends. A value, the same on every rank.
 struct Geometry {
   Partition partition;
+  /// Their radii are those of halos; see halo_of().
   std::vector<FieldDescriptor> fields;
   /// Of the fields that have none of their own.
   Radius radius;
   Boundaries boundaries = all_periodic;
 
+  /// Whether kernels read around the ends of a dimension by themselves: it is wrapped, and not cut.
+  [[nodiscard]] bool wraps(int dim) const;
+  /// What the halos of a stencil's radius are: nothing along dimensions that wrap.
+  [[nodiscard]] Radius halo_of(const Radius& stencil) const;
   [[nodiscard]] const Radius& radius_of(field_id field) const;
   /// The cells of a field that a subdomain owns: its box, one cell longer at the upper end of an open
   /// dimension in which the field is staggered.

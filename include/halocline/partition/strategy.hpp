@@ -41,7 +41,8 @@ struct Request {
   std::optional<Vec3> node_grid{};
   std::optional<Vec3> device_grid{};
   Order order = Order::row_major;
-  /// An open dimension that is not cut may be thinner than the radius, as nobody reads there.
+  /// An open or wrapped dimension that is not cut may be thinner than the radius, as nobody reads a halo there; what
+  /// wraps costs nothing.
   Boundaries boundaries = all_periodic;
   /// Relative speed of each subdomain's device, by subdomain_id (size nodes * devices_per_node, all above
   /// 0); empty for equal devices. Grids are chosen as without weights. A slab of the grid gets cells in

@@ -6,7 +6,7 @@
 
 #include "gpu/exchange/gpus.hpp"
 #include "halocline/halocline.hpp"
-#include "jacobi3d/kernels.hpp"
+#include "jacobi3d/jacobi3d.hpp"
 #include "support/seeded.hpp"
 
 namespace {
@@ -18,8 +18,8 @@ constexpr double untouched = -7;
 template <typename T>
 class OneSubdomain {
  public:
-  explicit OneSubdomain(const Vec3& extent, int multiplier = 1)
-      : problem{extent}, domain(extent, Radius::faces(1), options(multiplier)) {
+  explicit OneSubdomain(const Vec3& extent, int multiplier = 1, const Boundaries& boundaries = all_periodic)
+      : problem{extent}, domain(extent, Radius::faces(1), options(multiplier, boundaries)) {
     field = domain.add_field<T>("t", buffers::two);
     domain.realize();
     kernels = jacobi3d::make_kernels<T>(domain, problem);
@@ -28,8 +28,9 @@ class OneSubdomain {
     kernels.reset();
     domain.close();
   }
-  static DomainOptions options(int multiplier) {
+  static DomainOptions options(int multiplier, const Boundaries& boundaries) {
     DomainOptions options;
+    options.boundaries = boundaries;
     options.backend_kind = device::BackendKind::cuda;
     options.devices_per_rank = 1;
     options.halo_multiplier = multiplier;
@@ -95,6 +96,34 @@ TYPED_TEST(JacobiOnAGpu, updates_the_boxes_it_is_given_and_nothing_else) {
         box.hi[dim] = seeded.between(box.lo[dim] + 1, extent[dim]);
       }
       one.expect_update({box}, ++seed);
+    }
+  }
+}
+
+/// Without halos in x: the rows' ends are each other's neighbours.
+TYPED_TEST(JacobiOnAGpu, wraps_around_the_ends_of_whole_rows) {
+  HALOCLINE_NEEDS_GPUS(1);
+  std::uint64_t seed = 50;
+  for (const Vec3& extent : {Vec3{128, 40, 33},
+                             {256, 17, 21},
+                             {131, 17, 21},
+                             {132, 9, 8},
+                             {64, 20, 30},
+                             {1, 50, 40},
+                             {2, 40, 9},
+                             {7, 100, 9},
+                             {300, 3, 2},
+                             {33, 1, 70},
+                             {1, 1, 1}}) {
+    for (const int multiplier : {1, 2}) {
+      if (multiplier > extent.y || multiplier > extent.z) continue;
+      OneSubdomain<TypeParam> one(extent, multiplier, jacobi3d::boundaries);
+      const Subdomain& s = one.subdomain();
+      ASSERT_TRUE(s.wraps(0));
+      one.expect_update({s.owned()}, ++seed);
+      one.expect_update({s.update_box(0)}, ++seed);
+      one.expect_update({s.interior()}, ++seed);
+      one.expect_update(s.exterior(), ++seed);
     }
   }
 }

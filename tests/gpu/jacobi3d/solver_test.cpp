@@ -47,9 +47,14 @@ TEST(JacobiOnGpus, agrees_with_the_serial_solution_bit_for_bit_on_as_many_as_the
   const auto comm = comm::serial();
   for (int devices = 1; devices <= halocline::test::gpu_count(); ++devices) {
     options.devices_per_rank = devices;
-    for (const bool overlap : {true, false}) {
-      expect_serial_solution<float>(*comm, {70, 45, 38}, options, overlap);
-      expect_serial_solution<double>(*comm, {33, 64, 50}, options, overlap);
+    for (const auto& boundaries : {all_periodic, jacobi3d::boundaries}) {
+      options.boundaries = boundaries;
+      for (const bool overlap : {true, false}) {
+        for (const Vec3& extent : {Vec3{70, 45, 38}, {128, 37, 30}, {256, 20, 41}, {6, 40, 90}}) {
+          expect_serial_solution<float>(*comm, extent, options, overlap);
+        }
+        expect_serial_solution<double>(*comm, {33, 64, 50}, options, overlap);
+      }
     }
   }
 }
@@ -62,6 +67,7 @@ TEST(JacobiOnGpus, agrees_whatever_the_halo_multiplier) {
   const auto comm = comm::serial();
   for (const int multiplier : {2, 3, 4, 5}) {
     options.halo_multiplier = multiplier;
+    options.boundaries = multiplier % 2 == 0 ? all_periodic : jacobi3d::boundaries;
     SCOPED_TRACE(multiplier);
     for (const bool overlap : {true, false}) {
       expect_serial_solution<float>(*comm, {70, 45, 38}, options, overlap);

@@ -14,8 +14,9 @@ using namespace halocline;
 
 template <typename T>
 void on_gpus(const Vec3& extent, int order, int devices, const mhd::Parameters& parameters,
-             const std::function<void(mhd::Solver<T>&)>& body) {
+             const std::function<void(mhd::Solver<T>&)>& body, const Boundaries& boundaries = mhd::boundaries) {
   DomainOptions options;
+  options.boundaries = boundaries;
   options.backend_kind = device::BackendKind::cuda;
   options.devices_per_rank = devices;
   const auto comm = comm::serial();
@@ -73,8 +74,9 @@ void expect_same_bits(int order) {
   const auto start = mhd::initial_values({mhd::Start::orszag_tang}, extent, parameters);
   std::vector<T> expected;
   mhd::Diagnostics of_expected;
-  for (int devices = 1; devices <= test::gpu_count(); ++devices) {
-    on_gpus<T>(extent, order, devices, parameters, [&](auto& solver) {
+  const auto expect_of = [&](int devices, const Boundaries& boundaries) {
+    SCOPED_TRACE(boundaries == all_periodic ? "halos in x" : "x wrapped");
+    const auto try_all = [&](auto& solver) {
       for (const auto& trial : solver.try_variants(1)) {
         solver.choose_variant(trial.variant);
         for (const bool overlap : {true, false}) {
@@ -99,7 +101,11 @@ void expect_same_bits(int order) {
           }
         }
       }
-    });
+    };
+    on_gpus<T>(extent, order, devices, parameters, try_all, boundaries);
+  };
+  for (int devices = 1; devices <= test::gpu_count(); ++devices) {
+    for (const auto& boundaries : {all_periodic, mhd::boundaries}) expect_of(devices, boundaries);
   }
 }
 

@@ -91,13 +91,19 @@ TEST(ParseNumbers, RefuseWhatIsNoNumberOrOutside) {
   }
 }
 
-TEST(ParseOpen, NamesDimensions) {
+TEST(ParseBoundaries, NamesDimensions) {
   using halocline::Boundary;
-  EXPECT_EQ(parse_open("--open", {"x,z"}), (halocline::Boundaries{Boundary::open, Boundary::periodic, Boundary::open}));
-  EXPECT_EQ(parse_open("--open", {"y"}),
-            (halocline::Boundaries{Boundary::periodic, Boundary::open, Boundary::periodic}));
-  EXPECT_EQ(halocline::test::error_of<InvalidArgument>([] { static_cast<void>(parse_open("--open", {"x,w"})); }),
-            "--open is 'w'; allowed is one of x, y, z");
+  halocline::Boundaries boundaries = halocline::all_periodic;
+  parse_boundaries("--open", {"x,z"}, Boundary::open, boundaries);
+  EXPECT_EQ(boundaries, (halocline::Boundaries{Boundary::open, Boundary::periodic, Boundary::open}));
+  parse_boundaries("--wrapped", {"y"}, Boundary::wrapped, boundaries);
+  EXPECT_EQ(boundaries, (halocline::Boundaries{Boundary::open, Boundary::wrapped, Boundary::open}));
+  const auto error_of = [&](const Words& words) {
+    return halocline::test::error_of<InvalidArgument>(
+        [&] { parse_boundaries("--wrapped", words, Boundary::wrapped, boundaries); });
+  };
+  EXPECT_EQ(error_of({"x,w"}), "--wrapped is 'x'; allowed is a dimension that is not both open and wrapped");
+  EXPECT_EQ(error_of({"w"}), "--wrapped is 'w'; allowed is one of x, y, z");
 }
 
 }  // namespace

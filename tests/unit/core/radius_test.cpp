@@ -48,6 +48,16 @@ TEST(Radius, edges_and_corners_can_be_switched) {
   EXPECT_EQ(to_string(one), "1, 1 of 12 edges, no corners");
 }
 
+TEST(Radius, a_dimension_can_be_left_out) {
+  const Radius r = Radius::per_side({1, 2, 3}, {3, 2, 1}).with(Direction::of(0, 1, 1), false).without_dimension(0);
+  EXPECT_EQ(r.lower(), (Vec3{0, 2, 3}));
+  EXPECT_EQ(r.upper(), (Vec3{0, 2, 1}));
+  EXPECT_EQ(directions_read(r), 8 - 1);
+  EXPECT_FALSE(r.reads(Direction::of(1, 0, 0)));
+  EXPECT_FALSE(r.reads(Direction::of(-1, 1, 0)));
+  EXPECT_FALSE(r.reads(Direction::of(0, 1, 1)));
+}
+
 TEST(Radius, bad_input_is_refused_with_what_is_allowed) {
   EXPECT_THROW(static_cast<void>(Radius::uniform(-1)), InvalidArgument);
   EXPECT_THROW(static_cast<void>(Radius::uniform(1).with(Direction::of(1, 0, 0), false)), InvalidArgument);

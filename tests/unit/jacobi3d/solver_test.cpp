@@ -10,6 +10,7 @@
 #include "halocline/comm/twins.hpp"
 #include "halocline/core/error.hpp"
 #include "jacobi3d/jacobi3d.hpp"
+#include "support/error_of.hpp"
 #include "support/seeded.hpp"
 
 namespace {
@@ -28,6 +29,7 @@ struct Shape {
   bool graph = false;
   int multiplier = 1;
   bool launch_threads = false;
+  halocline::Boundaries boundaries = halocline::all_periodic;
 };
 
 /// Runs body with a realised domain on each of the ranks, which are threads; a single one is this thread.
@@ -38,6 +40,7 @@ void on_domains(const Shape& shape, const std::function<void(Domain&, halocline:
     options.devices_per_rank = shape.devices;
     options.halo_multiplier = shape.multiplier;
     options.launch_threads = shape.launch_threads;
+    options.boundaries = shape.boundaries;
     if (!shape.transports.empty()) options.policy = halocline::routing::Policy::parse(shape.transports);
     Domain domain(shape.extent, jacobi3d::radius(), comm, options);
     const auto field = domain.add_field<T>("t", halocline::buffers::two);
@@ -60,7 +63,8 @@ void expect_serial_solution(const Shape& shape) {
   SCOPED_TRACE(to_string(shape.extent) + ", " + std::to_string(shape.ranks) + " ranks of " +
                std::to_string(shape.devices) + (shape.overlap ? ", overlapped" : ", not overlapped") + ", " +
                std::to_string(shape.steps) + (shape.graph ? " steps as a graph " : " steps ") + shape.transports +
-               ", multiplier " + std::to_string(shape.multiplier));
+               ", multiplier " + std::to_string(shape.multiplier) +
+               (shape.boundaries[0] == halocline::Boundary::wrapped ? ", x wrapped" : ""));
   const auto expected = jacobi3d::solve_serially<T>(shape.extent, shape.steps);
   int roots = 0;
   on_domains<T>(shape, [&](Domain& domain, halocline::Field<T> field) {
@@ -112,9 +116,12 @@ class JacobiShapes : public testing::TestWithParam<Shape> {};
 TEST_P(JacobiShapes, AgreesWithTheSerialSolutionBitForBit) {
   Shape shape = GetParam();
   for (const bool overlap : {true, false}) {
-    shape.overlap = overlap;
-    expect_serial_solution<float>(shape);
-    expect_serial_solution<double>(shape);
+    for (const auto& boundaries : {halocline::all_periodic, jacobi3d::boundaries}) {
+      shape.overlap = overlap;
+      shape.boundaries = boundaries;
+      expect_serial_solution<float>(shape);
+      expect_serial_solution<double>(shape);
+    }
   }
 }
 
@@ -160,12 +167,33 @@ TEST(JacobiHaloMultiplier, ChangesNoBit) {
     if (seeded.chance(20)) shape.transports = "mpi_staged";
     shape.graph = shape.transports.empty() && seeded.chance(40);
     if (shape.graph) shape.steps += static_cast<int>(seeded.between(10, 40));
+    if (seeded.chance(50)) shape.boundaries = jacobi3d::boundaries;
     if (seeded.chance(50)) {
       expect_serial_solution<float>(shape);
     } else {
       expect_serial_solution<double>(shape);
     }
   }
+}
+
+TEST(JacobiSolver, TakesWhatItsKernelsCan) {
+  using halocline::Boundary;
+  const auto error_of = [](const halocline::Boundaries& boundaries) {
+    Shape shape{{8, 8, 8}};
+    shape.boundaries = boundaries;
+    std::string text;
+    on_domains<float>(shape, [&](Domain& domain, halocline::Field<float> field) {
+      text = halocline::test::error_of<halocline::InvalidArgument>(
+          [&] { const jacobi3d::Solver<float> solver(domain, field); });
+    });
+    return text;
+  };
+  EXPECT_EQ(error_of({Boundary::periodic, Boundary::open, Boundary::periodic}),
+            "jacobi3d: the boundary in y is open; allowed is periodic");
+  EXPECT_EQ(error_of({Boundary::periodic, Boundary::periodic, Boundary::wrapped}),
+            "jacobi3d: the boundary in z is wrapped; allowed is periodic");
+  EXPECT_EQ(error_of({Boundary::open, Boundary::periodic, Boundary::periodic}),
+            "jacobi3d: the boundary in x is open; allowed is periodic or wrapped");
 }
 
 TEST(JacobiLaunchThreads, ChangeNoBit) {

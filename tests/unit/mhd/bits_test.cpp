@@ -78,6 +78,11 @@ TEST(Bits, AreTheSameForAnyDevicesAndRanks) {
       SCOPED_TRACE(std::to_string(ranks) + " ranks of " + std::to_string(devices) + ", order " + std::to_string(order));
       expect_same(alone, run<double>({{extent, order, ranks, devices}}, some_forcing(), {}));
     }
+    for (const int devices : {1, 4}) {
+      SCOPED_TRACE("halos in x, too, on " + std::to_string(devices));
+      const Shape shape{extent, order, 1, devices, {}, halocline::all_periodic};
+      expect_same(alone, run<double>({shape, false}, some_forcing(), {}));
+    }
   }
 }
 

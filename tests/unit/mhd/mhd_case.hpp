@@ -15,6 +15,7 @@ struct Shape {
   int ranks = 1;
   int devices = 1;  ///< of each rank
   std::string transports = {};
+  halocline::Boundaries boundaries = mhd::boundaries;
 };
 
 /// Runs body with a solver on each of the ranks, which are threads; a single one is this thread.
@@ -24,6 +25,7 @@ void on_solvers(const Shape& shape, const mhd::Parameters& parameters, const mhd
   const auto one = [&](halocline::comm::Communicator& comm) {
     halocline::DomainOptions options;
     options.devices_per_rank = shape.devices;
+    options.boundaries = shape.boundaries;
     if (!shape.transports.empty()) options.policy = halocline::routing::Policy::parse(shape.transports);
     halocline::Domain domain(shape.extent, mhd::radius(shape.order), comm, options);
     const auto state = mhd::add_fields<T>(domain);

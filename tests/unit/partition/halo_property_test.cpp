@@ -43,7 +43,9 @@ class Dice {
 
 Geometry random_geometry(Dice& dice) {
   Boundaries boundaries{};
-  for (Boundary& b : boundaries) b = dice.coin() ? Boundary::periodic : Boundary::open;
+  for (Boundary& b : boundaries) {
+    b = dice.coin() ? Boundary::open : dice.coin() ? Boundary::wrapped : Boundary::periodic;
+  }
   std::vector<FieldDescriptor> fields;
   const std::int64_t count = dice.from(1, 3);
   Vec3 widest;
@@ -73,7 +75,12 @@ Geometry random_geometry(Dice& dice) {
   for (std::int64_t s = 0; s < request.nodes * request.devices_per_node; ++s) {
     request.weights.push_back(static_cast<double>(dice.from(1, 3)));
   }
-  return {make_partition(request), fields, radius, boundaries};
+  Geometry geometry{make_partition(request), fields, radius, boundaries};
+  geometry.radius = geometry.halo_of(radius);
+  for (auto& field : geometry.fields) {
+    if (field.radius) field.radius = geometry.halo_of(*field.radius);
+  }
+  return geometry;
 }
 
 /// Where a cell of the receiver's frame lives, or nothing outside an open domain.
@@ -81,7 +88,7 @@ std::optional<Vec3> home_of(const Geometry& g, const FieldDescriptor& field, Vec
   for (int dim = 0; dim < 3; ++dim) {
     const auto i = static_cast<std::size_t>(dim);
     const std::int64_t n = g.partition.extent()[dim];
-    if (g.boundaries[i] == Boundary::periodic) {
+    if (g.boundaries[i] != Boundary::open) {
       cell[dim] = (cell[dim] % n + n) % n;
     } else if (cell[dim] < 0 || cell[dim] >= n + (field.staggered[i] ? 1 : 0)) {
       return std::nullopt;

@@ -1,0 +1,111 @@
+// Dimensions that kernels wrap around by themselves: no halo where they are not cut, as if periodic where they are.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "halocline/halocline.hpp"
+
+namespace halocline {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr Boundaries wrapped_in_x{Boundary::wrapped, Boundary::periodic, Boundary::periodic};
+
+PlanRequest request_for(const Vec3& device_grid, int halo_multiplier = 1) {
+  PlanRequest request;
+  request.extent = {24, 20, 16};
+  request.radius = Radius::uniform(2);
+  request.fields = {{.name = "u"}, {.name = "v", .radius = Radius::per_side({1, 0, 1}, {3, 2, 1})}};
+  request.boundaries = wrapped_in_x;
+  request.machine = machine::synthetic({.devices_per_node = static_cast<int>(device_grid.volume()),
+                                        .ranks_per_node = static_cast<int>(device_grid.volume())});
+  request.partition = partition::Method::given;
+  request.device_grid = device_grid;
+  request.halo_multiplier = halo_multiplier;
+  return request;
+}
+
+TEST(Wrapped, has_no_halo_where_it_is_not_cut) {
+  for (const int multiplier : {1, 3}) {
+    const Plan plan = make_plan(request_for({1, 2, 2}, multiplier));
+    EXPECT_TRUE(plan.geometry.wraps(0));
+    EXPECT_FALSE(plan.geometry.wraps(1));
+    for (const field_id field : {field_id(0), field_id(1)}) {
+      const Radius& radius = plan.geometry.radius_of(field);
+      EXPECT_EQ(radius.lower().x, 0);
+      EXPECT_EQ(radius.upper().x, 0);
+      for (const Direction d : all_directions) EXPECT_FALSE(d[0] != 0 && radius.reads(d));
+      EXPECT_TRUE(radius.reads(Direction::of(0, 1, 1)));
+    }
+    for (const auto& message : partition::outgoing(plan.geometry, subdomain_id(0))) {
+      for (const auto& segment : message.segments) EXPECT_EQ(segment.direction[0], 0);
+    }
+    EXPECT_THAT(explain_partition(plan), HasSubstr("kernels wrap in x, which has no halo"));
+  }
+}
+
+TEST(Wrapped, is_periodic_where_it_is_cut) {
+  const PlanRequest wrapped = request_for({2, 2, 1});
+  PlanRequest periodic = wrapped;
+  periodic.boundaries = all_periodic;
+  const Plan plan = make_plan(wrapped);
+  EXPECT_FALSE(plan.geometry.wraps(0));
+  EXPECT_EQ(plan.geometry.radius, wrapped.radius);
+  EXPECT_EQ(plan.geometry.fields, wrapped.fields);
+  const Plan other = make_plan(periodic);
+  for (std::int64_t s = 0; s < 4; ++s) {
+    const auto ours = partition::outgoing(plan.geometry, subdomain_id(s));
+    const auto theirs = partition::outgoing(other.geometry, subdomain_id(s));
+    ASSERT_EQ(ours.size(), theirs.size());
+    for (std::size_t m = 0; m < ours.size(); ++m) EXPECT_EQ(ours[m].bytes(), theirs[m].bytes());
+  }
+  EXPECT_THAT(explain_partition(plan), Not(HasSubstr("kernels wrap")));
+}
+
+TEST(Wrapped, may_be_thinner_than_the_radius_where_it_is_not_cut) {
+  PlanRequest request = request_for({1, 2, 2});
+  request.extent.x = 1;
+  EXPECT_NO_THROW(static_cast<void>(make_plan(request)));
+  request.boundaries = all_periodic;
+  EXPECT_THROW(static_cast<void>(make_plan(request)), InvalidArgument);
+}
+
+/// 8 parts of 64 x 64 x 40: with halos everywhere, 2 x 2 x 2 has the least. Without one in x it pays to leave x whole.
+TEST(Wrapped, dimensions_cost_nothing_where_exact_leaves_them_whole) {
+  partition::Request request{.extent = {64, 64, 40}, .radius = Radius::uniform(1), .devices_per_node = 8};
+  EXPECT_EQ(partition::make_partition(request).grid(), (Vec3{2, 2, 2}));
+  request.boundaries = wrapped_in_x;
+  EXPECT_EQ(partition::make_partition(request).grid(), (Vec3{1, 4, 2}));
+  request.nodes = 8;
+  request.devices_per_node = 1;
+  EXPECT_EQ(partition::make_partition(request).grid(), (Vec3{1, 4, 2}));
+}
+
+TEST(Wrapped, subdomains_show_what_there_is) {
+  DomainOptions options;
+  options.devices_per_rank = 2;
+  options.backend_kind = device::BackendKind::host;
+  options.boundaries = wrapped_in_x;
+  options.partition = partition::Method::given;
+  options.device_grid = Vec3{1, 1, 2};
+  Domain domain({12, 10, 16}, Radius::uniform(2), options);
+  const auto u = domain.add_field<float>("u");
+  domain.realize();
+  for (const Subdomain& subdomain : domain.subdomains()) {
+    EXPECT_TRUE(subdomain.wraps(0));
+    EXPECT_FALSE(subdomain.wraps(1));
+    EXPECT_FALSE(subdomain.wraps(2));
+    const Box cells = subdomain.view(u).with_halo();
+    EXPECT_EQ(cells.lo.x, 0);
+    EXPECT_EQ(cells.hi.x, 12);
+    EXPECT_EQ(cells.lo.y, -2);
+    EXPECT_EQ(subdomain.interior().lo.x, 0) << "cells beside an end wait for no halo";
+    EXPECT_EQ(subdomain.interior().hi.x, 12);
+    EXPECT_EQ(subdomain.exterior().size(), 4u);
+  }
+  domain.close();
+}
+
+}  // namespace
+}  // namespace halocline
