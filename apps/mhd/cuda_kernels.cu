@@ -96,6 +96,7 @@ class CudaKernels : public Kernels<T> {
   CudaKernels(const halocline::Domain& domain, const State<T>& state, const Parameters& parameters)
       : state_(state),
         extent_(domain.geometry().partition.extent()),
+        wraps_(domain.geometry().wraps(0)),
         scheme_(make_scheme<T, R>(parameters)),
         variants_(all_variants<T, R>()) {
     auto& backend = domain.backend();
@@ -172,6 +173,13 @@ class CudaKernels : public Kernels<T> {
     std::vector<std::string> names;
     for (const auto& variant : variants_) names.push_back(variant.name);
     return names;
+  }
+
+  /// As many planes as make what a march brings in before its first plane a small part of it.
+  [[nodiscard]] Vec3 tile() const override {
+    constexpr std::int64_t planes = 16;
+    const Variant<T, R>& variant = variants_[variant_];
+    return variant.marches ? Vec3{wraps_ ? 1 : variant.x, variant.y, planes} : Vec3::filled(1);
   }
 
   void choose(std::size_t variant) override {
@@ -277,6 +285,7 @@ class CudaKernels : public Kernels<T> {
 
   State<T> state_;
   Vec3 extent_;
+  bool wraps_;  ///< in x
   Scheme<T, R> scheme_;
   std::vector<Variant<T, R>> variants_;
   std::size_t variant_ = 0;

@@ -28,6 +28,8 @@ class Kernels {
   /// must outlive the work.
   virtual void extremes(const halocline::Subdomain& subdomain, Extremes* result) = 0;
   virtual void sums(const halocline::Subdomain& subdomain, const Scales& scales, Sums* result) = 0;
+  /// Cells of a block in x, y and z, of the way in use: boxes of whole ones are the fastest.
+  [[nodiscard]] virtual halocline::Vec3 tile() const { return halocline::Vec3::filled(1); }
   /// Ways of doing a large box that give the same bits; the first is the default. Changes nothing but the time.
   [[nodiscard]] virtual std::vector<std::string> variants() const { return {"cells"}; }
   /// Throws InvalidArgument for one that there is not.

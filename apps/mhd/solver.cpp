@@ -11,6 +11,20 @@
 #include "mhd/mhd.hpp"
 
 namespace mhd {
+namespace {
+
+/// Interiors of whole tiles of the kernel, where that leaves each of the rank's at least half of its cells to update while halos
+/// are under way; otherwise the largest ones.
+void choose_tiles(halocline::Domain& domain, const halocline::Vec3& tile) {
+  domain.use_tiles(tile);
+  const auto subdomains = domain.subdomains();
+  const bool enough = std::all_of(subdomains.begin(), subdomains.end(), [](const halocline::Subdomain& s) {
+    return 2 * s.interior().volume() >= s.owned().volume();
+  });
+  if (!enough) domain.use_tiles(halocline::Vec3::filled(1));
+}
+
+}  // namespace
 
 template <typename T>
 Solver<T>::Solver(halocline::Domain& domain, const State<T>& state, const Parameters& parameters, int order,
@@ -51,6 +65,7 @@ Solver<T>::Solver(halocline::Domain& domain, const State<T>& state, const Parame
       forcing_.emplace(forcing, geometry.partition.extent(), parameters.spacing, parameters.sound_speed);
     }
     kernels_ = make_kernels<T>(domain, state, parameters, order);
+    choose_tiles(domain, kernels_->tile());
     for (std::size_t i = 0; i < domain.subdomains().size(); ++i) {
       results_.push_back(
           {domain.backend().allocate_pinned(sizeof(Extremes)), domain.backend().allocate_pinned(sizeof(Sums))});
@@ -181,6 +196,7 @@ std::vector<typename Solver<T>::Trial> Solver<T>::try_variants(int repeats) {
     if (trials[i].seconds < trials[fastest].seconds) fastest = i;
   }
   kernels_->choose(fastest);
+  choose_tiles(domain_, kernels_->tile());
   return trials;
 }
 
@@ -203,6 +219,7 @@ void Solver<T>::choose_variant(const std::string& name) {
     throw halocline::InvalidArgument(fmt::format("mhd: the variant is '{}'; allowed are {}", name, all));
   }
   kernels_->choose(static_cast<std::size_t>(found - names.begin()));
+  choose_tiles(domain_, kernels_->tile());
 }
 
 template class Solver<float>;

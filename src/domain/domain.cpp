@@ -33,6 +33,12 @@ Box Domain::Impl::update_box(const Box& owned, int step) const {
   return overlap::update_box(owned, widest(), options.halo_multiplier, step, Box::of_extent(extent), open_dims());
 }
 
+Box Domain::Impl::interior(const Box& owned, const Vec3& tile) const {
+  // What overlaps is decided by the widest field, so that one interior serves them all.
+  const Radius halo = widest_radius(plan->geometry.fields, plan->geometry.radius);
+  return overlap::whole_tiles(overlap::interior(owned, widest(), halo, options.update), owned, tile);
+}
+
 exchange::Selection Domain::Impl::selection(std::span<const field_id> which) const {
   exchange::Selection selection;
   for (const field_id id : which) {
@@ -284,6 +290,17 @@ void Domain::fill_open_boundaries(int step, std::span<const field_id> fields) {
 }
 
 int Domain::halo_multiplier() const { return impl_->options.halo_multiplier; }
+
+void Domain::use_tiles(const Vec3& tile) {
+  impl_->check_realized("use_tiles()");
+  if (impl_->exchange->under_way()) {
+    throw InvalidArgument("use_tiles() between start_exchange and finish_exchange; allowed is before or after");
+  }
+  for (Subdomain& subdomain : impl_->subdomains) {
+    subdomain.interior_ = impl_->interior(subdomain.owned_, tile);
+    subdomain.exterior_ = overlap::exterior(impl_->update_box(subdomain.owned_, 0), subdomain.interior_);
+  }
+}
 
 Box Domain::update_box(const Box& owned, int step) const {
   impl_->check_realized("update_box()");

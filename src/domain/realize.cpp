@@ -3,7 +3,6 @@
 
 #include "domain/domain_impl.hpp"
 #include "domain/routes.hpp"
-#include "domain/widest.hpp"
 #include "halocline/core/log.hpp"
 #include "halocline/device/launch_threads.hpp"
 #include "halocline/domain/backend.hpp"
@@ -191,9 +190,6 @@ void Domain::realize() {
     impl_->route_and_connect();
   });
   const auto& geometry = impl_->plan->geometry;
-  // What overlaps is decided by the widest field, so that one interior serves them all.
-  const Radius widest = impl_->widest();
-  const Radius halo = widest_radius(geometry.fields, geometry.radius);
   for (std::size_t i = 0; i < impl_->mine.size(); ++i) {
     Subdomain view;
     view.domain_ = this;
@@ -201,7 +197,7 @@ void Domain::realize() {
     view.id_ = impl_->mine[i];
     view.device_ = impl_->plan->placement.of(view.id_).ordinal;
     view.owned_ = geometry.partition.box_of(view.id_);
-    view.interior_ = overlap::interior(view.owned_, widest, halo, impl_->options.update);
+    view.interior_ = impl_->interior(view.owned_, Vec3::filled(1));
     view.exterior_ = overlap::exterior(impl_->update_box(view.owned_, 0), view.interior_);
     view.stream_ = impl_->locals[i].stream.get();
     impl_->subdomains.push_back(std::move(view));

@@ -2,6 +2,10 @@
 
 #include <algorithm>
 
+#include <fmt/core.h>
+
+#include "halocline/core/error.hpp"
+
 namespace halocline::overlap {
 namespace {
 
@@ -31,6 +35,21 @@ Box interior(const Box& owned, const Radius& radius, const Radius& halo, Update 
   const Shell shell = shell_of(radius, halo, update);
   const Box inner{owned.lo + shell.lower, owned.hi - shell.upper};
   return inner.empty() ? Box{owned.lo, owned.lo} : inner;
+}
+
+Box whole_tiles(const Box& interior, const Box& owned, const Vec3& tile) {
+  if (tile.x < 1 || tile.y < 1 || tile.z < 1) {
+    throw InvalidArgument(fmt::format("a tile is {}; allowed are 1 or more cells in each dimension", to_string(tile)));
+  }
+  Box whole = interior;
+  for (int dim = 0; dim < 3; ++dim) {
+    const std::int64_t before = interior.lo[dim] - owned.lo[dim];
+    const std::int64_t up_to = interior.hi[dim] - owned.lo[dim];
+    whole.lo[dim] = owned.lo[dim] + (before + tile[dim] - 1) / tile[dim] * tile[dim];
+    // The last tile of the owned box may have fewer cells.
+    if (interior.hi[dim] < owned.hi[dim]) whole.hi[dim] = owned.lo[dim] + up_to / tile[dim] * tile[dim];
+  }
+  return whole.empty() ? Box{owned.lo, owned.lo} : whole;
 }
 
 std::vector<Box> exterior(const Box& owned, const Radius& radius, Update update) {

@@ -200,6 +200,10 @@ class Domain {
   [[nodiscard]] exchange::Traffic traffic(routing::Transport transport) const;
   /// Steps that one exchange serves.
   [[nodiscard]] int halo_multiplier() const;
+  /// From here on interiors are whole tiles of so many cells (overlap::whole_tiles), and exteriors the rest: for kernels whose
+  /// blocks are slower at an edge, or in thin boxes. At first 1 cell, the largest interior. Local; ranks may differ in it. After
+  /// realize(), not while an exchange is under way. References to earlier interiors and exteriors show the new ones.
+  void use_tiles(const Vec3& tile);
 
   /// Stream-ordered exchange of all fields (or some) in their current sets; see exchange::Exchange. The same on all
   /// ranks.

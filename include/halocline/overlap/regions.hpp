@@ -20,6 +20,11 @@ enum class Update : int {
 [[nodiscard]] Box interior(const Box& owned, const Radius& radius, Update update);
 [[nodiscard]] Box interior(const Box& owned, const Radius& radius, const Radius& halo, Update update);
 
+/// The part of an interior that is whole tiles of so many cells, counted from the first cell of the owned box: blocks of a
+/// kernel that have all of their cells then meet no edge, and the exterior is thick enough for them. In normal form where
+/// empty. Throws InvalidArgument for tiles of less than 1 cell.
+[[nodiscard]] Box whole_tiles(const Box& interior, const Box& owned, const Vec3& tile);
+
 /// The rest: disjoint boxes, at most six, that together with the interior are exactly the owned box.
 /// z slabs first (full planes), then y, then x, so that most cells lie in long rows.
 [[nodiscard]] std::vector<Box> exterior(const Box& owned, const Radius& radius, Update update);

@@ -26,7 +26,12 @@ TEST(DomainMisuse, order_of_calls) {
   EXPECT_THAT(test::error_of<InvalidArgument>([&] { domain.finish_exchange(); }), HasSubstr("without start_exchange"));
   domain.start_exchange();
   EXPECT_THAT(test::error_of<InvalidArgument>([&] { domain.start_exchange(); }), HasSubstr("twice"));
+  EXPECT_THAT(test::error_of<InvalidArgument>([&] {
+                domain.use_tiles({1, 1, 1});
+              }),
+              HasSubstr("allowed is before or after"));
   domain.finish_exchange();
+  EXPECT_THAT(test::error_of<InvalidArgument>([&] { domain.use_tiles({1, 0, 1}); }), HasSubstr("a tile is 1 x 0 x 1"));
   domain.exchange();
   EXPECT_THAT(test::error_of<InvalidArgument>([&] { domain.swap(u); }), HasSubstr("1 buffer"));
   EXPECT_THAT(

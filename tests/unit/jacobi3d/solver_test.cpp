@@ -9,54 +9,12 @@
 
 #include "halocline/comm/twins.hpp"
 #include "halocline/core/error.hpp"
-#include "jacobi3d/jacobi3d.hpp"
-#include "support/error_of.hpp"
+#include "jacobi_case.hpp"
 #include "support/seeded.hpp"
 
 namespace {
 
-using halocline::Domain;
-using halocline::DomainOptions;
-using halocline::Vec3;
-
-struct Shape {
-  Vec3 extent;
-  int ranks = 1;
-  int devices = 1;  ///< of each rank
-  bool overlap = true;
-  int steps = 6;
-  std::string transports = {};
-  bool graph = false;
-  int multiplier = 1;
-  bool launch_threads = false;
-  halocline::Boundaries boundaries = halocline::all_periodic;
-};
-
-/// Runs body with a realised domain on each of the ranks, which are threads; a single one is this thread.
-template <typename T>
-void on_domains(const Shape& shape, const std::function<void(Domain&, halocline::Field<T>)>& body) {
-  const auto one = [&](halocline::comm::Communicator& comm) {
-    DomainOptions options;
-    options.devices_per_rank = shape.devices;
-    options.halo_multiplier = shape.multiplier;
-    options.launch_threads = shape.launch_threads;
-    options.boundaries = shape.boundaries;
-    if (!shape.transports.empty()) options.policy = halocline::routing::Policy::parse(shape.transports);
-    Domain domain(shape.extent, jacobi3d::radius(), comm, options);
-    const auto field = domain.add_field<T>("t", halocline::buffers::two);
-    domain.realize();
-    body(domain, field);
-    domain.close();
-  };
-  if (shape.ranks > 1) return halocline::comm::run_as_threads(shape.ranks, one);
-  const auto serial = halocline::comm::serial();
-  one(*serial);
-}
-
-template <typename T>
-bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
-  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0;
-}
+using namespace jacobi3d_test;
 
 template <typename T>
 void expect_serial_solution(const Shape& shape) {
@@ -174,26 +132,6 @@ TEST(JacobiHaloMultiplier, ChangesNoBit) {
       expect_serial_solution<double>(shape);
     }
   }
-}
-
-TEST(JacobiSolver, TakesWhatItsKernelsCan) {
-  using halocline::Boundary;
-  const auto error_of = [](const halocline::Boundaries& boundaries) {
-    Shape shape{{8, 8, 8}};
-    shape.boundaries = boundaries;
-    std::string text;
-    on_domains<float>(shape, [&](Domain& domain, halocline::Field<float> field) {
-      text = halocline::test::error_of<halocline::InvalidArgument>(
-          [&] { const jacobi3d::Solver<float> solver(domain, field); });
-    });
-    return text;
-  };
-  EXPECT_EQ(error_of({Boundary::periodic, Boundary::open, Boundary::periodic}),
-            "jacobi3d: the boundary in y is open; allowed is periodic");
-  EXPECT_EQ(error_of({Boundary::periodic, Boundary::periodic, Boundary::wrapped}),
-            "jacobi3d: the boundary in z is wrapped; allowed is periodic");
-  EXPECT_EQ(error_of({Boundary::open, Boundary::periodic, Boundary::periodic}),
-            "jacobi3d: the boundary in x is open; allowed is periodic or wrapped");
 }
 
 TEST(JacobiLaunchThreads, ChangeNoBit) {

@@ -2,6 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "halocline/core/error.hpp"
 #include "support/seeded.hpp"
 
 namespace halocline::overlap {
@@ -103,6 +108,40 @@ TEST(Regions, boundary_boxes_fill_all_that_lies_beyond_open_ends_once_others_are
     for_each_cell(
         all, [&](const Vec3& p) { EXPECT_EQ(beyond(p), is_filled(p)) << "seed " << seed << ": " << to_string(p); });
   }
+}
+
+TEST(Regions, whole_tiles_are_the_most_that_fit_into_an_interior) {
+  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    test::Seeded seeded(seed);
+    const Radius radius = random_radius(seeded);
+    const Vec3 lo{seeded.between(-5, 5), seeded.between(-5, 5), seeded.between(-5, 5)};
+    const Box owned{lo, lo + Vec3{seeded.between(1, 20), seeded.between(1, 20), seeded.between(1, 20)}};
+    const Vec3 tile{seeded.between(1, 5), seeded.between(1, 5), seeded.between(1, 5)};
+    const Box inner = interior(owned, radius, Update::double_buffered);
+    const Box whole = whole_tiles(inner, owned, tile);
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    std::array<std::vector<bool>, 3>
+        fits;  // for each dimension, which layers of cells lie in tiles that are in the interior
+    for (int dim = 0; dim < 3; ++dim) {
+      auto& layers = fits[static_cast<std::size_t>(dim)];
+      for (std::int64_t at = 0; at < owned.extent()[dim]; ++at) {
+        const std::int64_t first = owned.lo[dim] + at / tile[dim] * tile[dim];
+        const std::int64_t end = std::min(first + tile[dim], owned.hi[dim]);
+        layers.push_back(!inner.empty() && first >= inner.lo[dim] && end <= inner.hi[dim]);
+      }
+    }
+    const auto fits_at = [&](const Vec3& p) {
+      return fits[0][static_cast<std::size_t>(p.x - lo.x)] && fits[1][static_cast<std::size_t>(p.y - lo.y)] &&
+             fits[2][static_cast<std::size_t>(p.z - lo.z)];
+    };
+    for_each_cell(owned, [&](const Vec3& p) { ASSERT_EQ(whole.contains(p), fits_at(p)) << to_string(p); });
+    if (whole.empty()) {
+      EXPECT_EQ(whole, (Box{owned.lo, owned.lo}));
+    }
+  }
+  const Box box{{0, 0, 0}, {9, 9, 9}};
+  EXPECT_EQ(whole_tiles(box, box, Vec3::filled(1)), box);
+  EXPECT_THROW(static_cast<void>(whole_tiles(box, box, {1, 0, 1})), InvalidArgument);
 }
 
 }  // namespace

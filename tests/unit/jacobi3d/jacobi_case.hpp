@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstring>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "halocline/comm/twins.hpp"
+#include "jacobi3d/jacobi3d.hpp"
+
+namespace jacobi3d_test {
+
+using halocline::Domain;
+using halocline::DomainOptions;
+using halocline::Vec3;
+
+struct Shape {
+  Vec3 extent;
+  int ranks = 1;
+  int devices = 1;  ///< of each rank
+  bool overlap = true;
+  int steps = 6;
+  std::string transports = {};
+  bool graph = false;
+  int multiplier = 1;
+  bool launch_threads = false;
+  halocline::Boundaries boundaries = halocline::all_periodic;
+};
+
+/// Runs body with a realised domain on each of the ranks, which are threads; a single one is this thread.
+template <typename T>
+void on_domains(const Shape& shape, const std::function<void(Domain&, halocline::Field<T>)>& body) {
+  const auto one = [&](halocline::comm::Communicator& comm) {
+    DomainOptions options;
+    options.devices_per_rank = shape.devices;
+    options.halo_multiplier = shape.multiplier;
+    options.launch_threads = shape.launch_threads;
+    options.boundaries = shape.boundaries;
+    if (!shape.transports.empty()) options.policy = halocline::routing::Policy::parse(shape.transports);
+    Domain domain(shape.extent, jacobi3d::radius(), comm, options);
+    const auto field = domain.add_field<T>("t", halocline::buffers::two);
+    domain.realize();
+    body(domain, field);
+    domain.close();
+  };
+  if (shape.ranks > 1) return halocline::comm::run_as_threads(shape.ranks, one);
+  const auto serial = halocline::comm::serial();
+  one(*serial);
+}
+
+template <typename T>
+bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0;
+}
+
+}  // namespace jacobi3d_test
