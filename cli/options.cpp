@@ -165,6 +165,13 @@ void add_decision_options(CLI::App& app, Options& options) {
              options.transports = word;
            })
       ->group(decision_group);
+  add_word(app, "--messages", "HOW", "by-neighbour (default), or by-direction: one of each direction, with all fields",
+           [&options](const auto& name, const auto& word) {
+             using halocline::exchange::Messages;
+             constexpr std::array ways{Messages::by_neighbour, Messages::by_direction};
+             options.messages = ways[parse_choice(name, word, {"by-neighbour", "by-direction"})];
+           })
+      ->group(decision_group);
   add_word(app, "--sm-budget", "N",
            "multiprocessors of a GPU that exchanges may occupy (default 0: as many as are of use)",
            [&options](const auto& name, const auto& word) {

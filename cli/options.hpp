@@ -11,6 +11,7 @@
 #include "halocline/core/field.hpp"
 #include "halocline/core/radius.hpp"
 #include "halocline/device/backend.hpp"
+#include "halocline/exchange/exchange.hpp"
 #include "halocline/partition/strategy.hpp"
 #include "halocline/placement/placement.hpp"
 #include "parse.hpp"
@@ -46,6 +47,7 @@ struct Options {
   std::optional<std::string> transports;
   std::optional<halocline::Duration> timeout;
   bool launch_threads = false;
+  std::optional<halocline::exchange::Messages> messages;
   int sm_budget = 0;  ///< multiprocessors of a GPU that exchanges may occupy; 0: as many as are of use
 
   std::vector<std::string> program;  ///< behind --: a program with its arguments, for `profile`

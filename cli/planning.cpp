@@ -104,6 +104,7 @@ DomainOptions domain_options(const Context& context) {
   if (options.transports) domain.policy = routing::Policy::parse(*options.transports);
   domain.timeout = *options.timeout;
   domain.launch_threads = options.launch_threads;
+  domain.messages = options.messages.value_or(domain.messages);
   domain.tuning.multiprocessors = options.sm_budget;
   return domain;
 }
@@ -134,6 +135,17 @@ std::vector<Share> shares_of(std::span<const RoutedMessage> routes) {
       share.bytes += message.bytes;
     }
     if (share.messages > 0) shares.push_back(share);
+  }
+  return shares;
+}
+
+std::vector<Share> shares_of_all_ranks(Domain& domain) {
+  std::vector<Share> shares;
+  for (const auto transport : routing::all_transports) {
+    const auto mine = domain.traffic(transport);
+    std::array<std::int64_t, 2> counts{mine.messages, mine.bytes};
+    domain.comm().all_reduce(std::span<std::int64_t>(counts), comm::Reduction::sum);
+    if (counts[0] > 0) shares.push_back({transport, counts[0], counts[1]});
   }
   return shares;
 }

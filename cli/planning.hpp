@@ -44,5 +44,7 @@ struct Share {
   std::int64_t bytes = 0;
 };
 [[nodiscard]] std::vector<Share> shares_of(std::span<const halocline::RoutedMessage> routes);
+/// Collective: of one exchange of all fields, counted by those who send.
+[[nodiscard]] std::vector<Share> shares_of_all_ranks(halocline::Domain& domain);
 
 }  // namespace cli

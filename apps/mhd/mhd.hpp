@@ -63,6 +63,12 @@ struct Parts {
 /// What suits it best.
 inline constexpr halocline::Boundaries boundaries = apps::x_wrapped;
 
+/// When the cells around an interior are updated, where a substep overlaps.
+enum class Outer : int {
+  after_all,  ///< once all halos are there
+  as_ready,   ///< each part as soon as what it reads is there, beside the interior
+};
+
 /// Solves on a domain of radius() or more with the fields of add_fields(). The domain is realised, and outlives the solver. T is
 /// float or double. All methods are collective, and so is the constructor.
 template <typename T>
@@ -96,6 +102,8 @@ class Solver {
   [[nodiscard]] bool try_overlap(int repeats);
   /// By its name. Throws InvalidArgument for one that there is not.
   void choose_variant(const std::string& name);
+  /// Gives the same bits either way.
+  void choose_outer(Outer outer) { outer_ = outer; }
   /// A field's current values, x fastest: on rank 0; elsewhere nothing.
   [[nodiscard]] std::vector<T> gather(int field);
   [[nodiscard]] double time() const { return time_; }
@@ -104,6 +112,7 @@ class Solver {
   void substep(const Substep<T>& substep, bool overlap);
   void exchange_and_update(const Substep<T>& substep, bool overlap);
   void update_all(const Substep<T>& substep);
+  void finish_and_update_outer(const Substep<T>& substep);
   void swap();
   void kick(double dt);
   [[nodiscard]] double slowest_of(int repeats, const std::function<void()>& work);
@@ -114,6 +123,7 @@ class Solver {
   Parameters parameters_;
   std::optional<Forcing> forcing_;
   std::unique_ptr<Kernels<T>> kernels_;
+  Outer outer_ = Outer::after_all;
   struct Slots {
     std::unique_ptr<halocline::device::Buffer> extremes;
     std::unique_ptr<halocline::device::Buffer> sums;

@@ -121,9 +121,22 @@ void Solver<T>::exchange_and_update(const Substep<T>& substep, bool overlap) {
     const Range range(backend, "mhd: interior");
     for (const auto& s : domain_.subdomains()) kernels_->update(s, {&s.interior(), 1}, substep);
   }
-  domain_.finish_exchange();
-  const Range range(backend, "mhd: exterior");
-  for (const auto& s : domain_.subdomains()) kernels_->update(s, s.exterior(), substep);
+  finish_and_update_outer(substep);
+}
+
+template <typename T>
+void Solver<T>::finish_and_update_outer(const Substep<T>& substep) {
+  const halocline::device::Range range(domain_.backend(), "mhd: exterior");
+  if (outer_ == Outer::after_all) {
+    domain_.finish_exchange();
+    for (const auto& s : domain_.subdomains()) kernels_->update(s, s.exterior(), substep);
+    return;
+  }
+  domain_.finish_exchange([&](const halocline::Subdomain& s, std::span<const halocline::Box> boxes) {
+    for (; !boxes.empty(); boxes = boxes.subspan(std::min(boxes.size(), most_boxes))) {
+      kernels_->update(s, boxes.first(std::min(boxes.size(), most_boxes)), substep);
+    }
+  });
 }
 
 template <typename T>

@@ -69,18 +69,6 @@ double steady_exchange(Domain& domain, const ExchangeOptions& options) {
          static_cast<double>(launches * at_once);
 }
 
-/// What each transport carries in one exchange, all ranks together.
-std::vector<Share> shares_of_all_ranks(Domain& domain) {
-  std::vector<Share> shares;
-  for (const auto transport : routing::all_transports) {
-    const auto mine = domain.traffic(transport);
-    std::array<std::int64_t, 2> counts{mine.messages, mine.bytes};
-    domain.comm().all_reduce(std::span<std::int64_t>(counts), comm::Reduction::sum);
-    if (counts[0] > 0) shares.push_back({transport, counts[0], counts[1]});
-  }
-  return shares;
-}
-
 Verdict exchange_and_verify(Domain& domain, std::uint64_t round) {
   fill_for_verification(domain, round);
   domain.exchange();

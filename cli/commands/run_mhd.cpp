@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "commands/mhd_communication.hpp"
 #include "commands/run.hpp"
 #include "documents.hpp"
 #include "halocline/core/error.hpp"
@@ -32,6 +33,7 @@ struct MhdOptions {
   bool check = false;
   bool parts = false;
   bool paper = false;
+  MhdCommunication communication;
   std::optional<std::string> variant;
 };
 
@@ -47,8 +49,10 @@ void follow_paper(MhdOptions& own, const Vec3& size) {
 }
 
 /// What the flags decide together.
-void complete(MhdOptions& own, const Vec3& size) {
+void complete(MhdOptions& own, Options& options) {
+  const Vec3& size = options.size;
   if (own.paper) follow_paper(own, size);
+  complete(own.communication, options, own.settings);
   own.parameters = mhd::adapted(own.parameters, own.problem.start);
   own.parameters.spacing = mhd::default_spacing(size);
   // Nothing is said about the cells of the paper's random fields: they are 1 wide.
@@ -176,7 +180,7 @@ template <typename T>
 int run_mhd(Context& context, const MhdOptions& wanted) {
   Options& options = context.options;
   MhdOptions own = wanted;
-  complete(own, options.size);
+  complete(own, options);
   options.radius = mhd::radius(own.order);
   options.no_corners = !own.corners;
   if (!own.halo_in_x) options.boundaries = mhd::boundaries;
@@ -192,10 +196,13 @@ int run_mhd(Context& context, const MhdOptions& wanted) {
   document["backend"] = backend_name(domain);
   document["partition"] = partition_json(domain.plan());
   document["placement"] = placement_json(domain.plan());
-  document["transports"] = shares_json(shares_of(routes));
+  const auto shares = shares_of_all_ranks(domain);
+  document["transports"] = shares_json(shares);
   document["order"] = own.order;
   document["initial"] = mhd::start_names[static_cast<std::size_t>(own.problem.start)];
   document["graph"] = own.settings.graph;
+  document["messages"] = exchange::to_string(options.messages.value_or(exchange::Messages::by_neighbour));
+  document["outer"] = own.communication.outer == mhd::Outer::as_ready ? "as_ready" : "after_all";
   bool passed = true;
   {
     mhd::Solver<T> solver(domain, state, own.parameters, own.order, own.forcing);
@@ -203,6 +210,8 @@ int run_mhd(Context& context, const MhdOptions& wanted) {
     if (own.variant && *own.variant != "auto") solver.choose_variant(*own.variant);
     context.print_text(explain(domain.plan(), routes));
     context.print_text(fmt::format("\ndevices     {}\n", devices_text(domain)));
+    context.print_text(messages_text(options, shares));
+    solver.choose_outer(own.communication.outer);
     solver.initialise(start);
     if (own.variant == "auto") document["variants"] = try_variants(context, solver);
     std::optional<ProgressBar> bar;
@@ -334,6 +343,7 @@ void add_way_options(CLI::App& command, MhdOptions& own) {
        [&own] { own.paper = true; });
   flag("--check", "compare with a model solution of one core without Halocline; exit code 1 where they differ",
        [&own] { own.check = true; });
+  add_mhd_communication_options(command, group, own.communication);
   add_word(command, "--variant", "NAME", "of the kernel: a name, or auto: try all, print them, take the fastest",
            [&own](const auto&, const auto& word) { own.variant = word; })
       ->group(group);

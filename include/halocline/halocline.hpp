@@ -22,6 +22,8 @@
 #include "halocline/exchange/exchange.hpp"
 #include "halocline/machine/interconnect.hpp"
 #include "halocline/machine/machine_map.hpp"
+#include "halocline/overlap/outer_segments.hpp"
+#include "halocline/overlap/outer_update.hpp"
 #include "halocline/overlap/regions.hpp"
 #include "halocline/overlap/steps.hpp"
 #include "halocline/partition/strategy.hpp"

@@ -94,6 +94,7 @@ Domain::~Domain() {
   if (!impl_->realized || impl_->closed) return;
   log(LogLevel::warning, "a domain was destroyed without close(); its device memory is leaked");
   impl_->exchange.reset();
+  impl_->outer.reset();
   for (auto& local : impl_->locals) {
     local.stream.reset();
     leak(std::shared_ptr<void>(std::move(local.arena.buffer)));
@@ -173,7 +174,11 @@ void Domain::use_array(field_id field, subdomain_id subdomain, int set, void* fi
 
 std::string Domain::explain() const {
   impl_->check_realized("explain()");
-  return halocline::explain(*impl_->plan, impl_->routes);
+  std::string text = halocline::explain(*impl_->plan, impl_->routes);
+  if (impl_->options.messages == exchange::Messages::by_direction) {
+    text += "           each in as many messages as there are directions, but for self and direct\n";
+  }
+  return text;
 }
 
 const std::vector<RoutedMessage>& Domain::routes() const { return impl_->routes; }
@@ -296,6 +301,10 @@ void Domain::use_tiles(const Vec3& tile) {
   if (impl_->exchange->under_way()) {
     throw InvalidArgument("use_tiles() between start_exchange and finish_exchange; allowed is before or after");
   }
+  if (impl_->outer) {
+    synchronize();  // parts of earlier exteriors may still run
+    impl_->outer.reset();
+  }
   for (Subdomain& subdomain : impl_->subdomains) {
     subdomain.interior_ = impl_->interior(subdomain.owned_, tile);
     subdomain.exterior_ = overlap::exterior(impl_->update_box(subdomain.owned_, 0), subdomain.interior_);
@@ -324,6 +333,7 @@ void Domain::close() {
   if (impl_->realized) {
     impl_->exchange->close();
     impl_->exchange.reset();
+    impl_->outer.reset();
     impl_->subdomains.clear();
     impl_->streams.clear();
     impl_->marks.clear();

@@ -8,6 +8,7 @@
 #include "domain/arena.hpp"
 #include "halocline/core/error.hpp"
 #include "halocline/domain/domain.hpp"
+#include "halocline/overlap/outer_update.hpp"
 
 namespace halocline {
 
@@ -48,6 +49,7 @@ class Domain::Impl {
   std::vector<int> current;
   std::vector<RoutedMessage> routes;
   std::unique_ptr<exchange::Exchange> exchange;
+  std::unique_ptr<overlap::OuterUpdate> outer;  ///< made when first used
   std::vector<field_id> exchanging;
   BoundaryFill fill;
   bool realized = false;
@@ -102,6 +104,7 @@ class Domain::Impl {
   [[nodiscard]] std::vector<field_id> all_fields() const;
   void start_exchange(std::span<const field_id> which, exchange::Overlap overlap);
   void fill_open_boundaries(int step, std::span<const field_id> which);
+  void make_outer_update();
   void gather_streams();
   void spread_streams();
 };

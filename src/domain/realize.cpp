@@ -165,6 +165,7 @@ void Domain::Impl::route_and_connect() {
                         .routes = {},
                         .subdomains = {},
                         .tuning = options.tuning,
+                        .messages = options.messages,
                         .check_order = options.check_order,
                         .timeout = options.timeout};
   warn_of_what_is_missing(facts);

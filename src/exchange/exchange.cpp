@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "exchange/exchange_impl.hpp"
@@ -140,13 +141,26 @@ std::string Exchange::Impl::late() const {
   return text;
 }
 
-void Exchange::Impl::finish() {
+std::size_t Exchange::Impl::not_done() const {
+  return static_cast<std::size_t>(std::ranges::count_if(ends_, [](const End& end) { return !end.done; }));
+}
+
+void Exchange::Impl::finish(const std::function<void()>& arrived) {
   if (failure_) std::rethrow_exception(failure_);
   if (running_ == nullptr) throw InvalidArgument("finish_exchange was called without start_exchange before");
   const device::Range range(*setup_.backend, "halocline exchange: finish");
   const Program* const program = std::exchange(running_, nullptr);
   const Deadline deadline(setup_.comm->clock(), setup_.timeout);
-  const bool in_time = setup_.backend->wait_until([&] { return progress(); }, deadline);
+  std::optional<std::size_t> told;  // how many were not done when arrived() was called last
+  const auto proceed = [&] {
+    const bool all = progress();
+    if (arrived && told != not_done()) {
+      told = not_done();
+      guarded(arrived);
+    }
+    return all;
+  };
+  const bool in_time = setup_.backend->wait_until(proceed, deadline);
   guarded([&] {
     if (!in_time) {
       throw DeadlineError(fmt::format("exchange {} is late by more than {} s: {}", step_,
@@ -164,6 +178,26 @@ void Exchange::Impl::finish() {
     }
     if (order_check_) order_check_->after(*program);
   });
+}
+
+Directions Exchange::Impl::awaited(std::size_t place) const {
+  Directions sides;
+  for (const End& end : ends_) {
+    if (end.site == sites_.at(place) && !end.done) sides |= end.fills;
+  }
+  return sides;
+}
+
+void Exchange::Impl::join(std::size_t place, const Directions& sides, device::Stream& stream) const {
+  const Site* site = sites_.at(place);
+  for (const End& end : ends_) {
+    if (end.site == site && (end.fills & sides).any()) end.endpoint->join(stream);
+  }
+  if ((site->filled_by_device & sides).none()) return;
+  if (site->scheduled) schedule_->join(*site, stream);
+  for (const auto& fusion : fusions_) {
+    if (!fusion->scheduled() && fusion->has(*site)) fusion->join(stream);
+  }
 }
 
 device::Stream& Exchange::Impl::stream_of(subdomain_id subdomain) const {
@@ -236,7 +270,14 @@ void Exchange::start(std::span<device::Stream* const> streams, const Selection& 
 }
 bool Exchange::progress() { return impl_->progress(); }
 bool Exchange::under_way() const { return impl_->under_way(); }
-void Exchange::finish() { impl_->finish(); }
+void Exchange::finish() { impl_->finish({}); }
+void Exchange::finish(const std::function<void()>& arrived) { impl_->finish(arrived); }
+Directions Exchange::filled(std::size_t place) const { return impl_->filled(place); }
+Directions Exchange::filled_by_device(std::size_t place) const { return impl_->filled_by_device(place); }
+Directions Exchange::awaited(std::size_t place) const { return impl_->awaited(place); }
+void Exchange::join(std::size_t place, const Directions& sides, device::Stream& stream) const {
+  impl_->join(place, sides, stream);
+}
 void Exchange::swapped(std::span<device::Stream* const> streams, field_id field) { impl_->swapped(streams, field); }
 void Exchange::check() { impl_->check(); }
 device::Access Exchange::capturable() const { return impl_->capturable(); }

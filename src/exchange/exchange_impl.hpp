@@ -1,6 +1,7 @@
 #pragma once
 
 #include <exception>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "exchange/abort_word.hpp"
 #include "exchange/connections.hpp"
 #include "exchange/fusion.hpp"
+#include "exchange/messages.hpp"
 #include "exchange/order_check.hpp"
 #include "exchange/schedule.hpp"
 #include "exchange/transport/factory.hpp"
@@ -24,7 +26,11 @@ class Exchange::Impl {
   void start(std::span<device::Stream* const> streams, const Selection& selection, Overlap overlap);
   bool progress();
   [[nodiscard]] bool under_way() const { return running_ != nullptr; }
-  void finish();
+  void finish(const std::function<void()>& arrived);
+  [[nodiscard]] Directions filled(std::size_t place) const { return sites_.at(place)->filled; }
+  [[nodiscard]] Directions filled_by_device(std::size_t place) const { return sites_.at(place)->filled_by_device; }
+  [[nodiscard]] Directions awaited(std::size_t place) const;
+  void join(std::size_t place, const Directions& sides, device::Stream& stream) const;
   void swapped(std::span<device::Stream* const> streams, field_id field);
   void check();
   void close();
@@ -34,7 +40,9 @@ class Exchange::Impl {
  private:
   void abandon();
   void make_sites(std::vector<LocalSubdomain> subdomains);
+  void check_settings() const;
   void make_channels(const std::vector<routing::Route>& routes);
+  void make_channel(const MessageKey& key, partition::Message message, routing::Transport transport, int number);
   void make_drivers();
   void connect();
   const Program& program_for(const Selection& selection);
@@ -43,6 +51,7 @@ class Exchange::Impl {
   void check_streams_of_ends();
   [[nodiscard]] device::Stream& stream_of(subdomain_id subdomain) const;
   [[nodiscard]] std::string late() const;
+  [[nodiscard]] std::size_t not_done() const;
   /// Runs a step; where it throws, the exchange is poisoned and the node is told before the error goes on.
   template <typename Step>
   void guarded(Step&& step);

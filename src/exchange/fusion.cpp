@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace halocline::exchange {
@@ -55,6 +56,10 @@ void Fusion::join(std::span<device::Stream* const> users) const {
     device::Stream* user = users[member.place];
     if (user != carrier_) user->wait(*done_);
   }
+}
+
+bool Fusion::has(const Site& site) const {
+  return std::ranges::any_of(members_, [&](const Member& member) { return member.site == &site; });
 }
 
 void Fusion::check() {

@@ -37,6 +37,9 @@ class Fusion {
   void start(const Program& program, std::span<device::Stream* const> users, Overlap overlap);
   /// Enqueues in the members' streams that later work waits for it.
   void join(std::span<device::Stream* const> users) const;
+  /// The same for another stream of the device, where it was started with Overlap::possible.
+  void join(device::Stream& stream) const { stream.wait(*done_); }
+  [[nodiscard]] bool has(const Site& site) const;
 
   /// Throws what its own streams failed with. Never blocks.
   void check();

@@ -14,7 +14,8 @@ struct End {
   const Channel* channel;
   Site* site;
   std::unique_ptr<Endpoint> endpoint;
-  bool done = true;  ///< the host's part of the running exchange
+  bool done = true;    ///< the host's part of the running exchange
+  Directions fills{};  ///< sides of the site's halo, of a receiver that the host drives
 };
 
 /// What devices do in an exchange by operations of streams, for all ends of a rank with Drive::scheduled. In each site's

@@ -8,6 +8,19 @@
 #include "exchange/tags.hpp"
 
 namespace halocline::exchange {
+namespace {
+
+/// Of what all ranks said: it is to be the same.
+template <typename T, typename ToString>
+void check_same(const char* name, const std::vector<T>& of_ranks, const ToString& text) {
+  const T first = of_ranks.front();
+  const auto other = std::ranges::find_if(of_ranks, [&](const T& value) { return value != first; });
+  if (other == of_ranks.end()) return;
+  throw InvalidArgument(fmt::format("{} is {} on rank 0 and {} on rank {}; allowed is the same", name, text(first),
+                                    text(*other), other - of_ranks.begin()));
+}
+
+}  // namespace
 
 Exchange::Impl::Impl(Setup setup) : setup_(std::move(setup)), me_(setup_.comm->rank()) {
   mappings_ = std::make_unique<Mappings>(*setup_.backend);
@@ -19,20 +32,12 @@ Exchange::Impl::Impl(Setup setup) : setup_(std::move(setup)), me_(setup_.comm->r
   context_.tuning = setup_.tuning;
   context_.timeout = setup_.timeout;
   context_.abort = abort_->word();
-  const std::vector<int> checks = setup_.comm->all_gather_value(setup_.check_order ? 1 : 0);
+  const auto checks = setup_.comm->all_gather_value(setup_.check_order);
+  const auto messages = setup_.comm->all_gather_value(setup_.messages);
   comm::agree_on(*setup_.comm, [&] {
-    if (const auto other = std::ranges::find(checks, setup_.check_order ? 0 : 1); other != checks.end()) {
-      throw InvalidArgument(fmt::format("check_order is {} on rank {} and {} on rank {}; allowed is the same",
-                                        setup_.check_order, me_.value(), !setup_.check_order, other - checks.begin()));
-    }
-    if (setup_.tuning.packed_piece_bytes < 1) {
-      throw InvalidArgument(
-          fmt::format("packed_piece_bytes is {}; allowed is 1 or more", setup_.tuning.packed_piece_bytes));
-    }
-    if (setup_.tuning.multiprocessors < 0) {
-      throw InvalidArgument(fmt::format("multiprocessors is {}; allowed is 0 (as many as are of use) or more",
-                                        setup_.tuning.multiprocessors));
-    }
+    check_same("check_order", checks, [](bool on) { return on ? "true" : "false"; });
+    check_same("messages", messages, [](Messages how) { return to_string(how); });
+    check_settings();
     abort_registration_ =
         setup_.backend->register_host(reinterpret_cast<const std::byte*>(context_.abort), sizeof *context_.abort);
     make_sites(std::move(setup_.subdomains));
@@ -46,6 +51,17 @@ Exchange::Impl::Impl(Setup setup) : setup_(std::move(setup)), me_(setup_.comm->r
     }
   });
   connect();
+}
+
+void Exchange::Impl::check_settings() const {
+  if (setup_.tuning.packed_piece_bytes < 1) {
+    throw InvalidArgument(
+        fmt::format("packed_piece_bytes is {}; allowed is 1 or more", setup_.tuning.packed_piece_bytes));
+  }
+  if (setup_.tuning.multiprocessors < 0) {
+    throw InvalidArgument(fmt::format("multiprocessors is {}; allowed is 0 (as many as are of use) or more",
+                                      setup_.tuning.multiprocessors));
+  }
 }
 
 /// Each end has one driver; the host's own is Exchange::Impl.
@@ -81,46 +97,69 @@ void Exchange::Impl::make_sites(std::vector<LocalSubdomain> subdomains) {
     site.subdomain = std::move(subdomain);
     site.memory = {setup_.geometry, id, &site.subdomain.arrays};
     site.begun = setup_.backend->create_event(site.device());
-    for (std::size_t f = 0; f < setup_.geometry->fields.size(); ++f) site.swaps.push_back(site.mailbox.reserve_flags(1));
+    for (std::size_t f = 0; f < setup_.geometry->fields.size(); ++f)
+      site.swaps.push_back(site.mailbox.reserve_flags(1));
     sites_.push_back(&site);
   }
 }
 
 void Exchange::Impl::make_channels(const std::vector<routing::Route>& routes) {
-  std::map<std::pair<subdomain_id, subdomain_id>, partition::Message> messages;
-  for (const Site* site : sites_) {
-    for (auto& message : partition::outgoing(*setup_.geometry, site->subdomain.id)) {
-      messages[{message.from, message.to}] = std::move(message);
-    }
-    for (auto& message : partition::incoming(*setup_.geometry, site->subdomain.id)) {
-      messages[{message.from, message.to}] = std::move(message);
-    }
-  }
   std::map<std::pair<subdomain_id, subdomain_id>, routing::Transport> transports;
   for (const routing::Route& route : routes) transports[{route.from, route.to}] = route.transport;
+  const auto transport_of = [&](const partition::Message& message) {
+    const auto found = transports.find({message.from, message.to});
+    if (found != transports.end()) return found->second;
+    throw InternalError(fmt::format("no route for subdomain {} -> {}", message.from.value(), message.to.value()));
+  };
+
+  MessageTable messages;
+  const auto add = [&](partition::Message message) {
+    if (setup_.messages == Messages::by_neighbour || !moves_one_by_one(transport_of(message))) {
+      messages[{message.from, message.to}] = std::move(message);
+      return;
+    }
+    for (auto& [direction, part] : by_direction(message)) {
+      messages[{part.from, part.to, direction}] = std::move(part);
+    }
+  };
+  for (const Site* site : sites_) {
+    for (auto& message : partition::outgoing(*setup_.geometry, site->subdomain.id)) add(std::move(message));
+    for (auto& message : partition::incoming(*setup_.geometry, site->subdomain.id)) add(std::move(message));
+  }
 
   // Tags count the messages from one rank to another in this order, which is the same at both ends.
   std::map<std::pair<rank_id, rank_id>, int> counts;
-  for (auto& [pair, message] : messages) {
-    const auto transport = transports.find(pair);
-    if (transport == transports.end()) {
-      throw InternalError(fmt::format("no route for subdomain {} -> {}", pair.first.value(), pair.second.value()));
-    }
-    auto channel = std::make_unique<Channel>();
-    channel->transport = transport->second;
-    channel->sender = setup_.placement->of(pair.first).rank;
-    channel->receiver = setup_.placement->of(pair.second).rank;
-    channel->tag = tags::message(counts[{channel->sender, channel->receiver}]++);
-    channel->message = std::move(message);
-    Ends made = make_ends(*channel, context_, me_);
-    if (made.sender) {
-      ends_.push_back({channel.get(), &context_.site(pair.first), std::move(made.sender)});
-    }
-    if (made.receiver) {
-      ends_.push_back({channel.get(), &context_.site(pair.second), std::move(made.receiver)});
-    }
-    channels_.push_back(std::move(channel));
+  for (auto& [key, message] : messages) {
+    const routing::Transport transport = transport_of(message);
+    const auto ranks = std::pair(setup_.placement->of(key.from).rank, setup_.placement->of(key.to).rank);
+    make_channel(key, std::move(message), transport, counts[ranks]++);
   }
+}
+
+/// The number-th message from the one rank to the other.
+void Exchange::Impl::make_channel(const MessageKey& key, partition::Message message, routing::Transport transport,
+                                  int number) {
+  auto channel = std::make_unique<Channel>();
+  channel->transport = transport;
+  channel->sender = setup_.placement->of(key.from).rank;
+  channel->receiver = setup_.placement->of(key.to).rank;
+  if (key.direction >= 0) channel->direction = all_directions[static_cast<std::size_t>(key.direction)];
+  channel->tag = tags::message(number);
+  channel->message = std::move(message);
+  Ends made = make_ends(*channel, context_, me_);
+  const bool by_host = made.receiver && made.receiver->drive() == Drive::host;
+  const Directions sides = sides_of(channel->message);
+  if (channel->receiver == me_) {
+    Site& site = context_.site(key.to);
+    site.filled |= sides;
+    if (!by_host) site.filled_by_device |= sides;
+  }
+  if (made.sender) ends_.push_back({channel.get(), &context_.site(key.from), std::move(made.sender)});
+  if (made.receiver) {
+    ends_.push_back(
+        {channel.get(), &context_.site(key.to), std::move(made.receiver), true, by_host ? sides : Directions()});
+  }
+  channels_.push_back(std::move(channel));
 }
 
 void Exchange::Impl::connect() {

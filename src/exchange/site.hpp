@@ -8,6 +8,7 @@
 #include "exchange/mailbox.hpp"
 #include "exchange/pack/copies.hpp"
 #include "halocline/comm/communicator.hpp"
+#include "halocline/core/directions.hpp"
 #include "halocline/device/backend.hpp"
 #include "halocline/exchange/exchange.hpp"
 #include "halocline/partition/halo.hpp"
@@ -27,6 +28,9 @@ struct Site {
   /// Whether it has ends that a schedule drives, or the host does.
   bool scheduled = false;
   bool hosted = false;
+  /// The sides of its halo that exchanges fill, and those of them that devices fill without the host.
+  Directions filled;
+  Directions filled_by_device;
   /// Recorded in the user's stream when an exchange begins, for those two: all readers of halos and writers of owned cells
   /// before it are done.
   std::unique_ptr<device::Event> begun;

@@ -72,6 +72,11 @@ expect_output("ns a cell.*check +passed: at most 2 ulp.*kinetic.*compute .*excha
               "run mhd --size 16 --devices 4 --steps 1 --dt 1.19209e-7 --check --parts")
 expect_output("check +passed: at most .* of a field's largest value"
               "run mhd --size 16 --order 8 --devices 2 --initial orszag-tang --steps 4 --dt 0.01 --graph --check --corners")
+expect_output("grid 2 x 2 x 2.*messages +208 by mpi_staged an exchange.*overlapped.*check +passed"
+              "run mhd --size 16 --devices 8 --steps 1 --dt 1.19209e-7 --paper-scheme --transports mpi_staged --corners --check")
+expect_output("overlapped.*check +passed"
+              "run mhd --size 16 --devices 4 --steps 1 --dt 1.19209e-7 --paper-scheme --outer as-ready --check")
+expect_output("verify: passed" "exchange --size 16 --devices 8 --messages by-direction --transports mpi_staged --verify --repeat 5 --steady 5")
 expect_output("steps +6 to time" "run mhd --size 16 --precision f32 --initial forced --steps 4 --warm-up 2 --no-overlap")
 
 expect_output("converged" "run jacobi3d --size 16 --steps 5000 --tolerance 1e-3 --devices 2")

@@ -3,6 +3,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "halocline/device/backend.hpp"
 
@@ -22,6 +23,8 @@ class ForwardingBackend final : public device::Backend {
       : inner_(std::move(inner)), said_(std::move(said)) {}
   /// Maps that were asked for.
   [[nodiscard]] int maps() const { return maps_; }
+  /// Names and priorities of the streams that were made.
+  [[nodiscard]] const std::vector<std::pair<std::string, device::Priority>>& streams() const { return streams_; }
 
   [[nodiscard]] device::BackendKind kind() const override { return said_.kind; }
   [[nodiscard]] device::Access overlapping_launches() const override { return said_.overlapping_launches; }
@@ -49,6 +52,7 @@ class ForwardingBackend final : public device::Backend {
     return inner_->register_host(memory, bytes);
   }
   std::unique_ptr<device::Stream> create_stream(int device, device::Priority priority, std::string_view name) override {
+    streams_.emplace_back(name, priority);
     return inner_->create_stream(device, priority, name);
   }
   std::unique_ptr<device::Event> create_event(int device, device::Timing timing) override {
@@ -70,6 +74,7 @@ class ForwardingBackend final : public device::Backend {
   std::shared_ptr<device::Backend> inner_;
   Said said_;
   int maps_ = 0;
+  std::vector<std::pair<std::string, device::Priority>> streams_;
 };
 
 }  // namespace halocline::test

@@ -174,6 +174,7 @@ HaloOutcome run_case(comm::Communicator& comm, const HaloCase& halo_case) {
   options.ranks_per_node = halo_case.ranks_per_node;
   options.policy = halo_case.policy;
   options.tuning = halo_case.tuning;
+  options.messages = halo_case.messages;
   options.partition = halo_case.partition;
   options.node_grid = halo_case.node_grid;
   options.device_grid = halo_case.device_grid;

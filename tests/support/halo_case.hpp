@@ -40,6 +40,7 @@ struct HaloCase {
   /// Of host devices: HostOptions::sector_bytes.
   std::int64_t sector_bytes = 1;
   exchange::Tuning tuning;
+  exchange::Messages messages = exchange::Messages::by_neighbour;
   /// The devices, where they are not the host's; then devices_per_rank, uneven_devices, graphs and delays mean nothing.
   std::function<std::shared_ptr<device::Backend>(comm::Communicator&)> make_backend;
   /// Delays on random operations; 0 for none.

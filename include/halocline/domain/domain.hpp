@@ -64,6 +64,8 @@ struct DomainOptions {
   placement::Request placement;
   routing::Policy policy;
   exchange::Tuning tuning;
+  /// One message a neighbour, or one a direction; the same on all ranks.
+  exchange::Messages messages = exchange::Messages::by_neighbour;
   /// Looks for work that is not ordered with exchanges: see exchange::Setup::check_order.
   bool check_order = false;
 
@@ -210,6 +212,15 @@ class Domain {
   void start_exchange();
   void start_exchange(std::span<const field_id> fields);
   void finish_exchange();
+  /// The same, with the update of what surrounds the interiors: update(subdomain, boxes) is called for parts of each local
+  /// subdomain's exterior, each as soon as what it reads has arrived, also while messages for others are under way. It enqueues
+  /// the update of these boxes, at most 26, in subdomain.stream(), which is a stream of the part's own: ordered behind what was
+  /// enqueued before start_exchange, and behind the halos that the boxes read, but not behind what was enqueued since, such as
+  /// the interior. Later work in the subdomains' streams comes behind all parts. It calls nothing of the domain but views. What
+  /// it throws leaves the domain unusable. With Update::in_place, where parts would race, all come after the exchange,
+  /// as exterior() has them.
+  using ExteriorUpdate = std::function<void(const Subdomain&, std::span<const Box>)>;
+  void finish_exchange(const ExteriorUpdate& update);
   /// Both.
   void exchange();
 

@@ -3,12 +3,15 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "halocline/comm/communicator.hpp"
+#include "halocline/core/directions.hpp"
 #include "halocline/device/backend.hpp"
 #include "halocline/partition/halo.hpp"
 #include "halocline/placement/placement.hpp"
@@ -73,6 +76,15 @@ struct Tuning {
   int multiprocessors = 0;
 };
 
+/// What goes together from one subdomain to another.
+enum class Messages : int {
+  by_neighbour,  ///< one message for all directions in which the other is met
+  /// A message a direction, with all fields, each with a stream, a buffer and a notice of arrival of its own. `self` and
+  /// `direct`, which move everything as one operation of the device, keep one a neighbour.
+  by_direction,
+};
+[[nodiscard]] std::string_view to_string(Messages messages);
+
 /// Everything that was decided, and the memory. References must outlive the Exchange.
 struct Setup {
   comm::Communicator* comm = nullptr;       ///< all ranks of the domain
@@ -85,6 +97,8 @@ struct Setup {
   std::vector<routing::Route> routes;
   std::vector<LocalSubdomain> subdomains;
   Tuning tuning;
+  /// The same on all ranks.
+  Messages messages = Messages::by_neighbour;
   /// To find work that is not ordered with exchanges: halos are filled with 0xff bytes (NaN) when an exchange starts, which
   /// work that reads them too early then sees; and finish() waits until all is done, and throws ProtocolError where cells
   /// that are sent were written meanwhile, or a halo is not what was sent. Exchanges cannot be captured, and take many times
@@ -133,6 +147,21 @@ class Exchange {
   /// need the host are on their way (none where all routes are device-driven); at most the timeout, then throws
   /// DeadlineError that names each late pair, its transport and its state.
   void finish();
+  /// The same; calls arrived() when it begins, and whenever the host's part of some message was done since. What that throws
+  /// is a failure of the exchange.
+  void finish(const std::function<void()>& arrived);
+
+  // Of the halo of the local subdomain at a place in Setup's order, in the exchange under way: for work that does not wait for
+  // all of it. An exchange that was started with Overlap::possible.
+
+  /// The sides that exchanges fill, and of those the sides that devices fill without the host.
+  [[nodiscard]] Directions filled(std::size_t place) const;
+  [[nodiscard]] Directions filled_by_device(std::size_t place) const;
+  /// The sides that the host has still to see arrive.
+  [[nodiscard]] Directions awaited(std::size_t place) const;
+  /// Enqueues in a stream of the subdomain's device that later work sees the halo on these sides, none of them awaited. It
+  /// comes behind all that was in the subdomain's stream when the exchange was started, too.
+  void join(std::size_t place, const Directions& sides, device::Stream& stream) const;
 
   /// Enqueues in each stream that the field's next set is the current one from there on. Exchanges compare their
   /// selection with that, when they run: a graph that was captured with one set and is replayed with another current

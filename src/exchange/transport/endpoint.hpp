@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -83,9 +84,11 @@ struct Channel {
   routing::Transport transport = routing::Transport::mpi_staged;
   rank_id sender;
   rank_id receiver;
+  /// Where a message holds one direction only.
+  std::optional<Direction> direction = std::nullopt;
   /// Tells this message from the others between the two ranks; both ends count alike.
   int tag = 0;
-  /// For people: "subdomain 3 -> 5 (direct, rank 0 -> rank 2)".
+  /// For people: "subdomain 3 -> 5 (direct, rank 0 -> rank 2)", "subdomain 3 -> 5 towards (+1, 0, 0) (...)".
   [[nodiscard]] std::string label() const;
 };
 

@@ -5,8 +5,9 @@
 namespace halocline::exchange {
 
 std::string Channel::label() const {
-  return fmt::format("subdomain {} -> {} ({}, rank {} -> rank {})", message.from.value(), message.to.value(),
-                     routing::to_string(transport), sender.value(), receiver.value());
+  return fmt::format("subdomain {} -> {}{} ({}, rank {} -> rank {})", message.from.value(), message.to.value(),
+                     direction ? " towards " + to_string(*direction) : "", routing::to_string(transport),
+                     sender.value(), receiver.value());
 }
 
 Ends make_ends(const Channel& channel, Context& context, rank_id me) {

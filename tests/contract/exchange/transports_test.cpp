@@ -11,10 +11,12 @@ namespace {
 
 class Contract : public testing::TestWithParam<std::tuple<routing::Transport, int>> {};
 
-void expect_contract(routing::Transport transport, int ranks, bool launch_threads) {
+/// Calls change(halo_case) for each case first.
+template <typename Change>
+void expect_contract(routing::Transport transport, int ranks, const Change& change) {
   auto cases = contract_cases(transport, ranks);
   ASSERT_FALSE(cases.empty());
-  for (HaloCase& c : cases) c.launch_threads = launch_threads;
+  for (HaloCase& c : cases) change(c);
   std::mutex mutex;
   std::int64_t messages = 0;
   std::int64_t cells = 0;
@@ -37,7 +39,7 @@ void expect_contract(routing::Transport transport, int ranks, bool launch_thread
 
 TEST_P(Contract, every_cell_is_as_geometry_says) {
   const auto [transport, ranks] = GetParam();
-  expect_contract(transport, ranks, false);
+  expect_contract(transport, ranks, [](HaloCase&) {});
 }
 
 /// Few ranks, as one is what has launch threads for many devices.
@@ -45,7 +47,15 @@ class ContractOfLaunchThreads : public Contract {};
 
 TEST_P(ContractOfLaunchThreads, every_cell_is_as_geometry_says) {
   const auto [transport, ranks] = GetParam();
-  expect_contract(transport, ranks, true);
+  expect_contract(transport, ranks, [](HaloCase& c) { c.launch_threads = true; });
+}
+
+/// A message a direction.
+class ContractByDirection : public Contract {};
+
+TEST_P(ContractByDirection, every_cell_is_as_geometry_says) {
+  const auto [transport, ranks] = GetParam();
+  expect_contract(transport, ranks, [](HaloCase& c) { c.messages = exchange::Messages::by_direction; });
 }
 
 std::string name_of(const testing::TestParamInfo<std::tuple<routing::Transport, int>>& info) {
@@ -55,6 +65,12 @@ std::string name_of(const testing::TestParamInfo<std::tuple<routing::Transport, 
 INSTANTIATE_TEST_SUITE_P(all, Contract,
                          testing::Combine(testing::ValuesIn(routing::all_transports),
                                           testing::Values(1, 2, 3, 4, 6, 8)),
+                         name_of);
+INSTANTIATE_TEST_SUITE_P(all, ContractByDirection,
+                         testing::Combine(testing::Values(routing::Transport::direct, routing::Transport::peer_copy,
+                                                          routing::Transport::ipc_copy, routing::Transport::mpi_device,
+                                                          routing::Transport::mpi_staged),
+                                          testing::Values(2, 3)),
                          name_of);
 INSTANTIATE_TEST_SUITE_P(all, ContractOfLaunchThreads,
                          testing::Combine(testing::ValuesIn(routing::all_transports), testing::Values(1, 2)), name_of);

@@ -10,9 +10,7 @@ namespace {
 
 class GpuContract : public testing::TestWithParam<std::tuple<routing::Transport, int>> {};
 
-TEST_P(GpuContract, every_cell_is_as_geometry_says) {
-  const auto [transport, ranks] = GetParam();
-  HALOCLINE_NEEDS_GPUS(ranks);
+void expect_contract(routing::Transport transport, int ranks, exchange::Messages messages_as) {
   const int devices = std::min(gpu_count() / ranks, 4);
   std::mutex mutex;
   std::int64_t messages = 0;
@@ -20,6 +18,7 @@ TEST_P(GpuContract, every_cell_is_as_geometry_says) {
   comm::run_as_threads(ranks, [&](comm::Communicator& comm) {
     for (HaloCase c : contract_cases(transport, ranks)) {
       if (c.devices_per_rank != devices) continue;
+      c.messages = messages_as;
       c.make_backend = [&](comm::Communicator& world) {
         return gpus_of_rank(static_cast<int>(world.rank().value()) * devices, devices);
       };
@@ -39,12 +38,33 @@ TEST_P(GpuContract, every_cell_is_as_geometry_says) {
   EXPECT_EQ(messages > 0, has_a_pair);
 }
 
+TEST_P(GpuContract, every_cell_is_as_geometry_says) {
+  const auto [transport, ranks] = GetParam();
+  HALOCLINE_NEEDS_GPUS(ranks);
+  expect_contract(transport, ranks, exchange::Messages::by_neighbour);
+}
+
+/// A message a direction.
+class GpuContractByDirection : public GpuContract {};
+
+TEST_P(GpuContractByDirection, every_cell_is_as_geometry_says) {
+  const auto [transport, ranks] = GetParam();
+  HALOCLINE_NEEDS_GPUS(ranks);
+  expect_contract(transport, ranks, exchange::Messages::by_direction);
+}
+
+std::string name_of(const testing::TestParamInfo<std::tuple<routing::Transport, int>>& info) {
+  return fmt::format("{}_{}_ranks", routing::to_string(std::get<0>(info.param)), std::get<1>(info.param));
+}
+
 INSTANTIATE_TEST_SUITE_P(all, GpuContract,
                          testing::Combine(testing::ValuesIn(routing::all_transports), testing::Values(1, 2, 3, 4, 8)),
-                         [](const auto& param) {
-                           return fmt::format("{}_{}_ranks", routing::to_string(std::get<0>(param.param)),
-                                              std::get<1>(param.param));
-                         });
+                         name_of);
+INSTANTIATE_TEST_SUITE_P(all, GpuContractByDirection,
+                         testing::Combine(testing::Values(routing::Transport::peer_copy, routing::Transport::ipc_copy,
+                                                          routing::Transport::mpi_staged),
+                                          testing::Values(1, 2, 4, 8)),
+                         name_of);
 
 /// Seeded cases for a number of ranks; those that need more GPUs than there are are left out.
 TEST(GpuRandomExchanges, are_as_geometry_says) {

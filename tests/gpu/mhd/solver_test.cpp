@@ -40,6 +40,13 @@ std::vector<T> all_fields(mhd::Solver<T>& solver) {
   return all;
 }
 
+/// Astaroth's scheme, or outer segments that do not wait for all.
+struct Scheme {
+  std::string transports;
+  exchange::Messages messages = exchange::Messages::by_direction;
+  mhd::Outer outer = mhd::Outer::as_ready;
+};
+
 /// Large enough for every tile, and multiples of none.
 constexpr Vec3 extent{70, 45, 41};
 
@@ -114,6 +121,52 @@ TEST(MhdOnGpus, has_the_same_bits_by_every_variant_on_any_number_of_gpus) {
   for (const int order : mhd::orders) {
     expect_same_bits<double>(order);
     expect_same_bits<float>(order);
+  }
+}
+
+std::vector<double> fields_by(const Scheme& scheme, int devices, int order) {
+  auto parameters = mhd::Parameters{};
+  parameters.spacing = mhd::default_spacing(extent);
+  DomainOptions options;
+  options.backend_kind = device::BackendKind::cuda;
+  options.devices_per_rank = devices;
+  options.policy = routing::Policy::parse(scheme.transports);
+  options.messages = scheme.messages;
+  const auto comm = comm::serial();
+  Domain domain(extent, mhd::radius(order), *comm, options);
+  const auto state = mhd::add_fields<double>(domain);
+  domain.realize();
+  std::vector<double> found;
+  {
+    mhd::Solver<double> solver(domain, state, parameters, order);
+    solver.initialise(mhd::initial_values({mhd::Start::orszag_tang}, extent, parameters));
+    solver.choose_outer(scheme.outer);
+    mhd::Settings settings;
+    settings.steps = 5;
+    settings.dt = 0.01;
+    settings.overlap = true;
+    static_cast<void>(solver.run(settings));
+    found = all_fields(solver);
+  }
+  domain.close();
+  return found;
+}
+
+TEST(MhdOnGpus, has_the_same_bits_by_any_messages_and_outer_update) {
+  HALOCLINE_NEEDS_GPUS(1);
+  for (const int order : {2, 6}) {
+    const auto expected = fields_by({"direct,self", exchange::Messages::by_neighbour, mhd::Outer::after_all}, 1, order);
+    for (int devices = 1; devices <= test::gpu_count(); ++devices) {
+      for (const std::string transports : {"mpi_staged", "peer_copy,mpi_staged", "direct,self"}) {
+        for (const auto outer : {mhd::Outer::after_all, mhd::Outer::as_ready}) {
+          SCOPED_TRACE("order " + std::to_string(order) + ", " + std::to_string(devices) + " GPUs, " + transports +
+                       (outer == mhd::Outer::as_ready ? ", as ready" : ""));
+          const auto found = fields_by({transports, exchange::Messages::by_direction, outer}, devices, order);
+          ASSERT_EQ(found.size(), expected.size());
+          EXPECT_EQ(std::memcmp(found.data(), expected.data(), found.size() * sizeof(double)), 0);
+        }
+      }
+    }
   }
 }
 

@@ -17,6 +17,7 @@ struct Way {
   std::optional<bool> overlap = true;
   bool graph = false;
   std::int64_t warm_up = 0;
+  mhd::Outer outer = mhd::Outer::after_all;
 };
 
 struct Outcome {
@@ -33,6 +34,7 @@ Outcome run(const Way& way, const mhd::ForcingSettings& forcing, std::optional<d
   std::mutex one;
   mhd_test::on_solvers<T>(way.shape, parameters, forcing, [&](halocline::Domain& domain, mhd::Solver<T>& solver) {
     solver.initialise(mhd::initial_values({mhd::Start::decaying}, extent, parameters));
+    solver.choose_outer(way.outer);
     mhd::Settings settings;
     settings.steps = 5;
     settings.warm_up = way.warm_up;
@@ -80,7 +82,8 @@ TEST(Bits, AreTheSameForAnyDevicesAndRanks) {
     }
     for (const int devices : {1, 4}) {
       SCOPED_TRACE("halos in x, too, on " + std::to_string(devices));
-      const Shape shape{extent, order, 1, devices, {}, halocline::all_periodic};
+      Shape shape{extent, order, 1, devices};
+      shape.boundaries = halocline::all_periodic;
       expect_same(alone, run<double>({shape, false}, some_forcing(), {}));
     }
   }
@@ -99,6 +102,28 @@ TEST(Bits, AreTheSameForAnyRouteOverlapAndGraph) {
   for (const bool overlap : {false, true}) {
     SCOPED_TRACE(overlap ? "graph, overlapped" : "graph");
     expect_same(alone, run<double>({{extent, 6, 1, 4}, overlap, true}, {}, 0.01));
+  }
+}
+
+/// Astaroth's scheme, and with outer segments that do not wait for all.
+TEST(Bits, AreTheSameForMessagesByDirectionAndOuterSegmentsAsTheyAreReady) {
+  using halocline::exchange::Messages;
+  constexpr auto z_order = halocline::partition::Method::z_order;
+  for (const int order : {2, 6}) {
+    const auto alone = run<double>({{extent, order}}, some_forcing(), 0.01);
+    for (const auto& [ranks, devices] : std::vector<std::pair<int, int>>{{2, 1}, {4, 1}, {2, 4}}) {
+      for (const std::string transports : {"mpi_device,mpi_staged", "mpi_staged", "direct,self"}) {
+        for (const auto outer : {mhd::Outer::after_all, mhd::Outer::as_ready}) {
+          SCOPED_TRACE(std::to_string(ranks) + " ranks of " + std::to_string(devices) + ", order " +
+                       std::to_string(order) + ", " + transports + (outer == mhd::Outer::as_ready ? ", as ready" : ""));
+          const Shape shape{extent, order, ranks, devices, transports, Messages::by_direction, z_order};
+          expect_same(alone, run<double>({shape, true, false, 0, outer}, some_forcing(), 0.01));
+        }
+      }
+    }
+    const Shape shape{extent, order, 1, 4};
+    expect_same(run<double>({{extent, order}}, {}, 0.01),
+                run<double>({shape, true, true, 0, mhd::Outer::as_ready}, {}, 0.01));
   }
 }
 

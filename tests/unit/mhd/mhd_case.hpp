@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,8 @@ struct Shape {
   int ranks = 1;
   int devices = 1;  ///< of each rank
   std::string transports = {};
+  halocline::exchange::Messages messages = halocline::exchange::Messages::by_neighbour;
+  std::optional<halocline::partition::Method> partition = {};
   halocline::Boundaries boundaries = mhd::boundaries;
 };
 
@@ -27,6 +30,8 @@ void on_solvers(const Shape& shape, const mhd::Parameters& parameters, const mhd
     options.devices_per_rank = shape.devices;
     options.boundaries = shape.boundaries;
     if (!shape.transports.empty()) options.policy = halocline::routing::Policy::parse(shape.transports);
+    options.messages = shape.messages;
+    options.partition = shape.partition.value_or(options.partition);
     halocline::Domain domain(shape.extent, mhd::radius(shape.order), comm, options);
     const auto state = mhd::add_fields<T>(domain);
     domain.realize();

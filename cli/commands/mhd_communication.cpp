@@ -1,0 +1,45 @@
+#include "commands/mhd_communication.hpp"
+
+#include <fmt/core.h>
+
+#include "parse.hpp"
+
+namespace cli {
+
+using halocline::exchange::Messages;
+
+void add_mhd_communication_options(CLI::App& command, const std::string& group, MhdCommunication& own) {
+  command
+      .add_flag_callback(
+          "--paper-scheme", [&own] { own.paper_scheme = true; },
+          "communicate as the paper does: --partition z_order --transports mpi_device,mpi_staged "
+          "--messages by-direction --overlap, but for what other flags say")
+      ->disable_flag_override()
+      ->group(group);
+  add_word(command, "--outer", "WHEN",
+           "with --overlap, cells around the interior: after-all halos are there (default), or each part as-ready",
+           [&own](const auto& name, const auto& word) {
+             own.outer = static_cast<mhd::Outer>(parse_choice(name, word, {"after-all", "as-ready"}));
+           })
+      ->group(group);
+}
+
+void complete(const MhdCommunication& own, Options& options, mhd::Settings& settings) {
+  if (!own.paper_scheme) return;
+  options.partition = options.partition.value_or(halocline::partition::Method::z_order);
+  options.transports = options.transports.value_or("mpi_device,mpi_staged");
+  options.messages = options.messages.value_or(Messages::by_direction);
+  settings.overlap = settings.overlap.value_or(true);
+}
+
+std::string messages_text(const Options& options, std::span<const Share> shares) {
+  if (options.messages != Messages::by_direction) return {};
+  std::string text;
+  for (const Share& share : shares) {
+    text += fmt::format("{}{} by {}", text.empty() ? "" : ", ", share.messages,
+                        halocline::routing::to_string(share.transport));
+  }
+  return fmt::format("messages    {} an exchange\n", text);
+}
+
+}  // namespace cli

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <span>
+#include <string>
+
+#include "mhd/mhd.hpp"
+#include "options.hpp"
+#include "planning.hpp"
+
+namespace cli {
+
+/// How `run mhd` communicates, besides what all commands decide.
+struct MhdCommunication {
+  bool paper_scheme = false;
+  mhd::Outer outer = mhd::Outer::after_all;
+};
+
+void add_mhd_communication_options(CLI::App& command, const std::string& group, MhdCommunication& own);
+
+/// With --paper-scheme, sets what other flags leave open: Z-order ranks, MPI, on device memory where it can, a message a
+/// direction, the interior updated meanwhile.
+void complete(const MhdCommunication& own, Options& options, mhd::Settings& settings);
+
+/// "messages    208 by mpi_staged an exchange", where there is one of each direction; else nothing.
+[[nodiscard]] std::string messages_text(const Options& options, std::span<const Share> shares);
+
+}  // namespace cli

@@ -1,0 +1,140 @@
+// One message a direction: how many there are, their streams, and that packing is enqueued before what follows.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+
+#include "halocline/comm/twins.hpp"
+#include "halocline/halocline.hpp"
+#include "support/error_of.hpp"
+#include "support/forwarding_backend.hpp"
+
+namespace halocline {
+namespace {
+
+using exchange::Messages;
+using testing::HasSubstr;
+
+/// 8 subdomains of one process, each met in 26 directions.
+DomainOptions options_of(routing::Transport transport, Messages messages, std::shared_ptr<device::Backend> backend) {
+  DomainOptions options;
+  options.backend = std::move(backend);
+  options.partition = partition::Method::given;
+  options.node_grid = Vec3{1, 1, 1};
+  options.device_grid = Vec3{2, 2, 2};
+  options.policy.order = {transport};
+  options.messages = messages;
+  return options;
+}
+
+std::shared_ptr<test::ForwardingBackend> eight_devices(std::shared_ptr<device::Injector> injector = nullptr) {
+  device::HostOptions host;
+  host.devices = 8;
+  host.injector = std::move(injector);
+  return std::make_shared<test::ForwardingBackend>(device::make_host_backend(host), test::Said{});
+}
+
+exchange::Traffic traffic_of(routing::Transport transport, Messages messages, const Radius& radius) {
+  Domain domain({16, 16, 16}, radius, options_of(transport, messages, eight_devices()));
+  static_cast<void>(domain.add_field<double>("a"));
+  static_cast<void>(domain.add_field<float>("b"));
+  domain.realize();
+  const auto traffic = domain.traffic(transport);
+  domain.close();
+  return traffic;
+}
+
+TEST(Messages, are_as_many_as_there_are_directions_with_the_same_cells) {
+  using routing::Transport;
+  const Radius all = Radius::uniform(2);
+  for (const Transport transport : {Transport::mpi_staged, Transport::mpi_device, Transport::peer_copy}) {
+    const auto together = traffic_of(transport, Messages::by_neighbour, all);
+    const auto apart = traffic_of(transport, Messages::by_direction, all);
+    EXPECT_EQ(together.messages, 8 * 7);
+    EXPECT_EQ(apart.messages, 8 * 26);
+    EXPECT_EQ(apart.bytes, together.bytes);
+    EXPECT_EQ(traffic_of(transport, Messages::by_direction, all.without_corners()).messages, 8 * 18);
+  }
+  EXPECT_EQ(traffic_of(Transport::direct, Messages::by_direction, all).messages, 8 * 7);
+}
+
+TEST(Messages, by_direction_have_a_stream_each_of_high_priority) {
+  auto backend = eight_devices();
+  Domain domain({16, 16, 16}, Radius::uniform(2),
+                options_of(routing::Transport::mpi_staged, Messages::by_direction, backend));
+  static_cast<void>(domain.add_field<double>("u"));
+  domain.realize();
+  std::map<std::string, int> ends;
+  for (const auto& [name, priority] : backend->streams()) {
+    if (name.find(" towards ") == std::string::npos) continue;
+    ++ends[name];
+    EXPECT_EQ(priority, device::Priority::high) << name;
+  }
+  EXPECT_EQ(ends.size(), 8u * 26);
+  EXPECT_TRUE(std::ranges::all_of(ends, [](const auto& end) { return end.second == 2; })) << "a sender, a receiver";
+  EXPECT_TRUE(ends.contains("subdomain 0 -> 7 towards (+1, -1, +1) (mpi_staged, rank 0 -> rank 0)"));
+  EXPECT_THAT(domain.explain(), HasSubstr("in as many messages as there are directions"));
+  domain.close();
+}
+
+/// Notes the operations that are enqueued.
+class Notes final : public device::Injector {
+ public:
+  device::Injection before(device::Operation operation, int device) override {
+    const std::lock_guard lock(mutex_);
+    operations_.emplace_back(operation, device);
+    return {};
+  }
+  [[nodiscard]] std::vector<std::pair<device::Operation, int>> taken() {
+    const std::lock_guard lock(mutex_);
+    return std::exchange(operations_, {});
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::pair<device::Operation, int>> operations_;
+};
+
+TEST(Messages, are_packed_before_what_follows_the_start_of_an_exchange) {
+  for (const Messages messages : {Messages::by_neighbour, Messages::by_direction}) {
+    const auto notes = std::make_shared<Notes>();
+    Domain domain({16, 16, 16}, Radius::uniform(2),
+                  options_of(routing::Transport::mpi_staged, messages, eight_devices(notes)));
+    static_cast<void>(domain.add_field<double>("u", buffers::two));
+    domain.realize();
+    for (int turn = 0; turn < 2; ++turn) {
+      static_cast<void>(notes->taken());
+      domain.start_exchange();
+      const auto started = notes->taken();
+      for (int device = 0; device < 8; ++device) {
+        const auto packings = std::ranges::count(started, std::pair(device::Operation::copy_list, device));
+        EXPECT_GE(packings, messages == Messages::by_direction ? 26 : 7) << "all of them are in their streams by now";
+      }
+      domain.finish_exchange();
+      domain.synchronize();
+    }
+    domain.close();
+  }
+}
+
+TEST(Messages, that_differ_between_ranks_are_one_error_on_all) {
+  std::mutex one;
+  std::vector<std::string> errors;
+  comm::run_as_threads(2, [&](comm::Communicator& comm) {
+    DomainOptions options;
+    if (comm.rank() == rank_id(1)) options.messages = Messages::by_direction;
+    Domain domain({8, 8, 8}, Radius::uniform(1), comm, options);
+    static_cast<void>(domain.add_field<double>("u"));
+    const auto error = test::error_of<InvalidArgument>([&] { domain.realize(); });
+    const std::lock_guard lock(one);
+    errors.push_back(error);
+  });
+  for (const auto& error : errors) {
+    EXPECT_THAT(error, HasSubstr("messages is by_neighbour on rank 0 and by_direction on rank 1; allowed is the same"));
+  }
+}
+
+}  // namespace
+}  // namespace halocline
