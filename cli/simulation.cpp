@@ -78,6 +78,9 @@ Json software_json(const machine::Software& software) {
           {"mpi_injection_bytes_per_s", software.mpi_injection},
           {"mpi_latency_s", software.mpi_latency},
           {"mpi_device_latency_s", software.mpi_device_latency},
+          {"mpi_overhead_s", software.mpi_overhead},
+          {"device_launch_s", software.device_launch},
+          {"one_core", software.one_core},
           {"mpi_serialises_streams", software.mpi_serialises_streams},
           {"serial_copies", software.serial_copies}};
 }

@@ -79,6 +79,14 @@ void add_software(CLI::App& command, const Flags& flags) {
              "microseconds of software for each message (default: the map's)", &Software::mpi_latency);
   add_number(command, flags, "--mpi-device-latency", "US", 1e-6,
              "the same for messages of mpi_device, besides (default: the map's)", &Software::mpi_device_latency);
+  add_number(command, flags, "--mpi-overhead", "US", 1e-6,
+             "microseconds of a rank's core for each message, at either end (default: the map's)",
+             &Software::mpi_overhead);
+  add_number(command, flags, "--device-launch", "US", 1e-6,
+             "the same for each kernel or copy that it hands to a device (default: the map's)",
+             &Software::device_launch);
+  add_switch(command, flags, "--one-core", "a rank copies, sends and receives with one core (default: the map's)",
+             &Software::one_core);
   add_switch(command, flags, "--serial-mpi", "a rank's messages by mpi_device go one by one (default: the map's)",
              &Software::mpi_serialises_streams);
   add_switch(command, flags, "--serial-copies", "a device's copies to others go one by one (default: the map's)",

@@ -199,13 +199,16 @@ Network read_network(const JsonCursor& json) {
 }
 
 Software read_software(const JsonCursor& json) {
-  json.keys(
-      {"mpi_copy", "mpi_injection", "mpi_latency", "mpi_device_latency", "mpi_serialises_streams", "serial_copies"});
+  json.keys({"mpi_copy", "mpi_injection", "mpi_latency", "mpi_device_latency", "mpi_overhead", "device_launch",
+             "one_core", "mpi_serialises_streams", "serial_copies"});
   Software software;
   if (const auto rate = json.find("mpi_copy")) software.mpi_copy = read_bandwidth(*rate);
   if (const auto rate = json.find("mpi_injection")) software.mpi_injection = read_bandwidth(*rate);
   if (const auto seconds = json.find("mpi_latency")) software.mpi_latency = read_latency(*seconds);
   if (const auto seconds = json.find("mpi_device_latency")) software.mpi_device_latency = read_latency(*seconds);
+  if (const auto seconds = json.find("mpi_overhead")) software.mpi_overhead = read_latency(*seconds);
+  if (const auto seconds = json.find("device_launch")) software.device_launch = read_latency(*seconds);
+  if (const auto flag = json.find("one_core")) software.one_core = flag->flag();
   if (const auto flag = json.find("mpi_serialises_streams")) software.mpi_serialises_streams = flag->flag();
   if (const auto flag = json.find("serial_copies")) software.serial_copies = flag->flag();
   return software;

@@ -135,6 +135,9 @@ Json json_of(const Software& software) {
   put("mpi_injection", software.mpi_injection);
   put("mpi_latency", software.mpi_latency);
   put("mpi_device_latency", software.mpi_device_latency);
+  put("mpi_overhead", software.mpi_overhead);
+  put("device_launch", software.device_launch);
+  put("one_core", software.one_core);
   put("mpi_serialises_streams", software.mpi_serialises_streams);
   put("serial_copies", software.serial_copies);
   return json;

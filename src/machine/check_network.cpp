@@ -66,7 +66,8 @@ int nics_of(const NodeType& type) {
 void check_software(const Software& software) {
   for (const auto& [name, value] :
        {std::pair{"mpi_copy", software.mpi_copy}, std::pair{"mpi_injection", software.mpi_injection},
-        std::pair{"mpi_latency", software.mpi_latency}, std::pair{"mpi_device_latency", software.mpi_device_latency}}) {
+        std::pair{"mpi_latency", software.mpi_latency}, std::pair{"mpi_device_latency", software.mpi_device_latency},
+        std::pair{"mpi_overhead", software.mpi_overhead}, std::pair{"device_launch", software.device_launch}}) {
     if (std::isfinite(value) && value >= 0) continue;
     refuse(fmt::format("software.{}", name), value, "a finite number, 0 or more");
   }

@@ -98,20 +98,22 @@ Network get_network(ByteReader& in) {
 }
 
 void put(ByteWriter& out, const Software& software) {
-  for (const double value :
-       {software.mpi_copy, software.mpi_injection, software.mpi_latency, software.mpi_device_latency}) {
+  for (const double value : {software.mpi_copy, software.mpi_injection, software.mpi_latency,
+                             software.mpi_device_latency, software.mpi_overhead, software.device_launch}) {
     out.put(value);
   }
+  out.put(static_cast<int>(software.one_core));
   out.put(static_cast<int>(software.mpi_serialises_streams));
   out.put(static_cast<int>(software.serial_copies));
 }
 
 Software get_software(ByteReader& in) {
   Software software;
-  for (double* value :
-       {&software.mpi_copy, &software.mpi_injection, &software.mpi_latency, &software.mpi_device_latency}) {
+  for (double* value : {&software.mpi_copy, &software.mpi_injection, &software.mpi_latency,
+                        &software.mpi_device_latency, &software.mpi_overhead, &software.device_launch}) {
     *value = in.real();
   }
+  software.one_core = in.small() != 0;
   software.mpi_serialises_streams = in.small() != 0;
   software.serial_copies = in.small() != 0;
   return software;

@@ -157,6 +157,7 @@ class Planner {
   [[nodiscard]] Effort effort_of(int processes) const {
     Effort effort = request_.effort;
     effort.trials = effort.trials * processes / processes_;
+    effort.together = true;
     return effort;
   }
 

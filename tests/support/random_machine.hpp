@@ -143,8 +143,9 @@ inline machine::MachineMap random_machine(std::uint64_t seed) {
   map.network.bandwidth = random.rate();
   map.network.latency = 1e-7 * random.below(100);
   if (random.coin()) {
-    map.software = {random.rate(),          random.rate(), 1e-7 * random.below(9),
-                    1e-7 * random.below(9), random.coin(), random.coin()};
+    map.software = {random.rate(),          random.rate(),          1e-7 * random.below(9),
+                    1e-7 * random.below(9), 1e-7 * random.below(9), 1e-7 * random.below(9),
+                    random.coin(),          random.coin(),          random.coin()};
   }
   map.network.fabric = random_fabric(random, nodes, std::max(nics, 1));
   if (random.coin()) map.sources = {"one", "two"};

@@ -161,6 +161,10 @@ struct Software {
   double mpi_injection = 0;       ///< bytes a second that a rank sends, or receives, over the network; 0: any
   double mpi_latency = 0;         ///< seconds for each message
   double mpi_device_latency = 0;  ///< seconds for each message from and to device memory, besides mpi_latency
+  double mpi_overhead = 0;        ///< seconds of a rank's core for each message, at either end
+  double device_launch = 0;       ///< seconds of a rank's core for each kernel or copy that it hands to a device
+  /// What mpi_copy and mpi_injection allow is time of the rank's one core, so that all it does takes turns.
+  bool one_core = false;
   /// A rank's messages from device memory leave it one after another, as where MPI uses one stream for all.
   bool mpi_serialises_streams = false;
   /// A device's copies to others leave it one after another.

@@ -46,6 +46,9 @@ struct Effort {
   /// for each 64 processes. In a node map_job() takes the share that the node has of the processes.
   std::int64_t trials = 1500;
   std::optional<double> seconds;
+  /// `congestion` has these trials for all starts together, the best start first. So has map_job() in nodes, where congestion seldom
+  /// decides.
+  bool together = false;
 };
 
 /// The place of each process. Throws InvalidArgument where the capacities are not as many as places or do not hold all

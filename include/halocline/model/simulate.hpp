@@ -15,13 +15,14 @@
 // How long messages take that share the links of a machine, simulated as flows (docs/decisions/0023).
 namespace halocline::model {
 
-/// Something besides channels that flows share: what one rank's MPI copies, or injects into the network.
+/// Something besides channels that flows share: what one rank's MPI copies, or injects into the network, or its core's time.
 struct SharedResource {
-  std::string name;      ///< for people
-  double bandwidth = 0;  ///< bytes a second
+  std::string name;            ///< for people
+  double bandwidth = 0;        ///< bytes a second, or what else flows take of it
+  std::string level = "rank";  ///< under which LevelLoad counts it
 };
 
-/// Bytes on their way from one place to another, over Interconnect's route.
+/// Bytes on their way from one place to another, over Interconnect's route; or work that takes of resources alone.
 struct Flow {
   machine::Place from;
   machine::Place to;
@@ -29,21 +30,24 @@ struct Flow {
   double latency = 0;            ///< seconds, besides those of the route; passes before the first byte
   std::vector<int> resources{};  ///< positions in the list of resources that it takes part of
   std::vector<int> after{};      ///< positions in the list of flows that must have ended; else it starts at once
+  /// What a byte takes of each of `resources`; empty: 1 of each. Of a resource that is listed twice the larger one counts.
+  std::vector<double> weights{};
+  bool work = false;  ///< `bytes` are units of the resources; the flow goes nowhere, and no level counts them as bytes
 };
 
-/// What one kind of channels carried, or all shared resources.
+/// What one kind of channels carried, or one kind of shared resources.
 struct LevelLoad {
-  std::string level;        ///< "memory", "inter_package", "pcie", "nvlink", "network", or "rank"
-  std::int64_t used = 0;    ///< channels with any bytes
+  std::string level;  ///< "memory", "inter_package", "pcie", "nvlink", "network", or that of resources ("rank", "core")
+  std::int64_t used = 0;    ///< channels with any bytes or work
   std::int64_t bytes = 0;   ///< through all of them
   std::string busiest;      ///< the one that would take longest by itself
-  double busy_seconds = 0;  ///< its bytes over its bandwidth
+  double busy_seconds = 0;  ///< what all flows take of it over its bandwidth
 };
 
 struct Simulated {
   double seconds = 0;             ///< when the last flow ended
   std::vector<double> ends;       ///< of each flow
-  std::vector<LevelLoad> levels;  ///< those with any bytes; the one with the most busy seconds first
+  std::vector<LevelLoad> levels;  ///< those with any bytes or work; the one with the most busy seconds first
 };
 
 /// What computes the shares of flows.
@@ -57,10 +61,11 @@ inline constexpr std::array all_solvers{Solver::max_min, Solver::simgrid};
 /// Whether the solver is there.
 [[nodiscard]] bool has_solver(Solver solver);
 
-/// All flows that pass a channel or have a resource share its bandwidth max-min fairly, at each moment. Latency passes without
-/// bandwidth. Ends differ by rounding alone where flows are listed in another order. Throws InvalidArgument for a flow
+/// All flows that pass a channel or have a resource share its bandwidth at each moment, so that their rates are max-min fair: of a
+/// resource a flow takes its rate times its weight. Latency passes without bandwidth. Ends differ by rounding alone where flows are listed in another order. Throws InvalidArgument for a flow
 /// that does not fit the machine, names a flow or resource that is not there, or waits for itself; CapabilityError where
-/// has_solver() is false; ResourceError where SimGrid's process cannot be started.
+/// has_solver() is false, or for SimGrid where a flow has more than two resources with weights; ResourceError where SimGrid's
+/// process cannot be started.
 [[nodiscard]] Simulated simulate(const machine::Interconnect& interconnect, std::span<const SharedResource> resources,
                                  std::span<const Flow> flows, Solver solver = Solver::max_min);
 
@@ -72,7 +77,7 @@ inline constexpr std::array all_solvers{Solver::max_min, Solver::simgrid};
 /// - mpi_device: the same, over MPI
 /// - mpi_staged: packed, to the host's memory near the device, over MPI to that near the other device, to it, unpacked
 /// Host memory is the NUMA node with the widest path to the device, or a package where the map has none. The map's `software`
-/// says what MPI limits: what mpi_staged copies within a node, and what both send to others.
+/// says what MPI limits: what mpi_staged copies within a node, what both send to others, and what takes time of a rank's core.
 /// `ends` has the messages' ends in the order of the routes. Throws as simulate() does, and InvalidArgument for a route
 /// between subdomains without a message.
 [[nodiscard]] Simulated simulate_exchange(const partition::Geometry& geometry, const placement::Placement& placement,

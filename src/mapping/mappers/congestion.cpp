@@ -2,6 +2,7 @@
 #include <numeric>
 
 #include "mapping/mappers/mappers.hpp"
+#include "mapping/mappers/place_volumes.hpp"
 
 // Mappings are compared by their congestions, sorted from the largest. Two that differ in a few channels compare as those
 // channels alone do, so that a trial costs what it touches. Loads are integers and a congestion is one division: the
@@ -17,6 +18,7 @@ class Refinement {
       : topology_(*problem.topology),
         peers_(peers),
         place_of_(std::move(place_of)),
+        volumes_(peers_, place_of_, topology_.places()),
         room_(problem.capacity),
         loads_(channel_loads(*problem.matrix, topology_, place_of_)),
         change_(loads_.size(), 0),
@@ -27,7 +29,7 @@ class Refinement {
 
   /// From the most congested channel on: what crosses it is moved or swapped as long as that helps. A process whose
   /// moves and swaps all failed is not tried again before something changed.
-  void run(Budget budget) {
+  void run(Budget& budget) {
     std::vector<bool> hopeless(loads_.size(), false);
     for (int hot = hottest(hopeless); hot >= 0; hot = hottest(hopeless)) {
       const Outcome outcome = relieve(hot, budget);
@@ -104,6 +106,7 @@ class Refinement {
     shift(process, before, -1, -1);
     shift(process, place, 1, -1);
     if (!settle()) return false;
+    if (volumes_.kept()) volumes_.moved(process, before, place);
     place_of_[at(process)] = place;
     ++room_[at(before)];
     --room_[at(place)];
@@ -113,6 +116,7 @@ class Refinement {
   bool try_swap(int p, int q) {
     const int a = place_of_[at(p)];
     const int b = place_of_[at(q)];
+    if (volumes_.kept()) return try_swap_by_place(p, q, a, b);
     shift(p, a, -1, -1);
     shift(q, b, -1, p);  // what they exchange counts once
     std::swap(place_of_[at(p)], place_of_[at(q)]);
@@ -123,8 +127,41 @@ class Refinement {
     return false;
   }
 
+  /// The same where volumes are kept, which are those of the places at the time: q stands aside while p goes.
+  bool try_swap_by_place(int p, int q, int a, int b) {
+    const PlaceVolumes::Volume shared = volumes_.between(p, q);
+    volumes_.add(q, a, -shared.received, -shared.sent);
+    shift(p, a, -1, -1);
+    shift(q, b, -1, -1);
+    volumes_.add(p, b, -shared.sent, -shared.received);
+    volumes_.add(p, a, shared.sent, shared.received);
+    shift(p, b, 1, -1);
+    shift(q, a, 1, -1);
+    const bool better = settle();
+    if (better) {
+      volumes_.add(q, b, shared.received, shared.sent);
+      volumes_.moved(p, a, b, q);
+      volumes_.moved(q, b, a, p);
+      std::swap(place_of_[at(p)], place_of_[at(q)]);
+    } else {
+      volumes_.add(q, a, shared.received, shared.sent);
+      volumes_.add(p, a, -shared.sent, -shared.received);
+      volumes_.add(p, b, shared.sent, shared.received);
+    }
+    return better;
+  }
+
   /// Adds what a process exchanges with all but one to the changes, as if it were at a place.
   void shift(int process, int place, int sign, int without) {
+    if (volumes_.kept()) {
+      const auto volumes = volumes_.of(process);
+      for (int other = 0; other < topology_.places(); ++other) {
+        const PlaceVolumes::Volume& volume = volumes[at(other)];
+        if (volume.sent > 0) touch(place, other, sign * volume.sent);
+        if (volume.received > 0) touch(other, place, sign * volume.received);
+      }
+      return;
+    }
     for (const Peer& peer : peers_[at(process)]) {
       if (peer.process == without) continue;
       const int other = place_of_[at(peer.process)];
@@ -175,6 +212,7 @@ class Refinement {
   const Topology& topology_;
   const Peers& peers_;
   std::vector<int> place_of_;
+  PlaceVolumes volumes_;
   std::vector<int> room_;
   std::vector<std::int64_t> loads_;
   std::vector<std::int64_t> change_;
@@ -210,12 +248,14 @@ std::vector<int> map_congestion(const MappingProblem& problem, const Effort& eff
 
   Effort each = effort;
   if (each.seconds) *each.seconds /= static_cast<double>(starts.size());
+  Budget all(effort);
   const Peers peers = peers_of(*problem.matrix);
   std::vector<int> best;
   std::vector<double> least;
   for (const Start& start : starts) {
     Refinement refinement(problem, peers, start.place_of);
-    refinement.run(Budget(each));
+    Budget own(each);
+    refinement.run(effort.together ? all : own);
     auto congestions = refinement.congestions();
     if (!best.empty() && least <= congestions) continue;
     best = refinement.places();
@@ -231,7 +271,8 @@ namespace halocline::mapping {
 std::vector<int> refine(const MappingProblem& problem, std::vector<int> place_of, const Effort& effort) {
   const detail::Peers peers = detail::peers_of(*problem.matrix);
   detail::Refinement refinement(problem, peers, std::move(place_of));
-  refinement.run(detail::Budget(effort));
+  detail::Budget budget(effort);
+  refinement.run(budget);
   return refinement.places();
 }
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "mapping/mappers/bisection.hpp"
 #include "mapping/mappers/gain_queue.hpp"
@@ -74,8 +75,12 @@ class Search {
     for (const int place : place_of_) --room_[at(place)];
   }
 
-  /// Swaps and moves one after the other as long as one helps.
+  /// Swaps and moves one after the other as long as one helps. What each process costs at each place is kept in a table, so that a trial
+  /// looks up four numbers.
   void improve(Budget budget) {
+    for (int p = 0; p < static_cast<int>(place_of_.size()); ++p) {
+      for (int place = 0; place < static_cast<int>(room_.size()); ++place) costs_.push_back(cost(p, place));
+    }
     for (bool better = true; better;) {
       better = false;
       for (int p = 0; p < static_cast<int>(place_of_.size()); ++p) {
@@ -132,10 +137,10 @@ class Search {
   bool try_move(int p, int place, Budget& budget, bool& better) {
     if (room_[at(place)] == 0 || place == place_of_[at(p)]) return true;
     if (!budget.take()) return false;
-    if (cost(p, place) < cost(p, place_of_[at(p)])) {
+    if (known_cost(p, place) < known_cost(p, place_of_[at(p)])) {
       ++room_[at(place_of_[at(p)])];
       --room_[at(place)];
-      place_of_[at(p)] = place;
+      put(p, place);
       better = true;
     }
     return true;
@@ -143,8 +148,10 @@ class Search {
   bool try_swap(int p, int q, Budget& budget, bool& better) {
     if (place_of_[at(p)] == place_of_[at(q)]) return true;
     if (!budget.take()) return false;
-    if (swap_delta(p, q) < 0) {
-      std::swap(place_of_[at(p)], place_of_[at(q)]);
+    if (swap_is_better(p, q)) {
+      const int before = place_of_[at(p)];
+      put(p, place_of_[at(q)]);
+      put(q, before);
       better = true;
     }
     return true;
@@ -163,24 +170,44 @@ class Search {
     return places;
   }
 
-  /// Of a process at a place, its peers staying where they are; without what it has with one of them.
-  [[nodiscard]] std::int64_t cost(int process, int place, int without = -1) const {
+  /// Of a process at a place, its peers staying where they are.
+  [[nodiscard]] std::int64_t cost(int process, int place) const {
     std::int64_t sum = 0;
-    for (const Edge& edge : edges_[at(process)]) {
-      if (edge.process != without) sum += edge.weight * distance_(place, place_of_[at(edge.process)]);
-    }
+    for (const Edge& edge : edges_[at(process)]) sum += edge.weight * distance_(place, place_of_[at(edge.process)]);
     return sum;
   }
-  [[nodiscard]] std::int64_t swap_delta(int p, int q) const {
+  [[nodiscard]] std::int64_t known_cost(int process, int place) const {
+    return costs_.empty() ? cost(process, place) : costs_[at(process) * room_.size() + at(place)];
+  }
+
+  void put(int process, int place) {
+    const int before = std::exchange(place_of_[at(process)], place);
+    if (costs_.empty()) return;
+    for (const Edge& edge : edges_[at(process)]) {
+      std::int64_t* const row = &costs_[at(edge.process) * room_.size()];
+      for (int x = 0; x < static_cast<int>(room_.size()); ++x) {
+        row[x] += edge.weight * (distance_(x, place) - distance_(x, before));
+      }
+    }
+  }
+
+  [[nodiscard]] bool swap_is_better(int p, int q) const {
     const int a = place_of_[at(p)];
     const int b = place_of_[at(q)];
-    return cost(p, b, q) - cost(p, a, q) + cost(q, a, p) - cost(q, b, p);
+    const std::int64_t apart = known_cost(p, b) - known_cost(p, a) + known_cost(q, a) - known_cost(q, b);
+    // What they have with each other stays as long as it is: each seems to come nearer to the other.
+    return apart < 0 && apart + weight_between(p, q) * (distance_(a, b) + distance_(b, a)) < 0;
+  }
+  [[nodiscard]] std::int64_t weight_between(int p, int q) const {
+    const auto found = std::ranges::lower_bound(edges_[at(p)], q, {}, &Edge::process);
+    return found != edges_[at(p)].end() && found->process == q ? found->weight : 0;
   }
 
   const Edges& edges_;
   const Distances& distance_;
   std::vector<int> room_;
   std::vector<int> place_of_;
+  std::vector<std::int64_t> costs_;  ///< of each process at each place, where they are kept
 };
 
 template <typename Weight>

@@ -6,6 +6,7 @@
 
 #include "halocline/core/error.hpp"
 #include "halocline/model/simulate.hpp"
+#include "model/simulation/ranks.hpp"
 
 namespace halocline::model {
 namespace {
@@ -41,7 +42,7 @@ int host_vertex(const NodeType& type, int device) {
 class Messages {
  public:
   Messages(const MachineMap& map, const placement::Placement& placement)
-      : interconnect(map), map_(map), placement_(placement), software_(map.software) {}
+      : interconnect(map), map_(map), placement_(placement), software_(map.software), ranks_(map.software) {}
 
   /// Appends the flows of a message.
   void add(const routing::Route& route, std::int64_t bytes) {
@@ -49,24 +50,37 @@ class Messages {
     to_ = &placement_.of(route.to);
     bytes_ = bytes;
     last_ = -1;
+    launched_ = -1;
     switch (route.transport) {
       case Transport::self:
-      case Transport::direct: copy(); break;
+        launch(from_->rank, 1);
+        copy();
+        break;
+      case Transport::direct:
+        launch_once();
+        copy();
+        break;
       case Transport::peer_copy:
       case Transport::ipc_copy:
+        launch(from_->rank, 2);
         touch(device(*from_));
         copy(software_.serial_copies ? &last_copy_[{from_->node.value(), from_->device.value()}] : nullptr);
+        launch(to_->rank, 1);
         touch(device(*to_));
         break;
       case Transport::mpi_device:
+        launch(from_->rank, 1);
         touch(device(*from_));
         send_from_device();
+        work(to_->rank, ranks_.message_seconds() + ranks_.launch_seconds(1));
         touch(device(*to_));
         break;
       case Transport::mpi_staged:
+        launch(from_->rank, 2);
         touch(device(*from_));
         move(device(*from_), host(*from_));
         send_from_host();
+        work(to_->rank, ranks_.message_seconds() + ranks_.launch_seconds(2));
         move(host(*to_), device(*to_));
         touch(device(*to_));
         break;
@@ -78,12 +92,10 @@ class Messages {
   [[nodiscard]] const std::vector<int>& ends() const { return ends_; }
 
   Interconnect interconnect;
+  [[nodiscard]] const std::vector<SharedResource>& resources() const { return ranks_.resources; }
   std::vector<Flow> flows;
-  std::vector<SharedResource> resources;
 
  private:
-  enum class Use : int { copy, send, receive };
-
   [[nodiscard]] Place device(const Slot& slot) const { return interconnect.device(slot.node, slot.device); }
 
   Place host(const Slot& slot) {
@@ -97,10 +109,38 @@ class Messages {
   /// The next stage of the message. serial: the flow that it comes after besides, where it is one of a queue.
   void stage(Flow flow, int* serial = nullptr) {
     if (last_ >= 0) flow.after.push_back(last_);
+    if (launched_ >= 0) flow.after.push_back(std::exchange(launched_, -1));
     if (serial != nullptr && *serial > 0) flow.after.push_back(*serial - 1);
     last_ = static_cast<int>(flows.size());
     if (serial != nullptr) *serial = last_ + 1;
     flows.push_back(std::move(flow));
+  }
+
+  /// Time of a rank's core is the next stage.
+  void work(rank_id rank, double seconds) {
+    if (seconds > 0) stage(ranks_.work(rank, seconds));
+  }
+
+  /// What the next stage does on a device is handed to it before, in the order of messages and as early as the rank's core can: it
+  /// waits for nothing that devices do.
+  void launch(rank_id rank, int launches) {
+    if (ranks_.launch_seconds(launches) == 0) return;
+    Flow flow = ranks_.work(rank, ranks_.launch_seconds(launches));
+    int& queue = last_launch_[rank];
+    if (queue > 0) flow.after.push_back(queue - 1);
+    launched_ = static_cast<int>(flows.size());
+    queue = launched_ + 1;
+    flows.push_back(std::move(flow));
+  }
+
+  /// All that a device sends by `direct` is one kernel.
+  void launch_once() {
+    int& known = launched_once_[{from_->node.value(), from_->device.value()}];
+    if (known == 0) {
+      launch(from_->rank, 1);
+      known = launched_ + 1;
+    }
+    launched_ = known - 1;
   }
 
   /// Bytes read and written within a device: packed, or unpacked.
@@ -125,7 +165,8 @@ class Messages {
     const Place from = device(*from_);
     const Place to = device(*to_);
     Flow flow{from, to, counted(from, to), software_.mpi_latency + software_.mpi_device_latency};
-    if (from.node != to.node) inject(flow);
+    if (from.node != to.node) ranks_.injects(flow, from_->rank, to_->rank);
+    work(from_->rank, ranks_.message_seconds());
     stage(std::move(flow), software_.mpi_serialises_streams ? &last_sent_[from_->rank] : nullptr);
   }
 
@@ -134,43 +175,31 @@ class Messages {
     const Place to = host(*to_);
     Flow flow{from, to, counted(from, to), software_.mpi_latency};
     if (from.node != to.node) {
-      inject(flow);
+      ranks_.injects(flow, from_->rank, to_->rank);
     } else {
-      limit(flow, Use::copy, from_->rank, software_.mpi_copy);
-      if (from_->rank != to_->rank) limit(flow, Use::copy, to_->rank, software_.mpi_copy);
+      ranks_.copies(flow, from_->rank, to_->rank);
     }
+    work(from_->rank, ranks_.message_seconds());
     stage(std::move(flow));
-  }
-
-  void inject(Flow& flow) {
-    limit(flow, Use::send, from_->rank, software_.mpi_injection);
-    limit(flow, Use::receive, to_->rank, software_.mpi_injection);
-  }
-
-  void limit(Flow& flow, Use use, rank_id rank, double bandwidth) {
-    if (bandwidth == 0) return;
-    const auto [found, is_new] = uses_.try_emplace({use, rank}, static_cast<int>(resources.size()));
-    if (is_new) {
-      constexpr const char* verbs[] = {"copies", "sends", "receives"};
-      resources.push_back({fmt::format("rank {} {}", rank.value(), verbs[static_cast<int>(use)]), bandwidth});
-    }
-    flow.resources.push_back(found->second);
   }
 
   const MachineMap& map_;
   const placement::Placement& placement_;
   const machine::Software& software_;
   std::map<std::pair<int, int>, int> hosts_;
-  std::map<std::pair<Use, rank_id>, int> uses_;
+  simulation::Ranks ranks_;
   // The queue's last flow plus one; 0 where it is empty.
   std::map<std::pair<std::int64_t, std::int64_t>, int> last_copy_;
+  std::map<std::pair<std::int64_t, std::int64_t>, int> launched_once_;
   std::map<rank_id, int> last_sent_;
+  std::map<rank_id, int> last_launch_;
   std::vector<int> ends_;
 
   const Slot* from_ = nullptr;
   const Slot* to_ = nullptr;
   std::int64_t bytes_ = 0;
   int last_ = -1;
+  int launched_ = -1;  ///< what the next stage waits for besides
 };
 
 std::int64_t bytes_between(std::span<const partition::Flow> flows, const routing::Route& route) {
@@ -195,7 +224,7 @@ Simulated simulate_exchange(const partition::Geometry& geometry, const placement
     }
     messages.add(route, bytes_between(sent, route));
   }
-  Simulated result = simulate(messages.interconnect, messages.resources, messages.flows, solver);
+  Simulated result = simulate(messages.interconnect, messages.resources(), messages.flows, solver);
   std::vector<double> ends;
   for (const int flow : messages.ends()) ends.push_back(result.ends[static_cast<std::size_t>(flow)]);
   result.ends = std::move(ends);

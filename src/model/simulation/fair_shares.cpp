@@ -4,24 +4,24 @@
 
 namespace halocline::model::simulation {
 
-FairShares::FairShares(std::span<const double> bandwidths, const std::vector<std::vector<int>>& bundles) {
+FairShares::FairShares(std::span<const double> bandwidths, const std::vector<std::vector<Part>>& bundles) {
   links_.resize(bandwidths.size());
   for (std::size_t l = 0; l < bandwidths.size(); ++l) links_[l].bandwidth = bandwidths[l];
-  for (const std::vector<int>& links : bundles) {
+  for (const std::vector<Part>& parts : bundles) {
     Bundle bundle;
-    bundle.first = links_of_.size();
-    links_of_.insert(links_of_.end(), links.begin(), links.end());
-    bundle.last = links_of_.size();
-    bundle_of_.resize(links_of_.size(), static_cast<int>(bundles_.size()));
+    bundle.first = parts_.size();
+    parts_.insert(parts_.end(), parts.begin(), parts.end());
+    bundle.last = parts_.size();
+    bundle_of_.resize(parts_.size(), static_cast<int>(bundles_.size()));
     bundles_.push_back(bundle);
   }
-  places_.resize(links_of_.size());
+  places_.resize(parts_.size());
 }
 
 void FairShares::enter(int bundle) {
   const Bundle& entering = bundles_[at(bundle)];
   for (std::size_t entry = entering.first; entry < entering.last; ++entry) {
-    std::vector<int>& list = links_[at(links_of_[entry])].bundles;
+    std::vector<int>& list = links_[at(parts_[entry].link)].bundles;
     places_[entry] = list.size();
     list.push_back(static_cast<int>(entry));
   }
@@ -30,7 +30,7 @@ void FairShares::enter(int bundle) {
 void FairShares::leave(int bundle) {
   const Bundle& leaving = bundles_[at(bundle)];
   for (std::size_t entry = leaving.first; entry < leaving.last; ++entry) {
-    std::vector<int>& list = links_[at(links_of_[entry])].bundles;
+    std::vector<int>& list = links_[at(parts_[entry].link)].bundles;
     list[places_[entry]] = list.back();
     places_[at(list[places_[entry]])] = places_[entry];
     list.pop_back();
@@ -45,11 +45,12 @@ void FairShares::change(int bundle, int flows) {
   if (was_empty) enter(bundle);
   if (changed.flows == 0) leave(bundle);
   for (std::size_t entry = changed.first; entry < changed.last; ++entry) {
-    const int position = links_of_[entry];
+    const int position = parts_[entry].link;
     Link& link = links_[at(position)];
-    link.used += flows * changed.rate;
-    link.all += flows;
-    if (link.bundles.empty()) link.used = 0;
+    const double weight = flows * parts_[entry].weight;
+    link.used += weight * changed.rate;
+    link.all += weight;
+    if (link.bundles.empty()) link.used = link.all = 0;
     if (!link.changed) changed_links_.push_back(position);
     link.changed = true;
   }
@@ -67,7 +68,7 @@ void FairShares::take(int bundle) {
   taken.before = taken.rate;
   filled_.push_back(bundle);
   for (std::size_t entry = taken.first; entry < taken.last; ++entry) {
-    const int position = links_of_[entry];
+    const int position = parts_[entry].link;
     Link& link = links_[at(position)];
     if (!link.touched) touched_.push_back(position);
     link.touched = true;
@@ -92,9 +93,11 @@ void FairShares::freeze(int bundle, double rate) {
   frozen.frozen = true;
   frozen.rate = rate;
   for (std::size_t entry = frozen.first; entry < frozen.last; ++entry) {
-    Link& link = links_[at(links_of_[entry])];
-    link.left = std::max(0.0, link.left - rate * frozen.flows);
+    Link& link = links_[at(parts_[entry].link)];
+    const double weight = frozen.flows * parts_[entry].weight;
+    link.left = std::max(0.0, link.left - rate * weight);
     link.flows -= frozen.flows;
+    link.weight -= weight;
   }
 }
 
@@ -103,21 +106,24 @@ void FairShares::fill() {
     Link& link = links_[at(position)];
     link.left = link.bandwidth - link.used;
     link.flows = 0;
+    link.weight = 0;
     link.bottleneck = false;
   }
   for (const int b : filled_) {
     Bundle& bundle = bundles_[at(b)];
     bundle.frozen = false;
     for (std::size_t entry = bundle.first; entry < bundle.last; ++entry) {
-      Link& link = links_[at(links_of_[entry])];
+      Link& link = links_[at(parts_[entry].link)];
+      const double weight = bundle.flows * parts_[entry].weight;
       link.flows += bundle.flows;
-      link.left += bundle.before * bundle.flows;
+      link.weight += weight;
+      link.left += bundle.before * weight;
     }
   }
   for (const int position : touched_) {
     Link& link = links_[at(position)];
     link.left = std::max(0.0, link.left);
-    if (link.flows > 0) levels_.push({link.left / link.flows, position});
+    if (link.flows > 0) levels_.push({link.left / link.weight, position});
   }
   while (!levels_.empty()) {
     const Level level = levels_.top();
@@ -125,7 +131,7 @@ void FairShares::fill() {
     Link& link = links_[at(level.link)];
     if (link.flows == 0) continue;
     // Shares grow while others are frozen below them.
-    const double share = link.left / link.flows;
+    const double share = link.left / link.weight;
     if (share > level.share) {
       levels_.push({share, level.link});
       continue;
@@ -144,7 +150,7 @@ void FairShares::settle() {
     Bundle& bundle = bundles_[at(b)];
     bundle.filling = false;
     for (std::size_t entry = bundle.first; entry < bundle.last; ++entry) {
-      links_[at(links_of_[entry])].used += (bundle.rate - bundle.before) * bundle.flows;
+      links_[at(parts_[entry].link)].used += (bundle.rate - bundle.before) * bundle.flows * parts_[entry].weight;
     }
   }
   for (const int position : touched_) links_[at(position)].touched = false;
@@ -158,7 +164,7 @@ void FairShares::find_lowest() {
     const Bundle& bundle = bundles_[at(b)];
     if (bundle.flows == 0) continue;
     for (std::size_t entry = bundle.first; entry < bundle.last; ++entry) {
-      const Link& link = links_[at(links_of_[entry])];
+      const Link& link = links_[at(parts_[entry].link)];
       lowest_ = std::min(lowest_, link.bandwidth / link.all);
     }
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <functional>
 #include <limits>
@@ -9,8 +10,8 @@
 
 namespace halocline::model::simulation {
 
-/// Max-min fair rates of flows over links, kept while flows come and go. Flows over the same links are one bundle, as their rates
-/// are equal.
+/// Max-min fair rates of flows over links, kept while flows come and go. A flow at rate x takes weight times x of a link. Flows
+/// over the same links with the same weights are one bundle, as their rates are equal.
 ///
 /// Rates are max-min fair exactly where each flow has a bottleneck: a link that is full and on which no other flow is faster
 /// (Bertsekas, Gallager: Data Networks, 2nd ed., 6.5.2), and progressive filling, which raises all rates alike and stops those
@@ -20,8 +21,15 @@ namespace halocline::model::simulation {
 /// of all flows that come and go stay as they are, as filling came to them before it could meet a difference.
 class FairShares {
  public:
-  /// bundles: the links of each, as positions in `bandwidths`; none is empty.
-  FairShares(std::span<const double> bandwidths, const std::vector<std::vector<int>>& bundles);
+  /// A link of a bundle: position in `bandwidths`, and what a byte takes of it.
+  struct Part {
+    int link = 0;
+    double weight = 1;
+    auto operator<=>(const Part&) const = default;
+  };
+
+  /// bundles: the links of each; none is empty.
+  FairShares(std::span<const double> bandwidths, const std::vector<std::vector<Part>>& bundles);
 
   /// A flow of the bundle begins (+1) or ends (-1); rates are those of before until update() is called.
   void change(int bundle, int flows);
@@ -35,7 +43,7 @@ class FairShares {
   static std::size_t at(int position) { return static_cast<std::size_t>(position); }
 
   struct Bundle {
-    std::size_t first = 0;  ///< its links are links_of_[first, last)
+    std::size_t first = 0;  ///< its links are parts_[first, last)
     std::size_t last = 0;
     int flows = 0;
     double rate = 0;
@@ -47,14 +55,15 @@ class FairShares {
   struct Link {
     double bandwidth = 0;
     double used = 0;           ///< by all flows
-    std::vector<int> bundles;  ///< those with flows, as positions in links_of_, which say whose they are
-    int all = 0;               ///< flows
+    std::vector<int> bundles;  ///< those with flows, as positions in parts_, which say whose they are
+    double all = 0;            ///< weights of all flows
     bool bottleneck = false;
     bool opened = false;  ///< its bundles are filled again
     bool touched = false;
     bool changed = false;
-    double left = 0;  ///< while filling
-    int flows = 0;    ///< while filling: not frozen yet
+    double left = 0;    ///< while filling
+    int flows = 0;      ///< while filling: not frozen yet
+    double weight = 0;  ///< of these together
   };
   struct Level {
     double share;
@@ -74,9 +83,9 @@ class FairShares {
 
   std::vector<Bundle> bundles_;
   std::vector<Link> links_;
-  std::vector<int> links_of_;        ///< of all bundles
-  std::vector<int> bundle_of_;       ///< of each entry of links_of_
-  std::vector<std::size_t> places_;  ///< of each entry of links_of_: where it is in its link's list
+  std::vector<Part> parts_;          ///< of all bundles
+  std::vector<int> bundle_of_;       ///< of each entry of parts_
+  std::vector<std::size_t> places_;  ///< of each entry of parts_: where it is in its link's list
   std::vector<int> changed_links_;
   std::vector<int> changed_bundles_;
   std::vector<int> filled_;

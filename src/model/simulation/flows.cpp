@@ -23,10 +23,21 @@ void check_positions(std::span<const int> positions, std::size_t size, std::size
   }
 }
 
-/// What is listed twice counts once.
-void make_unique(std::vector<int>& positions) {
-  std::sort(positions.begin(), positions.end());
-  positions.erase(std::unique(positions.begin(), positions.end()), positions.end());
+/// A flow's link and what a byte takes of it.
+using Taken = std::pair<int, double>;
+
+/// What is listed twice counts once, with the larger weight. Where all weights are 1, none are said.
+void put(std::vector<Taken>& taken, LinkFlow& flow) {
+  std::ranges::sort(taken, [](const Taken& a, const Taken& b) {
+    return a.first != b.first ? a.first < b.first : a.second > b.second;
+  });
+  const auto repeated = std::ranges::unique(taken, {}, &Taken::first);
+  taken.erase(repeated.begin(), repeated.end());
+  const bool weighted = std::ranges::any_of(taken, [](const Taken& part) { return part.second != 1; });
+  for (const auto& [link, weight] : taken) {
+    flow.links.push_back(link);
+    if (weighted) flow.weights.push_back(weight);
+  }
 }
 
 /// The links that a simulator sees: channels that are used, in the order of their first use, then the resources in use.
@@ -47,6 +58,7 @@ class Links {
     if (is_new) {
       bandwidths.push_back(bandwidth);
       bytes_.push_back(0);
+      taken_.push_back(0);
       ids_.push_back(id);
     }
     return found->second;
@@ -55,18 +67,24 @@ class Links {
   LinkFlow flow(const Flow& flow) {
     LinkFlow made{{}, flow.bytes, flow.latency, flow.after};
     path_.clear();
-    interconnect_.route(flow.from, flow.to, path_);
+    taken_by_flow_.clear();
+    if (!flow.work) interconnect_.route(flow.from, flow.to, path_);
     for (const std::int64_t id : path_) {
       const machine::Channel channel = interconnect_.channel(id);
       made.latency += channel.latency;
-      made.links.push_back(position(id, channel.bandwidth));
+      taken_by_flow_.emplace_back(position(id, channel.bandwidth), 1);
     }
-    for (const int resource : flow.resources) {
-      made.links.push_back(
-          position(-1 - std::int64_t{resource}, resources_[static_cast<std::size_t>(resource)].bandwidth));
+    for (std::size_t r = 0; r < flow.resources.size(); ++r) {
+      const std::int64_t resource = flow.resources[r];
+      taken_by_flow_.emplace_back(position(-1 - resource, resources_[static_cast<std::size_t>(resource)].bandwidth),
+                                  flow.weights.empty() ? 1 : flow.weights[r]);
     }
-    make_unique(made.links);
-    for (const int link : made.links) bytes_[static_cast<std::size_t>(link)] += flow.bytes;
+    put(taken_by_flow_, made);
+    for (std::size_t l = 0; l < made.links.size(); ++l) {
+      const auto link = static_cast<std::size_t>(made.links[l]);
+      if (!flow.work) bytes_[link] += flow.bytes;
+      taken_[link] += made.weight(l) * static_cast<double>(flow.bytes);
+    }
     return made;
   }
 
@@ -74,14 +92,13 @@ class Links {
     std::map<std::string, LevelLoad> by_name;
     std::map<std::string, std::int64_t> busiest;
     for (std::size_t l = 0; l < ids_.size(); ++l) {
-      if (bytes_[l] == 0) continue;
-      const std::string name =
-          ids_[l] < 0 ? "rank" : std::string(machine::to_string(interconnect_.channel(ids_[l]).kind));
+      if (taken_[l] == 0) continue;
+      const std::string name = level_of(ids_[l]);
       LevelLoad& level = by_name[name];
       level.level = name;
       ++level.used;
       level.bytes += bytes_[l];
-      const double seconds = static_cast<double>(bytes_[l]) / bandwidths[l];
+      const double seconds = taken_[l] / bandwidths[l];
       // Of equals the first channel, whatever the order of flows.
       const bool more = seconds > level.busy_seconds;
       if (more || (seconds == level.busy_seconds && ids_[l] < busiest[name])) busiest[name] = ids_[l];
@@ -101,12 +118,19 @@ class Links {
   std::vector<double> bandwidths;
 
  private:
+  [[nodiscard]] std::string level_of(std::int64_t id) const {
+    if (id < 0) return resources_[static_cast<std::size_t>(-1 - id)].level;
+    return std::string(machine::to_string(interconnect_.channel(id).kind));
+  }
+
   const Interconnect& interconnect_;
   std::span<const SharedResource> resources_;
   std::unordered_map<std::int64_t, int> positions_;
   std::vector<std::int64_t> ids_;
-  std::vector<std::int64_t> bytes_;
+  std::vector<std::int64_t> bytes_;  ///< of flows that go somewhere
+  std::vector<double> taken_;        ///< of all flows, by weight
   std::vector<std::int64_t> path_;
+  std::vector<Taken> taken_by_flow_;
 };
 
 void check(const Flow& flow, std::size_t position, std::size_t flows, std::size_t resources) {
@@ -118,6 +142,15 @@ void check(const Flow& flow, std::size_t position, std::size_t flows, std::size_
         fmt::format("latency of flow {} is {}; allowed is a finite number of 0 or more", position, flow.latency));
   }
   check_positions(flow.resources, resources, position, "resource");
+  if (!flow.weights.empty() && flow.weights.size() != flow.resources.size()) {
+    throw InvalidArgument(fmt::format("flow {} has {} weights; allowed is one for each of its {} resources, or none",
+                                      position, flow.weights.size(), flow.resources.size()));
+  }
+  for (const double weight : flow.weights) {
+    if (weight > 0 && std::isfinite(weight)) continue;
+    throw InvalidArgument(
+        fmt::format("a weight of flow {} is {}; allowed is a finite number above 0", position, weight));
+  }
   check_positions(flow.after, flows, position, "flow");
 }
 

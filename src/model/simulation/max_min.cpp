@@ -18,22 +18,33 @@ constexpr double never = std::numeric_limits<double>::infinity();
 
 std::size_t at(int position) { return static_cast<std::size_t>(position); }
 
-/// Flows by the links they pass: equal links, one bundle. -1: nothing to wait for on any link.
+/// Each moment fills rates again, and where cores are shared all of a machine's are in reach. So moments of very many flows are rounded:
+/// to a part of what the busiest link needs for its flows alone.
+double resolution_of(std::span<const double> bandwidths, std::span<const LinkFlow> flows) {
+  constexpr std::size_t many = 20'000;
+  constexpr std::size_t very_many = 100'000;
+  if (flows.size() < many) return 0;
+  return (flows.size() < very_many ? 1e-5 : 1e-4) * busiest_seconds(bandwidths, flows);
+}
+
+/// Flows by what they take of which links: all equal, one bundle. -1: nothing to wait for on any link.
 struct Bundles {
   explicit Bundles(std::span<const LinkFlow> flows) {
-    std::map<std::vector<int>, int> known;
+    std::map<std::vector<FairShares::Part>, int> known;
     for (const LinkFlow& flow : flows) {
       if (flow.links.empty() || flow.bytes == 0) {
         of.push_back(-1);
         continue;
       }
-      const auto [found, is_new] = known.try_emplace(flow.links, static_cast<int>(links.size()));
-      if (is_new) links.push_back(flow.links);
+      std::vector<FairShares::Part> parts;
+      for (std::size_t l = 0; l < flow.links.size(); ++l) parts.push_back({flow.links[l], flow.weight(l)});
+      const auto [found, is_new] = known.try_emplace(parts, static_cast<int>(links.size()));
+      if (is_new) links.push_back(std::move(parts));
       of.push_back(found->second);
     }
   }
   std::vector<int> of;
-  std::vector<std::vector<int>> links;
+  std::vector<std::vector<FairShares::Part>> links;
 };
 
 /// What the flows of a bundle have in common: all have the same rate, so each has got the same bytes since it joined, and the one
@@ -60,6 +71,7 @@ class Timeline {
       : flows_(flows),
         bundles_(flows),
         shares_(bandwidths, bundles_.links),
+        resolution_(resolution_of(bandwidths, flows)),
         served_(bundles_.links.size()),
         ends_(flows.size()),
         next_(flows.size()),
@@ -75,7 +87,7 @@ class Timeline {
       if (waits_[f] == 0) wait(static_cast<int>(f), 0);
     }
     while (!events_.empty()) {
-      const double last = events_.top().time * (1 + same_moment);
+      const double last = events_.top().time * (1 + same_moment) + resolution_;
       while (!events_.empty() && events_.top().time <= last) step();
       take_rates();
     }
@@ -166,6 +178,7 @@ class Timeline {
   std::span<const LinkFlow> flows_;
   Bundles bundles_;
   FairShares shares_;
+  double resolution_;  ///< seconds; what happens within them changes rates at once
   std::vector<Served> served_;
   std::vector<double> ends_;
   std::vector<std::vector<int>> next_;

@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -111,6 +112,19 @@ std::vector<fs::path> candidates() {
           HALOCLINE_SIMGRID_PROGRAM_INSTALLED};
 }
 
+/// SimGrid knows weights of a flow's first link and of its last one alone.
+void check_weights(std::span<const double> bandwidths, std::span<const LinkFlow> flows) {
+  const std::vector<char> weighted = weighted_links(bandwidths.size(), flows);
+  for (std::size_t f = 0; f < flows.size(); ++f) {
+    const auto found =
+        std::ranges::count_if(flows[f].links, [&](int link) { return weighted[static_cast<std::size_t>(link)] != 0; });
+    if (found <= 2) continue;
+    throw CapabilityError(fmt::format(
+        "flow {} has {} resources that flows take by weight, and SimGrid knows two a flow; take the solver 'max_min'",
+        f, found));
+  }
+}
+
 }  // namespace
 
 std::string simgrid_program() {
@@ -122,6 +136,7 @@ std::string simgrid_program() {
 
 std::vector<double> ends_by_simgrid(std::span<const double> bandwidths, std::span<const LinkFlow> flows) {
   if (flows.empty()) return {};
+  check_weights(bandwidths, flows);
   const std::string program = simgrid_program();
   if (program.empty()) {
     throw CapabilityError(fmt::format(

@@ -19,9 +19,20 @@ struct Question {
   std::vector<LinkFlow> flows;
 };
 
+/// Links of which some flow takes other than 1 a byte.
+inline std::vector<char> weighted_links(std::size_t links, std::span<const LinkFlow> flows) {
+  std::vector<char> weighted(links, 0);
+  for (const LinkFlow& flow : flows) {
+    for (std::size_t l = 0; l < flow.weights.size(); ++l) {
+      if (flow.weights[l] != 1) weighted[static_cast<std::size_t>(flow.links[l])] = 1;
+    }
+  }
+  return weighted;
+}
+
 namespace wire {
 
-inline constexpr std::int64_t version = 1;
+inline constexpr std::int64_t version = 2;
 
 inline void put(std::vector<std::int64_t>& words, std::span<const int> list) {
   words.push_back(static_cast<std::int64_t>(list.size()));
@@ -49,6 +60,8 @@ inline std::vector<std::int64_t> encode(std::span<const double> bandwidths, std:
     words.push_back(word_of(flow.latency));
     put(words, flow.links);
     put(words, flow.after);
+    words.push_back(static_cast<std::int64_t>(flow.weights.size()));
+    for (const double weight : flow.weights) words.push_back(word_of(weight));
   }
   return words;
 }
@@ -99,6 +112,11 @@ inline Question decode(std::span<const std::int64_t> words) {
     flow.latency = number_of(reader.next());
     flow.links = reader.list(question.bandwidths.size());
     flow.after = reader.list(question.flows.size());
+    flow.weights.resize(reader.count());
+    for (double& weight : flow.weights) weight = number_of(reader.next());
+    if (!flow.weights.empty() && flow.weights.size() != flow.links.size()) {
+      throw std::runtime_error("a flow has another number of weights than of links");
+    }
   }
   return question;
 }

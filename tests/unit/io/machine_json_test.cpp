@@ -82,8 +82,8 @@ TEST(MachineJson, ReadsAndWritesSoftware) {
   EXPECT_EQ(to_json(machine_from_json(good)).find("software"), std::string::npos);
   const auto map = machine_from_json(with_software(
       R"({"mpi_copy": 5e9, "mpi_injection": 12e9, "mpi_latency": 1e-6, "mpi_device_latency": 2e-6,
-          "mpi_serialises_streams": true, "serial_copies": true})"));
-  EXPECT_EQ(map.software, (machine::Software{5e9, 12e9, 1e-6, 2e-6, true, true}));
+          "mpi_overhead": 3e-6, "device_launch": 4e-6, "one_core": true, "mpi_serialises_streams": true, "serial_copies": true})"));
+  EXPECT_EQ(map.software, (machine::Software{5e9, 12e9, 1e-6, 2e-6, 3e-6, 4e-6, true, true, true}));
   EXPECT_EQ(machine_from_json(to_json(map)), map);
 }
 
@@ -94,6 +94,8 @@ TEST(MachineJson, SaysWhatIsWrongWithSoftware) {
       {R"({"mpi_copy": 0})", "software.mpi_copy is 0; allowed is a finite number above 0"},
       {R"({"mpi_injection": "fast"})", R"(software.mpi_injection is "fast"; allowed is a finite number)"},
       {R"({"mpi_latency": -1})", "software.mpi_latency is -1; allowed is a finite number, 0 or more"},
+      {R"({"mpi_overhead": -1})", "software.mpi_overhead is -1; allowed is a finite number, 0 or more"},
+      {R"({"one_core": 1})", "software.one_core is 1; allowed is true or false"},
       {R"({"mpi_serialises_streams": 1})", "software.mpi_serialises_streams is 1; allowed is true or false"}};
   for (const auto& [software, message] : cases) EXPECT_THAT(refusal(with_software(software)), HasSubstr(message));
 }

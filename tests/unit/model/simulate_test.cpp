@@ -8,67 +8,12 @@
 #include <numeric>
 
 #include "halocline/core/error.hpp"
-#include "unit/model/solvers.hpp"
-#include "unit/model/support.hpp"
+#include "unit/model/simulate_support.hpp"
 
 namespace halocline::model {
 namespace {
 
-using machine::Interconnect;
-using machine::LinkKind;
-using machine::MachineMap;
-using machine::Place;
-using machine::VertexKind;
-using routing::Transport;
 using testing::HasSubstr;
-
-constexpr double giga = 1e9;
-constexpr double near = 1e-8;  ///< seconds; moments of the simulation are exact to 1e-11
-
-/// Two devices at one package with its memory, and a card: GB/s and us as below.
-constexpr int numa = 1;
-constexpr int device0 = 2;
-constexpr int device1 = 3;
-
-machine::NodeType node_type() {
-  machine::NodeType type;
-  type.name = "test";
-  type.vertices = {{VertexKind::package, "package"},
-                   {VertexKind::numa, "memory"},
-                   {VertexKind::device, "left", 0, 0, 0},
-                   {VertexKind::device, "right", 0, 0, 0},
-                   {VertexKind::nic, "card"}};
-  type.links = {{0, numa, LinkKind::memory, 50 * giga, 0},
-                {0, device0, LinkKind::pcie, 10 * giga, 1e-6},
-                {0, device1, LinkKind::pcie, 5 * giga, 2e-6},
-                {device0, device1, LinkKind::nvlink, 20 * giga, 3e-6},
-                {0, 4, LinkKind::pcie, 8 * giga, 0},
-                {device0, device0, LinkKind::memory, 100 * giga, 0},
-                {device1, device1, LinkKind::memory, 100 * giga, 0}};
-  return type;
-}
-
-MachineMap map_of(std::int64_t nodes, std::int64_t ranks_per_node) {
-  MachineMap map;
-  map.name = "test";
-  map.types = {node_type()};
-  for (std::int64_t n = 0; n < nodes; ++n) map.nodes.push_back({"node" + std::to_string(n), 0, {}, -1});
-  map.network.bandwidth = 4 * giga;
-  map.network.latency = 4e-6;
-  machine::assign_ranks(map, ranks_per_node);
-  return map;
-}
-
-Place at(std::int64_t node, int vertex) { return {node_id(node), vertex}; }
-
-class Simulate : public testing::TestWithParam<Solver> {
- protected:
-  void SetUp() override { HC_NEED_SOLVER(GetParam()); }
-  Interconnect net{map_of(3, 2)};
-  std::vector<double> ends(const std::vector<Flow>& flows, const std::vector<SharedResource>& resources = {}) {
-    return simulate(net, resources, flows, GetParam()).ends;
-  }
-};
 
 TEST_P(Simulate, OneFlowTakesItsBytesAndItsLatency) {
   const Flow flow{at(0, device0), at(0, device1), 20'000'000};
@@ -128,6 +73,32 @@ TEST_P(Simulate, ASharedResourceLimitsItsFlowsTogether) {
   EXPECT_NEAR(found[0], 2e-3 + 3e-6, near);
   EXPECT_NEAR(found[1], 2e-3 + 3e-6, near);
   EXPECT_NEAR(found[2], 5e-5 + 3e-6, near);
+}
+
+TEST_P(Simulate, OfAResourceFlowsTakeByWeight) {
+  // At equal rates a byte of the first takes 1 and one of the second 4 of the resource: 0.2 GB/s each.
+  const std::vector<SharedResource> core{{"core 0", 1 * giga, "core"}};
+  const Flow first{at(0, device0), at(0, device1), 1'000'000, 0, {0}, {}, {1}};
+  const Flow second{at(0, device1), at(0, device0), 1'000'000, 0, {0}, {}, {4}};
+  const Simulated found = simulate(net, core, std::vector<Flow>{first, second}, GetParam());
+  EXPECT_NEAR(found.ends[0], 5e-3 + 3e-6, near);
+  EXPECT_NEAR(found.ends[1], 5e-3 + 3e-6, near);
+  EXPECT_EQ(found.levels[0].level, "core");
+  EXPECT_NEAR(found.levels[0].busy_seconds, 5e-3, near);
+  EXPECT_EQ(found.levels[0].bytes, 2'000'000);
+}
+
+TEST_P(Simulate, WorkTakesOfResourcesAlone) {
+  const std::vector<SharedResource> core{{"core 0", 1 * giga, "core"}};
+  Flow work;
+  work.bytes = 7'000;
+  work.resources = {0};
+  work.work = true;
+  const Simulated found = simulate(net, core, std::vector<Flow>{work, work}, GetParam());
+  EXPECT_NEAR(found.seconds, 14e-6, near);
+  ASSERT_EQ(found.levels.size(), 1U);
+  EXPECT_EQ(found.levels[0].bytes, 0);
+  EXPECT_NEAR(found.levels[0].busy_seconds, 14e-6, near);
 }
 
 TEST_P(Simulate, WhatWaitsStartsWhenTheLastHasEnded) {
@@ -210,6 +181,21 @@ TEST_P(Simulate, EndsOfVeryManyFlowsAreRoundedALittle) {
   EXPECT_NEAR(found.ends[0], 10'000 * 1'000 / (20 * giga) + 3e-6, 1e-4 * seconds);
 }
 
+TEST(MaxMin, RoundsMomentsOfVeryManyFlowsALittle) {
+  // Flows of all sizes from 1,000 to 20,999 bytes on one link: each end is known.
+  std::vector<Flow> flows;
+  constexpr int many = 20'000;
+  for (int f = 0; f < many; ++f) flows.push_back({at(0, device0), at(0, device1), 1'000 + f});
+  const Simulated found = simulate(Interconnect(map_of(1, 1)), {}, flows);
+  double bytes = 1'000.0 * many;
+  double end = bytes / (20 * giga);
+  const double seconds = (1'000.0 + (many - 1) / 2.0) * many / (20 * giga);
+  for (int f = 0; f < many; ++f) {
+    ASSERT_NEAR(found.ends[static_cast<std::size_t>(f)], end + 3e-6, 2e-5 * seconds) << f;
+    end += (many - 1 - f) / (20 * giga);
+  }
+}
+
 TEST_P(Simulate, LevelsSayWhatIsBusiest) {
   const std::vector<SharedResource> rank{{"rank 7", 4 * giga}};
   const Simulated found = simulate(net, rank,
@@ -252,138 +238,19 @@ TEST_P(Simulate, SaysWhatDoesNotFit) {
   EXPECT_EQ(refusal_of({flow, bad}),
             "flow 1 waits for flows that wait for themselves; allowed is an order without circles");
   bad = flow;
+  bad.weights = {1};
+  bad.after = {};
+  EXPECT_EQ(refusal_of({bad}), "flow 0 has 1 weights; allowed is one for each of its 0 resources, or none");
+  bad.resources = {0};
+  bad.weights = {0};
+  EXPECT_EQ(refusal_of({bad}, {{"rank", 1}}), "a weight of flow 0 is 0; allowed is a finite number above 0");
+  bad = flow;
   bad.latency = -1;
   EXPECT_THAT(refusal_of({bad}), HasSubstr("latency of flow 0 is -1; allowed is"));
   EXPECT_THAT(refusal_of({flow}, {{"rank 3", 0}}), HasSubstr("'rank 3' is 0; allowed is a finite number above 0"));
 }
 
-/// A cube of 2 devices, cut in x: each sends two faces to the other, and y and z wrap around.
-class SimulateExchange : public Simulate {
- protected:
-  /// nodes x devices a node = 2.
-  Simulated exchange(std::int64_t nodes, Transport between, const machine::Software& software = {}) {
-    const Grids grids{{nodes, 1, 1}, {2 / nodes, 1, 1}};
-    const auto geometry = geometry_of({512, 256, 256}, grids, Radius::faces(1), {field_of(Element::f32)});
-    MachineMap map = map_of(nodes, 1);
-    map.software = software;
-    if (nodes == 2) {  // with the left device alone
-      for (auto& rank : map.ranks) rank.devices.resize(1);
-    }
-    placement::Placement placement;
-    placement.slots = placement::slots_of(map);
-    std::vector<routing::Route> routes;
-    for (const int from : {0, 1}) {
-      for (const int to : {0, 1}) {
-        routes.push_back({subdomain_id(from), subdomain_id(to), from == to ? Transport::self : between, ""});
-      }
-    }
-    return simulate_exchange(geometry, placement, routes, map, GetParam());
-  }
-  static constexpr double face = 256 * 256 * 4;
-  /// 2 faces in y and 2 in z, read and written in the device's memory.
-  static constexpr double wrap = 2 * 4 * face;
-  /// 2 faces in x, to the other device.
-  static constexpr double sent = 2 * face;
-  static constexpr double memory = 100 * giga;
-};
-
-TEST_P(SimulateExchange, DirectTakesTheLinkBesideTheDevicesMemory) {
-  const Simulated found = exchange(1, Transport::direct);
-  EXPECT_NEAR(found.ends[0], wrap / memory, near);
-  EXPECT_NEAR(found.ends[1], sent / (20 * giga) + 3e-6, near);
-  EXPECT_NEAR(found.seconds, sent / (20 * giga) + 3e-6, near);
-}
-
-TEST_P(SimulateExchange, CopiesArePackedAndUnpacked) {
-  const Simulated found = exchange(1, Transport::peer_copy);
-  // Memory is shared by pack (read and written) and wrap until the pack has ended; the wrap's rest is done long before the unpack.
-  const double pack = 2 * (2 * sent) / memory;
-  const double link = sent / (20 * giga) + 3e-6;
-  EXPECT_NEAR(found.ends[0], (wrap + 2 * sent) / memory, near);
-  EXPECT_NEAR(found.ends[1], pack + link + 2 * sent / memory, near);
-}
-
-TEST_P(SimulateExchange, StagedMessagesTakeEachStageAfterTheOther) {
-  const Simulated found = exchange(2, Transport::mpi_staged);
-  const double pack = 2 * (2 * sent) / memory;
-  const double pcie = sent / (10 * giga) + 1e-6;
-  const double network = sent / (4 * giga) + 4e-6;
-  EXPECT_NEAR(found.ends[1], pack + pcie + network + pcie + 2 * sent / memory, near);
-  EXPECT_NEAR(found.ends[2], found.ends[1], near);
-}
-
-TEST_P(SimulateExchange, DeviceMpiGoesStraightToTheNetwork) {
-  const Simulated found = exchange(2, Transport::mpi_device);
-  const double pack = 2 * (2 * sent) / memory;
-  EXPECT_NEAR(found.ends[1], pack + 2e-6 + 4e-6 + sent / (4 * giga) + 2 * sent / memory, near);
-}
-
-TEST_P(SimulateExchange, RanksLimitWhatMpiMoves) {
-  const double pack = 2 * (2 * sent) / memory;
-  const Simulated over_network = exchange(2, Transport::mpi_device, {.mpi_injection = 1 * giga, .mpi_latency = 7e-6});
-  EXPECT_NEAR(over_network.ends[1], pack + 7e-6 + 2e-6 + 4e-6 + sent / giga + 2 * sent / memory, near);
-  EXPECT_EQ(over_network.levels.front().level, "rank");
-  // One rank has both devices: its copying serves both messages.
-  const double pcie = sent / (10 * giga) + 1e-6;
-  const double other_pcie = sent / (5 * giga) + 2e-6;
-  const Simulated within = exchange(1, Transport::mpi_staged, {.mpi_copy = 1 * giga});
-  EXPECT_EQ(within.levels.front().level, "rank");
-  EXPECT_GT(within.seconds, 2 * sent / giga + pack + std::min(pcie, other_pcie));
-  EXPECT_LT(within.seconds, 2 * sent / giga + pack + pcie + other_pcie + 2 * sent / memory + near);
-  // From device to device nothing is copied in the host's memory.
-  const Simulated devices = exchange(1, Transport::mpi_device, {.mpi_copy = 1 * giga, .mpi_device_latency = 9e-6});
-  EXPECT_NEAR(devices.ends[1], pack + 9e-6 + 3e-6 + sent / (20 * giga) + 2 * sent / memory, near);
-}
-
-TEST_P(SimulateExchange, SerialisedMessagesFollowEachOther) {
-  const double pack = 2 * (2 * sent) / memory;
-  const double link = sent / (20 * giga) + 3e-6;
-  const Simulated found = exchange(1, Transport::mpi_device, {.mpi_serialises_streams = true});
-  EXPECT_NEAR(found.ends[1], pack + link + 2 * sent / memory, near);
-  EXPECT_NEAR(found.ends[2], pack + 2 * link + 2 * sent / memory, near);
-  // Queues of copies belong to devices, of which each has one message here.
-  const Simulated copies = exchange(1, Transport::peer_copy, {.serial_copies = true});
-  EXPECT_NEAR(copies.ends[1], copies.ends[2], near);
-}
-
-TEST_P(SimulateExchange, ADevicesCopiesFollowEachOther) {
-  const auto geometry =
-      geometry_of({512, 256, 256}, {{2, 1, 1}, {2, 1, 1}}, Radius::faces(1), {field_of(Element::f32)});
-  MachineMap map = map_of(2, 1);
-  placement::Placement placement;
-  placement.slots = placement::slots_of(map);
-  std::vector<routing::Route> routes;
-  for (const int to : {1, 3}) routes.push_back({subdomain_id(0), subdomain_id(to), Transport::peer_copy, ""});
-  const double packed = 2 * 2 * face / memory;
-  const double unpack = 2 * face / memory;
-  const double link = face / (20 * giga) + 3e-6;
-  const double network = face / (4 * giga) + 7e-6;
-  const auto at_once = simulate_exchange(geometry, placement, routes, map, GetParam()).ends;
-  EXPECT_NEAR(at_once[0], packed + link + unpack, near);
-  EXPECT_NEAR(at_once[1], packed + network + unpack, near);
-  map.software.serial_copies = true;
-  const auto serial = simulate_exchange(geometry, placement, routes, map, GetParam()).ends;
-  EXPECT_NEAR(serial[0], at_once[0], near);
-  EXPECT_NEAR(serial[1], packed + link + network + unpack, near);
-}
-
-TEST_P(SimulateExchange, SaysWhatDoesNotFit) {
-  try {
-    (void)exchange(1, Transport::direct, {.mpi_copy = -1});
-    FAIL() << "nothing was thrown";
-  } catch (const InvalidArgument& error) {
-    EXPECT_STREQ(error.what(), "software.mpi_copy is -1; allowed is a finite number, 0 or more");
-  }
-  const auto geometry = geometry_of({8, 4, 4}, {{1, 1, 1}, {2, 1, 1}}, Radius::faces(0), {field_of(Element::f32)});
-  placement::Placement placement;
-  const MachineMap map = map_of(1, 1);
-  placement.slots = placement::slots_of(map);
-  const std::vector<routing::Route> routes{{subdomain_id(0), subdomain_id(1), Transport::direct, ""}};
-  EXPECT_THROW((void)simulate_exchange(geometry, placement, routes, map, GetParam()), InvalidArgument);
-}
-
 INSTANTIATE_TEST_SUITE_P(Solvers, Simulate, testing::ValuesIn(all_solvers), solver_name);
-INSTANTIATE_TEST_SUITE_P(Solvers, SimulateExchange, testing::ValuesIn(all_solvers), solver_name);
 
 }  // namespace
 }  // namespace halocline::model

@@ -20,15 +20,23 @@ struct Case {
   std::vector<Flow> flows;
 };
 
-/// Few different bandwidths and sizes, so that many moments coincide; flows wait for earlier ones.
-Case random_case(unsigned seed, int links, int flows) {
+/// Few different bandwidths and sizes, so that many moments coincide; flows wait for earlier ones. Of the first `by_weight` links flows
+/// take by weight, each of two at most.
+Case random_case(unsigned seed, int links, int flows, int by_weight = 0) {
   std::mt19937 random(seed);
   const auto below = [&](int end) { return static_cast<int>(random() % static_cast<unsigned>(end)); };
   Case made;
-  for (int l = 0; l < links; ++l) made.links.push_back({"link", 1e9 * (1 + below(5))});
+  for (int l = 0; l < by_weight + links; ++l) made.links.push_back({"link", 1e9 * (1 + below(5))});
   for (int f = 0; f < flows; ++f) {
     Flow flow{{node_id(0), 0}, {node_id(0), 0}, 1'000'000 * below(6), 1e-5 * below(3)};
-    for (int l = below(4); l >= 0; --l) flow.resources.push_back(below(links));
+    for (int l = below(4); l >= 0; --l) flow.resources.push_back(by_weight + below(links));
+    if (by_weight > 0) {
+      flow.weights.assign(flow.resources.size(), 1);
+      for (int l = below(3); l > 0; --l) {
+        flow.resources.push_back(below(by_weight));
+        flow.weights.push_back(0.3 * (1 + below(4)));
+      }
+    }
     if (f > 0 && below(3) == 0) flow.after.push_back(below(f));
     if (f > 0 && below(5) == 0) flow.after.push_back(below(f));
     made.flows.push_back(flow);
@@ -89,9 +97,14 @@ class ByDefinition {
     return any;
   }
 
-  [[nodiscard]] bool passes(std::size_t flow, std::size_t link) const {
-    const auto& list = case_.flows[flow].resources;
-    return std::find(list.begin(), list.end(), static_cast<int>(link)) != list.end();
+  /// What the flow's rate takes of the link; 0 where it does not pass it.
+  [[nodiscard]] double weight(std::size_t flow, std::size_t link) const {
+    const Flow& one = case_.flows[flow];
+    double most = 0;
+    for (std::size_t r = 0; r < one.resources.size(); ++r) {
+      if (one.resources[r] == static_cast<int>(link)) most = std::max(most, one.weights.empty() ? 1 : one.weights[r]);
+    }
+    return most;
   }
 
   [[nodiscard]] std::vector<double> fill(double now) const {
@@ -103,11 +116,10 @@ class ByDefinition {
       std::size_t bottleneck = 0;
       for (std::size_t l = 0; l < case_.links.size(); ++l) {
         double share = case_.links[l].bandwidth;
-        int users = 0;
+        double users = 0;
         for (std::size_t f = 0; f < left_.size(); ++f) {
-          if (!passes(f, l)) continue;
-          share -= rates[f];
-          if (open[f]) ++users;
+          share -= weight(f, l) * rates[f];
+          if (open[f]) users += weight(f, l);
         }
         if (users > 0 && share / users < least) {
           least = share / users;
@@ -115,7 +127,7 @@ class ByDefinition {
         }
       }
       for (std::size_t f = 0; f < left_.size(); ++f) {
-        if (!open[f] || !passes(f, bottleneck)) continue;
+        if (!open[f] || weight(f, bottleneck) == 0) continue;
         rates[f] = least;
         open[f] = false;
       }
@@ -154,17 +166,43 @@ TEST_P(Solvers, ComeToWhatTheDefinitionSays) {
   }
 }
 
+TEST_P(Solvers, TakeOfLinksByWeightAsTheDefinitionSays) {
+  for (unsigned seed = 0; seed < 60; ++seed) {
+    const Case some =
+        random_case(seed, 1 + static_cast<int>(seed % 5), 1 + static_cast<int>(seed), 1 + static_cast<int>(seed % 4));
+    const auto expected = ByDefinition(some).ends();
+    const auto found = ends_of(some, GetParam());
+    for (std::size_t f = 0; f < expected.size(); ++f) {
+      ASSERT_NEAR(found[f], expected[f], 1e-6 * expected[f] + 1e-10) << "seed " << seed << ", flow " << f;
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(All, Solvers, testing::ValuesIn(all_solvers), solver_name);
 
 TEST(MaxMin, AgreesWithSimGridOnLargeCases) {
   HC_NEED_SOLVER(Solver::simgrid);
   for (unsigned seed = 100; seed < 106; ++seed) {
-    const Case some = random_case(seed, 150, 1000);
+    const Case some = random_case(seed, 150, 1000, seed % 2 == 0 ? 0 : 40);
     const auto found = ends_of(some, Solver::max_min);
     const auto expected = ends_of(some, Solver::simgrid);
     for (std::size_t f = 0; f < expected.size(); ++f) {
       ASSERT_NEAR(found[f], expected[f], 1e-6 * expected[f] + 1e-10) << "seed " << seed << ", flow " << f;
     }
+  }
+}
+
+TEST(SimGrid, RefusesAFlowWithThreeWeights) {
+  HC_NEED_SOLVER(Solver::simgrid);
+  Case some = random_case(1, 3, 2);
+  some.flows[1].resources = {0, 1, 2};
+  some.flows[1].weights = {2, 3, 4};
+  EXPECT_EQ(ends_of(some, Solver::max_min).size(), 2U);
+  try {
+    (void)ends_of(some, Solver::simgrid);
+    FAIL() << "nothing was thrown";
+  } catch (const CapabilityError& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("flow 1 has 3 resources that flows take by weight"));
   }
 }
 

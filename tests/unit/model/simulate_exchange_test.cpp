@@ -1,0 +1,172 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "halocline/core/error.hpp"
+#include "halocline/model/simulate.hpp"
+#include "unit/model/simulate_support.hpp"
+
+namespace halocline::model {
+namespace {
+
+using testing::HasSubstr;
+
+/// A cube of 2 devices, cut in x: each sends two faces to the other, and y and z wrap around.
+class SimulateExchange : public Simulate {
+ protected:
+  /// nodes x devices a node = 2.
+  Simulated exchange(std::int64_t nodes, Transport between, const machine::Software& software = {}) {
+    const Grids grids{{nodes, 1, 1}, {2 / nodes, 1, 1}};
+    const auto geometry = geometry_of({512, 256, 256}, grids, Radius::faces(1), {field_of(Element::f32)});
+    MachineMap map = map_of(nodes, 1);
+    map.software = software;
+    if (nodes == 2) {  // with the left device alone
+      for (auto& rank : map.ranks) rank.devices.resize(1);
+    }
+    placement::Placement placement;
+    placement.slots = placement::slots_of(map);
+    std::vector<routing::Route> routes;
+    for (const int from : {0, 1}) {
+      for (const int to : {0, 1}) {
+        routes.push_back({subdomain_id(from), subdomain_id(to), from == to ? Transport::self : between, ""});
+      }
+    }
+    return simulate_exchange(geometry, placement, routes, map, GetParam());
+  }
+  static constexpr double face = 256 * 256 * 4;
+  /// 2 faces in y and 2 in z, read and written in the device's memory.
+  static constexpr double wrap = 2 * 4 * face;
+  /// 2 faces in x, to the other device.
+  static constexpr double sent = 2 * face;
+  static constexpr double memory = 100 * giga;
+};
+
+TEST_P(SimulateExchange, DirectTakesTheLinkBesideTheDevicesMemory) {
+  const Simulated found = exchange(1, Transport::direct);
+  EXPECT_NEAR(found.ends[0], wrap / memory, near);
+  EXPECT_NEAR(found.ends[1], sent / (20 * giga) + 3e-6, near);
+  EXPECT_NEAR(found.seconds, sent / (20 * giga) + 3e-6, near);
+}
+
+TEST_P(SimulateExchange, CopiesArePackedAndUnpacked) {
+  const Simulated found = exchange(1, Transport::peer_copy);
+  // Memory is shared by pack (read and written) and wrap until the pack has ended; the wrap's rest is done long before the unpack.
+  const double pack = 2 * (2 * sent) / memory;
+  const double link = sent / (20 * giga) + 3e-6;
+  EXPECT_NEAR(found.ends[0], (wrap + 2 * sent) / memory, near);
+  EXPECT_NEAR(found.ends[1], pack + link + 2 * sent / memory, near);
+}
+
+TEST_P(SimulateExchange, StagedMessagesTakeEachStageAfterTheOther) {
+  const Simulated found = exchange(2, Transport::mpi_staged);
+  const double pack = 2 * (2 * sent) / memory;
+  const double pcie = sent / (10 * giga) + 1e-6;
+  const double network = sent / (4 * giga) + 4e-6;
+  EXPECT_NEAR(found.ends[1], pack + pcie + network + pcie + 2 * sent / memory, near);
+  EXPECT_NEAR(found.ends[2], found.ends[1], near);
+}
+
+TEST_P(SimulateExchange, DeviceMpiGoesStraightToTheNetwork) {
+  const Simulated found = exchange(2, Transport::mpi_device);
+  const double pack = 2 * (2 * sent) / memory;
+  EXPECT_NEAR(found.ends[1], pack + 2e-6 + 4e-6 + sent / (4 * giga) + 2 * sent / memory, near);
+}
+
+TEST_P(SimulateExchange, RanksLimitWhatMpiMoves) {
+  const double pack = 2 * (2 * sent) / memory;
+  const Simulated over_network = exchange(2, Transport::mpi_device, {.mpi_injection = 1 * giga, .mpi_latency = 7e-6});
+  EXPECT_NEAR(over_network.ends[1], pack + 7e-6 + 2e-6 + 4e-6 + sent / giga + 2 * sent / memory, near);
+  EXPECT_EQ(over_network.levels.front().level, "rank");
+  // One rank has both devices: its copying serves both messages.
+  const double pcie = sent / (10 * giga) + 1e-6;
+  const double other_pcie = sent / (5 * giga) + 2e-6;
+  const Simulated within = exchange(1, Transport::mpi_staged, {.mpi_copy = 1 * giga});
+  EXPECT_EQ(within.levels.front().level, "rank");
+  EXPECT_GT(within.seconds, 2 * sent / giga + pack + std::min(pcie, other_pcie));
+  EXPECT_LT(within.seconds, 2 * sent / giga + pack + pcie + other_pcie + 2 * sent / memory + near);
+  // From device to device nothing is copied in the host's memory.
+  const Simulated devices = exchange(1, Transport::mpi_device, {.mpi_copy = 1 * giga, .mpi_device_latency = 9e-6});
+  EXPECT_NEAR(devices.ends[1], pack + 9e-6 + 3e-6 + sent / (20 * giga) + 2 * sent / memory, near);
+}
+
+TEST_P(SimulateExchange, ACoreDoesAllOfARanksWork) {
+  // One rank has both devices: launches of four messages in a row, 5 us each, before anything else; then as without.
+  const double pack = 2 * (2 * sent) / memory;
+  const double link = sent / (20 * giga) + 3e-6;
+  const Simulated plain = exchange(1, Transport::direct, {.device_launch = 5e-6});
+  EXPECT_NEAR(plain.ends[0], 5e-6 + wrap / memory, near) << "self is the first message";
+  EXPECT_NEAR(plain.ends[1], 10e-6 + link, near);
+  EXPECT_NEAR(plain.ends[3], 20e-6 + wrap / memory, near);
+  // Each of two ranks sends and receives one message over the network: software at both ends of it.
+  const double network = 2e-6 + 4e-6 + sent / (4 * giga);
+  const Simulated found = exchange(2, Transport::mpi_device, {.mpi_latency = 7e-6, .mpi_overhead = 9e-6});
+  EXPECT_NEAR(found.ends[1], pack + 9e-6 + 7e-6 + network + 9e-6 + 2 * sent / memory, near);
+  EXPECT_EQ(found.levels.back().level, "core");
+  EXPECT_NEAR(found.levels.back().busy_seconds, 18e-6, near);
+}
+
+TEST_P(SimulateExchange, OneCoreSendsAndReceivesInTurns) {
+  // Both at once at half the rate, where a rank's core has to do either.
+  const machine::Software software{.mpi_injection = 1 * giga};
+  machine::Software one_core = software;
+  one_core.one_core = true;
+  const double apart = exchange(2, Transport::mpi_device, software).seconds;
+  const Simulated together = exchange(2, Transport::mpi_device, one_core);
+  EXPECT_NEAR(together.seconds - apart, sent / giga, near);
+  EXPECT_EQ(together.levels.front().level, "core");
+  EXPECT_THAT(together.levels.front().busiest, HasSubstr("core of rank"));
+  EXPECT_NEAR(together.levels.front().busy_seconds, 2 * sent / giga, near);
+}
+
+TEST_P(SimulateExchange, SerialisedMessagesFollowEachOther) {
+  const double pack = 2 * (2 * sent) / memory;
+  const double link = sent / (20 * giga) + 3e-6;
+  const Simulated found = exchange(1, Transport::mpi_device, {.mpi_serialises_streams = true});
+  EXPECT_NEAR(found.ends[1], pack + link + 2 * sent / memory, near);
+  EXPECT_NEAR(found.ends[2], pack + 2 * link + 2 * sent / memory, near);
+  // Queues of copies belong to devices, of which each has one message here.
+  const Simulated copies = exchange(1, Transport::peer_copy, {.serial_copies = true});
+  EXPECT_NEAR(copies.ends[1], copies.ends[2], near);
+}
+
+TEST_P(SimulateExchange, ADevicesCopiesFollowEachOther) {
+  const auto geometry =
+      geometry_of({512, 256, 256}, {{2, 1, 1}, {2, 1, 1}}, Radius::faces(1), {field_of(Element::f32)});
+  MachineMap map = map_of(2, 1);
+  placement::Placement placement;
+  placement.slots = placement::slots_of(map);
+  std::vector<routing::Route> routes;
+  for (const int to : {1, 3}) routes.push_back({subdomain_id(0), subdomain_id(to), Transport::peer_copy, ""});
+  const double packed = 2 * 2 * face / memory;
+  const double unpack = 2 * face / memory;
+  const double link = face / (20 * giga) + 3e-6;
+  const double network = face / (4 * giga) + 7e-6;
+  const auto at_once = simulate_exchange(geometry, placement, routes, map, GetParam()).ends;
+  EXPECT_NEAR(at_once[0], packed + link + unpack, near);
+  EXPECT_NEAR(at_once[1], packed + network + unpack, near);
+  map.software.serial_copies = true;
+  const auto serial = simulate_exchange(geometry, placement, routes, map, GetParam()).ends;
+  EXPECT_NEAR(serial[0], at_once[0], near);
+  EXPECT_NEAR(serial[1], packed + link + network + unpack, near);
+}
+
+TEST_P(SimulateExchange, SaysWhatDoesNotFit) {
+  try {
+    (void)exchange(1, Transport::direct, {.mpi_copy = -1});
+    FAIL() << "nothing was thrown";
+  } catch (const InvalidArgument& error) {
+    EXPECT_STREQ(error.what(), "software.mpi_copy is -1; allowed is a finite number, 0 or more");
+  }
+  const auto geometry = geometry_of({8, 4, 4}, {{1, 1, 1}, {2, 1, 1}}, Radius::faces(0), {field_of(Element::f32)});
+  placement::Placement placement;
+  const MachineMap map = map_of(1, 1);
+  placement.slots = placement::slots_of(map);
+  const std::vector<routing::Route> routes{{subdomain_id(0), subdomain_id(1), Transport::direct, ""}};
+  EXPECT_THROW((void)simulate_exchange(geometry, placement, routes, map, GetParam()), InvalidArgument);
+}
+
+INSTANTIATE_TEST_SUITE_P(Solvers, SimulateExchange, testing::ValuesIn(all_solvers), solver_name);
+
+}  // namespace
+}  // namespace halocline::model
