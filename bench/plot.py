@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """plot.py FOLDER [OUT]: draws what bench_study, the baselines and bench_pack wrote into FOLDER (CSV) as PNG files in
 OUT (default: FOLDER): ladder.png (specialisation, with the baselines), placement.png, weak.png, strong.png, pack.png,
-those of them that there are rows for. Needs matplotlib."""
+those of them that there are rows for; and what `halocline run mhd --study NAME --csv FOLDER/mhd-NAME.csv` wrote:
+mhd-strong.png, mhd-parts.png, mhd-weak.png, mhd-orders.png, mhd-backends.png, mhd-power.png. Needs matplotlib."""
 
 import pathlib
 import sys
 
+import mhd_figures
 import tables
 
 try:
@@ -137,6 +139,7 @@ def main():
     draw_curves(folder, out, "weak", "Weak scaling")
     draw_curves(folder, out, "strong", "Strong scaling")
     draw_pack(folder, out)
+    mhd_figures.draw_all(plt, save, folder, out)
     return 0
 
 

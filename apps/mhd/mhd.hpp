@@ -58,6 +58,9 @@ struct Result {
 struct Parts {
   double compute = 0;   ///< three updates of all cells, no exchange
   double exchange = 0;  ///< three exchanges, no update
+  /// Three times a wait for all devices and ranks, with nothing to wait for: what a scheme would add that synchronises after each
+  /// substep. A step of this solver does not.
+  double synchronisation = 0;
 };
 
 /// What suits it best.
@@ -77,7 +80,7 @@ class Solver {
   Solver(halocline::Domain& domain, const State<T>& state, const Parameters& parameters, int order,
          const ForcingSettings& forcing = {});
 
-  /// Sets the current buffers; time and step are 0 again.
+  /// Sets the current buffers; time and step are 0 again. Several threads call values at the same time.
   void initialise(const InitialValues& values);
   /// One step; see Substep.
   void step(double dt, bool overlap = true);

@@ -6,7 +6,7 @@
 
 namespace mhd {
 
-Prediction predict(const halocline::Domain& domain, int order, const Parts& parts) {
+Prediction predict(const halocline::Domain& domain, int order, const Parts& parts, std::optional<double> of_update) {
   const auto& partition = domain.geometry().partition;
   const auto cells = static_cast<double>(partition.extent().volume()) / static_cast<double>(partition.size());
   const halocline::model::ClosedFormCase even{partition.extent(), partition.node_grid(), partition.device_grid(),
@@ -18,7 +18,7 @@ Prediction predict(const halocline::Domain& domain, int order, const Parts& part
   const auto counted = halocline::model::closed_form_of_device(even, count);
   const double halo = std::max(counted.within_node, counted.between_nodes);
   Prediction prediction;
-  prediction.seconds_per_update = parts.compute / cells;
+  prediction.seconds_per_update = of_update.value_or(parts.compute / cells);
   prediction.seconds_per_cell = halo > 0 ? parts.exchange / halo : 0;
 
   halocline::model::ClosedFormConstants measured;

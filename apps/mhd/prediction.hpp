@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "halocline/domain/domain.hpp"
 #include "mhd/mhd.hpp"
 
@@ -11,6 +13,8 @@ struct Prediction {
   double seconds_per_cell = 0;    ///< beta^-1: of a halo cell sent or received, in a step; 0 where none is
   double step = 0;                ///< Eq. 4: the longer of computation and communication
 };
-[[nodiscard]] Prediction predict(const halocline::Domain& domain, int order, const Parts& parts);
+/// of_update: pi^-1 of another measurement, as the paper takes it from one device; unset: from these parts.
+[[nodiscard]] Prediction predict(const halocline::Domain& domain, int order, const Parts& parts,
+                                 std::optional<double> of_update = std::nullopt);
 
 }  // namespace mhd

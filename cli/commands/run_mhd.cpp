@@ -1,16 +1,14 @@
 #include <fmt/core.h>
 
-#include <cmath>
 #include <memory>
 #include <optional>
 #include <vector>
 
-#include "commands/mhd_communication.hpp"
+#include "commands/mhd_options.hpp"
 #include "commands/run.hpp"
 #include "documents.hpp"
 #include "halocline/core/error.hpp"
 #include "mhd/check.hpp"
-#include "mhd/prediction.hpp"
 #include "planning.hpp"
 #include "table.hpp"
 
@@ -19,59 +17,8 @@ namespace {
 
 using namespace halocline;
 
-struct MhdOptions {
-  mhd::Settings settings;
-  mhd::Problem problem;
-  mhd::Parameters parameters;
-  std::optional<double> spacing;
-  mhd::ForcingSettings forcing;
-  std::optional<double> forcing_amplitude;
-  int order = 6;
-  bool singles = false;
-  bool corners = false;
-  bool halo_in_x = false;
-  bool check = false;
-  bool parts = false;
-  bool paper = false;
-  MhdCommunication communication;
-  std::optional<std::string> variant;
-};
-
 /// Repeats of what is timed by itself.
 constexpr int repeats = 5;
-
-/// The paper's benchmark: 100 steps first, 1,000 timed, or 100 of large domains; random fields and a tiny step.
-void follow_paper(MhdOptions& own, const Vec3& size) {
-  own.problem.start = mhd::Start::random;
-  own.settings.dt = 1.19209e-7;
-  own.settings.warm_up = 100;
-  own.settings.steps = size.volume() >= std::int64_t{512} * 512 * 512 ? 100 : 1000;
-}
-
-/// What the flags decide together.
-void complete(MhdOptions& own, Options& options) {
-  const Vec3& size = options.size;
-  if (own.paper) follow_paper(own, size);
-  complete(own.communication, options, own.settings);
-  own.parameters = mhd::adapted(own.parameters, own.problem.start);
-  own.parameters.spacing = mhd::default_spacing(size);
-  // Nothing is said about the cells of the paper's random fields: they are 1 wide.
-  if (own.problem.start == mhd::Start::random) own.parameters.spacing = {1, 1, 1};
-  if (own.spacing) own.parameters.spacing.fill(*own.spacing);
-  own.forcing.amplitude = own.forcing_amplitude.value_or(mhd::default_forcing(own.problem.start).amplitude);
-  if (own.settings.graph && !own.settings.dt)
-    refuse("--graph", "on", "together with --dt, as it is part of what is recorded");
-  if (own.settings.graph && own.forcing.amplitude > 0) {
-    refuse("--graph", "on", "without forcing (--forcing 0), which is another wave in each step");
-  }
-  if (!own.check) return;
-  if (!own.settings.dt) refuse("--check", "on", "together with --dt: the model takes steps of one length");
-  if (own.forcing.amplitude > 0) refuse("--check", "on", "without forcing (--forcing 0)");
-}
-
-double nanoseconds_a_cell(double seconds, const Vec3& size) {
-  return seconds * 1e9 / static_cast<double>(size.volume());
-}
 
 std::string result_text(const mhd::Result& result, const Vec3& size) {
   return fmt::format(
@@ -79,7 +26,7 @@ std::string result_text(const mhd::Result& result, const Vec3& size) {
       "step        {}, {:.4g} ns a cell  (median of {}; three substeps; slowest subdomain; {})\n"
       "total       {}  (timed steps and diagnostics, slowest rank)\n",
       result.steps, result.time, result.dt, seconds_text(result.median_step_seconds),
-      nanoseconds_a_cell(result.median_step_seconds, size), result.step_seconds.size(),
+      mhd::nanoseconds_a_cell(result.median_step_seconds, size), result.step_seconds.size(),
       result.overlapped ? "overlapped" : "exchange first", seconds_text(result.total_seconds));
 }
 
@@ -115,7 +62,7 @@ Json result_json(const mhd::Result& result, const Vec3& size) {
                 {"dt", result.dt},
                 {"overlapped", result.overlapped},
                 {"step_s", statistics_json(statistics_of(result.step_seconds))},
-                {"ns_per_cell_step", nanoseconds_a_cell(result.median_step_seconds, size)},
+                {"ns_per_cell_step", mhd::nanoseconds_a_cell(result.median_step_seconds, size)},
                 {"total_s", result.total_seconds}};
   for (const auto& d : result.diagnostics) document["diagnostics"].push_back(diagnostics_json(d));
   return document;
@@ -180,7 +127,8 @@ template <typename T>
 int run_mhd(Context& context, const MhdOptions& wanted) {
   Options& options = context.options;
   MhdOptions own = wanted;
-  complete(own, options);
+  complete(own.communication, options, own.settings);
+  complete(own, options.size);
   options.radius = mhd::radius(own.order);
   options.no_corners = !own.corners;
   if (!own.halo_in_x) options.boundaries = mhd::boundaries;
@@ -236,6 +184,7 @@ int run_mhd(Context& context, const MhdOptions& wanted) {
       m.prediction = mhd::predict(domain, own.order, m.parts);
       document["model"] = {{"compute_s", m.parts.compute},
                            {"exchange_s", m.parts.exchange},
+                           {"synchronisation_s", m.parts.synchronisation},
                            {"update_s_per_cell", m.prediction.seconds_per_update},
                            {"exchange_s_per_cell", m.prediction.seconds_per_cell},
                            {"step_s", m.prediction.step},
@@ -248,107 +197,6 @@ int run_mhd(Context& context, const MhdOptions& wanted) {
   return passed ? 0 : 1;
 }
 
-/// A number from least to most.
-void add_number(CLI::App& command, const std::string& name, const std::string& meaning, double least, double most,
-                std::function<void(double)> set) {
-  add_word(command, name, "X", meaning, [least, most, set = std::move(set)](const auto& option, const auto& word) {
-    set(parse_number(option, word, least, most));
-  })->group("Fluid");
-}
-
-void add_fluid_options(CLI::App& command, MhdOptions& own) {
-  auto& p = own.parameters;
-  constexpr double most = 1e6;
-  const auto into = [](double& target) { return [&target](double value) { target = value; }; };
-  add_number(command, "--viscosity", "kinematic viscosity (default 5e-3)", 0, most, into(p.viscosity));
-  add_number(command, "--bulk-viscosity", "default 1e-2", 0, most, into(p.bulk_viscosity));
-  add_number(command, "--diffusivity", "magnetic diffusivity (default 5e-3)", 0, most, into(p.diffusivity));
-  add_number(command, "--conductivity", "of heat (default 1e-3)", 0, most, into(p.conductivity));
-  add_number(command, "--imposed-field", "uniform magnetic field along x (default 0; 1 for alfven-wave)", -most, most,
-             into(p.imposed_field[0]));
-  add_number(command, "--spacing", "width of a cell (default 2 pi / cells in x; 1 for random)", 1e-9, most,
-             [&own](double value) { own.spacing = value; });
-  add_number(command, "--amplitude", "of waves and turbulence (default: the start's own)", 0, most,
-             into(own.problem.amplitude));
-  add_number(command, "--forcing", "amplitude of helical random waves, one a step (default 0; 0.05 for forced)", 0,
-             most, [&own](double value) { own.forcing_amplitude = value; });
-  add_number(command, "--forcing-wave-number", "in lengths of the domain in x (default 3)", 1, 64,
-             into(own.forcing.wave_number));
-  add_number(command, "--helicity", "of the waves, -1 to 1 (default 1)", -1, 1, into(own.forcing.helicity));
-}
-
-void add_step_options(CLI::App& command, MhdOptions& own) {
-  const std::string group = "Steps";
-  auto& settings = own.settings;
-  const auto add_count = [&](const std::string& name, const std::string& meaning, std::int64_t least,
-                             std::int64_t& to) {
-    add_word(command, name, "N", meaning, [least, &to](const auto& option, const auto& word) {
-      to = parse_integer(option, word, least, std::int64_t{1} << 40);
-    })->group(group);
-  };
-  add_count("--steps", "that are timed (default 100)", 1, settings.steps);
-  add_count("--warm-up", "steps before them (default 0)", 0, settings.warm_up);
-  add_count("--diagnostics-every", "steps between diagnostics (default 0: only after the last)", 0,
-            settings.diagnostics_every);
-  add_count("--cfl-every", "steps between two looks at the limits of the time step (default 10)", 1,
-            settings.cfl_every);
-  add_word(command, "--dt", "T", "fixed time step (default: from --cfl)",
-           [&settings](const auto& name, const auto& word) { settings.dt = parse_number(name, word, 0, 1e6); })
-      ->group(group);
-  add_word(command, "--cfl", "C", "part of the time that the fastest wave takes through a cell (default 0.4)",
-           [&settings](const auto& name, const auto& word) { settings.cfl = parse_positive(name, word, 1); })
-      ->group(group);
-  add_word(command, "--order", "K", "of the differences: 2, 4, 6 (default), 8",
-           [&own](const auto& name, const auto& word) {
-             own.order = mhd::orders[parse_choice(name, word, {"2", "4", "6", "8"})];
-           })
-      ->group(group);
-  add_word(command, "--precision", "TYPE", "f64 (default) or f32", [&own](const auto& name, const auto& word) {
-    own.singles = parse_choice(name, word, {"f64", "f32"}) == 1;
-  })->group(group);
-  add_word(command, "--initial", "NAME", "random (default), sound-wave, alfven-wave, orszag-tang, decaying, forced",
-           [&own](const auto& name, const auto& word) {
-             own.problem.start =
-                 static_cast<mhd::Start>(parse_choice(name, word, {mhd::start_names.begin(), mhd::start_names.end()}));
-           })
-      ->group(group);
-  add_word(command, "--start-seed", "N", "of random fields, waves and forcing (default 1)",
-           [&own](const auto& name, const auto& word) {
-             const auto seed = parse_integer(name, word, 0, std::int64_t{1} << 62);
-             own.problem.seed = own.forcing.seed = static_cast<std::uint64_t>(seed);
-           })
-      ->group(group);
-}
-
-void add_way_options(CLI::App& command, MhdOptions& own) {
-  const std::string group = "Ways";
-  const auto flag = [&](const std::string& name, const std::string& meaning, std::function<void()> set) {
-    command.add_flag_callback(name, std::move(set), meaning)->disable_flag_override()->group(group);
-  };
-  auto& settings = own.settings;
-  flag("--overlap",
-       "update the interior while halos are under way; without either flag, runs of 20 steps or more try both first",
-       [&] { settings.overlap = true; });
-  flag("--no-overlap", "update all cells after the halos are there", [&] { settings.overlap = false; });
-  flag("--graph", "record two steps and replay them as one launch (needs --dt, no forcing, no route by the host)",
-       [&] { settings.graph = true; });
-  flag("--halo-in-x",
-       "exchange halos in x even where a device has whole rows, whose ends kernels can wrap around by themselves",
-       [&own] { own.halo_in_x = true; });
-  flag("--corners", "send the halos beyond corners, too, which no difference reads", [&own] { own.corners = true; });
-  flag("--parts", "time computation and exchange alone afterwards, and put the model beside the measured step",
-       [&own] { own.parts = true; });
-  flag("--paper",
-       "the paper's benchmark: random, --dt 1.19209e-7, 100 steps first, then 1000 (100 from 512^3 cells on)",
-       [&own] { own.paper = true; });
-  flag("--check", "compare with a model solution of one core without Halocline; exit code 1 where they differ",
-       [&own] { own.check = true; });
-  add_mhd_communication_options(command, group, own.communication);
-  add_word(command, "--variant", "NAME", "of the kernel: a name, or auto: try all, print them, take the fastest",
-           [&own](const auto&, const auto& word) { own.variant = word; })
-      ->group(group);
-}
-
 }  // namespace
 
 void add_run_mhd(CLI::App& run, Options& options, Command& chosen) {
@@ -359,11 +207,10 @@ void add_run_mhd(CLI::App& run, Options& options, Command& chosen) {
   add_output_options(*command, options);
   add_progress_option(*command, options);
   auto own = std::make_shared<MhdOptions>();
-  add_step_options(*command, *own);
-  add_fluid_options(*command, *own);
-  add_way_options(*command, *own);
+  add_mhd_options(*command, *own);
   command->callback([&chosen, own] {
     chosen = [own](Context& context) {
+      if (own->study) return run_mhd_study(context, *own);
       return own->singles ? run_mhd<float>(context, *own) : run_mhd<double>(context, *own);
     };
   });

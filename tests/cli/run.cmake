@@ -77,6 +77,21 @@ expect_output("grid 2 x 2 x 2.*messages +208 by mpi_staged an exchange.*overlapp
 expect_output("overlapped.*check +passed"
               "run mhd --size 16 --devices 4 --steps 1 --dt 1.19209e-7 --paper-scheme --outer as-ready --check")
 expect_output("verify: passed" "exchange --size 16 --devices 8 --messages by-direction --transports mpi_staged --verify --repeat 5 --steady 5")
+expect_output("parts, f64.* 4 +1x2x2 +2 +- .* 4 +1x2x2 +2 +sent .*power: none: host devices have no meter"
+              "run mhd --study parts --size 8 --order 2 --devices 4 --steps 2 --warm-up 1 --csv ${WORK}/parts.csv")
+file(STRINGS ${WORK}/parts.csv lines)
+list(LENGTH lines found)
+list(GET lines 0 head)
+list(GET lines -1 last)
+string(REGEX MATCHALL "," of_head "${head}")
+string(REGEX MATCHALL "," of_last "${last}")
+if(found EQUAL 7 AND of_head STREQUAL of_last AND last MATCHES "^parts,1,devices,8,8,8,4,1,host,1x2x2,2,f64,1,[01],1,2,0[.]")
+  set(ok TRUE)
+else()
+  set(ok FALSE)
+endif()
+count(ok "the lines of parts.csv" "${found} lines, the last of them: ${last}")
+expect_output("host +1x1x1 +2 .*host: this program's own code" "run mhd --study backends --size 8 --order 2 --steps 2")
 expect_output("steps +6 to time" "run mhd --size 16 --precision f32 --initial forced --steps 4 --warm-up 2 --no-overlap")
 
 expect_output("converged" "run jacobi3d --size 16 --steps 5000 --tolerance 1e-3 --devices 2")

@@ -95,6 +95,7 @@ using nvmlErrorString = const char*(Return status);
 using nvmlSystemGetDriverVersion = Return(char* version, unsigned length);
 using nvmlDeviceGetCount_v2 = Return(unsigned* count);
 using nvmlDeviceGetHandleByIndex_v2 = Return(unsigned index, Device* device);
+using nvmlDeviceGetHandleByUUID = Return(const char* uuid, Device* device);
 using nvmlDeviceGetUUID = Return(Device device, char* uuid, unsigned length);
 using nvmlDeviceGetPciInfo_v3 = Return(Device device, PciInfo* info);
 using nvmlDeviceGetMemoryAffinity = Return(Device device, unsigned words, unsigned long* nodes, unsigned scope);
@@ -112,6 +113,9 @@ using nvmlDeviceGetNvLinkRemotePciInfo_v2 = Return(Device device, unsigned link,
 using nvmlDeviceGetFieldValues = Return(Device device, int count, FieldValue* values);
 using nvmlDeviceGetP2PStatus = Return(Device a, Device b, unsigned index, unsigned* status);
 using nvmlDeviceGetTopologyCommonAncestor = Return(Device a, Device b, unsigned* level);
+using nvmlDeviceGetTotalEnergyConsumption = Return(Device device, unsigned long long* millijoules);
+using nvmlDeviceGetPowerUsage = Return(Device device, unsigned* milliwatts);
+using nvmlDeviceGetEnforcedPowerLimit = Return(Device device, unsigned* milliwatts);
 using nvmlDeviceGetGpuFabricInfoV = Return(Device device, FabricInfo* info);
 
 }  // namespace halocline::machine::nvml

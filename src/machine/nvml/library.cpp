@@ -50,6 +50,10 @@ Library::Library(const char* file) : file_(::dlopen(file, RTLD_NOW | RTLD_LOCAL)
   find(p2p_status, "nvmlDeviceGetP2PStatus");
   find(common_ancestor, "nvmlDeviceGetTopologyCommonAncestor");
   find(fabric_info, "nvmlDeviceGetGpuFabricInfoV");
+  find(handle_by_uuid, "nvmlDeviceGetHandleByUUID");
+  find(total_energy, "nvmlDeviceGetTotalEnergyConsumption");
+  find(power_usage, "nvmlDeviceGetPowerUsage");
+  find(power_limit, "nvmlDeviceGetEnforcedPowerLimit");
   if (!why_not_.empty()) return;
   const Return status = start();
   started_ = status == success;

@@ -41,6 +41,10 @@ class Library {
   nvmlDeviceGetP2PStatus* p2p_status = nullptr;
   nvmlDeviceGetTopologyCommonAncestor* common_ancestor = nullptr;
   nvmlDeviceGetGpuFabricInfoV* fabric_info = nullptr;
+  nvmlDeviceGetHandleByUUID* handle_by_uuid = nullptr;
+  nvmlDeviceGetTotalEnergyConsumption* total_energy = nullptr;
+  nvmlDeviceGetPowerUsage* power_usage = nullptr;
+  nvmlDeviceGetEnforcedPowerLimit* power_limit = nullptr;
 
  private:
   void* file_ = nullptr;

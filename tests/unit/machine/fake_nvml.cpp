@@ -9,6 +9,7 @@
 //   other end of its links, but for the address
 //   index 2: a GPU of another container
 //   index 3: a GPU with three links to a switch, whose driver knows no fields
+// Index 0 counts its energy, 1 has a sensor of power, 3 a limit alone; fake_nvml_draw() is what they draw from then on.
 // FAKE_NVML=down: it does not start. FAKE_NVML=empty: there are no GPUs.
 namespace {
 
@@ -22,6 +23,8 @@ constexpr Return no_permission = 4;
 constexpr Return driver_not_loaded = 9;
 
 int started = 0;
+unsigned long long energy_mj = 1'000'000;
+unsigned power_mw = 0;
 
 bool mode(std::string_view wanted) {
   const char* value = std::getenv("FAKE_NVML");
@@ -159,6 +162,31 @@ Return nvmlDeviceGetP2PStatus(Device a, Device b, unsigned index, unsigned* stat
 Return nvmlDeviceGetTopologyCommonAncestor(Device a, Device b, unsigned* level) {
   if (index_of(a) == 1 && index_of(b) == 3) return not_supported;
   *level = index_of(a) == 0 && index_of(b) == 1 ? nvml::topology_multiple : nvml::topology_system;
+  return nvml::success;
+}
+Return nvmlDeviceGetHandleByUUID(const char* uuid, Device* device) {
+  const std::string_view text(uuid);
+  if (text != "GPU-0" && text != "GPU-1" && text != "GPU-3") return invalid_argument;
+  *device = reinterpret_cast<Device>(static_cast<std::uintptr_t>(text[4] - '0') + 1);
+  return nvml::success;
+}
+/// For the test: GPU-0 has used so much more energy, GPU-1's sensor shows so much.
+void fake_nvml_draw(unsigned long long more_mj, unsigned mw) {
+  energy_mj += more_mj;
+  power_mw = mw;
+}
+Return nvmlDeviceGetTotalEnergyConsumption(Device device, unsigned long long* millijoules) {
+  if (index_of(device) != 0) return not_supported;
+  *millijoules = energy_mj;
+  return nvml::success;
+}
+Return nvmlDeviceGetPowerUsage(Device device, unsigned* milliwatts) {
+  if (index_of(device) == 3) return not_supported;
+  *milliwatts = power_mw;
+  return nvml::success;
+}
+Return nvmlDeviceGetEnforcedPowerLimit(Device, unsigned* milliwatts) {
+  *milliwatts = 700'000;
   return nvml::success;
 }
 Return nvmlDeviceGetGpuFabricInfoV(Device device, nvml::FabricInfo* info) {

@@ -56,6 +56,10 @@ HALOCLINE_SAME(nvmlDeviceGetNvLinkRemotePciInfo_v2);
 HALOCLINE_SAME(nvmlDeviceGetFieldValues);
 HALOCLINE_SAME(nvmlDeviceGetP2PStatus);
 HALOCLINE_SAME(nvmlDeviceGetTopologyCommonAncestor);
+HALOCLINE_SAME(nvmlDeviceGetHandleByUUID);
+HALOCLINE_SAME(nvmlDeviceGetTotalEnergyConsumption);
+HALOCLINE_SAME(nvmlDeviceGetPowerUsage);
+HALOCLINE_SAME(nvmlDeviceGetEnforcedPowerLimit);
 
 static_assert(offsetof(nvml::PciInfo, domain) == offsetof(nvmlPciInfo_t, domain));
 static_assert(offsetof(nvml::PciInfo, bus) == offsetof(nvmlPciInfo_t, bus));

@@ -1,0 +1,161 @@
+#include "mhd/study.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "common/patience.hpp"
+#include "halocline/core/error.hpp"
+#include "halocline/domain/backend.hpp"
+
+namespace mhd {
+namespace {
+
+using halocline::comm::Communicator;
+using halocline::comm::Reduction;
+using halocline::machine::Power;
+using halocline::machine::PowerSource;
+
+/// Repeats of what is timed alone, and of a trial.
+constexpr int part_repeats = 10;
+constexpr int trial_repeats = 3;
+
+/// The fewest devices that a rank can have. Collective.
+int available_devices(Communicator& world, const halocline::DomainOptions& options) {
+  const auto node = world.split_by_node(options.ranks_per_node);
+  const int ranks_on_node = node->size();
+  node->close();
+  const auto backend = halocline::make_backend(world, {.kind = options.backend_kind,
+                                                       .devices_per_rank = options.devices_per_rank,
+                                                       .host_workers = options.host_workers,
+                                                       .ranks_on_node = ranks_on_node});
+  return static_cast<int>(world.all_reduce(std::int64_t{backend->device_count()}, Reduction::min));
+}
+
+/// Of all ranks together. Collective.
+Power of_all_ranks(Communicator& comm, const Power& mine) {
+  struct Told {
+    double watts;
+    PowerSource source;
+  };
+  Power all{0, PowerSource::counted, {}};
+  for (const Told& told : comm.all_gather_value(Told{mine.watts, mine.source})) {
+    all =
+        sum(all, {told.watts, told.source, told.source == mine.source ? mine.why_not : "another rank knows no better"});
+  }
+  return all;
+}
+
+template <typename T>
+void time_steps(Solver<T>& solver, halocline::Domain& domain, Settings settings, StudyRow& row) {
+  if (row.of.host) settings.overlap = false;  // there is nobody to wait for
+  row.overlapped = settings.overlap ? *settings.overlap : solver.try_overlap(trial_repeats);
+  settings.overlap = row.overlapped;
+  settings.warm_up = 0;
+  settings.diagnostics_every = 0;
+  if (row.of.warm_up > 0) {
+    settings.steps = row.of.warm_up;
+    static_cast<void>(solver.run(settings));
+  }
+  settings.steps = row.of.steps;
+  const auto meter = halocline::machine::make_power_meter(domain.backend());
+  meter->start();
+  const Result result = solver.run(settings, [&meter](std::int64_t, std::int64_t) { meter->sample(); });
+  row.power = of_all_ranks(domain.comm(), meter->stop());
+  row.step = result.median_step_seconds;
+  const auto [fastest, slowest] = std::minmax_element(result.step_seconds.begin(), result.step_seconds.end());
+  row.fastest = *fastest;
+  row.slowest = *slowest;
+}
+
+std::string grid_text(const halocline::partition::Partition& partition) {
+  const halocline::Vec3 grid = partition.grid();
+  return fmt::format("{}x{}x{}", grid.x, grid.y, grid.z);
+}
+
+/// On the ranks of a group. of_update: seconds of the model's computation of a cell; unset where this case is to tell.
+template <typename T>
+StudyRow measure(Communicator& group, const Study& study, const StudyCase& of, const halocline::DomainOptions& options,
+                 std::optional<double> of_update) {
+  StudyRow row;
+  row.of = of;
+  row.ranks = group.size();
+  const auto radius_sent = of.corners ? halocline::Radius::uniform(of.order / 2) : radius(of.order);
+  halocline::Domain domain(of.size, radius_sent, group, options);
+  const auto state = add_fields<T>(domain);
+  domain.realize();
+  {
+    Solver<T> solver(domain, state, study.parameters, of.order);
+    if (study.variant && *study.variant != "auto" && !of.host) solver.choose_variant(*study.variant);
+    solver.choose_outer(study.outer);
+    Problem problem;
+    problem.seed = study.seed;
+    solver.initialise(initial_values(problem, of.size, study.parameters));
+    if (study.variant == "auto") static_cast<void>(solver.try_variants(trial_repeats));
+    time_steps(solver, domain, study.settings, row);
+    row.parts = solver.time_parts(part_repeats);
+    row.prediction = predict(domain, of.order, row.parts, of_update);
+  }
+  row.backend = to_string(domain.backend().kind());
+  row.grid = grid_text(domain.geometry().partition);
+  domain.close();
+  return row;
+}
+
+/// Runs work on a group of the first ranks, and waits for it on the others. Collective.
+void on_first_ranks(Communicator& world, int ranks, halocline::Duration timeout,
+                    const std::function<void(Communicator&)>& work) {
+  if (ranks == world.size()) return work(world);
+  const int rank = static_cast<int>(world.rank().value());
+  const bool takes_part = rank < ranks;
+  const auto group = world.split(takes_part ? 0 : 1, rank);
+  group->set_timeout(timeout);
+  try {
+    halocline::comm::agree_on(world, [&] {
+      if (takes_part) work(*group);
+    });
+  } catch (const halocline::Error&) {
+    if (!group->poisoned()) group->close();
+    throw;
+  }
+  group->close();
+}
+
+}  // namespace
+
+template <typename T>
+std::vector<StudyRow> run_study(Communicator& world, const Study& study,
+                                const std::function<void(const std::vector<StudyRow>&)>& done) {
+  if (!study.settings.dt) {
+    throw halocline::InvalidArgument("mhd: a study's dt is not set; allowed is a number, the same for all cases");
+  }
+  const int available = available_devices(world, study.options);
+  const auto cases = cases_of(study, world.size(), available);
+  const apps::Patience patience(world);  // a case on few devices takes as long as it takes
+  std::vector<StudyRow> rows;
+  std::vector<double> of_update(cases.size(), 0);  // by series
+  for (const StudyCase& of : cases) {
+    const StudyShare share = of.host ? StudyShare{} : share_of(of.devices, world.size(), available).value();
+    halocline::DomainOptions options = study.options;
+    options.devices_per_rank = share.devices_per_rank;
+    if (of.host) options.backend_kind = halocline::device::BackendKind::host;
+    double& pi = of_update[static_cast<std::size_t>(of.series)];
+    StudyRow row;
+    on_first_ranks(world, share.ranks, study.options.timeout, [&](Communicator& group) {
+      row = measure<T>(group, study, of, options, pi > 0 ? std::optional(pi) : std::nullopt);
+    });
+    pi = world.all_reduce(row.prediction.seconds_per_update, Reduction::max);
+    if (row.ranks == 0) continue;  // this rank waited
+    rows.push_back(std::move(row));
+    if (done && world.rank().value() == 0) done(rows);
+  }
+  return rows;
+}
+
+template std::vector<StudyRow> run_study<float>(Communicator&, const Study&,
+                                                const std::function<void(const std::vector<StudyRow>&)>&);
+template std::vector<StudyRow> run_study<double>(Communicator&, const Study&,
+                                                 const std::function<void(const std::vector<StudyRow>&)>&);
+
+}  // namespace mhd
