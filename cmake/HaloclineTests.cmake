@@ -35,6 +35,12 @@ endif()
 set(HALOCLINE_MPI_TEST_ENVIRONMENT OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
     GTEST_COLOR=no OMPI_MCA_btl_vader_single_copy_mechanism=none OMPI_MCA_rmaps_base_oversubscribe=1)
 
+# What MPI loses is seen to be its own only where each allocation is unwound through frames without frame pointers, which
+# takes many times as long; so that is left to jobs of MPI.
+if(HALOCLINE_SANITIZE MATCHES address)
+  list(APPEND HALOCLINE_MPI_TEST_ENVIRONMENT ASAN_OPTIONS=fast_unwind_on_malloc=0)
+endif()
+
 # halocline_add_mpi_run(name RANKS 4 COMMAND prog args TIMEOUT 120 LABELS ..): one launch of a program under mpiexec
 function(halocline_add_mpi_run name)
   cmake_parse_arguments(arg "" "RANKS;TIMEOUT" "COMMAND;LABELS;ENVIRONMENT" ${ARGN})
