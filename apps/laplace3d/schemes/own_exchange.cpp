@@ -2,12 +2,17 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <numeric>
+#include <optional>
+#include <string_view>
+#include <vector>
 
 #include "common/in_flight.hpp"
 #include "common/slowest.hpp"
 #include "halocline/core/error.hpp"
+#include "laplace3d/schemes/inner_streams.hpp"
 #include "laplace3d/schemes/schemes.hpp"
 
 namespace laplace3d {
@@ -21,18 +26,30 @@ constexpr std::int64_t recorded_steps = 8;
 constexpr std::int64_t trial_steps = 64;
 constexpr int trial_turns = 3;
 
+enum class Order : int {
+  exchange_first,
+  sides_last,    ///< behind the inner points, which are updated meanwhile
+  sides_beside,  ///< beside them, as soon as halos are there
+};
+constexpr std::array all_orders{Order::exchange_first, Order::sides_last, Order::sides_beside};
+constexpr std::array<std::string_view, all_orders.size()> order_names{"exchange, then all cells", "overlapped",
+                                                                      "overlapped, sides beside the inner points"};
+
 template <typename T>
 class OwnExchange : public Scheme {
  public:
   explicit OwnExchange(const Setting<T>& setting)
-      : setting_(setting), slabs_(slabs_of(*setting.domain)), steps_(setting.domain->halo_multiplier()) {}
+      : setting_(setting),
+        slabs_(slabs_of(*setting.domain)),
+        inner_(*setting.domain),
+        steps_(setting.domain->halo_multiplier()) {}
 
   void prepare() override {
     halocline::Domain& domain = *setting_.domain;
     record();
     double fastest = std::numeric_limits<double>::max();
     for (int turn = 0; turn < trial_turns; ++turn) {
-      for (const Way way : {Way{true, false}, Way{false, false}, Way{true, true}, Way{false, true}}) {
+      for (const Way way : all_ways()) {
         if (way.recorded && !recordings_[0]) continue;
         const double slowest =
             apps::slowest_seconds(domain.comm(), [&] { run(std::max<std::int64_t>(trial_steps / steps_, 1), way); });
@@ -46,15 +63,22 @@ class OwnExchange : public Scheme {
   void run(std::int64_t cycles) override { run(cycles, way_); }
 
   [[nodiscard]] std::string detail() const override {
-    return fmt::format("{}, {}", way_.overlap ? "overlapped" : "exchange, then all cells",
+    return fmt::format("{}, {}", order_names[static_cast<std::size_t>(way_.order)],
                        way_.recorded ? "recorded" : "enqueued one by one");
   }
 
  private:
   struct Way {
-    bool overlap = true;
+    Order order = Order::sides_last;
     bool recorded = false;
   };
+  [[nodiscard]] static std::vector<Way> all_ways() {
+    std::vector<Way> ways;
+    for (const bool recorded : {false, true}) {
+      for (const Order order : all_orders) ways.push_back({order, recorded});
+    }
+    return ways;
+  }
 
   /// Two recordings, where all ranks can.
   void record() {
@@ -63,19 +87,23 @@ class OwnExchange : public Scheme {
     while (cycles_recorded_ * steps_ < recorded_steps) cycles_recorded_ *= 2;
     recorded_set_ = domain.current_set(setting_.field.id);
     std::int64_t can = domain.backend().prefers_graphs() ? 1 : 0;
-    for (const bool overlap : {false, true}) {
+    for (const Order order : all_orders) {
       if (can == 0) break;
       try {
-        recordings_[overlap].emplace(domain.capture([&] {
-          for (std::int64_t c = 0; c < cycles_recorded_; ++c) enqueue_cycle(overlap);
+        recording(order).emplace(domain.capture([&] {
+          for (std::int64_t c = 0; c < cycles_recorded_; ++c) enqueue_cycle(order);
         }));
       } catch (const halocline::CapabilityError&) {  // a route needs the host
         can = 0;
       }
     }
     if (domain.comm().all_reduce(can, Reduction::min) == 0) {
-      for (auto& recording : recordings_) recording.reset();
+      for (auto& one : recordings_) one.reset();
     }
+  }
+
+  [[nodiscard]] std::optional<halocline::Recording>& recording(Order order) {
+    return recordings_[static_cast<std::size_t>(order)];
   }
 
   void run(std::int64_t cycles, Way way) {
@@ -87,9 +115,9 @@ class OwnExchange : public Scheme {
       if (way.recorded && cycles - cycle >= cycles_recorded_ &&
           domain.current_set(setting_.field.id) == recorded_set_) {
         step = cycles_recorded_;
-        domain.replay(*recordings_[way.overlap]);
+        domain.replay(*recording(way.order));
       } else {
-        enqueue_cycle(way.overlap);
+        enqueue_cycle(way.order);
       }
       cycle += step;
       since_wait += step * steps_;
@@ -100,19 +128,27 @@ class OwnExchange : public Scheme {
     domain.synchronize();
   }
 
-  void enqueue_cycle(bool overlap) {
+  void enqueue_cycle(Order order) {
     halocline::Domain& domain = *setting_.domain;
-    if (overlap) {
-      domain.start_exchange();
-      for (const Slab& slab : slabs_) {
-        const halocline::Box box = slab.untouched();
-        update(slab, {&box, 1});
-      }
-      domain.finish_exchange();
-      for (const Slab& slab : slabs_) update(slab, slab.touched());
-    } else {
-      domain.exchange();
-      update_all(0);
+    switch (order) {
+      case Order::exchange_first:
+        domain.exchange();
+        update_all(0);
+        break;
+      case Order::sides_last:
+        domain.start_exchange();
+        for (const Slab& slab : slabs_) update_inner(slab, slab.subdomain().stream());
+        domain.finish_exchange();
+        for (const Slab& slab : slabs_) update(slab, slab.touched());
+        break;
+      case Order::sides_beside:
+        for (std::size_t i = 0; i < slabs_.size(); ++i) inner_.fork(i);
+        domain.start_exchange();
+        for (std::size_t i = 0; i < slabs_.size(); ++i) update_inner(slabs_[i], inner_.stream(i));
+        domain.finish_exchange();
+        for (const Slab& slab : slabs_) update(slab, slab.touched());
+        for (std::size_t i = 0; i < slabs_.size(); ++i) inner_.join(i);
+        break;
     }
     domain.swap(setting_.field);
     for (int t = 1; t < steps_; ++t) {
@@ -128,19 +164,29 @@ class OwnExchange : public Scheme {
     }
   }
 
+  void update_inner(const Slab& slab, halocline::device::Stream& stream) {
+    const halocline::Box box = slab.untouched();
+    update(slab, {&box, 1}, stream);
+  }
+
   void update(const Slab& slab, std::span<const halocline::Box> boxes) {
+    update(slab, boxes, slab.subdomain().stream());
+  }
+
+  void update(const Slab& slab, std::span<const halocline::Box> boxes, halocline::device::Stream& stream) {
     const auto& subdomain = slab.subdomain();
-    setting_.kernels->update(subdomain.stream(), boxes, subdomain.view(halocline::Field<const T>{setting_.field.id}),
+    setting_.kernels->update(stream, boxes, subdomain.view(halocline::Field<const T>{setting_.field.id}),
                              subdomain.view(setting_.field, 1));
   }
 
   Setting<T> setting_;
   std::vector<Slab> slabs_;
+  InnerStreams inner_;
   int steps_;
   Way way_;
   std::int64_t cycles_recorded_ = 0;
   int recorded_set_ = 0;
-  std::array<std::optional<halocline::Recording>, 2> recordings_;  ///< without and with overlap
+  std::array<std::optional<halocline::Recording>, all_orders.size()> recordings_;
 };
 
 }  // namespace

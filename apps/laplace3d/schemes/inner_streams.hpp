@@ -1,0 +1,39 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "halocline/domain/domain.hpp"
+
+namespace laplace3d {
+
+/// A stream beside each local subdomain's own.
+class InnerStreams {
+ public:
+  explicit InnerStreams(const halocline::Domain& domain) {
+    for (const auto& subdomain : domain.subdomains()) {
+      auto& backend = subdomain.backend();
+      const int device = subdomain.device();
+      lanes_.push_back({&subdomain.stream(), backend.create_stream(device), backend.create_event(device)});
+    }
+  }
+  [[nodiscard]] halocline::device::Stream& stream(std::size_t i) const { return *lanes_[i].own; }
+  /// Later work in it comes behind what is in the subdomain's stream by now.
+  void fork(std::size_t i) const { order(i, *lanes_[i].users, *lanes_[i].own); }
+  /// Later work in the subdomain's stream comes behind what is in it by now.
+  void join(std::size_t i) const { order(i, *lanes_[i].own, *lanes_[i].users); }
+
+ private:
+  void order(std::size_t i, halocline::device::Stream& first, halocline::device::Stream& then) const {
+    first.record(*lanes_[i].mark);
+    then.wait(*lanes_[i].mark);
+  }
+  struct Lane {
+    halocline::device::Stream* users;
+    std::unique_ptr<halocline::device::Stream> own;
+    std::unique_ptr<halocline::device::Event> mark;
+  };
+  std::vector<Lane> lanes_;
+};
+
+}  // namespace laplace3d
