@@ -126,7 +126,7 @@ class Solver {
   Parameters parameters_;
   std::optional<Forcing> forcing_;
   std::unique_ptr<Kernels<T>> kernels_;
-  Outer outer_ = Outer::after_all;
+  Outer outer_ = Outer::as_ready;
   struct Slots {
     std::unique_ptr<halocline::device::Buffer> extremes;
     std::unique_ptr<halocline::device::Buffer> sums;

@@ -13,18 +13,20 @@ void add_mhd_communication_options(CLI::App& command, const std::string& group, 
       .add_flag_callback(
           "--paper-scheme", [&own] { own.paper_scheme = true; },
           "communicate as the paper does: --partition z_order --transports mpi_device,mpi_staged "
-          "--messages by-direction --overlap, but for what other flags say")
+          "--messages by-direction --overlap --outer after-all, but for what other flags say")
       ->disable_flag_override()
       ->group(group);
   add_word(command, "--outer", "WHEN",
-           "with --overlap, cells around the interior: after-all halos are there (default), or each part as-ready",
+           "with --overlap, cells around the interior: each part as-ready (default), or after-all halos are there",
            [&own](const auto& name, const auto& word) {
-             own.outer = static_cast<mhd::Outer>(parse_choice(name, word, {"after-all", "as-ready"}));
+             own.given = static_cast<mhd::Outer>(parse_choice(name, word, {"after-all", "as-ready"}));
            })
       ->group(group);
 }
 
 void complete(const MhdCommunication& own, Options& options, mhd::Settings& settings) {
+  constexpr int beside_updates = 16;
+  if (options.sm_budget == 0 && settings.overlap.value_or(true)) options.sm_budget = beside_updates;
   if (!own.paper_scheme) return;
   options.partition = options.partition.value_or(halocline::partition::Method::z_order);
   options.transports = options.transports.value_or("mpi_device,mpi_staged");

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -13,12 +14,16 @@ namespace cli {
 /// How `run mhd` communicates, besides what all commands decide.
 struct MhdCommunication {
   bool paper_scheme = false;
-  mhd::Outer outer = mhd::Outer::after_all;
+  std::optional<mhd::Outer> given;  ///< --outer
+
+  [[nodiscard]] mhd::Outer outer() const {
+    return given.value_or(paper_scheme ? mhd::Outer::after_all : mhd::Outer::as_ready);
+  }
 };
 
 void add_mhd_communication_options(CLI::App& command, const std::string& group, MhdCommunication& own);
 
-/// With --paper-scheme, sets what other flags leave open: Z-order ranks, MPI, on device memory where it can, a message a
+/// Exchanges beside an update take few multiprocessors, as a block of the kernel needs a whole one. With --paper-scheme, sets what other flags leave open: Z-order ranks, MPI, on device memory where it can, a message a
 /// direction, the interior updated meanwhile.
 void complete(const MhdCommunication& own, Options& options, mhd::Settings& settings);
 

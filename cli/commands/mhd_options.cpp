@@ -217,7 +217,7 @@ mhd::Study study_of(const MhdOptions& own, const Options& options) {
   study.parameters = own.parameters;
   study.parameters.spacing.fill(own.spacing.value_or(1));
   study.variant = own.variant;
-  study.outer = own.communication.outer;
+  study.outer = own.communication.outer();
   return study;
 }
 

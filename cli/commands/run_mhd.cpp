@@ -150,7 +150,7 @@ int run_mhd(Context& context, const MhdOptions& wanted) {
   document["initial"] = mhd::start_names[static_cast<std::size_t>(own.problem.start)];
   document["graph"] = own.settings.graph;
   document["messages"] = exchange::to_string(options.messages.value_or(exchange::Messages::by_neighbour));
-  document["outer"] = own.communication.outer == mhd::Outer::as_ready ? "as_ready" : "after_all";
+  document["outer"] = own.communication.outer() == mhd::Outer::as_ready ? "as_ready" : "after_all";
   bool passed = true;
   {
     mhd::Solver<T> solver(domain, state, own.parameters, own.order, own.forcing);
@@ -159,7 +159,7 @@ int run_mhd(Context& context, const MhdOptions& wanted) {
     context.print_text(explain(domain.plan(), routes));
     context.print_text(fmt::format("\ndevices     {}\n", devices_text(domain)));
     context.print_text(messages_text(options, shares));
-    solver.choose_outer(own.communication.outer);
+    solver.choose_outer(own.communication.outer());
     solver.initialise(start);
     if (own.variant == "auto") document["variants"] = try_variants(context, solver);
     std::optional<ProgressBar> bar;

@@ -136,6 +136,7 @@ Rows run(Context& context, const mhd::Study& study, bool singles) {
 
 int run_mhd_study(Context& context, const MhdOptions& own) {
   mhd::Study study = study_of(own, context.options);
+  complete(own.communication, context.options, study.settings);
   study.options = domain_options(context);
   if (!own.halo_in_x) study.options.boundaries = mhd::boundaries;
   // Found out before the work, not after it.

@@ -9,13 +9,13 @@ OuterUpdate::OuterUpdate(device::Backend& backend, std::vector<Part> parts) : ba
   }
 }
 
-/// High priority: an outer part is small, so it goes between the blocks of an interior that still runs, instead of leaving
-/// the device half empty behind it.
+/// Normal priority: blocks of an outer part are short, and fill what the last blocks of the interior leave of the device. Before
+/// them they would only leave the long ones for the end.
 OuterUpdate::Lane& OuterUpdate::next_lane(State& state) {
   if (state.lanes_used == state.lanes.size()) {
     const int device = state.part.device;
     state.lanes.push_back(
-        {backend_->create_stream(device, device::Priority::high, "outer update"), backend_->create_event(device)});
+        {backend_->create_stream(device, device::Priority::normal, "outer update"), backend_->create_event(device)});
   }
   return state.lanes[state.lanes_used++];
 }
