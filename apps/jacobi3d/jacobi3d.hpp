@@ -67,8 +67,8 @@ struct Result {
 /// What suits it best.
 inline constexpr halocline::Boundaries boundaries = apps::x_wrapped;
 
-/// Solves on a domain whose field has two buffers, on whatever devices it has. All dimensions are periodic; x may be wrapped. The domain must be realised, and
-/// outlive the solver. Halos are exchanged once in as many steps as its halo multiplier says, counted from the start
+/// Solves on a domain whose field has two buffers, on whatever devices it has. All dimensions are periodic; x may be
+/// wrapped. The domain must be realised, and outlive the solver. Halos are exchanged once in as many steps as its halo multiplier says, counted from the start
 /// of a run; that changes no bit of the owned cells. What halos hold after a run is left open. T is float or double.
 /// All methods are collective, and so is the constructor.
 template <typename T>

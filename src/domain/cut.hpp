@@ -16,6 +16,8 @@ struct Cut {
 };
 /// The stage partition. Throws InvalidArgument where something does not fit; where that is halos for several steps, it says so.
 [[nodiscard]] Cut cut_for_steps(const PlanRequest& request);
+/// Takes what wraps out of the radii of stencils; see Geometry::halo_of.
+void keep_halos(const partition::Geometry& geometry, Radius& radius, std::vector<FieldDescriptor>& fields);
 [[nodiscard]] partition::Geometry geometry_of(const PlanRequest& request, partition::Partition parts);
 
 }  // namespace halocline

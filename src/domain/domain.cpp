@@ -33,10 +33,14 @@ Box Domain::Impl::update_box(const Box& owned, int step) const {
   return overlap::update_box(owned, widest(), options.halo_multiplier, step, Box::of_extent(extent), open_dims());
 }
 
-Box Domain::Impl::interior(const Box& owned, const Vec3& tile) const {
+void Domain::Impl::split(const Vec3& tile) {
   // What overlaps is decided by the widest field, so that one interior serves them all.
   const Radius halo = widest_radius(plan->geometry.fields, plan->geometry.radius);
-  return overlap::whole_tiles(overlap::interior(owned, widest(), halo, options.update), owned, tile);
+  for (Subdomain& subdomain : subdomains) {
+    const Box& owned = subdomain.owned_;
+    subdomain.interior_ = overlap::whole_tiles(overlap::interior(owned, widest(), halo, options.update), owned, tile);
+    subdomain.exterior_ = overlap::exterior(update_box(owned, 0), subdomain.interior_);
+  }
 }
 
 exchange::Selection Domain::Impl::selection(std::span<const field_id> which) const {
@@ -305,10 +309,7 @@ void Domain::use_tiles(const Vec3& tile) {
     synchronize();  // parts of earlier exteriors may still run
     impl_->outer.reset();
   }
-  for (Subdomain& subdomain : impl_->subdomains) {
-    subdomain.interior_ = impl_->interior(subdomain.owned_, tile);
-    subdomain.exterior_ = overlap::exterior(impl_->update_box(subdomain.owned_, 0), subdomain.interior_);
-  }
+  impl_->split(tile);
 }
 
 Box Domain::update_box(const Box& owned, int step) const {

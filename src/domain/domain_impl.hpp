@@ -95,8 +95,8 @@ class Domain::Impl {
   void route_and_connect();
   [[nodiscard]] Box domain_box(field_id id) const;
   [[nodiscard]] Box update_box(const Box& owned, int step) const;
-  /// The largest interior that is whole tiles.
-  [[nodiscard]] Box interior(const Box& owned, const Vec3& tile) const;
+  /// Sets the subdomains' interiors, the largest that are whole tiles, and exteriors.
+  void split(const Vec3& tile);
   [[nodiscard]] std::array<bool, 3> open_dims() const;
   /// What the fields read in a step, the widest on each side.
   [[nodiscard]] Radius widest() const;

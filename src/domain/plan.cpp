@@ -155,11 +155,15 @@ PlanRequest halos_of(const PlanRequest& request, int multiplier) {
 
 partition::Geometry geometry_of(const PlanRequest& request, partition::Partition parts) {
   partition::Geometry geometry{std::move(parts), request.fields, request.radius, request.boundaries};
-  geometry.radius = geometry.halo_of(request.radius);
-  for (auto& field : geometry.fields) {
+  keep_halos(geometry, geometry.radius, geometry.fields);
+  return geometry;
+}
+
+void keep_halos(const partition::Geometry& geometry, Radius& radius, std::vector<FieldDescriptor>& fields) {
+  radius = geometry.halo_of(radius);
+  for (auto& field : fields) {
     if (field.radius) field.radius = geometry.halo_of(*field.radius);
   }
-  return geometry;
 }
 
 Radius widest_radius(const std::vector<FieldDescriptor>& fields, const Radius& domain_radius) {

@@ -1,6 +1,7 @@
 // How a domain comes into being: plan, allocate, probe, route, connect.
 #include <algorithm>
 
+#include "domain/cut.hpp"
 #include "domain/domain_impl.hpp"
 #include "domain/routes.hpp"
 #include "halocline/core/log.hpp"
@@ -82,10 +83,7 @@ void Domain::Impl::make_plan() {
                                         request.machine.name, request.machine.ranks.size(), comm->size()));
     }
     plan = halocline::make_plan(request);
-    radius = plan->geometry.halo_of(radius);
-    for (auto& field : fields) {
-      if (field.radius) field.radius = plan->geometry.halo_of(*field.radius);
-    }
+    keep_halos(plan->geometry, radius, fields);
     mine = plan->placement.of_rank(comm->rank());
     for (const subdomain_id id : mine) {
       if (plan->placement.of(id).ordinal >= backend->device_count()) {
@@ -198,13 +196,12 @@ void Domain::realize() {
     view.id_ = impl_->mine[i];
     view.device_ = impl_->plan->placement.of(view.id_).ordinal;
     view.owned_ = geometry.partition.box_of(view.id_);
-    view.interior_ = impl_->interior(view.owned_, Vec3::filled(1));
-    view.exterior_ = overlap::exterior(impl_->update_box(view.owned_, 0), view.interior_);
     view.stream_ = impl_->locals[i].stream.get();
     impl_->subdomains.push_back(std::move(view));
     impl_->streams.push_back(impl_->locals[i].stream.get());
     impl_->marks.push_back(impl_->backend->create_event(impl_->locals[i].stream->device()));
   }
+  impl_->split(Vec3::filled(1));
   impl_->realized = true;
 }
 

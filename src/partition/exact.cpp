@@ -34,16 +34,6 @@ std::vector<Vec3> thick_enough(const Vec3& extent, const std::vector<Vec3>& cand
   return kept;
 }
 
-/// What is exchanged by a grid's parts: nothing along dimensions in which kernels wrap by themselves.
-Radius exchanged(const Request& request, const Vec3& grid) {
-  Radius radius = request.radius;
-  for (int dim = 0; dim < 3; ++dim) {
-    const bool wrapped = request.boundaries[static_cast<std::size_t>(dim)] == Boundary::wrapped;
-    if (wrapped && grid[dim] == 1) radius = radius.without_dimension(dim);
-  }
-  return radius;
-}
-
 /// The first of equals.
 template <typename Cost>
 Vec3 cheapest(const std::vector<Vec3>& candidates, Cost&& cost) {
@@ -130,7 +120,8 @@ bool detail::search(const Request& request, std::span<const Vec3> node_candidate
                     std::span<const Vec3> device_candidates, Grids& best) {
   std::vector<std::pair<Int128, Vec3>> nodes;
   for (const Vec3& p : node_candidates) {
-    if (fits(request, p)) nodes.emplace_back(node_cost(request.extent, exchanged(request, p), p), p);
+    if (fits(request, p))
+      nodes.emplace_back(node_cost(request.extent, halo_of(request.radius, request.boundaries, p), p), p);
   }
   // Among equals the one with the fewest cuts in x, then in y: halos of x are thin rows, which cost more than as many cells
   // in rows along x.
@@ -144,7 +135,7 @@ bool detail::search(const Request& request, std::span<const Vec3> node_candidate
     std::sort(devices.begin(), devices.end());
     best.node = node;
     best.device = cheapest(devices, [&](const Vec3& p) {
-      return device_cost(request.extent, exchanged(request, best.node * p), {best.node, p});
+      return device_cost(request.extent, halo_of(request.radius, request.boundaries, best.node * p), {best.node, p});
     });
     return true;
   }

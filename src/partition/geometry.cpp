@@ -4,6 +4,7 @@
 
 #include "halocline/core/error.hpp"
 #include "halocline/partition/halo.hpp"
+#include "partition/grids.hpp"
 
 namespace halocline::partition {
 namespace {
@@ -49,17 +50,21 @@ void check_fits(const Geometry& geometry, field_id field, int dim) {
 
 }  // namespace
 
-bool Geometry::wraps(int dim) const {
-  return boundaries[static_cast<std::size_t>(dim)] == Boundary::wrapped && partition.grid()[dim] == 1;
+bool detail::wraps(const Boundaries& boundaries, const Vec3& grid, int dim) {
+  return boundaries[static_cast<std::size_t>(dim)] == Boundary::wrapped && grid[dim] == 1;
 }
 
-Radius Geometry::halo_of(const Radius& stencil) const {
+Radius detail::halo_of(const Radius& stencil, const Boundaries& boundaries, const Vec3& grid) {
   Radius halo = stencil;
   for (int dim = 0; dim < 3; ++dim) {
-    if (wraps(dim)) halo = halo.without_dimension(dim);
+    if (wraps(boundaries, grid, dim)) halo = halo.without_dimension(dim);
   }
   return halo;
 }
+
+bool Geometry::wraps(int dim) const { return detail::wraps(boundaries, partition.grid(), dim); }
+
+Radius Geometry::halo_of(const Radius& stencil) const { return detail::halo_of(stencil, boundaries, partition.grid()); }
 
 const Radius& Geometry::radius_of(field_id field) const {
   const FieldDescriptor& f = descriptor(*this, field);

@@ -29,6 +29,11 @@ struct Grids {
 /// parts that part gets in each dimension. Compares extent / (done * result) as rationals.
 [[nodiscard]] Vec3 bisect(const Vec3& extent, const Vec3& done, std::int64_t parts);
 
+/// Whether nothing is exchanged along a dimension: it is wrapped, and a grid leaves it whole.
+[[nodiscard]] bool wraps(const Boundaries& boundaries, const Vec3& grid, int dim);
+/// What a grid's parts exchange of a stencil's radius.
+[[nodiscard]] Radius halo_of(const Radius& stencil, const Boundaries& boundaries, const Vec3& grid);
+
 /// Eq. 7 without its constant factors, times the number of nodes: the halo cells of all node parts.
 [[nodiscard]] Int128 node_cost(const Vec3& extent, const Radius& radius, const Vec3& node_grid);
 /// Eq. 12's Q_inter, times 8 * the number of all devices. grids.node says how the domain is cut before.
