@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "halocline/core/error.hpp"
+#include "halocline/partition/strategy.hpp"
 #include "mhd/study.hpp"
 
 namespace mhd {
@@ -63,16 +64,11 @@ std::optional<StudyShare> share_of(int devices, int ranks, int available) {
 
 Vec3 weak_extent(const Vec3& of_device, int devices) {
   Vec3 grid{1, 1, 1};
-  std::vector<int> factors;
-  for (int factor = 2; devices > 1; ++factor) {
-    for (; devices % factor == 0; devices /= factor) factors.push_back(factor);
-  }
-  std::reverse(factors.begin(), factors.end());
-  for (const int factor : factors) {
+  for (const std::int64_t factor : halocline::partition::prime_factors(devices)) {
     std::int64_t& least = grid.z <= grid.y && grid.z <= grid.x ? grid.z : grid.y <= grid.x ? grid.y : grid.x;
     least *= factor;
   }
-  return {of_device.x * grid.x, of_device.y * grid.y, of_device.z * grid.z};
+  return of_device * grid;
 }
 
 std::vector<StudyCase> cases_of(const Study& study, int ranks, int available) {
