@@ -6,20 +6,14 @@
 
 #include "halocline/overlap/regions.hpp"
 #include "halocline/overlap/steps.hpp"
-#include "support/seeded.hpp"
+#include "random_radius.hpp"
 
 namespace halocline::overlap {
 namespace {
 
-/// Faces of 0 to 3 cells; edges and corners on or off.
-Radius random_radius(test::Seeded& seeded) {
-  Vec3 lower;
-  Vec3 upper;
-  for (int dim = 0; dim < 3; ++dim) {
-    lower[dim] = seeded.between(0, 3);
-    upper[dim] = seeded.between(0, 3);
-  }
-  Radius radius = Radius::per_side(lower, upper);
+/// The same with some edges and corners off.
+Radius random_shape(test::Seeded& seeded) {
+  Radius radius = random_radius(seeded);
   for (const Direction d : all_directions) {
     if (d.order() > 1 && radius.reads(d) && seeded.chance(40)) radius = radius.with(d, false);
   }
@@ -54,7 +48,7 @@ TEST(OuterSegments, are_disjoint_and_exactly_what_surrounds_the_interior_and_nee
   std::int64_t many = 0;
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     test::Seeded seeded(seed);
-    const Radius radius = random_radius(seeded);
+    const Radius radius = random_shape(seeded);
     const int multiplier = seeded.chance(30) ? 2 : 1;
     const Vec3 lo{seeded.between(-5, 5), seeded.between(-5, 5), seeded.between(-5, 5)};
     const Box owned{lo, lo + Vec3{seeded.between(1, 10), seeded.between(1, 10), seeded.between(1, 10)}};

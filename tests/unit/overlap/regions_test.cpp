@@ -7,20 +7,10 @@
 #include <vector>
 
 #include "halocline/core/error.hpp"
-#include "support/seeded.hpp"
+#include "random_radius.hpp"
 
 namespace halocline::overlap {
 namespace {
-
-Radius random_radius(test::Seeded& seeded) {
-  Vec3 lower;
-  Vec3 upper;
-  for (int dim = 0; dim < 3; ++dim) {
-    lower[dim] = seeded.between(0, 3);
-    upper[dim] = seeded.between(0, 3);
-  }
-  return Radius::per_side(lower, upper);
-}
 
 /// Whether updating p reads a halo cell of the box.
 bool reads_halo(const Box& owned, const Radius& r, const Vec3& p) {
