@@ -47,11 +47,22 @@ exchange::Selection Domain::Impl::selection(std::span<const field_id> which) con
   exchange::Selection selection;
   for (const field_id id : which) {
     static_cast<void>(field(id));  // refuses one that is not there
-    selection.items.push_back({id, current[id.index()]});
+    const int set = current[id.index()];
+    selection.items.push_back({id, set, stored[id.index()][static_cast<std::size_t>(set)]});
   }
   std::sort(selection.items.begin(), selection.items.end(),
             [](const auto& a, const auto& b) { return a.field < b.field; });
   return selection;
+}
+
+int Domain::Impl::set_of(const char* what, field_id id, int ahead, Element element) const {
+  check_realized(what);
+  const auto& descriptor = field(id);
+  if (descriptor.element != element) {
+    throw InvalidArgument(fmt::format("{} of field '{}' is of {}; allowed is its own type, {}", what, descriptor.name,
+                                      halocline::to_string(element), halocline::to_string(descriptor.element)));
+  }
+  return (current[id.index()] + ahead) % descriptor.buffers;
 }
 
 std::vector<field_id> Domain::Impl::all_fields() const {
@@ -61,8 +72,13 @@ std::vector<field_id> Domain::Impl::all_fields() const {
 }
 
 void Domain::Impl::start_exchange(std::span<const field_id> which, exchange::Overlap overlap) {
-  exchange->start(streams, selection(which), overlap);
+  const exchange::Selection selected = selection(which);
+  exchange->start(streams, selected, overlap);
   exchanging.assign(which.begin(), which.end());
+  for (const auto& item : selected.items) {
+    stored[item.field.index()][static_cast<std::size_t>(item.set)].reset();
+    exchanged[item.field.index()] = true;
+  }
 }
 
 void Domain::Impl::fill_open_boundaries(int step, std::span<const field_id> which) {
@@ -280,6 +296,7 @@ void Domain::swap(field_id field) {
   impl_->exchange->swapped(impl_->streams, field);
   int& set = impl_->current[field.index()];
   set = (set + 1) % descriptor.buffers;
+  impl_->exchanged[field.index()] = false;
 }
 
 int Domain::current_set(field_id field) const {
@@ -345,13 +362,7 @@ void Domain::close() {
 }
 
 Domain::ArrayView Domain::array_of(std::size_t position, field_id field, int ahead, Element element) const {
-  impl_->check_realized("view()");
-  const auto& descriptor = impl_->field(field);
-  if (descriptor.element != element) {
-    throw InvalidArgument(fmt::format("view of field '{}' is of {}; allowed is its own type, {}", descriptor.name,
-                                      halocline::to_string(element), halocline::to_string(descriptor.element)));
-  }
-  const int set = (impl_->current[field.index()] + ahead) % descriptor.buffers;
+  const int set = impl_->set_of("view", field, ahead, element);
   const subdomain_id id = impl_->mine[position];
   return {impl_->locals[position].arrays[field.index()][static_cast<std::size_t>(set)],
           impl_->plan->geometry.owned(field, id), impl_->plan->geometry.with_halo(field, id)};

@@ -47,6 +47,10 @@ class Domain::Impl {
   std::vector<device::Stream*> streams;
   std::vector<std::unique_ptr<device::Event>> marks;  ///< by stream: of those that meet for a recording
   std::vector<int> current;
+  /// By field and set: what kernels have stored for its next exchange.
+  std::vector<std::vector<Directions>> stored;
+  /// By field: whether the current set has been exchanged since it became that, and so nobody reads the others' halos.
+  std::vector<bool> exchanged;
   std::vector<RoutedMessage> routes;
   std::unique_ptr<exchange::Exchange> exchange;
   std::unique_ptr<overlap::OuterUpdate> outer;  ///< made when first used
@@ -102,6 +106,8 @@ class Domain::Impl {
   [[nodiscard]] Radius widest() const;
   [[nodiscard]] exchange::Selection selection(std::span<const field_id> which) const;
   [[nodiscard]] std::vector<field_id> all_fields() const;
+  /// The set of a field that is current after `ahead` swaps. what: of which it is asked, for errors.
+  [[nodiscard]] int set_of(const char* what, field_id id, int ahead, Element element) const;
   void start_exchange(std::span<const field_id> which, exchange::Overlap overlap);
   void fill_open_boundaries(int step, std::span<const field_id> which);
   void make_outer_update();

@@ -200,6 +200,19 @@ void Exchange::Impl::join(std::size_t place, const Directions& sides, device::St
   }
 }
 
+std::optional<Outlet> Exchange::Impl::outlet(std::size_t place, field_id field, int set, Direction direction) const {
+  check_selection({{{field, set}}});
+  const Site* site = sites_.at(place);
+  for (const End& end : ends_) {
+    if (end.channel->message.from != site->subdomain.id) continue;
+    for (const partition::Segment& segment : end.channel->message.segments) {
+      if (segment.field != field || segment.direction != direction) continue;
+      if (const auto found = end.endpoint->outlet(segment, set)) return found;
+    }
+  }
+  return std::nullopt;
+}
+
 device::Stream& Exchange::Impl::stream_of(subdomain_id subdomain) const {
   std::size_t i = 0;
   while (sites_[i]->subdomain.id != subdomain) ++i;
@@ -277,6 +290,9 @@ Directions Exchange::filled_by_device(std::size_t place) const { return impl_->f
 Directions Exchange::awaited(std::size_t place) const { return impl_->awaited(place); }
 void Exchange::join(std::size_t place, const Directions& sides, device::Stream& stream) const {
   impl_->join(place, sides, stream);
+}
+std::optional<Outlet> Exchange::outlet(std::size_t place, field_id field, int set, Direction direction) const {
+  return impl_->outlet(place, field, set, direction);
 }
 void Exchange::swapped(std::span<device::Stream* const> streams, field_id field) { impl_->swapped(streams, field); }
 void Exchange::check() { impl_->check(); }

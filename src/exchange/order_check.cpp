@@ -6,6 +6,7 @@
 #include <cstring>
 #include <utility>
 
+#include "exchange/messages.hpp"
 #include "exchange/tags.hpp"
 #include "halocline/core/hash.hpp"
 
@@ -61,11 +62,14 @@ OrderCheck::Sent OrderCheck::make_sent(const Channel& channel, const Program& pr
 OrderCheck::Received OrderCheck::make_received(const Channel& channel, const Program& program) {
   const Site& site = context_->site(channel.message.to);
   device::Backend& backend = *context_->backend;
-  Received received{&channel, payload_of(channel.message, program.selection), nullptr, nullptr, nullptr};
+  const Payload all = payload_of(channel.message, program.selection);
+  Received received{&channel, all, all, nullptr, nullptr, nullptr};
   received.arrived =
       backend.allocate_pinned(static_cast<std::size_t>(std::max<std::int64_t>(received.payload.bytes, 1)));
-  std::vector<device::StridedCopy> poison = unpack_copies(received.payload, site.memory, received.arrived->data());
-  std::vector<device::StridedCopy> read = poison;
+  // What kernels have stored is there already, where its transport leaves it out.
+  if (!moves_one_by_one(channel.transport)) received.to_come = unstored_payload_of(channel.message, program.selection);
+  std::vector<device::StridedCopy> poison = unpack_copies(received.to_come, site.memory, received.arrived->data());
+  std::vector<device::StridedCopy> read = unpack_copies(received.payload, site.memory, received.arrived->data());
   for (device::StridedCopy& copy : read) {
     std::byte* const halo = copy.target;
     copy.target = const_cast<std::byte*>(copy.source);  // in `arrived`
@@ -156,6 +160,13 @@ void OrderCheck::check_sent(const Sent& sent) const {
   }
 }
 
+/// Whether kernels have stored a segment, and not the exchange.
+bool OrderCheck::was_stored(const Received& received, const PackedSegment& packed) {
+  return std::ranges::none_of(received.to_come.segments, [&](const PackedSegment& other) {
+    return other.segment.field == packed.segment.field && other.segment.direction == packed.segment.direction;
+  });
+}
+
 void OrderCheck::check_received(const Received& received, const Digests& digests) const {
   for (std::size_t i = 0; i < digests.size(); ++i) {
     const PackedSegment& packed = received.payload.segments[i];
@@ -167,6 +178,9 @@ void OrderCheck::check_received(const Received& received, const Digests& digests
     if (digests[i].at_start != digests[i].at_end) {
       throw ProtocolError(what + ": its cells were written meanwhile, see the error of rank " +
                           fmt::format("{}", received.channel->sender.value()));
+    }
+    if (was_stored(received, packed)) {
+      throw ProtocolError(what + "; kernels must store through outlets all cells that are marked as stored");
     }
     throw ProtocolError(what +
                         "; work that writes halos must be in the subdomain's stream, before start_exchange or behind "

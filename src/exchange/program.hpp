@@ -30,6 +30,8 @@ struct Payload {
   void append(const partition::Segment& segment, int set);
 };
 [[nodiscard]] Payload payload_of(const partition::Message& message, const Selection& selection);
+/// The same without what kernels have stored, for transports that have outlets.
+[[nodiscard]] Payload unstored_payload_of(const partition::Message& message, const Selection& selection);
 
 /// The most that any selection can need: all fields.
 [[nodiscard]] std::int64_t payload_capacity(const partition::Message& message);

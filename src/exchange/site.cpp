@@ -7,7 +7,7 @@ namespace halocline::exchange {
 std::vector<device::CounterCheck> parities(const Site& site, const partition::Geometry& geometry,
                                            const Selection& selection) {
   std::vector<device::CounterCheck> checks;
-  for (const auto& [id, set] : selection.items) {
+  for (const auto& [id, set, stored] : selection.items) {
     const FieldDescriptor& field = geometry.fields[id.index()];
     if (field.buffers < 2) continue;
     checks.push_back(

@@ -48,7 +48,7 @@ std::vector<Payload> cut_into_pieces(const std::vector<PackedSegment>& segments,
 
 SplitPayload split_payload(const partition::Message& message, const Selection& selection,
                            const partition::Geometry& geometry, const Tuning& tuning) {
-  Payload all = payload_of(message, selection);
+  Payload all = unstored_payload_of(message, selection);
   SplitPayload split;
   Payload packed;
   for (const PackedSegment& item : all.segments) {

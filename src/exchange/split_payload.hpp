@@ -7,7 +7,7 @@
 
 namespace halocline::exchange {
 
-/// A payload in two: what is moved row by row, and what is packed first, because its rows are short and many: over a link,
+/// What kernels have not stored by themselves of a payload, in two: what is moved row by row, and what is packed first, because its rows are short and many: over a link,
 /// many short stores take longer than a pack and an unpack (docs/decisions/0015). What is packed is cut into pieces, so that
 /// one is unpacked while the next is on its way. Offsets count from the start of the landing buffer; around each piece there
 /// are slack_bytes that belong to it.

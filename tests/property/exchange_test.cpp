@@ -5,7 +5,7 @@
 #include <mutex>
 
 #include "halocline/comm/twins.hpp"
-#include "support/halo_case.hpp"
+#include "support/outlet_case.hpp"
 
 namespace halocline::test {
 namespace {
@@ -33,6 +33,24 @@ void run_seeds(std::uint64_t first, std::uint64_t count, bool delays) {
 TEST(RandomExchanges, five_hundred_are_as_geometry_says) { run_seeds(0, 500, false); }
 
 TEST(RandomExchanges, delays_on_random_operations_change_nothing) { run_seeds(10000, 120, true); }
+
+TEST(RandomExchanges, cells_that_kernels_store_for_neighbours_are_as_a_serial_run_says) {
+  constexpr std::uint64_t first = 40000;
+  constexpr std::uint64_t count = 80;
+  for (std::size_t shape = 0; shape < rank_counts.size(); ++shape) {
+    const int ranks = rank_counts[shape];
+    std::mutex mutex;
+    comm::run_as_threads(ranks, [&](comm::Communicator& comm) {
+      for (std::uint64_t seed = first + shape; seed < first + count; seed += rank_counts.size()) {
+        HaloCase c = random_case(seed, ranks);
+        if (seed % 3 == 0) c.delay_seed = seed + 1;
+        const std::string wrong = run_outlet_case(comm, c, seed);
+        const std::lock_guard lock(mutex);
+        EXPECT_EQ(wrong, "") << c.name << ", " << ranks << " ranks, rank " << comm.rank().value();
+      }
+    });
+  }
+}
 
 }  // namespace
 }  // namespace halocline::test

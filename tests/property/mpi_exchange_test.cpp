@@ -1,8 +1,8 @@
 // Seeded random exchanges with ranks as processes.
 #include <gtest/gtest.h>
 
-#include "support/halo_case.hpp"
 #include "support/mpi_world.hpp"
+#include "support/outlet_case.hpp"
 
 namespace halocline::test {
 namespace {
@@ -21,6 +21,14 @@ void run_seeds(std::uint64_t first, std::uint64_t count, bool delays) {
 TEST(MpiRandomExchanges, are_as_geometry_says) { run_seeds(20000, 60, false); }
 
 TEST(MpiRandomExchanges, delays_on_random_operations_change_nothing) { run_seeds(30000, 20, true); }
+
+TEST(MpiRandomExchanges, cells_that_kernels_store_for_neighbours_are_as_a_serial_run_says) {
+  for (std::uint64_t seed = 50000; seed < 50016; ++seed) {
+    HaloCase c = random_case(seed, mpi_world().size());
+    if (seed % 3 == 0) c.delay_seed = seed + 1;
+    EXPECT_EQ(run_outlet_case(mpi_world(), c, seed), "") << c.name << ", rank " << mpi_world().rank().value();
+  }
+}
 
 }  // namespace
 }  // namespace halocline::test

@@ -138,8 +138,6 @@ class RandomDelays final : public device::Injector {
 
 std::shared_ptr<device::Injector> random_delays(std::uint64_t seed) { return std::make_shared<RandomDelays>(seed); }
 
-namespace {
-
 std::shared_ptr<device::Backend> host_backend(comm::Communicator& comm, const HaloCase& halo_case) {
   device::HostOptions host;
   host.devices = halo_case.devices_per_rank;
@@ -153,6 +151,8 @@ std::shared_ptr<device::Backend> host_backend(comm::Communicator& comm, const Ha
   }
   return device::make_host_backend(host);
 }
+
+namespace {
 
 /// What was sent and what came, of one array in one step; looked at when all is over.
 struct Recorded {

@@ -115,6 +115,12 @@ class Subdomain {
   [[nodiscard]] View<T> view(Field<T> field, int ahead = 0) const;
   /// The same of a field of any type: a reference to the first byte of each element.
   [[nodiscard]] View<std::byte> bytes(field_id field, int ahead = 0) const;
+  /// The cells of it that the neighbour in a direction has in its halo, as they lie there, in a field's current array or the one
+  /// that comes next after `ahead` swaps: a store there is one of the neighbour's, for kernels that store what they compute a
+  /// second time instead of having it copied (Domain::mark_stored). owned() and with_halo() are these cells, in this subdomain's
+  /// coordinates. None where there is no neighbour or no halo, or the route's memory is not mapped.
+  template <typename T>
+  [[nodiscard]] std::optional<View<T>> outlet(Field<T> field, Direction direction, int ahead = 0) const;
   /// What makes the stream's events, and memory that the device reaches.
   [[nodiscard]] device::Backend& backend() const;
   [[nodiscard]] const FieldDescriptor& descriptor(field_id field) const;
@@ -137,8 +143,11 @@ class Subdomain {
 class Recording {
  private:
   friend class Domain;
-  explicit Recording(std::unique_ptr<device::Graph> graph) : graph_(std::move(graph)) {}
+  using Stored = std::vector<std::vector<Directions>>;  ///< by field and set: see Domain::mark_stored
+  Recording(std::unique_ptr<device::Graph> graph, Stored stored)
+      : graph_(std::move(graph)), stored_(std::move(stored)) {}
   std::unique_ptr<device::Graph> graph_;
+  Stored stored_;  ///< by what precedes the steps
 };
 
 /// A distributed 3-D domain: the facade over all stages.
@@ -249,6 +258,17 @@ class Domain {
   /// so alike. The recording must outlive the work, and be destroyed before the domain is closed.
   void replay(const Recording& recording);
 
+  /// Says that kernels which are enqueued by now have stored the cells of a field's array, of the one that comes next after
+  /// `ahead` swaps, through all outlets that there are towards some directions. The next exchange of that array then only makes
+  /// sure of that order, and moves what is left. Local; must be done alike on all ranks, behind an exchange of the field, before
+  /// the field is swapped. Throws InvalidArgument where neighbours may still read what was stored: in the current array, with a
+  /// halo multiplier above 1, or without an exchange since the last swap.
+  void mark_stored(field_id field, const Directions& directions, int ahead = 1);
+  template <typename T>
+  void mark_stored(Field<T> field, const Directions& directions, int ahead = 1) {
+    mark_stored(field.id, directions, ahead);
+  }
+
   /// Fills halos beyond open boundaries: called by finish_exchange for each local subdomain at an end of an open
   /// dimension, x then y then z, to enqueue work on the subdomain's stream. The boxes are as thick as the field's
   /// radius, and span the halos that were filled before.
@@ -272,6 +292,8 @@ class Domain {
     Box with_halo;
   };
   [[nodiscard]] ArrayView array_of(std::size_t position, field_id field, int ahead, Element element) const;
+  [[nodiscard]] std::optional<exchange::Outlet> outlet_of(std::size_t position, field_id field, Direction direction,
+                                                          int ahead, Element element) const;
   [[nodiscard]] Box update_box(const Box& owned, int step) const;
 
   class Impl;
@@ -283,6 +305,14 @@ View<T> Subdomain::view(Field<T> field, int ahead) const {
   const auto found = domain_->array_of(position_, field.id, ahead, element_of<std::remove_const_t<T>>());
   return {found.array.origin, found.owned, found.with_halo, found.array.stride_bytes,
           found.array.component_stride_bytes};
+}
+
+template <typename T>
+std::optional<View<T>> Subdomain::outlet(Field<T> field, Direction direction, int ahead) const {
+  const auto found = domain_->outlet_of(position_, field.id, direction, ahead, element_of<std::remove_const_t<T>>());
+  if (!found) return std::nullopt;
+  return View<T>(found->array.origin, found->cells, found->cells, found->array.stride_bytes,
+                 found->array.component_stride_bytes);
 }
 
 inline Box Subdomain::update_box(int step) const { return domain_->update_box(owned_, step); }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -44,6 +45,9 @@ struct Selection {
   struct Item {
     field_id field;
     int set = 0;
+    /// Towards these directions kernels have stored the cells themselves, through outlets, so that nothing is left of them but to
+    /// say so; see Exchange::outlet.
+    Directions stored = {};
     friend bool operator==(const Item&, const Item&) = default;
   };
   std::vector<Item> items;  ///< by field, each at most once
@@ -108,6 +112,12 @@ struct Setup {
   Duration timeout = std::chrono::seconds(120);
 };
 
+/// Cells of a local subdomain as they lie in a neighbour's halo: a store there is a store of the neighbour's.
+struct Outlet {
+  Box cells;    ///< owned cells of the subdomain, in its own coordinates
+  Array array;  ///< origin: of cells.lo
+};
+
 /// Whether other work may run between the start of an exchange and its end.
 enum class Overlap {
   possible,
@@ -162,6 +172,12 @@ class Exchange {
   /// Enqueues in a stream of the subdomain's device that later work sees the halo on these sides, none of them awaited. It
   /// comes behind all that was in the subdomain's stream when the exchange was started, too.
   void join(std::size_t place, const Directions& sides, device::Stream& stream) const;
+
+  /// Where kernels of the local subdomain at a place in Setup's order reach the cells of a field's set that the neighbour in a
+  /// direction has in its halo; none where there is no neighbour, no halo, or a route whose memory is not mapped. What is stored
+  /// there between two exchanges, behind the first and before the second, has arrived with the second, which takes it by
+  /// Selection::Item::stored. Nobody may read that set's halos since the first was started, in no subdomain.
+  [[nodiscard]] std::optional<Outlet> outlet(std::size_t place, field_id field, int set, Direction direction) const;
 
   /// Enqueues in each stream that the field's next set is the current one from there on. Exchanges compare their
   /// selection with that, when they run: a graph that was captured with one set and is replayed with another current

@@ -54,6 +54,13 @@ std::byte* Memory::address(field_id field, int set, const Vec3& p) const {
   return a.origin + step.x * a.stride_bytes[0] + step.y * a.stride_bytes[1] + step.z * a.stride_bytes[2];
 }
 
+Outlet outlet_of(const partition::Segment& segment, int set, const Memory& receiver) {
+  Array array = receiver.array(segment.field, set);
+  array.origin = receiver.address(segment.field, set, segment.target.lo);
+  array.spare_bytes = {};
+  return {segment.source, array};
+}
+
 std::vector<device::StridedCopy> pack_copies(const Payload& payload, const Memory& sender, std::byte* packed) {
   std::vector<device::StridedCopy> copies;
   for (const PackedSegment& item : payload.segments) {

@@ -88,6 +88,10 @@ class Sender final : public Endpoint {
                               flags_.arrived(program, part), turn_of_rows});
   }
 
+  [[nodiscard]] std::optional<Outlet> outlet(const partition::Segment& segment, int set) const override {
+    return outlet_of(segment, set, {context_->geometry, channel_->message.to, &arrays_});
+  }
+
  private:
   const Channel* channel_;
   Context* context_;

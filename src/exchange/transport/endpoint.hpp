@@ -34,6 +34,11 @@ class Endpoint {
 
   [[nodiscard]] virtual Drive drive() const = 0;
 
+  /// Where the sender's device reaches the receiver's cells of a segment of its message, if it does (senders).
+  [[nodiscard]] virtual std::optional<Outlet> outlet(const partition::Segment& /*segment*/, int /*set*/) const {
+    return std::nullopt;
+  }
+
   // Drive::fused.
 
   /// Adds what it does in an exchange to what its subdomain does, or to what needs no flags.
