@@ -56,15 +56,21 @@ __device__ Cells<T, N> load(const T* from, unsigned mask) {
   return cells;
 }
 
+/// Cell by cell, and they stay in the cache.
+template <typename T, int N>
+__device__ void store_each(T* to, const Cells<T, N>& cells, unsigned mask) {
+#pragma unroll
+  for (int i = 0; i < N; ++i) {
+    if ((mask >> i & 1u) != 0) to[i] = cells.v[i];
+  }
+}
+
 template <typename T, int N>
 __device__ void store(T* to, const Cells<T, N>& cells, unsigned mask) {
   if (mask == all_cells<N>) {
     store_all(to, cells);
   } else if (mask != 0) {
-#pragma unroll
-    for (int i = 0; i < N; ++i) {
-      if ((mask >> i & 1u) != 0) to[i] = cells.v[i];
-    }
+    store_each<T, N>(to, cells, mask);
   }
 }
 
@@ -82,11 +88,6 @@ __device__ unsigned mask_within(Integer x, Integer lo, Integer hi) {
     if (x + i >= lo && x + i < hi) mask |= 1u << i;
   }
   return mask;
-}
-
-template <typename T>
-__device__ std::int64_t bytes_between(const T& from, const T& to) {
-  return reinterpret_cast<const char*>(&to) - reinterpret_cast<const char*>(&from);
 }
 
 /// The address so many bytes further on.

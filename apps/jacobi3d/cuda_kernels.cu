@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "common/cut.cuh"
 #include "common/launch.cuh"
 #include "common/rows.cuh"
 #include "halocline/core/error.hpp"
@@ -23,7 +24,8 @@ using halocline::Vec3;
 using halocline::View;
 using halocline::device::Stream;
 
-constexpr int threads = lanes * warps;
+/// Of a block of the passes over rows.
+constexpr int threads = 512;
 /// Blocks of the passes over rows; also how many parts a sum is made of, so that it does not depend on the GPU.
 constexpr int row_blocks = 1024;
 
@@ -86,62 +88,22 @@ __global__ void difference_of_parts(const Difference* parts, Difference* result)
   if (threadIdx.x == 0) *result = all;
 }
 
-/// How a box is cut. group: cells of a group, the first of which begins at the first owned cell. wanted: warps that a
-/// launch should have at least, as long as they march through a plane or more. around: as in Work; then a box has whole rows.
-template <typename T>
-Piece<T> piece_of(const Box& box, const View<const T>& source, const View<T>& target, int group, std::int64_t wanted,
-                  int around) {
-  constexpr std::int64_t thin_below = 16;
-  constexpr std::int64_t longest_march = 4;
-  constexpr std::int64_t longest_thin_march = 16;
-  Piece<T> piece;
-  piece.box = box;
-  const Vec3 size = box.extent();
-  piece.thin = size.x < thin_below && size.y >= lanes / 2;
-  std::int64_t rows = 0;     // of warps, side by side in y
-  std::int64_t columns = 1;  // of warps, side by side in x
-  if (piece.thin) {
-    rows = parts_of(size.y, lanes);
-  } else {
-    // Boxes may begin below the first owned cell.
-    const std::int64_t past = (box.lo.x - source.owned().lo.x) % group;
-    piece.past = static_cast<int>(past < 0 ? past + group : past);
-    columns = parts_of(parts_of(piece.past + size.x, group), lanes);
-    rows = size.y;
-    while (1 << piece.warps_y_log2 < warps && 1 << piece.warps_y_log2 < rows) ++piece.warps_y_log2;
-  }
-  piece.planes = static_cast<int>(
-      std::clamp<std::int64_t>(rows * columns * size.z / wanted, 1, piece.thin ? longest_thin_march : longest_march));
-  const std::int64_t depth = std::int64_t{warps >> piece.warps_y_log2} * piece.planes;
-  piece.tiles = {static_cast<unsigned>(columns), static_cast<unsigned>(parts_of(rows, 1 << piece.warps_y_log2)),
-                 static_cast<unsigned>(parts_of(size.z, depth))};
-  piece.columns = static_cast<int>(columns);
-  piece.ends = around == 0 ? Ends{-1, group} : Ends{around - 1, group - around};
-  piece.source = &source(box.lo.x, box.lo.y, box.lo.z) - piece.past;
-  piece.target = &target(box.lo.x, box.lo.y, box.lo.z) - piece.past;
-  return piece;
-}
-
 /// Which of a box's rows and planes may have cells of spheres.
-template <typename T>
-void find_spheres(std::span<const Sphere> spheres, Piece<T>& piece) {
+Reach reach_of(std::span<const Sphere> spheres, const Box& box) {
+  Reach reach;
   const auto widen = [](int(&range)[2], std::int64_t lo, std::int64_t hi) {
     const bool first = range[0] == range[1];
     range[0] = static_cast<int>(first ? lo : std::min<std::int64_t>(range[0], lo));
     range[1] = static_cast<int>(first ? hi : std::max<std::int64_t>(range[1], hi));
   };
   for (const Sphere& sphere : spheres) {
-    const Vec3 reach{sphere.radius, sphere.radius, sphere.radius};
-    const Box cells = piece.box.intersection({sphere.centre - reach, sphere.centre + reach + Vec3{1, 1, 1}});
+    const Vec3 radius{sphere.radius, sphere.radius, sphere.radius};
+    const Box cells = box.intersection({sphere.centre - radius, sphere.centre + radius + Vec3{1, 1, 1}});
     if (cells.empty()) continue;
-    widen(piece.sphere_rows, cells.lo.y - piece.box.lo.y, cells.hi.y - piece.box.lo.y);
-    widen(piece.sphere_planes, cells.lo.z - piece.box.lo.z, cells.hi.z - piece.box.lo.z);
+    widen(reach.rows, cells.lo.y - box.lo.y, cells.hi.y - box.lo.y);
+    widen(reach.planes, cells.lo.z - box.lo.z, cells.hi.z - box.lo.z);
   }
-}
-
-template <typename T>
-Pitch pitch_of(const View<T>& view) {
-  return {view.stride_bytes()[1], view.stride_bytes()[2]};
+  return reach;
 }
 
 template <typename T>
@@ -195,10 +157,10 @@ class CudaKernels : public Kernels<T> {
     const std::vector<Sphere> spheres = problem_.images(present);
     if (spheres.size() > two) {
       launch<most_images, most_boxes>(subdomain, present, source, target, spheres);
-    } else if (present.size() > 1 || std::max(present[0].extent().y, present[0].extent().z) > most_blocks_yz) {
-      launch<two, most_boxes>(subdomain, present, source, target, spheres);
-    } else {
+    } else if (in_one_grid(present)) {
       launch<two, 1>(subdomain, present, source, target, spheres);
+    } else {
+      launch<two, most_boxes>(subdomain, present, source, target, spheres);
     }
   }
 
@@ -231,41 +193,23 @@ class CudaKernels : public Kernels<T> {
   static constexpr int most = 16 / sizeof(T);
   /// Spheres of a launch that stays in the domain: others, which are rare, take a kernel of their own.
   static constexpr std::size_t two = 2;
-  static constexpr std::int64_t most_blocks_yz = 65535;  ///< of a grid
 
   template <std::size_t S, int B>
   void launch(const Subdomain& subdomain, std::span<const Box> boxes, const View<const T>& source,
               const View<T>& target, const std::vector<Sphere>& spheres) {
-    constexpr std::int64_t warps_a_processor = warps * resident_blocks;
-    constexpr std::int64_t waves = 4;
     const int group = in_groups(source) && in_groups(target) ? most : 1;
-    const std::int64_t wanted = warps_a_processor * waves * processors_[static_cast<std::size_t>(subdomain.device())];
     Work<T, S, B> work;
-    work.source = source;
-    work.target = target;
-    work.source_pitch = pitch_of(source);
-    work.target_pitch = pitch_of(target);
-    if (subdomain.wraps(0)) work.around = static_cast<int>(subdomain.owned().extent().x);
+    set_arrays(work, source, target, subdomain.wraps(0) ? static_cast<int>(subdomain.owned().extent().x) : 0);
     std::fill(std::copy(spheres.begin(), spheres.end(), work.spheres), std::end(work.spheres), spheres.back());
-    std::int64_t blocks = 0;
-    for (const Box& box : boxes) {
-      Piece<T> piece = piece_of<T>(box, source, target, group, wanted, work.around);
-      piece.first_block = static_cast<int>(blocks);
-      find_spheres(spheres, piece);
-      blocks += std::int64_t{piece.tiles.x} * piece.tiles.y * piece.tiles.z;
-      work.pieces[work.count++] = piece;
-    }
-    if (blocks > std::int64_t{0x7fffffff}) {
-      throw halocline::InvalidArgument("jacobi3d: an update has " + std::to_string(blocks) +
-                                       " blocks; allowed are up to 2147483647");
-    }
-    const dim3 grid = B == 1 ? work.pieces[0].tiles : dim3(static_cast<unsigned>(blocks));
+    const Grid grid =
+        cut("jacobi3d", work, boxes, group, shape, processors_[static_cast<std::size_t>(subdomain.device())]);
+    for (int i = 0; i < work.count; ++i) work.reach[i] = reach_of(spheres, work.pieces[i].box);
     subdomain.stream().enqueue([work, group, grid, ordinal = ordinal(subdomain)](Stream& at) {
       const OnDevice on(ordinal);
       if (group == most) {
-        cuda::update<T, most, S, B><<<grid, threads, 0, native(at)>>>(work);
+        cuda::update<T, most, S, B><<<grid.blocks, grid.threads, 0, native(at)>>>(work);
       } else {
-        cuda::update<T, 1, S, B><<<grid, threads, 0, native(at)>>>(work);
+        cuda::update<T, 1, S, B><<<grid.blocks, grid.threads, 0, native(at)>>>(work);
       }
       check(cudaGetLastError(), "launching an update");
     });

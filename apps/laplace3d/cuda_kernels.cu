@@ -1,9 +1,11 @@
 #include <cuda_runtime.h>
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 #include <vector>
 
+#include "common/cut.cuh"
 #include "common/launch.cuh"
 #include "halocline/core/error.hpp"
 #include "laplace3d/kernels.hpp"
@@ -17,7 +19,8 @@ using halocline::Box;
 using halocline::View;
 using halocline::device::Stream;
 
-constexpr int threads = lanes * warps;
+/// Of a block that sets initial values.
+constexpr int threads = 256;
 
 template <typename T>
 __global__ void initialise(const Box box, const View<T> target) {
@@ -32,19 +35,6 @@ __global__ void initialise(const Box box, const View<T> target) {
   }
 }
 
-/// wanted: warps that a launch should have at least, as long as they march through a plane or more.
-Piece piece_of(const Box& box, int group, std::int64_t wanted) {
-  constexpr std::int64_t longest_march = 16;
-  const auto size = box.extent();
-  Piece piece;
-  piece.box = box;
-  piece.tiles_x = static_cast<int>(parts_of(parts_of(size.x, group), lanes));
-  while (piece.warps_y < warps && piece.warps_y < size.y) piece.warps_y *= 2;
-  piece.tiles_y = static_cast<int>(parts_of(size.y, piece.warps_y));
-  piece.planes = static_cast<int>(std::clamp<std::int64_t>(size.y * piece.tiles_x * size.z / wanted, 1, longest_march));
-  return piece;
-}
-
 template <typename T>
 class CudaKernels : public Kernels<T> {
  public:
@@ -54,10 +44,14 @@ class CudaKernels : public Kernels<T> {
       const OnDevice on(ordinals_.back());
       processors_.push_back(multiprocessors_of(ordinals_.back()));
       // A kernel that is loaded at its first launch may have to wait for what runs, such as an exchange.
-      for (const void* kernel : {reinterpret_cast<const void*>(&cuda::update<T, 1, 7>),
-                                 reinterpret_cast<const void*>(&cuda::update<T, most, 7>),
-                                 reinterpret_cast<const void*>(&cuda::update<T, 1, 19>),
-                                 reinterpret_cast<const void*>(&cuda::update<T, most, 19>),
+      for (const void* kernel : {reinterpret_cast<const void*>(&cuda::update<T, 1, 7, 1>),
+                                 reinterpret_cast<const void*>(&cuda::update<T, most, 7, 1>),
+                                 reinterpret_cast<const void*>(&cuda::update<T, 1, 7, two>),
+                                 reinterpret_cast<const void*>(&cuda::update<T, most, 7, two>),
+                                 reinterpret_cast<const void*>(&cuda::update<T, 1, 19, 1>),
+                                 reinterpret_cast<const void*>(&cuda::update<T, most, 19, 1>),
+                                 reinterpret_cast<const void*>(&cuda::update<T, 1, 19, two>),
+                                 reinterpret_cast<const void*>(&cuda::update<T, most, 19, two>),
                                  reinterpret_cast<const void*>(&cuda::initialise<T>)}) {
         cudaFuncAttributes attributes{};
         check(cudaFuncGetAttributes(&attributes, kernel), "loading a kernel");
@@ -74,47 +68,47 @@ class CudaKernels : public Kernels<T> {
   }
 
   void update(Stream& stream, std::span<const Box> boxes, const View<const T>& source, const View<T>& target) override {
-    constexpr std::int64_t warps_a_processor = 32;
-    constexpr std::int64_t waves = 4;
-    const int group = in_groups(source) && in_groups(target) ? most : 1;
-    const std::int64_t wanted = warps_a_processor * waves * processors_[static_cast<std::size_t>(stream.device())];
-    Work<T> work{source, target, Weights<T>(problem_.coefficients), {}, 0};
-    std::int64_t blocks = 0;
-    for (const Box& box : boxes) {
-      if (box.empty()) continue;
-      if (static_cast<std::size_t>(work.count) == most_boxes) {
-        throw halocline::InvalidArgument("laplace3d: an update has 3 or more boxes; allowed are up to 2");
-      }
-      Piece piece = piece_of(box, group, wanted);
-      piece.first_block = static_cast<int>(blocks);
-      const std::int64_t depth = std::int64_t{warps / piece.warps_y} * piece.planes;
-      blocks += std::int64_t{piece.tiles_x} * piece.tiles_y * parts_of(box.extent().z, depth);
-      work.pieces[work.count++] = piece;
-    }
-    if (work.count == 0) return;
-    if (blocks > std::int64_t{0x7fffffff}) {
-      throw halocline::InvalidArgument("laplace3d: an update has " + std::to_string(blocks) +
-                                       " blocks; allowed are up to 2147483647");
+    std::vector<Box> present;
+    std::copy_if(boxes.begin(), boxes.end(), std::back_inserter(present), [](const Box& box) { return !box.empty(); });
+    if (present.empty()) return;
+    if (present.size() > most_boxes) {
+      throw halocline::InvalidArgument("laplace3d: an update has " + std::to_string(present.size()) +
+                                       " boxes; allowed are up to 2");
     }
     if (problem_.stencil == Stencil::points7) {
-      launch<7>(stream, work, group, static_cast<unsigned>(blocks));
+      update<7>(stream, present, source, target);
     } else {
-      launch<19>(stream, work, group, static_cast<unsigned>(blocks));
+      update<19>(stream, present, source, target);
     }
   }
 
  private:
   /// Cells of 16 bytes.
   static constexpr int most = 16 / sizeof(T);
+  static constexpr int two = static_cast<int>(most_boxes);
 
   template <int Points>
-  void launch(Stream& stream, const Work<T>& work, int group, unsigned blocks) {
-    stream.enqueue([work, group, blocks, ordinal = ordinal(stream)](Stream& at) {
+  void update(Stream& stream, std::span<const Box> boxes, const View<const T>& source, const View<T>& target) {
+    if (in_one_grid(boxes)) {
+      launch<Points, 1>(stream, boxes, source, target);
+    } else {
+      launch<Points, two>(stream, boxes, source, target);
+    }
+  }
+
+  template <int Points, int Most>
+  void launch(Stream& stream, std::span<const Box> boxes, const View<const T>& source, const View<T>& target) {
+    const int group = in_groups(source) && in_groups(target) ? most : 1;
+    Work<T, Points, Most> work{{}, StencilOf<T, Points>::with(Weights<T>(problem_.coefficients))};
+    set_arrays(work, source, target, 0);
+    const Grid grid =
+        cut("laplace3d", work, boxes, group, work.shape, processors_[static_cast<std::size_t>(stream.device())]);
+    stream.enqueue([work, group, grid, ordinal = ordinal(stream)](Stream& at) {
       const OnDevice on(ordinal);
       if (group == most) {
-        cuda::update<T, most, Points><<<blocks, threads, 0, native(at)>>>(work);
+        cuda::update<T, most, Points, Most><<<grid.blocks, grid.threads, 0, native(at)>>>(work);
       } else {
-        cuda::update<T, 1, Points><<<blocks, threads, 0, native(at)>>>(work);
+        cuda::update<T, 1, Points, Most><<<grid.blocks, grid.threads, 0, native(at)>>>(work);
       }
       check(cudaGetLastError(), "launching an update");
     });
