@@ -172,11 +172,12 @@ void add_decision_options(CLI::App& app, Options& options) {
              options.messages = ways[parse_choice(name, word, {"by-neighbour", "by-direction"})];
            })
       ->group(decision_group);
-  add_word(app, "--sm-budget", "N",
-           "multiprocessors of a GPU that exchanges may occupy (default 0: as many as are of use)",
-           [&options](const auto& name, const auto& word) {
-             options.sm_budget = static_cast<int>(parse_integer(name, word, 0, 1'000));
-           })
+  add_word(
+      app, "--sm-budget", "N",
+      "multiprocessors of a GPU that exchanges may occupy (default 0: 16 beside kernels, else as many as are of use)",
+      [&options](const auto& name, const auto& word) {
+        options.sm_budget = static_cast<int>(parse_integer(name, word, 0, 1'000));
+      })
       ->group(decision_group);
   app.add_flag("--launch-threads", options.launch_threads,
                "a thread for each device enqueues its work, exchanges included")

@@ -48,7 +48,7 @@ struct Options {
   std::optional<halocline::Duration> timeout;
   bool launch_threads = false;
   std::optional<halocline::exchange::Messages> messages;
-  int sm_budget = 0;  ///< multiprocessors of a GPU that exchanges may occupy; 0: as many as are of use
+  int sm_budget = 0;  ///< multiprocessors of a GPU that exchanges may occupy; 0: see exchange::Tuning
 
   std::vector<std::string> program;  ///< behind --: a program with its arguments, for `profile`
   bool json = false;

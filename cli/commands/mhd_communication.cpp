@@ -25,8 +25,6 @@ void add_mhd_communication_options(CLI::App& command, const std::string& group, 
 }
 
 void complete(const MhdCommunication& own, Options& options, mhd::Settings& settings) {
-  constexpr int beside_updates = 16;
-  if (options.sm_budget == 0 && settings.overlap.value_or(true)) options.sm_budget = beside_updates;
   if (!own.paper_scheme) return;
   options.partition = options.partition.value_or(halocline::partition::Method::z_order);
   options.transports = options.transports.value_or("mpi_device,mpi_staged");

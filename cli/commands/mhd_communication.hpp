@@ -23,8 +23,8 @@ struct MhdCommunication {
 
 void add_mhd_communication_options(CLI::App& command, const std::string& group, MhdCommunication& own);
 
-/// Exchanges beside an update take few multiprocessors, as a block of the kernel needs a whole one. With --paper-scheme, sets what other flags leave open: Z-order ranks, MPI, on device memory where it can, a message a
-/// direction, the interior updated meanwhile.
+/// With --paper-scheme, sets what other flags leave open: Z-order ranks, MPI, on device memory where it can, a message a direction,
+/// the interior updated meanwhile.
 void complete(const MhdCommunication& own, Options& options, mhd::Settings& settings);
 
 /// "messages    208 by mpi_staged an exchange", where there is one of each direction; else nothing.

@@ -6,6 +6,12 @@
 #include <utility>
 
 namespace halocline::exchange {
+namespace {
+
+/// Multiprocessors that fill most of a link (docs/guide/9-numbers.md), and leave a kernel nearly all.
+constexpr int beside_compute = 16;
+
+}  // namespace
 
 Fusion::Fusion(Context& context, std::vector<Member> members)
     : context_(&context),
@@ -17,25 +23,35 @@ Fusion::Fusion(Context& context, std::vector<Member> members)
   for (std::size_t i = 0; i < members_.size(); ++i) begun_.push_back(context.backend->create_event(device_));
 }
 
+device::FusedPlan Fusion::plan(const Program& program, Overlap overlap) const {
+  device::FusedPlan plan;
+  plan.multiprocessors = context_->tuning.multiprocessors;
+  if (plan.multiprocessors == 0 && overlap == Overlap::possible) plan.multiprocessors = beside_compute;
+  for (const Member& member : members_) {
+    const Site& site = *member.site;
+    device::Party party;
+    party.epoch = site.mailbox.fused_epoch();
+    party.expected = parities(site, *context_->geometry, program.selection);
+    for (Endpoint* end : member.ends) end->contribute(program, party, plan.local);
+    plan.parties.push_back(std::move(party));
+  }
+  return plan;
+}
+
+device::FusedExchange& Fusion::form(const Program& program, Overlap overlap) {
+  auto& made = exchanges_.of(program)[overlap == Overlap::none ? 0 : 1];
+  if (!made) made = context_->backend->fuse(device_, plan(program, overlap));
+  return *made;
+}
+
 void Fusion::prepare(const Program& program) {
-  exchanges_.make(program, [&] {
-    device::FusedPlan plan;
-    plan.multiprocessors = context_->tuning.multiprocessors;
-    for (const Member& member : members_) {
-      const Site& site = *member.site;
-      device::Party party;
-      party.epoch = site.mailbox.fused_epoch();
-      party.expected = parities(site, *context_->geometry, program.selection);
-      for (Endpoint* end : member.ends) end->contribute(program, party, plan.local);
-      plan.parties.push_back(std::move(party));
-    }
-    return context_->backend->fuse(device_, plan);
-  });
+  exchanges_.make(program, [] { return Forms(); });
+  if (scheduled()) static_cast<void>(form(program, Overlap::none));
 }
 
 void Fusion::send(const Program& program) {
   stream_->wait(*members_.front().site->open);
-  stream_->run(*exchanges_.of(program));
+  stream_->run(form(program, Overlap::none));
   stream_->record(*done_);
 }
 
@@ -47,7 +63,7 @@ void Fusion::start(const Program& program, std::span<device::Stream* const> user
     user->record(*begun_[i]);
     carrier_->wait(*begun_[i]);
   }
-  carrier_->run(*exchanges_.of(program));
+  carrier_->run(form(program, overlap));
   if (members_.size() > 1 || carrier_ == stream_.get()) carrier_->record(*done_);
 }
 
@@ -64,7 +80,11 @@ bool Fusion::has(const Site& site) const {
 
 void Fusion::check() {
   stream_->raise_failure();
-  for (const auto& exchange : exchanges_.all()) exchange->check();
+  for (const Forms& forms : exchanges_.all()) {
+    for (const auto& made : forms) {
+      if (made) made->check();
+    }
+  }
 }
 
 void Fusion::drain() const { stream_->synchronize(); }

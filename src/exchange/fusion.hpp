@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <memory>
 #include <span>
 #include <vector>
@@ -47,10 +48,15 @@ class Fusion {
   void drain() const;
 
  private:
+  /// An exchange, made when first run: one that has the device to itself, and one that leaves room to what runs beside it.
+  using Forms = std::array<std::unique_ptr<device::FusedExchange>, 2>;
+  [[nodiscard]] device::FusedExchange& form(const Program& program, Overlap overlap);
+  [[nodiscard]] device::FusedPlan plan(const Program& program, Overlap overlap) const;
+
   Context* context_;
   int device_;
   std::vector<Member> members_;
-  Prepared<std::unique_ptr<device::FusedExchange>> exchanges_;
+  Prepared<Forms> exchanges_;
   std::unique_ptr<device::Stream> stream_;
   std::vector<std::unique_ptr<device::Event>> begun_;  ///< by member: all that its part comes behind
   std::unique_ptr<device::Event> done_;

@@ -25,6 +25,8 @@ class ForwardingBackend final : public device::Backend {
   [[nodiscard]] int maps() const { return maps_; }
   /// Names and priorities of the streams that were made.
   [[nodiscard]] const std::vector<std::pair<std::string, device::Priority>>& streams() const { return streams_; }
+  /// FusedPlan::multiprocessors of the exchanges that were made.
+  [[nodiscard]] const std::vector<int>& budgets() const { return budgets_; }
 
   [[nodiscard]] device::BackendKind kind() const override { return said_.kind; }
   [[nodiscard]] device::Access overlapping_launches() const override { return said_.overlapping_launches; }
@@ -62,6 +64,7 @@ class ForwardingBackend final : public device::Backend {
     return inner_->prepare(device, copies);
   }
   std::unique_ptr<device::FusedExchange> fuse(int device, const device::FusedPlan& plan) override {
+    budgets_.push_back(plan.multiprocessors);
     return inner_->fuse(device, plan);
   }
   [[nodiscard]] device::Access peer_access(int from, int to) const override { return inner_->peer_access(from, to); }
@@ -74,6 +77,7 @@ class ForwardingBackend final : public device::Backend {
   std::shared_ptr<device::Backend> inner_;
   Said said_;
   int maps_ = 0;
+  std::vector<int> budgets_;
   std::vector<std::pair<std::string, device::Priority>> streams_;
 };
 

@@ -76,7 +76,8 @@ struct Tuning {
   /// their way. Above 0.
   std::int64_t packed_piece_bytes = std::int64_t{4} << 20;
   /// direct and self: they take no more of a GPU at a time than the room of so many multiprocessors, wherever that is, and
-  /// leave the rest to compute; 0: as many as are of use. Ranks may differ in it.
+  /// leave the rest to compute; 0: 16 where work may run beside an exchange (Overlap::possible), else as many as are of use. Ranks
+  /// may differ in it.
   int multiprocessors = 0;
 };
 
