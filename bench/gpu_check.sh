@@ -241,7 +241,7 @@ stage_jacobi() {
     step 30 $(ranks "$gpus") "${run[@]}" --size $(domain_of "$gpus" "$smallest") --no-overlap --graph \
       --halo-multiplier $multiplier >"$work/jacobi-${gpus}r-${gpus}g-$smallest-halos$multiplier.json"
   done
-  for how in overlap no-overlap no-overlap-graph; do
+  for how in overlap no-overlap no-overlap-graph store-halos store-halos-graph; do
     # One GPU: one read and one write a cell, to be compared with the ceiling of a copy.
     step 30 "${run[@]}" --size $(domain_of 1 "$largest") --devices 1 --${how/-graph/ --graph} \
       >"$work/jacobi-1r-1g-$how.json"

@@ -32,6 +32,9 @@ struct Piece {
   int planes = 1;
   int past = 0;  ///< cells of its first group that lie before the box
   Ends ends;     ///< of the row: of its first warp, and of its last one where that has all of its cells
+  // Blocks whose rows are all there, with all of their cells: from the one in x on, up to others. None where it is turned.
+  int whole_from = 0;
+  int whole_to[3] = {};
   // The first cell of the first group, in the box's first row.
   const T* source = nullptr;
   T* target = nullptr;

@@ -57,6 +57,12 @@ Piece<T> piece_of(const Boxes<T, Most>& boxes, const halocline::Box& box, int gr
       rows * columns * size.z / wanted, 1, piece.turned ? shape.longest_turned_march : shape.longest_march));
   piece.tiles = {static_cast<unsigned>(columns), static_cast<unsigned>(parts_of(rows, 1 << piece.warps_y_log2)),
                  static_cast<unsigned>(parts_of(size.z, std::int64_t{piece.warps_z} * piece.planes))};
+  if (!piece.turned) {
+    piece.whole_from = piece.past > 0 ? 1 : 0;
+    piece.whole_to[0] = static_cast<int>((piece.past + size.x) / (lanes * group));
+    piece.whole_to[1] = static_cast<int>(rows >> piece.warps_y_log2);
+    piece.whole_to[2] = static_cast<int>(size.z / (std::int64_t{piece.warps_z} * piece.planes));
+  }
   piece.ends = boxes.around == 0 ? Ends{-1, group} : Ends{boxes.around - 1, group - boxes.around};
   piece.source = &boxes.source(box.lo.x, box.lo.y, box.lo.z) - piece.past;
   piece.target = &boxes.target(box.lo.x, box.lo.y, box.lo.z) - piece.past;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "common/boxes.cuh"
+#include "common/store_faces.cuh"
 
 // What the blocks of a launch do. The kernel's parameter, `Work`, is Boxes and
 //   stencil                           what cells become: of march.cuh's kind
@@ -10,6 +11,7 @@
 //   may_hold(piece, spot, rows, planes)        whether those may be in a block; piece: its number
 //   hold<N>(piece, spot, planes, written)      stores them again, in the march of a warp of which spot is the lane's
 //   hold_turned(piece, spot, planes, written)  the same where lanes lie along y, each with one cell
+//   faces                             StoredFaces of its one box, or NoFaces
 //
 // A warp's neighbours in y are warps of the same block, and what both read comes out of the L1 cache; planes that two marches
 // need come out of the L2 cache, as blocks go through a box in the order of memory, and short marches keep those that run at
@@ -18,6 +20,9 @@
 //
 // Plain loads throughout: halos were written by other devices, which non-coherent loads may not see.
 namespace apps::cuda {
+
+template <typename Work>
+using Faces = decltype(Work::faces);
 
 /// A warp's march, from the lane's group on.
 template <typename Stencil, typename Work, typename T, int N, Part P>
@@ -54,6 +59,7 @@ __device__ __noinline__ void march_any(const Work& work, const Piece<T>& piece, 
   const WarpRow<T, N, P> row(work.source_pitch, ends, lane, masks, work.around);
   march_warp(work, work.stencil, piece, spot, row, planes);
   if constexpr (Work::holds) work.template hold<N>(piece, spot, planes, masks.written);
+  if constexpr (Faces<Work>::stored) work.faces.template store<N>(work, piece, spot, planes, masks.written);
 }
 
 /// The same for a warp whose lanes lie along y, for each column of the box.
@@ -75,7 +81,45 @@ __device__ __noinline__ void march_columns(const Work& work, const Piece<T>& pie
                              wraps && spot.x + 1 == columns ? 1 - work.around : 1};
     march_warp(work, stencil, piece, spot, row, planes);
     if constexpr (Work::holds) work.hold_turned(piece, spot, planes, written);
+    if constexpr (Faces<Work>::stored) work.faces.template store<1>(work, piece, spot, planes, written);
   }
+}
+
+/// A launch that stores faces begins with the last planes of its box, not with the first: what it stores over links is then under
+/// way before its end.
+template <typename Work>
+__device__ Place block_of(const Work& work) {
+  Place place = place_of(work);
+  if constexpr (Faces<Work>::stored) {
+    place.z = place.z == 0 ? static_cast<int>(work.pieces[place.piece].tiles.z) - 1 : place.z - 1;
+  }
+  return place;
+}
+
+/// Where this lane of the block marches from.
+template <int N, typename T>
+__device__ Spot spot_of(const Piece<T>& piece, const Place& place) {
+  const int lane = static_cast<int>(threadIdx.x % lanes);
+  const int warp = static_cast<int>(threadIdx.x / lanes);
+  const int rows = 1 << piece.warps_y_log2;
+  return {(place.x * lanes + lane) * N, (place.y << piece.warps_y_log2) + (warp & (rows - 1)),
+          (place.z * piece.warps_z + (warp >> piece.warps_y_log2)) * piece.planes};
+}
+
+// Behind the march of a block of whole rows. They find out again where they are, so that a march keeps nothing for them.
+
+template <int N, typename Work>
+__device__ __noinline__ void hold_again(const Work& work) {
+  const Place place = block_of(work);
+  const auto& piece = work.pieces[place.piece];
+  work.template hold<N>(piece, spot_of<N>(piece, place), piece.planes, all_cells<N>);
+}
+
+template <int N, typename Work>
+__device__ __noinline__ void store_faces(const Work& work) {
+  const Place place = block_of(work);
+  const auto& piece = work.pieces[place.piece];
+  work.faces.template store<N>(work, piece, spot_of<N>(piece, place), piece.planes, all_cells<N>);
 }
 
 /// What a block does. N: cells of a group; N times the size of a cell is what all addresses and strides of both arrays are
@@ -83,35 +127,30 @@ __device__ __noinline__ void march_columns(const Work& work, const Piece<T>& pie
 template <int N, typename Work>
 __device__ void march_block(const Work& work) {
   using T = typename Work::Cell;
-  const Place place = place_of(work);
+  const Place place = block_of(work);
   const Piece<T>& piece = work.pieces[place.piece];
-  const halocline::Box& box = piece.box;
-  const int rows = 1 << piece.warps_y_log2;
-  const int planes = piece.warps_z * piece.planes;
-  const Spot block = {place.x * lanes * N, place.y << piece.warps_y_log2, place.z * planes};
-  // The same for a whole block, as the compiler can tell, too: it takes detours where it cannot.
-  const bool whole = block.x >= piece.past &&
-                     block.x + lanes * N <= piece.past + static_cast<int>(box.hi.x - box.lo.x) &&
-                     block.row + rows <= static_cast<int>(box.hi.y - box.lo.y) &&
-                     block.plane + planes <= static_cast<int>(box.hi.z - box.lo.z);
-  bool held = false;
-  if constexpr (Work::holds) held = work.may_hold(place.piece, block, rows, planes);
   const int lane = static_cast<int>(threadIdx.x % lanes);
-  const int warp = static_cast<int>(threadIdx.x / lanes);
-  const Spot spot = {block.x + lane * N, block.row + (warp & (rows - 1)),
-                     (place.z * piece.warps_z + (warp >> piece.warps_y_log2)) * piece.planes};
-  // What is rare is called, so that it takes no registers of what is not.
-  if (Work::turns && piece.turned) {
-    if constexpr (Work::turns) march_columns(work, piece, {0, spot.row * lanes + lane, spot.plane}, lane);
-  } else if (whole) {
+  const Spot spot = spot_of<N>(piece, place);
+  // The same for a whole block, as the compiler can tell, too: it takes detours where it cannot. What is rare is called, so
+  // that it takes no registers of what is not.
+  if (place.x >= piece.whole_from && place.x < piece.whole_to[0] && place.y < piece.whole_to[1] &&
+      place.z < piece.whole_to[2]) {
     Ends ends = {-1, N};
     if (Work::wraps && place.x == 0) ends.left = piece.ends.left;
     if (Work::wraps && place.x + 1 == static_cast<int>(piece.tiles.x)) ends.right = piece.ends.right;
     march_warp(work, work.stencil, piece, spot, WarpRow<T, N, Part::whole>(work.source_pitch, ends, lane),
                piece.planes);
     if constexpr (Work::holds) {
-      if (held) work.template hold<N>(piece, spot, piece.planes, all_cells<N>);
+      const int rows = 1 << piece.warps_y_log2;
+      const int planes = piece.warps_z * piece.planes;
+      const Spot block = {place.x * lanes * N, place.y << piece.warps_y_log2, place.z * planes};
+      if (work.may_hold(place.piece, block, rows, planes)) hold_again<N>(work);
     }
+    if constexpr (Faces<Work>::stored) {
+      if (work.faces.in_block(place, piece.tiles)) store_faces<N>(work);
+    }
+  } else if (Work::turns && piece.turned) {
+    if constexpr (Work::turns) march_columns(work, piece, {0, spot.row * lanes + lane, spot.plane}, lane);
   } else if (Work::wraps && work.around != 0) {
     if constexpr (Work::wraps) march_any<N, Part::wrapped>(work, piece, spot, lane);
   } else {

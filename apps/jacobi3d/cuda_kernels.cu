@@ -117,12 +117,14 @@ class CudaKernels : public Kernels<T> {
       processors_.push_back(multiprocessors_of(ordinals_.back()));
       // A kernel that is loaded at its first launch may have to wait for what runs, such as an exchange.
       for (const void* kernel :
-           {reinterpret_cast<const void*>(&cuda::update<T, 1, two, 1>),
-            reinterpret_cast<const void*>(&cuda::update<T, most, two, 1>),
-            reinterpret_cast<const void*>(&cuda::update<T, 1, two, most_boxes>),
-            reinterpret_cast<const void*>(&cuda::update<T, most, two, most_boxes>),
-            reinterpret_cast<const void*>(&cuda::update<T, 1, most_images, most_boxes>),
-            reinterpret_cast<const void*>(&cuda::update<T, most, most_images, most_boxes>),
+           {reinterpret_cast<const void*>(&cuda::update<T, 1, two, 1, NoFaces>),
+            reinterpret_cast<const void*>(&cuda::update<T, most, two, 1, NoFaces>),
+            reinterpret_cast<const void*>(&cuda::update<T, 1, two, most_boxes, NoFaces>),
+            reinterpret_cast<const void*>(&cuda::update<T, most, two, most_boxes, NoFaces>),
+            reinterpret_cast<const void*>(&cuda::update<T, 1, most_images, most_boxes, NoFaces>),
+            reinterpret_cast<const void*>(&cuda::update<T, most, most_images, most_boxes, NoFaces>),
+            reinterpret_cast<const void*>(&cuda::update<T, 1, two, 1, StoredFaces<T>>),
+            reinterpret_cast<const void*>(&cuda::update<T, most, two, 1, StoredFaces<T>>),
             reinterpret_cast<const void*>(&cuda::initialise<T>), reinterpret_cast<const void*>(&difference_of_rows<T>),
             reinterpret_cast<const void*>(&difference_of_parts)}) {
         cudaFuncAttributes attributes{};
@@ -156,12 +158,23 @@ class CudaKernels : public Kernels<T> {
     }
     const std::vector<Sphere> spheres = problem_.images(present);
     if (spheres.size() > two) {
-      launch<most_images, most_boxes>(subdomain, present, source, target, spheres);
+      launch<most_images, most_boxes, NoFaces>(subdomain, present, source, target, spheres);
     } else if (in_one_grid(present)) {
-      launch<two, 1>(subdomain, present, source, target, spheres);
+      launch<two, 1, NoFaces>(subdomain, present, source, target, spheres);
     } else {
-      launch<two, most_boxes>(subdomain, present, source, target, spheres);
+      launch<two, most_boxes, NoFaces>(subdomain, present, source, target, spheres);
     }
+  }
+
+  void update_and_store(const Subdomain& subdomain, const View<const T>& source, const View<T>& target,
+                        const apps::RowOutlets<T>& outlets) override {
+    const std::array boxes{subdomain.owned()};
+    if (!in_one_grid(boxes)) {
+      const Vec3 extent = boxes[0].extent();
+      throw halocline::InvalidArgument("jacobi3d: kernels store halos of a subdomain of " + to_string(extent) +
+                                       " cells; allowed are up to " + std::to_string(most_blocks_yz) + " in y and z");
+    }
+    launch<two, 1, StoredFaces<T>>(subdomain, boxes, source, target, problem_.images(boxes), outlets);
   }
 
   /// Rows of whole groups: the first and the last of a row that begins one cell further in would be stored cell by cell.
@@ -194,11 +207,12 @@ class CudaKernels : public Kernels<T> {
   /// Spheres of a launch that stays in the domain: others, which are rare, take a kernel of their own.
   static constexpr std::size_t two = 2;
 
-  template <std::size_t S, int B>
+  template <std::size_t S, int B, typename F>
   void launch(const Subdomain& subdomain, std::span<const Box> boxes, const View<const T>& source,
-              const View<T>& target, const std::vector<Sphere>& spheres) {
-    const int group = in_groups(source) && in_groups(target) ? most : 1;
-    Work<T, S, B> work;
+              const View<T>& target, const std::vector<Sphere>& spheres, const apps::RowOutlets<T>& outlets = {}) {
+    const int group = in_groups(source) && in_groups(target) && in_groups(outlets) ? most : 1;
+    Work<T, S, B, F> work;
+    if constexpr (F::stored) work.faces.set(boxes.front(), outlets);
     set_arrays(work, source, target, subdomain.wraps(0) ? static_cast<int>(subdomain.owned().extent().x) : 0);
     std::fill(std::copy(spheres.begin(), spheres.end(), work.spheres), std::end(work.spheres), spheres.back());
     const Grid grid =
@@ -207,9 +221,9 @@ class CudaKernels : public Kernels<T> {
     subdomain.stream().enqueue([work, group, grid, ordinal = ordinal(subdomain)](Stream& at) {
       const OnDevice on(ordinal);
       if (group == most) {
-        cuda::update<T, most, S, B><<<grid.blocks, grid.threads, 0, native(at)>>>(work);
+        cuda::update<T, most, S, B, F><<<grid.blocks, grid.threads, 0, native(at)>>>(work);
       } else {
-        cuda::update<T, 1, S, B><<<grid.blocks, grid.threads, 0, native(at)>>>(work);
+        cuda::update<T, 1, S, B, F><<<grid.blocks, grid.threads, 0, native(at)>>>(work);
       }
       check(cudaGetLastError(), "launching an update");
     });

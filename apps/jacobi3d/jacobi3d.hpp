@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "common/boundaries.hpp"
@@ -20,11 +21,20 @@
 /// arithmetic, all halo.
 namespace jacobi3d {
 
+/// How a step comes by the halos that it reads. All give the same cells, bit for bit.
+enum class Halos : int {
+  exchanged,   ///< an exchange, then all cells
+  overlapped,  ///< the interior while they are under way, then the rest
+  /// The step before it stores its faces in y and z in the neighbours' halos itself, where their memory is mapped; what is left
+  /// is exchanged. Not with a halo multiplier above 1.
+  stored,
+};
+[[nodiscard]] std::string_view to_string(Halos halos);
+
 struct Settings {
   std::int64_t steps = 200;  ///< 1 or more
-  /// Update the interior while halos are under way, or all after them. Unset: the first steps of a run that has many try
-  /// both, and the faster goes on; a short run overlaps. All give the same cells, bit for bit.
-  std::optional<bool> overlap;
+  /// Unset: the first steps of a run that has many try all ways, and the fastest goes on; a short run overlaps.
+  std::optional<Halos> halos;
   std::int64_t residual_every = 0;  ///< steps between residuals; 0: only that of the last step
   double tolerance = 0;             ///< stop once Residual::max is below it; 0: never
   /// Record the fewest steps that are whole cycles of the two buffers and of the steps that an exchange serves, and
@@ -53,10 +63,10 @@ struct Progress {
 };
 
 struct Result {
-  std::int64_t steps = 0;  ///< that were done
-  bool converged = false;  ///< the residual fell below the tolerance
-  bool overlapped = true;  ///< as set, or found to be the faster
-  Residual residual;       ///< of the last step
+  std::int64_t steps = 0;           ///< that were done
+  bool converged = false;           ///< the residual fell below the tolerance
+  Halos halos = Halos::overlapped;  ///< as set, or found to be the fastest
+  Residual residual;                ///< of the last step
   Timings timings;
   double updates_per_second = 0;  ///< cells of the domain x steps / Timings::total
 };
@@ -84,8 +94,9 @@ class Solver {
   [[nodiscard]] std::vector<T> gather(const halocline::Box& box);
 
  private:
-  void step(int since_exchange, bool overlap, std::span<Stopwatch> stopwatches);
-  void exchange_and_update(bool overlap, std::span<Stopwatch> stopwatches);
+  void step(int since_exchange, Halos halos, std::span<Stopwatch> stopwatches);
+  void exchange_and_update(Halos halos, std::span<Stopwatch> stopwatches);
+  void update_all(Halos halos);
   [[nodiscard]] Residual residual();
 
   halocline::Domain& domain_;
@@ -94,6 +105,9 @@ class Solver {
   std::unique_ptr<Kernels<T>> kernels_;
   std::vector<std::unique_ptr<halocline::device::Buffer>> differences_;  ///< pinned, one a subdomain
 };
+
+/// The ways that there are on a domain.
+[[nodiscard]] std::vector<Halos> ways_of(const halocline::Domain& domain);
 
 /// A halo multiplier and how long a step took with it.
 struct Trial {

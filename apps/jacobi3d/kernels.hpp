@@ -3,6 +3,7 @@
 #include <memory>
 #include <span>
 
+#include "common/outlets.hpp"
 #include "halocline/domain/domain.hpp"
 #include "jacobi3d/row.hpp"
 
@@ -20,6 +21,9 @@ class Kernels {
   /// empty: one launch on a GPU.
   virtual void update(const halocline::Subdomain& subdomain, std::span<const halocline::Box> boxes,
                       const halocline::View<const T>& source, const halocline::View<T>& target) = 0;
+  /// The same for all owned cells, whose rows are stored in neighbours' halos, too, where there are outlets.
+  virtual void update_and_store(const halocline::Subdomain& subdomain, const halocline::View<const T>& source,
+                                const halocline::View<T>& target, const apps::RowOutlets<T>& outlets) = 0;
   /// The same for the interior, while halos are under way. Cells of the exterior beside it in x may get values that are
   /// not final: an update of the exterior must follow.
   virtual void update_interior(const halocline::Subdomain& subdomain, const halocline::View<const T>& source,

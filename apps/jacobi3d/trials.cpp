@@ -13,8 +13,7 @@ constexpr std::int64_t steps_of_replays = 512;
 /// The first does not count.
 constexpr int turns = 3;
 
-/// How long a step takes with what the settings say, or with the faster of the two ways where they leave the overlap
-/// open.
+/// How long a step takes with what the settings say, or with the fastest of the ways where they leave that open.
 template <typename T>
 halocline::Duration time_of_step(halocline::Domain& domain, halocline::Field<T> field, const Settings& settings) {
   Solver<T> solver(domain, field);
@@ -22,11 +21,11 @@ halocline::Duration time_of_step(halocline::Domain& domain, halocline::Field<T> 
   const std::int64_t steps = settings.graph ? steps_of_replays : steps_of_run;
   auto fastest = halocline::Duration::max();
   for (int turn = 0; turn < turns; ++turn) {
-    for (const bool overlap : {false, true}) {
-      if (overlap != settings.overlap.value_or(overlap)) continue;
+    for (const Halos halos : ways_of(domain)) {
+      if (halos != settings.halos.value_or(halos)) continue;
       Settings some;
       some.steps = steps;
-      some.overlap = overlap;
+      some.halos = halos;
       some.graph = settings.graph;
       const auto result = solver.run(some);
       if (turn > 0) fastest = std::min(fastest, result.timings.total / steps);

@@ -51,12 +51,13 @@ struct Reach {
 };
 
 /// The kernel's parameter. Spheres: 2, or more for boxes beyond the domain's edge.
-template <typename T, std::size_t Spheres, int Most>
+template <typename T, std::size_t Spheres, int Most, typename FacesOfWork>
 struct Work : Boxes<T, Most> {
   static constexpr bool turns = true;
   static constexpr bool wraps = true;
   static constexpr bool holds = true;
   Star<Average> stencil;
+  [[no_unique_address]] FacesOfWork faces;
   Sphere spheres[Spheres];  ///< the later one prevails
   Reach reach[Most];        ///< of each piece
 
@@ -114,9 +115,9 @@ struct Work : Boxes<T, Most> {
 inline constexpr Shape shape{};
 
 /// N: as for march_block().
-template <typename T, int N, std::size_t S, int Most>
+template <typename T, int N, std::size_t S, int Most, typename F>
 __global__ void __launch_bounds__(lanes* shape.warps, shape.resident_blocks)
-    update(const __grid_constant__ Work<T, S, Most> work) {
+    update(const __grid_constant__ Work<T, S, Most, F> work) {
   march_block<N>(work);
 }
 

@@ -63,12 +63,21 @@ void check_steps(std::int64_t steps, int halo_multiplier) {
       "steps are {}; allowed is a multiple of the halo multiplier, {}, and at least 1", steps, halo_multiplier));
 }
 
+void check_own_way(const OwnWay& way, int halo_multiplier) {
+  if (way.order != OwnOrder::stored || halo_multiplier == 1) return;
+  throw halocline::InvalidArgument(
+      fmt::format("sides are stored by the kernel, with a halo multiplier of {}; allowed is 1", halo_multiplier));
+}
+
 template <typename T>
-Case<T>::Case(halocline::comm::Communicator& comm, const Problem& problem, const halocline::DomainOptions& options)
+Case<T>::Case(halocline::comm::Communicator& comm, const Problem& problem, const halocline::DomainOptions& options,
+              std::optional<OwnWay> own)
     : problem_(problem),
       options_(in_slabs(comm, problem, options)),
       domain_(problem.extent, radius_of(problem.stencil), comm, options_),
-      field_(domain_.template add_field<T>("u", halocline::buffers::two)) {
+      field_(domain_.template add_field<T>("u", halocline::buffers::two)),
+      own_(own) {
+  if (own_) check_own_way(*own_, options_.halo_multiplier);
   domain_.realize();
   halocline::comm::agree_on(domain_.comm(), [&] { kernels_ = make_kernels<T>(domain_.backend(), problem_); });
 }
@@ -82,7 +91,7 @@ Scheme& Case<T>::scheme(SchemeKind kind) {
   if (!found) {
     halocline::comm::agree_on(domain_.comm(), [&] {
       // Not the domain's backend: schemes with threads of their own need none that launch for them.
-      const Setting<T> setting{&domain_, field_, kernels_.get(), options_.backend.get(), options_.timeout};
+      const Setting<T> setting{&domain_, field_, kernels_.get(), options_.backend.get(), options_.timeout, own_};
       found = make_scheme(kind, setting);
     });
   }

@@ -18,7 +18,9 @@ class Case {
  public:
   /// Takes boundaries, partition and update from the problem, the rest from the options. Throws InvalidArgument where the
   /// domain's planes cannot be shared out evenly, or a slab is thinner than its two sides.
-  Case(halocline::comm::Communicator& comm, const Problem& problem, const halocline::DomainOptions& options);
+  /// own: as in Setting; refused as check_own_way() says.
+  Case(halocline::comm::Communicator& comm, const Problem& problem, const halocline::DomainOptions& options,
+       std::optional<OwnWay> own = std::nullopt);
   ~Case();
   Case(const Case&) = delete;
   Case& operator=(const Case&) = delete;
@@ -48,10 +50,13 @@ class Case {
   halocline::DomainOptions options_;
   halocline::Domain domain_;
   halocline::Field<T> field_;
+  std::optional<OwnWay> own_;
   std::unique_ptr<Kernels<T>> kernels_;
   std::map<SchemeKind, std::unique_ptr<Scheme>> schemes_;
 };
 
+/// Whether a halo multiplier allows it: throws InvalidArgument that names both.
+void check_own_way(const OwnWay& way, int halo_multiplier);
 /// Whether steps are whole cycles: throws InvalidArgument that names both numbers.
 void check_steps(std::int64_t steps, int halo_multiplier);
 

@@ -12,7 +12,7 @@ template <typename T>
 std::vector<Row> compare_on(halocline::comm::Communicator& comm, const Comparison& what, const halocline::Vec3& size,
                             const halocline::DomainOptions& options) {
   const Problem problem{size, what.stencil, what.coefficients};
-  Case<T> on(comm, problem, options);
+  Case<T> on(comm, problem, options, what.own);
   const std::int64_t served = options.halo_multiplier;
   std::vector<Row> rows;
   for (const SchemeKind scheme : what.schemes) {

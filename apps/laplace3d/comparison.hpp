@@ -19,7 +19,8 @@ struct Comparison {
   Coefficients coefficients;
   std::int64_t steps = 100;
   int rounds = 5;
-  bool check = false;  ///< compare each with the serial solution, after a few steps of their own
+  std::optional<OwnWay> own;  ///< as in Setting
+  bool check = false;         ///< compare each with the serial solution, after a few steps of their own
   halocline::DomainOptions options;
 };
 

@@ -44,14 +44,18 @@ class CudaKernels : public Kernels<T> {
       const OnDevice on(ordinals_.back());
       processors_.push_back(multiprocessors_of(ordinals_.back()));
       // A kernel that is loaded at its first launch may have to wait for what runs, such as an exchange.
-      for (const void* kernel : {reinterpret_cast<const void*>(&cuda::update<T, 1, 7, 1>),
-                                 reinterpret_cast<const void*>(&cuda::update<T, most, 7, 1>),
-                                 reinterpret_cast<const void*>(&cuda::update<T, 1, 7, two>),
-                                 reinterpret_cast<const void*>(&cuda::update<T, most, 7, two>),
-                                 reinterpret_cast<const void*>(&cuda::update<T, 1, 19, 1>),
-                                 reinterpret_cast<const void*>(&cuda::update<T, most, 19, 1>),
-                                 reinterpret_cast<const void*>(&cuda::update<T, 1, 19, two>),
-                                 reinterpret_cast<const void*>(&cuda::update<T, most, 19, two>),
+      for (const void* kernel : {reinterpret_cast<const void*>(&cuda::update<T, 1, 7, 1, NoFaces>),
+                                 reinterpret_cast<const void*>(&cuda::update<T, most, 7, 1, NoFaces>),
+                                 reinterpret_cast<const void*>(&cuda::update<T, 1, 7, two, NoFaces>),
+                                 reinterpret_cast<const void*>(&cuda::update<T, most, 7, two, NoFaces>),
+                                 reinterpret_cast<const void*>(&cuda::update<T, 1, 19, 1, NoFaces>),
+                                 reinterpret_cast<const void*>(&cuda::update<T, most, 19, 1, NoFaces>),
+                                 reinterpret_cast<const void*>(&cuda::update<T, 1, 19, two, NoFaces>),
+                                 reinterpret_cast<const void*>(&cuda::update<T, most, 19, two, NoFaces>),
+                                 reinterpret_cast<const void*>(&cuda::update<T, 1, 7, 1, StoredFaces<T>>),
+                                 reinterpret_cast<const void*>(&cuda::update<T, most, 7, 1, StoredFaces<T>>),
+                                 reinterpret_cast<const void*>(&cuda::update<T, 1, 19, 1, StoredFaces<T>>),
+                                 reinterpret_cast<const void*>(&cuda::update<T, most, 19, 1, StoredFaces<T>>),
                                  reinterpret_cast<const void*>(&cuda::initialise<T>)}) {
         cudaFuncAttributes attributes{};
         check(cudaFuncGetAttributes(&attributes, kernel), "loading a kernel");
@@ -82,6 +86,19 @@ class CudaKernels : public Kernels<T> {
     }
   }
 
+  void update_and_store(Stream& stream, const Box& box, const View<const T>& source, const View<T>& target,
+                        const apps::RowOutlets<T>& outlets) override {
+    if (!in_one_grid({&box, 1})) {
+      throw halocline::InvalidArgument("laplace3d: kernels store halos of a slab of " + to_string(box.extent()) +
+                                       " cells; allowed are up to " + std::to_string(most_blocks_yz) + " in y and z");
+    }
+    if (problem_.stencil == Stencil::points7) {
+      launch<7, 1, StoredFaces<T>>(stream, {&box, 1}, source, target, outlets);
+    } else {
+      launch<19, 1, StoredFaces<T>>(stream, {&box, 1}, source, target, outlets);
+    }
+  }
+
  private:
   /// Cells of 16 bytes.
   static constexpr int most = 16 / sizeof(T);
@@ -90,25 +107,27 @@ class CudaKernels : public Kernels<T> {
   template <int Points>
   void update(Stream& stream, std::span<const Box> boxes, const View<const T>& source, const View<T>& target) {
     if (in_one_grid(boxes)) {
-      launch<Points, 1>(stream, boxes, source, target);
+      launch<Points, 1, NoFaces>(stream, boxes, source, target);
     } else {
-      launch<Points, two>(stream, boxes, source, target);
+      launch<Points, two, NoFaces>(stream, boxes, source, target);
     }
   }
 
-  template <int Points, int Most>
-  void launch(Stream& stream, std::span<const Box> boxes, const View<const T>& source, const View<T>& target) {
-    const int group = in_groups(source) && in_groups(target) ? most : 1;
-    Work<T, Points, Most> work{{}, StencilOf<T, Points>::with(Weights<T>(problem_.coefficients))};
+  template <int Points, int Most, typename F>
+  void launch(Stream& stream, std::span<const Box> boxes, const View<const T>& source, const View<T>& target,
+              const apps::RowOutlets<T>& outlets = {}) {
+    const int group = in_groups(source) && in_groups(target) && in_groups(outlets) ? most : 1;
+    Work<T, Points, Most, F> work{{}, StencilOf<T, Points>::with(Weights<T>(problem_.coefficients)), {}};
+    if constexpr (F::stored) work.faces.set(boxes.front(), outlets);
     set_arrays(work, source, target, 0);
     const Grid grid =
         cut("laplace3d", work, boxes, group, work.shape, processors_[static_cast<std::size_t>(stream.device())]);
     stream.enqueue([work, group, grid, ordinal = ordinal(stream)](Stream& at) {
       const OnDevice on(ordinal);
       if (group == most) {
-        cuda::update<T, most, Points, Most><<<grid.blocks, grid.threads, 0, native(at)>>>(work);
+        cuda::update<T, most, Points, Most, F><<<grid.blocks, grid.threads, 0, native(at)>>>(work);
       } else {
-        cuda::update<T, 1, Points, Most><<<grid.blocks, grid.threads, 0, native(at)>>>(work);
+        cuda::update<T, 1, Points, Most, F><<<grid.blocks, grid.threads, 0, native(at)>>>(work);
       }
       check(cudaGetLastError(), "launching an update");
     });

@@ -29,6 +29,21 @@ inline constexpr std::array all_schemes{SchemeKind::baseline, SchemeKind::left_r
 /// Throws InvalidArgument that lists the names.
 [[nodiscard]] SchemeKind scheme_of(std::string_view name);
 
+/// In what order `halocline` exchanges and updates.
+enum class OwnOrder : int {
+  exchange_first,
+  sides_last,    ///< behind the inner points, which are updated meanwhile
+  sides_beside,  ///< beside them, as soon as halos are there
+  /// exchange_first, of sides that the step before has stored in the neighbours' halos itself; not with a halo multiplier above 1.
+  stored,
+};
+inline constexpr std::array all_own_orders{OwnOrder::exchange_first, OwnOrder::sides_last, OwnOrder::sides_beside,
+                                           OwnOrder::stored};
+struct OwnWay {
+  OwnOrder order = OwnOrder::sides_last;
+  bool recorded = false;  ///< replays steps, where no route needs the host
+};
+
 /// What a scheme works on. All of it outlives the scheme.
 template <typename T>
 struct Setting {
@@ -38,6 +53,8 @@ struct Setting {
   /// Makes the schemes' own streams, events and buffers; the domain's devices.
   halocline::device::Backend* backend = nullptr;
   halocline::Duration timeout = std::chrono::seconds(120);
+  /// Of `halocline`; unset: what prepare() finds to be the fastest.
+  std::optional<OwnWay> own = std::nullopt;
 };
 
 /// Does steps on a domain whose current buffer and its halos hold a state; the other buffer holds the fixed cells. A cycle is

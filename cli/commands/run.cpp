@@ -54,6 +54,15 @@ void write_slice(Context& context, jacobi3d::Solver<T>& solver, const std::strin
   });
 }
 
+std::string_view note_of(jacobi3d::Halos halos) {
+  switch (halos) {
+    case jacobi3d::Halos::exchanged: return "";
+    case jacobi3d::Halos::overlapped: return " beyond what the interior hides";
+    case jacobi3d::Halos::stored: return ", which kernels store";
+  }
+  return "";
+}
+
 std::string result_text(const jacobi3d::Result& result) {
   const auto& t = result.timings;
   return fmt::format(
@@ -65,7 +74,7 @@ std::string result_text(const jacobi3d::Result& result) {
       "residual    max {:.3e}, L2 {:.3e}\n",
       result.steps, result.converged ? ", converged" : "", count_text(result.updates_per_second),
       seconds_text(seconds(t.total)), seconds_text(seconds(t.compute)), seconds_text(seconds(t.exchange)),
-      result.overlapped ? " beyond what the interior hides" : "", result.residual.max, result.residual.l2);
+      note_of(result.halos), result.residual.max, result.residual.l2);
 }
 
 Json result_json(const jacobi3d::Result& result) {
@@ -134,7 +143,7 @@ int run_jacobi(Context& context, const JacobiOptions& wanted) {
   document["placement"] = placement_json(domain.plan());
   document["routes"] = routes_json(routes);
   document["transports"] = shares_json(shares_of(routes));
-  document["overlap"] = result.overlapped;
+  document["halos"] = to_string(result.halos);
   document["graph"] = wanted.settings.graph;
   for (const auto& [multiplier, step] : trials) {
     document["halo_trials"].push_back({{"halo_multiplier", multiplier}, {"step_s", seconds(step)}});
@@ -173,14 +182,21 @@ void add_jacobi_options(CLI::App& command, Options& options, JacobiOptions& own)
   })->group(group);
   command
       .add_flag_callback(
-          "--overlap", [&settings] { settings.overlap = true; },
-          "update the interior while halos are under way; without either flag, runs of 200 steps or more "
-          "try both first")
+          "--overlap", [&settings] { settings.halos = jacobi3d::Halos::overlapped; },
+          "update the interior while halos are under way; without any of these flags, runs of 200 steps or more "
+          "try all three ways first")
       ->disable_flag_override()
       ->group(group);
   command
       .add_flag_callback(
-          "--no-overlap", [&settings] { settings.overlap = false; }, "update all cells after the halos are there")
+          "--store-halos", [&settings] { settings.halos = jacobi3d::Halos::stored; },
+          "have kernels store faces in y and z in the neighbours' halos, where their memory is mapped")
+      ->disable_flag_override()
+      ->group(group);
+  command
+      .add_flag_callback(
+          "--no-overlap", [&settings] { settings.halos = jacobi3d::Halos::exchanged; },
+          "update all cells after the halos are there")
       ->disable_flag_override()
       ->group(group);
   command

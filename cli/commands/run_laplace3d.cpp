@@ -182,6 +182,13 @@ void add_laplace_options(CLI::App& command, Options& options, LaplaceOptions& ow
               }
             })
       ->group(group);
+  add_word(command, "--order", "ORDER",
+           "halocline: exchange-first, sides-last, sides-beside or stored, instead of the fastest of a trial",
+           [&own](const auto& name, const auto& word) {
+             const std::vector<std::string> orders{"exchange-first", "sides-last", "sides-beside", "stored"};
+             own.what.own = {laplace3d::all_own_orders[parse_choice(name, word, orders)], true};
+           })
+      ->group(group);
   command.add_flag("--compare", own.compare, "all schemes, in turns")->disable_flag_override()->group(group);
   add_words(command, "--device-counts", "D ...", 16,
             "numbers of devices of each rank, one after the other, instead of --devices",

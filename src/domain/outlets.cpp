@@ -30,6 +30,12 @@ void Domain::mark_stored(field_id field, const Directions& directions, int ahead
   impl_->stored[field.index()][static_cast<std::size_t>(set)] |= directions;
 }
 
+void Domain::forget_stored(field_id field) {
+  impl_->check_realized("forget_stored()");
+  static_cast<void>(impl_->field(field));
+  for (Directions& stored : impl_->stored[field.index()]) stored.reset();
+}
+
 std::optional<exchange::Outlet> Domain::outlet_of(std::size_t position, field_id field, Direction direction, int ahead,
                                                   Element element) const {
   return impl_->exchange->outlet(position, field, impl_->set_of("outlet", field, ahead, element), direction);

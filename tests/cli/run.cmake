@@ -94,6 +94,7 @@ count(ok "the lines of parts.csv" "${found} lines, the last of them: ${last}")
 expect_output("host +1x1x1 +2 .*host: this program's own code" "run mhd --study backends --size 8 --order 2 --steps 2")
 expect_output("steps +6 to time" "run mhd --size 16 --precision f32 --initial forced --steps 4 --warm-up 2 --no-overlap")
 
+expect_output("which kernels store.*check +passed" "run jacobi3d --size 24 20 16 --steps 12 --devices 4 --store-halos --check")
 expect_output("converged" "run jacobi3d --size 16 --steps 5000 --tolerance 1e-3 --devices 2")
 
 run_program(code out err machine --machine ${WORK}/no_such_file.json)

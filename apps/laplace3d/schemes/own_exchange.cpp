@@ -26,14 +26,11 @@ constexpr std::int64_t recorded_steps = 8;
 constexpr std::int64_t trial_steps = 64;
 constexpr int trial_turns = 3;
 
-enum class Order : int {
-  exchange_first,
-  sides_last,    ///< behind the inner points, which are updated meanwhile
-  sides_beside,  ///< beside them, as soon as halos are there
-};
-constexpr std::array all_orders{Order::exchange_first, Order::sides_last, Order::sides_beside};
-constexpr std::array<std::string_view, all_orders.size()> order_names{"exchange, then all cells", "overlapped",
-                                                                      "overlapped, sides beside the inner points"};
+constexpr std::array<std::string_view, all_own_orders.size()> order_names{"exchange, then all cells", "overlapped",
+                                                                          "overlapped, sides beside the inner points",
+                                                                          "sides stored by the kernel"};
+/// Steps behind which a step that stores finds what it leaves, in each of the two buffers.
+constexpr std::int64_t steps_to_settle = 2;
 
 template <typename T>
 class OwnExchange : public Scheme {
@@ -42,14 +39,19 @@ class OwnExchange : public Scheme {
       : setting_(setting),
         slabs_(slabs_of(*setting.domain)),
         inner_(*setting.domain),
-        steps_(setting.domain->halo_multiplier()) {}
+        steps_(setting.domain->halo_multiplier()),
+        way_(setting.own.value_or(OwnWay())) {}
 
   void prepare() override {
     halocline::Domain& domain = *setting_.domain;
     record();
+    if (setting_.own) {
+      way_.recorded = way_.recorded && recordings_[0];
+      return;
+    }
     double fastest = std::numeric_limits<double>::max();
     for (int turn = 0; turn < trial_turns; ++turn) {
-      for (const Way way : all_ways()) {
+      for (const OwnWay way : all_ways()) {
         if (way.recorded && !recordings_[0]) continue;
         const double slowest =
             apps::slowest_seconds(domain.comm(), [&] { run(std::max<std::int64_t>(trial_steps / steps_, 1), way); });
@@ -68,17 +70,16 @@ class OwnExchange : public Scheme {
   }
 
  private:
-  struct Way {
-    Order order = Order::sides_last;
-    bool recorded = false;
-  };
-  [[nodiscard]] static std::vector<Way> all_ways() {
-    std::vector<Way> ways;
+  [[nodiscard]] std::vector<OwnWay> all_ways() const {
+    std::vector<OwnWay> ways;
     for (const bool recorded : {false, true}) {
-      for (const Order order : all_orders) ways.push_back({order, recorded});
+      for (const OwnOrder order : all_own_orders) {
+        if (possible(order)) ways.push_back({order, recorded});
+      }
     }
     return ways;
   }
+  [[nodiscard]] bool possible(OwnOrder order) const { return order != OwnOrder::stored || steps_ == 1; }
 
   /// Two recordings, where all ranks can.
   void record() {
@@ -87,30 +88,41 @@ class OwnExchange : public Scheme {
     while (cycles_recorded_ * steps_ < recorded_steps) cycles_recorded_ *= 2;
     recorded_set_ = domain.current_set(setting_.field.id);
     std::int64_t can = domain.backend().prefers_graphs() ? 1 : 0;
-    for (const Order order : all_orders) {
+    for (const OwnOrder order : all_own_orders) {
       if (can == 0) break;
+      if (!possible(order)) continue;
       try {
+        settle(order);
         recording(order).emplace(domain.capture([&] {
           for (std::int64_t c = 0; c < cycles_recorded_; ++c) enqueue_cycle(order);
         }));
       } catch (const halocline::CapabilityError&) {  // a route needs the host
         can = 0;
       }
+      domain.forget_stored(setting_.field.id);
     }
     if (domain.comm().all_reduce(can, Reduction::min) == 0) {
       for (auto& one : recordings_) one.reset();
     }
   }
 
-  [[nodiscard]] std::optional<halocline::Recording>& recording(Order order) {
+  /// Does the steps that precede recorded ones. Returns how many.
+  std::int64_t settle(OwnOrder order) {
+    if (order != OwnOrder::stored) return 0;
+    for (std::int64_t i = 0; i < steps_to_settle; ++i) enqueue_cycle(order);
+    return steps_to_settle;
+  }
+
+  [[nodiscard]] std::optional<halocline::Recording>& recording(OwnOrder order) {
     return recordings_[static_cast<std::size_t>(order)];
   }
 
-  void run(std::int64_t cycles, Way way) {
+  void run(std::int64_t cycles, OwnWay way) {
     halocline::Domain& domain = *setting_.domain;
     apps::InFlight in_flight(domain);
     std::int64_t since_wait = 0;
-    for (std::int64_t cycle = 0; cycle < cycles;) {
+    std::int64_t cycle = way.recorded && cycles >= steps_to_settle ? settle(way.order) : 0;
+    while (cycle < cycles) {
       std::int64_t step = 1;
       if (way.recorded && cycles - cycle >= cycles_recorded_ &&
           domain.current_set(setting_.field.id) == recorded_set_) {
@@ -125,23 +137,28 @@ class OwnExchange : public Scheme {
       since_wait = 0;
       in_flight.wait();
     }
+    domain.forget_stored(setting_.field.id);
     domain.synchronize();
   }
 
-  void enqueue_cycle(Order order) {
+  void enqueue_cycle(OwnOrder order) {
     halocline::Domain& domain = *setting_.domain;
     switch (order) {
-      case Order::exchange_first:
+      case OwnOrder::exchange_first:
         domain.exchange();
         update_all(0);
         break;
-      case Order::sides_last:
+      case OwnOrder::stored:
+        domain.exchange();
+        update_and_store();
+        break;
+      case OwnOrder::sides_last:
         domain.start_exchange();
         for (const Slab& slab : slabs_) update_inner(slab, slab.subdomain().stream());
         domain.finish_exchange();
         for (const Slab& slab : slabs_) update(slab, slab.touched());
         break;
-      case Order::sides_beside:
+      case OwnOrder::sides_beside:
         for (std::size_t i = 0; i < slabs_.size(); ++i) inner_.fork(i);
         domain.start_exchange();
         for (std::size_t i = 0; i < slabs_.size(); ++i) update_inner(slabs_[i], inner_.stream(i));
@@ -164,6 +181,15 @@ class OwnExchange : public Scheme {
     }
   }
 
+  void update_and_store() {
+    for (const Slab& slab : slabs_) {
+      const auto& s = slab.subdomain();
+      setting_.kernels->update_and_store(s.stream(), s.owned(), s.view(halocline::Field<const T>{setting_.field.id}),
+                                         s.view(setting_.field, 1), apps::row_outlets(s, setting_.field, 1));
+    }
+    setting_.domain->mark_stored(setting_.field, apps::row_face_directions());
+  }
+
   void update_inner(const Slab& slab, halocline::device::Stream& stream) {
     const halocline::Box box = slab.untouched();
     update(slab, {&box, 1}, stream);
@@ -183,10 +209,10 @@ class OwnExchange : public Scheme {
   std::vector<Slab> slabs_;
   InnerStreams inner_;
   int steps_;
-  Way way_;
+  OwnWay way_;
   std::int64_t cycles_recorded_ = 0;
   int recorded_set_ = 0;
-  std::array<std::optional<halocline::Recording>, all_orders.size()> recordings_;
+  std::array<std::optional<halocline::Recording>, all_own_orders.size()> recordings_;
 };
 
 }  // namespace

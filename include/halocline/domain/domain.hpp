@@ -268,6 +268,9 @@ class Domain {
   void mark_stored(Field<T> field, const Directions& directions, int ahead = 1) {
     mark_stored(field.id, directions, ahead);
   }
+  /// Takes that back, for all arrays of a field: where owned cells have been written since, or before a new start. The next
+  /// exchange moves everything. Local; must be done alike on all ranks.
+  void forget_stored(field_id field);
 
   /// Fills halos beyond open boundaries: called by finish_exchange for each local subdomain at an end of an open
   /// dimension, x then y then z, to enqueue work on the subdomain's stream. The boxes are as thick as the field's

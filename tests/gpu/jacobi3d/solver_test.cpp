@@ -14,9 +14,10 @@
 namespace {
 
 using namespace halocline;
+using jacobi3d::Halos;
 
 template <typename T>
-void expect_serial_solution(comm::Communicator& comm, const Vec3& extent, const DomainOptions& options, bool overlap,
+void expect_serial_solution(comm::Communicator& comm, const Vec3& extent, const DomainOptions& options, Halos halos,
                             bool graph = false) {
   Domain domain(extent, jacobi3d::radius(), comm, options);
   const auto field = domain.add_field<T>("t", buffers::two);
@@ -27,7 +28,7 @@ void expect_serial_solution(comm::Communicator& comm, const Vec3& extent, const 
     solver.initialise();
     jacobi3d::Settings settings;
     settings.steps = graph ? 52 : 21;
-    settings.overlap = overlap;
+    settings.halos = halos;
     settings.graph = graph;
     settings.residual_every = graph ? 50 : 10;
     const auto result = solver.run(settings);
@@ -49,11 +50,12 @@ TEST(JacobiOnGpus, agrees_with_the_serial_solution_bit_for_bit_on_as_many_as_the
     options.devices_per_rank = devices;
     for (const auto& boundaries : {all_periodic, jacobi3d::boundaries}) {
       options.boundaries = boundaries;
-      for (const bool overlap : {true, false}) {
+      for (const Halos halos : {Halos::exchanged, Halos::overlapped, Halos::stored}) {
         for (const Vec3& extent : {Vec3{70, 45, 38}, {128, 37, 30}, {256, 20, 41}, {6, 40, 90}}) {
-          expect_serial_solution<float>(*comm, extent, options, overlap);
+          expect_serial_solution<float>(*comm, extent, options, halos);
         }
-        expect_serial_solution<double>(*comm, {33, 64, 50}, options, overlap);
+        expect_serial_solution<double>(*comm, {33, 64, 50}, options, halos);
+        expect_serial_solution<float>(*comm, {128, 37, 30}, options, halos, true);
       }
     }
   }
@@ -69,10 +71,10 @@ TEST(JacobiOnGpus, agrees_whatever_the_halo_multiplier) {
     options.halo_multiplier = multiplier;
     options.boundaries = multiplier % 2 == 0 ? all_periodic : jacobi3d::boundaries;
     SCOPED_TRACE(multiplier);
-    for (const bool overlap : {true, false}) {
-      expect_serial_solution<float>(*comm, {70, 45, 38}, options, overlap);
-      expect_serial_solution<double>(*comm, {33, 64, 50}, options, overlap);
-      expect_serial_solution<float>(*comm, {70, 45, 38}, options, overlap, true);
+    for (const Halos halos : {Halos::exchanged, Halos::overlapped}) {
+      expect_serial_solution<float>(*comm, {70, 45, 38}, options, halos);
+      expect_serial_solution<double>(*comm, {33, 64, 50}, options, halos);
+      expect_serial_solution<float>(*comm, {70, 45, 38}, options, halos, true);
     }
   }
 }
@@ -86,7 +88,9 @@ TEST(JacobiOnGpus, with_every_transport) {
     options.devices_per_rank = 2;
     options.policy = routing::Policy::parse(transports);
     SCOPED_TRACE(transports);
-    expect_serial_solution<float>(*comm, {70, 45, 38}, options, true);
+    for (const Halos halos : {Halos::overlapped, Halos::stored}) {
+      expect_serial_solution<float>(*comm, {70, 45, 38}, options, halos);
+    }
   }
 }
 

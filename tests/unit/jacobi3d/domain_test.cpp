@@ -40,7 +40,7 @@ TEST(JacobiSolver, GivesTheSameBitsWithAnyTiles) {
       solver.initialise();
       jacobi3d::Settings settings;
       settings.steps = shape.steps;
-      settings.overlap = true;
+      settings.halos = jacobi3d::Halos::overlapped;
       solver.run(settings);
       const auto all = solver.gather(halocline::Box::of_extent(shape.extent));
       if (domain.comm().rank().value() != 0) return;

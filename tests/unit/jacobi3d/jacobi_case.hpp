@@ -18,7 +18,7 @@ struct Shape {
   Vec3 extent;
   int ranks = 1;
   int devices = 1;  ///< of each rank
-  bool overlap = true;
+  jacobi3d::Halos halos = jacobi3d::Halos::overlapped;
   int steps = 6;
   std::string transports = {};
   bool graph = false;

@@ -1,3 +1,4 @@
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <array>
@@ -15,11 +16,14 @@
 namespace {
 
 using namespace jacobi3d_test;
+using jacobi3d::Halos;
+
+constexpr std::array all_ways{Halos::exchanged, Halos::overlapped, Halos::stored};
 
 template <typename T>
 void expect_serial_solution(const Shape& shape) {
   SCOPED_TRACE(to_string(shape.extent) + ", " + std::to_string(shape.ranks) + " ranks of " +
-               std::to_string(shape.devices) + (shape.overlap ? ", overlapped" : ", not overlapped") + ", " +
+               std::to_string(shape.devices) + ", halos " + std::string(to_string(shape.halos)) + ", " +
                std::to_string(shape.steps) + (shape.graph ? " steps as a graph " : " steps ") + shape.transports +
                ", multiplier " + std::to_string(shape.multiplier) +
                (shape.boundaries[0] == halocline::Boundary::wrapped ? ", x wrapped" : ""));
@@ -30,7 +34,7 @@ void expect_serial_solution(const Shape& shape) {
     solver.initialise();
     jacobi3d::Settings settings;
     settings.steps = shape.steps;
-    settings.overlap = shape.overlap;
+    settings.halos = shape.halos;
     settings.graph = shape.graph;
     solver.run(settings);
     const auto all = solver.gather(halocline::Box::of_extent(shape.extent));
@@ -44,13 +48,13 @@ void expect_serial_solution(const Shape& shape) {
   EXPECT_EQ(roots, 1);
 }
 
-class JacobiOverlap : public testing::TestWithParam<int> {};
+class JacobiWays : public testing::TestWithParam<int> {};
 
-TEST_P(JacobiOverlap, IsTriedByLongRunsThatDoNotSay) {
-  const Shape shape{{14, 9, 12}, 2, 2, true, 0, {}, false, GetParam()};
+TEST_P(JacobiWays, AreTriedByLongRunsThatDoNotSay) {
+  const Shape shape{{14, 9, 12}, 2, 2, Halos::overlapped, 0, {}, false, GetParam()};
   constexpr int steps = 230;
   const auto expected = jacobi3d::solve_serially<float>(shape.extent, steps);
-  std::array<bool, 2> overlapped{};
+  std::array<Halos, 2> chosen{};
   on_domains<float>(shape, [&](Domain& domain, halocline::Field<float> field) {
     jacobi3d::Solver<float> solver(domain, field);
     solver.initialise();
@@ -59,23 +63,23 @@ TEST_P(JacobiOverlap, IsTriedByLongRunsThatDoNotSay) {
     settings.residual_every = 50;
     const auto result = solver.run(settings);
     EXPECT_EQ(result.steps, steps);
-    overlapped[domain.comm().rank().index()] = result.overlapped;
+    chosen[domain.comm().rank().index()] = result.halos;
     const auto all = solver.gather(halocline::Box::of_extent(shape.extent));
     if (domain.comm().rank().value() != 0) return;
     EXPECT_TRUE(same_bits(all, expected));
   });
-  EXPECT_EQ(overlapped[0], overlapped[1]);
+  EXPECT_EQ(chosen[0], chosen[1]);
 }
 
-INSTANTIATE_TEST_SUITE_P(HaloMultipliers, JacobiOverlap, testing::Values(1, 3));
+INSTANTIATE_TEST_SUITE_P(HaloMultipliers, JacobiWays, testing::Values(1, 3));
 
 class JacobiShapes : public testing::TestWithParam<Shape> {};
 
 TEST_P(JacobiShapes, AgreesWithTheSerialSolutionBitForBit) {
   Shape shape = GetParam();
-  for (const bool overlap : {true, false}) {
+  for (const Halos halos : all_ways) {
     for (const auto& boundaries : {halocline::all_periodic, jacobi3d::boundaries}) {
-      shape.overlap = overlap;
+      shape.halos = halos;
       shape.boundaries = boundaries;
       expect_serial_solution<float>(shape);
       expect_serial_solution<double>(shape);
@@ -89,8 +93,10 @@ TEST_P(JacobiShapes, AgreesWithTheSerialSolutionWhereStepsAreReplayed) {
   shape.graph = true;
   for (const int steps : {1, 2, 3, 4, 12, 67}) {
     shape.steps = steps;
-    shape.overlap = steps % 2 == 0;
-    expect_serial_solution<float>(shape);
+    for (const Halos halos : all_ways) {
+      shape.halos = halos;
+      expect_serial_solution<float>(shape);
+    }
   }
 }
 
@@ -99,13 +105,14 @@ INSTANTIATE_TEST_SUITE_P(OneProcess, JacobiShapes,
                                          Shape{{17, 13, 11}, 1, 3}, Shape{{33, 9, 7}, 1, 4}, Shape{{20, 10, 15}, 1, 5},
                                          Shape{{13, 19, 12}, 1, 6}, Shape{{8, 30, 9}, 1, 7}, Shape{{21, 22, 23}, 1, 8},
                                          Shape{{2, 2, 2}, 1, 8}, Shape{{16, 1, 1}, 1, 4}, Shape{{1, 1, 1}, 1, 1},
-                                         Shape{{12, 11, 1}, 1, 4}, Shape{{17, 13, 11}, 1, 4, true, 6, "peer_copy"},
-                                         Shape{{17, 13, 11}, 1, 1, true, 25}));
+                                         Shape{{12, 11, 1}, 1, 4},
+                                         Shape{{17, 13, 11}, 1, 4, Halos::overlapped, 6, "peer_copy"},
+                                         Shape{{17, 13, 11}, 1, 1, Halos::overlapped, 25}));
 INSTANTIATE_TEST_SUITE_P(Threads, JacobiShapes,
                          testing::Values(Shape{{16, 16, 16}, 2, 1}, Shape{{17, 13, 11}, 3, 1},
                                          Shape{{13, 14, 15}, 4, 2}, Shape{{9, 25, 10}, 2, 3}, Shape{{21, 11, 13}, 8, 1},
-                                         Shape{{13, 14, 15}, 4, 2, true, 6, "mpi_staged"},
-                                         Shape{{13, 14, 15}, 2, 2, true, 6, "ipc_copy,peer_copy"}));
+                                         Shape{{13, 14, 15}, 4, 2, Halos::overlapped, 6, "mpi_staged"},
+                                         Shape{{13, 14, 15}, 2, 2, Halos::overlapped, 6, "ipc_copy,peer_copy"}));
 
 /// Uneven domains, as small as the halos allow, in any number of parts; runs that end between two exchanges, too.
 TEST(JacobiHaloMultiplier, ChangesNoBit) {
@@ -120,7 +127,9 @@ TEST(JacobiHaloMultiplier, ChangesNoBit) {
       shape.extent[dim] = seeded.between(shape.multiplier, shape.multiplier + 9);
     }
     shape.extent[static_cast<int>(seeded.between(0, 2))] += shape.multiplier * shape.ranks * shape.devices;
-    shape.overlap = seeded.chance(50);
+    shape.halos = shape.multiplier == 1 && seeded.chance(50) ? Halos::stored
+                  : seeded.chance(50)                        ? Halos::overlapped
+                                                             : Halos::exchanged;
     shape.steps = static_cast<int>(seeded.between(1, 14));
     if (seeded.chance(20)) shape.transports = "mpi_staged";
     shape.graph = shape.transports.empty() && seeded.chance(40);
@@ -135,13 +144,14 @@ TEST(JacobiHaloMultiplier, ChangesNoBit) {
 }
 
 TEST(JacobiLaunchThreads, ChangeNoBit) {
-  for (const bool overlap : {true, false}) {
+  for (const Halos halos : all_ways) {
     for (const bool graph : {true, false}) {
-      Shape shape{{18, 15, 16}, 2, 4, overlap, 12};
+      Shape shape{{18, 15, 16}, 2, 4, halos, 12};
       shape.graph = graph;
       shape.launch_threads = true;
       if (graph) shape.transports = "direct,ipc_copy,peer_copy,self";
       expect_serial_solution<float>(shape);
+      if (halos == Halos::stored) continue;
       shape.multiplier = 2;
       expect_serial_solution<double>(shape);
     }
@@ -151,14 +161,48 @@ TEST(JacobiLaunchThreads, ChangeNoBit) {
 TEST(JacobiHaloMultiplier, ReplaysWholeCyclesOfStepsAndOfBuffers) {
   for (const int multiplier : {2, 3, 4, 5}) {
     for (const int more : {27, 29, 30}) {  // after the last cycle some steps are left, run one by one
-      Shape shape{{23, 20, 11}, 2, 2, more != 29, 64 * multiplier + more, {}, true, multiplier};
+      Shape shape{{23, 20, 11},           2,  2,    more != 29 ? Halos::overlapped : Halos::exchanged,
+                  64 * multiplier + more, {}, true, multiplier};
       expect_serial_solution<float>(shape);
     }
   }
 }
 
+TEST(JacobiHaloMultiplier, OtherThanOneIsRefusedWhereKernelsStoreHalos) {
+  const Shape shape{{8, 8, 8}, 1, 2, Halos::stored, 1, {}, false, 2};
+  on_domains<float>(shape, [&](Domain& domain, halocline::Field<float> field) {
+    jacobi3d::Solver<float> solver(domain, field);
+    jacobi3d::Settings settings;
+    settings.halos = Halos::stored;
+    EXPECT_THAT([&] { solver.run(settings); }, testing::ThrowsMessage<halocline::InvalidArgument>(
+                                                   testing::HasSubstr("multiplier of 2; allowed is 1")));
+  });
+}
+
+/// What a run has stored for its next step is not there for what others do with the field.
+TEST(JacobiStoredHalos, AreForgottenAtTheEndOfARun) {
+  const Shape shape{{8, 9, 10}, 1, 3, Halos::stored, 3};
+  on_domains<float>(shape, [&](Domain& domain, halocline::Field<float> field) {
+    jacobi3d::Solver<float> solver(domain, field);
+    solver.initialise();
+    jacobi3d::Settings settings;
+    settings.steps = 3;
+    settings.halos = Halos::stored;
+    solver.run(settings);
+    for (const auto& s : domain.subdomains()) {
+      halocline::for_each_cell(s.owned(), [view = s.view(field)](const Vec3& p) { view(p) = static_cast<float>(p.z); });
+    }
+    domain.exchange();
+    domain.synchronize();
+    for (const auto& s : domain.subdomains()) {
+      const std::int64_t below = s.owned().lo.z - 1;
+      EXPECT_EQ(s.view(field)(s.owned().lo.x, s.owned().lo.y, below), static_cast<float>((below + 10) % 10));
+    }
+  });
+}
+
 TEST(JacobiHaloMultiplier, LetsARunGoOnWhereTheLastEnded) {
-  const Shape shape{{17, 12, 14}, 2, 2, true, 0, {}, false, 3};
+  const Shape shape{{17, 12, 14}, 2, 2, Halos::overlapped, 0, {}, false, 3};
   const auto expected = jacobi3d::solve_serially<float>(shape.extent, 11);
   on_domains<float>(shape, [&](Domain& domain, halocline::Field<float> field) {
     jacobi3d::Solver<float> solver(domain, field);
@@ -178,7 +222,7 @@ TEST(JacobiHaloMultiplier, LetsARunGoOnWhereTheLastEnded) {
 TEST(JacobiHaloMultiplier, LeavesTheResidualAsItIs) {
   jacobi3d::Result results[2];
   for (const int multiplier : {1, 3}) {
-    const Shape shape{{20, 12, 13}, 2, 2, true, 0, {}, false, multiplier};
+    const Shape shape{{20, 12, 13}, 2, 2, Halos::overlapped, 0, {}, false, multiplier};
     on_domains<float>(shape, [&](Domain& domain, halocline::Field<float> field) {
       jacobi3d::Solver<float> solver(domain, field);
       solver.initialise();
@@ -186,7 +230,7 @@ TEST(JacobiHaloMultiplier, LeavesTheResidualAsItIs) {
       settings.steps = 1000;
       settings.residual_every = 20;
       settings.tolerance = 1e-3;
-      settings.overlap = true;
+      settings.halos = Halos::overlapped;
       settings.graph = multiplier > 1;
       const auto result = solver.run(settings);
       if (domain.comm().rank().value() == 0) results[multiplier == 1 ? 0 : 1] = result;

@@ -17,6 +17,7 @@ namespace {
 using halocline::DomainOptions;
 using halocline::Vec3;
 using laplace3d::Case;
+using laplace3d::OwnOrder;
 using laplace3d::Problem;
 using laplace3d::SchemeKind;
 using laplace3d::Stencil;
@@ -144,6 +145,29 @@ INSTANTIATE_TEST_SUITE_P(all, LaplaceSchemes, testing::ValuesIn(laplace3d::all_s
   return name;
 });
 
+/// Whatever prepare() would find to be the fastest.
+TEST(LaplaceOwnExchange, agrees_in_every_order_replayed_or_not) {
+  const auto comm = halocline::comm::serial();
+  for (const OwnOrder order : laplace3d::all_own_orders) {
+    for (const bool recorded : {false, true}) {
+      SCOPED_TRACE("order " + std::to_string(static_cast<int>(order)) + (recorded ? ", recorded" : ""));
+      halocline::device::HostOptions host;
+      host.devices = 3;
+      host.graphs = true;
+      DomainOptions options;
+      options.backend = halocline::device::make_host_backend(host);
+      Case<double> on(*comm, {{7, 6, 18}}, options, laplace3d::OwnWay{order, recorded});
+      on.prepare(SchemeKind::halocline);
+      EXPECT_THAT(on.detail(SchemeKind::halocline), HasSubstr(recorded ? "recorded" : "one by one"));
+      for (const int steps : {1, 3, 27, 40}) {
+        on.time(SchemeKind::halocline, steps);
+        EXPECT_TRUE(on.check(steps).passed()) << steps << " steps";
+      }
+      on.close();
+    }
+  }
+}
+
 TEST(LaplaceRanks, halocline_agrees_over_ranks_and_the_others_are_refused_by_name) {
   halocline::comm::run_as_threads(3, [](halocline::comm::Communicator& comm) {
     expect_serial_solution<double>(comm, {{6, 5, 24}, 2, 8, 2}, SchemeKind::halocline, {});
@@ -190,6 +214,12 @@ TEST(LaplaceErrors, name_what_is_wrong) {
   EXPECT_THAT(make({8, 8, 12}, 4, 2), HasSubstr("which is 3 planes for each of 4 devices; allowed are 4 or more"));
   EXPECT_THAT(refusal([] { static_cast<void>(laplace3d::scheme_of("fast")); }),
               HasSubstr("scheme is 'fast'; allowed is one of baseline left-right pairwise threads threads+p2p"));
+  EXPECT_THAT(refusal([&] {
+                DomainOptions options;
+                options.halo_multiplier = 2;
+                Case<double> on(*comm, {{8, 8, 8}}, options, laplace3d::OwnWay{OwnOrder::stored});
+              }),
+              HasSubstr("sides are stored by the kernel, with a halo multiplier of 2; allowed is 1"));
   EXPECT_THAT(refusal([] { laplace3d::check_steps(5, 2); }),
               HasSubstr("steps are 5; allowed is a multiple of the halo multiplier, 2"));
 }
