@@ -8,6 +8,7 @@
 
 #include "halocline/core/error.hpp"
 #include "mapping/machine_view.hpp"
+#include "mapping/mappers/mappers.hpp"
 
 namespace halocline::mapping {
 namespace {
@@ -63,11 +64,11 @@ class Planner {
     return nodes(plan.mappers.nodes, cpu_alone ? cpu_ : combined_);
   }
 
-  /// No seats on these nodes have a smaller maximum congestion: the network's alone.
-  [[nodiscard]] double least_maximum(const std::vector<int>& node_of) const {
+  /// Of seats on these nodes, the congestion in each place of the order from the largest is this one or more: the network's alone.
+  [[nodiscard]] std::vector<double> least_congestions(const std::vector<int>& node_of) const {
     // GPUs of one rack may have links of their own.
     const bool racks = std::ranges::any_of(view_.map().nodes, [](const auto& node) { return node.rack >= 0; });
-    return sorted_congestions({racks ? &cpu_ : &combined_, &view_.network(), capacity_}, node_of).front();
+    return sorted_congestions({racks ? &cpu_ : &combined_, &view_.network(), capacity_}, node_of);
   }
 
   /// The second and the third one.
@@ -103,7 +104,11 @@ class Planner {
  private:
   const std::vector<int>& nodes(Mapper mapper, const CommunicationMatrix& matrix) {
     auto& known = nodes_[{mapper, &matrix}];
-    if (known.empty()) known = map_processes(mapper, {&matrix, &view_.network(), capacity_}, request_.effort);
+    if (!known.empty()) return known;
+    const MappingProblem problem{&matrix, &view_.network(), capacity_};
+    known = mapper == Mapper::congestion
+                ? detail::map_congestion(problem, request_.effort, [&](Mapper one) { return nodes(one, matrix); })
+                : map_processes(mapper, problem, request_.effort);
     return known;
   }
 
@@ -149,7 +154,13 @@ class Planner {
       for (const Flow& flow : matrix.row(from)) key.insert(key.end(), {flow.to, flow.bytes, flow.messages});
     }
     auto& known = placed_[{mapper, &topology, std::move(key)}];
-    if (known.empty()) known = map_processes(mapper, {&matrix, &topology, capacity}, effort_of(matrix.ranks()));
+    if (!known.empty()) return known;
+    const MappingProblem problem{&matrix, &topology, capacity};
+    const Effort effort = effort_of(matrix.ranks());
+    known = mapper == Mapper::congestion
+                ? detail::map_congestion(problem, effort,
+                                         [&](Mapper one) { return place(one, topology, matrix, capacity); })
+                : map_processes(mapper, problem, effort);
     return known;
   }
 
@@ -202,6 +213,15 @@ void check(const JobRequest& request) {
   }
 }
 
+/// Whether what has these congestions or larger ones, position by position, compares as worse. Those of `best` end before those of 0.
+bool is_worse(const std::vector<double>& at_least, const std::vector<double>& best) {
+  for (std::size_t i = 0; i < at_least.size(); ++i) {
+    const double other = i < best.size() ? best[i] : 0;
+    if (at_least[i] != other) return at_least[i] > other;
+  }
+  return false;
+}
+
 int most_sharing(const std::vector<Seat>& seats) {
   std::map<std::pair<int, int>, int> users;
   int most = 0;
@@ -236,7 +256,7 @@ JobMapping map_job(const JobRequest& request) {
     std::vector<double> least;
     for (const Plan& plan : contenders()) {
       const std::vector<int> node_of = planner.nodes(plan);
-      if (!mapping.seats.empty() && (least.empty() || planner.least_maximum(node_of) > least.front())) continue;
+      if (!mapping.seats.empty() && (least.empty() || is_worse(planner.least_congestions(node_of), least))) continue;
       auto seats = planner.seats(plan, node_of);
       auto congestions = planner.congestions(seats);
       if (!mapping.seats.empty() && least <= congestions) continue;

@@ -1,9 +1,10 @@
 #include "mapping/mappers/bisection.hpp"
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 
-#include "mapping/mappers/gain_queue.hpp"
+#include "mapping/mappers/gain_tree.hpp"
 
 namespace halocline::mapping::detail {
 namespace {
@@ -17,6 +18,7 @@ class Bisection {
         edges_(edges),
         place_of_(edges.size(), -1),
         side_(edges.size(), -1),
+        number_(edges.size()),
         gain_(edges.size(), 0) {}
 
   std::vector<int> run() {
@@ -73,7 +75,10 @@ class Bisection {
 
   /// Gives `count` of the processes side 0, the others side 1.
   void split(const std::vector<int>& processes, std::int64_t count) {
-    for (const int p : processes) side_[at(p)] = 1;
+    for (std::size_t i = 0; i < processes.size(); ++i) {
+      side_[at(processes[i])] = 1;
+      number_[at(processes[i])] = static_cast<int>(i);
+    }
     grow(processes, count);
     for (int pass = 0; pass < passes && exchange(processes); ++pass) {
     }
@@ -82,19 +87,19 @@ class Bisection {
   /// From the process that is farthest from the lowest one, what has most with those that are there and least with others.
   void grow(const std::vector<int>& processes, std::int64_t count) {
     for (const int p : processes) gain_[at(p)] = -weight_to(p, 1);
-    GainQueue queue;
+    GainTree& tree = trees_[1];
+    tree.reset(processes.size());
     auto next = processes.begin();  // where nothing is connected
     for (int p = farthest(processes); count > 0; --count) {
       side_[at(p)] = 0;
+      tree.remove(number_[at(p)]);
       for (const Edge& edge : edges_[at(p)]) {
-        if (side_[at(edge.process)] != 1) continue;
-        gain_[at(edge.process)] += 2 * edge.weight;
-        queue.push({gain_[at(edge.process)], edge.process});
+        if (side_[at(edge.process)] == 1)
+          tree.set(number_[at(edge.process)], gain_[at(edge.process)] += 2 * edge.weight);
       }
-      while (!queue.empty() && !is_current(queue.top(), 1)) queue.pop();
       while (next != processes.end() && side_[at(*next)] == 0) ++next;
       if (next == processes.end()) return;
-      p = queue.empty() ? *next : queue.top().process;
+      p = tree.empty() ? *next : processes[at(tree.best())];
     }
   }
 
@@ -117,24 +122,21 @@ class Bisection {
   /// Swaps the two that gain most, or lose least, each process once, and takes back what came after the best moment
   /// (Kernighan and Lin, Bell Syst. Tech. J. 49, 1970). Whether anything was gained.
   bool exchange(const std::vector<int>& processes) {
-    GainQueue queues[2];
+    for (GainTree& tree : trees_) tree.reset(processes.size());
     for (const int p : processes) {
-      gain_[at(p)] = weight_to(p, 1 - side_[at(p)]) - weight_to(p, side_[at(p)]);
-      queues[side_[at(p)]].push({gain_[at(p)], p});
+      gain_[at(p)] = gain_of_crossing(p);
+      trees_[at(side_[at(p)])].set(number_[at(p)], gain_[at(p)]);
     }
     std::vector<int> swapped;
     std::size_t kept = 0;
     std::int64_t gained = 0;
     for (std::int64_t most = 0; swapped.size() - kept <= most_without_gain;) {
-      for (const int side : {0, 1}) {
-        while (!queues[side].empty() && !is_current(queues[side].top(), side)) queues[side].pop();
-      }
-      if (queues[0].empty() || queues[1].empty()) break;
-      const int a = queues[0].top().process;
-      const int b = queues[1].top().process;
-      gained += gain_[at(a)] + gain_[at(b)] - 2 * weight_between(a, b);
+      if (trees_[0].empty() || trees_[1].empty()) break;
+      const int a = processes[at(trees_[0].best())];
+      const int b = processes[at(trees_[1].best())];
+      gained += gain_[at(a)] + gain_[at(b)] - 2 * weight_between(edges_, a, b);
       for (const int p : {a, b}) {
-        move(p, queues);
+        move(p);
         swapped.push_back(p);
       }
       if (gained <= most) continue;
@@ -149,29 +151,30 @@ class Bisection {
   }
 
   /// To the other side, for the rest of this pass.
-  void move(int process, GainQueue (&queues)[2]) {
+  void move(int process) {
     const int from = side_[at(process)];
     side_[at(process)] = done + 1 - from;
+    trees_[at(from)].remove(number_[at(process)]);
     for (const Edge& edge : edges_[at(process)]) {
       const int there = side_[at(edge.process)];
       if (there != 0 && there != 1) continue;
-      gain_[at(edge.process)] += (there == from ? 2 : -2) * edge.weight;
-      queues[there].push({gain_[at(edge.process)], edge.process});
+      trees_[at(there)].set(number_[at(edge.process)],
+                            gain_[at(edge.process)] += (there == from ? 2 : -2) * edge.weight);
     }
   }
 
-  [[nodiscard]] bool is_current(const Candidate& one, int side) const {
-    return side_[at(one.process)] == side && gain_[at(one.process)] == one.gain;
+  [[nodiscard]] std::int64_t gain_of_crossing(int process) const {
+    const int here = side_[at(process)];
+    std::int64_t sum = 0;
+    for (const Edge& edge : edges_[at(process)]) {
+      const int there = side_[at(edge.process)];
+      sum += there == here ? -edge.weight : there == 1 - here ? edge.weight : 0;
+    }
+    return sum;
   }
   [[nodiscard]] std::int64_t weight_to(int process, int side) const {
     std::int64_t sum = 0;
     for (const Edge& edge : edges_[at(process)]) sum += side_[at(edge.process)] == side ? edge.weight : 0;
-    return sum;
-  }
-
-  [[nodiscard]] std::int64_t weight_between(int a, int b) const {
-    std::int64_t sum = 0;
-    for (const Edge& edge : edges_[at(a)]) sum += edge.process == b ? edge.weight : 0;
     return sum;
   }
 
@@ -182,12 +185,20 @@ class Bisection {
   const MappingProblem& problem_;
   const Edges& edges_;
   std::vector<int> place_of_;
-  std::vector<int> side_;  ///< 0 or 1 of those that are being split, -1 of others
+  std::vector<int> side_;    ///< 0 or 1 of those that are being split, -1 of others
+  std::vector<int> number_;  ///< among those that are being split
   std::vector<std::int64_t> gain_;
+  std::array<GainTree, 2> trees_;  ///< by side, of those that may be swapped, by number
   std::vector<int> scratch_;
 };
 
 }  // namespace
+
+std::int64_t weight_between(const Edges& edges, int p, int q) {
+  const auto list = edges[at(p)];
+  const auto found = std::ranges::lower_bound(list, q, {}, &Edge::process);
+  return found != list.end() && found->process == q ? found->weight : 0;
+}
 
 std::vector<int> map_by_bisection(const MappingProblem& problem, const Edges& edges) {
   return Bisection(problem, edges).run();

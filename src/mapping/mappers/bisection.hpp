@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "halocline/mapping/mapper.hpp"
+#include "mapping/mappers/rows.hpp"
 
 namespace halocline::mapping::detail {
 
@@ -11,8 +12,10 @@ struct Edge {
   int process;
   std::int64_t weight;
 };
-/// By process, both ways; weights are above 0.
-using Edges = std::vector<std::vector<Edge>>;
+/// By process, both ways, ascending; weights are above 0.
+using Edges = Rows<Edge>;
+/// 0 where there is none.
+[[nodiscard]] std::int64_t weight_between(const Edges& edges, int p, int q);
 
 /// Halves places and processes again and again, as dual recursive bipartitioning does (Pellegrini and Roman, HPCN 1996): each
 /// half of the places, which are taken to be near each other where their numbers are, gets the half of the processes that

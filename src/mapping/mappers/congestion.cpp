@@ -2,7 +2,7 @@
 #include <numeric>
 
 #include "mapping/mappers/mappers.hpp"
-#include "mapping/mappers/place_volumes.hpp"
+#include "mapping/mappers/place_loads.hpp"
 
 // Mappings are compared by their congestions, sorted from the largest. Two that differ in a few channels compare as those
 // channels alone do, so that a trial costs what it touches. Loads are integers and a congestion is one division: the
@@ -18,22 +18,25 @@ class Refinement {
       : topology_(*problem.topology),
         peers_(peers),
         place_of_(std::move(place_of)),
-        volumes_(peers_, place_of_, topology_.places()),
+        by_place_(peers_, topology_, place_of_),
         room_(problem.capacity),
         loads_(channel_loads(*problem.matrix, topology_, place_of_)),
+        congestions_(loads_.size()),
         change_(loads_.size(), 0),
         is_touched_(loads_.size(), false),
         is_tried_(place_of_.size(), false) {
     for (const int place : place_of_) --room_[at(place)];
+    for (std::size_t c = 0; c < loads_.size(); ++c) congestions_[c] = congestion(static_cast<int>(c), loads_[c]);
   }
 
   /// From the most congested channel on: what crosses it is moved or swapped as long as that helps. A process whose
   /// moves and swaps all failed is not tried again before something changed.
-  void run(Budget& budget) {
+  /// False where the budget was spent first.
+  bool run(Budget& budget) {
     std::vector<bool> hopeless(loads_.size(), false);
     for (int hot = hottest(hopeless); hot >= 0; hot = hottest(hopeless)) {
       const Outcome outcome = relieve(hot, budget);
-      if (outcome == Outcome::spent) return;
+      if (outcome == Outcome::spent) return false;
       if (outcome == Outcome::better) {
         std::fill(hopeless.begin(), hopeless.end(), false);
         std::fill(is_tried_.begin(), is_tried_.end(), false);
@@ -41,12 +44,12 @@ class Refinement {
         hopeless[at(hot)] = true;
       }
     }
+    return true;
   }
 
   [[nodiscard]] const std::vector<int>& places() const { return place_of_; }
   [[nodiscard]] std::vector<double> congestions() const {
-    std::vector<double> sorted;
-    for (std::size_t c = 0; c < loads_.size(); ++c) sorted.push_back(congestion(static_cast<int>(c), loads_[c]));
+    std::vector<double> sorted = congestions_;
     std::ranges::sort(sorted, std::greater<>{});
     return sorted;
   }
@@ -62,15 +65,15 @@ class Refinement {
     int hot = -1;
     double most = 0;
     for (int c = 0; c < static_cast<int>(loads_.size()); ++c) {
-      const double one = congestion(c, loads_[at(c)]);
-      if (hopeless[at(c)] || one <= most) continue;
+      if (hopeless[at(c)] || congestions_[at(c)] <= most) continue;
       hot = c;
-      most = one;
+      most = congestions_[at(c)];
     }
     return hot;
   }
 
   [[nodiscard]] bool crosses(int process, int channel) {
+    if (by_place_.kept()) return by_place_.of(process, place_of_[at(process)])[at(channel)] > 0;
     const auto uses = [&](int from, int to) {
       const auto route = topology_.route(from, to, scratch_);
       return std::ranges::find(route, channel) != route.end();
@@ -103,10 +106,16 @@ class Refinement {
 
   bool try_move(int process, int place) {
     const int before = place_of_[at(process)];
-    shift(process, before, -1, -1);
-    shift(process, place, 1, -1);
+    if (by_place_.kept()) {
+      const auto now = by_place_.of(process, before);
+      const auto then = by_place_.of(process, place);
+      for (std::size_t c = 0; c < now.size(); ++c) set_change(static_cast<int>(c), then[c] - now[c]);
+    } else {
+      shift(process, before, -1, -1);
+      shift(process, place, 1, -1);
+    }
     if (!settle()) return false;
-    if (volumes_.kept()) volumes_.moved(process, before, place);
+    if (by_place_.kept()) by_place_.moved(process, before, place);
     place_of_[at(process)] = place;
     ++room_[at(before)];
     --room_[at(place)];
@@ -116,7 +125,7 @@ class Refinement {
   bool try_swap(int p, int q) {
     const int a = place_of_[at(p)];
     const int b = place_of_[at(q)];
-    if (volumes_.kept()) return try_swap_by_place(p, q, a, b);
+    if (by_place_.kept()) return try_swap_by_place(p, q, a, b);
     shift(p, a, -1, -1);
     shift(q, b, -1, p);  // what they exchange counts once
     std::swap(place_of_[at(p)], place_of_[at(q)]);
@@ -127,47 +136,43 @@ class Refinement {
     return false;
   }
 
-  /// The same where volumes are kept, which are those of the places at the time: q stands aside while p goes.
+  /// The same where loads are kept: those of p suppose q at b, those of q suppose p at a.
   bool try_swap_by_place(int p, int q, int a, int b) {
-    const PlaceVolumes::Volume shared = volumes_.between(p, q);
-    volumes_.add(q, a, -shared.received, -shared.sent);
-    shift(p, a, -1, -1);
-    shift(q, b, -1, -1);
-    volumes_.add(p, b, -shared.sent, -shared.received);
-    volumes_.add(p, a, shared.sent, shared.received);
-    shift(p, b, 1, -1);
-    shift(q, a, 1, -1);
-    const bool better = settle();
-    if (better) {
-      volumes_.add(q, b, shared.received, shared.sent);
-      volumes_.moved(p, a, b, q);
-      volumes_.moved(q, b, a, p);
-      std::swap(place_of_[at(p)], place_of_[at(q)]);
-    } else {
-      volumes_.add(q, a, shared.received, shared.sent);
-      volumes_.add(p, a, -shared.sent, -shared.received);
-      volumes_.add(p, b, shared.sent, shared.received);
+    const auto p_now = by_place_.of(p, a);
+    const auto p_then = by_place_.of(p, b);
+    const auto q_now = by_place_.of(q, b);
+    const auto q_then = by_place_.of(q, a);
+    for (std::size_t c = 0; c < p_now.size(); ++c) {
+      set_change(static_cast<int>(c), p_then[c] - p_now[c] + q_then[c] - q_now[c]);
     }
-    return better;
+    // Both rows have it go away; it stays, in the other direction.
+    if (const std::int64_t shared = by_place_.between(p, q); shared > 0) {
+      touch(a, b, shared);
+      touch(b, a, shared);
+    }
+    if (!settle()) return false;
+    by_place_.moved(p, a, b);
+    by_place_.moved(q, b, a);
+    std::swap(place_of_[at(p)], place_of_[at(q)]);
+    return true;
   }
 
   /// Adds what a process exchanges with all but one to the changes, as if it were at a place.
   void shift(int process, int place, int sign, int without) {
-    if (volumes_.kept()) {
-      const auto volumes = volumes_.of(process);
-      for (int other = 0; other < topology_.places(); ++other) {
-        const PlaceVolumes::Volume& volume = volumes[at(other)];
-        if (volume.sent > 0) touch(place, other, sign * volume.sent);
-        if (volume.received > 0) touch(other, place, sign * volume.received);
-      }
-      return;
-    }
     for (const Peer& peer : peers_[at(process)]) {
       if (peer.process == without) continue;
       const int other = place_of_[at(peer.process)];
       if (peer.sent > 0) touch(place, other, sign * peer.sent);
       if (peer.received > 0) touch(other, place, sign * peer.received);
     }
+  }
+
+  /// Of a channel that is not touched yet.
+  void set_change(int channel, std::int64_t bytes) {
+    if (bytes == 0) return;
+    is_touched_[at(channel)] = true;
+    touched_.push_back(channel);
+    change_[at(channel)] = bytes;
   }
 
   void touch(int from, int to, std::int64_t bytes) {
@@ -182,16 +187,12 @@ class Refinement {
 
   /// Takes the changes where they make things better; forgets them else.
   bool settle() {
-    before_.clear();
-    after_.clear();
-    for (const int channel : touched_) {
-      if (change_[at(channel)] == 0) continue;
-      before_.push_back(congestion(channel, loads_[at(channel)]));
-      after_.push_back(congestion(channel, loads_[at(channel)] + change_[at(channel)]));
-    }
     const bool better = is_better();
     for (const int channel : touched_) {
-      if (better) loads_[at(channel)] += change_[at(channel)];
+      if (better) {
+        loads_[at(channel)] += change_[at(channel)];
+        congestions_[at(channel)] = congestion(channel, loads_[at(channel)]);
+      }
       change_[at(channel)] = 0;
       is_touched_[at(channel)] = false;
     }
@@ -199,22 +200,42 @@ class Refinement {
     return better;
   }
 
+  /// Most trials are decided by the largest congestions before and after.
   bool is_better() {
-    if (before_.empty()) return false;
-    const double most_before = *std::ranges::max_element(before_);
-    const double most_after = *std::ranges::max_element(after_);
-    if (most_before != most_after) return most_after < most_before;
+    double most_before = 0;
+    double most_after = 0;
+    for (const int channel : touched_) {
+      if (change_[at(channel)] == 0) continue;
+      most_before = std::max(most_before, congestions_[at(channel)]);
+      most_after = std::max(most_after, changed_congestion(channel));
+    }
+    return most_before != most_after ? most_after < most_before : most_before > 0 && is_better_in_all();
+  }
+
+  bool is_better_in_all() {
+    before_.clear();
+    after_.clear();
+    for (const int channel : touched_) {
+      if (change_[at(channel)] == 0) continue;
+      before_.push_back(congestions_[at(channel)]);
+      after_.push_back(changed_congestion(channel));
+    }
     std::ranges::sort(before_, std::greater<>{});
     std::ranges::sort(after_, std::greater<>{});
     return after_ < before_;
   }
 
+  [[nodiscard]] double changed_congestion(int channel) const {
+    return congestion(channel, loads_[at(channel)] + change_[at(channel)]);
+  }
+
   const Topology& topology_;
   const Peers& peers_;
   std::vector<int> place_of_;
-  PlaceVolumes volumes_;
+  PlaceLoads by_place_;
   std::vector<int> room_;
   std::vector<std::int64_t> loads_;
+  std::vector<double> congestions_;
   std::vector<std::int64_t> change_;
   std::vector<char> is_touched_;  // not bool: read and written in the innermost loop
   std::vector<bool> is_tried_;
@@ -226,7 +247,7 @@ class Refinement {
 
 }  // namespace
 
-std::vector<int> map_congestion(const MappingProblem& problem, const Effort& effort) {
+std::vector<int> map_congestion(const MappingProblem& problem, const Effort& effort, const MappedBy& mapped_by) {
   struct Start {
     std::vector<double> congestions;
     std::vector<int> place_of;
@@ -237,9 +258,9 @@ std::vector<int> map_congestion(const MappingProblem& problem, const Effort& eff
     starts.push_back({std::move(congestions), std::move(place_of)});
   };
   add(map_in_order(problem));
-  if (!is_large(*problem.topology)) add(map_greedy(problem));
-  add(map_partition(problem, effort));
-  if (!scotch_is_slow(problem)) add(map_scotch(problem));
+  if (!is_large(*problem.topology)) add(mapped_by(Mapper::greedy));
+  add(mapped_by(Mapper::partition));
+  if (!scotch_is_slow(problem)) add(mapped_by(Mapper::scotch));
   std::ranges::stable_sort(starts, {}, &Start::congestions);
   const auto repeated = std::ranges::unique(starts, {}, &Start::place_of);
   starts.erase(repeated.begin(), repeated.end());
@@ -255,11 +276,13 @@ std::vector<int> map_congestion(const MappingProblem& problem, const Effort& eff
   for (const Start& start : starts) {
     Refinement refinement(problem, peers, start.place_of);
     Budget own(each);
-    refinement.run(effort.together ? all : own);
+    const bool is_done = refinement.run(effort.together ? all : own);
     auto congestions = refinement.congestions();
-    if (!best.empty() && least <= congestions) continue;
-    best = refinement.places();
-    least = std::move(congestions);
+    if (best.empty() || congestions < least) {
+      best = refinement.places();
+      least = std::move(congestions);
+    }
+    if (!is_done && effort.together) break;  // those that are left begin worse, and would stay so
   }
   return best;
 }

@@ -33,9 +33,6 @@ void check(const MappingProblem& problem) {
   }
 }
 
-/// Trials between two looks at the clock.
-constexpr std::int64_t between_looks = 64;
-
 std::int64_t now_ns() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
       .count();
@@ -67,7 +64,8 @@ std::vector<int> map_processes(Mapper mapper, const MappingProblem& problem, con
     case Mapper::exact: return detail::map_assignment(problem, true);
     case Mapper::craft: return detail::map_assignment(problem, false);
     case Mapper::latency: return detail::map_latency(problem, effort);
-    case Mapper::congestion: return detail::map_congestion(problem, effort);
+    case Mapper::congestion:
+      return detail::map_congestion(problem, effort, [&](Mapper one) { return map_processes(one, problem, effort); });
   }
   throw InternalError("a Mapper without a function");
 }
@@ -99,28 +97,41 @@ std::vector<double> sorted_congestions(const MappingProblem& problem, const std:
 namespace detail {
 
 Peers peers_of(const CommunicationMatrix& matrix) {
-  Peers peers(static_cast<std::size_t>(matrix.ranks()));
-  // By sender: lists of receivers ascend, and so do those of senders at a receiver.
-  for (int from = 0; from < matrix.ranks(); ++from) {
-    for (const Flow& flow : matrix.row(from)) {
-      if (flow.to == from || (flow.bytes == 0 && flow.messages == 0)) continue;
-      peers[static_cast<std::size_t>(from)].push_back({flow.to, flow.bytes, 0, flow.messages});
-      peers[static_cast<std::size_t>(flow.to)].push_back({from, 0, flow.bytes, flow.messages});
+  const auto ranks = static_cast<std::size_t>(matrix.ranks());
+  const auto counts = [](std::size_t from, const Flow& flow) {
+    return flow.to != static_cast<int>(from) && (flow.bytes > 0 || flow.messages > 0);
+  };
+  // What each rank receives, by sender: senders come in ascending order, as receivers do in a row of the matrix.
+  std::vector<std::size_t> begin(ranks + 1, 0);
+  for (std::size_t from = 0; from < ranks; ++from) {
+    for (const Flow& flow : matrix.row(static_cast<int>(from))) {
+      if (counts(from, flow)) ++begin[static_cast<std::size_t>(flow.to) + 1];
     }
   }
-  for (auto& list : peers) {
-    std::ranges::stable_sort(list, {}, &Peer::process);
-    std::size_t kept = 0;
-    for (std::size_t i = 0; i < list.size(); ++i) {
-      if (kept > 0 && list[kept - 1].process == list[i].process) {
-        list[kept - 1].sent += list[i].sent;
-        list[kept - 1].received += list[i].received;
-        list[kept - 1].messages += list[i].messages;
-      } else {
-        list[kept++] = list[i];
-      }
+  std::partial_sum(begin.begin(), begin.end(), begin.begin());
+  std::vector<Peer> senders(begin.back());
+  std::vector<std::size_t> next(begin.begin(), begin.end() - 1);
+  for (std::size_t from = 0; from < ranks; ++from) {
+    for (const Flow& flow : matrix.row(static_cast<int>(from))) {
+      if (!counts(from, flow)) continue;
+      senders[next[static_cast<std::size_t>(flow.to)]++] = {static_cast<int>(from), 0, flow.bytes, flow.messages};
     }
-    list.resize(kept);
+  }
+  Peers peers(ranks, 2 * senders.size());
+  for (std::size_t p = 0; p < ranks; ++p) {
+    std::size_t s = begin[p];
+    for (const Flow& flow : matrix.row(static_cast<int>(p))) {
+      if (!counts(p, flow)) continue;
+      for (; s < begin[p + 1] && senders[s].process < flow.to; ++s) peers.add(senders[s]);
+      Peer peer{flow.to, flow.bytes, 0, flow.messages};
+      if (s < begin[p + 1] && senders[s].process == flow.to) {
+        peer.received = senders[s].received;
+        peer.messages += senders[s++].messages;
+      }
+      peers.add(peer);
+    }
+    for (; s < begin[p + 1]; ++s) peers.add(senders[s]);
+    peers.end_row();
   }
   return peers;
 }
@@ -142,10 +153,7 @@ Budget::Budget(const Effort& effort) : left_(effort.trials) {
   end_ns_ = now_ns() + static_cast<std::int64_t>(*effort.seconds * 1e9);
 }
 
-bool Budget::take() {
-  if (left_-- <= 0) return false;
-  return end_ns_ < 0 || left_ % between_looks != 0 || now_ns() < end_ns_;
-}
+bool Budget::in_time() const { return now_ns() < end_ns_; }
 
 }  // namespace detail
 }  // namespace halocline::mapping

@@ -1,9 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <utility>
 #include <vector>
 
 #include "halocline/mapping/mapper.hpp"
+#include "mapping/mappers/rows.hpp"
 
 // What the mappers share with each other and with nobody else.
 namespace halocline::mapping::detail {
@@ -18,7 +21,7 @@ struct Peer {
 };
 
 /// The peers of each process, ascending; what a process sends to itself and what is empty is left out.
-using Peers = std::vector<std::vector<Peer>>;
+using Peers = Rows<Peer>;
 [[nodiscard]] Peers peers_of(const CommunicationMatrix& matrix);
 
 /// Whether there are so many places that not all pairs of them are looked at.
@@ -32,16 +35,28 @@ using Peers = std::vector<std::vector<Peer>>;
 /// More than 256 slots on anything but one switch take Scotch half a minute and more; true without Scotch.
 [[nodiscard]] bool scotch_is_slow(const MappingProblem& problem);
 [[nodiscard]] std::vector<int> map_assignment(const MappingProblem& problem, bool exact);
-[[nodiscard]] std::vector<int> map_congestion(const MappingProblem& problem, const Effort& effort);
+/// What a mapper makes of the problem at hand, so that nothing is mapped twice.
+using MappedBy = std::function<std::vector<int>(Mapper)>;
+/// Refines what `mapped_by` gives for the mappers that it starts from.
+[[nodiscard]] std::vector<int> map_congestion(const MappingProblem& problem, const Effort& effort,
+                                              const MappedBy& mapped_by);
 
 /// Counts what was tried, and says when to stop.
 class Budget {
  public:
   explicit Budget(const Effort& effort);
-  /// Whether one more may be tried.
-  [[nodiscard]] bool take();
+  /// Whether so many more may be tried.
+  [[nodiscard]] bool take(std::int64_t trials = 1) {
+    const std::int64_t before = std::exchange(left_, left_ - trials);
+    if (left_ < 0) return false;
+    return end_ns_ < 0 || (before - 1) / between_looks == (left_ - 1) / between_looks || in_time();
+  }
 
  private:
+  /// Trials between two looks at the clock.
+  static constexpr std::int64_t between_looks = 64;
+  [[nodiscard]] bool in_time() const;
+
   std::int64_t left_;
   std::int64_t end_ns_ = -1;
 };

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "mapping/mappers/bisection.hpp"
-#include "mapping/mappers/gain_queue.hpp"
+#include "mapping/mappers/gain_tree.hpp"
 #include "mapping/mappers/mappers.hpp"
 #include "mapping/mappers/near_places.hpp"
 
@@ -50,21 +50,18 @@ class Search {
     std::size_t left = place_of_.size();
     std::size_t lowest = 0;  // none below it is left
     std::vector<std::int64_t> gain(place_of_.size());
-    const auto counts = [&](const Candidate& one) {
-      return place_of_[at(one.process)] < 0 && gain[at(one.process)] == one.gain;
-    };
+    GainTree tree;
     for (int place = 0; place < static_cast<int>(room_.size()); ++place) {
-      GainQueue queue;
+      tree.reset(place_of_.size());
       std::ranges::fill(gain, 0);
       for (; room_[at(place)] > 0 && left > 0; --left, --room_[at(place)]) {
-        while (!queue.empty() && !counts(queue.top())) queue.pop();
         while (place_of_[lowest] >= 0) ++lowest;
-        int best = queue.empty() ? static_cast<int>(lowest) : queue.top().process;
+        int best = tree.empty() ? static_cast<int>(lowest) : tree.best();
         if (left == place_of_.size()) best = first;
         place_of_[at(best)] = place;
+        tree.remove(best);
         for (const Edge& edge : edges_[at(best)]) {
-          gain[at(edge.process)] += edge.weight;
-          queue.push({gain[at(edge.process)], edge.process});
+          if (place_of_[at(edge.process)] < 0) tree.set(edge.process, gain[at(edge.process)] += edge.weight);
         }
       }
     }
@@ -75,22 +72,21 @@ class Search {
     for (const int place : place_of_) --room_[at(place)];
   }
 
-  /// Swaps and moves one after the other as long as one helps. What each process costs at each place is kept in a table, so that a trial
-  /// looks up four numbers.
+  /// Swaps and moves one after the other until none of a whole round helps. What each process costs at each place is kept in a table, so
+  /// that a trial looks up four numbers.
   void improve(Budget budget) {
-    for (int p = 0; p < static_cast<int>(place_of_.size()); ++p) {
+    const int processes = static_cast<int>(place_of_.size());
+    for (int p = 0; p < processes; ++p) {
       for (int place = 0; place < static_cast<int>(room_.size()); ++place) costs_.push_back(cost(p, place));
     }
-    for (bool better = true; better;) {
-      better = false;
-      for (int p = 0; p < static_cast<int>(place_of_.size()); ++p) {
-        for (int place = 0; place < static_cast<int>(room_.size()); ++place) {
-          if (!try_move(p, place, budget, better)) return;
-        }
-        for (int q = p + 1; q < static_cast<int>(place_of_.size()); ++q) {
-          if (!try_swap(p, q, budget, better)) return;
-        }
+    int in_vain = 0;  // processes in a row
+    for (int p = 0; in_vain < processes; p = (p + 1) % processes) {
+      bool better = false;
+      for (int place = 0; place < static_cast<int>(room_.size()); ++place) {
+        if (!try_move(p, place, budget, better)) return;
       }
+      if (!try_swaps(p, budget, better)) return;
+      in_vain = better ? 0 : in_vain + 1;
     }
   }
 
@@ -157,6 +153,28 @@ class Search {
     return true;
   }
 
+  /// With those of higher numbers.
+  bool try_swaps(int p, Budget& budget, bool& better) {
+    const std::size_t places = room_.size();
+    const std::int64_t* const of_p = &costs_[at(p) * places];
+    const std::int64_t* of_q = of_p;
+    std::int64_t tried = 0;
+    std::size_t a = at(place_of_[at(p)]);
+    for (std::size_t q = at(p) + 1; q < place_of_.size(); ++q) {
+      of_q += places;
+      const std::size_t b = at(place_of_[q]);
+      tried += a != b ? 1 : 0;
+      if (of_p[b] - of_p[a] + of_q[a] - of_q[b] >= 0) continue;  // as it is for a == b
+      if (!budget.take(std::exchange(tried, 0))) return false;
+      if (!swap_is_better(p, static_cast<int>(q))) continue;
+      put(p, static_cast<int>(b));
+      put(static_cast<int>(q), static_cast<int>(a));
+      a = b;
+      better = true;
+    }
+    return budget.take(tried);
+  }
+
   [[nodiscard]] std::vector<int> candidates(int process, const NearPlaces& near) const {
     std::vector<int> places;
     for (const Edge& edge : edges_[at(process)]) {
@@ -196,11 +214,7 @@ class Search {
     const int b = place_of_[at(q)];
     const std::int64_t apart = known_cost(p, b) - known_cost(p, a) + known_cost(q, a) - known_cost(q, b);
     // What they have with each other stays as long as it is: each seems to come nearer to the other.
-    return apart < 0 && apart + weight_between(p, q) * (distance_(a, b) + distance_(b, a)) < 0;
-  }
-  [[nodiscard]] std::int64_t weight_between(int p, int q) const {
-    const auto found = std::ranges::lower_bound(edges_[at(p)], q, {}, &Edge::process);
-    return found != edges_[at(p)].end() && found->process == q ? found->weight : 0;
+    return apart < 0 && apart + weight_between(edges_, p, q) * (distance_(a, b) + distance_(b, a)) < 0;
   }
 
   const Edges& edges_;
@@ -212,12 +226,13 @@ class Search {
 
 template <typename Weight>
 Edges edges_of(const CommunicationMatrix& matrix, Weight weight) {
-  Edges edges;
-  for (const auto& list : peers_of(matrix)) {
-    auto& row = edges.emplace_back();
-    for (const Peer& peer : list) {
-      if (weight(peer) > 0) row.push_back({peer.process, weight(peer)});
+  const Peers peers = peers_of(matrix);
+  Edges edges(peers.size(), peers.entries());
+  for (std::size_t p = 0; p < peers.size(); ++p) {
+    for (const Peer& peer : peers[p]) {
+      if (weight(peer) > 0) edges.add({peer.process, weight(peer)});
     }
+    edges.end_row();
   }
   return edges;
 }

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <numeric>
 #include <optional>
 #include <string>
@@ -19,6 +20,7 @@ namespace halocline::mapping::detail {
 namespace {
 
 constexpr SCOTCH_Num most_load = 1 << 20;
+constexpr double imbalance = 0.01;  // what graphMap has where no strategy is given
 
 void check(int code, const char* call) {
   if (code != 0) throw InternalError(std::string("Scotch: ") + call + " failed");
@@ -62,9 +64,13 @@ class Graph {
   std::vector<SCOTCH_Num> load_;
 };
 
+/// Scotch's default one, which it would read anew for each mapping.
 class Strategy {
  public:
-  Strategy() { check(SCOTCH_stratInit(&strategy_), "stratInit"); }
+  explicit Strategy(SCOTCH_Num places) {
+    check(SCOTCH_stratInit(&strategy_), "stratInit");
+    check(SCOTCH_stratGraphMapBuild(&strategy_, SCOTCH_STRATDEFAULT, places, imbalance), "stratGraphMapBuild");
+  }
   Strategy(const Strategy&) = delete;
   Strategy& operator=(const Strategy&) = delete;
   ~Strategy() { SCOTCH_stratExit(&strategy_); }
@@ -85,6 +91,12 @@ class Architecture {
  private:
   SCOTCH_Arch arch_{};
 };
+
+/// One for each thread and number of places, as the library does not say whether threads may share them.
+Strategy& strategy_for(SCOTCH_Num places) {
+  thread_local std::map<SCOTCH_Num, Strategy> known;
+  return known.try_emplace(places, places).first->second;
+}
 
 /// One thread and one order of events, so that the same inputs give the same answer.
 class Context {
@@ -207,9 +219,10 @@ bool scotch_is_slow(const MappingProblem& problem) {
 std::vector<int> map_scotch(const MappingProblem& problem) {
   std::vector<std::vector<Graph::Arc>> arcs;
   bool any = false;
-  for (const auto& list : peers_of(*problem.matrix)) {
+  const Peers peers = peers_of(*problem.matrix);
+  for (std::size_t p = 0; p < peers.size(); ++p) {
     auto& row = arcs.emplace_back();
-    for (const Peer& peer : list) {
+    for (const Peer& peer : peers[p]) {
       if (peer.volume() > 0) row.push_back({peer.process, static_cast<double>(peer.volume())});
     }
     any = any || !row.empty();
@@ -232,9 +245,10 @@ std::vector<int> map_scotch(const MappingProblem& problem) {
         SCOTCH_archBuild2(architecture.get(), bound_target->get(), static_cast<SCOTCH_Num>(slots.size()), slots.data()),
         "archBuild2");
   }
-  Strategy strategy;  // Scotch's default one
   std::vector<SCOTCH_Num> slot_of(arcs.size(), 0);
-  check(SCOTCH_graphMap(bound_source.get(), architecture.get(), strategy.get(), slot_of.data()), "graphMap");
+  check(SCOTCH_graphMap(bound_source.get(), architecture.get(), strategy_for(SCOTCH_archSize(architecture.get())).get(),
+                        slot_of.data()),
+        "graphMap");
   return repaired(problem, slot_of, places);
 }
 
