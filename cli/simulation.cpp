@@ -68,9 +68,16 @@ model::Simulated simulated(const Plan& plan, std::span<const RoutedMessage> rout
   return model::simulate_exchange(plan.geometry, plan.placement, only, plan.machine, solver);
 }
 
-void SimulateFlags::apply(machine::Software& software_of_map) const {
-  if (links_alone) software_of_map = {};
-  for (const auto& say : software) say(software_of_map);
+void SimulateFlags::apply(machine::MachineMap& machine) const {
+  if (nominal) {
+    for (machine::NodeType& type : machine.types) {
+      type.measurements.clear();
+      type.exchange_rates.clear();
+    }
+  }
+  machine = model::as_measured(std::move(machine));
+  if (links_alone) machine.software = {};
+  for (const auto& say : software) say(machine.software);
 }
 
 Json software_json(const machine::Software& software) {

@@ -16,11 +16,12 @@ struct SimulateFlags {
   /// What flags say of software, in their order; what they leave open is the map's.
   std::vector<std::function<void(halocline::machine::Software&)>> software;
   bool links_alone = false;  ///< nothing of the map's software
+  bool nominal = false;      ///< nothing that was measured
   halocline::model::Solver solver = halocline::model::Solver::max_min;
   std::string study;  ///< empty: one exchange
   bool csv = false;   ///< the rows of a study for bench/plot.py
 
-  void apply(halocline::machine::Software& software_of_map) const;
+  void apply(halocline::machine::MachineMap& machine) const;
 };
 
 /// The communication of one exchange by the closed form, from the map's nominal rates.

@@ -97,7 +97,7 @@ int run_study(Context& context, const SimulateFlags& flags) {
   }
   PlanRequest request = plan_request_of(context);
   if (!context.root()) return 0;
-  flags.apply(request.machine.software);
+  flags.apply(request.machine);
   const auto configs = study_configs(flags.study);
   Report report(flags.study, configs, request.machine.devices_of(node_id(0)));
   for (const StudyRow& row : study_rows(flags.study, request.machine)) {

@@ -16,7 +16,7 @@ using namespace halocline;
 int run_simulate(Context& context, const SimulateFlags& flags) {
   RoutedPlan found = routed_plan_of(context);
   if (!context.root()) return 0;
-  flags.apply(found.plan.machine.software);
+  flags.apply(found.plan.machine);
   const model::Simulated time = simulated(found.plan, found.routes, flags.solver);
   const model::ClosedForm closed = closed_form_of(found.plan);
   const std::string slowest = slowest_of(time);
@@ -91,6 +91,8 @@ void add_software(CLI::App& command, const Flags& flags) {
              &Software::mpi_serialises_streams);
   add_switch(command, flags, "--serial-copies", "a device's copies to others go one by one (default: the map's)",
              &Software::serial_copies);
+  command.add_flag("--nominal", flags->nominal, "as data sheets say: what was measured does not count")
+      ->disable_flag_override();
   command.add_flag("--links-alone", flags->links_alone, "nothing limits but links, and what other flags say")
       ->disable_flag_override();
 }

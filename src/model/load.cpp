@@ -64,6 +64,12 @@ void add(Load::Bytes& all, const Geometry& geometry, const Message& message, boo
 
 }  // namespace
 
+Load::Bytes rows_of(const Geometry& geometry, const Message& message, const RowLimits& limits) {
+  Load::Bytes rows;
+  add(rows, geometry, message, message.from != message.to && packs(geometry, message, limits), limits);
+  return rows;
+}
+
 Load load_of(const Geometry& geometry, subdomain_id subdomain, const RowLimits& limits) {
   Load load;
   const partition::Partition& partition = geometry.partition;

@@ -109,10 +109,10 @@ Predictor::Time Predictor::time(HaloPath path, bool beside, const Load::Bytes& b
   for (const auto& [key, count] : bytes) {
     const Cost of = cost({path, key.first, beside}, key.second);
     attoseconds += Int128{count} * of.attoseconds_per_byte;
-    time.picoseconds = std::max(time.picoseconds, of.latency);
+    time.latency = std::max(time.latency, of.latency);
     time.least = std::max(time.least, of.least);
   }
-  time.picoseconds += picoseconds_of(attoseconds);
+  time.busy = picoseconds_of(attoseconds);
   return time;
 }
 
@@ -121,15 +121,27 @@ std::int64_t Predictor::network_time(std::int64_t bytes) const {
   return scaled(network_.latency, 1e12) + picoseconds_of(Int128{bytes} * scaled(1 / network_.bandwidth, 1e18));
 }
 
-Prediction Predictor::predict(const Load& load) const {
+void Predictor::check() const {
   if (!why_not_.empty()) throw InvalidArgument(why_not_ + "; allowed is a machine with all of them");
+}
+
+Predictor::Share Predictor::share(HaloPath path, bool beside, const Load::Bytes& bytes) const {
+  check();
+  constexpr double pico = 1e-12;
+  const Time taken = time(path, beside, bytes);
+  return {pico * static_cast<double>(taken.busy), pico * static_cast<double>(taken.latency),
+          pico * static_cast<double>(taken.least)};
+}
+
+Prediction Predictor::predict(const Load& load) const {
+  check();
   const bool both = !load.local.empty() && !(load.out.empty() && load.in.empty());
   const Time local = time(HaloPath::local, both, load.local);
   const Time out = time(HaloPath::link, both, load.out);
   const Time in = time(HaloPath::link, both, load.in);
   Prediction found{std::max({local.least, out.least, in.least}), Bound::least};
-  if (local.picoseconds > found.picoseconds) found = {local.picoseconds, Bound::local};
-  const std::int64_t link = std::max(out.picoseconds, in.picoseconds);
+  if (local.picoseconds() > found.picoseconds) found = {local.picoseconds(), Bound::local};
+  const std::int64_t link = std::max(out.picoseconds(), in.picoseconds());
   if (link > found.picoseconds) found = {link, Bound::link};
   return found;
 }

@@ -31,6 +31,9 @@ struct Load {
   std::int64_t network_in = 0;
 };
 [[nodiscard]] Load load_of(const partition::Geometry& geometry, subdomain_id subdomain, const RowLimits& limits);
+/// One message's part of it, within a node.
+[[nodiscard]] Load::Bytes rows_of(const partition::Geometry& geometry, const partition::Message& message,
+                                  const RowLimits& limits = {});
 
 /// Bytes of cells that one exchange of all fields sends from one subdomain to another.
 struct Traffic {
@@ -62,6 +65,15 @@ class Predictor {
   [[nodiscard]] Prediction predict(const partition::Geometry& geometry) const;
   [[nodiscard]] Prediction predict(const Load& load) const;
 
+  /// Seconds that rows keep one path of a device busy, and those that pass besides, or at least.
+  struct Share {
+    double busy = 0;
+    double latency = 0;
+    double least = 0;
+  };
+  /// beside: while the device has something to do on the other path. Throws InvalidArgument where why_not() says why.
+  [[nodiscard]] Share share(machine::HaloPath path, bool beside, const Load::Bytes& bytes) const;
+
  private:
   /// Of one kind of cells.
   struct Cost {
@@ -77,9 +89,12 @@ class Predictor {
     friend auto operator<=>(const Kind&, const Kind&) = default;
   };
   struct Time {
-    std::int64_t picoseconds = 0;
+    std::int64_t busy = 0;  ///< all in picoseconds
+    std::int64_t latency = 0;
     std::int64_t least = 0;
+    [[nodiscard]] std::int64_t picoseconds() const { return busy + latency; }
   };
+  void check() const;
   [[nodiscard]] const Words* find(Kind kind) const;
   [[nodiscard]] Cost cost(const Kind& kind, int word) const;
   [[nodiscard]] Time time(machine::HaloPath path, bool beside, const Load::Bytes& bytes) const;

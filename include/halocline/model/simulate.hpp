@@ -69,10 +69,20 @@ inline constexpr std::array all_solvers{Solver::max_min, Solver::simgrid};
 [[nodiscard]] Simulated simulate(const machine::Interconnect& interconnect, std::span<const SharedResource> resources,
                                  std::span<const Flow> flows, Solver solver = Solver::max_min);
 
+/// The map with what was measured in the place of what was said; the same where nothing was.
+/// - A link is as fast as the fastest of the methods `copy` and `pinned` across it, both ways at once where that was measured; a link
+///   to the host's memory that several devices use, as fast as their `pinned` copies all at once, but not above its nominal rate.
+/// - What `software` leaves open: mpi_copy is twice the median rate of `mpi_host` both ways at once, mpi_latency its median latency;
+///   device_launch is what one of a row of small copies takes, the median latency of `copy` within a device.
+/// Rates of the network are those of the map, where measure() puts them.
+[[nodiscard]] machine::MachineMap as_measured(machine::MachineMap map);
+
 /// One exchange of all fields; every rank starts at time 0, and routes give the messages: their order decides the order of
 /// what is serialised. Stages of a message follow each other:
 /// - self: within the memory of the device, read and written
 /// - direct: device to device
+/// - both of these within a node whose map has exchange rates: with the time that their rows take of a device's kernels, sending,
+///   receiving and within it, as halocline/model/predict.hpp has them; and an exchange takes the least time that was measured
 /// - peer_copy, ipc_copy: packed, device to device, unpacked
 /// - mpi_device: the same, over MPI
 /// - mpi_staged: packed, to the host's memory near the device, over MPI to that near the other device, to it, unpacked

@@ -6,6 +6,8 @@
 
 #include "halocline/core/error.hpp"
 #include "halocline/model/simulate.hpp"
+#include "model/simulation/host_memory.hpp"
+#include "model/simulation/kernels.hpp"
 #include "model/simulation/ranks.hpp"
 
 namespace halocline::model {
@@ -13,44 +15,39 @@ namespace {
 
 using machine::Interconnect;
 using machine::MachineMap;
-using machine::NodeType;
 using machine::Place;
 using machine::VertexKind;
 using placement::Slot;
 using routing::Transport;
 
-/// The host's memory near a device: vertex of the NUMA node with the widest path, of equals the one with the least latency,
-/// then the first; of the packages where there are none; the device itself where there is neither.
-int host_vertex(const NodeType& type, int device) {
-  for (const VertexKind kind : {VertexKind::numa, VertexKind::package}) {
-    int best = -1;
-    NodeType::Path best_path;
-    for (int v = 0; std::cmp_less(v, type.vertices.size()); ++v) {
-      if (type.vertices[static_cast<std::size_t>(v)].kind != kind) continue;
-      const NodeType::Path path = type.link_path(device, v);
-      const bool wider = path.bandwidth > best_path.bandwidth;
-      if (!wider && !(path.bandwidth == best_path.bandwidth && path.latency < best_path.latency)) continue;
-      best = v;
-      best_path = path;
-    }
-    if (best >= 0) return best;
-  }
-  return device;
-}
-
 /// The flows of messages, one message after the other.
 class Messages {
  public:
-  Messages(const MachineMap& map, const placement::Placement& placement)
-      : interconnect(map), map_(map), placement_(placement), software_(map.software), ranks_(map.software) {}
+  Messages(const partition::Geometry& geometry, const MachineMap& map, const placement::Placement& placement,
+           std::span<const routing::Route> routes)
+      : interconnect(map),
+        geometry_(geometry),
+        map_(map),
+        placement_(placement),
+        software_(map.software),
+        ranks_(map.software),
+        kernels_(map, placement, routes, ranks_.resources) {}
 
-  /// Appends the flows of a message.
-  void add(const routing::Route& route, std::int64_t bytes) {
+  /// Whether messages are needed with their rows.
+  [[nodiscard]] bool take_rows() const { return kernels_.known(); }
+
+  /// Appends the flows of a message; rows: what it holds where take_rows(), else null.
+  void add(const routing::Route& route, std::int64_t bytes, const partition::Message* rows) {
+    rows_ = rows;
     from_ = &placement_.of(route.from);
     to_ = &placement_.of(route.to);
     bytes_ = bytes;
     last_ = -1;
     launched_ = -1;
+    if (kernels_.carry(route)) {
+      add_kernel(route);
+      return;
+    }
     switch (route.transport) {
       case Transport::self:
         launch(from_->rank, 1);
@@ -63,29 +60,34 @@ class Messages {
       case Transport::peer_copy:
       case Transport::ipc_copy:
         launch(from_->rank, 2);
-        touch(device(*from_));
+        touch(*from_);
         copy(software_.serial_copies ? &last_copy_[{from_->node.value(), from_->device.value()}] : nullptr);
         launch(to_->rank, 1);
-        touch(device(*to_));
+        touch(*to_);
         break;
       case Transport::mpi_device:
         launch(from_->rank, 1);
-        touch(device(*from_));
+        touch(*from_);
         send_from_device();
         work(to_->rank, ranks_.message_seconds() + ranks_.launch_seconds(1));
-        touch(device(*to_));
+        touch(*to_);
         break;
       case Transport::mpi_staged:
         launch(from_->rank, 2);
-        touch(device(*from_));
+        touch(*from_);
         move(device(*from_), host(*from_));
         send_from_host();
         work(to_->rank, ranks_.message_seconds() + ranks_.launch_seconds(2));
         move(host(*to_), device(*to_));
-        touch(device(*to_));
+        touch(*to_);
         break;
     }
     ends_.push_back(last_);
+  }
+
+  /// After all messages.
+  void finish() {
+    for (Flow& flow : kernels_.least()) flows.push_back(std::move(flow));
   }
 
   /// The flow that ends each message.
@@ -102,7 +104,7 @@ class Messages {
     const Place place = device(slot);
     const int type = map_.nodes[slot.node.index()].type;
     const auto [found, is_new] = hosts_.try_emplace({type, place.vertex}, 0);
-    if (is_new) found->second = host_vertex(map_.types[static_cast<std::size_t>(type)], place.vertex);
+    if (is_new) found->second = simulation::host_vertex(map_.types[static_cast<std::size_t>(type)], place.vertex);
     return {slot.node, found->second};
   }
 
@@ -143,8 +145,26 @@ class Messages {
     launched_ = known - 1;
   }
 
+  void add_kernel(const routing::Route& route) {
+    const Place from = device(*from_);
+    const Place to = device(*to_);
+    std::vector<std::int64_t> path;
+    interconnect.route(from, to, path);
+    double latency = 0;
+    for (const std::int64_t channel : path) latency += interconnect.channel(channel).latency;
+    Flow flow{from, to, counted(from, to)};
+    kernels_.limit(flow, route, geometry_, *rows_, latency);
+    stage(std::move(flow));
+    ends_.push_back(last_);
+  }
+
   /// Bytes read and written within a device: packed, or unpacked.
-  void touch(const Place& place) { stage({place, place, 2 * bytes_}); }
+  void touch(const Slot& slot) {
+    const Place place = device(slot);
+    Flow flow{place, place, 2 * bytes_};
+    if (rows_ != nullptr) kernels_.limit_packing(flow, slot, geometry_, *rows_);
+    stage(std::move(flow));
+  }
 
   void move(const Place& from, const Place& to) { stage({from, to, bytes_}); }
 
@@ -183,11 +203,13 @@ class Messages {
     stage(std::move(flow));
   }
 
+  const partition::Geometry& geometry_;
   const MachineMap& map_;
   const placement::Placement& placement_;
   const machine::Software& software_;
   std::map<std::pair<int, int>, int> hosts_;
   simulation::Ranks ranks_;
+  simulation::Kernels kernels_;
   // The queue's last flow plus one; 0 where it is empty.
   std::map<std::pair<std::int64_t, std::int64_t>, int> last_copy_;
   std::map<std::pair<std::int64_t, std::int64_t>, int> launched_once_;
@@ -198,6 +220,7 @@ class Messages {
   const Slot* from_ = nullptr;
   const Slot* to_ = nullptr;
   std::int64_t bytes_ = 0;
+  const partition::Message* rows_ = nullptr;
   int last_ = -1;
   int launched_ = -1;  ///< what the next stage waits for besides
 };
@@ -214,16 +237,21 @@ std::int64_t bytes_between(std::span<const partition::Flow> flows, const routing
 
 Simulated simulate_exchange(const partition::Geometry& geometry, const placement::Placement& placement,
                             std::span<const routing::Route> routes, const MachineMap& map, Solver solver) {
-  Messages messages(map, placement);
+  Messages messages(geometry, map, placement, routes);
   subdomain_id sender;
   std::vector<partition::Flow> sent;
+  std::vector<partition::Message> rows;
   for (const routing::Route& route : routes) {
     if (route.from != sender) {
       sender = route.from;
       sent = partition::outgoing_flows(geometry, sender);
+      if (messages.take_rows()) rows = partition::outgoing(geometry, sender);
     }
-    messages.add(route, bytes_between(sent, route));
+    const std::int64_t bytes = bytes_between(sent, route);
+    const auto message = std::ranges::find(rows, route.to, &partition::Message::to);
+    messages.add(route, bytes, message == rows.end() ? nullptr : &*message);
   }
+  messages.finish();
   Simulated result = simulate(messages.interconnect, messages.resources(), messages.flows, solver);
   std::vector<double> ends;
   for (const int flow : messages.ends()) ends.push_back(result.ends[static_cast<std::size_t>(flow)]);
