@@ -1,22 +1,72 @@
-// Steps that are recorded and replayed: the first subdomain's stream carries them, the others branch off it and join it.
+// Steps that are recorded and replayed: for each group of streams the first one carries them, the others branch off it and
+// join it. A group is a device's streams, so that devices start on their own; or all, where an exchange has events of several
+// devices wait for each other.
 #include <fmt/core.h>
+
+#include <algorithm>
 
 #include "domain/domain_impl.hpp"
 
 namespace halocline {
 
+std::vector<Domain::Impl::StreamGroup> Domain::Impl::stream_groups() const {
+  std::vector<StreamGroup> groups;
+  for (std::size_t i = 0; i < streams.size(); ++i) {
+    const auto with = std::ranges::find_if(groups, [&](const StreamGroup& group) {
+      return exchange->joins_devices() || streams[group.front()]->device() == streams[i]->device();
+    });
+    if (with == groups.end()) {
+      groups.push_back({i});
+    } else {
+      with->push_back(i);
+    }
+  }
+  return groups;
+}
+
 /// The first stream waits for what is in the others.
-void Domain::Impl::gather_streams() {
-  for (std::size_t i = 1; i < streams.size(); ++i) {
-    streams[i]->record(*marks[i]);
-    streams.front()->wait(*marks[i]);
+void Domain::Impl::gather_streams(const StreamGroup& group) {
+  for (std::size_t i = 1; i < group.size(); ++i) {
+    streams[group[i]]->record(*marks[group[i]]);
+    streams[group.front()]->wait(*marks[group[i]]);
   }
 }
 
 /// The others wait for what is in the first.
-void Domain::Impl::spread_streams() {
-  streams.front()->record(*marks.front());
-  for (std::size_t i = 1; i < streams.size(); ++i) streams[i]->wait(*marks.front());
+void Domain::Impl::spread_streams(const StreamGroup& group) {
+  if (group.size() == 1) return;
+  streams[group.front()]->record(*marks[group.front()]);
+  for (std::size_t i = 1; i < group.size(); ++i) streams[group[i]]->wait(*marks[group.front()]);
+}
+
+std::vector<std::unique_ptr<device::Graph>> Domain::Impl::record(const std::function<void()>& steps) {
+  const std::vector<StreamGroup> groups = stream_groups();
+  std::vector<device::Stream*> began;
+  std::vector<std::unique_ptr<device::Graph>> graphs;
+  try {
+    for (const StreamGroup& group : groups) {
+      streams[group.front()]->begin_capture();
+      began.push_back(streams[group.front()]);
+      spread_streams(group);
+    }
+    steps();
+    for (const StreamGroup& group : groups) gather_streams(group);
+    while (!began.empty()) {
+      device::Stream* const first = began.front();
+      began.erase(began.begin());
+      graphs.push_back(first->end_capture());
+    }
+  } catch (...) {
+    for (device::Stream* first : began) {
+      try {
+        static_cast<void>(first->end_capture());
+      } catch (const Error&) {
+        // Streams that did not join: what was thrown first says why.
+      }
+    }
+    throw;
+  }
+  return graphs;
 }
 
 Recording Domain::capture(const std::function<void()>& steps) {
@@ -28,23 +78,15 @@ Recording Domain::capture(const std::function<void()>& steps) {
     impl_->stored = stored_before;
     impl_->exchanged = exchanged_before;
   };
-  device::Stream& first = *impl_->streams.front();
-  first.begin_capture();
+  std::vector<std::unique_ptr<device::Graph>> graphs;
   try {
-    impl_->spread_streams();
-    steps();
-    impl_->gather_streams();
+    graphs = impl_->record(steps);
   } catch (...) {
     impl_->current = before;
     take_back();
-    try {
-      static_cast<void>(first.end_capture());
-    } catch (const Error&) {
-      // Streams that did not join: what was thrown first says why.
-    }
     throw;
   }
-  Recording recording(first.end_capture(), stored_before);
+  Recording recording(std::move(graphs), stored_before);
   const std::vector<int> after = std::exchange(impl_->current, before);
   const auto stored_after = impl_->stored;
   take_back();
@@ -73,9 +115,12 @@ void Domain::replay(const Recording& recording) {
                     "captured; allowed are the same",
                     impl_->fields[f].name));
   }
-  impl_->gather_streams();
-  impl_->streams.front()->launch(*recording.graph_);
-  impl_->spread_streams();
+  const auto groups = impl_->stream_groups();
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    impl_->gather_streams(groups[g]);
+    impl_->streams[groups[g].front()]->launch(*recording.graphs_[g]);
+    impl_->spread_streams(groups[g]);
+  }
 }
 
 }  // namespace halocline

@@ -111,8 +111,13 @@ class Domain::Impl {
   void start_exchange(std::span<const field_id> which, exchange::Overlap overlap);
   void fill_open_boundaries(int step, std::span<const field_id> which);
   void make_outer_update();
-  void gather_streams();
-  void spread_streams();
+  /// Streams that are captured together: their positions.
+  using StreamGroup = std::vector<std::size_t>;
+  [[nodiscard]] std::vector<StreamGroup> stream_groups() const;
+  void gather_streams(const StreamGroup& group);
+  void spread_streams(const StreamGroup& group);
+  /// What steps() enqueues, by group.
+  [[nodiscard]] std::vector<std::unique_ptr<device::Graph>> record(const std::function<void()>& steps);
 };
 
 }  // namespace halocline

@@ -240,6 +240,10 @@ device::Access Exchange::Impl::capturable() const {
   return {};
 }
 
+bool Exchange::Impl::joins_devices() const {
+  return std::ranges::any_of(ends_, [](const End& end) { return end.endpoint->joins_sites(); });
+}
+
 std::vector<Traffic> Exchange::Impl::traffic() const {
   std::vector<Traffic> rows;
   for (const routing::Transport transport : routing::all_transports) {
@@ -297,6 +301,7 @@ std::optional<Outlet> Exchange::outlet(std::size_t place, field_id field, int se
 void Exchange::swapped(std::span<device::Stream* const> streams, field_id field) { impl_->swapped(streams, field); }
 void Exchange::check() { impl_->check(); }
 device::Access Exchange::capturable() const { return impl_->capturable(); }
+bool Exchange::joins_devices() const { return impl_->joins_devices(); }
 std::vector<Traffic> Exchange::traffic() const { return impl_->traffic(); }
 void Exchange::close() { impl_->close(); }
 

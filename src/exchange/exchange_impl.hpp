@@ -36,6 +36,7 @@ class Exchange::Impl {
   void check();
   void close();
   [[nodiscard]] device::Access capturable() const;
+  [[nodiscard]] bool joins_devices() const;
   [[nodiscard]] std::vector<Traffic> traffic() const;
 
  private:

@@ -144,10 +144,10 @@ class Recording {
  private:
   friend class Domain;
   using Stored = std::vector<std::vector<Directions>>;  ///< by field and set: see Domain::mark_stored
-  Recording(std::unique_ptr<device::Graph> graph, Stored stored)
-      : graph_(std::move(graph)), stored_(std::move(stored)) {}
-  std::unique_ptr<device::Graph> graph_;
-  Stored stored_;  ///< by what precedes the steps
+  Recording(std::vector<std::unique_ptr<device::Graph>> graphs, Stored stored)
+      : graphs_(std::move(graphs)), stored_(std::move(stored)) {}
+  std::vector<std::unique_ptr<device::Graph>> graphs_;  ///< a device's each, or one for all
+  Stored stored_;                                       ///< by what precedes the steps
 };
 
 /// A distributed 3-D domain: the facade over all stages.
@@ -250,11 +250,12 @@ class Domain {
   [[nodiscard]] int current_set(field_id field) const;
 
   /// Records what steps() enqueues on this rank's subdomain streams (exchanges, swaps, the caller's own work) instead of
-  /// running it. Local. Throws CapabilityError where a route needs the host, and InvalidArgument where a field's current
+  /// running it: each device's work by itself, unless exchanges order devices by events (`peer_copy`), so work of one device may
+  /// wait for another's through exchanges alone. Local. Throws CapabilityError where a route needs the host, and InvalidArgument where a field's current
   /// set is another one afterwards: steps() holds whole cycles of swaps. (With a halo multiplier it should hold whole
   /// cycles of steps between exchanges, too, so that each replay begins with an exchange.)
   [[nodiscard]] Recording capture(const std::function<void()>& steps);
-  /// Enqueues recorded steps, as one launch, behind the work on the streams; later work comes behind them. All ranks do
+  /// Enqueues recorded steps, as one launch a device, behind the work on the streams; later work comes behind them. All ranks do
   /// so alike. The recording must outlive the work, and be destroyed before the domain is closed.
   void replay(const Recording& recording);
 

@@ -189,6 +189,9 @@ class Exchange {
   void check();
   /// Whether all of this rank's routes can be part of a captured graph; otherwise names the first that cannot.
   [[nodiscard]] device::Access capturable() const;
+  /// Whether it has streams of several of this rank's subdomains wait for each other by events, so that they can be captured only
+  /// together.
+  [[nodiscard]] bool joins_devices() const;
   [[nodiscard]] std::vector<Traffic> traffic() const;
 
   /// Collective: waits until all work is done, unmaps, agrees, and frees.
