@@ -59,6 +59,7 @@ void add(Load::Bytes& all, const Geometry& geometry, const Message& message, boo
     const HaloRows rows = !is_short ? HaloRows::long_rows : packed ? HaloRows::packed_rows : HaloRows::short_rows;
     const int word = word_of(geometry, message, segment, rows == HaloRows::packed_rows);
     all[{rows, word}] += counted_bytes(geometry, segment, is_short);
+    if (rows == HaloRows::packed_rows) all.packed_cells += segment.bytes;
   }
 }
 

@@ -18,6 +18,7 @@ using machine::HaloRows;
 
 __extension__ typedef __int128 Int128;
 
+constexpr int widest_word = 16;
 constexpr Int128 atto_per_pico = 1'000'000;
 
 /// Whole numbers from here on: one rounding of a double that is the same on all ranks.
@@ -105,14 +106,19 @@ Predictor::Cost Predictor::cost(const Kind& kind, int word) const {
 
 Predictor::Time Predictor::time(HaloPath path, bool beside, const Load::Bytes& bytes) const {
   Time time;
-  Int128 attoseconds = 0;
+  Int128 unpacked = 0;
+  Int128 moved = 0;
   for (const auto& [key, count] : bytes) {
     const Cost of = cost({path, key.first, beside}, key.second);
-    attoseconds += Int128{count} * of.attoseconds_per_byte;
+    (key.first == HaloRows::packed_rows ? unpacked : moved) += Int128{count} * of.attoseconds_per_byte;
     time.latency = std::max(time.latency, of.latency);
     time.least = std::max(time.least, of.least);
   }
-  time.busy = picoseconds_of(attoseconds);
+  // Packed cells cross a link as long rows do, and are unpacked while others cross it.
+  if (bytes.packed_cells > 0) {
+    moved += Int128{bytes.packed_cells} * cost({path, HaloRows::long_rows, beside}, widest_word).attoseconds_per_byte;
+  }
+  time.busy = picoseconds_of(std::max(unpacked, moved));
   return time;
 }
 

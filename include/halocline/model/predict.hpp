@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <map>
 #include <string>
 #include <string_view>
@@ -22,7 +23,26 @@ struct RowLimits {
 /// What a subdomain's device moves in one exchange of all fields.
 struct Load {
   /// By rows and widest access, counted as machine::ExchangeRate says.
-  using Bytes = std::map<std::pair<machine::HaloRows, int>, std::int64_t>;
+  class Bytes {
+   public:
+    using Counts = std::map<std::pair<machine::HaloRows, int>, std::int64_t>;
+    Bytes() = default;
+    Bytes(std::initializer_list<Counts::value_type> counts) : counts_(counts) {}
+    [[nodiscard]] std::int64_t& operator[](const Counts::key_type& key) { return counts_[key]; }
+    [[nodiscard]] std::int64_t at(const Counts::key_type& key) const { return counts_.at(key); }
+    [[nodiscard]] Counts::const_iterator begin() const { return counts_.begin(); }
+    [[nodiscard]] Counts::const_iterator end() const { return counts_.end(); }
+    [[nodiscard]] std::size_t size() const { return counts_.size(); }
+    [[nodiscard]] bool empty() const { return counts_.empty(); }
+    void clear() { *this = {}; }
+    friend bool operator==(const Bytes&, const Bytes&) = default;
+
+    /// Of the cells of packed rows: what crosses a link of them, while what has crossed is unpacked into whole sectors.
+    std::int64_t packed_cells = 0;
+
+   private:
+    Counts counts_;
+  };
   Bytes local{};
   Bytes out{};                   ///< to other devices of its node
   Bytes in{};                    ///< from them

@@ -44,8 +44,16 @@ TEST(Predict, IsLatencyAndBytesAtTheirRate) {
 }
 
 TEST(Predict, RowsOfOnePathTakeTheirTimesTogether) {
-  EXPECT_EQ(predicted({.out = {{{long_rows, 16}, 1000}, {{short_rows, 16}, 100}, {{packed_rows, 4}, 10}}}).picoseconds,
-            2'000'000 + 1'000'000 + 300'000 + 50'000);
+  EXPECT_EQ(predicted({.out = {{{long_rows, 16}, 1000}, {{short_rows, 16}, 100}}}).picoseconds,
+            2'000'000 + 1'000'000 + 300'000);
+}
+
+TEST(Predict, PackedRowsAreUnpackedWhileOthersCrossTheLink) {
+  Load::Bytes rows{{{long_rows, 16}, 1000}, {{packed_rows, 4}, 100}};
+  rows.packed_cells = 40;
+  EXPECT_EQ(predicted({.out = rows}).picoseconds, 2'000'000 + 1'000'000 + 40'000);
+  rows[{packed_rows, 4}] = 1000;
+  EXPECT_EQ(predicted({.out = rows}).picoseconds, 2'000'000 + 5'000'000);
 }
 
 TEST(Predict, PathsTakeTheirTimesBesideEachOther) {
