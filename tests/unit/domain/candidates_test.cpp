@@ -38,8 +38,9 @@ TEST(Candidates, fastest_cuts_x_only_where_that_is_cheap) {
   EXPECT_THAT(dear.partition_reason, HasSubstr("us an exchange, bound by link"));
   EXPECT_THAT(explain_partition(dear), HasSubstr("by fastest: node grid 1 x 1 x 1"));
   EXPECT_THAT(explain_partition(dear), HasSubstr(dear.partition_reason));
+  // Where unpacking takes next to nothing, bytes on links decide alone.
   const Plan cheap = make_plan(request_with(0.1));
-  EXPECT_EQ(cheap.geometry.partition.grid(), (Vec3{8, 1, 1}));
+  EXPECT_EQ(cheap.geometry.partition.grid(), (Vec3{2, 2, 2}));
 }
 
 TEST(Candidates, fastest_falls_back_to_exact_and_says_so) {
