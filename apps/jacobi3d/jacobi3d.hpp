@@ -96,7 +96,7 @@ class Solver {
  private:
   void step(int since_exchange, Halos halos, std::span<Stopwatch> stopwatches);
   void exchange_and_update(Halos halos, std::span<Stopwatch> stopwatches);
-  void update_all(Halos halos);
+  void update_all(int since_exchange, Halos halos);
   [[nodiscard]] Residual residual();
 
   halocline::Domain& domain_;

@@ -125,11 +125,7 @@ void Solver<T>::step(int since_exchange, Halos halos, std::span<Stopwatch> stopw
   if (since_exchange == 0) return exchange_and_update(halos, stopwatches);
   const Range range(backend, "jacobi3d: all cells");
   for (auto& stopwatch : stopwatches) stopwatch.start();
-  for (const auto& subdomain : domain_.subdomains()) {
-    const halocline::Box box = subdomain.update_box(since_exchange);
-    kernels_->update(subdomain, {&box, 1}, subdomain.view(halocline::Field<const T>{field_.id}),
-                     subdomain.view(field_, 1));
-  }
+  update_all(since_exchange, halos);
   for (auto& stopwatch : stopwatches) stopwatch.lap(Stopwatch::Part::compute);
 }
 
@@ -149,7 +145,7 @@ void Solver<T>::exchange_and_update(Halos halos, std::span<Stopwatch> stopwatche
     domain_.exchange();
     lap(Stopwatch::Part::exchange);
     const Range range(backend, "jacobi3d: all cells");
-    update_all(halos);
+    update_all(0, halos);
     lap(Stopwatch::Part::compute);
     return;
   }
@@ -175,16 +171,16 @@ void Solver<T>::exchange_and_update(Halos halos, std::span<Stopwatch> stopwatche
   lap(Stopwatch::Part::compute);
 }
 
-/// The step behind an exchange.
+/// Counted from the last exchange.
 template <typename T>
-void Solver<T>::update_all(Halos halos) {
+void Solver<T>::update_all(int since_exchange, Halos halos) {
   for (const auto& s : domain_.subdomains()) {
     const auto source = s.view(halocline::Field<const T>{field_.id});
     const auto target = s.view(field_, 1);
     if (halos == Halos::stored) {
       kernels_->update_and_store(s, source, target, apps::row_outlets(s, field_, 1));
     } else {
-      const halocline::Box box = s.update_box(0);
+      const halocline::Box box = s.update_box(since_exchange);
       kernels_->update(s, {&box, 1}, source, target);
     }
   }

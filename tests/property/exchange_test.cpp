@@ -12,22 +12,31 @@ namespace {
 
 constexpr std::array rank_counts{1, 2, 3, 4, 2, 4, 6, 1, 3, 8};
 
-/// Runs seeds [first, first + count) for the rank counts in turn; each rank count starts its threads once.
-void run_seeds(std::uint64_t first, std::uint64_t count, bool delays) {
+/// Calls run(comm, case, seed) with random cases for seeds [first, first + count), for the rank counts in turn; each rank count
+/// starts its threads once. What it returns is wrong.
+template <typename Run>
+void for_seeds(std::uint64_t first, std::uint64_t count, Run&& run) {
   for (std::size_t shape = 0; shape < rank_counts.size(); ++shape) {
     const int ranks = rank_counts[shape];
     std::mutex mutex;
     comm::run_as_threads(ranks, [&](comm::Communicator& comm) {
       for (std::uint64_t seed = first + shape; seed < first + count; seed += rank_counts.size()) {
         HaloCase c = random_case(seed, ranks);
-        if (delays) c.delay_seed = seed + 1;
-        const HaloOutcome outcome = run_case(comm, c);
+        const std::string wrong = run(comm, c, seed);
         const std::lock_guard lock(mutex);
-        EXPECT_EQ(outcome.wrong, "") << c.name << ", " << ranks << " ranks, rank " << comm.rank().value();
-        EXPECT_GT(outcome.cells, 0) << c.name;
+        EXPECT_EQ(wrong, "") << c.name << ", " << ranks << " ranks, rank " << comm.rank().value();
       }
     });
   }
+}
+
+void run_seeds(std::uint64_t first, std::uint64_t count, bool delays) {
+  for_seeds(first, count, [&](comm::Communicator& comm, HaloCase& c, std::uint64_t seed) {
+    if (delays) c.delay_seed = seed + 1;
+    const HaloOutcome outcome = run_case(comm, c);
+    EXPECT_GT(outcome.cells, 0) << c.name;
+    return outcome.wrong;
+  });
 }
 
 TEST(RandomExchanges, five_hundred_are_as_geometry_says) { run_seeds(0, 500, false); }
@@ -35,21 +44,10 @@ TEST(RandomExchanges, five_hundred_are_as_geometry_says) { run_seeds(0, 500, fal
 TEST(RandomExchanges, delays_on_random_operations_change_nothing) { run_seeds(10000, 120, true); }
 
 TEST(RandomExchanges, cells_that_kernels_store_for_neighbours_are_as_a_serial_run_says) {
-  constexpr std::uint64_t first = 40000;
-  constexpr std::uint64_t count = 80;
-  for (std::size_t shape = 0; shape < rank_counts.size(); ++shape) {
-    const int ranks = rank_counts[shape];
-    std::mutex mutex;
-    comm::run_as_threads(ranks, [&](comm::Communicator& comm) {
-      for (std::uint64_t seed = first + shape; seed < first + count; seed += rank_counts.size()) {
-        HaloCase c = random_case(seed, ranks);
-        if (seed % 3 == 0) c.delay_seed = seed + 1;
-        const std::string wrong = run_outlet_case(comm, c, seed);
-        const std::lock_guard lock(mutex);
-        EXPECT_EQ(wrong, "") << c.name << ", " << ranks << " ranks, rank " << comm.rank().value();
-      }
-    });
-  }
+  for_seeds(40000, 80, [](comm::Communicator& comm, HaloCase& c, std::uint64_t seed) {
+    if (seed % 3 == 0) c.delay_seed = seed + 1;
+    return run_outlet_case(comm, c, seed);
+  });
 }
 
 }  // namespace

@@ -138,6 +138,8 @@ class RandomDelays final : public device::Injector {
 
 std::shared_ptr<device::Injector> random_delays(std::uint64_t seed) { return std::make_shared<RandomDelays>(seed); }
 
+namespace {
+
 std::shared_ptr<device::Backend> host_backend(comm::Communicator& comm, const HaloCase& halo_case) {
   device::HostOptions host;
   host.devices = halo_case.devices_per_rank;
@@ -150,6 +152,24 @@ std::shared_ptr<device::Backend> host_backend(comm::Communicator& comm, const Ha
     host.injector = random_delays(halo_case.delay_seed + static_cast<std::uint64_t>(comm.rank().value()));
   }
   return device::make_host_backend(host);
+}
+
+}  // namespace
+
+DomainOptions options_of(comm::Communicator& comm, const HaloCase& halo_case) {
+  DomainOptions options;
+  options.boundaries = halo_case.boundaries;
+  options.launch_threads = halo_case.launch_threads;
+  options.backend = halo_case.make_backend ? halo_case.make_backend(comm) : host_backend(comm, halo_case);
+  options.ranks_per_node = halo_case.ranks_per_node;
+  options.policy = halo_case.policy;
+  options.tuning = halo_case.tuning;
+  options.messages = halo_case.messages;
+  options.partition = halo_case.partition;
+  options.node_grid = halo_case.node_grid;
+  options.device_grid = halo_case.device_grid;
+  options.timeout = std::chrono::seconds(60);
+  return options;
 }
 
 namespace {
@@ -167,19 +187,7 @@ struct Recorded {
 }  // namespace
 
 HaloOutcome run_case(comm::Communicator& comm, const HaloCase& halo_case) {
-  DomainOptions options;
-  options.boundaries = halo_case.boundaries;
-  options.launch_threads = halo_case.launch_threads;
-  options.backend = halo_case.make_backend ? halo_case.make_backend(comm) : host_backend(comm, halo_case);
-  options.ranks_per_node = halo_case.ranks_per_node;
-  options.policy = halo_case.policy;
-  options.tuning = halo_case.tuning;
-  options.messages = halo_case.messages;
-  options.partition = halo_case.partition;
-  options.node_grid = halo_case.node_grid;
-  options.device_grid = halo_case.device_grid;
-  options.timeout = std::chrono::seconds(60);
-  Domain domain(halo_case.extent, halo_case.radius, comm, options);
+  Domain domain(halo_case.extent, halo_case.radius, comm, options_of(comm, halo_case));
   for (const auto& field : halo_case.fields) domain.add_field(field);
 
   // Own arrays outlive the domain's use of them; a list, because their addresses are given away.

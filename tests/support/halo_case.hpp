@@ -66,8 +66,8 @@ struct HaloOutcome {
 /// compares all of it: halos with what geometry says, owned cells and everything else with what they were.
 [[nodiscard]] HaloOutcome run_case(comm::Communicator& comm, const HaloCase& halo_case);
 
-/// The host devices of a case, for a rank.
-[[nodiscard]] std::shared_ptr<device::Backend> host_backend(comm::Communicator& comm, const HaloCase& halo_case);
+/// What a case says of its domain, for a rank; makes its devices.
+[[nodiscard]] DomainOptions options_of(comm::Communicator& comm, const HaloCase& halo_case);
 
 /// Delays a seeded fraction of operations by up to a few hundred microseconds.
 [[nodiscard]] std::shared_ptr<device::Injector> random_delays(std::uint64_t seed);

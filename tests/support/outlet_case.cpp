@@ -139,19 +139,10 @@ class Steps {
 
 std::string run_outlet_case(comm::Communicator& comm, const HaloCase& halo_case, std::uint64_t seed) {
   const Radius radius = halo_case.fields.front().radius.value_or(halo_case.radius);
-  DomainOptions options;
-  options.boundaries = halo_case.boundaries;
+  DomainOptions options = options_of(comm, halo_case);
   // This kernel reads halos on all sides.
   std::ranges::replace(options.boundaries, Boundary::wrapped, Boundary::periodic);
-  options.backend = host_backend(comm, halo_case);
-  options.ranks_per_node = halo_case.ranks_per_node;
-  options.policy = halo_case.policy;
-  options.tuning = halo_case.tuning;
-  options.partition = halo_case.partition;
-  options.node_grid = halo_case.node_grid;
-  options.device_grid = halo_case.device_grid;
   options.check_order = seed % 5 == 0;
-  options.timeout = std::chrono::seconds(60);
   Domain domain(halo_case.extent, radius, comm, options);
   Steps steps(domain, radius, seed);
   domain.realize();
