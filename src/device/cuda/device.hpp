@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "device/cuda/board.hpp"
+#include "device/cuda/fused_shares.hpp"
 #include "device/cuda/runtime.hpp"
 #include "halocline/device/backend.hpp"
 
@@ -69,7 +70,7 @@ class Device {
   /// How many blocks a copy of so many tiles gets.
   [[nodiscard]] unsigned copy_blocks(std::uint32_t tiles) const;
   /// How many blocks may work in a whole exchange that occupies so many multiprocessors; 0: as many as there are.
-  [[nodiscard]] unsigned fused_workers(int multiprocessors) const;
+  [[nodiscard]] BlockLimits fused_limits(int multiprocessors) const;
   /// Whether a kernel may be brought to the device before the one before it has ended (programmatic dependent launch).
   [[nodiscard]] bool starts_early() const { return starts_early_; }
 

@@ -86,7 +86,7 @@ CudaFusedExchange::CudaFusedExchange(std::shared_ptr<Devices> devices, int devic
   }
   const TileRange local = tiles.add(pair_tasks(plan_tasks(plan.local)));
 
-  const Shares dealt = deal_shares(send_tiles, local, receive_tiles, on.fused_workers(plan.multiprocessors));
+  const Shares dealt = deal_shares(send_tiles, local, receive_tiles, on.fused_limits(plan.multiprocessors));
   for (std::size_t i = 0; i < sends.size(); ++i) sends[i].blocks = dealt.blocks[i];
   workers_ = dealt.block_count();
 

@@ -113,7 +113,7 @@ Shares flattened(const BlockShares& blocks, std::vector<std::uint32_t> blocks_of
 }  // namespace
 
 Shares deal_shares(const std::vector<PartTiles>& sends, TileRange local, const std::vector<PartTiles>& receives,
-                   std::uint32_t most_blocks) {
+                   const BlockLimits& limits) {
   const std::map<int, Turn> sending = turns_of(Role::send, sends);
   const std::map<int, Turn> receiving = turns_of(Role::receive, receives);
   const std::uint32_t to_send = most_work(sending);
@@ -121,10 +121,11 @@ Shares deal_shares(const std::vector<PartTiles>& sends, TileRange local, const s
 
   // Where there is other work, half of the blocks fill the links.
   const bool others = local.count() > 0 || to_receive > 0;
-  const std::uint32_t senders = std::min(to_send, others ? std::max(most_blocks / 2, 1U) : most_blocks);
-  const std::uint32_t beside = std::max(most_blocks - senders, 1U);
+  const std::uint32_t may_send = std::min(others ? std::max(limits.all / 2, 1U) : limits.all, limits.senders);
+  const std::uint32_t senders = std::min(to_send, may_send);
+  const std::uint32_t beside = std::max(limits.all - senders, 1U);
   const std::uint32_t locals = std::min(local.count(), beside);
-  const std::uint32_t workers = std::min(most_blocks, senders + std::max(locals, to_receive));
+  const std::uint32_t workers = std::min(limits.all, senders + std::max(locals, to_receive));
   BlockShares blocks(workers);
 
   std::vector<std::uint32_t> blocks_of_sends(sends.size());

@@ -20,6 +20,13 @@ struct PartTiles {
   int turn = 0;
 };
 
+/// How many blocks may work, and how many of them may send: as many as fill the links, because more only end at different
+/// times. 1 or more each.
+struct BlockLimits {
+  std::uint32_t all = 1;
+  std::uint32_t senders = 1;
+};
+
 struct Shares {
   std::vector<Share> shares;  ///< one block's behind those of the block before it, in the order of its work
   std::vector<std::uint32_t> first_share;  ///< by block; one more at the end
@@ -32,9 +39,8 @@ struct Shares {
 /// which also tells of it, where it has no tiles. Receives are dealt alike. Local tiles, and receives of which a block may
 /// hope that they are there while others still send, go to other blocks than sends as long as there are any, so that they
 /// hold up no message. A block sends before it works on local tiles, and receives last: so that nobody waits for an arrival
-/// before its own messages are out.
-/// most_blocks: 1 or more. Blocks without work are left out.
+/// before its own messages are out. Blocks without work are left out.
 [[nodiscard]] Shares deal_shares(const std::vector<PartTiles>& sends, TileRange local,
-                                 const std::vector<PartTiles>& receives, std::uint32_t most_blocks);
+                                 const std::vector<PartTiles>& receives, const BlockLimits& limits);
 
 }  // namespace halocline::device::cuda

@@ -27,9 +27,9 @@ struct Tiles {
     for (std::size_t i = 0; i < sends.size(); ++i) sends[i].turn = send.at(i);
     for (std::size_t i = 0; i < receives.size(); ++i) receives[i].turn = receive.at(i);
   }
-  [[nodiscard]] Shares deal(std::uint32_t most_blocks) const {
-    return deal_shares(sends, local, receives, most_blocks);
-  }
+  [[nodiscard]] Shares deal(const BlockLimits& limits) const { return deal_shares(sends, local, receives, limits); }
+  /// All of them may send.
+  [[nodiscard]] Shares deal(std::uint32_t most_blocks) const { return deal({most_blocks, most_blocks}); }
   [[nodiscard]] TileRange of(const Share& share) const {
     switch (share.role) {
       case Role::send: return sends.at(share.part).tiles;
@@ -73,9 +73,9 @@ std::vector<std::uint32_t> loads(const Shares& dealt, Role role) {
 }
 
 /// What the kernel relies on, whatever there is to do.
-void check_all(const Tiles& tiles, std::uint32_t most_blocks) {
-  const Shares dealt = tiles.deal(most_blocks);
-  ASSERT_LE(dealt.block_count(), most_blocks);
+void check_all(const Tiles& tiles, const BlockLimits& limits) {
+  const Shares dealt = tiles.deal(limits);
+  ASSERT_LE(dealt.block_count(), limits.all);
   ASSERT_EQ(dealt.first_share.front(), 0u);
   ASSERT_EQ(dealt.first_share.back(), dealt.shares.size());
   ASSERT_EQ(dealt.blocks.size(), tiles.sends.size());
@@ -102,6 +102,9 @@ void check_all(const Tiles& tiles, std::uint32_t most_blocks) {
     }
   }
   ASSERT_EQ(done, std::vector<int>(tiles.all, 1));
+  std::set<std::uint32_t> senders;
+  for (const auto& of_part : blocks) senders.insert(of_part.begin(), of_part.end());
+  ASSERT_LE(senders.size(), limits.senders);
   for (std::size_t part = 0; part < tiles.sends.size(); ++part) {
     ASSERT_GE(dealt.blocks[part], 1u);
     ASSERT_EQ(dealt.blocks[part], blocks[part].size()) << "send " << part;
@@ -129,8 +132,10 @@ TEST(FusedShares, EveryTileIsDealtOnceInAnyExchange) {
       for (int& turn : turns) turn = static_cast<int>(up_to(8));
       tiles.in_turns(turns, turns);
     }
-    check_all(tiles, most_blocks);
-    ASSERT_FALSE(testing::Test::HasFatalFailure()) << "case " << i << ", " << most_blocks << " blocks at most";
+    const std::uint32_t senders = up_to(1) == 0 ? most_blocks : 1 + up_to(most_blocks);
+    check_all(tiles, {most_blocks, senders});
+    ASSERT_FALSE(testing::Test::HasFatalFailure())
+        << "case " << i << ", " << most_blocks << " blocks at most, " << senders << " of them to send";
   }
 }
 
@@ -140,7 +145,7 @@ TEST(FusedShares, WhatIsMissingIsLeftOut) {
     for (const auto& send : {none, {0}, {0, 0, 0}, {7}, {1, 300, 0}}) {
       for (const std::uint32_t local : {0u, 1u, 50u}) {
         for (const auto& receive : {none, {0}, {0, 9}}) {
-          check_all(Tiles(send, local, receive), most_blocks);
+          check_all(Tiles(send, local, receive), {most_blocks, most_blocks});
           ASSERT_FALSE(testing::Test::HasFatalFailure());
         }
       }
@@ -176,6 +181,18 @@ TEST(FusedShares, SendsHaveBlocksInProportionToTheirTiles) {
       EXPECT_LT(std::abs(dealt.blocks[part] - fair), 1.5) << "send " << part << " of " << most_blocks << " blocks";
     }
     EXPECT_EQ(std::accumulate(dealt.blocks.begin(), dealt.blocks.end(), 0u), used);
+  }
+}
+
+/// Those that do not send have the rest, and all have what comes last.
+TEST(FusedShares, NoMoreBlocksSendThanMay) {
+  for (const std::uint32_t senders : {1u, 16u, 132u}) {
+    const Shares only = Tiles({900, 900}, 0, {}).deal({263, senders});
+    EXPECT_EQ(only.block_count(), senders);
+    const Shares beside = Tiles({900, 900}, 5000, {}).deal({263, senders});
+    EXPECT_EQ(beside.block_count(), 263u);
+    const std::vector<std::uint32_t> local = loads(beside, Role::local);
+    EXPECT_EQ(std::count(local.begin(), local.end(), 0u), std::min(senders, 131u));
   }
 }
 
