@@ -86,7 +86,7 @@ constexpr const char* description =
     "The commands follow the pipeline, and take the same flags: what one decides, the next one builds on.";
 
 constexpr const char* footer =
-    "\nFor a machine that is not here, planning commands take --nodes N --devices-per-node D, or --machine FILE.\n"
+    "\nFor a machine that is not here, planning commands take --nodes N --devices-per-node D, or --machine MAP.\n"
     "On the machine at hand: --devices D in one process, or under mpirun --devices-per-rank D.\n"
     "Exit codes: 0 done, 1 failed (or a check did), 2 wrong arguments.";
 

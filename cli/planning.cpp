@@ -6,6 +6,7 @@
 #include "halocline/domain/backend.hpp"
 #include "halocline/io/json.hpp"
 #include "halocline/machine/discover.hpp"
+#include "machine_maps.hpp"
 
 namespace cli {
 namespace {
@@ -25,7 +26,7 @@ machine::MachineMap described_machine(const Options& options) {
     return machine::synthetic(
         {options.nodes.value_or(1), options.devices_per_node.value_or(1), options.ranks_per_node.value_or(1)});
   }
-  auto map = io::read_machine_file(*options.machine_file);
+  auto map = read_machine(*options.machine_file);
   if (options.nodes) keep_first(map, *options.nodes);
   if (options.ranks_per_node || map.ranks.empty()) {
     machine::assign_ranks(map, options.ranks_per_node.value_or(1));
@@ -96,7 +97,7 @@ DomainOptions domain_options(const Context& context) {
   domain.backend_kind = options.backend_kind;
   domain.devices_per_rank = options.devices_per_rank;
   domain.ranks_per_node = options.ranks_per_node;
-  if (options.machine_file) domain.machine = io::read_machine_file(*options.machine_file);
+  if (options.machine_file) domain.machine = read_machine(*options.machine_file);
   domain.partition = options.partition.value_or(domain.partition);
   domain.node_grid = options.node_grid;
   domain.device_grid = options.device_grid;

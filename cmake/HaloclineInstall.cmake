@@ -18,6 +18,7 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/halocline DESTINATION ${CMAKE_IN
         FILES_MATCHING ${halocline_header_patterns})
 if(TARGET halocline_cli)
   install(TARGETS halocline_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/machines DESTINATION ${CMAKE_INSTALL_DATADIR}/halocline FILES_MATCHING PATTERN *.json)
 endif()
 if(TARGET halocline_simgrid)
   install(TARGETS halocline_simgrid RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/halocline)

@@ -8,6 +8,7 @@
 #include "documents.hpp"
 #include "halocline/core/error.hpp"
 #include "halocline/io/json.hpp"
+#include "machine_maps.hpp"
 #include "mapping.hpp"
 #include "planning.hpp"
 #include "table.hpp"
@@ -158,7 +159,7 @@ int run_map(Context& context, const MapOptions& own) {
   comm::agree_on(context.world, [&] {
     if (!context.root()) return;
     // As it is: mapping gives out cores and GPUs of its own, whatever ranks the map has.
-    if (context.options.machine_file) machine = io::read_machine_file(*context.options.machine_file);
+    if (context.options.machine_file) machine = read_machine(*context.options.machine_file);
     mapped = map_with(own, std::move(machine));
     if (own.format == json_format) {
       write_file(own.output, document_of(mapped, own, launch).dump(2) + "\n", false);
@@ -228,7 +229,7 @@ void add_map_command(CLI::App& app, Options& options, Command& chosen) {
            [own](const auto&, const auto& word) { own->cpu = word; });
   add_word(*command, "--gpu", "CSV", "what they send each other from the memory of GPUs",
            [own](const auto&, const auto& word) { own->gpu = word; });
-  add_word(*command, "--machine", "FILE", "a machine map (default: the machine at hand)",
+  add_word(*command, "--machine", "MAP", "a machine map: a file, or a name, e.g. summit (default: the machine at hand)",
            [&options](const auto&, const auto& word) { options.machine_file = word; });
   add_decisions(*command, own);
   add_launch(*command, own);

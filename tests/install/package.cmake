@@ -34,6 +34,7 @@ build_and_run()
 # The tool, where it was built, runs from where it was installed.
 if(EXISTS ${BUILD}/bin/halocline)
   run("running the installed tool" ${WORK}/prefix/bin/halocline --version)
+  run("finding machine maps from there" ${WORK}/prefix/bin/halocline partition --machine summit --nodes 2 --size 64)
   if(MPI)
     run("finding the profiling library from there" ${WORK}/prefix/bin/halocline profile -- ${CMAKE_COMMAND} -E true)
   endif()

@@ -1,0 +1,46 @@
+#include "machine_maps.hpp"
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "halocline/core/error.hpp"
+#include "halocline/io/json.hpp"
+
+namespace cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* suffix = ".json";
+
+/// Seen from this program, in the build folder and where it is installed.
+fs::path folder_of_maps() { return fs::read_symlink("/proc/self/exe").parent_path() / HALOCLINE_MACHINE_MAPS; }
+
+}  // namespace
+
+std::vector<std::string> machine_names() {
+  std::vector<std::string> names;
+  std::error_code none;
+  for (const auto& entry : fs::directory_iterator(folder_of_maps(), none)) {
+    if (entry.path().extension() == suffix) names.push_back(entry.path().stem().string());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+halocline::machine::MachineMap read_machine(const std::string& file_or_name) {
+  std::error_code ignored;
+  const bool file = fs::exists(file_or_name, ignored) && !fs::is_directory(file_or_name, ignored);
+  if (file) return halocline::io::read_machine_file(file_or_name);
+  const std::vector<std::string> names = machine_names();
+  if (std::binary_search(names.begin(), names.end(), file_or_name)) {
+    return halocline::io::read_machine_file(folder_of_maps() / (file_or_name + suffix));
+  }
+  throw halocline::ResourceError(fmt::format("machine file '{}' cannot be read; allowed is a file{}{}", file_or_name,
+                                             names.empty() ? "" : " or one of ", fmt::join(names, ", ")));
+}
+
+}  // namespace cli
