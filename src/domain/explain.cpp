@@ -84,8 +84,7 @@ std::string explain_partition(const Plan& plan) {
 }
 
 std::string explain_placement(const Plan& plan) {
-  std::string text =
-      fmt::format("placement  cost {} (trivial: {})\n", plan.placement.cost, plan.placement.trivial_cost);
+  std::string text = fmt::format("placement  {}\n", plan.placement.cost_text());
   constexpr std::int64_t most_rows = 32;
   const auto size = plan.geometry.partition.size();
   for (std::int64_t s = 0; s < std::min(size, most_rows); ++s) {

@@ -58,6 +58,12 @@ std::vector<subdomain_id> Placement::of_rank(rank_id rank) const {
   return mine;
 }
 
+std::string Placement::cost_text() const {
+  if (cost == trivial_cost) return "costs what the order of devices does";
+  return fmt::format("costs {:.3g} of what the order of devices does",
+                     static_cast<double>(cost) / static_cast<double>(trivial_cost));
+}
+
 Placement make_placement(const partition::Geometry& geometry, const machine::MachineMap& map, const Request& request) {
   map.check();
   NodePlacer placer(geometry, map, request);
