@@ -1,20 +1,13 @@
 // From MPI_Init to MPI_Finalize, or to an end without it.
+#include "profile/notes.hpp"
 #include "profile/recorder.hpp"
 #include "profile/report.hpp"
 
-using namespace halocline::profile;
-
+namespace halocline::profile {
 namespace {
 
 /// Whether this library saw MPI_Init.
 bool begun = false;
-
-void begin(int code) {
-  if (code != MPI_SUCCESS) return;
-  begun = true;
-  start_recording();
-  if (Recorder* const all = recorder()) prepare_report(*all);
-}
 
 /// A process that ends by exit() after MPI_Init and without MPI_Finalize, or whose calls did not come by here.
 struct AtExit {
@@ -28,27 +21,46 @@ const AtExit at_exit;
 
 }  // namespace
 
+void note::begin(int code) noexcept {
+  if (code != MPI_SUCCESS) return;
+  begun = true;
+  start_recording();
+  if (Recorder* const all = recorder()) prepare_report(*all);
+}
+
+void note::finalize() noexcept {
+  if (Recorder* const all = stop_recording()) report(*all);
+}
+
+void note::abort() noexcept {
+  if (stop_recording() != nullptr) tell_aborted();
+}
+
+}  // namespace halocline::profile
+
+using namespace halocline::profile;
+
 extern "C" {
 
 int MPI_Init(int* argc, char*** argv) {
   const int code = PMPI_Init(argc, argv);
-  begin(code);
+  note::begin(code);
   return code;
 }
 
 int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
   const int code = PMPI_Init_thread(argc, argv, required, provided);
-  begin(code);
+  note::begin(code);
   return code;
 }
 
 int MPI_Finalize() {
-  if (Recorder* const all = stop_recording()) report(*all);
+  note::finalize();
   return PMPI_Finalize();
 }
 
 int MPI_Abort(MPI_Comm comm, int code) {
-  if (stop_recording() != nullptr) tell_aborted();
+  note::abort();
   return PMPI_Abort(comm, code);
 }
 

@@ -1,11 +1,12 @@
 // One-sided messages, by where the calling rank's buffer lies: the other end is not asked. What is fetched counts as sent by
 // the rank that it is fetched from.
+#include "profile/notes.hpp"
 #include "profile/recorder.hpp"
 
 namespace halocline::profile {
 namespace {
 
-void note(Cell* (Recorder::*cells)(int), const void* buffer, std::int64_t bytes, int target, MPI_Win window) noexcept {
+void add(Cell* (Recorder::*cells)(int), const void* buffer, std::int64_t bytes, int target, MPI_Win window) noexcept {
   record([&](Recorder& all) {
     const Peers* peers = target < 0 ? nullptr : all.peers().of_window(window);
     if (peers == nullptr || target >= peers->size || bytes == 0) return;
@@ -14,62 +15,97 @@ void note(Cell* (Recorder::*cells)(int), const void* buffer, std::int64_t bytes,
   });
 }
 
-void note_put(const void* buffer, std::int64_t bytes, int target, MPI_Win window) noexcept {
-  note(&Recorder::sent, buffer, bytes, target, window);
+void add_put(const void* buffer, std::int64_t bytes, int target, MPI_Win window) noexcept {
+  add(&Recorder::sent, buffer, bytes, target, window);
 }
 
-void note_get(const void* buffer, std::int64_t bytes, int target, MPI_Win window) noexcept {
-  note(&Recorder::fetched, buffer, bytes, target, window);
+void add_get(const void* buffer, std::int64_t bytes, int target, MPI_Win window) noexcept {
+  add(&Recorder::fetched, buffer, bytes, target, window);
 }
 
 }  // namespace
+
+void note::put(const void* origin, int count, MPI_Datatype type, int target, MPI_Aint /*offset*/, int /*target_count*/,
+               MPI_Datatype /*target_type*/, MPI_Win window) noexcept {
+  add_put(origin, bytes_of(count, type), target, window);
+}
+
+void note::accumulate(const void* origin, int count, MPI_Datatype type, int target, MPI_Aint /*offset*/,
+                      int /*target_count*/, MPI_Datatype /*target_type*/, MPI_Op /*op*/, MPI_Win window) noexcept {
+  add_put(origin, bytes_of(count, type), target, window);
+}
+
+void note::get(const void* origin, int count, MPI_Datatype type, int target, MPI_Aint /*offset*/, int /*target_count*/,
+               MPI_Datatype /*target_type*/, MPI_Win window) noexcept {
+  add_get(origin, bytes_of(count, type), target, window);
+}
+
+void note::get_accumulate(const void* origin, int count, MPI_Datatype type, const void* result, int result_count,
+                          MPI_Datatype result_type, int target, MPI_Aint /*offset*/, int /*target_count*/,
+                          MPI_Datatype /*target_type*/, MPI_Op op, MPI_Win window) noexcept {
+  if (op != MPI_NO_OP) add_put(origin, bytes_of(count, type), target, window);
+  add_get(result, bytes_of(result_count, result_type), target, window);
+}
+
+void note::fetch_and_op(const void* origin, const void* result, MPI_Datatype type, int target, MPI_Aint /*offset*/,
+                        MPI_Op op, MPI_Win window) noexcept {
+  if (op != MPI_NO_OP) add_put(origin, bytes_of(1, type), target, window);
+  add_get(result, bytes_of(1, type), target, window);
+}
+
+void note::compare_and_swap(const void* origin, const void* /*compared*/, const void* result, MPI_Datatype type,
+                            int target, MPI_Aint /*offset*/, MPI_Win window) noexcept {
+  add_put(origin, 2 * bytes_of(1, type), target, window);  // the new value and the one that is expected
+  add_get(result, bytes_of(1, type), target, window);
+}
+
 }  // namespace halocline::profile
 
-using namespace halocline::profile;
+namespace note = halocline::profile::note;
 
 extern "C" {
 
 int MPI_Put(const void* origin, int count, MPI_Datatype type, int target, MPI_Aint offset, int target_count,
             MPI_Datatype target_type, MPI_Win window) {
-  note_put(origin, bytes_of(count, type), target, window);
+  note::put(origin, count, type, target, offset, target_count, target_type, window);
   return PMPI_Put(origin, count, type, target, offset, target_count, target_type, window);
 }
 
 int MPI_Rput(const void* origin, int count, MPI_Datatype type, int target, MPI_Aint offset, int target_count,
              MPI_Datatype target_type, MPI_Win window, MPI_Request* request) {
-  note_put(origin, bytes_of(count, type), target, window);
+  note::put(origin, count, type, target, offset, target_count, target_type, window);
   return PMPI_Rput(origin, count, type, target, offset, target_count, target_type, window, request);
 }
 
 int MPI_Get(void* origin, int count, MPI_Datatype type, int target, MPI_Aint offset, int target_count,
             MPI_Datatype target_type, MPI_Win window) {
-  note_get(origin, bytes_of(count, type), target, window);
+  note::get(origin, count, type, target, offset, target_count, target_type, window);
   return PMPI_Get(origin, count, type, target, offset, target_count, target_type, window);
 }
 
 int MPI_Rget(void* origin, int count, MPI_Datatype type, int target, MPI_Aint offset, int target_count,
              MPI_Datatype target_type, MPI_Win window, MPI_Request* request) {
-  note_get(origin, bytes_of(count, type), target, window);
+  note::get(origin, count, type, target, offset, target_count, target_type, window);
   return PMPI_Rget(origin, count, type, target, offset, target_count, target_type, window, request);
 }
 
 int MPI_Accumulate(const void* origin, int count, MPI_Datatype type, int target, MPI_Aint offset, int target_count,
                    MPI_Datatype target_type, MPI_Op op, MPI_Win window) {
-  note_put(origin, bytes_of(count, type), target, window);
+  note::accumulate(origin, count, type, target, offset, target_count, target_type, op, window);
   return PMPI_Accumulate(origin, count, type, target, offset, target_count, target_type, op, window);
 }
 
 int MPI_Raccumulate(const void* origin, int count, MPI_Datatype type, int target, MPI_Aint offset, int target_count,
                     MPI_Datatype target_type, MPI_Op op, MPI_Win window, MPI_Request* request) {
-  note_put(origin, bytes_of(count, type), target, window);
+  note::accumulate(origin, count, type, target, offset, target_count, target_type, op, window);
   return PMPI_Raccumulate(origin, count, type, target, offset, target_count, target_type, op, window, request);
 }
 
 int MPI_Get_accumulate(const void* origin, int count, MPI_Datatype type, void* result, int result_count,
                        MPI_Datatype result_type, int target, MPI_Aint offset, int target_count,
                        MPI_Datatype target_type, MPI_Op op, MPI_Win window) {
-  if (op != MPI_NO_OP) note_put(origin, bytes_of(count, type), target, window);
-  note_get(result, bytes_of(result_count, result_type), target, window);
+  note::get_accumulate(origin, count, type, result, result_count, result_type, target, offset, target_count,
+                       target_type, op, window);
   return PMPI_Get_accumulate(origin, count, type, result, result_count, result_type, target, offset, target_count,
                              target_type, op, window);
 }
@@ -77,23 +113,21 @@ int MPI_Get_accumulate(const void* origin, int count, MPI_Datatype type, void* r
 int MPI_Rget_accumulate(const void* origin, int count, MPI_Datatype type, void* result, int result_count,
                         MPI_Datatype result_type, int target, MPI_Aint offset, int target_count,
                         MPI_Datatype target_type, MPI_Op op, MPI_Win window, MPI_Request* request) {
-  if (op != MPI_NO_OP) note_put(origin, bytes_of(count, type), target, window);
-  note_get(result, bytes_of(result_count, result_type), target, window);
+  note::get_accumulate(origin, count, type, result, result_count, result_type, target, offset, target_count,
+                       target_type, op, window);
   return PMPI_Rget_accumulate(origin, count, type, result, result_count, result_type, target, offset, target_count,
                               target_type, op, window, request);
 }
 
 int MPI_Fetch_and_op(const void* origin, void* result, MPI_Datatype type, int target, MPI_Aint offset, MPI_Op op,
                      MPI_Win window) {
-  if (op != MPI_NO_OP) note_put(origin, bytes_of(1, type), target, window);
-  note_get(result, bytes_of(1, type), target, window);
+  note::fetch_and_op(origin, result, type, target, offset, op, window);
   return PMPI_Fetch_and_op(origin, result, type, target, offset, op, window);
 }
 
 int MPI_Compare_and_swap(const void* origin, const void* compared, void* result, MPI_Datatype type, int target,
                          MPI_Aint offset, MPI_Win window) {
-  note_put(origin, 2 * bytes_of(1, type), target, window);  // the new value and the one that is expected
-  note_get(result, bytes_of(1, type), target, window);
+  note::compare_and_swap(origin, compared, result, type, target, offset, window);
   return PMPI_Compare_and_swap(origin, compared, result, type, target, offset, window);
 }
 

@@ -1,29 +1,34 @@
 // Persistent sends: noted when they are set up, counted each time they are started.
+#include "profile/notes.hpp"
 #include "profile/recorder.hpp"
 
 namespace halocline::profile {
-namespace {
 
-void plan(int code, const void* buffer, int count, MPI_Datatype type, int to, MPI_Comm comm,
-          const MPI_Request* request) noexcept {
-  if (code != MPI_SUCCESS) return;
+void note::send_init(const void* buffer, int count, MPI_Datatype type, int to, int /*tag*/, MPI_Comm comm,
+                     MPI_Request request) noexcept {
   record([&](Recorder& all) {
-    if (Cell* cell = cell_of(all, comm, to)) all.plan(*request, {cell, place_of(buffer), bytes_of(count, type)});
+    if (Cell* cell = cell_of(all, comm, to)) all.plan(request, {cell, place_of(buffer), bytes_of(count, type)});
   });
 }
 
-}  // namespace
+void note::start(MPI_Request request) noexcept {
+  record([&](Recorder& all) { all.start(request); });
+}
+
+// MPI may give the handle to another request afterwards.
+void note::request_free(MPI_Request request) noexcept {
+  record([&](Recorder& all) { all.forget(request); });
+}
+
 }  // namespace halocline::profile
 
-using halocline::profile::plan;
-using halocline::profile::record;
-using halocline::profile::Recorder;
+namespace note = halocline::profile::note;
 
 #define HALOCLINE_SEND_INIT(name)                                                                  \
   int MPI_##name(const void* buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, \
                  MPI_Request* request) {                                                           \
     const int code = PMPI_##name(buffer, count, type, to, tag, comm, request);                     \
-    plan(code, buffer, count, type, to, comm, request);                                            \
+    if (code == MPI_SUCCESS) note::send_init(buffer, count, type, to, tag, comm, *request);        \
     return code;                                                                                   \
   }
 
@@ -35,20 +40,17 @@ HALOCLINE_SEND_INIT(Ssend_init)
 HALOCLINE_SEND_INIT(Rsend_init)
 
 int MPI_Start(MPI_Request* request) {
-  record([&](Recorder& all) { all.start(*request); });
+  note::start(*request);
   return PMPI_Start(request);
 }
 
 int MPI_Startall(int count, MPI_Request requests[]) {
-  record([&](Recorder& all) {
-    for (int i = 0; i < count; ++i) all.start(requests[i]);
-  });
+  for (int i = 0; i < count; ++i) note::start(requests[i]);
   return PMPI_Startall(count, requests);
 }
 
-// MPI may give the handle to another request afterwards.
 int MPI_Request_free(MPI_Request* request) {
-  record([&](Recorder& all) { all.forget(*request); });
+  note::request_free(*request);
   return PMPI_Request_free(request);
 }
 

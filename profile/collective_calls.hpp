@@ -1,6 +1,7 @@
 #pragma once
 
 #include "profile/collectives.hpp"
+#include "profile/notes.hpp"
 #include "profile/recorder.hpp"
 
 namespace halocline::profile {
@@ -44,7 +45,7 @@ void record_collective(MPI_Comm comm, const void* buffer, Body&& body) noexcept 
   return [counts, element = bytes_of(1, type)](int rank) { return counts[rank] * element; };
 }
 /// counts[rank] elements of types[rank].
-[[nodiscard]] inline auto blocks(const int* counts, const MPI_Datatype* types) {
+[[nodiscard]] inline auto blocks(const int* counts, note::TypeList types) {
   return [counts, types](int rank) { return bytes_of(counts[rank], types[rank]); };
 }
 
@@ -52,13 +53,13 @@ void record_collective(MPI_Comm comm, const void* buffer, Body&& body) noexcept 
 
 #define HALOCLINE_LIST(...) __VA_ARGS__
 /// A collective and its nonblocking twin, which have the same parameters but for the request; both are counted when they
-/// are called. names, parameters and arguments are lists in parentheses.
-#define HALOCLINE_COLLECTIVE(name, immediate, parameters, arguments, note) \
-  int MPI_##name(HALOCLINE_LIST parameters) {                              \
-    note;                                                                  \
-    return PMPI_##name(HALOCLINE_LIST arguments);                          \
-  }                                                                        \
-  int MPI_##immediate(HALOCLINE_LIST parameters, MPI_Request* request) {   \
-    note;                                                                  \
-    return PMPI_##immediate(HALOCLINE_LIST arguments, request);            \
+/// are called. parameters and arguments are lists in parentheses; counted takes the arguments.
+#define HALOCLINE_COLLECTIVE(name, immediate, parameters, arguments, counted) \
+  int MPI_##name(HALOCLINE_LIST parameters) {                                 \
+    counted arguments;                                                        \
+    return PMPI_##name(HALOCLINE_LIST arguments);                             \
+  }                                                                           \
+  int MPI_##immediate(HALOCLINE_LIST parameters, MPI_Request* request) {      \
+    counted arguments;                                                        \
+    return PMPI_##immediate(HALOCLINE_LIST arguments, request);               \
   }

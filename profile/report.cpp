@@ -128,7 +128,7 @@ void tell_unseen() noexcept {
   for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"}) {
     if (const char* rank = std::getenv(name); rank != nullptr && std::strcmp(rank, "0") != 0) return;
   }
-  tell("warning", "MPI was started by another way than its C functions (Fortran on Open MPI?), so no file is written");
+  tell("warning", "MPI was started by a way that is not seen (sessions, a static MPI library?), so no file is written");
 }
 
 void tell_aborted() noexcept { tell("warning", "the program called MPI_Abort, so no file is written"); }

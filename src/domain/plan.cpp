@@ -11,6 +11,7 @@
 #include "domain/widest.hpp"
 #include "halocline/core/error.hpp"
 #include "halocline/core/hash.hpp"
+#include "halocline/io/json.hpp"
 #include "halocline/overlap/steps.hpp"
 
 namespace halocline {
@@ -194,23 +195,8 @@ std::uint64_t PlanRequest::hash() const {
   hash.add(std::int64_t{halo_multiplier});
   if (partition == partition::Method::fastest) {
     hash.add(row_limits.short_row_bytes).add(row_limits.pack_short_rows_from_bytes);
-    for (const auto& type : machine.types) {
-      for (const auto& rate : type.exchange_rates) {
-        hash.add(static_cast<std::int64_t>(rate.path)).add(static_cast<std::int64_t>(rate.rows));
-        hash.add(std::int64_t{rate.beside}).add(std::int64_t{rate.word_bytes});
-        add(hash, rate.bandwidth);
-        add(hash, rate.latency);
-        add(hash, rate.least);
-      }
-    }
-    add(hash, machine.network.bandwidth);
-    add(hash, machine.network.latency);
   }
-  hash.add(machine.name).add(static_cast<std::int64_t>(machine.nodes.size()));
-  for (const auto& rank : machine.ranks) {
-    hash.add(rank.node.value());
-    for (const auto device : rank.devices) hash.add(device.value());
-  }
+  hash.add(io::to_json(machine));  // all of the map, so that nothing that is added to it is forgotten here
   return hash.value();
 }
 

@@ -68,13 +68,15 @@ void Domain::Impl::make_plan() {
                       .placement = options.placement,
                       .halo_multiplier = options.halo_multiplier};
   request.machine = options.machine ? *options.machine : machine::discover(*comm, *node_comm, *backend);
-  const auto hashes = comm->all_gather_value(request.hash());
+  std::uint64_t hash = 0;
+  comm::agree_on(*comm, [&] { hash = request.hash(); });
+  const auto hashes = comm->all_gather_value(hash);
   comm::agree_on(*comm, [&] {
     for (std::size_t rank = 0; rank < hashes.size(); ++rank) {
       if (hashes[rank] != hashes[0]) {
         throw InvalidArgument(
-            fmt::format("rank {} asks for another domain than rank 0 (extent, radius, fields and options "
-                        "must be the same on all ranks)",
+            fmt::format("rank {} asks for another domain than rank 0 (extent, radius, fields, options and "
+                        "machine map must be the same on all ranks)",
                         rank));
       }
     }

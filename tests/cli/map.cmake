@@ -1,24 +1,11 @@
 # `halocline map`: its report, its errors, and, with Open MPI, whether ranks get what its files say.
 include(${CMAKE_CURRENT_LIST_DIR}/expect.cmake)
+include(${CMAKE_CURRENT_LIST_DIR}/map_machine.cmake)
 set(folder ${WORK}/map)
 file(REMOVE_RECURSE ${folder})
 file(MAKE_DIRECTORY ${folder})
 cmake_host_system_information(RESULT host QUERY HOSTNAME)
 
-# A node as large as this machine, whatever it is: 2 cores in a package, 2 GPUs behind a switch.
-function(write_machine path names uuids)
-  set(nodes "")
-  foreach(name IN LISTS names)
-    list(APPEND nodes "{\"name\": \"${name}\", \"type\": 0${uuids}}")
-  endforeach()
-  list(JOIN nodes ", " nodes)
-  file(WRITE ${path} "{\"schema\": \"halocline-machine/1\", \"name\": \"test\", \"sources\": [], \"types\": [{\"name\": \"t\",
-    \"vertices\": [{\"kind\": \"package\", \"name\": \"p\", \"cores\": 2}, {\"kind\": \"device\", \"name\": \"d\"},
-                   {\"kind\": \"device\", \"name\": \"d\"}],
-    \"links\": [{\"a\": 0, \"b\": 1, \"kind\": \"pcie\", \"bandwidth\": 1e10, \"latency\": 1e-6},
-                {\"a\": 0, \"b\": 2, \"kind\": \"pcie\", \"bandwidth\": 1e10, \"latency\": 1e-6}]}],
-    \"nodes\": [${nodes}], \"network\": {\"bandwidth\": 1e10, \"latency\": 1e-6}}")
-endfunction()
 write_machine(${folder}/two.json "n0;n1" "")
 write_machine(${folder}/here.json "${host}" ", \"device_uuids\": [\"GPU-first\", \"GPU-second\"]")
 # 0 with 2, 1 with 3: in order all of it crosses the network.

@@ -25,7 +25,7 @@ expect_ending("abort" 3 "halocline profile: warning: the program called MPI_Abor
               ${MPIRUN} -n 2 ${profile} -- ${CALLS} abort)
 expect_ending("exit" 4 "halocline profile: warning: the program ended without MPI_Finalize, so no file" FALSE
               ${MPIRUN} -n 2 ${profile} -- ${CALLS} exit)
-expect_ending("unseen" 0 "halocline profile: warning: MPI was started by another way than its C functions" TRUE
+expect_ending("unseen" 0 "halocline profile: warning: MPI was started by a way that is not seen" TRUE
               ${MPIRUN} -n 2 ${profile} -- ${CALLS} unseen)
 expect_ending("a program without MPI" 0 "^$" TRUE ${profile} -- ${CMAKE_COMMAND} -E true)
 expect_ending("a folder that is not there" 2

@@ -20,7 +20,8 @@ Launch slurm_launch(const LaunchRequest& request) {
       "SLURM_HOSTFILE=hostfile srun --nodes={} --ntasks={} --distribution=arbitrary --cpu-bind={} ./{} PROGRAM",
       nodes.size(), request.seats.size(), processors ? "map_cpu:" + *processors : "none", wrapper_name);
   launch.notes.emplace_back(
-      "--distribution=arbitrary places the tasks of a step: the nodes must be allocated already, whole");
+      "an allocation that it is started in must have these nodes, whole; outside of one, srun asks for them: add "
+      "--exclusive");
   if (!processors) {
     launch.notes.emplace_back(
         "--cpu-bind=map_cpu has one list for all nodes and takes the operating system's numbers: where nodes differ, "

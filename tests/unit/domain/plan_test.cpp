@@ -1,6 +1,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
+#include <utility>
+
 #include "halocline/halocline.hpp"
 
 namespace halocline {
@@ -68,6 +71,22 @@ TEST(Plan, hash_tells_requests_apart) {
   EXPECT_NE(base.hash(), other.hash());
 }
 
+TEST(Plan, hash_tells_machines_apart) {
+  const PlanRequest base = request_for(2, 2, {64, 64, 64});
+  PlanRequest other = base;
+  other.machine.network.fabric.shape = machine::Torus{.nodes_per_router = 1, .dimensions = {{2, {1e9, 1e-6}}}};
+  EXPECT_NE(base.hash(), other.hash());
+  other = base;
+  other.machine.network.latency *= 2;
+  EXPECT_NE(base.hash(), other.hash());
+  other = base;
+  other.machine.types[0].links[0].bandwidth *= 2;
+  EXPECT_NE(base.hash(), other.hash());
+  other = base;
+  std::swap(other.machine.ranks[0].devices, other.machine.ranks[1].devices);
+  EXPECT_NE(base.hash(), other.hash());
+}
+
 TEST(Plan, nodes_with_unequal_devices_are_cut_as_one) {
   PlanRequest request = request_for(2, 4, {64, 64, 64});
   request.machine.ranks.pop_back();
@@ -97,6 +116,39 @@ TEST(Plan, ranks_that_ask_for_different_domains_are_told) {
     }
   });
   for (const auto& text : texts) EXPECT_THAT(text, testing::HasSubstr("rank 2 asks for another domain"));
+}
+
+/// What each of two ranks is told, which are given machine maps of their own.
+std::vector<std::string> told_with(const std::array<machine::MachineMap, 2>& machines) {
+  std::vector<std::string> texts(2);
+  comm::run_as_threads(2, [&](comm::Communicator& comm) {
+    DomainOptions options;
+    options.machine = machines[comm.rank().index()];
+    Domain domain({16, 16, 16}, Radius::uniform(1), comm, options);
+    domain.add_field<float>("u");
+    try {
+      domain.realize();
+      domain.close();
+    } catch (const InvalidArgument& error) {
+      texts[comm.rank().index()] = error.what();
+    }
+  });
+  return texts;
+}
+
+TEST(Plan, ranks_with_different_networks_are_told) {
+  const auto one = machine::synthetic({.nodes = 1, .devices_per_node = 2, .ranks_per_node = 2});
+  auto other = one;
+  other.network.fabric.shape = machine::Torus{.nodes_per_router = 1, .dimensions = {{2, {1e9, 1e-6}}}};
+  EXPECT_THAT(told_with({one, one}), testing::Each(""));
+  EXPECT_THAT(told_with({one, other}), testing::Each(testing::HasSubstr("rank 1 asks for another domain")));
+}
+
+TEST(Plan, a_map_that_is_wrong_on_one_rank_is_told_to_all) {
+  const auto one = machine::synthetic({.nodes = 1, .devices_per_node = 2, .ranks_per_node = 2});
+  auto other = one;
+  other.network.bandwidth = -1;
+  EXPECT_THAT(told_with({one, other}), testing::Each(testing::HasSubstr("bandwidth is -1")));
 }
 
 }  // namespace

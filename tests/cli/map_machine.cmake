@@ -1,0 +1,35 @@
+# What the scripts about `halocline map` share.
+
+# write_machine(<path> <names> <more of each node>)
+# Each node has 2 cores, as few as a machine may have to tell them apart, and 2 GPUs.
+function(write_machine path names uuids)
+  set(nodes "")
+  foreach(name IN LISTS names)
+    list(APPEND nodes "{\"name\": \"${name}\", \"type\": 0${uuids}}")
+  endforeach()
+  list(JOIN nodes ", " nodes)
+  file(WRITE ${path} "{\"schema\": \"halocline-machine/1\", \"name\": \"test\", \"sources\": [], \"types\": [{\"name\": \"t\",
+    \"vertices\": [{\"kind\": \"package\", \"name\": \"p\", \"cores\": 2}, {\"kind\": \"device\", \"name\": \"d\"},
+                   {\"kind\": \"device\", \"name\": \"d\"}],
+    \"links\": [{\"a\": 0, \"b\": 1, \"kind\": \"pcie\", \"bandwidth\": 1e10, \"latency\": 1e-6},
+                {\"a\": 0, \"b\": 2, \"kind\": \"pcie\", \"bandwidth\": 1e10, \"latency\": 1e-6}]}],
+    \"nodes\": [${nodes}], \"network\": {\"bandwidth\": 1e10, \"latency\": 1e-6}}")
+endfunction()
+
+# Ranks 0 and 1 on the first node and 2 and 3 on the second; then 0 and 2, and 1 and 3.
+function(write_patterns folder)
+  file(WRITE ${folder}/blocks.csv "from,to,bytes\n0,1,1000\n2,3,1000\n")
+  file(WRITE ${folder}/scattered.csv "from,to,bytes\n0,2,1000\n1,3,1000\n")
+  file(WRITE ${folder}/pair.csv "from,to,bytes\n0,1,1000\n")
+endfunction()
+
+# expect_lines(<what> <lines, in any order> <output>)
+macro(expect_lines what wanted output)
+  set(ok TRUE)
+  foreach(line ${wanted})
+    if(NOT "\n${output}" MATCHES "\n${line}\n")
+      set(ok FALSE)
+    endif()
+  endforeach()
+  count(ok "${what}" "wanted ${wanted}\n${output}")
+endmacro()
