@@ -3,6 +3,13 @@ include(GoogleTest)
 # Tests run on host devices whatever machine they run on; those of tests/gpu set this to auto.
 set(HALOCLINE_TEST_BACKEND host)
 
+# ctest runs tests side by side. Most programs keep several cores busy (ranks as threads, workers of host devices) and
+# have deadlines: 2 keeps them alone on a machine of two cores. A folder whose programs have one thread sets 1. What
+# compares times is RUN_SERIAL besides.
+if(NOT HALOCLINE_TEST_PROCESSORS)
+  set(HALOCLINE_TEST_PROCESSORS 2)
+endif()
+
 # halocline_add_test(unit_core SOURCES a.cpp b.cpp LINK halocline::core)
 # One program of GoogleTest cases, run by ctest as one test: starting a program costs more than a case.
 function(halocline_add_test name)
@@ -18,7 +25,7 @@ function(halocline_add_test name)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   add_test(NAME ${name} COMMAND ${name})
   set_tests_properties(${name} PROPERTIES TIMEOUT ${arg_TIMEOUT} LABELS "${arg_LABELS}"
-                       ENVIRONMENT HALOCLINE_BACKEND=${HALOCLINE_TEST_BACKEND})
+                       PROCESSORS ${HALOCLINE_TEST_PROCESSORS} ENVIRONMENT HALOCLINE_BACKEND=${HALOCLINE_TEST_BACKEND})
 endfunction()
 
 # How several ranks are started on a machine with fewer cores, by the MPI that was found.
@@ -73,6 +80,9 @@ function(halocline_add_mpi_test name)
   target_link_libraries(${name} PRIVATE halocline_build_flags ${arg_LINK} halocline::comm_mpi GTest::gtest GTest::gmock)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   foreach(ranks IN LISTS arg_RANKS)
+    if(HALOCLINE_TEST_MOST_RANKS AND ranks GREATER HALOCLINE_TEST_MOST_RANKS)
+      continue()
+    endif()
     halocline_add_mpi_run(${name}_n${ranks} RANKS ${ranks} COMMAND ${name} TIMEOUT ${arg_TIMEOUT}
                           LABELS ${arg_LABELS})
   endforeach()

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Runs ctest in a build folder and says how many cases ran, case by case rather than program by program:
 #   scripts/run_tests.sh build/release [arguments of ctest, such as -L unit]
+# As many run at once as there are cores: see PROCESSORS in cmake/HaloclineTests.cmake.
 # Fails where a test fails, where no test ran, and where a program ran no case. Ends with "N passed, N failed".
 # HALOCLINE_TEST_TABLE names a file to which one line is added: passed, failed, skipped, programs.
 set -uo pipefail
@@ -11,7 +12,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 log=$folder/Testing/Temporary/LastTest.log
 rm -f "$log"
 
-ctest --test-dir "$folder" --output-on-failure --no-tests=error "$@" </dev/null
+ctest --test-dir "$folder" --output-on-failure --no-tests=error --parallel "$("$here/jobs.sh")" "$@" </dev/null
 status=$?
 
 counts="0 0 0 0"

@@ -7,10 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "common/cut.cuh"
-#include "common/launch.cuh"
 #include "common/rows.cuh"
-#include "halocline/core/error.hpp"
+#include "common/updates.cuh"
 #include "jacobi3d/kernels.hpp"
 #include "jacobi3d/update.cuh"
 
@@ -109,30 +107,20 @@ Reach reach_of(std::span<const Sphere> spheres, const Box& box) {
 template <typename T>
 class CudaKernels : public Kernels<T> {
  public:
-  CudaKernels(const halocline::Domain& domain, const Problem& problem) : problem_(problem) {
-    auto& backend = domain.backend();
-    for (int device = 0; device < backend.device_count(); ++device) {
-      ordinals_.push_back(backend.info(device).native_ordinal);
-      const OnDevice on(ordinals_.back());
-      processors_.push_back(multiprocessors_of(ordinals_.back()));
-      // A kernel that is loaded at its first launch may have to wait for what runs, such as an exchange.
-      for (const void* kernel :
-           {reinterpret_cast<const void*>(&cuda::update<T, 1, two, 1, NoFaces>),
-            reinterpret_cast<const void*>(&cuda::update<T, most, two, 1, NoFaces>),
-            reinterpret_cast<const void*>(&cuda::update<T, 1, two, most_boxes, NoFaces>),
-            reinterpret_cast<const void*>(&cuda::update<T, most, two, most_boxes, NoFaces>),
-            reinterpret_cast<const void*>(&cuda::update<T, 1, most_images, most_boxes, NoFaces>),
-            reinterpret_cast<const void*>(&cuda::update<T, most, most_images, most_boxes, NoFaces>),
-            reinterpret_cast<const void*>(&cuda::update<T, 1, two, 1, StoredFaces<T>>),
-            reinterpret_cast<const void*>(&cuda::update<T, most, two, 1, StoredFaces<T>>),
-            reinterpret_cast<const void*>(&cuda::initialise<T>), reinterpret_cast<const void*>(&difference_of_rows<T>),
-            reinterpret_cast<const void*>(&difference_of_parts)}) {
-        cudaFuncAttributes attributes{};
-        check(cudaFuncGetAttributes(&attributes, kernel), "loading a kernel");
-      }
-    }
+  CudaKernels(const halocline::Domain& domain, const Problem& problem) : problem_(problem), devices_(domain.backend()) {
+    devices_.load({reinterpret_cast<const void*>(&cuda::update<T, 1, two, 1, NoFaces>),
+                   reinterpret_cast<const void*>(&cuda::update<T, most, two, 1, NoFaces>),
+                   reinterpret_cast<const void*>(&cuda::update<T, 1, two, most_boxes, NoFaces>),
+                   reinterpret_cast<const void*>(&cuda::update<T, most, two, most_boxes, NoFaces>),
+                   reinterpret_cast<const void*>(&cuda::update<T, 1, most_images, most_boxes, NoFaces>),
+                   reinterpret_cast<const void*>(&cuda::update<T, most, most_images, most_boxes, NoFaces>),
+                   reinterpret_cast<const void*>(&cuda::update<T, 1, two, 1, StoredFaces<T>>),
+                   reinterpret_cast<const void*>(&cuda::update<T, most, two, 1, StoredFaces<T>>),
+                   reinterpret_cast<const void*>(&cuda::initialise<T>),
+                   reinterpret_cast<const void*>(&difference_of_rows<T>),
+                   reinterpret_cast<const void*>(&difference_of_parts)});
     for (const Subdomain& subdomain : domain.subdomains()) {
-      parts_[subdomain.id()] = backend.allocate(subdomain.device(), row_blocks * sizeof(Difference));
+      parts_[subdomain.id()] = domain.backend().allocate(subdomain.device(), row_blocks * sizeof(Difference));
     }
     const auto spheres = problem.spheres();
     std::copy(spheres.begin(), spheres.end(), spheres_.of);
@@ -140,7 +128,7 @@ class CudaKernels : public Kernels<T> {
 
   void initialise(const Subdomain& subdomain, const View<T>& target) override {
     subdomain.stream().enqueue(
-        [=, owned = subdomain.owned(), ordinal = ordinal(subdomain), spheres = spheres_](Stream& at) {
+        [=, owned = subdomain.owned(), ordinal = devices_.ordinal(subdomain.stream()), spheres = spheres_](Stream& at) {
           const OnDevice on(ordinal);
           cuda::initialise<T><<<row_blocks, threads, 0, native(at)>>>(owned, target, spheres);
           check(cudaGetLastError(), "launching the initial state");
@@ -149,13 +137,8 @@ class CudaKernels : public Kernels<T> {
 
   void update(const Subdomain& subdomain, std::span<const Box> boxes, const View<const T>& source,
               const View<T>& target) override {
-    std::vector<Box> present;
-    std::copy_if(boxes.begin(), boxes.end(), std::back_inserter(present), [](const Box& box) { return !box.empty(); });
+    const std::vector<Box> present = present_boxes("jacobi3d", boxes, most_boxes);
     if (present.empty()) return;
-    if (present.size() > most_boxes) {
-      throw halocline::InvalidArgument("jacobi3d: an update has " + std::to_string(present.size()) +
-                                       " boxes; allowed are up to 6");
-    }
     const std::vector<Sphere> spheres = problem_.images(present);
     if (spheres.size() > two) {
       launch<most_images, most_boxes, NoFaces>(subdomain, present, source, target, spheres);
@@ -169,11 +152,7 @@ class CudaKernels : public Kernels<T> {
   void update_and_store(const Subdomain& subdomain, const View<const T>& source, const View<T>& target,
                         const apps::RowOutlets<T>& outlets) override {
     const std::array boxes{subdomain.owned()};
-    if (!in_one_grid(boxes)) {
-      const Vec3 extent = boxes[0].extent();
-      throw halocline::InvalidArgument("jacobi3d: kernels store halos of a subdomain of " + to_string(extent) +
-                                       " cells; allowed are up to " + std::to_string(most_blocks_yz) + " in y and z");
-    }
+    expect_one_grid("jacobi3d", "subdomain", boxes[0]);
     launch<two, 1, StoredFaces<T>>(subdomain, boxes, source, target, problem_.images(boxes), outlets);
   }
 
@@ -193,12 +172,13 @@ class CudaKernels : public Kernels<T> {
   void difference(const Subdomain& subdomain, const View<const T>& before, const View<const T>& after,
                   Difference* result) override {
     auto* parts = reinterpret_cast<Difference*>(parts_.at(subdomain.id())->data());
-    subdomain.stream().enqueue([=, owned = subdomain.owned(), ordinal = ordinal(subdomain)](Stream& at) {
-      const OnDevice on(ordinal);
-      difference_of_rows<T><<<row_blocks, threads, 0, native(at)>>>(owned, before, after, parts);
-      difference_of_parts<<<1, threads, 0, native(at)>>>(parts, result);
-      check(cudaGetLastError(), "launching a residual");
-    });
+    subdomain.stream().enqueue(
+        [=, owned = subdomain.owned(), ordinal = devices_.ordinal(subdomain.stream())](Stream& at) {
+          const OnDevice on(ordinal);
+          difference_of_rows<T><<<row_blocks, threads, 0, native(at)>>>(owned, before, after, parts);
+          difference_of_parts<<<1, threads, 0, native(at)>>>(parts, result);
+          check(cudaGetLastError(), "launching a residual");
+        });
   }
 
  private:
@@ -210,33 +190,18 @@ class CudaKernels : public Kernels<T> {
   template <std::size_t S, int B, typename F>
   void launch(const Subdomain& subdomain, std::span<const Box> boxes, const View<const T>& source,
               const View<T>& target, const std::vector<Sphere>& spheres, const apps::RowOutlets<T>& outlets = {}) {
-    const int group = in_groups(source) && in_groups(target) && in_groups(outlets) ? most : 1;
     Work<T, S, B, F> work;
-    if constexpr (F::stored) work.faces.set(boxes.front(), outlets);
-    set_arrays(work, source, target, subdomain.wraps(0) ? static_cast<int>(subdomain.owned().extent().x) : 0);
+    const int around = subdomain.wraps(0) ? static_cast<int>(subdomain.owned().extent().x) : 0;
+    const Launch how = prepare("jacobi3d", work, boxes, source, target, outlets, around, shape,
+                               devices_.multiprocessors(subdomain.stream()));
     std::fill(std::copy(spheres.begin(), spheres.end(), work.spheres), std::end(work.spheres), spheres.back());
-    const Grid grid =
-        cut("jacobi3d", work, boxes, group, shape, processors_[static_cast<std::size_t>(subdomain.device())]);
     for (int i = 0; i < work.count; ++i) work.reach[i] = reach_of(spheres, work.pieces[i].box);
-    subdomain.stream().enqueue([work, group, grid, ordinal = ordinal(subdomain)](Stream& at) {
-      const OnDevice on(ordinal);
-      if (group == most) {
-        cuda::update<T, most, S, B, F><<<grid.blocks, grid.threads, 0, native(at)>>>(work);
-      } else {
-        cuda::update<T, 1, S, B, F><<<grid.blocks, grid.threads, 0, native(at)>>>(work);
-      }
-      check(cudaGetLastError(), "launching an update");
-    });
+    enqueue_update(devices_, subdomain.stream(),
+                   how.group == most ? &cuda::update<T, most, S, B, F> : &cuda::update<T, 1, S, B, F>, how.grid, work);
   }
-
-  [[nodiscard]] int ordinal(const Subdomain& subdomain) const {
-    return ordinals_[static_cast<std::size_t>(subdomain.device())];
-  }
-  [[nodiscard]] static cudaStream_t native(const Stream& stream) { return static_cast<cudaStream_t>(stream.native()); }
 
   Problem problem_;
-  std::vector<int> ordinals_;    ///< CUDA's, by the backend's
-  std::vector<int> processors_;  ///< multiprocessors, by the backend's ordinal
+  Devices devices_;
   std::map<halocline::subdomain_id, std::unique_ptr<halocline::device::Buffer>> parts_;
   Spheres spheres_;
 };

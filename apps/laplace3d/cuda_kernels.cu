@@ -1,13 +1,8 @@
 #include <cuda_runtime.h>
 
-#include <algorithm>
-#include <iterator>
-#include <string>
 #include <vector>
 
-#include "common/cut.cuh"
-#include "common/launch.cuh"
-#include "halocline/core/error.hpp"
+#include "common/updates.cuh"
 #include "laplace3d/kernels.hpp"
 #include "laplace3d/update.cuh"
 
@@ -38,33 +33,24 @@ __global__ void initialise(const Box box, const View<T> target) {
 template <typename T>
 class CudaKernels : public Kernels<T> {
  public:
-  CudaKernels(halocline::device::Backend& backend, const Problem& problem) : problem_(problem) {
-    for (int device = 0; device < backend.device_count(); ++device) {
-      ordinals_.push_back(backend.info(device).native_ordinal);
-      const OnDevice on(ordinals_.back());
-      processors_.push_back(multiprocessors_of(ordinals_.back()));
-      // A kernel that is loaded at its first launch may have to wait for what runs, such as an exchange.
-      for (const void* kernel : {reinterpret_cast<const void*>(&cuda::update<T, 1, 7, 1, NoFaces>),
-                                 reinterpret_cast<const void*>(&cuda::update<T, most, 7, 1, NoFaces>),
-                                 reinterpret_cast<const void*>(&cuda::update<T, 1, 7, two, NoFaces>),
-                                 reinterpret_cast<const void*>(&cuda::update<T, most, 7, two, NoFaces>),
-                                 reinterpret_cast<const void*>(&cuda::update<T, 1, 19, 1, NoFaces>),
-                                 reinterpret_cast<const void*>(&cuda::update<T, most, 19, 1, NoFaces>),
-                                 reinterpret_cast<const void*>(&cuda::update<T, 1, 19, two, NoFaces>),
-                                 reinterpret_cast<const void*>(&cuda::update<T, most, 19, two, NoFaces>),
-                                 reinterpret_cast<const void*>(&cuda::update<T, 1, 7, 1, StoredFaces<T>>),
-                                 reinterpret_cast<const void*>(&cuda::update<T, most, 7, 1, StoredFaces<T>>),
-                                 reinterpret_cast<const void*>(&cuda::update<T, 1, 19, 1, StoredFaces<T>>),
-                                 reinterpret_cast<const void*>(&cuda::update<T, most, 19, 1, StoredFaces<T>>),
-                                 reinterpret_cast<const void*>(&cuda::initialise<T>)}) {
-        cudaFuncAttributes attributes{};
-        check(cudaFuncGetAttributes(&attributes, kernel), "loading a kernel");
-      }
-    }
+  CudaKernels(halocline::device::Backend& backend, const Problem& problem) : problem_(problem), devices_(backend) {
+    devices_.load({reinterpret_cast<const void*>(&cuda::update<T, 1, 7, 1, NoFaces>),
+                   reinterpret_cast<const void*>(&cuda::update<T, most, 7, 1, NoFaces>),
+                   reinterpret_cast<const void*>(&cuda::update<T, 1, 7, two, NoFaces>),
+                   reinterpret_cast<const void*>(&cuda::update<T, most, 7, two, NoFaces>),
+                   reinterpret_cast<const void*>(&cuda::update<T, 1, 19, 1, NoFaces>),
+                   reinterpret_cast<const void*>(&cuda::update<T, most, 19, 1, NoFaces>),
+                   reinterpret_cast<const void*>(&cuda::update<T, 1, 19, two, NoFaces>),
+                   reinterpret_cast<const void*>(&cuda::update<T, most, 19, two, NoFaces>),
+                   reinterpret_cast<const void*>(&cuda::update<T, 1, 7, 1, StoredFaces<T>>),
+                   reinterpret_cast<const void*>(&cuda::update<T, most, 7, 1, StoredFaces<T>>),
+                   reinterpret_cast<const void*>(&cuda::update<T, 1, 19, 1, StoredFaces<T>>),
+                   reinterpret_cast<const void*>(&cuda::update<T, most, 19, 1, StoredFaces<T>>),
+                   reinterpret_cast<const void*>(&cuda::initialise<T>)});
   }
 
   void initialise(Stream& stream, const Box& box, const View<T>& target) override {
-    stream.enqueue([box, target, ordinal = ordinal(stream)](Stream& at) {
+    stream.enqueue([box, target, ordinal = devices_.ordinal(stream)](Stream& at) {
       const OnDevice on(ordinal);
       cuda::initialise<T><<<1024, threads, 0, native(at)>>>(box, target);
       check(cudaGetLastError(), "launching the initial state");
@@ -72,13 +58,8 @@ class CudaKernels : public Kernels<T> {
   }
 
   void update(Stream& stream, std::span<const Box> boxes, const View<const T>& source, const View<T>& target) override {
-    std::vector<Box> present;
-    std::copy_if(boxes.begin(), boxes.end(), std::back_inserter(present), [](const Box& box) { return !box.empty(); });
+    const std::vector<Box> present = present_boxes("laplace3d", boxes, most_boxes);
     if (present.empty()) return;
-    if (present.size() > most_boxes) {
-      throw halocline::InvalidArgument("laplace3d: an update has " + std::to_string(present.size()) +
-                                       " boxes; allowed are up to 2");
-    }
     if (problem_.stencil == Stencil::points7) {
       update<7>(stream, present, source, target);
     } else {
@@ -88,10 +69,7 @@ class CudaKernels : public Kernels<T> {
 
   void update_and_store(Stream& stream, const Box& box, const View<const T>& source, const View<T>& target,
                         const apps::RowOutlets<T>& outlets) override {
-    if (!in_one_grid({&box, 1})) {
-      throw halocline::InvalidArgument("laplace3d: kernels store halos of a slab of " + to_string(box.extent()) +
-                                       " cells; allowed are up to " + std::to_string(most_blocks_yz) + " in y and z");
-    }
+    expect_one_grid("laplace3d", "slab", box);
     if (problem_.stencil == Stencil::points7) {
       launch<7, 1, StoredFaces<T>>(stream, {&box, 1}, source, target, outlets);
     } else {
@@ -116,29 +94,16 @@ class CudaKernels : public Kernels<T> {
   template <int Points, int Most, typename F>
   void launch(Stream& stream, std::span<const Box> boxes, const View<const T>& source, const View<T>& target,
               const apps::RowOutlets<T>& outlets = {}) {
-    const int group = in_groups(source) && in_groups(target) && in_groups(outlets) ? most : 1;
     Work<T, Points, Most, F> work{{}, StencilOf<T, Points>::with(Weights<T>(problem_.coefficients)), {}};
-    if constexpr (F::stored) work.faces.set(boxes.front(), outlets);
-    set_arrays(work, source, target, 0);
-    const Grid grid =
-        cut("laplace3d", work, boxes, group, work.shape, processors_[static_cast<std::size_t>(stream.device())]);
-    stream.enqueue([work, group, grid, ordinal = ordinal(stream)](Stream& at) {
-      const OnDevice on(ordinal);
-      if (group == most) {
-        cuda::update<T, most, Points, Most, F><<<grid.blocks, grid.threads, 0, native(at)>>>(work);
-      } else {
-        cuda::update<T, 1, Points, Most, F><<<grid.blocks, grid.threads, 0, native(at)>>>(work);
-      }
-      check(cudaGetLastError(), "launching an update");
-    });
+    const Launch how =
+        prepare("laplace3d", work, boxes, source, target, outlets, 0, work.shape, devices_.multiprocessors(stream));
+    enqueue_update(devices_, stream,
+                   how.group == most ? &cuda::update<T, most, Points, Most, F> : &cuda::update<T, 1, Points, Most, F>,
+                   how.grid, work);
   }
 
-  [[nodiscard]] int ordinal(const Stream& stream) const { return ordinals_[static_cast<std::size_t>(stream.device())]; }
-  [[nodiscard]] static cudaStream_t native(const Stream& stream) { return static_cast<cudaStream_t>(stream.native()); }
-
   Problem problem_;
-  std::vector<int> ordinals_;    ///< CUDA's, by the backend's
-  std::vector<int> processors_;  ///< multiprocessors, by the backend's ordinal
+  Devices devices_;
 };
 
 }  // namespace

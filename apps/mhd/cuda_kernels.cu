@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "common/launch.cuh"
+#include "common/devices.cuh"
 #include "halocline/core/error.hpp"
 #include "mhd/kernels.hpp"
 #include "mhd/march.cuh"
@@ -18,7 +18,7 @@ namespace cuda {
 namespace {
 
 using apps::cuda::check;
-using apps::cuda::multiprocessors_of;
+using apps::cuda::native;
 using apps::cuda::OnDevice;
 using apps::cuda::parts_of;
 using halocline::Box;
@@ -98,18 +98,16 @@ class CudaKernels : public Kernels<T> {
         extent_(domain.geometry().partition.extent()),
         wraps_(domain.geometry().wraps(0)),
         scheme_(make_scheme<T, R>(parameters)),
-        variants_(all_variants<T, R>()) {
+        variants_(all_variants<T, R>()),
+        devices_(domain.backend()) {
     auto& backend = domain.backend();
-    for (int device = 0; device < backend.device_count(); ++device) {
-      ordinals_.push_back(backend.info(device).native_ordinal);
-      const OnDevice on(ordinals_.back());
-      processors_.push_back(multiprocessors_of(ordinals_.back()));
+    for (const int ordinal : devices_.ordinals()) {
       int shared = 0;
-      check(cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, ordinals_.back()),
+      check(cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, ordinal),
             "cudaDeviceGetAttribute");
       std::erase_if(variants_, [shared](const auto& v) { return v.shared > static_cast<std::size_t>(shared); });
     }
-    for (const int ordinal : ordinals_) {
+    for (const int ordinal : devices_.ordinals()) {
       const OnDevice on(ordinal);
       load();
     }
@@ -140,7 +138,7 @@ class CudaKernels : public Kernels<T> {
 
   void kick(const Subdomain& subdomain, const Wave& wave) override {
     subdomain.stream().enqueue([=, arrays = arrays_of(subdomain, state_), extent = extent_, owned = subdomain.owned(),
-                                ordinal = ordinal(subdomain)](Stream& at) {
+                                ordinal = devices_.ordinal(subdomain.stream())](Stream& at) {
       const OnDevice on(ordinal);
       kick_rows<T><<<row_blocks, threads_of_rows, 0, native(at)>>>(arrays, wave, extent, owned);
       check(cudaGetLastError(), "launching a kick");
@@ -149,7 +147,7 @@ class CudaKernels : public Kernels<T> {
 
   void extremes(const Subdomain& subdomain, Extremes* result) override {
     auto* keys = reinterpret_cast<Keys*>(scratch_.at(subdomain.id())->data());
-    subdomain.stream().enqueue([=, rows = rows(subdomain), ordinal = ordinal(subdomain)](Stream& at) {
+    subdomain.stream().enqueue([=, rows = rows(subdomain), ordinal = devices_.ordinal(subdomain.stream())](Stream& at) {
       const OnDevice on(ordinal);
       clear<<<1, 32, 0, native(at)>>>(keys);
       find_extremes<T, R><<<dim3(row_blocks, quantity_count), threads_of_rows, 0, native(at)>>>(rows, keys);
@@ -160,7 +158,7 @@ class CudaKernels : public Kernels<T> {
 
   void sums(const Subdomain& subdomain, const Scales& scales, Sums* result) override {
     auto* totals = reinterpret_cast<Totals*>(scratch_.at(subdomain.id())->data() + sizeof(Keys));
-    subdomain.stream().enqueue([=, rows = rows(subdomain), ordinal = ordinal(subdomain)](Stream& at) {
+    subdomain.stream().enqueue([=, rows = rows(subdomain), ordinal = devices_.ordinal(subdomain.stream())](Stream& at) {
       const OnDevice on(ordinal);
       clear<<<1, 32, 0, native(at)>>>(totals);
       add_up<T, R><<<dim3(row_blocks, quantity_count), threads_of_rows, 0, native(at)>>>(rows, scales, totals);
@@ -262,13 +260,13 @@ class CudaKernels : public Kernels<T> {
     work.substep = substep;
     std::int64_t blocks = 0;
     for (const Box& box : boxes) {
-      Piece piece = piece_of(box, variant, processors_[static_cast<std::size_t>(subdomain.device())]);
+      Piece piece = piece_of(box, variant, devices_.multiprocessors(subdomain.stream()));
       piece.first_block = static_cast<int>(blocks);
       blocks += std::int64_t{piece.tiles_x} * piece.tiles_y * parts_of(box.extent().z, piece.depth);
       work.pieces[work.count++] = piece;
     }
     subdomain.stream().enqueue([work, blocks, kernel = variant.kernel, threads = variant.threads,
-                                shared = variant.shared, ordinal = ordinal(subdomain)](Stream& at) {
+                                shared = variant.shared, ordinal = devices_.ordinal(subdomain.stream())](Stream& at) {
       const OnDevice on(ordinal);
       kernel<<<static_cast<unsigned>(blocks), static_cast<unsigned>(threads), shared, native(at)>>>(work);
       check(cudaGetLastError(), "launching an update");
@@ -278,10 +276,6 @@ class CudaKernels : public Kernels<T> {
   [[nodiscard]] Rows<T, R> rows(const Subdomain& subdomain) const {
     return {arrays_of(subdomain, state_), scheme_, subdomain.owned()};
   }
-  [[nodiscard]] int ordinal(const Subdomain& subdomain) const {
-    return ordinals_[static_cast<std::size_t>(subdomain.device())];
-  }
-  [[nodiscard]] static cudaStream_t native(const Stream& stream) { return static_cast<cudaStream_t>(stream.native()); }
 
   State<T> state_;
   Vec3 extent_;
@@ -290,8 +284,7 @@ class CudaKernels : public Kernels<T> {
   std::vector<Variant<T, R>> variants_;
   std::size_t variant_ = 0;
   Variant<T, R> cells_ = cells_variant<T, R, 2>(32, 4);  ///< for boxes that planes do not fit
-  std::vector<int> ordinals_;                            ///< CUDA's, by the backend's
-  std::vector<int> processors_;                          ///< multiprocessors, by the backend's ordinal
+  apps::cuda::Devices devices_;
   std::map<halocline::subdomain_id, std::unique_ptr<halocline::device::Buffer>> scratch_;
 };
 

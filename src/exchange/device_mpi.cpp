@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <memory>
 #include <string>
 #include <vector>
@@ -42,6 +43,31 @@ Answer asked(const comm::Communicator& comm, const device::Backend& backend) {
   return Answer::of(support.verdict == comm::DeviceSupport::Verdict::yes, support.why);
 }
 
+/// What a rank sends: the same bytes again and again, a prime number of them, so that what is shifted is seen.
+class Pattern {
+ public:
+  explicit Pattern(rank_id sender) {
+    for (std::size_t i = 0; i < block_.size(); ++i) {
+      block_[i] = static_cast<std::byte>(1 + (static_cast<std::size_t>(sender.value()) * 31 + i * 7) % block_.size());
+    }
+  }
+  void put(std::span<std::byte> bytes) const {
+    for (; !bytes.empty(); bytes = bytes.subspan(first(bytes.size()))) {
+      std::memcpy(bytes.data(), block_.data(), first(bytes.size()));
+    }
+  }
+  [[nodiscard]] bool is(std::span<const std::byte> bytes) const {
+    for (; !bytes.empty(); bytes = bytes.subspan(first(bytes.size()))) {
+      if (std::memcmp(bytes.data(), block_.data(), first(bytes.size())) != 0) return false;
+    }
+    return true;
+  }
+
+ private:
+  [[nodiscard]] std::size_t first(std::size_t bytes) const { return std::min(bytes, block_.size()); }
+  std::array<std::byte, 251> block_{};
+};
+
 /// Device memory that is sent and received, and pinned memory through which the host fills and reads it.
 class Memory {
  public:
@@ -50,11 +76,11 @@ class Memory {
         target_(backend.allocate(device, largest)),
         host_(backend.allocate_pinned(largest)),
         stream_(backend.create_stream(device)) {
-    fill(comm.rank());
+    Pattern(comm.rank()).put({host_->data(), largest});
     stream_->copy(source_->data(), host_->data(), largest);
     stream_->synchronize();
     // What the target holds before is nobody's message.
-    std::fill_n(host_->data(), largest, std::byte{0});
+    std::memset(host_->data(), 0, largest);
     stream_->copy(target_->data(), host_->data(), largest);
     stream_->synchronize();
   }
@@ -65,18 +91,10 @@ class Memory {
   [[nodiscard]] bool holds(rank_id sender, std::size_t bytes) {
     stream_->copy(host_->data(), target_->data(), bytes);
     stream_->synchronize();
-    const std::vector<std::byte> got(host_->data(), host_->data() + bytes);
-    fill(sender);
-    return std::equal(got.begin(), got.end(), host_->data());
+    return Pattern(sender).is({host_->data(), bytes});
   }
 
  private:
-  /// Into the host's memory: what a rank sends.
-  void fill(rank_id sender) {
-    for (std::size_t i = 0; i < largest; ++i) {
-      host_->data()[i] = static_cast<std::byte>(1 + (static_cast<std::size_t>(sender.value()) * 31 + i * 7) % 251);
-    }
-  }
   std::unique_ptr<device::Buffer> source_;
   std::unique_ptr<device::Buffer> target_;
   std::unique_ptr<device::Buffer> host_;

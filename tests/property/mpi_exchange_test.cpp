@@ -1,6 +1,7 @@
 // Seeded random exchanges with ranks as processes.
 #include <gtest/gtest.h>
 
+#include "support/effort.hpp"
 #include "support/mpi_world.hpp"
 #include "support/outlet_case.hpp"
 
@@ -9,7 +10,7 @@ namespace {
 
 void run_seeds(std::uint64_t first, std::uint64_t count, bool delays) {
   comm::Communicator& world = mpi_world();
-  for (std::uint64_t seed = first; seed < first + count; ++seed) {
+  for (std::uint64_t seed = first; seed < first + some_of(count); ++seed) {
     HaloCase c = random_case(seed, world.size());
     if (delays) c.delay_seed = seed + 1;
     const HaloOutcome outcome = run_case(world, c);
@@ -23,7 +24,7 @@ TEST(MpiRandomExchanges, are_as_geometry_says) { run_seeds(20000, 60, false); }
 TEST(MpiRandomExchanges, delays_on_random_operations_change_nothing) { run_seeds(30000, 20, true); }
 
 TEST(MpiRandomExchanges, cells_that_kernels_store_for_neighbours_are_as_a_serial_run_says) {
-  for (std::uint64_t seed = 50000; seed < 50016; ++seed) {
+  for (std::uint64_t seed = 50000; seed < 50000 + some_of<std::uint64_t>(16); ++seed) {
     HaloCase c = random_case(seed, mpi_world().size());
     if (seed % 3 == 0) c.delay_seed = seed + 1;
     EXPECT_EQ(run_outlet_case(mpi_world(), c, seed), "") << c.name << ", rank " << mpi_world().rank().value();

@@ -250,10 +250,10 @@ class Domain {
   [[nodiscard]] int current_set(field_id field) const;
 
   /// Records what steps() enqueues on this rank's subdomain streams (exchanges, swaps, the caller's own work) instead of
-  /// running it: each device's work by itself, unless exchanges order devices by events (`peer_copy`), so work of one device may
-  /// wait for another's through exchanges alone. Local. Throws CapabilityError where a route needs the host, and InvalidArgument where a field's current
-  /// set is another one afterwards: steps() holds whole cycles of swaps. (With a halo multiplier it should hold whole
-  /// cycles of steps between exchanges, too, so that each replay begins with an exchange.)
+  /// running it: each device's work by itself, unless exchanges order devices by events (`peer_copy`), so work of one
+  /// device may wait for another's through exchanges alone. Local. Throws CapabilityError where a route needs the host, and
+  /// InvalidArgument where a field's current set is another one afterwards: steps() holds whole cycles of swaps. (With a
+  /// halo multiplier it should hold whole cycles of steps between exchanges, so that each replay begins with an exchange.)
   [[nodiscard]] Recording capture(const std::function<void()>& steps);
   /// Enqueues recorded steps, as one launch a device, behind the work on the streams; later work comes behind them. All ranks do
   /// so alike. The recording must outlive the work, and be destroyed before the domain is closed.

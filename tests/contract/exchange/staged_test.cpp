@@ -8,6 +8,7 @@
 
 #include "contract/exchange/contract.hpp"
 #include "halocline/comm/twins.hpp"
+#include "support/effort.hpp"
 #include "support/halo_case.hpp"
 
 namespace halocline::test {
@@ -23,6 +24,8 @@ TEST_P(Chunks, every_cell_is_as_geometry_says_with_delays_everywhere) {
     std::mutex mutex;
     comm::run_as_threads(ranks, [&](comm::Communicator& comm) {
       for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+        // Where not all are run: another one for each number of ranks.
+        if ((seed + static_cast<std::uint64_t>(ranks)) % one_in != 0) continue;
         HaloCase c = random_case(4 * 7919 + seed, ranks);
         c.policy.order = {routing::Transport::mpi_staged};
         c.tuning.staging_chunk_bytes = GetParam();

@@ -1,13 +1,34 @@
 // The contract suite with ranks as threads.
 #include <gtest/gtest.h>
 
+#include <map>
 #include <mutex>
+#include <set>
 
 #include "contract/exchange/contract.hpp"
 #include "halocline/comm/twins.hpp"
 
 namespace halocline::test {
 namespace {
+
+/// Builds that leave out cases must leave out none by its kind.
+TEST(ContractCases, are_of_each_kind_for_each_transport_and_on_all_devices_and_nodes) {
+  for (const int ranks : {1, 2, 3, 4}) {
+    std::map<std::pair<int, int>, std::set<std::string>> of_shape;
+    for (const routing::Transport transport : routing::all_transports) {
+      std::set<std::string> of_transport;
+      for (const HaloCase& c : contract_cases(transport, ranks)) {
+        const std::string kind = c.name.substr(c.name.find(to_string(transport)) + to_string(transport).size());
+        of_transport.insert(kind);
+        of_shape[{c.devices_per_rank, c.ranks_per_node.value_or(0)}].insert(kind);
+      }
+      EXPECT_EQ(of_transport.size(), 4u) << to_string(transport) << ", " << ranks << " ranks";
+    }
+    for (const auto& [shape, kinds] : of_shape) {
+      EXPECT_EQ(kinds.size(), 4u) << ranks << " ranks x " << shape.first << " devices, " << shape.second << " a node";
+    }
+  }
+}
 
 class Contract : public testing::TestWithParam<std::tuple<routing::Transport, int>> {};
 
@@ -64,7 +85,7 @@ std::string name_of(const testing::TestParamInfo<std::tuple<routing::Transport, 
 
 INSTANTIATE_TEST_SUITE_P(all, Contract,
                          testing::Combine(testing::ValuesIn(routing::all_transports),
-                                          testing::Values(1, 2, 3, 4, 6, 8)),
+                                          testing::ValuesIn(rank_counts({1, 2, 3, 4, 6, 8}))),
                          name_of);
 INSTANTIATE_TEST_SUITE_P(all, ContractByDirection,
                          testing::Combine(testing::Values(routing::Transport::direct, routing::Transport::peer_copy,

@@ -1,5 +1,6 @@
 #include <thread>
 
+#include "support/effort.hpp"
 #include "unit/device/backend_contract.hpp"
 #include "unit/device/exchange_case.hpp"
 
@@ -130,7 +131,7 @@ TEST_P(BackendContract, ManyShortRowsArePackedAndStoredAsWholeSectors) {
   for (const std::int64_t element : {4, 8}) {
     for (const std::int64_t width : {1, 2, 3}) {
       for (const bool at_end : {false, true}) {
-        ExchangeCase tested(*backend, std::int64_t{16} << 20);
+        ExchangeCase tested(*backend, std::int64_t{4} << 20);
         const PartyId a = tested.add_party(0);
         const PartyId b = tested.add_party(1);
         const std::int64_t bytes = element * width;
@@ -196,7 +197,7 @@ TEST_P(BackendContract, ManyLargeMessagesAreExchangedAtTheSameTime) {
 TEST_P(BackendContract, RandomExchangesEqualTheReference) {
   std::mt19937 random(20250612);
   const auto pick = [&](unsigned n) { return static_cast<int>(random() % n); };
-  for (int round = 0; round < 25; ++round) {
+  for (int round = 0; round < halocline::test::some_of(25); ++round) {
     ExchangeCase tested(*backend, std::int64_t{4} << 20);
     std::vector<PartyId> parties;
     for (const int device : {0, 1}) {

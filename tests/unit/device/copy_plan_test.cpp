@@ -7,6 +7,7 @@
 #include <random>
 #include <utility>
 
+#include "support/effort.hpp"
 #include "unit/device/strided_case.hpp"
 #include "unit/device/support.hpp"
 
@@ -38,7 +39,7 @@ std::int64_t bytes_of(const std::vector<CopyTask>& tasks) {
 TEST(CopyPlan, EqualsTheReferenceForRandomLayouts) {
   std::mt19937 random(20251121);
   std::array<int, 17> with_units{};
-  for (int i = 0; i < 4000; ++i) {
+  for (int i = 0; i < halocline::test::some_of(4000); ++i) {
     const std::int64_t element = test::element_sizes[random() % test::element_sizes.size()];
     StridedCopyCase one(random, test::random_extent(random), element);
     const std::vector<CopyTask> tasks = plan_tasks({&one.copy, 1});
@@ -236,7 +237,7 @@ TEST(CopyPlan, DividersDivide) {
       if (n < end) check(n, d);
     }
   }
-  for (int i = 0; i < 200000; ++i) {
+  for (int i = 0; i < halocline::test::some_of(200000); ++i) {
     const std::uint32_t d = 1 + (next() % (end - 1) >> (next() % 31));
     check(next() % end, d);
     const std::uint32_t multiple = next() % end / d * d;

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <random>
 #include <utility>
 
+#include "support/seeded.hpp"
 #include "unit/device/strided_case.hpp"
 #include "unit/device/support.hpp"
 
@@ -108,12 +110,17 @@ class ExchangeCase {
 
   /// For at most so many exchanges.
   void prepare(int most) {
-    std::mt19937 random(1);
+    halocline::test::Seeded seeded(1);
     for (Site& at : sites_) {
       at.exchange = backend_->fuse(at.device, at.plan);
       at.inputs = backend_->allocate_pinned(static_cast<std::size_t>(most * at.sources + 1));
       at.outputs = backend_->allocate_pinned(static_cast<std::size_t>(most * at.targets + 1));
-      std::generate_n(at.inputs->data(), most * at.sources, [&] { return static_cast<std::byte>(random()); });
+      // Sources are whole words; byte by byte takes most of a case's time under a sanitizer.
+      std::byte* input = at.inputs->data();
+      for (std::byte* end = input + most * at.sources; input < end; input += sizeof(std::uint64_t)) {
+        const std::uint64_t word = seeded.next();
+        std::memcpy(input, &word, sizeof word);
+      }
     }
     most_ = most;
   }
@@ -177,7 +184,9 @@ class ExchangeCase {
       }
       for (const Site& at : sites_) {
         const std::byte* expected = at.mirror.data() + room_;
-        const auto differs = std::mismatch(expected, expected + at.targets, at.outputs->data() + exchange * at.targets);
+        const std::byte* found = at.outputs->data() + exchange * at.targets;
+        if (std::memcmp(expected, found, static_cast<std::size_t>(at.targets)) == 0) continue;
+        const auto differs = std::mismatch(expected, expected + at.targets, found);
         ASSERT_EQ(differs.first - expected, at.targets)
             << "cells of device " << at.device << " after exchange " << exchange + 1;
       }
@@ -244,7 +253,13 @@ class ExchangeCase {
     for (StridedCopy copy : copies) {
       copy.source = mirrored(copy.source);
       copy.target = mirrored(copy.target);
-      reference(copy);
+      const bool one_row = copy.extent.y == 1 && copy.extent.z == 1 && copy.source_stride[0] == copy.element_bytes &&
+                           copy.target_stride[0] == copy.element_bytes;
+      if (one_row) {
+        std::memcpy(copy.target, copy.source, static_cast<std::size_t>(copy.bytes()));
+      } else {
+        reference(copy);
+      }
     }
   }
 

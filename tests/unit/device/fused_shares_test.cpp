@@ -1,5 +1,6 @@
 // How the tiles of an exchange are dealt to blocks, for what may come of it in the kernel.
 #include "device/cuda/fused_shares.hpp"
+#include "support/effort.hpp"
 
 #include <gtest/gtest.h>
 
@@ -121,7 +122,7 @@ TEST(FusedShares, EveryTileIsDealtOnceInAnyExchange) {
     for (std::uint32_t& count : counts) count = up_to(3) == 0 ? up_to(2) : up_to(2) == 0 ? up_to(900) : up_to(30);
     return counts;
   };
-  for (int i = 0; i < 6000; ++i) {
+  for (int i = 0; i < halocline::test::some_of(6000); ++i) {
     const auto send = parts();
     const auto receive = parts();
     const std::uint32_t local = up_to(2) == 0 ? 0 : up_to(1000);
@@ -199,7 +200,7 @@ TEST(FusedShares, NoMoreBlocksSendThanMay) {
 /// No block is the one that all wait for. With twice as many blocks as messages, none has more than twice its share.
 TEST(FusedShares, NoBlockSendsMuchMoreThanItsShare) {
   std::mt19937 random(4);
-  for (int i = 0; i < 4000; ++i) {
+  for (int i = 0; i < halocline::test::some_of(4000); ++i) {
     std::vector<std::uint32_t> send(1 + random() % 30);
     const std::uint32_t large = random() % 8 + 1;  // every so many-th: faces, edges and corners come in patterns
     for (std::size_t part = 0; part < send.size(); ++part) {

@@ -3,6 +3,7 @@
 #include <random>
 #include <string>
 
+#include "support/effort.hpp"
 #include "unit/device/strided_case.hpp"
 #include "unit/device/support.hpp"
 
@@ -13,7 +14,7 @@ TEST(StridedCopy, EqualsTheReferenceForRandomLayouts) {
   const auto backend = make_host_backend({});
   const auto stream = backend->create_stream(0);
   std::mt19937 random(20240501);
-  for (int i = 0; i < 3000; ++i) {
+  for (int i = 0; i < halocline::test::some_of(3000); ++i) {
     const std::int64_t element = element_sizes[random() % element_sizes.size()];
     StridedCopyCase one(random, random_extent(random), element);
     stream->copy(one.copy);

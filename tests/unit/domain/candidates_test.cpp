@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "halocline/halocline.hpp"
+#include "support/effort.hpp"
 
 namespace halocline {
 namespace {
@@ -91,6 +92,7 @@ TEST(Candidates, are_ordered_by_bytes_where_nothing_is_predicted) {
 }
 
 TEST(Candidates, of_many_nodes_are_found_quickly) {
+  HALOCLINE_IS_LARGE();
   PlanRequest request = request_with(10);
   request.extent = {8653, 8653, 8653};
   const auto rates = request.machine.types[0].exchange_rates;

@@ -6,6 +6,7 @@
 
 #include "halocline/comm/twins.hpp"
 #include "halocline/halocline.hpp"
+#include "support/effort.hpp"
 #include "support/error_of.hpp"
 #include "support/seeded.hpp"
 
@@ -247,7 +248,7 @@ class Program {
 };
 
 TEST(HaloMultiplier, steps_between_exchanges_give_what_a_serial_program_gives) {
-  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+  for (std::uint64_t seed = 0; seed < test::some_of<std::uint64_t>(60); ++seed) {
     const Case c(seed, 1 + static_cast<int>(seed % 4));
     SCOPED_TRACE("seed " + std::to_string(seed) + ": " + c.text());
     const Serial expected = solve_serially(c);

@@ -1,4 +1,4 @@
-// Limits are those that the planner was made for, on one core; a sanitizer or a slow machine gets a multiple of them. How time
+// Limits are those that the planner was made for, on one core; a slow machine gets a multiple of them. How time
 // grows is what is really asked: a step that is quadratic in ranks takes 16 times as long for 4 times the devices.
 #include <gtest/gtest.h>
 
@@ -8,6 +8,7 @@
 #include <string>
 
 #include "halocline/domain/local_plan.hpp"
+#include "support/effort.hpp"
 
 namespace halocline {
 namespace {
@@ -16,12 +17,6 @@ namespace {
 constexpr double patience = 3;
 #else
 constexpr double patience = 20;
-#endif
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool counts_memory = false;  // a sanitizer's own is in it
-#else
-constexpr bool counts_memory = true;
 #endif
 
 PlanRequest request_for(std::int64_t nodes) {
@@ -66,14 +61,19 @@ std::int64_t peak_bytes() {
   return 0;
 }
 
-TEST(PlannerScale, plans_1536_devices_in_a_second) { EXPECT_LT(plan_and_route(256, 2), 1 * patience); }
+TEST(PlannerScale, plans_1536_devices_in_a_second) {
+  HALOCLINE_IS_LARGE();
+  EXPECT_LT(plan_and_route(256, 2), 1 * patience);
+}
 
 TEST(PlannerScale, plans_27648_devices_in_half_a_minute_and_2_GB) {
+  HALOCLINE_IS_LARGE();
   EXPECT_LT(plan_and_route(4608, 1), 30 * patience);
-  EXPECT_LT(counts_memory ? peak_bytes() : 0, 2'000'000'000);
+  EXPECT_LT(peak_bytes(), 2'000'000'000);
 }
 
 TEST(PlannerScale, time_grows_as_the_machine) {
+  HALOCLINE_IS_LARGE();
   // Other work on the machine may disturb one of two times, but hardly five times in a row.
   double growth = 100;
   for (int i = 0; i < 5 && growth > 6; ++i)
@@ -82,6 +82,7 @@ TEST(PlannerScale, time_grows_as_the_machine) {
 }
 
 TEST(PlannerScale, a_ranks_part_does_not_wait_for_the_whole) {
+  HALOCLINE_IS_LARGE();
   const PlanRequest request = request_for(4608);
   const double part =
       least_seconds(3, [&] { EXPECT_EQ(make_local_plan(request, rank_id(20'000), {}, false).outgoing.size(), 26u); });

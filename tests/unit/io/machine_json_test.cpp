@@ -6,6 +6,7 @@
 
 #include "halocline/core/error.hpp"
 #include "halocline/io/json.hpp"
+#include "support/effort.hpp"
 #include "support/error_of.hpp"
 #include "support/random_machine.hpp"
 
@@ -153,7 +154,7 @@ TEST(MachineJson, BadFabricsAreRefusedByPath) {
 }
 
 TEST(MachineJson, RandomMapsComeBackTheSame) {
-  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::some_of<std::uint64_t>(300); ++seed) {
     const machine::MachineMap map = test::random_machine(seed);
     const std::string text = to_json(map);
     ASSERT_EQ(machine_from_json(text), map) << text;

@@ -5,6 +5,7 @@
 
 #include "halocline/core/error.hpp"
 #include "support.hpp"
+#include "support/effort.hpp"
 
 namespace halocline::model {
 namespace {
@@ -151,7 +152,7 @@ TEST(Predict, IsTheSameAsOverAllSubdomains) {
   std::mt19937 random(7);
   const auto below = [&](int n) { return static_cast<std::int64_t>(random() % static_cast<unsigned>(n)); };
   int unlike = 0;
-  for (int i = 0; i < 200; ++i) {
+  for (int i = 0; i < test::some_of(200); ++i) {
     Grids grids;
     Vec3 extent;
     Boundaries boundaries = all_periodic;

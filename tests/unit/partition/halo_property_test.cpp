@@ -8,6 +8,7 @@
 #include "halocline/core/error.hpp"
 #include "halocline/partition/halo.hpp"
 #include "halocline/partition/strategy.hpp"
+#include "support/effort.hpp"
 
 // Messages against a reference that knows nothing of directions, neighbours or shifts: it looks at each
 // cell around a subdomain and asks whether the radius reads it and where it lives.
@@ -191,7 +192,7 @@ void check_lists(const Geometry& g) {
 
 TEST(HaloProperty, MessagesFillWhatIsReadAndNothingElse) {
   int with_messages = 0;
-  for (std::uint64_t seed = 0; seed < 600; ++seed) {
+  for (std::uint64_t seed = 0; seed < test::some_of<std::uint64_t>(600); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Dice dice(seed);
     const Geometry g = random_geometry(dice);
@@ -201,13 +202,13 @@ TEST(HaloProperty, MessagesFillWhatIsReadAndNothingElse) {
     if (HasFatalFailure()) return;
     with_messages += outgoing(g, subdomain_id(0)).empty() ? 0 : 1;
   }
-  EXPECT_GT(with_messages, 500);
+  EXPECT_GT(with_messages, test::some_of(500));
 }
 
 // Accepted is what has all sources inside their owners, and nothing else.
 TEST(HaloProperty, CheckFitsRefusesJustWhatIsTooThin) {
   int refused = 0;
-  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+  for (std::uint64_t seed = 0; seed < test::some_of<std::uint64_t>(300); ++seed) {
     Dice dice(seed);
     Geometry g = random_geometry(dice);
     g.fields[0].radius = Radius::per_side(dice.vec(0, 5), dice.vec(0, 5));

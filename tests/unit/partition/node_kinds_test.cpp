@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "halocline/partition/strategy.hpp"
+#include "support/effort.hpp"
 #include "support/seeded.hpp"
 
 namespace halocline::partition {
@@ -58,7 +59,7 @@ Geometry random_geometry(test::Seeded& random, bool weighted) {
 
 TEST(NodeKinds, NodePartsOfOneKindSendAlike) {
   test::Seeded random(71);
-  for (int i = 0; i < 300; ++i) {
+  for (int i = 0; i < test::some_of(300); ++i) {
     const Geometry geometry = random_geometry(random, i % 2 == 1);
     const NodeKinds kinds(geometry);
     std::vector<std::int64_t> count(kinds.all().size());

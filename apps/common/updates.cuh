@@ -1,0 +1,70 @@
+#pragma once
+
+#include <algorithm>
+#include <iterator>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "common/cut.cuh"
+#include "common/devices.cuh"
+#include "common/outlets.hpp"
+#include "common/store_faces.cuh"
+#include "halocline/core/error.hpp"
+
+// Launches of kernels that update boxes by march_block(). Errors are InvalidArgument, in the program's name.
+namespace apps::cuda {
+
+/// The boxes that are not empty. Throws where they are more than a launch takes.
+inline std::vector<halocline::Box> present_boxes(const char* program, std::span<const halocline::Box> boxes,
+                                                 std::size_t most) {
+  std::vector<halocline::Box> present;
+  std::copy_if(boxes.begin(), boxes.end(), std::back_inserter(present), [](const auto& box) { return !box.empty(); });
+  if (present.size() > most) {
+    throw halocline::InvalidArgument(std::string(program) + ": an update has " + std::to_string(present.size()) +
+                                     " boxes; allowed are up to " + std::to_string(most));
+  }
+  return present;
+}
+
+/// Throws where kernels cannot store halos for a box, which is all of what: they do so in one grid alone.
+inline void expect_one_grid(const char* program, const char* what, const halocline::Box& box) {
+  if (in_one_grid({&box, 1})) return;
+  throw halocline::InvalidArgument(std::string(program) + ": kernels store halos of a " + what + " of " +
+                                   to_string(box.extent()) + " cells; allowed are up to " +
+                                   std::to_string(most_blocks_yz) + " in y and z");
+}
+
+/// How a kernel is launched: in groups of so many cells, by this grid.
+struct Launch {
+  int group = 1;
+  Grid grid;
+};
+
+/// Sets what an update reads and writes, and cuts its boxes, none of them empty; around as in set_arrays(). Groups are of 16
+/// bytes where all rows begin at multiples of that, otherwise of one cell.
+template <typename T, typename Work>
+Launch prepare(const char* program, Work& work, std::span<const halocline::Box> boxes,
+               const halocline::View<const T>& source, const halocline::View<T>& target, const RowOutlets<T>& outlets,
+               int around, const Shape& shape, int multiprocessors) {
+  Launch launch;
+  if (in_groups(source) && in_groups(target) && in_groups(outlets)) launch.group = static_cast<int>(16 / sizeof(T));
+  if constexpr (std::remove_cvref_t<decltype(work.faces)>::stored) work.faces.set(boxes.front(), outlets);
+  set_arrays(work, source, target, around);
+  launch.grid = cut(program, work, boxes, launch.group, shape, multiprocessors);
+  return launch;
+}
+
+/// Enqueues an update; the stream's device must be one of those given.
+template <typename Work>
+void enqueue_update(const Devices& devices, halocline::device::Stream& stream, void (*kernel)(Work), const Grid& grid,
+                    const Work& work) {
+  stream.enqueue([work, kernel, grid, ordinal = devices.ordinal(stream)](halocline::device::Stream& at) {
+    const OnDevice on(ordinal);
+    kernel<<<grid.blocks, grid.threads, 0, native(at)>>>(work);
+    check(cudaGetLastError(), "launching an update");
+  });
+}
+
+}  // namespace apps::cuda
