@@ -253,16 +253,21 @@ TEST(FusedShares, ReceivesOfOneTurnAreDoneAtTheSameTime) {
 
 /// Where there is much of both, each has a good part of the blocks for itself.
 TEST(FusedShares, LocalTilesGoToBlocksThatDoNotSend) {
-  for (const std::uint32_t most_blocks : {12u, 60u, 395u}) {
-    const Shares dealt = Tiles({400, 400, 400}, 5000, {5}).deal(most_blocks);
+  const auto senders_of = [](const Tiles& tiles, const BlockLimits& limits) {
+    const Shares dealt = tiles.deal(limits);
     const std::vector<std::uint32_t> sent = loads(dealt, Role::send);
     const std::vector<std::uint32_t> local = loads(dealt, Role::local);
-    ASSERT_EQ(dealt.block_count(), most_blocks);
-    for (std::uint32_t block = 0; block < most_blocks; ++block) EXPECT_NE(sent[block] > 0, local[block] > 0);
-    const auto senders = most_blocks - static_cast<std::uint32_t>(std::count(sent.begin(), sent.end(), 0u));
-    EXPECT_GE(senders, most_blocks / 4);
-    EXPECT_LE(senders, most_blocks * 3 / 4);
-  }
+    EXPECT_EQ(dealt.block_count(), limits.all);
+    for (std::uint32_t block = 0; block < limits.all; ++block) EXPECT_NE(sent[block] > 0, local[block] > 0);
+    return limits.all - static_cast<std::uint32_t>(std::count(sent.begin(), sent.end(), 0u));
+  };
+  const Tiles tiles({400, 400, 400}, 5000, {5});
+  for (const std::uint32_t blocks : {12u, 60u, 395u}) EXPECT_EQ(senders_of(tiles, {blocks, blocks - 1}), blocks / 2);
+  // Where even all of them could send: by the work that there is of each, and never more than half.
+  EXPECT_EQ(senders_of(tiles, {66, 132}), 16u);
+  EXPECT_EQ(senders_of(Tiles({400, 400, 400}, 1600, {}), {66, 132}), 33u);
+  EXPECT_EQ(senders_of(Tiles({400, 400, 400}, 90, {}), {66, 132}), 33u);
+  EXPECT_EQ(senders_of(Tiles({4}, 9000, {}), {66, 132}), 1u);
 }
 
 }  // namespace
