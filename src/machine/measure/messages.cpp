@@ -39,11 +39,12 @@ class Way {
 
  private:
   void prepare_sender(Session& session, Method method, int device) {
-    const std::byte* const source = session.source(device, device).data;
     if (method == Method::device) {
-      message_.out = source;
+      out_ = session.backend().allocate(session.slot(device).ordinal, bytes_);
+      message_.out = out_->data();
       return;
     }
+    const std::byte* const source = session.source(device, device).data;
     out_ = session.backend().allocate_pinned(bytes_);
     std::fill_n(out_->data(), out_->bytes(), std::byte{0});
     message_.out = out_->data();
@@ -55,11 +56,12 @@ class Way {
     };
   }
   void prepare_receiver(Session& session, Method method, int device) {
-    std::byte* const target = session.target(device, device).data;
     if (method == Method::device) {
-      message_.in = target;
+      in_ = session.backend().allocate(session.slot(device).ordinal, bytes_);
+      message_.in = in_->data();
       return;
     }
+    std::byte* const target = session.target(device, device).data;
     in_ = session.backend().allocate_pinned(bytes_);
     std::fill_n(in_->data(), in_->bytes(), std::byte{0});
     message_.in = in_->data();
@@ -73,6 +75,8 @@ class Way {
 
   std::size_t bytes_;  ///< of the largest message
   Message message_;
+  /// What MPI sends from and receives into: pinned, or on the device, where it is nobody else's, as the transport's is. Of the
+  /// session's memory, which other ranks have mapped, MPI may find no mapping of its own to be possible, and go by the host.
   std::unique_ptr<device::Buffer> out_;
   std::unique_ptr<device::Buffer> in_;
   std::unique_ptr<device::Stream> out_stream_;
