@@ -9,6 +9,14 @@ namespace {
 
 std::string text_of(const Box& box) { return fmt::format("({}) to ({})", to_string(box.lo), to_string(box.hi)); }
 
+void check_within(const Subdomain& subdomain, field_id field, const Box& box) {
+  const Box all = subdomain.bytes(field).with_halo();
+  if (all.contains(box)) return;
+  throw InvalidArgument(fmt::format("box of field '{}' of subdomain {} is {}; allowed are boxes within {}",
+                                    subdomain.descriptor(field).name, subdomain.id().value(), text_of(box),
+                                    text_of(all)));
+}
+
 }  // namespace
 
 HostBytes::HostBytes(const Subdomain& subdomain, field_id field)
@@ -17,22 +25,32 @@ HostBytes::HostBytes(const Subdomain& subdomain, field_id field)
 }
 
 HostBytes::HostBytes(const Subdomain& subdomain, field_id field, const Box& box)
-    : element_(subdomain.descriptor(field).element),
-      components_(subdomain.descriptor(field).components),
-      box_(box),
-      owned_(box) {
-  const Box all = subdomain.bytes(field).with_halo();
-  if (!all.contains(box)) {
-    throw InvalidArgument(fmt::format("box of field '{}' of subdomain {} is {}; allowed are boxes within {}",
-                                      subdomain.descriptor(field).name, subdomain.id().value(), text_of(box),
-                                      text_of(all)));
-  }
+    : element_(subdomain.descriptor(field).element), components_(subdomain.descriptor(field).components) {
+  check_within(subdomain, field, box);
+  set_box(box);
+  const std::int64_t bytes = std::max<std::int64_t>(component_stride_ * components_, 1);
+  memory_ = subdomain.backend().allocate_pinned(static_cast<std::size_t>(bytes));
+}
+
+void HostBytes::set_box(const Box& box) {
+  box_ = box;
+  owned_ = box;
   const std::int64_t element = bytes_of(element_);
   const Vec3 extent = box.extent();
   stride_ = {element, element * extent.x, element * extent.x * extent.y};
   component_stride_ = element * box.volume();
-  const std::int64_t bytes = std::max<std::int64_t>(component_stride_ * components_, 1);
-  memory_ = subdomain.backend().allocate_pinned(static_cast<std::size_t>(bytes));
+}
+
+void HostBytes::move_to(const Subdomain& subdomain, field_id field, const Box& box) {
+  check_within(subdomain, field, box);
+  const std::int64_t most = static_cast<std::int64_t>(memory_->bytes()) / (bytes_of(element_) * components_);
+  if (box.volume() > most) {
+    throw InvalidArgument(
+        fmt::format("box of field '{}' of subdomain {} is {}, {} cells; allowed are up to {}, for which this "
+                    "host copy was made",
+                    subdomain.descriptor(field).name, subdomain.id().value(), text_of(box), box.volume(), most));
+  }
+  set_box(box);
 }
 
 View<std::byte> HostBytes::bytes() const {

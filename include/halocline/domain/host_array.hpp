@@ -19,6 +19,11 @@ class HostBytes {
   /// have the box as owned() and with_halo().
   HostBytes(const Subdomain& subdomain, field_id field, const Box& box);
 
+  /// Takes the memory for the cells of another box instead, which must lie within View::with_halo of the field and have no more cells
+  /// than this one was made for; InvalidArgument else, and nothing is changed. It holds nothing in particular then. For those who go
+  /// through a large array box by box, as pinning memory takes long.
+  void move_to(const Subdomain& subdomain, field_id field, const Box& box);
+
   /// By global coordinates, as Subdomain::bytes: a reference to the first byte of each element. Valid as long as this
   /// lives.
   [[nodiscard]] View<std::byte> bytes() const;
@@ -37,6 +42,7 @@ class HostBytes {
   void upload(const Subdomain& subdomain, field_id field, int ahead = 0) const;
 
  private:
+  void set_box(const Box& box);
   void copy(const Subdomain& subdomain, field_id field, int ahead, bool up) const;
   void check_element(Element wanted) const;
 
@@ -61,6 +67,12 @@ class HostArray {
   HostArray(const Subdomain& subdomain, Field<T> field) : bytes_(subdomain, field.id), view_(bytes_.view<T>()) {}
   HostArray(const Subdomain& subdomain, Field<T> field, const Box& box)
       : bytes_(subdomain, field.id, box), view_(bytes_.view<T>()) {}
+
+  /// See HostBytes::move_to.
+  void move_to(const Subdomain& subdomain, Field<T> field, const Box& box) {
+    bytes_.move_to(subdomain, field.id, box);
+    view_ = bytes_.view<T>();
+  }
 
   [[nodiscard]] const View<T>& view() const { return view_; }
   [[nodiscard]] T& operator()(const Vec3& p, int component = 0) const { return view_(p, component); }

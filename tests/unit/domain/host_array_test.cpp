@@ -96,6 +96,44 @@ TEST_F(HostCopies, of_a_box_hold_the_box_alone) {
                 [&](const Vec3& p) { ASSERT_EQ(view(p), box.contains(p) ? -1 : value(p)) << to_string(p); });
 }
 
+TEST_F(HostCopies, go_through_an_array_box_by_box_in_the_same_memory) {
+  const Subdomain& s = domain.subdomains()[1];
+  Box slab = s.view(u).with_halo();
+  const std::int64_t end = slab.hi.z;
+  slab.hi.z = slab.lo.z + 4;
+  HostArray<double> some(s, u, slab);
+  const double* const memory = some.view().data();
+  for (; slab.lo.z < end; slab.lo.z = slab.hi.z) {
+    slab.hi.z = std::min(end, slab.lo.z + 4);
+    some.move_to(s, u, slab);
+    EXPECT_EQ(some.view().with_halo(), slab);
+    EXPECT_EQ(some.view().data(), memory);
+    for_each_cell(slab, [&](const Vec3& p) { some(p) = value(p); });
+    some.upload(s, u);
+  }
+  const auto all = to_host(s, u);
+  for_each_cell(all.view().with_halo(), [&](const Vec3& p) { ASSERT_EQ(all(p), value(p)) << to_string(p); });
+}
+
+TEST_F(HostCopies, that_are_too_small_for_a_box_are_not_moved_to_it) {
+  const Subdomain& s = domain.subdomains()[0];
+  Box box = s.owned();
+  box.hi.z = box.lo.z + 1;
+  HostArray<double> plane(s, u, box);
+  Box larger = box;
+  larger.hi.z += 1;
+  const auto refusal = [&](const Box& to) {
+    return test::error_of<InvalidArgument>([&] {
+      plane.move_to(s, u, to);
+      return 0;
+    });
+  };
+  EXPECT_THAT(refusal(larger), HasSubstr("allowed are up to " + std::to_string(box.volume())));
+  larger.lo.x -= 99;
+  EXPECT_THAT(refusal(larger), HasSubstr("allowed are boxes within"));
+  EXPECT_EQ(plane.view().owned(), box);
+}
+
 TEST_F(HostCopies, of_other_shapes_and_types_are_refused) {
   const Subdomain& s = domain.subdomains()[0];
   const HostBytes raw(s, v.id);
