@@ -26,9 +26,8 @@ int run_place(Context& context) {
   document["machine"] = machine_summary(plan.machine);
   document["placement"] = placement_json(plan);
   context.print_document(document);
-  context.print_text(fmt::format("placed by {}: {}\n\n{}",
-                                 placement::to_string(context.options.placement.method), placement.cost_text(),
-                                 table.text()));
+  context.print_text(fmt::format("placed by {}: {}\n\n{}", placement::to_string(context.options.placement.method),
+                                 placement.cost_text(), table.text()));
   return 0;
 }
 
