@@ -109,7 +109,8 @@ void add_machine_options(CLI::App& app, Options& options) {
            "ranks of a node: virtual nodes of the machine at hand, or as given by --nodes",
            integer_into(options.ranks_per_node, 1, most_nodes))
       ->group(machine_group);
-  add_word(app, "--machine", "MAP", "a machine map: a file (as 'halocline machine --json' writes it), or a name, e.g. summit",
+  add_word(app, "--machine", "MAP",
+           "a machine map: a file (as 'halocline machine --json' writes it), or a name, e.g. summit",
            [&options](const auto&, const auto& word) { options.machine_file = word; })
       ->group(machine_group);
 }
