@@ -154,7 +154,7 @@ TEST(WaitUntil, BacksOff) {
                    Deadline(Clock::steady(), 300ms), "x"),
                DeadlineError);
   EXPECT_LT(asked, 200 + 300 * 10) << "a spinning wait asks millions of times";
-  EXPECT_GT(asked, 250);
+  EXPECT_GT(asked, 20) << "naps are of milliseconds, also where others keep the cores busy";
 }
 
 }  // namespace
