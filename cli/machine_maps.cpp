@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "halocline/core/error.hpp"
+#include "halocline/core/program_folder.hpp"
 #include "halocline/io/json.hpp"
 
 namespace cli {
@@ -17,7 +18,7 @@ namespace fs = std::filesystem;
 constexpr const char* suffix = ".json";
 
 /// Seen from this program, in the build folder and where it is installed.
-fs::path folder_of_maps() { return fs::read_symlink("/proc/self/exe").parent_path() / HALOCLINE_MACHINE_MAPS; }
+fs::path folder_of_maps() { return halocline::program_folder() / HALOCLINE_MACHINE_MAPS; }
 
 }  // namespace
 

@@ -79,15 +79,18 @@ template <typename T>
 void Solver<T>::initialise(const InitialValues& values) {
   for (const auto& subdomain : domain_.subdomains()) {
     constexpr std::int64_t planes = 16;
-    halocline::Box slab = subdomain.owned();
-    const std::int64_t end = slab.hi.z;
+    const halocline::Box& owned = subdomain.owned();
+    const auto slab_from = [&owned](std::int64_t z) {
+      halocline::Box slab = owned;
+      slab.lo.z = z;
+      slab.hi.z = std::min(owned.hi.z, z + planes);
+      return slab;
+    };
     std::vector<halocline::HostArray<T>> arrays;
-    for (; slab.lo.z < end; slab.lo.z = slab.hi.z) {
-      slab.hi.z = std::min(end, slab.lo.z + planes);
-      for (std::size_t i = 0; i < field_count; ++i) {
-        if (arrays.size() == i) arrays.emplace_back(subdomain, state_[i], slab);
-        arrays[i].move_to(subdomain, state_[i], slab);
-      }
+    for (const auto field : state_) arrays.emplace_back(subdomain, field, slab_from(owned.lo.z));
+    for (std::int64_t z = owned.lo.z; z < owned.hi.z; z += planes) {
+      const halocline::Box slab = slab_from(z);
+      for (std::size_t i = 0; i < field_count; ++i) arrays[i].move_to(subdomain, state_[i], slab);
       apps::for_each_in_parallel(slab.lo.z, slab.hi.z, [&](std::int64_t plane) {
         halocline::Box cells = slab;
         cells.lo.z = plane;

@@ -9,6 +9,7 @@
 
 #include "commands/commands.hpp"
 #include "halocline/core/error.hpp"
+#include "halocline/core/program_folder.hpp"
 
 namespace cli {
 namespace {
@@ -17,9 +18,8 @@ namespace fs = std::filesystem;
 
 /// Beside this program, where nothing else is said.
 fs::path profiling_library(const halocline::Environment& environment) {
-  fs::path library = environment.profile_library
-                         ? fs::path(*environment.profile_library)
-                         : fs::read_symlink("/proc/self/exe").parent_path() / HALOCLINE_PROFILE_LIBRARY;
+  fs::path library = environment.profile_library ? fs::path(*environment.profile_library)
+                                                 : halocline::program_folder() / HALOCLINE_PROFILE_LIBRARY;
   std::error_code ignored;
   if (fs::is_regular_file(library, ignored)) return fs::absolute(library).lexically_normal();
   throw halocline::CapabilityError(

@@ -1,5 +1,13 @@
 # What the scripts about `halocline map` share.
 
+# fresh_folder(<name>): an empty `folder`, and this machine's name as `host`
+macro(fresh_folder name)
+  set(folder ${WORK}/${name})
+  file(REMOVE_RECURSE ${folder})
+  file(MAKE_DIRECTORY ${folder})
+  cmake_host_system_information(RESULT host QUERY HOSTNAME)
+endmacro()
+
 # write_machine(<path> <names> <more of each node>)
 # Each node has 2 cores, as few as a machine may have to tell them apart, and 2 GPUs.
 function(write_machine path names uuids)
@@ -23,7 +31,7 @@ function(write_patterns folder)
   file(WRITE ${folder}/pair.csv "from,to,bytes\n0,1,1000\n")
 endfunction()
 
-# expect_lines(<what> <lines, in any order> <output>)
+# expect_lines(<what> <lines, in any order> <output> <more to show where they are not there>)
 macro(expect_lines what wanted output)
   set(ok TRUE)
   foreach(line ${wanted})
@@ -31,5 +39,5 @@ macro(expect_lines what wanted output)
       set(ok FALSE)
     endif()
   endforeach()
-  count(ok "${what}" "wanted ${wanted}\n${output}")
+  count(ok "${what}" "wanted ${wanted}\n${output}${ARGN}")
 endmacro()

@@ -19,8 +19,8 @@ class HostBytes {
   /// have the box as owned() and with_halo().
   HostBytes(const Subdomain& subdomain, field_id field, const Box& box);
 
-  /// Takes the memory for the cells of another box instead, which must lie within View::with_halo of the field and have no more cells
-  /// than this one was made for; InvalidArgument else, and nothing is changed. It holds nothing in particular then. For those who go
+  /// Takes the memory for the cells of another box, within View::with_halo of the field and of no more cells than this
+  /// was made for; InvalidArgument else, and nothing is changed. It holds nothing in particular then. For those who go
   /// through a large array box by box, as pinning memory takes long.
   void move_to(const Subdomain& subdomain, field_id field, const Box& box);
 

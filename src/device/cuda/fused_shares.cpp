@@ -92,10 +92,10 @@ std::vector<std::uint32_t> deal_turn(BlockShares& blocks, const Turn& turn, Bloc
   return counts;
 }
 
-/// How many blocks may send where there is other work: half of them, which fills the links. Where all together would not, as by
-/// a budget of multiprocessors, fewer if there are many more tiles to copy locally, which take as long then: those that are sent
-/// count 4/3 each, as stores to a neighbour wait for the link. (Two H200s, 63 blocks, 1,570 tiles to send and 5,700 local ones: 31
-/// senders take 263 us, 23 219, 15 190. Four, 3,140 and 4,100: 31 take 215.)
+/// How many blocks may send where there is other work: half of them, which fills the links. Where all together would not,
+/// as by a budget of multiprocessors, fewer if there are many more tiles to copy locally, which take as long then: those
+/// that are sent count 4/3 each, as stores to a neighbour wait for the link. (Two H200s, 63 blocks, 1,570 tiles to send
+/// and 5,700 local ones: 31 senders take 263 us, 23 219, 15 190. Four, 3,140 and 4,100: 31 take 215.)
 std::uint32_t senders_beside(std::uint32_t to_send, std::uint32_t local, const BlockLimits& limits) {
   std::uint64_t senders = limits.all / 2;
   if (limits.all <= limits.senders && local > 0) {

@@ -75,8 +75,8 @@ class Way {
 
   std::size_t bytes_;  ///< of the largest message
   Message message_;
-  /// What MPI sends from and receives into: pinned, or on the device, where it is nobody else's, as the transport's is. Of the
-  /// session's memory, which other ranks have mapped, MPI may find no mapping of its own to be possible, and go by the host.
+  /// What MPI sends from and receives into: pinned, or on the device, where it is nobody else's, as the transport's is.
+  /// The session's memory is mapped by other ranks, so that MPI may fail to map it, and go by the host.
   std::unique_ptr<device::Buffer> out_;
   std::unique_ptr<device::Buffer> in_;
   std::unique_ptr<device::Stream> out_stream_;

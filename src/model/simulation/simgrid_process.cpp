@@ -15,6 +15,7 @@
 
 #include "halocline/core/environment.hpp"
 #include "halocline/core/error.hpp"
+#include "halocline/core/program_folder.hpp"
 #include "model/simulation/wire.hpp"
 
 namespace halocline::model::simulation {
@@ -107,9 +108,7 @@ std::pair<int, int> connected() {
 /// Where the program may lie: where the environment says, or seen from this program, or installed.
 std::vector<fs::path> candidates() {
   if (const auto said = Environment::read().simgrid_program) return {fs::path(*said)};
-  std::error_code ignored;
-  return {fs::read_symlink("/proc/self/exe", ignored).parent_path() / HALOCLINE_SIMGRID_PROGRAM_FROM_BIN,
-          HALOCLINE_SIMGRID_PROGRAM_INSTALLED};
+  return {program_folder() / HALOCLINE_SIMGRID_PROGRAM_FROM_BIN, HALOCLINE_SIMGRID_PROGRAM_INSTALLED};
 }
 
 /// SimGrid knows weights of a flow's first link and of its last one alone.

@@ -1,0 +1,11 @@
+#pragma once
+
+#include <filesystem>
+
+namespace halocline {
+
+/// Where the program lies that is running; empty where the system does not say. What is built and installed with it is found
+/// from there, wherever both were moved.
+[[nodiscard]] std::filesystem::path program_folder();
+
+}  // namespace halocline
