@@ -9,6 +9,7 @@
 namespace halocline::device {
 namespace {
 
+constexpr std::int64_t word_bytes = 4;
 constexpr std::size_t word_alignment = std::atomic_ref<std::uint64_t>::required_alignment;
 
 void check_pointer(const void* pointer, std::size_t alignment, const char* what) {
@@ -38,6 +39,25 @@ void check_counter(const CounterCheck& check) {
   if (check.modulus == 0) throw InvalidArgument("the modulus of a counter's check is 0; allowed is 1 or more");
 }
 
+namespace {
+
+/// `cells`: the address and the strides of the side that is not where packets land.
+void check_packets(const PacketRoom& room, const StridedCopy& copy, const std::byte* cells,
+                   const std::array<std::int64_t, 3>& stride) {
+  for (const std::byte* turn : room.turns) check_pointer(turn, alignof(Flag), "room for packets");
+  check_pointer(cells, word_bytes, "a row of packets");
+  const bool dense = stride[0] == copy.element_bytes || copy.extent.x == 1;
+  if (dense && copy.element_bytes % word_bytes == 0 && stride[1] % word_bytes == 0 && stride[2] % word_bytes == 0) {
+    return;
+  }
+  throw InvalidArgument(fmt::format(
+      "rows that go as packets have elements of {} bytes with strides {}, {} and {}; allowed are contiguous rows of "
+      "{}-byte words",
+      copy.element_bytes, stride[0], stride[1], stride[2], word_bytes));
+}
+
+}  // namespace
+
 void check_fused_plan(const FusedPlan& plan) {
   if (plan.multiprocessors < 0) {
     throw InvalidArgument(
@@ -49,10 +69,14 @@ void check_fused_plan(const FusedPlan& plan) {
     for (const OutgoingPart& out : party.outgoing) {
       check_waits({&out.ready, 1});
       check_signals({&out.arrived, 1});
+      if (!out.packets.offered()) continue;
+      for (const StridedCopy& copy : out.copies) check_packets(out.packets, copy, copy.source, copy.source_stride);
     }
     for (const IncomingPart& in : party.incoming) {
       if (in.ready.flag != nullptr) check_signals({&in.ready, 1});
       check_waits({&in.arrived, 1});
+      if (!in.packets.offered()) continue;
+      for (const StridedCopy& copy : in.copies) check_packets(in.packets, copy, copy.target, copy.target_stride);
     }
   }
 }

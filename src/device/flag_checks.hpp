@@ -17,7 +17,7 @@ void check_waits(std::span<const FlagWait> waits);
 void check_signals(std::span<const FlagSignal> signals);
 /// Throws InvalidArgument where the counter is null or not aligned, or the modulus 0.
 void check_counter(const CounterCheck& check);
-/// Its epochs, counters and flags, as the above.
+/// Its epochs, counters and flags, as the above, and what is offered to go as packets.
 void check_fused_plan(const FusedPlan& plan);
 
 /// `there` is the flag's epoch when the wait failed, `expected` the one that was waited for.

@@ -104,6 +104,7 @@ class Bench {
     options.device_grid = made.device_grid;
     options.tuning.short_row_bytes = made.limits.short_row_bytes;
     options.tuning.pack_short_rows_from_bytes = made.limits.pack_short_rows_from_bytes;
+    options.tuning.packets_at_most_bytes = 0;  // rates are of rows
     options.timeout = node_.timeout();
     Domain domain(made.extent, made.radius, node_, options);
     for (const FieldDescriptor& field : made.fields) domain.add_field(field);

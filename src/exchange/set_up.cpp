@@ -58,6 +58,10 @@ void Exchange::Impl::check_settings() const {
     throw InvalidArgument(
         fmt::format("packed_piece_bytes is {}; allowed is 1 or more", setup_.tuning.packed_piece_bytes));
   }
+  if (setup_.tuning.packets_at_most_bytes < 0) {
+    throw InvalidArgument(fmt::format("packets_at_most_bytes is {}; allowed is 0 (no packets) or more",
+                                      setup_.tuning.packets_at_most_bytes));
+  }
   if (setup_.tuning.multiprocessors < 0) {
     throw InvalidArgument(fmt::format("multiprocessors is {}; allowed is 0 (as many as are of use) or more",
                                       setup_.tuning.multiprocessors));

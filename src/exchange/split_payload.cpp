@@ -1,6 +1,9 @@
 #include "exchange/split_payload.hpp"
 
 #include <algorithm>
+#include <cstdint>
+
+#include "halocline/device/fused_exchange.hpp"
 
 namespace halocline::exchange {
 namespace {
@@ -44,32 +47,70 @@ std::vector<Payload> cut_into_pieces(const std::vector<PackedSegment>& segments,
   return pieces;
 }
 
+/// What the packets of a segment take of the room.
+std::int64_t packet_bytes(const partition::Segment& segment, const partition::Geometry& geometry) {
+  const FieldDescriptor& field = geometry.fields[segment.field.index()];
+  const Vec3 extent = segment.source.extent();
+  return device::packet_room_bytes(extent.x * bytes_of(field.element), extent.y * extent.z) * field.components;
+}
+
+std::int64_t packet_bytes(const Payload& payload, const partition::Geometry& geometry) {
+  std::int64_t bytes = 0;
+  for (const PackedSegment& item : payload.segments) bytes += packet_bytes(item.segment, geometry);
+  return bytes;
+}
+
 }  // namespace
 
 SplitPayload split_payload(const partition::Message& message, const Selection& selection,
-                           const partition::Geometry& geometry, const Tuning& tuning) {
+                           const partition::Geometry& geometry, const Tuning& tuning, bool as_packets) {
   Payload all = unstored_payload_of(message, selection);
   SplitPayload split;
+  const bool stored = all.segments.size() < payload_of(message, selection).segments.size();
+  if (as_packets && !stored && all.bytes > 0 && packet_bytes(all, geometry) <= tuning.packets_at_most_bytes) {
+    split.packets = std::move(all);
+    return split;
+  }
   Payload packed;
   for (const PackedSegment& item : all.segments) {
     const bool is_short = has_short_rows(item.segment, geometry, tuning);
     (is_short ? packed : split.rows).append(item.segment, item.set);
   }
-  if (packed.bytes < tuning.pack_short_rows_from_bytes) return {std::move(all), {}};
+  if (packed.bytes < tuning.pack_short_rows_from_bytes) return {std::move(all), {}, {}};
   split.pieces = cut_into_pieces(packed.segments, pieces_of(packed.bytes, tuning));
   return split;
 }
 
 PackedRoom packed_room(const partition::Message& message, const partition::Geometry& geometry, const Tuning& tuning) {
   Payload packed;
+  PackedRoom room;
+  std::int64_t packets = 0;
   for (const partition::Segment& segment : message.segments) {
     if (has_short_rows(segment, geometry, tuning)) packed.append(segment, 0);
+    packets += packet_bytes(segment, geometry);
   }
-  if (packed.bytes == 0 || packed.bytes < tuning.pack_short_rows_from_bytes) return {};
-  const int pieces = pieces_of(packed.bytes, tuning);
+  packets = std::min(packets, tuning.packets_at_most_bytes);
+  if (packets > 0) room.turn_bytes = device::packet_turn_bytes(packets);
+  if (packed.bytes == 0 || packed.bytes < tuning.pack_short_rows_from_bytes) return room;
+  room.pieces = pieces_of(packed.bytes, tuning);
   // Each piece may begin at a multiple of 16 bytes, and end behind one, in each of its segments.
-  const std::int64_t gaps = pieces * (2 * SplitPayload::slack_bytes + 16 * std::ssize(packed.segments));
-  return {packed.bytes + gaps, pieces};
+  const std::int64_t gaps = room.pieces * (2 * SplitPayload::slack_bytes + 16 * std::ssize(packed.segments));
+  room.bytes = packed.bytes + gaps;
+  return room;
+}
+
+bool may_go_as_packets(const partition::Geometry& geometry, const std::vector<std::vector<Array>>& arrays) {
+  constexpr std::int64_t word = 4;
+  for (std::size_t i = 0; i < arrays.size(); ++i) {
+    const std::int64_t element = bytes_of(geometry.fields[i].element);
+    for (const Array& array : arrays[i]) {
+      const bool words = reinterpret_cast<std::uintptr_t>(array.origin) % word == 0 && element % word == 0 &&
+                         array.stride_bytes[1] % word == 0 && array.stride_bytes[2] % word == 0 &&
+                         array.component_stride_bytes % word == 0;
+      if (!words || array.stride_bytes[0] != element) return false;
+    }
+  }
+  return true;
 }
 
 }  // namespace halocline::exchange

@@ -75,6 +75,10 @@ struct Tuning {
   /// direct: packed rows of a message go in pieces of about so many bytes, at most 8: one is unpacked while others are on
   /// their way. Above 0.
   std::int64_t packed_piece_bytes = std::int64_t{4} << 20;
+  /// direct, on GPUs: a message whose packets take at most so many bytes goes as packets (docs/decisions/0036), where all its
+  /// cells are whole 4-byte words in contiguous rows: sooner, as nobody has to say before that there is room, or after it
+  /// that all is there; and at 5/6 of the rate. 0: none does.
+  std::int64_t packets_at_most_bytes = std::int64_t{1} << 20;
   /// direct and self: they take no more of a GPU at a time than the room of so many multiprocessors, wherever that is, and
   /// leave the rest to compute; 0: 16 where work may run beside an exchange (Overlap::possible), else as many as are of use. Ranks
   /// may differ in it.

@@ -35,7 +35,7 @@ class DeviceTables {
   static void free(Devices& devices, int device, void* memory);
 
  private:
-  static constexpr std::size_t alignment = 64;
+  static constexpr std::size_t alignment = 128;
   std::vector<std::byte> bytes_;
 };
 

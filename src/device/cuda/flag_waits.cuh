@@ -70,9 +70,8 @@ __device__ inline bool reached(const WaitEntry& wait, std::uint64_t epoch) {
   return load_relaxed(wait.flag).epoch >= epoch;
 }
 
-/// Waits for a flag to reach an epoch. True: it is there as expected, and all that preceded it may be read. False: the
-/// device is stopped.
-__device__ inline bool wait_for(Board* board, const WaitEntry& wait, std::uint64_t epoch) {
+/// Until a flag has reached an epoch. False: the device is stopped.
+__device__ inline bool poll(Board* board, const WaitEntry& wait, std::uint64_t epoch) {
   const Waiting waiting{epoch, nanoseconds()};
   for (unsigned polls = 1; !reached(wait, epoch); ++polls) {
     if (polls % polls_between_looks == 0) {
@@ -80,7 +79,13 @@ __device__ inline bool wait_for(Board* board, const WaitEntry& wait, std::uint64
       if (polls > polls_before_naps) __nanosleep(200);
     }
   }
-  return accept(board, wait, epoch);
+  return true;
+}
+
+/// Waits for a flag to reach an epoch. True: it is there as expected, and all that preceded it may be read. False: the
+/// device is stopped.
+__device__ inline bool wait_for(Board* board, const WaitEntry& wait, std::uint64_t epoch) {
+  return poll(board, wait, epoch) && accept(board, wait, epoch);
 }
 
 /// The same, where another thread of the device waits for the flag too, by wait_for() or watch(), and looks at the clock

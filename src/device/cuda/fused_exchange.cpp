@@ -30,12 +30,34 @@ class Tiles {
     tasks.insert(tasks.end(), added.begin(), added.end());
     return {begin, checked_cast<std::uint32_t>(tiles.size(), "the number of tiles of an exchange")};
   }
+  TileRange add(const std::vector<PacketTask>& added) {
+    const auto begin = checked_cast<std::uint32_t>(tiles.size(), "the number of tiles of an exchange");
+    for (CopyTile tile : plan_packet_tiles(added)) {
+      tile.task += static_cast<std::uint32_t>(packet_tasks.size());
+      tiles.push_back(tile);
+    }
+    packet_tasks.insert(packet_tasks.end(), added.begin(), added.end());
+    return {begin, checked_cast<std::uint32_t>(tiles.size(), "the number of tiles of an exchange")};
+  }
+  /// Of a part, as rows or as packets.
+  template <typename Part>
+  PartTiles add_part(const Part& part) {
+    if (part.packets.offered()) return {add(plan_packets(part)), part.turn, true};
+    return {add(plan_tasks(part.copies)), part.turn, false};
+  }
   std::vector<CopyTask> tasks;
+  std::vector<PacketTask> packet_tasks;
   std::vector<CopyTile> tiles;
 };
 
+/// The flags of the turns.
+template <typename T>
+std::array<T*, 2> flags_of(const PacketRoom& room) {
+  return {reinterpret_cast<T*>(room.turns[0]), reinterpret_cast<T*>(room.turns[1])};
+}
+
 /// Each block's shares as a chain that begins at the block's own number.
-std::vector<Work> chained(const Shares& dealt, const std::vector<CopyTile>& tiles, const std::vector<SendPart>& sends) {
+std::vector<Work> chained(const Shares& dealt, const Tiles& tiles, const std::vector<SendPart>& sends) {
   std::vector<Work> chain(dealt.block_count());
   for (std::uint32_t block = 0; block < dealt.block_count(); ++block) {
     std::set<const Flag*> awaited;
@@ -49,7 +71,13 @@ std::vector<Work> chained(const Shares& dealt, const std::vector<CopyTile>& tile
       const Share& share = dealt.shares[i];
       chain[at].share = share;
       if (share.role == Role::send) chain[at].share.open = !awaited.insert(sends[share.part].ready.flag).second;
-      if (share.first < share.end) chain[at].tile = tiles[share.first];
+      if (share.first == share.end) continue;
+      const CopyTile tile = chain[at].tile = tiles.tiles[share.first];
+      if (share.role == Role::put || share.role == Role::take) {
+        chain[at].packets = tiles.packet_tasks[tile.task];
+      } else {
+        chain[at].task = tiles.tasks[tile.task];
+      }
     }
   }
   return chain;
@@ -76,12 +104,12 @@ CudaFusedExchange::CudaFusedExchange(std::shared_ptr<Devices> devices, int devic
     epochs.push_back(party.epoch);
     for (const CounterCheck& check : party.expected) checks.push_back(entries.of(check));
     for (const OutgoingPart& out : party.outgoing) {
-      sends.push_back({entries.of(out.ready), out.arrived, number, 0});
-      send_tiles.push_back({tiles.add(plan_tasks(out.copies)), out.turn});
+      sends.push_back({entries.of(out.ready), out.arrived, number, 0, flags_of<Flag>(out.packets)});
+      send_tiles.push_back(tiles.add_part(out));
     }
     for (const IncomingPart& in : party.incoming) {
-      receives.push_back({entries.of(in.arrived), in.ready, number});
-      receive_tiles.push_back({tiles.add(plan_tasks(in.copies)), in.turn});
+      receives.push_back({entries.of(in.arrived), in.ready, number, flags_of<const Flag>(in.packets)});
+      receive_tiles.push_back(tiles.add_part(in));
     }
   }
   const TileRange local = tiles.add(pair_tasks(plan_tasks(plan.local)));
@@ -92,8 +120,9 @@ CudaFusedExchange::CudaFusedExchange(std::shared_ptr<Devices> devices, int devic
 
   DeviceTables tables;
   const auto tasks_at = tables.add(tiles.tasks);
+  const auto packet_tasks_at = tables.add(tiles.packet_tasks);
   const auto tiles_at = tables.add(tiles.tiles);
-  const auto work_at = tables.add(chained(dealt, tiles.tiles, sends));
+  const auto work_at = tables.add(chained(dealt, tiles, sends));
   const auto sends_at = tables.add(sends);
   const auto receives_at = tables.add(receives);
   const auto checks_at = tables.add(checks);
@@ -102,6 +131,7 @@ CudaFusedExchange::CudaFusedExchange(std::shared_ptr<Devices> devices, int devic
   memory_ = tables.to_device(on);
   table_ = {on.board().get(),
             tasks_at.in(memory_),
+            packet_tasks_at.in(memory_),
             tiles_at.in(memory_),
             work_at.in(memory_),
             sends_at.in(memory_),
@@ -114,7 +144,8 @@ CudaFusedExchange::CudaFusedExchange(std::shared_ptr<Devices> devices, int devic
             static_cast<std::uint32_t>(sends.size()),
             static_cast<std::uint32_t>(receives.size()),
             static_cast<std::uint32_t>(checks.size()),
-            static_cast<std::uint32_t>(epochs.size())};
+            static_cast<std::uint32_t>(epochs.size()),
+            !tiles.packet_tasks.empty()};
   std::copy_n(epochs.begin(), std::min(epochs.size(), table_.first_epochs.size()), table_.first_epochs.begin());
 }
 

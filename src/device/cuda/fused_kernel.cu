@@ -1,10 +1,14 @@
 // A whole exchange of a device as one kernel: the steps of a FusedPlan, which are those of docs/decisions/0010. Block 0 says
 // "ready" and waits for all arrivals; the others work, each on its shares, in their order.
+#include <algorithm>
+#include <iterator>
+#include <limits>
 #include <nv/target>
 
 #include "device/cuda/copy_tiles.cuh"
 #include "device/cuda/flag_waits.cuh"
 #include "device/cuda/kernels.hpp"
+#include "device/cuda/packets.cuh"
 
 namespace halocline::device::cuda {
 namespace {
@@ -33,24 +37,43 @@ __device__ __noinline__ bool block_waits_for(Board* board, const WaitEntry& wait
   return __syncthreads_and(there) != 0;
 }
 
-/// The first block to be dispatched, which it takes no work of others to be. It waits for all that the others wait for.
+/// The first block to be dispatched, which it takes no work of others to be. It waits for all that the others wait for, but
+/// for packets. What it says goes out before it waits for anything.
+template <bool with_packets>
 __device__ bool coordinate(const FusedTable& table) {
 #pragma unroll 1
   for (std::uint32_t i = threadIdx.x; i < table.receive_count; i += block_threads) {
     const ReceivePart& part = table.receives[i];
     if (part.ready.flag != nullptr) signal(part.ready, exchange_epochs[part.party]);
   }
+  // Sends from the last thread on: so that these are other warps than those of the receives, as long as there are some.
+  if constexpr (with_packets) {
+#pragma unroll 1
+    for (std::uint32_t i = block_threads - 1 - threadIdx.x; i < table.send_count; i += block_threads) {
+      const SendPart& part = table.sends[i];
+      if (part.turns[0] != nullptr) announce(part, exchange_epochs[part.party]);
+    }
+  }
   bool there = true;
 #pragma unroll 1
   for (std::uint32_t i = threadIdx.x; i < table.receive_count; i += block_threads) {
     const ReceivePart& part = table.receives[i];
-    there = wait_for(table.board, part.arrived, exchange_epochs[part.party]) && there;
+    const std::uint64_t epoch = exchange_epochs[part.party];
+    if (with_packets && part.turns[0] != nullptr) {
+      there = wait_for_announcement(table.board, part, epoch) && there;
+    } else {
+      there = wait_for(table.board, part.arrived, epoch) && there;
+    }
   }
-  // From the last thread on: so that these are other warps than those above, as long as there are some.
 #pragma unroll 1
   for (std::uint32_t i = block_threads - 1 - threadIdx.x; i < table.send_count; i += block_threads) {
     const SendPart& part = table.sends[i];
-    there = watch(table.board, part.ready, exchange_epochs[part.party]) && there;
+    const std::uint64_t epoch = exchange_epochs[part.party];
+    if (with_packets && part.turns[0] != nullptr) {
+      there = wait_for_receiver(table.board, part, epoch) && there;
+    } else {
+      there = watch(table.board, part.ready, epoch) && there;
+    }
   }
   return there;
 }
@@ -87,13 +110,15 @@ struct Gate {
 
 /// The tiles of a share, with its gate as copy_units() has it. False where it did not open.
 __device__ bool copy_share(const FusedTable& table, const Work& work, Gate& gate) {
-  CopyTile tile = work.tile;
+  const CopyTask* task = &work.task;
+  std::uint32_t first = work.tile.first;
   for (std::uint32_t at = work.share.first; at < work.share.end;) {
     // The next tile's number is on its way while this one is copied.
     at += work.share.stride;
-    const CopyTile next = at < work.share.end ? table.tiles[at] : tile;
-    if (!copy_tile(table.tasks[tile.task], tile.first, gate)) return false;
-    tile = next;
+    const CopyTile next = at < work.share.end ? table.tiles[at] : CopyTile{};
+    if (!copy_tile(*task, first, gate)) return false;
+    task = &table.tasks[next.task];
+    first = next.first;
   }
   return true;
 }
@@ -112,25 +137,59 @@ __device__ void finish_send(const FusedTable& table, std::uint32_t number) {
   signal(part.arrived, exchange_epochs[part.party]);
 }
 
-/// What `work` begins.
-__device__ void do_all(const FusedTable& table, Work work) {
-  while (true) {
-    Gate gate{table, work.share, work.share.open || work.share.role == Role::local};
-    if (work.share.role == Role::receive && !gate()) return;
-    if (!copy_share(table, work, gate)) return;
-    if (work.share.role == Role::send) {
-      if (!gate()) return;
-      finish_send(table, work.share.part);
+/// The tiles of a share, as packets or from them. Threads go on by themselves: false for those that found the device stopped.
+__device__ __noinline__ bool move_packets(const FusedTable& table, const Work& work) {
+  const Share share = work.share;
+  const bool puts = share.role == Role::put;
+  const std::uint64_t epoch = exchange_epochs[puts ? table.sends[share.part].party : table.receives[share.part].party];
+  const PacketTask* task = &work.packets;
+  std::uint32_t first = work.tile.first;
+  for (std::uint32_t at = share.first; at < share.end;) {
+    at += share.stride;
+    const CopyTile next = at < share.end ? table.tiles[at] : CopyTile{};
+    if (puts) {
+      put_packets(*task, first, epoch);
+    } else if (!take_packets(table.board, table.receives[share.part], *task, first, epoch)) {
+      return false;
     }
-    if (work.next == Work::none) return;
-    work = table.work[work.next];
+    task = &table.packet_tasks[next.task];
+    first = next.first;
+  }
+  return true;
+}
+
+/// All of a block's shares.
+template <bool with_packets>
+__device__ void do_all(const FusedTable& table, const Work& first) {
+  const Work* work = &first;
+  while (true) {
+    const Share& share = work->share;
+    if (with_packets && (share.role == Role::put || share.role == Role::take)) {
+      const bool moved = move_packets(table, *work);
+      if (work->next == Work::none || __syncthreads_and(moved) == 0) return;
+    } else {
+      Gate gate{table, share, share.open || share.role == Role::local};
+      if (share.role == Role::receive && !gate()) return;
+      if (!copy_share(table, *work, gate)) return;
+      if (share.role == Role::send) {
+        if (!gate()) return;
+        finish_send(table, share.part);
+      }
+      if (work->next == Work::none) return;
+    }
+    work = &table.work[work->next];
   }
 }
 
+/// Two kernels, so that exchanges without packets have nothing of them in their registers.
+template <bool with_packets>
 __global__ void __launch_bounds__(block_threads, 4) fused_kernel(const __grid_constant__ FusedTable table) {
   follow_previous_kernel();
   // All of these are on their way together.
-  const Work work = blockIdx.x == 0 ? Work{} : table.work[blockIdx.x - 1];
+  __shared__ alignas(Work) std::uint32_t first_work[sizeof(Work) / sizeof(std::uint32_t)];
+  if (blockIdx.x != 0 && threadIdx.x < std::size(first_work)) {
+    first_work[threadIdx.x] = reinterpret_cast<const std::uint32_t*>(&table.work[blockIdx.x - 1])[threadIdx.x];
+  }
   bool go = threadIdx.x != 0 || !stopped(table.board);
 #pragma unroll 1
   for (std::uint32_t i = threadIdx.x; i < table.party_count; i += block_threads) {
@@ -142,14 +201,19 @@ __global__ void __launch_bounds__(block_threads, 4) fused_kernel(const __grid_co
   if (__syncthreads_and(go) == 0) return;
   // Where one gives up, the device is stopped, and what it left undone is told to nobody.
   if (blockIdx.x == 0) {
-    const bool there = coordinate(table);
+    const bool there = coordinate<with_packets>(table);
     if (__syncthreads_and(there) == 0) return;
     let_next_kernel_start();
     if (threadIdx.x == 0) advance_epochs(table);
   } else {
     if (threadIdx.x == 0) DeviceCount(*table.readers).fetch_add(1, ::cuda::memory_order_release);
-    do_all(table, work);
+    do_all<with_packets>(table, *reinterpret_cast<const Work*>(first_work));
   }
+}
+
+const void* kernel_for(bool with_packets) {
+  return with_packets ? reinterpret_cast<const void*>(fused_kernel<true>)
+                      : reinterpret_cast<const void*>(fused_kernel<false>);
 }
 
 }  // namespace
@@ -167,16 +231,28 @@ cudaError_t launch_fused(cudaStream_t stream, const FusedTable& table, unsigned 
   config.numAttrs = early ? 1 : 0;
   FusedTable copy = table;
   void* parameters[] = {&copy};
-  return cudaLaunchKernelExC(&config, reinterpret_cast<const void*>(fused_kernel), parameters);
+  return cudaLaunchKernelExC(&config, kernel_for(table.has_packets), parameters);
 }
 
 cudaError_t load_fused_kernel() {
   cudaFuncAttributes attributes;
-  return cudaFuncGetAttributes(&attributes, reinterpret_cast<const void*>(fused_kernel));
+  for (const bool with_packets : {false, true}) {
+    const cudaError_t status = cudaFuncGetAttributes(&attributes, kernel_for(with_packets));
+    if (status != cudaSuccess) return status;
+  }
+  return cudaSuccess;
 }
 
 cudaError_t fused_blocks_at_once(int* blocks) {
-  return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, fused_kernel, static_cast<int>(block_threads), 0);
+  *blocks = std::numeric_limits<int>::max();
+  for (const bool with_packets : {false, true}) {
+    int of_one = 0;
+    const cudaError_t status = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&of_one, kernel_for(with_packets),
+                                                                             static_cast<int>(block_threads), 0);
+    if (status != cudaSuccess) return status;
+    *blocks = std::min(*blocks, of_one);
+  }
+  return cudaSuccess;
 }
 
 }  // namespace halocline::device::cuda

@@ -23,21 +23,23 @@ void deal(BlockShares& blocks, Role role, std::uint32_t part, TileRange tiles, c
 
 /// Parts that are dealt at the same time, and what each is in work.
 struct Turn {
-  Role role = Role::send;
+  std::vector<Role> roles;
   std::vector<std::uint32_t> parts;
   std::vector<TileRange> tiles;
   std::vector<std::uint32_t> work;
   [[nodiscard]] std::uint32_t all_work() const { return std::accumulate(work.begin(), work.end(), 0U); }
+  [[nodiscard]] bool takes() const { return std::ranges::find(roles, Role::take) != roles.end(); }
 };
 
-/// A send is a piece of work even where there are no tiles.
-std::map<int, Turn> turns_of(Role role, const std::vector<PartTiles>& parts) {
+/// Parts of rows have one role, those of packets the other. A send of rows is a piece of work even where there are no tiles.
+std::map<int, Turn> turns_of(Role rows, Role packets, const std::vector<PartTiles>& parts) {
   std::map<int, Turn> turns;
   for (std::uint32_t i = 0; i < parts.size(); ++i) {
+    const Role role = parts[i].as_packets ? packets : rows;
     const std::uint32_t work = std::max(parts[i].tiles.count(), role == Role::send ? 1U : 0U);
     if (work == 0) continue;
     Turn& turn = turns[parts[i].turn];
-    turn.role = role;
+    turn.roles.push_back(role);
     turn.parts.push_back(i);
     turn.tiles.push_back(parts[i].tiles);
     turn.work.push_back(work);
@@ -87,7 +89,7 @@ std::vector<std::uint32_t> deal_turn(BlockShares& blocks, const Turn& turn, Bloc
       load[block] += (turn.work[i] + counts[i] - 1) / counts[i];
       block += to.first;
     }
-    deal(blocks, turn.role, turn.parts[i], turn.tiles[i], chosen);
+    deal(blocks, turn.roles[i], turn.parts[i], turn.tiles[i], chosen);
   }
   return counts;
 }
@@ -127,8 +129,8 @@ Shares flattened(const BlockShares& blocks, std::vector<std::uint32_t> blocks_of
 
 Shares deal_shares(const std::vector<PartTiles>& sends, TileRange local, const std::vector<PartTiles>& receives,
                    const BlockLimits& limits) {
-  const std::map<int, Turn> sending = turns_of(Role::send, sends);
-  const std::map<int, Turn> receiving = turns_of(Role::receive, receives);
+  const std::map<int, Turn> sending = turns_of(Role::send, Role::put, sends);
+  const std::map<int, Turn> receiving = turns_of(Role::receive, Role::take, receives);
   const std::uint32_t to_send = most_work(sending);
   const std::uint32_t to_receive = most_work(receiving);
 
@@ -147,8 +149,9 @@ Shares deal_shares(const std::vector<PartTiles>& sends, TileRange local, const s
   }
   if (locals > 0) deal(blocks, Role::local, 0, local, numbers_of({workers - locals, locals}));
   for (const auto& [number, turn] : receiving) {
-    const bool still_sending = !sending.empty() && sending.rbegin()->first > number && workers > senders;
-    deal_turn(blocks, turn, still_sending ? BlockRange{senders, workers - senders} : BlockRange{0, workers});
+    const bool still_sending = !sending.empty() && sending.rbegin()->first > number;
+    const bool aside = (still_sending || turn.takes()) && workers > senders;
+    deal_turn(blocks, turn, aside ? BlockRange{senders, workers - senders} : BlockRange{0, workers});
   }
   return flattened(blocks, std::move(blocks_of_sends));
 }

@@ -18,6 +18,7 @@ struct TileRange {
 struct PartTiles {
   TileRange tiles;
   int turn = 0;
+  bool as_packets = false;
 };
 
 /// How many blocks may work, and how many of them may send: as many as fill the links, because more only end at different
@@ -38,7 +39,7 @@ struct Shares {
 /// its own as long as there are any, more where it has more tiles, so that all messages are under way at the same time; one,
 /// which also tells of it, where it has no tiles. Receives are dealt alike. Local tiles, and receives of which a block may
 /// hope that they are there while others still send, go to other blocks than sends as long as there are any, so that they
-/// hold up no message. A block sends before it works on local tiles, and receives last: so that nobody waits for an arrival
+/// hold up no message, and packets are waited for where they come. A block sends before it works on local tiles, and receives last: so that nobody waits for an arrival
 /// before its own messages are out. Blocks without work are left out.
 [[nodiscard]] Shares deal_shares(const std::vector<PartTiles>& sends, TileRange local,
                                  const std::vector<PartTiles>& receives, const BlockLimits& limits);

@@ -5,6 +5,7 @@
 
 #include "device/cuda/board.hpp"
 #include "device/cuda/copy_plan.hpp"
+#include "device/cuda/packet_plan.hpp"
 
 // What the kernel that does a whole exchange is told. Plain values, laid out alike for both compilers; the arrays lie in
 // device memory.
@@ -15,7 +16,8 @@ struct SendPart {
   WaitEntry ready;
   FlagSignal arrived;
   std::uint32_t party = 0;
-  std::uint32_t blocks = 0;  ///< that have a share in it, 1 or more
+  std::uint32_t blocks = 0;       ///< that have a share in it, 1 or more; no meaning for packets
+  std::array<Flag*, 2> turns{};  ///< of packets: what says in each turn what they are of, in the place of arrived; else null
 };
 
 /// An IncomingPart.
@@ -23,9 +25,11 @@ struct ReceivePart {
   WaitEntry arrived;
   FlagSignal ready;  ///< flag may be null
   std::uint32_t party = 0;
+  std::array<const Flag*, 2> turns{};  ///< of packets; else null
 };
 
-enum class Role : std::uint32_t { send, local, receive };
+/// put and take are to packets what send and receive are to rows.
+enum class Role : std::uint32_t { send, put, local, receive, take };
 
 /// What a block does of a part: tiles first, first + stride, ... below end.
 struct Share {
@@ -37,17 +41,25 @@ struct Share {
   bool open = false;  ///< a share before it in its block has waited for what this one would wait for
 };
 
-/// A share as a block finds it: the first ones are those of the blocks, in their order.
-struct Work {
+/// A share as a block finds it: the first ones are those of the blocks, in their order. With the task of its first tile, so
+/// that a block that has no more than that finds all in one line of memory.
+struct alignas(128) Work {
   Share share;
   CopyTile tile;  ///< its first
   std::uint32_t next = none;
+  union {
+    CopyTask task;
+    PacketTask packets;  ///< where tiles are put or taken
+  };
   static constexpr std::uint32_t none = ~std::uint32_t{0};
+  Work() : task() {}
 };
+static_assert(sizeof(Work) == 128);
 
 struct FusedTable {
   Board* board = nullptr;
   const CopyTask* tasks = nullptr;
+  const PacketTask* packet_tasks = nullptr;  ///< of tiles that are put or taken
   const CopyTile* tiles = nullptr;
   const Work* work = nullptr;
   const SendPart* sends = nullptr;
@@ -62,6 +74,7 @@ struct FusedTable {
   std::uint32_t receive_count = 0;
   std::uint32_t check_count = 0;
   std::uint32_t party_count = 0;
+  bool has_packets = false;  ///< where not, turns are null, and nothing is put or taken
 };
 
 }  // namespace halocline::device::cuda

@@ -58,6 +58,13 @@ __device__ inline void release(Flag* flag, const FlagWords& words) {
                : "memory");
 }
 
+__device__ inline void store_relaxed(Flag* flag, const FlagWords& words) {
+  asm volatile("{ .reg .b128 words; mov.b128 words, {%1, %2}; st.relaxed.sys.global.b128 [%0], words; }" ::"l"(
+                   __cvta_generic_to_global(flag)),
+               "l"(words.epoch), "l"(words.token)
+               : "memory");
+}
+
 /// No ordering: what follows is either harmless, or ordered by what it waits for.
 __device__ inline bool stopped(const Board* board) { return load_relaxed(&board->stop) != 0; }
 

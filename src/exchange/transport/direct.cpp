@@ -1,7 +1,8 @@
 // direct: the sender's device stores straight into the receiver's halo, in memory that both can reach; many short rows are
 // packed on their way, into a landing buffer, and unpacked there, piece by piece and before the long ones, so that only the
 // link is waited for. Flags coordinate it (handshake.hpp): when the receiver says "ready", its halo and its landing buffer
-// may be written; each piece has an "arrived" of its own, and the rows have the one behind those of the pieces.
+// may be written; each piece has an "arrived" of its own, and the rows have the one behind those of the pieces. A small
+// message goes to another landing buffer instead, as packets, for which nobody has to be ready (docs/decisions/0036).
 #include <fmt/core.h>
 
 #include "exchange/split_payload.hpp"
@@ -23,10 +24,12 @@ struct Limits {
   std::int64_t short_row_bytes;
   std::int64_t pack_short_rows_from_bytes;
   std::int64_t packed_piece_bytes;
+  std::int64_t packets_at_most_bytes;
   explicit Limits(const Tuning& tuning)
       : short_row_bytes(tuning.short_row_bytes),
         pack_short_rows_from_bytes(tuning.pack_short_rows_from_bytes),
-        packed_piece_bytes(tuning.packed_piece_bytes) {}
+        packed_piece_bytes(tuning.packed_piece_bytes),
+        packets_at_most_bytes(tuning.packets_at_most_bytes) {}
   Limits() = default;
 };
 
@@ -34,7 +37,12 @@ struct Limits {
 constexpr int turn_of_rows = SplitPayload::most_pieces;
 
 /// Or nothing at all, of which the other side is told too.
-bool has_rows(const SplitPayload& payload) { return !payload.rows.segments.empty() || payload.pieces.empty(); }
+bool has_rows(const SplitPayload& payload) {
+  return !payload.rows.segments.empty() || (payload.pieces.empty() && payload.packets.segments.empty());
+}
+
+/// Where a message lands that goes as packets: two turns, one behind the other.
+device::PacketRoom packet_room_at(std::byte* first, std::int64_t turn_bytes) { return {{first, first + turn_bytes}}; }
 
 void check_same(const Channel& channel, const char* name, std::int64_t here, std::int64_t there) {
   if (here == there) return;
@@ -49,7 +57,10 @@ class Sender final : public Endpoint {
 
   [[nodiscard]] Drive drive() const override { return Drive::fused; }
   void reserve() override { flags_.reserve(); }
-  void publish(Writer& writer) override { flags_.publish(writer); }
+  void publish(Writer& writer) override {
+    flags_.publish(writer);
+    writer.put(may_go_as_packets(*context_->geometry, site_->subdomain.arrays));
+  }
 
   void connect(Reader& reader) override {
     flags_.connect(reader);
@@ -59,6 +70,9 @@ class Sender final : public Endpoint {
     check_same(*channel_, "pack_short_rows_from_bytes", here.pack_short_rows_from_bytes,
                there.pack_short_rows_from_bytes);
     check_same(*channel_, "packed_piece_bytes", here.packed_piece_bytes, there.packed_piece_bytes);
+    check_same(*channel_, "packets_at_most_bytes", here.packets_at_most_bytes, there.packets_at_most_bytes);
+    as_packets_ = reader.get<bool>() && may_go_as_packets(*context_->geometry, site_->subdomain.arrays);
+    packets_ = address_of(*context_->mappings, site_->device(), reader.get<RemotePlace>());
     landing_ = address_of(*context_->mappings, site_->device(), reader.get<RemotePlace>());
     const auto allocated = reader.get<bool>();
     const auto handle = reader.get<device::MemoryHandle>();
@@ -75,8 +89,13 @@ class Sender final : public Endpoint {
 
   void contribute(const Program& program, device::Party& party, std::vector<device::StridedCopy>& /*local*/) override {
     const SplitPayload payload =
-        split_payload(channel_->message, program.selection, *context_->geometry, context_->tuning);
+        split_payload(channel_->message, program.selection, *context_->geometry, context_->tuning, as_packets_);
     const Memory receiver{context_->geometry, channel_->message.to, &arrays_};
+    if (!payload.packets.segments.empty()) {
+      const auto room = packed_room(channel_->message, *context_->geometry, context_->tuning);
+      party.outgoing.push_back({flags_.ready(program), pack_copies(payload.packets, site_->memory, packets_),
+                                flags_.arrived(program), 0, packet_room_at(packets_, room.turn_bytes)});
+    }
     int part = 0;
     for (const Payload& piece : payload.pieces) {
       party.outgoing.push_back({flags_.ready(program, part), pack_copies(piece, site_->memory, landing_),
@@ -99,6 +118,8 @@ class Sender final : public Endpoint {
   SenderFlags flags_;
   std::vector<std::vector<Array>> arrays_;  ///< the receiver's, at the addresses that this device sees
   std::byte* landing_ = nullptr;            ///< the receiver's
+  std::byte* packets_ = nullptr;            ///< where packets land there
+  bool as_packets_ = false;                 ///< both ends' arrays allow it
 };
 
 class Receiver final : public Endpoint {
@@ -112,11 +133,14 @@ class Receiver final : public Endpoint {
     const PackedRoom room = packed_room(channel_->message, *context_->geometry, context_->tuning);
     flags_.reserve(room.pieces + 1);
     landing_ = site_->mailbox.reserve_landing(room.bytes);
+    packets_ = site_->mailbox.reserve_landing(2 * room.turn_bytes);
   }
 
   void publish(Writer& writer) override {
     flags_.publish(writer);
     writer.put(Limits(context_->tuning));
+    writer.put(may_go_as_packets(*context_->geometry, site_->subdomain.arrays));
+    writer.put(RemotePlace{site_->mailbox.handle(), packets_});
     writer.put(RemotePlace{site_->mailbox.handle(), landing_});
     const device::ShareableBuffer* allocation = site_->subdomain.allocation;
     writer.put(allocation != nullptr);
@@ -129,11 +153,21 @@ class Receiver final : public Endpoint {
     }
   }
 
-  void connect(Reader& reader) override { flags_.connect(reader); }
+  void connect(Reader& reader) override {
+    flags_.connect(reader);
+    as_packets_ = reader.get<bool>() && may_go_as_packets(*context_->geometry, site_->subdomain.arrays);
+  }
 
   void contribute(const Program& program, device::Party& party, std::vector<device::StridedCopy>& /*local*/) override {
     const SplitPayload payload =
-        split_payload(channel_->message, program.selection, *context_->geometry, context_->tuning);
+        split_payload(channel_->message, program.selection, *context_->geometry, context_->tuning, as_packets_);
+    if (!payload.packets.segments.empty()) {
+      const auto room = packed_room(channel_->message, *context_->geometry, context_->tuning);
+      std::byte* at = site_->mailbox.at(packets_);
+      party.incoming.push_back({flags_.ready(program), flags_.arrived(program),
+                                unpack_copies(payload.packets, site_->memory, at), 0,
+                                packet_room_at(at, room.turn_bytes)});
+    }
     int part = 0;
     const auto expect = [&](std::vector<device::StridedCopy> copies, int turn) {
       const device::FlagSignal ready = part == 0 ? flags_.ready(program) : device::FlagSignal{};
@@ -151,6 +185,8 @@ class Receiver final : public Endpoint {
   Site* site_;
   ReceiverFlags flags_;
   std::size_t landing_ = 0;
+  std::size_t packets_ = 0;
+  bool as_packets_ = false;  ///< both ends' arrays allow it
 };
 
 }  // namespace

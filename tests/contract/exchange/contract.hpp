@@ -83,6 +83,7 @@ inline std::vector<HaloCase> contract_cases(routing::Transport transport, int ra
     // direct: rows whole; those of one or two cells packed; all packed; in one piece or in several.
     if (i % 11 < 6) cases[i].tuning.packed_piece_bytes = 100;
     cases[i].tuning.pack_short_rows_from_bytes = 1;
+    cases[i].tuning.packets_at_most_bytes = std::array<std::int64_t, 3>{0, 2000, std::int64_t{1} << 20}[i % 13 % 3];
     cases[i].tuning.short_row_bytes = std::array<std::int64_t, 3>{0, 12, 4096}[i / 2 % 3];
   }
   // Where not all are run: of each four kinds above another one for each number of devices and nodes, so that a transport

@@ -32,7 +32,11 @@ class ExchangeCase {
  public:
   /// room: the most bytes that all sources of a device may have, and all targets.
   explicit ExchangeCase(Backend& backend, std::int64_t room = std::int64_t{1} << 20)
-      : backend_(&backend), room_(room), sites_{Site(backend, 0, room), Site(backend, 1, room)} {}
+      : backend_(&backend), room_(room), sites_{Site(backend, 0, room), Site(backend, 1, room)} {
+    for (const int device : {0, 1}) {
+      packets_[static_cast<std::size_t>(device)] = backend.allocate_shareable(device, static_cast<std::size_t>(room));
+    }
+  }
 
   /// Where a case has failed, work may be left that uses memory of the other site.
   ~ExchangeCase() {
@@ -95,6 +99,47 @@ class ExchangeCase {
       out.push_back(copy);
     }
     send(from, to, std::move(out), std::move(landed));
+  }
+  /// So many copies of rows that may go as packets, and do where the backend has them.
+  void send_packets(std::mt19937& random, PartyId from, PartyId to, int copies) {
+    const auto up_to = [&](unsigned n) { return static_cast<std::int64_t>(1 + random() % n); };
+    std::vector<StridedCopy> out;
+    std::vector<StridedCopy> landed;
+    std::int64_t room = 0;
+    for (int i = 0; i < copies; ++i) {
+      const std::int64_t element = std::array<std::int64_t, 3>{4, 8, 16}[random() % 3];
+      const Vec3 extent{random() % 8 == 0 ? up_to(900) : up_to(30), up_to(9), up_to(9)};
+      const auto layout = [&] {
+        const std::int64_t pitch = extent.x * element + 4 * (up_to(5) - 1);
+        return std::array{element, pitch, pitch * extent.y + 4 * (up_to(5) - 1)};
+      };
+      const std::int64_t row = extent.x * element;
+      const std::array dense{element, row, row * extent.y};
+      const auto read = layout();
+      const auto written = layout();
+      const std::byte* source_at = source(from.device, read[2] * extent.z + 16) + 4 * (up_to(4) - 1);
+      std::byte* target_at = target(to.device, written[2] * extent.z + 16) + 4 * (up_to(4) - 1);
+      direct_.push_back({source_at, target_at, read, written, extent, element});
+      // Where they land is known when the room is.
+      out.push_back({source_at, nullptr, read, dense, extent, element});
+      landed.push_back({nullptr, target_at, dense, written, extent, element});
+      room += packet_room_bytes(row, extent.y * extent.z);
+    }
+    std::byte* at = packets_.at(static_cast<std::size_t>(to.device))->data();
+    std::int64_t& used = packet_bytes_.at(static_cast<std::size_t>(to.device));
+    const std::int64_t turn = packet_turn_bytes(room);
+    const PacketRoom turns{{at + used, at + used + turn}};
+    used += 2 * turn;
+    EXPECT_LE(used, room_);
+    std::int64_t packed = 0;
+    for (int i = 0; i < copies; ++i) {
+      StridedCopy& copy = out[static_cast<std::size_t>(i)];
+      copy.target = turns.turns[0] + packed;
+      landed[static_cast<std::size_t>(i)].source = copy.target;
+      packed += copy.bytes();
+    }
+    send(from, to, std::move(out), std::move(landed));
+    outgoing(from).packets = incoming(to).packets = turns;
   }
   /// The last message as a piece of the one before it, which is told "ready" for both.
   void join_pieces(PartyId from, PartyId to, int turn) {
@@ -173,13 +218,18 @@ class ExchangeCase {
       for (Site& at : sites_) std::copy_n(at.inputs->data() + exchange * at.sources, at.sources, at.mirror.data());
       for (const Site& at : sites_) {
         for (const Party& party : at.plan.parties) {
-          for (const OutgoingPart& part : party.outgoing) mirror(part.copies);
+          for (const OutgoingPart& part : party.outgoing) {
+            if (!part.packets.offered()) mirror(part.copies);
+          }
         }
         mirror(at.plan.local);
       }
+      mirror(direct_);
       for (const Site& at : sites_) {
         for (const Party& party : at.plan.parties) {
-          for (const IncomingPart& part : party.incoming) mirror(part.copies);
+          for (const IncomingPart& part : party.incoming) {
+            if (!part.packets.offered()) mirror(part.copies);
+          }
         }
       }
       for (const Site& at : sites_) {
@@ -266,6 +316,10 @@ class ExchangeCase {
   Backend* backend_;
   std::int64_t room_;
   std::array<Site, 2> sites_;
+  /// By device: where packets land, and how much of it is in use; what goes by way of it.
+  std::array<std::unique_ptr<ShareableBuffer>, 2> packets_;
+  std::array<std::int64_t, 2> packet_bytes_{};
+  std::vector<StridedCopy> direct_;
   std::uint64_t tokens_ = 0;
   std::int64_t most_ = 0;
 };

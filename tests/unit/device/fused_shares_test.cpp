@@ -23,6 +23,12 @@ struct Tiles {
     for (const std::uint32_t count : receive) receives.push_back({next(count), 0});
     local = next(local_tiles);
   }
+  /// Every so many-th part goes as packets; 1: all.
+  void as_packets(std::size_t every) {
+    for (auto* parts : {&sends, &receives}) {
+      for (std::size_t i = 0; i < parts->size(); i += every) (*parts)[i].as_packets = true;
+    }
+  }
   /// In turns, part after part.
   void in_turns(const std::vector<int>& send, const std::vector<int>& receive) {
     for (std::size_t i = 0; i < sends.size(); ++i) sends[i].turn = send.at(i);
@@ -33,16 +39,20 @@ struct Tiles {
   [[nodiscard]] Shares deal(std::uint32_t most_blocks) const { return deal({most_blocks, most_blocks}); }
   [[nodiscard]] TileRange of(const Share& share) const {
     switch (share.role) {
-      case Role::send: return sends.at(share.part).tiles;
-      case Role::receive: return receives.at(share.part).tiles;
+      case Role::send:
+      case Role::put: return sends.at(share.part).tiles;
+      case Role::receive:
+      case Role::take: return receives.at(share.part).tiles;
       case Role::local: return local;
     }
     return {};
   }
   [[nodiscard]] int turn_of(const Share& share) const {
     switch (share.role) {
-      case Role::send: return sends.at(share.part).turn;
-      case Role::receive: return receives.at(share.part).turn;
+      case Role::send:
+      case Role::put: return sends.at(share.part).turn;
+      case Role::receive:
+      case Role::take: return receives.at(share.part).turn;
       case Role::local: return 0;
     }
     return 0;
@@ -73,6 +83,18 @@ std::vector<std::uint32_t> loads(const Shares& dealt, Role role) {
   return tiles;
 }
 
+/// The order of a block's work: nobody waits for what others send before its own messages are out.
+int stage_of(Role role) {
+  switch (role) {
+    case Role::send:
+    case Role::put: return 0;
+    case Role::local: return 1;
+    case Role::receive:
+    case Role::take: break;
+  }
+  return 2;
+}
+
 /// What the kernel relies on, whatever there is to do.
 void check_all(const Tiles& tiles, const BlockLimits& limits) {
   const Shares dealt = tiles.deal(limits);
@@ -82,10 +104,11 @@ void check_all(const Tiles& tiles, const BlockLimits& limits) {
   ASSERT_EQ(dealt.blocks.size(), tiles.sends.size());
   std::vector<int> done(tiles.all);
   std::vector<std::set<std::uint32_t>> blocks(tiles.sends.size());
+  std::set<std::uint32_t> senders;
   for (std::uint32_t block = 0; block < dealt.block_count(); ++block) {
     const std::vector<Share> shares = shares_of(dealt, block);
     ASSERT_FALSE(shares.empty()) << "block " << block << " has no work";
-    const auto place = [&](const Share& share) { return std::pair(share.role, tiles.turn_of(share)); };
+    const auto place = [&](const Share& share) { return std::pair(stage_of(share.role), tiles.turn_of(share)); };
     ASSERT_TRUE(std::is_sorted(shares.begin(), shares.end(),
                                [&](const Share& a, const Share& b) { return place(a) < place(b); }));
     for (const Share& share : shares) {
@@ -94,6 +117,12 @@ void check_all(const Tiles& tiles, const BlockLimits& limits) {
       ASSERT_GE(share.first, whole.begin);
       ASSERT_LE(share.end, whole.end);
       for (std::uint32_t at = share.first; at < share.end; at += share.stride) ++done.at(at);
+      if (stage_of(share.role) != 1) {
+        const bool sent = stage_of(share.role) == 0;
+        const PartTiles& part = (sent ? tiles.sends : tiles.receives).at(share.part);
+        ASSERT_EQ(part.as_packets, share.role == Role::put || share.role == Role::take);
+        if (sent) senders.insert(block);
+      }
       if (share.role == Role::send) {
         // The kernel counts a block once for a send.
         ASSERT_TRUE(blocks.at(share.part).insert(block).second) << "block " << block << " has send " << share.part;
@@ -103,16 +132,13 @@ void check_all(const Tiles& tiles, const BlockLimits& limits) {
     }
   }
   ASSERT_EQ(done, std::vector<int>(tiles.all, 1));
-  std::set<std::uint32_t> senders;
-  for (const auto& of_part : blocks) senders.insert(of_part.begin(), of_part.end());
   ASSERT_LE(senders.size(), limits.senders);
   for (std::size_t part = 0; part < tiles.sends.size(); ++part) {
+    if (tiles.sends[part].as_packets) continue;
     ASSERT_GE(dealt.blocks[part], 1u);
     ASSERT_EQ(dealt.blocks[part], blocks[part].size()) << "send " << part;
   }
 }
-
-static_assert(Role::send < Role::local && Role::local < Role::receive);
 
 TEST(FusedShares, EveryTileIsDealtOnceInAnyExchange) {
   std::mt19937 random(20250613);
@@ -133,6 +159,7 @@ TEST(FusedShares, EveryTileIsDealtOnceInAnyExchange) {
       for (int& turn : turns) turn = static_cast<int>(up_to(8));
       tiles.in_turns(turns, turns);
     }
+    if (up_to(1) == 0) tiles.as_packets(1 + up_to(3));
     const std::uint32_t senders = up_to(1) == 0 ? most_blocks : 1 + up_to(most_blocks);
     check_all(tiles, {most_blocks, senders});
     ASSERT_FALSE(testing::Test::HasFatalFailure())
@@ -241,6 +268,19 @@ TEST(FusedShares, ReceivesOfEarlierTurnsGoToBlocksThatDoNotSend) {
     }
     EXPECT_TRUE(has.contains({Role::receive, 2}));
   }
+}
+
+/// Those who wait for packets do so from the start, beside those who send.
+TEST(FusedShares, PacketsAreTakenByBlocksThatDoNotSend) {
+  Tiles tiles({40, 40}, 0, {40, 40});
+  tiles.as_packets(1);
+  const Shares dealt = tiles.deal({263, 132});
+  EXPECT_EQ(dealt.block_count(), 160u);
+  for (std::uint32_t block = 0; block < dealt.block_count(); ++block) ASSERT_EQ(shares_of(dealt, block).size(), 1u);
+  const Shares few = tiles.deal({20, 132});
+  const std::vector<std::uint32_t> put = loads(few, Role::put);
+  const std::vector<std::uint32_t> taken = loads(few, Role::take);
+  for (std::uint32_t block = 0; block < 20; ++block) EXPECT_EQ(put[block] + taken[block], 8u);
 }
 
 /// The two ends of rows come from two neighbours: they are unpacked side by side.

@@ -1,0 +1,127 @@
+// What GPUs promise of packets beyond the contract of all backends: that they do not wait for the receiver.
+#include <array>
+#include <chrono>
+#include <cstring>
+#include <random>
+
+#include "gpu/device/gpus.hpp"
+#include "unit/device/exchange_case.hpp"
+
+namespace halocline::device::test {
+namespace {
+
+class GpuPackets : public TwoGpus {
+ protected:
+  void SetUp() override {
+    TwoGpus::SetUp();
+    if (IsSkipped()) return;
+    other_ = make();
+    pinned_ = other_->allocate_pinned(sizeof(std::uint64_t) * 2);
+    reading_ = other_->create_stream(0);
+  }
+  /// By memory and a stream that are there: to allocate waits for kernels, which wait for the test.
+  std::array<std::uint64_t, 2> look_at(const std::byte* packet) {
+    reading_->copy(pinned_->data(), packet, 16);
+    reading_->synchronize();
+    std::array<std::uint64_t, 2> words{};
+    std::memcpy(words.data(), pinned_->data(), sizeof words);
+    return words;
+  }
+  /// That of the first exchange: turn 1.
+  static std::byte* turn_of(const OutgoingPart& part) { return part.packets.turns[1]; }
+  /// As a sender announces its packets.
+  void announce(Stream& stream, const std::uint64_t* epoch, const OutgoingPart& part) {
+    const FlagSignal said{reinterpret_cast<Flag*>(turn_of(part)), part.arrived.token};
+    stream.signal(epoch, {&said, 1});
+  }
+
+ private:
+  std::shared_ptr<Backend> other_;
+  std::unique_ptr<Buffer> pinned_;
+  std::unique_ptr<Stream> reading_;
+};
+
+TEST_F(GpuPackets, AreThereBeforeTheReceiverIsReady) {
+  std::mt19937 random(1);
+  ExchangeCase tested(*backend);
+  const PartyId from = tested.add_party(0);
+  const PartyId to = tested.add_party(1);
+  tested.send_packets(random, from, to, 1);
+  tested.prepare(2);
+  tested.renew(0);
+  tested.run(0);
+  const std::byte* first = turn_of(tested.outgoing(from)) + sizeof(Flag);
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  const auto mark = [&] { return look_at(first)[1] >> 48; };
+  while (mark() != 0x8001) ASSERT_LT(std::chrono::steady_clock::now(), deadline) << "no packet";
+  EXPECT_FALSE(tested.stream(0).query());
+  tested.renew(1);
+  tested.run(1);
+  tested.synchronize();
+  EXPECT_EQ(look_at(first), (std::array<std::uint64_t, 2>{})) << "a slot is empty when its packet was taken";
+  EXPECT_EQ(look_at(turn_of(tested.outgoing(from)))[0], 1u);
+}
+
+/// A receiver that has had its packets goes on, and may be ready for the next exchange, of something else, before the sender
+/// has seen that it was for this one. No farther.
+TEST_F(GpuPackets, MayGoToAReceiverThatIsReadyForTheNextExchange) {
+  for (const std::uint64_t ahead : {1, 2}) {
+    std::mt19937 random(4);
+    backend = make();
+    ExchangeCase tested(*backend);
+    const PartyId from = tested.add_party(0);
+    const PartyId to = tested.add_party(1);
+    tested.send_packets(random, from, to, 1);
+    tested.prepare(1);
+    const auto memory = make_page(*backend, 1);
+    const FlagSignal ready{tested.incoming(to).ready.flag, tested.incoming(to).ready.token + 100};
+    for (std::uint64_t i = 0; i <= ahead; ++i) tested.stream(1).advance(&page(*memory).epoch);
+    tested.stream(1).signal(&page(*memory).epoch, {&ready, 1});
+    tested.stream(1).synchronize();
+    tested.renew(0);
+    tested.run(0);
+    const std::string text = failure(tested.stream(0));
+    if (ahead == 1) EXPECT_EQ(text, "");
+    if (ahead == 2) EXPECT_EQ(text.find("protocol: message 1 (ready): the two sides disagree"), 0u) << text;
+  }
+}
+
+/// The sender has stopped when it had said what it would send: nobody waits for ever for what it did not send.
+TEST_F(GpuPackets, ThatWereAnnouncedAndDoNotComeAreADeadlineError) {
+  std::mt19937 random(2);
+  ExchangeCase tested(*backend);
+  const PartyId from = tested.add_party(0);
+  const PartyId to = tested.add_party(1);
+  tested.send_packets(random, from, to, 1);
+  tested.incoming(to).arrived.guard = guard("subdomain 3 -> 5", std::chrono::milliseconds(100));
+  tested.prepare(1);
+  const auto memory = make_page(*backend);
+  announce(tested.stream(0), &page(*memory).one, tested.outgoing(from));
+  tested.renew(1);
+  tested.run(1);
+  const std::string text = failure(tested.stream(1));
+  EXPECT_EQ(text.find("deadline: subdomain 3 -> 5: not there after 0."), 0u) << text;
+}
+
+TEST_F(GpuPackets, AreGivenUpWhereTheExchangeIsAborted) {
+  std::mt19937 random(3);
+  const auto pinned = backend->allocate_pinned(sizeof(std::atomic<std::uint32_t>));
+  auto* abort = new (pinned->data()) std::atomic<std::uint32_t>(0);
+  ExchangeCase tested(*backend);
+  const PartyId from = tested.add_party(0);
+  const PartyId to = tested.add_party(1);
+  tested.send_packets(random, from, to, 1);
+  tested.incoming(to).arrived.guard = guard("subdomain 3 -> 5", std::chrono::seconds(60), abort);
+  tested.prepare(1);
+  const auto memory = make_page(*backend);
+  announce(tested.stream(0), &page(*memory).one, tested.outgoing(from));
+  tested.renew(1);
+  tested.run(1);
+  EXPECT_FALSE(tested.stream(1).query());
+  abort->store(1);
+  EXPECT_EQ(failure(tested.stream(1)),
+            "communication: subdomain 3 -> 5: given up at epoch 1 (the flag is at 1), because the exchange was aborted");
+}
+
+}  // namespace
+}  // namespace halocline::device::test
