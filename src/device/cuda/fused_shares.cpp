@@ -47,6 +47,12 @@ std::map<int, Turn> turns_of(Role rows, Role packets, const std::vector<PartTile
   return turns;
 }
 
+std::uint32_t whole_work(const std::map<int, Turn>& turns) {
+  std::uint32_t all = 0;
+  for (const auto& [number, turn] : turns) all += turn.all_work();
+  return all;
+}
+
 std::uint32_t most_work(const std::map<int, Turn>& turns) {
   std::uint32_t most = 0;
   for (const auto& [number, turn] : turns) most = std::max(most, turn.all_work());
@@ -94,17 +100,14 @@ std::vector<std::uint32_t> deal_turn(BlockShares& blocks, const Turn& turn, Bloc
   return counts;
 }
 
-/// How many blocks may send where there is other work: half of them, which fills the links. Where all together would not,
-/// as by a budget of multiprocessors, fewer if there are many more tiles to copy locally, which take as long then: those
-/// that are sent count 4/3 each, as stores to a neighbour wait for the link. (Two H200s, 63 blocks, 1,570 tiles to send
-/// and 5,700 local ones: 31 senders take 263 us, 23 219, 15 190. Four, 3,140 and 4,100: 31 take 215.)
-std::uint32_t senders_beside(std::uint32_t to_send, std::uint32_t local, const BlockLimits& limits) {
-  std::uint64_t senders = limits.all / 2;
-  if (limits.all <= limits.senders && local > 0) {
-    const std::uint64_t weight = std::uint64_t{to_send} * 4;
-    senders = std::min(senders, limits.all * weight / (weight + std::uint64_t{local} * 3));
-  }
-  return static_cast<std::uint32_t>(std::max<std::uint64_t>(senders, 1));
+/// How many blocks may send where there are other tiles: half of them, which fills the links; fewer if there are many more
+/// others, which take as long then. Tiles that are sent count 4/3 each, as stores to a neighbour wait for the link. (Two
+/// H200s, 1,570 tiles to send and 5,700 local ones: with 63 blocks 31 senders take 263 us, 23 219, 15 190; with 263 blocks
+/// 131 take 152, 70 132.)
+std::uint32_t senders_beside(std::uint32_t to_send, std::uint32_t others, const BlockLimits& limits) {
+  const std::uint64_t weight = std::uint64_t{to_send} * 4;
+  const std::uint64_t by_tiles = limits.all * weight / std::max<std::uint64_t>(weight + std::uint64_t{others} * 3, 1);
+  return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(by_tiles, 1, std::max(limits.all / 2, 1U)));
 }
 
 std::vector<std::uint32_t> numbers_of(BlockRange range) {
@@ -134,8 +137,8 @@ Shares deal_shares(const std::vector<PartTiles>& sends, TileRange local, const s
   const std::uint32_t to_send = most_work(sending);
   const std::uint32_t to_receive = most_work(receiving);
 
-  const bool others = local.count() > 0 || to_receive > 0;
-  const std::uint32_t may_send = others ? senders_beside(to_send, local.count(), limits) : limits.all;
+  const std::uint32_t others = local.count() + whole_work(receiving);
+  const std::uint32_t may_send = others > 0 ? senders_beside(whole_work(sending), others, limits) : limits.all;
   const std::uint32_t senders = std::min({to_send, may_send, limits.senders});
   const std::uint32_t beside = std::max(limits.all - senders, 1U);
   const std::uint32_t locals = std::min(local.count(), beside);
