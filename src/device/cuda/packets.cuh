@@ -56,17 +56,7 @@ __device__ inline void announce(const SendPart& part, std::uint64_t epoch) {
   store_relaxed(part.turns[epoch % 2], {epoch, part.arrived.token});
 }
 
-/// The sender's wait for "ready" of this exchange, which the next one relies on. The receiver has had its packets meanwhile and
-/// may be an exchange ahead: then it has agreed.
-__device__ inline bool wait_for_receiver(Board* board, const SendPart& part, std::uint64_t epoch) {
-  if (!poll(board, part.ready, epoch)) return false;
-  const FlagWords there = acquire(part.ready.flag);
-  if (there.epoch == epoch + 1 || (there.epoch == epoch && there.token == part.ready.token)) return true;
-  disagree(board, part.ready, epoch, there);
-  return false;
-}
-
-/// The other side of that. What is polled is what counts: nothing is read behind it. Who sends rows instead, because the two
+/// The receiver's wait for that. What is polled is what counts: nothing is read behind it. Who sends rows instead, because the two
 /// disagree, refuses where rows would be told of.
 __device__ inline bool wait_for_announcement(Board* board, const ReceivePart& part, std::uint64_t epoch) {
   WaitEntry wait = part.arrived;
@@ -86,6 +76,16 @@ __device__ inline bool wait_for_announcement(Board* board, const ReceivePart& pa
   }
   if (there.epoch == epoch && there.token == wait.token) return true;
   disagree(board, wait, epoch, there);
+  return false;
+}
+
+/// The sender's wait for "ready" of this exchange, which the next one relies on. The receiver has had its packets meanwhile and
+/// may be an exchange ahead: then it has agreed.
+__device__ inline bool wait_for_receiver(Board* board, const SendPart& part, std::uint64_t epoch) {
+  if (!poll(board, part.ready, epoch)) return false;
+  const FlagWords there = acquire(part.ready.flag);
+  if (there.epoch == epoch + 1 || (there.epoch == epoch && there.token == part.ready.token)) return true;
+  disagree(board, part.ready, epoch, there);
   return false;
 }
 
