@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "halocline/core/error.hpp"
 #include "halocline/device/fused_exchange.hpp"
 
 namespace halocline::exchange {
@@ -47,17 +48,40 @@ std::vector<Payload> cut_into_pieces(const std::vector<PackedSegment>& segments,
   return pieces;
 }
 
-/// What the packets of a segment take of the room.
-std::int64_t packet_bytes(const partition::Segment& segment, const partition::Geometry& geometry) {
+/// What the packets of something take of a link, and of the room where they land: a row of one packet takes the room of two.
+struct PacketBytes {
+  std::int64_t link = 0;
+  std::int64_t room = 0;
+};
+
+void add(PacketBytes& all, const partition::Segment& segment, const partition::Geometry& geometry) {
+  constexpr std::int64_t word = 4;
+  constexpr std::int64_t packet = 16;
+  constexpr std::int64_t words_of_pair = 7;
+  constexpr std::int64_t words_of_packet = 3;
   const FieldDescriptor& field = geometry.fields[segment.field.index()];
   const Vec3 extent = segment.source.extent();
-  return device::packet_room_bytes(extent.x * bytes_of(field.element), extent.y * extent.z) * field.components;
+  const std::int64_t row_bytes = extent.x * bytes_of(field.element);
+  const std::int64_t words = row_bytes / word;
+  const std::int64_t pairs = (words + words_of_pair - 1) / words_of_pair;
+  // A pair of few words is one packet.
+  const std::int64_t packets = words <= words_of_packet ? pairs : 2 * pairs;
+  const std::int64_t rows = extent.y * extent.z;
+  all.link += packet * packets * rows * field.components;
+  all.room += device::packet_room_bytes(row_bytes, rows) * field.components;
 }
 
-std::int64_t packet_bytes(const Payload& payload, const partition::Geometry& geometry) {
-  std::int64_t bytes = 0;
-  for (const PackedSegment& item : payload.segments) bytes += packet_bytes(item.segment, geometry);
-  return bytes;
+/// The most room that packets need which take at most so much of a link.
+std::int64_t most_room(const partition::Message& message, const partition::Geometry& geometry, std::int64_t at_most) {
+  if (at_most == 0) return 0;
+  constexpr std::int64_t kilobyte = 1024;  // to which the room of each copy is rounded up
+  PacketBytes all;
+  std::int64_t copies = 0;
+  for (const partition::Segment& segment : message.segments) {
+    add(all, segment, geometry);
+    copies += geometry.fields[segment.field.index()].components;
+  }
+  return std::min(all.room, 2 * at_most + copies * kilobyte);
 }
 
 }  // namespace
@@ -67,7 +91,12 @@ SplitPayload split_payload(const partition::Message& message, const Selection& s
   Payload all = unstored_payload_of(message, selection);
   SplitPayload split;
   const bool stored = all.segments.size() < payload_of(message, selection).segments.size();
-  if (as_packets && !stored && all.bytes > 0 && packet_bytes(all, geometry) <= tuning.packets_at_most_bytes) {
+  PacketBytes packets;
+  for (const PackedSegment& item : all.segments) add(packets, item.segment, geometry);
+  if (as_packets && !stored && all.bytes > 0 && packets.link <= tuning.packets_at_most_bytes) {
+    if (packets.room > most_room(message, geometry, tuning.packets_at_most_bytes)) {
+      throw InternalError("the packets of a message do not fit into their room");
+    }
     split.packets = std::move(all);
     return split;
   }
@@ -84,12 +113,10 @@ SplitPayload split_payload(const partition::Message& message, const Selection& s
 PackedRoom packed_room(const partition::Message& message, const partition::Geometry& geometry, const Tuning& tuning) {
   Payload packed;
   PackedRoom room;
-  std::int64_t packets = 0;
   for (const partition::Segment& segment : message.segments) {
     if (has_short_rows(segment, geometry, tuning)) packed.append(segment, 0);
-    packets += packet_bytes(segment, geometry);
   }
-  packets = std::min(packets, tuning.packets_at_most_bytes);
+  const std::int64_t packets = most_room(message, geometry, tuning.packets_at_most_bytes);
   if (packets > 0) room.turn_bytes = device::packet_turn_bytes(packets);
   if (packed.bytes == 0 || packed.bytes < tuning.pack_short_rows_from_bytes) return room;
   room.pieces = pieces_of(packed.bytes, tuning);
