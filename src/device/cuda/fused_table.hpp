@@ -16,8 +16,9 @@ struct SendPart {
   WaitEntry ready;
   FlagSignal arrived;
   std::uint32_t party = 0;
-  std::uint32_t blocks = 0;       ///< that have a share in it, 1 or more; no meaning for packets
-  std::array<Flag*, 2> turns{};  ///< of packets: what says in each turn what they are of, in the place of arrived; else null
+  std::uint32_t blocks = 0;  ///< that have a share in it, 1 or more; no meaning for packets
+  /// Of packets: what says in each turn what they are of, in the place of arrived; else null.
+  std::array<Flag*, 2> turns{};
 };
 
 /// An IncomingPart.

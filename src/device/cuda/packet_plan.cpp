@@ -46,9 +46,8 @@ std::vector<PacketTask> plan(const Part& part, const Side& side) {
 
 std::vector<PacketTask> plan_packets(const OutgoingPart& part) {
   // Both ends' tasks are of one type; of these, kernels only read the cells.
-  return plan(part, [](const StridedCopy& copy) {
-    return std::pair(const_cast<std::byte*>(copy.source), copy.source_stride);
-  });
+  return plan(
+      part, [](const StridedCopy& copy) { return std::pair(const_cast<std::byte*>(copy.source), copy.source_stride); });
 }
 
 std::vector<PacketTask> plan_packets(const IncomingPart& part) {

@@ -56,8 +56,8 @@ struct PairPlace {
 /// What a block of threads sends or takes at a time: a pair a thread.
 inline constexpr std::uint32_t tile_pairs = block_threads;
 
-/// One copy is one task; their pairs lie in the room behind the turn's flag, one behind the other. Of an OutgoingPart or IncomingPart that offers
-/// packets. Throws InvalidArgument for more pairs than can be numbered.
+/// One copy is one task; their pairs lie in the room behind the turn's flag, one behind the other. Of an OutgoingPart or
+/// IncomingPart that offers packets. Throws InvalidArgument for more pairs than can be numbered.
 [[nodiscard]] std::vector<PacketTask> plan_packets(const OutgoingPart& part);
 [[nodiscard]] std::vector<PacketTask> plan_packets(const IncomingPart& part);
 [[nodiscard]] std::vector<CopyTile> plan_packet_tiles(std::span<const PacketTask> tasks);

@@ -17,7 +17,8 @@ constexpr std::uint32_t mark_bits = 0xffff0000U;
 
 __device__ inline void store_packet(std::byte* slot, const uint4& packet) {
   asm volatile(
-      "{ .reg .b64 low, high; .reg .b128 all; mov.b64 low, {%1, %2}; mov.b64 high, {%3, %4}; mov.b128 all, {low, high}; "
+      "{ .reg .b64 low, high; .reg .b128 all; "
+      "mov.b64 low, {%1, %2}; mov.b64 high, {%3, %4}; mov.b128 all, {low, high}; "
       "st.relaxed.sys.global.b128 [%0], all; }" ::"l"(__cvta_generic_to_global(slot)),
       "r"(packet.x), "r"(packet.y), "r"(packet.z), "r"(packet.w)
       : "memory");

@@ -119,8 +119,9 @@ TEST_F(GpuPackets, AreGivenUpWhereTheExchangeIsAborted) {
   tested.run(1);
   EXPECT_FALSE(tested.stream(1).query());
   abort->store(1);
-  EXPECT_EQ(failure(tested.stream(1)),
-            "communication: subdomain 3 -> 5: given up at epoch 1 (the flag is at 1), because the exchange was aborted");
+  EXPECT_EQ(
+      failure(tested.stream(1)),
+      "communication: subdomain 3 -> 5: given up at epoch 1 (the flag is at 1), because the exchange was aborted");
 }
 
 }  // namespace
