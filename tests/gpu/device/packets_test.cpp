@@ -65,7 +65,7 @@ TEST_F(GpuPackets, AreThereBeforeTheReceiverIsReady) {
 /// A receiver that has had its packets goes on, and may be ready for the next exchange, of something else, before the sender
 /// has seen that it was for this one. No farther.
 TEST_F(GpuPackets, MayGoToAReceiverThatIsReadyForTheNextExchange) {
-  for (const std::uint64_t ahead : {1, 2}) {
+  for (const std::uint64_t ahead : {std::uint64_t{1}, std::uint64_t{2}}) {
     std::mt19937 random(4);
     backend = make();
     ExchangeCase tested(*backend);
@@ -81,8 +81,8 @@ TEST_F(GpuPackets, MayGoToAReceiverThatIsReadyForTheNextExchange) {
     tested.renew(0);
     tested.run(0);
     const std::string text = failure(tested.stream(0));
-    if (ahead == 1) EXPECT_EQ(text, "");
-    if (ahead == 2) EXPECT_EQ(text.find("protocol: message 1 (ready): the two sides disagree"), 0u) << text;
+    const std::string expected = ahead == 1 ? "" : "protocol: message 1 (ready): the two sides disagree";
+    EXPECT_EQ(ahead == 1 ? text : text.substr(0, expected.size()), expected) << text;
   }
 }
 
