@@ -6,29 +6,21 @@ namespace halocline::device::cuda {
 namespace {
 
 __global__ void __launch_bounds__(block_threads, 3)
-    copy_kernel(const Board* board, const __grid_constant__ CopyTask task) {
+    copy_kernel(const Board* board, const __grid_constant__ CopyTask task, const __grid_constant__ Tiling tiling) {
   const bool stop = stopped(board);
-  const std::uint32_t step = gridDim.x * tile_units;
-  for (std::uint32_t first = blockIdx.x * tile_units; first < task.units; first += step) {
-    copy_tile(task, first, [stop] { return !stop; });
+  const LaneInTiles mine(tiling.shape);
+  const std::uint32_t count = tiling.count();
+  for (std::uint32_t at = blockIdx.x; at < count; at += gridDim.x) {
+    copy_tile(mine, tile_at(task, tiling, at), [stop] { return !stop; });
   }
 }
 
 __global__ void __launch_bounds__(block_threads, 3)
-    copies_kernel(const Board* board, const CopyTask* tasks, const CopyTile* tiles, std::uint32_t tile_count) {
+    copies_kernel(const Board* board, const TileShape* shapes, const CopyTile* tiles, std::uint32_t tile_count) {
   const bool stop = stopped(board);
-  std::uint32_t at = blockIdx.x;
-  if (at >= tile_count) return;
-  CopyTile tile = tiles[at];
-  while (true) {
-    // The next tile's number is on its way while this one is copied.
-    at += gridDim.x;
-    const bool more = at < tile_count;
-    const CopyTile next = more ? tiles[at] : tile;
-    copy_tile(tasks[tile.task], tile.first, [stop] { return !stop; });
-    if (!more) return;
-    tile = next;
-  }
+  if (blockIdx.x >= tile_count) return;
+  const CopyTile first = tiles[blockIdx.x];
+  copy_tiles(shapes[first.shape], shapes, first, tiles, blockIdx.x, tile_count, gridDim.x, [stop] { return !stop; });
 }
 
 template <typename Kernel>
@@ -39,16 +31,18 @@ cudaError_t load(Kernel kernel) {
 
 }  // namespace
 
-cudaError_t launch_copy(cudaStream_t stream, const Board* board, const CopyTask& task, unsigned blocks) {
+cudaError_t launch_copy(cudaStream_t stream, const Board* board, const CopyTask& task, const Tiling& tiling,
+                        unsigned blocks) {
   CopyTask copy = task;
-  void* parameters[] = {&board, &copy};
+  Tiling its_tiling = tiling;
+  void* parameters[] = {&board, &copy, &its_tiling};
   return cudaLaunchKernel(reinterpret_cast<const void*>(copy_kernel), dim3(blocks), dim3(block_threads), parameters, 0,
                           stream);
 }
 
-cudaError_t launch_copies(cudaStream_t stream, const Board* board, const CopyTask* tasks, const CopyTile* tiles,
+cudaError_t launch_copies(cudaStream_t stream, const Board* board, const TileShape* shapes, const CopyTile* tiles,
                           std::uint32_t tile_count, unsigned blocks) {
-  void* parameters[] = {&board, &tasks, &tiles, &tile_count};
+  void* parameters[] = {&board, &shapes, &tiles, &tile_count};
   return cudaLaunchKernel(reinterpret_cast<const void*>(copies_kernel), dim3(blocks), dim3(block_threads), parameters,
                           0, stream);
 }

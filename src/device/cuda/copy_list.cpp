@@ -1,7 +1,6 @@
 #include "device/cuda/copy_list.hpp"
 
 #include <utility>
-#include <vector>
 
 #include "device/cuda/device_tables.hpp"
 #include "halocline/core/checked.hpp"
@@ -11,18 +10,18 @@ namespace halocline::device::cuda {
 CudaCopyList::CudaCopyList(std::shared_ptr<Devices> devices, int device, std::span<const StridedCopy> copies)
     : devices_(std::move(devices)), device_(device) {
   const Device& on = devices_->at(device);
-  const std::vector<CopyTask> tasks = plan_tasks(copies);
-  const std::vector<CopyTile> tiles = plan_tiles(tasks);
+  TileTable table;
+  table.add(plan_tasks(copies));
   for (const StridedCopy& copy : copies) bytes_ += copy.bytes();
-  tile_count_ = checked_cast<std::uint32_t>(tiles.size(), "the number of tiles of a list of copies");
-  if (tiles.empty()) return;
+  tile_count_ = checked_cast<std::uint32_t>(table.tiles.size(), "the number of tiles of a list of copies");
+  if (table.tiles.empty()) return;
   DeviceTables tables;
-  const auto tasks_at = tables.add(tasks);
-  const auto tiles_at = tables.add(tiles);
+  const auto shapes_at = tables.add(table.shapes);
+  const auto tiles_at = tables.add(table.tiles);
   const CurrentDevice current(on.context());
   const CaptureAside aside;
   memory_ = tables.to_device(on);
-  tasks_ = tasks_at.in(memory_);
+  shapes_ = shapes_at.in(memory_);
   tiles_ = tiles_at.in(memory_);
 }
 

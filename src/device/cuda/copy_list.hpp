@@ -4,12 +4,12 @@
 #include <memory>
 #include <span>
 
-#include "device/cuda/copy_plan.hpp"
 #include "device/cuda/devices.hpp"
+#include "device/cuda/tiling.hpp"
 
 namespace halocline::device::cuda {
 
-/// Tasks and tiles in device memory.
+/// Tiles and their shapes in device memory.
 class CudaCopyList final : public CopyList {
  public:
   CudaCopyList(std::shared_ptr<Devices> devices, int device, std::span<const StridedCopy> copies);
@@ -20,7 +20,7 @@ class CudaCopyList final : public CopyList {
   [[nodiscard]] std::int64_t bytes() const override { return bytes_; }
   [[nodiscard]] const Devices& devices() const { return *devices_; }
   [[nodiscard]] int device() const { return device_; }
-  [[nodiscard]] const CopyTask* tasks() const { return tasks_; }
+  [[nodiscard]] const TileShape* shapes() const { return shapes_; }
   [[nodiscard]] const CopyTile* tiles() const { return tiles_; }
   [[nodiscard]] std::uint32_t tile_count() const { return tile_count_; }
 
@@ -29,7 +29,7 @@ class CudaCopyList final : public CopyList {
   int device_;
   std::int64_t bytes_ = 0;
   void* memory_ = nullptr;
-  const CopyTask* tasks_ = nullptr;
+  const TileShape* shapes_ = nullptr;
   const CopyTile* tiles_ = nullptr;
   std::uint32_t tile_count_ = 0;
 };

@@ -49,13 +49,11 @@ std::int64_t reach_of(const RowCopy& rows) {
 }
 
 std::int64_t reach_of(const CopyTask& task) {
-  const std::int64_t inner = std::int64_t{task.row.divisor} * task.inner.divisor * task.middle.divisor;
-  const std::array<std::int64_t, 3> counts{task.inner.divisor, task.middle.divisor, (task.units + inner - 1) / inner};
-  std::int64_t source = std::int64_t{task.row.divisor} * task.unit_bytes;
-  std::int64_t target = source;
-  for (std::size_t d = 0; d < counts.size(); ++d) {
-    source += (counts[d] - 1) * std::abs(std::int64_t{task.source_stride[d]});
-    target += (counts[d] - 1) * std::abs(std::int64_t{task.target_stride[d]});
+  std::int64_t source = task.unit_bytes;
+  std::int64_t target = task.unit_bytes;
+  for (std::size_t d = 0; d < task.count.size(); ++d) {
+    source += (std::int64_t{task.count[d]} - 1) * std::abs(std::int64_t{task.source_stride[d]});
+    target += (std::int64_t{task.count[d]} - 1) * std::abs(std::int64_t{task.target_stride[d]});
   }
   return std::max(source, target);
 }
@@ -91,26 +89,21 @@ void add_tasks(const RowCopy& rows, const Access& access, std::vector<CopyTask>&
   CopyTask task;
   task.source = rows.source;
   task.target = rows.target;
-  for (std::size_t d = 0; d < rows.loops.size(); ++d) {
-    if (rows.loops[d].count == 1) continue;
-    task.source_stride[d] = static_cast<std::int32_t>(rows.loops[d].source_stride);
-    task.target_stride[d] = static_cast<std::int32_t>(rows.loops[d].target_stride);
-  }
   task.unit_bytes = unit;
   task.word_bytes = access.word;
-  task.units = static_cast<std::uint32_t>(units_of(rows, unit));
-  task.row = Divider(static_cast<std::uint32_t>(rows.row_bytes / unit));
-  task.inner = Divider(static_cast<std::uint32_t>(rows.loops[0].count));
-  task.middle = Divider(static_cast<std::uint32_t>(rows.loops[1].count));
+  task.count[0] = static_cast<std::uint32_t>(rows.row_bytes / unit);
+  task.source_stride[0] = task.target_stride[0] = static_cast<std::int32_t>(unit);
+  for (std::size_t d = 0; d < rows.loops.size(); ++d) {
+    const RowCopy::Loop& loop = rows.loops[d];
+    if (loop.count == 1) continue;
+    task.count[d + 1] = static_cast<std::uint32_t>(loop.count);
+    task.source_stride[d + 1] = static_cast<std::int32_t>(loop.source_stride);
+    task.target_stride[d + 1] = static_cast<std::int32_t>(loop.target_stride);
+  }
   tasks.push_back(task);
 }
 
 }  // namespace
-
-Divider::Divider(std::uint32_t by) : divisor(by) {
-  shift = static_cast<std::uint32_t>(std::bit_width(by - 1));
-  factor = static_cast<std::uint32_t>(((std::uint64_t{1} << (31 + shift)) + by - 1) / by);
-}
 
 std::vector<CopyTask> plan_tasks(std::span<const StridedCopy> copies) {
   std::vector<CopyTask> tasks;
@@ -124,16 +117,10 @@ std::vector<CopyTask> plan_tasks(std::span<const StridedCopy> copies) {
 
 std::vector<CopyTask> pair_tasks(std::vector<CopyTask> tasks) {
   const auto alike = [](const CopyTask& a, const CopyTask& b) {
-    return a.units == b.units && a.unit_bytes == b.unit_bytes && a.word_bytes == b.word_bytes &&
-           a.row.divisor == b.row.divisor && a.inner.divisor == b.inner.divisor &&
-           a.middle.divisor == b.middle.divisor && a.source_stride == b.source_stride &&
-           a.target_stride == b.target_stride;
+    return a.unit_bytes == b.unit_bytes && a.word_bytes == b.word_bytes && a.count == b.count &&
+           a.source_stride == b.source_stride && a.target_stride == b.target_stride;
   };
-  // The outermost loop's length is what the others leave of the units.
-  const auto has_room = [](const CopyTask& task) {
-    const std::int64_t inner = std::int64_t{task.row.divisor} * task.inner.divisor * task.middle.divisor;
-    return task.units == inner && std::int64_t{task.units} * 2 <= most_units;
-  };
+  const auto has_room = [](const CopyTask& task) { return task.count[3] == 1 && task.units() * 2 <= most_units; };
   const auto are_near = [](const CopyTask& a, const CopyTask& b) {
     return std::max(std::abs(b.source - a.source), std::abs(b.target - a.target)) + reach_of(a) <= farthest;
   };
@@ -147,24 +134,14 @@ std::vector<CopyTask> pair_tasks(std::vector<CopyTask> tasks) {
     if (other != tasks.end()) {
       const auto source = static_cast<std::int32_t>(other->source - task.source);
       const auto target = static_cast<std::int32_t>(other->target - task.target);
-      task.source_stride = {source, task.source_stride[0], task.source_stride[1]};
-      task.target_stride = {target, task.target_stride[0], task.target_stride[1]};
-      task.middle = task.inner;
-      task.inner = Divider(2);
-      task.units *= 2;
+      task.count = {task.count[0], 2, task.count[1], task.count[2]};
+      task.source_stride = {task.source_stride[0], source, task.source_stride[1], task.source_stride[2]};
+      task.target_stride = {task.target_stride[0], target, task.target_stride[1], task.target_stride[2]};
       tasks.erase(other);
     }
     paired.push_back(task);
   }
   return paired;
-}
-
-std::vector<CopyTile> plan_tiles(std::span<const CopyTask> tasks) {
-  std::vector<CopyTile> tiles;
-  for (std::uint32_t i = 0; i < tasks.size(); ++i) {
-    for (std::uint32_t first = 0; first < tasks[i].units; first += tile_units) tiles.push_back({i, first});
-  }
-  return tiles;
 }
 
 }  // namespace halocline::device::cuda

@@ -2,10 +2,45 @@
 
 #include <cstdint>
 
-#include "device/cuda/copy_plan.hpp"
+#include "device/cuda/tiling.hpp"
 
 // How a block copies a tile.
 namespace halocline::device::cuda {
+
+/// What a thread keeps of a shape from tile to tile.
+struct LaneInTiles {
+  Lane lane;
+  std::uint32_t step;
+  std::int32_t source_step;  ///< in bytes; no meaning where no tile has more than one unit a lane
+  std::int32_t target_step;
+  std::uint32_t access;  ///< see access_of()
+
+  __device__ explicit LaneInTiles(const TileShape& shape)
+      : lane(lane_of(shape, threadIdx.x)),
+        step(shape.step),
+        source_step(times(shape.source_stride[3], shape.step)),
+        target_step(times(shape.target_stride[3], shape.step)),
+        access(access_of(shape.unit_bytes, shape.word_bytes)) {}
+
+  static __device__ std::int32_t times(std::int32_t stride, std::uint32_t step) {
+    return static_cast<std::int32_t>(static_cast<std::uint32_t>(stride) * step);
+  }
+  static constexpr std::uint32_t access_of(std::uint32_t unit_bytes, std::uint32_t word_bytes) {
+    return unit_bytes * 32 + word_bytes;
+  }
+};
+
+/// Says that a value is not what it was, and need not be kept: else those of a tile before would be, for threads that load none.
+template <typename Unit>
+__device__ void forget(Unit& unit) {
+  if constexpr (sizeof(Unit) == 16) {
+    asm("" : "=r"(unit.x), "=r"(unit.y), "=r"(unit.z), "=r"(unit.w));
+  } else if constexpr (sizeof(Unit) == 8) {
+    asm("" : "=r"(unit.x), "=r"(unit.y));
+  } else {
+    unit = 0;
+  }
+}
 
 /// A unit, loaded word by word. Plain loads: what landed from elsewhere must not come from a cache that nobody keeps coherent.
 template <typename Unit, typename Word>
@@ -19,49 +54,59 @@ __device__ Unit load_unit(const std::byte* from) {
   return unit;
 }
 
-/// Some units of a task, one in every block_threads for this thread. All loads are on their way before the first store.
+/// This thread's units of a tile. All loads are on their way before the first store.
 /// gate() is called by all threads between the loads and the stores; where it is false, nothing is stored, and it is the
 /// answer.
 template <typename Unit, typename Word, typename Gate>
-__device__ bool copy_units(const CopyTask& task, std::uint32_t first, Gate&& gate) {
+__device__ bool copy_units(const LaneInTiles& mine, const CopyTile& tile, Gate&& gate) {
+  const std::uint32_t end = end_of_lane(tile, mine.lane);
   Unit values[units_per_thread];
-  std::int32_t targets[units_per_thread];
+  const std::byte* from = tile.source + mine.lane.source;
 #pragma unroll
   for (std::uint32_t i = 0; i < units_per_thread; ++i) {
-    const std::uint32_t unit = first + threadIdx.x + i * block_threads;
-    if (unit < task.units) {
-      const UnitPlace place = place_of(task, unit);
-      values[i] = load_unit<Unit, Word>(task.source + place.source);
-      targets[i] = place.target;
-    }
+    forget(values[i]);
+    if (mine.lane.first + i * mine.step < end) values[i] = load_unit<Unit, Word>(from);
+    from += mine.source_step;
   }
   if (!gate()) return false;
+  std::byte* to = tile.target + mine.lane.target;
 #pragma unroll
   for (std::uint32_t i = 0; i < units_per_thread; ++i) {
-    if (first + threadIdx.x + i * block_threads < task.units) {
-      *reinterpret_cast<Unit*>(task.target + targets[i]) = values[i];
-    }
+    if (mine.lane.first + i * mine.step < end) *reinterpret_cast<Unit*>(to) = values[i];
+    to += mine.target_step;
   }
   return true;
 }
 
 template <typename Gate>
-__device__ bool copy_tile(const CopyTask& in_memory, std::uint32_t first, Gate&& gate) {
-  // Registers for the whole tile: read where it is used, it would be read for every unit, one member after another.
-  const CopyTask task = in_memory;
-  switch (task.unit_bytes) {
-    case 16:
-      switch (task.word_bytes) {
-        case 16: return copy_units<uint4, uint4>(task, first, gate);
-        case 8: return copy_units<uint4, uint2>(task, first, gate);
-        default: return copy_units<uint4, std::uint32_t>(task, first, gate);
-      }
-    case 8:
-      return task.word_bytes == 8 ? copy_units<uint2, uint2>(task, first, gate)
-                                  : copy_units<uint2, std::uint32_t>(task, first, gate);
-    case 4: return copy_units<std::uint32_t, std::uint32_t>(task, first, gate);
-    case 2: return copy_units<std::uint16_t, std::uint16_t>(task, first, gate);
-    default: return copy_units<std::uint8_t, std::uint8_t>(task, first, gate);
+__device__ bool copy_tile(const LaneInTiles& mine, const CopyTile& tile, Gate&& gate) {
+  constexpr auto access = LaneInTiles::access_of;
+  switch (mine.access) {
+    case access(16, 16): return copy_units<uint4, uint4>(mine, tile, gate);
+    case access(16, 8): return copy_units<uint4, uint2>(mine, tile, gate);
+    case access(16, 4): return copy_units<uint4, std::uint32_t>(mine, tile, gate);
+    case access(8, 8): return copy_units<uint2, uint2>(mine, tile, gate);
+    case access(8, 4): return copy_units<uint2, std::uint32_t>(mine, tile, gate);
+    case access(4, 4): return copy_units<std::uint32_t, std::uint32_t>(mine, tile, gate);
+    case access(2, 2): return copy_units<std::uint16_t, std::uint16_t>(mine, tile, gate);
+    default: return copy_units<std::uint8_t, std::uint8_t>(mine, tile, gate);
+  }
+}
+
+/// Tiles at, at + stride, ... below end, one after the other; `tile` is the first of them. False as copy_units() is.
+template <typename Gate>
+__device__ bool copy_tiles(const TileShape& shape, const TileShape* shapes, CopyTile tile, const CopyTile* tiles,
+                           std::uint32_t at, std::uint32_t end, std::uint32_t stride, Gate&& gate) {
+  LaneInTiles mine(shape);
+  while (true) {
+    // The next tile is on its way while this one is copied.
+    at += stride;
+    const bool more = at < end;
+    const CopyTile next = more ? tiles[at] : tile;
+    if (!copy_tile(mine, tile, gate)) return false;
+    if (!more) return true;
+    if (next.shape != tile.shape) mine = LaneInTiles(shapes[next.shape]);
+    tile = next;
   }
 }
 

@@ -14,40 +14,37 @@
 namespace halocline::device::cuda {
 namespace {
 
-/// Tasks and tiles of several lists, one behind the other. The tiles of a list's tasks take turns, so that what lies beside
-/// each other in memory, as the two ends of rows do, is worked on at the same time.
+/// Tiles of rows and of packets, one part's behind another's.
 class Tiles {
  public:
-  TileRange add(std::vector<CopyTask> added) {
-    const auto begin = checked_cast<std::uint32_t>(tiles.size(), "the number of tiles of an exchange");
-    std::vector<CopyTile> planned = plan_tiles(added);
-    std::stable_sort(planned.begin(), planned.end(),
-                     [](const CopyTile& a, const CopyTile& b) { return a.first < b.first; });
-    for (CopyTile tile : planned) {
-      tile.task += static_cast<std::uint32_t>(tasks.size());
-      tiles.push_back(tile);
-    }
-    tasks.insert(tasks.end(), added.begin(), added.end());
-    return {begin, checked_cast<std::uint32_t>(tiles.size(), "the number of tiles of an exchange")};
+  TileRange add(const std::vector<CopyTask>& tasks) {
+    const std::uint32_t begin = count_of(copies.tiles);
+    copies.add(tasks);
+    return {begin, count_of(copies.tiles)};
   }
-  TileRange add(const std::vector<PacketTask>& added) {
-    const auto begin = checked_cast<std::uint32_t>(tiles.size(), "the number of tiles of an exchange");
-    for (CopyTile tile : plan_packet_tiles(added)) {
+  TileRange add(const std::vector<PacketTask>& tasks) {
+    const std::uint32_t begin = count_of(packets);
+    for (PacketTile tile : plan_packet_tiles(tasks)) {
       tile.task += static_cast<std::uint32_t>(packet_tasks.size());
-      tiles.push_back(tile);
+      packets.push_back(tile);
     }
-    packet_tasks.insert(packet_tasks.end(), added.begin(), added.end());
-    return {begin, checked_cast<std::uint32_t>(tiles.size(), "the number of tiles of an exchange")};
+    packet_tasks.insert(packet_tasks.end(), tasks.begin(), tasks.end());
+    return {begin, count_of(packets)};
   }
-  /// Of a part, as rows or as packets.
   template <typename Part>
   PartTiles add_part(const Part& part) {
     if (part.packets.offered()) return {add(plan_packets(part)), part.turn, true};
     return {add(plan_tasks(part.copies)), part.turn, false};
   }
-  std::vector<CopyTask> tasks;
+  TileTable copies;
   std::vector<PacketTask> packet_tasks;
-  std::vector<CopyTile> tiles;
+  std::vector<PacketTile> packets;
+
+ private:
+  template <typename T>
+  static std::uint32_t count_of(const std::vector<T>& tiles) {
+    return checked_cast<std::uint32_t>(tiles.size(), "the number of tiles of an exchange");
+  }
 };
 
 /// The flags of the turns.
@@ -72,11 +69,12 @@ std::vector<Work> chained(const Shares& dealt, const Tiles& tiles, const std::ve
       chain[at].share = share;
       if (share.role == Role::send) chain[at].share.open = !awaited.insert(sends[share.part].ready.flag).second;
       if (share.first == share.end) continue;
-      const CopyTile tile = chain[at].tile = tiles.tiles[share.first];
       if (share.role == Role::put || share.role == Role::take) {
-        chain[at].packets = tiles.packet_tasks[tile.task];
+        const PacketTile tile = tiles.packets[share.first];
+        chain[at].packets = {tile, tiles.packet_tasks[tile.task]};
       } else {
-        chain[at].task = tiles.tasks[tile.task];
+        const CopyTile tile = tiles.copies.tiles[share.first];
+        chain[at].cells = {tile, tiles.copies.shapes[tile.shape]};
       }
     }
   }
@@ -119,9 +117,10 @@ CudaFusedExchange::CudaFusedExchange(std::shared_ptr<Devices> devices, int devic
   workers_ = dealt.block_count();
 
   DeviceTables tables;
-  const auto tasks_at = tables.add(tiles.tasks);
+  const auto shapes_at = tables.add(tiles.copies.shapes);
+  const auto tiles_at = tables.add(tiles.copies.tiles);
   const auto packet_tasks_at = tables.add(tiles.packet_tasks);
-  const auto tiles_at = tables.add(tiles.tiles);
+  const auto packet_tiles_at = tables.add(tiles.packets);
   const auto work_at = tables.add(chained(dealt, tiles, sends));
   const auto sends_at = tables.add(sends);
   const auto receives_at = tables.add(receives);
@@ -130,9 +129,10 @@ CudaFusedExchange::CudaFusedExchange(std::shared_ptr<Devices> devices, int devic
   const auto counts_at = tables.add(std::vector<std::uint32_t>(sends.size() + 1, 0));
   memory_ = tables.to_device(on);
   table_ = {on.board().get(),
-            tasks_at.in(memory_),
-            packet_tasks_at.in(memory_),
+            shapes_at.in(memory_),
             tiles_at.in(memory_),
+            packet_tasks_at.in(memory_),
+            packet_tiles_at.in(memory_),
             work_at.in(memory_),
             sends_at.in(memory_),
             receives_at.in(memory_),

@@ -110,17 +110,10 @@ struct Gate {
 
 /// The tiles of a share, with its gate as copy_units() has it. False where it did not open.
 __device__ bool copy_share(const FusedTable& table, const Work& work, Gate& gate) {
-  const CopyTask* task = &work.task;
-  std::uint32_t first = work.tile.first;
-  for (std::uint32_t at = work.share.first; at < work.share.end;) {
-    // The next tile's number is on its way while this one is copied.
-    at += work.share.stride;
-    const CopyTile next = at < work.share.end ? table.tiles[at] : CopyTile{};
-    if (!copy_tile(*task, first, gate)) return false;
-    task = &table.tasks[next.task];
-    first = next.first;
-  }
-  return true;
+  const Share& share = work.share;
+  if (share.first >= share.end) return true;
+  return copy_tiles(work.cells.shape, table.shapes, work.cells.tile, table.tiles, share.first, share.end, share.stride,
+                    gate);
 }
 
 /// This block's stores of a part are done; "arrived" is behind those of all blocks.
@@ -142,11 +135,11 @@ __device__ __noinline__ bool move_packets(const FusedTable& table, const Work& w
   const Share share = work.share;
   const bool puts = share.role == Role::put;
   const std::uint64_t epoch = exchange_epochs[puts ? table.sends[share.part].party : table.receives[share.part].party];
-  const PacketTask* task = &work.packets;
-  std::uint32_t first = work.tile.first;
+  const PacketTask* task = &work.packets.task;
+  std::uint32_t first = work.packets.tile.first;
   for (std::uint32_t at = share.first; at < share.end;) {
     at += share.stride;
-    const CopyTile next = at < share.end ? table.tiles[at] : CopyTile{};
+    const PacketTile next = at < share.end ? table.packet_tiles[at] : PacketTile{};
     if (puts) {
       put_packets(*task, first, epoch);
     } else if (!take_packets(table.board, table.receives[share.part], *task, first, epoch)) {

@@ -4,8 +4,8 @@
 #include <cstdint>
 
 #include "device/cuda/board.hpp"
-#include "device/cuda/copy_plan.hpp"
 #include "device/cuda/packet_plan.hpp"
+#include "device/cuda/tiling.hpp"
 
 // What the kernel that does a whole exchange is told. Plain values, laid out alike for both compilers; the arrays lie in
 // device memory.
@@ -42,26 +42,34 @@ struct Share {
   bool open = false;  ///< a share before it in its block has waited for what this one would wait for
 };
 
-/// A share as a block finds it: the first ones are those of the blocks, in their order. With the task of its first tile, so
-/// that a block that has no more than that finds all in one line of memory.
+/// A share as a block finds it: the first ones are those of the blocks, in their order. With its first tile and what that
+/// is of, so that a block that has no more than that finds all in one line of memory.
 struct alignas(128) Work {
+  struct Cells {
+    CopyTile tile;
+    TileShape shape;
+  };
+  struct Packets {
+    PacketTile tile;
+    PacketTask task;
+  };
   Share share;
-  CopyTile tile;  ///< its first
   std::uint32_t next = none;
   union {
-    CopyTask task;
-    PacketTask packets;  ///< where tiles are put or taken
+    Cells cells;
+    Packets packets;  ///< where they are put or taken
   };
   static constexpr std::uint32_t none = ~std::uint32_t{0};
-  Work() : task() {}
+  Work() : cells() {}
 };
 static_assert(sizeof(Work) == 128);
 
 struct FusedTable {
   Board* board = nullptr;
-  const CopyTask* tasks = nullptr;
-  const PacketTask* packet_tasks = nullptr;  ///< of tiles that are put or taken
+  const TileShape* shapes = nullptr;
   const CopyTile* tiles = nullptr;
+  const PacketTask* packet_tasks = nullptr;
+  const PacketTile* packet_tiles = nullptr;  ///< that are put or taken
   const Work* work = nullptr;
   const SendPart* sends = nullptr;
   const ReceivePart* receives = nullptr;

@@ -6,8 +6,8 @@
 #include <cstdint>
 
 #include "device/cuda/board.hpp"
-#include "device/cuda/copy_plan.hpp"
 #include "device/cuda/fused_table.hpp"
+#include "device/cuda/tiling.hpp"
 
 // Each enqueues one kernel on a stream of the current device.
 namespace halocline::device::cuda {
@@ -22,9 +22,10 @@ namespace halocline::device::cuda {
 [[nodiscard]] cudaError_t launch_follow(cudaStream_t stream, Board* board, const FailureRecords* records);
 
 /// One copy, whose description travels with the kernel.
-[[nodiscard]] cudaError_t launch_copy(cudaStream_t stream, const Board* board, const CopyTask& task, unsigned blocks);
+[[nodiscard]] cudaError_t launch_copy(cudaStream_t stream, const Board* board, const CopyTask& task,
+                                      const Tiling& tiling, unsigned blocks);
 /// All tiles of a list that lies in device memory.
-[[nodiscard]] cudaError_t launch_copies(cudaStream_t stream, const Board* board, const CopyTask* tasks,
+[[nodiscard]] cudaError_t launch_copies(cudaStream_t stream, const Board* board, const TileShape* shapes,
                                         const CopyTile* tiles, std::uint32_t tile_count, unsigned blocks);
 
 /// A whole exchange: a block that coordinates, and `workers` that have shares. All must find room on the device at the

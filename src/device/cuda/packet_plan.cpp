@@ -54,8 +54,8 @@ std::vector<PacketTask> plan_packets(const IncomingPart& part) {
   return plan(part, [](const StridedCopy& copy) { return std::pair(copy.target, copy.target_stride); });
 }
 
-std::vector<CopyTile> plan_packet_tiles(std::span<const PacketTask> tasks) {
-  std::vector<CopyTile> tiles;
+std::vector<PacketTile> plan_packet_tiles(std::span<const PacketTask> tasks) {
+  std::vector<PacketTile> tiles;
   for (std::uint32_t i = 0; i < tasks.size(); ++i) {
     for (std::uint32_t first = 0; first < tasks[i].pairs; first += tile_pairs) tiles.push_back({i, first});
   }

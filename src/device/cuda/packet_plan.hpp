@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "device/cuda/copy_plan.hpp"
+#include "device/cuda/divider.hpp"
+#include "device/cuda/tiling.hpp"
 #include "halocline/device/fused_exchange.hpp"
 
 // What a kernel is told that sends cells as packets, or takes them (docs/decisions/0036). No CUDA in here.
@@ -56,10 +58,16 @@ struct PairPlace {
 /// What a block of threads sends or takes at a time: a pair a thread.
 inline constexpr std::uint32_t tile_pairs = block_threads;
 
+/// The pairs of a task from `first` on, up to tile_pairs of them.
+struct PacketTile {
+  std::uint32_t task = 0;
+  std::uint32_t first = 0;
+};
+
 /// One copy is one task; their pairs lie in the room behind the turn's flag, one behind the other. Of an OutgoingPart or
 /// IncomingPart that offers packets. Throws InvalidArgument for more pairs than can be numbered.
 [[nodiscard]] std::vector<PacketTask> plan_packets(const OutgoingPart& part);
 [[nodiscard]] std::vector<PacketTask> plan_packets(const IncomingPart& part);
-[[nodiscard]] std::vector<CopyTile> plan_packet_tiles(std::span<const PacketTask> tasks);
+[[nodiscard]] std::vector<PacketTile> plan_packet_tiles(std::span<const PacketTask> tasks);
 
 }  // namespace halocline::device::cuda

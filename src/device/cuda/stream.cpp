@@ -105,7 +105,8 @@ void CudaStream::copy(const StridedCopy& copy) {
   raise_failure();
   const CurrentDevice now = current();
   for (const CopyTask& task : tasks) {
-    check(launch_copy(handle_, on().board().get(), task, on().copy_blocks(tiles_of(task))), "launching a copy");
+    const Tiling tiling = tiling_of(task);
+    check(launch_copy(handle_, on().board().get(), task, tiling, on().copy_blocks(tiling.count())), "launching a copy");
   }
 }
 
@@ -118,7 +119,7 @@ void CudaStream::copy(const CopyList& list) {
   raise_failure();
   if (mine.tile_count() == 0) return;
   const CurrentDevice now = current();
-  check(launch_copies(handle_, on().board().get(), mine.tasks(), mine.tiles(), mine.tile_count(),
+  check(launch_copies(handle_, on().board().get(), mine.shapes(), mine.tiles(), mine.tile_count(),
                       on().copy_blocks(mine.tile_count())),
         "launching a list of copies");
 }

@@ -7,6 +7,8 @@
 #include <random>
 #include <utility>
 
+#include "device/cuda/divider.hpp"
+#include "device/cuda/tiling.hpp"
 #include "support/effort.hpp"
 #include "unit/device/strided_case.hpp"
 #include "unit/device/support.hpp"
@@ -16,23 +18,38 @@ namespace {
 
 using test::StridedCopyCase;
 
-/// Exactly one copy of each unit, as blocks of threads do it.
-void carry_out(const std::vector<CopyTask>& tasks, const std::vector<CopyTile>& tiles) {
-  for (const CopyTile& tile : tiles) {
-    const CopyTask& task = tasks.at(tile.task);
-    for (std::uint32_t unit = tile.first; unit < std::min(task.units, tile.first + tile_units); ++unit) {
-      const UnitPlace place = place_of(task, unit);
-      std::memcpy(task.target + place.target, task.source + place.source, task.unit_bytes);
-      ASSERT_EQ(reinterpret_cast<std::uintptr_t>(task.target + place.target) % task.unit_bytes, 0u);
-      ASSERT_EQ(reinterpret_cast<std::uintptr_t>(task.source + place.source) % task.word_bytes, 0u);
-      ASSERT_TRUE(task.word_bytes == task.unit_bytes || (task.word_bytes >= 4 && task.word_bytes < task.unit_bytes));
+/// Each unit of the tasks as the lanes of blocks meet it: visit(task, source, target).
+template <typename Visit>
+void for_each_unit(const std::vector<CopyTask>& tasks, Visit&& visit) {
+  TileTable table;
+  table.add(tasks);
+  for (const CopyTile& tile : table.tiles) {
+    const TileShape& shape = table.shapes.at(tile.shape);
+    for (std::uint32_t thread = 0; thread < block_threads; ++thread) {
+      const Lane lane = lane_of(shape, thread);
+      for (std::uint32_t i = 0; i < units_per_thread; ++i) {
+        if (lane.first + i * shape.step >= end_of_lane(tile, lane)) continue;
+        visit(shape, tile.source + lane.source + std::int64_t{shape.source_stride[3]} * shape.step * i,
+              tile.target + lane.target + std::int64_t{shape.target_stride[3]} * shape.step * i);
+      }
     }
   }
 }
 
+/// As blocks of threads do it.
+void carry_out(const std::vector<CopyTask>& tasks) {
+  for_each_unit(tasks, [&](const TileShape& shape, const std::byte* source, std::byte* target) {
+    std::memcpy(target, source, shape.unit_bytes);
+    ASSERT_EQ(reinterpret_cast<std::uintptr_t>(target) % shape.unit_bytes, 0u);
+    ASSERT_EQ(reinterpret_cast<std::uintptr_t>(source) % shape.word_bytes, 0u);
+    ASSERT_TRUE(shape.word_bytes == shape.unit_bytes || (shape.word_bytes >= 4 && shape.word_bytes < shape.unit_bytes));
+  });
+}
+
+/// Of the units that lanes meet: as many as the tasks have, where each is met once.
 std::int64_t bytes_of(const std::vector<CopyTask>& tasks) {
   std::int64_t bytes = 0;
-  for (const CopyTask& task : tasks) bytes += std::int64_t{task.units} * task.unit_bytes;
+  for_each_unit(tasks, [&](const TileShape& shape, const auto*, auto*) { bytes += shape.unit_bytes; });
   return bytes;
 }
 
@@ -43,7 +60,7 @@ TEST(CopyPlan, EqualsTheReferenceForRandomLayouts) {
     const std::int64_t element = test::element_sizes[random() % test::element_sizes.size()];
     StridedCopyCase one(random, test::random_extent(random), element);
     const std::vector<CopyTask> tasks = plan_tasks({&one.copy, 1});
-    carry_out(tasks, plan_tiles(tasks));
+    carry_out(tasks);
     ASSERT_EQ(one.actual, one.expected) << "case " << i << ": " << to_string(one.copy.extent) << " of " << element;
     ASSERT_EQ(bytes_of(tasks), one.copy.bytes());
     ++with_units.at(tasks[0].unit_bytes);
@@ -60,7 +77,7 @@ TEST(CopyPlan, UnalignedElementsAreCopiedInSmallerUnits) {
     std::vector<std::byte> expected = actual;
     StridedCopy copy{source.data() + shift, actual.data(), {16, 80, 480}, {16, 64, 256}, {4, 4, 4}, 16};
     const std::vector<CopyTask> tasks = plan_tasks({&copy, 1});
-    carry_out(tasks, plan_tiles(tasks));
+    carry_out(tasks);
     copy.target = expected.data();
     test::reference(copy);
     ASSERT_EQ(actual, expected) << "shifted by " << shift;
@@ -79,12 +96,12 @@ TEST(CopyPlan, AListIsOneRowOfTiles) {
   copies.push_back({nullptr, nullptr, {}, {}, {4, 0, 4}, 8});  // nothing
   const std::vector<CopyTask> tasks = plan_tasks(copies);
   EXPECT_EQ(tasks.size(), cases.size());
-  carry_out(tasks, plan_tiles(tasks));
+  carry_out(tasks);
   for (const StridedCopyCase& one : cases) ASSERT_EQ(one.actual, one.expected);
 }
 
 /// The shape of a 3-cell-wide face, packed: few bytes a row, many rows.
-TEST(CopyPlan, PackedRowsOfThreeFloatsAreNumberedThroughOnBothSides) {
+TEST(CopyPlan, PackedRowsOfThreeFloatsAreUnitsOfOne) {
   std::vector<float> cells(64 * 20 * 20);
   std::vector<float> packed(3 * 20 * 20);
   const StridedCopy pack{reinterpret_cast<const std::byte*>(cells.data() + 32),
@@ -96,22 +113,16 @@ TEST(CopyPlan, PackedRowsOfThreeFloatsAreNumberedThroughOnBothSides) {
   const std::vector<CopyTask> tasks = plan_tasks({&pack, 1});
   ASSERT_EQ(tasks.size(), 1u);
   EXPECT_EQ(tasks[0].unit_bytes, 4u);
-  EXPECT_EQ(tasks[0].row.divisor, 3u);
-  for (std::uint32_t unit = 0; unit < tasks[0].units; ++unit) {
-    ASSERT_EQ(place_of(tasks[0], unit).target, 4 * std::int64_t{unit});
-  }
+  EXPECT_EQ(tasks[0].count[0], 3u);
+  EXPECT_EQ(tasks[0].units(), 1200);
 }
 
 /// Where each unit of a copy lies, without touching it: arrays of many GB.
 std::vector<std::pair<std::uintptr_t, std::uintptr_t>> places(const std::vector<CopyTask>& tasks) {
   std::vector<std::pair<std::uintptr_t, std::uintptr_t>> all;
-  for (const CopyTask& task : tasks) {
-    for (std::uint32_t unit = 0; unit < task.units; ++unit) {
-      const UnitPlace place = place_of(task, unit);
-      all.emplace_back(reinterpret_cast<std::uintptr_t>(task.source + place.source),
-                       reinterpret_cast<std::uintptr_t>(task.target + place.target));
-    }
-  }
+  for_each_unit(tasks, [&](const TileShape&, const std::byte* source, const std::byte* target) {
+    all.emplace_back(reinterpret_cast<std::uintptr_t>(source), reinterpret_cast<std::uintptr_t>(target));
+  });
   std::sort(all.begin(), all.end());
   return all;
 }
@@ -172,14 +183,14 @@ TEST(CopyPlan, PairsAreTheSameCopies) {
     const std::vector<CopyTask> tasks = plan_tasks(copies);
     const std::vector<CopyTask> paired = pair_tasks(tasks);
     pairs += static_cast<int>(tasks.size() - paired.size());
-    carry_out(paired, plan_tiles(paired));
+    carry_out(paired);
     for (const StridedCopyCase& one : cases) ASSERT_EQ(one.actual, one.expected) << "round " << i;
     ASSERT_EQ(bytes_of(paired), bytes_of(tasks));
   }
   EXPECT_GT(pairs, 200);
 }
 
-/// Left and right halo of rows, which lie beside each other: one after the other in the order of units.
+/// Left and right halo of rows, which lie beside each other: one after the other in the order of lanes.
 TEST(CopyPlan, TheTwoEndsOfARowAreCopiedSideBySide) {
   std::vector<float> cells(64 * 6 * 5);
   const auto end_of_rows = [&](std::int64_t source, std::int64_t target) {
@@ -193,11 +204,11 @@ TEST(CopyPlan, TheTwoEndsOfARowAreCopiedSideBySide) {
   const std::vector<StridedCopy> both{end_of_rows(28, -4), end_of_rows(0, 32)};
   const std::vector<CopyTask> tasks = pair_tasks(plan_tasks(both));
   ASSERT_EQ(tasks.size(), 1u);
-  const CopyTask& task = tasks[0];
-  ASSERT_EQ(task.units * task.unit_bytes, 2u * 4 * 4 * 30);
-  const std::uint32_t in_row = 16 / task.unit_bytes;
-  EXPECT_EQ(place_of(task, in_row).target - place_of(task, 0).target, 4 * 36);
-  EXPECT_EQ(place_of(task, 2 * in_row).target - place_of(task, 0).target, 4 * 64);
+  ASSERT_EQ(tasks[0].units() * tasks[0].unit_bytes, 2 * 4 * 4 * 30);
+  const TileShape shape = tiling_of(tasks[0]).shape;
+  const std::uint32_t in_row = 16 / tasks[0].unit_bytes;
+  EXPECT_EQ(lane_of(shape, in_row).target - lane_of(shape, 0).target, 4 * 36);
+  EXPECT_EQ(lane_of(shape, 2 * in_row).target - lane_of(shape, 0).target, 4 * 64);
 }
 
 /// Copies are cut before the numbers of their units leave 31 bits. Nothing is read or written here.
@@ -213,16 +224,78 @@ TEST(CopyPlan, LargeCopiesBecomeSeveralTasks) {
   for (const StridedCopy& copy : {contiguous, strided}) {
     const std::vector<CopyTask> tasks = plan_tasks({&copy, 1});
     EXPECT_GT(tasks.size(), 1u);
-    EXPECT_EQ(bytes_of(tasks), copy.bytes());
     std::byte* next = copy.target;  // both are packed on this side
     for (const CopyTask& task : tasks) {
-      ASSERT_LE(task.units, most_units);
+      ASSERT_LE(task.units(), most_units);
       EXPECT_EQ(task.target, next);
-      const UnitPlace last = place_of(task, task.units - 1);
-      next = task.target + last.target + task.unit_bytes;
+      next = task.target + task.units() * task.unit_bytes;
     }
     EXPECT_EQ(next, copy.target + copy.bytes());
   }
+}
+
+/// A task of rows of 16-byte units, as an array has them: the first row begins where a line of memory does.
+CopyTask box(std::array<std::uint32_t, 4> count) {
+  CopyTask task;
+  task.source = reinterpret_cast<const std::byte*>(std::uintptr_t{1} << 40);
+  task.target = reinterpret_cast<std::byte*>(std::uintptr_t{1} << 41);
+  task.unit_bytes = task.word_bytes = 16;
+  task.count = count;
+  std::int64_t stride = 16;
+  for (std::size_t d = 0; d < 4; ++d) {
+    task.source_stride[d] = task.target_stride[d] = static_cast<std::int32_t>(stride);
+    stride = (stride * count[d] + 255) / 128 * 128;
+  }
+  return task;
+}
+
+TEST(Tiling, ThreadsAreOfUse) {
+  std::mt19937 random(5);
+  const auto up_to = [&](unsigned n) { return static_cast<std::uint32_t>(1 + random() % n); };
+  double least = 1;
+  double sum = 0;
+  constexpr int cases = 2000;
+  for (int i = 0; i < cases; ++i) {
+    // Halos of a subdomain of 24 to 600 cells a side: long rows, thin in one dimension, and short rows with their other ends.
+    const auto side = [&] { return 23 + up_to(577); };
+    const std::uint32_t thin = up_to(4);
+    const std::array<std::array<std::uint32_t, 4>, 3> shapes{
+        {{side() / 4, thin, side(), 1}, {side() / 4, side(), thin, 1}, {up_to(2), 2, side(), side()}}};
+    const CopyTask task = box(shapes.at(random() % 3));
+    const double used = static_cast<double>(task.units()) / static_cast<double>(std::max<std::int64_t>(
+                                                                tiling_of(task).count() * std::int64_t{tile_units}, 1));
+    if (task.units() < 8 * tile_units) continue;  // the last of few tiles is hardly full
+    least = std::min(least, used);
+    sum += 1 - used;
+  }
+  EXPECT_GT(least, 0.65);
+  EXPECT_LT(sum / cases, 0.1);
+}
+
+TEST(Tiling, RowsAreCutWhereLinesOfMemoryBegin) {
+  for (const std::uint32_t units : {257u, 300u, 1000u, 1025u, 5000u}) {
+    const CopyTask task = box({units, 7, 3, 2});
+    const Tiling tiling = tiling_of(task);
+    EXPECT_EQ(tiling.tile[0] * 16 % 128, 0u) << units;
+    EXPECT_EQ(bytes_of({task}), task.units() * 16);
+  }
+}
+
+TEST(Tiling, FieldsThatAreAlikeShareTheirShapeAndTakeTurns) {
+  const CopyTask one = box({64, 64, 3, 1});
+  CopyTask other = one;
+  other.target += 1 << 20;
+  const CopyTask small = box({2, 1, 1, 1});
+  TileTable table;
+  table.add(std::vector{one, small, other});
+  EXPECT_EQ(table.shapes.size(), 2u);
+  ASSERT_EQ(table.tiles.size(), 25u);
+  EXPECT_EQ(table.tiles[1].target, small.target);
+  for (std::size_t turn = 1; turn < 12; ++turn) {
+    EXPECT_EQ(table.tiles[2 * turn + 2].target - table.tiles[2 * turn + 1].target, 1 << 20);
+  }
+  table.add(std::vector{other});
+  EXPECT_EQ(table.shapes.size(), 2u);
 }
 
 TEST(CopyPlan, DividersDivide) {
@@ -243,6 +316,9 @@ TEST(CopyPlan, DividersDivide) {
     const std::uint32_t multiple = next() % end / d * d;
     check(multiple, d);
     if (multiple > 0) check(multiple - 1, d);
+  }
+  for (std::uint32_t d = 1; d <= block_threads; ++d) {
+    for (std::uint32_t n = 0; n < block_threads; ++n) ASSERT_EQ(SmallDivider(d).divide(n), n / d) << n << " / " << d;
   }
 }
 

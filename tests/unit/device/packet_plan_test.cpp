@@ -99,7 +99,7 @@ TEST(PacketPlan, TilesHaveAllPairsOfAllTasks) {
   PacketTask large;
   large.pairs = 2 * tile_pairs + 1;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> tiles;
-  for (const CopyTile& tile : plan_packet_tiles(std::vector{small, large})) tiles.emplace_back(tile.task, tile.first);
+  for (const PacketTile& tile : plan_packet_tiles(std::vector{small, large})) tiles.emplace_back(tile.task, tile.first);
   EXPECT_EQ(tiles, (std::vector<std::pair<std::uint32_t, std::uint32_t>>{
                        {0, 0}, {1, 0}, {1, tile_pairs}, {1, 2 * tile_pairs}}));
 }

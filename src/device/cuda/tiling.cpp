@@ -1,0 +1,119 @@
+#include "device/cuda/tiling.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace halocline::device::cuda {
+namespace {
+
+constexpr std::uint32_t line_bytes = 128;
+
+std::uint32_t pieces(std::uint32_t count, std::uint32_t of) { return (count + of - 1) / of; }
+
+/// The search for a tiling: lanes for one dimension after the other, and the steps along the last that has some.
+class Search {
+ public:
+  explicit Search(const CopyTask& task) : task_(task) { try_dimension(0, block_threads); }
+
+  [[nodiscard]] std::uint32_t steps_along() const { return steps_along_; }
+  [[nodiscard]] const std::array<std::uint32_t, 4>& lanes() const { return best_; }
+
+ private:
+  /// threads: so many for this dimension and those behind it.
+  void try_dimension(std::uint32_t d, std::uint32_t threads) {
+    const std::uint32_t count = task_.count[d];
+    if (d == 0 || count > 1) try_steps_along(d, std::min(count, threads));
+    if (d == 3) return;
+    const auto go_on = [&](std::uint32_t lanes) {
+      lanes_[d] = lanes;
+      try_dimension(d + 1, threads / lanes);
+      lanes_[d] = 1;
+    };
+    if (count <= threads) go_on(count);
+    if (d > 0) {
+      for (std::uint32_t lanes = std::min(count - 1, threads); lanes > 0; --lanes) go_on(lanes);
+    } else {
+      const std::uint32_t line = line_bytes / task_.unit_bytes;
+      for (std::uint32_t lanes = std::min(count - 1, threads) / line * line; lanes > 0; lanes -= line) go_on(lanes);
+    }
+  }
+
+  void try_steps_along(std::uint32_t d, std::uint32_t lanes) {
+    std::uint64_t tiles = pieces(task_.count[d], lanes * units_per_thread);
+    for (std::uint32_t i = 0; i < d; ++i) tiles *= pieces(task_.count[i], lanes_[i]);
+    for (std::uint32_t i = d + 1; i < 4; ++i) tiles *= task_.count[i];
+    if (tiles >= fewest_) return;
+    fewest_ = tiles;
+    steps_along_ = d;
+    best_ = lanes_;
+    best_[d] = lanes;
+  }
+
+  const CopyTask& task_;
+  std::array<std::uint32_t, 4> lanes_{1, 1, 1, 1};
+  std::uint64_t fewest_ = std::numeric_limits<std::uint64_t>::max();
+  std::uint32_t steps_along_ = 0;
+  std::array<std::uint32_t, 4> best_{1, 1, 1, 1};
+};
+
+}  // namespace
+
+Tiling tiling_of(const CopyTask& task) {
+  const Search found(task);
+  Tiling tiling;
+  tiling.steps_along = found.steps_along();
+  tiling.shape.unit_bytes = static_cast<std::uint8_t>(task.unit_bytes);
+  tiling.shape.word_bytes = static_cast<std::uint8_t>(task.word_bytes);
+  for (std::uint32_t d = 0; d <= tiling.steps_along; ++d) {
+    const std::uint32_t lanes = found.lanes()[d];
+    const bool steps = d == tiling.steps_along;
+    const std::size_t of_shape = steps ? 3 : d;
+    tiling.shape.source_stride[of_shape] = task.source_stride[d];
+    tiling.shape.target_stride[of_shape] = task.target_stride[d];
+    if (steps) {
+      tiling.shape.step = static_cast<std::uint16_t>(lanes);
+    } else {
+      tiling.shape.lanes[d] = SmallDivider(lanes);
+    }
+    tiling.tile[d] = steps ? lanes * units_per_thread : lanes;
+  }
+  for (std::size_t d = 0; d < 4; ++d) tiling.grid[d] = pieces(task.count[d], tiling.tile[d]);
+  return tiling;
+}
+
+void TileTable::add(std::span<const CopyTask> tasks) {
+  struct Planned {
+    Tiling tiling;
+    std::uint32_t shape = 0;
+  };
+  std::vector<Planned> planned;
+  std::uint32_t turns = 0;
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    // Fields are alike, and so are their tasks.
+    const auto alike =
+        std::find_if(tasks.begin(), tasks.begin() + static_cast<std::ptrdiff_t>(i), [&](const CopyTask& t) {
+          return t.count == tasks[i].count && t.unit_bytes == tasks[i].unit_bytes &&
+                 t.word_bytes == tasks[i].word_bytes && t.source_stride == tasks[i].source_stride &&
+                 t.target_stride == tasks[i].target_stride;
+        });
+    if (static_cast<std::size_t>(alike - tasks.begin()) < i) {
+      planned.push_back(planned[static_cast<std::size_t>(alike - tasks.begin())]);
+    } else {
+      const Tiling tiling = tiling_of(tasks[i]);
+      const auto shape = std::find(shapes.begin(), shapes.end(), tiling.shape);
+      planned.push_back({tiling, static_cast<std::uint32_t>(shape - shapes.begin())});
+      if (shape == shapes.end()) shapes.push_back(tiling.shape);
+    }
+    turns = std::max(turns, planned.back().tiling.count());
+  }
+  for (std::uint32_t turn = 0; turn < turns; ++turn) {
+    for (std::size_t i = 0; i < tasks.size(); ++i) {
+      if (turn >= planned[i].tiling.count()) continue;
+      CopyTile tile = tile_at(tasks[i], planned[i].tiling, turn);
+      tile.shape = planned[i].shape;
+      tiles.push_back(tile);
+    }
+  }
+}
+
+}  // namespace halocline::device::cuda

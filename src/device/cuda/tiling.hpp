@@ -1,0 +1,126 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "device/cuda/copy_plan.hpp"
+#include "device/cuda/divider.hpp"
+
+// How blocks of threads share a CopyTask: as tiles, boxes of units. A thread finds its place in a tile once for all tiles of
+// a shape, and then goes on by constant steps: with a place computed for each unit, copies of a few multiprocessors were
+// bound by those instructions (docs/decisions/0037). No CUDA in here: the same functions run on the host, where tests compare
+// them with the definition of a StridedCopy.
+namespace halocline::device::cuda {
+
+inline constexpr std::uint32_t block_threads = 256;
+/// A thread's units of a tile, which it loads all before it stores one.
+inline constexpr std::uint32_t units_per_thread = 4;
+inline constexpr std::uint32_t tile_units = block_threads * units_per_thread;
+
+/// The threads of a block as lanes of a tile: along up to three dimensions, the innermost first, and along the one that
+/// each thread then steps along, as far as there are lanes along it.
+struct TileShape {
+  std::array<std::int32_t, 4>
+      source_stride{};  ///< from lane to lane, in bytes; the last is that of the steps' dimension
+  std::array<std::int32_t, 4> target_stride{};
+  std::array<SmallDivider, 3> lanes;  ///< 1 where there is no such dimension
+  std::uint16_t step = 1;             ///< lanes along the last dimension
+  std::uint8_t unit_bytes = 1;        ///< as a CopyTask has them
+  std::uint8_t word_bytes = 1;
+  friend bool operator==(const TileShape&, const TileShape&) = default;
+};
+
+/// Three numbers below 2^9 side by side, each with a bit above it that is 0.
+[[nodiscard]] constexpr std::uint32_t side_by_side(std::uint32_t a, std::uint32_t b, std::uint32_t c) {
+  return a | b << 10 | c << 20;
+}
+
+/// A thread's place in the tiles of a shape.
+struct Lane {
+  std::uint32_t inner = 0;  ///< where it is along the dimensions before the last, side by side
+  std::uint32_t first =
+      0;  ///< and along the last, with its first unit; where there is no lane for it, behind every tile
+  std::int32_t source = 0;  ///< of its first unit, in bytes from the tile's
+  std::int32_t target = 0;
+};
+
+[[nodiscard]] constexpr Lane lane_of(const TileShape& shape, std::uint32_t thread) {
+  Lane lane;
+  std::array<std::uint32_t, 4> at{};
+  std::uint32_t rest = thread;
+  for (std::size_t d = 0; d < 3; ++d) {
+    const std::uint32_t next = shape.lanes[d].divide(rest);
+    at[d] = rest - next * shape.lanes[d].divisor;
+    rest = next;
+  }
+  lane.inner = side_by_side(at[0], at[1], at[2]);
+  lane.first = rest < shape.step ? rest : tile_units;
+  at[3] = rest < shape.step ? rest : 0;
+  for (std::size_t d = 0; d < 4; ++d) {
+    lane.source += static_cast<std::int32_t>(at[d]) * shape.source_stride[d];
+    lane.target += static_cast<std::int32_t>(at[d]) * shape.target_stride[d];
+  }
+  return lane;
+}
+
+/// What a block copies at a time.
+struct alignas(16) CopyTile {
+  const std::byte* source = nullptr;  ///< its first unit
+  std::byte* target = nullptr;
+  std::uint32_t shape = 0;  ///< its number in a table
+  /// How far units go along the shape's dimensions before the last: the numbers of the last ones, side by side. Whole tiles
+  /// have as many as there are lanes.
+  std::uint32_t inner = 0;
+  std::uint32_t end = 1;  ///< how many there are along the last
+};
+static_assert(sizeof(CopyTile) == 32);
+
+/// Up to where the lane's units are: first, first + step, ... below this are its own.
+[[nodiscard]] constexpr std::uint32_t end_of_lane(const CopyTile& tile, const Lane& lane) {
+  // Where a difference is below 0, it takes the bit that stands above it.
+  constexpr std::uint32_t above = side_by_side(1, 1, 1) << 9;
+  return (((tile.inner | above) - lane.inner) & above) == above ? tile.end : 0;
+}
+
+/// A task's tiles: the box is cut in each dimension.
+struct Tiling {
+  TileShape shape;
+  std::uint32_t steps_along = 0;  ///< which dimension of the task; the tile has one unit along later ones
+  std::array<std::uint32_t, 4> tile{1, 1, 1, 1};  ///< units of a whole one, by the task's dimensions
+  std::array<std::uint32_t, 4> grid{1, 1, 1, 1};  ///< tiles
+  [[nodiscard]] constexpr std::uint32_t count() const { return grid[0] * grid[1] * grid[2] * grid[3]; }
+};
+
+/// That with the fewest tiles, and of those that with the longest pieces of rows. Rows are cut where lines of memory begin,
+/// if they begin with one.
+[[nodiscard]] Tiling tiling_of(const CopyTask& task);
+
+/// Tile 0, 1, ... count() - 1 of a task, without the shape's number.
+[[nodiscard]] constexpr CopyTile tile_at(const CopyTask& task, const Tiling& tiling, std::uint32_t number) {
+  CopyTile tile{task.source, task.target, 0, 0, 1};
+  for (std::uint32_t d = 0; d < 4; ++d) {
+    const std::uint32_t first = number % tiling.grid[d] * tiling.tile[d];
+    number /= tiling.grid[d];
+    tile.source += std::int64_t{first} * task.source_stride[d];
+    tile.target += std::int64_t{first} * task.target_stride[d];
+    const std::uint32_t left = task.count[d] - first;
+    const std::uint32_t extent = left < tiling.tile[d] ? left : tiling.tile[d];
+    if (d < tiling.steps_along) tile.inner |= (extent - 1) << 10 * d;
+    if (d == tiling.steps_along) tile.end = extent;
+  }
+  return tile;
+}
+
+/// Tiles of tasks, and each shape that they have once.
+struct TileTable {
+  std::vector<TileShape> shapes;
+  std::vector<CopyTile> tiles;
+  /// The tasks take turns: so that what lies beside each other in memory, as the two ends of rows do, is worked on at the
+  /// same time.
+  void add(std::span<const CopyTask> tasks);
+};
+
+}  // namespace halocline::device::cuda
