@@ -15,7 +15,12 @@ namespace {
 
 /// A reason in a table: without the transport's name, which has a column, and without what was not possible.
 std::string short_reason(const halocline::routing::Route& route) {
-  std::string reason = route.reason.substr(0, route.reason.find(';'));
+  const std::size_t first = route.reason.find(';');
+  std::string reason = route.reason.substr(0, first);
+  // What was measured comes next, where it was.
+  if (first != std::string::npos && route.reason.compare(first, 10, "; measured") == 0) {
+    reason += route.reason.substr(first, route.reason.find(';', first + 1) - first);
+  }
   const std::string name = std::string(halocline::routing::to_string(route.transport)) + ": ";
   return reason.rfind(name, 0) == 0 ? reason.substr(name.size()) : reason;
 }

@@ -28,6 +28,7 @@
 #include "halocline/overlap/steps.hpp"
 #include "halocline/partition/strategy.hpp"
 #include "halocline/placement/placement.hpp"
+#include "halocline/routing/measured.hpp"
 #include "halocline/routing/routing.hpp"
 
 namespace hc = halocline;

@@ -3,7 +3,10 @@
 namespace halocline {
 
 AssumedRouter::AssumedRouter(const machine::MachineMap& machine, const routing::Policy& policy, bool device_mpi)
-    : machine_(machine), device_mpi_(routing::Answer::of(device_mpi, "not assumed")), chooser_(policy) {}
+    : machine_(machine),
+      measured_(machine),
+      device_mpi_(routing::Answer::of(device_mpi, "not assumed")),
+      chooser_(policy) {}
 
 RoutedMessage AssumedRouter::route(const partition::Flow& flow, const placement::Slot& sender,
                                    const placement::Slot& receiver) {
@@ -19,6 +22,7 @@ RoutedMessage AssumedRouter::route(const partition::Flow& flow, const placement:
   facts.device_mpi = device_mpi_;
   facts.direct_safe = routing::Answer::of(facts.same_subdomain || !facts.same_device, "ranks share a device");
   facts.mpi = true;
+  facts.measured = measured_.between(sender, receiver);
   return {chooser_.choose(flow.from, flow.to, facts), flow.bytes};
 }
 

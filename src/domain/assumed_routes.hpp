@@ -2,6 +2,7 @@
 
 #include "halocline/domain/plan.hpp"
 #include "halocline/routing/chooser.hpp"
+#include "halocline/routing/measured.hpp"
 
 namespace halocline {
 
@@ -16,6 +17,7 @@ class AssumedRouter {
 
  private:
   const machine::MachineMap& machine_;
+  routing::MeasuredPairs measured_;
   routing::Answer device_mpi_;
   routing::Chooser chooser_;
 };

@@ -10,6 +10,7 @@
 #include "halocline/exchange/probe.hpp"
 #include "halocline/machine/discover.hpp"
 #include "halocline/routing/chooser.hpp"
+#include "halocline/routing/measured.hpp"
 
 namespace halocline {
 namespace {
@@ -155,11 +156,11 @@ void Domain::Impl::route_and_connect() {
                                                      "cannot map",
                                                      own)));
   }
-  const auto facts = exchange::probe_pairs({.comm = comm,
-                                            .backend = backend.get(),
-                                            .geometry = &plan->geometry,
-                                            .placement = &plan->placement,
-                                            .exportable = exportable});
+  auto facts = exchange::probe_pairs({.comm = comm,
+                                      .backend = backend.get(),
+                                      .geometry = &plan->geometry,
+                                      .placement = &plan->placement,
+                                      .exportable = exportable});
   exchange::Setup setup{.comm = comm,
                         .node_comm = node_comm.get(),
                         .parent = users_comm,
@@ -175,7 +176,9 @@ void Domain::Impl::route_and_connect() {
   warn_of_what_is_missing(facts);
   comm::agree_on(*comm, [&] {
     routing::Chooser chooser(options.policy);
-    for (const auto& [pair, known] : facts) {
+    routing::MeasuredPairs measured(plan->machine);
+    for (auto& [pair, known] : facts) {
+      known.measured = measured.between(plan->placement.of(pair.from), plan->placement.of(pair.to));
       setup.routes.push_back(chooser.choose(pair.from, pair.to, known));
     }
     routes = routed_messages(plan->geometry, mine, setup.routes);

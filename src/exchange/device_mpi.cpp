@@ -127,6 +127,7 @@ routing::Answer try_device_mpi(comm::Communicator& comm, device::Backend& backen
   if (const Answer answer = agreed(comm, asked(comm, backend)); !answer.yes) return answer;
   std::shared_ptr<Memory> memory;
   comm::agree_on(comm, [&] { memory = std::make_shared<Memory>(comm, backend, device); });
+  const auto current = backend.make_current(device);  // as where messages are sent
   for (const std::size_t bytes : sizes) {
     if (const Answer answer = agreed(comm, tried(comm, memory, bytes)); !answer.yes) return answer;
   }

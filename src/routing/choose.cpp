@@ -66,26 +66,31 @@ std::vector<Transport> candidates_of(const PairFacts& facts, const Policy& polic
   throw CapabilityError(fmt::format("no transport for subdomains {} -> {}: {}", from.value(), to.value(), text));
 }
 
-/// The candidate with the highest rate, ties to the earlier one; nothing where one has no rate or there is no
-/// choice.
-std::optional<Transport> fastest(const std::vector<Transport>& candidates, const PairFacts& facts) {
-  if (candidates.size() < 2) return std::nullopt;
-  std::optional<Transport> best;
+/// How much faster a transport must have been measured to take the place of one before it. The order is that of what messages
+/// cost beside their bytes, and rates of one way to move bytes differ by a few percent from one day to another.
+constexpr double enough_faster = 1.25;
+
+Transport fastest(const std::vector<Transport>& candidates, const PairFacts& facts) {
+  Transport best = candidates.front();
   for (const Transport transport : candidates) {
     const auto rate = rate_of(transport, facts);
-    if (!rate) return std::nullopt;
-    if (!best || *rate > *rate_of(*best, facts)) best = transport;
+    const auto to_beat = rate_of(best, facts);
+    if (rate && to_beat && *rate >= enough_faster * *to_beat) best = transport;
   }
   return best;
 }
 
+/// Empty where nothing was compared.
 std::string measured_text(const std::vector<Transport>& candidates, const PairFacts& facts) {
   std::string text;
+  int compared = 0;
   for (const Transport transport : candidates) {
-    text += fmt::format("{}{} {:.3g} GB/s", text.empty() ? "" : ", ", to_string(transport),
-                        *rate_of(transport, facts) / 1e9);
+    const auto rate = rate_of(transport, facts);
+    if (!rate) continue;
+    text += fmt::format("{} {} {:.3g} GB/s", compared++ == 0 ? "; measured, two-way:" : ",", to_string(transport),
+                        *rate / 1e9);
   }
-  return text;
+  return compared > 1 && rate_of(candidates.front(), facts) ? text : "";
 }
 
 Decision decision(Transport transport, const PairFacts& facts, const std::string& why) {
@@ -101,14 +106,10 @@ Decision by_exception(Transport wanted, const PairFacts& facts, std::string_view
 Decision by_policy(subdomain_id from, subdomain_id to, const PairFacts& facts, const Policy& policy) {
   const std::vector<Transport> candidates = candidates_of(facts, policy);
   if (candidates.empty()) nothing_possible(from, to, facts, policy);
-  if (policy.use_measurements) {
-    if (const auto best = fastest(candidates, facts)) {
-      return decision(*best, facts,
-                      fmt::format("; measured, two-way: {}{}", measured_text(candidates, facts),
-                                  passed_over(*best, facts, policy)));
-    }
-  }
-  return decision(candidates.front(), facts, passed_over(candidates.front(), facts, policy));
+  if (!policy.use_measurements)
+    return decision(candidates.front(), facts, passed_over(candidates.front(), facts, policy));
+  const Transport best = fastest(candidates, facts);
+  return decision(best, facts, measured_text(candidates, facts) + passed_over(best, facts, policy));
 }
 
 }  // namespace halocline::routing

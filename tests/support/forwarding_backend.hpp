@@ -25,6 +25,8 @@ class ForwardingBackend final : public device::Backend {
   [[nodiscard]] int maps() const { return maps_; }
   /// Names and priorities of the streams that were made.
   [[nodiscard]] const std::vector<std::pair<std::string, device::Priority>>& streams() const { return streams_; }
+  /// Devices that were made current.
+  [[nodiscard]] const std::vector<int>& current() const { return current_; }
   /// FusedPlan::multiprocessors of the exchanges that were made.
   [[nodiscard]] const std::vector<int>& budgets() const { return budgets_; }
 
@@ -69,6 +71,10 @@ class ForwardingBackend final : public device::Backend {
   }
   [[nodiscard]] device::Access peer_access(int from, int to) const override { return inner_->peer_access(from, to); }
   [[nodiscard]] bool prefers_graphs() const override { return inner_->prefers_graphs(); }
+  std::unique_ptr<device::Current> make_current(int device) override {
+    current_.push_back(device);
+    return inner_->make_current(device);
+  }
   bool wait_until(const std::function<bool()>& done, const Deadline& deadline) override {
     return inner_->wait_until(done, deadline);
   }
@@ -78,6 +84,7 @@ class ForwardingBackend final : public device::Backend {
   Said said_;
   int maps_ = 0;
   std::vector<int> budgets_;
+  std::vector<int> current_;
   std::vector<std::pair<std::string, device::Priority>> streams_;
 };
 

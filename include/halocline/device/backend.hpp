@@ -169,6 +169,12 @@ class Stream {
 
 enum class Priority : int { normal, high };
 
+/// A device is current for the thread that made it so, until this is destroyed by it.
+class Current {
+ public:
+  virtual ~Current() = default;
+};
+
 /// The devices that this process drives, numbered from 0 (the rank's own ordinals, not the node's).
 /// Streams, events and buffers must be destroyed before their backend. Thread-safe but for the objects it makes.
 class Backend {
@@ -224,6 +230,11 @@ class Backend {
   /// thread do queued work, so that done() may be asked late by one operation), backing off where there is nothing to
   /// do. Returns false at the deadline. What done() throws passes through.
   virtual bool wait_until(const std::function<bool()>& done, const Deadline& deadline) = 0;
+
+  /// Makes a device current for the calling thread, as its runtime means it (cudaSetDevice), and again what was current before
+  /// when what is returned is destroyed. For libraries that are given memory of the device and look at what is current, as MPI
+  /// does; the backend itself needs it nowhere. Null where there is nothing to do.
+  [[nodiscard]] virtual std::unique_ptr<Current> make_current(int /*device*/) { return nullptr; }
 
   /// Marks what the calling thread does between the two calls, for profilers; see Range.
   virtual void push_range(const char* /*name*/) {}

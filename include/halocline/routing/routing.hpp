@@ -26,6 +26,9 @@ struct Answer {
   [[nodiscard]] static Answer of(bool yes, std::string why_not = {}) { return {yes, yes ? "" : std::move(why_not)}; }
 };
 
+/// Measured two-way rates of transports for a pair, bytes a second; one entry a transport, none where not measured.
+using MeasuredRates = std::vector<std::pair<Transport, double>>;
+
 /// All that is known of a pair of subdomains before a transport is chosen; the same at both ends.
 /// The narrower answer implies the wider: same_subdomain means same rank and device, same_rank the same node.
 struct PairFacts {
@@ -39,9 +42,7 @@ struct PairFacts {
   Answer device_mpi;   ///< MPI takes device pointers at both ends (tried)
   Answer direct_safe;  ///< no shared GPU, no serialised launches: nothing that direct could deadlock on
   bool mpi = false;    ///< there is MPI (or a twin of it) between the two ranks
-  /// Measured two-way rate of a transport for this pair, bytes a second; one entry a transport, empty where not
-  /// measured.
-  std::vector<std::pair<Transport, double>> measured;
+  MeasuredRates measured;
 };
 
 /// What the user allows. Default: everything, in the order of all_transports.
@@ -57,7 +58,7 @@ struct Policy {
     friend bool operator==(const Exception&, const Exception&) = default;
   };
   std::vector<Exception> exceptions;
-  /// Take the transport with the highest measured rate where all candidates of a pair have one.
+  /// Let a transport take the place of one before it that was measured and is slower by a quarter or more.
   bool use_measurements = true;
 
   /// "direct,mpi_staged" allows these in this order (`self` is always allowed unless forbidden);
@@ -83,8 +84,8 @@ struct Route {
 /// message to itself may go by direct, peer_copy, mpi_device or mpi_staged, as if to another one of its rank.
 [[nodiscard]] Answer possible(Transport transport, const PairFacts& facts);
 
-/// Chooses: the pair's exception; or the highest measured rate, where all that is allowed and possible has one; or the
-/// first in the policy's order that is possible. Pure: the same facts and policy give the same route everywhere.
+/// Chooses: the pair's exception; or the first in the policy's order that is possible, unless it was measured, and a later one
+/// was measured to be at least 5/4 as fast, which then stands in its place before still later ones. Pure: the same facts and policy give the same route everywhere.
 /// Throws CapabilityError where nothing that is allowed is possible, or an exception's transport is not; it names every
 /// transport and why not. The policy must pass check().
 [[nodiscard]] Route choose(subdomain_id from, subdomain_id to, const PairFacts& facts, const Policy& policy);

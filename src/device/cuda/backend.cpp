@@ -74,6 +74,17 @@ bool CudaBackend::wait_until(const std::function<bool()>& done, const Deadline& 
   return true;
 }
 
+std::unique_ptr<Current> CudaBackend::make_current(int device) {
+  class Scope final : public Current {
+   public:
+    explicit Scope(Context context) : current_(context) {}
+
+   private:
+    CurrentDevice current_;
+  };
+  return std::make_unique<Scope>(devices_->at(device).context());
+}
+
 void CudaBackend::push_range(const char* name) { nvtxRangePushA(name); }
 void CudaBackend::pop_range() { nvtxRangePop(); }
 

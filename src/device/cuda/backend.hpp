@@ -34,6 +34,7 @@ class CudaBackend final : public Backend {
   [[nodiscard]] Access overlapping_launches() const override;
   [[nodiscard]] bool prefers_graphs() const override { return true; }
   bool wait_until(const std::function<bool()>& done, const Deadline& deadline) override;
+  [[nodiscard]] std::unique_ptr<Current> make_current(int device) override;
   void push_range(const char* name) override;
   void pop_range() override;
 

@@ -60,6 +60,7 @@ class ThreadedBackend final : public Backend {
   bool wait_until(const std::function<bool()>& done, const Deadline& deadline) override {
     return inner_->wait_until(done, deadline);
   }
+  std::unique_ptr<Current> make_current(int device) override { return inner_->make_current(device); }
   void push_range(const char* name) override { inner_->push_range(name); }
   void pop_range() override { inner_->pop_range(); }
 

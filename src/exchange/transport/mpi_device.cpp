@@ -13,10 +13,14 @@ namespace {
 class OnDevice {
  public:
   OnDevice(const Channel& channel, Context& context, subdomain_id here)
-      : message_(context.backend->allocate(
-            context.site(here).device(), sizeof(Header) + static_cast<std::size_t>(payload_capacity(channel.message)))),
+      : backend_(context.backend),
+        device_(context.site(here).device()),
+        message_(context.backend->allocate(
+            device_, sizeof(Header) + static_cast<std::size_t>(payload_capacity(channel.message)))),
         header_(context.backend->allocate_pinned(sizeof(Header))) {}
 
+  /// MPI looks for the memory in the context that is current, and takes a slower way, or none, where it is another device's.
+  [[nodiscard]] std::unique_ptr<device::Current> for_mpi() const { return backend_->make_current(device_); }
   [[nodiscard]] static bool copied(std::size_t /*bytes*/) { return false; }
   [[nodiscard]] static std::int64_t chunk_bytes() { return std::numeric_limits<std::int64_t>::max(); }
   [[nodiscard]] std::byte* message_at() const { return message_->data(); }
@@ -35,6 +39,8 @@ class OnDevice {
   void fetch(const Chunk& /*chunk*/, device::Stream& /*stream*/) {}
 
  private:
+  device::Backend* backend_;
+  int device_;
   std::unique_ptr<device::Buffer> message_;
   std::unique_ptr<device::Buffer> header_;
 };

@@ -56,6 +56,7 @@ template <typename MakeRequest>
 /// is where header and payload lie, and how they get there. A transport says so by its Buffers, which has
 ///
 ///   Buffers(channel, context, here)    allocates, for the subdomain on this side
+///   for_mpi()                          what has to be alive while MPI is called
 ///   message_at()                       what MPI is given: a Header, then the payload
 ///   chunk_bytes()                      the payload's bytes in one message of MPI, at most; the same at both ends
 ///   payload_at(bytes)                  where the device packs and unpacks a payload of so many bytes
@@ -104,6 +105,7 @@ class MpiSender final : public Endpoint {
       const Payload payload = payload_of(channel_->message, program.selection);
       const auto bytes = static_cast<std::size_t>(payload.bytes);
       const auto copies = pack_copies(payload, site_->memory, buffers_->payload_at(bytes));
+      [[maybe_unused]] const auto current = buffers_->for_mpi();
       return part_of(copies, bytes, buffers_->chunk_bytes(), site_->device(), *context_, [&](const Chunk& chunk) {
         return context_->comm->persistent_send(place_of(chunk, buffers_->message_at()), channel_->receiver,
                                                channel_->tag);
@@ -126,6 +128,7 @@ class MpiSender final : public Endpoint {
   }
 
   bool progress() override {
+    [[maybe_unused]] const auto current = buffers_->for_mpi();
     const std::size_t chunks = part_->chunks.size();
     while (started_ < chunks && ready(started_).query()) part_->requests[started_++]->start();
     while (done_ < started_ && part_->requests[done_]->test()) ++done_;
@@ -200,6 +203,7 @@ class MpiReceiver final : public Endpoint {
       const Payload payload = payload_of(channel_->message, program.selection);
       const auto bytes = static_cast<std::size_t>(payload.bytes);
       const auto copies = unpack_copies(payload, site_->memory, buffers_->payload_at(bytes));
+      [[maybe_unused]] const auto current = buffers_->for_mpi();
       return part_of(copies, bytes, buffers_->chunk_bytes(), site_->device(), *context_, [&](const Chunk& chunk) {
         return context_->comm->persistent_receive(place_of(chunk, buffers_->message_at()), channel_->sender,
                                                   channel_->tag);
@@ -215,6 +219,7 @@ class MpiReceiver final : public Endpoint {
   }
 
   bool progress() override {
+    [[maybe_unused]] const auto current = buffers_->for_mpi();
     // The last message must have left its buffer before the next may come in.
     if (state_ == State::emptying && (copied_last_ ? *fetched_ : *unpacked_).query()) {
       for (const auto& request : part_->requests) request->start();

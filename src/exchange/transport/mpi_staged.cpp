@@ -24,6 +24,7 @@ class Staged {
   [[nodiscard]] bool copied(std::size_t bytes) const {
     return bytes > 0 && static_cast<std::int64_t>(bytes) > tuning_.zero_copy_at_most_bytes;
   }
+  [[nodiscard]] static std::nullptr_t for_mpi() { return nullptr; }
   [[nodiscard]] std::int64_t chunk_bytes() const { return tuning_.staging_chunk_bytes; }
   [[nodiscard]] std::byte* message_at() const { return message_->data(); }
   [[nodiscard]] std::byte* payload_at(std::size_t bytes) const {

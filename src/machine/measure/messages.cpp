@@ -132,6 +132,10 @@ Times two_ways(comm::Communicator& comm, const Message& there, const Message& ba
 /// Both directions of a pair, one way and two ways, by the ranks that have the devices.
 void measure_pair(Session& session, Way::Method method, int a, int b, std::size_t bytes) {
   comm::Communicator& ranks = session.messages();
+  // MPI looks for memory of a device in the context that is current.
+  const int own = session.mine(a) ? a : b;
+  const auto current =
+      method == Way::Method::device ? session.backend().make_current(session.slot(own).ordinal) : nullptr;
   const Way ab(session, method, a, b, first_tag, bytes);
   const Way ba(session, method, b, a, first_tag + 1, bytes);
   const auto found = [&](int from, int to, Traffic traffic, const Times& times) {

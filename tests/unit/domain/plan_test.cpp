@@ -151,5 +151,63 @@ TEST(Plan, a_map_that_is_wrong_on_one_rank_is_told_to_all) {
   EXPECT_THAT(told_with({one, other}), testing::Each(testing::HasSubstr("bandwidth is -1")));
 }
 
+/// Two ranks whose devices were measured: stores of kernels and copies are much slower than messages.
+machine::MachineMap with_slow_peers() {
+  machine::MachineMap map = machine::synthetic({.nodes = 1, .devices_per_node = 2, .ranks_per_node = 2});
+  for (const auto& [method, rate] :
+       {std::pair("put", 1e9), std::pair("copy", 1.2e9), std::pair("mpi_device", 2e9), std::pair("mpi_staged", 9e9)}) {
+    for (const int from : {0, 1}) {
+      map.types[0].measurements.push_back(
+          {.from = from, .to = 1 - from, .method = method, .bandwidth = rate, .traffic = machine::Traffic::two_way});
+    }
+  }
+  return map;
+}
+
+TEST(Plan, measured_rates_decide_how_messages_go) {
+  comm::run_as_threads(2, [](comm::Communicator& comm) {
+    DomainOptions options;
+    options.machine = with_slow_peers();
+    Domain domain({8, 8, 8}, Radius::uniform(1), comm, options);
+    const auto u = domain.add_field<double>("u");
+    domain.realize();
+    for (const RoutedMessage& message : domain.routes()) {
+      const bool to_itself = message.route.from == message.route.to;
+      EXPECT_EQ(message.route.transport, to_itself ? routing::Transport::self : routing::Transport::mpi_staged);
+      const std::string expected = to_itself ? "same subdomain" : "measured, two-way: direct 1 GB/s";
+      EXPECT_THAT(message.route.reason, testing::HasSubstr(expected));
+    }
+    const auto view = domain.subdomains()[0].view(u);
+    for_each_cell(view.owned(), [&](const Vec3& p) { view(p) = static_cast<double>(p.x + 10 * p.y + 100 * p.z); });
+    domain.exchange();
+    domain.synchronize();
+    for_each_cell(view.with_halo(), [&](const Vec3& p) {
+      const Vec3 q{(p.x + 8) % 8, (p.y + 8) % 8, (p.z + 8) % 8};
+      ASSERT_EQ(view(p), static_cast<double>(q.x + 10 * q.y + 100 * q.z));
+    });
+    domain.close();
+  });
+}
+
+TEST(Plan, measured_rates_decide_for_a_machine_that_is_not_here) {
+  PlanRequest request;
+  request.machine = with_slow_peers();
+  request.extent = {8, 8, 8};
+  request.radius = Radius::uniform(1);
+  request.fields.resize(1);
+  request.fields[0].name = "u";
+  const Plan plan = make_plan(request);
+  int staged = 0;
+  for (const RoutedMessage& message : assumed_routes(plan, {}, true)) {
+    staged += message.route.transport == routing::Transport::mpi_staged ? 1 : 0;
+  }
+  EXPECT_EQ(staged, 2);
+  routing::Policy policy;
+  policy.use_measurements = false;
+  for (const RoutedMessage& message : assumed_routes(plan, policy, true)) {
+    EXPECT_NE(message.route.transport, routing::Transport::mpi_staged);
+  }
+}
+
 }  // namespace
 }  // namespace halocline

@@ -78,27 +78,35 @@ TEST(Error, NamesEveryTransportAndWhyNot) {
                         "mpi_staged: not allowed by policy"));
 }
 
-TEST(Measured, TheFastestWinsWhereAllCandidatesHaveARate) {
+TEST(Measured, AQuarterFasterTakesThePlaceOfWhatComesBefore) {
   PairFacts facts = neighbours();
   const Policy policy = Policy::parse("ipc_copy,mpi_device,mpi_staged");
-  facts.measured = {{mpi_staged, 11e9}, {ipc_copy, 9.5e9}, {mpi_device, 10e9}};
+  facts.measured = {{mpi_staged, 12.5e9}, {ipc_copy, 8e9}, {mpi_device, 10e9}};
   const Route route = choose(a, b, facts, policy);
-  EXPECT_EQ(route.transport, mpi_staged);
-  EXPECT_THAT(route.reason, HasSubstr("measured, two-way: ipc_copy 9.5 GB/s, mpi_device 10 GB/s, mpi_staged 11 GB/s"));
-  facts.measured[1].second = 11e9;
-  EXPECT_EQ(choose(a, b, facts, policy).transport, ipc_copy) << "ties go to the policy's order";
+  EXPECT_EQ(route.transport, mpi_staged) << "faster by a quarter than one that is faster by a quarter";
+  EXPECT_THAT(route.reason, HasSubstr("measured, two-way: ipc_copy 8 GB/s, mpi_device 10 GB/s, mpi_staged 12.5 GB/s"));
+  facts.measured[0].second = 12.4e9;
+  EXPECT_EQ(choose(a, b, facts, policy).transport, mpi_device);
+  facts.measured[1].second = 8.1e9;
+  EXPECT_EQ(choose(a, b, facts, policy).transport, mpi_staged) << "faster by a quarter than the first";
+  facts.measured[1].second = 10e9;
+  EXPECT_EQ(choose(a, b, facts, policy).transport, ipc_copy) << "less is no reason to leave the order";
+  EXPECT_THAT(choose(a, b, facts, policy).reason, HasSubstr("measured, two-way"));
 }
 
-TEST(Measured, OneCandidateWithoutARateMakesTheOrderDecide) {
+TEST(Measured, WhatHasNoRateIsNotCompared) {
   PairFacts facts = neighbours();
-  facts.measured = {{mpi_staged, 11e9}, {ipc_copy, 9e9}, {mpi_device, 10e9}};
+  facts.measured = {{mpi_staged, 11e9}, {ipc_copy, 1e9}, {mpi_device, 10e9}};
   EXPECT_EQ(choose(a, b, facts, {}).transport, direct) << "direct is possible and not measured";
   EXPECT_THAT(choose(a, b, facts, {}).reason, Not(HasSubstr("measured")));
   const Policy policy = Policy::parse("ipc_copy,mpi_device,mpi_staged");
   for (const double rate :
        {0.0, -1.0, std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
     facts.measured[2].second = rate;
-    EXPECT_EQ(choose(a, b, facts, policy).transport, ipc_copy) << rate << " is no rate";
+    EXPECT_EQ(choose(a, b, facts, policy).transport, mpi_staged) << rate << " is no rate";
+    PairFacts first = facts;
+    first.measured[1].second = rate;
+    EXPECT_EQ(choose(a, b, first, policy).transport, ipc_copy) << rate << " is no rate";
   }
 }
 

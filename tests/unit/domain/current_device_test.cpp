@@ -1,0 +1,46 @@
+// For whom a device is made current.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "halocline/device/host.hpp"
+#include "halocline/halocline.hpp"
+#include "support/forwarding_backend.hpp"
+
+namespace halocline {
+namespace {
+
+/// The devices that exchanges of two ranks with two devices each make current, each of them once, by rank.
+std::vector<std::set<int>> made_current(routing::Transport between_ranks) {
+  std::vector<std::set<int>> current(2);
+  comm::run_as_threads(2, [&](comm::Communicator& comm) {
+    device::HostOptions two;
+    two.devices = 2;
+    const auto backend = std::make_shared<test::ForwardingBackend>(device::make_host_backend(two), test::Said());
+    DomainOptions options;
+    options.backend = backend;
+    options.policy.order = {routing::Transport::self, between_ranks};
+    Domain domain({8, 8, 32}, Radius::uniform(1), comm, options);
+    static_cast<void>(domain.add_field<float>("u"));
+    domain.realize();
+    const auto before = backend->current().size();  // it was tried whether MPI takes memory of devices
+    domain.exchange();
+    domain.synchronize();
+    domain.close();
+    current[comm.rank().index()] = {backend->current().begin() + static_cast<std::ptrdiff_t>(before),
+                                    backend->current().end()};
+  });
+  return current;
+}
+
+TEST(CurrentDevice, is_the_memorys_where_mpi_is_given_it) {
+  EXPECT_THAT(made_current(routing::Transport::mpi_device), testing::Each(testing::ElementsAre(0, 1)));
+}
+
+TEST(CurrentDevice, is_left_alone_elsewhere) {
+  EXPECT_THAT(made_current(routing::Transport::mpi_staged), testing::Each(testing::IsEmpty()));
+}
+
+}  // namespace
+}  // namespace halocline
