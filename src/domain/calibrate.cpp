@@ -66,7 +66,7 @@ class Bench {
       try {
         if (time_left()) {
           trial.least = least(kind);
-          trial.half = seconds(kind, request_.bytes / 2);
+          trial.small = seconds(kind, model::smaller_than(request_.bytes));
           trial.large = seconds(kind, request_.bytes);
         } else if (all.why_not.empty()) {
           all.why_not = fmt::format("{} seconds were over", request_.seconds);
@@ -87,10 +87,12 @@ class Bench {
   }
   [[nodiscard]] bool time_left() { return node_.all_reduce(elapsed(begun_), comm::Reduction::max) < request_.seconds; }
 
-  /// Of an exchange of next to nothing: which rows it has makes no difference.
+  /// Of an exchange of next to nothing: which rows it has makes no difference, but whether they go as packets.
   [[nodiscard]] double least(const ExchangeRate& kind) {
-    const auto [at, is_new] = least_.try_emplace({kind.path, kind.beside}, 0);
-    if (is_new) at->second = seconds({kind.path, machine::HaloRows::long_rows, kind.beside}, 0);
+    const bool packets = kind.rows == machine::HaloRows::packets;
+    const machine::HaloRows rows = packets ? machine::HaloRows::packets : machine::HaloRows::long_rows;
+    const auto [at, is_new] = least_.try_emplace({kind.path, rows, kind.beside}, 0);
+    if (is_new) at->second = seconds({kind.path, rows, kind.beside}, 0);
     return at->second;
   }
 
@@ -104,7 +106,7 @@ class Bench {
     options.device_grid = made.device_grid;
     options.tuning.short_row_bytes = made.limits.short_row_bytes;
     options.tuning.pack_short_rows_from_bytes = made.limits.pack_short_rows_from_bytes;
-    options.tuning.packets_at_most_bytes = 0;  // rates are of rows
+    options.tuning.packets_at_most_bytes = made.limits.packets_at_most_bytes;
     options.timeout = node_.timeout();
     Domain domain(made.extent, made.radius, node_, options);
     for (const FieldDescriptor& field : made.fields) domain.add_field(field);
@@ -132,13 +134,13 @@ class Bench {
   Duration begun_;
   MachineMap map_;  ///< of this node alone
   int devices_ = 0;
-  std::map<std::pair<machine::HaloPath, bool>, double> least_;
+  std::map<std::tuple<machine::HaloPath, machine::HaloRows, bool>, double> least_;
 };
 
 /// What one node's ranks agree on, for rank 0.
 std::vector<std::byte> to_bytes(const Trials& found, int devices) {
   std::vector<double> numbers{static_cast<double>(devices)};
-  for (const Trial& trial : found.trials) numbers.insert(numbers.end(), {trial.least, trial.half, trial.large});
+  for (const Trial& trial : found.trials) numbers.insert(numbers.end(), {trial.least, trial.small, trial.large});
   std::vector<std::byte> bytes(numbers.size() * sizeof(double) + found.why_not.size());
   std::memcpy(bytes.data(), numbers.data(), numbers.size() * sizeof(double));
   std::memcpy(bytes.data() + numbers.size() * sizeof(double), found.why_not.data(), found.why_not.size());
@@ -161,8 +163,8 @@ NodeTrials from_bytes(std::span<const std::byte> bytes) {
   node.devices = static_cast<int>(next());
   for (const ExchangeRate& kind : model::kinds_to_measure(node.devices)) {
     const double least = next();
-    const double half = next();
-    node.found.trials.push_back({kind, least, half, next()});
+    const double small = next();
+    node.found.trials.push_back({kind, least, small, next()});
   }
   node.found.why_not.assign(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   return node;

@@ -194,7 +194,9 @@ std::uint64_t PlanRequest::hash() const {
   for (const double weight : weights) add(hash, weight);
   hash.add(std::int64_t{halo_multiplier});
   if (partition == partition::Method::fastest) {
-    hash.add(row_limits.short_row_bytes).add(row_limits.pack_short_rows_from_bytes);
+    hash.add(row_limits.short_row_bytes)
+        .add(row_limits.pack_short_rows_from_bytes)
+        .add(row_limits.packets_at_most_bytes);
   }
   hash.add(io::to_json(machine));  // all of the map, so that nothing that is added to it is forgotten here
   return hash.value();

@@ -65,7 +65,8 @@ void Domain::Impl::make_plan() {
                       .node_grid = options.node_grid,
                       .device_grid = options.device_grid,
                       .weights = options.weights,
-                      .row_limits = {options.tuning.short_row_bytes, options.tuning.pack_short_rows_from_bytes},
+                      .row_limits = {options.tuning.short_row_bytes, options.tuning.pack_short_rows_from_bytes,
+                                     options.tuning.packets_at_most_bytes},
                       .placement = options.placement,
                       .halo_multiplier = options.halo_multiplier};
   request.machine = options.machine ? *options.machine : machine::discover(*comm, *node_comm, *backend);

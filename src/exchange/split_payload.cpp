@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "halocline/core/error.hpp"
+#include "halocline/core/packets.hpp"
 #include "halocline/device/fused_exchange.hpp"
 
 namespace halocline::exchange {
@@ -55,19 +56,11 @@ struct PacketBytes {
 };
 
 void add(PacketBytes& all, const partition::Segment& segment, const partition::Geometry& geometry) {
-  constexpr std::int64_t word = 4;
-  constexpr std::int64_t packet = 16;
-  constexpr std::int64_t words_of_pair = 7;
-  constexpr std::int64_t words_of_packet = 3;
   const FieldDescriptor& field = geometry.fields[segment.field.index()];
   const Vec3 extent = segment.source.extent();
   const std::int64_t row_bytes = extent.x * bytes_of(field.element);
-  const std::int64_t words = row_bytes / word;
-  const std::int64_t pairs = (words + words_of_pair - 1) / words_of_pair;
-  // A pair of few words is one packet.
-  const std::int64_t packets = words <= words_of_packet ? pairs : 2 * pairs;
   const std::int64_t rows = extent.y * extent.z;
-  all.link += packet * packets * rows * field.components;
+  all.link += packet_link_bytes(row_bytes, rows) * field.components;
   all.room += device::packet_room_bytes(row_bytes, rows) * field.components;
 }
 
@@ -127,7 +120,7 @@ PackedRoom packed_room(const partition::Message& message, const partition::Geome
 }
 
 bool may_go_as_packets(const partition::Geometry& geometry, const std::vector<std::vector<Array>>& arrays) {
-  constexpr std::int64_t word = 4;
+  constexpr std::int64_t word = PacketFormat::word_bytes;
   for (std::size_t i = 0; i < arrays.size(); ++i) {
     const std::int64_t element = bytes_of(geometry.fields[i].element);
     for (const Array& array : arrays[i]) {

@@ -68,8 +68,8 @@ void check_exchange_rates(const std::string& path, const NodeType& type) {
   for (std::size_t i = 0; i < type.exchange_rates.size(); ++i) {
     const ExchangeRate& rate = type.exchange_rates[i];
     const std::string at = fmt::format("{}.exchange_rates[{}]", path, i);
-    if (rate.path == HaloPath::local && rate.rows == HaloRows::packed_rows) {
-      refuse(at + ".rows", "packed", "long or short where the path is local");
+    if (rate.path == HaloPath::local && (rate.rows == HaloRows::packed_rows || rate.rows == HaloRows::packets)) {
+      refuse(at + ".rows", to_string(rate.rows), "long or short where the path is local");
     }
     const int word = rate.word_bytes;
     if (word != 1 && word != 2 && word != 4 && word != 8 && word != 16) {

@@ -48,6 +48,7 @@ std::string_view to_string(HaloRows rows) {
     case HaloRows::long_rows: return "long";
     case HaloRows::short_rows: return "short";
     case HaloRows::packed_rows: return "packed";
+    case HaloRows::packets: return "packets";
   }
   throw InternalError("a HaloRows without a name");
 }

@@ -20,6 +20,8 @@ constexpr std::int64_t radius = 3;
 constexpr std::int64_t field_count = 4;
 /// Of the two halos of a dimension, for each cell of the face between them.
 constexpr std::int64_t halo_bytes = 2 * radius * field_count * 4;
+/// Of what is measured of packets: they take 16/14 of it, and ends of rows, of what a message of packets may.
+constexpr std::int64_t most_packet_cells = RowLimits{}.packets_at_most_bytes / 8 * 5;
 
 /// Cells of a subdomain, at least `least` in each dimension.
 Vec3 at_least(const Vec3& extent, std::int64_t least) {
@@ -34,10 +36,11 @@ std::vector<ExchangeRate> kinds_to_measure(int devices) {
     for (const HaloPath path : machine::all_halo_paths) {
       if (devices < 2 && (beside || path == HaloPath::link)) continue;
       for (const HaloRows rows : machine::all_halo_rows) {
-        if (path == HaloPath::local && rows == HaloRows::packed_rows) continue;
+        if (path == HaloPath::local && (rows == HaloRows::packed_rows || rows == HaloRows::packets)) continue;
         for (const int word : {wide, narrow}) {
           // Where they are packed, rows do not grow to whole words.
           if (rows == HaloRows::packed_rows && word == wide) continue;
+          if (rows == HaloRows::packets && word == narrow) continue;
           kinds.push_back({path, rows, beside, word});
         }
       }
@@ -48,11 +51,15 @@ std::vector<ExchangeRate> kinds_to_measure(int devices) {
 
 Experiment experiment(const ExchangeRate& kind, const ExperimentSize& size, int devices) {
   const bool local = kind.path == HaloPath::local;
-  const bool is_short = kind.rows != HaloRows::long_rows;
+  const bool packets = kind.rows == HaloRows::packets;
+  const bool is_short = kind.rows == HaloRows::short_rows || kind.rows == HaloRows::packed_rows;
   // An odd number of cells allows words of one cell. Packed rows of three cells have those anyway.
-  const std::int64_t row = size.large >= (std::int64_t{4} << 20) ? 512 : 64;
+  const std::int64_t row = size.large >= (std::int64_t{4} << 20) && !packets ? 512 : 64;
   const std::int64_t x = kind.word_bytes == narrow && kind.rows != HaloRows::packed_rows ? row - 3 : row;
-  const std::int64_t faces = size.bytes / halo_bytes;  // cells of a face whose two halos are so many bytes
+  // Messages that go as packets are small. Both faces may be one message.
+  const std::int64_t bytes =
+      packets && size.large > most_packet_cells ? size.bytes * most_packet_cells / size.large : size.bytes;
+  const std::int64_t faces = bytes / halo_bytes;  // cells of a face whose two halos are so many bytes
   const auto side = static_cast<std::int64_t>(std::sqrt(static_cast<double>(faces)));
 
   Experiment made;
@@ -65,6 +72,8 @@ Experiment experiment(const ExchangeRate& kind, const ExperimentSize& size, int 
     widths = {radius, 0, 0};
     if (!local) cut = 0;
     if (kind.beside) widths[local ? 2 : 1] = local ? 1 : radius;
+    // What crosses a link beside them has to take less time than they do.
+    if (kind.beside && local) cells = {x, side / 4, 4 * side};
   } else if (local) {
     // Long rows within a device's memory take so little time that there have to be more. Faces in y, beside small ones in z.
     cells = {x, 8, 4 * faces / x};
@@ -84,6 +93,8 @@ Experiment experiment(const ExchangeRate& kind, const ExperimentSize& size, int 
   }
   constexpr std::int64_t never = std::int64_t{1} << 60;
   made.limits.pack_short_rows_from_bytes = kind.rows == HaloRows::packed_rows ? 1 : never;
+  // What is sent beside local copies goes as it does elsewhere.
+  if (!local && !packets) made.limits.packets_at_most_bytes = 0;
   return made;
 }
 
@@ -98,11 +109,10 @@ partition::Geometry Experiment::geometry() const {
 
 std::string kind_text(const ExchangeRate& kind) {
   const bool local = kind.path == HaloPath::local;
+  const char* const beside = !kind.beside ? "" : local ? " beside links" : " beside local ones";
+  if (kind.rows == HaloRows::packets) return fmt::format("{}, packets{}", machine::to_string(kind.path), beside);
   return fmt::format("{}, {} rows{}, words of {} bytes", machine::to_string(kind.path), machine::to_string(kind.rows),
-                     !kind.beside ? ""
-                     : local      ? " beside links"
-                                  : " beside local ones",
-                     kind.word_bytes);
+                     beside, kind.word_bytes);
 }
 
 }  // namespace halocline::model

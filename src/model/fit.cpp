@@ -57,9 +57,9 @@ double others_seconds(const ExchangeRate& kind, const Predictor& alone, std::int
   return alone.predict(load).seconds();
 }
 
-ExchangeRate line_through(const Trial& trial, double half_bytes, double large_bytes) {
+ExchangeRate line_through(const Trial& trial, double small_bytes, double large_bytes) {
   ExchangeRate rate = trial.kind;
-  const double slope = (trial.large - trial.half) / (large_bytes - half_bytes);
+  const double slope = (trial.large - trial.small) / (large_bytes - small_bytes);
   const double latency = trial.large - slope * large_bytes;
   // What takes no longer, or ever longer, for more bytes has no such line: then the larger one says it all.
   const bool line = slope > 0 && latency >= 0;
@@ -75,9 +75,9 @@ Fitted fit(std::span<const Trial> trials, std::int64_t large, int devices) {
   Fitted fitted;
   std::vector<ExchangeRate> alone;
   for (const Trial& trial : trials) {
-    const double half_bytes = bytes_of(trial.kind, large / 2, large, devices);
+    const double small_bytes = bytes_of(trial.kind, smaller_than(large), large, devices);
     const double large_bytes = bytes_of(trial.kind, large, large, devices);
-    const ExchangeRate rate = line_through(trial, half_bytes, large_bytes);
+    const ExchangeRate rate = line_through(trial, small_bytes, large_bytes);
     if (!rate.beside) {
       alone.push_back(rate);
       fitted.rates.push_back(rate);

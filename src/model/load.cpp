@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "halocline/core/packets.hpp"
 #include "halocline/model/predict.hpp"
 
 namespace halocline::model {
@@ -53,6 +54,21 @@ bool packs(const Geometry& geometry, const Message& message, const RowLimits& li
   return bytes >= limits.pack_short_rows_from_bytes;
 }
 
+/// What a message takes of a link as packets; nothing where it does not go that way, as exchange/split_payload.cpp decides it.
+std::int64_t packet_bytes(const Geometry& geometry, const Message& message, const RowLimits& limits) {
+  if (limits.packets_at_most_bytes == 0) return 0;
+  const auto is_whole_words = [](const FieldDescriptor& field) {
+    return bytes_of(field.element) % PacketFormat::word_bytes == 0;
+  };
+  if (!std::ranges::all_of(geometry.fields, is_whole_words)) return 0;
+  std::int64_t bytes = 0;
+  for (const Segment& segment : message.segments) {
+    const std::int64_t row = row_bytes(geometry, segment);
+    bytes += packet_link_bytes(row, segment.bytes / row);
+  }
+  return bytes <= limits.packets_at_most_bytes ? bytes : 0;
+}
+
 void add(Load::Bytes& all, const Geometry& geometry, const Message& message, bool packed, const RowLimits& limits) {
   for (const Segment& segment : message.segments) {
     const bool is_short = has_short_rows(geometry, segment, limits);
@@ -63,11 +79,24 @@ void add(Load::Bytes& all, const Geometry& geometry, const Message& message, boo
   }
 }
 
+/// Of a message to another device.
+void add_sent(Load::Bytes& all, const Geometry& geometry, const Message& message, const RowLimits& limits) {
+  if (const std::int64_t packets = packet_bytes(geometry, message, limits); packets > 0) {
+    all[{HaloRows::packets, static_cast<int>(widest_word)}] += packets;
+  } else {
+    add(all, geometry, message, packs(geometry, message, limits), limits);
+  }
+}
+
 }  // namespace
 
 Load::Bytes rows_of(const Geometry& geometry, const Message& message, const RowLimits& limits) {
   Load::Bytes rows;
-  add(rows, geometry, message, message.from != message.to && packs(geometry, message, limits), limits);
+  if (message.from == message.to) {
+    add(rows, geometry, message, false, limits);
+  } else {
+    add_sent(rows, geometry, message, limits);
+  }
   return rows;
 }
 
@@ -82,7 +111,7 @@ Load load_of(const Geometry& geometry, subdomain_id subdomain, const RowLimits& 
     }
     load.sent += message.bytes();
     if (partition.node_part_of(message.to) == node) {
-      add(load.out, geometry, message, packs(geometry, message, limits), limits);
+      add_sent(load.out, geometry, message, limits);
     } else {
       load.network_out += message.bytes();
     }
@@ -90,7 +119,7 @@ Load load_of(const Geometry& geometry, subdomain_id subdomain, const RowLimits& 
   for (const Message& message : partition::incoming(geometry, subdomain)) {
     if (message.from == subdomain) continue;
     if (partition.node_part_of(message.from) == node) {
-      add(load.in, geometry, message, packs(geometry, message, limits), limits);
+      add_sent(load.in, geometry, message, limits);
     } else {
       load.network_in += message.bytes();
     }

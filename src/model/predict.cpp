@@ -63,6 +63,9 @@ Predictor::Predictor(const machine::MachineMap& map, const RowLimits& limits) : 
       cost.least = std::max(cost.least, scaled(rate.least, 1e12));
     }
   }
+  // Maps of before there were packets: small messages took as long as these rates say then.
+  const auto is_of_packets = [](const auto& cost) { return cost.first.rows == HaloRows::packets; };
+  if (std::ranges::none_of(costs_, is_of_packets)) limits_.packets_at_most_bytes = 0;
   if (costs_.empty()) {
     why_not_ = fmt::format("machine '{}' has no exchange rates; 'halocline machine --measure' finds them", map.name);
     return;
@@ -85,6 +88,7 @@ const Predictor::Words* Predictor::find(Kind kind) const {
     if (found != costs_.end()) return &found->second;
   }
   if (kind.rows == HaloRows::packed_rows) return find({kind.path, HaloRows::short_rows, kind.beside});
+  if (kind.rows == HaloRows::packets) return find({kind.path, HaloRows::long_rows, kind.beside});
   return nullptr;
 }
 

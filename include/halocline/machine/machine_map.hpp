@@ -72,24 +72,27 @@ struct Measurement {
 /// Where an exchange of halos takes cells: to a halo of the same device, or to another device of the node.
 enum class HaloPath : int { local, link };
 /// How they lie there: rows of many bytes; rows of a few, which count as whole sectors of memory; or the latter packed on
-/// their way and unpacked at the other end.
-enum class HaloRows : int { long_rows, short_rows, packed_rows };
+/// their way and unpacked at the other end. Or as packets, whichever rows they are (halocline/core/packets.hpp).
+enum class HaloRows : int { long_rows, short_rows, packed_rows, packets };
 inline constexpr std::array all_halo_paths{HaloPath::local, HaloPath::link};
-inline constexpr std::array all_halo_rows{HaloRows::long_rows, HaloRows::short_rows, HaloRows::packed_rows};
+inline constexpr std::array all_halo_rows{HaloRows::long_rows, HaloRows::short_rows, HaloRows::packed_rows,
+                                          HaloRows::packets};
 [[nodiscard]] std::string_view to_string(HaloPath path);
-/// "long", "short", "packed"
+/// "long", "short", "packed", "packets"
 [[nodiscard]] std::string_view to_string(HaloRows rows);
 
 /// What exchanges take of which one kind of cells decides the time, measured back to back with all devices of the node at
 /// work; see halocline/model/predict.hpp.
 struct ExchangeRate {
-  /// Of short rows, the bytes of whole sectors of this size count, of others those of the cells.
+  /// Of short rows, the bytes of whole sectors of this size count, of packets what they take of a link, of others those of the
+  /// cells.
   static constexpr std::int64_t sector_bytes = 32;
 
   HaloPath path = HaloPath::local;
   HaloRows rows = HaloRows::long_rows;
-  bool beside = false;   ///< while each device has something to do on the other path too
-  int word_bytes = 16;   ///< of the widest access that the rows' addresses and lengths allow: 1, 2, 4, 8 or 16
+  bool beside = false;  ///< while each device has something to do on the other path too
+  int word_bytes =
+      16;  ///< of the widest access that the rows' addresses and lengths allow: 1, 2, 4, 8 or 16; of packets 16
   double bandwidth = 0;  ///< bytes a second of one device
   double latency = 0;    ///< seconds beside those of the bytes
   double least = 0;      ///< seconds of an exchange of next to nothing

@@ -25,7 +25,7 @@ struct Experiment {
 
   [[nodiscard]] partition::Geometry geometry() const;
 };
-/// How large it is. `large` decides how long rows are (512 cells from 4 MiB on, or else 64), so that all of one `large` differ
+/// How large it is. `large` decides how long rows are (512 cells from 4 MiB on, or else, and of packets, 64), so that all of one `large` differ
 /// in the number of rows alone.
 struct ExperimentSize {
   std::int64_t bytes = 0;  ///< cells of the kind in bytes, about, that each device moves
@@ -33,11 +33,15 @@ struct ExperimentSize {
 };
 [[nodiscard]] Experiment experiment(const machine::ExchangeRate& kind, const ExperimentSize& size, int devices);
 
-/// Seconds of the experiments of one kind: nearly empty, half as large, and large.
+/// Of the smaller of the two exchanges that a line goes through, for the bytes of the larger one. Far apart, so that where the line
+/// begins is not what a percent of the larger time makes of it: small exchanges are predicted from there.
+[[nodiscard]] constexpr std::int64_t smaller_than(std::int64_t large) { return large / 8; }
+
+/// Seconds of the experiments of one kind: nearly empty, smaller_than() the large one, and large.
 struct Trial {
   machine::ExchangeRate kind;
   double least = 0;
-  double half = 0;
+  double small = 0;
   double large = 0;
 };
 struct Fitted {

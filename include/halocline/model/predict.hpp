@@ -17,6 +17,7 @@ namespace halocline::model {
 struct RowLimits {
   std::int64_t short_row_bytes = 64;
   std::int64_t pack_short_rows_from_bytes = std::int64_t{1} << 20;
+  std::int64_t packets_at_most_bytes = std::int64_t{1} << 20;
   friend bool operator==(const RowLimits&, const RowLimits&) = default;
 };
 
@@ -53,7 +54,7 @@ struct Load {
 [[nodiscard]] Load load_of(const partition::Geometry& geometry, subdomain_id subdomain, const RowLimits& limits);
 /// One message's part of it, within a node.
 [[nodiscard]] Load::Bytes rows_of(const partition::Geometry& geometry, const partition::Message& message,
-                                  const RowLimits& limits = {});
+                                  const RowLimits& limits);
 
 /// Bytes of cells that one exchange of all fields sends from one subdomain to another.
 struct Traffic {
@@ -78,6 +79,8 @@ class Predictor {
  public:
   explicit Predictor(const machine::MachineMap& map, const RowLimits& limits = {});
 
+  /// Those that were given; without packets where the map has no rate for them.
+  [[nodiscard]] const RowLimits& limits() const { return limits_; }
   /// Why nothing can be predicted; empty where it can.
   [[nodiscard]] const std::string& why_not() const { return why_not_; }
   /// The slowest device's time or the slowest node's time on the network. Throws InvalidArgument where why_not() says why.

@@ -9,17 +9,17 @@
 #include "device/cuda/copy_plan.hpp"
 #include "device/cuda/divider.hpp"
 #include "device/cuda/tiling.hpp"
+#include "halocline/core/packets.hpp"
 #include "halocline/device/fused_exchange.hpp"
 
 // What a kernel is told that sends cells as packets, or takes them (docs/decisions/0036). No CUDA in here.
 namespace halocline::device::cuda {
 
-/// A row of cells goes as pairs of packets, which carry seven words, or fewer where there are no more: three each, and half of
-/// the one between. Of a row of n pairs, pair j has words j, j + n, j + 2n and so on, so that neighbours among the threads
+/// Of a row of n pairs, pair j has words j, j + n, j + 2n and so on, so that neighbours among the threads
 /// load and store neighbours among the words.
-inline constexpr std::uint32_t words_of_pair = 7;
-inline constexpr std::uint32_t words_of_packet = 3;
-inline constexpr std::int64_t packet_bytes = 16;
+inline constexpr std::uint32_t words_of_pair = PacketFormat::words_of_pair;
+inline constexpr std::uint32_t words_of_packet = PacketFormat::words_of_packet;
+inline constexpr std::int64_t packet_bytes = PacketFormat::packet_bytes;
 /// The pairs that a warp sends lie together, so that each of its stores is of whole sectors of memory: the low packets of all
 /// of them, then the high ones.
 inline constexpr std::uint32_t warp_pairs = 32;

@@ -131,7 +131,8 @@ TEST(Candidates, a_domain_takes_the_fastest_grid_of_the_map_it_is_given) {
 
 TEST(Candidates, rows_are_told_apart_as_exchanges_do) {
   const exchange::Tuning tuning;
-  EXPECT_EQ(model::RowLimits{}, (model::RowLimits{tuning.short_row_bytes, tuning.pack_short_rows_from_bytes}));
+  EXPECT_EQ(model::RowLimits{}, (model::RowLimits{tuning.short_row_bytes, tuning.pack_short_rows_from_bytes,
+                                                  tuning.packets_at_most_bytes}));
 }
 
 TEST(Candidates, a_domain_counts_rows_as_it_moves_them) {

@@ -75,6 +75,8 @@ TEST(MachineCheck, NamesTheFirstEntryThatDoesNotFit) {
        [](MachineMap& m) { m.types[0].exchange_rates[0].word_bytes = 3; }},
       {"types[0].exchange_rates[0].rows is packed; allowed is long or short where the path is local",
        [](MachineMap& m) { m.types[0].exchange_rates[0].rows = HaloRows::packed_rows; }},
+      {"types[0].exchange_rates[0].rows is packets; allowed is long or short where the path is local",
+       [](MachineMap& m) { m.types[0].exchange_rates[0].rows = HaloRows::packets; }},
       {"types[0].exchange_rates[1] is a second one of local, short rows",
        [](MachineMap& m) { m.types[0].exchange_rates.push_back(m.types[0].exchange_rates[0]); }},
       {"types[1].links leave device 0 without a path to device 1", [](MachineMap& m) { m.types[1].links.clear(); }},

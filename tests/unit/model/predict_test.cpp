@@ -57,6 +57,18 @@ TEST(Predict, PackedRowsAreUnpackedWhileOthersCrossTheLink) {
   EXPECT_EQ(predicted({.out = rows}).picoseconds, 2'000'000 + 5'000'000);
 }
 
+TEST(Predict, PacketsCountWhereTheMapHasARateForThem) {
+  const auto g =
+      geometry_of({32, 8, 8}, {.devices = {1, 1, 2}}, Radius::per_dimension(0, 0, 3), {field_of(Element::f32)});
+  std::vector<ExchangeRate> with_packets = rates();
+  with_packets.push_back({link, HaloRows::packets, false, 16, 1e9 / 2, 0.5e-6, 1e-6});
+  const Predictor rows(machine_of(two, rates()));
+  const Predictor packets(machine_of(two, with_packets));
+  EXPECT_EQ(rows.predict(g).picoseconds, 2'000'000 + 2 * 3 * 8 * 128 * 1'000);
+  EXPECT_EQ(packets.predict(g).picoseconds, 500'000 + 2 * 3 * 8 * 160 * 2'000);
+  EXPECT_EQ(rows.limits().packets_at_most_bytes, 0);
+}
+
 TEST(Predict, PathsTakeTheirTimesBesideEachOther) {
   const Prediction by_local = predicted({.local = {{{long_rows, 16}, 5000}}, .out = thousand});
   EXPECT_EQ(by_local.picoseconds, 7'000'000);  // 2 us + 5000 * 1 ns beside links
@@ -99,10 +111,10 @@ TEST(Predict, ADomainTakesAsLongAsItsSlowestDevice) {
   // 5 planes are cut 2 + 3; each sends and receives 2 faces of 32 x 2 cells.
   const auto g = geometry_of({32, 2, 5}, two, Radius::per_dimension(0, 1, 1), {field_of(Element::f32)});
   // No edges of y and z are local: (y, z) edges cross too, 4 rows of 128 bytes a side.
-  const Load load = load_of(g, subdomain_id(1), {});
+  const Predictor predictor(machine_of(two, rates()));
+  const Load load = load_of(g, subdomain_id(1), predictor.limits());
   EXPECT_EQ(load.local.at({long_rows, 16}), 2 * 3 * 128);
   EXPECT_EQ(load.out.at({long_rows, 16}), 2 * (2 + 2) * 128);
-  const Predictor predictor(machine_of(two, rates()));
   EXPECT_EQ(predictor.predict(g).picoseconds, 2'000'000 + 2 * 4 * 128 * 1000);
   // One that has much more to do locally.
   const auto high = geometry_of({32, 2, 101}, two, Radius::per_dimension(0, 1, 1), {field_of(Element::f32)});
@@ -168,6 +180,7 @@ TEST(Predict, IsTheSameAsOverAllSubdomains) {
     machine::MachineMap map = machine_of(grids, rates());
     map.types.front().exchange_rates.push_back({link, short_rows, true, 4, 1e8, 2e-6, 0});
     map.types.front().exchange_rates.push_back({local, long_rows, true, 4, 3e8, 2e-6, 0});
+    if (i % 2 == 0) map.types.front().exchange_rates.push_back({link, HaloRows::packets, true, 16, 5e8, 1e-6, 0});
     map.network = {2e9, 1e-6};
     const Predictor predictor(map);
 
@@ -177,7 +190,7 @@ TEST(Predict, IsTheSameAsOverAllSubdomains) {
     std::vector<std::int64_t> out(static_cast<std::size_t>(g.partition.nodes()));
     std::vector<std::int64_t> in(out.size());
     for (std::int64_t s = 0; s < g.partition.size(); ++s) {
-      const Load load = load_of(g, subdomain_id(s), {});
+      const Load load = load_of(g, subdomain_id(s), predictor.limits());
       slowest = std::max(slowest, predictor.predict(load).picoseconds);
       off_node += load.network_out;
       most = std::max(most, load.sent);
