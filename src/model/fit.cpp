@@ -61,8 +61,10 @@ ExchangeRate line_through(const Trial& trial, double small_bytes, double large_b
   ExchangeRate rate = trial.kind;
   const double slope = (trial.large - trial.small) / (large_bytes - small_bytes);
   const double latency = trial.large - slope * large_bytes;
-  // What takes no longer, or ever longer, for more bytes has no such line: then the larger one says it all.
-  const bool line = slope > 0 && latency >= 0;
+  // What takes hardly longer, or ever longer, for more bytes has no such line: then the larger one says it all. Hardly: times
+  // differ by as much from one run to another.
+  constexpr double hardly = 1.0 / 16;
+  const bool line = slope * large_bytes > hardly * trial.large && latency >= 0;
   rate.bandwidth = four_digits(line ? 1 / slope : large_bytes / trial.large);
   rate.latency = four_digits(line ? latency : 0);
   rate.least = four_digits(trial.least);

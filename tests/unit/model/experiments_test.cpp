@@ -121,7 +121,8 @@ TEST(Fit, TakesTheLargerExchangeWhereThereIsNoLine) {
   const ExchangeRate kind = kinds_to_measure(1).front();
   const Load load = load_of(experiment(kind, {mebi, mebi}, 1), 0);
   const auto bytes = static_cast<double>(load.local.begin()->second);
-  for (const double small : {2e-3, 1e-3, 0.1e-3}) {  // falls, stays, grows by more than the bytes do
+  // Falls, stays, grows by less than what times differ by, grows by more than the bytes do.
+  for (const double small : {2e-3, 1e-3, 0.999e-3, 0.01e-3}) {
     const std::vector<Trial> trials{{kind, 1.2344e-6, small, 1e-3}};
     const Fitted fitted = fit(trials, mebi, 1);
     ASSERT_EQ(fitted.rates.size(), 1u);
