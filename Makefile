@@ -18,7 +18,7 @@ CONFIGURE_WITH = scripts/configure.sh $(BUILD) $(1) -DHALOCLINE_MPI=$(MPI) $(CON
 INSTALL = MPI=$(MPI) scripts/install_dependencies.sh
 
 .DEFAULT_GOAL := build
-.PHONY: help build demo test bench format lint clean
+.PHONY: help build demo test bench docs format lint clean
 # Goals share one build folder: one at a time. Within one, JOBS compilers run at once.
 .NOTPARALLEL:
 
@@ -27,12 +27,12 @@ help: ## what can be made
 
 build: ## everything, tests and benchmarks included (release)
 	@$(INSTALL) build test
-	@$(call CONFIGURE_WITH,ON)
+	@$(call CONFIGURE_WITH,all)
 	@cmake --build $(BUILD) --parallel $(JOBS)
 
 demo: ## jacobi3d on 4 ranks x 2 devices, checked, with a picture of a slice
 	@$(INSTALL) build
-	@$(call CONFIGURE_WITH,OFF)
+	@$(call CONFIGURE_WITH,demo)
 	@cmake --build $(BUILD) --parallel $(JOBS) --target bin/halocline
 	@rm -f $(PICTURE)
 ifeq ($(MPI),OFF)
@@ -47,6 +47,10 @@ test: build ## all tests; none at all is a failure
 
 bench: build ## halocline's transports beside the same exchange in plain MPI
 	scripts/mpirun.sh -n 2 $(BUILD)/bin/bench_exchange_baselines
+
+docs: ## the documentation site, with a reference of the headers: build/docs/html/index.html
+	@scripts/install_dependencies.sh docs
+	@python3 docs/reference/build.py . build/docs
 
 format: ## formats all C++ files
 	@scripts/lint.sh format

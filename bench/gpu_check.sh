@@ -3,11 +3,13 @@
 #   bench/gpu_check.sh OUTDIR [STAGE[:SECONDS]...]
 # Stages, in this order where none is named: build tests sanitizer machine ceilings pack exchange candidates studies
 # baselines jacobi. A stage that fails or runs out of its time does not stop the next ones. Within GPU_CHECK_SECONDS (540)
-# all in all. OUTDIR gets two files: results.tar.gz (a log a stage, CSV files) and summary.txt, the most of which is also
-# printed.
+# all in all. OUTDIR gets results.tar.gz (a log a stage, CSV files), summary.txt, the most of which is also printed, and after the
+# stage tests gpu_record.json, which is committed as bench/results/gpu_record.json (scripts/gpu_record.cmake). Runs that are
+# timed are verified before and after, so that a wrong cell is a failed step.
 # The build goes to GPU_CHECK_BUILD (/tmp/build-gpu). What the machine lacks may lie in .gpu-deps of the checkout:
 # Debian packages of headers and libraries, openmpi-cuda.tgz (a CUDA-aware Open MPI for /opt/ompi-cuda), and
 # nccl/{include,lib} and nvshmem/{include,lib}.
+# GPU_CHECK_TARGETS (all) is what is built, e.g. "bench_ceilings bench_baseline_nccl".
 # Sizes: GPU_CHECK_BLOCKS (512,256,128,64 cells a GPU, largest first), GPU_CHECK_EDGE (750, of weak and strong scaling).
 set -uo pipefail
 export LC_ALL=C
@@ -21,8 +23,8 @@ smallest=${blocks##*,}
 edge=${GPU_CHECK_EDGE:-750}
 all_stages=(build tests sanitizer machine ceilings pack exchange candidates studies baselines jacobi)
 declare -A limit=(
-  [build]=200 [tests]=240 [sanitizer]=60 [machine]=60 [ceilings]=45 [pack]=30 [exchange]=160 [candidates]=70
-  [studies]=200 [baselines]=150 [jacobi]=60
+  [build]=200 [tests]=420 [sanitizer]=60 [machine]=60 [ceilings]=45 [pack]=30 [exchange]=300 [candidates]=70
+  [studies]=200 [baselines]=180 [jacobi]=60
 )
 
 # --- what all stages share ----------------------------------------------------------------------------------------
@@ -107,14 +109,15 @@ stage_build() {
                                            -DMPIEXEC_EXECUTABLE=/opt/ompi-cuda/bin/mpiexec)
   step 60 cmake -S "$root" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DHALOCLINE_CUDA=ON \
     -DCMAKE_CUDA_ARCHITECTURES=90 "${mpi[@]}"
-  step 600 cmake --build "$build" --parallel "$(nproc)"
+  step 600 cmake --build "$build" --parallel "$(nproc)" ${GPU_CHECK_TARGETS:+--target $GPU_CHECK_TARGETS}
   nvidia-smi --query-gpu=index,name,uuid,driver_version,memory.used,clocks.sm,clocks.mem --format=csv
   nvidia-smi topo -m
 }
 
 stage_tests() {
-  step 150 ctest --test-dir "$build" -L gpu --no-tests=error --output-on-failure --timeout 100 -j 4
-  local halocline=$build/bin/halocline n transports
+  local halocline=$build/bin/halocline n transports block
+  RUN_TESTS_TABLE=$work/gpu-cases.txt step 300 "$root/scripts/run_tests.sh" "$build" -L '^gpu$' --timeout 150
+  write_record
   say "machine"
   step 30 "$halocline" machine
   for transports in all -direct mpi_staged; do
@@ -125,11 +128,30 @@ stage_tests() {
         --steady 50 --verify "${allow[@]}"
     done
   done
+  # Cut in z (rows), and in x (packed pieces), at the sizes that are timed.
   for n in $(rank_counts); do
-    step 60 $(ranks "$n") "$halocline" exchange --size $(domain_of "$gpus" "$largest") --radius 3 --fields 4xf32 \
-      --repeat 5 --steady 20 --verify
+    for block in "$largest" $((largest / 2)) "$smallest"; do
+      step 60 $(ranks "$n") "$halocline" exchange --size $(domain_of "$gpus" "$block") --radius 3 --fields 4xf32 \
+        --repeat 5 --steady 20 --verify
+      step 60 $(ranks "$n") "$halocline" exchange --size $((gpus * block)) "$block" "$block" --radius 3 --fields 4xf32 \
+        --device-grid "$gpus" 1 1 --repeat 5 --steady 40 --graph 20 --verify
+    done
     step 30 $(ranks "$n") "$halocline" run jacobi3d --size 96 80 72 --steps 30 --check --progress off
   done
+}
+
+# What ran here, and of which sources, as a file to be committed: bench/results/gpu_record.json.
+write_record() {
+  local commit names=$work/gpu-skipped.txt passed failed skipped
+  commit=${GPU_CHECK_COMMIT:-$(git -C "$root" rev-parse HEAD 2>/dev/null || echo unknown)}
+  [ -n "$(git -C "$root" status --porcelain -- src include tests/gpu 2>/dev/null)" ] && commit+=" and changes"
+  awk -f "$root/scripts/count_tests.awk" "$build/Testing/Temporary/LastTest.log" 2>&1 >/dev/null |
+    sed -n 's/^skipped: //p' >"$names"
+  read -r passed failed skipped _ <"$work/gpu-cases.txt" || return
+  step 20 cmake -DMODE=write "-DCOMMIT=$commit" "-DDATE=$(date -u +%Y-%m-%d)" \
+    "-DGPUS=$gpus x $(nvidia-smi --query-gpu=name --format=csv,noheader | head -1)" \
+    "-DCOUNTS=$passed $failed $skipped" "-DSKIPPED=$names" "-DRECORD=$work/gpu_record.json" \
+    -P "$root/scripts/gpu_record.cmake"
 }
 
 stage_sanitizer() {
@@ -148,7 +170,7 @@ stage_sanitizer() {
 stage_machine() {
   local halocline=$build/bin/halocline
   step 50 $(ranks "$gpus") "$halocline" machine --measure --json >"$work/machine.json"
-  step 10 "$halocline" plot "$work/machine.json" --output "$work/machine.png"
+  step 10 "$halocline" plot "$work/machine.json" --output "$work/machine.svg"
 }
 
 # What most users call: all methods, one exchange after a barrier, and 1000 back to back, one by one and 20 a launch.
@@ -157,19 +179,19 @@ stage_exchange() {
   for block in ${blocks//,/ }; do
     for n in $(rank_counts); do
       for graph in 0 20; do
-        step 20 $(ranks "$n") "$halocline" exchange --size $(domain_of "$gpus" "$block") --radius 3 --fields 4xf32 \
-          --graph $graph --json >"$work/exchange-$block-${n}r-graph$graph.json"
+        step 40 $(ranks "$n") "$halocline" exchange --size $(domain_of "$gpus" "$block") --radius 3 --fields 4xf32 \
+          --graph $graph --verify --json >"$work/exchange-$block-${n}r-graph$graph.json"
       done
     done
   done
   for budget in 16 32; do
-    step 20 $(ranks "$gpus") "$halocline" exchange --size $(domain_of "$gpus" "$largest") --radius 3 --fields 4xf32 \
-      --graph 20 --sm-budget $budget --json >"$work/exchange-$largest-${gpus}r-budget$budget.json"
+    step 40 $(ranks "$gpus") "$halocline" exchange --size $(domain_of "$gpus" "$largest") --radius 3 --fields 4xf32 \
+      --graph 20 --sm-budget $budget --verify --json >"$work/exchange-$largest-${gpus}r-budget$budget.json"
   done
   # Faces in z only, of slabs.
   for block in 512 256; do
-    step 20 $(ranks "$gpus") "$halocline" exchange --size $block --radius 0 0 1 --no-edges --no-corners --fields 1xf32 \
-      --device-grid 1 1 "$gpus" --graph 20 --json >"$work/exchange-slabs$block-${gpus}r-graph20.json"
+    step 40 $(ranks "$gpus") "$halocline" exchange --size $block --radius 0 0 1 --no-edges --no-corners --fields 1xf32 \
+      --device-grid 1 1 "$gpus" --graph 20 --verify --json >"$work/exchange-slabs$block-${gpus}r-graph20.json"
   done
 }
 
@@ -212,27 +234,39 @@ stage_studies() {
   step 30 $(ranks "$gpus") "$study" placement --out "$work" --config +self,+direct "${papers[@]}" "${short[@]}"
 }
 
+# The same exchange by hand, with one rank a GPU and its own core: without --oversubscribe Open MPI does not yield.
 stage_baselines() {
-  local nccl=$build/bin/bench_baseline_nccl mpi=$build/bin/bench_baseline_mpi config
-  local nvshmem=$build/bin/bench_baseline_nvshmem
-  if [ -x "$nccl" ]; then
-    # Apart, so that trouble with one leaves the other.
-    for config in NCCL "NCCL graph"; do
-      step 60 "$nccl" --out "$work" --block "$blocks" --config "$config" --devices-per-rank "$gpus"
-      step 60 $(ranks "$gpus") "$nccl" --out "$work" --block "$blocks" --config "$config"
-    done
-  else
-    say "no bench_baseline_nccl: NCCL was not found when it was built"
-  fi
-  if [ -x "$nvshmem" ]; then
-    for config in NVSHMEM "NVSHMEM kernel"; do
-      step 60 $(ranks "$gpus") "$nvshmem" --out "$work" --block "$blocks" --config "$config"
-    done
-  else
-    say "no bench_baseline_nvshmem: NVSHMEM or MPI was not found when it was built"
-  fi
-  # Exit code 3: this MPI takes no device pointers, which is no failure.
-  step 60 bash -c '"$@" || [ $? -eq 3 ]' - $(ranks "$gpus") "$mpi" --out "$work" --block "$blocks"
+  local alone=(mpirun --bind-to none -n "$gpus") name program grids
+  case $gpus in
+    4) grids=1x2x2,2x2x1 ;;
+    8) grids=1x2x4,2x2x2 ;;
+    *) grids=1x1x$gpus,${gpus}x1x1 ;;
+  esac
+  # Graphs and single exchanges never overlap here, so NCCL need not order them among each other.
+  local mixing=NCCL_GRAPH_MIXING_SUPPORT=0
+  local channels=(NCCL_MIN_NCHANNELS=32 NCCL_MAX_NCHANNELS=32 NCCL_MIN_P2P_NCHANNELS=32 NCCL_MAX_P2P_NCHANNELS=32)
+  local case=(--out "$work" --block "$blocks" --grid "$grids" --seconds 0.06) shared=()
+  # By shared memory with CUDA IPC, or not at all.
+  ompi_info 2>/dev/null | grep -q 'btl: smcuda' && shared=(--mca pml ob1 --mca btl self,smcuda)
+  export NVSHMEM_SYMMETRIC_SIZE=6G
+  for name in halocline mpi nccl nvshmem ipc; do
+    program=$build/bin/bench_baseline_$name
+    if [ ! -x "$program" ]; then
+      say "no bench_baseline_$name: its library was not found when it was built"
+      continue
+    fi
+    case $name in
+      # Exit code 3: this MPI takes no device pointers, which is no failure.
+      mpi) step 60 bash -c '"$@" || [ $? -eq 3 ]' - "${alone[@]}" "${shared[@]}" "$program" "${case[@]}" ;;
+      nccl)
+        step 60 env NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT "${alone[@]}" "$program" "${case[@]}"
+        step 60 env $mixing "${alone[@]}" "$program" "${case[@]}" --suffix ", no mixing"
+        step 60 env $mixing "${channels[@]}" NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT "${alone[@]}" "$program" \
+          "${case[@]}" --suffix ", 32 channels, no mixing"
+        ;;
+      *) step 60 "${alone[@]}" "$program" "${case[@]}" ;;
+    esac
+  done
 }
 
 stage_jacobi() {
@@ -266,7 +300,7 @@ if [ "${1:-}" = --stage ]; then
 fi
 
 if [ $# -lt 1 ]; then
-  sed -n '2,11s/^# \{0,1\}//p' "$0"
+  sed -n '2,13s/^# \{0,1\}//p' "$0"
   exit 2
 fi
 out=$1
@@ -299,6 +333,7 @@ pack_results() {
     python3 -B "$here/summary.py" "$work"
   } >"$work/summary.txt" 2>&1
   cp "$work/summary.txt" "$out/summary.txt"
+  [ -f "$work/gpu_record.json" ] && cp "$work/gpu_record.json" "$out/gpu_record.json"
   tar -C "$work" -czf "$out/results.tar.gz" .
 }
 child=

@@ -36,10 +36,6 @@ def print_exchanges(folder, study, only=None):
     entries = [one for one in tables.exchanges(folder, study) if only is None or one["config"] in only]
     if not entries:
         return
-    if study == "baseline":
-        # Several launches wrote it; what moves the same blocks stands together.
-        places = [(one["size"], one["gpus_per_node"], one["ranks_per_node"]) for one in entries]
-        entries.sort(key=lambda one: places.index((one["size"], one["gpus_per_node"], one["ranks_per_node"])))
     print(f"\n{study}, us: medians of the slowest rank, lowest and highest round; back to back")
     for one in entries:
         steady = f"{one['steady']:10.1f}" if one["steady"] else f"{'-':>10}"
@@ -50,28 +46,51 @@ def print_exchanges(folder, study, only=None):
         )
 
 
-def print_against_baselines(folder):
-    """The best rung of a block size beside the best baseline of each library on the same GPUs."""
-    ours, theirs = {}, {}
-    for study in ("specialisation", "baseline"):
-        for one in tables.exchanges(folder, study):
-            if one["kind"] != "block":
-                continue
-            key = (one["size"], one["gpus_per_node"], one["ranks_per_node"])
-            library = one["config"].split()[0]  # "NCCL", "NCCL graph"
-            best, name = (ours, key) if study == "specialisation" else (theirs.setdefault(key, {}), library)
-            if name not in best or one["median"] < best[name]["median"]:
-                best[name] = one
-    shared = [key for key in ours if key in theirs]
-    if shared:
-        print("\nbest rung beside the best baseline of each library, same ranks and GPUs")
-    for key in shared:
-        mine = ours[key]
-        for other in theirs[key].values():
-            print(
-                f"  {mine['label']:<22} {mine['config']:<10} {mine['median']:>10.1f} us   {other['config']:<22} "
-                f"{other['median']:>10.1f} us   {other['median'] / mine['median']:.2f} times"
-            )
+def print_baselines(folder):
+    """A row for each way, a column for each size and grid; then how each way's transfer compares with its ceiling."""
+    entries = tables.exchanges(folder, "baseline")
+    if not entries:
+        return
+    for one in entries:
+        one["case"] = one["size"] + "^3 " + "x".join(one[f"grid_{dim}"] for dim in "xyz")
+    cases = list(dict.fromkeys(one["case"] for one in entries))
+    ways = list(dict.fromkeys(one["config"] for one in entries))
+    found = {(one["config"], one["case"]): one for one in entries}
+    width = max(len(way) for way in ways) + 2
+    print("\nbaselines, us: back to back | behind a barrier; cells a GPU and grid of ranks")
+    print("  " + " " * width + "".join(f"{case:>18}" for case in cases))
+    for way in ways:
+        line = ""
+        for case in cases:
+            one = found.get((way, case))
+            line += f"{one['steady']:>9.1f} |{one['median']:>7.1f}" if one and one["steady"] else f"{'-':>17}"
+            line += " "
+        print(f"  {way:<{width}}" + line.rstrip())
+    print_ratios(found, cases, width)
+    log = pathlib.Path(folder) / "baselines.log"
+    if log.exists():
+        print("\nbaselines, what libraries were set to, or not reported")
+        marks = ("p2p channels", "NCCL version", "OMPI_MCA_", "not reported")
+        lines = (line.strip() for line in log.read_text(errors="replace").splitlines())
+        for line in dict.fromkeys(line.split("NCCL INFO ")[-1] for line in lines if any(m in line for m in marks)):
+            print(f"  {line}")
+    print("\nbaselines, variants and transfers")
+    for one in entries:
+        print(f"  {one['case']:<14} {one['config']:<{width}} {one['routes']}; {one['note']}")
+
+
+def print_ratios(found, cases, width):
+    """The best of the other ways over the best of Halocline, both protocols."""
+    line = ""
+    for case in cases:
+        for key, end in (("steady", " |"), ("median", " ")):
+            times = {True: [], False: []}
+            for (way, of), one in found.items():
+                if of == case and one[key]:
+                    times[way.startswith("Halocline")].append(one[key])
+            ratio = f"{min(times[False]) / min(times[True]):.2f}" if times[True] and times[False] else "-"
+            line += f"{ratio:>{9 if key == 'steady' else 7}}" + end
+    print(f"  {'best other / Halocline':<{width}}" + line.rstrip())
 
 
 def print_staged_bound(folder):
@@ -155,8 +174,10 @@ def print_jacobi(folder):
         steps = result["steps"]
         cells = result["updates_per_second"] * result["total_s"] / steps
         gpus = int(name.split("-")[2].rstrip("g"))
-        each = [result[key] / steps * 1e3 for key in ("total_s", "compute_s", "exchange_s")]
-        rate = 8 * cells / gpus / (result["compute_s"] / steps) * 1e-9 if result["compute_s"] > 0 else 0
+        # Steps that are replayed are not told apart into parts.
+        compute = result.get("compute_s", 0)
+        each = [result.get(key, float("nan")) / steps * 1e3 for key in ("total_s", "compute_s", "exchange_s")]
+        rate = 8 * cells / gpus / (compute / steps) * 1e-9 if compute > 0 else float("nan")
         print(f"  {name:<28} {each[0]:>9.3f} {each[1]:>9.3f} {each[2]:>9.3f} {rate:>9.1f} GB/s")
 
 
@@ -182,9 +203,9 @@ def main():
     folder = folders[0]
     print_ceilings(folder)
     print_exchanges(folder, "specialisation", {"+remote", "+self", "+direct"} if short else None)
-    for study in ("baseline",) if short else ("baseline", "placement", "weak", "strong"):
+    for study in () if short else ("placement", "weak", "strong"):
         print_exchanges(folder, study)
-    print_against_baselines(folder)
+    print_baselines(folder)
     print_staged_bound(folder)
     print_own(folder)
     print_candidates(folder)

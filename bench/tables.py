@@ -15,11 +15,12 @@ def rows(folder, name):
 
 
 def exchanges(folder, study):
-    """One dictionary for each label and config of a study, in the file's order: the fields of its rows, with, in
+    """One dictionary for each label, grid and config of a study, in the file's order: the fields of its rows, with, in
     microseconds, `median`, `lowest` and `highest` of the rounds' medians, and `steady` (None without)."""
     groups = {}
     for row in rows(folder, study):
-        groups.setdefault((row["label"], row["kind"], row["config"]), []).append(row)
+        grid = tuple(row[f"grid_{dim}"] for dim in "xyz")
+        groups.setdefault((row["label"], row["kind"], grid, row["config"]), []).append(row)
     found = []
     for group in groups.values():
         medians = [float(row["median_s"]) * 1e6 for row in group]

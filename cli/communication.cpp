@@ -1,12 +1,8 @@
 #include "communication.hpp"
 
-#include <fmt/core.h>
+#include <sstream>
 
-#include <cerrno>
-#include <cstring>
-#include <fstream>
-
-#include "halocline/core/error.hpp"
+#include "outputs.hpp"
 
 namespace cli {
 
@@ -14,28 +10,24 @@ using namespace halocline;
 
 mapping::Communication communication_of(const RoutedPlan& plan) {
   mapping::Communication communication(static_cast<int>(plan.plan.machine.ranks.size()));
-  for (const auto& [route, bytes] : plan.routes) {
+  for (const auto& [route, bytes, messages] : plan.routes) {
     const auto from = static_cast<int>(plan.plan.owner(route.from).value());
     const auto to = static_cast<int>(plan.plan.owner(route.to).value());
     if (from == to) continue;
     auto& matrix = route.transport == routing::Transport::mpi_staged ? communication.cpu : communication.gpu;
-    matrix.add(from, to, bytes);
+    matrix.add(from, to, bytes, messages);
   }
   return communication;
 }
 
 void write_communication_file(Context& context, const std::string& file, const mapping::Communication& communication) {
-  comm::agree_on(context.world, [&] {
-    if (!context.root()) return;
-    std::ofstream out(file);
-    mapping::write_communication(out, communication);
-    out.close();
-    if (!out) throw ResourceError(fmt::format("{} cannot be written: {}", file, std::strerror(errno)));
-  });
+  std::ostringstream text;
+  if (context.root()) mapping::write_communication(text, communication);
+  write_output(context, "--communication", file, text.view());
 }
 
 void add_communication_option(CLI::App& app, const std::string& meaning, std::string& file) {
-  add_word(app, "--communication", "FILE", meaning, [&file](const auto&, const auto& word) { file = word; });
+  add_text(app, "--communication", "FILE", meaning, file);
 }
 
 }  // namespace cli

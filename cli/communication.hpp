@@ -3,7 +3,7 @@
 #include <string>
 
 #include "context.hpp"
-#include "halocline/mapping/communication_matrix.hpp"
+#include "mapping/communication_matrix.hpp"
 #include "planning.hpp"
 
 namespace cli {
@@ -12,7 +12,7 @@ namespace cli {
 /// of the host, all others from devices' memory. What stays within a rank is left out.
 [[nodiscard]] halocline::mapping::Communication communication_of(const RoutedPlan& plan);
 
-/// As `halocline profile` writes it, by rank 0. Collective. Throws ResourceError that names the file.
+/// As `halocline profile` writes it, to the file of --communication. Collective. Throws as write_output().
 void write_communication_file(Context& context, const std::string& file,
                               const halocline::mapping::Communication& communication);
 

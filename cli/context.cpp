@@ -1,22 +1,27 @@
 #include "context.hpp"
 
-#include <fmt/core.h>
-
-#include <cstdio>
+#include "fold.hpp"
+#include "outputs.hpp"
 
 namespace cli {
 
-void Context::print_text(std::string_view text) const {
+void Context::print_text(std::string_view text) const { print_lines(folded(text)); }
+
+void Context::print_lines(std::string_view text) const {
   if (!root() || options.json) return;
-  fmt::print("{}", text);
-  std::fflush(stdout);
+  print_out(text);
+  flush_out();
 }
 
 void Context::print_document(const Json& document) const {
-  if (!root() || !options.json) return;
-  fmt::print("{}\n", document.dump(2));
-  std::fflush(stdout);
+  if (root() && options.json) print_json(text_of(document));
 }
+
+void Context::print_json(const std::string& text) const {
+  if (root() && options.json) print_out(text + "\n");
+}
+
+std::string text_of(const Json& document) { return document.dump(2, ' ', false, Json::error_handler_t::replace); }
 
 Json document_of(std::string_view command) {
   return {{"schema", "halocline-cli/1"}, {"command", command}, {"version", HALOCLINE_VERSION}};

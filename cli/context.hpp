@@ -2,10 +2,11 @@
 
 #include <nlohmann/json.hpp>
 
+#include <string>
 #include <string_view>
 
-#include "halocline/comm/twins.hpp"
-#include "halocline/core/environment.hpp"
+#include "halocline/environment.hpp"
+#include "halocline/session.hpp"
 #include "options.hpp"
 
 namespace cli {
@@ -22,10 +23,18 @@ struct Context {
   /// Rank 0 is the one that prints.
   [[nodiscard]] bool root() const { return world.rank().value() == 0; }
   /// Text for people: on rank 0, without --json.
+  /// Lines are folded at terminal_columns.
   void print_text(std::string_view text) const;
+  /// The same for lines that must stay whole: rows of CSV, commands to copy.
+  void print_lines(std::string_view text) const;
   /// The document: on rank 0, with --json. Call it once, at the end.
   void print_document(const Json& document) const;
+  /// The same for a document that is text already.
+  void print_json(const std::string& text) const;
 };
+
+/// A document as text, indented by 2. What is no UTF-8, as in a file's name, becomes U+FFFD.
+[[nodiscard]] std::string text_of(const Json& document);
 
 /// A document's first keys: the command and the version.
 [[nodiscard]] Json document_of(std::string_view command);

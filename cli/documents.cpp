@@ -1,8 +1,9 @@
 #include "documents.hpp"
+#include "domain/internals.hpp"
 
 #include <fmt/core.h>
 
-#include "halocline/io/json.hpp"
+#include "halocline/error.hpp"
 #include "table.hpp"
 
 namespace cli {
@@ -39,21 +40,62 @@ Json machine_summary(const machine::MachineMap& map) {
       {"name", map.name}, {"nodes", map.nodes.size()}, {"ranks", map.ranks.size()}, {"devices", map.device_count()}};
 }
 
+namespace {
+
+std::string_view name_of(partition::Order order) {
+  switch (order) {
+    case partition::Order::row_major: return "row_major";
+    case partition::Order::z_order: return "z_order";
+  }
+  throw InternalError("a partition order without a name");
+}
+
+}  // namespace
+
+Json partition_json(const partition::Partition& partition) {
+  Json document{{"extent", json_of(partition.extent())},
+                {"node_grid", json_of(partition.node_grid())},
+                {"device_grid", json_of(partition.device_grid())},
+                {"order", name_of(partition.order())}};
+  for (int dim = 0; dim < 3; ++dim) document["cuts"][std::string(1, "xyz"[dim])] = partition.cuts(dim);
+  document["subdomains"] = Json::array();
+  for (std::int64_t s = 0; s < partition.size(); ++s) {
+    const Box box = partition.box_of(subdomain_id(s));
+    document["subdomains"].push_back({{"subdomain", s},
+                                      {"node_part", partition.node_part_of(subdomain_id(s))},
+                                      {"lo", json_of(box.lo)},
+                                      {"hi", json_of(box.hi)}});
+  }
+  return document;
+}
+
 Json partition_json(const Plan& plan) {
-  Json document = Json::parse(io::to_json(plan.geometry.partition));
+  Json document = partition_json(plan.geometry.partition);
   document["method"] = partition::to_string(plan.partition);
   return document;
 }
 
-Json placement_json(const Plan& plan) { return Json::parse(io::to_json(plan.placement)); }
+Json placement_json(const placement::Placement& placement) {
+  Json document{{"trivial_cost", placement.trivial_cost}, {"cost", placement.cost}, {"slots", Json::array()}};
+  for (std::size_t s = 0; s < placement.slots.size(); ++s) {
+    const placement::Slot& slot = placement.slots[s];
+    document["slots"].push_back({{"subdomain", s},
+                                 {"rank", slot.rank.value()},
+                                 {"node", slot.node.value()},
+                                 {"device", slot.device.value()},
+                                 {"ordinal", slot.ordinal}});
+  }
+  return document;
+}
 
 LongList routes_list(std::span<const RoutedMessage> routes) {
   return {"routes", routes.size(), [routes](std::size_t i) {
-            const auto& [route, bytes] = routes[i];
+            const auto& [route, bytes, messages] = routes[i];
             return Json{{"from", route.from.value()},
                         {"to", route.to.value()},
                         {"transport", routing::to_string(route.transport)},
                         {"bytes", bytes},
+                        {"messages", messages},
                         {"reason", route.reason}};
           }};
 }
@@ -92,11 +134,13 @@ Json statistics_json(const Statistics& s) {
           {"p50_s", s.p50},   {"p75_s", s.p75},         {"p95_s", s.p95}, {"max_s", s.max}};
 }
 
-std::string backend_name(const Domain& domain) { return std::string(device::to_string(domain.backend().kind())); }
+std::string backend_name(const Domain& domain) {
+  return std::string(halocline::to_string(internals(domain).backend().kind()));
+}
 
 std::string devices_text(const Domain& domain) {
-  const auto& backend = domain.backend();
-  return backend.kind() == device::BackendKind::host ? "host devices" : backend.info(0).name;
+  const auto& backend = internals(domain).backend();
+  return backend.kind() == halocline::DeviceKind::host ? "host devices" : backend.info(0).name;
 }
 
 std::string share_of_step_text(std::span<const Share> shares, int halo_multiplier) {
@@ -113,7 +157,7 @@ std::string shares_table(std::span<const Share> shares) {
   Table table({"transport", "messages", "bytes", "share"});
   for (const auto& share : shares) {
     table.row({std::string(routing::to_string(share.transport)), fmt::format("{}", share.messages),
-               bytes_text(share.bytes), share_text(share.bytes, all)});
+               bytes_cell(share.bytes), share_text(share.bytes, all)});
   }
   return table.text();
 }

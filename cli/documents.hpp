@@ -16,9 +16,12 @@ namespace cli {
 [[nodiscard]] Json domain_json(const Options& options);
 /// Numbers of nodes, ranks and devices, and the name; the whole map is `halocline machine`'s business.
 [[nodiscard]] Json machine_summary(const halocline::machine::MachineMap& map);
-/// In the library's schema.
+/// Extent, the two grids, order, cuts, and each subdomain's node part and box.
+[[nodiscard]] Json partition_json(const halocline::partition::Partition& partition);
+/// The same with the plan's partition method.
 [[nodiscard]] Json partition_json(const halocline::Plan& plan);
-[[nodiscard]] Json placement_json(const halocline::Plan& plan);
+/// Costs, and each subdomain's rank, node, device and ordinal.
+[[nodiscard]] Json placement_json(const halocline::placement::Placement& placement);
 /// The routes have to stay.
 [[nodiscard]] LongList routes_list(std::span<const halocline::RoutedMessage> routes);
 [[nodiscard]] Json routes_json(std::span<const halocline::RoutedMessage> routes);

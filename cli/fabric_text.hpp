@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "halocline/machine/fabric.hpp"
+#include "halocline/machine_map.hpp"
 
 namespace cli {
 

@@ -2,17 +2,17 @@
 
 #include <fmt/core.h>
 
-#include <cstdio>
+#include "outputs.hpp"
 
 namespace cli {
 namespace {
 
-/// As dump(2) has it, so many columns further in. Strings in JSON have no line breaks of their own.
-std::string text_of(const Json& value, std::size_t columns) {
+/// As dump(2) has it, `indent` columns further in. Strings in JSON have no line breaks of their own.
+std::string shifted_text_of(const Json& value, std::size_t indent) {
   std::string text;
-  for (const char c : value.dump(2)) {
+  for (const char c : text_of(value)) {
     text += c;
-    if (c == '\n') text.append(columns, ' ');
+    if (c == '\n') text.append(indent, ' ');
   }
   return text;
 }
@@ -20,7 +20,7 @@ std::string text_of(const Json& value, std::size_t columns) {
 void write_list(const LongList& list, const std::function<void(std::string_view)>& write) {
   if (list.size == 0) return write("[]");
   for (std::size_t i = 0; i < list.size; ++i) {
-    write(fmt::format("{}\n    {}", i == 0 ? "[" : ",", text_of(list.element(i), 4)));
+    write(fmt::format("{}\n    {}", i == 0 ? "[" : ",", shifted_text_of(list.element(i), 4)));
   }
   write("\n  ]");
 }
@@ -34,7 +34,7 @@ void write_document(const Json& document, const LongList& list, const std::funct
     if (key == list.key) {
       write_list(list, write);
     } else {
-      write(text_of(value, 2));
+      write(shifted_text_of(value, 2));
     }
     before = ",";
   }
@@ -43,9 +43,8 @@ void write_document(const Json& document, const LongList& list, const std::funct
 
 void print_document(const Context& context, const Json& document, const LongList& list) {
   if (!context.root() || !context.options.json) return;
-  write_document(document, list, [](std::string_view text) { fmt::print("{}", text); });
-  fmt::print("\n");
-  std::fflush(stdout);
+  write_document(document, list, print_out);
+  print_out("\n");
 }
 
 }  // namespace cli

@@ -6,9 +6,10 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "halocline/core/error.hpp"
-#include "halocline/core/program_folder.hpp"
-#include "halocline/io/json.hpp"
+#include "core/printable.hpp"
+#include "core/program_folder.hpp"
+#include "halocline/error.hpp"
+#include "io/json.hpp"
 
 namespace cli {
 namespace {
@@ -40,8 +41,11 @@ halocline::machine::MachineMap read_machine(const std::string& file_or_name) {
   if (std::binary_search(names.begin(), names.end(), file_or_name)) {
     return halocline::io::read_machine_file(folder_of_maps() / (file_or_name + suffix));
   }
-  throw halocline::ResourceError(fmt::format("machine file '{}' cannot be read; allowed is a file{}{}", file_or_name,
-                                             names.empty() ? "" : " or one of ", fmt::join(names, ", ")));
+  const std::string others =
+      names.empty() ? fmt::format("; no map that comes with Halocline was found in {}", folder_of_maps().string())
+                    : fmt::format(" or one of {}", fmt::join(names, ", "));
+  throw halocline::InvalidArgument(fmt::format("machine file '{}' cannot be read; allowed is a file{}",
+                                               halocline::printable(file_or_name, 200), others));
 }
 
 }  // namespace cli

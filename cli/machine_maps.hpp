@@ -3,14 +3,14 @@
 #include <string>
 #include <vector>
 
-#include "halocline/machine/machine_map.hpp"
+#include "halocline/machine_map.hpp"
 
 namespace cli {
 
 /// The names of the maps that come with Halocline, in alphabetical order; none where they are not beside the program.
 [[nodiscard]] std::vector<std::string> machine_names();
 
-/// The map that --machine says: that of a file, or else one of machine_names(). Throws ResourceError where it is
+/// The map that --machine says: that of a file, or else one of machine_names(). Throws InvalidArgument where it is
 /// neither, and as io::read_machine_file() does.
 [[nodiscard]] halocline::machine::MachineMap read_machine(const std::string& file_or_name);
 

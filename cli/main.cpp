@@ -5,7 +5,7 @@
 int main(int argc, char** argv) {
   try {
     return cli::run_program(argc, argv);
-  } catch (const std::exception& error) {
-    return cli::report(error);
+  } catch (...) {
+    return cli::report(std::current_exception());
   }
 }

@@ -2,9 +2,11 @@
 
 #include <fmt/core.h>
 
+#include <cerrno>
+#include <cstring>
 #include <fstream>
 
-#include "halocline/core/error.hpp"
+#include "halocline/error.hpp"
 #include "table.hpp"
 
 namespace cli {
@@ -18,8 +20,8 @@ void add_rows(Table& table, const char* traffic, const mapping::Quality& before,
     const auto& old = before.levels[l];
     const auto& now = after.levels[l];
     if (old.maximum == 0 && now.maximum == 0) continue;
-    table.row({traffic, now.level, seconds_text(old.average), seconds_text(now.average), seconds_text(old.maximum),
-               seconds_text(now.maximum)});
+    table.row({traffic, now.level, seconds_cell(old.average), seconds_cell(now.average), seconds_cell(old.maximum),
+               seconds_cell(now.maximum)});
   }
 }
 
@@ -49,7 +51,10 @@ namespace {
 
 std::ifstream opened(const std::string& path) {
   std::ifstream in(path);
-  if (!in) throw Error(ErrorKind::resource, fmt::format("{} cannot be opened", path));
+  if (!in) {
+    throw InvalidArgument(
+        fmt::format("'{}' cannot be read: {}; allowed is a file that can", path, std::strerror(errno)));
+  }
   return in;
 }
 
@@ -73,6 +78,8 @@ std::vector<int> parse_numbers(const std::string& name, const std::string& word)
     const auto dash = part.find('-');
     const auto first = parse_integer(name, part.substr(0, dash), 0, most);
     const auto last = dash == std::string::npos ? first : parse_integer(name, part.substr(dash + 1), first, most);
+    if (std::ssize(numbers) + last - first > most)
+      refuse(name, word, fmt::format("a list of at most {} numbers", most));
     for (auto n = first; n <= last; ++n) numbers.push_back(static_cast<int>(n));
   }
   return numbers;
@@ -99,11 +106,9 @@ std::vector<mapping::FreeParts> parse_free(const std::string& name, const Words&
 }
 
 mapping::PhaseMappers parse_mappers(const std::string& name, const Words& words) {
-  std::vector<std::string> allowed;
-  for (const auto mapper : mapping::all_mappers) allowed.emplace_back(mapping::to_string(mapper));
   const Words parts = split_at_commas(words);
   std::vector<mapping::Mapper> mappers;
-  for (const auto& part : parts) mappers.push_back(mapping::all_mappers[parse_choice(name, part, allowed)]);
+  for (const auto& part : parts) mappers.push_back(parse_choice(name, part, choices_of(mapping::all_mappers)));
   if (mappers.size() == 1) return {mappers[0], mappers[0], mappers[0]};
   if (mappers.size() != 3) {
     refuse(name, fmt::format("{} names", mappers.size()), "one name, or three: for nodes, cores and GPUs");
@@ -113,6 +118,7 @@ mapping::PhaseMappers parse_mappers(const std::string& name, const Words& words)
 
 std::string quality_table(const mapping::JobQuality& before, const mapping::JobQuality& after) {
   Table table({"traffic", "level", "average before", "after", "maximum before", "after"});
+  table.same_units();
   add_rows(table, "CPU", before.cpu, after.cpu);
   add_rows(table, "GPU", before.gpu, after.gpu);
   add_rows(table, "together", before.together, after.together);

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "context.hpp"
-#include "halocline/mapping/launch.hpp"
-#include "halocline/mapping/quality.hpp"
-#include "parse.hpp"
+#include "mapping/launch.hpp"
+#include "mapping/quality.hpp"
+#include "option_kinds.hpp"
 
 /// The words, tables and documents of `halocline map`.
 namespace cli {

@@ -4,12 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "picture.hpp"
-
 namespace cli {
 
 /// A square matrix of rates, to be drawn as cells with their numbers, labels and a colour scale from 0 to the largest
-/// value beside the diagonal.
+/// value off the diagonal.
 struct RateMatrix {
   std::int64_t size = 0;       ///< rows and columns, 1 to 512
   std::vector<double> values;  ///< row-major, 0 or more; NaN where there is none
@@ -19,9 +17,9 @@ struct RateMatrix {
   std::string columns = "to";
 };
 
-/// The diagonal is grey, because it is of another kind; cells without a value are white. Numbers are left out above 64
-/// rows. Throws InvalidArgument where sizes do not fit together.
-[[nodiscard]] Picture draw(const RateMatrix& matrix);
+/// The matrix as an SVG document. The diagonal is grey, because it is of another kind; cells without a value are white. Numbers are
+/// left out above 64 rows. Throws InvalidArgument where sizes do not fit together.
+[[nodiscard]] std::string svg_of(const RateMatrix& matrix);
 
 /// "394", "39.4", "3.94", "0.394": three digits.
 [[nodiscard]] std::string cell_text(double value);

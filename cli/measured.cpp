@@ -8,6 +8,7 @@
 #include <set>
 #include <vector>
 
+#include "machine/rates.hpp"
 #include "matrix_picture.hpp"
 #include "table.hpp"
 
@@ -16,7 +17,7 @@ namespace {
 
 using namespace halocline::machine;
 
-constexpr std::size_t most_rows = 64;
+constexpr std::size_t most_rates = 64;
 constexpr double tolerance = 0.2;
 constexpr int host = Measurement::host;
 
@@ -80,17 +81,16 @@ std::string pair_tables(const NodeType& type) {
   for (int from = 0; from < devices; ++from) {
     for (int to = 0; to < devices; ++to) {
       if (from == to) continue;
-      std::vector<std::string> rate{fmt::format("{}", from), fmt::format("{}", to),
-                                    gigabytes(path(from, to).bandwidth)};
-      std::vector<std::string> latency{rate[0], rate[1], microseconds(path(from, to).latency)};
+      std::vector<Cell> rate{fmt::format("{}", from), fmt::format("{}", to), gigabytes(path(from, to).bandwidth)};
+      std::vector<Cell> latency{rate[0], rate[1], microseconds(path(from, to).latency)};
       for (const std::string& method : carriers) rate.push_back(rates_cell(type, from, to, method, -1));
       for (const std::string& method : methods) latency.push_back(latency_cell(type, from, to, method, -1));
       rates.row(std::move(rate));
       latencies.row(std::move(latency));
     }
   }
-  rates.limit(most_rows);
-  latencies.limit(most_rows);
+  rates.limit(most_rates);
+  latencies.limit(most_rates);
   return fmt::format(
       "\nbetween devices, GB/s: one way / each of two ways / each of all pairs at once\n{}"
       "\nbetween devices, us a message of 8 bytes\n{}",
@@ -109,7 +109,7 @@ std::string own_memory_table(const NodeType& type) {
     table.row({fmt::format("{}", d), gigabytes(nominal.path(id, id).bandwidth), gigabytes(found->bandwidth),
                microseconds(found->latency)});
   }
-  table.limit(most_rows);
+  table.limit(most_rates);
   return any ? fmt::format("\nwithin each device's memory, read plus written\n{}", table.text()) : "";
 }
 
@@ -134,7 +134,7 @@ std::string host_table(const NodeType& type) {
       }
     }
   }
-  table.limit(most_rows);
+  table.limit(most_rates);
   return fmt::format("\nwith host memory, GB/s: one way / each of two ways / each of all devices at once\n{}",
                      table.text());
 }

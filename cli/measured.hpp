@@ -3,7 +3,7 @@
 #include <span>
 #include <string>
 
-#include "halocline/machine/measure.hpp"
+#include "measure/measure.hpp"
 
 /// What was measured, as tables for people.
 namespace cli {

@@ -2,55 +2,23 @@
 
 #include <fmt/core.h>
 
-#include <array>
-#include <limits>
-#include <utility>
-
-#include "halocline/core/error.hpp"
-#include "halocline/routing/routing.hpp"
+#include "core/limits.hpp"
+#include "halocline/error.hpp"
+#include "halocline/routing.hpp"
 
 namespace cli {
 namespace {
 
+namespace limits = halocline::limits;
+using halocline::DeviceKind;
 using halocline::InvalidArgument;
-using halocline::device::BackendKind;
 
 constexpr std::int64_t most_devices_of_rank = 64;
-constexpr std::int64_t most_nodes = 1 << 20;
-constexpr std::int64_t any = std::numeric_limits<std::int64_t>::max();
 constexpr const char* machine_group = "Machine";
 constexpr const char* domain_group = "Domain";
 constexpr const char* decision_group = "Decisions";
 
-/// A setter of a whole number within limits.
-template <typename Target>
-auto integer_into(Target& target, std::int64_t least, std::int64_t most) {
-  return [&target, least, most](const std::string& name, const std::string& word) {
-    using Value = typename Target::value_type;
-    target = static_cast<Value>(parse_integer(name, word, least, most));
-  };
-}
-
 }  // namespace
-
-CLI::Option* add_words(CLI::App& app, const std::string& name, const std::string& placeholder, int most,
-                       const std::string& meaning,
-                       std::function<void(const std::string& name, const Words& words)> parse) {
-  return app
-      .add_option_function<Words>(
-          name, [name, parse = std::move(parse)](const Words& words) { parse(name, words); }, meaning)
-      ->expected(1, most)
-      ->type_name(placeholder);
-}
-
-CLI::Option* add_word(CLI::App& app, const std::string& name, const std::string& placeholder,
-                      const std::string& meaning,
-                      std::function<void(const std::string& name, const std::string& word)> parse) {
-  return app
-      .add_option_function<std::string>(
-          name, [name, parse = std::move(parse)](const std::string& word) { parse(name, word); }, meaning)
-      ->type_name(placeholder);
-}
 
 void add_size_option(CLI::App& app, Options& options) {
   add_words(app, "--size", "X Y Z", 3, "cells of the domain; one number for a cube (default 128 128 128)",
@@ -64,12 +32,8 @@ void add_stencil_options(CLI::App& app, Options& options) {
             "x, y, z); default 1",
             [&options](const auto& name, const auto& words) { options.radius = parse_radius(name, words); })
       ->group(domain_group);
-  app.add_flag("--no-edges", options.no_edges, "the stencil reads no edges of the halo")
-      ->disable_flag_override()
-      ->group(domain_group);
-  app.add_flag("--no-corners", options.no_corners, "the stencil reads no corners of the halo")
-      ->disable_flag_override()
-      ->group(domain_group);
+  add_flag(app, "--no-edges", "the stencil reads no edges of the halo", options.no_edges)->group(domain_group);
+  add_flag(app, "--no-corners", "the stencil reads no corners of the halo", options.no_corners)->group(domain_group);
   add_word(app, "--fields", "NxTYPE", "fields, e.g. 4xf32 or 2xf64,1xi8 (default 1xf32)",
            [&options](const auto& name, const auto& word) { options.fields = parse_fields(name, word); })
       ->group(domain_group);
@@ -84,57 +48,65 @@ void add_stencil_options(CLI::App& app, Options& options) {
               parse_boundaries(name, words, halocline::Boundary::wrapped, options.boundaries);
             })
       ->group(domain_group);
-  add_word(app, "--halo-multiplier", "K", "steps that an exchange serves, with halos of K times the radius (default 1)",
-           [&options](const auto& name, const auto& word) {
-             options.halo_multiplier = static_cast<int>(parse_integer(name, word, 1, most_halo_multiplier));
-           })
+  add_integer(app, "--halo-multiplier", "K",
+              "steps that an exchange serves, with halos of K times the radius (default 1)", options.halo_multiplier, 1,
+              most_halo_multiplier)
       ->group(domain_group);
 }
 
 void add_machine_options(CLI::App& app, Options& options) {
-  add_word(
-      app, "--backend", "KIND", "host, cuda, or auto (default): GPUs where every rank sees one, else host devices",
-      [&options](const auto& name, const auto& word) {
-        constexpr std::array<std::optional<BackendKind>, 3> kinds{std::nullopt, BackendKind::host, BackendKind::cuda};
-        options.backend_kind = kinds[parse_choice(name, word, {"auto", "host", "cuda"})];
-      })
+  using Kind = std::optional<halocline::DeviceKind>;
+  add_choice(app, "--backend", "KIND",
+             "host, cuda, or auto (default): GPUs if every rank sees one, otherwise host devices", options.backend_kind,
+             Choices<Kind>{
+                 {"auto", std::nullopt}, {"host", halocline::DeviceKind::host}, {"cuda", halocline::DeviceKind::cuda}})
       ->group(machine_group);
-  add_word(app, "--devices", "D", "devices in all, shared evenly by the ranks (one process without a launcher)",
-           integer_into(options.devices, 1, most_nodes))
+  add_integer(app, "--devices", "D", "devices in all, shared evenly by the ranks (one process without a launcher)",
+              options.devices, 1, limits::devices)
       ->group(machine_group);
-  add_word(app, "--devices-per-rank", "D", "devices of each rank (default: 1 host device, or all GPUs shared evenly)",
-           integer_into(options.devices_per_rank, 1, most_devices_of_rank))
+  add_integer(app, "--devices-per-rank", "D",
+              "devices of each rank (default: 1 host device, or all GPUs shared evenly)", options.devices_per_rank, 1,
+              most_devices_of_rank)
       ->group(machine_group);
-  add_word(app, "--ranks-per-node", "R",
-           "ranks of a node: virtual nodes of the machine at hand, or as given by --nodes",
-           integer_into(options.ranks_per_node, 1, most_nodes))
+  add_integer(app, "--ranks-per-node", "R",
+              "ranks of a node: virtual nodes of the machine at hand, or as given by --nodes", options.ranks_per_node,
+              1, limits::ranks)
       ->group(machine_group);
-  add_word(app, "--machine", "MAP",
+  add_word(app, "--timeout", "SECONDS", "how long a collective or an exchange may take (default 120)",
+           [&options](const auto& name, const auto& word) { options.timeout = parse_seconds(name, word); })
+      ->group(machine_group);
+}
+
+void add_map_option(CLI::App& app, Options& options) {
+  add_text(app, "--machine", "MAP",
            "a machine map: a file (as 'halocline machine --json' writes it), or a name, e.g. summit",
-           [&options](const auto&, const auto& word) { options.machine_file = word; })
+           options.machine_file)
       ->group(machine_group);
 }
 
 void add_elsewhere_options(CLI::App& app, Options& options) {
-  add_word(app, "--nodes", "N", "plan for a machine of N nodes alike that is not here, or for the first N of --machine",
-           integer_into(options.nodes, 1, most_nodes))
+  add_integer(app, "--nodes", "N",
+              "plan for a machine of N nodes alike that is not here, or for the first N of --machine", options.nodes, 1,
+              limits::nodes)
       ->group(machine_group);
-  add_word(app, "--devices-per-node", "D", "devices of each of its nodes (default 1)",
-           integer_into(options.devices_per_node, 1, 4096))
-      ->group(machine_group);
-  app.add_flag("--device-mpi", options.device_mpi, "its MPI takes device pointers")
-      ->disable_flag_override()
+  add_integer(app, "--devices-per-node", "D", "devices of each of its nodes (default 1)", options.devices_per_node, 1,
+              limits::devices_of_node)
       ->group(machine_group);
 }
 
-void add_decision_options(CLI::App& app, Options& options) {
+void add_device_mpi_option(CLI::App& app, Options& options) {
+  add_flag(app, "--device-mpi", "MPI of a machine that is not here takes device pointers", options.device_mpi)
+      ->group(machine_group);
+}
+
+void add_partition_options(CLI::App& app, Options& options) {
   using halocline::partition::Method;
-  add_word(
-      app, "--partition", "METHOD", "exact (default), bisection, z_order, fastest, or given",
-      [&options](const auto& name, const auto& word) {
-        constexpr std::array methods{Method::exact, Method::bisection, Method::z_order, Method::given, Method::fastest};
-        options.partition = methods[parse_choice(name, word, {"exact", "bisection", "z_order", "given", "fastest"})];
-      })
+  add_choice(app, "--partition", "METHOD", "exact (default), bisection, z_order, fastest, or given", options.partition,
+             Choices<Method>{{"exact", Method::exact},
+                             {"bisection", Method::bisection},
+                             {"z_order", Method::z_order},
+                             {"given", Method::given},
+                             {"fastest", Method::fastest}})
       ->group(decision_group);
   add_words(app, "--node-grid", "X Y Z", 3, "parts in each dimension at the level of nodes (implies given)",
             [&options](const auto& name, const auto& words) { options.node_grid = parse_extent(name, words); })
@@ -142,17 +114,23 @@ void add_decision_options(CLI::App& app, Options& options) {
   add_words(app, "--device-grid", "X Y Z", 3, "parts in each dimension within a node (implies given)",
             [&options](const auto& name, const auto& words) { options.device_grid = parse_extent(name, words); })
       ->group(decision_group);
-  add_word(app, "--place", "METHOD", "automatic (default), trivial, exact, craft, or random",
-           [&options](const auto& name, const auto& word) {
-             using Place = halocline::placement::Method;
-             constexpr std::array methods{Place::automatic, Place::trivial, Place::exact, Place::craft, Place::random};
-             options.placement.method =
-                 methods[parse_choice(name, word, {"automatic", "trivial", "exact", "craft", "random"})];
-           })
+}
+
+void add_place_options(CLI::App& app, Options& options) {
+  using Place = halocline::placement::Method;
+  add_choice(app, "--place", "METHOD", "automatic (default), trivial, exact, craft, or random",
+             options.placement.method,
+             Choices<Place>{{"automatic", Place::automatic},
+                            {"trivial", Place::trivial},
+                            {"exact", Place::exact},
+                            {"craft", Place::craft},
+                            {"random", Place::random}})
       ->group(decision_group);
-  add_word(app, "--seed", "N", "for --place random (default 0)", [&options](const auto& name, const auto& word) {
-    options.placement.seed = static_cast<std::uint64_t>(parse_integer(name, word, 0, any));
-  })->group(decision_group);
+  add_integer(app, "--seed", "N", "for --place random (default 0)", options.placement.seed, 0)->group(decision_group);
+}
+
+void add_route_options(CLI::App& app, Options& options) {
+  using halocline::exchange::Messages;
   add_word(app, "--transports", "NAMES",
            "transports that may be used, in this order, e.g. direct,mpi_staged; or --transports=-direct to forbid one",
            [&options](const auto& name, const auto& word) {
@@ -166,32 +144,49 @@ void add_decision_options(CLI::App& app, Options& options) {
              options.transports = word;
            })
       ->group(decision_group);
-  add_word(app, "--messages", "HOW", "by-neighbour (default), or by-direction: one of each direction, with all fields",
-           [&options](const auto& name, const auto& word) {
-             using halocline::exchange::Messages;
-             constexpr std::array ways{Messages::by_neighbour, Messages::by_direction};
-             options.messages = ways[parse_choice(name, word, {"by-neighbour", "by-direction"})];
-           })
-      ->group(decision_group);
-  add_word(
-      app, "--sm-budget", "N",
-      "multiprocessors of a GPU that exchanges may occupy (default 0: 16 beside kernels, else as many as are of use)",
-      [&options](const auto& name, const auto& word) {
-        options.sm_budget = static_cast<int>(parse_integer(name, word, 0, 1'000));
-      })
-      ->group(decision_group);
-  app.add_flag("--launch-threads", options.launch_threads,
-               "a thread for each device enqueues its work, exchanges included")
-      ->disable_flag_override()
-      ->group(decision_group);
-  add_word(app, "--timeout", "SECONDS", "how long a collective or an exchange may take (default 120)",
-           [&options](const auto& name, const auto& word) { options.timeout = parse_seconds(name, word); })
+  add_choice(app, "--messages", "HOW",
+             "by-neighbour (default), or by-direction: one of each direction, with all fields", options.messages,
+             Choices<Messages>{{"by-neighbour", Messages::by_neighbour}, {"by-direction", Messages::by_direction}})
       ->group(decision_group);
 }
 
+void add_exchange_options(CLI::App& app, Options& options) {
+  add_integer(app, "--sm-budget", "N",
+              "multiprocessors of a GPU that exchanges may occupy (default 0: 16 while kernels run, otherwise as many "
+              "as help)",
+              options.sm_budget, 0, 1'000)
+      ->group(decision_group);
+  add_flag(app, "--launch-threads", "a thread for each device enqueues its work, exchanges included",
+           options.launch_threads)
+      ->group(decision_group);
+}
+
+void add_planning_options(CLI::App& app, Options& options, Stage last) {
+  if (last >= Stage::partition) {
+    add_size_option(app, options);
+    add_stencil_options(app, options);
+  }
+  add_machine_options(app, options);
+  add_map_option(app, options);
+  add_elsewhere_options(app, options);
+  if (last >= Stage::partition) add_partition_options(app, options);
+  if (last >= Stage::place) add_place_options(app, options);
+  if (last >= Stage::route) {
+    add_route_options(app, options);
+    add_device_mpi_option(app, options);
+  }
+  add_output_options(app, options);
+}
+
+void add_decision_options(CLI::App& app, Options& options) {
+  add_partition_options(app, options);
+  add_place_options(app, options);
+  add_route_options(app, options);
+  add_exchange_options(app, options);
+}
+
 void add_output_options(CLI::App& app, Options& options) {
-  app.add_flag("--json", options.json, "one JSON document on standard output, and nothing else")
-      ->disable_flag_override();
+  add_flag(app, "--json", "one JSON document on standard output, and nothing else", options.json);
 }
 
 void Options::resolve(const halocline::Environment& environment, int ranks) {
@@ -219,7 +214,7 @@ void Options::resolve(const halocline::Environment& environment, int ranks) {
            "--devices for the machine at hand, or --nodes with --devices-per-node for one that is not here");
   }
   if (elsewhere() && !machine_file && backend_kind) {
-    refuse("--backend", halocline::device::to_string(*backend_kind),
+    refuse("--backend", halocline::to_string(*backend_kind),
            "a choice for the machine at hand, not together with --nodes and --devices-per-node");
   }
   if (devices) {
@@ -237,12 +232,12 @@ void Options::resolve(const halocline::Environment& environment, int ranks) {
 }
 
 void add_progress_option(CLI::App& app, Options& options) {
-  add_word(app, "--progress", "STYLE",
-           "on standard error: auto (default: a bar on a terminal, else lines), bar, "
-           "lines, off",
-           [&options](const auto& name, const auto& word) {
-             options.progress = static_cast<ProgressStyle>(parse_choice(name, word, {"auto", "bar", "lines", "off"}));
-           });
+  add_choice(app, "--progress", "STYLE",
+             "on standard error: auto (default: a bar on a terminal, else lines), bar, lines, off", options.progress,
+             Choices<ProgressStyle>{{"auto", ProgressStyle::automatic},
+                                    {"bar", ProgressStyle::bar},
+                                    {"lines", ProgressStyle::lines},
+                                    {"off", ProgressStyle::off}});
 }
 
 }  // namespace cli

@@ -1,20 +1,17 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
-
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "halocline/core/environment.hpp"
-#include "halocline/core/field.hpp"
-#include "halocline/core/radius.hpp"
-#include "halocline/device/backend.hpp"
-#include "halocline/exchange/exchange.hpp"
-#include "halocline/partition/strategy.hpp"
-#include "halocline/placement/placement.hpp"
-#include "parse.hpp"
+#include "device/backend.hpp"
+#include "exchange/exchange.hpp"
+#include "halocline/environment.hpp"
+#include "halocline/field.hpp"
+#include "halocline/radius.hpp"
+#include "option_kinds.hpp"
+#include "partition/strategy.hpp"
+#include "placement/placement.hpp"
 #include "progress.hpp"
 
 namespace cli {
@@ -31,9 +28,9 @@ struct Options {
   int halo_multiplier = 1;  ///< steps that an exchange serves
 
   // The machine at hand, or one that is not here.
-  std::optional<halocline::device::BackendKind> backend_kind;  ///< unset: automatic
-  std::optional<int> devices;                                  ///< in all, shared evenly by the ranks
-  std::optional<int> devices_per_rank;                         ///< unset: 1 host device, or an even part of the GPUs
+  std::optional<halocline::DeviceKind> backend_kind;  ///< unset: automatic
+  std::optional<int> devices;                         ///< in all, shared evenly by the ranks
+  std::optional<int> devices_per_rank;                ///< unset: 1 host device, or an even part of the GPUs
   std::optional<int> ranks_per_node;
   std::optional<std::int64_t> nodes;
   std::optional<std::int64_t> devices_per_node;
@@ -62,24 +59,31 @@ struct Options {
   [[nodiscard]] bool elsewhere() const { return nodes || devices_per_node || machine_file; }
 };
 
-/// Adds an option of 1 to `most` words; parse gets its name and its words as they were typed.
-CLI::Option* add_words(CLI::App& app, const std::string& name, const std::string& placeholder, int most,
-                       const std::string& meaning,
-                       std::function<void(const std::string& name, const Words& words)> parse);
-/// The same for one word.
-CLI::Option* add_word(CLI::App& app, const std::string& name, const std::string& placeholder,
-                      const std::string& meaning,
-                      std::function<void(const std::string& name, const std::string& word)> parse);
-
-/// The flags, in groups. Every command takes those of the stages that it runs or reports on.
-void add_size_option(CLI::App& app, Options& options);
-void add_stencil_options(CLI::App& app, Options& options);
 inline constexpr std::int64_t most_halo_multiplier = 1'000'000;
+
+/// The options, by what they decide. A command takes those that count for it, and no others.
+void add_size_option(CLI::App& app, Options& options);
+/// The stencil, the fields and the boundaries.
+void add_stencil_options(CLI::App& app, Options& options);
+/// The machine at hand.
 void add_machine_options(CLI::App& app, Options& options);
-/// For a machine that is not here.
+/// --machine
+void add_map_option(CLI::App& app, Options& options);
+/// A machine that is not here, with add_map_option().
 void add_elsewhere_options(CLI::App& app, Options& options);
+void add_device_mpi_option(CLI::App& app, Options& options);
+void add_partition_options(CLI::App& app, Options& options);
+void add_place_options(CLI::App& app, Options& options);
+void add_route_options(CLI::App& app, Options& options);
+/// How a running exchange uses devices.
+void add_exchange_options(CLI::App& app, Options& options);
+/// The four above, for a command that runs exchanges.
 void add_decision_options(CLI::App& app, Options& options);
 void add_output_options(CLI::App& app, Options& options);
 void add_progress_option(CLI::App& app, Options& options);
+
+enum class Stage : int { machine, partition, place, route };
+/// The options of a command that plans up to a stage, with the options of all stages before it.
+void add_planning_options(CLI::App& app, Options& options, Stage last);
 
 }  // namespace cli

@@ -8,15 +8,18 @@
 #include <cmath>
 #include <limits>
 
-#include "halocline/core/error.hpp"
+#include "core/limits.hpp"
+#include "core/printable.hpp"
+#include "halocline/error.hpp"
 
 namespace cli {
 namespace {
 
 using halocline::InvalidArgument;
+using halocline::printable;
 
 constexpr std::int64_t most_cells = std::int64_t{1} << 62;
-constexpr std::int64_t most_fields = 1024;
+constexpr std::size_t most_shown = 200;  ///< bytes of a value in an error
 constexpr std::string_view element_names = "i8 u8 i16 u16 i32 u32 i64 u64 f16 bf16 f32 f64 c64 c128";
 
 /// A whole word as a number, or nothing.
@@ -42,7 +45,7 @@ std::vector<std::int64_t> read_all(const std::string& name, const Words& words, 
 }  // namespace
 
 void refuse(const std::string& name, std::string_view value, std::string_view allowed) {
-  throw InvalidArgument(fmt::format("{} is '{}'; allowed is {}", name, value, allowed));
+  throw InvalidArgument(fmt::format("{} is '{}'; allowed is {}", name, printable(value, most_shown), allowed));
 }
 
 Words split_at_commas(const Words& words) {
@@ -115,14 +118,14 @@ halocline::Radius parse_radius(const std::string& name, const Words& words) {
 
 std::vector<halocline::FieldDescriptor> parse_fields(const std::string& name, const std::string& word) {
   const std::string allowed = fmt::format("a list such as 4xf32 or 2xf64,1xi8: numbers from 1 to {} and types of {}",
-                                          most_fields, element_names);
+                                          halocline::limits::fields, element_names);
   std::vector<halocline::FieldDescriptor> fields;
   for (const auto& part : split_at_commas({word})) {
     // 'x' is in no type's name.
     const std::size_t times = part.find('x');
     std::int64_t count = 1;
     if (times != std::string::npos && !read(part.substr(0, times), count)) refuse(name, word, allowed);
-    if (count < 1 || count > most_fields) refuse(name, word, allowed);
+    if (count < 1 || count > halocline::limits::fields) refuse(name, word, allowed);
     halocline::FieldDescriptor field;
     try {
       field.element =
@@ -135,7 +138,7 @@ std::vector<halocline::FieldDescriptor> parse_fields(const std::string& name, co
       fields.push_back(field);
     }
   }
-  if (fields.size() > static_cast<std::size_t>(most_fields)) refuse(name, word, allowed);
+  if (fields.size() > static_cast<std::size_t>(halocline::limits::fields)) refuse(name, word, allowed);
   return fields;
 }
 

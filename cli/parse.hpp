@@ -5,10 +5,10 @@
 #include <string_view>
 #include <vector>
 
-#include "halocline/core/clock.hpp"
-#include "halocline/core/field.hpp"
-#include "halocline/core/radius.hpp"
-#include "halocline/core/vec3.hpp"
+#include "core/clock.hpp"
+#include "halocline/box.hpp"
+#include "halocline/field.hpp"
+#include "halocline/radius.hpp"
 
 /// The words of a command line as values. Pure. Each function throws InvalidArgument
 /// "<name> is '<value>'; allowed is <allowed>", name being the option as the user typed it.

@@ -6,7 +6,7 @@
 #include <array>
 #include <cmath>
 
-#include "halocline/core/error.hpp"
+#include "halocline/error.hpp"
 
 namespace cli {
 namespace {

@@ -35,8 +35,7 @@ struct Rgb {
 
 /// Whether this build can write pictures, and why not.
 [[nodiscard]] bool can_write_png();
-/// Throws ResourceError with the reason where the file cannot be written, CapabilityError where this build
-/// has no libpng.
-void write_png(const Picture& picture, const std::string& path);
+/// The picture as a PNG file's content. Throws CapabilityError where this build has no libpng.
+[[nodiscard]] std::string png_of(const Picture& picture);
 
 }  // namespace cli

@@ -1,17 +1,13 @@
-#include <fmt/core.h>
-
-#include "halocline/core/error.hpp"
+#include "halocline/error.hpp"
 #include "picture.hpp"
 
 namespace cli {
 
 bool can_write_png() { return false; }
 
-void write_png(const Picture&, const std::string& path) {
+std::string png_of(const Picture&) {
   throw halocline::CapabilityError(
-      fmt::format("picture '{}' cannot be written: this build is without libpng (install libpng-dev and "
-                  "configure with HALOCLINE_PNG=ON)",
-                  path));
+      "no picture can be made: this build is without libpng (install libpng-dev and configure with HALOCLINE_PNG=ON)");
 }
 
 }  // namespace cli

@@ -1,28 +1,28 @@
 #include <fmt/core.h>
 #include <png.h>
 
-#include <cerrno>
-#include <cstring>
-
-#include "halocline/core/error.hpp"
+#include "halocline/error.hpp"
 #include "picture.hpp"
 
 namespace cli {
 
 bool can_write_png() { return true; }
 
-void write_png(const Picture& picture, const std::string& path) {
+std::string png_of(const Picture& picture) {
   png_image image{};
   image.version = PNG_IMAGE_VERSION;
   image.width = static_cast<png_uint_32>(picture.width);
   image.height = static_cast<png_uint_32>(picture.height);
   image.format = PNG_FORMAT_RGB;
-  errno = 0;
-  if (png_image_write_to_file(&image, path.c_str(), 0, picture.rgb.data(), 0, nullptr) == 0) {
-    const std::string reason = errno != 0 ? std::strerror(errno) : image.message;
+  std::string png(PNG_IMAGE_PNG_SIZE_MAX(image), '\0');
+  png_alloc_size_t bytes = png.size();
+  if (png_image_write_to_memory(&image, png.data(), &bytes, 0, picture.rgb.data(), 0, nullptr) == 0) {
+    const std::string reason = static_cast<const char*>(image.message);
     png_image_free(&image);
-    throw halocline::ResourceError(fmt::format("picture '{}' cannot be written: {}", path, reason));
+    throw halocline::ResourceError(fmt::format("no picture can be made: {}", reason));
   }
+  png.resize(bytes);
+  return png;
 }
 
 }  // namespace cli

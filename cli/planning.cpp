@@ -1,11 +1,17 @@
 #include "planning.hpp"
+#include "device/backend.hpp"
+#include "domain/internals.hpp"
 
 #include <fmt/core.h>
 
-#include "halocline/core/error.hpp"
-#include "halocline/domain/backend.hpp"
-#include "halocline/io/json.hpp"
-#include "halocline/machine/discover.hpp"
+#include <algorithm>
+#include <string_view>
+
+#include "core/log.hpp"
+#include "discovery/discover.hpp"
+#include "halocline/devices.hpp"
+#include "halocline/error.hpp"
+#include "io/json.hpp"
 #include "machine_maps.hpp"
 
 namespace cli {
@@ -71,10 +77,12 @@ void keep_nodes(machine::MachineMap& map, std::int64_t nodes) {
 }
 
 std::shared_ptr<device::Backend> backend_of(Context& context, const comm::Communicator& node) {
-  return make_backend(context.world, {.kind = context.options.backend_kind,
-                                      .devices_per_rank = context.options.devices_per_rank,
-                                      .host_workers = context.environment.host_workers.value_or(0),
-                                      .ranks_on_node = node.size()});
+  return make_devices(context.world,
+                      {.kind = context.options.backend_kind,
+                       .per_rank = context.options.devices_per_rank,
+                       .host_workers = context.environment.host_workers.value_or(0)},
+                      node.size())
+      .backend();
 }
 
 machine::MachineMap machine_of(Context& context) {
@@ -104,10 +112,20 @@ DomainOptions domain_options(const Context& context) {
   domain.placement = options.placement;
   if (options.transports) domain.policy = routing::Policy::parse(*options.transports);
   domain.timeout = *options.timeout;
-  domain.launch_threads = options.launch_threads;
+  set_launch_threads(domain, options.launch_threads);
   domain.messages = options.messages.value_or(domain.messages);
   domain.tuning.multiprocessors = options.sm_budget;
   return domain;
+}
+
+void log_plan(const Context& context, const Plan& plan) {
+  if (!context.root()) return;
+  const std::string text = explain_machine(plan.machine) + explain_partition(plan) + explain_placement(plan);
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    log(LogLevel::info, std::string_view(text).substr(begin, end - begin));
+    begin = end + 1;
+  }
 }
 
 RoutedPlan routed_plan_of(Context& context) {
@@ -115,13 +133,13 @@ RoutedPlan routed_plan_of(Context& context) {
   if (options.elsewhere()) {
     Plan plan = plan_of(context);
     const auto policy = options.transports ? routing::Policy::parse(*options.transports) : routing::Policy{};
-    auto routes = assumed_routes(plan, policy, options.device_mpi);
+    auto routes = assumed_routes(plan, policy, options.device_mpi, {}, options.messages);
     return {std::move(plan), std::move(routes), true};
   }
   Domain domain(options.size, options.radius, context.world, domain_options(context));
   for (const auto& field : options.fields) domain.add_field(field);
   domain.realize();
-  RoutedPlan found{domain.plan(), domain.gather_routes(), false};
+  RoutedPlan found{internals(domain).plan(), internals(domain).gather_routes(), false};
   domain.close();
   return found;
 }
@@ -132,7 +150,7 @@ std::vector<Share> shares_of(std::span<const RoutedMessage> routes) {
     Share share{transport, 0, 0};
     for (const auto& message : routes) {
       if (message.route.transport != transport) continue;
-      ++share.messages;
+      share.messages += message.messages;
       share.bytes += message.bytes;
     }
     if (share.messages > 0) shares.push_back(share);
@@ -143,7 +161,7 @@ std::vector<Share> shares_of(std::span<const RoutedMessage> routes) {
 std::vector<Share> shares_of_all_ranks(Domain& domain) {
   std::vector<Share> shares;
   for (const auto transport : routing::all_transports) {
-    const auto mine = domain.traffic(transport);
+    const auto mine = internals(domain).traffic(transport);
     std::array<std::int64_t, 2> counts{mine.messages, mine.bytes};
     domain.comm().all_reduce(std::span<std::int64_t>(counts), comm::Reduction::sum);
     if (counts[0] > 0) shares.push_back({transport, counts[0], counts[1]});

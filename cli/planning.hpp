@@ -5,8 +5,9 @@
 #include <vector>
 
 #include "context.hpp"
-#include "halocline/domain/domain.hpp"
-#include "halocline/domain/plan.hpp"
+#include "device/backend.hpp"
+#include "halocline/domain.hpp"
+#include "plan/plan.hpp"
 
 namespace cli {
 
@@ -36,6 +37,9 @@ struct RoutedPlan {
 
 /// The flags as options of a domain on the machine at hand.
 [[nodiscard]] halocline::DomainOptions domain_options(const Context& context);
+
+/// The machine, the partition and the placement of a plan as lines of the log, at level info, on rank 0.
+void log_plan(const Context& context, const halocline::Plan& plan);
 
 /// Messages and bytes by transport; those without any are left out.
 struct Share {

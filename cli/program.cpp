@@ -1,35 +1,40 @@
 #include "program.hpp"
+#include "comm/launcher.hpp"
+#include "comm/local_ranks.hpp"
 
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <thread>
 
 #include "arguments.hpp"
-#include "halocline/core/error.hpp"
+#include "core/log.hpp"
+#include "core/printable.hpp"
+#include "ending.hpp"
+#include "halocline/error.hpp"
+#include "outputs.hpp"
+#include "same_command.hpp"
+#include "unknown_variables.hpp"
 
 namespace cli {
 namespace {
 
 using namespace halocline;
 
-/// Breaks a message's lines, so that an error is one line whatever it holds.
-std::string in_one_line(std::string text) {
-  std::replace(text.begin(), text.end(), '\n', ' ');
-  return text;
-}
+/// How long a rank that failed waits for the others' end before it ends the job.
+constexpr Duration patience = std::chrono::seconds(3);
+/// How long lines may take on their way to the launcher before the job is ended.
+constexpr Duration time_to_print = std::chrono::milliseconds(300);
 
-/// The error as it was before ranks agreed on it: with one rank there is nobody to tell apart.
-Error without_rank(const Error& error) {
-  constexpr std::string_view prefix = "rank 0: ";
-  const std::string text = error.what();
-  return {error.kind(), text.rfind(prefix, 0) == 0 ? text.substr(prefix.size()) : text};
+void print_error(std::string_view message) {
+  fmt::print(stderr, "halocline: error: {}\n", printable(message));
+  std::fflush(stderr);
 }
 
 /// What the environment says, or the error in it: it can only be reported once ranks are known.
@@ -48,62 +53,95 @@ ReadEnvironment read_environment() {
   return read;
 }
 
-/// Errors that all ranks throw alike: they were agreed on, or follow from the same arguments.
-bool same_on_all_ranks(const Error& error) {
-  return error.kind() == ErrorKind::invalid_argument || error.kind() == ErrorKind::capability ||
-         error.kind() == ErrorKind::resource;
+/// --timeout wins over HALOCLINE_TIMEOUT, and from before the arguments are parsed, because ranks wait for each other by
+/// then. A value that is none is left to the parser.
+void put_timeout_in_environment(int argc, const char* const* argv) {
+  constexpr std::string_view option = "--timeout";
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view word = argv[i];
+    std::string value;
+    if (word == "--") break;
+    if (word == option && i + 1 < argc) {
+      value = argv[i + 1];
+    } else if (word.starts_with(option) && word.substr(option.size()).starts_with('=')) {
+      value = word.substr(option.size() + 1);
+    } else {
+      continue;
+    }
+    try {
+      static_cast<void>(parse_seconds(std::string(option), value));
+      setenv("HALOCLINE_TIMEOUT", value.c_str(), 1);
+    } catch (const InvalidArgument&) {
+      // The parser's business.
+    }
+    return;
+  }
 }
 
-/// After an error that other ranks may not know of. They may be waiting for this one, so the job must end;
-/// rank 0, where it failed too, gets the time to speak first, so that the user sees one line.
-[[noreturn]] void end_job(comm::Session& session, const std::exception& error) {
-  const auto rank = session.world().rank().value();
-  std::this_thread::sleep_for(std::chrono::milliseconds(100 * std::min<std::int64_t>(rank, 10)));
-  report(error);
-  session.abort(exit_failed);
+/// Collective: the same command on all ranks, or the same error.
+Arguments agreed_arguments(comm::Communicator& world, const ReadEnvironment& environment, int argc, char** argv) {
+  check_same_command(world, argc, argv);
+  Arguments arguments;
+  std::exception_ptr mine = environment.error;
+  try {
+    if (!mine) arguments = parse_arguments(argc, argv, environment.values, world.size());
+  } catch (const Error&) {
+    mine = std::current_exception();
+  }
+  try {
+    comm::agree(world, mine);
+  } catch (const Error&) {
+    // Where this rank has the same trouble, in its own words, without "rank 0:".
+    if (mine) std::rethrow_exception(mine);
+    throw;
+  }
+  return arguments;
+}
+
+int run_command(comm::Communicator& world, const ReadEnvironment& environment, int argc, char** argv) {
+  Arguments arguments = agreed_arguments(world, environment, argc, argv);
+  if (!arguments.command) {
+    if (world.rank().value() == 0) print_out(arguments.text);
+    return 0;
+  }
+  world.set_timeout(*arguments.options.timeout);
+  Context context{world, environment.values, arguments.options};
+  return arguments.command(context);
+}
+
+/// Ends the whole job, once the lines that ranks have printed are on their way.
+[[noreturn]] void abandon_job(comm::Session& session, comm::Communicator& group, const Ending& ending) {
+  try {
+    group.set_timeout(time_to_print);
+    if (ending.agreed) group.barrier();
+  } catch (const Error&) {
+    // A rank ends the job already.
+  }
+  std::this_thread::sleep_for(time_to_print);
+  session.abort(ending.code);
 }
 
 int run_on_ranks(comm::Session& session, const ReadEnvironment& environment, int argc, char** argv) {
   auto& world = session.world();
   const bool root = world.rank().value() == 0;
+  const auto group = world.split(0, static_cast<int>(world.rank().value()));
+  Ended mine;
   try {
-    // Nearly always the same on all ranks, but a rank may have another environment.
-    Arguments arguments;
-    std::exception_ptr mine = environment.error;
-    try {
-      if (!mine) arguments = parse_arguments(argc, argv, environment.values, world.size());
-    } catch (const Error&) {
-      mine = std::current_exception();
+    if (root) {
+      for (const std::string& sentence : unknown_variables()) log(LogLevel::warning, sentence);
+      log(LogLevel::info, fmt::format("halocline {}: {} ranks, timeout {} s", HALOCLINE_VERSION, world.size(),
+                                      std::chrono::duration<double>(world.timeout()).count()));
     }
-    try {
-      comm::agree(world, mine);
-    } catch (const Error&) {
-      // Where this rank has the same trouble, in its own words, without "rank 0:".
-      if (mine) std::rethrow_exception(mine);
-      throw;
-    }
-    if (!arguments.command) {
-      if (root) fmt::print("{}", arguments.text);
-      return 0;
-    }
-    world.set_timeout(*arguments.options.timeout);
-    Context context{world, environment.values, arguments.options};
-    return arguments.command(context);
-  } catch (const Error& error) {
-    if (!same_on_all_ranks(error) || world.poisoned()) end_job(session, error);
-    if (root) return report(world.size() == 1 ? without_rank(error) : error);
-    return error.kind() == ErrorKind::invalid_argument ? exit_usage : exit_failed;
-  } catch (const std::exception& error) {
-    end_job(session, error);
+    mine.code = run_command(world, environment, argc, argv);
+    if (root) finish_output();
+  } catch (...) {
+    mine.error = std::current_exception();
   }
-}
-
-/// Whether this is the process that speaks for all that a launcher started, before there are ranks.
-bool first_of_job() {
-  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"}) {
-    if (const char* rank = std::getenv(name)) return std::string_view(rank) == "0";
-  }
-  return true;
+  const Ending ending = end_together(*group, mine, patience);
+  for (const std::string& line : ending.errors) print_error(line);
+  if (ending.abandon) abandon_job(session, *group, ending);
+  group->close();
+  return ending.code;
 }
 
 /// `halocline profile ... -- program arguments`: MPI's process is the program, and only it may initialise MPI.
@@ -115,30 +153,32 @@ int run_as_another(const ReadEnvironment& environment, int argc, char** argv) {
     if (environment.error) std::rethrow_exception(environment.error);
     Arguments arguments = parse_arguments(static_cast<int>(dashes - argv), argv, environment.values, 1);
     if (!arguments.command) {
-      if (first_of_job()) fmt::print("{}", arguments.text);
+      if (comm::first_of_job()) print_out(arguments.text);
+      finish_output();
       return 0;
     }
     if (dashes != end) arguments.options.program.assign(dashes + 1, end);
     Context context{*world, environment.values, arguments.options};
     return arguments.command(context);
-  } catch (const Error& error) {
-    if (first_of_job()) return report(error);
-    return error.kind() == ErrorKind::invalid_argument ? exit_usage : exit_failed;
+  } catch (...) {
+    if (comm::first_of_job()) return report(std::current_exception());
+    return exit_code_of(std::current_exception());
   }
 }
 
 }  // namespace
 
-int report(const std::exception& error) {
-  fmt::print(stderr, "halocline: error: {}\n", in_one_line(error.what()));
-  std::fflush(stderr);
-  const auto* known = dynamic_cast<const Error*>(&error);
-  return known != nullptr && known->kind() == ErrorKind::invalid_argument ? exit_usage : exit_failed;
+int report(const std::exception_ptr& error) {
+  print_error(message_of(error));
+  return exit_code_of(error);
 }
 
 int run_program(int argc, char** argv) {
+  put_timeout_in_environment(argc, argv);
   const ReadEnvironment environment = read_environment();
   if (argc > 1 && std::string_view(argv[1]) == "profile") return run_as_another(environment, argc, argv);
+  hold_standard_descriptors();
+  std::signal(SIGXFSZ, SIG_IGN);  // a file beyond the limit is an error of the write, which is reported
   comm::Session session(&argc, &argv, environment.values);
   return run_on_ranks(session, environment, argc, argv);
 }

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "halocline/core/clock.hpp"
+#include "core/clock.hpp"
 
 namespace cli {
 namespace {

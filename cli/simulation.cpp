@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "halocline/core/error.hpp"
+#include "halocline/error.hpp"
 #include "table.hpp"
 
 namespace cli {
@@ -61,11 +61,11 @@ model::ClosedForm closed_form_of(const Plan& plan) {
       {parts.extent(), parts.node_grid(), parts.device_grid(), widest_radius(plan.geometry)}, constants);
 }
 
-model::Simulated simulated(const Plan& plan, std::span<const RoutedMessage> routes, model::Solver solver) {
+model::Simulated simulated(const Plan& plan, std::span<const RoutedMessage> routes) {
   std::vector<routing::Route> only;
   only.reserve(routes.size());
   for (const auto& message : routes) only.push_back(message.route);
-  return model::simulate_exchange(plan.geometry, plan.placement, only, plan.machine, solver);
+  return model::simulate_exchange(plan.geometry, plan.placement, only, plan.machine);
 }
 
 void SimulateFlags::apply(machine::MachineMap& machine) const {
@@ -100,7 +100,7 @@ std::string levels_table(const model::Simulated& found) {
   Table table({"level", "channels", "bytes", "busy", "of the time", "busiest"});
   for (const auto& level : found.levels) {
     const double share = found.seconds > 0 ? 100 * level.busy_seconds / found.seconds : 0;
-    table.row({level.level, fmt::format("{}", level.used), bytes_text(level.bytes), seconds_text(level.busy_seconds),
+    table.row({level.level, fmt::format("{}", level.used), bytes_cell(level.bytes), seconds_cell(level.busy_seconds),
                fmt::format("{:.0f} %", share), level.busiest});
   }
   return table.text();

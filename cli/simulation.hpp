@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "context.hpp"
-#include "halocline/domain/plan.hpp"
-#include "halocline/model/closed_form.hpp"
-#include "halocline/model/simulate.hpp"
+#include "model/closed_form.hpp"
+#include "model/simulate.hpp"
+#include "plan/plan.hpp"
 
 namespace cli {
 
@@ -17,9 +17,8 @@ struct SimulateFlags {
   std::vector<std::function<void(halocline::machine::Software&)>> software;
   bool links_alone = false;  ///< nothing of the map's software
   bool nominal = false;      ///< nothing that was measured
-  halocline::model::Solver solver = halocline::model::Solver::max_min;
-  std::string study;  ///< empty: one exchange
-  bool csv = false;   ///< the rows of a study for bench/plot.py
+  std::string study;         ///< empty: one exchange
+  bool csv = false;          ///< the rows of a study for bench/plot.py
 
   void apply(halocline::machine::MachineMap& machine) const;
 };
@@ -28,8 +27,7 @@ struct SimulateFlags {
 [[nodiscard]] halocline::model::ClosedForm closed_form_of(const halocline::Plan& plan);
 
 [[nodiscard]] halocline::model::Simulated simulated(const halocline::Plan& plan,
-                                                    std::span<const halocline::RoutedMessage> routes,
-                                                    halocline::model::Solver solver);
+                                                    std::span<const halocline::RoutedMessage> routes);
 
 [[nodiscard]] Json software_json(const halocline::machine::Software& software);
 [[nodiscard]] std::string levels_table(const halocline::model::Simulated& found);

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "halocline/core/vec3.hpp"
-#include "halocline/machine/machine_map.hpp"
-#include "halocline/placement/placement.hpp"
+#include "halocline/box.hpp"
+#include "halocline/machine_map.hpp"
+#include "placement/placement.hpp"
 
 namespace cli {
 

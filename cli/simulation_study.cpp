@@ -1,7 +1,7 @@
 #include <fmt/core.h>
 
 #include "documents.hpp"
-#include "halocline/core/error.hpp"
+#include "halocline/error.hpp"
 #include "planning.hpp"
 #include "simulation.hpp"
 #include "simulation_cases.hpp"
@@ -13,15 +13,14 @@ using namespace halocline;
 
 namespace {
 
-model::Simulated simulate_case(PlanRequest request, const StudyRow& row, const StudyConfig& config,
-                               model::Solver solver) {
+model::Simulated simulate_case(PlanRequest request, const StudyRow& row, const StudyConfig& config) {
   keep_nodes(request.machine, row.nodes);
   machine::assign_ranks(request.machine, row.ranks_per_node);
   request.extent = row.extent;
   if (config.placement) request.placement.method = *config.placement;
   const Plan plan = make_plan(request);
   const auto routes = assumed_routes(plan, routing::Policy::parse(transports_of(row, config)), row.device_mpi);
-  return simulated(plan, routes, solver);
+  return simulated(plan, routes);
 }
 
 /// The table, the document and the rows of CSV of a study.
@@ -53,7 +52,7 @@ class Report {
   }
   void end() {
     cells_.push_back(last_);
-    table_.row(cells_);
+    table_.row({cells_.begin(), cells_.end()});
     rows_.push_back(json_);
   }
   [[nodiscard]] std::string text() const { return table_.text(); }
@@ -103,7 +102,7 @@ int run_study(Context& context, const SimulateFlags& flags) {
   for (const StudyRow& row : study_rows(flags.study, request.machine)) {
     report.begin(row);
     for (const StudyConfig& config : configs) {
-      report.add(row, config, simulate_case(request, row, config, flags.solver));
+      report.add(row, config, simulate_case(request, row, config));
     }
     report.end();
   }
@@ -111,12 +110,14 @@ int run_study(Context& context, const SimulateFlags& flags) {
   document["study"] = flags.study;
   document["machine"] = machine_summary(request.machine);
   document["software"] = software_json(request.machine.software);
-  document["solver"] = model::to_string(flags.solver);
   document["rows"] = report.rows();
   context.print_document(document);
-  context.print_text(flags.csv ? report.csv()
-                               : fmt::format("one exchange on {}, study '{}'; routes are assumed\n\n{}",
-                                             request.machine.name, flags.study, report.text()));
+  if (flags.csv) {
+    context.print_lines(report.csv());
+  } else {
+    context.print_text(fmt::format("one exchange on {}, study '{}'; routes are assumed\n\n{}", request.machine.name,
+                                   flags.study, report.text()));
+  }
   return 0;
 }
 

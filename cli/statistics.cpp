@@ -5,7 +5,7 @@
 #include <numeric>
 #include <vector>
 
-#include "halocline/core/error.hpp"
+#include "halocline/error.hpp"
 
 namespace cli {
 

@@ -2,16 +2,35 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace cli {
+
+/// What a cell measures: the table chooses its unit, one for all of a column.
+enum class Quantity : int { none, bytes, bytes_per_second, seconds };
+
+/// A cell: text as it is, or an amount of something.
+struct Cell {
+  Cell(std::string what) : text(std::move(what)) {}  // NOLINT(google-explicit-constructor): rows are lists of texts
+  Cell(const char* what) : text(what) {}             // NOLINT(google-explicit-constructor)
+  Cell(Quantity of, double amount) : quantity(of), value(amount) {}
+  std::string text;
+  Quantity quantity = Quantity::none;
+  double value = 0;
+};
+[[nodiscard]] inline Cell bytes_cell(std::int64_t bytes) { return {Quantity::bytes, static_cast<double>(bytes)}; }
+[[nodiscard]] inline Cell rate_cell(double bytes_per_second) { return {Quantity::bytes_per_second, bytes_per_second}; }
+[[nodiscard]] inline Cell seconds_cell(double seconds) { return {Quantity::seconds, seconds}; }
 
 /// A table for people: columns of numbers to the right, others to the left.
 class Table {
  public:
   explicit Table(std::vector<std::string> header) : header_(std::move(header)) {}
   /// Throws InternalError where the number of cells is not that of the header.
-  void row(std::vector<std::string> cells);
+  void row(std::vector<Cell> cells);
+  /// The same unit in all columns that hold the same quantity.
+  void same_units() { same_units_ = true; }
   /// Rows beyond this many are counted, not shown.
   void limit(std::size_t rows) { limit_ = rows; }
   /// So many more rows, which nobody has made, are counted after those that are there.
@@ -21,9 +40,10 @@ class Table {
 
  private:
   std::vector<std::string> header_;
-  std::vector<std::vector<std::string>> rows_;
+  std::vector<std::vector<Cell>> rows_;
   std::size_t left_out_ = 0;
   std::size_t limit_ = static_cast<std::size_t>(-1);
+  bool same_units_ = false;
 };
 
 /// "76.4 MB", "512 B": powers of 1000.

@@ -1,4 +1,5 @@
 #include "verify.hpp"
+#include "domain/internals.hpp"
 
 #include <fmt/core.h>
 
@@ -11,7 +12,7 @@
 #include <thread>
 #include <vector>
 
-#include "halocline/domain/host_array.hpp"
+#include "halocline/host_array.hpp"
 
 namespace cli {
 namespace {
@@ -88,7 +89,7 @@ template <typename F>
 void for_each_array(Domain& domain, F&& f) {
   std::unique_ptr<HostBytes> memory;  // pinning it takes long, so that fields of one shape use one
   for (const auto& subdomain : domain.subdomains()) {
-    for (std::size_t field = 0; field < domain.geometry().fields.size(); ++field) {
+    for (std::size_t field = 0; field < internals(domain).geometry().fields.size(); ++field) {
       const field_id id(static_cast<std::int64_t>(field));
       if (!memory || !same_shape(*memory, subdomain, id)) {
         memory.reset();
@@ -122,7 +123,7 @@ std::size_t parts_for(const Domain& domain) {
 
 /// What is wrong in some planes of an array.
 Verdict verdict_of(const Domain& domain, const HostCopy& copy, const Box& planes, std::uint64_t round) {
-  const auto& geometry = domain.geometry();
+  const auto& geometry = internals(domain).geometry();
   const auto& descriptor = geometry.fields[copy.field.index()];
   const Radius& radius = geometry.radius_of(copy.field);
   const Vec3 extent = geometry.partition.extent();
@@ -173,7 +174,7 @@ Verdict agreed(comm::Communicator& comm, Verdict mine) {
 
 void fill_for_verification(Domain& domain, std::uint64_t round) {
   domain.synchronize();
-  const Vec3 extent = domain.geometry().partition.extent();
+  const Vec3 extent = internals(domain).geometry().partition.extent();
   for_each_array(domain, [&](const HostCopy& copy) {
     const auto& descriptor = copy.subdomain.descriptor(copy.field);
     const auto view = copy.memory.bytes();

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "halocline/domain/domain.hpp"
+#include "halocline/domain.hpp"
 
 namespace cli {
 

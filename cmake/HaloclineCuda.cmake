@@ -1,8 +1,10 @@
 # The CUDA compiler and runtime. Sets
 #   HALOCLINE_HAVE_CUDA       whether .cu files are compiled; else their absent twins are (x.cu, x_absent.cpp)
-#   HALOCLINE_CUDA_LIBRARIES  what a target with .cu files, or with C++ files that call the runtime, links privately
+#   HALOCLINE_CUDA_LIBRARIES  what a program with .cu files, or with C++ files that call the runtime, links privately
 # The runtime is linked statically and finds the driver when it is first called, so that what is built here starts on
 # machines that have none.
+include(HaloclineCudaArchitectures)
+
 set(HALOCLINE_HAVE_CUDA OFF)
 set(HALOCLINE_CUDA_LIBRARIES "")
 
@@ -26,6 +28,17 @@ function(halocline_find_nvcc)
   endif()
 endfunction()
 
+# halocline_use_cuda(target a.cpp b.cpp): a library of the project has .cu files, and the C++ files that are named call the
+# runtime. Flags of all its other files are the same with CUDA and without, so that a build folder that was first configured
+# without compiles nothing again.
+function(halocline_use_cuda target)
+  if(HALOCLINE_HAVE_CUDA)
+    target_link_libraries(${target} INTERFACE $<LINK_ONLY:${HALOCLINE_CUDA_LIBRARIES}>)
+    list(TRANSFORM CUDAToolkit_INCLUDE_DIRS PREPEND "-isystem;" OUTPUT_VARIABLE folders)
+    set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS "${folders}")
+  endif()
+endfunction()
+
 # Sanitizers look at the host's code; nvcc does not know their flags.
 set(have_nvcc OFF)
 if(NOT HALOCLINE_CUDA STREQUAL "OFF" AND NOT (HALOCLINE_CUDA STREQUAL "AUTO" AND HALOCLINE_SANITIZE))
@@ -34,26 +47,15 @@ endif()
 halocline_optional(HALOCLINE_CUDA have_nvcc have_nvcc "put nvcc on the PATH or set CMAKE_CUDA_COMPILER")
 if(have_nvcc)
   if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES AND NOT DEFINED ENV{CUDAARCHS})
-    set(CMAKE_CUDA_ARCHITECTURES "80;90" CACHE STRING "GPUs to compile for: machine code and PTX of each")
+    halocline_default_cuda_architectures("${CMAKE_CUDA_COMPILER}" architectures)
+    set(CMAKE_CUDA_ARCHITECTURES "${architectures}" CACHE STRING "GPUs to compile for: machine code and PTX of each")
   endif()
+  halocline_check_cuda_architectures("${CMAKE_CUDA_ARCHITECTURES};$ENV{CUDAARCHS}")
   enable_language(CUDA)
   find_package(CUDAToolkit 12.5)
   halocline_optional(HALOCLINE_CUDA CUDAToolkit_FOUND HALOCLINE_HAVE_CUDA "install CUDA 12.5 or newer")
 endif()
 if(HALOCLINE_HAVE_CUDA)
-  # CMake 3.25.1 does not know nvcc's flag for C++20.
-  if(NOT DEFINED CMAKE_CUDA20_STANDARD_COMPILE_OPTION)
-    set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION "-std=c++20")
-    set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION "-std=c++20")
-  endif()
-  # CMake 3.25 and older do not know that nvcc 12 and newer compile C++20.
-  if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)
-    set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION "-std=c++20")
-    set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION "-std=c++20")
-  endif()
-  set(CMAKE_CUDA_STANDARD 20)
-  set(CMAKE_CUDA_STANDARD_REQUIRED ON)
-  set(CMAKE_CUDA_EXTENSIONS OFF)
   set(HALOCLINE_CUDA_LIBRARIES CUDA::cudart_static)
   list(JOIN CMAKE_CUDA_ARCHITECTURES " " architectures)
   halocline_note(CUDA yes "${CMAKE_CUDA_COMPILER_VERSION}, for sm ${architectures}")

@@ -4,6 +4,12 @@ include(CMakePackageConfigHelpers)
 set(halocline_config_folder ${CMAKE_INSTALL_LIBDIR}/cmake/halocline)
 get_property(halocline_stages GLOBAL PROPERTY HALOCLINE_STAGES)
 
+if(BUILD_SHARED_LIBS)
+  set(halocline_stages "")
+  if(HALOCLINE_HAVE_MPI)
+    set(halocline_stages halocline_comm_mpi)
+  endif()
+endif()
 install(TARGETS ${halocline_stages} halocline EXPORT halocline_targets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
@@ -12,7 +18,7 @@ install(EXPORT halocline_targets NAMESPACE halocline:: FILE halocline-targets.cm
 
 set(halocline_header_patterns PATTERN *.hpp)
 if(NOT HALOCLINE_HAVE_MPI)
-  list(APPEND halocline_header_patterns PATTERN comm/mpi.hpp EXCLUDE)
+  list(APPEND halocline_header_patterns PATTERN mpi.hpp EXCLUDE)
 endif()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/halocline DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
         FILES_MATCHING ${halocline_header_patterns})
@@ -20,15 +26,40 @@ if(TARGET halocline_cli)
   install(TARGETS halocline_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/machines DESTINATION ${CMAKE_INSTALL_DATADIR}/halocline FILES_MATCHING PATTERN *.json)
 endif()
-if(TARGET halocline_simgrid)
-  install(TARGETS halocline_simgrid RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/halocline)
-endif()
 if(TARGET halocline_profile)
   install(TARGETS halocline_profile LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/halocline)
 endif()
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
-# The libraries are static, so that what they were built with is needed again where a program is linked.
+# For builds without CMake.
+if(BUILD_SHARED_LIBS)
+  set(halocline_pc_libraries -lhalocline)
+  set(halocline_pc_requires "")
+else()
+  # Each archive before those that it needs.
+  list(REVERSE halocline_stages)
+  list(FILTER halocline_stages EXCLUDE REGEX "^halocline_comm_mpi$")
+  list(TRANSFORM halocline_stages PREPEND -l OUTPUT_VARIABLE halocline_pc_libraries)
+  set(halocline_pc_requires fmt)
+  if(HALOCLINE_HAVE_HWLOC)
+    list(APPEND halocline_pc_requires hwloc)
+  endif()
+  if(HALOCLINE_HAVE_MPI)
+    list(APPEND halocline_pc_libraries ${MPI_CXX_LIBRARIES})
+  endif()
+  if(HALOCLINE_HAVE_CUDA)
+    get_target_property(halocline_cudart CUDA::cudart_static IMPORTED_LOCATION)
+    list(APPEND halocline_pc_libraries ${halocline_cudart} -lrt)
+  endif()
+  list(APPEND halocline_pc_libraries -pthread ${CMAKE_DL_LIBS})
+endif()
+list(TRANSFORM halocline_pc_libraries REPLACE "^dl$" "-ldl")
+list(JOIN halocline_pc_libraries " " halocline_pc_libraries)
+list(JOIN halocline_pc_requires ", " halocline_pc_requires)
+configure_file(${PROJECT_SOURCE_DIR}/cmake/halocline.pc.in ${PROJECT_BINARY_DIR}/halocline.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/halocline.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+# What static libraries were built with is needed again where a program is linked.
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/halocline-config.cmake.in
   ${PROJECT_BINARY_DIR}/halocline-config.cmake INSTALL_DESTINATION ${halocline_config_folder})
 # Before 1.0 a new minor version may change the interface.

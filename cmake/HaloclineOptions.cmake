@@ -1,16 +1,18 @@
 # What a user may choose. Every optional part is on, off, or AUTO (taken where it is found).
 include(GNUInstallDirs)
 
+option(BUILD_SHARED_LIBS "Make and install one shared library instead of an archive a stage" OFF)
 option(HALOCLINE_BUILD_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
 option(HALOCLINE_BUILD_APPS "Build the applications and the command-line tool" ${PROJECT_IS_TOP_LEVEL})
 option(HALOCLINE_BUILD_BENCH "Build the benchmarks" ${PROJECT_IS_TOP_LEVEL})
 option(HALOCLINE_WARNINGS_AS_ERRORS "Treat compiler warnings as errors" OFF)
+option(HALOCLINE_PRECOMPILE "Compile common headers once for all files, and tests several files at a time" ON)
 set(HALOCLINE_MPI AUTO CACHE STRING "Ranks as MPI processes: ON, OFF or AUTO")
 set(HALOCLINE_HWLOC AUTO CACHE STRING "Discovery by hwloc: ON, OFF or AUTO")
 set(HALOCLINE_SCOTCH AUTO CACHE STRING "Mapping by the Scotch library: ON, OFF or AUTO")
-set(HALOCLINE_SIMGRID AUTO CACHE STRING "The program that simulates exchanges by SimGrid: ON, OFF or AUTO")
+set(HALOCLINE_SIMGRID AUTO CACHE STRING "A test that compares simulations with SimGrid: ON, OFF or AUTO")
 set(HALOCLINE_PNG AUTO CACHE STRING "Pictures as PNG: ON, OFF or AUTO")
-set(HALOCLINE_SANITIZE "" CACHE STRING "Sanitizers: empty, 'address,undefined' or 'thread'")
+set(HALOCLINE_SANITIZE "" CACHE STRING "Sanitizers: empty, 'address,undefined,float-cast-overflow' or 'thread'")
 set(HALOCLINE_CUDA AUTO CACHE STRING "The CUDA backend: ON, OFF or AUTO")
 if(NOT HALOCLINE_CUDA MATCHES "^(ON|OFF|AUTO)$")
   message(FATAL_ERROR "HALOCLINE_CUDA is ${HALOCLINE_CUDA}; allowed are ON, OFF and AUTO")
@@ -19,8 +21,10 @@ endif()
 if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "Release, RelWithDebInfo, Debug" FORCE)
 endif()
-set(CMAKE_CXX_STANDARD 20)
-set(CMAKE_CXX_STANDARD_REQUIRED ON)
+# C++20 comes from halocline_core and halocline_build_flags. What a surrounding project chose is for its own files; and CMake
+# would pass it to nvcc too, whose C++20 it does not know up to 3.25.
+unset(CMAKE_CXX_STANDARD)
+unset(CMAKE_CUDA_STANDARD)
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
@@ -29,7 +33,9 @@ set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")
 # Compiling the same file again is the slowest part of work on two cores.
 find_program(HALOCLINE_CCACHE ccache)
 if(HALOCLINE_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  set(CMAKE_CXX_COMPILER_LAUNCHER "${HALOCLINE_CCACHE}")
+  # Without these it takes no file that includes a precompiled header.
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env
+      CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${HALOCLINE_CCACHE})
 endif()
 if(HALOCLINE_CCACHE AND NOT CMAKE_CUDA_COMPILER_LAUNCHER)
   set(CMAKE_CUDA_COMPILER_LAUNCHER "${HALOCLINE_CCACHE}")
@@ -37,17 +43,28 @@ endif()
 
 # nvcc's own stubs do not stand up to the stricter warnings of C++ files.
 add_library(halocline_build_flags INTERFACE)
+target_compile_features(halocline_build_flags INTERFACE cxx_std_20)
 target_compile_options(halocline_build_flags INTERFACE
   "$<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wpedantic;-Wshadow;-Wconversion;-Wsign-conversion;-Wnon-virtual-dtor>"
   "$<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra;--expt-relaxed-constexpr>")
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-  # GCC 12 sees overlaps in std::string's own code that are not there (GCC bug 105651).
+  # GCC 12 sees overlaps, and with checked copies bounds, in std::string's own code that are not there (GCC bug 105651).
   target_compile_options(halocline_build_flags INTERFACE
-    $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict> $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wno-restrict>)
+    "$<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict;-Wno-array-bounds;-Wno-stringop-overflow>"
+    $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wno-restrict>)
 endif()
 if(HALOCLINE_WARNINGS_AS_ERRORS)
   target_compile_options(halocline_build_flags INTERFACE
     $<$<COMPILE_LANGUAGE:CXX>:-Werror> "$<$<COMPILE_LANGUAGE:CUDA>:-Werror=all-warnings;-Xcompiler=-Werror>")
+endif()
+if(NOT HALOCLINE_SANITIZE)
+  # What ends a program whose memory is being overwritten. Distributions' compilers may have set _FORTIFY_SOURCE already; it needs
+  # an optimiser. Only programs have all symbols resolved before they start: a preloaded library may never need some.
+  target_compile_options(halocline_build_flags INTERFACE
+    "$<$<COMPILE_LANGUAGE:CXX>:-fstack-protector-strong>"
+    "$<$<AND:$<COMPILE_LANGUAGE:CXX>,$<NOT:$<CONFIG:Debug>>>:-U_FORTIFY_SOURCE;-D_FORTIFY_SOURCE=2>")
+  target_link_options(halocline_build_flags INTERFACE
+    $<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:LINKER:-z,relro,-z,now>)
 endif()
 if(HALOCLINE_SANITIZE)
   # Without -fno-sanitize-recover a program that showed undefined behaviour would still end well.

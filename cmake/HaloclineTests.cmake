@@ -10,6 +10,37 @@ if(NOT HALOCLINE_TEST_PROCESSORS)
   set(HALOCLINE_TEST_PROCESSORS 2)
 endif()
 
+# Flags and precompiled headers of all programs of cases. What takes time in them is the library, and compiling them: so they
+# are optimised little, and several files are compiled as one. Names in their unnamed namespaces differ, then.
+if(NOT TARGET halocline_test_flags)
+  add_library(halocline_test_flags INTERFACE)
+  target_compile_options(halocline_test_flags INTERFACE $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CONFIG:Release>>:-O1>)
+  target_link_libraries(halocline_test_flags INTERFACE halocline_build_flags GTest::gtest GTest::gmock fmt::fmt)
+  if(HALOCLINE_PRECOMPILE)
+    # Shadowed is what belongs to another file.
+    target_compile_options(halocline_test_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-shadow>)
+    set(source ${PROJECT_BINARY_DIR}/tests/headers.cpp)
+    file(CONFIGURE OUTPUT ${source} CONTENT "// Nothing but the precompiled headers.\n")
+    add_library(halocline_test_headers OBJECT ${source})
+    target_link_libraries(halocline_test_headers PRIVATE halocline_build_flags halocline_test_flags)
+    # As code of programs is compiled.
+    set_target_properties(halocline_test_headers PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+    target_compile_options(halocline_test_headers PRIVATE -fPIE)
+    halocline_precompile(halocline_test_headers
+      HEADERS ${HALOCLINE_COMMON_HEADERS} <random> <fmt/core.h> <gmock/gmock.h> <gtest/gtest.h>)
+  endif()
+endif()
+
+# halocline_add_cases(name SOURCES a.cpp b.cpp LINK ...): a program of GoogleTest cases that no test runs yet.
+function(halocline_add_cases name)
+  cmake_parse_arguments(arg "" "" "SOURCES;LINK" ${ARGN})
+  add_executable(${name} ${arg_SOURCES})
+  target_link_libraries(${name} PRIVATE halocline_build_flags halocline_test_flags ${arg_LINK})
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests ${PROJECT_SOURCE_DIR}/src)
+  halocline_precompile(${name} FROM halocline_test_headers)
+  halocline_compile_together(${name})
+endfunction()
+
 # halocline_add_test(unit_core SOURCES a.cpp b.cpp LINK halocline::core)
 # One program of GoogleTest cases, run by ctest as one test: starting a program costs more than a case.
 function(halocline_add_test name)
@@ -20,9 +51,7 @@ function(halocline_add_test name)
   if(HALOCLINE_SANITIZE)
     math(EXPR arg_TIMEOUT "2 * ${arg_TIMEOUT}")
   endif()
-  add_executable(${name} ${arg_SOURCES})
-  target_link_libraries(${name} PRIVATE halocline_build_flags ${arg_LINK} GTest::gtest_main GTest::gmock)
-  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+  halocline_add_cases(${name} SOURCES ${arg_SOURCES} LINK ${arg_LINK} GTest::gtest_main)
   add_test(NAME ${name} COMMAND ${name})
   set_tests_properties(${name} PROPERTIES TIMEOUT ${arg_TIMEOUT} LABELS "${arg_LABELS}"
                        PROCESSORS ${HALOCLINE_TEST_PROCESSORS} ENVIRONMENT HALOCLINE_BACKEND=${HALOCLINE_TEST_BACKEND})
@@ -76,9 +105,8 @@ function(halocline_add_mpi_test name)
   if(NOT arg_RANKS)
     message(FATAL_ERROR "halocline_add_mpi_test(${name}): RANKS is empty")
   endif()
-  add_executable(${name} ${arg_SOURCES} ${PROJECT_SOURCE_DIR}/tests/support/mpi_main.cpp)
-  target_link_libraries(${name} PRIVATE halocline_build_flags ${arg_LINK} halocline::comm_mpi GTest::gtest GTest::gmock)
-  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+  halocline_add_cases(${name} SOURCES ${arg_SOURCES} ${PROJECT_SOURCE_DIR}/tests/support/mpi_main.cpp
+                      LINK ${arg_LINK} halocline_stage_mpi)
   foreach(ranks IN LISTS arg_RANKS)
     if(HALOCLINE_TEST_MOST_RANKS AND ranks GREATER HALOCLINE_TEST_MOST_RANKS)
       continue()

@@ -13,7 +13,7 @@ __global__ void smooth(hc::Box part, hc::View<const double> now, hc::View<double
 
 int main() {
   hc::DomainOptions options;
-  options.backend_kind = hc::device::BackendKind::cuda;
+  options.backend_kind = hc::DeviceKind::cuda;
   hc::Domain domain({64, 64, 64}, hc::Radius::per_dimension(1, 0, 0), options);
   const auto u = domain.add_field<double>("u", hc::buffers::two);
   domain.realize();
@@ -26,12 +26,11 @@ int main() {
   }
   const auto launch = [&](const hc::Subdomain& s, const hc::Box& part) {
     if (part.empty()) return;
-    cudaSetDevice(domain.backend().info(s.device()).native_ordinal);
+    const hc::DeviceGuard current(s);
     const auto size = part.extent();
     const dim3 blocks(static_cast<unsigned>((size.x + 63) / 64), static_cast<unsigned>(size.y),
                       static_cast<unsigned>(size.z));
-    smooth<<<blocks, 64, 0, static_cast<cudaStream_t>(s.stream().native())>>>(
-        part, s.view(hc::Field<const double>{u.id}), s.view(u, 1));
+    smooth<<<blocks, 64, 0, hc::cuda_stream(s.stream())>>>(part, s.read(u), s.write(u));
   };
   for (int step = 0; step < 100; ++step) {
     domain.start_exchange();

@@ -4,7 +4,7 @@
 
 int main() {
   hc::DomainOptions options;
-  options.backend_kind = hc::device::BackendKind::host;  // loops on the host; hello_gpu.cu is the same for GPUs
+  options.backend_kind = hc::DeviceKind::host;  // loops on the host; hello_gpu.cu is the same for GPUs
   options.devices_per_rank = 2;
   hc::Domain domain({64, 64, 64}, hc::Radius::per_dimension(1, 0, 0), options);
   const auto u = domain.add_field<double>("u", hc::buffers::two);
@@ -12,7 +12,7 @@ int main() {
   std::cout << domain.explain();  // what was decided, and why
 
   const auto smooth = [u](const hc::Subdomain& s, const hc::Box& part) {
-    s.launch(part, [now = s.view(u), next = s.view(u, 1)](const hc::Box& box) {
+    s.launch(part, [now = s.read(u), next = s.write(u)](const hc::Box& box) {
       hc::for_each_cell(box, [&](hc::Vec3 p) { next(p) = (now(p.x - 1, p.y, p.z) + now(p.x + 1, p.y, p.z)) / 2; });
     });
   };

@@ -6,7 +6,7 @@ namespace halocline::profile {
 
 void note::send_init(const void* buffer, int count, MPI_Datatype type, int to, int /*tag*/, MPI_Comm comm,
                      MPI_Request request) noexcept {
-  record([&](Recorder& all) {
+  note_down([&](Recorder& all) {
     if (Cell* cell = cell_of(all, comm, to)) all.plan(request, {cell, place_of(buffer), bytes_of(count, type)});
   });
 }
@@ -17,7 +17,7 @@ void note::start(MPI_Request request) noexcept {
 
 // MPI may give the handle to another request afterwards.
 void note::request_free(MPI_Request request) noexcept {
-  record([&](Recorder& all) { all.forget(request); });
+  note_down([&](Recorder& all) { all.forget(request); });
 }
 
 }  // namespace halocline::profile

@@ -7,6 +7,7 @@ namespace halocline::profile {
 namespace {
 
 constinit std::atomic<Recorder*> current = nullptr;
+constinit thread_local int pauses = 0;
 
 /// Handles are pointers in some MPIs and numbers in others.
 std::uint64_t key_of(MPI_Request request) {
@@ -46,6 +47,8 @@ void Recorder::forget(MPI_Request request) {
   planned_.erase(key_of(request));
 }
 
+bool paused() noexcept { return pauses > 0; }
+
 Recorder* recorder() noexcept { return current.load(std::memory_order_acquire); }
 
 void start_recording() noexcept {
@@ -71,3 +74,7 @@ Cell* cell_of(Recorder& all, const Peers* peers, int to) {
 }
 
 }  // namespace halocline::profile
+
+/// From here on (more is 1) until as many calls with -1, messages of this thread are not counted: Halocline's own to set up.
+extern "C" void halocline_profile_pause(int more);
+extern "C" void halocline_profile_pause(int more) { halocline::profile::pauses += more; }

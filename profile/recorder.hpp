@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 #include <unordered_map>
+#include <utility>
 
 #include "profile/memory.hpp"
 #include "profile/peers.hpp"
@@ -74,9 +75,12 @@ void start_recording() noexcept;
 /// Returns it: it stays where it is, as other threads may be about to write.
 Recorder* stop_recording() noexcept;
 
-/// Counts, where there is a recorder. Nothing gets out of it: a program must not end because it is watched.
+/// Whether this thread's messages are not to be counted: halocline_profile_pause().
+[[nodiscard]] bool paused() noexcept;
+
+/// Notes what is no message, where there is a recorder. Nothing gets out of it: a program must not end because it is watched.
 template <typename Body>
-void record(Body&& body) noexcept {
+void note_down(Body&& body) noexcept {
   Recorder* const all = recorder();
   if (all == nullptr) return;
   try {
@@ -84,6 +88,12 @@ void record(Body&& body) noexcept {
   } catch (...) {
     all->give_up();
   }
+}
+
+/// Counts messages, where there is a recorder.
+template <typename Body>
+void record(Body&& body) noexcept {
+  if (!paused()) note_down(std::forward<Body>(body));
 }
 
 /// 0 for what is no type, or a negative number.

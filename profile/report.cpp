@@ -1,15 +1,16 @@
 #include "profile/report.hpp"
 
-#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
-#include <fstream>
+#include <sstream>
 #include <string>
 #include <vector>
 
-#include "halocline/mapping/communication_matrix.hpp"
+#include "core/printable.hpp"
+#include "io/write_file.hpp"
+#include "mapping/communication_matrix.hpp"
 
 namespace halocline::profile {
 namespace {
@@ -31,7 +32,7 @@ std::string output() {
 }
 
 void tell(const char* kind, const std::string& what) noexcept {
-  std::fprintf(stderr, "halocline profile: %s: %s\n", kind, what.c_str());
+  std::fprintf(stderr, "halocline profile: %s: %s\n", kind, printable(what).c_str());
 }
 
 void append(std::vector<Entry>& entries, int from, int to, const Cell& cell) {
@@ -68,7 +69,9 @@ std::vector<Entry> gathered(const std::vector<Entry>& mine, int rank, int ranks)
   return entries;
 }
 
-/// Under another name first, so that there is never half a file.
+/// For errors: where a user says which file.
+constexpr const char* output_option = "halocline profile --output";
+
 void write(const std::vector<Entry>& entries, int ranks) {
   mapping::Communication communication(ranks);
   for (const Entry& e : entries) {
@@ -77,15 +80,9 @@ void write(const std::vector<Entry>& entries, int ranks) {
     if (e.cpu_messages > 0) communication.cpu.add(from, to, e.cpu_bytes, e.cpu_messages);
     if (e.gpu_messages > 0) communication.gpu.add(from, to, e.gpu_bytes, e.gpu_messages);
   }
-  const std::string name = output();
-  const std::string part = name + ".part";
-  std::ofstream out(part);
-  mapping::write_communication(out, communication);
-  out.close();
-  if (!out || std::rename(part.c_str(), name.c_str()) != 0) {
-    tell("error", name + " cannot be written: " + std::strerror(errno));
-    std::remove(part.c_str());
-  }
+  std::ostringstream text;
+  mapping::write_communication(text, communication);
+  io::write_file(output_option, output(), text.view());
 }
 
 }  // namespace
@@ -93,16 +90,10 @@ void write(const std::vector<Entry>& entries, int ranks) {
 void prepare_report(const Recorder& all) noexcept {
   if (all.rank() != 0) return;
   try {
-    const std::string name = output();
-    const std::string part = name + ".part";
-    const bool writable = static_cast<bool>(std::ofstream(part));
-    const int reason = errno;
-    std::remove(part.c_str());
-    if (writable && (std::remove(name.c_str()) == 0 || errno == ENOENT)) return;
-    tell("error", name + " cannot be written: " + std::strerror(writable ? errno : reason));
-    PMPI_Abort(MPI_COMM_WORLD, 2);
+    io::check_writable(output_option, output());
   } catch (const std::exception& error) {
-    tell("warning", error.what());
+    tell("error", error.what());
+    PMPI_Abort(MPI_COMM_WORLD, 2);
   }
 }
 

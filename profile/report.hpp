@@ -4,8 +4,8 @@
 
 namespace halocline::profile {
 
-/// Rank 0 sees, before the program has done anything, that the file can be written, and removes one of an earlier job.
-/// Where it cannot, the job ends with an error.
+/// Rank 0 sees, before the program has done anything, that the file can be written; one of an earlier job stays until the
+/// new one is complete. Where it cannot, the job ends with an error.
 void prepare_report(const Recorder& all) noexcept;
 /// All ranks' counts go to rank 0, which writes them. Collective, before MPI_Finalize.
 void report(Recorder& all) noexcept;

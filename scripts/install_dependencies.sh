@@ -3,6 +3,7 @@
 #   scripts/install_dependencies.sh build          what `make demo` needs
 #   scripts/install_dependencies.sh build test     and what `make test` needs
 #   scripts/install_dependencies.sh lint           clang-format and clang-tidy
+#   scripts/install_dependencies.sh docs           what `make docs` needs
 # MPI=OFF leaves MPI out. Looks for programs and headers, not for packages, so that what came another way
 # counts; a second run finds everything, asks nobody and takes no time.
 set -euo pipefail
@@ -63,6 +64,7 @@ look_for_build() {
 look_for_test() {
   need libgtest-dev header gtest/gtest.h
   need libgmock-dev header gmock/gmock.h
+  need python3 program python3 # tests of documents
   need spin program spin
   need gcc program gcc # spin's checkers are C programs
 }
@@ -70,6 +72,22 @@ look_for_test() {
 look_for_lint() {
   need clang-format program clang-format
   need clang-tidy program clang-tidy
+}
+
+# Whether the Python that runs Sphinx has a module.
+sphinx_module() {
+  local python
+  program sphinx-build || return 1
+  python=$(sed -n '1s/^#!//p' "$(command -v sphinx-build)")
+  ${python:-python3} -c "import $1" >/dev/null 2>&1
+}
+
+look_for_docs() {
+  need python3 program python3
+  need doxygen program doxygen
+  need python3-sphinx program sphinx-build
+  need python3-breathe sphinx_module breathe
+  need python3-myst-parser sphinx_module myst_parser
 }
 
 look() {
@@ -125,8 +143,8 @@ groups=("$@")
 if [ ${#groups[@]} -eq 0 ]; then groups=(build test); fi
 for group in "${groups[@]}"; do
   case $group in
-    build | test | lint) ;;
-    *) fail "'$group' is not a group; allowed are build, test and lint" ;;
+    build | test | lint | docs) ;;
+    *) fail "'$group' is not a group; allowed are build, test, lint and docs" ;;
   esac
 done
 

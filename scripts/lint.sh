@@ -12,11 +12,14 @@ case ${1:-} in
   format) clang-format -i "${files[@]}" ;;
   check)
     clang-format --dry-run --Werror "${files[@]}"
-    # Only what this build compiles; headers are seen through the files that include them.
-    mapfile -t sources < <(sed -n 's/^ *"file": "\(.*\)".*/\1/p' "$2/compile_commands.json" |
+    # Only what this build compiles; headers are seen through the files that include them. Each file by itself and without
+    # precompiled headers, so that an include that is missing is an error.
+    commands=$2/lint
+    cmake --preset release -B "$commands" -DHALOCLINE_PRECOMPILE=OFF -DHALOCLINE_BUILD_TESTS=OFF >/dev/null
+    mapfile -t sources < <(sed -n 's/^ *"file": "\(.*\)".*/\1/p' "$commands/compile_commands.json" |
       grep "^$PWD/\(src\|cli\|apps\|bench\)/.*${TIDY:-}" | grep '\.cpp$' | sort -u)
     [ ${#sources[@]} -gt 0 ] || { echo "lint: no file that clang-tidy could look at in $2" >&2; exit 1; }
-    printf '%s\0' "${sources[@]}" | xargs -0 -n 1 -P "$(scripts/jobs.sh)" clang-tidy --quiet -p "$2"
+    printf '%s\0' "${sources[@]}" | xargs -0 -n 1 -P "$(scripts/jobs.sh)" clang-tidy --quiet -p "$commands"
     ;;
   *) echo "lint: '${1:-}' is not known; allowed are format and check" >&2; exit 2 ;;
 esac

@@ -3,7 +3,8 @@
 #   scripts/run_tests.sh build/release [arguments of ctest, such as -L unit]
 # As many run at once as there are cores: see PROCESSORS in cmake/HaloclineTests.cmake.
 # Fails where a test fails, where no test ran, and where a program ran no case. Ends with "N passed, N failed".
-# HALOCLINE_TEST_TABLE names a file to which one line is added: passed, failed, skipped, programs.
+# RUN_TESTS_TABLE names a file to which one line is added: passed, failed, skipped, programs. It has no HALOCLINE_ in
+# front: the programs warn of variables of that kind that they do not read.
 set -uo pipefail
 
 folder=$1
@@ -25,8 +26,8 @@ if [ $((passed + failed)) -eq 0 ]; then
   echo "run_tests: no test ran" >&2
   failed=1
 fi
-if [ -n "${HALOCLINE_TEST_TABLE:-}" ]; then
-  echo "$passed $failed $skipped $programs" >>"$HALOCLINE_TEST_TABLE"
+if [ -n "${RUN_TESTS_TABLE:-}" ]; then
+  echo "$passed $failed $skipped $programs" >>"$RUN_TESTS_TABLE"
 fi
 echo
 echo "$programs test programs ran $((passed + failed)) cases; $skipped more were skipped"

@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "halocline/partition/halo.hpp"
+#include "partition/halo.hpp"
 
 namespace apps {
 

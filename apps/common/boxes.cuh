@@ -4,8 +4,8 @@
 
 #include "common/cells.cuh"
 #include "common/march.cuh"
-#include "halocline/core/box.hpp"
-#include "halocline/domain/view.hpp"
+#include "halocline/box.hpp"
+#include "halocline/view.hpp"
 
 // Boxes that one launch updates, and how their cells are shared out to blocks and warps.
 namespace apps::cuda {

@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "common/patience.hpp"
-#include "halocline/core/error.hpp"
+#include "halocline/error.hpp"
 
 namespace apps {
 

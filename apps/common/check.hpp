@@ -4,7 +4,7 @@
 #include <functional>
 #include <vector>
 
-#include "halocline/comm/communicator.hpp"
+#include "halocline/communicator.hpp"
 
 namespace apps {
 

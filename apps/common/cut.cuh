@@ -7,7 +7,7 @@
 
 #include "common/boxes.cuh"
 #include "common/launch.cuh"
-#include "halocline/core/error.hpp"
+#include "halocline/error.hpp"
 
 // How boxes are cut for a launch of march_block().
 namespace apps::cuda {

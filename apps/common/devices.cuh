@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "common/launch.cuh"
-#include "halocline/device/backend.hpp"
+#include "device/backend.hpp"
 
 namespace apps::cuda {
 

@@ -1,9 +1,10 @@
 #include "common/gather.hpp"
+#include "domain/internals.hpp"
 
 #include <cstring>
 #include <memory>
 
-#include "halocline/domain/host_array.hpp"
+#include "halocline/host_array.hpp"
 
 namespace apps {
 namespace {
@@ -28,8 +29,8 @@ template <typename T>
 std::vector<T> gather(halocline::Domain& domain, halocline::Field<T> field, const halocline::Box& box) {
   domain.synchronize();
   auto& comm = domain.comm();
-  const auto& partition = domain.geometry().partition;
-  const auto& placement = domain.plan().placement;
+  const auto& partition = internals(domain).geometry().partition;
+  const auto& placement = internals(domain).plan().placement;
 
   std::vector<T> mine;
   for (const auto& subdomain : domain.subdomains()) {

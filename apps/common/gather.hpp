@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "halocline/domain/domain.hpp"
+#include "halocline/domain.hpp"
 
 namespace apps {
 

@@ -1,15 +1,16 @@
 #include "common/in_flight.hpp"
+#include "domain/internals.hpp"
 
 #include <algorithm>
 
-#include "halocline/core/error.hpp"
+#include "halocline/error.hpp"
 
 namespace apps {
 
 InFlight::InFlight(halocline::Domain& domain) : domain_(domain) {
   for (auto& marks : marks_) {
     for (const auto& subdomain : domain.subdomains()) {
-      marks.push_back(domain.backend().create_event(subdomain.device()));
+      marks.push_back(internals(domain).backend().create_event(subdomain.device()));
     }
   }
 }
@@ -17,12 +18,12 @@ InFlight::InFlight(halocline::Domain& domain) : domain_(domain) {
 void InFlight::wait() {
   auto& now = marks_[calls_++ % 2];
   const auto subdomains = domain_.subdomains();
-  for (std::size_t i = 0; i < subdomains.size(); ++i) subdomains[i].stream().record(*now[i]);
+  for (std::size_t i = 0; i < subdomains.size(); ++i) stream_of(subdomains[i]).record(*now[i]);
   const auto& before = marks_[calls_ % 2];
   const auto reached = [](const auto& mark) { return mark->query(); };
   try {
     // No deadline: steps take as long as they take, and what waits for others has a deadline of its own.
-    domain_.backend().wait_until([&] { return std::all_of(before.begin(), before.end(), reached); }, {});
+    internals(domain_).backend().wait_until([&] { return std::all_of(before.begin(), before.end(), reached); }, {});
   } catch (const halocline::Error&) {
     domain_.synchronize();  // throws the same, and tells the other ranks
     throw;

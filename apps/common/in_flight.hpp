@@ -5,7 +5,8 @@
 #include <memory>
 #include <vector>
 
-#include "halocline/domain/domain.hpp"
+#include "device/backend.hpp"
+#include "halocline/domain.hpp"
 
 namespace apps {
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -16,7 +17,13 @@ void for_each_in_parallel(std::int64_t first, std::int64_t last, const Body& bod
     for (std::int64_t i = first + of_thread; i < last; i += threads) body(i);
   };
   std::vector<std::jthread> others;
-  for (std::int64_t t = 1; t < threads; ++t) others.emplace_back(some, t);
+  for (std::int64_t t = 1; t < threads; ++t) {
+    try {
+      others.emplace_back(some, t);
+    } catch (const std::system_error&) {
+      some(t);  // it takes longer where no more threads may be started
+    }
+  }
   some(0);
 }
 

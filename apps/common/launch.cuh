@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <string>
 
-#include "halocline/core/error.hpp"
-#include "halocline/domain/view.hpp"
+#include "halocline/error.hpp"
+#include "halocline/view.hpp"
 
 // What launching an application's kernels takes.
 namespace apps::cuda {

@@ -3,7 +3,8 @@
 #include <array>
 #include <cstddef>
 
-#include "halocline/domain/domain.hpp"
+#include "domain/internals.hpp"
+#include "halocline/domain.hpp"
 
 namespace apps {
 
@@ -31,7 +32,7 @@ template <typename T>
 [[nodiscard]] RowOutlets<T> row_outlets(const halocline::Subdomain& subdomain, halocline::Field<T> field, int ahead) {
   RowOutlets<T> outlets;
   for (std::size_t i = 0; i < outlets.size(); ++i) {
-    outlets[i] = subdomain.outlet(field, row_faces()[i], ahead).value_or(halocline::View<T>());
+    outlets[i] = internals(subdomain).outlet(subdomain, field, row_faces()[i], ahead).value_or(halocline::View<T>());
   }
   return outlets;
 }

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "halocline/core/box.hpp"
+#include "halocline/box.hpp"
 
 namespace apps::cuda {
 

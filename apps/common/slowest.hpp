@@ -2,7 +2,7 @@
 
 #include <chrono>
 
-#include "halocline/comm/communicator.hpp"
+#include "halocline/communicator.hpp"
 
 namespace apps {
 

@@ -11,7 +11,8 @@
 #include "common/devices.cuh"
 #include "common/outlets.hpp"
 #include "common/store_faces.cuh"
-#include "halocline/core/error.hpp"
+#include "device/backend.hpp"
+#include "halocline/error.hpp"
 
 // Launches of kernels that update boxes by march_block(). Errors are InvalidArgument, in the program's name.
 namespace apps::cuda {

@@ -9,6 +9,8 @@
 
 #include "common/rows.cuh"
 #include "common/updates.cuh"
+#include "device/backend.hpp"
+#include "domain/internals.hpp"
 #include "jacobi3d/kernels.hpp"
 #include "jacobi3d/update.cuh"
 
@@ -107,7 +109,8 @@ Reach reach_of(std::span<const Sphere> spheres, const Box& box) {
 template <typename T>
 class CudaKernels : public Kernels<T> {
  public:
-  CudaKernels(const halocline::Domain& domain, const Problem& problem) : problem_(problem), devices_(domain.backend()) {
+  CudaKernels(const halocline::Domain& domain, const Problem& problem)
+      : problem_(problem), devices_(internals(domain).backend()) {
     devices_.load({reinterpret_cast<const void*>(&cuda::update<T, 1, two, 1, NoFaces>),
                    reinterpret_cast<const void*>(&cuda::update<T, most, two, 1, NoFaces>),
                    reinterpret_cast<const void*>(&cuda::update<T, 1, two, most_boxes, NoFaces>),
@@ -120,19 +123,20 @@ class CudaKernels : public Kernels<T> {
                    reinterpret_cast<const void*>(&difference_of_rows<T>),
                    reinterpret_cast<const void*>(&difference_of_parts)});
     for (const Subdomain& subdomain : domain.subdomains()) {
-      parts_[subdomain.id()] = domain.backend().allocate(subdomain.device(), row_blocks * sizeof(Difference));
+      parts_[subdomain.id()] =
+          internals(domain).backend().allocate(subdomain.device(), row_blocks * sizeof(Difference));
     }
     const auto spheres = problem.spheres();
     std::copy(spheres.begin(), spheres.end(), spheres_.of);
   }
 
   void initialise(const Subdomain& subdomain, const View<T>& target) override {
-    subdomain.stream().enqueue(
-        [=, owned = subdomain.owned(), ordinal = devices_.ordinal(subdomain.stream()), spheres = spheres_](Stream& at) {
-          const OnDevice on(ordinal);
-          cuda::initialise<T><<<row_blocks, threads, 0, native(at)>>>(owned, target, spheres);
-          check(cudaGetLastError(), "launching the initial state");
-        });
+    stream_of(subdomain).enqueue([=, owned = subdomain.owned(), ordinal = devices_.ordinal(stream_of(subdomain)),
+                                  spheres = spheres_](Stream& at) {
+      const OnDevice on(ordinal);
+      cuda::initialise<T><<<row_blocks, threads, 0, native(at)>>>(owned, target, spheres);
+      check(cudaGetLastError(), "launching the initial state");
+    });
   }
 
   void update(const Subdomain& subdomain, std::span<const Box> boxes, const View<const T>& source,
@@ -172,8 +176,8 @@ class CudaKernels : public Kernels<T> {
   void difference(const Subdomain& subdomain, const View<const T>& before, const View<const T>& after,
                   Difference* result) override {
     auto* parts = reinterpret_cast<Difference*>(parts_.at(subdomain.id())->data());
-    subdomain.stream().enqueue(
-        [=, owned = subdomain.owned(), ordinal = devices_.ordinal(subdomain.stream())](Stream& at) {
+    stream_of(subdomain).enqueue(
+        [=, owned = subdomain.owned(), ordinal = devices_.ordinal(stream_of(subdomain))](Stream& at) {
           const OnDevice on(ordinal);
           difference_of_rows<T><<<row_blocks, threads, 0, native(at)>>>(owned, before, after, parts);
           difference_of_parts<<<1, threads, 0, native(at)>>>(parts, result);
@@ -193,10 +197,10 @@ class CudaKernels : public Kernels<T> {
     Work<T, S, B, F> work;
     const int around = subdomain.wraps(0) ? static_cast<int>(subdomain.owned().extent().x) : 0;
     const Launch how = prepare("jacobi3d", work, boxes, source, target, outlets, around, shape,
-                               devices_.multiprocessors(subdomain.stream()));
+                               devices_.multiprocessors(stream_of(subdomain)));
     std::fill(std::copy(spheres.begin(), spheres.end(), work.spheres), std::end(work.spheres), spheres.back());
     for (int i = 0; i < work.count; ++i) work.reach[i] = reach_of(spheres, work.pieces[i].box);
-    enqueue_update(devices_, subdomain.stream(),
+    enqueue_update(devices_, stream_of(subdomain),
                    how.group == most ? &cuda::update<T, most, S, B, F> : &cuda::update<T, 1, S, B, F>, how.grid, work);
   }
 

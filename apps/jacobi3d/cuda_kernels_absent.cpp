@@ -1,4 +1,4 @@
-#include "halocline/core/error.hpp"
+#include "halocline/error.hpp"
 #include "jacobi3d/kernels.hpp"
 
 namespace jacobi3d {

@@ -1,3 +1,4 @@
+#include "domain/internals.hpp"
 #include "jacobi3d/kernels.hpp"
 
 namespace jacobi3d {
@@ -36,7 +37,7 @@ class HostKernels : public Kernels<T> {
 
   void difference(const Subdomain& subdomain, const View<const T>& before, const View<const T>& after,
                   Difference* result) override {
-    subdomain.stream().host_function([owned = subdomain.owned(), before, after, result] {
+    stream_of(subdomain).host_function([owned = subdomain.owned(), before, after, result] {
       *result = jacobi3d::difference<T>(owned, before, after);
     });
   }
@@ -54,9 +55,9 @@ std::unique_ptr<Kernels<T>> make_host_kernels(const Problem& problem) {
 
 template <typename T>
 std::unique_ptr<Kernels<T>> make_kernels(const halocline::Domain& domain, const Problem& problem) {
-  switch (domain.backend().kind()) {
-    case halocline::device::BackendKind::cuda: return make_cuda_kernels<T>(domain, problem);
-    case halocline::device::BackendKind::host: break;
+  switch (internals(domain).backend().kind()) {
+    case halocline::DeviceKind::cuda: return make_cuda_kernels<T>(domain, problem);
+    case halocline::DeviceKind::host: break;
   }
   return make_host_kernels<T>(problem);
 }

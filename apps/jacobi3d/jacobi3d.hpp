@@ -10,7 +10,8 @@
 
 #include "common/boundaries.hpp"
 #include "common/check.hpp"
-#include "halocline/domain/domain.hpp"
+#include "device/backend.hpp"
+#include "halocline/domain.hpp"
 #include "jacobi3d/kernels.hpp"
 #include "jacobi3d/problem.hpp"
 #include "jacobi3d/row.hpp"
@@ -47,13 +48,17 @@ struct Settings {
 /// compute and exchange are read off marks in each subdomain's stream, by the device's clock, so they are what the
 /// stream saw: compute is the time between the start and end of its kernels (waiting for a free core or for the launch
 /// included), exchange the time between kernels in which it had nothing to do but to wait for halos. With overlap,
-/// what is hidden behind the interior is not counted. Both are means over all subdomains. Of runs of many steps one
-/// exchange in 7 is marked, with the steps that it serves, and stands for the others. total is the slowest rank's time
-/// for all steps by the host's steady clock, residuals included.
+/// what is hidden behind the interior is not counted. Both are means over all subdomains, and together at most total. Of runs
+/// of many steps one exchange in 7 is marked, with the steps that it serves, and stands for the others. Steps that are replayed
+/// have no marks, and those that are not are no measure of them: then there are no parts. total is the slowest rank's time for
+/// all steps by the host's steady clock, residuals included.
 struct Timings {
+  struct Parts {
+    halocline::Duration exchange{};
+    halocline::Duration compute{};
+  };
   halocline::Duration total{};
-  halocline::Duration exchange{};
-  halocline::Duration compute{};
+  std::optional<Parts> parts;
 };
 
 struct Progress {
@@ -98,6 +103,9 @@ class Solver {
   void exchange_and_update(Halos halos, std::span<Stopwatch> stopwatches);
   void update_all(int since_exchange, Halos halos);
   [[nodiscard]] Residual residual();
+  /// Means over all subdomains, none where no step has marks. timed: how many of the steps have them. Collective.
+  [[nodiscard]] std::optional<Timings::Parts> parts_of(std::span<Stopwatch> stopwatches, std::int64_t steps,
+                                                       std::int64_t timed, halocline::Duration total);
 
   halocline::Domain& domain_;
   halocline::Field<T> field_;

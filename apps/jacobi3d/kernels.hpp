@@ -4,7 +4,7 @@
 #include <span>
 
 #include "common/outlets.hpp"
-#include "halocline/domain/domain.hpp"
+#include "halocline/domain.hpp"
 #include "jacobi3d/row.hpp"
 
 namespace jacobi3d {

@@ -6,8 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "halocline/core/box.hpp"
-#include "halocline/core/vec3.hpp"
+#include "halocline/box.hpp"
 
 namespace jacobi3d {
 

@@ -2,8 +2,8 @@
 
 #include <cstdint>
 
-#include "halocline/core/box.hpp"
-#include "halocline/domain/view.hpp"
+#include "halocline/box.hpp"
+#include "halocline/view.hpp"
 #include "jacobi3d/problem.hpp"
 
 namespace jacobi3d {

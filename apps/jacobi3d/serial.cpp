@@ -1,5 +1,6 @@
 #include <utility>
 
+#include "domain/internals.hpp"
 #include "jacobi3d/jacobi3d.hpp"
 
 namespace jacobi3d {
@@ -60,7 +61,7 @@ std::vector<T> solve_serially(const halocline::Vec3& extent, std::int64_t steps)
 
 template <typename T>
 Check check(halocline::Domain& domain, Solver<T>& solver, std::int64_t steps) {
-  const halocline::Vec3 extent = domain.geometry().partition.extent();
+  const halocline::Vec3 extent = internals(domain).geometry().partition.extent();
   const std::vector<T> parallel = solver.gather(halocline::Box::of_extent(extent));
   return apps::check_on_root<T>(
       domain.comm(), [&] { return solve_serially<T>(extent, steps); }, parallel);

@@ -9,7 +9,8 @@
 #include "common/gather.hpp"
 #include "common/in_flight.hpp"
 #include "common/slowest.hpp"
-#include "halocline/core/error.hpp"
+#include "domain/internals.hpp"
+#include "halocline/error.hpp"
 #include "jacobi3d/jacobi3d.hpp"
 
 namespace jacobi3d {
@@ -23,7 +24,6 @@ constexpr std::int64_t steps_in_flight = apps::InFlight::steps_in_flight;
 /// between two of the host's waits.
 constexpr std::int64_t all_timed_below = 512;
 constexpr std::int64_t timed_one_in = steps_in_flight - 1;
-constexpr std::int64_t timed_one_in_replays = 64;
 
 constexpr int buffers = halocline::buffers::two;
 
@@ -91,17 +91,17 @@ std::vector<Halos> ways_of(const halocline::Domain& domain) {
 
 template <typename T>
 Solver<T>::Solver(halocline::Domain& domain, halocline::Field<T> field)
-    : domain_(domain), field_(field), problem_{domain.geometry().partition.extent()} {
-  const auto& descriptor = domain.geometry().fields.at(field.id.index());
+    : domain_(domain), field_(field), problem_{internals(domain).geometry().partition.extent()} {
+  const auto& descriptor = internals(domain).geometry().fields.at(field.id.index());
   if (descriptor.buffers != buffers) {
     throw halocline::InvalidArgument(
         fmt::format("jacobi3d: field '{}' has {} buffers; allowed is 2", descriptor.name, descriptor.buffers));
   }
-  apps::check_periodic("jacobi3d", domain.geometry());
+  apps::check_periodic("jacobi3d", internals(domain).geometry());
   halocline::comm::agree_on(domain.comm(), [&] {
     kernels_ = make_kernels<T>(domain, problem_);
     for (std::size_t i = 0; i < domain.subdomains().size(); ++i) {
-      differences_.push_back(domain.backend().allocate_pinned(sizeof(Difference)));
+      differences_.push_back(internals(domain).backend().allocate_pinned(sizeof(Difference)));
     }
   });
 }
@@ -120,7 +120,7 @@ std::vector<T> Solver<T>::gather(const halocline::Box& box) {
 template <typename T>
 void Solver<T>::step(int since_exchange, Halos halos, std::span<Stopwatch> stopwatches) {
   using halocline::device::Range;
-  auto& backend = domain_.backend();
+  auto& backend = internals(domain_).backend();
   const Range whole(backend, "jacobi3d: step");
   if (since_exchange == 0) return exchange_and_update(halos, stopwatches);
   const Range range(backend, "jacobi3d: all cells");
@@ -132,7 +132,7 @@ void Solver<T>::step(int since_exchange, Halos halos, std::span<Stopwatch> stopw
 template <typename T>
 void Solver<T>::exchange_and_update(Halos halos, std::span<Stopwatch> stopwatches) {
   using halocline::device::Range;
-  auto& backend = domain_.backend();
+  auto& backend = internals(domain_).backend();
   const auto subdomains = domain_.subdomains();
   const auto update = [this](const halocline::Subdomain& subdomain, std::span<const halocline::Box> boxes) {
     kernels_->update(subdomain, boxes, subdomain.view(halocline::Field<const T>{field_.id}), subdomain.view(field_, 1));
@@ -184,14 +184,14 @@ void Solver<T>::update_all(int since_exchange, Halos halos) {
       kernels_->update(s, {&box, 1}, source, target);
     }
   }
-  if (halos == Halos::stored) domain_.mark_stored(field_, apps::row_face_directions());
+  if (halos == Halos::stored) internals(domain_).mark_stored(field_, apps::row_face_directions());
 }
 
 /// Between the current buffer and the next one. Summed by subdomain in one order, then by rank: the same in
 /// each run.
 template <typename T>
 Residual Solver<T>::residual() {
-  const halocline::device::Range range(domain_.backend(), "jacobi3d: residual");
+  const halocline::device::Range range(internals(domain_).backend(), "jacobi3d: residual");
   const auto subdomains = domain_.subdomains();
   const auto at = [this](std::size_t i) { return reinterpret_cast<Difference*>(differences_[i]->data()); };
   const halocline::Field<const T> field{field_.id};
@@ -210,18 +210,39 @@ Residual Solver<T>::residual() {
 }
 
 template <typename T>
+std::optional<Timings::Parts> Solver<T>::parts_of(std::span<Stopwatch> stopwatches, std::int64_t steps,
+                                                  std::int64_t timed, halocline::Duration total) {
+  using Part = Stopwatch::Part;
+  if (timed == 0) return std::nullopt;
+  double sums[] = {0, 0, static_cast<double>(stopwatches.size())};
+  for (auto& stopwatch : stopwatches) {
+    stopwatch.collect();
+    const auto compute = static_cast<double>(stopwatch.spent_in(Part::compute).count());
+    const auto exchange = static_cast<double>(stopwatch.spent_in(Part::exchange).count());
+    // Steps with marks that were slower than the others stand for no more than the time that there was.
+    const double share = std::min(static_cast<double>(steps) / static_cast<double>(timed),
+                                  static_cast<double>(total.count()) / std::max(1.0, compute + exchange));
+    sums[0] += share * compute;
+    sums[1] += share * exchange;
+  }
+  domain_.comm().all_reduce(std::span<double>(sums), Reduction::sum);
+  const auto mean = [&](double sum) { return halocline::Duration(static_cast<std::int64_t>(sum / sums[2])); };
+  return Timings::Parts{.exchange = mean(sums[1]), .compute = mean(sums[0])};
+}
+
+template <typename T>
 Result Solver<T>::run(const Settings& settings, const std::function<void(const Progress&)>& progress) {
   check_settings(settings, domain_.halo_multiplier());
   auto& comm = domain_.comm();
   std::vector<Stopwatch> stopwatches;
-  for (const auto& subdomain : domain_.subdomains()) stopwatches.emplace_back(domain_.backend(), subdomain.stream());
+  for (const auto& subdomain : domain_.subdomains())
+    stopwatches.emplace_back(internals(domain_).backend(), stream_of(subdomain));
   apps::InFlight in_flight(domain_);
   Result result;
   std::optional<Residual> latest;
   const std::int64_t served = domain_.halo_multiplier();
   const std::int64_t cycle_steps = std::lcm(served, std::int64_t{buffers});
-  const bool all_timed = settings.steps < all_timed_below && !settings.graph;
-  const std::int64_t timed_every = all_timed ? 1 : settings.graph ? timed_one_in_replays : timed_one_in;
+  const std::int64_t timed_every = settings.steps < all_timed_below ? 1 : timed_one_in;
   std::int64_t timed = 0;
   domain_.synchronize();
   comm.barrier();
@@ -244,7 +265,8 @@ Result Solver<T>::run(const Settings& settings, const std::function<void(const P
     for (auto& stopwatch : stopwatches) stopwatch.collect();
   };
   const auto one_step = [&] {
-    const bool watched = result.steps / served % timed_every == 0;
+    // Not the first of several, which pays for what is done once.
+    const bool watched = !settings.graph && result.steps / served % timed_every == timed_every / 2;
     step(static_cast<int>(result.steps % served), result.halos,
          watched ? std::span(stopwatches) : std::span<Stopwatch>());
     timed += watched ? 1 : 0;
@@ -284,10 +306,8 @@ Result Solver<T>::run(const Settings& settings, const std::function<void(const P
     comm.barrier();  // so that none waits in a step that is timed for another one that still records
   }
   while (result.steps < settings.steps && !result.converged) {
-    // Some steps are run one by one, for the marks that say where the time went. A cycle begins where it was recorded,
-    // at whole cycles of steps.
-    if (cycle && result.steps % cycle_steps == 0 && result.steps / served % timed_every != 0 &&
-        !residual_within(cycle_steps)) {
+    // A cycle begins where it was recorded, at whole cycles of steps.
+    if (cycle && result.steps % cycle_steps == 0 && !residual_within(cycle_steps)) {
       domain_.replay(*cycle);
       result.steps += cycle_steps;
       flow();
@@ -295,22 +315,12 @@ Result Solver<T>::run(const Settings& settings, const std::function<void(const P
       one_step();
     }
   }
-  const auto total = static_cast<double>((clock.now() - start).count());
-  domain_.forget_stored(field_.id);  // what happens to the cells from here on is not this solver's affair
+  const halocline::Duration total = clock.now() - start;
+  internals(domain_).forget_stored(field_.id);  // what happens to the cells from here on is not this solver's affair
   result.residual = *latest;
 
-  double sums[] = {0, 0, static_cast<double>(stopwatches.size())};
-  for (auto& stopwatch : stopwatches) {
-    stopwatch.collect();
-    sums[0] += static_cast<double>(stopwatch.spent_in(Stopwatch::Part::compute).count());
-    sums[1] += static_cast<double>(stopwatch.spent_in(Stopwatch::Part::exchange).count());
-  }
-  comm.all_reduce(std::span<double>(sums), Reduction::sum);
-  const auto duration = [](double ns) { return halocline::Duration(static_cast<std::int64_t>(ns)); };
-  const double share = static_cast<double>(result.steps) / static_cast<double>(timed);
-  result.timings.compute = duration(share * sums[0] / sums[2]);
-  result.timings.exchange = duration(share * sums[1] / sums[2]);
-  result.timings.total = duration(comm.all_reduce(total, Reduction::max));
+  result.timings.parts = parts_of(stopwatches, result.steps, timed, total);
+  result.timings.total = halocline::Duration(comm.all_reduce(std::int64_t{total.count()}, Reduction::max));
   const auto cells = static_cast<double>(problem_.extent.volume());
   result.updates_per_second =
       cells * static_cast<double>(result.steps) * 1e9 / static_cast<double>(result.timings.total.count());

@@ -1,5 +1,7 @@
 #include "jacobi3d/stopwatch.hpp"
 
+#include "device/backend.hpp"
+
 namespace jacobi3d {
 
 void Stopwatch::mark(std::optional<Part> part) {

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "halocline/device/backend.hpp"
+#include "device/backend.hpp"
 
 namespace jacobi3d {
 

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "halocline/core/error.hpp"
+#include "halocline/error.hpp"
 #include "jacobi3d/jacobi3d.hpp"
 
 namespace jacobi3d {

@@ -1,11 +1,12 @@
 #include "laplace3d/case.hpp"
+#include "domain/internals.hpp"
 
 #include <fmt/core.h>
 
 #include "common/gather.hpp"
 #include "common/slowest.hpp"
-#include "halocline/core/error.hpp"
-#include "halocline/domain/backend.hpp"
+#include "halocline/devices.hpp"
+#include "halocline/error.hpp"
 #include "laplace3d/serial.hpp"
 
 namespace laplace3d {
@@ -34,10 +35,12 @@ halocline::DomainOptions in_slabs(halocline::comm::Communicator& comm, const Pro
   const auto of_node = [&](std::int64_t value) { return node->all_reduce(value, Reduction::sum); };
   try {
     if (!options.backend) {
-      options.backend = halocline::make_backend(comm, {.kind = options.backend_kind,
-                                                       .devices_per_rank = options.devices_per_rank,
-                                                       .host_workers = options.host_workers,
-                                                       .ranks_on_node = node->size()});
+      options.backend = halocline::make_devices(comm,
+                                                {.kind = options.backend_kind,
+                                                 .per_rank = options.devices_per_rank,
+                                                 .host_workers = options.host_workers},
+                                                node->size())
+                            .backend();
     }
   } catch (const halocline::Error&) {
     node->close();  // all ranks throw the same
@@ -79,7 +82,8 @@ Case<T>::Case(halocline::comm::Communicator& comm, const Problem& problem, const
       own_(own) {
   if (own_) check_own_way(*own_, options_.halo_multiplier);
   domain_.realize();
-  halocline::comm::agree_on(domain_.comm(), [&] { kernels_ = make_kernels<T>(domain_.backend(), problem_); });
+  halocline::comm::agree_on(domain_.comm(),
+                            [&] { kernels_ = make_kernels<T>(internals(domain_).backend(), problem_); });
 }
 
 template <typename T>
@@ -103,7 +107,7 @@ void Case<T>::initialise() {
   for (const auto& subdomain : domain_.subdomains()) {
     for (const int ahead : {0, 1}) {
       const auto view = subdomain.view(field_, ahead);
-      kernels_->initialise(subdomain.stream(), view.with_halo(), view);
+      kernels_->initialise(stream_of(subdomain), view.with_halo(), view);
     }
   }
   domain_.synchronize();
@@ -143,7 +147,7 @@ std::string Case<T>::detail(SchemeKind kind) const {
 
 template <typename T>
 std::int64_t Case<T>::devices() const {
-  return domain_.geometry().partition.size();
+  return internals(domain_).geometry().partition.size();
 }
 
 template <typename T>

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/median.hpp"
+
 namespace laplace3d {
 namespace {
 
@@ -33,19 +35,12 @@ std::vector<Row> compare_on(halocline::comm::Communicator& comm, const Compariso
   }
   on.close();
   for (Row& row : rows) {
-    row.gflops = static_cast<double>(size.volume() * flops_of(what.stencil)) / median_of(row.step_s) * 1e-9;
+    row.gflops = static_cast<double>(size.volume() * flops_of(what.stencil)) / halocline::median(row.step_s) * 1e-9;
   }
   return rows;
 }
 
 }  // namespace
-
-double median_of(std::vector<double> values) {
-  if (values.empty()) return 0;
-  std::sort(values.begin(), values.end());
-  const std::size_t half = values.size() / 2;
-  return values.size() % 2 == 1 ? values[half] : 0.5 * (values[half - 1] + values[half]);
-}
 
 std::optional<double> over_one_device(const Row& row, const std::vector<Row>& rows) {
   double best = 0;

@@ -35,9 +35,6 @@ struct Row {
   std::optional<apps::Check> check;
 };
 
-/// The middle one, or the mean of the two in the middle; 0 without values.
-[[nodiscard]] double median_of(std::vector<double> values);
-
 /// How many times as fast a row is as another one: as the fastest scheme on one device, or as left-right on as many. Unset
 /// where there is none of that size.
 [[nodiscard]] std::optional<double> over_one_device(const Row& row, const std::vector<Row>& rows);

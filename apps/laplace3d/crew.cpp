@@ -3,8 +3,9 @@
 #include <fmt/core.h>
 
 #include <chrono>
+#include <system_error>
 
-#include "halocline/core/error.hpp"
+#include "halocline/error.hpp"
 
 namespace laplace3d {
 namespace {
@@ -18,10 +19,18 @@ struct Stopped : halocline::CommunicationError {
 
 Crew::Crew(int members, halocline::Duration timeout)
     : timeout_(timeout), roomy_(static_cast<int>(std::thread::hardware_concurrency()) > members) {
-  for (int member = 0; member < members; ++member) threads_.emplace_back([this, member] { live(member); });
+  try {
+    for (int member = 0; member < members; ++member) threads_.emplace_back([this, member] { live(member); });
+  } catch (const std::system_error& error) {
+    end();
+    throw halocline::ResourceError(fmt::format("laplace3d: cannot start thread {} of {}: {}", threads_.size() + 1,
+                                               members, error.code().message()));
+  }
 }
 
-Crew::~Crew() {
+Crew::~Crew() { end(); }
+
+void Crew::end() {
   {
     const std::lock_guard lock(mutex_);
     over_ = true;

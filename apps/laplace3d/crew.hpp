@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "halocline/core/clock.hpp"
+#include "core/clock.hpp"
 
 namespace laplace3d {
 
@@ -35,6 +35,7 @@ class Crew {
 
  private:
   void live(int member);
+  void end();
 
   halocline::Duration timeout_;
   bool roomy_;

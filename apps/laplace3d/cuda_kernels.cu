@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "common/updates.cuh"
+#include "device/backend.hpp"
 #include "laplace3d/kernels.hpp"
 #include "laplace3d/update.cuh"
 

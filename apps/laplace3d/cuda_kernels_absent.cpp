@@ -1,4 +1,5 @@
-#include "halocline/core/error.hpp"
+#include "device/backend.hpp"
+#include "halocline/error.hpp"
 #include "laplace3d/kernels.hpp"
 
 namespace laplace3d {

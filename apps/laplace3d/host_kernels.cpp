@@ -1,3 +1,4 @@
+#include "device/backend.hpp"
 #include "laplace3d/kernels.hpp"
 #include "laplace3d/row.hpp"
 
@@ -47,8 +48,8 @@ std::unique_ptr<Kernels<T>> make_host_kernels(const Problem& problem) {
 template <typename T>
 std::unique_ptr<Kernels<T>> make_kernels(halocline::device::Backend& backend, const Problem& problem) {
   switch (backend.kind()) {
-    case halocline::device::BackendKind::cuda: return make_cuda_kernels<T>(backend, problem);
-    case halocline::device::BackendKind::host: break;
+    case halocline::DeviceKind::cuda: return make_cuda_kernels<T>(backend, problem);
+    case halocline::DeviceKind::host: break;
   }
   return make_host_kernels<T>(problem);
 }

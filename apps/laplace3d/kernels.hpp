@@ -4,8 +4,8 @@
 #include <span>
 
 #include "common/outlets.hpp"
-#include "halocline/device/backend.hpp"
-#include "halocline/domain/view.hpp"
+#include "device/backend.hpp"
+#include "halocline/view.hpp"
 #include "laplace3d/problem.hpp"
 
 namespace laplace3d {

@@ -2,9 +2,9 @@
 
 #include <cstdint>
 
-#include "halocline/core/host_device.hpp"
-#include "halocline/core/radius.hpp"
-#include "halocline/core/vec3.hpp"
+#include "halocline/box.hpp"
+#include "halocline/radius.hpp"
+#include "halocline/view.hpp"
 
 namespace laplace3d {
 

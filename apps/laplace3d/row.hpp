@@ -1,7 +1,7 @@
 #pragma once
 
-#include "halocline/core/box.hpp"
-#include "halocline/domain/view.hpp"
+#include "halocline/box.hpp"
+#include "halocline/view.hpp"
 #include "laplace3d/problem.hpp"
 
 namespace laplace3d {

@@ -6,7 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "halocline/domain/domain.hpp"
+#include "device/backend.hpp"
+#include "halocline/domain.hpp"
 #include "laplace3d/kernels.hpp"
 #include "laplace3d/slabs.hpp"
 

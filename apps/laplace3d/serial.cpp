@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "halocline/core/box.hpp"
+#include "halocline/box.hpp"
 
 namespace laplace3d {
 namespace {

@@ -3,7 +3,7 @@
 #include <array>
 #include <vector>
 
-#include "halocline/domain/domain.hpp"
+#include "halocline/domain.hpp"
 
 namespace laplace3d {
 

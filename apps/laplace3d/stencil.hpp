@@ -1,6 +1,6 @@
 #pragma once
 
-#include "halocline/core/host_device.hpp"
+#include "halocline/view.hpp"
 #include "laplace3d/problem.hpp"
 
 // The arithmetic of a step, in one order for hosts, GPUs and the serial solution. Of a plane (one z) a cell needs the sum of

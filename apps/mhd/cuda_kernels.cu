@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "common/devices.cuh"
-#include "halocline/core/error.hpp"
+#include "device/backend.hpp"
+#include "domain/internals.hpp"
+#include "halocline/error.hpp"
 #include "mhd/kernels.hpp"
 #include "mhd/march.cuh"
 #include "mhd/reduce.cuh"
@@ -95,12 +97,12 @@ class CudaKernels : public Kernels<T> {
  public:
   CudaKernels(const halocline::Domain& domain, const State<T>& state, const Parameters& parameters)
       : state_(state),
-        extent_(domain.geometry().partition.extent()),
-        wraps_(domain.geometry().wraps(0)),
+        extent_(internals(domain).geometry().partition.extent()),
+        wraps_(internals(domain).geometry().wraps(0)),
         scheme_(make_scheme<T, R>(parameters)),
         variants_(all_variants<T, R>()),
-        devices_(domain.backend()) {
-    auto& backend = domain.backend();
+        devices_(internals(domain).backend()) {
+    auto& backend = internals(domain).backend();
     for (const int ordinal : devices_.ordinals()) {
       int shared = 0;
       check(cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, ordinal),
@@ -137,8 +139,8 @@ class CudaKernels : public Kernels<T> {
   }
 
   void kick(const Subdomain& subdomain, const Wave& wave) override {
-    subdomain.stream().enqueue([=, arrays = arrays_of(subdomain, state_), extent = extent_, owned = subdomain.owned(),
-                                ordinal = devices_.ordinal(subdomain.stream())](Stream& at) {
+    stream_of(subdomain).enqueue([=, arrays = arrays_of(subdomain, state_), extent = extent_, owned = subdomain.owned(),
+                                  ordinal = devices_.ordinal(stream_of(subdomain))](Stream& at) {
       const OnDevice on(ordinal);
       kick_rows<T><<<row_blocks, threads_of_rows, 0, native(at)>>>(arrays, wave, extent, owned);
       check(cudaGetLastError(), "launching a kick");
@@ -147,24 +149,26 @@ class CudaKernels : public Kernels<T> {
 
   void extremes(const Subdomain& subdomain, Extremes* result) override {
     auto* keys = reinterpret_cast<Keys*>(scratch_.at(subdomain.id())->data());
-    subdomain.stream().enqueue([=, rows = rows(subdomain), ordinal = devices_.ordinal(subdomain.stream())](Stream& at) {
-      const OnDevice on(ordinal);
-      clear<<<1, 32, 0, native(at)>>>(keys);
-      find_extremes<T, R><<<dim3(row_blocks, quantity_count), threads_of_rows, 0, native(at)>>>(rows, keys);
-      deliver<<<1, 32, 0, native(at)>>>(keys, result);
-      check(cudaGetLastError(), "launching a search of extremes");
-    });
+    stream_of(subdomain).enqueue(
+        [=, rows = rows(subdomain), ordinal = devices_.ordinal(stream_of(subdomain))](Stream& at) {
+          const OnDevice on(ordinal);
+          clear<<<1, 32, 0, native(at)>>>(keys);
+          find_extremes<T, R><<<dim3(row_blocks, quantity_count), threads_of_rows, 0, native(at)>>>(rows, keys);
+          deliver<<<1, 32, 0, native(at)>>>(keys, result);
+          check(cudaGetLastError(), "launching a search of extremes");
+        });
   }
 
   void sums(const Subdomain& subdomain, const Scales& scales, Sums* result) override {
     auto* totals = reinterpret_cast<Totals*>(scratch_.at(subdomain.id())->data() + sizeof(Keys));
-    subdomain.stream().enqueue([=, rows = rows(subdomain), ordinal = devices_.ordinal(subdomain.stream())](Stream& at) {
-      const OnDevice on(ordinal);
-      clear<<<1, 32, 0, native(at)>>>(totals);
-      add_up<T, R><<<dim3(row_blocks, quantity_count), threads_of_rows, 0, native(at)>>>(rows, scales, totals);
-      deliver<<<1, 32, 0, native(at)>>>(totals, result);
-      check(cudaGetLastError(), "launching a sum");
-    });
+    stream_of(subdomain).enqueue(
+        [=, rows = rows(subdomain), ordinal = devices_.ordinal(stream_of(subdomain))](Stream& at) {
+          const OnDevice on(ordinal);
+          clear<<<1, 32, 0, native(at)>>>(totals);
+          add_up<T, R><<<dim3(row_blocks, quantity_count), threads_of_rows, 0, native(at)>>>(rows, scales, totals);
+          deliver<<<1, 32, 0, native(at)>>>(totals, result);
+          check(cudaGetLastError(), "launching a sum");
+        });
   }
 
   [[nodiscard]] std::vector<std::string> variants() const override {
@@ -260,13 +264,14 @@ class CudaKernels : public Kernels<T> {
     work.substep = substep;
     std::int64_t blocks = 0;
     for (const Box& box : boxes) {
-      Piece piece = piece_of(box, variant, devices_.multiprocessors(subdomain.stream()));
+      Piece piece = piece_of(box, variant, devices_.multiprocessors(stream_of(subdomain)));
       piece.first_block = static_cast<int>(blocks);
       blocks += std::int64_t{piece.tiles_x} * piece.tiles_y * parts_of(box.extent().z, piece.depth);
       work.pieces[work.count++] = piece;
     }
-    subdomain.stream().enqueue([work, blocks, kernel = variant.kernel, threads = variant.threads,
-                                shared = variant.shared, ordinal = devices_.ordinal(subdomain.stream())](Stream& at) {
+    stream_of(subdomain).enqueue([work, blocks, kernel = variant.kernel, threads = variant.threads,
+                                  shared = variant.shared,
+                                  ordinal = devices_.ordinal(stream_of(subdomain))](Stream& at) {
       const OnDevice on(ordinal);
       kernel<<<static_cast<unsigned>(blocks), static_cast<unsigned>(threads), shared, native(at)>>>(work);
       check(cudaGetLastError(), "launching an update");

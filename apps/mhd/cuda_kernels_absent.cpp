@@ -1,4 +1,4 @@
-#include "halocline/core/error.hpp"
+#include "halocline/error.hpp"
 #include "mhd/kernels.hpp"
 
 namespace mhd {

@@ -4,7 +4,8 @@
 #include <cmath>
 #include <limits>
 
-#include "halocline/core/error.hpp"
+#include "domain/internals.hpp"
+#include "halocline/error.hpp"
 #include "mhd/mhd.hpp"
 
 namespace mhd {
@@ -23,7 +24,7 @@ double scale_of(double min, double max) {
 
 template <typename T>
 Diagnostics Solver<T>::diagnostics() {
-  const halocline::device::Range range(domain_.backend(), "mhd: diagnostics");
+  const halocline::device::Range range(internals(domain_).backend(), "mhd: diagnostics");
   auto& comm = domain_.comm();
   const auto subdomains = domain_.subdomains();
   domain_.exchange();
@@ -73,7 +74,7 @@ Diagnostics Solver<T>::diagnostics() {
   Diagnostics result;
   result.step = step_;
   result.time = time_;
-  const auto cells = static_cast<double>(domain_.geometry().partition.extent().volume());
+  const auto cells = static_cast<double>(internals(domain_).geometry().partition.extent().volume());
   for (std::size_t i = 0; i < quantity_count; ++i) {
     result.of[i] = {min[i], max[i], scales.of[i] * from_fixed_point({sums[4 * i], sums[4 * i + 1]}) / cells,
                     scales.of[i] * std::sqrt(from_fixed_point({sums[4 * i + 2], sums[4 * i + 3]}) / cells)};

@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-#include "halocline/core/host_device.hpp"
+#include "halocline/view.hpp"
 
 // Central differences as sums over a stencil. Values is what a cell sees of its surroundings: values(field, dx, dy, dz) is the
 // field's value so many cells away. Arithmetic::multiply_add(a, b, c) is a b + c, in one rounding or two; nothing else fuses, so

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "halocline/core/host_device.hpp"
+#include "halocline/view.hpp"
 #include "mhd/differences.hpp"
 #include "mhd/parameters.hpp"
 

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "halocline/core/host_device.hpp"
-#include "halocline/core/vec3.hpp"
+#include "halocline/box.hpp"
+#include "halocline/view.hpp"
 
 namespace mhd {
 

@@ -1,7 +1,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "halocline/core/error.hpp"
+#include "domain/internals.hpp"
+#include "halocline/error.hpp"
 #include "mhd/kernels.hpp"
 
 namespace mhd {
@@ -89,7 +90,9 @@ template <typename T, int R>
 class HostKernels : public Kernels<T> {
  public:
   HostKernels(const halocline::Domain& domain, const State<T>& state, const Parameters& parameters)
-      : state_(state), extent_(domain.geometry().partition.extent()), scheme_(make_scheme<T, R>(parameters)) {}
+      : state_(state),
+        extent_(internals(domain).geometry().partition.extent()),
+        scheme_(make_scheme<T, R>(parameters)) {}
 
   void update(const Subdomain& subdomain, std::span<const Box> boxes, const Substep<T>& substep) override {
     const auto arrays = arrays_of(subdomain, state_);
@@ -107,14 +110,15 @@ class HostKernels : public Kernels<T> {
   }
 
   void extremes(const Subdomain& subdomain, Extremes* result) override {
-    subdomain.stream().host_function([arrays = arrays_of(subdomain, state_), scheme = scheme_, box = subdomain.owned(),
-                                      result] { *result = extremes_of<T, R>(arrays, scheme, box); });
+    stream_of(subdomain).host_function([arrays = arrays_of(subdomain, state_), scheme = scheme_,
+                                        box = subdomain.owned(),
+                                        result] { *result = extremes_of<T, R>(arrays, scheme, box); });
   }
 
   void sums(const Subdomain& subdomain, const Scales& scales, Sums* result) override {
-    subdomain.stream().host_function([arrays = arrays_of(subdomain, state_), scheme = scheme_, scales,
-                                      box = subdomain.owned(),
-                                      result] { *result = sums_of<T, R>(arrays, scheme, scales, box); });
+    stream_of(subdomain).host_function([arrays = arrays_of(subdomain, state_), scheme = scheme_, scales,
+                                        box = subdomain.owned(),
+                                        result] { *result = sums_of<T, R>(arrays, scheme, scales, box); });
   }
 
   void choose(std::size_t variant) override {
@@ -143,9 +147,9 @@ std::unique_ptr<Kernels<T>> make_host_kernels(const halocline::Domain& domain, c
 template <typename T>
 std::unique_ptr<Kernels<T>> make_kernels(const halocline::Domain& domain, const State<T>& state,
                                          const Parameters& parameters, int order) {
-  switch (domain.backend().kind()) {
-    case halocline::device::BackendKind::cuda: return make_cuda_kernels<T>(domain, state, parameters, order);
-    case halocline::device::BackendKind::host: break;
+  switch (internals(domain).backend().kind()) {
+    case halocline::DeviceKind::cuda: return make_cuda_kernels<T>(domain, state, parameters, order);
+    case halocline::DeviceKind::host: break;
   }
   return make_host_kernels<T>(domain, state, parameters, order);
 }

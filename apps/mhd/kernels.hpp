@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "halocline/domain/domain.hpp"
+#include "halocline/domain.hpp"
 #include "mhd/forcing.hpp"
 #include "mhd/quantities.hpp"
 #include "mhd/state.hpp"

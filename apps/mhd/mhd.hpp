@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "common/boundaries.hpp"
+#include "device/backend.hpp"
 #include "mhd/kernels.hpp"
 #include "mhd/problem.hpp"
 
@@ -42,12 +43,20 @@ struct Diagnostics {
   std::array<Reduced, quantity_count> of;
 };
 
+/// Steps of one length, one after the other.
+struct Stretch {
+  std::int64_t steps = 0;
+  double dt = 0;
+};
+
 struct Result {
-  std::int64_t steps = 0;  ///< with those of the warm-up
-  double time = 0;         ///< of the fluid
-  double dt = 0;           ///< the last one
-  bool overlapped = true;  ///< as set, or found to be the faster
-  /// Of each timed step (of each two where steps are replayed, halved), by the devices' clocks, the slowest subdomain's.
+  std::int64_t steps = 0;          ///< with those of the warm-up
+  double time = 0;                 ///< of the fluid
+  double dt = 0;                   ///< the last one
+  std::vector<Stretch> stretches;  ///< of this run, the warm-up included
+  bool overlapped = true;          ///< as set, or found to be the faster
+  /// Of each timed step (of each two where steps are replayed, halved), by the devices' clocks: from where the last subdomain
+  /// ended the step before to where the last one ended this one. Together at most total_seconds.
   std::vector<double> step_seconds;
   double median_step_seconds = 0;
   double total_seconds = 0;  ///< of the timed steps, on the slowest rank by the host's clock, diagnostics included

@@ -1,9 +1,11 @@
 #include "mhd/model.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 
-#include "halocline/core/error.hpp"
+#include "halocline/error.hpp"
 #include "mhd/model_equations.hpp"
 
 namespace mhd {
@@ -40,6 +42,9 @@ Model::Model(const halocline::Vec3& extent, int order, const Parameters& paramet
   const auto cells = static_cast<std::size_t>(extent.volume());
   for (auto& field : fields_) field.resize(cells);
   for (auto& change : changes_) change.resize(cells);
+  for (auto* sizes : {&change_sizes_, &sizes_, &largest_sizes_}) {
+    for (auto& of_field : *sizes) of_field.resize(cells);
+  }
 }
 
 template <typename T>
@@ -71,76 +76,112 @@ Model::Neighbours Model::neighbours(const halocline::Vec3& p) const {
   return found;
 }
 
-Model::Real Model::first(const Field& f, const Neighbours& at, int dim) const {
+template <typename Number>
+Number Model::value(int field, std::size_t index) const {
+  const auto i = static_cast<std::size_t>(field);
+  if constexpr (std::is_same_v<Number, Measured>) {
+    return {fields_[i][index], sizes_[i][index]};
+  } else {
+    return fields_[i][index];
+  }
+}
+
+template <typename Number>
+Number Model::first(int field, const Neighbours& at, int dim) const {
   const auto d = static_cast<std::size_t>(dim);
   const std::size_t rest = at.index() - at.centre[d];
-  Real sum = 0;
-  for (int k = 1; k <= reach_; ++k) {
-    sum += first_[static_cast<std::size_t>(k - 1)] * (f[rest + at.at[d][static_cast<std::size_t>(reach_ + k)]] -
-                                                      f[rest + at.at[d][static_cast<std::size_t>(reach_ - k)]]);
-  }
+  const auto f = [&](int k) { return value<Number>(field, rest + at.at[d][static_cast<std::size_t>(reach_ + k)]); };
+  Number sum = 0;
+  for (int k = 1; k <= reach_; ++k) sum += first_[static_cast<std::size_t>(k - 1)] * (f(k) - f(-k));
   return sum / static_cast<Real>(parameters_.spacing[d]);
 }
 
 /// Along one dimension, or in the plane of two: then the difference of the second derivatives along the diagonals, by 4.
-Model::Real Model::second(const Field& f, const Neighbours& at, int dim, int other) const {
+template <typename Number>
+Number Model::second(int field, const Neighbours& at, int dim, int other) const {
   const auto d = static_cast<std::size_t>(dim);
   const auto e = static_cast<std::size_t>(other);
   const Real area = static_cast<Real>(parameters_.spacing[d]) * static_cast<Real>(parameters_.spacing[e]);
-  Real sum = 0;
+  const auto weight = [&](int k) { return second_[static_cast<std::size_t>(std::abs(k))]; };
+  const auto offset = [&](std::size_t along, int k) { return at.at[along][static_cast<std::size_t>(reach_ + k)]; };
+  Number sum = 0;
   if (dim == other) {
     const std::size_t rest = at.index() - at.centre[d];
-    for (int k = -reach_; k <= reach_; ++k) {
-      sum += second_[static_cast<std::size_t>(std::abs(k))] * f[rest + at.at[d][static_cast<std::size_t>(reach_ + k)]];
-    }
+    for (int k = -reach_; k <= reach_; ++k) sum += weight(k) * value<Number>(field, rest + offset(d, k));
     return sum / area;
   }
   const std::size_t rest = at.index() - at.centre[d] - at.centre[e];
+  const auto f = [&](int k, int l) { return value<Number>(field, rest + offset(d, k) + offset(e, l)); };
   for (int k = -reach_; k <= reach_; ++k) {
-    if (k == 0) continue;
-    const std::size_t here = rest + at.at[d][static_cast<std::size_t>(reach_ + k)];
-    sum += second_[static_cast<std::size_t>(std::abs(k))] * (f[here + at.at[e][static_cast<std::size_t>(reach_ + k)]] -
-                                                             f[here + at.at[e][static_cast<std::size_t>(reach_ - k)]]);
+    if (k != 0) sum += weight(k) * (f(k, k) - f(k, -k));
   }
   return sum / (4 * area);
 }
 
-std::array<Model::Real, field_count> Model::rates_at(const halocline::Vec3& p) const {
+template <typename Number>
+std::array<Number, field_count> Model::rates(const halocline::Vec3& p) const {
   const Neighbours at = neighbours(p);
-  const auto value = [&](int field) { return fields_[static_cast<std::size_t>(field)][at.index()]; };
-  const auto d = [&](int field, int dim) { return first(fields_[static_cast<std::size_t>(field)], at, dim); };
-  const auto dd = [&](int field, int dim, int other) {
-    return second(fields_[static_cast<std::size_t>(field)], at, dim, other);
-  };
-  return rates_from(parameters_, value, d, dd);
+  return rates_from<Number>(
+      parameters_, [&](int field) { return value<Number>(field, at.index()); },
+      [&](int field, int dim) { return first<Number>(field, at, dim); },
+      [&](int field, int dim, int other) { return second<Number>(field, at, dim, other); });
+}
+
+std::array<Model::Real, field_count> Model::rates_at(const halocline::Vec3& p) const { return rates<Real>(p); }
+
+/// Rounding errors of the steps before are still in the fields: in a value near 0 as large as what it was added up from, but no
+/// larger than those of the field's largest value.
+void Model::begin_sizes() {
+  for (std::size_t i = 0; i < field_count; ++i) {
+    Real largest = 0;
+    for (const Real f : fields_[i]) largest = std::max(largest, std::fabs(f));
+    for (std::size_t cell = 0; cell < fields_[i].size(); ++cell) {
+      const auto own = static_cast<double>(std::fabs(fields_[i][cell]));
+      sizes_[i][cell] = std::max(own, std::min(sizes_[i][cell], static_cast<double>(largest)));
+    }
+  }
+}
+
+void Model::substep(double dt, Real alpha, Real beta) {
+  std::size_t index = 0;
+  for (std::int64_t z = 0; z < extent_.z; ++z) {
+    for (std::int64_t y = 0; y < extent_.y; ++y) {
+      for (std::int64_t x = 0; x < extent_.x; ++x, ++index) {
+        const auto rate = rates<Measured>({x, y, z});
+        for (std::size_t i = 0; i < field_count; ++i) {
+          const Measured change =
+              Measured(alpha) * Measured(changes_[i][index], change_sizes_[i][index]) + Measured(dt) * rate[i];
+          changes_[i][index] = change.value;
+          change_sizes_[i][index] = static_cast<double>(change.size);
+        }
+      }
+    }
+  }
+  for (std::size_t i = 0; i < field_count; ++i) {
+    for (std::size_t cell = 0; cell < fields_[i].size(); ++cell) {
+      fields_[i][cell] += beta * changes_[i][cell];
+      sizes_[i][cell] += static_cast<double>(beta) * change_sizes_[i][cell];
+    }
+  }
 }
 
 void Model::step(double dt) {
   // Of Williamson's table: alpha and beta of the three substeps.
-  const Real alpha[] = {0, Real(-5) / 9, Real(-153) / 128};
-  const Real beta[] = {Real(1) / 3, Real(15) / 16, Real(8) / 15};
-  for (int substep = 0; substep < 3; ++substep) {
-    std::size_t index = 0;
-    for (std::int64_t z = 0; z < extent_.z; ++z) {
-      for (std::int64_t y = 0; y < extent_.y; ++y) {
-        for (std::int64_t x = 0; x < extent_.x; ++x, ++index) {
-          const auto rate = rates_at({x, y, z});
-          for (std::size_t i = 0; i < field_count; ++i) {
-            changes_[i][index] = alpha[substep] * changes_[i][index] + static_cast<Real>(dt) * rate[i];
-          }
-        }
-      }
-    }
-    for (std::size_t i = 0; i < field_count; ++i) {
-      for (std::size_t cell = 0; cell < fields_[i].size(); ++cell)
-        fields_[i][cell] += beta[substep] * changes_[i][cell];
+  begin_sizes();
+  substep(dt, 0, Real(1) / 3);
+  substep(dt, Real(-5) / 9, Real(15) / 16);
+  substep(dt, Real(-153) / 128, Real(8) / 15);
+  for (std::size_t i = 0; i < field_count; ++i) {
+    for (std::size_t cell = 0; cell < sizes_[i].size(); ++cell) {
+      largest_sizes_[i][cell] = std::max(largest_sizes_[i][cell], sizes_[i][cell]);
     }
   }
 }
 
 template <typename T>
-Distance distance(const Model::Field& model, const std::vector<T>& candidate) {
-  if (model.size() != candidate.size()) throw halocline::InternalError("mhd: fields of different sizes are compared");
+Distance distance(const Model::Field& model, const std::vector<double>& sizes, const std::vector<T>& candidate) {
+  if (model.size() != candidate.size() || model.size() != sizes.size())
+    throw halocline::InternalError("mhd: fields of different sizes are compared");
   Distance found;
   found.cells = static_cast<std::int64_t>(model.size());
   Real largest = 0;
@@ -154,6 +195,8 @@ Distance distance(const Model::Field& model, const std::vector<T>& candidate) {
     const Real away = std::fabs(m - static_cast<Real>(candidate[i]));
     raise(largest, std::fabs(m));
     raise(most, away);
+    const Real rounding = static_cast<Real>(sizes[i]) * std::numeric_limits<T>::epsilon();
+    raise(found.roundings, away == 0 ? 0.0 : static_cast<double>(away / rounding));
     if (m == 0) {
       raise(found.absolute, static_cast<double>(away));
       continue;
@@ -168,7 +211,7 @@ Distance distance(const Model::Field& model, const std::vector<T>& candidate) {
 
 template void Model::start<float>(const InitialValues&);
 template void Model::start<double>(const InitialValues&);
-template Distance distance<float>(const Model::Field&, const std::vector<float>&);
-template Distance distance<double>(const Model::Field&, const std::vector<double>&);
+template Distance distance<float>(const Model::Field&, const std::vector<double>&, const std::vector<float>&);
+template Distance distance<double>(const Model::Field&, const std::vector<double>&, const std::vector<double>&);
 
 }  // namespace mhd

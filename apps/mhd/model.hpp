@@ -24,14 +24,27 @@ class Model {
   /// Williamson's scheme with a register of its own.
   void step(double dt);
   [[nodiscard]] const Field& field(int index) const { return fields_[static_cast<std::size_t>(index)]; }
+  /// What a cell's value was added up from, at its largest of all steps so far: |f| and all terms of a step's change (of the
+  /// equations, of differences, of substeps) without their signs. Rounding errors of a step are a few times T's epsilon of it.
+  [[nodiscard]] const std::vector<double>& sizes(int index) const {
+    return largest_sizes_[static_cast<std::size_t>(index)];
+  }
   /// What one cell's fields change by in a unit of time.
   [[nodiscard]] std::array<Real, field_count> rates_at(const halocline::Vec3& p) const;
 
  private:
   struct Neighbours;
   [[nodiscard]] Neighbours neighbours(const halocline::Vec3& p) const;
-  [[nodiscard]] Real first(const Field& f, const Neighbours& at, int dim) const;
-  [[nodiscard]] Real second(const Field& f, const Neighbours& at, int dim, int other) const;
+  template <typename Number>
+  [[nodiscard]] std::array<Number, field_count> rates(const halocline::Vec3& p) const;
+  template <typename Number>
+  [[nodiscard]] Number value(int field, std::size_t index) const;
+  template <typename Number>
+  [[nodiscard]] Number first(int field, const Neighbours& at, int dim) const;
+  template <typename Number>
+  [[nodiscard]] Number second(int field, const Neighbours& at, int dim, int other) const;
+  void begin_sizes();
+  void substep(double dt, Real alpha, Real beta);
 
   halocline::Vec3 extent_;
   int reach_;
@@ -40,6 +53,9 @@ class Model {
   std::vector<Real> second_;  ///< the same, and [0] of the cell itself
   std::array<Field, field_count> fields_;
   std::array<Field, field_count> changes_;
+  std::array<std::vector<double>, field_count> change_sizes_;
+  std::array<std::vector<double>, field_count> sizes_;  ///< as of now
+  std::array<std::vector<double>, field_count> largest_sizes_;
 };
 
 /// How far values are from a model's.
@@ -51,8 +67,12 @@ struct Distance {
   std::int64_t beyond = 0;  ///< of them, how many are more than 2 ulp away
   double absolute = 0;      ///< largest |m - c| of cells whose model value is 0
   double scaled = 0;        ///< largest |m - c| over the largest |m|, of all cells
+  /// Largest |m - c| in roundings: T's epsilon times the cell's size (Model::sizes()). Where dt tends to 0 that is the last place
+  /// of the value itself; otherwise it is that of what a step adds to it, so that values near 0 are measured fairly.
+  double roundings = 0;
 };
 template <typename T>
-[[nodiscard]] Distance distance(const Model::Field& model, const std::vector<T>& candidate);
+[[nodiscard]] Distance distance(const Model::Field& model, const std::vector<double>& sizes,
+                                const std::vector<T>& candidate);
 
 }  // namespace mhd

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "halocline/core/error.hpp"
+#include "halocline/error.hpp"
 
 namespace mhd {
 namespace {

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <string_view>
 
-#include "halocline/core/radius.hpp"
-#include "halocline/core/vec3.hpp"
+#include "halocline/box.hpp"
+#include "halocline/radius.hpp"
 
 namespace mhd {
 

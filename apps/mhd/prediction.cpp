@@ -1,13 +1,14 @@
 #include "mhd/prediction.hpp"
+#include "domain/internals.hpp"
 
 #include <algorithm>
 
-#include "halocline/model/closed_form.hpp"
+#include "model/closed_form.hpp"
 
 namespace mhd {
 
 Prediction predict(const halocline::Domain& domain, int order, const Parts& parts, std::optional<double> of_update) {
-  const auto& partition = domain.geometry().partition;
+  const auto& partition = internals(domain).geometry().partition;
   const auto cells = static_cast<double>(partition.extent().volume()) / static_cast<double>(partition.size());
   const halocline::model::ClosedFormCase even{partition.extent(), partition.node_grid(), partition.device_grid(),
                                               order / 2};

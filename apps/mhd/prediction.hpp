@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "halocline/domain/domain.hpp"
+#include "halocline/domain.hpp"
 #include "mhd/mhd.hpp"
 
 namespace mhd {

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "halocline/core/error.hpp"
+#include "halocline/error.hpp"
 #include "mhd/random.hpp"
 
 namespace mhd {

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "common/in_flight.hpp"
-#include "halocline/core/error.hpp"
+#include "core/median.hpp"
+#include "halocline/error.hpp"
 #include "mhd/mhd.hpp"
 #include "mhd/step_clock.hpp"
 
@@ -18,13 +20,6 @@ constexpr std::int64_t steps_of_cycle = 2;
 /// Shorter runs are not worth a trial.
 constexpr std::int64_t tried_from = 20;
 constexpr int trial_repeats = 3;
-
-double median(std::vector<double> values) {
-  if (values.empty()) return 0;
-  std::sort(values.begin(), values.end());
-  const std::size_t half = values.size() / 2;
-  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
-}
 
 void refuse(const std::string& what) { throw halocline::InvalidArgument("mhd: " + what); }
 
@@ -84,21 +79,24 @@ Result Solver<T>::run(const Settings& settings,
       step(result.dt, result.overlapped);
     }
     done += steps;
+    result.stretches.back().steps += steps;
     if (clock) clock->lap();
   };
 
   std::vector<double> lengths;  // in steps, of what is between two marks
   result.dt = settings.dt.value_or(0);
+  result.stretches.push_back({0, result.dt});
   while (done < all) {
     if (done == settings.warm_up) {
       domain_.synchronize();
       comm.barrier();
       clock.emplace(domain_);
-      clock->start();
       start = host_clock.now();
+      clock->start();
     }
     if (!settings.dt && done % settings.cfl_every == 0) {
       result.dt = time_step(settings.cfl);
+      if (result.dt != result.stretches.back().dt) result.stretches.push_back({0, result.dt});
       if (clock) clock->start();
     }
     const std::int64_t stop = done < settings.warm_up ? settings.warm_up : all;
@@ -123,10 +121,11 @@ Result Solver<T>::run(const Settings& settings,
   result.total_seconds =
       comm.all_reduce(std::chrono::duration<double>(host_clock.now() - start).count(), Reduction::max);
   clock->collect();
-  result.step_seconds = clock->seconds();
+  result.step_seconds = clock->ends();
   comm.all_reduce(std::span<double>(result.step_seconds), Reduction::max);
+  std::adjacent_difference(result.step_seconds.begin(), result.step_seconds.end(), result.step_seconds.begin());
   for (std::size_t i = 0; i < result.step_seconds.size(); ++i) result.step_seconds[i] /= lengths[i];
-  result.median_step_seconds = median(result.step_seconds);
+  result.median_step_seconds = halocline::median(result.step_seconds);
   result.diagnostics.push_back(diagnostics());
   result.steps = step_;
   result.time = time_;

@@ -7,8 +7,9 @@
 #include "common/gather.hpp"
 #include "common/in_parallel.hpp"
 #include "common/slowest.hpp"
-#include "halocline/core/error.hpp"
-#include "halocline/domain/host_array.hpp"
+#include "domain/internals.hpp"
+#include "halocline/error.hpp"
+#include "halocline/host_array.hpp"
 #include "mhd/mhd.hpp"
 
 namespace mhd {
@@ -34,7 +35,7 @@ Solver<T>::Solver(halocline::Domain& domain, const State<T>& state, const Parame
   halocline::comm::agree_on(domain.comm(), [&] {
     parameters.check();
     const halocline::Radius wanted = radius(order);
-    const auto& geometry = domain.geometry();
+    const auto& geometry = internals(domain).geometry();
     apps::check_periodic("mhd", geometry);
     const halocline::Radius halo = geometry.halo_of(wanted);
     for (const auto field : state) {
@@ -68,8 +69,8 @@ Solver<T>::Solver(halocline::Domain& domain, const State<T>& state, const Parame
     kernels_ = make_kernels<T>(domain, state, parameters, order);
     choose_tiles(domain, kernels_->tile());
     for (std::size_t i = 0; i < domain.subdomains().size(); ++i) {
-      results_.push_back(
-          {domain.backend().allocate_pinned(sizeof(Extremes)), domain.backend().allocate_pinned(sizeof(Sums))});
+      results_.push_back({internals(domain).backend().allocate_pinned(sizeof(Extremes)),
+                          internals(domain).backend().allocate_pinned(sizeof(Sums))});
     }
   });
 }
@@ -121,7 +122,7 @@ void Solver<T>::update_all(const Substep<T>& substep) {
 template <typename T>
 void Solver<T>::exchange_and_update(const Substep<T>& substep, bool overlap) {
   using halocline::device::Range;
-  auto& backend = domain_.backend();
+  auto& backend = internals(domain_).backend();
   const Range whole(backend, "mhd: substep");
   if (!overlap) {
     domain_.exchange();
@@ -137,7 +138,7 @@ void Solver<T>::exchange_and_update(const Substep<T>& substep, bool overlap) {
 
 template <typename T>
 void Solver<T>::finish_and_update_outer(const Substep<T>& substep) {
-  const halocline::device::Range range(domain_.backend(), "mhd: exterior");
+  const halocline::device::Range range(internals(domain_).backend(), "mhd: exterior");
   if (outer_ == Outer::after_all) {
     domain_.finish_exchange();
     for (const auto& s : domain_.subdomains()) kernels_->update(s, s.exterior(), substep);
@@ -174,7 +175,7 @@ void Solver<T>::step(double dt, bool overlap) {
 template <typename T>
 std::vector<T> Solver<T>::gather(int field) {
   return apps::gather(domain_, state_[static_cast<std::size_t>(field)],
-                      halocline::Box::of_extent(domain_.geometry().partition.extent()));
+                      halocline::Box::of_extent(internals(domain_).geometry().partition.extent()));
 }
 
 /// The median of some turns, the slowest rank's; the first turn does not count.

@@ -3,7 +3,7 @@
 #include <array>
 #include <cstdint>
 
-#include "halocline/domain/domain.hpp"
+#include "halocline/domain.hpp"
 #include "mhd/parameters.hpp"
 
 namespace mhd {

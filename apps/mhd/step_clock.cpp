@@ -1,4 +1,6 @@
 #include "mhd/step_clock.hpp"
+#include "device/backend.hpp"
+#include "domain/internals.hpp"
 
 #include <algorithm>
 
@@ -10,12 +12,12 @@ void StepClock::mark(bool ends_step) {
     Stream& stream = streams_[i];
     Event event;
     if (stream.spare.empty()) {
-      event = domain_.backend().create_event(subdomains[i].device(), halocline::device::Timing::on);
+      event = internals(domain_).backend().create_event(subdomains[i].device(), halocline::device::Timing::on);
     } else {
       event = std::move(stream.spare.back());
       stream.spare.pop_back();
     }
-    subdomains[i].stream().record(*event);
+    stream_of(subdomains[i]).record(*event);
     stream.marks.push_back({std::move(event), ends_step});
   }
 }
@@ -33,14 +35,17 @@ void StepClock::collect() {
   }
 }
 
-std::vector<double> StepClock::seconds() const {
-  std::vector<double> slowest;
+std::vector<double> StepClock::ends() const {
+  std::vector<double> last;
   for (const Stream& stream : streams_) {
-    slowest.resize(stream.seconds.size());
-    std::transform(slowest.begin(), slowest.end(), stream.seconds.begin(), slowest.begin(),
-                   [](double a, double b) { return std::max(a, b); });
+    last.resize(stream.seconds.size());
+    double end = 0;
+    for (std::size_t i = 0; i < last.size(); ++i) {
+      end += stream.seconds[i];
+      last[i] = std::max(last[i], end);
+    }
   }
-  return slowest;
+  return last;
 }
 
 }  // namespace mhd

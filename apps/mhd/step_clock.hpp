@@ -4,7 +4,8 @@
 #include <memory>
 #include <vector>
 
-#include "halocline/domain/domain.hpp"
+#include "device/backend.hpp"
+#include "halocline/domain.hpp"
 
 namespace mhd {
 
@@ -18,8 +19,9 @@ class StepClock {
   void lap() { mark(true); }
   /// Takes the times of what was reached by now.
   void collect();
-  /// Seconds of each step, the slowest subdomain's of this rank. All marks must have been collected.
-  [[nodiscard]] std::vector<double> seconds() const;
+  /// For each step, the seconds of all steps up to its end, those of the subdomain of this rank that took longest. All marks
+  /// must have been collected.
+  [[nodiscard]] std::vector<double> ends() const;
 
  private:
   using Event = std::unique_ptr<halocline::device::Event>;

@@ -1,4 +1,5 @@
 #include "mhd/study.hpp"
+#include "domain/internals.hpp"
 
 #include <fmt/core.h>
 
@@ -6,8 +7,8 @@
 #include <limits>
 
 #include "common/patience.hpp"
-#include "halocline/core/error.hpp"
-#include "halocline/domain/backend.hpp"
+#include "halocline/devices.hpp"
+#include "halocline/error.hpp"
 
 namespace mhd {
 namespace {
@@ -26,10 +27,12 @@ int available_devices(Communicator& world, const halocline::DomainOptions& optio
   const auto node = world.split_by_node(options.ranks_per_node);
   const int ranks_on_node = node->size();
   node->close();
-  const auto backend = halocline::make_backend(world, {.kind = options.backend_kind,
-                                                       .devices_per_rank = options.devices_per_rank,
-                                                       .host_workers = options.host_workers,
-                                                       .ranks_on_node = ranks_on_node});
+  const auto backend =
+      halocline::make_devices(
+          world,
+          {.kind = options.backend_kind, .per_rank = options.devices_per_rank, .host_workers = options.host_workers},
+          ranks_on_node)
+          .backend();
   return static_cast<int>(world.all_reduce(std::int64_t{backend->device_count()}, Reduction::min));
 }
 
@@ -59,7 +62,7 @@ void time_steps(Solver<T>& solver, halocline::Domain& domain, Settings settings,
     static_cast<void>(solver.run(settings));
   }
   settings.steps = row.of.steps;
-  const auto meter = halocline::machine::make_power_meter(domain.backend());
+  const auto meter = halocline::machine::make_power_meter(internals(domain).backend());
   meter->start();
   const Result result = solver.run(settings, [&meter](std::int64_t, std::int64_t) { meter->sample(); });
   row.power = of_all_ranks(domain.comm(), meter->stop());
@@ -97,8 +100,8 @@ StudyRow measure(Communicator& group, const Study& study, const StudyCase& of, c
     row.parts = solver.time_parts(part_repeats);
     row.prediction = predict(domain, of.order, row.parts, of_update);
   }
-  row.backend = to_string(domain.backend().kind());
-  row.grid = grid_text(domain.geometry().partition);
+  row.backend = to_string(internals(domain).backend().kind());
+  row.grid = grid_text(internals(domain).geometry().partition);
   domain.close();
   return row;
 }
@@ -139,7 +142,7 @@ std::vector<StudyRow> run_study(Communicator& world, const Study& study,
     const StudyShare share = of.host ? StudyShare{} : share_of(of.devices, world.size(), available).value();
     halocline::DomainOptions options = study.options;
     options.devices_per_rank = share.devices_per_rank;
-    if (of.host) options.backend_kind = halocline::device::BackendKind::host;
+    if (of.host) options.backend_kind = halocline::DeviceKind::host;
     double& pi = of_update[static_cast<std::size_t>(of.series)];
     StudyRow row;
     on_first_ranks(world, share.ranks, study.options.timeout, [&](Communicator& group) {

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "halocline/machine/power.hpp"
+#include "discovery/power.hpp"
 #include "mhd/mhd.hpp"
 #include "mhd/prediction.hpp"
 

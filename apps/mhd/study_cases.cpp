@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "halocline/core/error.hpp"
-#include "halocline/partition/strategy.hpp"
+#include "halocline/error.hpp"
 #include "mhd/study.hpp"
+#include "partition/strategy.hpp"
 
 namespace mhd {
 namespace {

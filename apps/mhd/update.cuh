@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "halocline/core/box.hpp"
+#include "halocline/box.hpp"
 #include "mhd/state.hpp"
 #include "mhd/update.hpp"
 

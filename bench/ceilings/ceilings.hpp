@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "halocline/comm/communicator.hpp"
+#include "halocline/communicator.hpp"
 #include "support/csv.hpp"
 
 namespace halocline::bench {

@@ -7,7 +7,7 @@
 #include <cstdio>
 
 #include "ceilings/ceilings.hpp"
-#include "halocline/core/error.hpp"
+#include "halocline/error.hpp"
 #include "support/program.hpp"
 #include "support/sampling.hpp"
 

@@ -5,8 +5,8 @@
 
 #include <mpi.h>
 
-#include "halocline/core/vec3.hpp"
-#include "halocline/routing/routing.hpp"
+#include "halocline/box.hpp"
+#include "halocline/routing.hpp"
 
 namespace halocline::bench {
 
@@ -35,6 +35,8 @@ class Contender {
 [[nodiscard]] std::unique_ptr<Contender> make_subarrays(const Workload& workload);
 /// MPI_Neighbor_alltoallw over a graph communicator, with the same datatypes.
 [[nodiscard]] std::unique_ptr<Contender> make_neighbourhood(const Workload& workload);
+/// One persistent message a neighbour, packed and unpacked by hand.
+[[nodiscard]] std::unique_ptr<Contender> make_packed(const Workload& workload);
 
 /// What cell p of the domain holds.
 [[nodiscard]] inline double value_at(const Vec3& p) {

@@ -1,6 +1,6 @@
 #include "contender.hpp"
-#include "halocline/comm/mpi.hpp"
 #include "halocline/halocline.hpp"
+#include "halocline/mpi.hpp"
 
 namespace halocline::bench {
 namespace {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "contender.hpp"
-#include "halocline/partition/strategy.hpp"
+#include "partition/strategy.hpp"
 
 namespace halocline::bench {
 namespace {
@@ -51,6 +51,7 @@ int run(int argc, char** argv) {
   }
   contenders.push_back(make_subarrays(workload));
   contenders.push_back(make_neighbourhood(workload));
+  contenders.push_back(make_packed(workload));
 
   long wrong = 0;
   for (auto& contender : contenders) {
@@ -94,7 +95,13 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
-  const int code = halocline::bench::run(argc, argv);
-  MPI_Finalize();
-  return code;
+  try {
+    const int code = halocline::bench::run(argc, argv);
+    MPI_Finalize();
+    return code;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "bench_exchange_baselines: {}\n", error.what());
+    MPI_Abort(MPI_COMM_WORLD, 1);
+    return 1;
+  }
 }

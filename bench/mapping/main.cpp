@@ -1,8 +1,9 @@
-#include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 
-#include "halocline/core/error.hpp"
+#include "halocline/error.hpp"
 #include "mapping/mapping.hpp"
 #include "support/program.hpp"
 
@@ -10,19 +11,19 @@ namespace {
 
 using namespace halocline;
 
-std::vector<mapping::Mapper> mappers_of(const std::vector<std::string>& names) {
-  std::vector<mapping::Mapper> mappers;
+std::vector<bench::NamedMapper> mappers_of(const std::vector<std::string>& names) {
+  const std::vector<bench::NamedMapper> all = bench::mappers();
+  std::vector<bench::NamedMapper> wanted;
   for (const std::string& name : names) {
-    const auto* found = std::ranges::find_if(mapping::all_mappers, [&](auto one) { return to_string(one) == name; });
-    if (found == mapping::all_mappers.end()) {
-      throw InvalidArgument(
-          fmt::format("--mapper is '{}'; allowed is default, partition, scotch, greedy, exact, craft, "
-                      "latency or congestion",
-                      name));
+    const auto found = std::ranges::find(all, name, &bench::NamedMapper::name);
+    if (found == all.end()) {
+      std::vector<std::string> allowed;
+      for (const bench::NamedMapper& mapper : all) allowed.push_back(mapper.name);
+      throw InvalidArgument(fmt::format("--mapper is '{}'; allowed is one of {}", name, fmt::join(allowed, ", ")));
     }
-    mappers.push_back(*found);
+    wanted.push_back(*found);
   }
-  return mappers;
+  return wanted;
 }
 
 }  // namespace

@@ -1,11 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
-#include "halocline/mapping/job.hpp"
-#include "halocline/mapping/patterns.hpp"
+#include "mapping/job.hpp"
+#include "mapping/patterns.hpp"
 
 // What mapping a job gains, and what it costs.
 namespace halocline::bench {
@@ -48,11 +49,19 @@ struct PatternsRequest {
 /// Maximum congestion and simulated time of each way, for each case.
 void patterns_table(const PatternsRequest& request);
 
+/// A mapper and its name.
+struct NamedMapper {
+  std::string name;
+  std::function<std::vector<int>(const mapping::MappingProblem&)> map;
+};
+/// The library's, and two that solve a quadratic assignment problem: exact (up to 12 slots) and craft.
+[[nodiscard]] std::vector<NamedMapper> mappers();
+
 struct ScaleRequest {
   std::vector<std::int64_t> nodes;
   std::string fabric = "crossbar";  ///< or "fat_tree", "torus"
   int ranks_per_node = 1;
-  std::vector<mapping::Mapper> mappers{};
+  std::vector<NamedMapper> mappers{};
 };
 /// Seconds, memory and quality of mappers for many nodes and the ranks of a 3-D stencil in no order. Memory is the most that
 /// the process has had so far: one mapper a run tells whose it is.

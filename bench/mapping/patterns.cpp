@@ -4,9 +4,9 @@
 #include <cstdio>
 #include <optional>
 
-#include "halocline/io/json.hpp"
-#include "halocline/mapping/quality.hpp"
+#include "io/json.hpp"
 #include "mapping/mapping.hpp"
+#include "mapping/quality.hpp"
 #include "support/cost.hpp"
 #include "support/csv.hpp"
 

@@ -4,7 +4,7 @@
 #include <numeric>
 #include <random>
 
-#include "halocline/core/error.hpp"
+#include "halocline/error.hpp"
 #include "mapping/mapping.hpp"
 #include "support/cost.hpp"
 
@@ -60,13 +60,13 @@ void scale_table(const ScaleRequest& request) {
     const auto matrix = scrambled(static_cast<int>(nodes) * request.ranks_per_node);
     const mapping::MappingProblem problem{&matrix, &network,
                                           std::vector<int>(static_cast<std::size_t>(nodes), request.ranks_per_node)};
-    for (const mapping::Mapper mapper : request.mappers) {
+    for (const NamedMapper& mapper : request.mappers) {
       std::vector<int> place_of;
-      const double seconds = processor_seconds([&] { place_of = mapping::map_processes(mapper, problem); });
+      const double seconds = processor_seconds([&] { place_of = mapper.map(problem); });
       const double peak = peak_megabytes();
       const auto loads = mapping::channel_loads(matrix, network, place_of);
       const auto hop_bytes = std::accumulate(loads.begin(), loads.end(), std::int64_t{0});
-      fmt::print("{:>8} {:>8} {:<12} {:>9.3f} {:>9.0f} {:>14.3f} {:>14.1f}\n", nodes, matrix.ranks(), to_string(mapper),
+      fmt::print("{:>8} {:>8} {:<12} {:>9.3f} {:>9.0f} {:>14.3f} {:>14.1f}\n", nodes, matrix.ranks(), mapper.name,
                  seconds, peak, 1e3 * mapping::sorted_congestions(problem, place_of).front(),
                  static_cast<double>(hop_bytes) / 1e9);
     }

@@ -1,5 +1,5 @@
-#include "halocline/model/simulate.hpp"
 #include "mapping/mapping.hpp"
+#include "model/simulate.hpp"
 
 namespace halocline::bench {
 namespace {

@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
-#include "halocline/core/direction.hpp"
-#include "halocline/device/strided_copy.hpp"
-#include "halocline/domain/domain.hpp"
+#include "device/strided_copy.hpp"
+#include "halocline/direction.hpp"
+#include "halocline/domain.hpp"
 
 namespace halocline::bench {
 

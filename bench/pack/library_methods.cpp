@@ -1,5 +1,6 @@
 #include <utility>
 
+#include "device/backend.hpp"
 #include "pack/methods.hpp"
 
 namespace halocline::bench {

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "device/backend.hpp"
+#include "domain/internals.hpp"
 #include "pack/methods.hpp"
 #include "support/csv.hpp"
 #include "support/program.hpp"
@@ -98,7 +100,7 @@ struct Arrays {
     field = domain.add_field(descriptor);
     domain.realize();
     const auto subdomains = domain.subdomains();
-    auto& backend = domain.backend();
+    auto& backend = internals(domain).backend();
     place.backend = &backend;
     place.radius = options.radius;
     place.sender = subdomains.front().bytes(field);

@@ -1,3 +1,4 @@
+#include "device/backend.hpp"
 #include "pack/methods.hpp"
 #include "support/cuda.cuh"
 
@@ -45,7 +46,7 @@ Side packed(std::byte* buffer) {
 }  // namespace
 
 std::vector<Method> memcpy3d_methods(const Place& place) {
-  if (place.backend->kind() != device::BackendKind::cuda) return {};
+  if (place.backend->kind() != halocline::DeviceKind::cuda) return {};
   const Side sent = [&place](const HaloBox& box, std::int64_t) {
     return sent_cells(place.sender, box.direction, place.radius);
   };

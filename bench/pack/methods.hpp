@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "device/backend.hpp"
 #include "pack/boxes.hpp"
 
 namespace halocline::bench {

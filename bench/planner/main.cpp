@@ -3,7 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <vector>
 
-#include "halocline/core/error.hpp"
+#include "halocline/error.hpp"
 #include "planner/planner.hpp"
 #include "support/program.hpp"
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "halocline/mapping/mapper.hpp"
-#include "halocline/partition/halo.hpp"
+#include "mapping/mapper.hpp"
+#include "partition/halo.hpp"
 #include "planner/planner.hpp"
 
 // What mapping has, asked what placement and partition ask.

@@ -10,8 +10,8 @@
 #include <optional>
 #include <string>
 
-#include "halocline/partition/halo.hpp"
-#include "halocline/partition/strategy.hpp"
+#include "partition/halo.hpp"
+#include "partition/strategy.hpp"
 #include "planner/planner.hpp"
 
 namespace halocline::bench {

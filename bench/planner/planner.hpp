@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "halocline/mapping/mapper.hpp"
-#include "halocline/partition/halo.hpp"
-#include "halocline/placement/placement.hpp"
+#include "mapping/mapper.hpp"
+#include "partition/halo.hpp"
+#include "placement/placement.hpp"
 
 // What planning costs, and how good its answers are. Nothing here runs an exchange.
 namespace halocline::bench {

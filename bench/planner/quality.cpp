@@ -7,11 +7,11 @@
 #include <random>
 #include <string>
 
-#include "halocline/machine/machine_map.hpp"
-#include "halocline/partition/node_kinds.hpp"
-#include "halocline/partition/strategy.hpp"
-#include "halocline/placement/lower_bound.hpp"
-#include "halocline/placement/node_placer.hpp"
+#include "halocline/machine_map.hpp"
+#include "partition/node_kinds.hpp"
+#include "partition/strategy.hpp"
+#include "placement/lower_bound.hpp"
+#include "placement/node_placer.hpp"
 #include "planner/planner.hpp"
 
 namespace halocline::bench {

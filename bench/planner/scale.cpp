@@ -2,8 +2,8 @@
 
 #include <optional>
 
-#include "halocline/domain/local_plan.hpp"
-#include "halocline/placement/placement.hpp"
+#include "placement/placement.hpp"
+#include "plan/local_plan.hpp"
 #include "planner/planner.hpp"
 #include "support/cost.hpp"
 

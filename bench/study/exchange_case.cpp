@@ -1,4 +1,5 @@
 #include "study/exchange_case.hpp"
+#include "domain/internals.hpp"
 
 #include <fmt/core.h>
 
@@ -48,15 +49,15 @@ Relation relation_of(const Plan& plan, const routing::Route& route) {
 
 /// Counts what the routes carry into the entry; returns how many are not those that were asked for.
 std::int64_t take_in_routes(const StudyContext& context, Running& running) {
-  const Plan& plan = running.domain->plan();
+  const Plan& plan = internals(*running.domain).plan();
   std::map<routing::Transport, std::int64_t> used;
   std::map<subdomain_id, std::int64_t> bytes;
   std::int64_t others = 0;
-  for (const auto& [route, size] : running.domain->gather_routes()) {
-    ++used[route.transport];
+  for (const auto& [route, size, messages] : internals(*running.domain).gather_routes()) {
+    used[route.transport] += messages;
     bytes[route.from] += size;
     running.entry.bytes_out = std::max(running.entry.bytes_out, bytes[route.from]);
-    ++running.entry.messages;
+    running.entry.messages += messages;
     const auto asked = asked_for(running.variant->policy, relation_of(plan, route));
     if (std::find(asked.begin(), asked.end(), route.transport) != asked.end()) continue;
     if (others++ == 0 && context.world.rank().value() == 0) {
@@ -68,7 +69,7 @@ std::int64_t take_in_routes(const StudyContext& context, Running& running) {
   for (const auto& [transport, messages] : used) {
     // What was planned is also what is carried: the running exchange counts for itself.
     const std::int64_t carried =
-        context.world.all_reduce(running.domain->traffic(transport).messages, comm::Reduction::sum);
+        context.world.all_reduce(internals(*running.domain).traffic(transport).messages, comm::Reduction::sum);
     if (carried != messages) {
       throw InternalError(
           fmt::format("{} messages are routed by {}, {} are carried", messages, to_string(transport), carried));
@@ -137,7 +138,7 @@ std::int64_t run_case(const StudyContext& context, const CaseRequest& request) {
   std::vector<Entry> entries;
   for (std::size_t i = 0; i < running.size(); ++i) {
     running[i].entry.rounds = timings[i];
-    what.grid = running[i].domain->geometry().partition.grid();
+    what.grid = internals(*running[i].domain).geometry().partition.grid();
     running[i].domain->close();
     entries.push_back(std::move(running[i].entry));
   }

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "halocline/core/error.hpp"
+#include "halocline/error.hpp"
 
 namespace halocline::bench {
 namespace {

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "halocline/routing/routing.hpp"
+#include "halocline/routing.hpp"
 
 namespace halocline::bench {
 

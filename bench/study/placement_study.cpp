@@ -1,6 +1,7 @@
 // Paper, section IV.B and figure 11: the same partition, placed well and badly.
 #include <fmt/core.h>
 
+#include "plan/plan.hpp"
 #include "study/exchange_case.hpp"
 #include "study/ladder.hpp"
 #include "support/program.hpp"

@@ -1,4 +1,5 @@
 #include "study/study.hpp"
+#include "domain/internals.hpp"
 
 #include <fmt/core.h>
 
@@ -10,6 +11,7 @@ DomainOptions common_options(const Environment& environment, const StudyOptions&
   DomainOptions domain = DomainOptions::from(environment);
   if (options.devices_per_rank) domain.devices_per_rank = *options.devices_per_rank;
   if (options.ranks_per_node) domain.ranks_per_node = options.ranks_per_node;
+  domain.tuning.domains_at_once = 1;  // they take turns
   return domain;
 }
 
@@ -18,13 +20,13 @@ Launch find_launch(comm::Communicator& world, const Environment& environment, co
   Domain domain(Vec3::filled(4096), Radius::uniform(1), world, common_options(environment, options));
   (void)domain.add_field<float>("u");
   Launch launch;
-  launch.machine = domain.plan().machine;
+  launch.machine = internals(domain).plan().machine;
   const auto slots = placement::slots_of(launch.machine);
   launch.devices = std::ssize(slots);
   launch.shape.nodes = std::ssize(launch.machine.nodes);
   launch.shape.ranks_per_node = world.size() / launch.shape.nodes;
   launch.shape.gpus_per_node = launch.devices / launch.shape.nodes;
-  const auto& backend = domain.backend();
+  const auto& backend = internals(domain).backend();
   launch.device = fmt::format("{} ({})", to_string(backend.kind()), backend.info(0).name);
   domain.close();
   return launch;
@@ -40,7 +42,7 @@ std::vector<bool> bases(const StudyContext& context) {
   domain.realize();
   std::int64_t by_device = 0;
   std::string why = "there is only one rank";
-  for (const auto& message : domain.gather_routes()) {
+  for (const auto& message : internals(domain).gather_routes()) {
     if (message.route.transport == routing::Transport::mpi_device) ++by_device;
     if (message.route.transport == routing::Transport::mpi_staged) why = message.route.reason;
   }

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "halocline/domain/domain.hpp"
+#include "halocline/domain.hpp"
 #include "support/results.hpp"
 #include "support/sampling.hpp"
 

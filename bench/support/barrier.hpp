@@ -1,6 +1,6 @@
 #pragma once
 
-#include "halocline/comm/communicator.hpp"
+#include "halocline/communicator.hpp"
 
 namespace halocline::bench {
 

@@ -4,8 +4,8 @@
 
 #include <cmath>
 
-#include "halocline/core/error.hpp"
-#include "halocline/partition/strategy.hpp"
+#include "halocline/error.hpp"
+#include "partition/strategy.hpp"
 #include "support/program.hpp"
 
 namespace halocline::bench {

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "halocline/core/vec3.hpp"
+#include "halocline/box.hpp"
 
 namespace halocline::bench {
 

@@ -2,7 +2,7 @@
 
 #include <fmt/core.h>
 
-#include "halocline/core/error.hpp"
+#include "halocline/error.hpp"
 
 namespace halocline::bench {
 namespace {

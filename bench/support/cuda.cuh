@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "halocline/core/error.hpp"
+#include "halocline/error.hpp"
 
 namespace halocline::bench {
 

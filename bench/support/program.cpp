@@ -8,8 +8,8 @@
 #include <optional>
 #include <vector>
 
-#include "halocline/comm/twins.hpp"
-#include "halocline/core/error.hpp"
+#include "halocline/error.hpp"
+#include "halocline/session.hpp"
 
 namespace halocline::bench {
 namespace {

@@ -3,9 +3,9 @@
 #include <functional>
 #include <string>
 
-#include "halocline/comm/communicator.hpp"
-#include "halocline/core/environment.hpp"
-#include "halocline/core/vec3.hpp"
+#include "halocline/box.hpp"
+#include "halocline/communicator.hpp"
+#include "halocline/environment.hpp"
 
 namespace CLI {
 class App;

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "halocline/comm/communicator.hpp"
-#include "halocline/core/vec3.hpp"
+#include "halocline/box.hpp"
+#include "halocline/communicator.hpp"
 #include "support/csv.hpp"
 #include "support/sampling.hpp"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
-#include "halocline/core/error.hpp"
+#include "halocline/error.hpp"
 #include "support/barrier.hpp"
 
 namespace halocline::bench {
@@ -48,9 +48,14 @@ Timing time_round(comm::Communicator& world, const Contender& contender, const B
 
   timing.steady_count = count_within(world, budget.seconds, timing.samples.back(), budget.steady);
   if (timing.steady_count == 0) return timing;
+  timing.steady_count = (timing.steady_count + contender.at_once - 1) / contender.at_once * contender.at_once;
   start_together(world);
   const double begin = now();
-  for (int i = 0; i < timing.steady_count; ++i) contender.exchange();
+  if (contender.back_to_back) {
+    contender.back_to_back(timing.steady_count);
+  } else {
+    for (int i = 0; i < timing.steady_count; ++i) contender.exchange();
+  }
   contender.synchronize();
   timing.steady = world.all_reduce((now() - begin) / timing.steady_count, comm::Reduction::max);
   return timing;

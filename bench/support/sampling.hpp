@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "halocline/comm/communicator.hpp"
+#include "halocline/communicator.hpp"
 
 namespace halocline::bench {
 
@@ -25,6 +25,9 @@ struct Contender {
   std::function<void()> exchange;
   /// Waits until all that was enqueued is done.
   std::function<void()> synchronize;
+  /// Enqueues exchanges back to back, in launches of `at_once`; exchange() for each where empty.
+  std::function<void(int)> back_to_back = {};
+  int at_once = 1;
 };
 
 /// What one round of a contender took, in seconds: each sample is the slowest rank's.

@@ -4,7 +4,7 @@
 
 #include "commands/commands.hpp"
 #include "communication.hpp"
-#include "halocline/mapping/patterns.hpp"
+#include "mapping/patterns.hpp"
 #include "patterns/run.hpp"
 #include "table.hpp"
 
@@ -28,11 +28,12 @@ struct BenchOptions {
   std::string communication;
 };
 
-Patterns parse_patterns(const std::string& name, const std::string& word) {
-  const std::size_t at = parse_choice(name, word, {"2d", "3d", "col", "none", "all"});
-  if (at < mapping::all_patterns.size()) return {mapping::all_patterns[at]};
-  if (word == "none") return {std::nullopt};
-  return {mapping::all_patterns.begin(), mapping::all_patterns.end()};
+Choices<Patterns> pattern_choices() {
+  Choices<Patterns> choices;
+  for (const Pattern pattern : mapping::all_patterns) choices.emplace_back(to_string(pattern), Patterns{pattern});
+  choices.emplace_back("none", Patterns{std::nullopt});
+  choices.emplace_back("all", Patterns{mapping::all_patterns.begin(), mapping::all_patterns.end()});
+  return choices;
 }
 
 /// Weights and wrap-around are of the stencils; groups have neither.
@@ -70,18 +71,19 @@ void write_matrices(Context& context, const BenchOptions& wanted, const std::vec
   write_communication_file(context, wanted.communication, communication);
 }
 
-std::string time_text(double seconds) { return seconds > 0 ? seconds_text(seconds) : "-"; }
+Cell time_cell(double seconds) { return seconds > 0 ? seconds_cell(seconds) : Cell("-"); }
 
 int run_patterns(Context& context, const BenchOptions& wanted) {
   const auto cases = cases_of(wanted, context.world.size());
   write_matrices(context, wanted, cases);
   patterns::Runner runner(context);
   Table table({"CPU", "GPU", "CPU alone", "GPU alone", "together"});
+  table.same_units();
   Json rows = Json::array();
   for (const auto& one : cases) {
     const auto times = runner.run(one, wanted.repeats);
     table.row(
-        {name_of(one.cpu), name_of(one.gpu), time_text(times.cpu), time_text(times.gpu), time_text(times.together)});
+        {name_of(one.cpu), name_of(one.gpu), time_cell(times.cpu), time_cell(times.gpu), time_cell(times.together)});
     rows.push_back({{"cpu", name_of(one.cpu)},
                     {"gpu", name_of(one.gpu)},
                     {"cpu_s", times.cpu},
@@ -110,28 +112,23 @@ int run_patterns(Context& context, const BenchOptions& wanted) {
 void add_bench_command(CLI::App& app, Options& options, Command& chosen) {
   auto* bench = app.add_subcommand("bench", "measure communication on the machine at hand");
   bench->require_subcommand(1);
+  add_examples(*bench, {"mpirun -n 2 halocline bench patterns --cpu 2d --gpu none --repeat 5"});
   auto* command = bench->add_subcommand("patterns", "stencils and all-to-all among CPUs and among GPUs, as MPI calls");
   add_machine_options(*command, options);
   add_output_options(*command, options);
   auto own = std::make_shared<BenchOptions>();
-  add_word(*command, "--cpu", "PATTERN", "among CPUs: 2d, 3d, col, none, or all (default)",
-           [own](const auto& name, const auto& word) { own->cpu = parse_patterns(name, word); });
-  add_word(*command, "--gpu", "PATTERN", "among GPUs: 2d, 3d, col, none, or all (default)",
-           [own](const auto& name, const auto& word) { own->gpu = parse_patterns(name, word); });
-  add_word(*command, "--bytes", "N", "of a message (default 1048576)", [own](const auto& name, const auto& word) {
-    own->bytes = parse_integer(name, word, 1, std::int64_t{1} << 29);
-  });
-  add_word(*command, "--repeat", "N", "timed iterations (default 20)", [own](const auto& name, const auto& word) {
-    own->repeats.repeat = parse_integer(name, word, 1, 1'000'000);
-  });
-  add_word(
-      *command, "--warm-up", "N", "iterations before those (default 2)",
-      [own](const auto& name, const auto& word) { own->repeats.warm_up = parse_integer(name, word, 0, 1'000'000); });
-  command->add_flag("--weighted", own->weighted, "stencils: 3 times larger messages along the first dimension")
-      ->disable_flag_override();
-  command->add_flag("--periodic", own->periodic, "stencils: grids that wrap around")->disable_flag_override();
+  add_choice(*command, "--cpu", "PATTERN", "among CPUs: 2d, 3d, col, none, or all (default)", own->cpu,
+             pattern_choices());
+  add_choice(*command, "--gpu", "PATTERN", "among GPUs: 2d, 3d, col, none, or all (default)", own->gpu,
+             pattern_choices());
+  add_integer(*command, "--bytes", "N", "of a message (default 1048576)", own->bytes, 1, std::int64_t{1} << 29);
+  add_integer(*command, "--repeat", "N", "timed iterations (default 20)", own->repeats.repeat, 1, 1'000'000);
+  add_integer(*command, "--warm-up", "N", "iterations before those (default 2)", own->repeats.warm_up, 0, 1'000'000);
+  add_flag(*command, "--weighted", "stencils: 3 times larger messages along the first dimension", own->weighted);
+  add_flag(*command, "--periodic", "stencils: grids that wrap around", own->periodic);
   add_communication_option(*command, "write the matrices of one iteration, as halocline profile writes them",
                            own->communication);
+  add_examples(*command, {"mpirun -n 2 halocline bench patterns --cpu 2d --gpu none --repeat 5"});
   command->callback([&chosen, own] { chosen = [own](Context& context) { return run_patterns(context, *own); }; });
 }
 

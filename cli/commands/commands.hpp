@@ -4,6 +4,7 @@
 #include <string>
 
 #include "context.hpp"
+#include "help.hpp"
 
 /// One file a command, in the order of the pipeline. Each adds its subcommand with its flags, and sets
 /// `chosen` to what is to be run where the user takes it. What is run is collective; it returns the exit
@@ -25,8 +26,5 @@ void add_profile_command(CLI::App& app, Options& options, Command& chosen);
 void add_simulate_command(CLI::App& app, Options& options, Command& chosen);
 void add_map_command(CLI::App& app, Options& options, Command& chosen);
 void add_plot_command(CLI::App& app, Options& options, Command& chosen);
-
-/// The flags of a command that plans: all of them, so that one command line walks down the pipeline.
-void add_planning_options(CLI::App& command, Options& options);
 
 }  // namespace cli

@@ -6,6 +6,7 @@
 
 #include "commands/commands.hpp"
 #include "documents.hpp"
+#include "domain/internals.hpp"
 #include "planning.hpp"
 #include "table.hpp"
 #include "verify.hpp"
@@ -41,37 +42,50 @@ std::vector<double> timed_exchanges(Domain& domain, const ExchangeOptions& optio
   return times;
 }
 
-/// Seconds an exchange, of many back to back with nothing in between; maximum over ranks.
-double steady_exchange(Domain& domain, const ExchangeOptions& options) {
-  auto& comm = domain.comm();
-  const Clock& clock = Clock::steady();
-  const std::int64_t at_once = std::max<std::int64_t>(options.graph, 1);
-  const std::int64_t launches = (options.steady + at_once - 1) / at_once;
-  std::optional<Recording> recording;
-  if (options.graph > 0) {
-    recording.emplace(domain.capture([&] {
-      for (std::int64_t i = 0; i < at_once; ++i) domain.exchange();
+/// Exchanges as they are timed back to back: one by one, or several recorded and replayed as one launch.
+class SteadyExchanges {
+ public:
+  SteadyExchanges(Domain& domain, std::int64_t graph) : domain_(&domain), at_once_(std::max<std::int64_t>(graph, 1)) {
+    if (graph == 0) return;
+    recording_.emplace(domain.capture([&] {
+      for (std::int64_t i = 0; i < at_once_; ++i) domain.exchange();
     }));
-    domain.replay(*recording);  // the first launch brings it to the devices
+    domain.replay(*recording_);  // the first launch brings it to the devices
     domain.synchronize();
   }
-  comm.barrier();
-  const auto begin = clock.now();
-  for (std::int64_t i = 0; i < launches; ++i) {
-    if (recording) {
-      domain.replay(*recording);
+  /// So many exchanges at once.
+  [[nodiscard]] std::int64_t at_once() const { return at_once_; }
+  void launch() {
+    if (recording_) {
+      domain_->replay(*recording_);
     } else {
-      domain.exchange();
+      domain_->exchange();
     }
   }
+
+ private:
+  Domain* domain_;
+  std::int64_t at_once_;
+  std::optional<Recording> recording_;
+};
+
+/// Seconds an exchange, of many back to back with nothing in between; maximum over ranks.
+double steady_exchange(Domain& domain, SteadyExchanges& exchanges, std::int64_t wanted) {
+  auto& comm = domain.comm();
+  const Clock& clock = Clock::steady();
+  const std::int64_t launches = (wanted + exchanges.at_once() - 1) / exchanges.at_once();
+  comm.barrier();
+  const auto begin = clock.now();
+  for (std::int64_t i = 0; i < launches; ++i) exchanges.launch();
   domain.synchronize();
   return comm.all_reduce(seconds_between(begin, clock.now()), comm::Reduction::max) /
-         static_cast<double>(launches * at_once);
+         static_cast<double>(launches * exchanges.at_once());
 }
 
-Verdict exchange_and_verify(Domain& domain, std::uint64_t round) {
+template <typename Exchange>
+Verdict exchange_and_verify(Domain& domain, std::uint64_t round, Exchange&& exchange) {
   fill_for_verification(domain, round);
-  domain.exchange();
+  exchange();
   return verify(domain, round);
 }
 
@@ -93,8 +107,9 @@ Json verdict_json(const Verdict& verdict) {
 
 std::string times_table(const Statistics& s) {
   Table table({"mean", "trimean", "min", "25 %", "median", "75 %", "95 %", "max"});
-  table.row({seconds_text(s.mean), seconds_text(s.trimean), seconds_text(s.min), seconds_text(s.p25),
-             seconds_text(s.p50), seconds_text(s.p75), seconds_text(s.p95), seconds_text(s.max)});
+  table.same_units();
+  table.row({seconds_cell(s.mean), seconds_cell(s.trimean), seconds_cell(s.min), seconds_cell(s.p25),
+             seconds_cell(s.p50), seconds_cell(s.p75), seconds_cell(s.p95), seconds_cell(s.max)});
   return table.text();
 }
 
@@ -103,17 +118,27 @@ int run_exchange(Context& context, const ExchangeOptions& wanted) {
   Domain domain(options.size, options.radius, context.world, domain_options(context));
   for (const auto& field : options.fields) domain.add_field(field);
   domain.realize();
+  log_plan(context, internals(domain).plan());
 
-  // The first round is the first exchange ever, the second one comes after all others.
+  // The first round is the first exchange ever, the others come after all that were timed; the last one goes as those did
+  // that were timed back to back.
   std::optional<Verdict> verdict;
-  if (wanted.verify) verdict = exchange_and_verify(domain, 1);
+  const auto verify_next = [&](std::uint64_t round, auto&& exchange) {
+    if (wanted.verify && (!verdict || verdict->passed())) verdict = exchange_and_verify(domain, round, exchange);
+  };
+  verify_next(1, [&] { domain.exchange(); });
   const Statistics times = statistics_of(timed_exchanges(domain, wanted));
-  const double steady = wanted.steady > 0 ? steady_exchange(domain, wanted) : 0;
-  if (verdict && verdict->passed()) verdict = exchange_and_verify(domain, 2);
+  double steady = 0;
+  if (wanted.steady > 0) {
+    SteadyExchanges exchanges(domain, wanted.graph);
+    steady = steady_exchange(domain, exchanges, wanted.steady);
+    verify_next(2, [&] { exchanges.launch(); });
+  }
+  verify_next(3, [&] { domain.exchange(); });
 
   const auto shares = shares_of_all_ranks(domain);
-  const auto machine = machine_summary(domain.plan().machine);
-  const auto partition = domain.geometry().partition;
+  const auto machine = machine_summary(internals(domain).plan().machine);
+  const auto partition = internals(domain).geometry().partition;
   const std::string devices = devices_text(domain);
   const std::string backend = backend_name(domain);
   domain.close();
@@ -154,19 +179,22 @@ void add_exchange_command(CLI::App& app, Options& options, Command& chosen) {
   add_size_option(*command, options);
   add_stencil_options(*command, options);
   add_machine_options(*command, options);
+  add_map_option(*command, options);
   add_decision_options(*command, options);
   add_output_options(*command, options);
   auto own = std::make_shared<ExchangeOptions>();
-  add_word(*command, "--repeat", "N", "timed exchanges, each after a barrier (default 30)",
-           [own](const auto& name, const auto& word) { own->repeat = parse_integer(name, word, 1, 1'000'000); });
-  add_word(*command, "--warm-up", "N", "exchanges before those that are not counted (default 2)",
-           [own](const auto& name, const auto& word) { own->warm_up = parse_integer(name, word, 0, 1'000'000); });
-  add_word(*command, "--steady", "N", "exchanges back to back for the steady state (default 1000; 0: none)",
-           [own](const auto& name, const auto& word) { own->steady = parse_integer(name, word, 0, 100'000'000); });
-  add_word(*command, "--graph", "N", "of those, exchanges that are replayed as one launch (default 0: none)",
-           [own](const auto& name, const auto& word) { own->graph = parse_integer(name, word, 0, 10'000); });
-  command->add_flag("--verify", own->verify, "check every cell of every halo, before and after; exit code 1 on failure")
-      ->disable_flag_override();
+  add_integer(*command, "--repeat", "N", "timed exchanges, each after a barrier (default 30)", own->repeat, 1,
+              1'000'000);
+  add_integer(*command, "--warm-up", "N", "exchanges before those that are not counted (default 2)", own->warm_up, 0,
+              1'000'000);
+  add_integer(*command, "--steady", "N", "exchanges back to back for the steady state (default 1000; 0: none)",
+              own->steady, 0, 100'000'000);
+  add_integer(*command, "--graph", "N", "of those, exchanges that are replayed as one launch (default 0: none)",
+              own->graph, 0, 10'000);
+  add_flag(*command, "--verify", "check every cell of every halo, before and after; exit code 1 on failure",
+           own->verify);
+  add_examples(*command, {"halocline exchange --devices 4 --size 64 --fields 4xf32 --verify",
+                          "mpirun -n 2 halocline exchange --devices-per-rank 2 --size 64 --radius 3"});
   command->callback([&chosen, own] { chosen = [own](Context& context) { return run_exchange(context, *own); }; });
 }
 

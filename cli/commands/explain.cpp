@@ -1,6 +1,6 @@
 #include "commands/commands.hpp"
 #include "documents.hpp"
-#include "halocline/io/json.hpp"
+#include "io/json.hpp"
 #include "planning.hpp"
 
 namespace cli {
@@ -13,7 +13,7 @@ int run_explain(Context& context) {
   document["domain"] = domain_json(context.options);
   document["machine"] = Json::parse(halocline::io::to_json(found.plan.machine));
   document["partition"] = partition_json(found.plan);
-  document["placement"] = placement_json(found.plan);
+  document["placement"] = placement_json(found.plan.placement);
   document["assumed"] = found.assumed;
   document["routes"] = nullptr;  // written one by one
   document["transports"] = shares_json(shares_of(found.routes));
@@ -27,7 +27,9 @@ int run_explain(Context& context) {
 
 void add_explain_command(CLI::App& app, Options& options, Command& chosen) {
   auto* command = app.add_subcommand("explain", "all of the above in one text: what was decided, and why");
-  add_planning_options(*command, options);
+  add_planning_options(*command, options, Stage::route);
+  add_examples(*command, {"halocline explain --devices 4 --size 64",
+                          "halocline explain --machine summit --nodes 2 --size 1024 --transports=-direct"});
   command->callback([&chosen] { chosen = run_explain; });
 }
 

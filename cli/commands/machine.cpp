@@ -4,13 +4,13 @@
 #include <memory>
 #include <optional>
 
+#include "calibrate/calibrate.hpp"
 #include "commands/commands.hpp"
+#include "core/log.hpp"
+#include "discovery/discover.hpp"
 #include "fabric_text.hpp"
-#include "halocline/core/log.hpp"
-#include "halocline/domain/calibrate.hpp"
-#include "halocline/io/json.hpp"
-#include "halocline/machine/discover.hpp"
-#include "halocline/machine/measure.hpp"
+#include "io/json.hpp"
+#include "measure/measure.hpp"
 #include "measured.hpp"
 #include "planning.hpp"
 #include "table.hpp"
@@ -32,7 +32,7 @@ std::string types_text(const machine::MachineMap& map) {
     for (std::size_t v = 0; v < type.vertices.size(); ++v) {
       const auto& vertex = type.vertices[v];
       vertices.row({fmt::format("{}", v), std::string(machine::to_string(vertex.kind)), vertex.name,
-                    vertex.memory_bytes == 0 ? "-" : bytes_text(vertex.memory_bytes),
+                    vertex.memory_bytes == 0 ? Cell("-") : bytes_cell(vertex.memory_bytes),
                     vertex.cores == 0 ? "-" : fmt::format("{}", vertex.cores)});
     }
     vertices.limit(64);
@@ -42,7 +42,7 @@ std::string types_text(const machine::MachineMap& map) {
     for (std::size_t l = 0; l < type.links.size(); ++l) {
       const auto& link = type.links[l];
       links.row({fmt::format("{}", l), std::string(machine::to_string(link.kind)),
-                 fmt::format("{} - {}", link.a, link.b), rate_text(link.bandwidth), seconds_text(link.latency)});
+                 fmt::format("{} - {}", link.a, link.b), rate_cell(link.bandwidth), seconds_cell(link.latency)});
     }
     links.limit(64);
     text += "\n" + links.text();
@@ -112,7 +112,7 @@ int run_machine(Context& context, const MeasureOptions& wanted) {
   const std::vector<std::string> warnings = warnings_of(map, most_warnings);
   if (context.options.json) {
     // The map itself, so that the output is what --machine reads.
-    context.print_document(Json::parse(io::to_json(map)));
+    context.print_json(io::to_json(map));
     for (const std::string& warning : warnings) {
       if (context.root() && wanted.measure) log(LogLevel::warning, warning);
     }
@@ -134,35 +134,22 @@ int run_machine(Context& context, const MeasureOptions& wanted) {
 
 }  // namespace
 
-void add_planning_options(CLI::App& command, Options& options) {
-  add_size_option(command, options);
-  add_stencil_options(command, options);
-  add_machine_options(command, options);
-  add_elsewhere_options(command, options);
-  add_decision_options(command, options);
-  add_output_options(command, options);
-}
-
 void add_machine_command(CLI::App& app, Options& options, Command& chosen) {
   auto* command = app.add_subcommand("machine", "1. what is here: nodes, devices, links (--json: a map for --machine)");
-  add_planning_options(*command, options);
+  add_planning_options(*command, options, Stage::machine);
   auto own = std::make_shared<MeasureOptions>();
   constexpr const char* group = "Measurement";
-  command
-      ->add_flag("--measure", own->measure,
-                 "measure bandwidth and latency of each pair, direction and method, and real exchanges")
-      ->disable_flag_override()
+  add_flag(*command, "--measure",
+           "measure bandwidth and latency of each pair, direction and method, and real exchanges", own->measure)
       ->group(group);
-  add_word(*command, "--measure-bytes", "N",
-           "of each message (default 64 MiB between GPUs, 4 MiB between host devices)",
-           [own](const auto& name, const auto& word) {
-             own->bytes = parse_integer(name, word, 1024, std::int64_t{1} << 32);
-           })
+  add_integer(*command, "--measure-bytes", "N",
+              "of each message (default 64 MiB between GPUs, 4 MiB between host devices)", own->bytes, 1024,
+              std::int64_t{1} << 32)
       ->group(group);
-  add_word(*command, "--measure-seconds", "S",
-           "how long to go on beginning new ones, of pairs and then of exchanges (default 45)",
-           [own](const auto& name, const auto& word) { own->seconds = parse_positive(name, word, 1e6); })
+  add_positive(*command, "--measure-seconds", "S",
+               "how long to go on beginning new ones, of pairs and then of exchanges (default 45)", own->seconds, 1e6)
       ->group(group);
+  add_examples(*command, {"halocline machine", "halocline machine --machine summit --nodes 2"});
   command->callback([&chosen, own] { chosen = [own](Context& context) { return run_machine(context, *own); }; });
 }
 

@@ -1,13 +1,12 @@
 #include <fmt/core.h>
 
 #include <filesystem>
-#include <fstream>
 #include <memory>
 
 #include "commands/commands.hpp"
 #include "documents.hpp"
-#include "halocline/core/error.hpp"
-#include "halocline/io/json.hpp"
+#include "halocline/error.hpp"
+#include "io/write_file.hpp"
 #include "machine_maps.hpp"
 #include "mapping.hpp"
 #include "planning.hpp"
@@ -62,19 +61,6 @@ void check(const MapOptions& own) {
   }
 }
 
-void write_file(const std::filesystem::path& path, const std::string& text, bool executable) {
-  std::ofstream out(path, std::ios::binary);
-  out << text;
-  out.close();
-  if (!out)
-    throw InvalidArgument(fmt::format("--output is '{}'; allowed is a path that can be written", path.string()));
-  if (executable) {
-    using std::filesystem::perms;
-    std::filesystem::permissions(path, perms::owner_exec | perms::group_exec | perms::others_exec,
-                                 std::filesystem::perm_options::add);
-  }
-}
-
 mapping::Launch written_launch(const MapOptions& own, const machine::MachineMap& machine,
                                const std::vector<mapping::Seat>& seats) {
   std::vector<std::string> names;
@@ -85,7 +71,8 @@ mapping::Launch written_launch(const MapOptions& own, const machine::MachineMap&
   std::filesystem::create_directories(own.output, problem);
   if (problem) refuse("--output", own.output, "a folder that can be written");
   for (const auto& file : launch.files) {
-    write_file(std::filesystem::path(own.output) / file.name, file.text, file.executable);
+    io::write_file("--output", (std::filesystem::path(own.output) / file.name).string(), file.text,
+                   file.executable ? io::FileKind::program : io::FileKind::data);
   }
   return launch;
 }
@@ -116,8 +103,8 @@ Mapped map_with(const MapOptions& own, machine::MachineMap machine) {
   return mapped;
 }
 
-Json document_of(const Mapped& mapped, const MapOptions& own, const mapping::Launch& launch) {
-  Json document = cli::document_of("map");
+Json launch_document(const Mapped& mapped, const MapOptions& own, const mapping::Launch& launch) {
+  Json document = document_of("map");
   document["machine"] = machine_summary(mapped.machine);
   document["strategy"] = mapping::to_string(own.strategy);
   document["found_by"] = mapping::to_string(mapped.mapping.found_by);
@@ -131,7 +118,7 @@ Json document_of(const Mapped& mapped, const MapOptions& own, const mapping::Lau
   return document;
 }
 
-std::string text_of(const Mapped& mapped, const MapOptions& own, const mapping::Launch& launch) {
+std::string text_of(const Mapped& mapped, const MapOptions& own) {
   const double before = mapped.before.together.maximum();
   const double after = mapped.after.together.maximum();
   std::string text = fmt::format("{} mapped onto {} of {} by {}\n", plural(std::ssize(mapped.mapping.seats), "rank"),
@@ -145,8 +132,6 @@ std::string text_of(const Mapped& mapped, const MapOptions& own, const mapping::
                       bytes_text(mapped.before.together.hop_bytes));
   text += quality_table(mapped.before, mapped.after) + "\n" + seats_table(mapped.machine, mapped.mapping.seats);
   if (!own.output.empty()) text += fmt::format("\nwritten to {}\n", own.output);
-  if (!launch.command.empty()) text += fmt::format("start it there with: {}\n", launch.command);
-  for (const auto& note : launch.notes) text += fmt::format("note: {}\n", note);
   return text;
 }
 
@@ -162,36 +147,36 @@ int run_map(Context& context, const MapOptions& own) {
     if (context.options.machine_file) machine = read_machine(*context.options.machine_file);
     mapped = map_with(own, std::move(machine));
     if (own.format == json_format) {
-      write_file(own.output, document_of(mapped, own, launch).dump(2) + "\n", false);
+      io::write_file("--output", own.output, cli::text_of(launch_document(mapped, own, launch)) + "\n");
     } else if (own.format) {
       launch = written_launch(own, mapped.machine, mapped.mapping.seats);
     }
   });
   if (!context.root()) return 0;
-  context.print_document(document_of(mapped, own, launch));
-  context.print_text(text_of(mapped, own, launch));
+  context.print_document(launch_document(mapped, own, launch));
+  context.print_text(text_of(mapped, own));
+  if (!launch.command.empty()) context.print_lines(fmt::format("start it there with: {}\n", launch.command));
+  for (const auto& note : launch.notes) context.print_text(fmt::format("note: {}\n", note));
   return 0;
 }
 
 void add_decisions(CLI::App& command, const std::shared_ptr<MapOptions>& own) {
   constexpr const char* group = "Decisions";
-  add_word(command, "--strategy", "NAME",
-           "best (default), magc, strategy1 (nodes by the CPU matrix alone), strategy2 (and GPUs in order), or default "
-           "(everything in order)",
-           [own](const auto& name, const auto& word) {
-             std::vector<std::string> names;
-             for (const auto strategy : mapping::all_strategies) names.emplace_back(to_string(strategy));
-             own->strategy = mapping::all_strategies[parse_choice(name, word, names)];
-           })
+  add_choice(
+      command, "--strategy", "NAME",
+      "best (default), magc, strategy1 (nodes by the CPU matrix alone), strategy2 (and GPUs in order), or default "
+      "(everything in order)",
+      own->strategy, choices_of(mapping::all_strategies))
       ->group(group);
   add_words(command, "--mapper", "NAME", 3,
             "of magc, strategy1 and strategy2, for all phases or three for nodes, cores and GPUs: default, partition, "
-            "scotch, greedy, exact, craft, latency or congestion (default partition,greedy,greedy)",
+            "scotch, greedy or congestion (default partition,greedy,greedy)",
             [own](const auto& name, const auto& words) { own->mappers = parse_mappers(name, words); })
       ->group(group);
-  add_word(command, "--seconds", "S",
-           "how long each refinement may take (default: a fixed number of trials, the same answer on every machine)",
-           [own](const auto& name, const auto& word) { own->seconds = parse_positive(name, word, 1e6); })
+  add_positive(
+      command, "--seconds", "S",
+      "how long each refinement may take (default: a fixed number of trials, the same answer on every machine)",
+      own->seconds, 1e6)
       ->group(group);
   add_words(command, "--free", "NODE:CORES:DEVICES", 1 << 20, "what is free of a node, e.g. n0:0-11:0,1 (default: all)",
             [own](const auto&, const auto& words) { own->free = words; })
@@ -209,9 +194,7 @@ void add_launch(CLI::App& command, const std::shared_ptr<MapOptions>& own) {
              own->format = word;
            })
       ->group(group);
-  add_word(command, "--output", "PATH", "where to write: a folder, of json a file",
-           [own](const auto&, const auto& word) { own->output = word; })
-      ->group(group);
+  add_text(command, "--output", "PATH", "where to write: a folder, of json a file", own->output)->group(group);
   add_word(command, "--cpu-numbers", "LIST",
            "the operating system's number of each core of a node, e.g. 0,2,4,6,1,3,5,7, for --format slurm and mpich",
            [own](const auto& name, const auto& word) { own->cpu_numbers = parse_numbers(name, word); })
@@ -223,17 +206,16 @@ void add_launch(CLI::App& command, const std::shared_ptr<MapOptions>& own) {
 void add_map_command(CLI::App& app, Options& options, Command& chosen) {
   auto* command = app.add_subcommand("map", "where the ranks of any MPI program go: nodes, cores and GPUs");
   auto own = std::make_shared<MapOptions>();
-  add_word(*command, "--profile", "CSV", "what ranks send each other, as halocline profile writes it",
-           [own](const auto&, const auto& word) { own->profile = word; });
-  add_word(*command, "--cpu", "CSV", "what ranks send each other from the memory of CPUs",
-           [own](const auto&, const auto& word) { own->cpu = word; });
-  add_word(*command, "--gpu", "CSV", "what they send each other from the memory of GPUs",
-           [own](const auto&, const auto& word) { own->gpu = word; });
-  add_word(*command, "--machine", "MAP", "a machine map: a file, or a name, e.g. summit (default: the machine at hand)",
-           [&options](const auto&, const auto& word) { options.machine_file = word; });
+  add_text(*command, "--profile", "CSV", "what ranks send each other, as halocline profile writes it", own->profile);
+  add_text(*command, "--cpu", "CSV", "what ranks send each other from the memory of CPUs", own->cpu);
+  add_text(*command, "--gpu", "CSV", "what they send each other from the memory of GPUs", own->gpu);
+  add_text(*command, "--machine", "MAP", "a machine map: a file, or a name, e.g. summit (default: the machine at hand)",
+           options.machine_file);
   add_decisions(*command, own);
   add_launch(*command, own);
   add_output_options(*command, options);
+  add_examples(*command, {"halocline route --machine summit --nodes 2 --size 512 --communication pairs.csv",
+                          "halocline map --machine summit --profile pairs.csv"});
   command->callback([&chosen, own] { chosen = [own](Context& context) { return run_map(context, *own); }; });
 }
 

@@ -5,7 +5,7 @@
 
 #include "commands/commands.hpp"
 #include "documents.hpp"
-#include "halocline/partition/halo.hpp"
+#include "partition/halo.hpp"
 #include "planning.hpp"
 #include "table.hpp"
 
@@ -44,9 +44,9 @@ std::string candidates_table(const Candidates& found) {
     const auto& parts = candidate.partition;
     const auto& time = candidate.prediction;
     table.row({to_string(parts.grid()), to_string(parts.node_grid()), to_string(parts.device_grid()),
-               bytes_text(candidate.traffic.most_sent), bytes_text(candidate.traffic.off_node),
-               time ? seconds_text(time->seconds()) : "-", time ? std::string(model::to_string(time->bound)) : "-",
-               methods_text(candidate)});
+               bytes_cell(candidate.traffic.most_sent), bytes_cell(candidate.traffic.off_node),
+               time ? seconds_cell(time->seconds()) : Cell("-"),
+               time ? std::string(model::to_string(time->bound)) : "-", methods_text(candidate)});
   }
   table.limit(64);
   std::string text = fmt::format("\n{}, {}\n{}", plural(std::ssize(found.list), "candidate"),
@@ -90,7 +90,7 @@ int run_partition(Context& context, bool explain) {
     all.bytes += halo.bytes;
     all.off_node += halo.off_node;
     table.row({fmt::format("{}", s), to_string(partition.index_of(id)), fmt::format("{}", partition.node_part_of(id)),
-               to_string(partition.box_of(id)), bytes_text(halo.bytes), bytes_text(halo.off_node)});
+               to_string(partition.box_of(id)), bytes_cell(halo.bytes), bytes_cell(halo.off_node)});
   }
   table.limit(64);
 
@@ -123,10 +123,12 @@ int run_partition(Context& context, bool explain) {
 
 void add_partition_command(CLI::App& app, Options& options, Command& chosen) {
   auto* command = app.add_subcommand("partition", "2. how the domain is cut into subdomains");
-  add_planning_options(*command, options);
+  add_planning_options(*command, options, Stage::partition);
   auto explain = std::make_shared<bool>(false);
-  command->add_flag("--explain", *explain, "the grids there are to choose from: bytes, predicted times, who takes them")
-      ->disable_flag_override();
+  add_flag(*command, "--explain", "the grids there are to choose from: bytes, predicted times, who takes them",
+           *explain);
+  add_examples(*command, {"halocline partition --nodes 4 --devices-per-node 4 --size 512 --radius 3",
+                          "halocline partition --machine summit --nodes 2 --size 512 --explain"});
   command->callback(
       [&chosen, explain] { chosen = [explain](Context& context) { return run_partition(context, *explain); }; });
 }

@@ -24,7 +24,7 @@ int run_place(Context& context) {
   Json document = document_of("place");
   document["domain"] = domain_json(context.options);
   document["machine"] = machine_summary(plan.machine);
-  document["placement"] = placement_json(plan);
+  document["placement"] = placement_json(plan.placement);
   context.print_document(document);
   context.print_text(fmt::format("placed by {}: {}\n\n{}", placement::to_string(context.options.placement.method),
                                  placement.cost_text(), table.text()));
@@ -35,7 +35,8 @@ int run_place(Context& context) {
 
 void add_place_command(CLI::App& app, Options& options, Command& chosen) {
   auto* command = app.add_subcommand("place", "3. which device gets which subdomain");
-  add_planning_options(*command, options);
+  add_planning_options(*command, options, Stage::place);
+  add_examples(*command, {"halocline place --machine summit --nodes 2 --size 1024 1024 512"});
   command->callback([&chosen] { chosen = run_place; });
 }
 

@@ -8,8 +8,9 @@
 #include <set>
 
 #include "commands/commands.hpp"
-#include "halocline/core/error.hpp"
-#include "halocline/io/json.hpp"
+#include "halocline/error.hpp"
+#include "io/write_file.hpp"
+#include "machine_maps.hpp"
 #include "matrix_picture.hpp"
 
 namespace cli {
@@ -94,15 +95,21 @@ RateMatrix matrix_of(const machine::MachineMap& map, const PlotOptions& wanted) 
   return matrix;
 }
 
+/// Whatever their names are.
+bool is_one_file(const std::string& one, const std::string& other) {
+  std::error_code absent;
+  return one == other || std::filesystem::equivalent(one, other, absent);
+}
+
 int run_plot(Context& context, PlotOptions wanted) {
   RateMatrix matrix;
   comm::agree_on(context.world, [&] {
     if (wanted.file.empty()) refuse("FILE", "", "a machine map, as 'halocline machine --measure --json' writes it");
-    if (wanted.output.empty()) wanted.output = std::filesystem::path(wanted.file).replace_extension(".png").string();
-    if (wanted.output == wanted.file) refuse("--output", wanted.output, "another file than the map");
+    if (wanted.output.empty()) wanted.output = std::filesystem::path(wanted.file).replace_extension(".svg").string();
+    if (is_one_file(wanted.output, wanted.file)) refuse("--output", wanted.output, "another file than the map");
     if (!context.root()) return;
-    matrix = matrix_of(io::read_machine_file(wanted.file), wanted);
-    write_png(draw(matrix), wanted.output);
+    matrix = matrix_of(read_machine(wanted.file), wanted);
+    io::write_file("--output", wanted.output, svg_of(matrix));
   });
   Json document = document_of("plot");
   document["picture"] = wanted.output;
@@ -116,22 +123,19 @@ int run_plot(Context& context, PlotOptions wanted) {
 }  // namespace
 
 void add_plot_command(CLI::App& app, Options& options, Command& chosen) {
-  auto* command = app.add_subcommand("plot", "a machine map's bandwidths between devices as a picture (PNG)");
+  auto* command = app.add_subcommand("plot", "a machine map's bandwidths between devices as a picture (SVG)");
   auto own = std::make_shared<PlotOptions>();
-  add_word(*command, "FILE", "FILE", "a machine map, as 'halocline machine --measure --json' writes it",
-           [own](const auto&, const auto& word) { own->file = word; });
-  add_word(*command, "-o,--output", "PNG", "where to write (default: the map's name with .png)",
-           [own](const auto&, const auto& word) { own->output = word; });
-  add_word(*command, "--method", "NAME",
-           "the method that is shown (default copy; nominal rates where nothing is measured)",
-           [own](const auto&, const auto& word) { own->method = word; });
-  add_word(*command, "--traffic", "NAME", "one_way (default), two_way, or all_pairs",
-           [own](const auto& name, const auto& word) {
-             own->traffic = machine::all_traffic[parse_choice(name, word, {"one_way", "two_way", "all_pairs"})];
-           });
-  add_word(*command, "--type", "N", "of a machine with several types of node: which one (default 0)",
-           [own](const auto& name, const auto& word) { own->type = parse_integer(name, word, 0, 1'000'000); });
+  add_text(*command, "FILE", "FILE", "a machine map, as 'halocline machine --measure --json' writes it", own->file);
+  add_text(*command, "-o,--output", "SVG", "where to write (default: the map's name with .svg)", own->output);
+  add_text(*command, "--method", "NAME",
+           "the method that is shown (default copy; nominal rates where nothing is measured)", own->method);
+  add_choice(*command, "--traffic", "NAME", "one_way (default), two_way, or all_pairs", own->traffic,
+             choices_of(machine::all_traffic));
+  add_integer(*command, "--type", "N", "of a machine with several types of node: which one (default 0)", own->type, 0,
+              1'000'000);
   add_output_options(*command, options);
+  add_examples(*command,
+               {"halocline machine --machine dgx-h200 --json > map.json", "halocline plot map.json --output map.png"});
   command->callback([&chosen, own] { chosen = [own](Context& context) { return run_plot(context, *own); }; });
 }
 

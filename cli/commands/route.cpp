@@ -34,7 +34,7 @@ int run_route(Context& context, const std::string& communication_file) {
   for (const auto& message : std::span(found.routes).first(std::min(most_rows, found.routes.size()))) {
     const auto& route = message.route;
     table.row({fmt::format("{}", route.from.value()), fmt::format("{}", route.to.value()),
-               std::string(halocline::routing::to_string(route.transport)), bytes_text(message.bytes),
+               std::string(halocline::routing::to_string(route.transport)), bytes_cell(message.bytes),
                short_reason(route)});
   }
   table.leave_out(found.routes.size() - std::min(most_rows, found.routes.size()));
@@ -48,8 +48,8 @@ int run_route(Context& context, const std::string& communication_file) {
   document["transports"] = shares_json(shares);
   print_document(context, document, routes_list(found.routes));
   context.print_text(
-      fmt::format("{}{}\n{}{}", found.assumed ? "assumed for a machine that is not here; nothing was tried\n\n" : "",
-                  table.text(), shares_table(shares), share_of_step_text(shares, context.options.halo_multiplier)));
+      fmt::format("{}{}{}\n{}", found.assumed ? "assumed for a machine that is not here; nothing was tried\n\n" : "",
+                  shares_table(shares), share_of_step_text(shares, context.options.halo_multiplier), table.text()));
   return 0;
 }
 
@@ -58,10 +58,12 @@ int run_route(Context& context, const std::string& communication_file) {
 void add_route_command(CLI::App& app, Options& options, Command& chosen) {
   auto* command =
       app.add_subcommand("route", "4. how each pair of subdomains communicates, and why (in full: --json, explain)");
-  add_planning_options(*command, options);
+  add_planning_options(*command, options, Stage::route);
   auto communication = std::make_shared<std::string>();
   add_communication_option(*command, "write who sends how much to whom in an exchange, as halocline profile writes it",
                            *communication);
+  add_examples(*command, {"halocline route --devices 4 --size 64 --fields 4xf32",
+                          "halocline route --nodes 2 --devices-per-node 4 --device-mpi"});
   command->callback([&chosen, communication] {
     chosen = [communication](Context& context) { return run_route(context, *communication); };
   });

@@ -17,14 +17,13 @@ int run_simulate(Context& context, const SimulateFlags& flags) {
   RoutedPlan found = routed_plan_of(context);
   if (!context.root()) return 0;
   flags.apply(found.plan.machine);
-  const model::Simulated time = simulated(found.plan, found.routes, flags.solver);
+  const model::Simulated time = simulated(found.plan, found.routes);
   const model::ClosedForm closed = closed_form_of(found.plan);
   const std::string slowest = slowest_of(time);
 
   Json document = document_of("simulate");
   document["domain"] = domain_json(context.options);
   document["machine"] = machine_summary(found.plan.machine);
-  document["solver"] = model::to_string(flags.solver);
   document["software"] = software_json(found.plan.machine.software);
   document["assumed"] = found.assumed;
   document["transports"] = shares_json(shares_of(found.routes));
@@ -44,12 +43,6 @@ int run_simulate(Context& context, const SimulateFlags& flags) {
   return 0;
 }
 
-std::vector<std::string> solver_names() {
-  std::vector<std::string> names;
-  for (const model::Solver solver : model::all_solvers) names.emplace_back(model::to_string(solver));
-  return names;
-}
-
 using Flags = std::shared_ptr<SimulateFlags>;
 
 /// A number that takes the place of the map's: `unit` times what is given.
@@ -64,7 +57,7 @@ void add_number(CLI::App& command, const Flags& flags, const std::string& name, 
 void add_switch(CLI::App& command, const Flags& flags, const std::string& name, const std::string& meaning,
                 bool machine::Software::*target) {
   add_word(command, name, "on|off", meaning, [flags, target](const auto& option, const auto& word) {
-    const bool value = parse_choice(option, word, {"on", "off"}) == 0;
+    const bool value = parse_choice(option, word, Choices<bool>{{"on", true}, {"off", false}});
     flags->software.push_back([target, value](machine::Software& software) { software.*target = value; });
   });
 }
@@ -91,29 +84,26 @@ void add_software(CLI::App& command, const Flags& flags) {
              &Software::mpi_serialises_streams);
   add_switch(command, flags, "--serial-copies", "a device's copies to others go one by one (default: the map's)",
              &Software::serial_copies);
-  command.add_flag("--nominal", flags->nominal, "as data sheets say: what was measured does not count")
-      ->disable_flag_override();
-  command.add_flag("--links-alone", flags->links_alone, "nothing limits but links, and what other flags say")
-      ->disable_flag_override();
+  add_flag(command, "--nominal", "as data sheets say: what was measured does not count", flags->nominal);
+  add_flag(command, "--links-alone", "nothing limits but links, and what other flags say", flags->links_alone);
 }
 
 }  // namespace
 
 void add_simulate_command(CLI::App& app, Options& options, Command& chosen) {
   auto* command = app.add_subcommand("simulate", "how long one exchange takes, with messages that share links");
-  add_planning_options(*command, options);
+  add_planning_options(*command, options, Stage::route);
   const auto flags = std::make_shared<SimulateFlags>();
   add_software(*command, flags);
-  add_word(*command, "--solver", "NAME", "what computes the shares: max_min (default), or simgrid, which is slower",
-           [flags](const auto& name, const auto& word) {
-             flags->solver = model::all_solvers[parse_choice(name, word, solver_names())];
-           });
   add_word(
       *command, "--study", "NAME", "a table of many exchanges: weak, strong, specialisation, placement, or ladder",
       [flags](const auto& name, const auto& word) { flags->study = studies()[parse_choice(name, word, studies())]; });
-  command->add_flag("--csv", flags->csv, "the rows of a study as bench/plot.py reads them")->disable_flag_override();
+  add_flag(*command, "--csv", "the rows of a study as bench/plot.py reads them", flags->csv);
+  add_examples(*command, {"halocline simulate --machine summit --nodes 2 --size 512",
+                          "halocline simulate --machine summit --nodes 4 --study ladder"});
   // The flags live as long as the command.
   command->callback([&chosen, flags] {
+    if (flags->csv && flags->study.empty()) refuse("--csv", "given", "together with --study");
     chosen = [flags](Context& context) {
       return flags->study.empty() ? run_simulate(context, *flags) : run_study(context, *flags);
     };

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "context.hpp"
-#include "halocline/mapping/patterns.hpp"
+#include "mapping/patterns.hpp"
 
 namespace cli::patterns {
 

@@ -5,8 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "halocline/core/checked.hpp"
-#include "halocline/core/error.hpp"
+#include "core/checked.hpp"
+#include "device/backend.hpp"
+#include "halocline/error.hpp"
 #include "patterns/run.hpp"
 #include "planning.hpp"
 
@@ -160,7 +161,7 @@ class Runner::Impl {
     backend_ = backend_of(context, *node);
     node->close();
     using Verdict = comm::DeviceSupport::Verdict;
-    on_gpus_ = backend_->kind() == device::BackendKind::cuda;
+    on_gpus_ = backend_->kind() == halocline::DeviceKind::cuda;
     if (on_gpus_ && context.world.device_support().verdict != Verdict::yes) stream_ = backend_->create_stream(0);
   }
 

@@ -1,4 +1,6 @@
-#include "halocline/comm/communicator.hpp"
+#include "halocline/communicator.hpp"
+
+#include "core/clock.hpp"
 
 #include <fmt/core.h>
 

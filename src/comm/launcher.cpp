@@ -6,6 +6,8 @@
 #include <charconv>
 #include <cstdlib>
 
+#include "halocline/session.hpp"
+
 namespace halocline::comm {
 namespace {
 
@@ -32,6 +34,11 @@ bool speaks_pmi(std::string_view library) {
     if (library.find(name) != std::string_view::npos) return true;
   }
   return false;
+}
+
+std::optional<std::string> variable_of_process(const std::string& name) {
+  const char* text = std::getenv(name.c_str());
+  return text == nullptr ? std::nullopt : std::optional<std::string>(text);
 }
 
 }  // namespace
@@ -70,12 +77,16 @@ Launcher detect_launcher(const Environment::Lookup& lookup) {
   return launcher;
 }
 
-Launcher detect_launcher() {
-  return detect_launcher([](const std::string& name) -> std::optional<std::string> {
-    const char* text = std::getenv(name.c_str());
-    return text == nullptr ? std::nullopt : std::optional<std::string>(text);
-  });
+Launcher detect_launcher() { return detect_launcher(variable_of_process); }
+
+bool first_of_job(const Environment::Lookup& lookup) {
+  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"}) {
+    if (const auto rank = lookup(name)) return *rank == "0";
+  }
+  return true;
 }
+
+bool first_of_job() { return first_of_job(variable_of_process); }
 
 std::optional<std::string> launcher_mismatch(const Launcher& launcher, std::string_view library,
                                              std::string_view mpiexec) {

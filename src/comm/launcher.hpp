@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "halocline/core/environment.hpp"
+#include "halocline/environment.hpp"
 
 namespace halocline::comm {
 
@@ -15,6 +15,12 @@ struct Launcher {
   int size = 0;          ///< processes of the job; 0 where the launcher does not say
   std::string evidence;  ///< "OMPI_COMM_WORLD_SIZE=4"
 };
+
+/// Whether this process is the first one of those that a launcher started together, by the launcher's variables: before
+/// there are ranks, or in a program that never has any. True without a launcher.
+[[nodiscard]] bool first_of_job();
+/// The same by other variables than the process's.
+[[nodiscard]] bool first_of_job(const Environment::Lookup& lookup);
 
 /// "Open MPI's mpirun", "Hydra (MPICH's mpiexec)", ...
 [[nodiscard]] std::string_view to_string(Launcher::Kind kind);

@@ -1,6 +1,6 @@
 #include <cstdlib>
 
-#include "comm/runtime.hpp"
+#include "comm/detail/runtime.hpp"
 
 namespace halocline::comm::runtime {
 namespace {
@@ -16,11 +16,11 @@ bool active() { return false; }
 bool finalised() { return false; }
 std::string library() { return {}; }
 std::string mpiexec() { return {}; }
-void initialise(int*, char***) { refuse(); }
+void initialise(int*, char***, Duration) { refuse(); }
 int world_size() { refuse(); }
 std::unique_ptr<Communicator> world(Duration) { refuse(); }
 bool any_poisoned() { return false; }
-void finalise() {}
+void finalise(Duration) {}
 void abort(int exit_code) { std::_Exit(exit_code); }
 
 }  // namespace halocline::comm::runtime

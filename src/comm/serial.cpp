@@ -1,5 +1,5 @@
 #include "comm/local/local_communicator.hpp"
-#include "halocline/comm/twins.hpp"
+#include "halocline/session.hpp"
 
 namespace halocline::comm {
 

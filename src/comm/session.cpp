@@ -1,16 +1,33 @@
 #include <fmt/core.h>
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
 
+#include "comm/detail/runtime.hpp"
 #include "comm/launcher.hpp"
-#include "comm/runtime.hpp"
-#include "halocline/comm/twins.hpp"
-#include "halocline/core/log.hpp"
+#include "comm/local_ranks.hpp"
+#include "comm/uncounted.hpp"
+#include "core/log.hpp"
+#include "core/short_text.hpp"
+#include "halocline/session.hpp"
 
 namespace halocline::comm {
 namespace {
+
+std::atomic<bool> exit_with_failure{false};
+
+/// A destructor has no other way to fail the program. Behind all that is registered later, MPI's own handlers too.
+void fail_at_exit_where_asked() {
+  [[maybe_unused]] static const int registered = ::on_exit(
+      [](int status, void*) {
+        if (!exit_with_failure || status != EXIT_SUCCESS) return;
+        std::fflush(nullptr);
+        std::_Exit(EXIT_FAILURE);
+      },
+      nullptr);
+}
 
 /// Decides between the twins; throws where the user asked for what cannot be had.
 bool takes_mpi(const Environment& environment, const Launcher& launcher) {
@@ -41,11 +58,12 @@ Session::Session(int* argc, char*** argv, const Environment& environment) : exce
     if (const auto why = launcher_mismatch(launcher, runtime::library(), runtime::mpiexec())) {
       throw CapabilityError(*why);
     }
-    runtime::initialise(argc, argv);
+    fail_at_exit_where_asked();
+    runtime::initialise(argc, argv, environment.timeout);
     finalise_ = true;
   }
   if (const auto why = alone_in_world(launcher, runtime::world_size(), runtime::library(), runtime::mpiexec())) {
-    if (finalise_) runtime::finalise();
+    if (finalise_) runtime::finalise(environment.timeout);
     throw CapabilityError(*why);
   }
   world_ = runtime::world(environment.timeout);
@@ -57,14 +75,18 @@ Session::~Session() {
   // sees a process end without MPI_Finalize, ends the job.
   if (std::uncaught_exceptions() > exceptions_ || world_->poisoned() || runtime::any_poisoned()) {
     world_->poison();
-    log(LogLevel::warning, "MPI is not finalised, because of an earlier error");
+    log_at_exit(LogLevel::warning, "MPI is not finalised, because of an earlier error");  // behind the error itself
+    exit_with_failure = finalise_;
     return;
   }
   try {
+    const Duration timeout = world_->timeout();
+    const Uncounted closing;
     world_->close();
-    if (finalise_) runtime::finalise();
+    if (finalise_) runtime::finalise(timeout);
   } catch (const std::exception& error) {
-    log(LogLevel::error, fmt::format("MPI is not finalised: {}", error.what()));
+    exit_with_failure = finalise_;
+    log(LogLevel::error, ShortText("MPI is not finalised: {}", error.what()));
   }
 }
 

@@ -5,7 +5,8 @@
 #include <thread>
 
 #include "comm/local/local_communicator.hpp"
-#include "halocline/comm/twins.hpp"
+#include "comm/local_ranks.hpp"
+#include "halocline/session.hpp"
 
 namespace halocline::comm {
 namespace {

@@ -1,7 +1,8 @@
-#include "halocline/core/anonymous_file.hpp"
+#include "core/anonymous_file.hpp"
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -11,9 +12,10 @@
 #include <string>
 #include <utility>
 
-#include "core/available_memory.hpp"
-#include "halocline/core/error.hpp"
-#include "halocline/core/log.hpp"
+#include "core/detail/available_memory.hpp"
+#include "core/log.hpp"
+#include "core/short_text.hpp"
+#include "halocline/error.hpp"
 
 namespace halocline {
 namespace {
@@ -23,6 +25,34 @@ std::string reason() { return std::strerror(errno); }
 std::byte* map(int fd, std::size_t bytes) {
   void* p = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
   return p == MAP_FAILED ? nullptr : static_cast<std::byte*>(p);
+}
+
+/// MFD_NOEXEC_SEAL of Linux 6.3, which older headers lack and older kernels refuse.
+constexpr unsigned int noexec_seal = 0x0008U;
+
+/// A file of no name that is neither executable nor open to other users.
+int create() {
+  int fd = ::memfd_create("halocline", MFD_CLOEXEC | noexec_seal);
+  if (fd < 0) fd = ::memfd_create("halocline", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  if (fd < 0) throw ResourceError("memfd_create: " + reason());
+  if (::fchmod(fd, S_IRUSR | S_IWUSR) != 0) log(LogLevel::warning, "fchmod of shared memory: " + reason());
+  return fd;
+}
+
+/// Sets the size once and for all, so that no process can cut off memory that another one has mapped.
+void seal(int fd) {
+  if (::fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) {
+    log(LogLevel::warning, "F_ADD_SEALS of shared memory: " + reason());
+  }
+}
+
+/// Why the process may not have a file of that size, or nothing. Beyond this limit the kernel sends SIGXFSZ, which ends
+/// the process.
+std::string above_limit(std::size_t bytes) {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || bytes <= limit.rlim_cur) return {};
+  return "the limit of file sizes (RLIMIT_FSIZE, ulimit -f) is " + std::to_string(limit.rlim_cur) +
+         " bytes, and shared memory is an anonymous file; allowed is a limit of that size or more";
 }
 
 /// What is taken before the kernel is asked again how much is left.
@@ -48,11 +78,12 @@ std::string reserve(int fd, std::size_t bytes) {
 
 AnonymousFile::AnonymousFile(std::size_t bytes) {
   if (bytes == 0) throw InvalidArgument("bytes of shared memory is 0; allowed is 1 or more");
-  fd_ = ::memfd_create("halocline", MFD_CLOEXEC);
-  if (fd_ < 0) throw ResourceError("memfd_create: " + reason());
+  fd_ = create();
   // Memory that is not there is reported here, not by a signal at first use.
-  std::string why = reserve(fd_, bytes);
+  std::string why = above_limit(bytes);
+  if (why.empty()) why = reserve(fd_, bytes);
   if (why.empty()) {
+    seal(fd_);
     data_ = map(fd_, bytes);
     if (data_ == nullptr) why = reason();
   }
@@ -65,16 +96,28 @@ AnonymousFile::AnonymousFile(std::size_t bytes) {
 
 AnonymousFile AnonymousFile::open(const AnonymousFileHandle& handle) {
   const std::string path = "/proc/" + std::to_string(handle.pid) + "/fd/" + std::to_string(handle.fd);
+  const auto refuse = [&](const char* verb) {
+    throw CapabilityError(std::string("cannot ") + verb + " " + path + ": " + reason());
+  };
+  // The descriptor may be another file's by now, of any kind: O_PATH looks at it without opening it.
   AnonymousFile file;
-  file.fd_ = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
-  if (file.fd_ < 0) throw CapabilityError("cannot open " + path + ": " + reason());
+  file.fd_ = ::open(path.c_str(), O_PATH | O_CLOEXEC);
+  if (file.fd_ < 0) refuse("open");
   struct stat status {};
-  if (::fstat(file.fd_, &status) != 0) throw CapabilityError("cannot stat " + path + ": " + reason());
-  if (status.st_dev != handle.device || status.st_ino != handle.inode) {
+  if (::fstat(file.fd_, &status) != 0) refuse("stat");
+  if (status.st_dev != handle.device || status.st_ino != handle.inode || !S_ISREG(status.st_mode)) {
     throw CapabilityError(path + " is another file than the one that was exported");
   }
-  file.data_ = map(file.fd_, handle.bytes);
-  if (file.data_ == nullptr) throw CapabilityError("cannot map " + path + ": " + reason());
+  if (handle.bytes == 0 || std::cmp_less(status.st_size, handle.bytes)) {
+    throw CapabilityError(path + " has " + std::to_string(status.st_size) + " bytes; expected were " +
+                          std::to_string(handle.bytes));
+  }
+  const std::string same = "/proc/self/fd/" + std::to_string(file.fd_);
+  const int fd = ::open(same.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK);
+  if (fd < 0) refuse("open");
+  ::close(std::exchange(file.fd_, fd));
+  file.data_ = map(fd, handle.bytes);
+  if (file.data_ == nullptr) refuse("map");
   file.bytes_ = handle.bytes;
   // The mapping outlives the descriptor.
   ::close(std::exchange(file.fd_, -1));
@@ -108,9 +151,9 @@ AnonymousFileHandle AnonymousFile::handle() const {
 
 void AnonymousFile::release() noexcept {
   if (data_ != nullptr && ::munmap(data_, bytes_) != 0) {
-    log(LogLevel::error, "munmap failed: " + reason());
+    log(LogLevel::error, ShortText("munmap failed: {}", std::strerror(errno)));
   }
-  if (fd_ >= 0 && ::close(fd_) != 0) log(LogLevel::error, "close failed: " + reason());
+  if (fd_ >= 0 && ::close(fd_) != 0) log(LogLevel::error, ShortText("close failed: {}", std::strerror(errno)));
   data_ = nullptr;
   bytes_ = 0;
   fd_ = -1;

@@ -1,4 +1,4 @@
-#include "halocline/core/clock.hpp"
+#include "core/clock.hpp"
 
 namespace halocline {
 namespace {

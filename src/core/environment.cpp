@@ -1,4 +1,4 @@
-#include "halocline/core/environment.hpp"
+#include "halocline/environment.hpp"
 
 #include <fmt/core.h>
 
@@ -6,7 +6,7 @@
 #include <charconv>
 #include <cstdlib>
 
-#include "halocline/core/error.hpp"
+#include "halocline/error.hpp"
 
 namespace halocline {
 namespace {
@@ -61,7 +61,6 @@ Environment Environment::read(const Lookup& lookup) {
   environment.comm = read_word(lookup, "HALOCLINE_COMM", environment.comm, {"auto", "serial", "mpi"});
   environment.profile_output = lookup("HALOCLINE_PROFILE_OUTPUT");
   environment.profile_library = lookup("HALOCLINE_PROFILE_LIBRARY");
-  environment.simgrid_program = lookup("HALOCLINE_SIMGRID_PROGRAM");
   return environment;
 }
 
@@ -85,7 +84,6 @@ std::vector<Environment::Entry> Environment::documentation() {
       {"HALOCLINE_COMM", "auto, serial, mpi", "auto", "how ranks talk; auto takes MPI under a launcher"},
       {"HALOCLINE_PROFILE_OUTPUT", "a file name", "communication.csv", "what the preloaded profiling library writes"},
       {"HALOCLINE_PROFILE_LIBRARY", "a file name", "beside the installed program", "what halocline profile preloads"},
-      {"HALOCLINE_SIMGRID_PROGRAM", "a file name", "beside the installed program", "what simulates by SimGrid"},
   };
 }
 

@@ -1,8 +1,8 @@
-#include "halocline/core/field.hpp"
+#include "halocline/field.hpp"
 
 #include <fmt/core.h>
 
-#include "halocline/core/error.hpp"
+#include "halocline/error.hpp"
 
 namespace halocline {
 namespace {

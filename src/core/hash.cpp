@@ -1,4 +1,4 @@
-#include "halocline/core/hash.hpp"
+#include "core/hash.hpp"
 
 namespace halocline {
 

@@ -1,9 +1,15 @@
-#include "halocline/core/log.hpp"
+#include "core/log.hpp"
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cstdlib>
+#include <mutex>
 #include <string>
+#include <vector>
+
+#include "core/printable.hpp"
 
 namespace halocline {
 namespace {
@@ -22,16 +28,58 @@ LogLevel threshold() {
   return level;
 }
 
+/// What is to be logged at the end of the process. Never destroyed, as it is used until then.
+struct Notes {
+  struct Note {
+    LogLevel level;
+    std::string message;
+  };
+  std::mutex mutex;
+  std::vector<Note> notes;
+
+  static Notes& all() {
+    static auto* const notes = [] {
+      std::atexit([] { all().print(); });
+      return new Notes;
+    }();
+    return *notes;
+  }
+  void print() noexcept {
+    const std::lock_guard lock(mutex);
+    for (const Note& note : notes) log(note.level, note.message);
+    notes.clear();
+  }
+};
+
 }  // namespace
 
 void log(LogLevel level, std::string_view message) noexcept {
   if (level > threshold()) return;
   try {
     std::string line = "halocline: ";
-    line.append(names[static_cast<int>(level)]).append(": ").append(message).append("\n");
+    line.append(names[static_cast<int>(level)]).append(": ").append(printable(message)).append("\n");
     // One write, so that lines of several ranks do not mix.
     [[maybe_unused]] const auto written = ::write(STDERR_FILENO, line.data(), line.size());
-  } catch (...) {  // out of memory while reporting: there is nobody left to tell
+  } catch (...) {
+    constexpr std::string_view text = ": (no memory for the message)\n";
+    const std::string_view name = names[static_cast<int>(level)];
+    std::array<char, 64> line{};
+    const std::string_view parts[] = {"halocline: ", name, text};
+    std::size_t size = 0;
+    for (const std::string_view part : parts) size += part.copy(line.data() + size, line.size() - size);
+    [[maybe_unused]] const auto written = ::write(STDERR_FILENO, line.data(), size);
+  }
+}
+
+void log_at_exit(LogLevel level, std::string_view message) noexcept {
+  if (level > threshold()) return;
+  try {
+    Notes& all = Notes::all();
+    const std::lock_guard lock(all.mutex);
+    if (std::ranges::find(all.notes, message, &Notes::Note::message) == all.notes.end()) {
+      all.notes.push_back({level, std::string(message)});
+    }
+  } catch (...) {  // as above
   }
 }
 

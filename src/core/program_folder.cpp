@@ -1,12 +1,18 @@
-#include "halocline/core/program_folder.hpp"
+#include "core/program_folder.hpp"
+
+#include <sys/auxv.h>
 
 #include <system_error>
 
 namespace halocline {
 
 std::filesystem::path program_folder() {
-  std::error_code unknown;
-  return std::filesystem::read_symlink("/proc/self/exe", unknown).parent_path();
+  std::error_code absent;
+  const auto program = std::filesystem::read_symlink("/proc/self/exe", absent);
+  if (!absent) return program.parent_path();
+  // Without /proc: what the program was started as.
+  const auto* name = reinterpret_cast<const char*>(::getauxval(AT_EXECFN));
+  return name == nullptr ? std::filesystem::path() : std::filesystem::absolute(name, absent).parent_path();
 }
 
 }  // namespace halocline

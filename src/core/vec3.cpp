@@ -1,10 +1,9 @@
-#include "halocline/core/vec3.hpp"
+#include "halocline/box.hpp"
 
 #include <fmt/core.h>
 
-#include "halocline/core/box.hpp"
-#include "halocline/core/direction.hpp"
-#include "halocline/core/error.hpp"
+#include "halocline/direction.hpp"
+#include "halocline/error.hpp"
 
 namespace halocline {
 

@@ -1,7 +1,7 @@
-#include "halocline/device/backend.hpp"
+#include "device/backend.hpp"
 
-#include "halocline/core/error.hpp"
-#include "halocline/device/host.hpp"
+#include "device/host.hpp"
+#include "halocline/error.hpp"
 
 namespace halocline::device {
 
@@ -9,12 +9,24 @@ std::unique_ptr<Stream> Backend::borrow_stream(int /*device*/, void* /*native*/)
   throw CapabilityError("streams of host devices are the backend's own; allowed are those of create_stream()");
 }
 
-std::string_view to_string(BackendKind kind) {
+std::string_view to_string(MemoryKind kind) {
   switch (kind) {
-    case BackendKind::host: return "host";
-    case BackendKind::cuda: return "cuda";
+    case MemoryKind::host: return "memory of the host that CUDA does not know (malloc)";
+    case MemoryKind::pinned: return "pinned memory of the host";
+    case MemoryKind::device: return "device memory";
+    case MemoryKind::managed: return "managed memory (cudaMallocManaged)";
+    case MemoryKind::pool: return "device memory of a pool (cudaMallocAsync)";
+    case MemoryKind::mapped: return "device memory that was mapped (cuMemMap)";
   }
-  return "unknown";
+  return "unknown memory";
+}
+
+Stream& stream_of(halocline::Stream& stream) {
+  auto* const ours = dynamic_cast<Stream*>(&stream);
+  if (ours == nullptr) {
+    throw InvalidArgument("a stream is none of Halocline's; allowed are those that Devices or a subdomain gives");
+  }
+  return *ours;
 }
 
 std::string_view to_string(Operation operation) {

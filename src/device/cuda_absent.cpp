@@ -1,5 +1,5 @@
-#include "halocline/core/error.hpp"
-#include "halocline/device/cuda.hpp"
+#include "device/cuda_backend.hpp"
+#include "halocline/error.hpp"
 
 namespace halocline::device {
 

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "domain/domain_impl.hpp"
+#include "domain/detail/domain_impl.hpp"
 
 namespace halocline {
 
@@ -69,14 +69,20 @@ std::vector<std::unique_ptr<device::Graph>> Domain::Impl::record(const std::func
   return graphs;
 }
 
+Recording::Recording(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Recording::Recording(Recording&&) noexcept = default;
+Recording& Recording::operator=(Recording&&) noexcept = default;
+Recording::~Recording() = default;
+
 Recording Domain::capture(const std::function<void()>& steps) {
-  impl_->check_realized("capture()");
+  impl_->check_idle("capture()");
   const std::vector<int> before = impl_->current;
   const auto stored_before = impl_->stored;
   const auto exchanged_before = impl_->exchanged;
   const auto take_back = [&] {
     impl_->stored = stored_before;
     impl_->exchanged = exchanged_before;
+    if (impl_->exchange->under_way()) impl_->exchange->forget_captured();
   };
   std::vector<std::unique_ptr<device::Graph>> graphs;
   try {
@@ -86,10 +92,13 @@ Recording Domain::capture(const std::function<void()>& steps) {
     take_back();
     throw;
   }
-  Recording recording(std::move(graphs), stored_before);
+  const bool unfinished = impl_->exchange->under_way();
   const std::vector<int> after = std::exchange(impl_->current, before);
   const auto stored_after = impl_->stored;
   take_back();
+  if (unfinished) {
+    throw InvalidArgument("captured steps start an exchange that they do not finish; allowed are whole exchanges");
+  }
   for (std::size_t f = 0; f < before.size(); ++f) {
     if (after[f] == before[f]) continue;
     throw InvalidArgument(
@@ -103,22 +112,26 @@ Recording Domain::capture(const std::function<void()>& steps) {
         "allowed are whole cycles, behind a step that stores as the captured ones do",
         impl_->fields[f].name));
   }
-  return recording;
+  auto recording = std::make_unique<Recording::Impl>();
+  recording->graphs = std::move(graphs);
+  recording->stored = stored_before;
+  return Recording(std::move(recording));
 }
 
 void Domain::replay(const Recording& recording) {
-  impl_->check_realized("replay()");
+  impl_->check_idle("replay()");
   for (std::size_t f = 0; f < impl_->stored.size(); ++f) {
-    if (impl_->stored[f] == recording.stored_[f]) continue;
+    if (impl_->stored[f] == recording.impl_->stored[f]) continue;
     throw InvalidArgument(
         fmt::format("replay: other cells of field '{}' are stored by kernels (mark_stored) than when the steps were "
                     "captured; allowed are the same",
                     impl_->fields[f].name));
   }
+  impl_->exchange->check_others("replay()");
   const auto groups = impl_->stream_groups();
   for (std::size_t g = 0; g < groups.size(); ++g) {
     impl_->gather_streams(groups[g]);
-    impl_->streams[groups[g].front()]->launch(*recording.graphs_[g]);
+    impl_->streams[groups[g].front()]->launch(*recording.impl_->graphs[g]);
     impl_->spread_streams(groups[g]);
   }
 }

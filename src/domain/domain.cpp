@@ -1,14 +1,12 @@
 // What a domain does once it is there, and what may be asked of it.
-#include "halocline/domain/domain.hpp"
+#include "halocline/domain.hpp"
+#include "comm/local_ranks.hpp"
 
 #include <algorithm>
 
-#include "domain/domain_impl.hpp"
-#include "domain/routes.hpp"
-#include "domain/widest.hpp"
-#include "halocline/comm/twins.hpp"
-#include "halocline/core/leak.hpp"
-#include "halocline/core/log.hpp"
+#include "comm/local_ranks.hpp"
+#include "domain/detail/domain_impl.hpp"
+#include "plan/widest.hpp"
 
 namespace halocline {
 
@@ -55,12 +53,17 @@ exchange::Selection Domain::Impl::selection(std::span<const field_id> which) con
   return selection;
 }
 
-int Domain::Impl::set_of(const char* what, field_id id, int ahead, Element element) const {
+int Domain::Impl::set_of(std::string_view what, field_id id, int ahead, Element element) {
   check_realized(what);
   const auto& descriptor = field(id);
   if (descriptor.element != element) {
     throw InvalidArgument(fmt::format("{} of field '{}' is of {}; allowed is its own type, {}", what, descriptor.name,
                                       halocline::to_string(element), halocline::to_string(descriptor.element)));
+  }
+  if (ahead < 0 || ahead >= descriptor.buffers) {
+    throw InvalidArgument(fmt::format("{} of field '{}' is {} swaps ahead; allowed are 0 to {}, as it has {} buffer{}",
+                                      what, descriptor.name, ahead, descriptor.buffers - 1, descriptor.buffers,
+                                      descriptor.buffers == 1 ? "" : "s"));
   }
   return (current[id.index()] + ahead) % descriptor.buffers;
 }
@@ -100,30 +103,18 @@ Domain::Domain(const Vec3& extent, const Radius& radius, DomainOptions options)
 
 Domain::Domain(const Vec3& extent, const Radius& radius, std::unique_ptr<comm::Communicator> comm,
                DomainOptions options)
-    : impl_(std::make_unique<Impl>(extent, radius, std::move(options))) {
+    : impl_(std::make_unique<Impl>(this, extent, radius, std::move(options))) {
   impl_->owned_comm = std::move(comm);
   impl_->comm = impl_->owned_comm.get();
 }
 
 Domain::Domain(const Vec3& extent, const Radius& radius, comm::Communicator& comm, DomainOptions options)
-    : impl_(std::make_unique<Impl>(extent, radius, std::move(options))) {
+    : impl_(std::make_unique<Impl>(this, extent, radius, std::move(options))) {
   impl_->users_comm = &comm;
 }
 
-Domain::~Domain() {
-  if (!impl_->realized || impl_->closed) return;
-  log(LogLevel::warning, "a domain was destroyed without close(); its device memory is leaked");
-  impl_->exchange.reset();
-  impl_->outer.reset();
-  for (auto& local : impl_->locals) {
-    local.stream.reset();
-    leak(std::shared_ptr<void>(std::move(local.arena.buffer)));
-  }
-  leak(impl_->backend);
-}
-
 field_id Domain::add_field(FieldDescriptor descriptor) {
-  impl_->check_before_plan("add_field");
+  impl_->life().check_before_plan("add_field");
   for (const auto& other : impl_->fields) {
     if (other.name == descriptor.name) {
       throw InvalidArgument(
@@ -138,13 +129,10 @@ field_id Domain::add_field(FieldDescriptor descriptor) {
   return field_id(static_cast<std::int64_t>(impl_->fields.size()) - 1);
 }
 
-const Plan& Domain::plan() {
-  if (!impl_->plan) impl_->together([this] { impl_->make_plan(); });
-  return *impl_->plan;
-}
+void Domain::plan() { impl_->ensure_plan(); }
 
 void Domain::use_array(field_id field, subdomain_id subdomain, int set, const UserArray& array) {
-  if (!impl_->plan) throw InvalidArgument("use_array is called before plan(); allowed is after");
+  impl_->life().check_planned("use_array");
   const auto& descriptor = impl_->field(field);
   const Vec3 owned = impl_->plan->geometry.owned(field, subdomain).extent();
   const Vec3 expected = array.halo_below + owned + array.halo_above;
@@ -173,9 +161,7 @@ void Domain::use_array(field_id field, subdomain_id subdomain, int set, const Us
 
 void Domain::use_array(field_id field, subdomain_id subdomain, int set, void* first_owned_cell,
                        std::array<std::int64_t, 3> stride_bytes, std::int64_t component_stride_bytes) {
-  if (!impl_->plan || impl_->realized) {
-    throw InvalidArgument("use_array is called before plan() or after realize(); allowed is between the two");
-  }
+  impl_->life().check_planned("use_array");
   const auto& descriptor = impl_->field(field);
   if (set < 0 || set >= descriptor.buffers) {
     throw InvalidArgument(
@@ -186,7 +172,8 @@ void Domain::use_array(field_id field, subdomain_id subdomain, int set, void* fi
   }
   if (first_owned_cell == nullptr) {
     throw InvalidArgument(
-        fmt::format("array of field '{}' is null; allowed is the address of its first owned cell", descriptor.name));
+        fmt::format("array of field '{}' of subdomain {} is null; allowed is the address of its first owned cell",
+                    descriptor.name, subdomain.value()));
   }
   impl_->user_arrays[{field, subdomain}][set] = {static_cast<std::byte*>(first_owned_cell), stride_bytes,
                                                  component_stride_bytes};
@@ -194,43 +181,22 @@ void Domain::use_array(field_id field, subdomain_id subdomain, int set, void* fi
 
 std::string Domain::explain() const {
   impl_->check_realized("explain()");
-  std::string text = halocline::explain(*impl_->plan, impl_->routes);
-  if (impl_->options.messages == exchange::Messages::by_direction) {
-    text += "           each in as many messages as there are directions, but for self and direct\n";
-  }
-  return text;
+  return halocline::explain(*impl_->plan, impl_->routes);
 }
 
-const std::vector<RoutedMessage>& Domain::routes() const { return impl_->routes; }
-
-std::vector<RoutedMessage> Domain::gather_routes() {
-  impl_->check_realized("gather_routes()");
-  return gather_routed_messages(*impl_->comm, impl_->routes);
+std::span<const Subdomain> Domain::subdomains() const {
+  impl_->life().check_after_plan("subdomains()");
+  return impl_->subdomains;
 }
 
-std::span<const Subdomain> Domain::subdomains() const { return impl_->subdomains; }
-
-const partition::Geometry& Domain::geometry() const {
-  if (!impl_->plan) throw InvalidArgument("geometry() before plan() or realize(); allowed is after");
-  return impl_->plan->geometry;
+Devices Domain::devices() const {
+  impl_->life().check_after_plan("devices()");
+  return Devices(impl_->backend);
 }
 
 comm::Communicator& Domain::comm() const {
-  if (impl_->comm == nullptr) throw InvalidArgument("comm() before plan() or realize(); allowed is after");
+  impl_->life().check_after_plan("comm()");
   return *impl_->comm;
-}
-
-device::Backend& Domain::backend() const {
-  if (!impl_->backend) throw InvalidArgument("backend() before plan() or realize(); allowed is after");
-  return *impl_->backend;
-}
-
-exchange::Traffic Domain::traffic(routing::Transport transport) const {
-  impl_->check_realized("traffic()");
-  for (const auto& row : impl_->exchange->traffic()) {
-    if (row.transport == transport) return row;
-  }
-  return {transport};
 }
 
 void Domain::start_exchange() {
@@ -255,11 +221,8 @@ void Domain::exchange() {
   finish_exchange();
 }
 
-void Domain::use_streams(std::span<device::Stream* const> streams) {
-  impl_->check_realized("use_streams()");
-  if (impl_->exchange->under_way()) {
-    throw InvalidArgument("use_streams() between start_exchange and finish_exchange; allowed is before or after");
-  }
+void Domain::use_streams(std::span<Stream* const> streams) {
+  impl_->check_idle("use_streams()");
   if (streams.size() != impl_->streams.size()) {
     throw InvalidArgument(fmt::format("number of streams is {}; allowed is one for each of the {} local subdomains",
                                       streams.size(), impl_->streams.size()));
@@ -273,15 +236,16 @@ void Domain::use_streams(std::span<device::Stream* const> streams) {
     }
   }
   for (std::size_t i = 0; i < streams.size(); ++i) {
-    if (streams[i] == impl_->streams[i]) continue;
+    device::Stream& next = device::stream_of(*streams[i]);
+    if (&next == impl_->streams[i]) continue;
     impl_->streams[i]->record(*impl_->marks[i]);
-    streams[i]->wait(*impl_->marks[i]);
-    impl_->streams[i] = streams[i];
+    next.wait(*impl_->marks[i]);
+    impl_->streams[i] = &next;
     impl_->subdomains[i].stream_ = streams[i];
   }
 }
 
-void Domain::exchange(std::span<device::Stream* const> streams) {
+void Domain::exchange(std::span<Stream* const> streams) {
   use_streams(streams);
   exchange();
 }
@@ -293,19 +257,22 @@ void Domain::swap(field_id field) {
     throw InvalidArgument(
         fmt::format("field '{}' has 1 buffer; allowed for swap are fields with 2 or more", descriptor.name));
   }
+  if (impl_->exchange->under_way() && std::ranges::find(impl_->exchanging, field) != impl_->exchanging.end()) {
+    throw InvalidArgument(
+        fmt::format("swap() of field '{}' between start_exchange and finish_exchange, which exchange it; allowed is "
+                    "before or after",
+                    descriptor.name));
+  }
   impl_->exchange->swapped(impl_->streams, field);
   int& set = impl_->current[field.index()];
   set = (set + 1) % descriptor.buffers;
   impl_->exchanged[field.index()] = false;
 }
 
-int Domain::current_set(field_id field) const {
-  impl_->check_realized("current_set()");
-  static_cast<void>(impl_->field(field));
-  return impl_->current[field.index()];
+void Domain::on_open_boundary(BoundaryFill fill) {
+  impl_->life().check_open("on_open_boundary()");
+  impl_->fill = std::move(fill);
 }
-
-void Domain::on_open_boundary(BoundaryFill fill) { impl_->fill = std::move(fill); }
 
 void Domain::fill_open_boundaries(int step) { fill_open_boundaries(step, impl_->all_fields()); }
 
@@ -318,10 +285,7 @@ void Domain::fill_open_boundaries(int step, std::span<const field_id> fields) {
 int Domain::halo_multiplier() const { return impl_->options.halo_multiplier; }
 
 void Domain::use_tiles(const Vec3& tile) {
-  impl_->check_realized("use_tiles()");
-  if (impl_->exchange->under_way()) {
-    throw InvalidArgument("use_tiles() between start_exchange and finish_exchange; allowed is before or after");
-  }
+  impl_->check_idle("use_tiles()");
   if (impl_->outer) {
     synchronize();  // parts of earlier exteriors may still run
     impl_->outer.reset();
@@ -329,43 +293,29 @@ void Domain::use_tiles(const Vec3& tile) {
   impl_->split(tile);
 }
 
-Box Domain::update_box(const Box& owned, int step) const {
-  impl_->check_realized("update_box()");
-  impl_->check_step(step);
-  return impl_->update_box(owned, step);
-}
-
 void Domain::synchronize() {
   impl_->check_realized("synchronize()");
-  try {
-    for (device::Stream* stream : impl_->streams) stream->synchronize();
-  } catch (const Error&) {
-    impl_->exchange->check();  // throws the same, and tells the other ranks of the node
-    throw;
+  const auto& streams = impl_->streams;
+  if (std::ranges::any_of(streams, [](const device::Stream* stream) { return stream->capturing(); })) {
+    throw InvalidArgument("synchronize() within the steps of capture(); allowed is after it");
   }
-  impl_->exchange->check();
-}
-
-void Domain::close() {
-  if (impl_->closed) return;
-  if (impl_->realized) {
-    impl_->exchange->close();
-    impl_->exchange.reset();
-    impl_->outer.reset();
-    impl_->subdomains.clear();
-    impl_->streams.clear();
-    impl_->marks.clear();
-    impl_->locals.clear();
-  }
-  impl_->close_groups();
-  impl_->closed = true;
+  impl_->exchange->guard([&] {
+    try {
+      for (device::Stream* stream : streams) stream->synchronize();
+    } catch (const Error&) {
+      impl_->exchange->check(streams);  // names what an exchange waited for
+      throw;
+    }
+    impl_->exchange->check(streams);
+  });
 }
 
 Domain::ArrayView Domain::array_of(std::size_t position, field_id field, int ahead, Element element) const {
   const int set = impl_->set_of("view", field, ahead, element);
   const subdomain_id id = impl_->mine[position];
-  return {impl_->locals[position].arrays[field.index()][static_cast<std::size_t>(set)],
-          impl_->plan->geometry.owned(field, id), impl_->plan->geometry.with_halo(field, id)};
+  const exchange::Array& array = impl_->locals[position].arrays[field.index()][static_cast<std::size_t>(set)];
+  return {array.origin, impl_->plan->geometry.owned(field, id), impl_->plan->geometry.with_halo(field, id),
+          array.stride_bytes, array.component_stride_bytes};
 }
 
 }  // namespace halocline

@@ -1,8 +1,9 @@
-#include "halocline/domain/host_array.hpp"
+#include "halocline/host_array.hpp"
 
 #include <fmt/core.h>
 
-#include "halocline/core/error.hpp"
+#include "domain/internals.hpp"
+#include "halocline/error.hpp"
 
 namespace halocline {
 namespace {
@@ -29,7 +30,7 @@ HostBytes::HostBytes(const Subdomain& subdomain, field_id field, const Box& box)
   check_within(subdomain, field, box);
   set_box(box);
   const std::int64_t bytes = std::max<std::int64_t>(component_stride_ * components_, 1);
-  memory_ = subdomain.backend().allocate_pinned(static_cast<std::size_t>(bytes));
+  memory_ = internals(subdomain).backend().allocate_pinned(static_cast<std::size_t>(bytes));
 }
 
 void HostBytes::set_box(const Box& box) {
@@ -100,7 +101,7 @@ void HostBytes::copy(const Subdomain& subdomain, field_id field, int ahead, bool
     copy.target_stride = up ? there.stride_bytes() : stride_;
     copy.extent = box_.extent();
     copy.element_bytes = bytes_of(element_);
-    subdomain.stream().copy(copy);
+    stream_of(subdomain).copy(copy);
   }
   subdomain.stream().synchronize();
 }

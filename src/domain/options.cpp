@@ -1,11 +1,10 @@
-#include "halocline/domain/backend.hpp"
-#include "halocline/domain/domain.hpp"
+#include "halocline/options.hpp"
 
 namespace halocline {
 
 DomainOptions DomainOptions::from(const Environment& environment) {
   DomainOptions options;
-  options.backend_kind = backend_kind_of(environment.backend);
+  options.backend_kind = device_kind_of(environment.backend);
   options.devices_per_rank = environment.devices_per_rank;
   options.host_workers = environment.host_workers.value_or(0);
   options.ranks_per_node = environment.ranks_per_node;

@@ -1,5 +1,5 @@
 // The end of an exchange with the update of what surrounds the interiors.
-#include "domain/domain_impl.hpp"
+#include "domain/detail/domain_impl.hpp"
 
 namespace halocline {
 
@@ -17,8 +17,9 @@ void Domain::finish_exchange(const ExteriorUpdate& update) {
   if (impl_->options.update == overlap::Update::in_place) {
     // Boxes read what others write: they keep their order.
     finish_exchange();
-    for (const Subdomain& subdomain : impl_->subdomains) update(subdomain, subdomain.exterior());
-    return;
+    return impl_->exchange->guard([&] {
+      for (const Subdomain& subdomain : impl_->subdomains) update(subdomain, subdomain.exterior());
+    });
   }
   if (!impl_->outer) impl_->make_outer_update();
   const auto in_stream = [&](std::size_t place, device::Stream& stream, std::span<const Box> boxes) {
@@ -27,8 +28,10 @@ void Domain::finish_exchange(const ExteriorUpdate& update) {
     update(subdomain, boxes);
   };
   impl_->outer->finish(*impl_->exchange, impl_->streams, in_stream);
-  impl_->fill_open_boundaries(0, impl_->exchanging);
-  impl_->outer->finish_others(impl_->streams, in_stream);
+  impl_->exchange->guard([&] {
+    impl_->fill_open_boundaries(0, impl_->exchanging);
+    impl_->outer->finish_others(impl_->streams, in_stream);
+  });
 }
 
 }  // namespace halocline

@@ -1,16 +1,20 @@
 // How a domain comes into being: plan, allocate, probe, route, connect.
 #include <algorithm>
 
-#include "domain/cut.hpp"
-#include "domain/domain_impl.hpp"
-#include "domain/routes.hpp"
-#include "halocline/core/log.hpp"
-#include "halocline/device/launch_threads.hpp"
-#include "halocline/domain/backend.hpp"
-#include "halocline/exchange/probe.hpp"
-#include "halocline/machine/discover.hpp"
-#include "halocline/routing/chooser.hpp"
-#include "halocline/routing/measured.hpp"
+#include "comm/uncounted.hpp"
+#include "core/log.hpp"
+#include "device/launch_threads.hpp"
+#include "discovery/discover.hpp"
+#include "domain/detail/agreement.hpp"
+#include "domain/detail/domain_impl.hpp"
+#include "domain/detail/packet_routes.hpp"
+#include "domain/detail/user_memory.hpp"
+#include "domain/internals.hpp"
+#include "exchange/probe.hpp"
+#include "plan/cut.hpp"
+#include "plan/routed_messages.hpp"
+#include "routing/chooser.hpp"
+#include "routing/measured.hpp"
 
 namespace halocline {
 namespace {
@@ -32,17 +36,39 @@ void warn_of_what_is_missing(const exchange::FactTable& facts) {
 
 }  // namespace
 
+/// But for the machine.
+PlanRequest Domain::Impl::plan_request() const {
+  return {.extent = extent,
+          .radius = radius,
+          .fields = fields,
+          .boundaries = options.boundaries,
+          .machine = {},
+          .partition = options.partition,
+          .node_grid = options.node_grid,
+          .device_grid = options.device_grid,
+          .weights = options.weights,
+          .row_limits = {options.tuning.short_row_bytes, options.tuning.pack_short_rows_from_bytes,
+                         options.tuning.packets_at_most_bytes},
+          .placement = options.placement,
+          .halo_multiplier = options.halo_multiplier};
+}
+
 void Domain::Impl::make_plan() {
+  const comm::Uncounted set_up;
   if (users_comm != nullptr) {
     owned_comm = users_comm->split(0, static_cast<int>(users_comm->rank().value()));
     comm = owned_comm.get();
   }
   comm->set_timeout(options.timeout);
-  node_comm = comm->split_by_node(options.ranks_per_node);
-  node_comm->set_timeout(options.timeout);
   comm::agree_on(*comm, [&] {
     if (fields.empty()) throw InvalidArgument("the domain has no fields; allowed are 1 or more (add_field)");
   });
+  PlanRequest request = plan_request();
+  std::vector<NamedValue> compared = values_of(request);
+  for (NamedValue& value : values_of(options)) compared.push_back(std::move(value));
+  check_alike(*comm, compared);
+  node_comm = comm->split_by_node(options.ranks_per_node);
+  node_comm->set_timeout(options.timeout);
   backend = options.backend;
   const auto own_devices = comm->all_gather_value(backend != nullptr);
   if (std::find(own_devices.begin(), own_devices.end(), false) != own_devices.end()) {
@@ -50,38 +76,19 @@ void Domain::Impl::make_plan() {
     comm::agree_on(*comm, [&] {
       if (mixed && !backend) throw InvalidArgument("a rank has no backend; allowed are all ranks with one, or none");
     });
-    backend = make_backend(*comm, {.kind = options.backend_kind,
-                                   .devices_per_rank = options.devices_per_rank,
-                                   .host_workers = options.host_workers,
-                                   .ranks_on_node = node_comm->size()});
+    backend =
+        make_devices(
+            *comm,
+            {.kind = options.backend_kind, .per_rank = options.devices_per_rank, .host_workers = options.host_workers},
+            node_comm->size())
+            .backend();
   }
-  if (options.launch_threads) backend = device::with_launch_threads(std::move(backend));
-  PlanRequest request{.extent = extent,
-                      .radius = radius,
-                      .fields = fields,
-                      .boundaries = options.boundaries,
-                      .machine = {},
-                      .partition = options.partition,
-                      .node_grid = options.node_grid,
-                      .device_grid = options.device_grid,
-                      .weights = options.weights,
-                      .row_limits = {options.tuning.short_row_bytes, options.tuning.pack_short_rows_from_bytes,
-                                     options.tuning.packets_at_most_bytes},
-                      .placement = options.placement,
-                      .halo_multiplier = options.halo_multiplier};
+  if (options.internal && options.internal->launch_threads) backend = device::with_launch_threads(std::move(backend));
   request.machine = options.machine ? *options.machine : machine::discover(*comm, *node_comm, *backend);
-  std::uint64_t hash = 0;
-  comm::agree_on(*comm, [&] { hash = request.hash(); });
-  const auto hashes = comm->all_gather_value(hash);
+  NamedValue machine;
+  comm::agree_on(*comm, [&] { machine = value_of(request.machine); });
+  check_alike(*comm, {&machine, 1});
   comm::agree_on(*comm, [&] {
-    for (std::size_t rank = 0; rank < hashes.size(); ++rank) {
-      if (hashes[rank] != hashes[0]) {
-        throw InvalidArgument(
-            fmt::format("rank {} asks for another domain than rank 0 (extent, radius, fields, options and "
-                        "machine map must be the same on all ranks)",
-                        rank));
-      }
-    }
     if (std::cmp_not_equal(request.machine.ranks.size(), comm->size())) {
       throw InvalidArgument(fmt::format("machine '{}' has {} ranks; allowed is the communicator's {}",
                                         request.machine.name, request.machine.ranks.size(), comm->size()));
@@ -95,15 +102,28 @@ void Domain::Impl::make_plan() {
                                           backend->device_count()));
       }
     }
+    add_subdomains();
   });
 }
 
-void Domain::Impl::close_groups() {
-  for (auto* group : {&node_comm, &owned_comm}) {
-    if (*group) (*group)->close();
-    group->reset();
+void Domain::Impl::add_subdomains() {
+  for (std::size_t i = 0; i < mine.size(); ++i) {
+    Subdomain subdomain;
+    subdomain.domain_ = domain;
+    subdomain.position_ = i;
+    subdomain.id_ = mine[i];
+    subdomain.device_ = plan->placement.of(mine[i]).ordinal;
+    subdomain.owned_ = plan->geometry.partition.box_of(mine[i]);
+    subdomains.push_back(std::move(subdomain));
   }
-  comm = nullptr;
+  split(Vec3::filled(1));
+}
+
+void Domain::Impl::ensure_plan() {
+  life().check_open("plan()");
+  if (life().state() != LifeCycle::State::made) return;
+  together([this] { make_plan(); });
+  life().reach(LifeCycle::State::planned);
 }
 
 void Domain::Impl::take_user_arrays(Local& local, subdomain_id id) {
@@ -119,11 +139,31 @@ void Domain::Impl::take_user_arrays(Local& local, subdomain_id id) {
                         fields[f].name, id.value(), set));
       }
       local.arrays[f][static_cast<std::size_t>(set)] = array->second;
+      const field_id field(static_cast<std::int64_t>(f));
+      const auto storable =
+          check_user_memory(*backend, plan->placement.of(id).ordinal, {fields[f].name, id}, array->second,
+                            {fields[f], plan->geometry.owned(field, id), plan->geometry.with_halo(field, id)});
+      if (!storable.yes) local.storable = storable;
     }
   }
 }
 
+void Domain::Impl::check_user_arrays() const {
+  for (const auto& [key, arrays] : user_arrays) {
+    const auto& [field, given] = key;
+    for (const subdomain_id id : mine) {
+      if (user_arrays.contains({field, id})) continue;
+      throw InvalidArgument(
+          fmt::format("field '{}' has an own array for subdomain {}, but not for subdomain {}; allowed are all of this "
+                      "rank's subdomains or none",
+                      fields[field.index()].name, given.value(), id.value()));
+    }
+  }
+}
+
+/// Arrays, streams, and what else a rank makes by itself.
 void Domain::Impl::allocate() {
+  check_user_arrays();
   for (std::size_t i = 0; i < mine.size(); ++i) {
     const subdomain_id id = mine[i];
     const int device = plan->placement.of(id).ordinal;
@@ -136,6 +176,9 @@ void Domain::Impl::allocate() {
     local.arrays = local.arena.arrays;
     take_user_arrays(local, id);
     local.stream = backend->create_stream(device);
+    subdomains[i].stream_ = local.stream.get();
+    streams.push_back(local.stream.get());
+    marks.push_back(backend->create_event(device));
     locals.push_back(std::move(local));
   }
   current.assign(fields.size(), 0);
@@ -157,11 +200,14 @@ void Domain::Impl::route_and_connect() {
                                                      "cannot map",
                                                      own)));
   }
+  std::vector<routing::Answer> storable;
+  for (const Local& local : locals) storable.push_back(local.storable);
   auto facts = exchange::probe_pairs({.comm = comm,
                                       .backend = backend.get(),
                                       .geometry = &plan->geometry,
                                       .placement = &plan->placement,
-                                      .exportable = exportable});
+                                      .exportable = exportable,
+                                      .storable = storable});
   exchange::Setup setup{.comm = comm,
                         .node_comm = node_comm.get(),
                         .parent = users_comm,
@@ -181,8 +227,10 @@ void Domain::Impl::route_and_connect() {
     for (auto& [pair, known] : facts) {
       known.measured = measured.between(plan->placement.of(pair.from), plan->placement.of(pair.to));
       setup.routes.push_back(chooser.choose(pair.from, pair.to, known));
+      decide_packets(setup.routes.back(), backend->kind(), plan->machine, plan->placement.of(pair.from),
+                     plan->placement.of(pair.to));
     }
-    routes = routed_messages(plan->geometry, mine, setup.routes);
+    routes = routed_messages(plan->geometry, mine, setup.routes, options.messages);
     for (std::size_t i = 0; i < mine.size(); ++i) {
       setup.subdomains.push_back({mine[i], plan->placement.of(mine[i]).ordinal, locals[i].arrays,
                                   exportable[i].yes ? locals[i].arena.buffer.get() : nullptr});
@@ -192,27 +240,17 @@ void Domain::Impl::route_and_connect() {
 }
 
 void Domain::realize() {
-  if (impl_->realized) throw InvalidArgument("realize() was called before; allowed is once");
-  plan();
+  impl_->life().check_open("realize()");
+  if (impl_->life().state() == LifeCycle::State::realized) {
+    throw InvalidArgument("realize() was called before; allowed is once");
+  }
+  const comm::Uncounted set_up;
+  impl_->ensure_plan();
   impl_->together([this] {
     comm::agree_on(*impl_->comm, [this] { impl_->allocate(); });
     impl_->route_and_connect();
   });
-  const auto& geometry = impl_->plan->geometry;
-  for (std::size_t i = 0; i < impl_->mine.size(); ++i) {
-    Subdomain view;
-    view.domain_ = this;
-    view.position_ = i;
-    view.id_ = impl_->mine[i];
-    view.device_ = impl_->plan->placement.of(view.id_).ordinal;
-    view.owned_ = geometry.partition.box_of(view.id_);
-    view.stream_ = impl_->locals[i].stream.get();
-    impl_->subdomains.push_back(std::move(view));
-    impl_->streams.push_back(impl_->locals[i].stream.get());
-    impl_->marks.push_back(impl_->backend->create_event(impl_->locals[i].stream->device()));
-  }
-  impl_->split(Vec3::filled(1));
-  impl_->realized = true;
+  impl_->life().reach(LifeCycle::State::realized);
 }
 
 }  // namespace halocline

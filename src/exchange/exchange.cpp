@@ -1,5 +1,5 @@
-// The steps of an exchange, and its end.
-#include "halocline/exchange/exchange.hpp"
+// The steps of an exchange.
+#include "exchange/exchange.hpp"
 
 #include <fmt/core.h>
 
@@ -7,35 +7,10 @@
 #include <optional>
 #include <utility>
 
-#include "exchange/exchange_impl.hpp"
-#include "halocline/core/leak.hpp"
-#include "halocline/core/log.hpp"
+#include "core/leak.hpp"
+#include "exchange/detail/exchange_impl.hpp"
 
 namespace halocline::exchange {
-
-Exchange::Impl::~Impl() {
-  if (closed_) return;
-  if (!failure_) log(LogLevel::warning, "an exchange was destroyed without close(); its memory is leaked");
-  abandon();
-}
-
-void Exchange::Impl::abandon() {
-  // This rank's streams stop here; other ranks may still write into its mailboxes.
-  schedule_.reset();
-  fusions_.clear();
-  ends_.clear();
-  for (Site* site : sites_) site->stream.reset();
-  leak(std::make_shared<decltype(context_.sites)>(std::move(context_.sites)));
-  context_.sites.clear();
-}
-
-void Exchange::Impl::fail(const std::exception& error) {
-  failure_ = std::current_exception();
-  abort_->raise(fmt::format("rank {}: {}", me_.value(), error.what()));
-  setup_.comm->poison();
-  setup_.node_comm->poison();
-  if (setup_.parent != nullptr) setup_.parent->poison();
-}
 
 void Exchange::Impl::check_selection(const Selection& selection) const {
   field_id last{-1};
@@ -97,6 +72,7 @@ void Exchange::Impl::start(std::span<device::Stream* const> streams, const Selec
   const device::Range range(*setup_.backend, "halocline exchange: start");
   guarded([&] {
     if (!capturing) check_streams_of_ends();
+    check_others(fmt::format("exchange {}", step_ + 1));
     const Program& program = program_for(selection);
     ++step_;
     streams_.assign(streams.begin(), streams.end());
@@ -219,19 +195,6 @@ device::Stream& Exchange::Impl::stream_of(subdomain_id subdomain) const {
   return *streams_[i];
 }
 
-void Exchange::Impl::check_streams_of_ends() {
-  schedule_->check();
-  for (const auto& fusion : fusions_) fusion->check();
-  for (End& end : ends_) end.endpoint->check();
-}
-
-void Exchange::Impl::check() {
-  guarded([&] {
-    check_streams_of_ends();
-    for (device::Stream* stream : streams_) stream->raise_failure();
-  });
-}
-
 device::Access Exchange::Impl::capturable() const {
   if (order_check_) return {false, "the order of work is checked, which needs the host"};
   for (const End& end : ends_) {
@@ -258,30 +221,26 @@ std::vector<Traffic> Exchange::Impl::traffic() const {
   return rows;
 }
 
-void Exchange::Impl::close() {
-  if (closed_) return;
-  if (failure_) return;  // the destructor leaks what others may still use
-  guarded([&] {
-    comm::agree_on(*setup_.comm, [&] {
-      for (device::Stream* stream : streams_) stream->synchronize();
-      schedule_->drain();
-      for (const auto& fusion : fusions_) fusion->drain();
-      for (End& end : ends_) end.endpoint->drain();
-    });
-    // Nobody writes into anybody's memory any more; now everybody lets go of the others', then of its own.
-    setup_.comm->barrier();
-    schedule_.reset();
-    fusions_.clear();
-    ends_.clear();
-    mappings_->clear();
-    setup_.comm->barrier();
-  });
-  context_.sites.clear();
-  closed_ = true;
+Exchange::Exchange(Setup setup) : impl_(std::make_unique<Impl>(std::move(setup))) {
+  try {
+    impl_->set_up();
+  } catch (...) {
+    if (!impl_->undo()) abandon("could not set up its exchange");
+    throw;
+  }
 }
 
-Exchange::Exchange(Setup setup) : impl_(std::make_unique<Impl>(std::move(setup))) {}
-Exchange::~Exchange() = default;
+Exchange::~Exchange() {
+  if (!impl_ || impl_->closed()) return;
+  log_leak("an exchange was destroyed without close(); its memory is leaked");
+  abandon("left without close()");
+}
+
+void Exchange::abandon(std::string_view why) noexcept {
+  impl_->stop(why);
+  leak(std::move(impl_));
+}
+
 void Exchange::start(std::span<device::Stream* const> streams, const Selection& selection, Overlap overlap) {
   impl_->start(streams, selection, overlap);
 }
@@ -299,10 +258,14 @@ std::optional<Outlet> Exchange::outlet(std::size_t place, field_id field, int se
   return impl_->outlet(place, field, set, direction);
 }
 void Exchange::swapped(std::span<device::Stream* const> streams, field_id field) { impl_->swapped(streams, field); }
-void Exchange::check() { impl_->check(); }
+void Exchange::check(std::span<device::Stream* const> streams) { impl_->check(streams); }
+void Exchange::guard(const std::function<void()>& step) { impl_->guarded(step); }
+void Exchange::check_others(std::string_view what) { impl_->check_others(what); }
+std::exception_ptr Exchange::failure() const { return impl_->failure(); }
+void Exchange::forget_captured() { impl_->forget_captured(); }
 device::Access Exchange::capturable() const { return impl_->capturable(); }
 bool Exchange::joins_devices() const { return impl_->joins_devices(); }
 std::vector<Traffic> Exchange::traffic() const { return impl_->traffic(); }
-void Exchange::close() { impl_->close(); }
+void Exchange::close(std::span<device::Stream* const> streams) { impl_->close(streams); }
 
 }  // namespace halocline::exchange

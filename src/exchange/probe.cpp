@@ -1,14 +1,19 @@
-#include "halocline/exchange/probe.hpp"
+#include "exchange/probe.hpp"
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cstring>
+#include <exception>
+#include <memory>
 #include <set>
 #include <string>
+#include <utility>
 
-#include "exchange/connections.hpp"
-#include "exchange/device_mpi.hpp"
-#include "exchange/tags.hpp"
+#include "core/leak.hpp"
+#include "exchange/detail/connections.hpp"
+#include "exchange/detail/device_mpi.hpp"
+#include "exchange/detail/tags.hpp"
 #include "exchange/wire.hpp"
 
 namespace halocline::exchange {
@@ -16,25 +21,14 @@ namespace {
 
 using routing::Answer;
 
-void put_text(Writer& writer, const std::string& text) {
-  writer.put(std::uint64_t{text.size()});
-  for (const char c : text) writer.put(c);
-}
-
-std::string get_text(Reader& reader) {
-  std::string text(reader.get<std::uint64_t>(), '\0');
-  for (char& c : text) c = reader.get<char>();
-  return text;
-}
-
 void put_answer(Writer& writer, const Answer& answer) {
   writer.put(answer.yes);
-  put_text(writer, answer.why_not);
+  writer.put_text(answer.why_not);
 }
 
 Answer get_answer(Reader& reader) {
   const bool yes = reader.get<bool>();
-  return Answer::of(yes, get_text(reader));
+  return Answer::of(yes, reader.get_text());
 }
 
 /// A little memory on each device of this rank that drives a subdomain, which holds a known value for others to try and
@@ -90,6 +84,25 @@ class Trial {
   device::Backend* backend_;
   std::unique_ptr<device::Buffer> host_;
   std::map<int, Own> own_;
+};
+
+/// Owner. Where an exception unwinds, such as a deadline, the trial is leaked: another rank, which is late, may still map its memory.
+class TrialOwner {
+ public:
+  TrialOwner() = default;
+  TrialOwner(const TrialOwner&) = delete;  // one trial one owner
+  TrialOwner& operator=(const TrialOwner&) = delete;
+  ~TrialOwner() {
+    if (std::uncaught_exceptions() > exceptions_) leak(std::move(trial_));
+  }
+  void make(device::Backend& backend, rank_id me, const std::set<int>& devices) {
+    trial_ = std::make_unique<Trial>(backend, me, devices);
+  }
+  [[nodiscard]] Trial* operator->() const { return trial_.get(); }
+
+ private:
+  int exceptions_ = std::uncaught_exceptions();
+  std::unique_ptr<Trial> trial_;
 };
 
 /// For each device that several ranks drive, the two first of them: their work may keep each other's from running.
@@ -168,6 +181,12 @@ std::set<PairKey> pairs_of(const ProbeRequest& request, const std::vector<subdom
   return pairs;
 }
 
+/// Of a subdomain of this rank.
+Answer storable_of(const ProbeRequest& request, const std::vector<subdomain_id>& mine, subdomain_id id) {
+  if (request.storable.empty()) return Answer::of(true);
+  return request.storable.at(static_cast<std::size_t>(std::ranges::find(mine, id) - mine.begin()));
+}
+
 }  // namespace
 
 FactTable probe_pairs(const ProbeRequest& request) {
@@ -181,11 +200,11 @@ FactTable probe_pairs(const ProbeRequest& request) {
   for (const subdomain_id s : mine) devices.insert(placement.of(s).ordinal);
   const Answer device_mpi = try_device_mpi(comm, *request.backend, devices.empty() ? 0 : *devices.begin());
 
-  std::unique_ptr<Trial> trial;
+  TrialOwner trial;
   Told own;
   std::map<rank_id, std::vector<std::byte>> to_neighbours;
   comm::agree_on(comm, [&] {
-    trial = std::make_unique<Trial>(*request.backend, me, devices);
+    trial.make(*request.backend, me, devices);
     const device::Access overlapping = request.backend->overlapping_launches();
     own.overlapping_launches = Answer::of(overlapping.yes, overlapping.why_not);
     for (std::size_t i = 0; i < mine.size(); ++i) own.exportable[mine[i]] = request.exportable[i];
@@ -257,7 +276,8 @@ FactTable probe_pairs(const ProbeRequest& request) {
       facts.mapped = Answer::of(false, "another node");
     }
     facts.exportable = told.at(to.rank).exportable.at(pair.to);
-    const bool copied_by_host = facts.same_rank && request.backend->kind() != device::BackendKind::host;
+    if (facts.same_rank) facts.storable = storable_of(request, mine, pair.to);
+    const bool copied_by_host = facts.same_rank && request.backend->kind() != DeviceKind::host;
     facts.device_mpi =
         copied_by_host ? Answer::of(false, "a rank's messages to itself are copied by the host") : device_mpi;
     facts.direct_safe = all_of({shared.alone(from), shared.alone(to), told.at(from.rank).overlapping_launches,

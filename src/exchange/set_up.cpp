@@ -4,27 +4,15 @@
 #include <algorithm>
 #include <map>
 
-#include "exchange/exchange_impl.hpp"
-#include "exchange/tags.hpp"
+#include "exchange/detail/exchange_impl.hpp"
+#include "exchange/detail/tags.hpp"
 
 namespace halocline::exchange {
-namespace {
+Exchange::Impl::Impl(Setup setup)
+    : setup_(std::move(setup)), me_(setup_.comm->rank()), mappings_(std::make_unique<Mappings>(*setup_.backend)) {}
 
-/// Of what all ranks said: it is to be the same.
-template <typename T, typename ToString>
-void check_same(const char* name, const std::vector<T>& of_ranks, const ToString& text) {
-  const T first = of_ranks.front();
-  const auto other = std::ranges::find_if(of_ranks, [&](const T& value) { return value != first; });
-  if (other == of_ranks.end()) return;
-  throw InvalidArgument(fmt::format("{} is {} on rank 0 and {} on rank {}; allowed is the same", name, text(first),
-                                    text(*other), other - of_ranks.begin()));
-}
-
-}  // namespace
-
-Exchange::Impl::Impl(Setup setup) : setup_(std::move(setup)), me_(setup_.comm->rank()) {
-  mappings_ = std::make_unique<Mappings>(*setup_.backend);
-  abort_ = std::make_unique<AbortWord>(*setup_.node_comm);
+void Exchange::Impl::set_up() {
+  comm::agree_on(*setup_.comm, [&] { abort_ = std::make_unique<AbortWord>(*setup_.node_comm); });
   context_.comm = setup_.comm;
   context_.backend = setup_.backend;
   context_.geometry = setup_.geometry;
@@ -32,11 +20,7 @@ Exchange::Impl::Impl(Setup setup) : setup_(std::move(setup)), me_(setup_.comm->r
   context_.tuning = setup_.tuning;
   context_.timeout = setup_.timeout;
   context_.abort = abort_->word();
-  const auto checks = setup_.comm->all_gather_value(setup_.check_order);
-  const auto messages = setup_.comm->all_gather_value(setup_.messages);
   comm::agree_on(*setup_.comm, [&] {
-    check_same("check_order", checks, [](bool on) { return on ? "true" : "false"; });
-    check_same("messages", messages, [](Messages how) { return to_string(how); });
     check_settings();
     abort_registration_ =
         setup_.backend->register_host(reinterpret_cast<const std::byte*>(context_.abort), sizeof *context_.abort);
@@ -62,6 +46,9 @@ void Exchange::Impl::check_settings() const {
     throw InvalidArgument(fmt::format("packets_at_most_bytes is {}; allowed is 0 (no packets) or more",
                                       setup_.tuning.packets_at_most_bytes));
   }
+  if (setup_.tuning.domains_at_once < 1) {
+    throw InvalidArgument(fmt::format("domains_at_once is {}; allowed is 1 or more", setup_.tuning.domains_at_once));
+  }
   if (setup_.tuning.multiprocessors < 0) {
     throw InvalidArgument(fmt::format("multiprocessors is {}; allowed is 0 (as many as are of use) or more",
                                       setup_.tuning.multiprocessors));
@@ -74,11 +61,14 @@ void Exchange::Impl::make_drivers() {
   std::vector<Site*> scheduled;
   for (std::size_t i = 0; i < sites_.size(); ++i) {
     Site* site = sites_[i];
-    Fusion::Member member{site, i, {}};
+    Fusion::Member member{site, i, {}, false};
     for (const End& end : ends_) {
       if (end.site != site) continue;
       switch (end.endpoint->drive()) {
-        case Drive::fused: member.ends.push_back(end.endpoint.get()); break;
+        case Drive::fused:
+          member.ends.push_back(end.endpoint.get());
+          member.waits = member.waits || end.channel->transport != routing::Transport::self;
+          break;
         case Drive::scheduled: site->scheduled = true; break;
         case Drive::host: site->hosted = true; break;
       }
@@ -108,21 +98,21 @@ void Exchange::Impl::make_sites(std::vector<LocalSubdomain> subdomains) {
 }
 
 void Exchange::Impl::make_channels(const std::vector<routing::Route>& routes) {
-  std::map<std::pair<subdomain_id, subdomain_id>, routing::Transport> transports;
-  for (const routing::Route& route : routes) transports[{route.from, route.to}] = route.transport;
-  const auto transport_of = [&](const partition::Message& message) {
-    const auto found = transports.find({message.from, message.to});
-    if (found != transports.end()) return found->second;
+  std::map<std::pair<subdomain_id, subdomain_id>, const routing::Route*> by_pair;
+  for (const routing::Route& route : routes) by_pair[{route.from, route.to}] = &route;
+  const auto route_of = [&](const partition::Message& message) -> const routing::Route& {
+    const auto found = by_pair.find({message.from, message.to});
+    if (found != by_pair.end()) return *found->second;
     throw InternalError(fmt::format("no route for subdomain {} -> {}", message.from.value(), message.to.value()));
   };
 
-  MessageTable messages;
+  routing::MessageTable messages;
   const auto add = [&](partition::Message message) {
-    if (setup_.messages == Messages::by_neighbour || !moves_one_by_one(transport_of(message))) {
+    if (setup_.messages == Messages::by_neighbour || !routing::moves_one_by_one(route_of(message).transport)) {
       messages[{message.from, message.to}] = std::move(message);
       return;
     }
-    for (auto& [direction, part] : by_direction(message)) {
+    for (auto& [direction, part] : routing::by_direction(message)) {
       messages[{part.from, part.to, direction}] = std::move(part);
     }
   };
@@ -134,17 +124,18 @@ void Exchange::Impl::make_channels(const std::vector<routing::Route>& routes) {
   // Tags count the messages from one rank to another in this order, which is the same at both ends.
   std::map<std::pair<rank_id, rank_id>, int> counts;
   for (auto& [key, message] : messages) {
-    const routing::Transport transport = transport_of(message);
+    const routing::Route& route = route_of(message);
     const auto ranks = std::pair(setup_.placement->of(key.from).rank, setup_.placement->of(key.to).rank);
-    make_channel(key, std::move(message), transport, counts[ranks]++);
+    make_channel(key, std::move(message), route, counts[ranks]++);
   }
 }
 
 /// The number-th message from the one rank to the other.
-void Exchange::Impl::make_channel(const MessageKey& key, partition::Message message, routing::Transport transport,
-                                  int number) {
+void Exchange::Impl::make_channel(const routing::MessageKey& key, partition::Message message,
+                                  const routing::Route& route, int number) {
   auto channel = std::make_unique<Channel>();
-  channel->transport = transport;
+  channel->transport = route.transport;
+  channel->packets = route.packets;
   channel->sender = setup_.placement->of(key.from).rank;
   channel->receiver = setup_.placement->of(key.to).rank;
   if (key.direction >= 0) channel->direction = all_directions[static_cast<std::size_t>(key.direction)];
@@ -152,7 +143,7 @@ void Exchange::Impl::make_channel(const MessageKey& key, partition::Message mess
   channel->message = std::move(message);
   Ends made = make_ends(*channel, context_, me_);
   const bool by_host = made.receiver && made.receiver->drive() == Drive::host;
-  const Directions sides = sides_of(channel->message);
+  const Directions sides = routing::sides_of(channel->message);
   if (channel->receiver == me_) {
     Site& site = context_.site(key.to);
     site.filled |= sides;
@@ -191,7 +182,7 @@ void Exchange::Impl::connect() {
       }
     }
   });
-  const auto incoming = exchange_blobs(*setup_.comm, outgoing);
+  const auto incoming = exchange_blobs(*setup_.comm, std::move(outgoing));
   comm::agree_on(*setup_.comm, [&] {
     // What the other side's senders wrote is for this side's receivers.
     std::map<rank_id, Reader> for_receivers;

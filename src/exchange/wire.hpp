@@ -1,12 +1,15 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <span>
+#include <string>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
-#include "halocline/core/error.hpp"
+#include "halocline/error.hpp"
 
 namespace halocline::exchange {
 
@@ -18,6 +21,10 @@ class Writer {
     static_assert(std::is_trivially_copyable_v<T>);
     const auto* first = reinterpret_cast<const std::byte*>(&value);
     bytes_.insert(bytes_.end(), first, first + sizeof(T));
+  }
+  void put_text(std::string_view text) {
+    put(std::uint64_t{text.size()});
+    for (const char c : text) put(c);
   }
   [[nodiscard]] const std::vector<std::byte>& bytes() const { return bytes_; }
 
@@ -36,6 +43,11 @@ class Reader {
     std::memcpy(&value, bytes_.data(), sizeof(T));
     bytes_ = bytes_.subspan(sizeof(T));
     return value;
+  }
+  [[nodiscard]] std::string get_text() {
+    std::string text(get<std::uint64_t>(), '\0');
+    for (char& c : text) c = get<char>();
+    return text;
   }
   [[nodiscard]] bool empty() const { return bytes_.empty(); }
 

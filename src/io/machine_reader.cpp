@@ -1,18 +1,27 @@
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <fstream>
-#include <sstream>
+#include <utility>
 
-#include "halocline/core/error.hpp"
-#include "halocline/io/json.hpp"
-#include "io/json_cursor.hpp"
+#include "core/limits.hpp"
+#include "halocline/error.hpp"
+#include "io/detail/json_cursor.hpp"
+#include "io/json.hpp"
 
 namespace halocline::io {
 namespace {
 
 using namespace halocline::machine;
 
-constexpr std::int64_t most_nodes = 1'000'000;
+/// Names are checked here already: one entry of "nodes" is repeated up to limits::nodes times.
+std::string read_name(const JsonCursor& json) {
+  std::string name = json.text();
+  if (std::cmp_greater(name.size(), limits::name_bytes)) {
+    json.refuse(fmt::format("a text of at most {} bytes", limits::name_bytes));
+  }
+  return name;
+}
 
 template <typename Kind, std::size_t N>
 Kind read_kind(const JsonCursor& json, const std::array<Kind, N>& kinds) {
@@ -27,13 +36,17 @@ Kind read_kind(const JsonCursor& json, const std::array<Kind, N>& kinds) {
 
 double read_bandwidth(const JsonCursor& json) {
   const double value = json.number();
-  if (value <= 0) json.refuse("a finite number above 0");
+  if (value <= 0 || value > limits::bandwidth) {
+    json.refuse(fmt::format("a finite number above 0, at most {}", limits::bandwidth));
+  }
   return value;
 }
 
 double read_latency(const JsonCursor& json) {
   const double value = json.number();
-  if (value < 0) json.refuse("a finite number, 0 or more");
+  if (value < 0 || value > limits::latency) {
+    json.refuse(fmt::format("a finite number, 0 or more, at most {}", limits::latency));
+  }
   return value;
 }
 
@@ -116,7 +129,7 @@ NodeType read_type(const JsonCursor& json) {
 void read_nodes(const JsonCursor& json, MachineMap& map) {
   json.keys({"name", "type", "count", "rack", "device_uuids"});
   NodeEntry node;
-  node.name = json.at("name").text();
+  node.name = read_name(json.at("name"));
   if (map.types.empty()) json.at("type").refuse("nothing, because there are no types");
   node.type = json.at("type").small(0, static_cast<int>(map.types.size()) - 1);
   if (const auto rack = json.find("rack")) node.rack = rack->small(-1);
@@ -133,7 +146,7 @@ void read_nodes(const JsonCursor& json, MachineMap& map) {
     map.nodes.push_back(std::move(node));
     return;
   }
-  const std::int64_t number = count->integer(1, most_nodes - static_cast<std::int64_t>(map.nodes.size()));
+  const std::int64_t number = count->integer(1, std::max<std::int64_t>(1, limits::nodes - std::ssize(map.nodes)));
   for (std::int64_t n = 0; n < number; ++n) {
     map.nodes.push_back(node);
     map.nodes.back().name = fmt::format("{}-{}", node.name, n);
@@ -241,15 +254,33 @@ MachineMap machine_from_json(std::string_view text) {
   return map;
 }
 
-MachineMap read_machine_file(const std::filesystem::path& path) {
+namespace {
+
+/// All of a file. Throws ResourceError where it cannot be read, InvalidArgument where it is too large.
+std::string read_text(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
-  file.peek();  // a directory opens, but cannot be read
-  if (!file.is_open() || file.bad())
+  std::string text;
+  std::array<char, 65536> part;
+  // A directory opens, but cannot be read.
+  while (file.read(part.data(), part.size()) || file.gcount() > 0) {
+    text.append(part.data(), static_cast<std::size_t>(file.gcount()));
+    if (std::cmp_greater(text.size(), limits::file_bytes)) {
+      throw InvalidArgument(fmt::format("machine file '{}' is larger than {} bytes; allowed is at most that",
+                                        path.string(), limits::file_bytes));
+    }
+  }
+  if (!file.is_open() || file.bad()) {
     throw ResourceError(fmt::format("machine file '{}' cannot be read", path.string()));
-  std::ostringstream text;
-  if (!file.eof()) text << file.rdbuf();
+  }
+  return text;
+}
+
+}  // namespace
+
+MachineMap read_machine_file(const std::filesystem::path& path) {
+  const std::string text = read_text(path);
   try {
-    return machine_from_json(text.str());
+    return machine_from_json(text);
   } catch (const InvalidArgument& error) {
     throw InvalidArgument(fmt::format("machine file '{}': {}", path.string(), error.what()));
   }

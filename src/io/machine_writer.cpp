@@ -1,7 +1,7 @@
 #include <fmt/core.h>
 
-#include "halocline/io/json.hpp"
-#include "io/pretty.hpp"
+#include "io/detail/pretty.hpp"
+#include "io/json.hpp"
 
 namespace halocline::io {
 namespace {

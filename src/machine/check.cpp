@@ -1,7 +1,7 @@
 #include <set>
 #include <tuple>
 
-#include "machine/checks.hpp"
+#include "machine/detail/checks.hpp"
 
 namespace halocline::machine {
 namespace {
@@ -14,8 +14,11 @@ void check_index(const std::string& path, std::int64_t index, std::size_t size, 
 }
 
 void check_vertex(const std::string& path, const Vertex& vertex) {
+  check_name(path + ".name", vertex.name);
   if (vertex.memory_bytes < 0) refuse(path + ".memory_bytes", vertex.memory_bytes, "0 or more");
-  if (vertex.cores < 0) refuse(path + ".cores", vertex.cores, "0 or more");
+  if (vertex.cores < 0 || vertex.cores > limits::cores_of_node) {
+    refuse(path + ".cores", vertex.cores, fmt::format("0 to {}", limits::cores_of_node));
+  }
   const bool is_device = vertex.kind == VertexKind::device;
   if (vertex.load_store_domain < -1 || (!is_device && vertex.load_store_domain != -1)) {
     refuse(path + ".load_store_domain", vertex.load_store_domain,
@@ -49,6 +52,7 @@ void check_measurements(const std::string& path, const NodeType& type) {
     if (m.to != Measurement::host || m.from == Measurement::host) check_index(at + ".to", m.to, devices, "devices");
     check_rates(at, m.bandwidth, m.latency);
     if (m.method.empty()) refuse(at + ".method", "''", "the name of a method, such as 'copy'");
+    check_name(at + ".method", m.method);
     if (m.bytes < 0) refuse(at + ".bytes", m.bytes, "0 or more");
     if (m.numa != -1) {
       if (!host) refuse(at + ".numa", m.numa, "none where neither end is the host");
@@ -76,7 +80,7 @@ void check_exchange_rates(const std::string& path, const NodeType& type) {
       refuse(at + ".word_bytes", word, "1, 2, 4, 8 or 16");
     }
     check_rates(at, rate.bandwidth, rate.latency);
-    if (!std::isfinite(rate.least) || rate.least < 0) refuse(at + ".least", rate.least, "a finite number, 0 or more");
+    check_from_0(at + ".least", rate.least, limits::latency);
     if (!seen.emplace(rate.path, rate.rows, rate.beside, word).second) {
       refuse(at, fmt::format("a second one of {}, {} rows", to_string(rate.path), to_string(rate.rows)),
              "one for each path, rows, beside and word_bytes");
@@ -84,7 +88,16 @@ void check_exchange_rates(const std::string& path, const NodeType& type) {
   }
 }
 
+/// Before anything whose cost grows with them.
+void check_counts(const std::string& path, const NodeType& type) {
+  check_name(path + ".name", type.name);
+  check_at_most(path + ".vertices", type.vertices.size(), "entries", limits::vertices_of_node);
+  check_at_most(path + ".links", type.links.size(), "entries", limits::links_of_node);
+  check_at_most(path + ".vertices", type.device_count(), "devices", limits::devices_of_node);
+}
+
 void check_type(const std::string& path, const NodeType& type) {
+  check_counts(path, type);
   for (std::size_t v = 0; v < type.vertices.size(); ++v) {
     check_vertex(fmt::format("{}.vertices[{}]", path, v), type.vertices[v]);
   }
@@ -106,6 +119,7 @@ void check_type(const std::string& path, const NodeType& type) {
 void check_node(const MachineMap& map, std::size_t n) {
   const NodeEntry& node = map.nodes[n];
   const std::string at = fmt::format("nodes[{}]", n);
+  check_name(at + ".name", node.name);
   check_index(at + ".type", node.type, map.types.size(), "types");
   const auto devices = static_cast<std::size_t>(map.types[static_cast<std::size_t>(node.type)].device_count());
   if (!node.device_uuids.empty() && node.device_uuids.size() != devices) {
@@ -114,11 +128,35 @@ void check_node(const MachineMap& map, std::size_t n) {
   }
   std::set<std::string> seen;
   for (std::size_t d = 0; d < node.device_uuids.size(); ++d) {
+    check_name(fmt::format("{}.device_uuids[{}]", at, d), node.device_uuids[d]);
     if (!node.device_uuids[d].empty() && !seen.insert(node.device_uuids[d]).second) {
       refuse(fmt::format("{}.device_uuids[{}]", at, d), "'" + node.device_uuids[d] + "'", "a uuid of its own");
     }
   }
   if (node.rack < -1) refuse(at + ".rack", node.rack, "-1 or more");
+}
+
+/// Of all nodes, whose types have been checked.
+void check_totals(const MachineMap& map) {
+  struct Parts {
+    std::int64_t devices = 0;
+    std::int64_t cores = 0;
+  };
+  std::vector<Parts> of_type;
+  for (const NodeType& type : map.types) {
+    Parts& parts = of_type.emplace_back(Parts{type.device_count(), 0});
+    for (const Vertex& vertex : type.vertices) parts.cores += vertex.kind == VertexKind::package ? vertex.cores : 0;
+    const auto t = of_type.size() - 1;
+    check_at_most(fmt::format("types[{}].vertices", t), parts.cores, "cores", limits::cores_of_node);
+  }
+  Parts all;
+  for (const NodeEntry& node : map.nodes) {
+    const Parts& parts = of_type[static_cast<std::size_t>(node.type)];
+    all.devices += parts.devices;
+    all.cores += parts.cores;
+  }
+  check_at_most("nodes", all.devices, "devices in all", limits::devices);
+  check_at_most("nodes", all.cores, "cores in all", limits::cores);
 }
 
 void check_rank(const MachineMap& map, const std::vector<std::size_t>& devices_of_type, std::size_t r) {
@@ -137,6 +175,10 @@ void check_rank(const MachineMap& map, const std::vector<std::size_t>& devices_o
 }  // namespace
 
 void MachineMap::check() const {
+  check_name("name", name);
+  check_at_most("types", types.size(), "entries", limits::node_types);
+  check_at_most("nodes", nodes.size(), "entries", limits::nodes);
+  check_at_most("ranks", ranks.size(), "entries", limits::ranks);
   std::vector<std::size_t> devices_of_type;
   for (std::size_t t = 0; t < types.size(); ++t) {
     check_type(fmt::format("types[{}]", t), types[t]);
@@ -144,6 +186,7 @@ void MachineMap::check() const {
   }
   if (nodes.empty()) throw InvalidArgument("nodes is empty; allowed is one node or more");
   for (std::size_t n = 0; n < nodes.size(); ++n) check_node(*this, n);
+  check_totals(*this);
   for (std::size_t r = 0; r < ranks.size(); ++r) check_rank(*this, devices_of_type, r);
   check_network(*this);
   check_software(software);

@@ -1,36 +1,35 @@
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
-#include "machine/checks.hpp"
+#include "machine/detail/checks.hpp"
+#include "machine/fabric/links.hpp"
 
 namespace halocline::machine {
 namespace {
 
-/// So that numbers of links stay far from the end of 64 bits.
-constexpr int most = 100'000;
-constexpr std::int64_t most_places = 1'000'000'000;
-
 void check_link(const std::string& path, const LinkRate& link) { check_rates(path, link.bandwidth, link.latency); }
 
-void check_count(const std::string& path, int count) {
+void check_count(const std::string& path, int count, std::int64_t most = limits::fabric_count) {
   if (count < 1 || count > most) refuse(path, count, fmt::format("1 to {}", most));
 }
 
-/// At most one more than most_places.
-std::int64_t times(std::int64_t places, int factor) { return std::min(places * factor, most_places + 1); }
+/// At most one more than limits::fabric_places.
+std::int64_t times(std::int64_t places, int factor) { return std::min(places * factor, limits::fabric_places + 1); }
 
 // Each checks a shape and returns how many nodes it has room for.
 
-std::int64_t check_shape(const std::string&, const Crossbar&) { return most_places; }
+std::int64_t check_shape(const std::string&, const Crossbar&) { return limits::fabric_places; }
 
 std::int64_t check_shape(const std::string& path, const FatTree& tree) {
   if (tree.levels.empty()) refuse(path + ".levels", "empty", "one level or more");
+  check_at_most(path + ".levels", tree.levels.size(), "entries", limits::fabric_levels);
   for (std::size_t l = 0; l < tree.levels.size(); ++l) {
     const std::string at = fmt::format("{}.levels[{}]", path, l);
     check_count(at + ".children", tree.levels[l].children);
     check_link(at, tree.levels[l].uplinks);
   }
-  return most_places;
+  return limits::fabric_places;
 }
 
 std::int64_t check_shape(const std::string& path, const Dragonfly& dragonfly) {
@@ -46,10 +45,11 @@ std::int64_t check_shape(const std::string& path, const Dragonfly& dragonfly) {
 std::int64_t check_shape(const std::string& path, const Torus& torus) {
   check_count(path + ".nodes_per_router", torus.nodes_per_router);
   if (torus.dimensions.empty()) refuse(path + ".dimensions", "empty", "one dimension or more");
+  check_at_most(path + ".dimensions", torus.dimensions.size(), "entries", limits::fabric_levels);
   std::int64_t places = torus.nodes_per_router;
   for (std::size_t d = 0; d < torus.dimensions.size(); ++d) {
     const std::string at = fmt::format("{}.dimensions[{}]", path, d);
-    check_count(at + ".length", torus.dimensions[d].length);
+    check_count(at + ".length", torus.dimensions[d].length, limits::torus_length);
     check_link(at, torus.dimensions[d].link);
     places = times(places, torus.dimensions[d].length);
   }
@@ -64,12 +64,14 @@ int nics_of(const NodeType& type) {
 }  // namespace
 
 void check_software(const Software& software) {
-  for (const auto& [name, value] :
-       {std::pair{"mpi_copy", software.mpi_copy}, std::pair{"mpi_injection", software.mpi_injection},
-        std::pair{"mpi_latency", software.mpi_latency}, std::pair{"mpi_device_latency", software.mpi_device_latency},
-        std::pair{"mpi_overhead", software.mpi_overhead}, std::pair{"device_launch", software.device_launch}}) {
-    if (std::isfinite(value) && value >= 0) continue;
-    refuse(fmt::format("software.{}", name), value, "a finite number, 0 or more");
+  for (const auto& [name, value, most] :
+       {std::tuple{"mpi_copy", software.mpi_copy, limits::bandwidth},
+        std::tuple{"mpi_injection", software.mpi_injection, limits::bandwidth},
+        std::tuple{"mpi_latency", software.mpi_latency, limits::latency},
+        std::tuple{"mpi_device_latency", software.mpi_device_latency, limits::latency},
+        std::tuple{"mpi_overhead", software.mpi_overhead, limits::latency},
+        std::tuple{"device_launch", software.device_launch, limits::latency}}) {
+    check_from_0(fmt::format("software.{}", name), value, most);
   }
 }
 
@@ -79,10 +81,16 @@ void check_network(const MachineMap& map) {
   const std::string path = "network.fabric";
   check_count(path + ".rails", fabric.rails);
   const std::int64_t places = std::visit([&](const auto& shape) { return check_shape(path, shape); }, fabric.shape);
-  if (places > most_places) refuse(path, "too large", fmt::format("at most {} places for nodes", most_places));
+  if (places > limits::fabric_places) {
+    refuse(path, "too large", fmt::format("at most {} places for nodes", limits::fabric_places));
+  }
   if (std::cmp_less(places, map.nodes.size())) {
     refuse("nodes", fmt::format("{} entries", map.nodes.size()),
            fmt::format("{} at most, as many as {} has places", places, path));
+  }
+  const std::int64_t links = make_fabric_links(fabric.shape, std::ssize(map.nodes))->count();
+  for (const std::int64_t rails : {std::int64_t{1}, std::int64_t{fabric.rails}}) {  // so that the product fits
+    check_at_most(path, rails * links, "links in all", limits::fabric_links);
   }
   if (fabric.rails == 1) return;
   for (const NodeEntry& node : map.nodes) {

@@ -1,12 +1,12 @@
-#include "halocline/machine/interconnect.hpp"
+#include "machine/interconnect.hpp"
 
 #include <fmt/core.h>
 
 #include <algorithm>
 
-#include "halocline/core/error.hpp"
+#include "halocline/error.hpp"
+#include "machine/detail/node_routes.hpp"
 #include "machine/fabric/links.hpp"
-#include "machine/node_routes.hpp"
 
 namespace halocline::machine {
 

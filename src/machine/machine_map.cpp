@@ -1,8 +1,8 @@
-#include "halocline/machine/machine_map.hpp"
+#include "halocline/machine_map.hpp"
 
 #include <fmt/core.h>
 
-#include "halocline/core/error.hpp"
+#include "halocline/error.hpp"
 
 namespace halocline::machine {
 

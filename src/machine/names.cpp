@@ -1,5 +1,5 @@
-#include "halocline/core/error.hpp"
-#include "halocline/machine/machine_map.hpp"
+#include "halocline/error.hpp"
+#include "halocline/machine_map.hpp"
 
 namespace halocline::machine {
 

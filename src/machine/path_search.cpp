@@ -1,4 +1,4 @@
-#include "halocline/machine/path_search.hpp"
+#include "machine/path_search.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -6,14 +6,11 @@
 #include <tuple>
 #include <utility>
 
+#include "core/at.hpp"
+
 // One search over pairs (width, latency) would be wrong: a prefix that is narrower but faster can be the better one once a
 // narrow link follows. So the width is found first, and the latency in the graph of the links that are wide enough.
 namespace halocline::machine {
-namespace {
-
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
-
-}  // namespace
 
 LinkGraph link_graph(const NodeType& type) {
   LinkGraph graph;

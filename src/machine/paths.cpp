@@ -1,8 +1,8 @@
 #include <fmt/core.h>
 
-#include "halocline/core/error.hpp"
-#include "halocline/machine/machine_map.hpp"
-#include "halocline/machine/path_search.hpp"
+#include "halocline/error.hpp"
+#include "halocline/machine_map.hpp"
+#include "machine/path_search.hpp"
 
 namespace halocline::machine {
 namespace {

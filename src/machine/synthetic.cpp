@@ -1,8 +1,9 @@
 #include <fmt/core.h>
 
-#include "halocline/core/checked.hpp"
-#include "halocline/core/error.hpp"
-#include "halocline/machine/machine_map.hpp"
+#include "core/checked.hpp"
+#include "core/limits.hpp"
+#include "halocline/error.hpp"
+#include "halocline/machine_map.hpp"
 
 namespace halocline::machine {
 namespace {
@@ -17,11 +18,9 @@ constexpr double host_latency = 1e-6;
 constexpr std::int64_t device_memory = std::int64_t{64} << 30;
 constexpr double network_bandwidth = 25e9;
 constexpr double network_latency = 2e-6;
-/// A node type is a graph that paths are searched in for all pairs; beyond this it is a machine, not a node.
-constexpr std::int64_t most_devices = 4096;
 
-void at_least_one(std::int64_t value, const char* what) {
-  if (value < 1) throw InvalidArgument(fmt::format("{} is {}; allowed is 1 or more", what, value));
+void check_count(std::int64_t value, const char* what, std::int64_t most) {
+  if (value < 1 || value > most) throw InvalidArgument(fmt::format("{} is {}; allowed is 1 to {}", what, value, most));
 }
 
 NodeType switched_node(int devices) {
@@ -44,12 +43,9 @@ NodeType switched_node(int devices) {
 }  // namespace
 
 MachineMap synthetic(const SyntheticRequest& request) {
-  at_least_one(request.nodes, "nodes");
-  at_least_one(request.devices_per_node, "devices_per_node");
-  if (request.devices_per_node > most_devices) {
-    throw InvalidArgument(
-        fmt::format("devices_per_node is {}; allowed is 1 to {}", request.devices_per_node, most_devices));
-  }
+  check_count(request.nodes, "nodes", limits::nodes);
+  check_count(request.devices_per_node, "devices_per_node", limits::devices_of_node);
+  check_count(request.nodes * request.devices_per_node, "nodes times devices_per_node", limits::devices);
   MachineMap map;
   map.name = fmt::format("synthetic {} x {}", request.nodes, request.devices_per_node);
   map.types.push_back(switched_node(checked_cast<int>(request.devices_per_node, "devices_per_node")));
@@ -61,7 +57,7 @@ MachineMap synthetic(const SyntheticRequest& request) {
 }
 
 void assign_ranks(MachineMap& map, std::int64_t ranks_per_node) {
-  at_least_one(ranks_per_node, "ranks_per_node");
+  check_count(ranks_per_node, "ranks_per_node", limits::devices_of_node);
   std::vector<std::int64_t> devices_of_type;
   for (const NodeType& type : map.types) devices_of_type.push_back(type.device_count());
   std::vector<RankEntry> ranks;
@@ -69,9 +65,8 @@ void assign_ranks(MachineMap& map, std::int64_t ranks_per_node) {
     const std::int64_t devices = devices_of_type.at(static_cast<std::size_t>(map.nodes[n].type));
     if (devices == 0 || devices % ranks_per_node != 0) {
       throw InvalidArgument(
-          fmt::format("ranks_per_node is {}; node {} ('{}') has {} devices, which that many ranks "
-                      "cannot share evenly",
-                      ranks_per_node, n, map.nodes[n].name, devices));
+          fmt::format("ranks_per_node is {}; allowed are numbers that divide the {} devices of node {} ('{}')",
+                      ranks_per_node, devices, n, map.nodes[n].name));
     }
     const std::int64_t each = devices / ranks_per_node;
     for (std::int64_t r = 0; r < ranks_per_node; ++r) {

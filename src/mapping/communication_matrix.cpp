@@ -1,10 +1,11 @@
-#include "halocline/mapping/communication_matrix.hpp"
+#include "mapping/communication_matrix.hpp"
 
 #include <fmt/core.h>
 
 #include <algorithm>
 
-#include "halocline/core/error.hpp"
+#include "core/limits.hpp"
+#include "halocline/error.hpp"
 
 namespace halocline::mapping {
 namespace {
@@ -15,15 +16,19 @@ void check_rank(const char* what, int rank, int ranks) {
   }
 }
 
-void check_not_negative(const char* what, std::int64_t value) {
+/// Of a number that is added to a sum, which is at most limits::matrix_sum.
+void check_added(const char* what, std::int64_t value, std::int64_t sum) {
   if (value < 0) throw InvalidArgument(fmt::format("{} is {}; allowed is 0 or more", what, value));
+  if (value <= limits::matrix_sum - sum) return;
+  throw InvalidArgument(fmt::format("{} is {}, beside {} of the matrix's other flows; allowed is at most {} in all",
+                                    what, value, sum, limits::matrix_sum));
 }
 
 }  // namespace
 
 CommunicationMatrix::CommunicationMatrix(int ranks) {
-  if (ranks < 1) {
-    throw InvalidArgument(fmt::format("a communication matrix of {} ranks; allowed is 1 or more", ranks));
+  if (ranks < 1 || ranks > limits::ranks) {
+    throw InvalidArgument(fmt::format("a communication matrix of {} ranks; allowed is 1 to {}", ranks, limits::ranks));
   }
   rows_.resize(static_cast<std::size_t>(ranks));
 }
@@ -31,8 +36,10 @@ CommunicationMatrix::CommunicationMatrix(int ranks) {
 void CommunicationMatrix::add(int from, int to, std::int64_t bytes, std::int64_t messages) {
   check_rank("the sender", from, ranks());
   check_rank("the receiver", to, ranks());
-  check_not_negative("the number of bytes", bytes);
-  check_not_negative("the number of messages", messages);
+  check_added("the number of bytes", bytes, total_bytes_);
+  check_added("the number of messages", messages, total_messages_);
+  total_bytes_ += bytes;
+  total_messages_ += messages;
   auto& row = rows_[static_cast<std::size_t>(from)];
   const auto at = std::ranges::lower_bound(row, to, {}, &Flow::to);
   if (at != row.end() && at->to == to) {
@@ -47,14 +54,6 @@ std::int64_t CommunicationMatrix::bytes(int from, int to) const {
   const auto flows = row(from);
   const auto at = std::ranges::lower_bound(flows, to, {}, &Flow::to);
   return at != flows.end() && at->to == to ? at->bytes : 0;
-}
-
-std::int64_t CommunicationMatrix::total_bytes() const {
-  std::int64_t total = 0;
-  for (const auto& row : rows_) {
-    for (const Flow& flow : row) total += flow.bytes;
-  }
-  return total;
 }
 
 CommunicationMatrix& CommunicationMatrix::operator+=(const CommunicationMatrix& other) {

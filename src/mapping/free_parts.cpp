@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "halocline/core/error.hpp"
-#include "halocline/mapping/job.hpp"
+#include "halocline/error.hpp"
+#include "mapping/job.hpp"
 
 namespace halocline::mapping {
 namespace {

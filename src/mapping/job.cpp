@@ -1,4 +1,4 @@
-#include "halocline/mapping/job.hpp"
+#include "mapping/job.hpp"
 
 #include <fmt/core.h>
 
@@ -6,14 +6,13 @@
 #include <map>
 #include <optional>
 
-#include "halocline/core/error.hpp"
-#include "mapping/machine_view.hpp"
+#include "core/at.hpp"
+#include "halocline/error.hpp"
+#include "mapping/detail/machine_view.hpp"
 #include "mapping/mappers/mappers.hpp"
 
 namespace halocline::mapping {
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 /// What some processes exchange among themselves, under new numbers.
 CommunicationMatrix among(const CommunicationMatrix& matrix, const std::vector<int>& processes) {

@@ -4,18 +4,21 @@
 #include <array>
 #include <charconv>
 #include <istream>
-#include <limits>
 #include <optional>
 #include <ostream>
 #include <string_view>
+#include <utility>
 
-#include "halocline/core/error.hpp"
-#include "halocline/mapping/communication_matrix.hpp"
+#include "core/limits.hpp"
+#include "core/printable.hpp"
+#include "halocline/error.hpp"
+#include "mapping/communication_matrix.hpp"
 
 namespace halocline::mapping {
 namespace {
 
 constexpr std::string_view ranks_comment = "# ranks ";
+constexpr std::string_view end_comment = "# end";
 constexpr std::string_view header = "from,to,bytes,messages";
 constexpr std::string_view short_header = "from,to,bytes";
 constexpr std::string_view job_header = "from,to,cpu_bytes,cpu_messages,gpu_bytes,gpu_messages";
@@ -31,7 +34,7 @@ class Complaint {
  public:
   explicit Complaint(const std::string& name) : name_(name) {}
   [[noreturn]] void operator()(int line, const std::string& what) const {
-    throw InvalidArgument(fmt::format("{}, line {}: {}", name_, line, what));
+    throw InvalidArgument(fmt::format("{}, line {}: {}", name_, line, printable(what)));
   }
 
  private:
@@ -57,9 +60,6 @@ std::int64_t number(std::string_view cell, int line, std::int64_t most, const Co
   return value;
 }
 
-constexpr std::int64_t most_ranks = std::numeric_limits<int>::max() - 1;
-constexpr std::int64_t most_bytes = std::numeric_limits<std::int64_t>::max() / 4;
-
 /// A line of the sparse form: the pair, and the numbers behind it; those that have no column are 0.
 struct Entry {
   int from = 0;
@@ -68,10 +68,11 @@ struct Entry {
   int line = 0;
 };
 
-/// All lines that mean something, and what the comment says of the number of ranks.
+/// All lines that mean something, the number of ranks of the comment, and whether the last line is the end mark.
 struct Content {
   std::vector<Line> lines;
   std::optional<std::int64_t> ranks;
+  bool ended = false;
 };
 
 /// The lines of the sparse form, by pair, and how many ranks there are.
@@ -99,12 +100,13 @@ Sparse sparse(const Content& content, std::size_t columns, const Complaint& wron
       wrong(line->number,
             fmt::format("{} values; allowed is {}: {}", cells.size(), columns, content.lines.front().text));
     }
-    const std::int64_t most = content.ranks ? *content.ranks - 1 : most_ranks;
+    const std::int64_t most = content.ranks.value_or(limits::ranks) - 1;
     const auto from = number(cells[0], line->number, most, wrong);
     const auto to = number(cells[1], line->number, most, wrong);
     last = std::max({last, from, to});
     Entry entry{static_cast<int>(from), static_cast<int>(to), {}, line->number};
-    for (std::size_t i = 2; i < columns; ++i) entry.values[i - 2] = number(cells[i], line->number, most_bytes, wrong);
+    for (std::size_t i = 2; i < columns; ++i)
+      entry.values[i - 2] = number(cells[i], line->number, limits::matrix_sum, wrong);
     found.entries.push_back(entry);
   }
   std::ranges::stable_sort(found.entries, {}, [](const Entry& e) { return std::pair(e.from, e.to); });
@@ -113,16 +115,29 @@ Sparse sparse(const Content& content, std::size_t columns, const Complaint& wron
   return found;
 }
 
+/// Adds a flow; where the sum of all becomes too large, the error names the line.
+void add(CommunicationMatrix& matrix, const Entry& entry, std::int64_t bytes, std::int64_t messages,
+         const Complaint& wrong) {
+  try {
+    matrix.add(entry.from, entry.to, bytes, messages);
+  } catch (const InvalidArgument& error) {
+    wrong(entry.line, error.what());
+  }
+}
+
 CommunicationMatrix matrix_of(const Content& content, const Complaint& wrong) {
   const bool counted = content.lines.front().text == header;
   const Sparse found = sparse(content, counted ? 4 : 3, wrong);
   CommunicationMatrix matrix(found.ranks);
-  for (const Entry& e : found.entries) matrix.add(e.from, e.to, e.values[0], counted ? e.values[1] : 1);
+  for (const Entry& e : found.entries) add(matrix, e, e.values[0], counted ? e.values[1] : 1, wrong);
   return matrix;
 }
 
 CommunicationMatrix dense(const std::vector<Line>& lines, const Complaint& wrong) {
   const std::size_t ranks = lines.size();
+  if (std::cmp_greater(ranks, limits::ranks)) {
+    wrong(lines.back().number, fmt::format("{} lines; allowed is at most {}", ranks, limits::ranks));
+  }
   CommunicationMatrix matrix(static_cast<int>(ranks));
   for (std::size_t from = 0; from < ranks; ++from) {
     const auto cells = split(lines[from].text);
@@ -132,11 +147,17 @@ CommunicationMatrix dense(const std::vector<Line>& lines, const Complaint& wrong
                         cells.size(), ranks, header));
     }
     for (std::size_t to = 0; to < ranks; ++to) {
-      const auto bytes = number(cells[to], lines[from].number, most_bytes, wrong);
-      if (bytes > 0) matrix.add(static_cast<int>(from), static_cast<int>(to), bytes);
+      const auto bytes = number(cells[to], lines[from].number, limits::matrix_sum, wrong);
+      const Entry entry{static_cast<int>(from), static_cast<int>(to), {}, lines[from].number};
+      if (bytes > 0) add(matrix, entry, bytes, 1, wrong);
     }
   }
   return matrix;
+}
+
+std::string_view without_blanks_behind(std::string_view line) {
+  const auto last = line.find_last_not_of(" \t\r");
+  return line.substr(0, last + 1);
 }
 
 Content read_content(std::istream& in, const std::string& name, const Complaint& wrong) {
@@ -144,13 +165,12 @@ Content read_content(std::istream& in, const std::string& name, const Complaint&
   std::string text;
   for (int at = 1; std::getline(in, text); ++at) {
     if (text.starts_with(ranks_comment)) {
-      std::string_view count = std::string_view(text).substr(ranks_comment.size());
-      while (!count.empty() && std::string_view(" \t\r").find(count.back()) != std::string_view::npos) {
-        count.remove_suffix(1);
-      }
-      content.ranks = number(count, at, most_ranks, wrong);
+      const std::string_view count = without_blanks_behind(std::string_view(text).substr(ranks_comment.size()));
+      content.ranks = number(count, at, limits::ranks, wrong);
       if (*content.ranks == 0) wrong(at, "0 ranks; allowed is 1 or more");
     }
+    if (!without_blanks_behind(text).empty())
+      content.ended = without_blanks_behind(text) == end_comment && !in.eof();  // with its newline
     if (text.starts_with('#')) continue;
     std::erase_if(text, [](char c) { return c == ' ' || c == '\t' || c == '\r'; });
     if (!text.empty()) content.lines.push_back({text, at});
@@ -159,8 +179,9 @@ Content read_content(std::istream& in, const std::string& name, const Complaint&
   return content;
 }
 
-void add_if_any(CommunicationMatrix& matrix, const Entry& entry, std::int64_t bytes, std::int64_t messages) {
-  if (bytes > 0 || messages > 0) matrix.add(entry.from, entry.to, bytes, messages);
+void add_if_any(CommunicationMatrix& matrix, const Entry& entry, std::int64_t bytes, std::int64_t messages,
+                const Complaint& wrong) {
+  if (bytes > 0 || messages > 0) add(matrix, entry, bytes, messages, wrong);
 }
 
 }  // namespace
@@ -184,11 +205,15 @@ Communication read_communication(std::istream& in, const std::string& name) {
   }
   const Line& first = content.lines.front();
   if (first.text != job_header) wrong(first.number, fmt::format("'{}'; allowed is {}", first.text, job_header));
+  if (!content.ended) {
+    throw InvalidArgument(
+        fmt::format("{} is cut off: its last line is not '{}'; allowed is a whole file", name, end_comment));
+  }
   const Sparse found = sparse(content, 6, wrong);
   Communication communication(found.ranks);
   for (const Entry& e : found.entries) {
-    add_if_any(communication.cpu, e, e.values[0], e.values[1]);
-    add_if_any(communication.gpu, e, e.values[2], e.values[3]);
+    add_if_any(communication.cpu, e, e.values[0], e.values[1], wrong);
+    add_if_any(communication.gpu, e, e.values[2], e.values[3], wrong);
   }
   return communication;
 }
@@ -200,6 +225,7 @@ void write_matrix(std::ostream& out, const CommunicationMatrix& matrix) {
       out << fmt::format("{},{},{},{}\n", from, flow.to, flow.bytes, flow.messages);
     }
   }
+  out << end_comment << '\n';
 }
 
 void write_communication(std::ostream& out, const Communication& communication) {
@@ -226,6 +252,7 @@ void write_communication(std::ostream& out, const Communication& communication) 
       out << fmt::format("{},{},{},{},{},{}\n", from, to, on_cpu.bytes, on_cpu.messages, on_gpu.bytes, on_gpu.messages);
     }
   }
+  out << end_comment << '\n';
 }
 
 }  // namespace halocline::mapping

@@ -1,7 +1,7 @@
 #include <map>
 
-#include "halocline/core/checked.hpp"
-#include "halocline/mapping/topology.hpp"
+#include "core/checked.hpp"
+#include "mapping/topology.hpp"
 
 // The network as mapping sees it: the channels of one rail, as fast as all rails together.
 namespace halocline::mapping {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "halocline/core/error.hpp"
-#include "halocline/mapping/topology.hpp"
+#include "halocline/error.hpp"
+#include "mapping/topology.hpp"
 
 namespace halocline::mapping {
 namespace {

@@ -1,4 +1,4 @@
-#include "halocline/mapping/patterns.hpp"
+#include "mapping/patterns.hpp"
 
 #include <fmt/core.h>
 
@@ -6,7 +6,7 @@
 #include <limits>
 #include <random>
 
-#include "halocline/core/error.hpp"
+#include "halocline/error.hpp"
 
 namespace halocline::mapping {
 namespace {

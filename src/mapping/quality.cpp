@@ -1,16 +1,19 @@
-#include "halocline/mapping/quality.hpp"
+#include "mapping/quality.hpp"
 
 #include <algorithm>
-#include <numeric>
 
-#include "mapping/machine_view.hpp"
+#include "core/bytes.hpp"
+#include "mapping/detail/machine_view.hpp"
 
 namespace halocline::mapping {
 namespace {
 
 Quality quality_of(const MachineView& view, const std::vector<std::int64_t>& loads) {
   Quality quality;
-  quality.hop_bytes = std::accumulate(loads.begin(), loads.end(), std::int64_t{0});
+  Bytes hop_bytes;
+  for (const std::int64_t load : loads) hop_bytes += load;
+  quality.hop_bytes =
+      hop_bytes.value([] { return std::string("the sum of bytes times the channels that they cross"); });
   using machine::LinkKind;
   for (const LinkKind kind :
        {LinkKind::network, LinkKind::inter_package, LinkKind::memory, LinkKind::nvlink, LinkKind::pcie}) {

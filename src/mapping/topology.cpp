@@ -1,17 +1,16 @@
-#include "halocline/mapping/topology.hpp"
+#include "mapping/topology.hpp"
 
 #include <fmt/core.h>
 
-#include "halocline/core/error.hpp"
-#include "halocline/machine/path_search.hpp"
+#include "core/at.hpp"
+#include "halocline/error.hpp"
+#include "machine/path_search.hpp"
 
 namespace halocline::mapping {
 namespace {
 
 /// Up to here the routes of a router are stored.
 constexpr std::size_t most_stored_places = 256;
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 machine::LinkGraph plain(const Topology::Graph& graph) {
   machine::LinkGraph plain;
@@ -74,13 +73,6 @@ std::span<const int> Topology::computed(int from, int to, std::vector<int>& scra
 int Topology::hops(int from, int to) const {
   std::vector<int> scratch;
   return static_cast<int>(route(from, to, scratch).size());
-}
-
-double Topology::latency(int from, int to) const {
-  std::vector<int> scratch;
-  double sum = 0;
-  for (const int channel : route(from, to, scratch)) sum += channels_[at(channel)].latency;
-  return sum;
 }
 
 double Topology::seconds_a_byte(int from, int to) const {

@@ -1,4 +1,4 @@
-#include "halocline/model/closed_form.hpp"
+#include "model/closed_form.hpp"
 
 #include <fmt/core.h>
 
@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "halocline/core/error.hpp"
+#include "halocline/error.hpp"
 
 namespace halocline::model {
 namespace {

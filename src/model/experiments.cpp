@@ -1,11 +1,11 @@
-#include "halocline/model/experiments.hpp"
+#include "model/experiments.hpp"
 
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "halocline/partition/strategy.hpp"
+#include "partition/strategy.hpp"
 
 namespace halocline::model {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "halocline/model/experiments.hpp"
+#include "model/experiments.hpp"
 
 namespace halocline::model {
 namespace {

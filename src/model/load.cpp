@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "halocline/core/packets.hpp"
-#include "halocline/model/predict.hpp"
+#include "core/packets.hpp"
+#include "model/predict.hpp"
 
 namespace halocline::model {
 namespace {

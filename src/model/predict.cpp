@@ -1,4 +1,4 @@
-#include "halocline/model/predict.hpp"
+#include "model/predict.hpp"
 
 #include <fmt/core.h>
 
@@ -6,8 +6,8 @@
 #include <cmath>
 #include <vector>
 
-#include "halocline/core/error.hpp"
-#include "halocline/partition/node_kinds.hpp"
+#include "halocline/error.hpp"
+#include "partition/node_kinds.hpp"
 
 namespace halocline::model {
 namespace {
@@ -104,7 +104,8 @@ Predictor::Cost Predictor::cost(const Kind& kind, int word) const {
   if (narrow == wide) return cost;
   const Int128 more = std::max<Int128>(slow.attoseconds_per_byte - fast.attoseconds_per_byte, 0);
   const Int128 part = std::max(16 / word - 16 / wide, 0);
-  cost.attoseconds_per_byte += static_cast<std::int64_t>(more * part / (16 / narrow - 16 / wide));
+  const Int128 atto = cost.attoseconds_per_byte + more * part / (16 / narrow - 16 / wide);
+  cost.attoseconds_per_byte = static_cast<std::int64_t>(std::min(atto, Int128{INT64_MAX}));
   return cost;
 }
 

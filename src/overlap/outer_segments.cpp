@@ -1,4 +1,4 @@
-#include "halocline/overlap/outer_segments.hpp"
+#include "overlap/outer_segments.hpp"
 
 namespace halocline::overlap {
 namespace {

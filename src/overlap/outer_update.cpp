@@ -1,4 +1,4 @@
-#include "halocline/overlap/outer_update.hpp"
+#include "overlap/outer_update.hpp"
 
 namespace halocline::overlap {
 

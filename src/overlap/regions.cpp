@@ -1,10 +1,10 @@
-#include "halocline/overlap/regions.hpp"
+#include "overlap/regions.hpp"
 
 #include <algorithm>
 
 #include <fmt/core.h>
 
-#include "halocline/core/error.hpp"
+#include "halocline/error.hpp"
 
 namespace halocline::overlap {
 namespace {

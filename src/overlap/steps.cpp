@@ -1,4 +1,4 @@
-#include "halocline/overlap/steps.hpp"
+#include "overlap/steps.hpp"
 
 namespace halocline::overlap {
 namespace {
@@ -27,12 +27,6 @@ Margins times(const Radius& radius, std::int64_t n) {
 }
 
 }  // namespace
-
-Radius halo_radius(const Radius& field, const Radius& widest, int multiplier) {
-  if (multiplier == 1) return field;
-  const Margins computed = times(widest, multiplier - 1);
-  return Radius::per_side(computed.below + field.lower(), computed.above + field.upper());
-}
 
 Box update_box(const Box& owned, const Radius& widest, int multiplier, int step, const Box& domain,
                const std::array<bool, 3>& open) {

@@ -1,4 +1,4 @@
-#include "partition/grids.hpp"
+#include "partition/detail/grids.hpp"
 
 namespace halocline::partition {
 

@@ -2,7 +2,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "partition/grids.hpp"
+#include "partition/detail/grids.hpp"
 
 namespace halocline::partition {
 namespace {

@@ -3,24 +3,30 @@
 
 #include <fmt/core.h>
 
-#include "halocline/core/error.hpp"
-#include "partition/grids.hpp"
+#include "halocline/error.hpp"
+#include "partition/detail/grids.hpp"
 
 namespace halocline::partition {
 namespace {
 
 using detail::Int128;
 
+[[noreturn]] void refuse_to_compare() {
+  throw InvalidArgument(
+      "extent times radius times parts is too large to be compared; allowed are fewer "
+      "than 2^127 halo cells in total");
+}
+
 Int128 product(const std::array<Int128, 3>& factors) {
   Int128 all = 1;
   for (const Int128 factor : factors) {
-    if (__builtin_mul_overflow(all, factor, &all)) {
-      throw InvalidArgument(
-          "extent times radius times parts is too large to be compared; allowed are fewer "
-          "than 2^127 halo cells in total");
-    }
+    if (__builtin_mul_overflow(all, factor, &all)) refuse_to_compare();
   }
   return all;
+}
+
+void add(Int128& sum, Int128 cells) {
+  if (__builtin_add_overflow(sum, cells, &sum)) refuse_to_compare();
 }
 
 /// The candidates that leave every part at least `least` cells; none where there is no such grid.
@@ -77,7 +83,7 @@ Int128 detail::node_cost(const Vec3& extent, const Radius& radius, const Vec3& n
     for (int dim = 0; dim < 3; ++dim) {
       factors[static_cast<std::size_t>(dim)] = d[dim] == 0 ? Int128{extent[dim]} : Int128{width[dim]} * node_grid[dim];
     }
-    cells += product(factors);
+    add(cells, product(factors));
   }
   return cells;
 }
@@ -99,7 +105,7 @@ Int128 detail::device_cost(const Vec3& extent, const Radius& radius, const Grids
       all[i] = d[dim] == 0 ? 2 * Int128{extent[dim]} : 2 * halo;
       local[i] = d[dim] == 0 ? 2 * Int128{extent[dim]} : (grids.device[dim] >= 2 ? halo : 0);
     }
-    cells += product(all) - product(local);
+    add(cells, product(all) - product(local));
   }
   return cells;
 }

@@ -2,8 +2,8 @@
 
 #include <fmt/core.h>
 
-#include "halocline/core/error.hpp"
-#include "partition/grids.hpp"
+#include "halocline/error.hpp"
+#include "partition/detail/grids.hpp"
 
 namespace halocline::partition {
 namespace {

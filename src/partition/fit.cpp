@@ -2,8 +2,8 @@
 
 #include <fmt/core.h>
 
-#include "halocline/core/error.hpp"
-#include "partition/grids.hpp"
+#include "halocline/error.hpp"
+#include "partition/detail/grids.hpp"
 
 namespace halocline::partition {
 namespace {
@@ -43,10 +43,12 @@ void detail::refuse(const Request& request, const Grids* chosen, const Grids* al
   if (chosen != nullptr) {
     const Vec3 grid = chosen->total();
     const Vec3 least = least_extent(request.radius, request.boundaries, grid);
+    Vec3 allowed;
+    for (int dim = 0; dim < 3; ++dim) allowed[dim] = product_for_text(grid[dim], least[dim]);
     text += fmt::format(
         " in a grid of {}: a subdomain needs at least {} cells; allowed for this grid are extents "
         "of at least {}",
-        to_string(grid), to_string(least), to_string(grid * least));
+        to_string(grid), to_string(least), to_string(allowed));
     if (alternative != nullptr) {
       text += fmt::format("; method 'exact' finds a grid that fits, {}", to_string(alternative->total()));
     }

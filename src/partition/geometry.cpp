@@ -2,9 +2,9 @@
 
 #include <fmt/core.h>
 
-#include "halocline/core/error.hpp"
-#include "halocline/partition/halo.hpp"
-#include "partition/grids.hpp"
+#include "halocline/error.hpp"
+#include "partition/detail/grids.hpp"
+#include "partition/halo.hpp"
 
 namespace halocline::partition {
 namespace {
@@ -43,7 +43,7 @@ void check_fits(const Geometry& geometry, field_id field, int dim) {
           fmt::format("subdomain {} of {} in {} is {} cells thick; allowed is {} or more, which field '{}' "
                       "(radius {}) reads from it; an extent of {} cells cut evenly would fit",
                       part, parts, "xyz"[dim], thickness, needed, f.name, to_string(radius),
-                      needed * static_cast<std::int64_t>(parts)));
+                      detail::product_for_text(needed, static_cast<std::int64_t>(parts))));
     }
   }
 }

@@ -1,6 +1,10 @@
-#include "halocline/partition/halo.hpp"
+#include "partition/halo.hpp"
+
+#include <fmt/core.h>
 
 #include <algorithm>
+
+#include "core/bytes.hpp"
 
 namespace halocline::partition {
 namespace {
@@ -37,7 +41,17 @@ void for_each_other(const std::vector<Way>& all, F&& f) {
   }
 }
 
-std::int64_t bytes_per_cell(const FieldDescriptor& field) { return bytes_of(field.element) * field.components; }
+/// Of a box of a field, all components.
+Bytes bytes_in(const Geometry& geometry, field_id field, const Box& box) {
+  if (box.empty()) return {};
+  const FieldDescriptor& descriptor = geometry.fields[field.index()];
+  const Vec3 extent = box.extent();
+  return Bytes(bytes_of(descriptor.element)) * descriptor.components * extent.x * extent.y * extent.z;
+}
+
+std::string between(subdomain_id from, subdomain_id to) {
+  return fmt::format("what subdomain {} sends to subdomain {}", from.value(), to.value());
+}
 
 std::vector<Message> messages(const Geometry& geometry, subdomain_id subdomain, Role role) {
   std::vector<Message> all;
@@ -51,8 +65,9 @@ std::vector<Message> messages(const Geometry& geometry, subdomain_id subdomain, 
         if (target.empty()) continue;
         // The shift leads from the other's frame to this subdomain's; a target is in the receiver's.
         const Vec3 shift = role == Role::sender ? way->other.shift : Vec3{} - way->other.shift;
-        message.segments.push_back({field, way->direction, target.shifted(shift), target,
-                                    target.volume() * bytes_per_cell(geometry.fields[f])});
+        const std::int64_t bytes =
+            bytes_in(geometry, field, target).value([&] { return between(message.from, message.to); });
+        message.segments.push_back({field, way->direction, target.shifted(shift), target, bytes});
       }
     }
     if (!message.segments.empty()) all.push_back(std::move(message));
@@ -63,9 +78,9 @@ std::vector<Message> messages(const Geometry& geometry, subdomain_id subdomain, 
 }  // namespace
 
 std::int64_t Message::bytes() const {
-  std::int64_t sum = 0;
+  Bytes sum;
   for (const Segment& segment : segments) sum += segment.bytes;
-  return sum;
+  return sum.value([&] { return between(from, to); });
 }
 
 std::vector<Message> outgoing(const Geometry& geometry, subdomain_id subdomain) {
@@ -79,14 +94,15 @@ std::vector<Message> incoming(const Geometry& geometry, subdomain_id subdomain) 
 std::vector<Flow> outgoing_flows(const Geometry& geometry, subdomain_id subdomain) {
   std::vector<Flow> flows;
   for_each_other(ways(geometry, subdomain, Role::sender), [&](auto begin, auto end) {
-    Flow flow{subdomain, begin->other.subdomain, 0};
+    const subdomain_id to = begin->other.subdomain;
+    Bytes bytes;
     for (std::size_t f = 0; f < geometry.fields.size(); ++f) {
-      const std::int64_t bytes = bytes_per_cell(geometry.fields[f]);
+      const field_id field(static_cast<std::int64_t>(f));
       for (auto way = begin; way != end; ++way) {
-        const field_id field(static_cast<std::int64_t>(f));
-        flow.bytes += geometry.halo(field, flow.to, way->direction.opposite()).volume() * bytes;
+        bytes += bytes_in(geometry, field, geometry.halo(field, to, way->direction.opposite()));
       }
     }
+    const Flow flow{subdomain, to, bytes.value([&] { return between(subdomain, to); })};
     if (flow.bytes > 0) flows.push_back(flow);
   });
   return flows;

@@ -1,4 +1,4 @@
-#include "halocline/partition/node_kinds.hpp"
+#include "partition/node_kinds.hpp"
 
 #include <map>
 

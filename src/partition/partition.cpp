@@ -1,12 +1,12 @@
-#include "halocline/partition/partition.hpp"
+#include "partition/partition.hpp"
 
 #include <algorithm>
 #include <utility>
 
 #include <fmt/core.h>
 
-#include "halocline/core/error.hpp"
-#include "halocline/partition/strategy.hpp"
+#include "halocline/error.hpp"
+#include "partition/strategy.hpp"
 
 namespace halocline::partition {
 namespace {

@@ -1,4 +1,4 @@
-#include "halocline/partition/strategy.hpp"
+#include "partition/strategy.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -8,8 +8,8 @@
 
 #include <fmt/core.h>
 
-#include "halocline/core/error.hpp"
-#include "partition/grids.hpp"
+#include "halocline/error.hpp"
+#include "partition/detail/grids.hpp"
 
 namespace halocline::partition {
 namespace {

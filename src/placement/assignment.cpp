@@ -3,8 +3,8 @@
 
 #include <fmt/core.h>
 
-#include "halocline/core/error.hpp"
-#include "placement/solvers.hpp"
+#include "halocline/error.hpp"
+#include "placement/detail/solvers.hpp"
 
 namespace halocline::placement {
 namespace {

@@ -1,7 +1,7 @@
 #include <numeric>
 #include <utility>
 
-#include "placement/solvers.hpp"
+#include "placement/detail/solvers.hpp"
 
 namespace halocline::placement {
 namespace {

@@ -1,4 +1,4 @@
-#include "halocline/placement/devices.hpp"
+#include "placement/devices.hpp"
 
 #include <fmt/core.h>
 
@@ -6,7 +6,7 @@
 #include <map>
 #include <utility>
 
-#include "halocline/core/error.hpp"
+#include "halocline/error.hpp"
 
 namespace halocline::placement {
 namespace {

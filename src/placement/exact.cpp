@@ -1,7 +1,7 @@
 #include <fmt/core.h>
 
-#include "halocline/core/error.hpp"
-#include "placement/solvers.hpp"
+#include "halocline/error.hpp"
+#include "placement/detail/solvers.hpp"
 
 namespace halocline::placement {
 namespace {

@@ -1,4 +1,4 @@
-#include "halocline/placement/lower_bound.hpp"
+#include "placement/lower_bound.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -6,8 +6,8 @@
 
 #include <fmt/core.h>
 
-#include "halocline/core/error.hpp"
-#include "placement/solvers.hpp"
+#include "halocline/error.hpp"
+#include "placement/detail/solvers.hpp"
 
 namespace halocline::placement::detail {
 namespace {

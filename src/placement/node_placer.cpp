@@ -1,13 +1,13 @@
-#include "halocline/placement/node_placer.hpp"
+#include "placement/node_placer.hpp"
 
 #include <algorithm>
 #include <numeric>
 
 #include <fmt/core.h>
 
-#include "halocline/core/error.hpp"
-#include "placement/problem.hpp"
-#include "placement/solvers.hpp"
+#include "halocline/error.hpp"
+#include "placement/detail/problem.hpp"
+#include "placement/detail/solvers.hpp"
 
 namespace halocline::placement {
 namespace {

@@ -1,4 +1,4 @@
-#include "halocline/placement/placement.hpp"
+#include "placement/placement.hpp"
 
 #include <algorithm>
 #include <array>
@@ -7,8 +7,8 @@
 
 #include <fmt/core.h>
 
-#include "halocline/core/error.hpp"
-#include "halocline/placement/node_placer.hpp"
+#include "halocline/error.hpp"
+#include "placement/node_placer.hpp"
 
 namespace halocline::placement {
 namespace {

@@ -1,23 +1,50 @@
 #pragma once
 
 #include <string>
-#include <string_view>
+#include <utility>
+#include <vector>
 
-#include "halocline/routing/routing.hpp"
+#include "halocline/ids.hpp"
+#include "halocline/routing.hpp"
 
 namespace halocline::routing {
 
-/// A route without its pair.
-struct Decision {
-  Transport transport;
-  std::string reason;
+/// An answer that was found by asking or by trying, and why it is no where it is no.
+struct Answer {
+  bool yes = false;
+  std::string why_not;
+  [[nodiscard]] static Answer of(bool yes, std::string why_not = {}) { return {yes, yes ? "" : std::move(why_not)}; }
 };
 
-/// whose: "this pair". The transport is possible.
-[[nodiscard]] Decision by_exception(Transport wanted, const PairFacts& facts, std::string_view whose);
+/// Measured two-way rates of transports for a pair, bytes a second; one entry a transport, none where not measured.
+using MeasuredRates = std::vector<std::pair<Transport, double>>;
 
-/// What the order and the measurements say; the pair is for the error's text alone. Throws CapabilityError where nothing
-/// that is allowed is possible.
-[[nodiscard]] Decision by_policy(subdomain_id from, subdomain_id to, const PairFacts& facts, const Policy& policy);
+/// All that is known of a pair of subdomains before a transport is chosen; the same at both ends.
+/// The narrower answer implies the wider: same_subdomain means same rank and device, same_rank the same node.
+struct PairFacts {
+  bool same_subdomain = false;
+  bool same_rank = false;
+  bool same_node = false;
+  bool same_device = false;
+  Answer peer_access;  ///< the sender's device may access the receiver's
+  Answer mapped;       ///< the sender can map memory of the receiver (tried), and they share a load/store domain
+  Answer exportable;   ///< the receiver's arrays can be mapped by other ranks
+  /// Other devices of the receiver's rank may store to its arrays, where they have peer access.
+  Answer storable = Answer::of(true);
+  Answer device_mpi;   ///< MPI takes device pointers at both ends (tried)
+  Answer direct_safe;  ///< no shared GPU, no serialised launches: nothing that direct could deadlock on
+  bool mpi = false;    ///< there is MPI (or a twin of it) between the two ranks
+  MeasuredRates measured;
+};
+
+/// Whether a transport could carry messages of this pair, and why not. Pure. Where `self` is forbidden, a subdomain's
+/// message to itself may go by direct, peer_copy, mpi_device or mpi_staged, as if to another one of its rank.
+[[nodiscard]] Answer possible(Transport transport, const PairFacts& facts);
+
+/// Chooses: the pair's exception; or the first in the policy's order that is possible, unless it was measured, and a later one
+/// was measured to be at least 5/4 as fast, which then stands in its place before still later ones. Pure: the same facts and policy give the same route everywhere.
+/// Throws CapabilityError where nothing that is allowed is possible, or an exception's transport is not; it names every
+/// transport and why not. The policy must pass check().
+[[nodiscard]] Route choose(subdomain_id from, subdomain_id to, const PairFacts& facts, const Policy& policy);
 
 }  // namespace halocline::routing

@@ -1,11 +1,11 @@
-#include "halocline/routing/chooser.hpp"
+#include "routing/chooser.hpp"
 
 #include <fmt/core.h>
 
 #include <algorithm>
 
-#include "halocline/core/error.hpp"
-#include "routing/choose.hpp"
+#include "halocline/error.hpp"
+#include "routing/detail/choose.hpp"
 
 namespace halocline::routing {
 namespace {
@@ -18,8 +18,8 @@ bool same(const Answer& a, const Answer& b) { return a.yes == b.yes && a.why_not
 bool same(const PairFacts& a, const PairFacts& b) {
   return a.same_subdomain == b.same_subdomain && a.same_rank == b.same_rank && a.same_node == b.same_node &&
          a.same_device == b.same_device && a.mpi == b.mpi && same(a.peer_access, b.peer_access) &&
-         same(a.mapped, b.mapped) && same(a.exportable, b.exportable) && same(a.device_mpi, b.device_mpi) &&
-         same(a.direct_safe, b.direct_safe) && a.measured == b.measured;
+         same(a.mapped, b.mapped) && same(a.exportable, b.exportable) && same(a.storable, b.storable) &&
+         same(a.device_mpi, b.device_mpi) && same(a.direct_safe, b.direct_safe) && a.measured == b.measured;
 }
 
 }  // namespace
@@ -44,7 +44,9 @@ const Chooser::Known& Chooser::by_facts(subdomain_id from, subdomain_id to, cons
 }
 
 Route Chooser::choose(subdomain_id from, subdomain_id to, const PairFacts& facts) {
-  const auto route = [&](Decision decision) { return Route{from, to, decision.transport, std::move(decision.reason)}; };
+  const auto route = [&](Decision decision) {
+    return Route{from, to, decision.transport, std::move(decision.reason), true};
+  };
   if (const auto wanted = exception_for(from, to)) {
     if (const Answer answer = possible(*wanted, facts); !answer.yes) {
       throw CapabilityError(fmt::format("subdomains {} -> {} are to use {} by exception, but that is not possible: {}",
@@ -56,7 +58,7 @@ Route Chooser::choose(subdomain_id from, subdomain_id to, const PairFacts& facts
     return route(by_exception(*wanted, facts, "the opposite direction"));
   }
   const Known& known = by_facts(from, to, facts);
-  return {from, to, known.transport, known.reason};
+  return {from, to, known.transport, known.reason, true};
 }
 
 Route choose(subdomain_id from, subdomain_id to, const PairFacts& facts, const Policy& policy) {

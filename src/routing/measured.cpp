@@ -1,8 +1,8 @@
-#include "halocline/routing/measured.hpp"
+#include "routing/measured.hpp"
 
 #include <algorithm>
 
-#include "halocline/machine/measure.hpp"
+#include "machine/rates.hpp"
 
 namespace halocline::routing {
 namespace {

@@ -21,8 +21,20 @@ endfunction()
 expect_one_error(2 "--size is 'x', allowed is" "exchange --size x")
 expect_one_error(2 "--devices is '8', allowed is a multiple of the number of ranks, 3" "exchange --devices 8")
 expect_one_error(2 "2 x 2 x 2 with radius 3" "exchange --size 2 --radius 3")
-expect_one_error(1 "no_such_file.json" "machine --machine ${WORK}/no_such_file.json")
+expect_one_error(2 "no_such_file.json" "machine --machine ${WORK}/no_such_file.json")
 expect_one_error(2 "--picture is '/nowhere/p.png'" "run jacobi3d --picture /nowhere/p.png")
+
+# The variable is read by nothing, which rank 0 says once.
+set(ENV{HALOCLINE_TIMOUT} 3)
+run_program(code out err machine)
+string(REGEX MATCHALL "did you mean HALOCLINE_TIMEOUT" said "${err}")
+list(LENGTH said times)
+set(ok FALSE)
+if(code EQUAL 0 AND times EQUAL 1)
+  set(ok TRUE)
+endif()
+count(ok "HALOCLINE_TIMOUT" "exit code ${code}\n${err}")
+unset(ENV{HALOCLINE_TIMOUT})
 
 # Each of them checks its own result, and says so under the name that comes first.
 function(expect_passed check words)

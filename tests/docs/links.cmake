@@ -1,7 +1,8 @@
-# cmake -DROOT=... -P: every relative link [text](path) of every Markdown file names a file that is there.
+# cmake -DROOT=... -P: every relative link [text](path), images included, of every Markdown file names a file that exists. So does every path
+# `src/...`, `include/...`, `tests/...`, `cli/...` or `cmake/...` in ARCHITECTURE.md and CONTRIBUTING.md, unless it has a placeholder in <>.
 cmake_minimum_required(VERSION 3.22)
 file(GLOB documents ${ROOT}/*.md)
-file(GLOB_RECURSE more ${ROOT}/docs/*.md ${ROOT}/machines/*.md ${ROOT}/bench/*.md ${ROOT}/examples/*.md)
+file(GLOB_RECURSE more ${ROOT}/docs/*.md ${ROOT}/machines/*.md ${ROOT}/bench/*.md ${ROOT}/examples/*.md ${ROOT}/tests/*.md)
 list(APPEND documents ${more})
 
 set(links 0)
@@ -21,6 +22,22 @@ foreach(document IN LISTS documents)
     if(NOT EXISTS ${folder}/${target})
       file(RELATIVE_PATH name ${ROOT} ${document})
       string(APPEND broken "\n  ${name}: ${target}")
+    endif()
+  endforeach()
+endforeach()
+
+foreach(document IN ITEMS ARCHITECTURE.md CONTRIBUTING.md)
+  if(NOT EXISTS ${ROOT}/${document})
+    continue()
+  endif()
+  file(READ ${ROOT}/${document} text)
+  string(REGEX REPLACE "[][;]" "|" text "${text}")
+  string(REGEX MATCHALL "`(src|include|tests|cli|cmake)/[A-Za-z0-9_./-]+`" found "${text}")
+  foreach(path IN LISTS found)
+    string(REPLACE "`" "" path "${path}")
+    math(EXPR links "${links} + 1")
+    if(NOT EXISTS ${ROOT}/${path})
+      string(APPEND broken "\n  ${document}: `${path}`")
     endif()
   endforeach()
 endforeach()

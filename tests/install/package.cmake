@@ -2,9 +2,7 @@
 cmake_minimum_required(VERSION 3.22)
 include(${CMAKE_CURRENT_LIST_DIR}/steps.cmake)
 
-file(REMOVE_RECURSE ${WORK})
-run("installing" ${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/first)
-file(RENAME ${WORK}/first ${WORK}/prefix)
+install_and_move()
 
 # What is installed must not know where it was built.
 file(GLOB_RECURSE texts ${WORK}/prefix/*.cmake ${WORK}/prefix/*.hpp)
@@ -21,24 +19,18 @@ foreach(text IN LISTS texts)
     endif()
   endforeach()
 endforeach()
-if(NOT MPI AND EXISTS ${WORK}/prefix/include/halocline/comm/mpi.hpp)
+if(NOT MPI AND EXISTS ${WORK}/prefix/include/halocline/mpi.hpp)
   message(FATAL_ERROR "comm/mpi.hpp was installed without MPI")
 endif()
 
-run("configuring the consumer" ${CMAKE_COMMAND} -S ${CONSUMER} -B ${WORK}/build -G ${GENERATOR}
-    -DCMAKE_CXX_COMPILER=${CXX} -DCMAKE_PREFIX_PATH=${WORK}/prefix)
-if(NOT output MATCHES "halocline's headers: ${WORK}/prefix/include")
-  message(FATAL_ERROR "another halocline than the installed one was found:\n${output}")
-endif()
+configure_with_package(${CMAKE_COMMAND})
 build_and_run()
 # The tool, where it was built, runs from where it was installed.
 if(EXISTS ${BUILD}/bin/halocline)
   run("running the installed tool" ${WORK}/prefix/bin/halocline --version)
   run("finding machine maps from there" ${WORK}/prefix/bin/halocline partition --machine summit --nodes 2 --size 64)
   if(MPI)
-    run("finding the profiling library from there" ${WORK}/prefix/bin/halocline profile -- ${CMAKE_COMMAND} -E true)
-  endif()
-  if(EXISTS ${BUILD}/libexec/halocline/halocline-simgrid)
-    run("finding the program of SimGrid from there" ${WORK}/prefix/bin/halocline simulate --nodes 2 --size 16 --solver simgrid)
+    run("finding the profiling library from there" ${WORK}/prefix/bin/halocline profile --output ${WORK}/profile.csv --
+        ${SOURCE}/scripts/mpirun.sh -n 1 ${WORK}/prefix/bin/halocline exchange --backend host --size 16 --repeat 1)
   endif()
 endif()

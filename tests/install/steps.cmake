@@ -10,6 +10,29 @@ function(run what)
   set(output "${output}" PARENT_SCOPE)
 endfunction()
 
+# Where there is CUDA, the consumer has a program with kernels: the example, as it is.
+set(kernels "")
+if(CUDA)
+  set(kernels -DHELLO_GPU=${SOURCE}/examples/hello_gpu.cu -DCMAKE_CUDA_COMPILER=${CUDACXX} -DCMAKE_CUDA_HOST_COMPILER=${CXX}
+      "-DCMAKE_CUDA_ARCHITECTURES=${ARCHITECTURES}")
+endif()
+
+# Installs this build into a fresh folder, and moves that folder.
+function(install_and_move)
+  file(REMOVE_RECURSE ${WORK}/first ${WORK}/prefix ${WORK}/build)
+  run("installing" ${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/first)
+  file(RENAME ${WORK}/first ${WORK}/prefix)
+endfunction()
+
+# configure_with_package(<cmake>): the consumer, with find_package(halocline).
+function(configure_with_package cmake)
+  run("configuring the consumer" ${cmake} -S ${CONSUMER} -B ${WORK}/build -G ${GENERATOR}
+      -DCMAKE_CXX_COMPILER=${CXX} -DCMAKE_PREFIX_PATH=${WORK}/prefix ${kernels})
+  if(NOT output MATCHES "halocline's headers: ${WORK}/prefix/include")
+    message(FATAL_ERROR "another halocline than the installed one was found:\n${output}")
+  endif()
+endfunction()
+
 # Builds the consumer that was configured in WORK/build, and runs it alone, without any launcher.
 function(build_and_run)
   run("building the consumer" ${CMAKE_COMMAND} --build ${WORK}/build)
@@ -18,6 +41,10 @@ function(build_and_run)
     message(FATAL_ERROR "the consumer ended with ${status} and said:\n${output}")
   endif()
   message(STATUS "the consumer said: ${output}")
+  # It is not run, as there may be no GPU.
+  if(CUDA AND NOT EXISTS ${WORK}/build/hello_gpu)
+    message(FATAL_ERROR "the consumer has no hello_gpu")
+  endif()
   if(MPI AND NOT EXISTS ${WORK}/build/consumer_mpi)
     message(FATAL_ERROR "halocline has MPI, but offers no halocline::comm_mpi")
   endif()

@@ -82,16 +82,28 @@ bool standard(const std::string& header) { return header.find_first_of("./") == 
 class Checker {
  public:
   explicit Checker(const fs::path& root)
-      : root_(root), table_(read_table(root / "src" / "LAYERS")), reserved_(read_reserved(root / "src" / "LAYERS")) {}
+      : root_(root),
+        table_(read_table(root / "src" / "LAYERS")),
+        user_headers_(read_user_headers(root / "src" / "LAYERS", table_)),
+        reserved_(read_reserved(root / "src" / "LAYERS")) {}
 
   Report run() {
     for (const auto* folder : {"src", "include"}) {
       for (const auto& file : read_tree(root_, folder)) check_library(file);
     }
-    for (const auto* folder : {"cli", "apps", "bench", "examples", "profile"}) {
-      for (const auto& file : read_tree(root_, folder)) check_user(file);
+    for (const auto* folder : {"cli", "apps", "bench", "profile"}) {
+      for (const auto& file : read_tree(root_, folder)) check_outside(file, Sees::stages);
     }
-    for (const auto& file : read_tree(root_, "tests")) check_length(file);
+    for (const auto& file : read_tree(root_, "examples")) check_outside(file, Sees::installed);
+    for (const auto& file : read_tree(root_, "tests")) {
+      if (file.part(1) == "install") check_outside(file, Sees::installed);
+      else check_length(file);
+    }
+    for (const auto& [header, folder] : user_headers_) {
+      if (!fs::exists(root_ / "include" / "halocline" / header)) {
+        report_.violations.push_back({"src/LAYERS", 0, header + " of a line \"user\" is not in include/halocline"});
+      }
+    }
     return report_;
   }
 
@@ -107,14 +119,14 @@ class Checker {
     }
   }
 
-  // src/<stage>/... and include/halocline/<stage>/...
+  // src/<stage>/..., include/halocline/<header> and include/halocline/<stage>/...
   void check_library(const File& file) {
     check_length(file);
-    const bool is_public = file.part(0) == "include";
-    const std::string stage = is_public ? file.part(2) : file.part(1);
+    const bool installed = file.part(0) == "include";
     const bool umbrella = file.path == fs::path("include/halocline/halocline.hpp");
+    const std::string stage = installed ? stage_of(file.part(2)) : file.part(1);
     if (!umbrella && !table_.contains(stage)) {
-      add(file, 0, "is in no folder of src/LAYERS");
+      add(file, 0, installed ? "is on no line \"user\" of src/LAYERS" : "is in no folder of src/LAYERS");
       return;
     }
     for (const auto& directive : file.directives) {
@@ -126,15 +138,21 @@ class Checker {
       if (umbrella) {
         check_umbrella(file, directive);
       } else {
-        check_include(file, directive, stage, is_public);
+        check_include(file, directive, stage, installed);
       }
     }
+  }
+
+  /// Of a header, or a folder, in include/halocline/.
+  [[nodiscard]] std::string stage_of(const std::string& name) const {
+    const auto found = user_headers_.find(name);
+    return found == user_headers_.end() ? name : found->second;
   }
 
   void check_condition(const File& file, const Directive& directive) {
     static const std::regex option(R"(CUDA|\bHALOCLINE_|\bHC_)");
     // Users' kernels include the public headers, so that one of them has to say what kernels may call.
-    if (file.path == fs::path("include/halocline/core/host_device.hpp")) return;
+    if (file.path == fs::path("include/halocline/view.hpp") && directive.text == " defined(__CUDACC__)") return;
     if (std::regex_search(directive.text, option)) {
       add(file, directive.line, "#if on" + directive.text + "; an absent part is a source file of its own");
     }
@@ -142,31 +160,47 @@ class Checker {
 
   void check_umbrella(const File& file, const Directive& directive) {
     const bool ours = directive.text.starts_with("halocline/") && fs::exists(root_ / "include" / directive.text);
-    if (!ours) add(file, directive.line, "includes " + directive.text + ", which is no public header");
-    if (directive.text == "halocline/comm/mpi.hpp") add(file, directive.line, "includes a header that needs MPI");
+    if (!ours) add(file, directive.line, "includes " + directive.text + ", which is not installed");
+    if (directive.text == "halocline/mpi.hpp") add(file, directive.line, "includes a header that needs MPI");
   }
 
-  void check_include(const File& file, const Directive& directive, const std::string& stage, bool is_public) {
+  void check_include(const File& file, const Directive& directive, const std::string& stage, bool installed) {
     const std::string& header = directive.text;
     const auto slash = header.find('/');
     const std::string first = header.substr(0, slash);
     if (header.starts_with("halocline/")) {
       const std::string rest = header.substr(slash + 1);
-      const std::string other = rest.substr(0, rest.find('/'));
-      if (other != stage && !table_.at(stage).folders.contains(other)) {
-        add(file, directive.line, stage + " may not include " + header);
-      }
-      if (header == "halocline/comm/mpi.hpp" && is_public)
-        add(file, directive.line, "public, but needs MPI by " + header);
+      check_folder(file, directive, stage, stage_of(rest.substr(0, rest.find('/'))));
+      if (header == "halocline/mpi.hpp" && installed)
+        add(file, directive.line, "installed, but needs MPI by " + header);
     } else if (slash != std::string::npos && table_.contains(first)) {
-      if (is_public) add(file, directive.line, "public, but includes the private header " + header);
-      else if (first != stage) add(file, directive.line, header + " is private to " + first);
-      else check_transport(file, directive);
+      const bool of_a_stage = !installed && file.path.extension() == ".hpp" && !is_private(file.path.generic_string());
+      if (installed) {
+        add(file, directive.line, "installed, but includes " + header + ", which is not");
+      } else if (is_private("src/" + header) && (first != stage || of_a_stage)) {
+        add(file, directive.line,
+            first == stage ? "seen by other stages, but includes the private header " + header
+                           : header + " is private to " + first);
+      } else {
+        check_folder(file, directive, stage, first);
+        check_transport(file, directive);
+      }
     } else if (directive.quoted) {
-      add(file, directive.line, "\"" + header + "\" is neither halocline/<stage>/... nor " + stage + "/...");
+      add(file, directive.line, "\"" + header + "\" is neither halocline/... nor <stage>/...");
     } else if (!standard(header)) {
-      check_foreign(file, directive, stage, is_public);
+      check_foreign(file, directive, stage, installed);
     }
+  }
+
+  void check_folder(const File& file, const Directive& directive, const std::string& stage, const std::string& other) {
+    if (other != stage && !table_.at(stage).folders.contains(other)) {
+      add(file, directive.line, stage + " may not include " + directive.text);
+    }
+  }
+
+  /// Of src/<stage>/<name> and src/<stage>/<folder>/<name> the latter.
+  [[nodiscard]] static bool is_private(const std::string& path) {
+    return std::count(path.begin(), path.end(), '/') > 2;
   }
 
   /// Whether the header is one that some files alone include; adds what is wrong.
@@ -182,12 +216,12 @@ class Checker {
     return false;
   }
 
-  void check_foreign(const File& file, const Directive& directive, const std::string& stage, bool is_public) {
+  void check_foreign(const File& file, const Directive& directive, const std::string& stage, bool installed) {
     if (check_reserved(file, directive)) return;
     if (!table_.at(stage).allows_foreign(directive.text)) {
       add(file, directive.line, stage + " may not include <" + directive.text + ">");
-    } else if (is_public && directive.text == "mpi.h" && file.path != fs::path("include/halocline/comm/mpi.hpp")) {
-      add(file, directive.line, "<mpi.h> in a public header other than comm/mpi.hpp");
+    } else if (installed && directive.text == "mpi.h" && file.path != fs::path("include/halocline/mpi.hpp")) {
+      add(file, directive.line, "<mpi.h> in an installed header other than mpi.hpp");
     }
   }
 
@@ -208,36 +242,50 @@ class Checker {
     add(file, directive.line, "transport " + mine + " includes " + other);
   }
 
-  // cli/, apps/, bench/, examples/, profile/: like any user's program.
-  void check_user(const File& file) {
+  /// What code outside of src/ may include of the library.
+  enum class Sees { installed, stages };
+
+  void check_outside(const File& file, Sees sees) {
     check_length(file);
     for (const auto& directive : file.directives) {
       if (directive.kind != Directive::Kind::include) continue;
       ++report_.includes;
-      if (directive.text.starts_with("halocline/")) {
-        if (!fs::exists(root_ / "include" / directive.text)) {
-          add(file, directive.line, directive.text + " is no public header");
-        }
-      } else if (directive.quoted && !own(file, directive.text)) {
-        add(file, directive.line, "\"" + directive.text + "\" is neither a public header nor a file of this folder");
-      } else if (!directive.quoted && table_.contains(directive.text.substr(0, directive.text.find('/')))) {
-        add(file, directive.line, "<" + directive.text + "> is a private header");
+      const std::string& header = directive.text;
+      const bool of_the_library = table_.contains(header.substr(0, header.find('/')));
+      if (header.starts_with("halocline/")) {
+        if (!fs::exists(root_ / "include" / header)) add(file, directive.line, header + " is not an installed header");
+      } else if (directive.quoted && own(file, header)) {
+        continue;
+      } else if (of_the_library && (sees == Sees::installed || is_private("src/" + header))) {
+        add(file, directive.line,
+            header + (sees == Sees::installed ? " is not installed" : " is private to its stage"));
+      } else if (directive.quoted && !(of_the_library && fs::exists(root_ / "src" / header))) {
+        add(file, directive.line, "\"" + header + "\" is neither a header of the library nor a file of this folder");
       } else {
         check_reserved(file, directive);
       }
     }
   }
 
-  /// Beside the file, below its top folder, or, for the tool that runs the applications, in apps/.
+  /// The files of an application that implement its command for the tool; its solver knows nothing of the tool.
+  static bool is_command_of_app(const File& file) {
+    return file.part(0) == "apps" &&
+           (file.path.filename().string().starts_with("command") || file.path == fs::path("apps/common/app.hpp"));
+  }
+
+  /// Beside the file, below its top folder, or, for the tool that runs the applications, in apps/; and in cli/ for the
+  /// commands of the applications.
   [[nodiscard]] bool own(const File& file, const std::string& header) const {
     const fs::path top = root_ / file.part(0);
     return fs::exists((root_ / file.path).parent_path() / header) || fs::exists(top / header) ||
            ((header.starts_with(file.part(0) + "/") || header.starts_with("apps/")) && fs::exists(root_ / header)) ||
+           (header.starts_with("cli/") && is_command_of_app(file) && fs::exists(root_ / header)) ||
            fs::exists(root_ / "apps" / header);
   }
 
   fs::path root_;
   Table table_;
+  UserHeaders user_headers_;
   std::vector<Reserved> reserved_;
   Report report_;
 };

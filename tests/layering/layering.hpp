@@ -24,14 +24,18 @@ struct Report {
 };
 
 /// Reads src/LAYERS and every source file of a tree, and compares. The rules, beside the table's:
-/// - a stage's private headers (src/<stage>/) are included by that stage only, and by no public header;
+/// - a header is of one of three kinds: installed (include/halocline/), of a stage (src/<stage>/<name>.hpp), or private to a
+///   stage (src/<stage>/<folder>/...). Installed ones include installed ones alone, those of a stage no private ones, and
+///   private ones are included by their stage alone;
+/// - each header of include/halocline/ is on one line "user" of the table;
 /// - a file of src/exchange/transport/ includes no header of another transport (a folder, or a .cpp with its header);
 ///   headers without a .cpp are shared, and the factory, which makes them all, may include and be included;
-/// - in include/, <mpi.h> is in comm/mpi.hpp alone, and no other public header includes that one;
+/// - in include/, <mpi.h> is in mpi.hpp alone, and no other public header includes that one;
 /// - headers of an "only" line of the table (CUDA, NVML, dlopen) are included by the files of that line alone;
 /// - no #if on CUDA or on an option (HALOCLINE_...) in src/ and include/: an absent part is a source file
-///   (include/halocline/core/host_device.hpp excepted, which says what kernels may call);
-/// - cli/, apps/, bench/ and examples/ include public headers and files of their own;
+///   (include/halocline/view.hpp excepted, which says what kernels may call);
+/// - cli/, apps/, bench/ and profile/ include installed headers, headers of stages, and files of their own;
+/// - examples/ and tests/install/ include installed headers alone, as users do;
 /// - a file has at most 400 lines.
 /// Throws std::runtime_error where the table is missing or makes no sense.
 Report check(const std::filesystem::path& root);

@@ -33,6 +33,7 @@ bool matches(std::string_view pattern, std::string_view text) {
 }
 
 constexpr std::string_view only = "only ";
+constexpr std::string_view user = "user ";
 
 }  // namespace
 
@@ -49,7 +50,7 @@ Table read_table(const std::filesystem::path& file) {
   if (!in) throw std::runtime_error("cannot read " + file.string());
   Table table;
   for (std::string line; std::getline(in, line);) {
-    if (line.empty() || line[0] == '#' || line.starts_with(only)) continue;
+    if (line.empty() || line[0] == '#' || line.starts_with(only) || line.starts_with(user)) continue;
     const auto colon = line.find(':');
     const auto bar = line.find('|');
     if (colon == std::string::npos || bar == std::string::npos || bar < colon) {
@@ -79,6 +80,23 @@ std::vector<Reserved> read_reserved(const std::filesystem::path& file) {
     all.push_back({words(line.substr(only.size(), colon - only.size())), words(line.substr(colon + 1))});
     if (all.back().files.empty() || all.back().headers.empty()) {
       throw std::runtime_error("a file or a header is missing: " + line);
+    }
+  }
+  return all;
+}
+
+UserHeaders read_user_headers(const std::filesystem::path& file, const Table& table) {
+  std::ifstream in(file);
+  if (!in) throw std::runtime_error("cannot read " + file.string());
+  UserHeaders all;
+  for (std::string line; std::getline(in, line);) {
+    if (!line.starts_with(user)) continue;
+    const auto colon = line.find(':');
+    if (colon == std::string::npos) throw std::runtime_error("not 'user <folder>: <headers>': " + line);
+    const std::string folder = line.substr(user.size(), colon - user.size());
+    if (!table.contains(folder)) throw std::runtime_error("no line of the table is of the folder in: " + line);
+    for (const auto& header : words(line.substr(colon + 1))) {
+      if (!all.emplace(header, folder).second) throw std::runtime_error(header + " is there twice");
     }
   }
   return all;

@@ -31,6 +31,10 @@ struct Reserved {
 /// Reads src/LAYERS. A folder may only name folders of lines above its own, so that the table has no cycle.
 /// Throws std::runtime_error with the line that makes no sense.
 Table read_table(const std::filesystem::path& file);
+/// The stage of each header that lies directly in include/halocline/, by name.
+using UserHeaders = std::map<std::string, std::string>;
+/// The lines that begin with "user" of the same file. Throws as read_table() does.
+UserHeaders read_user_headers(const std::filesystem::path& file, const Table& table);
 /// The lines that begin with "only" of the same file.
 std::vector<Reserved> read_reserved(const std::filesystem::path& file);
 

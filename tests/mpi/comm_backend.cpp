@@ -1,5 +1,5 @@
 #include "contract/comm/comm_contract.hpp"
-#include "halocline/comm/mpi.hpp"
+#include "halocline/mpi.hpp"
 #include "support/mpi_world.hpp"
 
 // The contract's suite on MPI: all ranks of the program are in each case.

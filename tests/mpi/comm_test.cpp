@@ -6,7 +6,7 @@
 #include "comm/mpi/check.hpp"
 #include "comm/mpi/mpi_communicator.hpp"
 #include "contract/comm/comm_contract.hpp"
-#include "halocline/comm/mpi.hpp"
+#include "halocline/mpi.hpp"
 #include "support/mpi_world.hpp"
 
 // What only the MPI twin has to do.

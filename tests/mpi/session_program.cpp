@@ -1,15 +1,20 @@
 // One Session in the way that the first argument says; ctest looks at what is printed and at how the job ends.
 #include <fmt/core.h>
 #include <mpi.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
+#include <functional>
 #include <string>
+#include <string_view>
 #include <thread>
+#include <vector>
 
-#include "halocline/comm/twins.hpp"
+#include "halocline/session.hpp"
 
 using namespace halocline;
 
@@ -21,6 +26,8 @@ std::string mpi_state() {
   MPI_Finalized(&finalised);
   return finalised != 0 ? "MPI finalised" : initialised != 0 ? "MPI active" : "MPI untouched";
 }
+
+bool lost_at_end = false;
 
 void say(const std::string& text) {
   fmt::print("{}\n", text);
@@ -43,8 +50,43 @@ void lose_peer(comm::Session& session, int signal) {
   }
 }
 
+/// Before there is MPI, as launchers tell it.
+bool is_launched_first() {
+  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK"}) {
+    if (const char* rank = std::getenv(name)) return std::string_view(rank) == "0";
+  }
+  throw InvalidArgument("this mode needs a launcher");
+}
+
+/// Ranks that do not agree on how many values they reduce: MPI's own error, on one rank or on both.
+void mismatch(comm::Session& session) {
+  auto& world = session.world();
+  world.set_timeout(std::chrono::seconds(2));
+  std::vector<double> values(world.rank() == rank_id(0) ? 1 : 4096);
+  try {
+    for (int i = 0; i < 4; ++i) world.all_reduce(values, comm::Reduction::sum);
+    say("no error");
+  } catch (const Error& error) {
+    say(fmt::format("rank {} got an error of Halocline: {}", world.rank().value(), error.what()));
+    std::this_thread::sleep_for(std::chrono::seconds(3));  // so that the other one gets its own
+    session.abort(3);
+  }
+}
+
+/// Ends the other process's part of the job only once this rank's has ended.
+int in_a_child(const std::function<int()>& body) {
+  const pid_t child = ::fork();
+  if (child == 0) std::exit(body());
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  say(fmt::format("the process ended with status {}", WIFEXITED(status) ? WEXITSTATUS(status) : -1));
+  return 0;
+}
+
 int run(const std::string& mode, int argc, char** argv) {
   std::string line;
+  if (mode == "absent" && is_launched_first()) return 0;  // never calls MPI_Init
+  lost_at_end = mode == "lost_at_end";
   if (mode == "initialised") MPI_Init(&argc, &argv);
   {
     comm::Session session(&argc, &argv, Environment::read());
@@ -55,6 +97,12 @@ int run(const std::string& mode, int argc, char** argv) {
     if (mode == "killed") lose_peer(session, SIGKILL);
     if (mode == "unclosed") {
       for (int i = 0; i < 3; ++i) (void)world.split(0, 0);
+    }
+    if (mode == "mismatch") mismatch(session);
+    if (mode == "late") {
+      // Rank 0's destructor waits for rank 1 in vain.
+      world.set_timeout(std::chrono::milliseconds(500));
+      if (world.rank() == rank_id(1)) std::this_thread::sleep_for(std::chrono::seconds(3));
     }
     if (mode == "throw" && world.rank() == rank_id(0)) throw DeviceError("rank 0 throws");
     if (mode == "abort") {
@@ -69,11 +117,22 @@ int run(const std::string& mode, int argc, char** argv) {
 
 }  // namespace
 
+/// Takes the place of MPI's: in one mode the last rank never gets there.
+extern "C" int MPI_Finalize() {
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (lost_at_end && rank == 1) std::this_thread::sleep_for(std::chrono::seconds(40));
+  return PMPI_Finalize();
+}
+
 int main(int argc, char** argv) {
   try {
-    return run(argc > 1 ? argv[1] : "report", argc, argv);
+    const std::string mode = argc > 1 ? argv[1] : "report";
+    if (mode == "late") return in_a_child([&] { return run(mode, argc, argv); });
+    return run(mode, argc, argv);
   } catch (const Error& error) {
-    say(fmt::format("{}: {}", to_string(error.kind()), error.what()));
+    // Where the log goes, too: the order of lines in two streams is the launcher's.
+    fmt::print(stderr, "{}: {}\n", to_string(error.kind()), error.what());
     return 1;
   }
 }

@@ -1,8 +1,9 @@
 // profile_calls FILE: makes calls of all kinds, and writes what they must be counted as.
-// profile_calls abort | exit: ends without MPI_Finalize. profile_calls unseen: calls PMPI_ functions alone.
+// profile_calls abort | exit | hang: ends without MPI_Finalize, or not at all. profile_calls unseen: calls PMPI_ functions alone.
 #include <dlfcn.h>
 
 #include <array>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -200,6 +201,7 @@ int main(int argc, char** argv) {
   std::fflush(stdout);
   if (std::strcmp(what, "abort") == 0 && rank == 0) MPI_Abort(MPI_COMM_WORLD, 3);
   if (std::strcmp(what, "exit") == 0) std::exit(4);
+  if (std::strcmp(what, "hang") == 0) std::this_thread::sleep_for(std::chrono::seconds(60));
   expected = halocline::mapping::Communication(size);
   all_cases(provided == MPI_THREAD_MULTIPLE);
   MPI_Finalize();

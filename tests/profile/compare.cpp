@@ -1,5 +1,5 @@
-// compare_profiles TIMES HEADER FEWER MORE ONE: what MORE counts beyond FEWER is TIMES what ONE says, plus HEADER bytes
-// a message.
+// compare_profiles TIMES HEADER FEWER MORE ONE [gpu]: what MORE counts beyond FEWER is TIMES what ONE says, plus HEADER bytes
+// a message; of GPUs' memory alone where the last word says so.
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -7,7 +7,7 @@
 #include <set>
 #include <string>
 
-#include "halocline/mapping/communication_matrix.hpp"
+#include "mapping/communication_matrix.hpp"
 
 namespace {
 
@@ -50,14 +50,16 @@ int differences(const char* what, const CommunicationMatrix& fewer, const Commun
 
 int main(int argc, char** argv) {
   try {
-    if (argc != 6) return 2;
+    const bool only_gpu = argc == 7 && std::string(argv[6]) == "gpu";
+    if (argc != 6 && !only_gpu) return 2;
     const std::int64_t times = std::atoll(argv[1]);
     const std::int64_t header = std::atoll(argv[2]);
     const Communication fewer = read(argv[3]);
     const Communication more = read(argv[4]);
     const Communication one = read(argv[5]);
-    if (one.cpu.total_bytes() + one.gpu.total_bytes() == 0) return 2;  // nothing would be compared
-    const int wrong = differences("cpu", fewer.cpu, more.cpu, one.cpu, times, header) +
+    // Nothing would be compared.
+    if (one.gpu.total_bytes() + (only_gpu ? 0 : one.cpu.total_bytes()) == 0) return 2;
+    const int wrong = (only_gpu ? 0 : differences("cpu", fewer.cpu, more.cpu, one.cpu, times, header)) +
                       differences("gpu", fewer.gpu, more.gpu, one.gpu, times, header);
     return wrong == 0 ? 0 : 1;
   } catch (const std::exception& error) {

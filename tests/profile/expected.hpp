@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "halocline/mapping/communication_matrix.hpp"
+#include "mapping/communication_matrix.hpp"
 
 /// What a program that is profiled does, and what must be counted of it: each case makes its calls, and says of all
 /// ranks what they send.

@@ -32,6 +32,32 @@ foreach(words "--size 24 20 16 --radius 2 --fields 2xf32 --transports mpi_staged
               "exchange ${words} --repeat 1 --steady 25")
 endforeach()
 
+# A message for each direction: as many as the plan says, each with a header.
+set(words "--size 24 20 16 --radius 2 --fields 2xf32 --messages by-direction --transports mpi_staged,self")
+expect_plan("exchange ${words}" 4 15 64 "route ${words}" "exchange ${words} --repeat 1 --steady 10"
+            "exchange ${words} --repeat 1 --steady 25")
+
+# Set-up sends from GPUs' memory, too, to see whether that works: none of it is counted as the program's.
+function(expect_nothing_of_set_up ranks exchanges words)
+  file(WRITE ${WORK}/nothing.csv "# ranks ${ranks}\nfrom,to,cpu_bytes,cpu_messages,gpu_bytes,gpu_messages\n# end\n")
+  file(REMOVE ${WORK}/one.csv ${WORK}/all.csv)
+  separate_arguments(words UNIX_COMMAND "${words}")
+  set(seen "")
+  foreach(command "route;${words};--communication;one.csv"
+          "profile;--output;all.csv;--;${PROGRAM};exchange;${words};--warm-up;0;--repeat;${exchanges};--steady;0")
+    execute_process(COMMAND ${MPIRUN} -n ${ranks} ${PROGRAM} ${command} WORKING_DIRECTORY ${WORK}
+                    OUTPUT_VARIABLE out ERROR_VARIABLE err TIMEOUT 120)
+    string(APPEND seen "${err}")
+  endforeach()
+  execute_process(COMMAND ${COMPARE} ${exchanges} 64 nothing.csv all.csv one.csv gpu WORKING_DIRECTORY ${WORK}
+                  RESULT_VARIABLE differs OUTPUT_VARIABLE out ERROR_VARIABLE err)
+  string(COMPARE EQUAL "${differs}" "0" ok)
+  count(ok "nothing of set-up: exchange ${words}" "${seen}${out}${err}")
+  set(tried ${tried} PARENT_SCOPE)
+  set(right ${right} PARENT_SCOPE)
+endfunction()
+expect_nothing_of_set_up(4 3 "--size 24 20 16 --radius 2 --fields 1xf64 --no-corners --transports mpi_device,self")
+
 # Each pattern is run alone and together with the other: twice as many iterations as --repeat says.
 foreach(words "--cpu 2d --gpu col --weighted" "--cpu 3d --gpu 2d --periodic" "--cpu col --gpu 3d" "--cpu col --gpu col")
   foreach(ranks 4 8)

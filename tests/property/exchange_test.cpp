@@ -4,7 +4,8 @@
 
 #include <mutex>
 
-#include "halocline/comm/twins.hpp"
+#include "comm/local_ranks.hpp"
+#include "halocline/session.hpp"
 #include "support/effort.hpp"
 #include "support/outlet_case.hpp"
 

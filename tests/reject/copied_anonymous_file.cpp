@@ -2,7 +2,7 @@
 // expect: deleted
 #include <utility>
 
-#include "halocline/core/anonymous_file.hpp"
+#include "core/anonymous_file.hpp"
 
 using halocline::AnonymousFile;
 

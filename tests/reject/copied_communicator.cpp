@@ -3,7 +3,7 @@
 #include <memory>
 #include <utility>
 
-#include "halocline/comm/communicator.hpp"
+#include "halocline/communicator.hpp"
 
 using halocline::comm::Communicator;
 

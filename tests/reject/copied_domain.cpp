@@ -1,6 +1,6 @@
 // A domain owns device memory and connections; a copy would share them.
 // expect: deleted
-#include "halocline/domain/domain.hpp"
+#include "halocline/domain.hpp"
 
 #ifdef HC_CONTROL
 void take(halocline::Domain& domain) {

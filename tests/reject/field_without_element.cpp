@@ -1,6 +1,6 @@
 // An exchange moves types it knows; a structure is not one of them.
 // expect: no Element for this type
-#include "halocline/core/field.hpp"
+#include "halocline/field.hpp"
 
 struct Spin {
   float up;

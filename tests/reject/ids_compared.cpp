@@ -1,6 +1,6 @@
 // Ids of different things are not compared: subdomain 3 on rank 3 is a coincidence.
 // expect: no match for|invalid operands
-#include "halocline/core/ids.hpp"
+#include "halocline/ids.hpp"
 
 const halocline::subdomain_id subdomain(3);
 #ifdef HC_CONTROL

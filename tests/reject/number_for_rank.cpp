@@ -1,6 +1,6 @@
 // A bare number is nobody's rank until somebody says so.
 // expect: (could not convert|no viable conversion|cannot convert|no known conversion|no matching function|conversion)
-#include "halocline/core/ids.hpp"
+#include "halocline/ids.hpp"
 
 #ifdef HC_CONTROL
 const halocline::rank_id root{0};

@@ -1,6 +1,6 @@
 // A rank is not a device, though both are numbers.
 // expect: (could not convert|no viable conversion|cannot convert|no known conversion|no matching function)
-#include "halocline/core/ids.hpp"
+#include "halocline/ids.hpp"
 
 using halocline::device_id;
 using halocline::rank_id;

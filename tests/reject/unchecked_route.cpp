@@ -1,6 +1,6 @@
 // A transport is an enumerator, never the number of one.
 // expect: (could not convert|no viable conversion|cannot convert|cannot initialize|invalid conversion)
-#include "halocline/routing/routing.hpp"
+#include "halocline/routing.hpp"
 
 halocline::routing::Route route() {
   halocline::routing::Route made;

@@ -1,6 +1,6 @@
 // A field of float gives a view of float; nobody reads it as double.
 // expect: (conversion|convert)
-#include "halocline/domain/domain.hpp"
+#include "halocline/domain.hpp"
 
 #ifdef HC_CONTROL
 using Element = float;

@@ -1,19 +1,24 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "halocline/device/backend.hpp"
+#include "core/clock.hpp"
+#include "device/backend.hpp"
 
 namespace halocline::test {
 
 /// What a test lets a ForwardingBackend say of itself.
 struct Said {
-  device::BackendKind kind = device::BackendKind::host;
+  halocline::DeviceKind kind = halocline::DeviceKind::host;
   device::Access overlapping_launches{};
-  std::string uuid{};  ///< of the last device; empty: as the inner backend says
+  std::string uuid{};                    ///< of the last device; empty: as the inner backend says
+  std::int64_t row_alignment_bytes = 0;  ///< 0: as the inner backend says
+  /// What memory an address is in; empty: as the inner backend says.
+  std::function<device::MemoryInfo(const void*)> memory{};
 };
 
 /// Another backend's work, with what a test says of it.
@@ -21,6 +26,11 @@ class ForwardingBackend final : public device::Backend {
  public:
   ForwardingBackend(std::shared_ptr<device::Backend> inner, Said said)
       : inner_(std::move(inner)), said_(std::move(said)) {}
+  /// Called before each event is made; may throw.
+  std::function<void()> before_event;
+  /// Called before memory is mapped; may throw.
+  std::function<void(int device, const device::MemoryHandle&)> before_map;
+
   /// Maps that were asked for.
   [[nodiscard]] int maps() const { return maps_; }
   /// Names and priorities of the streams that were made.
@@ -30,7 +40,12 @@ class ForwardingBackend final : public device::Backend {
   /// FusedPlan::multiprocessors of the exchanges that were made.
   [[nodiscard]] const std::vector<int>& budgets() const { return budgets_; }
 
-  [[nodiscard]] device::BackendKind kind() const override { return said_.kind; }
+  /// Devices of which room was reserved, and which part.
+  [[nodiscard]] const std::vector<std::pair<int, int>>& rooms() const { return rooms_; }
+  /// Parts of all exchanges that were made which may go as packets.
+  [[nodiscard]] int packets() const { return packets_; }
+
+  [[nodiscard]] halocline::DeviceKind kind() const override { return said_.kind; }
   [[nodiscard]] device::Access overlapping_launches() const override { return said_.overlapping_launches; }
   [[nodiscard]] device::DeviceInfo info(int device) const override {
     device::DeviceInfo info = inner_->info(device);
@@ -39,11 +54,14 @@ class ForwardingBackend final : public device::Backend {
   }
   std::unique_ptr<device::Mapping> map(int device, const device::MemoryHandle& handle) override {
     ++maps_;
+    if (before_map) before_map(device, handle);
     return inner_->map(device, handle);
   }
 
   [[nodiscard]] int device_count() const override { return inner_->device_count(); }
-  [[nodiscard]] std::int64_t row_alignment_bytes() const override { return inner_->row_alignment_bytes(); }
+  [[nodiscard]] std::int64_t row_alignment_bytes() const override {
+    return said_.row_alignment_bytes > 0 ? said_.row_alignment_bytes : inner_->row_alignment_bytes();
+  }
   [[nodiscard]] std::int64_t sector_bytes() const override { return inner_->sector_bytes(); }
   std::unique_ptr<device::Buffer> allocate(int device, std::size_t bytes) override {
     return inner_->allocate(device, bytes);
@@ -60,6 +78,7 @@ class ForwardingBackend final : public device::Backend {
     return inner_->create_stream(device, priority, name);
   }
   std::unique_ptr<device::Event> create_event(int device, device::Timing timing) override {
+    if (before_event) before_event();
     return inner_->create_event(device, timing);
   }
   std::unique_ptr<device::CopyList> prepare(int device, std::span<const device::StridedCopy> copies) override {
@@ -67,7 +86,18 @@ class ForwardingBackend final : public device::Backend {
   }
   std::unique_ptr<device::FusedExchange> fuse(int device, const device::FusedPlan& plan) override {
     budgets_.push_back(plan.multiprocessors);
+    for (const device::Party& party : plan.parties) {
+      for (const device::OutgoingPart& part : party.outgoing) packets_ += part.packets.offered() ? 1 : 0;
+      for (const device::IncomingPart& part : party.incoming) packets_ += part.packets.offered() ? 1 : 0;
+    }
     return inner_->fuse(device, plan);
+  }
+  std::unique_ptr<device::Room> reserve_room(int device, int parts, int multiprocessors) override {
+    rooms_.emplace_back(device, parts);
+    return inner_->reserve_room(device, parts, multiprocessors);
+  }
+  [[nodiscard]] device::MemoryInfo memory_at(const void* address) const override {
+    return said_.memory ? said_.memory(address) : inner_->memory_at(address);
   }
   [[nodiscard]] device::Access peer_access(int from, int to) const override { return inner_->peer_access(from, to); }
   [[nodiscard]] bool prefers_graphs() const override { return inner_->prefers_graphs(); }
@@ -84,6 +114,8 @@ class ForwardingBackend final : public device::Backend {
   Said said_;
   int maps_ = 0;
   std::vector<int> budgets_;
+  std::vector<std::pair<int, int>> rooms_;
+  int packets_ = 0;
   std::vector<int> current_;
   std::vector<std::pair<std::string, device::Priority>> streams_;
 };

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "halocline/comm/communicator.hpp"
+#include "halocline/communicator.hpp"
 
 namespace halocline::test {
 
@@ -18,11 +18,14 @@ class ForwardingCommunicator final : public comm::Communicator {
   bool fail_to_send = false;
   bool spoil_large = false;  ///< changes a byte in the middle of messages of 1024 bytes or more
   int sent = 0;
+  bool hold_messages = false;              ///< none is sent or received
+  std::vector<std::span<std::byte>> held;  ///< of those that would be received
 
   [[nodiscard]] comm::DeviceSupport device_support() const override { return support; }
   [[nodiscard]] std::unique_ptr<comm::Request> send(std::span<const std::byte> bytes, rank_id to, int tag) override {
     if (fail_to_send) throw CommunicationError("planted");
     ++sent;
+    if (hold_messages) return std::make_unique<Held>();
     if (!spoil_large || bytes.size() < 1024) return inner_->send(bytes, to, tag);
     std::vector<std::byte> spoiled(bytes.begin(), bytes.end());
     spoiled[bytes.size() / 2] ^= std::byte{1};
@@ -34,6 +37,10 @@ class ForwardingCommunicator final : public comm::Communicator {
   [[nodiscard]] int size() const override { return inner_->size(); }
   [[nodiscard]] const Clock& clock() const override { return inner_->clock(); }
   [[nodiscard]] std::unique_ptr<comm::Request> receive(std::span<std::byte> bytes, rank_id from, int tag) override {
+    if (hold_messages) {
+      held.push_back(bytes);
+      return std::make_unique<Held>();
+    }
     return inner_->receive(bytes, from, tag);
   }
   [[nodiscard]] std::unique_ptr<comm::PersistentRequest> persistent_send(std::span<const std::byte> bytes, rank_id to,
@@ -70,6 +77,9 @@ class ForwardingCommunicator final : public comm::Communicator {
   [[nodiscard]] bool poisoned() const noexcept override { return inner_->poisoned(); }
 
  private:
+  class Held final : public comm::Request {
+    [[nodiscard]] bool test() override { return false; }
+  };
   comm::Communicator* inner_;
 };
 

@@ -1,4 +1,8 @@
 #include "support/halo_case.hpp"
+#include "device/backend.hpp"
+#include "device/host.hpp"
+#include "domain/internals.hpp"
+#include "partition/halo.hpp"
 
 #include <fmt/core.h>
 
@@ -159,7 +163,7 @@ std::shared_ptr<device::Backend> host_backend(comm::Communicator& comm, const Ha
 DomainOptions options_of(comm::Communicator& comm, const HaloCase& halo_case) {
   DomainOptions options;
   options.boundaries = halo_case.boundaries;
-  options.launch_threads = halo_case.launch_threads;
+  set_launch_threads(options, halo_case.launch_threads);
   options.backend = halo_case.make_backend ? halo_case.make_backend(comm) : host_backend(comm, halo_case);
   options.ranks_per_node = halo_case.ranks_per_node;
   options.policy = halo_case.policy;
@@ -193,7 +197,7 @@ HaloOutcome run_case(comm::Communicator& comm, const HaloCase& halo_case) {
   // Own arrays outlive the domain's use of them; a list, because their addresses are given away.
   std::list<OwnArray> own;
   if (halo_case.own_arrays) {
-    const auto mine = domain.plan().placement.of_rank(comm.rank());
+    const auto mine = internals(domain).plan().placement.of_rank(comm.rank());
     for (std::size_t f = 0; f < halo_case.fields.size(); ++f) {
       const field_id id(static_cast<std::int64_t>(f));
       for (const subdomain_id s : mine) {
@@ -244,13 +248,13 @@ HaloOutcome run_case(comm::Communicator& comm, const HaloCase& halo_case) {
   Findings findings;
   for (const Recorded& record : records) {
     with_type(halo_case.fields[record.field.index()].element, [&](auto sample) {
-      compare(domain.geometry(), record.subdomain, record.after.view<decltype(sample)>(), record.field, record.step,
-              record.exchanged, findings);
+      compare(internals(domain).geometry(), record.subdomain, record.after.view<decltype(sample)>(), record.field,
+              record.step, record.exchanged, findings);
     });
   }
   HaloOutcome outcome{findings.text(), findings.cells(), {}};
   for (const auto transport : routing::all_transports) {
-    const auto row = domain.traffic(transport);
+    const auto row = internals(domain).traffic(transport);
     if (row.messages > 0) outcome.traffic.push_back(row);
   }
   for (const OwnArray& array : own) {

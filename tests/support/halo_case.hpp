@@ -7,9 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "halocline/comm/communicator.hpp"
-#include "halocline/device/host.hpp"
-#include "halocline/domain/domain.hpp"
+#include "device/backend.hpp"
+#include "device/host.hpp"
+#include "exchange/exchange.hpp"
+#include "halocline/communicator.hpp"
+#include "halocline/domain.hpp"
 
 namespace halocline::test {
 

@@ -5,21 +5,22 @@
 #include <utility>
 #include <vector>
 
-#include "halocline/core/error.hpp"
-#include "halocline/device/backend.hpp"
+#include "core/clock.hpp"
+#include "device/backend.hpp"
+#include "halocline/error.hpp"
 
 namespace halocline::test {
 
 /// A backend that answers questions about devices that are not there, and does no work.
 class ListedDevices final : public device::Backend {
  public:
-  ListedDevices(device::BackendKind kind, std::vector<device::DeviceInfo> devices)
+  ListedDevices(halocline::DeviceKind kind, std::vector<device::DeviceInfo> devices)
       : kind_(kind), devices_(std::move(devices)) {}
 
   /// Peer access; empty: always.
   std::function<bool(int from, int to)> reaches;
 
-  [[nodiscard]] device::BackendKind kind() const override { return kind_; }
+  [[nodiscard]] halocline::DeviceKind kind() const override { return kind_; }
   [[nodiscard]] int device_count() const override { return static_cast<int>(devices_.size()); }
   [[nodiscard]] std::int64_t row_alignment_bytes() const override { return 64; }
   [[nodiscard]] std::int64_t sector_bytes() const override { return 1; }
@@ -41,12 +42,14 @@ class ListedDevices final : public device::Backend {
   bool prefers_graphs() const override { return false; }
   std::unique_ptr<device::CopyList> prepare(int, std::span<const device::StridedCopy>) override { refuse(); }
   std::unique_ptr<device::FusedExchange> fuse(int, const device::FusedPlan&) override { refuse(); }
+  std::unique_ptr<device::Room> reserve_room(int, int, int) override { refuse(); }
+  device::MemoryInfo memory_at(const void*) const override { return {}; }
   bool wait_until(const std::function<bool()>&, const Deadline&) override { refuse(); }
 
  private:
   [[noreturn]] static void refuse() { throw InternalError("ListedDevices does no work"); }
 
-  device::BackendKind kind_;
+  halocline::DeviceKind kind_;
   std::vector<device::DeviceInfo> devices_;
 };
 

@@ -2,7 +2,7 @@
 
 #include <atomic>
 
-#include "halocline/core/clock.hpp"
+#include "core/clock.hpp"
 
 namespace halocline::test {
 

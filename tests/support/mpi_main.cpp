@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <string>
 
-#include "halocline/comm/twins.hpp"
+#include "halocline/session.hpp"
 #include "support/mpi_world.hpp"
 
 namespace halocline::test {

@@ -1,4 +1,5 @@
 #include "support/outlet_case.hpp"
+#include "domain/internals.hpp"
 
 #include <fmt/core.h>
 
@@ -97,7 +98,7 @@ class Steps {
       domain_.exchange();
     }
     for (const Subdomain& s : domain_.subdomains()) update(s, stored);
-    domain_.mark_stored(u_, stored);
+    internals(domain_).mark_stored(u_, stored);
     domain_.swap(u_);
   }
   [[nodiscard]] Field<std::uint64_t> field() const { return u_; }
@@ -107,9 +108,9 @@ class Steps {
     std::vector<View<std::uint64_t>> outlets;
     for (const Direction d : all_directions) {
       if (!stored.test(static_cast<std::size_t>(d.index()))) continue;
-      if (const auto outlet = s.outlet(u_, d, 1)) outlets.push_back(*outlet);
+      if (const auto outlet = internals(s).outlet(s, u_, d, 1)) outlets.push_back(*outlet);
     }
-    const auto& geometry = domain_.geometry();
+    const auto& geometry = internals(domain_).geometry();
     const auto read = [view = s.view(u_), extent = geometry.partition.extent(),
                        boundaries = geometry.boundaries](const Vec3& p) {
       for (int dim = 0; dim < 3; ++dim) {

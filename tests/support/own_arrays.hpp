@@ -6,7 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "halocline/domain/domain.hpp"
+#include "device/backend.hpp"
+#include "domain/internals.hpp"
+#include "halocline/domain.hpp"
 #include "support/seeded.hpp"
 
 namespace halocline::test {
@@ -15,12 +17,13 @@ namespace halocline::test {
 /// elements, rows and planes. Gaps hold a pattern that an exchange must not touch.
 class OwnArray {
  public:
-  OwnArray(Domain& domain, field_id field, subdomain_id subdomain, Seeded& seeded) : backend_(&domain.backend()) {
-    const auto& geometry = domain.geometry();
+  OwnArray(Domain& domain, field_id field, subdomain_id subdomain, Seeded& seeded)
+      : backend_(&internals(domain).backend()) {
+    const auto& geometry = internals(domain).geometry();
     const FieldDescriptor& descriptor = geometry.fields[field.index()];
     const Box box = geometry.with_halo(field, subdomain);
     const Box owned = geometry.owned(field, subdomain);
-    device_ = domain.plan().placement.of(subdomain).ordinal;
+    device_ = internals(domain).plan().placement.of(subdomain).ordinal;
     element_ = bytes_of(descriptor.element);
     components_ = descriptor.components;
     extent_ = box.extent();

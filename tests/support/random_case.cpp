@@ -1,6 +1,6 @@
 #include <fmt/core.h>
 
-#include "halocline/partition/strategy.hpp"
+#include "partition/strategy.hpp"
 #include "support/halo_case.hpp"
 #include "support/seeded.hpp"
 

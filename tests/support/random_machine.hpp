@@ -5,7 +5,7 @@
 #include <random>
 #include <string>
 
-#include "halocline/machine/machine_map.hpp"
+#include "halocline/machine_map.hpp"
 
 namespace halocline::test {
 

@@ -2,7 +2,9 @@
 
 #include <memory>
 
-#include "halocline/domain/domain.hpp"
+#include "device/backend.hpp"
+#include "domain/internals.hpp"
+#include "halocline/domain.hpp"
 
 namespace halocline::test {
 
@@ -11,14 +13,15 @@ namespace halocline::test {
 class StagedArray {
  public:
   StagedArray(Domain& domain, const Subdomain& subdomain, field_id field)
-      : stream_(&subdomain.stream()),
+      : stream_(&stream_of(subdomain)),
         there_(subdomain.bytes(field)),
-        descriptor_(&domain.geometry().fields[field.index()]) {
+        descriptor_(&internals(domain).geometry().fields[field.index()]) {
     const std::int64_t element = bytes_of(descriptor_->element);
     const Vec3 extent = there_.with_halo().extent();
     stride_ = {element, element * extent.x, element * extent.x * extent.y};
     component_stride_ = element * extent.volume();
-    memory_ = domain.backend().allocate_pinned(static_cast<std::size_t>(component_stride_ * descriptor_->components));
+    memory_ = internals(domain).backend().allocate_pinned(
+        static_cast<std::size_t>(component_stride_ * descriptor_->components));
   }
 
   template <typename T>

@@ -1,4 +1,5 @@
 // One thread of the host drives all devices, and waits: nothing overlaps.
+#include "device/backend.hpp"
 #include "laplace3d/schemes/schemes.hpp"
 
 namespace laplace3d {

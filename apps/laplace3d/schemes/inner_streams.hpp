@@ -3,7 +3,9 @@
 #include <memory>
 #include <vector>
 
-#include "halocline/domain/domain.hpp"
+#include "device/backend.hpp"
+#include "domain/internals.hpp"
+#include "halocline/domain.hpp"
 
 namespace laplace3d {
 
@@ -12,9 +14,9 @@ class InnerStreams {
  public:
   explicit InnerStreams(const halocline::Domain& domain) {
     for (const auto& subdomain : domain.subdomains()) {
-      auto& backend = subdomain.backend();
+      auto& backend = internals(subdomain).backend();
       const int device = subdomain.device();
-      lanes_.push_back({&subdomain.stream(), backend.create_stream(device), backend.create_event(device)});
+      lanes_.push_back({&stream_of(subdomain), backend.create_stream(device), backend.create_event(device)});
     }
   }
   [[nodiscard]] halocline::device::Stream& stream(std::size_t i) const { return *lanes_[i].own; }

@@ -11,7 +11,9 @@
 
 #include "common/in_flight.hpp"
 #include "common/slowest.hpp"
-#include "halocline/core/error.hpp"
+#include "device/backend.hpp"
+#include "domain/internals.hpp"
+#include "halocline/error.hpp"
 #include "laplace3d/schemes/inner_streams.hpp"
 #include "laplace3d/schemes/schemes.hpp"
 
@@ -86,8 +88,8 @@ class OwnExchange : public Scheme {
     halocline::Domain& domain = *setting_.domain;
     cycles_recorded_ = std::lcm(std::int64_t{steps_}, std::int64_t{2}) / steps_;
     while (cycles_recorded_ * steps_ < recorded_steps) cycles_recorded_ *= 2;
-    recorded_set_ = domain.current_set(setting_.field.id);
-    std::int64_t can = domain.backend().prefers_graphs() ? 1 : 0;
+    recorded_set_ = internals(domain).current_set(setting_.field.id);
+    std::int64_t can = internals(domain).backend().prefers_graphs() ? 1 : 0;
     for (const OwnOrder order : all_own_orders) {
       if (can == 0) break;
       if (!possible(order)) continue;
@@ -99,7 +101,7 @@ class OwnExchange : public Scheme {
       } catch (const halocline::CapabilityError&) {  // a route needs the host
         can = 0;
       }
-      domain.forget_stored(setting_.field.id);
+      internals(domain).forget_stored(setting_.field.id);
     }
     if (domain.comm().all_reduce(can, Reduction::min) == 0) {
       for (auto& one : recordings_) one.reset();
@@ -125,7 +127,7 @@ class OwnExchange : public Scheme {
     while (cycle < cycles) {
       std::int64_t step = 1;
       if (way.recorded && cycles - cycle >= cycles_recorded_ &&
-          domain.current_set(setting_.field.id) == recorded_set_) {
+          internals(domain).current_set(setting_.field.id) == recorded_set_) {
         step = cycles_recorded_;
         domain.replay(*recording(way.order));
       } else {
@@ -137,7 +139,7 @@ class OwnExchange : public Scheme {
       since_wait = 0;
       in_flight.wait();
     }
-    domain.forget_stored(setting_.field.id);
+    internals(domain).forget_stored(setting_.field.id);
     domain.synchronize();
   }
 
@@ -154,7 +156,7 @@ class OwnExchange : public Scheme {
         break;
       case OwnOrder::sides_last:
         domain.start_exchange();
-        for (const Slab& slab : slabs_) update_inner(slab, slab.subdomain().stream());
+        for (const Slab& slab : slabs_) update_inner(slab, stream_of(slab.subdomain()));
         domain.finish_exchange();
         for (const Slab& slab : slabs_) update(slab, slab.touched());
         break;
@@ -184,10 +186,10 @@ class OwnExchange : public Scheme {
   void update_and_store() {
     for (const Slab& slab : slabs_) {
       const auto& s = slab.subdomain();
-      setting_.kernels->update_and_store(s.stream(), s.owned(), s.view(halocline::Field<const T>{setting_.field.id}),
+      setting_.kernels->update_and_store(stream_of(s), s.owned(), s.view(halocline::Field<const T>{setting_.field.id}),
                                          s.view(setting_.field, 1), apps::row_outlets(s, setting_.field, 1));
     }
-    setting_.domain->mark_stored(setting_.field, apps::row_face_directions());
+    internals(*setting_.domain).mark_stored(setting_.field, apps::row_face_directions());
   }
 
   void update_inner(const Slab& slab, halocline::device::Stream& stream) {
@@ -196,7 +198,7 @@ class OwnExchange : public Scheme {
   }
 
   void update(const Slab& slab, std::span<const halocline::Box> boxes) {
-    update(slab, boxes, slab.subdomain().stream());
+    update(slab, boxes, stream_of(slab.subdomain()));
   }
 
   void update(const Slab& slab, std::span<const halocline::Box> boxes, halocline::device::Stream& stream) {

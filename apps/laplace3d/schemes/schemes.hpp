@@ -3,6 +3,7 @@
 #include <array>
 #include <memory>
 
+#include "device/backend.hpp"
 #include "laplace3d/scheme.hpp"
 
 namespace laplace3d {

@@ -1,5 +1,6 @@
 // A thread a device, with two streams: one computes the sides and exchanges them, in two phases, one computes inner points.
 // The thread waits for a copy to the host before the neighbour may take it over, as it would have to with MPI.
+#include "device/backend.hpp"
 #include "laplace3d/crew.hpp"
 #include "laplace3d/schemes/schemes.hpp"
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "comm/local/mailbox.hpp"
-#include "halocline/core/error.hpp"
+#include "halocline/error.hpp"
 
 namespace halocline::comm::local {
 

@@ -5,9 +5,9 @@
 #include <cstring>
 #include <utility>
 
-#include "comm/arguments.hpp"
+#include "comm/detail/arguments.hpp"
+#include "comm/detail/reduce.hpp"
 #include "comm/local/local_requests.hpp"
-#include "comm/reduce.hpp"
 
 namespace halocline::comm::local {
 namespace {

@@ -5,7 +5,8 @@
 #include <vector>
 
 #include "comm/local/group.hpp"
-#include "halocline/comm/communicator.hpp"
+#include "core/clock.hpp"
+#include "halocline/communicator.hpp"
 
 namespace halocline::comm::local {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "halocline/core/log.hpp"
+#include "core/log.hpp"
 
 namespace halocline::comm::local {
 

@@ -4,7 +4,7 @@
 #include <span>
 
 #include "comm/local/group.hpp"
-#include "halocline/comm/communicator.hpp"
+#include "halocline/communicator.hpp"
 
 namespace halocline::comm::local {
 

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <string>
 
-#include "halocline/core/error.hpp"
+#include "halocline/error.hpp"
 
 namespace halocline::comm::mpi {
 

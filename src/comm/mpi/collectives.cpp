@@ -1,11 +1,12 @@
 #include <cstring>
 #include <utility>
 
-#include "comm/arguments.hpp"
+#include "comm/detail/arguments.hpp"
+#include "comm/detail/reduce.hpp"
 #include "comm/mpi/check.hpp"
 #include "comm/mpi/mpi_communicator.hpp"
-#include "comm/reduce.hpp"
-#include "halocline/core/checked.hpp"
+#include "core/checked.hpp"
+#include "core/clock.hpp"
 
 // All memory that MPI reads and writes here belongs to an Operation, not to the caller: a caller that is told of a
 // passed deadline frees its own.

@@ -2,9 +2,9 @@
 
 #include <array>
 
+#include "comm/detail/runtime.hpp"
 #include "comm/mpi/check.hpp"
-#include "comm/runtime.hpp"
-#include "halocline/core/checked.hpp"
+#include "core/checked.hpp"
 
 namespace halocline::comm::mpi {
 

@@ -2,13 +2,14 @@
 
 #include <utility>
 
-#include "comm/anonymous_window.hpp"
-#include "comm/arguments.hpp"
+#include "comm/detail/anonymous_window.hpp"
+#include "comm/detail/arguments.hpp"
+#include "comm/detail/runtime.hpp"
+#include "comm/detail/watchdog.hpp"
 #include "comm/mpi/check.hpp"
 #include "comm/mpi/requests.hpp"
-#include "comm/runtime.hpp"
-#include "halocline/comm/mpi.hpp"
-#include "halocline/core/leak.hpp"
+#include "core/leak.hpp"
+#include "halocline/mpi.hpp"
 
 namespace halocline::comm {
 namespace mpi {
@@ -86,7 +87,10 @@ std::unique_ptr<Communicator> MpiCommunicator::split(int colour, int key) {
   for (std::size_t rank = 0; rank < colours.size(); ++rank) check_colour(colours[rank], rank);
   try {
     MPI_Comm made = MPI_COMM_NULL;
-    check(MPI_Comm_split(state_->comm, colour, key, &made), "MPI_Comm_split");
+    {
+      const Watchdog watchdog("MPI_Comm_split", timeout());
+      check(MPI_Comm_split(state_->comm, colour, key, &made), "MPI_Comm_split");
+    }
     return std::make_unique<MpiCommunicator>(made, timeout(), state_->largest_count);
   } catch (...) {
     poison();
@@ -100,8 +104,11 @@ std::unique_ptr<Communicator> MpiCommunicator::split_by_node(std::optional<int> 
   MPI_Comm made = MPI_COMM_NULL;
   std::unique_ptr<Communicator> node;
   try {
-    check(MPI_Comm_split_type(state_->comm, MPI_COMM_TYPE_SHARED, state_->rank, MPI_INFO_NULL, &made),
-          "MPI_Comm_split_type");
+    {
+      const Watchdog watchdog("MPI_Comm_split_type", timeout());
+      check(MPI_Comm_split_type(state_->comm, MPI_COMM_TYPE_SHARED, state_->rank, MPI_INFO_NULL, &made),
+            "MPI_Comm_split_type");
+    }
     node = std::make_unique<MpiCommunicator>(made, timeout(), state_->largest_count);
   } catch (...) {
     poison();
@@ -125,9 +132,10 @@ void MpiCommunicator::close() {
     closed_ = true;
     return;
   }
-  // After the barrier all ranks are here, and MPI_Comm_free waits for nobody.
+  // After the barrier all ranks are here; should one die now, others may wait in MPI_Comm_free.
   barrier();
   closed_ = true;
+  const Watchdog watchdog("MPI_Comm_free", timeout());
   check(MPI_Comm_free(&state_->comm), "MPI_Comm_free");
 }
 

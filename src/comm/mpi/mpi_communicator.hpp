@@ -7,15 +7,16 @@
 
 #include "comm/mpi/device_support.hpp"
 #include "comm/mpi/state.hpp"
-#include "halocline/comm/communicator.hpp"
+#include "core/clock.hpp"
+#include "halocline/communicator.hpp"
 
 namespace halocline::comm::mpi {
 
 /// Ranks as MPI processes.
 ///
 /// Collectives are MPI's non-blocking ones, tested until the timeout. MPI 3 has no non-blocking way to split a
-/// communicator: split() and split_by_node() hold a barrier first, so that MPI_Comm_split is only called when all
-/// ranks are there; a rank that dies between the two can still block the others.
+/// communicator, or to free one: a barrier comes first, so that MPI_Comm_split and MPI_Comm_free are only called when all
+/// ranks are there; where a rank dies between the two, a Watchdog ends the others.
 class MpiCommunicator final : public Communicator {
  public:
   /// Takes comm over: it must be private. largest_count: see Layout.

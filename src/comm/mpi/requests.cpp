@@ -4,9 +4,9 @@
 
 #include <utility>
 
+#include "comm/detail/runtime.hpp"
 #include "comm/mpi/check.hpp"
-#include "comm/runtime.hpp"
-#include "halocline/core/log.hpp"
+#include "core/log.hpp"
 
 namespace halocline::comm::mpi {
 

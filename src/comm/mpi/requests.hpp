@@ -4,7 +4,7 @@
 #include <span>
 
 #include "comm/mpi/state.hpp"
-#include "halocline/comm/communicator.hpp"
+#include "halocline/communicator.hpp"
 
 namespace halocline::comm::mpi {
 

@@ -1,13 +1,14 @@
-#include "comm/runtime.hpp"
+#include "comm/detail/runtime.hpp"
 
 #include <mpi.h>
 
 #include <array>
 #include <cstdlib>
 
+#include "comm/detail/watchdog.hpp"
 #include "comm/mpi/check.hpp"
 #include "comm/mpi/mpi_communicator.hpp"
-#include "halocline/core/log.hpp"
+#include "core/log.hpp"
 
 namespace halocline::comm::runtime {
 
@@ -36,11 +37,19 @@ std::string library() {
 
 std::string mpiexec() { return HALOCLINE_MPIEXEC; }
 
-void initialise(int* argc, char*** argv) {
+void initialise(int* argc, char*** argv, Duration timeout) {
   if (finalised()) throw CommunicationError("MPI was finalised already and cannot be initialised again");
   int provided = MPI_THREAD_SINGLE;
-  // One thread at a time calls a Communicator, not always the same one.
-  check(MPI_Init_thread(argc, argv, MPI_THREAD_SERIALIZED, &provided), "MPI_Init_thread");
+  {
+    const Watchdog watchdog("MPI_Init_thread", timeout);
+    // One thread at a time calls a Communicator, not always the same one.
+    check(MPI_Init_thread(argc, argv, MPI_THREAD_SERIALIZED, &provided), "MPI_Init_thread");
+  }
+  // A communicator's own handler does not see all of its errors: Open MPI gives some of non-blocking collectives to the world's,
+  // which would end the job.
+  for (const MPI_Comm comm : {MPI_COMM_WORLD, MPI_COMM_SELF}) {
+    check(MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+  }
   if (provided < MPI_THREAD_SERIALIZED) {
     log(LogLevel::warning, "this MPI allows calls from the main thread only");
   }
@@ -56,7 +65,10 @@ std::unique_ptr<Communicator> world(Duration timeout) { return mpi::duplicate(MP
 
 bool any_poisoned() { return mpi::any_poisoned(); }
 
-void finalise() { check(MPI_Finalize(), "MPI_Finalize"); }
+void finalise(Duration timeout) {
+  const Watchdog watchdog("MPI_Finalize", timeout);
+  check(MPI_Finalize(), "MPI_Finalize");
+}
 
 void abort(int exit_code) {
   MPI_Abort(MPI_COMM_WORLD, exit_code);

@@ -4,7 +4,8 @@
 
 #include <atomic>
 
-#include "halocline/core/log.hpp"
+#include "core/leak.hpp"
+#include "core/short_text.hpp"
 
 namespace halocline::comm::mpi {
 namespace {
@@ -23,11 +24,7 @@ bool any_poisoned() noexcept { return process_poisoned; }
 
 void log_leak_once(int size) noexcept {
   if (leak_logged.exchange(true)) return;
-  try {
-    log(LogLevel::warning,
-        fmt::format("a Communicator of {} ranks was destroyed without close(); it is leaked (said once)", size));
-  } catch (...) {  // out of memory while reporting
-  }
+  log_leak(ShortText("a Communicator of {} ranks was destroyed without close(); it is leaked (said once)", size));
 }
 
 }  // namespace halocline::comm::mpi

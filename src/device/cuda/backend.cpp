@@ -6,8 +6,11 @@
 #include "device/cuda/copy_list.hpp"
 #include "device/cuda/fused_exchange.hpp"
 #include "device/cuda/memory.hpp"
+#include "device/cuda/memory_info.hpp"
+#include "device/cuda/room.hpp"
 #include "device/cuda/stream.hpp"
 #include "device/cuda/trial.hpp"
+#include "device/detail/exported.hpp"
 
 namespace halocline::device::cuda {
 
@@ -27,7 +30,7 @@ std::unique_ptr<Registration> CudaBackend::register_host(const std::byte* memory
 
 std::unique_ptr<Mapping> CudaBackend::map(int device, const MemoryHandle& handle) {
   (void)devices_->at(device);
-  return make_mapping(devices_, device, ExportedMemory::unpack(handle));
+  return make_mapping(devices_, device, unpack<ExportedMemory>(handle));
 }
 
 std::unique_ptr<Stream> CudaBackend::borrow_stream(int device, void* native) {
@@ -50,6 +53,12 @@ std::unique_ptr<CopyList> CudaBackend::prepare(int device, std::span<const Strid
 std::unique_ptr<FusedExchange> CudaBackend::fuse(int device, const FusedPlan& plan) {
   return std::make_unique<CudaFusedExchange>(devices_, device, plan);
 }
+
+std::unique_ptr<Room> CudaBackend::reserve_room(int device, int parts, int multiprocessors) {
+  return make_room(devices_, device, parts, multiprocessors);
+}
+
+MemoryInfo CudaBackend::memory_at(const void* address) const { return describe_memory(*devices_, address); }
 
 Access CudaBackend::peer_access(int from, int to) const {
   (void)devices_->at(from);

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "device/cuda/devices.hpp"
-#include "halocline/device/cuda.hpp"
+#include "device/cuda_backend.hpp"
 
 namespace halocline::device::cuda {
 
@@ -13,7 +13,7 @@ class CudaBackend final : public Backend {
  public:
   explicit CudaBackend(const CudaOptions& options) : devices_(std::make_shared<Devices>(options)) {}
 
-  [[nodiscard]] BackendKind kind() const override { return BackendKind::cuda; }
+  [[nodiscard]] DeviceKind kind() const override { return DeviceKind::cuda; }
   [[nodiscard]] int device_count() const override { return devices_->count(); }
   [[nodiscard]] DeviceInfo info(int device) const override { return devices_->at(device).info(); }
   [[nodiscard]] std::int64_t row_alignment_bytes() const override { return 128; }
@@ -30,6 +30,8 @@ class CudaBackend final : public Backend {
   using Backend::create_event;
   [[nodiscard]] std::unique_ptr<CopyList> prepare(int device, std::span<const StridedCopy> copies) override;
   [[nodiscard]] std::unique_ptr<FusedExchange> fuse(int device, const FusedPlan& plan) override;
+  [[nodiscard]] std::unique_ptr<Room> reserve_room(int device, int parts, int multiprocessors) override;
+  [[nodiscard]] MemoryInfo memory_at(const void* address) const override;
   [[nodiscard]] Access peer_access(int from, int to) const override;
   [[nodiscard]] Access overlapping_launches() const override;
   [[nodiscard]] bool prefers_graphs() const override { return true; }

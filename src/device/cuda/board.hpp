@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "halocline/device/flag.hpp"
+#include "device/flag.hpp"
 
 // What kernels and the host tell each other about failures, and what flag kernels are told. Plain values, laid out
 // alike for both compilers.

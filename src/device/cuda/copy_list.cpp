@@ -2,8 +2,8 @@
 
 #include <utility>
 
+#include "core/checked.hpp"
 #include "device/cuda/device_tables.hpp"
-#include "halocline/core/checked.hpp"
 
 namespace halocline::device::cuda {
 
@@ -20,11 +20,11 @@ CudaCopyList::CudaCopyList(std::shared_ptr<Devices> devices, int device, std::sp
   const auto tiles_at = tables.add(table.tiles);
   const CurrentDevice current(on.context());
   const CaptureAside aside;
-  memory_ = tables.to_device(on);
+  memory_ = tables.to_device(*devices_, device);
   shapes_ = shapes_at.in(memory_);
   tiles_ = tiles_at.in(memory_);
 }
 
-CudaCopyList::~CudaCopyList() { DeviceTables::free(*devices_, device_, memory_); }
+CudaCopyList::~CudaCopyList() { devices_->free_tables(device_, memory_); }
 
 }  // namespace halocline::device::cuda

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "halocline/device/strided_copy.hpp"
+#include "device/strided_copy.hpp"
 
 // StridedCopys as boxes of units. No CUDA in here.
 namespace halocline::device::cuda {

@@ -1,5 +1,7 @@
 #include "device/cuda/device.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <atomic>
 #include <memory>
@@ -7,8 +9,28 @@
 
 #include "device/cuda/discovery.hpp"
 #include "device/cuda/kernels.hpp"
+#include "device/cuda/unusable.hpp"
+#include "halocline/error.hpp"
 
 namespace halocline::device::cuda {
+namespace {
+
+/// Throws CapabilityError where the program has no code for the GPU.
+void check_loading(cudaError_t status, const char* what, int cuda_ordinal, const std::string& name) {
+  if (status != cudaErrorNoKernelImageForDevice && status != cudaErrorInvalidDeviceFunction) {
+    check(status, what);
+    return;
+  }
+  (void)cudaGetLastError();
+  int major = 0;
+  int minor = 0;
+  check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, cuda_ordinal), "cudaDeviceGetAttribute");
+  check(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, cuda_ordinal), "cudaDeviceGetAttribute");
+  throw CapabilityError(
+      no_kernel_text(fmt::format("GPU {} ({})", cuda_ordinal, name), major, minor, HALOCLINE_CUDA_ARCHITECTURES));
+}
+
+}  // namespace
 
 OwnStream::OwnStream(Priority priority) {
   int least = 0;
@@ -72,15 +94,14 @@ Device::Device(int cuda_ordinal)
   const CaptureAside aside;
   check(cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, cuda_ordinal),
         "cudaDeviceGetAttribute");
-  int major = 0;
-  check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, cuda_ordinal), "cudaDeviceGetAttribute");
-  starts_early_ = major >= 9;
-  check(load_flag_kernels(), "loading the kernels for flags");
-  check(load_copy_kernels(), "loading the kernels for copies");
-  check(load_fused_kernel(), "loading the kernel for whole exchanges");
+  check_loading(load_flag_kernels(), "loading the kernels for flags", cuda_ordinal, info_.name);
+  check_loading(load_copy_kernels(), "loading the kernels for copies", cuda_ordinal, info_.name);
+  check_loading(load_fused_kernel(), "loading the kernel for whole exchanges", cuda_ordinal, info_.name);
+  check(fused_kernel_may_start_early(&starts_early_), "cudaFuncGetAttributes");
   check(copy_blocks_at_once(&copy_blocks_at_once_), "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
   check(fused_blocks_at_once(&fused_blocks_at_once_), "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
   aside_ = std::make_unique<OwnStream>(Priority::high);
+  tables_ = std::make_unique<TableMemory>(cuda_ordinal);
   board_ = std::make_unique<OwnBoard>(aside_->get());
 }
 
@@ -88,6 +109,7 @@ Device::~Device() {
   const CurrentDevice current(context_);
   const CaptureAside aside;
   board_.reset();
+  tables_.reset();
   aside_.reset();
 }
 
@@ -95,13 +117,17 @@ unsigned Device::copy_blocks(std::uint32_t tiles) const {
   return std::clamp(tiles, 1u, static_cast<unsigned>(multiprocessors_ * std::max(copy_blocks_at_once_, 1)));
 }
 
-BlockLimits Device::fused_limits(int multiprocessors) const {
-  const int room_of_one = std::max(fused_blocks_at_once_, 1);
-  // Half of what there is room for, so that two exchanges, which other devices may run in another order, find it together.
-  const int most = multiprocessors_ * room_of_one / 2;
-  const int blocks = multiprocessors == 0 ? most : std::min(multiprocessors, multiprocessors_) * room_of_one;
+int Device::fused_room() const { return multiprocessors_ * std::max(fused_blocks_at_once_, 1); }
+
+int Device::fused_blocks(int multiprocessors) const {
+  if (multiprocessors == 0) return fused_room();
+  return std::min(multiprocessors, multiprocessors_) * std::max(fused_blocks_at_once_, 1);
+}
+
+BlockLimits Device::fused_limits(int multiprocessors, int room) const {
+  const int blocks = std::min(fused_blocks(multiprocessors), room);
   // One block coordinates. A block a multiprocessor fills the links: with two, exchanges between H200s took 8 % longer.
-  return {static_cast<std::uint32_t>(std::max(std::min(blocks, most) - 1, 1)),
+  return {static_cast<std::uint32_t>(std::max(blocks - 1, 1)),
           static_cast<std::uint32_t>(std::max(multiprocessors_, 1))};
 }
 

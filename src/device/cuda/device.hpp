@@ -5,10 +5,11 @@
 #include <cstddef>
 #include <memory>
 
+#include "device/backend.hpp"
 #include "device/cuda/board.hpp"
 #include "device/cuda/fused_shares.hpp"
 #include "device/cuda/runtime.hpp"
-#include "halocline/device/backend.hpp"
+#include "device/cuda/table_memory.hpp"
 
 namespace halocline::device::cuda {
 
@@ -65,13 +66,20 @@ class Device {
   [[nodiscard]] const DeviceInfo& info() const { return info_; }
   /// For copies that nothing else waits for, and that wait for nothing else.
   [[nodiscard]] cudaStream_t aside() const { return aside_->get(); }
+  [[nodiscard]] TableMemory& tables() const { return *tables_; }
   [[nodiscard]] OwnBoard& board() { return *board_; }
   [[nodiscard]] const OwnBoard& board() const { return *board_; }
   /// How many blocks a copy of so many tiles gets.
   [[nodiscard]] unsigned copy_blocks(std::uint32_t tiles) const;
-  /// How many blocks may work in a whole exchange that occupies so many multiprocessors; 0: as many as there are.
-  [[nodiscard]] BlockLimits fused_limits(int multiprocessors) const;
-  /// Whether a kernel may be brought to the device before the one before it has ended (programmatic dependent launch).
+  /// How many blocks of exchanges the device works on at once.
+  [[nodiscard]] int fused_room() const;
+  /// How many of them so many multiprocessors work on; 0: all.
+  [[nodiscard]] int fused_blocks(int multiprocessors) const;
+  /// How many blocks may work in a whole exchange that occupies so many multiprocessors (0: as many as are of use), of the
+  /// blocks that it has room for.
+  [[nodiscard]] BlockLimits fused_limits(int multiprocessors, int room) const;
+  /// Whether the kernel of exchanges may be brought to the device before the one before it has ended (programmatic
+  /// dependent launch).
   [[nodiscard]] bool starts_early() const { return starts_early_; }
 
  private:
@@ -83,6 +91,7 @@ class Device {
   int fused_blocks_at_once_ = 1;  ///< on a multiprocessor
   bool starts_early_ = false;
   std::unique_ptr<OwnStream> aside_;
+  std::unique_ptr<TableMemory> tables_;
   std::unique_ptr<OwnBoard> board_;
 };
 

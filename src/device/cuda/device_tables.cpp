@@ -2,27 +2,18 @@
 
 namespace halocline::device::cuda {
 
-void* DeviceTables::to_device(const Device& device) const {
+void* DeviceTables::to_device(Devices& devices, int device) const {
   if (bytes_.empty()) return nullptr;
-  void* memory = nullptr;
-  check(cudaMallocAsync(&memory, bytes_.size(), device.aside()), "cudaMallocAsync");
+  const Device& on = devices.at(device);
+  void* memory = on.tables().allocate(bytes_.size(), on.aside());
   try {
-    check(cudaMemcpyAsync(memory, bytes_.data(), bytes_.size(), cudaMemcpyHostToDevice, device.aside()),
-          "cudaMemcpyAsync");
-    check(cudaStreamSynchronize(device.aside()), "cudaStreamSynchronize");
+    check(cudaMemcpyAsync(memory, bytes_.data(), bytes_.size(), cudaMemcpyHostToDevice, on.aside()), "cudaMemcpyAsync");
+    check(cudaStreamSynchronize(on.aside()), "cudaStreamSynchronize");
   } catch (...) {
-    log_failure(cudaFreeAsync(memory, device.aside()), "cudaFreeAsync");
+    on.tables().free(memory, on.aside());
     throw;
   }
   return memory;
-}
-
-void DeviceTables::free(Devices& devices, int ordinal, void* memory) {
-  if (memory == nullptr || devices.failures().of(ordinal) != nullptr) return;
-  const Device& device = devices.at(ordinal);
-  const CurrentDevice current(device.context());
-  const CaptureAside aside;
-  log_failure(cudaFreeAsync(memory, device.aside()), "cudaFreeAsync");
 }
 
 }  // namespace halocline::device::cuda

@@ -27,12 +27,8 @@ class DeviceTables {
     return {offset};
   }
 
-  /// From the pool of the device's stream aside: to free it waits for no other work of the device, as cudaFree() would.
   /// Null where there is nothing. The device is current.
-  [[nodiscard]] void* to_device(const Device& device) const;
-  /// Whatever device is current. No kernel may use the memory any more, but those that leave because of a failure: it is
-  /// leaked then.
-  static void free(Devices& devices, int device, void* memory);
+  [[nodiscard]] void* to_device(Devices& devices, int device) const;
 
  private:
   static constexpr std::size_t alignment = 128;

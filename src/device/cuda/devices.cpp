@@ -5,17 +5,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/leak.hpp"
+#include "core/log.hpp"
 #include "device/cuda/backoff.hpp"
 #include "device/cuda/discovery.hpp"
-#include "halocline/core/error.hpp"
-#include "halocline/core/leak.hpp"
-#include "halocline/core/log.hpp"
+#include "halocline/error.hpp"
 
 namespace halocline::device::cuda {
 namespace {
-
-/// What the work of streams still reports to.
-using Reported = std::pair<std::vector<std::unique_ptr<Device>>, std::unique_ptr<Failures>>;
 
 constexpr auto longest_farewell = std::chrono::seconds(1);
 
@@ -59,41 +56,28 @@ bool Captures::under_way(std::uint64_t id) const {
 }
 
 Devices::Devices(const CudaOptions& options)
-    : all_(open(options.devices)), failures_(std::make_unique<Failures>(all_)), peers_(all_, options.peer_access) {}
+    : reported_(std::make_unique<Reported>(open(options.devices))), peers_(reported_->devices, options.peer_access) {}
 
 Devices::~Devices() {
-  if (leaving_.empty()) return;
-  failures_->stop_all();
+  StreamWork& work = reported_->work;
+  work.end();
+  if (work.done()) return;
+  reported_->failures.stop_all();
   const Deadline deadline(Clock::steady(), longest_farewell);
   Backoff backoff;
-  while (!drained() && !deadline.expired()) backoff.pause();
-  if (leaving_.empty()) return;
-  log(LogLevel::warning, fmt::format("{} streams were destroyed with work in them that does not end", leaving_.size()));
-  leak(std::make_shared<Reported>(std::move(all_), std::move(failures_)));
+  while (!work.done() && !deadline.expired()) backoff.pause();
+  if (work.done()) return;
+  log(LogLevel::warning, "streams were destroyed with work in them that does not end; what it uses is leaked");
+  leak(std::move(reported_));
 }
 
 Device& Devices::at(int device) const {
-  if (device >= 0 && device < count()) return *all_[static_cast<std::size_t>(device)];
+  if (device >= 0 && device < count()) return *reported_->devices[static_cast<std::size_t>(device)];
   throw InvalidArgument(fmt::format("device is {}; allowed is 0 to {}", device, count() - 1));
 }
 
-void Devices::keep_until(int device, cudaEvent_t event) {
-  const std::lock_guard held(mutex_);
-  (void)drained();
-  leaving_.emplace_back(device, event);
-}
-
-bool Devices::drained() {
-  std::erase_if(leaving_, [&](const auto& entry) {
-    const CurrentDevice current(at(entry.first).context());
-    const CaptureAside aside;
-    const cudaError_t status = cudaEventQuery(entry.second);
-    (void)cudaGetLastError();
-    if (status == cudaErrorNotReady) return false;
-    log_failure(cudaEventDestroy(entry.second), "cudaEventDestroy");
-    return true;
-  });
-  return leaving_.empty();
+void Devices::free_tables(int device, void* memory) {
+  if (memory != nullptr) reported_->work.free_behind(device, memory);
 }
 
 }  // namespace halocline::device::cuda

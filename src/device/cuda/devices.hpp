@@ -6,12 +6,14 @@
 #include <memory>
 #include <mutex>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "device/cuda/device.hpp"
 #include "device/cuda/failures.hpp"
 #include "device/cuda/peers.hpp"
-#include "halocline/device/cuda.hpp"
+#include "device/cuda/stream_work.hpp"
+#include "device/cuda_backend.hpp"
 
 namespace halocline::device::cuda {
 
@@ -36,24 +38,29 @@ class Devices {
   Devices(const Devices&) = delete;
   Devices& operator=(const Devices&) = delete;
 
-  [[nodiscard]] int count() const { return static_cast<int>(all_.size()); }
+  [[nodiscard]] int count() const { return static_cast<int>(reported_->devices.size()); }
   /// Throws InvalidArgument where there is no such device.
   [[nodiscard]] Device& at(int device) const;
-  [[nodiscard]] Failures& failures() { return *failures_; }
+  [[nodiscard]] Failures& failures() { return reported_->failures; }
   [[nodiscard]] Peers& peers() { return peers_; }
   [[nodiscard]] Captures& captures() { return captures_; }
-  /// The work of a stream that is destroyed may still report failures: what it reports to stays until the event.
-  void keep_until(int device, cudaEvent_t event);
+  [[nodiscard]] StreamWork& work() { return reported_->work; }
+  /// Frees tables of a device when all work is done that its streams hold now, or may have held when they were destroyed.
+  /// Whatever device is current; never blocks.
+  void free_tables(int device, void* memory);
 
  private:
-  [[nodiscard]] bool drained();
+  /// What the work of streams still reports to. One object, so that the destructor leaks it without allocating.
+  struct Reported {
+    explicit Reported(std::vector<std::unique_ptr<Device>> of) : devices(std::move(of)) {}
+    std::vector<std::unique_ptr<Device>> devices;
+    Failures failures{devices};
+    StreamWork work{devices};
+  };
 
-  std::vector<std::unique_ptr<Device>> all_;
-  std::unique_ptr<Failures> failures_;
+  std::unique_ptr<Reported> reported_;
   Peers peers_;
   Captures captures_;
-  std::mutex mutex_;
-  std::vector<std::pair<int, cudaEvent_t>> leaving_;
 };
 
 }  // namespace halocline::device::cuda

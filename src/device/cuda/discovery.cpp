@@ -8,8 +8,9 @@
 #include <fstream>
 
 #include "device/cuda/runtime.hpp"
-#include "halocline/core/error.hpp"
-#include "halocline/device/cuda.hpp"
+#include "device/cuda/unusable.hpp"
+#include "device/cuda_backend.hpp"
+#include "halocline/error.hpp"
 
 namespace halocline::device::cuda {
 namespace {
@@ -38,6 +39,13 @@ int numa_node(int cuda_ordinal) {
   return in >> node ? node : -1;
 }
 
+/// Of the kernel module; empty where the system does not say.
+std::string driver_release() {
+  std::string release;
+  std::ifstream("/sys/module/nvidia/version") >> release;
+  return release;
+}
+
 }  // namespace
 
 int count_devices() {
@@ -47,7 +55,11 @@ int count_devices() {
   if (status == cudaSuccess && count > 0) return count;
   (void)cudaGetLastError();
   if (status == cudaErrorInsufficientDriver) {
-    throw CapabilityError("no CUDA driver was found that is new enough for this build: " + describe(status));
+    int supports = 0;
+    int built_with = 0;
+    (void)cudaDriverGetVersion(&supports);
+    (void)cudaRuntimeGetVersion(&built_with);
+    throw CapabilityError(old_driver_text(driver_release(), supports, built_with));
   }
   throw CapabilityError("no GPU was found: " + describe(status == cudaSuccess ? cudaErrorNoDevice : status));
 }

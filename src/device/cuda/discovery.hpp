@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "halocline/device/backend.hpp"
+#include "device/backend.hpp"
 
 namespace halocline::device::cuda {
 

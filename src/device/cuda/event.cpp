@@ -5,7 +5,7 @@
 
 #include "device/cuda/own.hpp"
 #include "device/cuda/stream.hpp"
-#include "halocline/core/error.hpp"
+#include "halocline/error.hpp"
 
 namespace halocline::device::cuda {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "device/flag_checks.hpp"
+#include "device/detail/flag_checks.hpp"
 
 namespace halocline::device::cuda {
 

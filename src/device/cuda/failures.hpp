@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "device/cuda/device.hpp"
-#include "device/failure.hpp"
+#include "device/detail/failure.hpp"
 
 namespace halocline::device::cuda {
 

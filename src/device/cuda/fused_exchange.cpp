@@ -1,15 +1,19 @@
 #include "device/cuda/fused_exchange.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
 #include <utility>
 #include <vector>
 
+#include "core/checked.hpp"
 #include "device/cuda/device_tables.hpp"
 #include "device/cuda/fused_shares.hpp"
+#include "device/cuda/own.hpp"
+#include "device/cuda/room.hpp"
 #include "device/cuda/wait_entries.hpp"
-#include "device/flag_checks.hpp"
-#include "halocline/core/checked.hpp"
+#include "device/detail/flag_checks.hpp"
 
 namespace halocline::device::cuda {
 namespace {
@@ -81,6 +85,18 @@ std::vector<Work> chained(const Shares& dealt, const Tiles& tiles, const std::ve
   return chain;
 }
 
+/// Blocks that the exchange may have at once. Without a room: half of the device, so that two that other devices run in
+/// another order find room together.
+int room_of(const FusedPlan& plan, const Devices& devices, int device) {
+  if (plan.room == nullptr) return devices.at(device).fused_room() / 2;
+  const auto& room = own<const CudaRoom>(*plan.room, &devices, "room");
+  if (room.device() != device) {
+    throw InvalidArgument(
+        fmt::format("the room of an exchange is on device {}; allowed is the exchange's, {}", room.device(), device));
+  }
+  return room.blocks();
+}
+
 }  // namespace
 
 CudaFusedExchange::CudaFusedExchange(std::shared_ptr<Devices> devices, int device, const FusedPlan& plan)
@@ -112,7 +128,8 @@ CudaFusedExchange::CudaFusedExchange(std::shared_ptr<Devices> devices, int devic
   }
   const TileRange local = tiles.add(pair_tasks(plan_tasks(plan.local)));
 
-  const Shares dealt = deal_shares(send_tiles, local, receive_tiles, on.fused_limits(plan.multiprocessors));
+  const Shares dealt = deal_shares(send_tiles, local, receive_tiles,
+                                   on.fused_limits(plan.multiprocessors, room_of(plan, *devices_, device)));
   for (std::size_t i = 0; i < sends.size(); ++i) sends[i].blocks = dealt.blocks[i];
   workers_ = dealt.block_count();
 
@@ -127,7 +144,7 @@ CudaFusedExchange::CudaFusedExchange(std::shared_ptr<Devices> devices, int devic
   const auto checks_at = tables.add(checks);
   const auto epochs_at = tables.add(epochs);
   const auto counts_at = tables.add(std::vector<std::uint32_t>(sends.size() + 1, 0));
-  memory_ = tables.to_device(on);
+  memory_ = tables.to_device(*devices_, device);
   table_ = {on.board().get(),
             shapes_at.in(memory_),
             tiles_at.in(memory_),
@@ -149,6 +166,6 @@ CudaFusedExchange::CudaFusedExchange(std::shared_ptr<Devices> devices, int devic
   std::copy_n(epochs.begin(), std::min(epochs.size(), table_.first_epochs.size()), table_.first_epochs.begin());
 }
 
-CudaFusedExchange::~CudaFusedExchange() { DeviceTables::free(*devices_, device_, memory_); }
+CudaFusedExchange::~CudaFusedExchange() { devices_->free_tables(device_, memory_); }
 
 }  // namespace halocline::device::cuda

@@ -6,6 +6,7 @@
 #include <nv/target>
 
 #include "device/cuda/copy_tiles.cuh"
+#include "device/cuda/early_start.hpp"
 #include "device/cuda/flag_waits.cuh"
 #include "device/cuda/kernels.hpp"
 #include "device/cuda/packets.cuh"
@@ -17,7 +18,8 @@ namespace {
 using DeviceCount = ::cuda::atomic_ref<std::uint32_t, ::cuda::thread_scope_device>;
 
 // A kernel behind this one in its stream may be brought to the device before this one has ended, where launch_fused() says
-// so of it; it then waits for the end itself, first of all.
+// so of it; it then waits for the end itself, first of all. Compiled for less than 9.0 it does not wait, and may not be
+// launched so: early_start.hpp.
 __device__ void follow_previous_kernel() { NV_IF_TARGET(NV_PROVIDES_SM_90, (cudaGridDependencySynchronize();)) }
 __device__ void let_next_kernel_start() {
   NV_IF_TARGET(NV_PROVIDES_SM_90, (cudaTriggerProgrammaticLaunchCompletion();))
@@ -232,6 +234,17 @@ cudaError_t load_fused_kernel() {
   for (const bool with_packets : {false, true}) {
     const cudaError_t status = cudaFuncGetAttributes(&attributes, kernel_for(with_packets));
     if (status != cudaSuccess) return status;
+  }
+  return cudaSuccess;
+}
+
+cudaError_t fused_kernel_may_start_early(bool* may) {
+  *may = true;
+  for (const bool with_packets : {false, true}) {
+    cudaFuncAttributes attributes;
+    const cudaError_t status = cudaFuncGetAttributes(&attributes, kernel_for(with_packets));
+    if (status != cudaSuccess) return status;
+    *may = *may && waits_for_previous_kernel(attributes.ptxVersion);
   }
   return cudaSuccess;
 }

@@ -38,6 +38,10 @@ namespace halocline::device::cuda {
 [[nodiscard]] cudaError_t load_copy_kernels();
 [[nodiscard]] cudaError_t load_fused_kernel();
 
+/// Whether launch_fused()'s kernel, as it is loaded on the current device, waits itself for the end of the kernel before
+/// it. That depends on the PTX version it was compiled from, not on the GPU: a build for 8.0 alone also runs on newer ones.
+[[nodiscard]] cudaError_t fused_kernel_may_start_early(bool* may);
+
 /// How many blocks of a copy kernel, or of launch_fused()'s, a multiprocessor of the current device works on at once.
 [[nodiscard]] cudaError_t copy_blocks_at_once(int* blocks);
 [[nodiscard]] cudaError_t fused_blocks_at_once(int* blocks);

@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <cstring>
-#include <type_traits>
 #include <utility>
 
 #include "device/cuda/discovery.hpp"
-#include "device/process.hpp"
-#include "halocline/core/error.hpp"
+#include "device/detail/exported.hpp"
+#include "device/detail/process.hpp"
+#include "halocline/error.hpp"
 
 namespace halocline::device::cuda {
 namespace {
@@ -93,7 +93,7 @@ class ExportableBuffer final : public ShareableBuffer {
       throw CapabilityError(
           fmt::format("memory of {} cannot be exported: cudaIpcGetMemHandle: {}", uuid, describe(status)));
     }
-    return exported.pack();
+    return pack(exported);
   }
 
  private:
@@ -174,24 +174,6 @@ class OtherProcess final : public Mapping {
 };
 
 }  // namespace
-
-static_assert(std::is_trivially_copyable_v<ExportedMemory> && sizeof(ExportedMemory) <= sizeof(MemoryHandle));
-
-MemoryHandle ExportedMemory::pack() const {
-  MemoryHandle handle;
-  std::memcpy(handle.blob.data(), this, sizeof *this);
-  return handle;
-}
-
-ExportedMemory ExportedMemory::unpack(const MemoryHandle& handle) {
-  ExportedMemory memory;
-  std::memcpy(&memory, handle.blob.data(), sizeof memory);
-  if (memory.magic != expected_magic) {
-    throw CapabilityError("cannot map the memory: its handle is not from a CUDA backend of this version");
-  }
-  memory.uuid.back() = '\0';
-  return memory;
-}
 
 std::unique_ptr<Buffer> make_buffer(std::shared_ptr<Devices> devices, int device, std::size_t bytes) {
   return std::make_unique<DeviceBuffer>(std::move(devices), device, bytes);

@@ -7,13 +7,14 @@
 #include <cstdint>
 #include <memory>
 
+#include "device/backend.hpp"
 #include "device/cuda/devices.hpp"
-#include "halocline/device/backend.hpp"
 
 namespace halocline::device::cuda {
 
 /// The bytes of a MemoryHandle.
 struct ExportedMemory {
+  static constexpr const char* backend = "CUDA";
   static constexpr std::uint64_t expected_magic = 0x3130'6164'7563'6c68;  ///< "hlcuda01"
   std::uint64_t magic = expected_magic;
   std::uint64_t process = 0;  ///< process_identity() of the exporter
@@ -21,10 +22,6 @@ struct ExportedMemory {
   std::uint64_t bytes = 0;
   cudaIpcMemHandle_t ipc{};
   std::array<char, 64> uuid{};  ///< of the exporter's device
-
-  [[nodiscard]] MemoryHandle pack() const;
-  /// Throws CapabilityError where the handle is not of a CUDA backend.
-  [[nodiscard]] static ExportedMemory unpack(const MemoryHandle& handle);
 };
 
 [[nodiscard]] std::unique_ptr<Buffer> make_buffer(std::shared_ptr<Devices> devices, int device, std::size_t bytes);

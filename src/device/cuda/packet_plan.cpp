@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "halocline/core/error.hpp"
+#include "halocline/error.hpp"
 
 namespace halocline::device::cuda {
 namespace {

@@ -6,11 +6,11 @@
 #include <span>
 #include <vector>
 
+#include "core/packets.hpp"
 #include "device/cuda/copy_plan.hpp"
 #include "device/cuda/divider.hpp"
 #include "device/cuda/tiling.hpp"
-#include "halocline/core/packets.hpp"
-#include "halocline/device/fused_exchange.hpp"
+#include "device/fused_exchange.hpp"
 
 // What a kernel is told that sends cells as packets, or takes them (docs/decisions/0036). No CUDA in here.
 namespace halocline::device::cuda {

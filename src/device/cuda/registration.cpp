@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "device/cuda/memory.hpp"
-#include "halocline/core/error.hpp"
+#include "halocline/error.hpp"
 
 namespace halocline::device::cuda {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <cstdlib>
 
-#include "halocline/core/error.hpp"
-#include "halocline/core/log.hpp"
+#include "core/log.hpp"
+#include "halocline/error.hpp"
 
 namespace halocline::device::cuda {
 namespace {
@@ -17,6 +17,7 @@ struct Driver {
   decltype(&cuCtxSetCurrent) set_current = nullptr;
   decltype(&cuDeviceGet) get_device = nullptr;
   decltype(&cuDevicePrimaryCtxRetain) retain_primary = nullptr;
+  decltype(&cuPointerGetAttributes) pointer_attributes = nullptr;
 };
 
 template <typename Function>
@@ -38,6 +39,7 @@ const Driver& driver() {
     find(all.set_current, "cuCtxSetCurrent");
     find(all.get_device, "cuDeviceGet");
     find(all.retain_primary, "cuDevicePrimaryCtxRetain");
+    find(all.pointer_attributes, "cuPointerGetAttributes");
     return all;
   }();
   return functions;
@@ -99,6 +101,19 @@ Context primary_context(int cuda_ordinal) {
   CUcontext context = nullptr;
   check_driver(driver().retain_primary(&context, device), "cuDevicePrimaryCtxRetain", cuda_ordinal);
   return context;
+}
+
+AllocationFacts allocation_facts(const void* address) {
+  int exportable = 0;
+  CUmemoryPool pool = nullptr;
+  CUpointer_attribute asked[] = {CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE, CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE};
+  void* answers[] = {&exportable, &pool};
+  const auto at = reinterpret_cast<CUdeviceptr>(address);
+  const CUresult status = driver().pointer_attributes(2, asked, answers, at);
+  if (status != CUDA_SUCCESS) {
+    throw DeviceError(fmt::format("cuPointerGetAttributes: error {} of the driver", int{status}));
+  }
+  return {exportable != 0, pool != nullptr};
 }
 
 CurrentDevice::CurrentDevice(Context context) noexcept {

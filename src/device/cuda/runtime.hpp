@@ -26,6 +26,14 @@ using Context = void*;
 /// Starts CUDA on the device without making it current; stays for the rest of the process.
 [[nodiscard]] Context primary_context(int cuda_ordinal);
 
+/// How device memory was allocated, of which the runtime does not tell.
+struct AllocationFacts {
+  bool exportable = false;  ///< by a handle of cudaIpcGetMemHandle()
+  bool from_pool = false;
+};
+/// Of an address in device memory. A device is current.
+[[nodiscard]] AllocationFacts allocation_facts(const void* address);
+
 /// Makes a device current for the calling thread, and then again what was current before: nothing, a device, or a
 /// context of the user's. By contexts rather than cudaSetDevice(), which would start CUDA on a device that was only the
 /// default.

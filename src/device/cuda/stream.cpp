@@ -29,6 +29,7 @@ CudaStream::CudaStream(std::shared_ptr<Devices> devices, int device, Priority pr
   own_ = std::make_unique<OwnStream>(priority);
   handle_ = own_->get();
   if (!name.empty()) nvtxNameCudaStreamA(handle_, std::string(name).c_str());
+  devices_->work().add(device_, handle_);
 }
 
 CudaStream::CudaStream(std::shared_ptr<Devices> devices, int device, cudaStream_t borrowed)
@@ -50,43 +51,20 @@ CudaStream::CudaStream(std::shared_ptr<Devices> devices, int device, cudaStream_
         "the stream is not one of CUDA's device {}; allowed are those of the given device", on().ordinal()));
   }
   check(recorded, "cudaEventRecord");
+  devices_->work().add(device_, handle_);
 }
 
 CudaStream::~CudaStream() {
   const CurrentDevice now(on().context());
   const CaptureAside aside;
   if (began_) devices_->captures().end(*began_);
-  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
-  (void)cudaStreamIsCapturing(handle_, &status);
-  if (status == cudaStreamCaptureStatusNone && cudaStreamQuery(handle_) == cudaErrorNotReady) {
-    cudaEvent_t last = nullptr;
-    cudaError_t done = cudaEventCreateWithFlags(&last, cudaEventDisableTiming);
-    if (done == cudaSuccess) done = cudaEventRecord(last, handle_);
-    log_failure(done, "cudaEventRecord");
-    if (last != nullptr) devices_->keep_until(device_, last);
-  }
-  (void)cudaGetLastError();
+  devices_->work().remove(device_, handle_);
   own_.reset();
 }
 
 void CudaStream::raise_failure() {
   if (failure_ == nullptr) failure_ = devices_->failures().of(device_);
   if (failure_ != nullptr) raise(*failure_);
-}
-
-std::optional<std::uint64_t> CudaStream::capture() const {
-  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
-  unsigned long long id = 0;
-  const CurrentDevice now = current();
-  check(cudaStreamGetCaptureInfo(handle_, &status, &id), "cudaStreamGetCaptureInfo");
-  if (status == cudaStreamCaptureStatusNone) return std::nullopt;
-  return id;
-}
-
-bool CudaStream::capturing() const { return capture().has_value(); }
-
-void CudaStream::refuse_capture(const char* what) const {
-  if (capture()) throw InternalError(fmt::format("{}: the stream is being captured", what));
 }
 
 void CudaStream::copy(std::byte* target, const std::byte* source, std::size_t bytes) {
@@ -132,7 +110,9 @@ void CudaStream::run(FusedExchange& exchange) {
   }
   raise_failure();
   const CurrentDevice now = current();
-  check(launch_fused(handle_, mine.table(), mine.workers(), on().starts_early()), "launching an exchange");
+  const std::optional<Capture> capture_now = capture();
+  check(launch_fused(handle_, mine.table(), mine.workers(), may_start_early(capture_now)), "launching an exchange");
+  last_run_ = capture_now ? capture()->before : nullptr;
 }
 
 void CudaStream::launch(const Box& /*box*/, std::function<void(const Box&)> /*body*/) {
@@ -155,24 +135,25 @@ void CudaStream::record(Event& event) {
         fmt::format("the event belongs to device {}; allowed is the stream's, {}", mine.device_, device_));
   }
   raise_failure();
-  const std::optional<std::uint64_t> capture_now = capture();
+  const std::optional<Capture> capture_now = capture();
   const CurrentDevice now = current();
   check(cudaEventRecord(mine.event_, handle_), "cudaEventRecord");
   mine.recorded_ = true;
-  mine.capture_ = capture_now;
-  mine.own_capture_ = capture_now && devices_->captures().under_way(*capture_now);
+  mine.capture_.reset();
+  if (capture_now) mine.capture_ = capture_now->id;
+  mine.own_capture_ = capture_now && devices_->captures().under_way(capture_now->id);
 }
 
 void CudaStream::wait(const Event& event) {
   const CudaEvent& mine = own<const CudaEvent>(event, devices_.get(), "event");
   raise_failure();
   if (!mine.recorded_) return;
-  const std::optional<std::uint64_t> capture_now = capture();
+  const std::optional<Capture> capture_now = capture();
   if (mine.capture_) {
     if (mine.own_capture_ && !devices_->captures().under_way(*mine.capture_)) {
       throw InternalError("the event was last recorded in a capture that has ended");
     }
-    if (capture_now && capture_now != mine.capture_) {
+    if (capture_now && capture_now->id != mine.capture_) {
       throw InternalError("a captured stream cannot wait for an event of another capture");
     }
   } else if (capture_now) {
@@ -182,42 +163,11 @@ void CudaStream::wait(const Event& event) {
   }
   const CurrentDevice now = current();
   check(cudaStreamWaitEvent(handle_, mine.event_, 0), "cudaStreamWaitEvent");
+  if (const std::optional<Capture> joined = capture()) joined_ = joined->before;
   if (!devices_->peers().stops(mine.device_, device_)) {
     check(launch_follow(handle_, on().board().get(), devices_->at(mine.device_).board().records()),
           "launching behind an event of another device");
   }
-}
-
-void CudaStream::begin_capture() {
-  refuse_capture("begin_capture");
-  raise_failure();
-  const CurrentDevice now = current();
-  // Relaxed: what the calling thread may do meanwhile is the user's affair, and Halocline asks about events.
-  check(cudaStreamBeginCapture(handle_, cudaStreamCaptureModeRelaxed), "cudaStreamBeginCapture");
-  began_ = capture();
-  if (began_) devices_->captures().begin(*began_);
-}
-
-std::unique_ptr<Graph> CudaStream::end_capture() {
-  const std::optional<std::uint64_t> now_in = capture();
-  if (!now_in) throw InternalError("end_capture: the stream is not being captured");
-  if (!began_ || began_ != now_in) {
-    throw InternalError("end_capture: the stream joined a capture that another stream began");
-  }
-  devices_->captures().end(*began_);
-  began_.reset();
-  const CurrentDevice now = current();
-  cudaGraph_t graph = nullptr;
-  const cudaError_t status = cudaStreamEndCapture(handle_, &graph);
-  if (status == cudaErrorStreamCaptureUnjoined) {
-    (void)cudaGetLastError();
-    throw InternalError(
-        fmt::format("end_capture: a stream was not joined: the stream that began the capture does not wait "
-                    "for all of its operations: {}",
-                    describe(status)));
-  }
-  check(status, "end_capture");
-  return std::make_unique<CudaGraph>(devices_, device_, graph);
 }
 
 void CudaStream::launch(Graph& graph) {

@@ -8,8 +8,8 @@
 #include <optional>
 #include <string_view>
 
+#include "device/backend.hpp"
 #include "device/cuda/devices.hpp"
-#include "halocline/device/backend.hpp"
 
 namespace halocline::device::cuda {
 
@@ -75,9 +75,15 @@ class CudaStream final : public Stream {
  private:
   [[nodiscard]] Device& on() const { return devices_->at(device_); }
   [[nodiscard]] CurrentDevice current() const { return CurrentDevice(on().context()); }
+  struct Capture {
+    std::uint64_t id = 0;
+    cudaGraphNode_t before = nullptr;  ///< the one node that the next operation follows; null where none or several
+  };
   /// The capture that the stream is in.
-  [[nodiscard]] std::optional<std::uint64_t> capture() const;
+  [[nodiscard]] std::optional<Capture> capture() const;
   void refuse_capture(const char* what) const;
+  /// Whether an exchange may be launched before the kernel in front of it has ended, as it waits for that itself.
+  [[nodiscard]] bool may_start_early(const std::optional<Capture>& capture) const;
   void signal(std::uint64_t* epoch, bool advance, std::span<const FlagSignal> signals);
 
   std::shared_ptr<Devices> devices_;
@@ -85,6 +91,8 @@ class CudaStream final : public Stream {
   std::unique_ptr<OwnStream> own_;  ///< null where it is the caller's
   cudaStream_t handle_ = nullptr;
   std::optional<std::uint64_t> began_;  ///< the capture of which this stream is the origin
+  cudaGraphNode_t last_run_ = nullptr;  ///< the latest captured exchange
+  cudaGraphNode_t joined_ = nullptr;    ///< what the stream came to follow by waiting for an event, in a capture
   FailurePtr failure_;                  ///< once thrown
 };
 

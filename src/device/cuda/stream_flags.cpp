@@ -4,7 +4,7 @@
 #include "device/cuda/kernels.hpp"
 #include "device/cuda/stream.hpp"
 #include "device/cuda/wait_entries.hpp"
-#include "device/flag_checks.hpp"
+#include "device/detail/flag_checks.hpp"
 
 namespace halocline::device::cuda {
 namespace {

@@ -1,6 +1,9 @@
 #include "device/cuda/trial.hpp"
 
+#include <algorithm>
+#include <array>
 #include <chrono>
+#include <deque>
 
 #include "device/cuda/backoff.hpp"
 #include "device/cuda/kernels.hpp"
@@ -10,8 +13,11 @@ namespace {
 
 constexpr std::chrono::nanoseconds patience = std::chrono::milliseconds(200);
 
+/// Streams that signal, none of which may share the hardware queue of the one that waits. By default there are 8 queues.
+constexpr std::uint32_t most_signallers = 3;
+
 struct TrialPage {
-  Flag flag{};
+  std::array<Flag, most_signallers + 1> flags{};  ///< the last one for what comes behind the wait
   std::uint64_t epoch = 1;
 };
 
@@ -35,35 +41,57 @@ class OwnPage {
   TrialPage* page_ = nullptr;
 };
 
-}  // namespace
+SignalBatch signal_of(const OwnBoard& board, Flag* flag) {
+  SignalBatch signal;
+  signal.board = board.get();
+  signal.count = 1;
+  signal.entries[0] = {flag, 0};
+  return signal;
+}
 
-Access try_overlapping_launches(const Device& device) {
+/// Whether a kernel that waits gets its flags from so many other streams, each of which signals one.
+bool signals_get_past(const Device& device, std::uint32_t signallers, bool with_work_behind) {
   const CurrentDevice current(device.context());
   const CaptureAside aside;
   const OwnBoard board(device.aside());  // its own: to fail here is no failure of the backend
   const OwnPage page(device.aside());
   const OwnStream waiting(Priority::normal);
-  const OwnStream signalling(Priority::normal);
+  std::deque<OwnStream> signalling;
+  for (std::uint32_t i = 0; i < signallers; ++i) signalling.emplace_back(Priority::normal);
 
   WaitBatch wait;
   wait.board = board.get();
-  wait.count = 1;
-  wait.entries[0] = {&page.get()->flag, nullptr, nullptr, 0, static_cast<std::uint64_t>(patience.count()), 0};
-  SignalBatch signal;
-  signal.board = board.get();
-  signal.count = 1;
-  signal.entries[0] = {&page.get()->flag, 0};
-  check(launch_wait(waiting.get(), &page.get()->epoch, wait), "launching a wait for flags");
-  check(launch_signal(signalling.get(), &page.get()->epoch, false, signal), "launching signals");
-  Backoff backoff;
-  while (!is_done(cudaStreamQuery(waiting.get()), "cudaStreamQuery") ||
-         !is_done(cudaStreamQuery(signalling.get()), "cudaStreamQuery")) {
-    backoff.pause();
+  wait.count = signallers;
+  for (std::uint32_t i = 0; i < signallers; ++i) {
+    wait.entries[i] = {&page.get()->flags[i], nullptr, nullptr, 0, static_cast<std::uint64_t>(patience.count()), 0};
   }
-  if (!board.failed()) return {};
+  std::uint64_t* epoch = &page.get()->epoch;
+  check(launch_wait(waiting.get(), epoch, wait), "launching a wait for flags");
+  if (with_work_behind) {
+    check(launch_signal(waiting.get(), epoch, false, signal_of(board, &page.get()->flags[most_signallers])),
+          "launching signals");
+  }
+  for (std::uint32_t i = 0; i < signallers; ++i) {
+    check(launch_signal(signalling[i].get(), epoch, false, signal_of(board, &page.get()->flags[i])),
+          "launching signals");
+  }
+  Backoff backoff;
+  const auto busy = [](const OwnStream& stream) { return !is_done(cudaStreamQuery(stream.get()), "cudaStreamQuery"); };
+  while (busy(waiting) || std::any_of(signalling.begin(), signalling.end(), busy)) backoff.pause();
+  return !board.failed();
+}
+
+}  // namespace
+
+Access try_overlapping_launches(const Device& device) {
+  if (signals_get_past(device, 1, false)) return {};
   return {false,
           "launches are serialised, by CUDA_LAUNCH_BLOCKING or by a debugging tool: a kernel that waits holds up "
           "the one that it waits for"};
+}
+
+bool try_independent_streams(const Device& device) {
+  return signals_get_past(device, most_signallers, true) || signals_get_past(device, most_signallers, true);
 }
 
 }  // namespace halocline::device::cuda

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "halocline/core/error.hpp"
+#include "halocline/error.hpp"
 
 namespace halocline::device::cuda {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "device/cuda/board.hpp"
 #include "device/cuda/failures.hpp"
-#include "halocline/device/flag.hpp"
+#include "device/flag.hpp"
 
 namespace halocline::device::cuda {
 

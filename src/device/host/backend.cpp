@@ -8,10 +8,11 @@
 #include <thread>
 #include <utility>
 
-#include "device/composed_exchange.hpp"
+#include "device/detail/composed_exchange.hpp"
+#include "device/detail/exported.hpp"
+#include "device/detail/process.hpp"
 #include "device/host/stream.hpp"
-#include "device/process.hpp"
-#include "halocline/core/error.hpp"
+#include "halocline/error.hpp"
 
 namespace halocline::device::host {
 namespace {
@@ -110,7 +111,7 @@ std::unique_ptr<Registration> HostBackend::register_host(const std::byte* memory
 
 std::unique_ptr<Mapping> HostBackend::map(int device, const MemoryHandle& handle) {
   check(device);
-  const ExportedMemory memory = ExportedMemory::unpack(handle);
+  const ExportedMemory memory = unpack<ExportedMemory>(handle);
   inject(*scheduler_, Operation::map_memory, device, ErrorKind::capability);
   const std::string exporter = memory.uuid.data();
   const bool own = exporter.rfind(uuid_stem_ + "-", 0) == 0;
@@ -140,6 +141,13 @@ std::unique_ptr<FusedExchange> HostBackend::fuse(int device, const FusedPlan& pl
   check(device);
   return std::make_unique<ComposedExchange>(*this, device, plan);
 }
+
+std::unique_ptr<Room> HostBackend::reserve_room(int device, int /*parts*/, int /*multiprocessors*/) {
+  check(device);
+  return nullptr;  // what waits parks its queue, and no worker waits
+}
+
+MemoryInfo HostBackend::memory_at(const void* /*address*/) const { return {}; }
 
 Access HostBackend::peer_access(int from, int to) const {
   check(from);

@@ -3,9 +3,9 @@
 #include <memory>
 #include <string>
 
+#include "device/host.hpp"
 #include "device/host/memory.hpp"
 #include "device/host/scheduler.hpp"
-#include "halocline/device/host.hpp"
 
 namespace halocline::device::host {
 
@@ -16,7 +16,7 @@ class HostBackend final : public Backend {
   HostBackend(const HostBackend&) = delete;
   HostBackend& operator=(const HostBackend&) = delete;
 
-  [[nodiscard]] BackendKind kind() const override { return BackendKind::host; }
+  [[nodiscard]] DeviceKind kind() const override { return DeviceKind::host; }
   [[nodiscard]] int device_count() const override { return options_.devices; }
   [[nodiscard]] DeviceInfo info(int device) const override;
   [[nodiscard]] std::int64_t row_alignment_bytes() const override { return 64; }
@@ -32,6 +32,8 @@ class HostBackend final : public Backend {
   using Backend::create_event;
   [[nodiscard]] std::unique_ptr<CopyList> prepare(int device, std::span<const StridedCopy> copies) override;
   [[nodiscard]] std::unique_ptr<FusedExchange> fuse(int device, const FusedPlan& plan) override;
+  [[nodiscard]] std::unique_ptr<Room> reserve_room(int device, int parts, int multiprocessors) override;
+  [[nodiscard]] MemoryInfo memory_at(const void* address) const override;
   [[nodiscard]] Access peer_access(int from, int to) const override;
   [[nodiscard]] Access overlapping_launches() const override { return {}; }  // a wait parks the queue, not a worker
   [[nodiscard]] bool prefers_graphs() const override { return options_.graphs; }

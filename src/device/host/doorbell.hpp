@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <memory>
 
-#include "halocline/core/anonymous_file.hpp"
-#include "halocline/core/clock.hpp"
+#include "core/anonymous_file.hpp"
+#include "core/clock.hpp"
 
 namespace halocline::device::host {
 

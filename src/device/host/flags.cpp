@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <atomic>
 
-#include "device/flag_checks.hpp"
+#include "device/detail/flag_checks.hpp"
 
 namespace halocline::device::host {
 namespace {

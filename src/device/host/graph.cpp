@@ -4,7 +4,8 @@
 
 #include <utility>
 
-#include "halocline/core/log.hpp"
+#include "core/leak.hpp"
+#include "core/short_text.hpp"
 
 namespace halocline::device::host {
 namespace {
@@ -34,7 +35,7 @@ HostGraph::HostGraph(std::shared_ptr<Scheduler> scheduler, std::vector<Lane> lan
 HostGraph::~HostGraph() {
   std::size_t dropped = 0;
   for (const auto& queue : queues_) dropped += scheduler_->close(*queue);
-  if (dropped != 0) log(LogLevel::warning, fmt::format("a graph was destroyed with {} operations not run", dropped));
+  if (dropped != 0) log_leak(ShortText("a graph was destroyed with {} operations not run", dropped));
 }
 
 void HostGraph::launch(Queue& queue) {

@@ -6,12 +6,12 @@
 #include <cstring>
 #include <new>
 #include <optional>
-#include <type_traits>
 #include <utility>
 
+#include "device/detail/exported.hpp"
+#include "device/detail/process.hpp"
 #include "device/host/profiled.hpp"
-#include "device/process.hpp"
-#include "halocline/core/error.hpp"
+#include "halocline/error.hpp"
 
 namespace halocline::device::host {
 namespace {
@@ -64,7 +64,7 @@ class FileBuffer final : public ShareableBuffer {
     memory.memory = file_.handle();
     memory.doorbell = doorbell_->handle();
     std::copy_n(uuid_.begin(), std::min(uuid_.size(), memory.uuid.size() - 1), memory.uuid.begin());
-    return memory.pack();
+    return pack(memory);
   }
 
  private:
@@ -104,24 +104,6 @@ class HostMapping final : public Mapping {
 };
 
 }  // namespace
-
-static_assert(std::is_trivially_copyable_v<ExportedMemory> && sizeof(ExportedMemory) <= sizeof(MemoryHandle));
-
-MemoryHandle ExportedMemory::pack() const {
-  MemoryHandle handle;
-  std::memcpy(handle.blob.data(), this, sizeof *this);
-  return handle;
-}
-
-ExportedMemory ExportedMemory::unpack(const MemoryHandle& handle) {
-  ExportedMemory memory;
-  std::memcpy(&memory, handle.blob.data(), sizeof memory);
-  if (memory.magic != expected_magic) {
-    throw CapabilityError("cannot map the memory: its handle is not from a host backend of this version");
-  }
-  memory.uuid.back() = '\0';
-  return memory;
-}
 
 std::shared_ptr<Doorbell> DoorbellMap::open(const AnonymousFileHandle& handle) {
   const AnonymousFileHandle own = own_->handle();

@@ -9,14 +9,15 @@
 #include <string>
 #include <utility>
 
+#include "core/anonymous_file.hpp"
+#include "device/backend.hpp"
 #include "device/host/doorbell.hpp"
-#include "halocline/core/anonymous_file.hpp"
-#include "halocline/device/backend.hpp"
 
 namespace halocline::device::host {
 
 /// The bytes of a MemoryHandle.
 struct ExportedMemory {
+  static constexpr const char* backend = "host";
   static constexpr std::uint64_t expected_magic = 0x3130'7473'6f68'6c68;  ///< "hlhost01"
   std::uint64_t magic = expected_magic;
   std::uint64_t process = 0;  ///< process_identity() of the exporter
@@ -25,10 +26,6 @@ struct ExportedMemory {
   AnonymousFileHandle memory;
   AnonymousFileHandle doorbell;
   std::array<char, 64> uuid{};  ///< of the exporter's device
-
-  [[nodiscard]] MemoryHandle pack() const;
-  /// Throws CapabilityError where the handle is not of a host backend.
-  [[nodiscard]] static ExportedMemory unpack(const MemoryHandle& handle);
 };
 
 /// Which doorbell belongs to an address: that of the backend whose memory is mapped there, else this backend's own.

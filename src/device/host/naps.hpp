@@ -1,6 +1,6 @@
 #pragma once
 
-#include "halocline/core/clock.hpp"
+#include "core/clock.hpp"
 
 namespace halocline::device::host {
 

@@ -7,8 +7,8 @@
 #include <variant>
 #include <vector>
 
-#include "device/failure.hpp"
-#include "halocline/device/host.hpp"
+#include "device/detail/failure.hpp"
+#include "device/host.hpp"
 
 namespace halocline::device::host {
 

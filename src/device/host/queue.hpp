@@ -1,6 +1,6 @@
 #pragma once
 
-#include <deque>
+#include <list>
 #include <memory>
 #include <thread>
 
@@ -8,6 +8,9 @@
 #include "device/host/operation.hpp"
 
 namespace halocline::device::host {
+
+class Queue;
+using QueueList = std::list<std::shared_ptr<Queue>>;
 
 /// A stream's operations that are not done, and where the stream stands. All members belong to the scheduler's mutex.
 class Queue : public std::enable_shared_from_this<Queue> {
@@ -27,7 +30,7 @@ class Queue : public std::enable_shared_from_this<Queue> {
   const int device;
   const Priority priority;
   State state = State::idle;
-  std::deque<Item> items;  ///< without the function that is running
+  std::list<Item> items;  ///< without the function that is running
   Stage stage = Stage::fresh;
   Duration rest_until{};   ///< while resting
   FlagProgress flags;      ///< of a wait for flags that has begun
@@ -35,6 +38,9 @@ class Queue : public std::enable_shared_from_this<Queue> {
   std::thread::id runner;  ///< while running
   std::shared_ptr<Capture> capture;
   std::size_t lane = 0;  ///< in the capture
+  /// The node by which the queue is in one of the scheduler's lists; here, and null, while it is in none. Made once, so that
+  /// parking a queue and making it runnable never allocate.
+  QueueList node = QueueList(1);
 };
 
 }  // namespace halocline::device::host

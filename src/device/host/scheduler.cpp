@@ -25,12 +25,33 @@ constexpr Duration longest_without_poll = milliseconds(1);
 /// How long a thread that helps stays with a queue before it looks again at what it waits for.
 constexpr Duration longest_help = microseconds(50);
 
+/// Takes the queue out of a list of the scheduler's.
+void unlink(Queue& queue, QueueList& list, QueueList::iterator position) noexcept {
+  queue.node.splice(queue.node.begin(), list, position);
+  queue.node.front().reset();
+}
+
+void link(Queue& queue, QueueList& list) noexcept {
+  queue.node.front() = queue.shared_from_this();
+  list.splice(list.end(), queue.node);
+}
+
+/// The first of the queue's items is one that has not begun.
+void begin_next(Queue& queue) noexcept {
+  queue.stage = Queue::Stage::fresh;
+  queue.flags = {};
+}
+
 Duration real_time() { return std::chrono::steady_clock::now().time_since_epoch(); }
 
 }  // namespace
 
 Scheduler::Scheduler(const Clock& clock, std::shared_ptr<Injector> injector)
-    : clock_(clock), injector_(std::move(injector)), doorbell_(std::make_shared<Doorbell>()) {}
+    : clock_(clock),
+      injector_(std::move(injector)),
+      doorbell_(std::make_shared<Doorbell>()),
+      out_of_memory_(make_failure(ErrorKind::resource, "out of memory while an operation on a host device failed")),
+      destroyed_(make_failure(ErrorKind::device, "the stream was destroyed before this was run")) {}
 
 Injection Scheduler::injection(Operation operation, int device) const {
   return injector_ == nullptr ? Injection{} : injector_->before(operation, device);
@@ -44,7 +65,7 @@ void Scheduler::push(Lock&, Queue& queue, Item item) {
 
 void Scheduler::release(Lock& lock) {
   const bool ring = std::exchange(ring_due_, false);
-  std::vector<Item> garbage;
+  std::list<Item> garbage;
   garbage.swap(garbage_);
   lock.unlock();
   if (ring) doorbell_->ring();
@@ -53,11 +74,12 @@ void Scheduler::release(Lock& lock) {
 std::size_t Scheduler::close(Queue& queue) {
   Lock held = lock();
   const std::size_t dropped = queue.items.size();
-  drop_items(queue, make_failure(ErrorKind::device, "the stream was destroyed before this was run"));
-  const auto itself = [&](const std::shared_ptr<Queue>& q) { return q.get() == &queue; };
+  drop_items(queue, destroyed_);
   const std::shared_ptr<Queue> alive = queue.shared_from_this();
-  std::erase_if(polling_, itself);
-  for (auto& list : runnable_) std::erase_if(list, itself);
+  for (QueueList* list : {&polling_, &runnable_[0], &runnable_[1]}) {
+    const auto position = std::ranges::find(*list, alive);
+    if (position != list->end()) unlink(queue, *list, position);
+  }
   if (queue.state != Queue::State::running) {
     queue.state = Queue::State::idle;
   } else if (queue.runner != std::this_thread::get_id()) {
@@ -123,14 +145,12 @@ void Scheduler::run(Lock& held, Queue& queue, bool is_worker) {
     try {
       outcome = step(held, queue);
     } catch (...) {
-      const FailurePtr failure =
-          failure_of(std::current_exception(), fmt::format("an operation on host device {}", queue.device));
+      const FailurePtr failure = failure_on(queue.device);
       if (!held.owns_lock()) held.lock();
       fail(queue, failure);
     }
     if (outcome == Outcome::polling) {
-      queue.state = Queue::State::polling;
-      polling_.push_back(queue.shared_from_this());
+      park(queue);
       // The workers may sleep long because nothing was polled, and this thread may leave.
       if (!is_worker) ring_due_ = true;
       break;
@@ -168,11 +188,12 @@ Scheduler::Outcome Scheduler::step(Lock& held, Queue& queue) {
   if (first.injection.failure) throw DeviceError(*first.injection.failure);
 
   if (std::holds_alternative<Run>(first.step)) {
-    Item item = std::move(first);
-    finish_first(queue);
+    std::list<Item> running;
+    running.splice(running.begin(), queue.items, queue.items.begin());
+    begin_next(queue);
     release(held);
-    (*std::get<Run>(item.step).function)();
-    item = {};  // what the function holds is gone before the stream says that it is done
+    (*std::get<Run>(running.front().step).function)();
+    running.clear();  // what the function holds is gone before the stream says that it is done
     held.lock();
     return Outcome::done;
   }
@@ -191,8 +212,8 @@ Scheduler::Outcome Scheduler::step(Lock& held, Queue& queue) {
     }
     if (mark.failure != nullptr) raise(*mark.failure);
   }
-  garbage_.push_back(std::move(first));
-  finish_first(queue);
+  garbage_.splice(garbage_.end(), queue.items, queue.items.begin());
+  begin_next(queue);
   return Outcome::done;
 }
 
@@ -208,9 +229,11 @@ void Scheduler::poll() {
   next_event_ = Duration::max();
   if (polling_.empty()) return;
   const Duration now = clock_.now();
-  std::vector<std::shared_ptr<Queue>> polled;
+  QueueList polled;
   polled.swap(polling_);
-  for (std::shared_ptr<Queue>& queue : polled) {
+  while (!polled.empty()) {
+    const std::shared_ptr<Queue> queue = polled.front();
+    unlink(*queue, polled, polled.begin());
     bool parked = false;
     if (queue->stage == Queue::Stage::resting) {
       parked = now < queue->rest_until;
@@ -225,26 +248,25 @@ void Scheduler::poll() {
       }
     }
     if (parked) {
-      polling_.push_back(std::move(queue));
+      park(*queue);
     } else {
       make_runnable(*queue);
     }
   }
 }
 
-void Scheduler::finish_first(Queue& queue) {
-  queue.items.pop_front();
-  queue.stage = Queue::Stage::fresh;
-  queue.flags = {};
-}
-
-void Scheduler::make_runnable(Queue& queue) {
+void Scheduler::make_runnable(Queue& queue) noexcept {
   queue.state = Queue::State::runnable;
-  runnable_[queue.priority == Priority::high ? 0 : 1].push_back(queue.shared_from_this());
+  link(queue, runnable_[queue.priority == Priority::high ? 0 : 1]);
   ring_due_ = true;
 }
 
-void Scheduler::complete(Mark& mark, const FailurePtr& failure) {
+void Scheduler::park(Queue& queue) noexcept {
+  queue.state = Queue::State::polling;
+  link(queue, polling_);
+}
+
+void Scheduler::complete(Mark& mark, const FailurePtr& failure) noexcept {
   mark.done = true;
   mark.time = clock_.now();
   mark.failure = failure;
@@ -256,26 +278,32 @@ void Scheduler::complete(Mark& mark, const FailurePtr& failure) {
   ring_due_ = true;  // somebody may be asking the event
 }
 
-void Scheduler::fail(Queue& queue, const FailurePtr& failure) {
+FailurePtr Scheduler::failure_on(int device) const noexcept {
+  try {
+    return failure_of(std::current_exception(), fmt::format("an operation on host device {}", device));
+  } catch (...) {
+    return out_of_memory_;
+  }
+}
+
+void Scheduler::fail(Queue& queue, const FailurePtr& failure) noexcept {
   queue.failure = failure;
   drop_items(queue, failure);
 }
 
-void Scheduler::drop_items(Queue& queue, const FailurePtr& failure) {
+void Scheduler::drop_items(Queue& queue, const FailurePtr& failure) noexcept {
   for (Item& item : queue.items) {
     if (const auto* record = std::get_if<Record>(&item.step)) complete(*record->mark, failure);
-    garbage_.push_back(std::move(item));
   }
-  queue.items.clear();
-  queue.stage = Queue::Stage::fresh;
-  queue.flags = {};
+  garbage_.splice(garbage_.end(), queue.items);
+  begin_next(queue);
 }
 
-std::shared_ptr<Queue> Scheduler::next_runnable() {
-  for (auto& list : runnable_) {
+std::shared_ptr<Queue> Scheduler::next_runnable() noexcept {
+  for (QueueList& list : runnable_) {
     if (list.empty()) continue;
-    std::shared_ptr<Queue> queue = std::move(list.front());
-    list.pop_front();
+    std::shared_ptr<Queue> queue = list.front();
+    unlink(*queue, list, list.begin());
     return queue;
   }
   return nullptr;

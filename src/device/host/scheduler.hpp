@@ -2,8 +2,8 @@
 
 #include <array>
 #include <condition_variable>
-#include <deque>
 #include <functional>
+#include <list>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -17,6 +17,7 @@ namespace halocline::device::host {
 /// Runs the queues of one backend on a few threads: its own workers, and whoever calls help(). A queue
 /// whose first operation waits is parked: it is in a list, on no thread.
 /// One mutex guards all queues, marks and captures; it is not held while a function runs.
+/// What follows a failure does not allocate, so that running out of memory fails a stream and not the process.
 class Scheduler : public std::enable_shared_from_this<Scheduler> {
  public:
   Scheduler(const Clock& clock, std::shared_ptr<Injector> injector);
@@ -78,12 +79,14 @@ class Scheduler : public std::enable_shared_from_this<Scheduler> {
   Outcome step(Lock& lock, Queue& queue);
   [[nodiscard]] bool poll_is_due() const;
   void poll();
-  void finish_first(Queue& queue);
-  void make_runnable(Queue& queue);
-  void complete(Mark& mark, const FailurePtr& failure);
-  void fail(Queue& queue, const FailurePtr& failure);
-  void drop_items(Queue& queue, const FailurePtr& failure);
-  [[nodiscard]] std::shared_ptr<Queue> next_runnable();
+  void make_runnable(Queue& queue) noexcept;
+  void park(Queue& queue) noexcept;
+  void complete(Mark& mark, const FailurePtr& failure) noexcept;
+  /// Of the exception that is being handled.
+  [[nodiscard]] FailurePtr failure_on(int device) const noexcept;
+  void fail(Queue& queue, const FailurePtr& failure) noexcept;
+  void drop_items(Queue& queue, const FailurePtr& failure) noexcept;
+  [[nodiscard]] std::shared_ptr<Queue> next_runnable() noexcept;
   [[nodiscard]] bool any_runnable() const;
   /// How long a thread with nothing to do may sleep if nobody rings; Duration::max() where nothing is polled.
   [[nodiscard]] Duration longest_sleep();
@@ -91,15 +94,18 @@ class Scheduler : public std::enable_shared_from_this<Scheduler> {
   const Clock& clock_;
   const std::shared_ptr<Injector> injector_;
   const std::shared_ptr<Doorbell> doorbell_;
+  // Made in advance.
+  const FailurePtr out_of_memory_;
+  const FailurePtr destroyed_;  ///< of what a closed queue has not run
 
   std::mutex mutex_;
-  std::array<std::deque<std::shared_ptr<Queue>>, 2> runnable_;  ///< high priority, normal
-  std::vector<std::shared_ptr<Queue>> polling_;
+  std::array<QueueList, 2> runnable_;  ///< high priority, normal
+  QueueList polling_;
   Duration next_event_ = Duration::max();  ///< of the polled queues, by the clock
   std::uint32_t polled_at_ = 0;            ///< the doorbell's value before the last poll
   Duration polled_time_{};                 ///< of the last poll, by the machine's clock
   bool ring_due_ = false;
-  std::vector<Item> garbage_;  ///< to be destroyed without the lock: it may hold users' objects
+  std::list<Item> garbage_;  ///< to be destroyed without the lock: it may hold users' objects
   std::condition_variable stopped_running_;
   bool stop_ = false;
   int helpers_ = 0;            ///< threads in help()

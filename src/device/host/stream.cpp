@@ -7,10 +7,11 @@
 #include <cstring>
 #include <utility>
 
-#include "device/composed_exchange.hpp"
-#include "device/flag_checks.hpp"
+#include "core/leak.hpp"
+#include "core/short_text.hpp"
+#include "device/detail/composed_exchange.hpp"
+#include "device/detail/flag_checks.hpp"
 #include "device/host/graph.hpp"
-#include "halocline/core/log.hpp"
 
 namespace halocline::device::host {
 namespace {
@@ -74,8 +75,7 @@ HostStream::~HostStream() {
   }
   const std::size_t dropped = scheduler_->close(*queue_);
   if (dropped != 0) {
-    log(LogLevel::warning,
-        fmt::format("a stream of host device {} was destroyed with {} operations not run", device(), dropped));
+    log_leak(ShortText("a stream of host device {} was destroyed with {} operations not run", device(), dropped));
   }
 }
 

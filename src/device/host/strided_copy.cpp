@@ -6,7 +6,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "halocline/core/error.hpp"
+#include "halocline/error.hpp"
 
 namespace halocline::device::host {
 namespace {

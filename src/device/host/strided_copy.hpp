@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "halocline/device/strided_copy.hpp"
+#include "device/strided_copy.hpp"
 
 namespace halocline::device::host {
 

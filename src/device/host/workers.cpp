@@ -1,7 +1,10 @@
 // The threads of a scheduler's own.
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <utility>
 
+#include "core/start_thread.hpp"
 #include "device/host/naps.hpp"
 #include "device/host/scheduler.hpp"
 
@@ -21,10 +24,16 @@ constexpr int looks_before_rest = 50;
 }  // namespace
 
 void Scheduler::start_workers(int count, Eagerness eagerness) {
-  for (int i = 0; i < count; ++i) {
-    workers_.emplace_back([self = shared_from_this(), eagerness] {
-      eagerness == Eagerness::at_once ? self->work() : self->work_on_leftovers();
-    });
+  try {
+    for (int i = 0; i < count; ++i) {
+      workers_.push_back(start_thread(fmt::format("worker {} of {} of the host devices", i + 1, count),
+                                      [self = shared_from_this(), eagerness] {
+                                        eagerness == Eagerness::at_once ? self->work() : self->work_on_leftovers();
+                                      }));
+    }
+  } catch (...) {
+    stop_workers();
+    throw;
   }
 }
 

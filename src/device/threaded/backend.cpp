@@ -1,8 +1,8 @@
 #include <utility>
 
+#include "device/launch_threads.hpp"
 #include "device/threaded/exchange.hpp"
 #include "device/threaded/stream.hpp"
-#include "halocline/device/launch_threads.hpp"
 
 namespace halocline::device {
 namespace threaded {
@@ -14,11 +14,12 @@ class ThreadedBackend final : public Backend {
       : inner_(std::move(inner)), crew_(std::make_shared<Crew>(inner_->device_count())) {}
   ~ThreadedBackend() override { crew_->settle(); }
 
-  [[nodiscard]] BackendKind kind() const override { return inner_->kind(); }
+  [[nodiscard]] DeviceKind kind() const override { return inner_->kind(); }
   [[nodiscard]] int device_count() const override { return inner_->device_count(); }
   [[nodiscard]] DeviceInfo info(int device) const override { return inner_->info(device); }
   [[nodiscard]] std::int64_t row_alignment_bytes() const override { return inner_->row_alignment_bytes(); }
   [[nodiscard]] std::int64_t sector_bytes() const override { return inner_->sector_bytes(); }
+  [[nodiscard]] MemoryInfo memory_at(const void* address) const override { return inner_->memory_at(address); }
   [[nodiscard]] Access peer_access(int from, int to) const override { return inner_->peer_access(from, to); }
   [[nodiscard]] Access overlapping_launches() const override { return inner_->overlapping_launches(); }
   [[nodiscard]] bool prefers_graphs() const override { return inner_->prefers_graphs(); }
@@ -39,13 +40,16 @@ class ThreadedBackend final : public Backend {
   std::unique_ptr<CopyList> prepare(int device, std::span<const StridedCopy> copies) override {
     return settled().prepare(device, copies);
   }
+  std::unique_ptr<Room> reserve_room(int device, int parts, int multiprocessors) override {
+    return settled().reserve_room(device, parts, multiprocessors);
+  }
   std::unique_ptr<FusedExchange> fuse(int device, const FusedPlan& plan) override {
     return std::make_unique<ThreadedExchange>(crew_, settled().fuse(device, plan), device);
   }
 
   std::unique_ptr<Stream> create_stream(int device, Priority priority, std::string_view name) override {
     return std::make_unique<ThreadedStream>(crew_, settled().create_stream(device, priority, name),
-                                            kind() == BackendKind::host);
+                                            kind() == DeviceKind::host);
   }
   std::unique_ptr<Stream> borrow_stream(int /*device*/, void* /*native*/) override {
     throw CapabilityError(

@@ -4,8 +4,8 @@
 #include <memory>
 #include <mutex>
 
-#include "device/failure.hpp"
-#include "halocline/device/backend.hpp"
+#include "device/backend.hpp"
+#include "device/detail/failure.hpp"
 
 namespace halocline::device::threaded {
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <utility>
 
-#include "halocline/core/error.hpp"
-#include "halocline/device/fused_exchange.hpp"
+#include "device/fused_exchange.hpp"
+#include "halocline/error.hpp"
 
 namespace halocline::device::threaded {
 
@@ -17,6 +17,7 @@ class ThreadedExchange final : public FusedExchange {
   ThreadedExchange(std::shared_ptr<Crew> crew, std::unique_ptr<FusedExchange> inner, int device)
       : crew_(std::move(crew)), inner_(std::move(inner)), device_(device) {}
   void check() override { inner_->check(); }
+  void stop() noexcept override { inner_->stop(); }
 
   /// Throws InvalidArgument where it was made by another backend or for another device.
   static FusedExchange& inner_of(FusedExchange& exchange, const Crew* crew, int device) {

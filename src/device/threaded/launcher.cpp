@@ -3,6 +3,8 @@
 #include <chrono>
 #include <utility>
 
+#include "core/start_thread.hpp"
+
 namespace halocline::device::threaded {
 namespace {
 
@@ -28,7 +30,7 @@ void spin_until(const std::function<bool()>& done, bool roomy) {
   }
 }
 
-Launcher::Launcher(bool roomy) : roomy_(roomy), thread_([this] { live(); }) {}
+Launcher::Launcher(bool roomy) : roomy_(roomy), thread_(start_thread("the launches of a device", [this] { live(); })) {}
 
 Launcher::~Launcher() {
   {

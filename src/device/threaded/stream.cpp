@@ -4,7 +4,7 @@
 #include <thread>
 #include <utility>
 
-#include "device/flag_checks.hpp"
+#include "device/detail/flag_checks.hpp"
 #include "device/threaded/exchange.hpp"
 
 namespace halocline::device::threaded {

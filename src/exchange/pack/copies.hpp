@@ -2,10 +2,10 @@
 
 #include <vector>
 
-#include "exchange/program.hpp"
-#include "halocline/device/strided_copy.hpp"
-#include "halocline/exchange/exchange.hpp"
-#include "halocline/partition/halo.hpp"
+#include "device/strided_copy.hpp"
+#include "exchange/detail/program.hpp"
+#include "exchange/exchange.hpp"
+#include "partition/halo.hpp"
 
 namespace halocline::exchange {
 

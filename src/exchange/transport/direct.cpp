@@ -5,7 +5,7 @@
 // message goes to another landing buffer instead, as packets, for which nobody has to be ready (docs/decisions/0036).
 #include <fmt/core.h>
 
-#include "exchange/split_payload.hpp"
+#include "exchange/detail/split_payload.hpp"
 #include "exchange/transport/factory.hpp"
 #include "exchange/transport/handshake.hpp"
 
@@ -19,20 +19,6 @@ struct RemoteArray {
   Array array;              ///< origin: valid in the same process only
 };
 
-/// What both ends must know alike, for the same rows to be packed.
-struct Limits {
-  std::int64_t short_row_bytes;
-  std::int64_t pack_short_rows_from_bytes;
-  std::int64_t packed_piece_bytes;
-  std::int64_t packets_at_most_bytes;
-  explicit Limits(const Tuning& tuning)
-      : short_row_bytes(tuning.short_row_bytes),
-        pack_short_rows_from_bytes(tuning.pack_short_rows_from_bytes),
-        packed_piece_bytes(tuning.packed_piece_bytes),
-        packets_at_most_bytes(tuning.packets_at_most_bytes) {}
-  Limits() = default;
-};
-
 /// Behind those of all pieces of all messages.
 constexpr int turn_of_rows = SplitPayload::most_pieces;
 
@@ -44,10 +30,9 @@ bool has_rows(const SplitPayload& payload) {
 /// Where a message lands that goes as packets: two turns, one behind the other.
 device::PacketRoom packet_room_at(std::byte* first, std::int64_t turn_bytes) { return {{first, first + turn_bytes}}; }
 
-void check_same(const Channel& channel, const char* name, std::int64_t here, std::int64_t there) {
-  if (here == there) return;
-  throw InvalidArgument(fmt::format("{} is {} on rank {} and {} on rank {}; allowed is the same", name, here,
-                                    channel.sender.value(), there, channel.receiver.value()));
+/// As far as this end knows.
+bool packets_possible(const Channel& channel, const Context& context, const Site& site) {
+  return channel.packets && may_go_as_packets(*context.geometry, site.subdomain.arrays);
 }
 
 class Sender final : public Endpoint {
@@ -59,19 +44,12 @@ class Sender final : public Endpoint {
   void reserve() override { flags_.reserve(); }
   void publish(Writer& writer) override {
     flags_.publish(writer);
-    writer.put(may_go_as_packets(*context_->geometry, site_->subdomain.arrays));
+    writer.put(packets_possible(*channel_, *context_, *site_));
   }
 
   void connect(Reader& reader) override {
     flags_.connect(reader);
-    const auto there = reader.get<Limits>();
-    const Tuning& here = context_->tuning;
-    check_same(*channel_, "short_row_bytes", here.short_row_bytes, there.short_row_bytes);
-    check_same(*channel_, "pack_short_rows_from_bytes", here.pack_short_rows_from_bytes,
-               there.pack_short_rows_from_bytes);
-    check_same(*channel_, "packed_piece_bytes", here.packed_piece_bytes, there.packed_piece_bytes);
-    check_same(*channel_, "packets_at_most_bytes", here.packets_at_most_bytes, there.packets_at_most_bytes);
-    as_packets_ = reader.get<bool>() && may_go_as_packets(*context_->geometry, site_->subdomain.arrays);
+    as_packets_ = reader.get<bool>() && packets_possible(*channel_, *context_, *site_);
     packets_ = address_of(*context_->mappings, site_->device(), reader.get<RemotePlace>());
     landing_ = address_of(*context_->mappings, site_->device(), reader.get<RemotePlace>());
     const auto allocated = reader.get<bool>();
@@ -119,7 +97,7 @@ class Sender final : public Endpoint {
   std::vector<std::vector<Array>> arrays_;  ///< the receiver's, at the addresses that this device sees
   std::byte* landing_ = nullptr;            ///< the receiver's
   std::byte* packets_ = nullptr;            ///< where packets land there
-  bool as_packets_ = false;                 ///< both ends' arrays allow it
+  bool as_packets_ = false;                 ///< the route and both ends' arrays allow it
 };
 
 class Receiver final : public Endpoint {
@@ -138,8 +116,7 @@ class Receiver final : public Endpoint {
 
   void publish(Writer& writer) override {
     flags_.publish(writer);
-    writer.put(Limits(context_->tuning));
-    writer.put(may_go_as_packets(*context_->geometry, site_->subdomain.arrays));
+    writer.put(packets_possible(*channel_, *context_, *site_));
     writer.put(RemotePlace{site_->mailbox.handle(), packets_});
     writer.put(RemotePlace{site_->mailbox.handle(), landing_});
     const device::ShareableBuffer* allocation = site_->subdomain.allocation;
@@ -155,7 +132,7 @@ class Receiver final : public Endpoint {
 
   void connect(Reader& reader) override {
     flags_.connect(reader);
-    as_packets_ = reader.get<bool>() && may_go_as_packets(*context_->geometry, site_->subdomain.arrays);
+    as_packets_ = reader.get<bool>() && packets_possible(*channel_, *context_, *site_);
   }
 
   void contribute(const Program& program, device::Party& party, std::vector<device::StridedCopy>& /*local*/) override {
@@ -186,7 +163,7 @@ class Receiver final : public Endpoint {
   ReceiverFlags flags_;
   std::size_t landing_ = 0;
   std::size_t packets_ = 0;
-  bool as_packets_ = false;  ///< both ends' arrays allow it
+  bool as_packets_ = false;  ///< the route and both ends' arrays allow it
 };
 
 }  // namespace

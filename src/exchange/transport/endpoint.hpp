@@ -1,15 +1,19 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "exchange/program.hpp"
-#include "exchange/site.hpp"
+#include "exchange/detail/program.hpp"
+#include "exchange/detail/site.hpp"
 #include "exchange/wire.hpp"
 
 namespace halocline::exchange {
+
+/// For one of the exchange's own streams; may reset it.
+using VisitStream = std::function<void(std::unique_ptr<device::Stream>&)>;
 
 /// Who moves an end's messages.
 enum class Drive {
@@ -71,10 +75,8 @@ class Endpoint {
   /// What it waits for at present: "packing", "message under way", ...
   [[nodiscard]] virtual std::string state() const { return "in device order"; }
 
-  /// Throws what this end's streams failed with. Never blocks.
-  virtual void check() {}
-  /// Waits until this end's streams are empty, at close.
-  virtual void drain() {}
+  /// Calls visit for each stream of this end's own.
+  virtual void each_stream(const VisitStream& /*visit*/) {}
 };
 
 /// The two ends; the one that is not of this rank is null.
@@ -87,6 +89,7 @@ struct Ends {
 struct Channel {
   partition::Message message;
   routing::Transport transport = routing::Transport::mpi_staged;
+  bool packets = true;  ///< routing::Route::packets
   rank_id sender;
   rank_id receiver;
   /// Where a message holds one direction only.

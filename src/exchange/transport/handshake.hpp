@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "exchange/program.hpp"
+#include "exchange/detail/program.hpp"
 #include "exchange/transport/remote_flag.hpp"
 
 namespace halocline::exchange {

@@ -62,8 +62,7 @@ class LandingSender final : public Endpoint {
   }
 
   [[nodiscard]] const device::Event* sent() const override { return done_.get(); }
-  void check() override { stream_->raise_failure(); }
-  void drain() override { stream_->synchronize(); }
+  void each_stream(const VisitStream& visit) override { visit(stream_); }
 
  private:
   struct Part {

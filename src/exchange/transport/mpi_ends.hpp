@@ -6,8 +6,8 @@
 #include <cstring>
 #include <exception>
 
+#include "core/leak.hpp"
 #include "exchange/transport/endpoint.hpp"
-#include "halocline/core/leak.hpp"
 
 namespace halocline::exchange {
 
@@ -98,8 +98,6 @@ class MpiSender final : public Endpoint {
     if (done_ < started_) leak(buffers_);
   }
 
-  void publish(Writer& writer) override { writer.put(buffers_->chunk_bytes()); }
-
   void prepare(const Program& program) override {
     parts_.make(program, [&] {
       const Payload payload = payload_of(channel_->message, program.selection);
@@ -136,8 +134,7 @@ class MpiSender final : public Endpoint {
   }
 
   void join(device::Stream& user) override { user.wait(*packed_); }
-  void check() override { stream_->raise_failure(); }
-  void drain() override { stream_->synchronize(); }
+  void each_stream(const VisitStream& visit) override { visit(stream_); }
   [[nodiscard]] std::string state() const override {
     if (started_ == 0) return "packing";
     const std::string chunk = fmt::format("chunk {} of {}", done_ + 1, part_->chunks.size());
@@ -190,14 +187,6 @@ class MpiReceiver final : public Endpoint {
     if (state_ == State::receiving || state_ == State::checking) leak(buffers_);
   }
 
-  void connect(Reader& reader) override {
-    const auto theirs = reader.get<std::int64_t>();
-    if (theirs == buffers_->chunk_bytes()) return;
-    throw InvalidArgument(fmt::format("staging_chunk_bytes is {} on rank {} and {} on rank {}; allowed is the same",
-                                      theirs, channel_->sender.value(), buffers_->chunk_bytes(),
-                                      channel_->receiver.value()));
-  }
-
   void prepare(const Program& program) override {
     parts_.make(program, [&] {
       const Payload payload = payload_of(channel_->message, program.selection);
@@ -231,8 +220,7 @@ class MpiReceiver final : public Endpoint {
   }
 
   void join(device::Stream& user) override { user.wait(*unpacked_); }
-  void check() override { stream_->raise_failure(); }
-  void drain() override { stream_->synchronize(); }
+  void each_stream(const VisitStream& visit) override { visit(stream_); }
   [[nodiscard]] std::string state() const override {
     switch (state_) {
       case State::emptying: return "last message not unpacked yet";

@@ -42,8 +42,7 @@ class Link {
   }
 
   [[nodiscard]] const device::Event* landed() const { return landed_.get(); }
-  void check() { stream_->raise_failure(); }
-  void drain() { stream_->synchronize(); }
+  void each_stream(const VisitStream& visit) { visit(stream_); }
 
  private:
   struct Part {
@@ -71,8 +70,7 @@ class Sender final : public Endpoint {
   void send(const Program& program) override { link_->send(program); }
   [[nodiscard]] const device::Event* sent() const override { return link_->landed(); }
   [[nodiscard]] bool joins_sites() const override { return true; }
-  void check() override { link_->check(); }
-  void drain() override { link_->drain(); }
+  void each_stream(const VisitStream& visit) override { link_->each_stream(visit); }
 
  private:
   std::shared_ptr<Link> link_;

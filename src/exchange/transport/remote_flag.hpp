@@ -1,6 +1,6 @@
 #pragma once
 
-#include "exchange/connections.hpp"
+#include "exchange/detail/connections.hpp"
 #include "exchange/transport/endpoint.hpp"
 
 namespace halocline::exchange {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "halocline/machine/fabric.hpp"
-#include "halocline/machine/interconnect.hpp"
+#include "halocline/machine_map.hpp"
+#include "machine/interconnect.hpp"
 
 // What lies between the ports of nodes, link by link. Everything is computed from the numbers that describe the fabric, so
 // that a large one takes no memory.

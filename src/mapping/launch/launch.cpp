@@ -1,4 +1,4 @@
-#include "halocline/mapping/launch.hpp"
+#include "mapping/launch.hpp"
 
 #include <fmt/core.h>
 
@@ -7,7 +7,7 @@
 #include <map>
 #include <set>
 
-#include "halocline/core/error.hpp"
+#include "halocline/error.hpp"
 #include "mapping/launch/parts.hpp"
 
 namespace halocline::mapping {
@@ -18,8 +18,24 @@ bool is_host_name(const std::string& name) {
   return !name.empty() && name.front() != '-' && std::ranges::all_of(name, fits);
 }
 
+/// What stands in the wrapper, which is a shell script, as it is.
+bool is_device_uuid(const std::string& uuid) {
+  return std::ranges::all_of(uuid, [](unsigned char c) { return std::isalnum(c) != 0 || c == '-' || c == '/'; });
+}
+
+/// Maps come from anywhere, and their devices' names go into a script.
+void check_devices(const LaunchRequest& request) {
+  for (const Seat& seat : request.seats) {
+    const auto uuid = detail::uuid_of(request, seat);
+    if (!uuid || is_device_uuid(*uuid)) continue;
+    throw InvalidArgument(fmt::format("nodes[{}].device_uuids[{}] is '{}'; allowed are letters, digits, '-' and '/'",
+                                      seat.node, seat.device, *uuid));
+  }
+}
+
 /// Only nodes that processes are on matter.
 void check(const LaunchRequest& request) {
+  check_devices(request);
   std::set<int> used;
   for (const Seat& seat : request.seats) used.insert(seat.node);
   std::set<std::string> names;
@@ -68,6 +84,15 @@ Launch make_launch(Launcher launcher, const LaunchRequest& request) {
 }
 
 namespace detail {
+
+std::optional<std::string> uuid_of(const LaunchRequest& request, const Seat& seat) {
+  if (seat.device < 0) return std::nullopt;
+  const auto& uuids = request.machine->nodes[static_cast<std::size_t>(seat.node)].device_uuids;
+  const auto at = static_cast<std::size_t>(seat.device);
+  // Host devices have names of another kind.
+  const bool known = at < uuids.size() && (uuids[at].starts_with("GPU-") || uuids[at].starts_with("MIG-"));
+  return known ? std::optional(uuids[at]) : std::nullopt;
+}
 
 const std::string& host_of(const LaunchRequest& request, const Seat& seat) {
   return request.machine->nodes[static_cast<std::size_t>(seat.node)].name;

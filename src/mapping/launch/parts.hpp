@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "halocline/mapping/launch.hpp"
+#include "mapping/launch.hpp"
 
 // What the launchers share with each other and with nobody else.
 namespace halocline::mapping::detail {
@@ -11,6 +11,8 @@ namespace halocline::mapping::detail {
 inline constexpr const char* wrapper_name = "wrapper.sh";
 
 [[nodiscard]] const std::string& host_of(const LaunchRequest& request, const Seat& seat);
+/// The UUID of the seat's GPU; nothing where it has none, or the map does not know it.
+[[nodiscard]] std::optional<std::string> uuid_of(const LaunchRequest& request, const Seat& seat);
 /// The wrapper. binds: to cores too.
 [[nodiscard]] LaunchFile wrapper(const LaunchRequest& request, bool binds);
 /// What is to be known about how the wrapper names GPUs.

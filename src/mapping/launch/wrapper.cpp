@@ -62,18 +62,12 @@ exec taskset -c "$cpus" "$@"
 /// Empty where the node has no device for the seat.
 std::string device_text(const LaunchRequest& request, const Seat& seat) {
   if (seat.device < 0) return {};
-  const auto& uuids = request.machine->nodes[static_cast<std::size_t>(seat.node)].device_uuids;
-  const auto at = static_cast<std::size_t>(seat.device);
-  // Host devices have names of another kind.
-  const bool known = at < uuids.size() && (uuids[at].starts_with("GPU-") || uuids[at].starts_with("MIG-"));
-  return known ? uuids[at] : fmt::format("{}", seat.device);
+  return uuid_of(request, seat).value_or(fmt::format("{}", seat.device));
 }
 
 bool has_uuids(const LaunchRequest& request) {
-  return std::ranges::all_of(request.seats, [&](const Seat& seat) {
-    const std::string text = device_text(request, seat);
-    return text.empty() || text.find('-') != std::string::npos;
-  });
+  return std::ranges::all_of(request.seats,
+                             [&](const Seat& seat) { return seat.device < 0 || uuid_of(request, seat).has_value(); });
 }
 
 }  // namespace

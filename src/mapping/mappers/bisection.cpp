@@ -4,12 +4,11 @@
 #include <array>
 #include <numeric>
 
+#include "core/at.hpp"
 #include "mapping/mappers/gain_tree.hpp"
 
 namespace halocline::mapping::detail {
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 class Bisection {
  public:

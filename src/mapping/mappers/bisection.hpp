@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "halocline/mapping/mapper.hpp"
+#include "mapping/mapper.hpp"
 #include "mapping/mappers/rows.hpp"
 
 namespace halocline::mapping::detail {

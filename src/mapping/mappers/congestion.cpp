@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "core/at.hpp"
 #include "mapping/mappers/mappers.hpp"
 #include "mapping/mappers/place_loads.hpp"
 
@@ -9,8 +10,6 @@
 // same comparison on every machine.
 namespace halocline::mapping::detail {
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 class Refinement {
  public:

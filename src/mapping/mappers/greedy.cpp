@@ -1,12 +1,11 @@
 #include <algorithm>
 
+#include "core/at.hpp"
 #include "mapping/mappers/mappers.hpp"
 
 // MAGC's Algorithm 1; its delta is garbled in print, see the comment of Mapper::greedy for what is meant here.
 namespace halocline::mapping::detail {
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 /// A process's volumes with mapped and with unmapped neighbours: sums and numbers of them.
 struct Volumes {

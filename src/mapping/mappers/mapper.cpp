@@ -1,4 +1,4 @@
-#include "halocline/mapping/mapper.hpp"
+#include "mapping/mapper.hpp"
 
 #include <fmt/core.h>
 
@@ -7,7 +7,7 @@
 #include <limits>
 #include <numeric>
 
-#include "halocline/core/error.hpp"
+#include "halocline/error.hpp"
 #include "mapping/mappers/mappers.hpp"
 
 namespace halocline::mapping {
@@ -46,9 +46,6 @@ std::string_view to_string(Mapper mapper) {
     case Mapper::partition: return "partition";
     case Mapper::scotch: return "scotch";
     case Mapper::greedy: return "greedy";
-    case Mapper::exact: return "exact";
-    case Mapper::craft: return "craft";
-    case Mapper::latency: return "latency";
     case Mapper::congestion: return "congestion";
   }
   throw InternalError("a Mapper without a name");
@@ -61,9 +58,6 @@ std::vector<int> map_processes(Mapper mapper, const MappingProblem& problem, con
     case Mapper::partition: return detail::map_partition(problem, effort);
     case Mapper::scotch: return detail::map_scotch(problem);
     case Mapper::greedy: return detail::map_greedy(problem);
-    case Mapper::exact: return detail::map_assignment(problem, true);
-    case Mapper::craft: return detail::map_assignment(problem, false);
-    case Mapper::latency: return detail::map_latency(problem, effort);
     case Mapper::congestion:
       return detail::map_congestion(problem, effort, [&](Mapper one) { return map_processes(one, problem, effort); });
   }

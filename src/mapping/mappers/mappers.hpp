@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "halocline/mapping/mapper.hpp"
+#include "mapping/mapper.hpp"
 #include "mapping/mappers/rows.hpp"
 
 // What the mappers share with each other and with nobody else.
@@ -29,12 +29,10 @@ using Peers = Rows<Peer>;
 
 [[nodiscard]] std::vector<int> map_in_order(const MappingProblem& problem);
 [[nodiscard]] std::vector<int> map_partition(const MappingProblem& problem, const Effort& effort);
-[[nodiscard]] std::vector<int> map_latency(const MappingProblem& problem, const Effort& effort);
 [[nodiscard]] std::vector<int> map_greedy(const MappingProblem& problem);
 [[nodiscard]] std::vector<int> map_scotch(const MappingProblem& problem);
 /// More than 256 slots on anything but one switch take Scotch half a minute and more; true without Scotch.
 [[nodiscard]] bool scotch_is_slow(const MappingProblem& problem);
-[[nodiscard]] std::vector<int> map_assignment(const MappingProblem& problem, bool exact);
 /// What a mapper makes of the problem at hand, so that nothing is mapped twice.
 using MappedBy = std::function<std::vector<int>(Mapper)>;
 /// Refines what `mapped_by` gives for the mappers that it starts from.

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
+#include "core/at.hpp"
+
 namespace halocline::mapping::detail {
 namespace {
 
 constexpr std::size_t most_near = 4;
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
 

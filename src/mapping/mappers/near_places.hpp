@@ -3,7 +3,7 @@
 #include <span>
 #include <vector>
 
-#include "halocline/mapping/topology.hpp"
+#include "mapping/topology.hpp"
 
 namespace halocline::mapping::detail {
 

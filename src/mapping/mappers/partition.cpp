@@ -1,7 +1,9 @@
 #include <algorithm>
-#include <cmath>
+#include <bit>
 #include <utility>
 
+#include "core/at.hpp"
+#include "core/limits.hpp"
 #include "mapping/mappers/bisection.hpp"
 #include "mapping/mappers/gain_tree.hpp"
 #include "mapping/mappers/mappers.hpp"
@@ -11,30 +13,29 @@
 namespace halocline::mapping::detail {
 namespace {
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
+/// Channels on the longest way: a torus of limits::fabric_levels dimensions has up to half of limits::torus_length in each.
+constexpr std::int64_t most_hops = limits::fabric_levels * limits::torus_length;
 
-/// Between places, for weights of both ways together: stored for few places, looked up on the way for many.
+/// Hops between places, the same both ways: stored for few places, looked up on the way for many.
 class Distances {
  public:
-  using Measure = std::int64_t (*)(const Topology& topology, std::span<const int> route);
-  Distances(const Topology& topology, Measure measure) : topology_(topology), measure_(measure) {
+  explicit Distances(const Topology& topology) : topology_(topology) {
     const int places = topology.places();
     if (is_large(topology)) return;
     for (int a = 0; a < places; ++a) {
-      for (int b = 0; b < places; ++b) values_.push_back(measured(a, b));
+      for (int b = 0; b < places; ++b) values_.push_back(hops(a, b));
     }
   }
   [[nodiscard]] std::int64_t operator()(int a, int b) const {
-    return values_.empty() ? measured(a, b) : values_[at(a) * at(topology_.places()) + at(b)];
+    return values_.empty() ? hops(a, b) : values_[at(a) * at(topology_.places()) + at(b)];
   }
+  /// None is larger.
+  [[nodiscard]] std::int64_t most() const { return values_.empty() ? most_hops : *std::ranges::max_element(values_); }
 
  private:
-  [[nodiscard]] std::int64_t measured(int a, int b) const {
-    return measure_(topology_, topology_.route(a, b, scratch_));
-  }
+  [[nodiscard]] std::int64_t hops(int a, int b) const { return std::ssize(topology_.route(a, b, scratch_)); }
 
   const Topology& topology_;
-  Measure measure_;
   std::vector<std::int64_t> values_;
   mutable std::vector<int> scratch_;
 };
@@ -224,13 +225,13 @@ class Search {
   std::vector<std::int64_t> costs_;  ///< of each process at each place, where they are kept
 };
 
-template <typename Weight>
-Edges edges_of(const CommunicationMatrix& matrix, Weight weight) {
+/// Weights are bytes both ways.
+Edges edges_of(const CommunicationMatrix& matrix) {
   const Peers peers = peers_of(matrix);
   Edges edges(peers.size(), peers.entries());
   for (std::size_t p = 0; p < peers.size(); ++p) {
     for (const Peer& peer : peers[p]) {
-      if (weight(peer) > 0) edges.add({peer.process, weight(peer)});
+      if (peer.volume() > 0) edges.add({peer.process, peer.volume()});
     }
     edges.end_row();
   }
@@ -296,28 +297,36 @@ std::vector<int> run_large(const MappingProblem& problem, const Edges& edges, co
   return best.take();
 }
 
-std::vector<int> run(const MappingProblem& problem, const Edges& edges, Distances::Measure measure,
-                     const Effort& effort) {
-  const Distances distances(*problem.topology, measure);
-  return is_large(*problem.topology) ? run_large(problem, edges, distances, effort)
-                                     : run_small(problem, edges, distances, effort);
+/// All weights, divided by a power of two where sums of weight times distance would leave 63 bits: a trial adds up four costs of
+/// a process, each at most half of all weights times the largest distance.
+Edges summable(Edges edges, std::int64_t most_distance) {
+  std::int64_t all = 0;
+  for (std::size_t p = 0; p < edges.size(); ++p) {
+    for (const Edge& edge : edges[p]) all += edge.weight;
+  }
+  const auto bits = [](std::int64_t value) {
+    return static_cast<int>(std::bit_width(static_cast<std::uint64_t>(value)));
+  };
+  const int shift = bits(all) + bits(most_distance) - 62;
+  if (shift <= 0) return edges;
+  Edges smaller(edges.size(), edges.entries());
+  for (std::size_t p = 0; p < edges.size(); ++p) {
+    for (const Edge& edge : edges[p]) {
+      const std::int64_t weight = shift < 63 ? edge.weight >> shift : 0;
+      if (weight > 0) smaller.add({edge.process, weight});
+    }
+    smaller.end_row();
+  }
+  return smaller;
 }
 
 }  // namespace
 
 std::vector<int> map_partition(const MappingProblem& problem, const Effort& effort) {
-  const auto hops = [](const Topology&, std::span<const int> route) { return std::int64_t{std::ssize(route)}; };
-  return run(problem, edges_of(*problem.matrix, [](const Peer& peer) { return peer.volume(); }), hops, effort);
-}
-
-std::vector<int> map_latency(const MappingProblem& problem, const Effort& effort) {
-  // Picoseconds: integers are the same on every machine. Both ways are as long in these topologies.
-  const auto latency = [](const Topology& topology, std::span<const int> route) {
-    double sum = 0;
-    for (const int channel : route) sum += topology.channels()[at(channel)].latency;
-    return static_cast<std::int64_t>(std::llround(sum * 1e12));
-  };
-  return run(problem, edges_of(*problem.matrix, [](const Peer& peer) { return peer.messages; }), latency, effort);
+  const Distances distances(*problem.topology);
+  const Edges edges = summable(edges_of(*problem.matrix), distances.most());
+  return is_large(*problem.topology) ? run_large(problem, edges, distances, effort)
+                                     : run_small(problem, edges, distances, effort);
 }
 
 }  // namespace halocline::mapping::detail

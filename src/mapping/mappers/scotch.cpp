@@ -13,7 +13,7 @@
 #include <optional>
 #include <string>
 
-#include "halocline/core/error.hpp"
+#include "halocline/error.hpp"
 #include "mapping/mappers/mappers.hpp"
 
 namespace halocline::mapping::detail {

@@ -1,4 +1,4 @@
-#include "halocline/core/error.hpp"
+#include "halocline/error.hpp"
 #include "mapping/mappers/mappers.hpp"
 
 namespace halocline::mapping {

@@ -4,8 +4,8 @@
 #include <map>
 #include <utility>
 
-#include "halocline/core/error.hpp"
-#include "halocline/model/simulate.hpp"
+#include "halocline/error.hpp"
+#include "model/simulate.hpp"
 #include "model/simulation/host_memory.hpp"
 #include "model/simulation/kernels.hpp"
 #include "model/simulation/ranks.hpp"
@@ -236,7 +236,7 @@ std::int64_t bytes_between(std::span<const partition::Flow> flows, const routing
 }  // namespace
 
 Simulated simulate_exchange(const partition::Geometry& geometry, const placement::Placement& placement,
-                            std::span<const routing::Route> routes, const MachineMap& map, Solver solver) {
+                            std::span<const routing::Route> routes, const MachineMap& map) {
   Messages messages(geometry, map, placement, routes);
   subdomain_id sender;
   std::vector<partition::Flow> sent;
@@ -252,7 +252,7 @@ Simulated simulate_exchange(const partition::Geometry& geometry, const placement
     messages.add(route, bytes, message == rows.end() ? nullptr : &*message);
   }
   messages.finish();
-  Simulated result = simulate(messages.interconnect, messages.resources(), messages.flows, solver);
+  Simulated result = simulate(messages.interconnect, messages.resources(), messages.flows);
   std::vector<double> ends;
   for (const int flow : messages.ends()) ends.push_back(result.ends[static_cast<std::size_t>(flow)]);
   result.ends = std::move(ends);

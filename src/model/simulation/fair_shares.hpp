@@ -8,6 +8,8 @@
 #include <span>
 #include <vector>
 
+#include "core/at.hpp"
+
 namespace halocline::model::simulation {
 
 /// Max-min fair rates of flows over links, kept while flows come and go. A flow at rate x takes weight times x of a link. Flows
@@ -40,8 +42,6 @@ class FairShares {
 
  private:
   static constexpr double never = std::numeric_limits<double>::infinity();
-  static std::size_t at(int position) { return static_cast<std::size_t>(position); }
-
   struct Bundle {
     std::size_t first = 0;  ///< its links are parts_[first, last)
     std::size_t last = 0;

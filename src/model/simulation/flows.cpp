@@ -5,8 +5,9 @@
 #include <map>
 #include <unordered_map>
 
-#include "halocline/core/error.hpp"
-#include "halocline/model/simulate.hpp"
+#include "core/bytes.hpp"
+#include "halocline/error.hpp"
+#include "model/simulate.hpp"
 #include "model/simulation/network.hpp"
 
 namespace halocline::model {
@@ -57,7 +58,7 @@ class Links {
     const auto [found, is_new] = positions_.try_emplace(id, static_cast<int>(bandwidths.size()));
     if (is_new) {
       bandwidths.push_back(bandwidth);
-      bytes_.push_back(0);
+      bytes_.emplace_back();
       taken_.push_back(0);
       ids_.push_back(id);
     }
@@ -90,6 +91,7 @@ class Links {
 
   [[nodiscard]] std::vector<LevelLoad> levels() const {
     std::map<std::string, LevelLoad> by_name;
+    std::map<std::string, Bytes> bytes;
     std::map<std::string, std::int64_t> busiest;
     for (std::size_t l = 0; l < ids_.size(); ++l) {
       if (taken_[l] == 0) continue;
@@ -97,7 +99,7 @@ class Links {
       LevelLoad& level = by_name[name];
       level.level = name;
       ++level.used;
-      level.bytes += bytes_[l];
+      bytes[name] += bytes_[l];
       const double seconds = taken_[l] / bandwidths[l];
       // Of equals the first channel, whatever the order of flows.
       const bool more = seconds > level.busy_seconds;
@@ -106,6 +108,7 @@ class Links {
     }
     std::vector<LevelLoad> levels;
     for (auto& [name, level] : by_name) {
+      level.bytes = bytes[name].value([&] { return fmt::format("what all links of level '{}' carry", name); });
       const std::int64_t id = busiest[name];
       level.busiest = id < 0 ? resources_[static_cast<std::size_t>(-1 - id)].name : interconnect_.name(id);
       levels.push_back(std::move(level));
@@ -127,8 +130,8 @@ class Links {
   std::span<const SharedResource> resources_;
   std::unordered_map<std::int64_t, int> positions_;
   std::vector<std::int64_t> ids_;
-  std::vector<std::int64_t> bytes_;  ///< of flows that go somewhere
-  std::vector<double> taken_;        ///< of all flows, by weight
+  std::vector<Bytes> bytes_;   ///< of flows that go somewhere
+  std::vector<double> taken_;  ///< of all flows, by weight
   std::vector<std::int64_t> path_;
   std::vector<Taken> taken_by_flow_;
 };
@@ -179,18 +182,8 @@ void check_order(std::span<const LinkFlow> flows) {
 
 }  // namespace
 
-std::string_view to_string(Solver solver) {
-  switch (solver) {
-    case Solver::max_min: return "max_min";
-    case Solver::simgrid: return "simgrid";
-  }
-  throw InternalError("a Solver without a name");
-}
-
-bool has_solver(Solver solver) { return solver == Solver::max_min || !simulation::simgrid_program().empty(); }
-
 Simulated simulate(const Interconnect& interconnect, std::span<const SharedResource> resources,
-                   std::span<const Flow> flows, Solver solver) {
+                   std::span<const Flow> flows) {
   Links links(interconnect, resources);
   std::vector<LinkFlow> on_links;
   on_links.reserve(flows.size());
@@ -200,8 +193,7 @@ Simulated simulate(const Interconnect& interconnect, std::span<const SharedResou
   }
   Simulated result;
   check_order(on_links);
-  result.ends = solver == Solver::simgrid ? simulation::ends_by_simgrid(links.bandwidths, on_links)
-                                          : simulation::ends_by_max_min(links.bandwidths, on_links);
+  result.ends = simulation::ends_by_max_min(links.bandwidths, on_links);
   for (const double end : result.ends) result.seconds = std::max(result.seconds, end);
   result.levels = links.levels();
   return result;

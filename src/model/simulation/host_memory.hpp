@@ -1,6 +1,6 @@
 #pragma once
 
-#include "halocline/machine/machine_map.hpp"
+#include "halocline/machine_map.hpp"
 
 namespace halocline::model::simulation {
 

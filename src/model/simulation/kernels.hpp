@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "halocline/model/predict.hpp"
-#include "halocline/model/simulate.hpp"
+#include "model/predict.hpp"
+#include "model/simulate.hpp"
 
 namespace halocline::model::simulation {
 

@@ -6,6 +6,7 @@
 #include <tuple>
 #include <utility>
 
+#include "core/at.hpp"
 #include "model/simulation/fair_shares.hpp"
 #include "model/simulation/network.hpp"
 
@@ -16,7 +17,17 @@ namespace {
 constexpr double same_moment = 1e-12;
 constexpr double never = std::numeric_limits<double>::infinity();
 
-std::size_t at(int position) { return static_cast<std::size_t>(position); }
+/// What the busiest link needs for its flows alone; 0 where there is no link.
+double busiest_seconds(std::span<const double> bandwidths, std::span<const LinkFlow> flows) {
+  std::vector<double> busy(bandwidths.size());
+  for (const LinkFlow& flow : flows) {
+    for (std::size_t l = 0; l < flow.links.size(); ++l) {
+      const auto link = static_cast<std::size_t>(flow.links[l]);
+      busy[link] += flow.weight(l) * static_cast<double>(flow.bytes) / bandwidths[link];
+    }
+  }
+  return busy.empty() ? 0 : *std::ranges::max_element(busy);
+}
 
 /// Each moment fills rates again, and where cores are shared all of a machine's are in reach. So moments of very many flows are rounded:
 /// to a part of what the busiest link needs for its flows alone.

@@ -3,7 +3,9 @@
 #include <string_view>
 #include <vector>
 
-#include "halocline/model/simulate.hpp"
+#include "core/at.hpp"
+#include "core/median.hpp"
+#include "model/simulate.hpp"
 #include "model/simulation/host_memory.hpp"
 
 namespace halocline::model {
@@ -14,16 +16,6 @@ using machine::Measurement;
 using machine::NodeType;
 using machine::Place;
 using machine::Traffic;
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
-/// 0 for none.
-double median(std::vector<double> values) {
-  if (values.empty()) return 0;
-  const auto middle = values.begin() + std::ssize(values) / 2;
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
 
 /// Both ways at once where that was measured: exchanges go both ways.
 bool is_two_way_known(const NodeType& type, const Measurement& one) {

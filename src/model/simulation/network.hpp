@@ -1,9 +1,7 @@
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <span>
-#include <string>
 #include <vector>
 
 namespace halocline::model::simulation {
@@ -19,26 +17,7 @@ struct LinkFlow {
   [[nodiscard]] double weight(std::size_t link) const { return weights.empty() ? 1 : weights[link]; }
 };
 
-/// What the busiest link needs for its flows alone; 0 where there is no link.
-[[nodiscard]] inline double busiest_seconds(std::span<const double> bandwidths, std::span<const LinkFlow> flows) {
-  std::vector<double> busy(bandwidths.size());
-  for (const LinkFlow& flow : flows) {
-    for (std::size_t l = 0; l < flow.links.size(); ++l) {
-      const auto link = static_cast<std::size_t>(flow.links[l]);
-      busy[link] += flow.weight(l) * static_cast<double>(flow.bytes) / bandwidths[link];
-    }
-  }
-  return busy.empty() ? 0 : *std::ranges::max_element(busy);
-}
-
 /// When each flow ends, in seconds. The arguments fit together, and no flow waits for itself.
 [[nodiscard]] std::vector<double> ends_by_max_min(std::span<const double> bandwidths, std::span<const LinkFlow> flows);
-
-/// The same by SimGrid, in a process of its own. Throws CapabilityError where its program is not there, ResourceError where it
-/// cannot be started or cannot say what a flow takes, InternalError where it ended without a result.
-[[nodiscard]] std::vector<double> ends_by_simgrid(std::span<const double> bandwidths, std::span<const LinkFlow> flows);
-
-/// The program that ends_by_simgrid starts; empty where there is none.
-[[nodiscard]] std::string simgrid_program();
 
 }  // namespace halocline::model::simulation

@@ -4,9 +4,9 @@
 #include <utility>
 #include <vector>
 
-#include "halocline/core/ids.hpp"
-#include "halocline/machine/machine_map.hpp"
-#include "halocline/model/simulate.hpp"
+#include "halocline/ids.hpp"
+#include "halocline/machine_map.hpp"
+#include "model/simulate.hpp"
 
 namespace halocline::model::simulation {
 

@@ -7,7 +7,8 @@
 #include <ostream>
 #include <string>
 
-#include "halocline/comm/communicator.hpp"
+#include "core/clock.hpp"
+#include "halocline/communicator.hpp"
 #include "support/bytes.hpp"
 
 // What every Communicator must do, whatever stands behind it. Programs instantiate the suite with their backends.

@@ -5,8 +5,12 @@
 
 #include <mutex>
 
-#include "halocline/comm/twins.hpp"
+#include "comm/local_ranks.hpp"
+#include "device/host.hpp"
+#include "domain/internals.hpp"
 #include "halocline/halocline.hpp"
+#include "halocline/session.hpp"
+#include "plan/plan.hpp"
 
 namespace halocline::test {
 namespace {
@@ -44,7 +48,7 @@ std::vector<RoutedMessage> routes_with(const std::function<void(device::HostOpti
         ASSERT_EQ(view(p), static_cast<double>((p.z + extent.z) % extent.z)) << to_string(p);
       });
     }
-    auto routes = domain.gather_routes();
+    auto routes = internals(domain).gather_routes();
     domain.close();
     if (comm.rank() == rank_id(0)) all = std::move(routes);
   });
@@ -52,7 +56,7 @@ std::vector<RoutedMessage> routes_with(const std::function<void(device::HostOpti
 }
 
 TEST(Capabilities, with_everything_there_all_is_direct) {
-  for (const auto& [route, bytes] : routes_with([](auto&, auto) {})) {
+  for (const auto& [route, bytes, messages] : routes_with([](auto&, auto) {})) {
     EXPECT_EQ(route.transport, route.from == route.to ? routing::Transport::self : routing::Transport::direct)
         << route.reason;
   }
@@ -63,7 +67,7 @@ TEST(Capabilities, one_rank_that_cannot_map_sends_and_receives_by_mpi) {
   const auto routes = routes_with([](device::HostOptions& host, rank_id rank) {
     if (rank == rank_id(1)) host.mapping = [](int, const std::string&) { return false; };
   });
-  for (const auto& [route, bytes] : routes) {
+  for (const auto& [route, bytes, messages] : routes) {
     if (route.transport == routing::Transport::self || route.transport == routing::Transport::direct) continue;
     ++between_ranks;
     EXPECT_EQ(route.transport, routing::Transport::mpi_device) << route.reason;
@@ -76,7 +80,8 @@ TEST(Capabilities, without_peer_access_the_driver_stages) {
   int copies = 0;
   const auto routes = routes_with(
       [](device::HostOptions& host, rank_id) { host.peer_access = [](int from, int to) { return from == to; }; });
-  for (const auto& [route, bytes] : routes) copies += route.transport == routing::Transport::peer_copy ? 1 : 0;
+  for (const auto& [route, bytes, messages] : routes)
+    copies += route.transport == routing::Transport::peer_copy ? 1 : 0;
   EXPECT_EQ(copies, 4) << "one pair in each rank, both ways";
 }
 

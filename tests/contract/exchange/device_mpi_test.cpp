@@ -1,13 +1,14 @@
 // The trial of MPI on device memory, with a Communicator that claims to take it: what it delivers decides.
-#include "exchange/device_mpi.hpp"
+#include "exchange/detail/device_mpi.hpp"
+#include "comm/local_ranks.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <mutex>
 
-#include "halocline/comm/twins.hpp"
-#include "halocline/device/host.hpp"
+#include "device/host.hpp"
+#include "halocline/session.hpp"
 #include "support/forwarding_backend.hpp"
 #include "support/forwarding_communicator.hpp"
 
@@ -23,7 +24,7 @@ using testing::HasSubstr;
 std::vector<std::string> why_not(int ranks, const std::function<void(ForwardingCommunicator&)>& spoil) {
   std::vector<std::string> all(static_cast<std::size_t>(ranks));
   comm::run_as_threads(ranks, [&](comm::Communicator& inner) {
-    ForwardingBackend backend(device::make_host_backend({}), {.kind = device::BackendKind::cuda});
+    ForwardingBackend backend(device::make_host_backend({}), {.kind = halocline::DeviceKind::cuda});
     ForwardingCommunicator comm(inner);
     comm.support = {DeviceSupport::Verdict::yes, ""};
     comm.set_timeout(std::chrono::seconds(4));

@@ -6,8 +6,8 @@
 #include <condition_variable>
 #include <mutex>
 
-#include "halocline/comm/twins.hpp"
-#include "support/halo_case.hpp"
+#include "ranks.hpp"
+#include "ways.hpp"
 
 namespace halocline::test {
 namespace {
@@ -15,68 +15,6 @@ namespace {
 using namespace std::chrono_literals;
 using testing::AllOf;
 using testing::HasSubstr;
-
-/// Lets the n-th operation of a kind fail.
-class FailNth final : public device::Injector {
- public:
-  FailNth(device::Operation operation, int nth) : operation_(operation), left_(nth) {}
-  device::Injection before(device::Operation operation, int) override {
-    device::Injection injection;
-    if (operation == operation_ && left_.fetch_sub(1) == 1) injection.failure = "planted";
-    return injection;
-  }
-
- private:
-  device::Operation operation_;
-  std::atomic<int> left_;
-};
-
-/// What each rank ended with.
-struct Outcome {
-  ErrorKind kind{};
-  std::string text;
-  Duration took{};
-};
-
-DomainOptions options_with(std::shared_ptr<device::Injector> injector, routing::Transport transport, Duration timeout,
-                           bool graphs = false) {
-  device::HostOptions host;
-  host.devices = 2;
-  host.ranks_on_node = 4;
-  host.injector = std::move(injector);
-  host.graphs = graphs;
-  DomainOptions options;
-  options.backend = device::make_host_backend(host);
-  options.timeout = timeout;
-  options.policy.order = {transport, routing::Transport::self, routing::Transport::mpi_staged};
-  if (transport == routing::Transport::mpi_staged) options.policy.order = {transport};
-  return options;
-}
-
-/// Runs body on each rank and collects what it threw; a rank that threw nothing leaves the text empty.
-std::vector<Outcome> outcomes(int ranks, const std::function<void(comm::Communicator&)>& body) {
-  std::vector<Outcome> all(static_cast<std::size_t>(ranks));
-  comm::run_as_threads(ranks, [&](comm::Communicator& comm) {
-    Outcome& mine = all[comm.rank().index()];
-    const auto start = std::chrono::steady_clock::now();
-    try {
-      body(comm);
-    } catch (const Error& error) {
-      mine.kind = error.kind();
-      mine.text = error.what();
-    }
-    mine.took = std::chrono::steady_clock::now() - start;
-  });
-  return all;
-}
-
-/// The transports between ranks, eager and as replayed graphs.
-const auto all_ways = testing::Combine(testing::Values(routing::Transport::direct, routing::Transport::ipc_copy,
-                                                       routing::Transport::mpi_device, routing::Transport::mpi_staged),
-                                       testing::Bool());
-const auto named = [](const auto& param) {
-  return std::string(routing::to_string(std::get<0>(param.param))) + (std::get<1>(param.param) ? "_replayed" : "");
-};
 
 class SetUp : public testing::TestWithParam<std::tuple<device::Operation, int>> {};
 

@@ -2,12 +2,19 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
 #include <mutex>
+#include <thread>
 
-#include "halocline/comm/twins.hpp"
-#include "halocline/device/host.hpp"
-#include "halocline/domain/domain.hpp"
-#include "halocline/exchange/probe.hpp"
+#include "comm/local_ranks.hpp"
+#include "device/host.hpp"
+#include "domain/internals.hpp"
+#include "exchange/probe.hpp"
+#include "halocline/domain.hpp"
+#include "halocline/session.hpp"
+#include "placement/placement.hpp"
+#include "plan/plan.hpp"
 #include "support/forwarding_backend.hpp"
 
 namespace halocline::test {
@@ -15,7 +22,35 @@ namespace {
 
 using testing::HasSubstr;
 
-/// Two ranks x two devices, four slabs in a ring; what each rank's backend says of itself.
+/// Two ranks x two devices, four slabs in a ring.
+DomainOptions four_slabs(std::shared_ptr<device::Backend> backend) {
+  DomainOptions options;
+  options.backend = std::move(backend);
+  options.partition = partition::Method::given;
+  options.node_grid = Vec3{1, 1, 1};
+  options.device_grid = Vec3{1, 1, 4};
+  return options;
+}
+constexpr Vec3 four_slabs_extent{8, 8, 32};
+
+std::shared_ptr<device::Backend> two_devices() {
+  device::HostOptions host;
+  host.devices = 2;
+  host.ranks_on_node = 2;
+  return device::make_host_backend(host);
+}
+
+exchange::FactTable probe(comm::Communicator& comm, device::Backend& backend, const Plan& plan) {
+  exchange::ProbeRequest request;
+  request.comm = &comm;
+  request.backend = &backend;
+  request.geometry = &plan.geometry;
+  request.placement = &plan.placement;
+  request.exportable.assign(plan.placement.of_rank(comm.rank()).size(), routing::Answer::of(true));
+  return exchange::probe_pairs(request);
+}
+
+/// What is found where each rank's backend says that of itself.
 struct Found {
   exchange::FactTable facts;  ///< of both ranks
   placement::Placement placement;
@@ -25,31 +60,16 @@ Found probe(const std::function<Said(rank_id)>& said) {
   Found found;
   std::mutex mutex;
   comm::run_as_threads(2, [&](comm::Communicator& comm) {
-    device::HostOptions host;
-    host.devices = 2;
-    host.ranks_on_node = 2;
-    DomainOptions options;
-    auto inner = device::make_host_backend(host);
+    const auto inner = two_devices();
     // Planned with what devices there are and who drives them; asked for the rest.
     Said planned = said(comm.rank());
-    planned.kind = device::BackendKind::host;
-    options.backend = std::make_shared<ForwardingBackend>(inner, planned);
-    options.partition = partition::Method::given;
-    options.node_grid = Vec3{1, 1, 1};
-    options.device_grid = Vec3{1, 1, 4};
-    Domain domain({8, 8, 32}, Radius::uniform(1), comm, options);
+    planned.kind = halocline::DeviceKind::host;
+    Domain domain(four_slabs_extent, Radius::uniform(1), comm,
+                  four_slabs(std::make_shared<ForwardingBackend>(inner, planned)));
     domain.add_field<double>("u");
-    const Plan& plan = domain.plan();
+    const Plan& plan = internals(domain).plan();
     ForwardingBackend backend(inner, said(comm.rank()));
-    exchange::ProbeRequest request;
-    request.comm = &comm;
-    request.backend = &backend;
-    request.geometry = &plan.geometry;
-    request.placement = &plan.placement;
-    for (std::size_t i = 0; i < plan.placement.of_rank(comm.rank()).size(); ++i) {
-      request.exportable.push_back(routing::Answer::of(true));
-    }
-    const auto facts = exchange::probe_pairs(request);
+    const auto facts = probe(comm, backend, plan);
     {
       const std::lock_guard lock(mutex);
       found.placement = plan.placement;
@@ -104,8 +124,38 @@ TEST(Probe, another_ranks_memory_is_tried_once_a_device) {
   EXPECT_EQ(probe([](rank_id) { return Said{}; }).maps, (std::vector{2, 2}));
 }
 
+TEST(Probe, memory_that_a_late_rank_may_map_outlives_a_deadline) {
+  using std::chrono::seconds;
+  std::atomic<bool> first_has_left{false};
+  std::string seen = "rank 1 has mapped nothing";
+  comm::run_as_threads(2, [&](comm::Communicator& comm) {
+    const bool late = comm.rank() == rank_id(1);
+    const auto inner = two_devices();
+    Domain domain(four_slabs_extent, Radius::uniform(1), comm, four_slabs(inner));
+    domain.add_field<double>("u");
+    const Plan& plan = internals(domain).plan();
+    ForwardingBackend backend(inner, {});
+    if (late) {
+      backend.before_map = [&](int device, const device::MemoryHandle& handle) {
+        const Deadline deadline(Clock::steady(), seconds(30));
+        while (!first_has_left && !deadline.expired()) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        try {
+          const auto mapping = inner->map(device, handle);
+          seen = "the memory of rank 0";
+        } catch (const Error& error) {
+          seen = error.what();
+        }
+      };
+    }
+    comm.set_timeout(late ? seconds(10) : seconds(2));
+    EXPECT_THROW(static_cast<void>(probe(comm, backend, plan)), Error);
+    if (!late) first_has_left = true;
+  });
+  EXPECT_EQ(seen, "the memory of rank 0");
+}
+
 TEST(Probe, mpi_gets_no_gpu_memory_where_it_would_be_copied_by_the_host) {
-  const auto found = probe([](rank_id) { return Said{.kind = device::BackendKind::cuda}; });
+  const auto found = probe([](rank_id) { return Said{.kind = halocline::DeviceKind::cuda}; });
   for (const auto& [pair, facts] : found.facts) {
     EXPECT_FALSE(facts.device_mpi.yes);
     EXPECT_THAT(facts.device_mpi.why_not,

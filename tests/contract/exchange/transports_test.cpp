@@ -5,8 +5,10 @@
 #include <mutex>
 #include <set>
 
+#include "comm/local_ranks.hpp"
 #include "contract/exchange/contract.hpp"
-#include "halocline/comm/twins.hpp"
+#include "exchange/exchange.hpp"
+#include "halocline/session.hpp"
 
 namespace halocline::test {
 namespace {

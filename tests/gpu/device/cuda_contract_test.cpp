@@ -1,4 +1,5 @@
 // What every backend promises, on two GPUs.
+#include "device/cuda_backend.hpp"
 #include "gpu/device/gpus.hpp"
 #include "unit/device/backend_contract.hpp"
 

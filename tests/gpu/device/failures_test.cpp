@@ -3,6 +3,7 @@
 
 #include <thread>
 
+#include "device/cuda_backend.hpp"
 #include "gpu/device/gpus.hpp"
 
 namespace halocline::device::test {

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "halocline/device/flag.hpp"
+#include "device/flag.hpp"
 
 namespace halocline::device::test {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "halocline/device/cuda.hpp"
+#include "device/cuda_backend.hpp"
 #include "unit/device/support.hpp"
 
 namespace halocline::device::test {

@@ -1,12 +1,8 @@
 // Kernels are loaded before anything spins. With CUDA's lazy loading, the first launch of a kernel loads it, and that may
 // wait for all that runs on the device: also for a kernel that waits for what only the one to be loaded would do.
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <cstdlib>
-
+#include "device/fused_exchange.hpp"
+#include "gpu/again.hpp"
 #include "gpu/device/gpus.hpp"
-#include "halocline/device/fused_exchange.hpp"
 
 namespace halocline::device::test {
 namespace {
@@ -43,11 +39,8 @@ TEST_F(GpuLazyLoading, DISABLED_InAProcessOfItsOwn) {
 }
 
 TEST_F(GpuLazyLoading, NoKernelIsLoadedUnderASpinningOne) {
-  const std::string command =
-      "CUDA_MODULE_LOADING=LAZY exec /proc/" + std::to_string(::getpid()) +
-      "/exe --gtest_also_run_disabled_tests --gtest_filter=GpuLazyLoading.DISABLED_InAProcessOfItsOwn --gtest_brief=1";
-  const int status = std::system(command.c_str());
-  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << "status " << status;
+  const auto run = halocline::test::run_again("CUDA_MODULE_LOADING=LAZY", "GpuLazyLoading.DISABLED_InAProcessOfItsOwn");
+  EXPECT_TRUE(run.passed) << run.output;
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 
 #include <iostream>
 
+#include "device/cuda_backend.hpp"
+#include "device/host.hpp"
 #include "gpu/device/gpus.hpp"
 #include "unit/device/process_support.hpp"
 

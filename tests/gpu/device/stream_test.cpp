@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "device/cuda_backend.hpp"
 #include "gpu/device/gpus.hpp"
 
 namespace halocline::device::test {
@@ -154,9 +155,10 @@ TEST_F(GpuStreams, ManyStreamsWaitWhileAnotherWorks) {
     waiting.push_back(backend->create_stream(0));
     wait_for(*waiting.back(), &at.one, &at.flags[0], 1, guard("stream " + std::to_string(i)));
   }
+  for (const auto& stream : waiting) EXPECT_FALSE(stream->query());
   const auto signalling = backend->create_stream(0);
   signal_to(*signalling, &at.one, &at.flags[0], 1);
-  for (const auto& stream : waiting) stream->synchronize();
+  for (const auto& stream : waiting) EXPECT_NO_THROW(stream->synchronize());
 }
 
 }  // namespace

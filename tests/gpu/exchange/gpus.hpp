@@ -2,11 +2,11 @@
 
 #include <gtest/gtest.h>
 
-#include <numeric>
-#include <vector>
+#include <string>
 
-#include "halocline/comm/communicator.hpp"
-#include "halocline/device/cuda.hpp"
+#include "device/backend.hpp"
+#include "device/cuda_backend.hpp"
+#include "halocline/communicator.hpp"
 
 namespace halocline::test {
 
@@ -20,6 +20,18 @@ namespace halocline::test {
   device::CudaOptions options;
   for (int d = 0; d < devices; ++d) options.devices.push_back((first + d) % gpus);
   return device::make_cuda_backend(options);
+}
+
+/// Why two of the GPUs do not reach each other's memory; empty where all do.
+[[nodiscard]] inline std::string without_peer_access() {
+  const auto all = gpus_of_rank(0, gpu_count());
+  for (int from = 0; from < gpu_count(); ++from) {
+    for (int to = 0; to < gpu_count(); ++to) {
+      const device::Access access = all->peer_access(from, to);
+      if (!access.yes) return "no peer access: " + access.why_not;
+    }
+  }
+  return {};
 }
 
 }  // namespace halocline::test

@@ -1,6 +1,9 @@
 // Exchanges in CUDA streams of the caller's, eager and in graphs that the caller captures.
 #include <cuda_runtime_api.h>
 
+#include "device/backend.hpp"
+#include "device/cuda_backend.hpp"
+#include "domain/internals.hpp"
 #include "gpu/exchange/gpus.hpp"
 #include "halocline/halocline.hpp"
 
@@ -18,12 +21,12 @@ class GpuUserStreams : public testing::Test {
     u = domain->add_field<float>("u");
     domain->realize();
     for (const Subdomain& s : domain->subdomains()) {
-      ASSERT_EQ(cudaSetDevice(domain->backend().info(s.device()).native_ordinal), cudaSuccess);
+      ASSERT_EQ(cudaSetDevice(internals(*domain).backend().info(s.device()).native_ordinal), cudaSuccess);
       handles.emplace_back();
       events.emplace_back();
       ASSERT_EQ(cudaStreamCreateWithFlags(&handles.back(), cudaStreamNonBlocking), cudaSuccess);
       ASSERT_EQ(cudaEventCreateWithFlags(&events.back(), cudaEventDisableTiming), cudaSuccess);
-      borrowed.push_back(domain->backend().borrow_stream(s.device(), handles.back()));
+      borrowed.push_back(internals(*domain).backend().borrow_stream(s.device(), handles.back()));
       EXPECT_EQ(borrowed.back()->native(), handles.back());
       streams.push_back(borrowed.back().get());
     }
@@ -62,8 +65,8 @@ class GpuUserStreams : public testing::Test {
   Field<float> u;
   std::vector<cudaStream_t> handles;
   std::vector<cudaEvent_t> events;
-  std::vector<std::unique_ptr<device::Stream>> borrowed;
-  std::vector<device::Stream*> streams;
+  std::vector<std::unique_ptr<Stream>> borrowed;
+  std::vector<Stream*> streams;
 };
 
 TEST_F(GpuUserStreams, AreExchangedIn) {
@@ -108,10 +111,10 @@ TEST_F(GpuUserStreams, AreCapturedByTheCaller) {
 }
 
 TEST_F(GpuUserStreams, ThatDoNotFitAreRefused) {
-  EXPECT_THROW((void)domain->backend().borrow_stream(0, nullptr), InvalidArgument);
-  EXPECT_THROW((void)domain->backend().borrow_stream(0, cudaStreamLegacy), InvalidArgument);
+  EXPECT_THROW((void)internals(*domain).backend().borrow_stream(0, nullptr), InvalidArgument);
+  EXPECT_THROW((void)internals(*domain).backend().borrow_stream(0, cudaStreamLegacy), InvalidArgument);
   if (handles.size() > 1) {
-    EXPECT_THROW((void)domain->backend().borrow_stream(0, handles[1]), InvalidArgument);
+    EXPECT_THROW((void)internals(*domain).backend().borrow_stream(0, handles[1]), InvalidArgument);
   }
 }
 

@@ -1,6 +1,7 @@
 // What one launch writes, cell by cell, against the same on the host.
 #include <gtest/gtest.h>
 
+#include "domain/internals.hpp"
 #include "gpu/exchange/gpus.hpp"
 #include "gpu/launched_update.hpp"
 #include "halocline/halocline.hpp"
@@ -27,7 +28,7 @@ class OneSubdomain {
   static DomainOptions options(int multiplier, const Boundaries& boundaries) {
     DomainOptions options;
     options.boundaries = boundaries;
-    options.backend_kind = device::BackendKind::cuda;
+    options.backend_kind = halocline::DeviceKind::cuda;
     options.devices_per_rank = 1;
     options.halo_multiplier = multiplier;
     return options;
@@ -154,7 +155,7 @@ TYPED_TEST(JacobiOnAGpu, begins_with_the_spheres_and_measures_differences_as_the
       after.template view<TypeParam>()(p) = static_cast<TypeParam>(seeded.between(0, 1000)) / 7;
     });
     after.upload(s, one.field.id, 1);
-    const auto result = one.domain.backend().allocate_pinned(sizeof(jacobi3d::Difference));
+    const auto result = internals(one.domain).backend().allocate_pinned(sizeof(jacobi3d::Difference));
     auto* found = reinterpret_cast<jacobi3d::Difference*>(result->data());
     one.kernels->difference(s, s.view(one.constant()), s.view(one.constant(), 1), found);
     s.stream().synchronize();

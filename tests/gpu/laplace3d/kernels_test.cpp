@@ -1,6 +1,7 @@
 // What one launch writes, cell by cell, against the same on the host.
 #include <gtest/gtest.h>
 
+#include "domain/internals.hpp"
 #include "gpu/exchange/gpus.hpp"
 #include "gpu/launched_update.hpp"
 #include "halocline/halocline.hpp"
@@ -21,7 +22,7 @@ class OneSlab {
         domain(extent, laplace3d::radius_of(stencil), options()) {
     field = domain.add_field<T>("u", buffers::two);
     domain.realize();
-    kernels = laplace3d::make_kernels<T>(domain.backend(), problem);
+    kernels = laplace3d::make_kernels<T>(internals(domain).backend(), problem);
   }
   ~OneSlab() {
     kernels.reset();
@@ -30,7 +31,7 @@ class OneSlab {
   static DomainOptions options() {
     DomainOptions options;
     options.boundaries = {Boundary::open, Boundary::open, Boundary::open};
-    options.backend_kind = device::BackendKind::cuda;
+    options.backend_kind = halocline::DeviceKind::cuda;
     options.devices_per_rank = 1;
     return options;
   }
@@ -40,7 +41,9 @@ class OneSlab {
     const Subdomain& s = domain.subdomains()[0];
     test::expect_launched_update(
         s, field, seed, to_string(problem.extent) + ", points " + std::to_string(static_cast<int>(problem.stencil)),
-        [&](const View<const T>& source, const View<T>& target) { kernels->update(s.stream(), boxes, source, target); },
+        [&](const View<const T>& source, const View<T>& target) {
+          kernels->update(stream_of(s), boxes, source, target);
+        },
         [&](const View<const T>& source, const View<T>& target) {
           for (const Box& box : boxes) {
             if (!box.empty()) laplace3d::update_box<T>(problem, box, source, target);

@@ -1,8 +1,9 @@
 // All schemes on GPUs against the serial solution, bit for bit.
 #include <gtest/gtest.h>
 
+#include "comm/local_ranks.hpp"
 #include "gpu/exchange/gpus.hpp"
-#include "halocline/comm/twins.hpp"
+#include "halocline/session.hpp"
 #include "laplace3d/case.hpp"
 
 namespace {
@@ -16,7 +17,7 @@ void expect_serial_solution(const Vec3& extent, int devices, int multiplier, Ste
   SCOPED_TRACE(std::string(to_string(scheme)) + ", " + to_string(extent) + " on " + std::to_string(devices) +
                ", multiplier " + std::to_string(multiplier) + ", points " + std::to_string(static_cast<int>(stencil)));
   halocline::DomainOptions options;
-  options.backend_kind = halocline::device::BackendKind::cuda;
+  options.backend_kind = halocline::DeviceKind::cuda;
   options.devices_per_rank = devices;
   options.halo_multiplier = multiplier;
   const auto comm = halocline::comm::serial();

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "halocline/domain/view.hpp"
+#include "halocline/view.hpp"
 
 namespace halocline::test {
 

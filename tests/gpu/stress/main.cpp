@@ -1,15 +1,19 @@
 // gpu_stress <exchanges> <transports> <cells> [seed]: so many exchanges in a row of two fields in blocks of cells^3 a GPU,
 // one of them with two buffers that are swapped; before each, all cells are written and all halos poisoned with NaN by
 // kernels whose blocks rest at random, and after each every cell is compared. Ranks rest at random, too. Under a launcher
-// or alone. Exit code 0 where all cells were right, 77 where there is no GPU.
+// or alone. Exit code 0 where all cells were right, 77 where there are too few GPUs, 1 after an error.
 #include <cuda_runtime_api.h>
 #include <fmt/core.h>
 
 #include <cstdlib>
 #include <thread>
+#include <utility>
 
+#include "core/clock.hpp"
+#include "device/backend.hpp"
+#include "device/cuda_backend.hpp"
+#include "domain/internals.hpp"
 #include "gpu/stress/kernels.hpp"
-#include "halocline/device/cuda.hpp"
 #include "halocline/halocline.hpp"
 #include "support/seeded.hpp"
 
@@ -44,12 +48,13 @@ int run(comm::Communicator& world, const Arguments& arguments) {
   const auto u = domain.add_field<float>("u");
   const auto v = domain.add_field<float>("v", buffers::two);
   domain.realize();
-  if (domain.backend().kind() != device::BackendKind::cuda) throw InternalError("the domain is not on GPUs");
+  if (internals(domain).backend().kind() != halocline::DeviceKind::cuda)
+    throw InternalError("the domain is not on GPUs");
 
   const auto subdomain_count = domain.subdomains().size();
   std::vector<std::unique_ptr<device::Buffer>> counts;
   for (const Subdomain& s : domain.subdomains()) {
-    counts.push_back(domain.backend().allocate_shareable(s.device(), sizeof(StressCount)));  // zero at first
+    counts.push_back(internals(domain).backend().allocate_shareable(s.device(), sizeof(StressCount)));  // zero at first
   }
   const Duration begun = Clock::steady().now();
   Seeded seeded(arguments.seed * 1000 + static_cast<std::uint64_t>(world.rank().value()));
@@ -57,7 +62,7 @@ int run(comm::Communicator& world, const Arguments& arguments) {
     const auto each = [&](auto&& f) {
       for (std::size_t s = 0; s < subdomain_count; ++s) {
         const Subdomain& subdomain = domain.subdomains()[s];
-        cudaSetDevice(domain.backend().info(subdomain.device()).native_ordinal);
+        cudaSetDevice(internals(domain).backend().info(subdomain.device()).native_ordinal);
         f(subdomain, StressStep{extent, 0, static_cast<std::uint64_t>(i), seeded.next(), 20000},
           reinterpret_cast<StressCount*>(counts[s]->data()));
       }
@@ -82,11 +87,11 @@ int run(comm::Communicator& world, const Arguments& arguments) {
   domain.synchronize();
   const std::chrono::duration<double> took = Clock::steady().now() - begun;
 
-  const auto landed = domain.backend().allocate_pinned(sizeof(StressCount));
+  const auto landed = internals(domain).backend().allocate_pinned(sizeof(StressCount));
   const auto& count = *reinterpret_cast<const StressCount*>(landed->data());
   std::int64_t sums[2] = {};
   for (std::size_t s = 0; s < subdomain_count; ++s) {
-    auto& stream = domain.subdomains()[s].stream();
+    auto& stream = stream_of(domain.subdomains()[s]);
     stream.copy(landed->data(), counts[s]->data(), sizeof(StressCount));
     stream.synchronize();
     sums[0] += static_cast<std::int64_t>(count.compared);
@@ -101,7 +106,7 @@ int run(comm::Communicator& world, const Arguments& arguments) {
   if (world.rank() == rank_id(0)) {
     std::string used;
     for (const auto transport : routing::all_transports) {
-      if (domain.traffic(transport).messages > 0) used += fmt::format(" {}", routing::to_string(transport));
+      if (internals(domain).traffic(transport).messages > 0) used += fmt::format(" {}", routing::to_string(transport));
     }
     fmt::print(
         "gpu_stress: {} exchanges, {} ranks, {} subdomains of {}^3,{}: {} cells compared, {} wrong, {:.1f} us each\n",
@@ -111,6 +116,39 @@ int run(comm::Communicator& world, const Arguments& arguments) {
   counts.clear();
   domain.close();
   return sums[1] == 0 && sums[0] > 0 ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace halocline::test
+
+namespace halocline::test {
+namespace {
+
+/// Exit code of a run that is skipped by name.
+constexpr int skipped = 77;
+
+/// Why this run cannot be; empty where it can. direct alone is refused where ranks share a GPU.
+std::string missing(comm::Communicator& world, const std::string& transports) {
+  const auto gpus = device::cuda_devices().size();
+  if (gpus == 0) return "no GPU";
+  if (transports != "direct" || std::cmp_less_equal(world.size(), gpus)) return {};
+  return fmt::format("direct needs a GPU a rank; {} ranks see {} GPUs", world.size(), gpus);
+}
+
+/// One line for each kind of end, whatever is thrown.
+int run_or_report(comm::Session& session, const Arguments& arguments) {
+  const auto rank = session.world().rank().value();
+  try {
+    if (const std::string why = missing(session.world(), arguments.transports); !why.empty()) {
+      if (rank == 0) fmt::print("gpu_stress: skipped: {}\n", why);
+      return skipped;
+    }
+    return run(session.world(), arguments);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "gpu_stress: rank {}: {}\n", rank, error.what());
+    std::fflush(stdout);
+    session.abort(1);  // other ranks may wait for this one
+  }
 }
 
 }  // namespace
@@ -127,15 +165,11 @@ int main(int argc, char** argv) {
   arguments.transports = argv[2];
   arguments.cells = std::atoll(argv[3]);
   if (argc > 4) arguments.seed = std::strtoull(argv[4], nullptr, 10);
-  comm::Session session(&argc, &argv, Environment::read());
-  if (device::cuda_devices().empty()) {
-    fmt::print("gpu_stress: no GPU\n");
-    return 77;
-  }
   try {
-    return test::run(session.world(), arguments);
+    comm::Session session(&argc, &argv, Environment::read());
+    return test::run_or_report(session, arguments);
   } catch (const std::exception& error) {
-    fmt::print(stderr, "gpu_stress: rank {}: {}\n", session.world().rank().value(), error.what());
-    throw;
+    fmt::print(stderr, "gpu_stress: {}\n", error.what());
+    return 1;
   }
 }

@@ -1,5 +1,5 @@
 // A program with its own MPI communicator compiles and links; it is not run.
-#include <halocline/comm/mpi.hpp>
+#include <halocline/mpi.hpp>
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);

@@ -1,5 +1,6 @@
-// lost_rank <transport> stopped|killed <seconds>: rank 1 of at least 3 stops or dies between start and finish of the
-// fourth exchange; the others must get an error within the given time, and each writes it as one line.
+// lost_rank <transport> stopped|killed|left <seconds>: rank 1 of at least 3 stops or dies between start and finish of the
+// fourth exchange, or destroys its domain before it without close(); the others must get an error within the given time, and each
+// writes it as one line.
 #include <fmt/core.h>
 #include <unistd.h>
 
@@ -7,10 +8,11 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
 #include <string>
 #include <thread>
 
-#include "halocline/device/cuda.hpp"
+#include "device/cuda_backend.hpp"
 #include "halocline/halocline.hpp"
 
 using namespace halocline;
@@ -31,11 +33,11 @@ int run(const std::string& transport, const std::string& fate, double seconds, i
   options.policy.order = {routing::transport_from_string(transport), routing::Transport::self,
                           routing::Transport::mpi_staged};
   if (transport == "mpi_staged") options.policy.order = {routing::Transport::mpi_staged};
-  Domain domain({16, 16, 48}, Radius::uniform(2), world, options);
-  domain.add_field<double>("u");
-  domain.realize();
-  for (int step = 0; step < 3; ++step) domain.exchange();
-  domain.synchronize();
+  auto domain = std::make_unique<Domain>(Vec3{16, 16, 48}, Radius::uniform(2), world, options);
+  domain->add_field<double>("u");
+  domain->realize();
+  for (int step = 0; step < 3; ++step) domain->exchange();
+  domain->synchronize();
   world.barrier();
   const auto pids = world.all_gather_value(static_cast<std::int64_t>(::getpid()));
 
@@ -44,13 +46,18 @@ int run(const std::string& transport, const std::string& fate, double seconds, i
   try {
     if (world.rank() == rank_id(1)) {
       if (fate == "killed") ::raise(SIGKILL);
-      domain.start_exchange();
+      if (fate == "left") {
+        domain.reset();
+        std::this_thread::sleep_for(std::chrono::seconds(5));  // the process stays
+        ::_exit(0);
+      }
+      domain->start_exchange();
       ::raise(SIGSTOP);
     }
     // A killed rank's last messages may still be complete; what never comes must be noticed.
     for (int step = 0; step < 4; ++step) {
-      domain.exchange();
-      domain.synchronize();
+      domain->exchange();
+      domain->synchronize();
     }
   } catch (const Error& caught) {
     error = fmt::format("{}: {}", to_string(caught.kind()), caught.what());
@@ -67,7 +74,7 @@ int run(const std::string& transport, const std::string& fate, double seconds, i
 
 int main(int argc, char** argv) {
   if (argc < 4) {
-    say("usage: lost_rank <transport> stopped|killed <seconds>");
+    say("usage: lost_rank <transport> stopped|killed|left <seconds>");
     return 2;
   }
   try {

@@ -6,8 +6,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "halocline/core/error.hpp"
-#include "halocline/io/json.hpp"
+#include "halocline/error.hpp"
+#include "io/json.hpp"
 #include "support/error_of.hpp"
 
 namespace cli {
@@ -35,7 +35,7 @@ TEST(MachineMaps, a_file_comes_before_a_name) {
 
 TEST(MachineMaps, that_are_not_there_are_refused_with_those_that_are) {
   const auto refusal = [](const std::string& wanted) {
-    return error_of<halocline::ResourceError>([&] { return read_machine(wanted); });
+    return error_of<halocline::InvalidArgument>([&] { return read_machine(wanted); });
   };
   EXPECT_THAT(refusal("sumit"), AllOf(HasSubstr("'sumit'"), HasSubstr("puhti, summit, titan")));
   EXPECT_THAT(refusal(fs::temp_directory_path().string()), HasSubstr("cannot be read"));

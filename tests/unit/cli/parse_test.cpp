@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "halocline/core/error.hpp"
+#include "halocline/error.hpp"
 #include "support/error_of.hpp"
 
 namespace {

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "halocline/core/error.hpp"
+#include "halocline/error.hpp"
 
 namespace {
 

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "halocline/core/error.hpp"
+#include "halocline/error.hpp"
 
 namespace {
 
@@ -38,6 +38,53 @@ TEST(Table, CountsWhatWasNeverMade) {
 TEST(Table, RefusesARowOfAnotherLength) {
   Table table({"a", "b"});
   EXPECT_THROW(table.row({"1"}), halocline::InternalError);
+}
+
+TEST(Table, AColumnHasOneUnit) {
+  Table table({"bytes", "time", "rate"});
+  table.row({bytes_cell(24'576), seconds_cell(28e-6), rate_cell(25e9)});
+  table.row({bytes_cell(1'572'864), seconds_cell(0), rate_cell(450e6)});
+  EXPECT_EQ(table.text(),
+            "  bytes     time        rate\n"
+            "-------  -------  ----------\n"
+            "24.6 KB  28.0 us   25.0 GB/s\n"
+            "1573 KB     0 us  0.450 GB/s\n");
+}
+
+TEST(Table, TheUnitSuitsTheLargestAmountAndTheSmallest) {
+  const auto shown = [](std::int64_t small, std::int64_t large) {
+    Table table({"b"});
+    table.row({bytes_cell(small)});
+    table.row({bytes_cell(large)});
+    const std::string text = table.text();
+    return text.substr(text.find("-\n") + 2);
+  };
+  EXPECT_EQ(shown(12, 999), " 12 B\n999 B\n");
+  EXPECT_EQ(shown(250'000'000, 1'000'000'000), "0.250 GB\n 1.00 GB\n");
+  EXPECT_EQ(shown(512'000'000, 1'010'000'000'000), "0.512 GB\n 1010 GB\n");
+  EXPECT_EQ(shown(12, 5'000'000'000), "0.000012 MB\n    5000 MB\n") << "five digits at most";
+}
+
+TEST(Table, MayHaveOneUnitForAllColumns) {
+  Table table({"min", "max"});
+  table.row({seconds_cell(101e-6), seconds_cell(2.6e-3)});
+  EXPECT_NE(table.text().find("101 us  2.60 ms"), std::string::npos);
+  table.same_units();
+  EXPECT_NE(table.text().find("0.101 ms  2.60 ms"), std::string::npos);
+}
+
+TEST(Table, TextInTheLastColumnGoesOnBelowItself) {
+  Table table({"from", "reason"});
+  const std::string words =
+      "these words are as long as a line of the terminal may be together with what is before them";
+  table.row({"0", words + ", and so"});
+  EXPECT_EQ(table.text(), "from  reason\n----  " + std::string(94, '-') + "\n   0  " + words + ",\n      and so\n");
+}
+
+TEST(Table, CountsCharactersNotBytes) {
+  Table table({"a", "b"});
+  table.row({"\xc3\xa4", "x"});
+  EXPECT_EQ(table.text(), "a  b\n-  -\n\xc3\xa4  x\n");
 }
 
 TEST(Units, ThreeDigits) {

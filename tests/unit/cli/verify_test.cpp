@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "halocline/comm/twins.hpp"
+#include "halocline/session.hpp"
 
 namespace {
 

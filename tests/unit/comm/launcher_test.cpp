@@ -42,6 +42,21 @@ TEST(Launcher, IsSeenFromTheEnvironment) {
   EXPECT_EQ(detect({{"SLURM_STEP_ID", "0"}, {"SLURM_PROCID", "0"}, {"SLURM_STEP_NUM_TASKS", "1"}}).kind, Kind::none);
 }
 
+TEST(Launcher, TheFirstProcessOfAJobHasRankZero) {
+  const auto first = [](const std::map<std::string, std::string>& variables) {
+    return first_of_job([&](const std::string& name) -> std::optional<std::string> {
+      const auto found = variables.find(name);
+      return found == variables.end() ? std::nullopt : std::optional(found->second);
+    });
+  };
+  EXPECT_TRUE(first({})) << "without a launcher";
+  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"}) {
+    EXPECT_TRUE(first({{name, "0"}})) << name;
+    EXPECT_FALSE(first({{name, "3"}})) << name;
+  }
+  EXPECT_TRUE(first({{"OMPI_COMM_WORLD_RANK", "0"}, {"SLURM_PROCID", "1"}})) << "mpirun within a Slurm job";
+}
+
 TEST(Launcher, OfAnotherMpiIsAnsweredWithWhatToDo) {
   const auto why = launcher_mismatch(detect({{"PMI_SIZE", "3"}}), open_mpi, "/opt/bin/mpirun");
   ASSERT_TRUE(why);

@@ -1,5 +1,6 @@
+#include "comm/local_ranks.hpp"
 #include "contract/comm/comm_contract.hpp"
-#include "halocline/comm/twins.hpp"
+#include "halocline/session.hpp"
 
 // The contract's suite on the serial twin and on ranks as threads.
 namespace halocline::test {

@@ -3,8 +3,8 @@
 
 #include <cstdlib>
 
-#include "comm/runtime.hpp"
-#include "halocline/comm/twins.hpp"
+#include "comm/detail/runtime.hpp"
+#include "halocline/session.hpp"
 #include "support/error_of.hpp"
 
 // This program is started without a launcher; what a Session does under one is tested in tests/mpi.

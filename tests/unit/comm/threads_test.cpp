@@ -2,8 +2,10 @@
 #include <chrono>
 #include <thread>
 
+#include "comm/local_ranks.hpp"
 #include "contract/comm/comm_contract.hpp"
-#include "halocline/comm/twins.hpp"
+#include "core/clock.hpp"
+#include "halocline/session.hpp"
 #include "support/manual_clock.hpp"
 
 namespace halocline::test {

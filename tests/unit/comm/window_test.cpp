@@ -3,9 +3,10 @@
 
 #include <atomic>
 
-#include "comm/anonymous_window.hpp"
+#include "comm/detail/anonymous_window.hpp"
+#include "comm/local_ranks.hpp"
 #include "contract/comm/comm_contract.hpp"
-#include "halocline/comm/twins.hpp"
+#include "halocline/session.hpp"
 
 // The window of the MPI twin, between ranks that are threads.
 namespace halocline::test {

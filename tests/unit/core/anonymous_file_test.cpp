@@ -1,12 +1,18 @@
-#include "halocline/core/anonymous_file.hpp"
+#include "core/anonymous_file.hpp"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/inotify.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <limits>
+#include <string>
 
-#include "halocline/core/error.hpp"
+#include "halocline/error.hpp"
 
 namespace halocline {
 namespace {
@@ -51,6 +57,63 @@ TEST(AnonymousFile, what_cannot_be_had_is_an_error_with_the_number_of_bytes) {
   } catch (const ResourceError& error) {
     EXPECT_NE(std::string(error.what()).find("4611686018427387904 bytes"), std::string::npos) << error.what();
   }
+}
+
+TEST(AnonymousFile, of_more_bytes_than_the_file_has_is_refused) {
+  AnonymousFile file(4096);
+  auto handle = file.handle();
+  handle.bytes = 4097;
+  EXPECT_THROW(AnonymousFile::open(handle), CapabilityError);
+  handle.bytes = 0;
+  EXPECT_THROW(AnonymousFile::open(handle), CapabilityError);
+}
+
+TEST(AnonymousFile, another_file_is_refused_without_being_opened) {
+  // Opening can have effects by itself: a pipe's other end goes on, a tape rewinds.
+  std::string path = testing::TempDir() + "halocline_other_XXXXXX";
+  const int fd = ::mkstemp(path.data());
+  ASSERT_GE(fd, 0);
+  ASSERT_EQ(::ftruncate(fd, 4096), 0);
+  struct stat status {};
+  ASSERT_EQ(::fstat(fd, &status), 0);
+  const int opened = ::inotify_init1(IN_NONBLOCK);
+  ASSERT_GE(::inotify_add_watch(opened, path.c_str(), IN_OPEN), 0);
+  EXPECT_THROW(AnonymousFile::open({::getpid(), fd, 4096, status.st_dev, status.st_ino + 1}), CapabilityError);
+  inotify_event event{};
+  EXPECT_EQ(::read(opened, &event, sizeof event), -1) << "it was opened";
+  ::close(opened);
+  ::close(fd);
+  ::unlink(path.c_str());
+}
+
+TEST(AnonymousFile, is_its_users_own_and_cannot_be_resized_or_executed) {
+  const AnonymousFile file(4096);
+  const int fd = file.handle().fd;
+  struct stat status {};
+  ASSERT_EQ(::fstat(fd, &status), 0);
+  EXPECT_EQ(status.st_mode & 07777, S_IRUSR | S_IWUSR);
+  EXPECT_EQ(::ftruncate(fd, 0), -1);
+  EXPECT_EQ(::ftruncate(fd, 8192), -1);
+  const int seals = ::fcntl(fd, F_GET_SEALS);
+  EXPECT_EQ(seals & (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL), F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
+}
+
+TEST(AnonymousFile, beyond_the_limit_of_file_sizes_is_an_error_that_names_it) {
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  rlimit less = before;
+  less.rlim_cur = 8192;
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &less), 0);
+  std::string said;
+  try {
+    const AnonymousFile fits(8192);
+    const AnonymousFile too_large(8193);
+  } catch (const ResourceError& error) {
+    said = error.what();
+  }
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
+  EXPECT_NE(said.find("8193 bytes"), std::string::npos) << said;
+  EXPECT_NE(said.find("RLIMIT_FSIZE, ulimit -f) is 8192 bytes"), std::string::npos) << said;
 }
 
 TEST(AnonymousFile, moving_leaves_nothing_behind) {

@@ -1,10 +1,10 @@
-#include "halocline/core/direction.hpp"
+#include "halocline/direction.hpp"
 
 #include <gtest/gtest.h>
 
 #include <set>
 
-#include "halocline/core/error.hpp"
+#include "halocline/error.hpp"
 
 namespace halocline {
 namespace {

@@ -1,8 +1,8 @@
-#include "halocline/core/radius.hpp"
+#include "halocline/radius.hpp"
 
 #include <gtest/gtest.h>
 
-#include "halocline/core/error.hpp"
+#include "halocline/error.hpp"
 
 namespace halocline {
 namespace {

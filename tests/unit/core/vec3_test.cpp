@@ -1,10 +1,9 @@
-#include "halocline/core/vec3.hpp"
+#include "halocline/box.hpp"
 
 #include <gtest/gtest.h>
 
-#include "halocline/core/box.hpp"
-#include "halocline/core/checked.hpp"
-#include "halocline/core/hash.hpp"
+#include "core/checked.hpp"
+#include "core/hash.hpp"
 
 namespace halocline {
 namespace {

@@ -135,17 +135,28 @@ TEST_P(BackendContract, TimedEventsTellWhatPassedBetween) {
   const auto first = backend->create_event(0, Timing::on);
   const auto last = backend->create_event(0, Timing::on);
   const auto untimed = backend->create_event(0);
+  const auto middle = backend->create_event(0, Timing::on);
   EXPECT_THAT(thrown([&] { (void)last->since(*first); }), StartsWith("invalid argument: since: "));
+  const auto begin = std::chrono::steady_clock::now();
   stream->record(*first);
   stream->record(*untimed);
+  stream->synchronize();
+  const auto recorded = std::chrono::steady_clock::now();
   wait_for(*stream, &at.one, &at.flags[0], 1, guard("in between"));
+  stream->record(*middle);
   stream->record(*last);
   std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  const auto signalled = std::chrono::steady_clock::now();
   const auto other = backend->create_stream(0);
   signal_to(*other, &at.one, &at.flags[0], 1);
   stream->synchronize();
-  EXPECT_GE(last->since(*first), std::chrono::milliseconds(10));
-  EXPECT_LT(last->since(*first), std::chrono::seconds(60));
+  const auto passed = std::chrono::steady_clock::now() - begin;
+  // The first was marked before `recorded`, the others after `signalled`; devices' clocks differ by parts in a thousand.
+  const auto tolerance = std::chrono::milliseconds(1);
+  EXPECT_GE(last->since(*first) + tolerance, signalled - recorded);
+  EXPECT_LE(last->since(*first), passed + tolerance);
+  EXPECT_LE(last->since(*middle), std::chrono::steady_clock::now() - signalled + tolerance);
+  EXPECT_GE(last->since(*middle), Duration::zero());
   EXPECT_THAT(thrown([&] { (void)last->since(*untimed); }), StartsWith("invalid argument: since: "));
 }
 

@@ -1,3 +1,4 @@
+#include "core/clock.hpp"
 #include "unit/device/backend_contract.hpp"
 
 // What every backend promises of captured work. INSTANTIATE_TEST_SUITE_P is in the file of each backend.

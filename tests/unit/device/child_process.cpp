@@ -6,7 +6,8 @@
 #include <exception>
 #include <string>
 
-#include "halocline/device/cuda.hpp"
+#include "device/cuda_backend.hpp"
+#include "device/host.hpp"
 #include "unit/device/process_support.hpp"
 
 namespace halocline::device::test {

@@ -1,4 +1,5 @@
-#include "halocline/device/launch_threads.hpp"
+#include "device/host.hpp"
+#include "device/launch_threads.hpp"
 #include "unit/device/backend_contract.hpp"
 
 namespace halocline::device::test {

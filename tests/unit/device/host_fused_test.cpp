@@ -3,6 +3,8 @@
 
 #include <thread>
 
+#include "core/clock.hpp"
+#include "device/host.hpp"
 #include "unit/device/support.hpp"
 
 namespace halocline::device::test {

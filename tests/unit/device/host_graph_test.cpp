@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <thread>
 
+#include "device/host.hpp"
 #include "unit/device/support.hpp"
 
 namespace halocline::device::test {

@@ -5,6 +5,7 @@
 #include <mutex>
 #include <thread>
 
+#include "device/host.hpp"
 #include "unit/device/support.hpp"
 
 namespace halocline::device::test {

@@ -9,6 +9,7 @@
 #include <iostream>
 #include <thread>
 
+#include "device/host.hpp"
 #include "unit/device/process_support.hpp"
 
 namespace halocline::device::test {

@@ -9,6 +9,8 @@
 #include <stdexcept>
 #include <thread>
 
+#include "core/clock.hpp"
+#include "device/host.hpp"
 #include "unit/device/support.hpp"
 
 namespace halocline::device::test {
@@ -53,14 +55,22 @@ TEST(HostStream, StreamsOfOneDeviceRunAtTheSameTimeOnTwoWorkers) {
   const auto a = backend->create_stream(0);
   const auto b = backend->create_stream(0);
   std::atomic<int> there{0};
+  std::atomic<int> over{0};
+  std::atomic<int> met{0};
+  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(10);
   const auto meet = [&] {
     ++there;
-    while (there < 2) std::this_thread::yield();
+    while (there < 2 && std::chrono::steady_clock::now() < until) std::this_thread::yield();
+    if (std::chrono::steady_clock::now() < until) ++met;
+    ++over;
   };
   a->host_function(meet);
   b->host_function(meet);
+  // Not by synchronize(), in which this thread would be the second one.
+  while (over < 2) std::this_thread::sleep_for(milliseconds(1));
   a->synchronize();
   b->synchronize();
+  EXPECT_EQ(met, 2);
 }
 
 TEST(HostStream, AUsersExceptionBecomesADeviceError) {

@@ -1,5 +1,6 @@
 // What launch threads promise besides the contract of all backends.
-#include "halocline/device/launch_threads.hpp"
+#include "device/launch_threads.hpp"
+#include "device/host.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,7 +10,7 @@
 #include <set>
 #include <thread>
 
-#include "halocline/core/error.hpp"
+#include "halocline/error.hpp"
 #include "unit/device/support.hpp"
 
 namespace halocline::device::test {
@@ -98,14 +99,18 @@ TEST(LaunchThreads, AMarkIsNotMadeAgainBeforeAnotherDevicesWaitForItIsPlaced) {
   const auto source = backend->create_stream(0);
   const auto waiting = backend->create_stream(1);
   const auto mark = backend->create_event(0);
+  std::vector<std::string> order;  // of what one stream does after the other, by flags
   waiting->enqueue([](Stream&) { std::this_thread::sleep_for(std::chrono::milliseconds(30)); });
   source->record(*mark);
   waiting->wait(*mark);
+  waiting->host_function([&] { order.emplace_back("behind the first mark"); });
   signal_to(*waiting, &at.one, &at.flags[0], 7);
   wait_for(*source, &at.one, &at.flags[0], 7, guard("between the marks", std::chrono::seconds(2)));
+  source->host_function([&] { order.emplace_back("before the second"); });
   source->record(*mark);
-  source->synchronize();
-  waiting->synchronize();
+  EXPECT_NO_THROW(source->synchronize());
+  EXPECT_NO_THROW(waiting->synchronize());
+  EXPECT_THAT(order, testing::ElementsAre("behind the first mark", "before the second"));
 }
 
 TEST(LaunchThreads, WhatALaunchThrowsIsTheStreamsError) {

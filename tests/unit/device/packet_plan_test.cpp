@@ -7,7 +7,7 @@
 #include <random>
 #include <set>
 
-#include "halocline/core/box.hpp"
+#include "halocline/box.hpp"
 
 namespace halocline::device::cuda {
 namespace {

@@ -6,8 +6,8 @@
 #include <random>
 #include <vector>
 
-#include "halocline/core/box.hpp"
-#include "halocline/device/strided_copy.hpp"
+#include "device/strided_copy.hpp"
+#include "halocline/box.hpp"
 
 // Random copies between random layouts, and the definition of a StridedCopy to compare with.
 namespace halocline::device::test {

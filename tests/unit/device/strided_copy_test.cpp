@@ -3,6 +3,7 @@
 #include <random>
 #include <string>
 
+#include "device/host.hpp"
 #include "support/effort.hpp"
 #include "unit/device/strided_case.hpp"
 #include "unit/device/support.hpp"

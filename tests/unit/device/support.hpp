@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "halocline/core/clock.hpp"
-#include "halocline/core/error.hpp"
-#include "halocline/device/backend.hpp"
-#include "halocline/device/host.hpp"
+#include "core/clock.hpp"
+#include "device/backend.hpp"
+#include "device/host.hpp"
+#include "halocline/error.hpp"
 
 namespace halocline::device::test {
 

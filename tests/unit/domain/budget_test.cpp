@@ -2,8 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "halocline/device/host.hpp"
+#include "device/host.hpp"
 #include "halocline/halocline.hpp"
+#include "support/error_of.hpp"
 #include "support/forwarding_backend.hpp"
 
 namespace halocline {
@@ -33,6 +34,38 @@ std::vector<int> budgets(int multiprocessors) {
 TEST(ExchangeBudget, leaves_most_of_a_device_to_what_may_run_beside_it) { EXPECT_THAT(budgets(0), ElementsAre(0, 16)); }
 
 TEST(ExchangeBudget, is_what_the_user_says) { EXPECT_THAT(budgets(5), ElementsAre(5, 5)); }
+
+/// Of what the exchanges of a domain reserve room.
+std::vector<std::pair<int, int>> rooms(int devices, const exchange::Tuning& tuning) {
+  device::HostOptions host;
+  host.devices = devices;
+  const auto backend = std::make_shared<test::ForwardingBackend>(device::make_host_backend(host), test::Said());
+  DomainOptions options;
+  options.backend = backend;
+  options.tuning = tuning;
+  Domain domain({8, 8, 8}, Radius::uniform(1), options);
+  static_cast<void>(domain.add_field<float>("u"));
+  domain.realize();
+  domain.close();
+  return backend->rooms();
+}
+
+TEST(ExchangeRoom, is_reserved_on_each_device_that_waits_for_another) {
+  exchange::Tuning tuning;
+  EXPECT_THAT(rooms(2, tuning), ElementsAre(std::pair(0, 2), std::pair(1, 2)));
+  EXPECT_THAT(rooms(1, tuning), ElementsAre()) << "nothing to wait for";
+  tuning.domains_at_once = 5;
+  EXPECT_THAT(rooms(2, tuning), ElementsAre(std::pair(0, 5), std::pair(1, 5)));
+  tuning.domains_at_once = 1;
+  EXPECT_THAT(rooms(2, tuning), ElementsAre()) << "never beside another domain's";
+}
+
+TEST(ExchangeRoom, is_for_one_domain_or_more) {
+  exchange::Tuning tuning;
+  tuning.domains_at_once = 0;
+  EXPECT_THAT(test::error_of<InvalidArgument>([&] { static_cast<void>(rooms(2, tuning)); }),
+              testing::HasSubstr("domains_at_once is 0; allowed is 1 or more"));
+}
 
 }  // namespace
 }  // namespace halocline

@@ -4,7 +4,8 @@
 
 #include <set>
 
-#include "halocline/device/host.hpp"
+#include "comm/local_ranks.hpp"
+#include "device/host.hpp"
 #include "halocline/halocline.hpp"
 #include "support/forwarding_backend.hpp"
 

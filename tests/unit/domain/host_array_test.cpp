@@ -27,7 +27,7 @@ class HostCopies : public testing::Test {
   ~HostCopies() override { domain.close(); }
   static DomainOptions options() {
     DomainOptions options;
-    options.backend_kind = device::BackendKind::host;
+    options.backend_kind = halocline::DeviceKind::host;
     options.devices_per_rank = 2;
     return options;
   }

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "domain/internals.hpp"
 #include "halocline/halocline.hpp"
 #include "support/error_of.hpp"
 
@@ -45,6 +46,52 @@ TEST(DomainMisuse, order_of_calls) {
   domain.close();
   EXPECT_THAT(test::error_of<InvalidArgument>([&] { domain.exchange(); }), HasSubstr("after close()"));
   domain.close();
+}
+
+TEST(DomainMisuse, a_field_of_one_buffer_is_not_written_beside_what_is_read) {
+  Domain domain({8, 8, 8}, Radius::uniform(1));
+  const auto one = domain.add_field<float>("one");
+  const auto two = domain.add_field<float>("two", buffers::two);
+  domain.realize();
+  const Subdomain& s = domain.subdomains()[0];
+  EXPECT_THAT(test::error_of<InvalidArgument>([&] { static_cast<void>(s.view(one, 1)); }),
+              HasSubstr("view of field 'one' is 1 swaps ahead; allowed are 0 to 0, as it has 1 buffer"));
+  EXPECT_THAT(test::error_of<InvalidArgument>([&] { static_cast<void>(s.view(two, -1)); }), HasSubstr("0 to 1"));
+  EXPECT_THAT(test::error_of<InvalidArgument>([&] { static_cast<void>(s.write(one)); }),
+              HasSubstr("field 'one' has 1 buffer; allowed for write()"));
+  EXPECT_EQ(s.read(two).data(), s.view(two).data());
+  EXPECT_EQ(s.write(two).data(), s.view(two, 1).data());
+  const float* const written = s.write(two).data();
+  domain.swap(two);
+  EXPECT_EQ(s.read(two).data(), written);
+  domain.close();
+}
+
+TEST(DomainMisuse, updates_in_place_write_what_they_read) {
+  DomainOptions options;
+  options.update = overlap::Update::in_place;
+  Domain domain({8, 8, 8}, Radius::uniform(1), options);
+  const auto u = domain.add_field<float>("u");
+  domain.realize();
+  const Subdomain& s = domain.subdomains()[0];
+  EXPECT_EQ(s.write(u).data(), s.read(u).data());
+  const DeviceGuard current(s);  // nothing to do for host devices
+  EXPECT_EQ(cuda_stream(s.stream()), nullptr);
+  domain.close();
+}
+
+TEST(DomainMisuse, own_arrays_for_some_subdomains_only) {
+  DomainOptions options;
+  options.devices_per_rank = 2;
+  Domain domain({8, 8, 8}, Radius::uniform(1), options);
+  const auto u = domain.add_field<float>("u");
+  domain.plan();
+  ASSERT_EQ(domain.subdomains().size(), 2u);
+  std::vector<float> memory(1000);
+  domain.use_array(u.id, subdomain_id(1), 0, memory.data() + 111, {4, 40, 400});
+  EXPECT_THAT(test::error_of<InvalidArgument>([&] { domain.realize(); }),
+              HasSubstr("field 'u' has an own array for subdomain 1, but not for subdomain 0; allowed are all of this "
+                        "rank's subdomains or none"));
 }
 
 TEST(DomainMisuse, own_arrays_for_some_sets_only) {

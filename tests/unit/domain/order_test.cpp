@@ -7,8 +7,11 @@
 #include <mutex>
 #include <thread>
 
-#include "halocline/comm/twins.hpp"
+#include "comm/local_ranks.hpp"
+#include "device/host.hpp"
+#include "domain/internals.hpp"
 #include "halocline/halocline.hpp"
+#include "halocline/session.hpp"
 
 namespace halocline {
 namespace {
@@ -77,7 +80,7 @@ constexpr bool races_are_reported = false;
 /// Runs a body that no stream of the domain waits for, or is waited for by.
 template <typename Body>
 void run_unordered(Domain& domain, const Subdomain& subdomain, Body&& body) {
-  const auto stream = domain.backend().create_stream(subdomain.device());
+  const auto stream = internals(domain).backend().create_stream(subdomain.device());
   stream->launch(Box{{0, 0, 0}, {1, 1, 1}}, [&](const Box&) { body(); });
   stream->synchronize();
 }
@@ -171,7 +174,7 @@ TEST_F(Order, all_ranks_check_or_none) {
   });
   ASSERT_EQ(errors.size(), 2u);
   EXPECT_EQ(errors[0], errors[1]);
-  EXPECT_THAT(errors[0], HasSubstr("check_order is true on rank 0 and false on rank 1; allowed is the same"));
+  EXPECT_THAT(errors[0], HasSubstr("check_order: rank 0 has true, rank 1 has false"));
 }
 
 INSTANTIATE_TEST_SUITE_P(routes, OrderBy,

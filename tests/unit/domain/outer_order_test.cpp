@@ -7,8 +7,11 @@
 #include <mutex>
 #include <thread>
 
-#include "halocline/comm/twins.hpp"
+#include "comm/local_ranks.hpp"
+#include "device/host.hpp"
+#include "exchange/exchange.hpp"
 #include "halocline/halocline.hpp"
+#include "halocline/session.hpp"
 #include "support/manual_clock.hpp"
 
 namespace halocline {

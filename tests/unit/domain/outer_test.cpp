@@ -5,8 +5,13 @@
 
 #include <mutex>
 
-#include "halocline/comm/twins.hpp"
+#include "comm/local_ranks.hpp"
+#include "device/backend.hpp"
+#include "device/host.hpp"
+#include "domain/internals.hpp"
+#include "exchange/exchange.hpp"
 #include "halocline/halocline.hpp"
+#include "halocline/session.hpp"
 #include "support/halo_case.hpp"
 
 namespace halocline {
@@ -95,7 +100,7 @@ Outcome run(const Case& c, comm::Communicator& comm, const std::vector<Cell>& so
   options.messages = c.messages;
   options.halo_multiplier = c.halo_multiplier;
   options.update = c.update;
-  options.launch_threads = c.launch_threads;
+  set_launch_threads(options, c.launch_threads);
   options.timeout = std::chrono::seconds(30);
   Domain domain(c.extent, c.radius, comm, options);
   const auto u = domain.add_field<Cell>("u", buffers::two);

@@ -5,8 +5,11 @@
 
 #include <mutex>
 
-#include "halocline/comm/twins.hpp"
+#include "comm/local_ranks.hpp"
+#include "device/host.hpp"
+#include "domain/internals.hpp"
 #include "halocline/halocline.hpp"
+#include "halocline/session.hpp"
 
 namespace halocline {
 namespace {
@@ -51,7 +54,7 @@ class Outlets : public testing::Test {
         for_each_cell(part, [&](const Vec3& p) { to(p) = from(p) + 1; });
       });
       for (const int z : {-1, 1}) {
-        const auto outlet = s.outlet(u, Direction::of(0, 0, z), 1);
+        const auto outlet = internals(s).outlet(s, u, Direction::of(0, 0, z), 1);
         ASSERT_TRUE(outlet);
         s.launch(outlet->owned(), [=, to = s.view(u, 1)](const Box& part) {
           for_each_cell(part, [&](const Vec3& p) {
@@ -60,7 +63,7 @@ class Outlets : public testing::Test {
         });
       }
     }
-    domain->mark_stored(u, faces_in_z);
+    internals(*domain).mark_stored(u, faces_in_z);
     domain->swap(u);
   }
   [[nodiscard]] std::string refused(const std::function<void()>& call) const {
@@ -81,19 +84,19 @@ TEST_F(Outlets, are_a_neighbours_halo_cells_in_ones_own_coordinates) {
   make(routing::Transport::direct);
   const Subdomain& below = domain->subdomains()[0];
   const Subdomain& above = domain->subdomains()[1];
-  const auto up = below.outlet(u, Direction::of(0, 0, 1));
+  const auto up = internals(below).outlet(below, u, Direction::of(0, 0, 1));
   ASSERT_TRUE(up);
   EXPECT_EQ(up->owned(), (Box{{0, 0, 3}, {6, 5, 4}}));
   (*up)(2, 3, 3) = 7;
   EXPECT_EQ(above.view(u)(2, 3, 3), 7);
   // Through the periodic boundary, and in the array that is the next one.
-  const auto down = below.outlet(u, Direction::of(0, 0, -1), 1);
+  const auto down = internals(below).outlet(below, u, Direction::of(0, 0, -1), 1);
   ASSERT_TRUE(down);
   EXPECT_EQ(down->owned(), (Box{{0, 0, 0}, {6, 5, 1}}));
   (*down)(2, 3, 0) = 8;
   EXPECT_EQ(above.view(u, 1)(2, 3, 8), 8);
   // Of itself.
-  const auto right = below.outlet(u, Direction::of(1, 1, 0));
+  const auto right = internals(below).outlet(below, u, Direction::of(1, 1, 0));
   ASSERT_TRUE(right);
   EXPECT_EQ(right->owned(), (Box{{5, 4, 0}, {6, 5, 4}}));
   (*right)(5, 4, 2) = 9;
@@ -103,28 +106,32 @@ TEST_F(Outlets, are_a_neighbours_halo_cells_in_ones_own_coordinates) {
 TEST_F(Outlets, are_none_where_memory_is_not_mapped) {
   make(routing::Transport::peer_copy);
   for (const Subdomain& s : domain->subdomains()) {
-    EXPECT_FALSE(s.outlet(u, Direction::of(0, 0, 1)));
-    EXPECT_TRUE(s.outlet(u, Direction::of(0, 1, 0)));  // itself
+    EXPECT_FALSE(internals(s).outlet(s, u, Direction::of(0, 0, 1)));
+    EXPECT_TRUE(internals(s).outlet(s, u, Direction::of(0, 1, 0)));  // itself
   }
 }
 
 TEST_F(Outlets, of_another_type_are_refused) {
   make(routing::Transport::direct);
-  EXPECT_THAT(
-      refused([&] { static_cast<void>(domain->subdomains()[0].outlet(Field<float>{u.id}, Direction::of(0, 0, 1))); }),
-      HasSubstr("outlet of field 'u' is of f32; allowed is its own type, f64"));
+  EXPECT_THAT(refused([&] {
+                static_cast<void>(
+                    internals(*domain).outlet(domain->subdomains()[0], Field<float>{u.id}, Direction::of(0, 0, 1)));
+              }),
+              HasSubstr("outlet of field 'u' is of f32; allowed is its own type, f64"));
 }
 
 TEST_F(Outlets, what_neighbours_may_still_read_is_refused) {
   make(routing::Transport::direct);
-  EXPECT_THAT(refused([&] { domain->mark_stored(u, faces_in_z); }), HasSubstr("allowed is behind an exchange of it"));
+  EXPECT_THAT(refused([&] { internals(*domain).mark_stored(u, faces_in_z); }),
+              HasSubstr("allowed is behind an exchange of it"));
   domain->exchange();
-  EXPECT_THAT(refused([&] { domain->mark_stored(u, faces_in_z, 2); }),
+  EXPECT_THAT(refused([&] { internals(*domain).mark_stored(u, faces_in_z, 2); }),
               HasSubstr("'u', ahead is 2 of 2 buffers; allowed are those that are not the current one"));
   domain->swap(u);
-  EXPECT_THAT(refused([&] { domain->mark_stored(u, faces_in_z); }), HasSubstr("allowed is behind an exchange of it"));
+  EXPECT_THAT(refused([&] { internals(*domain).mark_stored(u, faces_in_z); }),
+              HasSubstr("allowed is behind an exchange of it"));
   domain->start_exchange();
-  EXPECT_THAT(refused([&] { domain->mark_stored(u, faces_in_z); }),
+  EXPECT_THAT(refused([&] { internals(*domain).mark_stored(u, faces_in_z); }),
               HasSubstr("between start_exchange and finish_exchange"));
   domain->finish_exchange();
 }
@@ -134,7 +141,8 @@ TEST_F(Outlets, are_not_for_halos_that_serve_several_steps) {
   options.halo_multiplier = 2;
   make(options);
   domain->exchange();
-  EXPECT_THAT(refused([&] { domain->mark_stored(u, faces_in_z); }), HasSubstr("halo_multiplier is 2; allowed is 1"));
+  EXPECT_THAT(refused([&] { internals(*domain).mark_stored(u, faces_in_z); }),
+              HasSubstr("halo_multiplier is 2; allowed is 1"));
 }
 
 TEST_F(Outlets, a_cell_that_was_not_stored_is_found_where_order_is_checked) {
@@ -196,7 +204,7 @@ TEST_F(Outlets, ranks_that_disagree_on_what_is_stored_are_told) {
     of_rank.realize();
     try {
       of_rank.exchange();
-      if (comm.rank() == rank_id(1)) of_rank.mark_stored(field, faces_in_z);
+      if (comm.rank() == rank_id(1)) internals(of_rank).mark_stored(field, faces_in_z);
       of_rank.swap(field);
       of_rank.exchange();
       of_rank.synchronize();

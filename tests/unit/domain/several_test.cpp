@@ -1,6 +1,7 @@
 // Several domains at once over one communicator: their messages do not meet.
 #include <gtest/gtest.h>
 
+#include "comm/local_ranks.hpp"
 #include "halocline/halocline.hpp"
 
 namespace halocline {

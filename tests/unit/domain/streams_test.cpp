@@ -4,6 +4,8 @@
 
 #include <thread>
 
+#include "device/backend.hpp"
+#include "domain/internals.hpp"
 #include "halocline/halocline.hpp"
 #include "support/error_of.hpp"
 
@@ -24,9 +26,9 @@ class UserStreams : public testing::TestWithParam<routing::Transport> {
     u = domain->add_field<double>("u", buffers::two);
     domain->realize();
     for (int set = 0; set < 2; ++set) {
-      std::vector<device::Stream*>& streams = set == 0 ? first : second;
+      std::vector<Stream*>& streams = set == 0 ? first : second;
       for (const Subdomain& s : domain->subdomains()) {
-        owned.push_back(domain->backend().create_stream(s.device()));
+        owned.push_back(internals(*domain).backend().create_stream(s.device()));
         streams.push_back(owned.back().get());
       }
     }
@@ -57,9 +59,9 @@ class UserStreams : public testing::TestWithParam<routing::Transport> {
 
   std::unique_ptr<Domain> domain;
   Field<double> u;
-  std::vector<std::unique_ptr<device::Stream>> owned;
-  std::vector<device::Stream*> first;
-  std::vector<device::Stream*> second;
+  std::vector<std::unique_ptr<Stream>> owned;
+  std::vector<Stream*> first;
+  std::vector<Stream*> second;
   std::atomic<int> wrong = 0;
 };
 
@@ -106,12 +108,12 @@ TEST_P(UserStreams, captured_steps_replay_in_them) {
 }
 
 TEST_P(UserStreams, streams_that_do_not_fit_are_refused) {
-  const auto refusal = [&](std::span<device::Stream* const> streams) -> std::string {
+  const auto refusal = [&](std::span<Stream* const> streams) -> std::string {
     return test::error_of<InvalidArgument>([&] { domain->use_streams(streams); });
   };
   EXPECT_THAT(refusal(std::span(first).first(1)),
               HasSubstr("number of streams is 1; allowed is one for each of the 3"));
-  std::vector<device::Stream*> others = first;
+  std::vector<Stream*> others = first;
   others[1] = nullptr;
   EXPECT_THAT(refusal(others), HasSubstr("stream of subdomain 1 is null; allowed are those of its device, 1"));
   others[1] = first[0];
@@ -120,7 +122,7 @@ TEST_P(UserStreams, streams_that_do_not_fit_are_refused) {
   EXPECT_THAT(refusal(first), HasSubstr("between start_exchange and finish_exchange"));
   domain->finish_exchange();
   EXPECT_EQ(refusal(first), "(no error)");
-  EXPECT_THROW((void)domain->backend().borrow_stream(0, nullptr), CapabilityError);
+  EXPECT_THROW((void)internals(*domain).backend().borrow_stream(0, nullptr), CapabilityError);
 }
 
 INSTANTIATE_TEST_SUITE_P(routes, UserStreams,

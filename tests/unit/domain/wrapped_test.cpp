@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 
 #include "halocline/halocline.hpp"
+#include "partition/halo.hpp"
+#include "partition/strategy.hpp"
+#include "plan/plan.hpp"
 
 namespace halocline {
 namespace {
@@ -85,7 +88,7 @@ TEST(Wrapped, dimensions_cost_nothing_where_exact_leaves_them_whole) {
 TEST(Wrapped, subdomains_show_what_there_is) {
   DomainOptions options;
   options.devices_per_rank = 2;
-  options.backend_kind = device::BackendKind::host;
+  options.backend_kind = halocline::DeviceKind::host;
   options.boundaries = wrapped_in_x;
   options.partition = partition::Method::given;
   options.device_grid = Vec3{1, 1, 2};

@@ -2,8 +2,8 @@
 
 #include <filesystem>
 
-#include "halocline/io/json.hpp"
-#include "halocline/machine/interconnect.hpp"
+#include "io/json.hpp"
+#include "machine/interconnect.hpp"
 
 namespace halocline::io {
 namespace {

@@ -4,8 +4,9 @@
 #include <filesystem>
 #include <fstream>
 
-#include "halocline/core/error.hpp"
-#include "halocline/io/json.hpp"
+#include "core/limits.hpp"
+#include "halocline/error.hpp"
+#include "io/json.hpp"
 #include "support/effort.hpp"
 #include "support/error_of.hpp"
 #include "support/random_machine.hpp"
@@ -179,8 +180,11 @@ TEST(MachineJson, AMapThatDoesNotFitTogetherIsNotWritten) {
 
 TEST(MachineJson, NamesThatAreNotUtf8AreReplacedNotRefused) {
   machine::MachineMap map = machine::synthetic({1, 1, 1});
-  map.name = "caf\xe9";
-  EXPECT_NO_THROW(static_cast<void>(machine_from_json(to_json(map))));
+  map.name = "caf\xe9 noir";
+  const machine::MachineMap read = machine_from_json(to_json(map));
+  EXPECT_EQ(read.name, "caf\xef\xbf\xbd noir");  // the replacement character, U+FFFD
+  map.name = read.name;
+  EXPECT_EQ(read, map);
 }
 
 TEST(MachineJson, EachBadDocumentIsRefusedByPath) {
@@ -263,8 +267,40 @@ TEST(MachineJson, WhatIsNoDocumentIsRefused) {
               HasSubstr("the document is an array of 1"));
 }
 
+TEST(MachineJson, ATextWithNulIsRefusedInFull) {
+  EXPECT_EQ(refusal(R"({"schema": "halocline-machine/1", "name": "a\u0000b"})"),
+            "name is \"a\\u0000b\"; allowed is a text without NUL characters");
+}
+
 TEST(MachineJson, EveryTruncationIsRefused) {
   for (std::size_t length = 0; length < good.size(); ++length) EXPECT_NE(refusal(good.substr(0, length)), "(no error)");
+}
+
+TEST(MachineJson, ANameThatIsRepeatedIsNotLong) {
+  const std::string long_name = R"("name": ")" + std::string(257, 'n') + R"(", "type": 0, "count": 262141)";
+  EXPECT_THAT(refusal(with(R"("name": "n", "type": 0, "count": 3)", long_name)),
+              HasSubstr("allowed is a text of at most 256 bytes"));
+}
+
+TEST(MachineJson, NodesOfAllEntriesAreCounted) {
+  const std::string twice = R"("name": "n", "type": 0, "count": 262144}, {"name": "n", "type": 0, "count": 2)";
+  EXPECT_THAT(refusal(with(R"("name": "n", "type": 0, "count": 3)", twice)),
+              HasSubstr("nodes[1].count is 2; allowed is a whole number from 1 to 1"));
+}
+
+TEST(MachineJson, AnObjectHasFewKeys) {
+  std::string keys;
+  for (int key = 0; key < 257; ++key) keys += (key == 0 ? "{" : ",") + ("\"" + std::to_string(key) + "\": 0");
+  EXPECT_THAT(refusal("[" + keys + "}]"), HasSubstr("an object has more than 256 keys"));
+}
+
+TEST(MachineFile, ALargeOneIsRefused) {
+  const auto path = std::filesystem::path(testing::TempDir()) / "halocline_large_machine_file_test.json";
+  std::ofstream(path) << good;
+  std::filesystem::resize_file(path, limits::file_bytes + 1);
+  EXPECT_THAT(test::error_of<InvalidArgument>([&] { return read_machine_file(path); }),
+              HasSubstr("is larger than 33554432 bytes; allowed is at most that"));
+  std::filesystem::remove(path);
 }
 
 TEST(MachineFile, ErrorsNameTheFile) {

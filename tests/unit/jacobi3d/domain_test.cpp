@@ -1,7 +1,7 @@
 // What the solver asks of its domain.
 #include <gtest/gtest.h>
 
-#include "halocline/core/error.hpp"
+#include "halocline/error.hpp"
 #include "jacobi_case.hpp"
 #include "support/error_of.hpp"
 

@@ -5,7 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "halocline/comm/twins.hpp"
+#include "comm/local_ranks.hpp"
+#include "domain/internals.hpp"
+#include "halocline/session.hpp"
 #include "jacobi3d/jacobi3d.hpp"
 
 namespace jacobi3d_test {
@@ -34,7 +36,7 @@ void on_domains(const Shape& shape, const std::function<void(Domain&, halocline:
     DomainOptions options;
     options.devices_per_rank = shape.devices;
     options.halo_multiplier = shape.multiplier;
-    options.launch_threads = shape.launch_threads;
+    set_launch_threads(options, shape.launch_threads);
     options.boundaries = shape.boundaries;
     if (!shape.transports.empty()) options.policy = halocline::routing::Policy::parse(shape.transports);
     Domain domain(shape.extent, jacobi3d::radius(), comm, options);

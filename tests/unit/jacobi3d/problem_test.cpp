@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "halocline/core/box.hpp"
+#include "halocline/box.hpp"
 #include "jacobi3d/jacobi3d.hpp"
 
 namespace {

@@ -3,7 +3,7 @@
 
 #include <set>
 
-#include "halocline/core/error.hpp"
+#include "halocline/error.hpp"
 #include "laplace3d/crew.hpp"
 
 namespace {

@@ -6,9 +6,11 @@
 #include <atomic>
 #include <mutex>
 
-#include "halocline/comm/twins.hpp"
-#include "halocline/core/error.hpp"
-#include "halocline/device/host.hpp"
+#include "comm/local_ranks.hpp"
+#include "device/host.hpp"
+#include "domain/internals.hpp"
+#include "halocline/error.hpp"
+#include "halocline/session.hpp"
 #include "laplace3d/case.hpp"
 #include "support/seeded.hpp"
 
@@ -133,7 +135,7 @@ TEST_P(LaplaceSchemes, agree_without_peer_access) {
 
 TEST_P(LaplaceSchemes, agree_with_a_launch_thread_for_each_device) {
   DomainOptions options;
-  options.launch_threads = true;
+  set_launch_threads(options, true);
   expect_serial_solution<double>({{17, 13, 24}, 4, 12}, GetParam(), options);
   expect_serial_solution<float>({{5, 4, 36}, 3, 6, 2}, GetParam(), options);
 }

@@ -1,7 +1,8 @@
 // What slabs say of themselves, from geometry alone.
 #include <gtest/gtest.h>
 
-#include "halocline/comm/twins.hpp"
+#include "comm/local_ranks.hpp"
+#include "halocline/session.hpp"
 #include "laplace3d/case.hpp"
 #include "laplace3d/slabs.hpp"
 

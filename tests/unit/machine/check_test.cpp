@@ -5,8 +5,8 @@
 #include <limits>
 #include <set>
 
-#include "halocline/core/error.hpp"
-#include "halocline/machine/machine_map.hpp"
+#include "halocline/error.hpp"
+#include "halocline/machine_map.hpp"
 #include "support/random_machine.hpp"
 
 namespace halocline::machine {
@@ -158,8 +158,66 @@ TEST(MachineCheck, NamesTheFirstEntryThatDoesNotFit) {
        }},
       {"network.fabric is too large; allowed is at most 1000000000 places for nodes",
        [](MachineMap& m) {
-         m.network.fabric.shape = Torus{1, {{100'000, {1, 0}}, {100'000, {1, 0}}, {100'000, {1, 0}}}};
+         m.network.fabric.shape = Torus{2, {{1000, {1, 0}}, {1000, {1, 0}}, {1000, {1, 0}}}};
        }},
+      {"network.fabric.dimensions[0].length is 1001; allowed is 1 to 1000",
+       [](MachineMap& m) {
+         m.network.fabric.shape = Torus{1, {{1001, {1, 0}}}};
+       }},
+      {"network.fabric.dimensions is 9 entries; allowed is at most 8",
+       [](MachineMap& m) {
+         m.network.fabric.shape = Torus{1, std::vector<TorusDimension>(9, {2, {1, 0}})};
+       }},
+      {"network.fabric.levels is 9 entries; allowed is at most 8",
+       [](MachineMap& m) {
+         m.network.fabric.shape = FatTree{std::vector<FatTreeLevel>(9, {2, {1, 0}})};
+       }},
+      {"network.fabric is 6000000 links in all; allowed is at most 4194304",
+       [](MachineMap& m) {
+         m.network.fabric.shape = Torus{1, {{1000, {1, 0}}, {1000, {1, 0}}, {1, {1, 0}}}};
+       }},
+      {"name is 257 bytes long; allowed is at most 256", [](MachineMap& m) { m.name = std::string(257, 'x'); }},
+      {"types[1].name is 257 bytes long", [](MachineMap& m) { m.types[1].name = std::string(257, 'x'); }},
+      {"types[0].vertices[1].name is 257 bytes long",
+       [](MachineMap& m) { m.types[0].vertices[1].name = std::string(257, 'x'); }},
+      {"nodes[0].name is 257 bytes long", [](MachineMap& m) { m.nodes[0].name = std::string(257, 'x'); }},
+      {"nodes[0].device_uuids[1] is 257 bytes long",
+       [](MachineMap& m) {
+         m.nodes[0].device_uuids = {"a", std::string(257, 'x')};
+       }},
+      {"types[0].measurements[0].method is 257 bytes long",
+       [](MachineMap& m) { m.types[0].measurements[0].method = std::string(257, 'x'); }},
+      {"types is 257 entries; allowed is at most 256", [](MachineMap& m) { m.types.resize(257); }},
+      {"nodes is 262145 entries; allowed is at most 262144",
+       [](MachineMap& m) { m.nodes.resize(262'145, m.nodes[0]); }},
+      {"nodes is 262146 devices in all; allowed is at most 262144",
+       [](MachineMap& m) { m.nodes.resize(131'073, m.nodes[0]); }},
+      {"ranks is 1000001 entries; allowed is at most 1000000", [](MachineMap& m) { m.ranks.resize(1'000'001); }},
+      {"types[0].vertices is 4097 entries; allowed is at most 4096",
+       [](MachineMap& m) { m.types[0].vertices.resize(4097, m.types[0].vertices[0]); }},
+      {"types[0].links is 16385 entries; allowed is at most 16384",
+       [](MachineMap& m) { m.types[0].links.resize(16'385, m.types[0].links[0]); }},
+      {"types[0].vertices is 257 devices; allowed is at most 256",
+       [](MachineMap& m) {
+         const Vertex device = m.types[0].vertices[static_cast<std::size_t>(m.types[0].device_vertices()[0])];
+         m.types[0].vertices.insert(m.types[0].vertices.end(), 255, device);
+       }},
+      {"types[0].vertices[0].cores is 2049; allowed is 0 to 2048",
+       [](MachineMap& m) { m.types[0].vertices[0].cores = 2049; }},
+      {"types[0].vertices is 2050 cores; allowed is at most 2048",
+       [](MachineMap& m) {
+         m.types[0].vertices[0].cores = 1025;
+         m.types[0].vertices.push_back(m.types[0].vertices[0]);
+       }},
+      {"nodes is 18429952 cores in all; allowed is at most 16777216",
+       [](MachineMap& m) {
+         m.types[0].vertices[0].cores = 2048;
+         m.nodes.resize(9000, m.nodes[0]);
+       }},
+      {"network.bandwidth is 9.2e+18; allowed is a finite number above 0, at most 1e+18",
+       [](MachineMap& m) { m.network.bandwidth = 9.2e18; }},
+      {"network.latency is 2000000; allowed is a finite number, 0 or more, at most 1000000",
+       [](MachineMap& m) { m.network.latency = 2e6; }},
   };
   ASSERT_NO_THROW(sound().check());
   for (const Break& one : breaks) {

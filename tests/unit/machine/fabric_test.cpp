@@ -4,8 +4,8 @@
 #include <map>
 #include <set>
 
-#include "halocline/core/error.hpp"
-#include "halocline/machine/interconnect.hpp"
+#include "halocline/error.hpp"
+#include "machine/interconnect.hpp"
 #include "support/random_machine.hpp"
 
 namespace halocline::machine {

@@ -1,4 +1,4 @@
-#include "halocline/machine/interconnect.hpp"
+#include "machine/interconnect.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,8 +8,8 @@
 #include <limits>
 #include <set>
 
-#include "halocline/core/error.hpp"
-#include "halocline/io/json.hpp"
+#include "halocline/error.hpp"
+#include "io/json.hpp"
 #include "support/random_machine.hpp"
 
 namespace halocline::machine {

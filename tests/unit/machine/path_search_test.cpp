@@ -1,4 +1,4 @@
-#include "halocline/machine/path_search.hpp"
+#include "machine/path_search.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

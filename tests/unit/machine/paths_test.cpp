@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "halocline/core/error.hpp"
-#include "halocline/machine/machine_map.hpp"
+#include "halocline/error.hpp"
+#include "halocline/machine_map.hpp"
 #include "support/random_machine.hpp"
 
 namespace halocline::machine {

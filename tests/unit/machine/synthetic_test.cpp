@@ -1,7 +1,9 @@
 #include <gtest/gtest.h>
 
-#include "halocline/core/error.hpp"
-#include "halocline/machine/machine_map.hpp"
+#include "core/limits.hpp"
+#include "halocline/error.hpp"
+#include "halocline/machine_map.hpp"
+#include "support/error_of.hpp"
 
 namespace halocline::machine {
 namespace {
@@ -37,6 +39,17 @@ TEST(Synthetic, RefusesWhatCannotBe) {
   EXPECT_THROW(synthetic({1, 1 << 20, 1}), InvalidArgument);
   EXPECT_THROW(synthetic({1, 6, 4}), InvalidArgument);
   EXPECT_THROW(synthetic({1, 2, 4}), InvalidArgument);
+}
+
+TEST(Synthetic, HasTheLimitsOfMachineMaps) {
+  const auto refusal = [](const SyntheticRequest& request) {
+    return test::error_of<InvalidArgument>([&] { return synthetic(request); });
+  };
+  EXPECT_EQ(refusal({limits::nodes + 1, 1, 1}), "nodes is 262145; allowed is 1 to 262144");
+  EXPECT_EQ(refusal({1, limits::devices_of_node + 1, 1}), "devices_per_node is 257; allowed is 1 to 256");
+  EXPECT_EQ(refusal({limits::nodes, 2, 1}), "nodes times devices_per_node is 524288; allowed is 1 to 262144");
+  EXPECT_EQ(refusal({2, 3, 2}),
+            "ranks_per_node is 2; allowed are numbers that divide the 3 devices of node 0 ('node-0')");
 }
 
 TEST(AssignRanks, ReplacesTheRanksAndKeepsThemWhereItFails) {

@@ -1,17 +1,19 @@
-#include "halocline/mapping/communication_matrix.hpp"
+#include "mapping/communication_matrix.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <sstream>
 
-#include "halocline/core/error.hpp"
+#include "core/limits.hpp"
+#include "halocline/error.hpp"
 
 namespace halocline::mapping {
 namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Throws;
 using testing::ThrowsMessage;
 
 CommunicationMatrix read(const std::string& text) {
@@ -45,12 +47,30 @@ TEST(CommunicationMatrix, is_the_sum_of_two) {
 TEST(CommunicationMatrix, names_what_it_does_not_take) {
   CommunicationMatrix matrix(2);
   EXPECT_THAT([] { CommunicationMatrix(0); },
-              ThrowsMessage<InvalidArgument>("a communication matrix of 0 ranks; allowed is 1 or more"));
+              ThrowsMessage<InvalidArgument>("a communication matrix of 0 ranks; allowed is 1 to 1000000"));
+  EXPECT_THAT([] { CommunicationMatrix(1'000'001); },
+              ThrowsMessage<InvalidArgument>("a communication matrix of 1000001 ranks; allowed is 1 to 1000000"));
   EXPECT_THAT([&] { matrix.add(2, 0, 1); }, ThrowsMessage<InvalidArgument>("the sender is rank 2; allowed is 0 to 1"));
   EXPECT_THAT([&] { matrix.add(0, -1, 1); },
               ThrowsMessage<InvalidArgument>("the receiver is rank -1; allowed is 0 to 1"));
   EXPECT_THAT([&] { matrix.add(0, 1, -1); },
               ThrowsMessage<InvalidArgument>("the number of bytes is -1; allowed is 0 or more"));
+}
+
+TEST(CommunicationMatrix, keeps_sums_below_their_limit) {
+  CommunicationMatrix matrix(2);
+  matrix.add(0, 1, limits::matrix_sum - 1, limits::matrix_sum - 1);
+  matrix.add(1, 0, 1, 1);
+  EXPECT_EQ(matrix.total_bytes(), limits::matrix_sum);
+  const CommunicationMatrix before = matrix;
+  EXPECT_THAT(
+      [&] { matrix.add(1, 1, 1, 0); },
+      ThrowsMessage<InvalidArgument>("the number of bytes is 1, beside 100000000000000000 of the matrix's other "
+                                     "flows; allowed is at most 100000000000000000 in all"));
+  EXPECT_THAT([&] { matrix.add(1, 1, 0, 1); },
+              ThrowsMessage<InvalidArgument>(HasSubstr("the number of messages is 1")));
+  EXPECT_THAT([&] { matrix += before; }, ThrowsMessage<InvalidArgument>(HasSubstr("the number of bytes is")));
+  EXPECT_EQ(matrix, before);
 }
 
 TEST(MatrixCsv, reads_what_it_wrote) {
@@ -59,7 +79,7 @@ TEST(MatrixCsv, reads_what_it_wrote) {
   matrix.add(0, 3, 12);
   std::ostringstream out;
   write_matrix(out, matrix);
-  EXPECT_EQ(out.str(), "# ranks 5\nfrom,to,bytes,messages\n0,3,12,1\n3,0,1099511627776,7\n");
+  EXPECT_EQ(out.str(), "# ranks 5\nfrom,to,bytes,messages\n0,3,12,1\n3,0,1099511627776,7\n# end\n");
   EXPECT_EQ(read(out.str()), matrix);
 }
 
@@ -91,6 +111,28 @@ TEST(MatrixCsv, names_file_line_and_value_of_what_it_does_not_take) {
           "a.csv, line 4: the pair 0,1 is there already, in line 2; allowed is once");
   refused("0,1\n1,0\n2,2\n", "a.csv, line 1: 2 values in a file of 3 lines");
   refused("from,too,bytes\n0,1,5\n", "a.csv, line 1: 3 values in a file of 2 lines");
+  refused(std::string("from,to,bytes\n0,\0,5\n", 20), "a.csv, line 2: '\\x00'; allowed is a whole number from 0");
+}
+
+TEST(MatrixCsv, of_few_bytes_does_not_take_gigabytes) {
+  const auto refused = [](const std::string& text, const std::string& message) {
+    EXPECT_THAT([&] { read(text); }, ThrowsMessage<InvalidArgument>(HasSubstr(message))) << text;
+  };
+  refused("from,to,bytes\n0,2147483645,5\n", "a.csv, line 2: '2147483645'; allowed is a whole number from 0 to 999999");
+  refused("from,to,bytes\n0,100000000,5\n", "a.csv, line 2: '100000000'; allowed is a whole number from 0 to 999999");
+  refused("# ranks 1000000000\nfrom,to,bytes\n",
+          "a.csv, line 1: '1000000000'; allowed is a whole number from 0 to 1000000");
+}
+
+TEST(MatrixCsv, names_the_line_whose_number_makes_the_sum_too_large) {
+  const auto refused = [](const std::string& text, const std::string& message) {
+    EXPECT_THAT([&] { read(text); }, ThrowsMessage<InvalidArgument>(HasSubstr(message))) << text;
+  };
+  const std::string half = "60000000000000000";
+  refused("0," + half + "\n" + half + ",0\n", "a.csv, line 2: the number of bytes is 60000000000000000, beside");
+  refused("from,to,bytes\n0,1," + half + "\n0,2," + half + "\n", "a.csv, line 3: the number of bytes");
+  refused("from,to,bytes\n0,1,2305843009213693951\n",
+          "a.csv, line 2: '2305843009213693951'; allowed is a whole number from 0 to 100000000000000000");
 }
 
 Communication read_job(const std::string& text) {
@@ -109,7 +151,7 @@ TEST(CommunicationCsv, reads_what_it_wrote) {
   write_communication(out, job);
   EXPECT_EQ(out.str(),
             "# ranks 4\nfrom,to,cpu_bytes,cpu_messages,gpu_bytes,gpu_messages\n0,1,8,2,0,0\n0,2,0,0,5,1\n"
-            "0,3,0,1,6,1\n3,3,0,0,7,1\n");
+            "0,3,0,1,6,1\n3,3,0,0,7,1\n# end\n");
   EXPECT_EQ(read_job(out.str()), job);
 }
 
@@ -119,6 +161,21 @@ TEST(CommunicationCsv, may_hold_no_flow) {
   EXPECT_EQ(read_job(out.str()), Communication(3));
 }
 
+TEST(CommunicationCsv, cut_anywhere_is_refused) {
+  Communication job(16);
+  job.cpu.add(0, 12, 345, 67);
+  job.gpu.add(15, 10, 890, 12);
+  std::ostringstream out;
+  write_communication(out, job);
+  const std::string whole = out.str();
+  for (std::size_t length = 0; length < whole.size(); ++length) {
+    EXPECT_THAT([&] { read_job(whole.substr(0, length)); }, Throws<InvalidArgument>()) << length;
+  }
+  EXPECT_THAT([&] { read_job(whole + "1,2,3,4,5,6\n"); },
+              ThrowsMessage<InvalidArgument>(HasSubstr("job.csv is cut off")));
+  EXPECT_EQ(read_job(whole + "\n \r\n"), job) << "empty lines do not count";
+}
+
 TEST(CommunicationCsv, names_what_it_does_not_take) {
   const auto refused = [](const std::string& text, const std::string& message) {
     EXPECT_THAT([&] { read_job(text); }, ThrowsMessage<InvalidArgument>(HasSubstr(message))) << text;
@@ -126,9 +183,9 @@ TEST(CommunicationCsv, names_what_it_does_not_take) {
   const std::string header = "from,to,cpu_bytes,cpu_messages,gpu_bytes,gpu_messages\n";
   refused("", "job.csv holds no line; allowed is from,to,cpu_bytes");
   refused("from,to,bytes\n0,1,2\n", "job.csv, line 1: 'from,to,bytes'; allowed is from,to,cpu_bytes");
-  refused(header + "0,1,2,3\n", "job.csv, line 2: 4 values; allowed is 6");
-  refused(header + "0,1,2,3,4,x\n", "job.csv, line 2: 'x'; allowed is a whole number");
-  refused(header + "0,1,1,1,1,1\n0,1,1,1,1,1\n", "job.csv, line 3: the pair 0,1 is there already, in line 2");
+  refused(header + "0,1,2,3\n# end\n", "job.csv, line 2: 4 values; allowed is 6");
+  refused(header + "0,1,2,3,4,x\n# end\n", "job.csv, line 2: 'x'; allowed is a whole number");
+  refused(header + "0,1,1,1,1,1\n0,1,1,1,1,1\n# end\n", "job.csv, line 3: the pair 0,1 is there already, in line 2");
   Communication uneven(2);
   uneven.gpu = CommunicationMatrix(3);
   std::ostringstream out;

@@ -6,16 +6,15 @@
 #include <random>
 #include <set>
 
-#include "halocline/mapping/mapper.hpp"
+#include "core/at.hpp"
 #include "machines.hpp"
+#include "mapping/mapper.hpp"
 #include "patterns.hpp"
 
 namespace halocline::mapping {
 namespace {
 
 using testing::ElementsAre;
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 std::int64_t volume(const CommunicationMatrix& c, int i, int j) { return c.bytes(i, j) + c.bytes(j, i); }
 

@@ -1,10 +1,10 @@
 // The nine combinations of the paper on its two clusters.
 #include <gtest/gtest.h>
 
-#include <ctime>
+#include <algorithm>
 
-#include "halocline/mapping/quality.hpp"
 #include "machines.hpp"
+#include "mapping/quality.hpp"
 #include "patterns.hpp"
 
 namespace halocline::mapping {
@@ -30,9 +30,6 @@ struct Case {
     return assess(wanted, map_job(wanted).seats).together.maximum();
   }
 };
-
-/// Of this process: wall-clock time says nothing where other programs run.
-double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
 std::vector<Case> cases() {
   std::vector<Case> list;
@@ -81,6 +78,26 @@ TEST(NinePatterns, best_is_never_worse_than_any_other_strategy) {
   }
 }
 
+// By its construction best is no worse than the others. That its refinement finds what they do not is another matter: here their
+// first phase leaves strips of the grid on a node, and squares send a half, two thirds, or five sixths as much.
+TEST(NinePatterns, best_is_better_where_strips_stand_in_the_way_of_squares) {
+  struct Gain {
+    const char* name;
+    double of_in_order;
+  };
+  const std::vector<Gain> gains{
+      {"2d-2d, A", 0.5}, {"2d-3d, A", 2.0 / 3}, {"3d-2d, A", 2.0 / 3}, {"2d-3d, B", 5.0 / 6}, {"3d-2d, B", 5.0 / 6}};
+  std::size_t seen = 0;
+  for (const Case& one : cases()) {
+    const auto gain = std::ranges::find(gains, one.name, &Gain::name);
+    if (gain == gains.end()) continue;
+    ++seen;
+    EXPECT_LE(one.maximum(Strategy::best), 1.001 * gain->of_in_order * one.maximum(Strategy::in_order)) << one.name;
+    EXPECT_GE(one.maximum(Strategy::magc), 0.999 * one.maximum(Strategy::in_order)) << one.name;
+  }
+  EXPECT_EQ(seen, gains.size());
+}
+
 // Few ranks that exchange at random: what is best for the network is not always best within nodes.
 TEST(Irregular, best_takes_another_strategys_seats_where_they_are_better) {
   int others = 0;
@@ -107,27 +124,6 @@ TEST(NinePatterns, groups_of_an_alltoall_share_a_node) {
     const auto quality = assess(wanted, map_job(wanted).seats);
     EXPECT_EQ(quality.together.levels.front().level, "network");
     EXPECT_EQ(quality.together.levels.front().maximum, 0);
-  }
-}
-
-// The table of decision 0021, on request: --gtest_also_run_disabled_tests.
-TEST(NinePatterns, DISABLED_print_maximum_congestions_and_times) {
-  for (const Case& one : cases()) {
-    const JobRequest wanted = one.request(Strategy::best, Mapper::greedy);
-    double seconds = 1e9;
-    JobMapping mapping;
-    for (int i = 0; i < 3; ++i) {
-      const double start = cpu_seconds();
-      mapping = map_job(wanted);
-      seconds = std::min(seconds, cpu_seconds() - start);
-    }
-    const double before = one.maximum(Strategy::in_order);
-    const auto gain = [&](double after) { return fmt::format("{:5.1f}", 100 * (1 - after / before)); };
-    fmt::print("{:22} default {:6.2f} ms; less by %: scotch {} greedy {} best {} s1 {} s2 {}; {:4.1f} ms, by {}\n",
-               one.name, before * 1e3, have_scotch() ? gain(one.maximum(Strategy::magc, Mapper::scotch)) : "-",
-               gain(one.maximum(Strategy::magc)), gain(one.maximum(Strategy::best)),
-               gain(one.maximum(Strategy::strategy1)), gain(one.maximum(Strategy::strategy2)), seconds * 1e3,
-               to_string(mapping.found_by));
   }
 }
 

@@ -1,4 +1,4 @@
-#include "halocline/mapping/job.hpp"
+#include "mapping/job.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,9 +6,9 @@
 #include <map>
 #include <set>
 
-#include "halocline/core/error.hpp"
-#include "halocline/mapping/quality.hpp"
+#include "halocline/error.hpp"
 #include "machines.hpp"
+#include "mapping/quality.hpp"
 #include "patterns.hpp"
 
 namespace halocline::mapping {

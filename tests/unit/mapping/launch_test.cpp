@@ -1,9 +1,9 @@
-#include "halocline/mapping/launch.hpp"
+#include "mapping/launch.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "halocline/core/error.hpp"
+#include "halocline/error.hpp"
 #include "machines.hpp"
 
 namespace halocline::mapping {
@@ -49,6 +49,25 @@ TEST(Wrapper, says_that_it_takes_indices_without_uuids) {
   const auto launch = make_launch(Launcher::openmpi_rankfile, {&map, scattered, {}});
   EXPECT_THAT(text_of(launch, "wrapper.sh"), HasSubstr("CUDA_DEVICE_ORDER=PCI_BUS_ID"));
   EXPECT_THAT(launch.notes, Contains(HasSubstr("the map lacks UUIDs of GPUs")));
+}
+
+TEST(Wrapper, refuses_uuids_that_a_shell_would_read_otherwise) {
+  for (const char* uuid : {"GPU-$(touch x)", "GPU-`x`", "GPU-a b", "GPU-a;b", "GPU-a\nb", "MIG-'", "GPU-\xff"}) {
+    auto map = two_nodes(true);
+    map.nodes[1].device_uuids[1] = uuid;
+    EXPECT_THAT(
+        [&] {
+          static_cast<void>(make_launch(Launcher::slurm, {&map, scattered, {}}));
+        },
+        ThrowsMessage<InvalidArgument>(HasSubstr("nodes[1].device_uuids[1] is '")))
+        << uuid;
+    // Of a device that no process gets, nothing is written.
+    EXPECT_NO_THROW(static_cast<void>(make_launch(Launcher::slurm, {&map, {{0, 0, 0}}, {}})));
+  }
+  auto map = two_nodes(true);
+  map.nodes[1].device_uuids[1] = "MIG-GPU-b1/1/0";
+  const auto launch = make_launch(Launcher::slurm, {&map, scattered, {}});
+  EXPECT_THAT(text_of(launch, "wrapper.sh"), HasSubstr("\n  0) device=MIG-GPU-b1/1/0 core=3 ;;"));
 }
 
 TEST(Slurm, binds_by_itself_where_nodes_are_alike_and_processors_known) {

@@ -2,7 +2,7 @@
 
 #include <fmt/core.h>
 
-#include "halocline/mapping/job.hpp"
+#include "mapping/job.hpp"
 
 namespace halocline::mapping {
 

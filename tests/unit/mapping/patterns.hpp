@@ -1,6 +1,6 @@
 #pragma once
 
-#include "halocline/mapping/patterns.hpp"
+#include "mapping/patterns.hpp"
 
 namespace halocline::mapping {
 

@@ -1,9 +1,9 @@
-#include "halocline/mapping/patterns.hpp"
+#include "mapping/patterns.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "halocline/core/error.hpp"
+#include "halocline/error.hpp"
 
 namespace halocline::mapping {
 namespace {

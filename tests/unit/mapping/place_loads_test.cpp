@@ -4,13 +4,12 @@
 
 #include <random>
 
-#include "halocline/mapping/patterns.hpp"
+#include "core/at.hpp"
 #include "machines.hpp"
+#include "mapping/patterns.hpp"
 
 namespace halocline::mapping::detail {
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 /// Loads with all at their places, but one process elsewhere.
 std::vector<std::int64_t> loads_with(const CommunicationMatrix& matrix, const Topology& topology,

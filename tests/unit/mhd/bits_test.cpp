@@ -4,6 +4,7 @@
 #include <cstring>
 #include <mutex>
 
+#include "exchange/exchange.hpp"
 #include "mhd_case.hpp"
 
 namespace {

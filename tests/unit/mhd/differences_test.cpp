@@ -71,7 +71,7 @@ struct At {
                           d.template mixed<1>(field) - s.second(field, here, 0, 2),
                           d.template mixed<2>(field) - s.second(field, here, 0, 1)};
     const auto found = mhd::rates<mhd::Separate>(f, weights, mhd::make_constants<Real>(parameters));
-    const auto expected = mhd::rates_from(
+    const auto expected = mhd::rates_from<Real>(
         parameters, [&](int i) { return s.value(i, here); }, [&](int i, int a) { return s.first(i, here, a); },
         [&](int i, int a, int b) { return s.second(i, here, a, b); });
     for (std::size_t i = 0; i < mhd::field_count; ++i) all.push_back(found.of[i] - expected[i]);

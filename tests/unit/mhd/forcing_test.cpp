@@ -11,14 +11,15 @@ namespace {
 using halocline::Vec3;
 using Real3 = std::array<double, 3>;
 
-constexpr Vec3 extent{40, 20, 12};
+constexpr Vec3 forcing_extent{40, 20, 12};
 constexpr std::array<double, 3> spacing{0.3, 0.2, 0.5};
 
 Real3 wave_vector(const mhd::Wave& wave) {
   Real3 k{};
   for (int i = 0; i < 3; ++i) {
     const auto at = static_cast<std::size_t>(i);
-    k[at] = 2 * std::numbers::pi * static_cast<double>(wave.waves[i]) / (static_cast<double>(extent[i]) * spacing[at]);
+    k[at] = 2 * std::numbers::pi * static_cast<double>(wave.waves[i]) /
+            (static_cast<double>(forcing_extent[i]) * spacing[at]);
   }
   return k;
 }
@@ -35,7 +36,7 @@ mhd::ForcingSettings settings(double helicity) {
 /// A wave a cos - b sin has the curl k x (a cos - b sin) turned by a quarter: it is helical where k x a = |k| b.
 TEST(Forcing, WavesAreAcrossTheirVectorAndAsHelicalAsWanted) {
   for (const double helicity : {1.0, -1.0, 0.0, 0.5}) {
-    const mhd::Forcing forcing(settings(helicity), extent, spacing, 1);
+    const mhd::Forcing forcing(settings(helicity), forcing_extent, spacing, 1);
     for (int step = 0; step < 50; ++step) {
       const auto wave = forcing.wave_of(step, 0.01);
       const Real3 k = wave_vector(wave);
@@ -56,30 +57,30 @@ TEST(Forcing, WavesAreAcrossTheirVectorAndAsHelicalAsWanted) {
 }
 
 TEST(Forcing, IsAnotherWaveInEachStepAndTheSameForASeed) {
-  const mhd::Forcing forcing(settings(1), extent, spacing, 1);
+  const mhd::Forcing forcing(settings(1), forcing_extent, spacing, 1);
   std::set<double> phases;
   for (int step = 0; step < 100; ++step) {
     phases.insert(forcing.wave_of(step, 0.01).phase);
     EXPECT_EQ(forcing.wave_of(step, 0.01).phase,
-              mhd::Forcing(settings(1), extent, spacing, 1).wave_of(step, 0.01).phase);
+              mhd::Forcing(settings(1), forcing_extent, spacing, 1).wave_of(step, 0.01).phase);
   }
   EXPECT_EQ(phases.size(), 100u);
   auto other = settings(1);
   other.seed = 2;
-  EXPECT_NE(forcing.wave_of(0, 0.01).phase, mhd::Forcing(other, extent, spacing, 1).wave_of(0, 0.01).phase);
+  EXPECT_NE(forcing.wave_of(0, 0.01).phase, mhd::Forcing(other, forcing_extent, spacing, 1).wave_of(0, 0.01).phase);
 }
 
 /// What is in the fields after a step from rest is the wave.
 TEST(Forcing, MovesAFluidAtRest) {
-  auto parameters = mhd_test::fluid(extent);
+  auto parameters = mhd_test::fluid(forcing_extent);
   parameters.spacing = spacing;
-  mhd_test::on_solvers<double>({extent, 4, 1, 4}, parameters, settings(1), [&](auto&, auto& solver) {
+  mhd_test::on_solvers<double>({forcing_extent, 4, 1, 4}, parameters, settings(1), [&](auto&, auto& solver) {
     solver.initialise([](const Vec3&) { return std::array<double, mhd::field_count>{}; });
     solver.step(0.01);
-    const auto wave = mhd::Forcing(settings(1), extent, spacing, 1).wave_of(0, 0.01);
+    const auto wave = mhd::Forcing(settings(1), forcing_extent, spacing, 1).wave_of(0, 0.01);
     const auto fields = mhd_test::gather(solver);
     std::size_t index = 0;
-    halocline::for_each_cell(halocline::Box::of_extent(extent), [&](const Vec3& p) {
+    halocline::for_each_cell(halocline::Box::of_extent(forcing_extent), [&](const Vec3& p) {
       double angle = wave.phase;
       for (int i = 0; i < 3; ++i) {
         angle += wave_vector(wave)[static_cast<std::size_t>(i)] * spacing[static_cast<std::size_t>(i)] *

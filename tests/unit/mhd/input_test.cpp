@@ -4,7 +4,8 @@
 
 #include <cmath>
 
-#include "halocline/core/error.hpp"
+#include "comm/local_ranks.hpp"
+#include "halocline/error.hpp"
 #include "mhd_case.hpp"
 
 namespace {
@@ -23,7 +24,7 @@ std::string refusal(F&& f) {
   return "nothing was thrown";
 }
 
-constexpr Vec3 extent{12, 12, 12};
+constexpr Vec3 input_extent{12, 12, 12};
 
 TEST(Input, OrdersAre2To8) {
   EXPECT_THAT(refusal([] { static_cast<void>(mhd::radius(5)); }),
@@ -49,15 +50,15 @@ TEST(Input, ParametersAreNamed) {
 }
 
 TEST(Input, SettingsThatExcludeEachOther) {
-  const auto parameters = mhd_test::fluid(extent);
+  const auto parameters = mhd_test::fluid(input_extent);
   const auto of = [&](const mhd::ForcingSettings& forcing, auto&& change) {
     mhd::Settings settings;
     settings.steps = 2;
     settings.dt = 0.01;
     change(settings);
     std::string said;
-    mhd_test::on_solvers<double>({extent, 2, 1, 1}, parameters, forcing, [&](auto&, auto& solver) {
-      solver.initialise(mhd::initial_values({mhd::Start::forced}, extent, parameters));
+    mhd_test::on_solvers<double>({input_extent, 2, 1, 1}, parameters, forcing, [&](auto&, auto& solver) {
+      solver.initialise(mhd::initial_values({mhd::Start::forced}, input_extent, parameters));
       said = refusal([&] { static_cast<void>(solver.run(settings)); });
     });
     return said;
@@ -77,32 +78,35 @@ TEST(Input, ForcingNeedsWavesThatTheDomainHolds) {
   mhd::ForcingSettings forcing;
   forcing.amplitude = 0.1;
   forcing.wave_number = 9;
-  EXPECT_THAT(refusal([&] { mhd::Forcing(forcing, extent, {1, 1, 1}, 1); }), HasSubstr("holds no wave of 4 cells"));
+  EXPECT_THAT(refusal([&] {
+                mhd::Forcing(forcing, input_extent, {1, 1, 1}, 1);
+              }),
+              HasSubstr("holds no wave of 4 cells"));
   forcing.wave_number = 2;
   forcing.helicity = 1.5;
   EXPECT_THAT(refusal([&] {
-                mhd::Forcing(forcing, extent, {1, 1, 1}, 1);
+                mhd::Forcing(forcing, input_extent, {1, 1, 1}, 1);
               }),
               HasSubstr("helicity is 1.5; allowed is -1 to 1"));
 }
 
 TEST(Input, ADomainMustBeWideEnough) {
   const auto serial = halocline::comm::serial();
-  halocline::Domain domain(extent, mhd::radius(4), *serial);
+  halocline::Domain domain(input_extent, mhd::radius(4), *serial);
   const auto state = mhd::add_fields<double>(domain);
   domain.realize();
-  EXPECT_THAT(refusal([&] { mhd::Solver<double>(domain, state, mhd_test::fluid(extent), 6); }),
+  EXPECT_THAT(refusal([&] { mhd::Solver<double>(domain, state, mhd_test::fluid(input_extent), 6); }),
               HasSubstr("radius is less than 3, which differences of order 6 read"));
   domain.close();
 }
 
 TEST(Input, AnAlfvenWaveNeedsAField) {
-  EXPECT_THAT(refusal([] { static_cast<void>(mhd::initial_values({mhd::Start::alfven_wave}, extent, {})); }),
+  EXPECT_THAT(refusal([] { static_cast<void>(mhd::initial_values({mhd::Start::alfven_wave}, input_extent, {})); }),
               HasSubstr("imposed field"));
 }
 
 TEST(Input, VariantsAreNamed) {
-  mhd_test::on_solvers<double>({extent, 2, 1, 1}, mhd_test::fluid(extent), {}, [&](auto&, auto& solver) {
+  mhd_test::on_solvers<double>({input_extent, 2, 1, 1}, mhd_test::fluid(input_extent), {}, [&](auto&, auto& solver) {
     EXPECT_THAT(refusal([&] { solver.choose_variant("frob"); }), HasSubstr("the variant is 'frob'; allowed are cells"));
     EXPECT_EQ(refusal([&] { solver.choose_variant("cells"); }), "nothing was thrown");
   });
@@ -113,10 +117,10 @@ TEST(Starts, RunAndStayFinite) {
   for (std::size_t i = 0; i < mhd::start_names.size(); ++i) {
     SCOPED_TRACE(mhd::start_names[i]);
     const auto start = static_cast<mhd::Start>(i);
-    const auto parameters = mhd::adapted(mhd_test::fluid(extent), start);
+    const auto parameters = mhd::adapted(mhd_test::fluid(input_extent), start);
     auto forcing = mhd::default_forcing(start);
-    mhd_test::on_solvers<float>({extent, 4, 1, 2}, parameters, forcing, [&](auto&, auto& solver) {
-      solver.initialise(mhd::initial_values({start}, extent, parameters));
+    mhd_test::on_solvers<float>({input_extent, 4, 1, 2}, parameters, forcing, [&](auto&, auto& solver) {
+      solver.initialise(mhd::initial_values({start}, input_extent, parameters));
       const auto before = solver.diagnostics();
       mhd::Settings settings;
       settings.steps = 12;
@@ -134,6 +138,36 @@ TEST(Starts, RunAndStayFinite) {
         EXPECT_GT(result.diagnostics[1].of[mhd::kinetic_energy].mean, 0);
       }
     });
+  }
+}
+
+/// In each way of running: all steps together take no longer than the whole, however subdomains take turns in being late.
+TEST(Timings, OfStepsAreWithinTheTotal) {
+  const auto parameters = mhd_test::fluid(extent);
+  for (const bool graph : {false, true}) {
+    for (const bool overlap : {false, true}) {
+      for (const auto& [ranks, devices] : {std::pair{1, 1}, {1, 4}, {2, 2}}) {
+        SCOPED_TRACE(std::to_string(ranks) + " x " + std::to_string(devices) + (graph ? " graph" : "") +
+                     (overlap ? " overlap" : ""));
+        mhd_test::on_solvers<float>({extent, 2, ranks, devices}, parameters, {}, [&](auto&, auto& solver) {
+          solver.initialise(mhd::initial_values({mhd::Start::orszag_tang}, extent, parameters));
+          mhd::Settings settings;
+          settings.steps = 21;
+          settings.warm_up = 2;
+          settings.dt = 1e-4;
+          settings.graph = graph;
+          settings.overlap = overlap;
+          const auto result = solver.run(settings);
+          const double lengths = graph ? 2 : 1;  // two steps are replayed at once, the last one is run by itself
+          double all = 0;
+          for (std::size_t i = 0; i < result.step_seconds.size(); ++i) {
+            EXPECT_GE(result.step_seconds[i], 0);
+            all += result.step_seconds[i] * (graph && i + 1 < result.step_seconds.size() ? lengths : 1);
+          }
+          EXPECT_LE(all, result.total_seconds);
+        });
+      }
+    }
   }
 }
 

@@ -5,7 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "halocline/comm/twins.hpp"
+#include "comm/local_ranks.hpp"
+#include "exchange/exchange.hpp"
+#include "halocline/session.hpp"
 #include "mhd/mhd.hpp"
 
 namespace mhd_test {

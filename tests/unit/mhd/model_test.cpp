@@ -15,7 +15,7 @@ template <typename T>
 void expect_near_model(const mhd::Model& model, const mhd_test::Fields<T>& found, double ulps, double scaled) {
   for (int i = 0; i < mhd::field_count; ++i) {
     SCOPED_TRACE(mhd::field_names[static_cast<std::size_t>(i)]);
-    const auto distance = mhd::distance<T>(model.field(i), found[static_cast<std::size_t>(i)]);
+    const auto distance = mhd::distance<T>(model.field(i), model.sizes(i), found[static_cast<std::size_t>(i)]);
     EXPECT_EQ(distance.cells, static_cast<std::int64_t>(found[static_cast<std::size_t>(i)].size()));
     EXPECT_LE(distance.ulps, ulps);
     EXPECT_LE(distance.scaled, scaled);
@@ -69,7 +69,7 @@ TEST(Model, StepsOfAVortexStayWithRounding) {
     for (int i = 0; i < steps; ++i) solver.step(dt);
     const auto found = mhd_test::gather(solver);
     for (int i = 0; i < mhd::field_count; ++i) {
-      const auto distance = mhd::distance<double>(model.field(i), found[static_cast<std::size_t>(i)]);
+      const auto distance = mhd::distance<double>(model.field(i), model.sizes(i), found[static_cast<std::size_t>(i)]);
       EXPECT_LE(distance.scaled, 1e-14) << mhd::field_names[static_cast<std::size_t>(i)];
     }
     EXPECT_NEAR(solver.time(), steps * dt, 1e-12);
@@ -93,7 +93,7 @@ TEST(Model, SinglePrecisionIsAsNearAsItCanBe) {
 
 TEST(Distance, CountsUnitsOfTheLastPlace) {
   const auto at = [](double a, double b, double c, double d) {
-    return mhd::distance<double>({1.0L, 1.5L, -0.75L, 0.0L}, std::vector<double>{a, b, c, d});
+    return mhd::distance<double>({1.0L, 1.5L, -0.75L, 0.0L}, {1.0, 2.0, 0.75, 0.0}, std::vector<double>{a, b, c, d});
   };
   EXPECT_EQ(at(1, 1.5, -0.75, 0).ulps, 0);
   EXPECT_EQ(at(1 + 0x1p-52, 1.5, -0.75, 0).ulps, 1);
@@ -102,6 +102,17 @@ TEST(Distance, CountsUnitsOfTheLastPlace) {
   EXPECT_EQ(at(1, 1.5, -0.75, 1e-3).absolute, 1e-3);
   EXPECT_TRUE(std::isnan(at(1, NAN, -0.75, 0).ulps));
   EXPECT_EQ(at(1, 1.5, -0.75, 1.5).scaled, 1);
+}
+
+TEST(Distance, CountsRoundingsOfWhatIsAddedUp) {
+  const auto roundings = [](double a, double b, double c) {
+    return mhd::distance<double>({1.0L, 1e-9L, 0.0L}, {1.0, 2.0, 0.0}, std::vector<double>{a, b, c}).roundings;
+  };
+  EXPECT_LT(roundings(1, 1e-9, 0), 1e-9);
+  EXPECT_NEAR(roundings(1 + 0x1p-52, 1e-9, 0), 1, 1e-6);
+  EXPECT_NEAR(roundings(1, 1e-9 + 0x1p-51, 0), 1, 1e-6);
+  EXPECT_TRUE(std::isinf(roundings(1, 1e-9, 1e-300)));
+  EXPECT_TRUE(std::isnan(roundings(1, NAN, 0)));
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "halocline/core/error.hpp"
+#include "halocline/error.hpp"
 #include "mhd_case.hpp"
 
 namespace {

@@ -1,5 +1,6 @@
 // What a study runs, and the arithmetic of its rows.
 #include "mhd/study.hpp"
+#include "comm/local_ranks.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,8 +9,8 @@
 #include <array>
 #include <mutex>
 
-#include "halocline/comm/twins.hpp"
-#include "halocline/core/error.hpp"
+#include "halocline/error.hpp"
+#include "halocline/session.hpp"
 
 namespace {
 
@@ -179,7 +180,7 @@ TEST(Study, MeasuresOnAsManyDevicesAsItSays) {
     auto wanted = study(StudyKind::strong, {{12, 12, 12}});
     wanted.steps = 3;
     wanted.warm_up = 1;
-    wanted.options.backend_kind = halocline::device::BackendKind::host;
+    wanted.options.backend_kind = halocline::DeviceKind::host;
     wanted.options.devices_per_rank = 4 / ranks;
     const auto rows = run(wanted, ranks);
     ASSERT_EQ(rows.size(), 3u);
@@ -212,7 +213,7 @@ TEST(Study, EndsWithTheRowOfTheProcessorsCores) {
   wanted.warm_up = 0;
   wanted.order = 2;
   wanted.options.devices_per_rank = 2;
-  wanted.options.backend_kind = halocline::device::BackendKind::host;
+  wanted.options.backend_kind = halocline::DeviceKind::host;
   const auto rows = run(wanted, 1);
   ASSERT_EQ(rows.size(), 3u);
   EXPECT_TRUE(rows[2].of.host);
@@ -223,7 +224,7 @@ TEST(Study, EndsWithTheRowOfTheProcessorsCores) {
 TEST(Study, ErrorsOfSomeRanksAreThoseOfAll) {
   auto wanted = study(StudyKind::strong, {{4, 4, 4}});
   wanted.steps = 1;
-  wanted.options.backend_kind = halocline::device::BackendKind::host;
+  wanted.options.backend_kind = halocline::DeviceKind::host;
   wanted.options.devices_per_rank = 1;
   wanted.device_counts = {2};  // of three ranks
   int refused = 0;

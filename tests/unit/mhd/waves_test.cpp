@@ -13,7 +13,7 @@ namespace {
 
 using halocline::Vec3;
 
-constexpr Vec3 extent{32, 8, 8};
+constexpr Vec3 wave_extent{32, 8, 8};
 constexpr double dt = 0.04;
 constexpr int steps = 40;
 
@@ -43,7 +43,7 @@ std::pair<double, double> seen(int order, double k, double h) {
 std::complex<double> wave_in(const std::vector<double>& field) {
   std::complex<double> sum = 0;
   for (std::size_t i = 0; i < field.size(); ++i) {
-    const double x = 2 * std::numbers::pi * static_cast<double>(i % extent.x) / static_cast<double>(extent.x);
+    const double x = 2 * std::numbers::pi * static_cast<double>(i % wave_extent.x) / static_cast<double>(wave_extent.x);
     sum += field[i] * std::polar(1.0, -x);
   }
   return sum / static_cast<double>(field.size());
@@ -54,8 +54,8 @@ using Combination = std::function<std::complex<double>(mhd::Solver<double>&)>;
 std::complex<double> factor(int order, const mhd::Problem& problem, const mhd::Parameters& parameters,
                             const Combination& wave) {
   std::complex<double> result;
-  mhd_test::on_solvers<double>({extent, order, 1, 2}, parameters, {}, [&](auto&, auto& solver) {
-    solver.initialise(mhd::initial_values(problem, extent, parameters));
+  mhd_test::on_solvers<double>({wave_extent, order, 1, 2}, parameters, {}, [&](auto&, auto& solver) {
+    solver.initialise(mhd::initial_values(problem, wave_extent, parameters));
     const auto before = wave(solver);
     for (int i = 0; i < steps; ++i) solver.step(dt);
     result = wave(solver) / before;
@@ -69,7 +69,7 @@ Combination in(int field) {
 double speed_of(std::complex<double> factor) { return -std::arg(factor) / (steps * dt); }
 
 TEST(Waves, SoundTravelsAsTheDifferencesSay) {
-  auto parameters = mhd_test::without_diffusion(mhd_test::fluid(extent));
+  auto parameters = mhd_test::without_diffusion(mhd_test::fluid(wave_extent));
   for (const double sound : {1.0, 0.7}) {
     parameters.sound_speed = sound;
     for (const int order : mhd::orders) {
@@ -87,7 +87,7 @@ TEST(Waves, SoundTravelsAsTheDifferencesSay) {
 /// Its field is curl A; its current comes from second derivatives, which see the wave number k. Of the two waves u and A are
 /// made of, u + i k A / sqrt(mu_0 rho) is the one to the right.
 TEST(Waves, AlfvensTravelAsTheDifferencesSay) {
-  auto parameters = mhd_test::without_diffusion(mhd_test::fluid(extent));
+  auto parameters = mhd_test::without_diffusion(mhd_test::fluid(wave_extent));
   parameters.imposed_field = {0.8, 0, 0};
   parameters.permeability = 1.4;
   parameters.log_density = std::log(1.5);
@@ -110,7 +110,7 @@ TEST(Waves, AlfvensTravelAsTheDifferencesSay) {
 
 /// Where viscosity and diffusivity are the same, the wave decays with k^2 of it, and keeps its speed.
 TEST(Waves, AlfvensDecayByDiffusion) {
-  auto parameters = mhd_test::fluid(extent);
+  auto parameters = mhd_test::fluid(wave_extent);
   parameters.viscosity = parameters.diffusivity = 0.05;
   parameters.imposed_field = {1, 0, 0};
   const auto wave = factor(6, {mhd::Start::alfven_wave, 1e-4}, parameters, in(mhd::uy));
@@ -120,7 +120,7 @@ TEST(Waves, AlfvensDecayByDiffusion) {
 
 /// u'' + D u' + k^2 c_s^2 u = 0 with D = (4/3 nu + zeta) k^2.
 TEST(Waves, SoundDecaysByViscosity) {
-  auto parameters = mhd_test::without_diffusion(mhd_test::fluid(extent));
+  auto parameters = mhd_test::without_diffusion(mhd_test::fluid(wave_extent));
   parameters.viscosity = 0.02;
   parameters.bulk_viscosity = 0.01;
   const auto wave = factor(6, {mhd::Start::sound_wave, 1e-6}, parameters, in(mhd::ux));
@@ -134,14 +134,14 @@ TEST(Waves, SoundDecaysByViscosity) {
 
 /// Entropy at rest and uniform pressure: with K / (rho c_p) = chi its wave decays by chi k^2, as heat flows at constant pressure.
 TEST(Waves, EntropyDecaysByConduction) {
-  auto parameters = mhd_test::without_diffusion(mhd_test::fluid(extent));
+  auto parameters = mhd_test::without_diffusion(mhd_test::fluid(wave_extent));
   parameters.conductivity = 0.01;
   parameters.heat_capacity = 1.25;
-  mhd_test::on_solvers<double>({extent, 6, 1, 2}, parameters, {}, [&](auto&, auto& solver) {
+  mhd_test::on_solvers<double>({wave_extent, 6, 1, 2}, parameters, {}, [&](auto&, auto& solver) {
     solver.initialise([&](const Vec3& p) {
       std::array<double, mhd::field_count> values{};
       values[mhd::entropy] =
-          1e-6 * std::cos(2 * std::numbers::pi * static_cast<double>(p.x) / static_cast<double>(extent.x));
+          1e-6 * std::cos(2 * std::numbers::pi * static_cast<double>(p.x) / static_cast<double>(wave_extent.x));
       values[mhd::lnrho] = -values[mhd::entropy] / parameters.heat_capacity;
       return values;
     });

@@ -1,8 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "halocline/core/error.hpp"
-#include "halocline/model/closed_form.hpp"
+#include "halocline/error.hpp"
+#include "model/closed_form.hpp"
 
 namespace halocline::model {
 namespace {

@@ -1,4 +1,4 @@
-#include "halocline/model/experiments.hpp"
+#include "model/experiments.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ using machine::HaloRows;
 
 constexpr std::int64_t mebi = std::int64_t{1} << 20;
 
-Load load_of(const Experiment& made, std::int64_t subdomain) {
+Load load_of_subdomain(const Experiment& made, std::int64_t subdomain) {
   return load_of(made.geometry(), subdomain_id(subdomain), made.limits);
 }
 
@@ -37,8 +37,8 @@ TEST(Experiments, MoveCellsOfTheirKind) {
         for (const std::int64_t bytes : {large < mebi ? large / 2 : smaller_than(large), large}) {
           const std::string what = kind_text(kind) + ", " + std::to_string(devices) + ", " + std::to_string(bytes);
           const Experiment made = experiment(kind, {bytes, large}, devices);
-          const Load load = load_of(made, 0);
-          for (int d = 1; d < devices; ++d) EXPECT_EQ(load_of(made, d).out, load.out) << what;
+          const Load load = load_of_subdomain(made, 0);
+          for (int d = 1; d < devices; ++d) EXPECT_EQ(load_of_subdomain(made, d).out, load.out) << what;
           const bool local = kind.path == HaloPath::local;
           const Load::Bytes& own = local ? load.local : load.out;
           const Load::Bytes& others = local ? load.out : load.local;
@@ -87,7 +87,7 @@ TEST(Fit, FindsTheRatesOfAMachineThatBehavesAsTheModelSays) {
   for (const ExchangeRate& rate : rates) {
     const auto seconds = [&](std::int64_t bytes) {
       const Experiment made = experiment(rate, {bytes, large}, 4);
-      const Load load = load_of(made, 0);
+      const Load load = load_of_subdomain(made, 0);
       const auto& own = rate.path == HaloPath::local ? load.local : load.out;
       return rate.latency + static_cast<double>(own.begin()->second) / rate.bandwidth;
     };
@@ -119,7 +119,7 @@ TEST(Fit, FindsTheRatesOfAMachineThatBehavesAsTheModelSays) {
 
 TEST(Fit, TakesTheLargerExchangeWhereThereIsNoLine) {
   const ExchangeRate kind = kinds_to_measure(1).front();
-  const Load load = load_of(experiment(kind, {mebi, mebi}, 1), 0);
+  const Load load = load_of_subdomain(experiment(kind, {mebi, mebi}, 1), 0);
   const auto bytes = static_cast<double>(load.local.begin()->second);
   // Falls, stays, grows by less than what times differ by, grows by more than the bytes do.
   for (const double small : {2e-3, 1e-3, 0.999e-3, 0.01e-3}) {

@@ -3,7 +3,7 @@
 
 #include <random>
 
-#include "halocline/core/error.hpp"
+#include "halocline/error.hpp"
 #include "support.hpp"
 #include "support/effort.hpp"
 

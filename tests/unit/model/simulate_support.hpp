@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "halocline/model/simulate.hpp"
-#include "unit/model/solvers.hpp"
+#include "machine/interconnect.hpp"
+#include "model/simulate.hpp"
 #include "unit/model/support.hpp"
 
 namespace halocline::model {
@@ -54,12 +54,11 @@ inline MachineMap map_of(std::int64_t nodes, std::int64_t ranks_per_node) {
 
 inline Place at(std::int64_t node, int vertex) { return {node_id(node), vertex}; }
 
-class Simulate : public testing::TestWithParam<Solver> {
+class Simulate : public testing::Test {
  protected:
-  void SetUp() override { HC_NEED_SOLVER(GetParam()); }
   Interconnect net{map_of(3, 2)};
   std::vector<double> ends(const std::vector<Flow>& flows, const std::vector<SharedResource>& resources = {}) {
-    return simulate(net, resources, flows, GetParam()).ends;
+    return simulate(net, resources, flows).ends;
   }
 };
 

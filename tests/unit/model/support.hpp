@@ -3,9 +3,10 @@
 #include <utility>
 #include <vector>
 
-#include "halocline/machine/machine_map.hpp"
-#include "halocline/model/predict.hpp"
-#include "halocline/partition/strategy.hpp"
+#include "halocline/machine_map.hpp"
+#include "model/predict.hpp"
+#include "partition/halo.hpp"
+#include "partition/strategy.hpp"
 
 namespace halocline::model {
 

@@ -1,11 +1,11 @@
-#include "halocline/overlap/outer_segments.hpp"
+#include "overlap/outer_segments.hpp"
 
 #include <gtest/gtest.h>
 
 #include <optional>
 
-#include "halocline/overlap/regions.hpp"
-#include "halocline/overlap/steps.hpp"
+#include "overlap/regions.hpp"
+#include "overlap/steps.hpp"
 #include "random_radius.hpp"
 
 namespace halocline::overlap {

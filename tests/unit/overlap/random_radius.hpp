@@ -1,6 +1,6 @@
 #pragma once
 
-#include "halocline/core/radius.hpp"
+#include "halocline/radius.hpp"
 #include "support/seeded.hpp"
 
 namespace halocline::overlap {

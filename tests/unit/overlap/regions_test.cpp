@@ -1,4 +1,4 @@
-#include "halocline/overlap/regions.hpp"
+#include "overlap/regions.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <array>
 #include <vector>
 
-#include "halocline/core/error.hpp"
+#include "halocline/error.hpp"
 #include "random_radius.hpp"
 
 namespace halocline::overlap {

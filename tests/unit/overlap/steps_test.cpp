@@ -1,4 +1,5 @@
-#include "halocline/overlap/steps.hpp"
+#include "overlap/steps.hpp"
+#include "partition/halo_width.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,6 +10,8 @@
 
 namespace halocline::overlap {
 namespace {
+
+using partition::halo_radius;
 
 constexpr std::array<bool, 3> closed{};
 

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
-#include "halocline/core/error.hpp"
-#include "halocline/partition/strategy.hpp"
+#include "halocline/error.hpp"
+#include "partition/strategy.hpp"
 
 namespace halocline::partition {
 namespace {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <random>
 
-#include "halocline/core/error.hpp"
-#include "halocline/partition/strategy.hpp"
+#include "halocline/error.hpp"
+#include "partition/strategy.hpp"
 
 namespace halocline::partition {
 namespace {

@@ -5,8 +5,8 @@
 #include <optional>
 #include <random>
 
-#include "halocline/core/error.hpp"
-#include "halocline/partition/strategy.hpp"
+#include "halocline/error.hpp"
+#include "partition/strategy.hpp"
 
 namespace halocline::partition {
 namespace {

@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "halocline/core/field.hpp"
+#include "halocline/field.hpp"
 
 namespace halocline::partition {
 

@@ -4,9 +4,9 @@
 #include <limits>
 
 #include "fields.hpp"
-#include "halocline/core/error.hpp"
-#include "halocline/partition/halo.hpp"
-#include "halocline/partition/strategy.hpp"
+#include "halocline/error.hpp"
+#include "partition/halo.hpp"
+#include "partition/strategy.hpp"
 #include "support/error_of.hpp"
 
 namespace halocline::partition {

@@ -5,9 +5,9 @@
 #include <random>
 
 #include "fields.hpp"
-#include "halocline/core/error.hpp"
-#include "halocline/partition/halo.hpp"
-#include "halocline/partition/strategy.hpp"
+#include "halocline/error.hpp"
+#include "partition/halo.hpp"
+#include "partition/strategy.hpp"
 #include "support/effort.hpp"
 
 // Messages against a reference that knows nothing of directions, neighbours or shifts: it looks at each

@@ -1,10 +1,10 @@
-#include "halocline/partition/halo.hpp"
+#include "partition/halo.hpp"
 
 #include <gtest/gtest.h>
 
 #include "fields.hpp"
-#include "halocline/core/error.hpp"
-#include "halocline/partition/strategy.hpp"
+#include "halocline/error.hpp"
+#include "partition/strategy.hpp"
 
 namespace halocline::partition {
 namespace {

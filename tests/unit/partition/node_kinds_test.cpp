@@ -1,11 +1,11 @@
-#include "halocline/partition/node_kinds.hpp"
+#include "partition/node_kinds.hpp"
 
 #include <gtest/gtest.h>
 
 #include <numeric>
 #include <tuple>
 
-#include "halocline/partition/strategy.hpp"
+#include "partition/strategy.hpp"
 #include "support/effort.hpp"
 #include "support/seeded.hpp"
 

@@ -1,8 +1,8 @@
-#include "halocline/partition/partition.hpp"
+#include "partition/partition.hpp"
 
 #include <gtest/gtest.h>
 
-#include "halocline/core/error.hpp"
+#include "halocline/error.hpp"
 
 namespace halocline::partition {
 namespace {

@@ -2,9 +2,9 @@
 
 #include <set>
 
-#include "halocline/core/error.hpp"
-#include "halocline/partition/halo.hpp"
-#include "halocline/partition/strategy.hpp"
+#include "halocline/error.hpp"
+#include "partition/halo.hpp"
+#include "partition/strategy.hpp"
 
 namespace halocline::partition {
 namespace {

@@ -6,8 +6,8 @@
 #include <random>
 #include <set>
 
-#include "halocline/core/error.hpp"
-#include "halocline/placement/placement.hpp"
+#include "halocline/error.hpp"
+#include "placement/placement.hpp"
 
 namespace halocline::placement {
 namespace {

@@ -1,4 +1,4 @@
-#include "halocline/placement/devices.hpp"
+#include "placement/devices.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include <random>
 #include <set>
 
-#include "halocline/core/error.hpp"
+#include "halocline/error.hpp"
 #include "support/error_of.hpp"
 
 namespace halocline::placement {

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "halocline/machine/machine_map.hpp"
+#include "halocline/machine_map.hpp"
 
 namespace halocline::placement {
 

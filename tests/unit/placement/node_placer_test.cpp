@@ -1,10 +1,11 @@
-#include "halocline/placement/node_placer.hpp"
+#include "placement/node_placer.hpp"
+#include "partition/halo.hpp"
 
 #include <gtest/gtest.h>
 
 #include "fake_machine.hpp"
-#include "halocline/core/error.hpp"
-#include "halocline/partition/strategy.hpp"
+#include "halocline/error.hpp"
+#include "partition/strategy.hpp"
 
 namespace halocline::placement {
 namespace {

@@ -1,4 +1,5 @@
-#include "halocline/placement/placement.hpp"
+#include "placement/placement.hpp"
+#include "partition/halo.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,8 +9,8 @@
 #include <set>
 
 #include "fake_machine.hpp"
-#include "halocline/core/error.hpp"
-#include "halocline/partition/strategy.hpp"
+#include "halocline/error.hpp"
+#include "partition/strategy.hpp"
 #include "support/error_of.hpp"
 
 namespace halocline::placement {

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "halocline/core/error.hpp"
-#include "halocline/placement/lower_bound.hpp"
-#include "halocline/placement/placement.hpp"
+#include "halocline/error.hpp"
+#include "placement/lower_bound.hpp"
+#include "placement/placement.hpp"
 #include "support/seeded.hpp"
 
 namespace halocline::placement {

@@ -4,8 +4,9 @@
 #include <set>
 
 #include "fake_machine.hpp"
-#include "halocline/partition/strategy.hpp"
-#include "halocline/placement/placement.hpp"
+#include "partition/halo.hpp"
+#include "partition/strategy.hpp"
+#include "placement/placement.hpp"
 
 namespace halocline::placement {
 namespace {

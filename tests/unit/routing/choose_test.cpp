@@ -3,8 +3,8 @@
 
 #include <limits>
 
-#include "halocline/core/error.hpp"
-#include "halocline/routing/routing.hpp"
+#include "halocline/error.hpp"
+#include "routing/choose.hpp"
 
 namespace halocline::routing {
 namespace {
@@ -59,6 +59,19 @@ TEST(Reason, PeerCopySaysWhetherTheDriverStages) {
   facts.peer_access = Answer::of(true);
   EXPECT_EQ(choose(a, b, facts, Policy::parse("peer_copy")).reason,
             "peer_copy: same process, peer access yes; direct not allowed by policy");
+}
+
+TEST(Reason, SaysWhyAnotherDeviceOfTheRankDoesNotStoreToAnArray) {
+  PairFacts facts = neighbours();
+  facts.same_rank = true;
+  facts.peer_access = Answer::of(true);
+  facts.storable = Answer::of(false, "field 'u' is in device memory of a pool");
+  EXPECT_EQ(
+      choose(a, b, facts, {}).reason,
+      "peer_copy: same process, peer access yes; direct not possible (other devices do not store to the receiver's "
+      "arrays: field 'u' is in device memory of a pool)");
+  facts.same_device = true;
+  EXPECT_EQ(choose(a, b, facts, {}).transport, direct) << "the device itself does";
 }
 
 TEST(Error, NamesEveryTransportAndWhyNot) {

@@ -1,10 +1,10 @@
-#include "halocline/routing/chooser.hpp"
+#include "routing/chooser.hpp"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-#include "halocline/core/error.hpp"
+#include "halocline/error.hpp"
 #include "support/seeded.hpp"
 
 namespace halocline::routing {
@@ -25,6 +25,7 @@ PairFacts random_facts(test::Seeded& random) {
   facts.device_mpi = random_answer(random);
   facts.direct_safe = random_answer(random);
   facts.mpi = random.chance(90);
+  facts.storable = random_answer(random);
   for (const Transport transport : all_transports) {
     if (random.chance(80)) facts.measured.emplace_back(transport, static_cast<double>(random.between(1, 3)));
   }
@@ -55,7 +56,7 @@ TEST(Chooser, AnswersAsOneThatHasSeenNothing) {
     // Neighbours that differ in one thing only.
     for (int i = 0; i < 30; ++i) {
       PairFacts other = facts[static_cast<std::size_t>(i)];
-      switch (i % 10) {
+      switch (i % 11) {
         case 0: other.same_node = !other.same_node; break;
         case 1: other.same_rank = !other.same_rank; break;
         case 2: other.same_device = !other.same_device; break;
@@ -65,6 +66,7 @@ TEST(Chooser, AnswersAsOneThatHasSeenNothing) {
         case 6: other.exportable.yes = !other.exportable.yes; break;
         case 7: other.device_mpi.why_not += "!"; break;
         case 8: other.direct_safe.yes = !other.direct_safe.yes; break;
+        case 9: other.storable.yes = !other.storable.yes; break;
         default: other.measured.clear();
       }
       facts.push_back(other);

@@ -1,4 +1,5 @@
-#include "halocline/routing/measured.hpp"
+#include "routing/measured.hpp"
+#include "placement/placement.hpp"
 
 #include <gtest/gtest.h>
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <set>
 
-#include "halocline/core/error.hpp"
-#include "halocline/routing/routing.hpp"
+#include "halocline/error.hpp"
+#include "halocline/routing.hpp"
 
 namespace halocline::routing {
 namespace {

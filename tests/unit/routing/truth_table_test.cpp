@@ -3,17 +3,17 @@
 
 #include <algorithm>
 
-#include "halocline/core/error.hpp"
-#include "halocline/routing/routing.hpp"
+#include "halocline/error.hpp"
+#include "routing/choose.hpp"
 
-// Every combination of the facts against every set of allowed transports: 2^10 x 2^6 cases.
+// Every combination of the facts against every set of allowed transports: 2^11 x 2^6 cases.
 namespace halocline::routing {
 namespace {
 
 using testing::HasSubstr;
 using enum Transport;
 
-constexpr int fact_bits = 10;
+constexpr int fact_bits = 11;
 constexpr int policy_bits = static_cast<int>(all_transports.size());
 
 PairFacts facts_of(int bits) {
@@ -30,6 +30,7 @@ PairFacts facts_of(int bits) {
   facts.device_mpi = answer(7, "device_mpi");
   facts.direct_safe = answer(8, "direct_safe");
   facts.mpi = bit(9);
+  facts.storable = answer(10, "storable");
   return facts;
 }
 
@@ -52,7 +53,7 @@ bool expected(Transport transport, const PairFacts& f) {
     case self: return f.same_subdomain;
     case direct:
       if (!f.direct_safe.yes) return false;
-      if (rank) return device || f.peer_access.yes || f.mapped.yes;
+      if (rank) return device || (f.storable.yes && (f.peer_access.yes || f.mapped.yes));
       return !device && f.mapped.yes && f.exportable.yes;
     case peer_copy: return rank;
     case ipc_copy: return !rank && node && f.mapped.yes;

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "cli/options.hpp"
+#include "cli/planning.hpp"
+#include "mhd/mhd.hpp"
+
+namespace apps {
+
+/// How `run mhd` communicates, besides what all commands decide.
+struct MhdCommunication {
+  bool paper_scheme = false;
+  std::optional<mhd::Outer> given;  ///< --outer
+
+  [[nodiscard]] mhd::Outer outer() const {
+    return given.value_or(paper_scheme ? mhd::Outer::after_all : mhd::Outer::as_ready);
+  }
+};
+
+void add_mhd_communication_options(CLI::App& command, const std::string& group, MhdCommunication& own);
+
+/// With --paper-scheme, sets what other flags leave open: Z-order ranks, MPI, on device memory where it can, a message a direction,
+/// the interior updated meanwhile.
+void complete(const MhdCommunication& own, cli::Options& options, mhd::Settings& settings);
+
+/// "messages    208 by mpi_staged an exchange", where there is one of each direction; else nothing.
+[[nodiscard]] std::string messages_text(const cli::Options& options, std::span<const cli::Share> shares);
+
+}  // namespace apps

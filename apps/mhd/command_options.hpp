@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/context.hpp"
+#include "mhd/command_communication.hpp"
+#include "mhd/mhd.hpp"
+#include "mhd/study.hpp"
+
+/// The flags of `halocline run mhd`.
+namespace apps {
+
+struct MhdOptions {
+  mhd::Settings settings;
+  std::optional<std::int64_t> steps;    ///< --steps, which counts more than --paper
+  std::optional<std::int64_t> warm_up;  ///< --warm-up, likewise
+  mhd::Problem problem;
+  mhd::Parameters parameters;
+  std::optional<double> cfl;
+  std::optional<double> spacing;
+  mhd::ForcingSettings forcing;
+  std::optional<double> forcing_amplitude;
+  int order = 6;
+  bool singles = false;
+  bool corners = false;
+  bool halo_in_x = false;
+  bool check = false;
+  bool parts = false;
+  bool paper = false;
+  MhdCommunication communication;
+  std::optional<std::string> variant;
+  std::optional<mhd::StudyKind> study;
+  std::vector<halocline::Vec3> sizes;  ///< of a study, instead of --size
+  std::vector<int> device_counts;
+  std::optional<std::string> csv;
+};
+
+void add_mhd_options(CLI::App& command, MhdOptions& own);
+
+/// The time step of the paper's benchmark.
+inline constexpr double paper_dt = 1.19209e-7;
+/// What the flags of a single run decide together. Throws InvalidArgument where they contradict.
+void complete(MhdOptions& own, const halocline::Vec3& size);
+/// The same for --study: what each of its cases is run with.
+[[nodiscard]] mhd::Study study_of(const MhdOptions& own, const cli::Options& options);
+
+/// `--study`: in run_mhd_study.cpp.
+int run_mhd_study(cli::Context& context, const MhdOptions& own);
+
+}  // namespace apps

@@ -1,0 +1,60 @@
+#include "dense_block.hpp"
+
+#include "halocline/box.hpp"
+
+namespace halocline::bench {
+
+DenseBlock::DenseBlock(const Workload& workload)
+    : workload_(workload), extent_(workload.cells + Vec3::filled(2 * workload.radius)) {
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
+  const Vec3& grid = workload.grid;
+  me_ = {rank_ % grid.x, rank_ / grid.x % grid.y, rank_ / (grid.x * grid.y)};
+  cells_.resize(static_cast<std::size_t>(extent_.volume()));
+}
+
+void DenseBlock::fill() {
+  const Vec3 r = Vec3::filled(workload_.radius);
+  const Box owned{r, r + workload_.cells};
+  for_each_cell(Box::of_extent(extent_),
+                [&](const Vec3& p) { cell(p) = owned.contains(p) ? value_at(global(p)) : -1; });
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
+std::int64_t DenseBlock::wrong_cells() {
+  std::int64_t wrong = 0;
+  for_each_cell(Box::of_extent(extent_), [&](const Vec3& p) { wrong += cell(p) != value_at(global(p)) ? 1 : 0; });
+  return wrong;
+}
+
+DenseBlock::Part DenseBlock::sent_towards(Direction d) const {
+  Part part;
+  for (int dim = 0; dim < 3; ++dim) {
+    part.size[dim] = d[dim] == 0 ? workload_.cells[dim] : workload_.radius;
+    part.at[dim] = d[dim] > 0 ? workload_.cells[dim] : workload_.radius;
+  }
+  return part;
+}
+
+DenseBlock::Part DenseBlock::filled_by(Direction d) const {
+  Part part = sent_towards(d);
+  for (int dim = 0; dim < 3; ++dim) {
+    if (d[dim] != 0) part.at[dim] = d[dim] > 0 ? 0 : workload_.radius + workload_.cells[dim];
+  }
+  return part;
+}
+
+int DenseBlock::neighbour(Direction d) const {
+  const Vec3& grid = workload_.grid;
+  Vec3 other = me_;
+  for (int dim = 0; dim < 3; ++dim) other[dim] = (me_[dim] + d[dim] + grid[dim]) % grid[dim];
+  return static_cast<int>((other.z * grid.y + other.y) * grid.x + other.x);
+}
+
+Vec3 DenseBlock::global(const Vec3& p) const {
+  const Vec3 all = workload_.cells * workload_.grid;
+  Vec3 g = p - Vec3::filled(workload_.radius) + me_ * workload_.cells;
+  for (int dim = 0; dim < 3; ++dim) g[dim] = (g[dim] + all[dim]) % all[dim];
+  return g;
+}
+
+}  // namespace halocline::bench

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <vector>
+
+#include "contender.hpp"
+#include "halocline/direction.hpp"
+
+namespace halocline::bench {
+
+/// A rank's part of the domain as codes without a library keep it: one dense array, halo included, x fastest.
+class DenseBlock : public Contender {
+ public:
+  explicit DenseBlock(const Workload& workload);
+  void fill() override;
+  [[nodiscard]] std::int64_t wrong_cells() override;
+
+ protected:
+  /// Cells of the array, from its first halo cell.
+  struct Part {
+    Vec3 at;
+    Vec3 size;
+  };
+  /// Owned cells that are sent towards d, and the halo that they fill at the receiver: on its side -d.
+  [[nodiscard]] Part sent_towards(Direction d) const;
+  [[nodiscard]] Part filled_by(Direction d) const;
+  [[nodiscard]] int neighbour(Direction d) const;
+  [[nodiscard]] int rank() const { return rank_; }
+  [[nodiscard]] const Vec3& extent() const { return extent_; }
+  [[nodiscard]] double* data() { return cells_.data(); }
+  [[nodiscard]] double& cell(const Vec3& p) {
+    return cells_[static_cast<std::size_t>((p.z * extent_.y + p.y) * extent_.x + p.x)];
+  }
+
+ private:
+  [[nodiscard]] Vec3 global(const Vec3& p) const;
+  Workload workload_;
+  int rank_ = 0;
+  Vec3 me_;
+  Vec3 extent_;
+  std::vector<double> cells_;
+};
+
+}  // namespace halocline::bench

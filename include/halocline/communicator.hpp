@@ -1,0 +1,181 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "halocline/duration.hpp"
+#include "halocline/error.hpp"
+#include "halocline/ids.hpp"
+
+namespace halocline {
+class Clock;
+class Deadline;
+}  // namespace halocline
+
+#pragma GCC visibility push(default)
+namespace halocline::comm {
+
+/// Which implementation stands behind a Communicator.
+enum class Twin : int { serial, threads, mpi };
+[[nodiscard]] std::string_view to_string(Twin twin);
+
+enum class Reduction : int { sum, min, max };
+
+/// Whether messages between different ranks may lie in memory that the host cannot reach (a GPU's), as the library
+/// behind a Communicator says of itself. Nothing is tried.
+struct DeviceSupport {
+  enum class Verdict : int { no, yes, unknown };
+  Verdict verdict = Verdict::unknown;
+  std::string why;  ///< where it is not yes
+};
+
+/// A send or receive under way. Its bytes must stay where they are until test() has returned true.
+/// Destroying one that is not done cancels a receive where that is possible and is logged; it never blocks.
+class Request {
+ public:
+  virtual ~Request() = default;
+  /// True once the send's bytes may be changed, or the receive's bytes are there. Never blocks; makes
+  /// progress. Throws CommunicationError where it failed or the message had another length.
+  [[nodiscard]] virtual bool test() = 0;
+};
+
+/// A send or receive that is set up once and started many times; at most one under way at a time.
+class PersistentRequest {
+ public:
+  virtual ~PersistentRequest() = default;
+  /// Throws InternalError where the previous one is not done.
+  virtual void start() = 0;
+  /// As Request::test; true before the first start() too.
+  [[nodiscard]] virtual bool test() = 0;
+};
+
+/// Host memory that all ranks of a node see: one segment a rank, zero-filled at first, cache-line aligned.
+/// Valid until destroyed on this rank; destruction does not communicate.
+class SharedWindow {
+ public:
+  virtual ~SharedWindow() = default;
+  /// The segment of a rank of the communicator that the window was made from.
+  [[nodiscard]] virtual std::span<std::byte> segment(rank_id rank) const = 0;
+};
+
+/// A private group of ranks. No message of one Communicator is ever received by another, nor by the
+/// user's own MPI calls. Owner; not copyable, because making a second one is collective.
+///
+/// One thread a rank calls it at a time. Collectives must be called by all ranks in the same order. What
+/// takes longer than timeout() throws DeadlineError that names the operation, or ends the process (see from_mpi()); then the
+/// Communicator is poisoned and each call throws CommunicationError at once. Waits back off, they do not spin.
+class Communicator {
+ public:
+  Communicator() = default;
+  Communicator(const Communicator&) = delete;
+  Communicator& operator=(const Communicator&) = delete;
+  /// Never communicates. An MPI twin's communicator that was not closed is leaked, and logged.
+  virtual ~Communicator() = default;
+
+  [[nodiscard]] virtual Twin twin() const = 0;
+  [[nodiscard]] virtual rank_id rank() const = 0;
+  [[nodiscard]] virtual int size() const = 0;
+  [[nodiscard]] virtual const Clock& clock() const = 0;
+  /// Of messages between different ranks; a rank's messages to itself are copied by the host, with every twin. Local.
+  [[nodiscard]] virtual DeviceSupport device_support() const = 0;
+
+  [[nodiscard]] Duration timeout() const { return timeout_; }
+  void set_timeout(Duration timeout) { timeout_ = timeout; }
+
+  /// Non-blocking point-to-point. Messages between two ranks with one tag arrive in order. 0 <= tag < 32768.
+  /// Both sides must state the same length; another one is a CommunicationError of the receive's test(). Some MPIs have
+  /// by then written behind a receive that was too short (docs/decisions/0002), so lengths come from the plan.
+  [[nodiscard]] virtual std::unique_ptr<Request> send(std::span<const std::byte> bytes, rank_id to, int tag) = 0;
+  [[nodiscard]] virtual std::unique_ptr<Request> receive(std::span<std::byte> bytes, rank_id from, int tag) = 0;
+  [[nodiscard]] virtual std::unique_ptr<PersistentRequest> persistent_send(std::span<const std::byte> bytes, rank_id to,
+                                                                           int tag) = 0;
+  [[nodiscard]] virtual std::unique_ptr<PersistentRequest> persistent_receive(std::span<std::byte> bytes, rank_id from,
+                                                                              int tag) = 0;
+
+  virtual void barrier() = 0;
+  /// Replaces bytes on all ranks but root by root's; the length travels along.
+  virtual void broadcast(std::vector<std::byte>& bytes, rank_id root) = 0;
+  /// What each rank gave, by rank; lengths may differ.
+  [[nodiscard]] virtual std::vector<std::vector<std::byte>> all_gather(std::span<const std::byte> bytes) = 0;
+  /// Element-wise over ranks, in place; the same length on all ranks. Sums of doubles are added in rank order, so
+  /// they do not depend on timing; a NaN on any rank gives NaN. Sums of integers wrap.
+  virtual void all_reduce(std::span<double> values, Reduction reduction) = 0;
+  virtual void all_reduce(std::span<std::int64_t> values, Reduction reduction) = 0;
+
+  /// A new group of the ranks that gave the same colour (0 or more), ordered by key, then by rank. It has this one's
+  /// timeout at first. Collective.
+  [[nodiscard]] virtual std::unique_ptr<Communicator> split(int colour, int key) = 0;
+  /// The ranks that share this rank's node, in rank order: what the twin finds, or within it virtual nodes of
+  /// ranks_per_node (1 or more) consecutive ranks, of which the last may have fewer. Collective.
+  [[nodiscard]] virtual std::unique_ptr<Communicator> split_by_node(std::optional<int> ranks_per_node) = 0;
+  /// Collective over ranks that share memory. bytes: of this rank's segment; may differ, may be 0.
+  [[nodiscard]] virtual std::unique_ptr<SharedWindow> shared_window(std::size_t bytes) = 0;
+
+  /// Frees what the twin holds. Collective where not poisoned; afterwards only the destructor may be called.
+  virtual void close() = 0;
+  /// Marks this group as unusable after an error, so that nothing waits for it any more. Local.
+  virtual void poison() noexcept = 0;
+  [[nodiscard]] virtual bool poisoned() const noexcept = 0;
+
+  // Conveniences in terms of the above.
+  [[nodiscard]] double all_reduce(double value, Reduction reduction) {
+    all_reduce(std::span<double>(&value, 1), reduction);
+    return value;
+  }
+  [[nodiscard]] std::int64_t all_reduce(std::int64_t value, Reduction reduction) {
+    all_reduce(std::span<std::int64_t>(&value, 1), reduction);
+    return value;
+  }
+  /// all_gather of one trivially copyable value a rank.
+  template <typename T>
+  [[nodiscard]] std::vector<T> all_gather_value(const T& value);
+
+ private:
+  Duration timeout_ = std::chrono::seconds(120);
+};
+
+/// Waits until done() with backing off: yields first, then sleeps. Throws DeadlineError "what" after the deadline.
+void wait_until(const std::function<bool()>& done, const Deadline& deadline, std::string_view what);
+
+/// Collective: this rank's outcome of a step (nullptr for success) against all others'. Returns on all ranks where
+/// all succeeded; otherwise throws on all ranks the same error: kind and message of the lowest rank that failed,
+/// with "rank R: " before it.
+void agree(Communicator& comm, std::exception_ptr mine);
+
+/// Runs a local step on each rank, then agrees. The step must not communicate over comm.
+template <typename Step>
+void agree_on(Communicator& comm, Step&& step) {
+  std::exception_ptr mine;
+  try {
+    step();
+  } catch (...) {
+    mine = std::current_exception();
+  }
+  agree(comm, mine);
+}
+
+template <typename T>
+std::vector<T> Communicator::all_gather_value(const T& value) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  std::vector<T> values;
+  for (const auto& bytes : all_gather(std::as_bytes(std::span<const T, 1>(&value, 1)))) {
+    if (bytes.size() != sizeof(T)) throw InternalError("all_gather_value: a rank gave another type");
+    T one;
+    std::copy(bytes.begin(), bytes.end(), reinterpret_cast<std::byte*>(&one));
+    values.push_back(one);
+  }
+  return values;
+}
+
+}  // namespace halocline::comm
+#pragma GCC visibility pop

@@ -1,0 +1,9 @@
+#pragma once
+
+#include <chrono>
+
+namespace halocline {
+
+using Duration = std::chrono::nanoseconds;
+
+}  // namespace halocline

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "halocline/duration.hpp"
+
+#pragma GCC visibility push(default)
+namespace halocline {
+
+/// Every environment variable that Halocline reads, as one typed value.
+/// What is not set keeps the default given here. Explicit options of an API or a command line win.
+struct Environment {
+  /// HALOCLINE_RANKS_PER_NODE: ranks see virtual nodes of this many ranks (1 or more).
+  std::optional<int> ranks_per_node;
+  /// HALOCLINE_BACKEND: auto (GPUs where every rank sees one, else host devices), host or cuda.
+  std::string backend = "auto";
+  /// HALOCLINE_DEVICES_PER_RANK: devices that each rank drives (1 to 64).
+  std::optional<int> devices_per_rank;
+  /// HALOCLINE_HOST_WORKERS: worker threads of the host backend in a process (1 to 256).
+  std::optional<int> host_workers;
+  /// HALOCLINE_TIMEOUT: seconds (a decimal number above 0) that a collective or an exchange may take.
+  Duration timeout = std::chrono::seconds(120);
+  /// HALOCLINE_TRANSPORTS: comma-separated transports that may be used; a leading '-' forbids one.
+  std::optional<std::string> transports;
+  /// HALOCLINE_CHECK_ORDER: 1 to look for work that is not ordered with exchanges (slow), or 0.
+  bool check_order = false;
+  /// HALOCLINE_LOG: error, warning, info or debug.
+  std::string log_level = "warning";
+  /// HALOCLINE_COMM: auto, serial or mpi.
+  std::string comm = "auto";
+  /// HALOCLINE_PROFILE_OUTPUT: the file that the profiling library writes; `halocline profile` sets it.
+  std::optional<std::string> profile_output;
+  /// HALOCLINE_PROFILE_LIBRARY: the profiling library, where `halocline profile` does not find it by itself.
+  std::optional<std::string> profile_library;
+
+  using Lookup = std::function<std::optional<std::string>(const std::string& name)>;
+  /// Reads the process's environment, or what lookup returns (for tests).
+  /// Throws InvalidArgument that names the variable, its value and what is allowed.
+  static Environment read();
+  static Environment read(const Lookup& lookup);
+
+  struct Entry {
+    std::string name;
+    std::string allowed;
+    std::string fallback;
+    std::string meaning;
+  };
+  /// What read() understands, for help texts and the reference.
+  static std::vector<Entry> documentation();
+};
+
+}  // namespace halocline
+#pragma GCC visibility pop

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <array>
+#include <complex>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include "halocline/radius.hpp"
+
+#pragma GCC visibility push(default)
+namespace halocline {
+
+/// The type of one element. An exchange moves bytes; the type is for people, files and Python.
+enum class Element : int { i8, u8, i16, u16, i32, u32, i64, u64, f16, bf16, f32, f64, c64, c128 };
+
+/// Bytes of one element: 1, 2, 4, 8 or 16.
+[[nodiscard]] std::int64_t bytes_of(Element element);
+/// "f32"
+[[nodiscard]] std::string_view to_string(Element element);
+/// The inverse of to_string. Throws InvalidArgument that lists the names.
+[[nodiscard]] Element element_from_string(std::string_view name);
+
+/// The Element of a C++ type: the integers of 8 to 64 bits, float, double, std::complex of both.
+template <typename T>
+[[nodiscard]] constexpr Element element_of() {
+  if constexpr (std::is_same_v<T, float>) return Element::f32;
+  else if constexpr (std::is_same_v<T, double>) return Element::f64;
+  else if constexpr (std::is_same_v<T, std::complex<float>>) return Element::c64;
+  else if constexpr (std::is_same_v<T, std::complex<double>>) return Element::c128;
+  else {
+    static_assert(std::is_integral_v<T> && sizeof(T) <= 8, "no Element for this type");
+    constexpr bool s = std::is_signed_v<T>;
+    if constexpr (sizeof(T) == 1) return s ? Element::i8 : Element::u8;
+    else if constexpr (sizeof(T) == 2) return s ? Element::i16 : Element::u16;
+    else if constexpr (sizeof(T) == 4) return s ? Element::i32 : Element::u32;
+    else return s ? Element::i64 : Element::u64;
+  }
+}
+
+/// What is known of a field before there is memory for it.
+struct FieldDescriptor {
+  std::string name;
+  Element element = Element::f32;
+  /// Values a cell; each component is an array of its own behind the previous one.
+  int components = 1;
+  /// The field's own radius where it differs from the domain's.
+  std::optional<Radius> radius{};
+  /// Staggered by one in a dimension: the field lives on extent + 1 points where that dimension is
+  /// open (the last subdomain owns the additional layer), on extent points where it is periodic.
+  std::array<bool, 3> staggered{false, false, false};
+  /// Arrays of this shape a subdomain holds: 1, 2 (read one, write the other, swap), or more.
+  int buffers = 1;
+
+  friend bool operator==(const FieldDescriptor&, const FieldDescriptor&) = default;
+};
+
+/// Whether a dimension of the domain wraps around or ends.
+enum class Boundary : int {
+  periodic,
+  open,
+  /// Periodic, and where a subdomain has the whole dimension, kernels read around its ends by themselves: it has no halo
+  /// there. Where the dimension is cut, periodic.
+  wrapped,
+};
+using Boundaries = std::array<Boundary, 3>;
+inline constexpr Boundaries all_periodic{Boundary::periodic, Boundary::periodic, Boundary::periodic};
+
+}  // namespace halocline
+#pragma GCC visibility pop

@@ -1,0 +1,127 @@
+#pragma once
+
+#include <memory>
+
+#include "halocline/domain.hpp"
+
+#pragma GCC visibility push(default)
+namespace halocline {
+namespace device {
+class Buffer;
+}
+
+/// Host memory of the shape of one array of a field of a subdomain: all its cells, or those of a box, dense, x fastest,
+/// one component behind the other. The one way to look at a device's cells from the host that works with every backend.
+///
+/// Owner; must be destroyed before its domain, may be used after the domain is closed. Pinned, so that it is best kept
+/// where it is needed often.
+class HostBytes {
+ public:
+  /// For all cells of a field, halo included. The memory holds nothing in particular at first.
+  HostBytes(const Subdomain& subdomain, field_id field);
+  /// For the cells of a box, which must lie within View::with_halo of the field; InvalidArgument else. The views then
+  /// have the box as owned() and with_halo().
+  HostBytes(const Subdomain& subdomain, field_id field, const Box& box);
+
+  /// Takes the memory for the cells of another box, within View::with_halo of the field and of no more cells than this
+  /// was made for; InvalidArgument else, and nothing is changed. It holds nothing in particular then. For those who go
+  /// through a large array box by box, as pinning memory takes long.
+  void move_to(const Subdomain& subdomain, field_id field, const Box& box);
+
+  /// By global coordinates, as Subdomain::bytes: a reference to the first byte of each element. Valid as long as this
+  /// lives.
+  [[nodiscard]] View<std::byte> bytes() const;
+  /// The same as elements. Throws InvalidArgument where T is not the field's type.
+  template <typename T>
+  [[nodiscard]] View<T> view() const;
+
+  /// Whether these cells, elements and components are those of a field of a subdomain, or a part of them.
+  [[nodiscard]] bool fits(const Subdomain& subdomain, field_id field) const;
+
+  /// Copies the field's current array here, or the one that comes next after `ahead` swaps: after all work that is in
+  /// the subdomain's stream by now. The cells are here when it returns. Throws what the stream failed with, and
+  /// InvalidArgument where it does not fit.
+  void download(const Subdomain& subdomain, field_id field, int ahead = 0) const;
+  /// The opposite. The cells are there when it returns.
+  void upload(const Subdomain& subdomain, field_id field, int ahead = 0) const;
+
+ private:
+  void set_box(const Box& box);
+  void copy(const Subdomain& subdomain, field_id field, int ahead, bool up) const;
+  void check_element(Element wanted) const;
+
+  Element element_;
+  int components_ = 1;
+  Box box_;
+  Box owned_;
+  std::array<std::int64_t, 3> stride_{};
+  std::int64_t component_stride_ = 0;
+  std::shared_ptr<device::Buffer> memory_;
+};
+
+/// HostBytes of a field with its type, e.g.
+///
+///     const auto cells = hc::to_host(subdomain, u);   // waits for the work before
+///     std::cout << cells(x, y, z);
+///     cells(x, y, z) = 1;
+///     hc::from_host(cells, subdomain, u);
+template <typename T>
+class HostArray {
+ public:
+  HostArray(const Subdomain& subdomain, Field<T> field) : bytes_(subdomain, field.id), view_(bytes_.view<T>()) {}
+  HostArray(const Subdomain& subdomain, Field<T> field, const Box& box)
+      : bytes_(subdomain, field.id, box), view_(bytes_.view<T>()) {}
+
+  /// See HostBytes::move_to.
+  void move_to(const Subdomain& subdomain, Field<T> field, const Box& box) {
+    bytes_.move_to(subdomain, field.id, box);
+    view_ = bytes_.view<T>();
+  }
+
+  [[nodiscard]] const View<T>& view() const { return view_; }
+  [[nodiscard]] T& operator()(const Vec3& p, int component = 0) const { return view_(p, component); }
+  [[nodiscard]] T& operator()(std::int64_t x, std::int64_t y, std::int64_t z, int component = 0) const {
+    return view_(x, y, z, component);
+  }
+  void download(const Subdomain& subdomain, Field<T> field, int ahead = 0) const {
+    bytes_.download(subdomain, field.id, ahead);
+  }
+  void upload(const Subdomain& subdomain, Field<T> field, int ahead = 0) const {
+    bytes_.upload(subdomain, field.id, ahead);
+  }
+
+ private:
+  HostBytes bytes_;
+  View<T> view_;
+};
+
+/// A copy of a field's current array, or of the one that comes next after `ahead` swaps; see HostBytes::download.
+template <typename T>
+[[nodiscard]] HostArray<T> to_host(const Subdomain& subdomain, Field<T> field, int ahead = 0) {
+  HostArray<T> array(subdomain, field);
+  array.download(subdomain, field, ahead);
+  return array;
+}
+/// The same for the cells of a box.
+template <typename T>
+[[nodiscard]] HostArray<T> to_host(const Subdomain& subdomain, Field<T> field, const Box& box, int ahead = 0) {
+  HostArray<T> array(subdomain, field, box);
+  array.download(subdomain, field, ahead);
+  return array;
+}
+/// Back again; see HostBytes::upload.
+template <typename T>
+void from_host(const HostArray<T>& array, const Subdomain& subdomain, Field<T> field, int ahead = 0) {
+  array.upload(subdomain, field, ahead);
+}
+
+template <typename T>
+View<T> HostBytes::view() const {
+  check_element(element_of<std::remove_const_t<T>>());
+  const auto raw = bytes();
+  return {reinterpret_cast<std::byte*>(raw.data()), raw.owned(), raw.with_halo(), raw.stride_bytes(),
+          raw.component_stride_bytes()};
+}
+
+}  // namespace halocline
+#pragma GCC visibility pop

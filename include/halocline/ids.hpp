@@ -1,0 +1,47 @@
+#pragma once
+
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+
+#pragma GCC visibility push(default)
+namespace halocline {
+
+/// An integer that knows what it counts, so that a rank is never taken for a device.
+/// Converted explicitly in both directions; -1 means "none".
+template <typename Tag>
+class StrongId {
+ public:
+  constexpr StrongId() = default;
+  constexpr explicit StrongId(std::int64_t value) : value_(value) {}
+  [[nodiscard]] constexpr std::int64_t value() const { return value_; }
+  /// For indexing containers. The caller vouches that the id is valid.
+  [[nodiscard]] constexpr std::size_t index() const { return static_cast<std::size_t>(value_); }
+  [[nodiscard]] constexpr bool valid() const { return value_ >= 0; }
+  friend constexpr auto operator<=>(const StrongId&, const StrongId&) = default;
+
+ private:
+  std::int64_t value_ = -1;
+};
+
+/// A process (or a thread that stands for one) in the domain's communicator.
+using rank_id = StrongId<struct RankTag>;
+/// A node in the machine map.
+using node_id = StrongId<struct NodeTag>;
+/// A device within its node in the machine map; the same number for every rank of the node.
+using device_id = StrongId<struct DeviceTag>;
+/// A subdomain in the partition.
+using subdomain_id = StrongId<struct SubdomainTag>;
+/// A field of a domain, in the order in which fields were added.
+using field_id = StrongId<struct FieldTag>;
+
+}  // namespace halocline
+
+template <typename Tag>
+struct std::hash<halocline::StrongId<Tag>> {
+  std::size_t operator()(const halocline::StrongId<Tag>& id) const noexcept {
+    return std::hash<std::int64_t>{}(id.value());
+  }
+};
+#pragma GCC visibility pop

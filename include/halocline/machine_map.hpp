@@ -1,0 +1,284 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "halocline/ids.hpp"
+
+#pragma GCC visibility push(default)
+namespace halocline::machine {
+
+/// How fast a link of the network is, or several links that are used as one; for each direction.
+struct LinkRate {
+  double bandwidth = 0;  ///< bytes a second
+  double latency = 0;    ///< seconds
+  friend bool operator==(const LinkRate&, const LinkRate&) = default;
+};
+
+/// One switch that is never the bottleneck: only the ports of the nodes limit.
+struct Crossbar {
+  friend bool operator==(const Crossbar&, const Crossbar&) = default;
+};
+
+/// Alike switches of a fat tree.
+struct FatTreeLevel {
+  int children = 1;  ///< nodes below a switch of level 0, switches of the level below otherwise
+  LinkRate uplinks;  ///< bandwidth: the sum over all uplinks of one switch
+  friend bool operator==(const FatTreeLevel&, const FatTreeLevel&) = default;
+};
+/// Nodes fill the switches in order. The switches of the last level meet in a core that is never the bottleneck. Routing
+/// is adaptive: traffic is shared evenly between the uplinks of a switch, so that they count as one.
+struct FatTree {
+  std::vector<FatTreeLevel> levels;  ///< from the nodes up
+  friend bool operator==(const FatTree&, const FatTree&) = default;
+};
+
+/// Nodes fill the routers in order, routers the groups. Between the routers of a group there is a link for each pair. Each
+/// pair of groups has links_per_pair links; a group assigns them, ordered by the peer's number, to its routers in
+/// turn. Routing is minimal: one link between groups, and one within a group at most on either side of it.
+struct Dragonfly {
+  int nodes_per_router = 1;
+  int routers_per_group = 1;
+  int groups = 1;
+  int links_per_pair = 1;
+  LinkRate local;   ///< between two routers of a group
+  LinkRate global;  ///< one link between two groups
+  friend bool operator==(const Dragonfly&, const Dragonfly&) = default;
+};
+
+/// One dimension of a torus.
+struct TorusDimension {
+  int length = 1;  ///< routers
+  LinkRate link;   ///< between neighbours
+  friend bool operator==(const TorusDimension&, const TorusDimension&) = default;
+};
+/// Nodes fill the routers in order, the first dimension fastest. Routing goes the shorter way in each dimension, in the
+/// order of dimensions; where both ways are as long, in the direction of rising numbers.
+struct Torus {
+  int nodes_per_router = 1;
+  std::vector<TorusDimension> dimensions;
+  friend bool operator==(const Torus&, const Torus&) = default;
+};
+
+/// What lies between the ports of nodes.
+struct Fabric {
+  using Shape = std::variant<Crossbar, FatTree, Dragonfly, Torus>;
+
+  /// Networks beside each other, alike and not connected. Network card k of each node, in the order of vertices, is on
+  /// rail k modulo rails, and each rail has its share of the node's bandwidth.
+  int rails = 1;
+  Shape shape;
+  friend bool operator==(const Fabric&, const Fabric&) = default;
+};
+/// "crossbar", "fat_tree", "dragonfly", "torus"
+[[nodiscard]] std::string_view name_of(const Fabric::Shape& shape);
+
+/// What stands in a node: a vertex of its graph.
+enum class VertexKind : int { package, numa, device, nic, pci_switch, link_switch };
+/// What connects two vertices.
+enum class LinkKind : int { memory, inter_package, pcie, nvlink, network };
+inline constexpr std::array all_vertex_kinds{VertexKind::package, VertexKind::numa,       VertexKind::device,
+                                             VertexKind::nic,     VertexKind::pci_switch, VertexKind::link_switch};
+inline constexpr std::array all_link_kinds{LinkKind::memory, LinkKind::inter_package, LinkKind::pcie, LinkKind::nvlink,
+                                           LinkKind::network};
+[[nodiscard]] std::string_view to_string(VertexKind kind);
+[[nodiscard]] std::string_view to_string(LinkKind kind);
+
+struct Vertex {
+  VertexKind kind = VertexKind::package;
+  std::string name;               ///< for people: "package 0", "NVIDIA H200", "mlx5_0"
+  std::int64_t memory_bytes = 0;  ///< NUMA nodes and devices; 0 where unknown
+  int cores = 0;                  ///< packages and NUMA nodes; 0 otherwise
+  /// Devices: those of a node with one number (0 or more) can load and store each other's memory.
+  int load_store_domain = -1;
+  friend bool operator==(const Vertex&, const Vertex&) = default;
+};
+
+/// Between two vertices of a node; the rates hold for each direction. A memory link of a device to itself
+/// stands for the device's own memory.
+struct Link {
+  int a = 0;  ///< index in NodeType::vertices
+  int b = 0;
+  LinkKind kind = LinkKind::pcie;
+  double bandwidth = 0;  ///< bytes a second, one direction
+  double latency = 0;    ///< seconds
+  friend bool operator==(const Link&, const Link&) = default;
+};
+
+/// What else was under way while a rate was measured.
+enum class Traffic : int {
+  one_way,   ///< nothing
+  two_way,   ///< the same in the opposite direction; both started together
+  all_pairs  ///< the same between all pairs of the node; all started together
+};
+inline constexpr std::array all_traffic{Traffic::one_way, Traffic::two_way, Traffic::all_pairs};
+[[nodiscard]] std::string_view to_string(Traffic traffic);
+
+/// A measured rate between two devices of a node, or a device and the host's memory. src/measure/measure.hpp
+/// lists the methods. One-way rates of method "copy" count instead of the links.
+struct Measurement {
+  static constexpr int host = -1;  ///< as `from` or `to`: the host's memory
+
+  int from = 0;  ///< device_id values, or host (at most one of the two)
+  int to = 0;
+  std::string method;
+  /// Bytes a second of this direction alone; from a device to itself: bytes read plus bytes written.
+  double bandwidth = 0;
+  double latency = 0;  ///< seconds that the smallest message takes
+  Traffic traffic = Traffic::one_way;
+  int numa = -1;           ///< the vertex of the NUMA node that the host's memory is on; -1 where not known, or no host
+  std::int64_t bytes = 0;  ///< of each message that the bandwidth was measured with; 0 where unknown
+  friend bool operator==(const Measurement&, const Measurement&) = default;
+};
+
+/// Where an exchange of halos takes cells: to a halo of the same device, or to another device of the node.
+enum class HaloPath : int { local, link };
+/// How they lie there: rows of many bytes; rows of a few, which count as whole sectors of memory; or the latter packed on
+/// their way and unpacked at the other end. Or as packets, whichever rows they are (src/core/packets.hpp).
+enum class HaloRows : int { long_rows, short_rows, packed_rows, packets };
+inline constexpr std::array all_halo_paths{HaloPath::local, HaloPath::link};
+inline constexpr std::array all_halo_rows{HaloRows::long_rows, HaloRows::short_rows, HaloRows::packed_rows,
+                                          HaloRows::packets};
+[[nodiscard]] std::string_view to_string(HaloPath path);
+/// "long", "short", "packed", "packets"
+[[nodiscard]] std::string_view to_string(HaloRows rows);
+
+/// What exchanges take of which one kind of cells decides the time, measured back to back with all devices of the node at
+/// work; see src/model/predict.hpp.
+struct ExchangeRate {
+  /// Of short rows, the bytes of whole sectors of this size count, of packets what they take of a link, of others those of the
+  /// cells.
+  static constexpr std::int64_t sector_bytes = 32;
+
+  HaloPath path = HaloPath::local;
+  HaloRows rows = HaloRows::long_rows;
+  bool beside = false;  ///< while each device has something to do on the other path too
+  int word_bytes =
+      16;  ///< of the widest access that the rows' addresses and lengths allow: 1, 2, 4, 8 or 16; of packets 16
+  double bandwidth = 0;  ///< bytes a second of one device
+  double latency = 0;    ///< seconds beside those of the bytes
+  double least = 0;      ///< seconds of an exchange of next to nothing
+  friend bool operator==(const ExchangeRate&, const ExchangeRate&) = default;
+};
+
+/// One kind of node. Machines of thousands of nodes hold few kinds.
+struct NodeType {
+  std::string name;
+  std::vector<Vertex> vertices;
+  std::vector<Link> links;
+  std::vector<Measurement> measurements;
+  std::vector<ExchangeRate> exchange_rates;  ///< empty where not measured
+
+  /// The vertices that are devices, in order: device_id d is vertex device_vertices()[d].
+  [[nodiscard]] std::vector<int> device_vertices() const;
+  [[nodiscard]] int device_count() const;
+  /// Best path between two devices: of the paths whose narrowest link is widest the one with the least sum of
+  /// latencies; bandwidth is that of its narrowest link. Other devices and NICs are never passed through. A one-way
+  /// measurement for method "copy" counts instead where there is one. Bandwidth 0 where there is no path.
+  /// from == to: the device's widest memory link; infinite bandwidth, no latency where it has none.
+  struct Path {
+    double bandwidth = 0;  ///< bytes a second, one direction
+    double latency = 0;    ///< seconds
+    friend bool operator==(const Path&, const Path&) = default;
+  };
+  [[nodiscard]] Path path(device_id from, device_id to) const;
+  /// All pairs at once, row-major, n x n for n devices.
+  [[nodiscard]] std::vector<Path> paths() const;
+  /// By links only, between any two vertices (positions in `vertices`); infinite bandwidth, no latency for a == b.
+  [[nodiscard]] Path link_path(int a, int b) const;
+  /// The measurement of a method, or null. numa: -1 for any.
+  [[nodiscard]] const Measurement* measured(int from, int to, std::string_view method, Traffic traffic,
+                                            int numa = -1) const;
+
+  friend bool operator==(const NodeType&, const NodeType&) = default;
+};
+
+/// One node of the machine.
+struct NodeEntry {
+  std::string name;
+  int type = 0;  ///< index in MachineMap::types
+  /// By device_id, the same for every process that sees the device; empty where nobody knows. Not in
+  /// NodeType, so that nodes that are alike can share one.
+  std::vector<std::string> device_uuids;
+  /// Nodes with one number (0 or more) are joined by load/store links (NVLink across a rack).
+  int rack = -1;
+  friend bool operator==(const NodeEntry&, const NodeEntry&) = default;
+};
+
+/// One rank: where it runs and which devices it drives. Ranks may share a device.
+struct RankEntry {
+  node_id node;
+  std::vector<device_id> devices;  ///< within the node, in the rank's own order
+  friend bool operator==(const RankEntry&, const RankEntry&) = default;
+};
+
+/// How nodes are connected; per node and direction.
+struct Network {
+  double bandwidth = 12.5e9;  ///< bytes a second, all rails together
+  double latency = 2e-6;      ///< seconds, between nodes on one switch
+  Fabric fabric{};            ///< what lies between the nodes' ports
+  friend bool operator==(const Network&, const Network&) = default;
+};
+
+/// What software adds to the links: what one rank's MPI can do, and what goes one by one. The defaults limit nothing.
+struct Software {
+  double mpi_copy = 0;  ///< bytes a second that a rank copies for MPI in its node's memory, in and out together; 0: any
+  double mpi_injection = 0;       ///< bytes a second that a rank sends, or receives, over the network; 0: any
+  double mpi_latency = 0;         ///< seconds for each message
+  double mpi_device_latency = 0;  ///< seconds for each message from and to device memory, besides mpi_latency
+  double mpi_overhead = 0;        ///< seconds of a rank's core for each message, at either end
+  double device_launch = 0;       ///< seconds of a rank's core for each kernel or copy that it hands to a device
+  /// What mpi_copy and mpi_injection allow is time of the rank's one core, so that all it does takes turns.
+  bool one_core = false;
+  /// A rank's messages from device memory leave it one after another, as where MPI uses one stream for all.
+  bool mpi_serialises_streams = false;
+  /// A device's copies to others leave it one after another.
+  bool serial_copies = false;
+  friend bool operator==(const Software&, const Software&) = default;
+};
+
+/// A machine as a value: what planning needs to know, whether the machine is here or not.
+struct MachineMap {
+  std::string name;
+  std::vector<NodeType> types;
+  std::vector<NodeEntry> nodes;
+  std::vector<RankEntry> ranks;  ///< index is rank_id; may be empty for a machine without a job
+  Network network;
+  Software software;
+  std::vector<std::string> sources;  ///< where the numbers come from, for people
+
+  /// Throws InvalidArgument where there is no such node.
+  [[nodiscard]] const NodeType& type_of(node_id node) const;
+  [[nodiscard]] int devices_of(node_id node) const;
+  /// Devices of all nodes.
+  [[nodiscard]] std::int64_t device_count() const;
+  /// Whether two devices can load and store each other's memory: one load/store domain of one node, or of
+  /// two nodes of one rack.
+  [[nodiscard]] bool share_load_store(node_id node_a, device_id a, node_id node_b, device_id b) const;
+  /// Throws InvalidArgument that names the first entry that does not fit together
+  /// ("types[0].links[3].bandwidth is 0; allowed is a finite number above 0").
+  void check() const;
+
+  friend bool operator==(const MachineMap&, const MachineMap&) = default;
+};
+
+struct SyntheticRequest {
+  std::int64_t nodes = 1;
+  std::int64_t devices_per_node = 1;
+  std::int64_t ranks_per_node = 1;
+};
+/// A machine that is not here: nodes alike, each with devices of equal speed that are all connected
+/// through one switch, and ranks_per_node ranks that share the devices evenly in order.
+/// Throws InvalidArgument where a number is below 1 or the devices cannot be shared evenly.
+[[nodiscard]] MachineMap synthetic(const SyntheticRequest& request);
+
+/// Gives every node of a map ranks_per_node ranks that share its devices evenly, in order; the ranks it had are gone.
+/// Throws InvalidArgument where ranks_per_node is below 1 or does not divide the devices of a node.
+void assign_ranks(MachineMap& map, std::int64_t ranks_per_node);
+
+}  // namespace halocline::machine
+#pragma GCC visibility pop

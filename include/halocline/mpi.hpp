@@ -1,0 +1,27 @@
+#pragma once
+
+// The only public header that needs MPI; for programs that bring their own communicator.
+#include <mpi.h>
+
+#include <memory>
+
+#include "halocline/communicator.hpp"
+
+#pragma GCC visibility push(default)
+namespace halocline::comm {
+
+/// A private duplicate of an intra-communicator, which may be freed afterwards. Collective over it; MPI must be
+/// initialised. Where another thread may call MPI, MPI_THREAD_SERIALIZED or more is needed; Halocline itself calls
+/// MPI from the calling thread only. timeout: of the duplication, and the Communicator's at first. Throws
+/// InvalidArgument for a null or inter-communicator or before MPI_Init, DeadlineError where a rank does not come.
+///
+/// MPI cannot give up MPI_Comm_split and MPI_Comm_free: a rank that dies while others are in split(), split_by_node() or
+/// close() makes these end after timeout() as processes, with one line and status 1.
+///
+/// The duplicate's error handler is MPI_ERRORS_RETURN. Some MPIs (Open MPI 4) report errors of non-blocking collectives to
+/// MPI_COMM_WORLD's handler all the same, which ends the job with MPI's own message unless the program sets that one to
+/// MPI_ERRORS_RETURN, too.
+[[nodiscard]] std::unique_ptr<Communicator> from_mpi(MPI_Comm comm, Duration timeout = std::chrono::seconds(120));
+
+}  // namespace halocline::comm
+#pragma GCC visibility pop

@@ -1,0 +1,5 @@
+#!/usr/bin/env bash
+# What a tag needs beyond .ci/run: that the GPU tests ran on the very sources that are tagged. Exit code 1 where they did not.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+cmake -DMODE=check -P scripts/gpu_record.cmake

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <memory>
+
+#include "halocline/communicator.hpp"
+
+namespace halocline::comm {
+
+/// A SharedWindow of anonymous files, one a rank, that the others map. Collective over ranks that are
+/// processes of one machine; where one rank fails, all throw its error.
+[[nodiscard]] std::unique_ptr<SharedWindow> make_anonymous_window(Communicator& comm, std::size_t bytes);
+
+}  // namespace halocline::comm

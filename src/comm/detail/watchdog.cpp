@@ -1,0 +1,52 @@
+#include "comm/detail/watchdog.hpp"
+
+#include <fmt/core.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <system_error>
+#include <utility>
+
+#include "core/log.hpp"
+
+namespace halocline::comm {
+namespace {
+
+constexpr Duration grace = std::chrono::milliseconds(200);
+
+}  // namespace
+
+Watchdog::Watchdog(std::string call, Duration limit) : call_(std::move(call)), limit_(limit) {
+  // Not by the thread: what hangs may hold a lock on a stream.
+  std::fflush(nullptr);
+  try {
+    thread_ = std::thread([this] { watch(); });
+  } catch (const std::system_error& error) {
+    log(LogLevel::warning, fmt::format("{} has no deadline: its thread cannot be started: {}", call_, error.what()));
+  }
+}
+
+Watchdog::~Watchdog() {
+  if (!thread_.joinable()) return;
+  {
+    const std::lock_guard held(mutex_);
+    done_ = true;
+  }
+  returned_.notify_one();
+  thread_.join();
+}
+
+void Watchdog::watch() {
+  std::unique_lock held(mutex_);
+  const auto done = [this] { return done_; };
+  // Twice: of a process that was stopped meanwhile, the call may be about to return.
+  if (returned_.wait_for(held, limit_, done) || returned_.wait_for(held, grace, done)) return;
+  log(LogLevel::error,
+      fmt::format(
+          "{} has not returned after its timeout of {} s: another rank does not call it, or is gone; this process "
+          "ends, as MPI cannot give the call up",
+          call_, std::chrono::duration<double>(limit_).count()));
+  std::_Exit(EXIT_FAILURE);
+}
+
+}  // namespace halocline::comm

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <condition_variable>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "core/clock.hpp"
+
+namespace halocline::comm {
+
+/// A deadline for a call that cannot be given up: MPI_Init, MPI_Finalize, and what MPI makes of communicators. Ends this process
+/// with one line on standard error and exit status 1 where it is not destroyed within the limit. Destructors do not run;
+/// output that was written before is flushed at construction. Where no thread can be started there is no deadline, and
+/// a warning.
+class Watchdog {
+ public:
+  /// call: "MPI_Init_thread". Limit: 0 or more.
+  Watchdog(std::string call, Duration limit);
+  Watchdog(const Watchdog&) = delete;
+  Watchdog& operator=(const Watchdog&) = delete;
+  ~Watchdog();
+
+ private:
+  void watch();
+
+  std::string call_;
+  Duration limit_;
+  std::mutex mutex_;
+  std::condition_variable returned_;
+  bool done_ = false;
+  std::thread thread_;
+};
+
+}  // namespace halocline::comm

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "comm/local_ranks.hpp"
+#include "core/clock.hpp"
+#include "halocline/communicator.hpp"
+
+namespace halocline::comm {
+
+/// One rank alone, without MPI; a message to itself is copied.
+[[nodiscard]] std::unique_ptr<Communicator> serial(const Clock& clock = Clock::steady());
+
+struct ThreadsOptions {
+  const Clock* clock = &Clock::steady();
+  Duration timeout = std::chrono::seconds(60);
+};
+
+/// Runs body once for each rank, each in a thread of this process with its Communicator, and joins them. A rank that
+/// has ended, with an exception or without, makes the others' waits for it fail with CommunicationError at once
+/// instead of lasting until the timeout. Where bodies throw, the first one's exception (in rank order; those that
+/// only followed from another rank's end come last) is thrown again after all have ended. A send is copied and done
+/// at once.
+void run_as_threads(int ranks, const std::function<void(Communicator&)>& body, const ThreadsOptions& options = {});
+
+}  // namespace halocline::comm

@@ -1,0 +1,30 @@
+#pragma once
+
+#include "halocline/duration.hpp"
+
+namespace halocline {
+
+/// Where time comes from. One object for a whole run, so that a test can drive it.
+/// Implementations may be called from any thread.
+class Clock {
+ public:
+  virtual ~Clock() = default;
+  /// Time since a fixed but arbitrary moment; never goes back.
+  [[nodiscard]] virtual Duration now() const = 0;
+  /// The machine's steady clock; lives for ever.
+  static const Clock& steady();
+};
+
+/// A moment after which a wait is given up. A default one never expires.
+class Deadline {
+ public:
+  Deadline() = default;
+  Deadline(const Clock& clock, Duration from_now) : clock_(&clock), at_(clock.now() + from_now) {}
+  [[nodiscard]] bool expired() const { return clock_ != nullptr && clock_->now() >= at_; }
+
+ private:
+  const Clock* clock_ = nullptr;
+  Duration at_{};
+};
+
+}  // namespace halocline

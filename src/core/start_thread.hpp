@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "halocline/error.hpp"
+
+namespace halocline {
+
+/// A thread that runs body. Throws ResourceError that says what it is for ("a worker of the host devices"), and why it cannot be
+/// started.
+template <typename Body>
+[[nodiscard]] std::thread start_thread(const std::string& what, Body&& body) {
+  try {
+    return std::thread(std::forward<Body>(body));
+  } catch (const std::system_error& error) {
+    throw ResourceError("cannot start a thread, " + what + ": " + error.code().message() +
+                        "; allowed is what the limits of processes and memory (ulimit -u, -v) leave room for");
+  }
+}
+
+}  // namespace halocline

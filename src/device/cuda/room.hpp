@@ -1,0 +1,33 @@
+#pragma once
+
+#include <memory>
+
+#include "device/cuda/devices.hpp"
+#include "device/fused_exchange.hpp"
+
+namespace halocline::device::cuda {
+
+/// Blocks of a GPU that are promised to an exchange.
+class CudaRoom final : public Room {
+ public:
+  /// Throws ResourceError where there is no such part left.
+  CudaRoom(std::shared_ptr<Devices> devices, int device, int parts, int multiprocessors);
+  ~CudaRoom() override;
+  CudaRoom(const CudaRoom&) = delete;
+  CudaRoom& operator=(const CudaRoom&) = delete;
+
+  [[nodiscard]] const Devices& devices() const { return *devices_; }
+  [[nodiscard]] int device() const { return device_; }
+  [[nodiscard]] int blocks() const { return blocks_; }
+
+ private:
+  std::shared_ptr<Devices> devices_;
+  int device_;
+  int blocks_ = 0;
+};
+
+/// Backend::reserve_room().
+[[nodiscard]] std::unique_ptr<Room> make_room(std::shared_ptr<Devices> devices, int device, int parts,
+                                              int multiprocessors);
+
+}  // namespace halocline::device::cuda

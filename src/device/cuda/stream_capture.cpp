@@ -1,0 +1,92 @@
+// The part of a stream's work that concerns captures, and what may be launched early in one.
+#include <fmt/format.h>
+
+#include "device/cuda/graph.hpp"
+#include "device/cuda/stream.hpp"
+
+namespace halocline::device::cuda {
+namespace {
+
+bool is_kernel(cudaGraphNode_t node) {
+  cudaGraphNodeType type{};
+  check(cudaGraphNodeGetType(node, &type), "cudaGraphNodeGetType");
+  return type == cudaGraphNodeTypeKernel;
+}
+
+/// What a stream's next operation would come behind in its capture. CUDA 12 has the form with data of edges under another name, which
+/// is looked up only where this one does not take them.
+template <typename Stream>
+cudaError_t capture_info(Stream stream, cudaStreamCaptureStatus* status, unsigned long long* id,
+                         const cudaGraphNode_t** nodes, const cudaGraphEdgeData** edges, std::size_t* count) {
+  if constexpr (requires { cudaStreamGetCaptureInfo(stream, status, id, nullptr, nodes, edges, count); }) {
+    return cudaStreamGetCaptureInfo(stream, status, id, nullptr, nodes, edges, count);
+  } else {
+    return cudaStreamGetCaptureInfo_v3(stream, status, id, nullptr, nodes, edges, count);
+  }
+}
+
+}  // namespace
+
+std::optional<CudaStream::Capture> CudaStream::capture() const {
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  unsigned long long id = 0;
+  const cudaGraphNode_t* nodes = nullptr;
+  const cudaGraphEdgeData* edges = nullptr;  // must be asked for: an error else, where there are early starts
+  std::size_t count = 0;
+  const CurrentDevice now = current();
+  check(capture_info(handle_, &status, &id, &nodes, &edges, &count), "cudaStreamGetCaptureInfo");
+  if (status == cudaStreamCaptureStatusNone) return std::nullopt;
+  return Capture{id, status == cudaStreamCaptureStatusActive && count == 1 ? nodes[0] : nullptr};
+}
+
+bool CudaStream::capturing() const { return capture().has_value(); }
+
+void CudaStream::refuse_capture(const char* what) const {
+  if (capture()) throw InternalError(fmt::format("{}: the stream is being captured", what));
+}
+
+bool CudaStream::may_start_early(const std::optional<Capture>& capture) const {
+  if (!on().starts_early()) return false;
+  if (!capture) return true;
+  // In a graph the early start is a kind of edge, from one kernel to another of the same device. What the stream joined by
+  // an event may be of another device, and what the caller's own capture has the stream wait for is not known here.
+  if (capture->before == nullptr) return false;
+  if (capture->before == last_run_) return true;
+  return devices_->captures().under_way(capture->id) && capture->before != joined_ && is_kernel(capture->before);
+}
+
+void CudaStream::begin_capture() {
+  refuse_capture("begin_capture");
+  raise_failure();
+  const CurrentDevice now = current();
+  // Relaxed: what the calling thread may do meanwhile is the user's affair, and Halocline asks about events.
+  check(cudaStreamBeginCapture(handle_, cudaStreamCaptureModeRelaxed), "cudaStreamBeginCapture");
+  const std::optional<Capture> capture_now = capture();
+  if (!capture_now) return;
+  began_ = capture_now->id;
+  devices_->captures().begin(*began_);
+}
+
+std::unique_ptr<Graph> CudaStream::end_capture() {
+  const std::optional<Capture> now_in = capture();
+  if (!now_in) throw InternalError("end_capture: the stream is not being captured");
+  if (!began_ || began_ != now_in->id) {
+    throw InternalError("end_capture: the stream joined a capture that another stream began");
+  }
+  devices_->captures().end(*began_);
+  began_.reset();
+  const CurrentDevice now = current();
+  cudaGraph_t graph = nullptr;
+  const cudaError_t status = cudaStreamEndCapture(handle_, &graph);
+  if (status == cudaErrorStreamCaptureUnjoined) {
+    (void)cudaGetLastError();
+    throw InternalError(
+        fmt::format("end_capture: a stream was not joined: the stream that began the capture does not wait "
+                    "for all of its operations: {}",
+                    describe(status)));
+  }
+  check(status, "end_capture");
+  return std::make_unique<CudaGraph>(devices_, device_, graph);
+}
+
+}  // namespace halocline::device::cuda

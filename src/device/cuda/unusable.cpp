@@ -1,0 +1,25 @@
+#include "device/cuda/unusable.hpp"
+
+#include <fmt/format.h>
+
+namespace halocline::device::cuda {
+
+std::string cuda_version_text(int version) { return fmt::format("{}.{}", version / 1000, version % 1000 / 10); }
+
+std::string old_driver_text(const std::string& driver, int supports, int built_with) {
+  const std::string needed = fmt::format("needed is a driver for CUDA {}.0 or newer (this build has CUDA {})",
+                                         built_with / 1000, cuda_version_text(built_with));
+  if (supports == 0) return "no CUDA driver was found; " + needed;
+  return fmt::format("the CUDA driver{}{} supports CUDA {}; {}", driver.empty() ? "" : " ", driver,
+                     cuda_version_text(supports), needed);
+}
+
+std::string no_kernel_text(const std::string& gpu, int major, int minor, const std::string& architectures) {
+  return fmt::format(
+      "{} has compute capability {}.{}, for which this build has no kernels: it has those for {}; allowed is a build "
+      "whose "
+      "CMAKE_CUDA_ARCHITECTURES include {}{}",
+      gpu, major, minor, architectures, major, minor);
+}
+
+}  // namespace halocline::device::cuda

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <string>
+
+// Why a GPU or a driver cannot be used, for people. No CUDA in here.
+namespace halocline::device::cuda {
+
+/// "12.4" of 12040, CUDA's way to count versions.
+[[nodiscard]] std::string cuda_version_text(int version);
+
+/// driver: of the kernel module, empty where unknown; supports: the newest CUDA that it knows, 0 where there is no driver;
+/// built_with: the runtime of this build, which any driver of the same major version serves.
+[[nodiscard]] std::string old_driver_text(const std::string& driver, int supports, int built_with);
+
+/// architectures: what this build was compiled for, "80, 90".
+[[nodiscard]] std::string no_kernel_text(const std::string& gpu, int major, int minor,
+                                         const std::string& architectures);
+
+}  // namespace halocline::device::cuda

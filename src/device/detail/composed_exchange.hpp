@@ -1,0 +1,47 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "device/backend.hpp"
+
+namespace halocline::device {
+
+/// A FusedExchange made of a stream's other operations, for backends where an operation costs next to nothing: each
+/// outgoing part has a stream of its own, so that none waits for the neighbour of another.
+class ComposedExchange final : public FusedExchange {
+ public:
+  /// Throws InvalidArgument for what those operations would not take. The backend must outlive this.
+  ComposedExchange(Backend& backend, int device, const FusedPlan& plan);
+
+  /// In this stream, which may be under capture. Behind it, all is done. Throws InvalidArgument for a stream of another
+  /// device or backend.
+  void enqueue(Stream& in);
+  void check() override;
+  void stop() noexcept override;
+
+ private:
+  struct Lane {
+    const std::uint64_t* epoch;
+    FlagWait ready;
+    std::unique_ptr<CopyList> copies;
+    FlagSignal arrived;
+    std::unique_ptr<Stream> stream;
+    std::unique_ptr<Event> sent;
+  };
+  struct Member {
+    std::uint64_t* epoch;
+    std::vector<CounterCheck> expected;
+    std::vector<FlagSignal> ready;
+    std::vector<FlagWait> arrived;
+  };
+
+  int device_;
+  std::vector<Member> members_;
+  std::vector<Lane> lanes_;
+  std::unique_ptr<CopyList> local_;
+  std::unique_ptr<CopyList> landed_;
+  std::unique_ptr<Event> begun_;
+};
+
+}  // namespace halocline::device

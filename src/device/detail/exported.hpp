@@ -1,0 +1,36 @@
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <type_traits>
+
+#include "halocline/error.hpp"
+#include "device/backend.hpp"
+
+namespace halocline::device {
+
+/// The bytes of a MemoryHandle, which are a backend's own struct: trivially copyable, with `magic`, `uuid` and constants
+/// `expected_magic` and `backend`.
+template <typename Exported>
+[[nodiscard]] MemoryHandle pack(const Exported& memory) {
+  static_assert(std::is_trivially_copyable_v<Exported> && sizeof(Exported) <= sizeof(MemoryHandle));
+  MemoryHandle handle;
+  std::memcpy(handle.blob.data(), &memory, sizeof memory);
+  return handle;
+}
+
+/// Throws CapabilityError where the handle is not from that backend.
+template <typename Exported>
+[[nodiscard]] Exported unpack(const MemoryHandle& handle) {
+  Exported memory;
+  std::memcpy(&memory, handle.blob.data(), sizeof memory);
+  if (memory.magic != Exported::expected_magic) {
+    throw CapabilityError(
+        fmt::format("cannot map the memory: its handle is not from a {} backend of this version", Exported::backend));
+  }
+  memory.uuid.back() = '\0';
+  return memory;
+}
+
+}  // namespace halocline::device

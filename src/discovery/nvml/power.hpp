@@ -1,0 +1,37 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "discovery/nvml/library.hpp"
+#include "discovery/power.hpp"
+
+namespace halocline::machine::nvml {
+
+/// Of GPUs by their UUIDs, from NVML's counters of energy, its sensors, or its limits, whichever a GPU has first.
+class Meter final : public PowerMeter {
+ public:
+  /// Never throws. file: NVML's, for the loader.
+  Meter(const char* file, const std::vector<std::string>& uuids, const Clock& clock);
+  void start() override;
+  void sample() override;
+  [[nodiscard]] Power stop() override;
+
+ private:
+  struct Gpu {
+    std::string uuid;
+    Device device = nullptr;  ///< null where NVML does not see it
+    bool counts = false;      ///< energy could be read at the start
+    unsigned long long millijoules = 0;
+    double watts = 0;  ///< the sum of what the sensor read
+    int samples = 0;
+  };
+  [[nodiscard]] Power power_of(const Gpu& gpu, Duration took) const;
+
+  Library library_;
+  const Clock& clock_;
+  std::vector<Gpu> gpus_;
+  Duration begin_{};
+};
+
+}  // namespace halocline::machine::nvml

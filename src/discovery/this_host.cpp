@@ -1,0 +1,10 @@
+#include "discovery/probe.hpp"
+
+namespace halocline::machine {
+
+const HostProbe& this_host() {
+  static const HostProbe host = probe_host();
+  return host;
+}
+
+}  // namespace halocline::machine

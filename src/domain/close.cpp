@@ -1,0 +1,99 @@
+// How a domain ends: closed by all ranks, or after a failure.
+#include "comm/uncounted.hpp"
+#include "core/leak.hpp"
+#include "core/log.hpp"
+#include "domain/detail/domain_impl.hpp"
+
+namespace halocline {
+
+void Domain::Impl::close_groups() {
+  for (auto* group : {&node_comm, &owned_comm}) {
+    if (*group) (*group)->close();
+    group->reset();
+  }
+  comm = nullptr;
+}
+
+void Domain::Impl::close() {
+  const comm::Uncounted closing;
+  if (exchange) {
+    exchange->close(streams);
+    exchange.reset();
+    outer.reset();
+    subdomains.clear();
+    streams.clear();
+    marks.clear();
+    locals.clear();
+  }
+  close_groups();
+}
+
+void Domain::Impl::leak_memory() noexcept {
+  subdomains.clear();
+  streams.clear();
+  marks.clear();
+  for (Local& local : locals) {
+    local.stream.reset();
+    leak(std::move(local.arena.buffer));
+  }
+  locals.clear();
+  leak(std::move(node_comm));
+  leak(std::move(owned_comm));
+  comm = nullptr;
+  leak(std::move(backend));
+}
+
+void Domain::Impl::undo() noexcept {
+  try {
+    if (comm == nullptr || !comm->poisoned()) {
+      subdomains.clear();
+      streams.clear();
+      marks.clear();
+      locals.clear();
+      return close_groups();
+    }
+  } catch (...) {  // the set-up's own error says why
+  }
+  leak_memory();
+}
+
+bool Domain::Impl::abandon(std::string_view why) noexcept {
+  if (!exchange) return false;
+  const LeaksReported known;
+  exchange->abandon(why);
+  exchange.reset();
+  outer.reset();
+  leak_memory();
+  return true;
+}
+
+Domain::~Domain() {
+  using State = LifeCycle::State;
+  const State state = impl_->life().state();
+  if (state != State::realized && state != State::failed) return;
+  if (!impl_->abandon("left without close()")) return;
+  if (state == State::failed || std::uncaught_exceptions() > 0) {
+    log_at_exit(LogLevel::warning, "a domain was destroyed after an error; its device memory is leaked");
+  } else {
+    log(LogLevel::warning, "a domain was destroyed without close(); its device memory is leaked");
+  }
+}
+
+void Domain::close() {
+  switch (impl_->life().state()) {
+    case LifeCycle::State::closed: return;
+    case LifeCycle::State::failed:
+      if (impl_->abandon("closed its domain after an error")) {
+        log_at_exit(LogLevel::warning, "a domain was closed after an error; its device memory is leaked");
+      }
+      break;
+    default: try { impl_->close();
+      } catch (...) {
+        impl_->life().fail(std::current_exception());
+        throw;
+      }
+  }
+  impl_->life().reach(LifeCycle::State::closed);
+}
+
+}  // namespace halocline

@@ -1,0 +1,116 @@
+// What ranks compare before anything is built on it.
+#include <fmt/core.h>
+
+#include <chrono>
+#include <optional>
+
+#include "domain/detail/agreement.hpp"
+#include "io/json.hpp"
+
+namespace halocline {
+namespace {
+
+std::string text_of(Boundary boundary) {
+  switch (boundary) {
+    case Boundary::periodic: return "periodic";
+    case Boundary::open: return "open";
+    case Boundary::wrapped: return "wrapped";
+  }
+  return "unknown";
+}
+
+std::string text_of(const std::optional<Vec3>& grid) { return grid ? to_string(*grid) : "unset"; }
+
+NamedValue named_radius(std::string name, const Radius& radius) {
+  NamedValue value = named(std::move(name), to_string(radius));
+  Hash hash;
+  for (const Vec3& side : {radius.lower(), radius.upper()}) hash.add(side.x).add(side.y).add(side.z);
+  for (const Direction d : all_directions) hash.add(std::int64_t{radius.reads(d)});
+  value.hash = hash.value();
+  return value;
+}
+
+NamedValue named_field(const FieldDescriptor& field) {
+  std::string text(to_string(field.element));
+  if (field.components != 1) text += fmt::format(", {} components", field.components);
+  if (field.buffers != 1) text += fmt::format(", {} buffers", field.buffers);
+  for (std::size_t dim = 0; dim < 3; ++dim) {
+    if (field.staggered[dim]) text += fmt::format(", staggered in {}", "xyz"[dim]);
+  }
+  std::uint64_t own_radius = 0;
+  if (field.radius) {
+    const NamedValue radius = named_radius("", *field.radius);
+    text += ", radius " + radius.text;
+    own_radius = radius.hash;
+  }
+  NamedValue value = named(fmt::format("field '{}'", field.name), std::move(text));
+  value.hash = Hash().add(static_cast<std::int64_t>(value.hash)).add(static_cast<std::int64_t>(own_radius)).value();
+  return value;
+}
+
+std::string text_of(const routing::Policy& policy) {
+  std::string text = policy.text();
+  for (const auto& [from, to, transport] : policy.exceptions) {
+    text += fmt::format(" {}->{}:{}", from.value(), to.value(), routing::to_string(transport));
+  }
+  if (!policy.use_measurements) text += " without measurements";
+  return text;
+}
+
+}  // namespace
+
+std::vector<NamedValue> values_of(const PlanRequest& request) {
+  std::vector<NamedValue> values;
+  const auto add = [&values](const char* name, std::string text) { values.push_back(named(name, std::move(text))); };
+  add("extent", to_string(request.extent));
+  values.push_back(named_radius("radius", request.radius));
+  std::string fields;
+  for (const auto& field : request.fields) fields += (fields.empty() ? "" : " ") + field.name;
+  add("fields", fields);
+  for (const auto& field : request.fields) values.push_back(named_field(field));
+  add("boundaries", fmt::format("{} {} {}", text_of(request.boundaries[0]), text_of(request.boundaries[1]),
+                                text_of(request.boundaries[2])));
+  add("halo_multiplier", fmt::format("{}", request.halo_multiplier));
+  add("partition", std::string(partition::to_string(request.partition)));
+  add("node_grid", text_of(request.node_grid));
+  add("device_grid", text_of(request.device_grid));
+  std::string weights;
+  for (const double weight : request.weights) weights += fmt::format("{}{}", weights.empty() ? "" : " ", weight);
+  add("weights", weights.empty() ? "unset" : weights);
+  add("placement", std::string(placement::to_string(request.placement.method)));
+  add("seed of the placement", fmt::format("{}", request.placement.seed));
+  if (request.partition == partition::Method::fastest) {
+    add("row limits",
+        fmt::format("{} {} {}", request.row_limits.short_row_bytes, request.row_limits.pack_short_rows_from_bytes,
+                    request.row_limits.packets_at_most_bytes));
+  }
+  return values;
+}
+
+NamedValue value_of(const machine::MachineMap& machine) {
+  NamedValue value = named("machine map", fmt::format("'{}' with {} nodes and {} ranks", machine.name,
+                                                      machine.nodes.size(), machine.ranks.size()));
+  value.hash = Hash().add(io::to_json(machine)).value();  // all of it, so that nothing that is added is forgotten here
+  return value;
+}
+
+std::vector<NamedValue> values_of(const DomainOptions& options) {
+  std::vector<NamedValue> values;
+  const auto add = [&values](const char* name, std::string text) { values.push_back(named(name, std::move(text))); };
+  const auto number = [&add](const char* name, std::int64_t value) { add(name, fmt::format("{}", value)); };
+  add("ranks_per_node", options.ranks_per_node ? fmt::format("{}", *options.ranks_per_node) : "unset");
+  add("transports", text_of(options.policy));
+  number("tuning.staging_chunk_bytes", options.tuning.staging_chunk_bytes);
+  number("tuning.zero_copy_at_most_bytes", options.tuning.zero_copy_at_most_bytes);
+  number("tuning.put_at_most_bytes", options.tuning.put_at_most_bytes);
+  number("tuning.short_row_bytes", options.tuning.short_row_bytes);
+  number("tuning.pack_short_rows_from_bytes", options.tuning.pack_short_rows_from_bytes);
+  number("tuning.packed_piece_bytes", options.tuning.packed_piece_bytes);
+  number("tuning.packets_at_most_bytes", options.tuning.packets_at_most_bytes);
+  add("messages", std::string(to_string(options.messages)));
+  add("check_order", options.check_order ? "true" : "false");
+  add("timeout", fmt::format("{} s", std::chrono::duration<double>(options.timeout).count()));
+  return values;
+}
+
+}  // namespace halocline

@@ -1,0 +1,84 @@
+#include "domain/detail/arena.hpp"
+
+#include <fmt/core.h>
+
+#include "core/bytes.hpp"
+
+namespace halocline {
+namespace {
+
+constexpr std::int64_t aligned(std::int64_t bytes, std::int64_t unit) { return (bytes + unit - 1) / unit * unit; }
+
+/// One array of a field, from the start of its memory.
+struct Layout {
+  std::int64_t first_owned = 0;
+  std::array<std::int64_t, 3> stride{};
+  std::int64_t component_stride = 0;
+  std::array<std::int64_t, 2> spare{};  ///< as Array::spare_bytes
+  std::int64_t bytes = 0;
+};
+
+Layout layout_of(const partition::Geometry& geometry, field_id field, subdomain_id subdomain,
+                 const device::Backend& backend) {
+  const FieldDescriptor& descriptor = geometry.fields[field.index()];
+  const Radius& radius = geometry.radius_of(field);
+  const Vec3 owned = geometry.owned(field, subdomain).extent();
+  const std::int64_t element = bytes_of(descriptor.element);
+  Layout layout;
+  // Rows share what lies between them: the halo above one and the halo below the next. Each has whole sectors there, so that
+  // halos can be stored without their old contents being read first.
+  const std::int64_t sector = std::max(backend.sector_bytes(), element);
+  const std::int64_t unit = backend.row_alignment_bytes();
+  const std::int64_t below = aligned(radius.lower().x * element, sector);
+  const std::int64_t above = aligned(radius.upper().x * element, sector);
+  std::int64_t row = aligned(aligned(owned.x * element, sector) + above + below, unit);
+  if (row / unit % 2 == 0) row += unit;
+  const std::int64_t rows = radius.lower().y + owned.y + radius.upper().y;
+  const std::int64_t planes = radius.lower().z + owned.z + radius.upper().z;
+  const std::int64_t first_row = aligned(below, unit);
+  // Padding can make more of it than the plan allows for the cells alone.
+  layout.bytes = (Bytes(row) * rows * planes * descriptor.components + first_row).aligned_to(128).value([&] {
+    return fmt::format("memory for field '{}' of subdomain {}, {} x {} rows of {} bytes,", descriptor.name,
+                       subdomain.value(), rows, planes, row);
+  });
+  layout.stride = {element, row, row * rows};
+  layout.component_stride = row * rows * planes;
+  layout.first_owned = first_row + radius.lower().y * row + radius.lower().z * row * rows;
+  layout.spare = {below - radius.lower().x * element, above - radius.upper().x * element};
+  return layout;
+}
+
+}  // namespace
+
+Arena make_arena(device::Backend& backend, int device, const partition::Geometry& geometry, subdomain_id subdomain,
+                 const std::vector<bool>& ours) {
+  const auto memory = [&] { return fmt::format("memory for the fields of subdomain {}", subdomain.value()); };
+  Bytes all;
+  std::vector<std::vector<std::int64_t>> offsets;
+  std::vector<Layout> layouts;
+  for (std::size_t f = 0; f < geometry.fields.size(); ++f) {
+    layouts.push_back(layout_of(geometry, field_id(static_cast<std::int64_t>(f)), subdomain, backend));
+    auto& sets = offsets.emplace_back();
+    for (int set = 0; set < geometry.fields[f].buffers; ++set) {
+      sets.push_back(all.value(memory));
+      if (ours[f]) all += layouts.back().bytes;
+    }
+  }
+  const std::int64_t bytes = all.value(memory);
+  Arena arena;
+  arena.buffer = backend.allocate_shareable(device, static_cast<std::size_t>(std::max<std::int64_t>(bytes, 1)));
+  for (std::size_t f = 0; f < layouts.size(); ++f) {
+    auto& sets = arena.arrays.emplace_back();
+    for (const std::int64_t offset : offsets[f]) {
+      if (!ours[f]) {
+        sets.emplace_back();
+        continue;
+      }
+      sets.push_back({arena.buffer->data() + offset + layouts[f].first_owned, layouts[f].stride,
+                      layouts[f].component_stride, layouts[f].spare});
+    }
+  }
+  return arena;
+}
+
+}  // namespace halocline

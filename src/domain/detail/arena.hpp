@@ -1,0 +1,26 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "device/backend.hpp"
+#include "exchange/exchange.hpp"
+#include "partition/halo.hpp"
+
+namespace halocline {
+
+/// The memory of one subdomain's fields that Halocline owns: one allocation that others may map, all fields and sets
+/// behind each other. Rows are padded so that the first owned cell of each is aligned, and that an odd number of
+/// aligned units lies between rows: the ends of rows, which thin x faces consist of, then fall into all sets of a
+/// cache instead of a few. The padding is Halocline's own.
+struct Arena {
+  std::unique_ptr<device::ShareableBuffer> buffer;
+  std::vector<std::vector<exchange::Array>> arrays;  ///< [field][set]
+};
+
+/// ours[field]: whether the field is Halocline's to allocate; the arrays of others stay empty, without an address.
+/// Throws ResourceError where the memory is not to be had.
+[[nodiscard]] Arena make_arena(device::Backend& backend, int device, const partition::Geometry& geometry,
+                               subdomain_id subdomain, const std::vector<bool>& ours);
+
+}  // namespace halocline

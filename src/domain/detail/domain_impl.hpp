@@ -1,0 +1,161 @@
+#pragma once
+
+#include <fmt/core.h>
+
+#include <map>
+#include <string_view>
+#include <utility>
+
+#include "domain/detail/arena.hpp"
+#include "domain/detail/life_cycle.hpp"
+#include "exchange/exchange.hpp"
+#include "halocline/domain.hpp"
+#include "halocline/error.hpp"
+#include "overlap/outer_update.hpp"
+#include "overlap/regions.hpp"
+#include "overlap/steps.hpp"
+#include "plan/plan.hpp"
+#include "routing/choose.hpp"
+
+namespace halocline {
+
+/// What a domain holds, in the order in which it comes into being; destroyed in the opposite order.
+class Domain::Impl {
+ public:
+  static Impl& of(const Domain& domain) { return *domain.impl_; }
+
+  Impl(Domain* domain_in, const Vec3& extent_in, const Radius& radius_in, DomainOptions options_in)
+      : domain(domain_in), extent(extent_in), radius(radius_in), options(std::move(options_in)) {}
+
+  Domain* domain;
+  Vec3 extent;
+  /// What a step reads; once there is a plan, of halos.
+  Radius radius;
+  DomainOptions options;
+  std::vector<FieldDescriptor> fields;  ///< with radii as above
+
+  /// What the user gave: taken over, or only used to make a private group, so that several domains do not meet.
+  std::unique_ptr<comm::Communicator> owned_comm;
+  comm::Communicator* users_comm = nullptr;
+  /// What the domain talks over.
+  comm::Communicator* comm = nullptr;
+  std::unique_ptr<comm::Communicator> node_comm;
+  std::shared_ptr<device::Backend> backend;
+  std::optional<Plan> plan;
+
+  /// A local subdomain's memory and stream. Arrays are the arena's, or the user's own where given.
+  struct Local {
+    Arena arena;
+    std::vector<std::vector<exchange::Array>> arrays;
+    routing::Answer storable = routing::Answer::of(true);  ///< other devices of the rank may store to the arrays
+    std::unique_ptr<device::Stream> stream;
+  };
+  std::vector<subdomain_id> mine;
+  std::map<std::pair<field_id, subdomain_id>, std::map<int, exchange::Array>> user_arrays;
+  std::vector<Local> locals;
+  std::vector<Subdomain> subdomains;
+  std::vector<device::Stream*> streams;
+  std::vector<std::unique_ptr<device::Event>> marks;  ///< by stream: of those that meet for a recording
+  std::vector<int> current;
+  /// By field and set: what kernels have stored for its next exchange.
+  std::vector<std::vector<Directions>> stored;
+  /// By field: whether the current set has been exchanged since it became that, and so nobody reads the others' halos.
+  std::vector<bool> exchanged;
+  std::vector<RoutedMessage> routes;
+  std::unique_ptr<exchange::Exchange> exchange;
+  std::unique_ptr<overlap::OuterUpdate> outer;  ///< made when first used
+  std::vector<field_id> exchanging;
+  BoundaryFill fill;
+
+  /// As it is now: a failure of the exchange is one of the domain.
+  LifeCycle& life() {
+    if (exchange && exchange->failure()) life_.fail(exchange->failure());
+    return life_;
+  }
+  void check_realized(std::string_view call) { life().check_realized(call); }
+  /// Realized, and no exchange under way.
+  void check_idle(std::string_view call) {
+    check_realized(call);
+    if (!exchange->under_way()) return;
+    throw InvalidArgument(
+        fmt::format("{} between start_exchange and finish_exchange; allowed is before or after", call));
+  }
+  void check_step(int step) const {
+    if (step >= 0 && step < options.halo_multiplier) return;
+    throw InvalidArgument(
+        fmt::format("step is {}; allowed are 0 to {}, the steps that an exchange serves (halo_multiplier)", step,
+                    options.halo_multiplier - 1));
+  }
+  const FieldDescriptor& field(field_id id) const {
+    if (id.value() < 0 || std::cmp_greater_equal(id.value(), fields.size())) {
+      throw InvalidArgument(
+          fmt::format("field is {}; allowed are 0 to {}", id.value(), static_cast<std::int64_t>(fields.size()) - 1));
+    }
+    return fields[id.index()];
+  }
+
+  /// Runs a collective part of the set-up. Its errors are agreed on, so that all ranks are here when it throws, or the groups
+  /// are poisoned: nothing of it stays open.
+  template <typename Step>
+  void together(Step&& step) {
+    try {
+      step();
+    } catch (...) {
+      life_.fail(std::current_exception());
+      undo();
+      throw;
+    }
+  }
+  /// Makes the plan where there is none.
+  void ensure_plan();
+  void make_plan();
+  void add_subdomains();
+  [[nodiscard]] PlanRequest plan_request() const;
+  void allocate();
+  void check_user_arrays() const;
+  void take_user_arrays(Local& local, subdomain_id id);
+  void route_and_connect();
+  /// Collective where they are not poisoned.
+  void close_groups();
+  /// Collective.
+  void close();
+  /// After an error of the set-up. Collective where the groups are not poisoned.
+  void undo() noexcept;
+  /// After a failure, or where this rank leaves without close(): gives the other ranks a reason, and leaks what they may still
+  /// write into. Does not communicate. False where there is nothing of that kind.
+  bool abandon(std::string_view why) noexcept;
+  [[nodiscard]] Box domain_box(field_id id) const;
+  [[nodiscard]] Box update_box(const Box& owned, int step) const;
+  /// Sets the subdomains' interiors, the largest that are whole tiles, and exteriors.
+  void split(const Vec3& tile);
+  [[nodiscard]] std::array<bool, 3> open_dims() const;
+  /// What the fields read in a step, the widest on each side.
+  [[nodiscard]] Radius widest() const;
+  [[nodiscard]] exchange::Selection selection(std::span<const field_id> which) const;
+  [[nodiscard]] std::vector<field_id> all_fields() const;
+  /// The set of a field that is current after `ahead` swaps. what: of which it is asked, for errors.
+  [[nodiscard]] int set_of(std::string_view what, field_id id, int ahead, Element element);
+  void start_exchange(std::span<const field_id> which, exchange::Overlap overlap);
+  void fill_open_boundaries(int step, std::span<const field_id> which);
+  void make_outer_update();
+  /// Streams that are captured together: their positions.
+  using StreamGroup = std::vector<std::size_t>;
+  [[nodiscard]] std::vector<StreamGroup> stream_groups() const;
+  void gather_streams(const StreamGroup& group);
+  void spread_streams(const StreamGroup& group);
+  /// What steps() enqueues, by group.
+  [[nodiscard]] std::vector<std::unique_ptr<device::Graph>> record(const std::function<void()>& steps);
+
+ private:
+  void leak_memory() noexcept;
+
+  LifeCycle life_;
+};
+
+struct Recording::Impl {
+  using Stored = std::vector<std::vector<Directions>>;  ///< by field and set: see DomainInternals::mark_stored
+  std::vector<std::unique_ptr<device::Graph>> graphs;   ///< a device's each, or one for all
+  Stored stored;                                        ///< by what precedes the steps
+};
+
+}  // namespace halocline

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "halocline/communicator.hpp"
+#include "plan/plan.hpp"
+
+namespace halocline {
+
+/// Collective: what all ranks gave, by sender then receiver.
+[[nodiscard]] std::vector<RoutedMessage> gather_routed_messages(comm::Communicator& comm,
+                                                                std::span<const RoutedMessage> mine);
+
+}  // namespace halocline

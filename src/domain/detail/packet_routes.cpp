@@ -1,0 +1,16 @@
+#include "domain/detail/packet_routes.hpp"
+
+#include "machine/nvlink.hpp"
+
+namespace halocline {
+
+void decide_packets(routing::Route& route, DeviceKind devices, const machine::MachineMap& machine,
+                    const placement::Slot& from, const placement::Slot& to) {
+  if (route.transport != routing::Transport::direct || devices == DeviceKind::host) return;
+  const bool same_node = from.node == to.node;
+  route.packets = same_node && (from.device == to.device ||
+                                machine::joined_by_nvlink(machine.type_of(from.node), from.device, to.device));
+  if (!route.packets) route.reason += "; no packets: the machine map has no NVLink between the two GPUs";
+}
+
+}  // namespace halocline

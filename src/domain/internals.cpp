@@ -1,0 +1,100 @@
+// What the tools, applications and tests of this tree see of a domain.
+#include "domain/internals.hpp"
+
+#include <fmt/core.h>
+
+#include "domain/detail/domain_impl.hpp"
+#include "domain/detail/gather_routes.hpp"
+
+namespace halocline {
+
+DomainInternals internals(const Subdomain& subdomain) { return DomainInternals::of(subdomain); }
+
+DomainInternals DomainInternals::of(const Subdomain& subdomain) { return DomainInternals(*subdomain.domain_); }
+
+const Plan& DomainInternals::plan() const {
+  Domain::Impl& impl = Domain::Impl::of(*domain_);
+  impl.ensure_plan();
+  return *impl.plan;
+}
+
+const partition::Geometry& DomainInternals::geometry() const {
+  Domain::Impl& impl = Domain::Impl::of(*domain_);
+  impl.life().check_after_plan("geometry()");
+  return impl.plan->geometry;
+}
+
+device::Backend& DomainInternals::backend() const {
+  Domain::Impl& impl = Domain::Impl::of(*domain_);
+  impl.life().check_after_plan("backend()");
+  return *impl.backend;
+}
+
+const std::vector<RoutedMessage>& DomainInternals::routes() const {
+  Domain::Impl& impl = Domain::Impl::of(*domain_);
+  impl.check_realized("routes()");
+  return impl.routes;
+}
+
+std::vector<RoutedMessage> DomainInternals::gather_routes() const {
+  Domain::Impl& impl = Domain::Impl::of(*domain_);
+  impl.check_realized("gather_routes()");
+  return gather_routed_messages(*impl.comm, impl.routes);
+}
+
+exchange::Traffic DomainInternals::traffic(routing::Transport transport) const {
+  Domain::Impl& impl = Domain::Impl::of(*domain_);
+  impl.check_realized("traffic()");
+  for (const auto& row : impl.exchange->traffic()) {
+    if (row.transport == transport) return row;
+  }
+  return {transport};
+}
+
+int DomainInternals::current_set(field_id field) const {
+  Domain::Impl& impl = Domain::Impl::of(*domain_);
+  impl.check_realized("current_set()");
+  static_cast<void>(impl.field(field));
+  return impl.current[field.index()];
+}
+
+void DomainInternals::mark_stored(field_id field, const Directions& directions, int ahead) const {
+  Domain::Impl* const impl = &Domain::Impl::of(*domain_);
+  impl->check_realized("mark_stored()");
+  const auto& descriptor = impl->field(field);
+  const auto refuse = [&](const std::string& why) {
+    throw InvalidArgument(fmt::format("mark_stored of field '{}', {}", descriptor.name, why));
+  };
+  if (impl->options.halo_multiplier > 1) {
+    refuse(fmt::format("halo_multiplier is {}; allowed is 1, as neighbours read halos between exchanges",
+                       impl->options.halo_multiplier));
+  }
+  if (impl->exchange->under_way()) {
+    refuse("between start_exchange and finish_exchange; allowed is behind an exchange");
+  }
+  if (ahead < 0 || ahead % descriptor.buffers == 0) {
+    refuse(
+        fmt::format("ahead is {} of {} buffers; allowed are those that are not the current one, which neighbours read",
+                    ahead, descriptor.buffers));
+  }
+  if (!impl->exchanged[field.index()]) {
+    refuse("which was not exchanged since it was swapped; allowed is behind an exchange of it");
+  }
+  const int set = (impl->current[field.index()] + ahead) % descriptor.buffers;
+  impl->stored[field.index()][static_cast<std::size_t>(set)] |= directions;
+}
+
+void DomainInternals::forget_stored(field_id field) const {
+  Domain::Impl* const impl = &Domain::Impl::of(*domain_);
+  impl->check_realized("forget_stored()");
+  static_cast<void>(impl->field(field));
+  for (Directions& stored : impl->stored[field.index()]) stored.reset();
+}
+
+std::optional<exchange::Outlet> DomainInternals::outlet_of(const Subdomain& subdomain, field_id field,
+                                                           Direction direction, int ahead, Element element) const {
+  Domain::Impl& impl = Domain::Impl::of(*domain_);
+  return impl.exchange->outlet(subdomain.position_, field, impl.set_of("outlet", field, ahead, element), direction);
+}
+
+}  // namespace halocline

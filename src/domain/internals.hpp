@@ -1,0 +1,84 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "device/backend.hpp"
+#include "exchange/exchange.hpp"
+#include "halocline/domain.hpp"
+#include "partition/halo.hpp"
+#include "plan/plan.hpp"
+
+namespace halocline {
+
+/// What the tools, applications and tests of this tree may decide, and users may not.
+struct InternalOptions {
+  /// A thread for each of this rank's devices enqueues its work, exchanges included, so that one rank can keep several devices
+  /// busy; see device/launch_threads.hpp for what that asks of kernels. Ranks may differ in it.
+  bool launch_threads = false;
+};
+inline void set_launch_threads(DomainOptions& options, bool on) {
+  options.internal = std::make_shared<InternalOptions>(InternalOptions{.launch_threads = on});
+}
+
+/// What the tools, applications and tests of this tree see of a domain, and users do not. A reference to the domain.
+class DomainInternals {
+ public:
+  explicit DomainInternals(const Domain& domain) : domain_(&domain) {}
+  [[nodiscard]] static DomainInternals of(const Subdomain& subdomain);
+
+  /// Plans where that was not done before; collective then.
+  [[nodiscard]] const Plan& plan() const;
+  /// After plan().
+  [[nodiscard]] const partition::Geometry& geometry() const;
+  [[nodiscard]] device::Backend& backend() const;
+  /// This rank's routes, after realize().
+  [[nodiscard]] const std::vector<RoutedMessage>& routes() const;
+  /// Collective: the routes of all ranks, by sender then receiver.
+  [[nodiscard]] std::vector<RoutedMessage> gather_routes() const;
+  [[nodiscard]] exchange::Traffic traffic(routing::Transport transport) const;
+  [[nodiscard]] int current_set(field_id field) const;
+
+  /// The cells of a local subdomain that the neighbour in a direction has in its halo, as they lie there, in a field's current
+  /// array or the one that comes next after `ahead` swaps: a store there is one of the neighbour's, for kernels that store what
+  /// they compute a second time instead of having it copied (mark_stored). owned() and with_halo() are these cells, in this
+  /// subdomain's coordinates. None where there is no neighbour or no halo, or the route's memory is not mapped.
+  template <typename T>
+  [[nodiscard]] std::optional<View<T>> outlet(const Subdomain& subdomain, Field<T> field, Direction direction,
+                                              int ahead = 0) const {
+    const auto found = outlet_of(subdomain, field.id, direction, ahead, element_of<std::remove_const_t<T>>());
+    if (!found) return std::nullopt;
+    return View<T>(found->array.origin, found->cells, found->cells, found->array.stride_bytes,
+                   found->array.component_stride_bytes);
+  }
+  /// Says that kernels which are enqueued by now have stored the cells of a field's array, of the one that comes next after
+  /// `ahead` swaps, through all outlets that there are towards some directions. The next exchange of that array then only makes
+  /// sure of that order, and moves what is left. Local; must be done alike on all ranks, behind an exchange of the field, before
+  /// the field is swapped. Throws InvalidArgument where neighbours may still read what was stored: in the current array, with a
+  /// halo multiplier above 1, or without an exchange since the last swap.
+  void mark_stored(field_id field, const Directions& directions, int ahead = 1) const;
+  template <typename T>
+  void mark_stored(Field<T> field, const Directions& directions, int ahead = 1) const {
+    mark_stored(field.id, directions, ahead);
+  }
+  /// Takes that back, for all arrays of a field: where owned cells have been written since, or before a new start. The next
+  /// exchange moves everything. Local; must be done alike on all ranks.
+  void forget_stored(field_id field) const;
+
+ private:
+  [[nodiscard]] std::optional<exchange::Outlet> outlet_of(const Subdomain& subdomain, field_id field,
+                                                          Direction direction, int ahead, Element element) const;
+  const Domain* domain_;
+};
+
+[[nodiscard]] inline DomainInternals internals(const Domain& domain) { return DomainInternals(domain); }
+/// Of the domain that a subdomain is a part of.
+[[nodiscard]] DomainInternals internals(const Subdomain& subdomain);
+
+/// A subdomain's stream, as exchanges use it.
+[[nodiscard]] inline device::Stream& stream_of(const Subdomain& subdomain) {
+  return device::stream_of(subdomain.stream());
+}
+
+}  // namespace halocline

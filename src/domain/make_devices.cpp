@@ -1,0 +1,130 @@
+#include "halocline/communicator.hpp"
+#include "halocline/devices.hpp"
+#include "halocline/ids.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "core/log.hpp"
+#include "device/cuda_backend.hpp"
+#include "device/host.hpp"
+#include "halocline/environment.hpp"
+#include "halocline/error.hpp"
+#include "placement/devices.hpp"
+
+namespace halocline {
+namespace {
+
+constexpr int automatic = -1;
+
+/// What ranks compare before they choose. Trivially copyable.
+struct Wish {
+  int kind = automatic;  ///< a DeviceKind, or automatic
+  int gpus = 0;          ///< that the rank sees
+};
+
+Wish wish_of(const DeviceOptions& wanted, std::size_t gpus) {
+  auto kind = wanted.kind;
+  if (!kind) kind = device_kind_of(Environment::read().backend);
+  return {kind ? static_cast<int>(*kind) : automatic, static_cast<int>(gpus)};
+}
+
+/// Throws on every rank alike where wishes differ.
+DeviceKind chosen(const std::vector<Wish>& wishes, bool first_rank) {
+  const auto name = [](int kind) {
+    return kind == automatic ? std::string_view("auto") : to_string(static_cast<DeviceKind>(kind));
+  };
+  for (std::size_t rank = 0; rank < wishes.size(); ++rank) {
+    if (wishes[rank].kind == wishes[0].kind) continue;
+    throw InvalidArgument(fmt::format("backend of rank {} is {}; allowed is that of rank 0, {}", rank,
+                                      name(wishes[rank].kind), name(wishes[0].kind)));
+  }
+  if (wishes[0].kind != automatic) return static_cast<DeviceKind>(wishes[0].kind);
+  const auto without = std::find_if(wishes.begin(), wishes.end(), [](const Wish& wish) { return wish.gpus == 0; });
+  if (without == wishes.end()) return DeviceKind::cuda;
+  const bool some = std::any_of(wishes.begin(), wishes.end(), [](const Wish& wish) { return wish.gpus > 0; });
+  if (some && first_rank) {
+    log(LogLevel::warning,
+        fmt::format(
+            "rank {} sees no GPU, so that all ranks take host devices though some see GPUs; HALOCLINE_BACKEND=host "
+            "says that this is meant",
+            without - wishes.begin()));
+  }
+  return DeviceKind::host;
+}
+
+std::vector<std::byte> packed(const std::vector<device::DeviceInfo>& gpus) {
+  std::string text;
+  for (const auto& gpu : gpus) text += gpu.uuid + '\n';
+  const auto bytes = std::as_bytes(std::span<const char>(text));
+  return {bytes.begin(), bytes.end()};
+}
+
+std::vector<std::string> unpacked(const std::vector<std::byte>& bytes) {
+  std::vector<std::string> uuids;
+  std::string word;
+  for (const std::byte byte : bytes) {
+    const auto letter = static_cast<char>(byte);
+    if (letter == '\n') {
+      uuids.push_back(std::move(word));
+      word.clear();
+    } else {
+      word += letter;
+    }
+  }
+  return uuids;
+}
+
+std::shared_ptr<device::Backend> make_gpus(comm::Communicator& comm, const DeviceOptions& wanted,
+                                           const std::vector<device::DeviceInfo>& gpus) {
+  comm::agree_on(comm, [&] {
+    if (!gpus.empty()) return;
+    static_cast<void>(device::make_cuda_backend({}));  // says what is missing
+    throw CapabilityError("backend is cuda, but no GPU is visible; allowed are ranks that see one or more");
+  });
+  // Ranks of different virtual nodes still share the machine's GPUs.
+  const auto machine = comm.split_by_node(std::nullopt);
+  const auto rank_on_machine = machine->rank().index();
+  std::vector<std::vector<std::string>> seen;
+  for (const auto& uuids : machine->all_gather(packed(gpus))) seen.push_back(unpacked(uuids));
+  machine->close();
+  std::shared_ptr<device::Backend> backend;
+  comm::agree_on(comm, [&] {
+    device::CudaOptions options;
+    options.devices = placement::share_devices(seen, wanted.per_rank)[rank_on_machine];
+    backend = device::make_cuda_backend(options);
+  });
+  return backend;
+}
+
+std::shared_ptr<device::Backend> make_host_devices(comm::Communicator& comm, const DeviceOptions& wanted,
+                                                   int ranks_on_node) {
+  device::HostOptions host;
+  host.devices = wanted.per_rank.value_or(1);
+  host.workers = wanted.host_workers;
+  host.ranks_on_node = ranks_on_node;
+  host.clock = &comm.clock();
+  std::shared_ptr<device::Backend> backend;
+  comm::agree_on(comm, [&] { backend = device::make_host_backend(host); });
+  return backend;
+}
+
+}  // namespace
+
+Devices make_devices(comm::Communicator& comm, const DeviceOptions& wanted, int ranks_on_node) {
+  std::vector<device::DeviceInfo> gpus;
+  Wish mine;
+  comm::agree_on(comm, [&] {
+    // Nobody asks for GPUs who wants none: starting the driver takes a second.
+    if (wish_of(wanted, 0).kind != static_cast<int>(DeviceKind::host)) gpus = device::cuda_devices();
+    mine = wish_of(wanted, gpus.size());
+  });
+  const auto kind = chosen(comm.all_gather_value(mine), comm.rank() == rank_id(0));
+  return Devices(kind == DeviceKind::cuda ? make_gpus(comm, wanted, gpus)
+                                          : make_host_devices(comm, wanted, ranks_on_node));
+}
+
+}  // namespace halocline

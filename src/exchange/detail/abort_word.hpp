@@ -1,0 +1,40 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/anonymous_file.hpp"
+#include "halocline/communicator.hpp"
+
+namespace halocline::exchange {
+
+/// A word a rank by which the ranks of a node tell each other that an exchange has failed, with the reason as text.
+/// Ranks of other nodes learn it by their own deadlines, and so do all ranks where those of the node may not map each other's
+/// memory: then each rank has a word that nobody else sees.
+class AbortWord {
+ public:
+  /// Collective over the node.
+  explicit AbortWord(comm::Communicator& node_comm);
+
+  /// What this rank's waits watch; 0 until somebody failed. Valid as long as this object.
+  [[nodiscard]] const std::atomic<std::uint32_t>* word() const;
+  /// Tells all ranks of the node; the first reason stays.
+  void raise(std::string_view reason) noexcept;
+  [[nodiscard]] bool raised() const { return word()->load(std::memory_order_acquire) != 0; }
+  /// The reason that was given to this rank; empty where none was.
+  [[nodiscard]] std::string reason() const;
+
+ private:
+  struct Segment;
+  [[nodiscard]] Segment* segment(int rank) const;
+  int rank_ = 0;
+  int ranks_ = 0;
+  std::unique_ptr<comm::SharedWindow> window_;  ///< null where the word is only this rank's
+  std::optional<AnonymousFile> own_;
+};
+
+}  // namespace halocline::exchange

@@ -1,0 +1,42 @@
+#include "exchange/detail/connections.hpp"
+
+#include "exchange/detail/tags.hpp"
+#include "exchange/detail/transfers.hpp"
+
+namespace halocline::exchange {
+
+std::byte* Mappings::base(int device, const device::MemoryHandle& handle) {
+  const auto* first = reinterpret_cast<const char*>(handle.blob.data());
+  auto& mapping = mapped_[{device, std::string(first, handle.blob.size())}];
+  if (!mapping) mapping = backend_->map(device, handle);
+  return mapping->data();
+}
+
+std::map<rank_id, std::vector<std::byte>> exchange_blobs(comm::Communicator& comm,
+                                                         std::map<rank_id, std::vector<std::byte>> outgoing) {
+  const auto deadline = [&comm] { return Deadline(comm.clock(), comm.timeout()); };
+  Transfers transfers(comm);
+
+  // Lengths first: the receiver cannot know them.
+  for (const auto& [rank, bytes] : outgoing) {
+    Writer length;
+    length.put(std::uint64_t{bytes.size()});
+    transfers.receive(length.bytes().size(), rank, tags::set_up_length);
+    transfers.send(length.bytes(), rank, tags::set_up_length);
+  }
+  const auto lengths = transfers.wait(deadline(), "exchange of set-up lengths with neighbours");
+
+  auto length = lengths.begin();
+  for (auto& [rank, bytes] : outgoing) {
+    transfers.receive(Reader(*length++).get<std::uint64_t>(), rank, tags::set_up);
+    transfers.send(std::move(bytes), rank, tags::set_up);
+  }
+  auto received = transfers.wait(deadline(), "exchange of set-up data with neighbours");
+
+  std::map<rank_id, std::vector<std::byte>> incoming;
+  auto next = received.begin();
+  for (const auto& [rank, bytes] : outgoing) incoming[rank] = std::move(*next++);
+  return incoming;
+}
+
+}  // namespace halocline::exchange

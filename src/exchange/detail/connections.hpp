@@ -1,0 +1,33 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "device/backend.hpp"
+#include "exchange/wire.hpp"
+#include "halocline/communicator.hpp"
+
+namespace halocline::exchange {
+
+/// Memory of other ranks, mapped once for each device that uses it.
+class Mappings {
+ public:
+  explicit Mappings(device::Backend& backend) : backend_(&backend) {}
+  /// The address at which a device of this process sees an exported allocation. Maps it at the first call.
+  [[nodiscard]] std::byte* base(int device, const device::MemoryHandle& handle);
+  void clear() { mapped_.clear(); }
+
+ private:
+  device::Backend* backend_;
+  std::map<std::pair<int, std::string>, std::unique_ptr<device::Mapping>> mapped_;
+};
+
+/// Gives each rank that is named what is meant for it and returns what they gave, by rank. Every rank names those
+/// that name it. Messages to this rank itself are returned too.
+[[nodiscard]] std::map<rank_id, std::vector<std::byte>> exchange_blobs(
+    comm::Communicator& comm, std::map<rank_id, std::vector<std::byte>> outgoing);
+
+}  // namespace halocline::exchange

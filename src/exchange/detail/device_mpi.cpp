@@ -1,0 +1,137 @@
+#include "exchange/detail/device_mpi.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/leak.hpp"
+#include "exchange/detail/tags.hpp"
+
+namespace halocline::exchange {
+namespace {
+
+using routing::Answer;
+
+/// MPIs send small messages in another way than large ones.
+constexpr std::array<std::size_t, 2> sizes{64, std::size_t{1} << 18};
+constexpr std::size_t largest = sizes.back();
+
+/// Yes where all ranks say yes. Otherwise the reasons, each with the first rank that has it, because some may be no
+/// more than consequences of others (a rank is late for a message that another failed to send).
+Answer agreed(comm::Communicator& comm, const Answer& mine) {
+  const std::string words = mine.yes ? "" : mine.why_not.empty() ? "no reason given" : mine.why_not;
+  const auto all = comm.all_gather(std::as_bytes(std::span(words)));
+  if (!all[0].empty() && std::count(all.begin(), all.end(), all[0]) == std::ssize(all)) return mine;
+  std::string reasons;
+  for (auto rank = all.begin(); rank != all.end(); ++rank) {
+    if (rank->empty() || std::find(all.begin(), rank, *rank) != rank) continue;
+    reasons += fmt::format("{}rank {}: {}", reasons.empty() ? "" : "; ", rank - all.begin(),
+                           std::string(reinterpret_cast<const char*>(rank->data()), rank->size()));
+  }
+  return Answer::of(reasons.empty(), reasons);
+}
+
+Answer asked(const comm::Communicator& comm, const device::Backend& backend) {
+  if (backend.kind() == DeviceKind::host) return Answer::of(true);
+  if (comm.size() == 1) return Answer::of(false, "there is one rank, and messages to oneself are copied by the host");
+  const comm::DeviceSupport support = comm.device_support();
+  return Answer::of(support.verdict == comm::DeviceSupport::Verdict::yes, support.why);
+}
+
+/// What a rank sends: the same bytes again and again, a prime number of them, so that what is shifted is seen.
+class Pattern {
+ public:
+  explicit Pattern(rank_id sender) {
+    for (std::size_t i = 0; i < block_.size(); ++i) {
+      block_[i] = static_cast<std::byte>(1 + (static_cast<std::size_t>(sender.value()) * 31 + i * 7) % block_.size());
+    }
+  }
+  void put(std::span<std::byte> bytes) const {
+    for (; !bytes.empty(); bytes = bytes.subspan(first(bytes.size()))) {
+      std::memcpy(bytes.data(), block_.data(), first(bytes.size()));
+    }
+  }
+  [[nodiscard]] bool is(std::span<const std::byte> bytes) const {
+    for (; !bytes.empty(); bytes = bytes.subspan(first(bytes.size()))) {
+      if (std::memcmp(bytes.data(), block_.data(), first(bytes.size())) != 0) return false;
+    }
+    return true;
+  }
+
+ private:
+  [[nodiscard]] std::size_t first(std::size_t bytes) const { return std::min(bytes, block_.size()); }
+  std::array<std::byte, 251> block_{};
+};
+
+/// Device memory that is sent and received, and pinned memory through which the host fills and reads it.
+class Memory {
+ public:
+  Memory(comm::Communicator& comm, device::Backend& backend, int device)
+      : source_(backend.allocate(device, largest)),
+        target_(backend.allocate(device, largest)),
+        host_(backend.allocate_pinned(largest)),
+        stream_(backend.create_stream(device)) {
+    Pattern(comm.rank()).put({host_->data(), largest});
+    stream_->copy(source_->data(), host_->data(), largest);
+    stream_->synchronize();
+    // What the target holds before is nobody's message.
+    std::memset(host_->data(), 0, largest);
+    stream_->copy(target_->data(), host_->data(), largest);
+    stream_->synchronize();
+  }
+
+  [[nodiscard]] std::span<const std::byte> source(std::size_t bytes) const { return {source_->data(), bytes}; }
+  [[nodiscard]] std::span<std::byte> target(std::size_t bytes) const { return {target_->data(), bytes}; }
+  /// Whether the target's first bytes are those of a rank's source.
+  [[nodiscard]] bool holds(rank_id sender, std::size_t bytes) {
+    stream_->copy(host_->data(), target_->data(), bytes);
+    stream_->synchronize();
+    return Pattern(sender).is({host_->data(), bytes});
+  }
+
+ private:
+  std::unique_ptr<device::Buffer> source_;
+  std::unique_ptr<device::Buffer> target_;
+  std::unique_ptr<device::Buffer> host_;
+  std::unique_ptr<device::Stream> stream_;
+};
+
+/// One message of so many bytes from each rank to the next.
+Answer tried(comm::Communicator& comm, const std::shared_ptr<Memory>& memory, std::size_t bytes) {
+  const std::int64_t ranks = comm.size();
+  const rank_id next((comm.rank().value() + 1) % ranks);
+  const rank_id previous((comm.rank().value() + ranks - 1) % ranks);
+  // A rank that fails at once waits for the others with the communicator's own timeout, which must be over later.
+  const Deadline deadline(comm.clock(), std::min<Duration>(comm.timeout() / 4, std::chrono::seconds(10)));
+  try {
+    const auto receive = comm.receive(memory->target(bytes), previous, tags::trial);
+    const auto send = comm.send(memory->source(bytes), next, tags::trial);
+    comm::wait_until([&] { return receive->test() && send->test(); }, deadline, "trial of MPI on device memory");
+    return Answer::of(
+        memory->holds(previous, bytes),
+        fmt::format("of {} bytes of device memory, MPI delivered others than rank {} sent", bytes, previous.value()));
+  } catch (const Error& error) {
+    leak(memory);  // MPI may still read and write it
+    return Answer::of(false, error.what());
+  }
+}
+
+}  // namespace
+
+routing::Answer try_device_mpi(comm::Communicator& comm, device::Backend& backend, int device) {
+  if (const Answer answer = agreed(comm, asked(comm, backend)); !answer.yes) return answer;
+  std::shared_ptr<Memory> memory;
+  comm::agree_on(comm, [&] { memory = std::make_shared<Memory>(comm, backend, device); });
+  const auto current = backend.make_current(device);  // as where messages are sent
+  for (const std::size_t bytes : sizes) {
+    if (const Answer answer = agreed(comm, tried(comm, memory, bytes)); !answer.yes) return answer;
+  }
+  return Answer::of(true);
+}
+
+}  // namespace halocline::exchange

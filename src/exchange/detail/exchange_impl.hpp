@@ -1,0 +1,106 @@
+#pragma once
+
+#include <exception>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "exchange/detail/abort_word.hpp"
+#include "exchange/detail/connections.hpp"
+#include "exchange/detail/fusion.hpp"
+#include "exchange/detail/order_check.hpp"
+#include "exchange/detail/schedule.hpp"
+#include "exchange/exchange.hpp"
+#include "exchange/transport/factory.hpp"
+#include "routing/messages.hpp"
+
+namespace halocline::exchange {
+
+/// Set-up, steps and shutdown.
+class Exchange::Impl {
+ public:
+  explicit Impl(Setup setup);
+
+  /// Collective. After an error what it has made is undone, or else stopped and leaked.
+  void set_up();
+  /// Collective where the groups are not poisoned. False where other ranks may use what is there.
+  [[nodiscard]] bool undo() noexcept;
+  void start(std::span<device::Stream* const> streams, const Selection& selection, Overlap overlap);
+  bool progress();
+  [[nodiscard]] bool under_way() const { return running_ != nullptr; }
+  void finish(const std::function<void()>& arrived);
+  [[nodiscard]] Directions filled(std::size_t place) const { return sites_.at(place)->filled; }
+  [[nodiscard]] Directions filled_by_device(std::size_t place) const { return sites_.at(place)->filled_by_device; }
+  [[nodiscard]] Directions awaited(std::size_t place) const;
+  void join(std::size_t place, const Directions& sides, device::Stream& stream) const;
+  [[nodiscard]] std::optional<Outlet> outlet(std::size_t place, field_id field, int set, Direction direction) const;
+  void swapped(std::span<device::Stream* const> streams, field_id field);
+  void check(std::span<device::Stream* const> streams);
+  void check_others(std::string_view what);
+  [[nodiscard]] std::exception_ptr failure() const { return failure_; }
+  void forget_captured() { running_ = nullptr; }
+  void close(std::span<device::Stream* const> streams);
+  [[nodiscard]] bool closed() const { return closed_; }
+  /// Makes this rank's part of all exchanges end, and drops its streams.
+  void stop(std::string_view why) noexcept;
+  /// Runs a step; where it throws, the exchange has failed and the node is told before the error goes on.
+  template <typename Step>
+  void guarded(Step&& step);
+  [[nodiscard]] device::Access capturable() const;
+  [[nodiscard]] bool joins_devices() const;
+  [[nodiscard]] std::vector<Traffic> traffic() const;
+
+ private:
+  void make_sites(std::vector<LocalSubdomain> subdomains);
+  void check_settings() const;
+  void make_channels(const std::vector<routing::Route>& routes);
+  void make_channel(const routing::MessageKey& key, partition::Message message, const routing::Route& route,
+                    int number);
+  void make_drivers();
+  void connect();
+  const Program& program_for(const Selection& selection);
+  void check_selection(const Selection& selection) const;
+  void check_streams(std::span<device::Stream* const> streams) const;
+  void check_streams_of_ends();
+  void each_stream(const VisitStream& visit);
+  /// Collective: lets go of the others' memory and then of its own, when nobody uses either any more.
+  void let_go();
+  [[nodiscard]] device::Stream& stream_of(subdomain_id subdomain) const;
+  [[nodiscard]] std::string late() const;
+  [[nodiscard]] std::size_t not_done() const;
+  /// Keeps the first failure, tells the node and poisons the groups.
+  void fail(std::exception_ptr error) noexcept;
+
+  Setup setup_;
+  rank_id me_;
+  Context context_;
+  std::unique_ptr<Mappings> mappings_;
+  std::unique_ptr<AbortWord> abort_;
+  std::unique_ptr<device::Registration> abort_registration_;
+  std::vector<Site*> sites_;  // in Setup's order
+  std::vector<std::unique_ptr<Channel>> channels_;
+  std::vector<End> ends_;
+  std::unique_ptr<Schedule> schedule_;
+  std::vector<std::unique_ptr<Fusion>> fusions_;  ///< by device
+  std::unique_ptr<OrderCheck> order_check_;       ///< null where nothing is checked
+  std::vector<Program> programs_;
+  std::vector<device::Stream*> streams_;  ///< the users', of the exchange under way
+  const Program* running_ = nullptr;      ///< between start() and finish()
+  std::uint64_t step_ = 0;
+  std::exception_ptr failure_;
+  bool closed_ = false;
+};
+
+template <typename Step>
+void Exchange::Impl::guarded(Step&& step) {
+  if (failure_) std::rethrow_exception(failure_);
+  try {
+    step();
+  } catch (...) {
+    fail(std::current_exception());
+    std::rethrow_exception(failure_);
+  }
+}
+
+}  // namespace halocline::exchange

@@ -1,0 +1,187 @@
+#include "exchange/detail/order_check.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "core/hash.hpp"
+#include "exchange/detail/tags.hpp"
+#include "exchange/detail/transfers.hpp"
+#include "exchange/wire.hpp"
+#include "routing/messages.hpp"
+
+namespace halocline::exchange {
+namespace {
+
+/// Bytes of halos that nobody may read: NaN in every floating-point type, -1 in every signed one.
+constexpr unsigned char poison_byte = 0xff;
+constexpr std::size_t widest_element = 16;
+
+std::span<const std::byte> bytes_of_segment(const device::Buffer& buffer, const PackedSegment& packed) {
+  return {buffer.data() + packed.offset, static_cast<std::size_t>(packed.segment.bytes)};
+}
+
+std::uint64_t hash_of(std::span<const std::byte> bytes) { return Hash().add(bytes).value(); }
+
+/// The cell of a segment that a byte of its payload belongs to: x fastest, components one behind the other.
+std::string cell_text(const Box& box, std::int64_t byte, std::int64_t element_bytes) {
+  const Vec3 extent = box.extent();
+  const std::int64_t cell = byte / element_bytes % extent.volume();
+  const Vec3 p = box.lo + Vec3{cell % extent.x, cell / extent.x % extent.y, cell / (extent.x * extent.y)};
+  return fmt::format("({}, {}, {})", p.x, p.y, p.z);
+}
+
+}  // namespace
+
+OrderCheck::OrderCheck(Context& context, rank_id me, std::span<const std::unique_ptr<Channel>> channels,
+                       StreamOf stream_of)
+    : context_(&context),
+      me_(me),
+      stream_of_(std::move(stream_of)),
+      poison_(context.backend->allocate_pinned(widest_element)) {
+  std::memset(poison_->data(), poison_byte, widest_element);
+  for (const auto& channel : channels) channels_.push_back(channel.get());
+}
+
+const FieldDescriptor& OrderCheck::field_of(const PackedSegment& packed) const {
+  return context_->geometry->fields[packed.segment.field.index()];
+}
+
+OrderCheck::Sent OrderCheck::make_sent(const Channel& channel, const Program& program) {
+  const Site& site = context_->site(channel.message.from);
+  device::Backend& backend = *context_->backend;
+  Sent sent{&channel, payload_of(channel.message, program.selection), nullptr, nullptr, nullptr, nullptr};
+  const auto bytes = static_cast<std::size_t>(std::max<std::int64_t>(sent.payload.bytes, 1));
+  sent.at_start = backend.allocate_pinned(bytes);
+  sent.at_end = backend.allocate_pinned(bytes);
+  sent.read_at_start = backend.prepare(site.device(), pack_copies(sent.payload, site.memory, sent.at_start->data()));
+  sent.read_at_end = backend.prepare(site.device(), pack_copies(sent.payload, site.memory, sent.at_end->data()));
+  return sent;
+}
+
+OrderCheck::Received OrderCheck::make_received(const Channel& channel, const Program& program) {
+  const Site& site = context_->site(channel.message.to);
+  device::Backend& backend = *context_->backend;
+  const Payload all = payload_of(channel.message, program.selection);
+  Received received{&channel, all, all, nullptr, nullptr, nullptr};
+  received.arrived =
+      backend.allocate_pinned(static_cast<std::size_t>(std::max<std::int64_t>(received.payload.bytes, 1)));
+  // What kernels have stored is there already, where its transport leaves it out.
+  if (!routing::moves_one_by_one(channel.transport))
+    received.to_come = unstored_payload_of(channel.message, program.selection);
+  std::vector<device::StridedCopy> poison = unpack_copies(received.to_come, site.memory, received.arrived->data());
+  std::vector<device::StridedCopy> read = unpack_copies(received.payload, site.memory, received.arrived->data());
+  for (device::StridedCopy& copy : read) {
+    std::byte* const halo = copy.target;
+    copy.target = const_cast<std::byte*>(copy.source);  // in `arrived`
+    copy.source = halo;
+    std::swap(copy.source_stride, copy.target_stride);
+  }
+  for (device::StridedCopy& copy : poison) {
+    copy.source = poison_->data();
+    copy.source_stride = {};
+  }
+  received.poison = backend.prepare(site.device(), poison);
+  received.read = backend.prepare(site.device(), read);
+  return received;
+}
+
+void OrderCheck::prepare(const Program& program) {
+  messages_.make(program, [&] {
+    Messages messages;
+    for (const Channel* channel : channels_) {
+      if (channel->sender == me_) messages.sent.push_back(make_sent(*channel, program));
+      if (channel->receiver == me_) messages.received.push_back(make_received(*channel, program));
+    }
+    return messages;
+  });
+}
+
+void OrderCheck::before(const Program& program) {
+  const Messages& messages = messages_.of(program);
+  for (const Sent& sent : messages.sent) stream_of_(sent.channel->message.from).copy(*sent.read_at_start);
+  for (const Received& received : messages.received) stream_of_(received.channel->message.to).copy(*received.poison);
+  ++exchanges_;
+}
+
+void OrderCheck::after(const Program& program) {
+  const Messages& messages = messages_.of(program);
+  for (const Sent& sent : messages.sent) stream_of_(sent.channel->message.from).copy(*sent.read_at_end);
+  for (const Received& received : messages.received) stream_of_(received.channel->message.to).copy(*received.read);
+  for (const auto& [id, site] : context_->sites) stream_of_(id).synchronize();
+  const std::vector<Digests> digests = meet(messages);
+  for (const Sent& sent : messages.sent) check_sent(sent);
+  for (std::size_t i = 0; i < messages.received.size(); ++i) check_received(messages.received[i], digests[i]);
+}
+
+/// What was sent of each received message, segment by segment.
+std::vector<OrderCheck::Digests> OrderCheck::meet(const Messages& messages) {
+  Transfers transfers(*context_->comm);
+  for (const Received& received : messages.received) {
+    transfers.receive(received.payload.segments.size() * sizeof(Digest), received.channel->sender,
+                      tags::digest(received.channel->tag));
+  }
+  for (const Sent& sent : messages.sent) {
+    Writer digests;
+    for (const PackedSegment& packed : sent.payload.segments) {
+      digests.put(
+          Digest{hash_of(bytes_of_segment(*sent.at_start, packed)), hash_of(bytes_of_segment(*sent.at_end, packed))});
+    }
+    transfers.send(digests.bytes(), sent.channel->receiver, tags::digest(sent.channel->tag));
+  }
+  const auto received =
+      transfers.wait(Deadline(context_->comm->clock(), context_->timeout), "comparing what was sent with what arrived");
+  std::vector<Digests> theirs;
+  for (const auto& bytes : received) {
+    Digests& digests = theirs.emplace_back();
+    for (Reader reader(bytes); !reader.empty();) digests.push_back(reader.get<Digest>());
+  }
+  return theirs;
+}
+
+void OrderCheck::check_sent(const Sent& sent) const {
+  for (const PackedSegment& packed : sent.payload.segments) {
+    const auto start = bytes_of_segment(*sent.at_start, packed);
+    const auto end = bytes_of_segment(*sent.at_end, packed);
+    const auto differs = std::ranges::mismatch(start, end).in1;
+    if (differs == start.end()) continue;
+    const FieldDescriptor& field = field_of(packed);
+    throw ProtocolError(fmt::format(
+        "{}: cell {} of field '{}' was written while exchange {} sent it; work that writes owned cells must be in the "
+        "subdomain's stream, before start_exchange or behind finish_exchange",
+        sent.channel->label(), cell_text(packed.segment.source, differs - start.begin(), bytes_of(field.element)),
+        field.name, exchanges_));
+  }
+}
+
+/// Whether kernels have stored a segment, and not the exchange.
+bool OrderCheck::was_stored(const Received& received, const PackedSegment& packed) {
+  return std::ranges::none_of(received.to_come.segments, [&](const PackedSegment& other) {
+    return other.segment.field == packed.segment.field && other.segment.direction == packed.segment.direction;
+  });
+}
+
+void OrderCheck::check_received(const Received& received, const Digests& digests) const {
+  for (std::size_t i = 0; i < digests.size(); ++i) {
+    const PackedSegment& packed = received.payload.segments[i];
+    const std::uint64_t arrived = hash_of(bytes_of_segment(*received.arrived, packed));
+    if (arrived == digests[i].at_start || arrived == digests[i].at_end) continue;
+    const std::string what =
+        fmt::format("{}: the halo of field '{}' on side {} is not what exchange {} sent", received.channel->label(),
+                    field_of(packed).name, to_string(packed.segment.direction.opposite()), exchanges_);
+    if (digests[i].at_start != digests[i].at_end) {
+      throw ProtocolError(what + ": its cells were written meanwhile, see the error of rank " +
+                          fmt::format("{}", received.channel->sender.value()));
+    }
+    if (was_stored(received, packed)) {
+      throw ProtocolError(what + "; kernels must store through outlets all cells that are marked as stored");
+    }
+    throw ProtocolError(what +
+                        "; work that writes halos must be in the subdomain's stream, before start_exchange or behind "
+                        "finish_exchange");
+  }
+}
+
+}  // namespace halocline::exchange

@@ -1,0 +1,52 @@
+#include "exchange/detail/program.hpp"
+
+#include "core/hash.hpp"
+
+namespace halocline::exchange {
+namespace {
+
+constexpr std::int64_t aligned(std::int64_t bytes) { return (bytes + 15) / 16 * 16; }
+
+template <typename Has>
+Payload payload_where(const partition::Message& message, const Selection& selection, Has&& has) {
+  Payload payload;
+  for (const partition::Segment& segment : message.segments) {
+    for (const Selection::Item& item : selection.items) {
+      if (item.field == segment.field && has(item, segment)) payload.append(segment, item.set);
+    }
+  }
+  return payload;
+}
+
+}  // namespace
+
+std::uint64_t Selection::token() const {
+  Hash hash;
+  for (const Item& item : items) {
+    hash.add(item.field.value()).add(std::int64_t{item.set}).add(static_cast<std::int64_t>(item.stored.to_ulong()));
+  }
+  return hash.value();
+}
+
+void Payload::append(const partition::Segment& segment, int set) {
+  segments.push_back({segment, set, bytes});
+  bytes += aligned(segment.bytes);
+}
+
+Payload payload_of(const partition::Message& message, const Selection& selection) {
+  return payload_where(message, selection, [](const auto&, const auto&) { return true; });
+}
+
+Payload unstored_payload_of(const partition::Message& message, const Selection& selection) {
+  return payload_where(message, selection, [](const Selection::Item& item, const partition::Segment& segment) {
+    return !item.stored.test(static_cast<std::size_t>(segment.direction.index()));
+  });
+}
+
+std::int64_t payload_capacity(const partition::Message& message) {
+  std::int64_t bytes = 0;
+  for (const partition::Segment& segment : message.segments) bytes += aligned(segment.bytes);
+  return bytes;
+}
+
+}  // namespace halocline::exchange

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "exchange/exchange.hpp"
+#include "partition/halo.hpp"
+
+namespace halocline::exchange {
+
+/// A selection that was met before, with a number by which endpoints find what they prepared for it.
+struct Program {
+  std::size_t index = 0;
+  Selection selection;
+  std::uint64_t token = 0;
+};
+
+/// A segment of a message in a selection, or a part of it, and where its bytes lie in the packed message.
+struct PackedSegment {
+  partition::Segment segment;
+  int set = 0;              ///< of the segment's field
+  std::int64_t offset = 0;  ///< bytes from the start of the payload
+};
+
+/// The payload of a message for a selection: segments one behind the other, each starting at a multiple of 16 bytes, so
+/// that both ends find every element aligned. Both ends compute it from the same message.
+struct Payload {
+  std::vector<PackedSegment> segments;
+  std::int64_t bytes = 0;
+  void append(const partition::Segment& segment, int set);
+};
+[[nodiscard]] Payload payload_of(const partition::Message& message, const Selection& selection);
+/// The same without what kernels have stored, for transports that have outlets.
+[[nodiscard]] Payload unstored_payload_of(const partition::Message& message, const Selection& selection);
+
+/// The most that any selection can need: all fields.
+[[nodiscard]] std::int64_t payload_capacity(const partition::Message& message);
+
+/// What precedes the payload in a message by MPI, so that the receiver can tell that both sides mean the same.
+struct alignas(64) Header {
+  std::uint64_t token = 0;
+  std::uint64_t epoch = 0;
+};
+static_assert(sizeof(Header) == 64);
+
+}  // namespace halocline::exchange

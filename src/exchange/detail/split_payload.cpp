@@ -1,0 +1,136 @@
+#include "exchange/detail/split_payload.hpp"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "core/packets.hpp"
+#include "device/fused_exchange.hpp"
+#include "halocline/error.hpp"
+
+namespace halocline::exchange {
+namespace {
+
+bool has_short_rows(const partition::Segment& segment, const partition::Geometry& geometry, const Tuning& tuning) {
+  const Element element = geometry.fields[segment.field.index()].element;
+  return segment.source.extent().x * bytes_of(element) < tuning.short_row_bytes;
+}
+
+int pieces_of(std::int64_t bytes, const Tuning& tuning) {
+  return static_cast<int>(std::clamp<std::int64_t>(bytes / tuning.packed_piece_bytes, 1, SplitPayload::most_pieces));
+}
+
+/// The planes of a segment that are in piece k of n.
+partition::Segment cut(const partition::Segment& segment, int k, int n) {
+  const std::int64_t planes = segment.source.extent().z;
+  const std::int64_t begin = planes * k / n;
+  const std::int64_t end = planes * (k + 1) / n;
+  partition::Segment piece = segment;
+  for (Box* box : {&piece.source, &piece.target}) {
+    box->hi.z = box->lo.z + end;
+    box->lo.z += begin;
+  }
+  piece.bytes = planes == 0 ? 0 : segment.bytes / planes * (end - begin);
+  return piece;
+}
+
+std::vector<Payload> cut_into_pieces(const std::vector<PackedSegment>& segments, int n) {
+  std::vector<Payload> pieces;
+  std::int64_t at = 0;
+  for (int k = 0; k < n; ++k) {
+    Payload piece;
+    piece.bytes = at + SplitPayload::slack_bytes;
+    for (const PackedSegment& item : segments) {
+      const partition::Segment part = cut(item.segment, k, n);
+      if (part.bytes > 0) piece.append(part, item.set);
+    }
+    at = piece.bytes + SplitPayload::slack_bytes;
+    if (!piece.segments.empty()) pieces.push_back(std::move(piece));
+  }
+  return pieces;
+}
+
+/// What the packets of something take of a link, and of the room where they land: a row of one packet takes the room of two.
+struct PacketBytes {
+  std::int64_t link = 0;
+  std::int64_t room = 0;
+};
+
+void add(PacketBytes& all, const partition::Segment& segment, const partition::Geometry& geometry) {
+  const FieldDescriptor& field = geometry.fields[segment.field.index()];
+  const Vec3 extent = segment.source.extent();
+  const std::int64_t row_bytes = extent.x * bytes_of(field.element);
+  const std::int64_t rows = extent.y * extent.z;
+  all.link += packet_link_bytes(row_bytes, rows) * field.components;
+  all.room += device::packet_room_bytes(row_bytes, rows) * field.components;
+}
+
+/// The most room that packets need which take at most so much of a link.
+std::int64_t most_room(const partition::Message& message, const partition::Geometry& geometry, std::int64_t at_most) {
+  if (at_most == 0) return 0;
+  constexpr std::int64_t kilobyte = 1024;  // to which the room of each copy is rounded up
+  PacketBytes all;
+  std::int64_t copies = 0;
+  for (const partition::Segment& segment : message.segments) {
+    add(all, segment, geometry);
+    copies += geometry.fields[segment.field.index()].components;
+  }
+  return std::min(all.room, 2 * at_most + copies * kilobyte);
+}
+
+}  // namespace
+
+SplitPayload split_payload(const partition::Message& message, const Selection& selection,
+                           const partition::Geometry& geometry, const Tuning& tuning, bool as_packets) {
+  Payload all = unstored_payload_of(message, selection);
+  SplitPayload split;
+  const bool stored = all.segments.size() < payload_of(message, selection).segments.size();
+  PacketBytes packets;
+  for (const PackedSegment& item : all.segments) add(packets, item.segment, geometry);
+  if (as_packets && !stored && all.bytes > 0 && packets.link <= tuning.packets_at_most_bytes) {
+    if (packets.room > most_room(message, geometry, tuning.packets_at_most_bytes)) {
+      throw InternalError("the packets of a message do not fit into their room");
+    }
+    split.packets = std::move(all);
+    return split;
+  }
+  Payload packed;
+  for (const PackedSegment& item : all.segments) {
+    const bool is_short = has_short_rows(item.segment, geometry, tuning);
+    (is_short ? packed : split.rows).append(item.segment, item.set);
+  }
+  if (packed.bytes < tuning.pack_short_rows_from_bytes) return {std::move(all), {}, {}};
+  split.pieces = cut_into_pieces(packed.segments, pieces_of(packed.bytes, tuning));
+  return split;
+}
+
+PackedRoom packed_room(const partition::Message& message, const partition::Geometry& geometry, const Tuning& tuning) {
+  Payload packed;
+  PackedRoom room;
+  for (const partition::Segment& segment : message.segments) {
+    if (has_short_rows(segment, geometry, tuning)) packed.append(segment, 0);
+  }
+  const std::int64_t packets = most_room(message, geometry, tuning.packets_at_most_bytes);
+  if (packets > 0) room.turn_bytes = device::packet_turn_bytes(packets);
+  if (packed.bytes == 0 || packed.bytes < tuning.pack_short_rows_from_bytes) return room;
+  room.pieces = pieces_of(packed.bytes, tuning);
+  // Each piece may begin at a multiple of 16 bytes, and end behind one, in each of its segments.
+  const std::int64_t gaps = room.pieces * (2 * SplitPayload::slack_bytes + 16 * std::ssize(packed.segments));
+  room.bytes = packed.bytes + gaps;
+  return room;
+}
+
+bool may_go_as_packets(const partition::Geometry& geometry, const std::vector<std::vector<Array>>& arrays) {
+  constexpr std::int64_t word = PacketFormat::word_bytes;
+  for (std::size_t i = 0; i < arrays.size(); ++i) {
+    const std::int64_t element = bytes_of(geometry.fields[i].element);
+    for (const Array& array : arrays[i]) {
+      const bool words = reinterpret_cast<std::uintptr_t>(array.origin) % word == 0 && element % word == 0 &&
+                         array.stride_bytes[1] % word == 0 && array.stride_bytes[2] % word == 0 &&
+                         array.component_stride_bytes % word == 0;
+      if (!words || array.stride_bytes[0] != element) return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace halocline::exchange

@@ -1,0 +1,49 @@
+#include "exchange/detail/transfers.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/leak.hpp"
+
+namespace halocline::exchange {
+
+Transfers::~Transfers() {
+  for (Transfer& transfer : transfers_) {
+    if (transfer.request) leak(std::make_unique<Transfer>(std::move(transfer)));
+  }
+}
+
+void Transfers::send(std::vector<std::byte> bytes, rank_id to, int tag) {
+  Transfer& transfer = transfers_.emplace_back(Transfer{std::move(bytes), nullptr, false});
+  transfer.request = comm_->send(transfer.bytes, to, tag);
+}
+
+void Transfers::receive(std::size_t bytes, rank_id from, int tag) {
+  Transfer& transfer = transfers_.emplace_back(Transfer{std::vector<std::byte>(bytes), nullptr, true});
+  transfer.request = comm_->receive(transfer.bytes, from, tag);
+}
+
+std::vector<std::vector<std::byte>> Transfers::wait(const Deadline& deadline, std::string_view what) {
+  const auto all_done = [this] {
+    bool all = true;
+    for (Transfer& transfer : transfers_) {
+      if (transfer.request && transfer.request->test()) transfer.request.reset();
+      all = all && !transfer.request;
+    }
+    return all;
+  };
+  try {
+    comm::wait_until(all_done, deadline, what);
+  } catch (...) {
+    comm_->poison();
+    throw;
+  }
+  std::vector<std::vector<std::byte>> received;
+  for (Transfer& transfer : transfers_) {
+    if (transfer.received) received.push_back(std::move(transfer.bytes));
+  }
+  transfers_.clear();
+  return received;
+}
+
+}  // namespace halocline::exchange

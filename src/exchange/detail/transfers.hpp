@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "halocline/communicator.hpp"
+
+namespace halocline::exchange {
+
+/// Messages under way that own their bytes. If they are given up before they are done, MPI may still read and write the bytes,
+/// so both are kept until the process ends.
+class Transfers {
+ public:
+  explicit Transfers(comm::Communicator& comm) : comm_(&comm) {}
+  Transfers(const Transfers&) = delete;
+  Transfers& operator=(const Transfers&) = delete;
+  ~Transfers();
+
+  void send(std::vector<std::byte> bytes, rank_id to, int tag);
+  void receive(std::size_t bytes, rank_id from, int tag);
+  /// Waits for all of them and returns what was received, in the order of the calls of receive(). If that fails, ranks are out of
+  /// step and the communicator is poisoned. what: for the error.
+  [[nodiscard]] std::vector<std::vector<std::byte>> wait(const Deadline& deadline, std::string_view what);
+
+ private:
+  struct Transfer {
+    std::vector<std::byte> bytes;  // outlives the request: destroyed after it
+    std::unique_ptr<comm::Request> request;
+    bool received = false;
+  };
+  comm::Communicator* comm_;
+  std::vector<Transfer> transfers_;
+};
+
+}  // namespace halocline::exchange

@@ -1,0 +1,118 @@
+// How an exchange ends: closed by all ranks, or by a failure.
+#include <exception>
+#include <utility>
+
+#include "core/leak.hpp"
+#include "core/short_text.hpp"
+#include "exchange/detail/exchange_impl.hpp"
+
+namespace halocline::exchange {
+namespace {
+
+/// What ended this rank's wait, with the reason that another rank gave.
+std::exception_ptr with_reason(std::exception_ptr error, const AbortWord& abort) noexcept {
+  if (!abort.raised()) return error;
+  try {
+    std::rethrow_exception(error);
+  } catch (const CommunicationError& caught) {
+    try {
+      const std::string reason = abort.reason();
+      const std::string text = caught.what();
+      if (text.find(reason) != std::string::npos) return error;
+      return std::make_exception_ptr(CommunicationError(text + ": " + reason));
+    } catch (...) {  // out of memory: the error without the reason
+      return error;
+    }
+  } catch (...) {
+    return error;
+  }
+}
+
+void raise(AbortWord& abort, rank_id me, const std::exception_ptr& error) noexcept {
+  try {
+    std::rethrow_exception(error);
+  } catch (const std::exception& caught) {
+    abort.raise(ShortText("rank {}: {}", me.value(), caught.what()));
+  } catch (...) {
+    abort.raise(ShortText("rank {}: an exception of an unknown type", me.value()));
+  }
+}
+
+}  // namespace
+
+void Exchange::Impl::fail(std::exception_ptr error) noexcept {
+  if (failure_) return;
+  failure_ = with_reason(std::move(error), *abort_);
+  raise(*abort_, me_, failure_);
+  setup_.comm->poison();
+  setup_.node_comm->poison();
+  if (setup_.parent != nullptr) setup_.parent->poison();
+}
+
+void Exchange::Impl::check_others(std::string_view what) {
+  guarded([&] {
+    if (abort_->raised()) throw CommunicationError(fmt::format("{} is not started: {}", what, abort_->reason()));
+  });
+}
+
+void Exchange::Impl::each_stream(const VisitStream& visit) {
+  if (schedule_) schedule_->each_stream(visit);
+  for (const auto& fusion : fusions_) fusion->each_stream(visit);
+  for (const End& end : ends_) end.endpoint->each_stream(visit);
+}
+
+void Exchange::Impl::check_streams_of_ends() {
+  each_stream([](const auto& stream) { stream->raise_failure(); });
+  for (const auto& fusion : fusions_) fusion->check();
+}
+
+void Exchange::Impl::check(std::span<device::Stream* const> streams) {
+  guarded([&] {
+    check_streams_of_ends();
+    for (device::Stream* stream : streams) stream->raise_failure();
+  });
+}
+
+void Exchange::Impl::stop(std::string_view why) noexcept {
+  const LeaksReported known;
+  // It ends this rank's own waits as well.
+  if (abort_) abort_->raise(ShortText("rank {} {}", me_.value(), why));
+  each_stream([](auto& stream) { stream.reset(); });
+  for (const auto& fusion : fusions_) fusion->stop();
+}
+
+void Exchange::Impl::let_go() {
+  setup_.comm->barrier();
+  order_check_.reset();
+  schedule_.reset();
+  fusions_.clear();
+  ends_.clear();
+  mappings_->clear();
+  setup_.comm->barrier();
+  context_.sites.clear();
+}
+
+bool Exchange::Impl::undo() noexcept {
+  if (setup_.comm->poisoned()) return false;
+  try {
+    let_go();
+    return true;
+  } catch (...) {  // what set_up() has thrown says why
+    return false;
+  }
+}
+
+void Exchange::Impl::close(std::span<device::Stream* const> streams) {
+  if (closed_) return;
+  guarded([&] {
+    check_others("close()");
+    comm::agree_on(*setup_.comm, [&] {
+      for (device::Stream* stream : streams) stream->synchronize();
+      each_stream([](const auto& stream) { stream->synchronize(); });
+    });
+    let_go();
+  });
+  closed_ = true;
+}
+
+}  // namespace halocline::exchange

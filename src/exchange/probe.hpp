@@ -1,0 +1,40 @@
+#pragma once
+
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "device/backend.hpp"
+#include "exchange/exchange.hpp"
+#include "halocline/communicator.hpp"
+#include "placement/placement.hpp"
+#include "routing/choose.hpp"
+
+namespace halocline::exchange {
+
+/// The facts of every message that a subdomain of this rank sends or receives, found by trying: memory is
+/// allocated, exported, mapped and read for real, MPI is given a device pointer where it says that it takes some. The
+/// same at both ends of each pair.
+struct PairKey {
+  subdomain_id from;
+  subdomain_id to;
+  friend auto operator<=>(const PairKey&, const PairKey&) = default;
+};
+using FactTable = std::map<PairKey, routing::PairFacts>;
+
+struct ProbeRequest {
+  comm::Communicator* comm = nullptr;
+  device::Backend* backend = nullptr;
+  const partition::Geometry* geometry = nullptr;
+  const placement::Placement* placement = nullptr;
+  /// Whether others can map the arrays of each local subdomain, in the order of Placement::of_rank; the reason where
+  /// not.
+  std::vector<routing::Answer> exportable;
+  /// Whether other devices of this rank may store to them, in the same order; empty: they may.
+  std::vector<routing::Answer> storable{};
+};
+
+/// Collective. Throws the same error on all ranks where one fails; a capability that is missing is no failure.
+[[nodiscard]] FactTable probe_pairs(const ProbeRequest& request);
+
+}  // namespace halocline::exchange

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "io/detail/pretty.hpp"
+
+namespace halocline::io {
+
+/// Parses, and refuses keys that are given twice in one object. Throws InvalidArgument with the position.
+[[nodiscard]] Json parse_document(std::string_view text);
+
+/// A value within a document, and where it is, so that each refusal can say so. A view: the document must
+/// outlive it. All of these throw InvalidArgument "<path> is <value>; allowed is <what>".
+class JsonCursor {
+ public:
+  explicit JsonCursor(const Json& value, std::string path = "") : value_(&value), path_(std::move(path)) {}
+
+  [[nodiscard]] const std::string& path() const { return path_; }
+  [[noreturn]] void refuse(std::string_view allowed) const;
+
+  /// Requires an object with no other keys than these.
+  void keys(std::initializer_list<std::string_view> allowed) const;
+  /// A key of an object: required, or nothing where it is absent.
+  [[nodiscard]] JsonCursor at(std::string_view key) const;
+  [[nodiscard]] std::optional<JsonCursor> find(std::string_view key) const;
+  [[nodiscard]] std::vector<JsonCursor> items() const;
+
+  [[nodiscard]] bool is_text() const { return value_->is_string(); }
+  [[nodiscard]] std::string text() const;
+  [[nodiscard]] std::vector<std::string> texts() const;
+  [[nodiscard]] bool flag() const;
+  /// A finite number; whole ones count too.
+  [[nodiscard]] double number() const;
+  [[nodiscard]] std::int64_t integer(std::int64_t least = std::numeric_limits<std::int64_t>::min(),
+                                     std::int64_t most = std::numeric_limits<std::int64_t>::max()) const;
+  [[nodiscard]] int small(int least = std::numeric_limits<int>::min(),
+                          int most = std::numeric_limits<int>::max()) const {
+    return static_cast<int>(integer(least, most));
+  }
+
+ private:
+  const Json* value_;
+  std::string path_;
+};
+
+}  // namespace halocline::io

@@ -1,0 +1,248 @@
+// The profiling library is preloaded into other programs and compiles this file into itself, so it needs nothing beyond
+// the C++ and C libraries.
+#include "io/write_file.hpp"
+
+#include <fcntl.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include "halocline/error.hpp"
+
+namespace halocline::io {
+namespace {
+
+[[noreturn]] void fail(int error) { throw std::system_error(error, std::generic_category()); }
+
+int checked(int result) {
+  if (result < 0) fail(errno);
+  return result;
+}
+
+/// An open file.
+class Descriptor {
+ public:
+  explicit Descriptor(int file) : file_(checked(file)) {}
+  Descriptor(Descriptor&& other) noexcept : file_(std::exchange(other.file_, -1)) {}
+  Descriptor(const Descriptor&) = delete;  // one file one owner
+  Descriptor& operator=(const Descriptor&) = delete;
+  ~Descriptor() {
+    if (file_ >= 0) ::close(file_);
+  }
+
+  [[nodiscard]] int get() const { return file_; }
+  /// Some file systems report failed writes here.
+  void close() {
+    if (::close(std::exchange(file_, -1)) != 0 && errno != EINTR) fail(errno);
+  }
+
+ private:
+  int file_;
+};
+
+/// While it lives, a file that grows beyond RLIMIT_FSIZE is an error of write() (EFBIG) and not the process's end.
+class SizeLimitAsError {
+ public:
+  SizeLimitAsError() {
+    ::sigemptyset(&signal_);
+    ::sigaddset(&signal_, SIGXFSZ);
+    ::pthread_sigmask(SIG_BLOCK, &signal_, &before_);
+  }
+  SizeLimitAsError(const SizeLimitAsError&) = delete;  // restores the mask once
+  SizeLimitAsError& operator=(const SizeLimitAsError&) = delete;
+  ~SizeLimitAsError() {
+    const timespec now{};
+    ::sigtimedwait(&signal_, nullptr, &now);
+    ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+
+ private:
+  sigset_t signal_{};
+  sigset_t before_{};
+};
+
+void write_all(int file, std::string_view content) {
+  while (!content.empty()) {
+    const ssize_t written = ::write(file, content.data(), content.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) fail(errno);
+    content.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+/// A path as its folder, which stays the same one whatever is renamed meanwhile, and a name there.
+struct Place {
+  Descriptor folder;
+  std::string name;
+};
+
+Place place_of(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  std::string name = path.substr(slash == std::string::npos ? 0 : slash + 1);
+  if (path.empty()) fail(ENOENT);
+  if (name.empty() || name == "." || name == "..") fail(EISDIR);
+  const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
+  return {Descriptor(::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)), std::move(name)};
+}
+
+/// What a path leads to: a regular file that is to be made or replaced, or something that is written to as it is.
+struct Target {
+  std::optional<mode_t> permissions;  ///< of a regular file that is there
+  bool stream = false;
+  bool own_output = false;  ///< a link to the regular file that standard output goes to
+};
+
+bool is_own_output(const struct stat& file) {
+  struct stat output {};
+  return ::fstat(STDOUT_FILENO, &output) == 0 && output.st_dev == file.st_dev && output.st_ino == file.st_ino;
+}
+
+Target target_of(const Place& place) {
+  struct stat file {};
+  if (::fstatat(place.folder.get(), place.name.c_str(), &file, AT_SYMLINK_NOFOLLOW) != 0) {
+    if (errno == ENOENT) return {};
+    fail(errno);
+  }
+  const bool link = S_ISLNK(file.st_mode);
+  if (link && ::fstatat(place.folder.get(), place.name.c_str(), &file, 0) != 0) fail(ELOOP);
+  if (S_ISDIR(file.st_mode)) fail(EISDIR);
+  const bool own_output = link && is_own_output(file);
+  if (link && S_ISREG(file.st_mode) && !own_output) fail(ELOOP);
+  checked(::faccessat(place.folder.get(), place.name.c_str(), W_OK, AT_EACCESS));
+  if (!S_ISREG(file.st_mode) || own_output) return {{}, true, own_output};
+  return {file.st_mode & 0777U, false, false};
+}
+
+/// A file beside the one that it is going to replace; removed unless it has.
+class Temporary {
+ public:
+  Temporary(const Place& place, mode_t permissions)
+      : place_(place),
+        name_(unpredictable_name()),
+        file_(::openat(place.folder.get(), name_.c_str(), flags, permissions)) {}
+  Temporary(const Temporary&) = delete;  // one name one owner
+  Temporary& operator=(const Temporary&) = delete;
+  ~Temporary() {
+    if (!name_.empty()) ::unlinkat(place_.folder.get(), name_.c_str(), 0);
+  }
+
+  void write(std::string_view content) {
+    const SizeLimitAsError limit;
+    write_all(file_.get(), content);
+  }
+  void set_permissions(mode_t permissions) { checked(::fchmod(file_.get(), permissions)); }
+  [[nodiscard]] mode_t permissions() const {
+    struct stat file {};
+    checked(::fstat(file_.get(), &file));
+    return file.st_mode & 0777U;
+  }
+  void replace_target() {
+    // EINVAL: a file system that has nothing to synchronise.
+    if (::fsync(file_.get()) != 0 && errno != EINVAL) fail(errno);
+    file_.close();
+    checked(::renameat(place_.folder.get(), name_.c_str(), place_.folder.get(), place_.name.c_str()));
+    name_.clear();
+  }
+
+ private:
+  static constexpr int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+
+  static std::string unpredictable_name() {
+    std::array<unsigned char, 8> bytes{};
+    if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) fail(EIO);
+    std::string name = ".halocline-";
+    for (const unsigned char byte : bytes) {
+      name += "0123456789abcdef"[byte >> 4U];
+      name += "0123456789abcdef"[byte & 0xfU];
+    }
+    return name;
+  }
+
+  const Place& place_;
+  std::string name_;
+  Descriptor file_;
+};
+
+/// Whoever may read may execute.
+mode_t executable(mode_t permissions) { return permissions | (permissions & 0444U) >> 2U; }
+
+void write_regular(const Place& place, const Target& target, std::string_view content, FileKind kind) {
+  Temporary file(place, target.permissions.value_or(0666));
+  file.write(content);
+  const mode_t wanted = target.permissions.value_or(file.permissions());
+  file.set_permissions(kind == FileKind::program ? executable(wanted) : wanted);
+  file.replace_target();
+}
+
+void write_stream(const std::string& path, const Target& target, std::string_view content) {
+  std::fflush(stdout);  // what was printed before stays before
+  Descriptor file(target.own_output ? ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0)
+                                    : ::open(path.c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC));
+  struct stat opened {};
+  checked(::fstat(file.get(), &opened));
+  // Somebody has put a regular file there meanwhile.
+  if (!target.own_output && S_ISREG(opened.st_mode)) fail(ELOOP);
+  const SizeLimitAsError limit;
+  write_all(file.get(), content);
+  file.close();
+}
+
+/// Whether another path would help.
+bool is_of_path(int error) {
+  switch (error) {
+    case EACCES:
+    case EISDIR:
+    case ELOOP:
+    case ENAMETOOLONG:
+    case ENOENT:
+    case ENOTDIR:
+    case EPERM:
+    case EROFS: return true;
+    default: return false;
+  }
+}
+
+template <typename Body>
+void with_errors_of(const std::string& name, const std::string& path, Body&& body) {
+  try {
+    body();
+  } catch (const std::system_error& error) {
+    const int code = error.code().value();
+    const std::string reason = code == ELOOP ? "It is a symbolic link, which is not followed" : std::strerror(code);
+    if (!is_of_path(code)) throw ResourceError(name + " '" + path + "' cannot be written: " + reason);
+    throw InvalidArgument(name + " is '" + path +
+                          "'; allowed is a file that can be written, in a folder that can: " + reason);
+  }
+}
+
+}  // namespace
+
+void write_file(const std::string& name, const std::string& path, std::string_view content, FileKind kind) {
+  with_errors_of(name, path, [&] {
+    const Place place = place_of(path);
+    const Target target = target_of(place);
+    if (target.stream) {
+      write_stream(path, target, content);
+    } else {
+      write_regular(place, target, content, kind);
+    }
+  });
+}
+
+void check_writable(const std::string& name, const std::string& path) {
+  with_errors_of(name, path, [&] {
+    const Place place = place_of(path);
+    if (!target_of(place).stream) const Temporary removed(place, 0600);
+  });
+}
+
+}  // namespace halocline::io

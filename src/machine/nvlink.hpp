@@ -1,0 +1,10 @@
+#pragma once
+
+#include "halocline/machine_map.hpp"
+
+namespace halocline::machine {
+
+/// Whether two devices of a node are joined by NVLink alone: by links between the two, or by way of one link switch.
+[[nodiscard]] bool joined_by_nvlink(const NodeType& type, device_id a, device_id b);
+
+}  // namespace halocline::machine

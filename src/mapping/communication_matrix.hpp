@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstdint>
+#include <iosfwd>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace halocline::mapping {
+
+/// What one rank sends to another.
+struct Flow {
+  int to = 0;
+  std::int64_t bytes = 0;
+  std::int64_t messages = 0;
+  friend bool operator==(const Flow&, const Flow&) = default;
+};
+
+/// Who sends how much to whom in one run of a program: directed and sparse, a list of flows for each rank.
+class CommunicationMatrix {
+ public:
+  /// Throws InvalidArgument unless 1 <= ranks <= limits::ranks.
+  explicit CommunicationMatrix(int ranks);
+
+  [[nodiscard]] int ranks() const { return static_cast<int>(rows_.size()); }
+  /// Adds to what `from` sends to `to`; what a rank sends to itself counts too. Throws InvalidArgument for a rank that
+  /// is not there, for negative numbers, and where all bytes or all messages would be more than limits::matrix_sum.
+  void add(int from, int to, std::int64_t bytes, std::int64_t messages = 1);
+  /// What a rank sends, ascending by receiver.
+  [[nodiscard]] std::span<const Flow> row(int from) const { return rows_.at(static_cast<std::size_t>(from)); }
+  /// 0 where nothing is sent.
+  [[nodiscard]] std::int64_t bytes(int from, int to) const;
+  [[nodiscard]] std::int64_t total_bytes() const { return total_bytes_; }
+  /// Adds all flows of another matrix. Throws InvalidArgument where the numbers of ranks differ.
+  CommunicationMatrix& operator+=(const CommunicationMatrix& other);
+
+  friend bool operator==(const CommunicationMatrix&, const CommunicationMatrix&) = default;
+
+ private:
+  std::vector<std::vector<Flow>> rows_;
+  std::int64_t total_bytes_ = 0;
+  std::int64_t total_messages_ = 0;
+};
+
+/// Comma-separated values, in one of two forms:
+///  - sparse: a comment "# ranks N", the line "from,to,bytes,messages" (",messages" may be missing: 1 each), then a line a
+///    flow, in any order, a pair at most once; without the comment there are as many ranks as the largest number says;
+///  - dense: N lines of N numbers, bytes; line i is what rank i sends; one message for each number above 0.
+/// Spaces, empty lines and other comments ("# ...") do not count. name: of the file, for errors. Throws InvalidArgument
+/// that names file, line, value and what is allowed; files of more than limits::ranks ranks are refused.
+[[nodiscard]] CommunicationMatrix read_matrix(std::istream& in, const std::string& name);
+/// The sparse form, by sender and receiver, with the comment "# end" as its last line.
+void write_matrix(std::ostream& out, const CommunicationMatrix& matrix);
+
+/// What ranks send to each other, by where the sender's buffer lies: in memory of the host or of a device.
+struct Communication {
+  /// Throws InvalidArgument unless 1 <= ranks.
+  explicit Communication(int ranks) : cpu(ranks), gpu(ranks) {}
+
+  CommunicationMatrix cpu;
+  CommunicationMatrix gpu;
+  friend bool operator==(const Communication&, const Communication&) = default;
+};
+
+/// Both matrices of a job in one file: the sparse form, with the line
+/// "from,to,cpu_bytes,cpu_messages,gpu_bytes,gpu_messages". The comment "# end" has to be its last line, as a file that was
+/// cut off would otherwise be read as one with less traffic. Throws as read_matrix().
+[[nodiscard]] Communication read_communication(std::istream& in, const std::string& name);
+/// By sender and receiver, with "# end". Throws InvalidArgument where the matrices have different numbers of ranks.
+void write_communication(std::ostream& out, const Communication& communication);
+
+}  // namespace halocline::mapping

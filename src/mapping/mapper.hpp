@@ -1,0 +1,69 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "mapping/communication_matrix.hpp"
+#include "mapping/topology.hpp"
+
+namespace halocline::mapping {
+
+/// How processes get their places.
+///
+/// in_order: process after process, place after place.
+/// partition: places are filled one after the other with what communicates most with what is there; then swaps and moves
+///   as long as they lower the bytes times hops (after Kernighan and Lin, Bell Syst. Tech. J. 49, 1970). On one switch this
+///   is balanced partitioning with the fewest bytes between nodes, what MAGC's first phase comes to.
+///   More than 256 places: places and processes are halved again and again instead, and only swaps and moves near a
+///   process's peers are tried, so that nothing is quadratic.
+/// scotch: the Scotch library, dual recursive bipartitioning (Pellegrini and Roman, HPCN 1996), with a fixed seed.
+/// greedy: MAGC's Algorithm 1. The process that comes next is the one with the largest delta, of several the lowest; it
+///   gets the place that gives the least maximum congestion, of several the lowest. delta: mean volume with its mapped
+///   neighbours minus mean volume with its unmapped ones, a mean over none being 0; volumes are those of both ways.
+/// congestion: from the best of several starts, swaps and moves as long as they lower congestions, the largest one
+///   first, then the next ones: the refinement of PTRAM (Mirsadeghi and Afsahi, HIPS 2016) with all links compared. More
+///   than 256 places: without `greedy`, and without `scotch` but on one switch, as they take minutes there.
+enum class Mapper : int { in_order, partition, scotch, greedy, congestion };
+inline constexpr std::array all_mappers{Mapper::in_order, Mapper::partition, Mapper::scotch, Mapper::greedy,
+                                        Mapper::congestion};
+/// "default", "partition", ...
+[[nodiscard]] std::string_view to_string(Mapper mapper);
+
+struct MappingProblem {
+  const CommunicationMatrix* matrix = nullptr;
+  const Topology* topology = nullptr;
+  std::vector<int> capacity;  ///< of each place; 0: not to be used
+};
+
+/// Where refinement stops. With seconds, a slower machine may find another answer; without, all find the same.
+struct Effort {
+  /// Swaps and moves tried from each start; `partition` tries four times as many, and beyond 256 places that
+  /// for each 64 processes. In a node map_job() takes the share that the node has of the processes.
+  std::int64_t trials = 1500;
+  std::optional<double> seconds;
+  /// `congestion` has these trials for all starts together, the best start first. So has map_job() in nodes, where congestion seldom
+  /// decides.
+  bool together = false;
+};
+
+/// The place of each process. Throws InvalidArgument where the capacities are not as many as places or do not hold all
+/// processes; CapabilityError for `scotch` where it was not built.
+[[nodiscard]] std::vector<int> map_processes(Mapper mapper, const MappingProblem& problem, const Effort& effort = {});
+
+/// Swaps and moves of `congestion` from a given mapping. Its congestions, sorted from the largest, never get larger.
+[[nodiscard]] std::vector<int> refine(const MappingProblem& problem, std::vector<int> place_of,
+                                      const Effort& effort = {});
+
+/// Bytes on each channel.
+[[nodiscard]] std::vector<std::int64_t> channel_loads(const CommunicationMatrix& matrix, const Topology& topology,
+                                                      const std::vector<int>& place_of);
+/// Bytes over bandwidth of each channel, from the largest.
+[[nodiscard]] std::vector<double> sorted_congestions(const MappingProblem& problem, const std::vector<int>& place_of);
+
+/// Whether this build has Scotch.
+[[nodiscard]] bool have_scotch();
+
+}  // namespace halocline::mapping

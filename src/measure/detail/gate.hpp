@@ -1,0 +1,52 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "device/backend.hpp"
+#include "halocline/communicator.hpp"
+
+namespace halocline::machine::measuring {
+
+/// Holds streams back until all of them have their work, so that what is timed is the work and not its enqueuing. A
+/// stream waits for a word in host memory that all ranks of the node share and that devices reach; the host opens
+/// it by writing there. There is one for this rank alone and one for the whole node.
+///
+/// Where launches are serialised nothing could be enqueued behind a closed gate: there it is always open.
+class Gate {
+ public:
+  /// Collective.
+  Gate(comm::Communicator& node, device::Backend& backend);
+  Gate(const Gate&) = delete;
+  Gate& operator=(const Gate&) = delete;
+  ~Gate();
+
+  enum class Scope : int { rank, node };
+  /// Begins a round: from here to open() streams can wait. Of the whole node: by all ranks, between collectives. No
+  /// stream may be waiting from an earlier round.
+  void shut(Scope scope);
+  void wait(device::Stream& stream, Scope scope);
+  /// Of the whole node: by all ranks, after all have enqueued (an agreement in between); returns when it is open.
+  void open(Scope scope);
+  [[nodiscard]] bool holds() const { return holds_; }
+
+ private:
+  struct Words;
+  [[nodiscard]] Words& own(Scope scope) const;
+  [[nodiscard]] Words& opened(Scope scope) const;
+  void ring();
+
+  comm::Communicator& node_;
+  device::Backend& backend_;
+  std::unique_ptr<comm::SharedWindow> window_;
+  std::unique_ptr<device::Registration> own_registration_;
+  std::unique_ptr<device::Registration> root_registration_;
+  std::unique_ptr<device::Stream> bell_;
+  std::shared_ptr<const device::WaitGuard> guard_;
+  std::uint64_t rounds_[2] = {0, 0};
+  bool holds_ = false;
+};
+
+}  // namespace halocline::machine::measuring

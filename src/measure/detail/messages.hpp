@@ -1,0 +1,26 @@
+#pragma once
+
+#include <functional>
+#include <span>
+
+#include "halocline/communicator.hpp"
+
+namespace halocline::machine::measuring {
+
+/// One message of a few that are under way at the same time. A rank fills in what is its part.
+struct Message {
+  rank_id from;
+  rank_id to;
+  int tag = 0;
+  const std::byte* out = nullptr;  ///< at the sender
+  std::byte* in = nullptr;         ///< at the receiver
+  /// On the sender before it is sent, on the receiver once it is there; may be empty.
+  std::function<void(std::size_t bytes)> before;
+  std::function<void(std::size_t bytes)> after;
+};
+
+/// Sends and receives this rank's part of some messages of `bytes` each, and returns when that is done. It never
+/// sleeps, so that short times can be told apart. Throws DeadlineError after the communicator's timeout.
+void pass(comm::Communicator& comm, std::span<const Message> messages, std::size_t bytes);
+
+}  // namespace halocline::machine::measuring

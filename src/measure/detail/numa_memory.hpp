@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#include "device/backend.hpp"
+
+namespace halocline::machine::measuring {
+
+/// Pinned host memory.
+class PinnedMemory {
+ public:
+  virtual ~PinnedMemory() = default;
+  [[nodiscard]] virtual std::byte* data() const = 0;
+};
+
+/// Of a NUMA node by the operating system's number, or of any for -1. The pages are first touched by a thread that is
+/// bound to cores of the node, which needs no privileges. Throws CapabilityError that says why it cannot be had there,
+/// ResourceError where there is none.
+[[nodiscard]] std::unique_ptr<PinnedMemory> pinned_memory(device::Backend& backend, std::size_t bytes, int numa);
+
+}  // namespace halocline::machine::measuring

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "halocline/field.hpp"
+#include "halocline/radius.hpp"
+#include "partition/partition.hpp"
+#include "partition/strategy.hpp"
+
+// What the rooms of the partition stage share with each other and with nobody else.
+namespace halocline::partition::detail {
+
+__extension__ typedef __int128 Int128;
+
+/// The two levels of a cut.
+struct Grids {
+  Vec3 node;
+  Vec3 device;
+  [[nodiscard]] Vec3 total() const { return node * device; }
+};
+
+/// For texts: 2^63 - 1 in the place of more.
+[[nodiscard]] constexpr std::int64_t product_for_text(std::int64_t a, std::int64_t b) {
+  std::int64_t product = 0;
+  return __builtin_mul_overflow(a, b, &product) ? INT64_MAX : product;
+}
+
+/// All ordered (p0, p1, p2) whose product is parts, lexicographically largest first.
+[[nodiscard]] std::vector<Vec3> factorisations(std::int64_t parts);
+
+/// Recursive bisection of one part of a domain that has been cut into `done` parts already: how many
+/// parts that part gets in each dimension. Compares extent / (done * result) as rationals.
+[[nodiscard]] Vec3 bisect(const Vec3& extent, const Vec3& done, std::int64_t parts);
+
+/// Whether nothing is exchanged along a dimension: it is wrapped, and a grid leaves it whole.
+[[nodiscard]] bool wraps(const Boundaries& boundaries, const Vec3& grid, int dim);
+/// What a grid's parts exchange of a stencil's radius.
+[[nodiscard]] Radius halo_of(const Radius& stencil, const Boundaries& boundaries, const Vec3& grid);
+
+/// Eq. 7 without its constant factors, times the number of nodes: the halo cells of all node parts.
+[[nodiscard]] Int128 node_cost(const Vec3& extent, const Radius& radius, const Vec3& node_grid);
+/// Eq. 12's Q_inter, times 8 * the number of all devices. grids.node says how the domain is cut before.
+[[nodiscard]] Int128 device_cost(const Vec3& extent, const Radius& radius, const Grids& grids);
+
+/// Cells that a subdomain needs in each dimension: the larger radius of the two sides, as a neighbour (or
+/// the subdomain itself, around a periodic boundary) reads that many; 1 where nobody reads.
+[[nodiscard]] Vec3 least_extent(const Radius& radius, const Boundaries& boundaries, const Vec3& grid);
+/// Whether even cuts leave every subdomain its least extent.
+[[nodiscard]] bool fits(const Request& request, const Vec3& grid);
+/// Throws InvalidArgument that says what would fit. `chosen` is the cut that does not, or nullptr where
+/// every cut was tried; `alternative` is one that does, or nullptr.
+[[noreturn]] void refuse(const Request& request, const Grids* chosen, const Grids* alternative);
+
+/// Every candidate pair by cost (nodes first); the first that fits is written to best.
+[[nodiscard]] bool search(const Request& request, std::span<const Vec3> node_candidates,
+                          std::span<const Vec3> device_candidates, Grids& best);
+
+/// The grid P* and its low bits, the part of it that a node holds. Both numbers must be powers of two.
+[[nodiscard]] Grids z_order_grids(std::int64_t nodes, std::int64_t devices_per_node);
+
+using Cuts = std::array<std::vector<std::int64_t>, 3>;
+/// Slabs whose sizes differ by one cell at most, at both levels.
+[[nodiscard]] Cuts even_cuts(const Vec3& extent, const Vec3& grid);
+/// Slabs in proportion to the sum of their subdomains' weights, each at least `least` cells thick.
+[[nodiscard]] Cuts weighted_cuts(const Partition& even, std::span<const double> weights, const Vec3& least);
+
+}  // namespace halocline::partition::detail

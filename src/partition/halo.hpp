@@ -1,0 +1,88 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "halocline/box.hpp"
+#include "halocline/direction.hpp"
+#include "halocline/field.hpp"
+#include "halocline/ids.hpp"
+#include "partition/partition.hpp"
+
+namespace halocline::partition {
+
+/// The geometry of a domain that all halo questions are answered from: what is cut how, which fields
+/// there are and where the domain ends. A value, the same on every rank.
+struct Geometry {
+  Partition partition;
+  /// Their radii are those of halos; see halo_of().
+  std::vector<FieldDescriptor> fields;
+  /// Of the fields that have none of their own.
+  Radius radius;
+  Boundaries boundaries = all_periodic;
+
+  /// Whether kernels read around the ends of a dimension by themselves: it is wrapped, and not cut.
+  [[nodiscard]] bool wraps(int dim) const;
+  /// What the halos of a stencil's radius are: nothing along dimensions that wrap.
+  [[nodiscard]] Radius halo_of(const Radius& stencil) const;
+  [[nodiscard]] const Radius& radius_of(field_id field) const;
+  /// The cells of a field that a subdomain owns: its box, one cell longer at the upper end of an open
+  /// dimension in which the field is staggered.
+  [[nodiscard]] Box owned(field_id field, subdomain_id subdomain) const;
+  /// owned() grown by the field's radius.
+  [[nodiscard]] Box with_halo(field_id field, subdomain_id subdomain) const;
+  /// The halo box on side d (in the subdomain's own frame of global coordinates); empty where not read.
+  [[nodiscard]] Box halo(field_id field, subdomain_id subdomain, Direction d) const;
+};
+
+/// Who is met in a direction.
+struct Neighbour {
+  subdomain_id subdomain;
+  /// What has to be added to a coordinate in the neighbour's frame to have it in this subdomain's:
+  /// not 0 where the way leads through a periodic boundary.
+  Vec3 shift;
+};
+
+/// The subdomain in direction d, or nothing at an open boundary.
+[[nodiscard]] std::optional<Neighbour> neighbour(const Geometry& geometry, subdomain_id subdomain, Direction d);
+
+/// One box of one field in a message: what leaves `from` towards d and fills the halo of `to` on side -d.
+struct Segment {
+  field_id field;
+  Direction direction;
+  Box source;              ///< owned cells of the sender, in its frame
+  Box target;              ///< halo cells of the receiver, in its frame; the same extent as source
+  std::int64_t bytes = 0;  ///< all components
+};
+
+/// All that goes from one subdomain to another in one exchange, by field then direction; both ends
+/// compute the same list, so nothing but cells has to be sent.
+struct Message {
+  subdomain_id from;
+  subdomain_id to;
+  std::vector<Segment> segments;
+  [[nodiscard]] std::int64_t bytes() const;
+};
+
+/// The messages that a subdomain sends (receives), by the other subdomain's id; a message to itself
+/// included. Fields without a halo, and directions that are off, give no segments; a pair without segments
+/// no message.
+/// Cost: proportional to fields x 26; nothing is done for other subdomains.
+[[nodiscard]] std::vector<Message> outgoing(const Geometry& geometry, subdomain_id subdomain);
+[[nodiscard]] std::vector<Message> incoming(const Geometry& geometry, subdomain_id subdomain);
+
+/// Bytes from one subdomain to another in one exchange of all fields.
+struct Flow {
+  subdomain_id from;
+  subdomain_id to;
+  std::int64_t bytes = 0;
+};
+/// What a subdomain sends, by receiver, without the segments: for placement of large machines.
+[[nodiscard]] std::vector<Flow> outgoing_flows(const Geometry& geometry, subdomain_id subdomain);
+
+/// Throws InvalidArgument where a subdomain is thinner than the halo that its neighbour reads from it
+/// (or than its own, where it wraps onto itself), with the least extent that would fit.
+void check_fits(const Geometry& geometry);
+
+}  // namespace halocline::partition

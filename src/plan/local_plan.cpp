@@ -1,0 +1,34 @@
+#include "plan/local_plan.hpp"
+
+#include <algorithm>
+
+#include "placement/node_placer.hpp"
+#include "plan/cut.hpp"
+#include "plan/detail/assumed_routes.hpp"
+
+namespace halocline {
+
+LocalPlan make_local_plan(const PlanRequest& request, rank_id rank, const routing::Policy& policy, bool device_mpi) {
+  LocalPlan plan{cut_for_steps(request).geometry, {}, {}, {}, {}};
+  placement::NodePlacer placer(plan.geometry, request.machine, request.placement);
+  AssumedRouter router(request.machine, policy, device_mpi);
+  const auto slot_of = [&](subdomain_id subdomain) -> const placement::Slot& {
+    return plan.slots.try_emplace(subdomain, placer.of(subdomain)).first->second;
+  };
+  plan.mine = placer.of_rank(rank);
+  std::vector<subdomain_id> by_id = plan.mine;
+  std::ranges::sort(by_id);
+  for (const subdomain_id own : by_id) {
+    const placement::Slot& here = slot_of(own);
+    for (const partition::Flow& flow : partition::outgoing_flows(plan.geometry, own)) {
+      plan.outgoing.push_back(router.route(flow, here, slot_of(flow.to)));
+    }
+    for (const partition::Message& message : partition::incoming(plan.geometry, own)) {
+      const partition::Flow flow{message.from, message.to, message.bytes()};
+      plan.incoming.push_back(router.route(flow, slot_of(flow.from), here));
+    }
+  }
+  return plan;
+}
+
+}  // namespace halocline

@@ -1,0 +1,186 @@
+#include "plan/plan.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <limits>
+#include <tuple>
+#include <utility>
+
+#include "core/limits.hpp"
+#include "halocline/error.hpp"
+#include "partition/halo_width.hpp"
+#include "partition/size.hpp"
+#include "plan/cut.hpp"
+#include "plan/widest.hpp"
+
+namespace halocline {
+namespace {
+
+/// Nodes and devices a node, as the ranks drive them; one node of all where nodes hold unequal numbers.
+struct Shape {
+  std::int64_t nodes = 1;
+  std::int64_t devices_per_node = 1;
+};
+
+Shape shape_of(const machine::MachineMap& machine) {
+  std::vector<std::int64_t> slots(machine.nodes.size(), 0);
+  for (const auto& rank : machine.ranks) {
+    slots.at(rank.node.index()) += static_cast<std::int64_t>(rank.devices.size());
+  }
+  std::erase(slots, 0);
+  if (slots.empty()) return {0, 0};
+  const auto [least, most] = std::minmax_element(slots.begin(), slots.end());
+  if (*least == *most) return {static_cast<std::int64_t>(slots.size()), *most};
+  std::int64_t all = 0;
+  for (const auto n : slots) all += n;
+  return {1, all};
+}
+
+void check_fields(const std::vector<FieldDescriptor>& fields) {
+  if (std::cmp_greater(fields.size(), limits::fields)) {
+    throw InvalidArgument(fmt::format("number of fields is {}; allowed is at most {}", fields.size(), limits::fields));
+  }
+  for (const FieldDescriptor& field : fields) {
+    for (const auto& [what, count, most] : {std::tuple{"components", field.components, limits::components},
+                                            std::tuple{"buffers", field.buffers, limits::buffers}}) {
+      if (count >= 1 && count <= most) continue;
+      throw InvalidArgument(
+          fmt::format("number of {} of field '{}' is {}; allowed is 1 to {}", what, field.name, count, most));
+    }
+  }
+}
+
+/// Throws InvalidArgument where something does not fit.
+Cut cut(const PlanRequest& halos) {
+  partition::Request request = cut_of(halos);
+  std::string reason;
+  std::optional<model::Predictor> predictor;
+  if (request.method == partition::Method::fastest) {
+    predictor.emplace(halos.machine, halos.row_limits);
+    request.cost = [&](const partition::Partition& parts) {
+      return predictor->predict(geometry_of(halos, parts)).picoseconds;
+    };
+    if (!predictor->why_not().empty()) {
+      request.method = partition::Method::exact;
+      reason = fmt::format("the grid of exact, because {}", predictor->why_not());
+    }
+  }
+  partition::Geometry geometry = geometry_of(halos, partition::make_partition(request));
+  partition::check_fits(geometry);
+  if (request.method == partition::Method::fastest) {
+    const model::Prediction prediction = predictor->predict(geometry);
+    reason = fmt::format("predicted {:.1f} us an exchange, bound by {}", 1e6 * prediction.seconds(),
+                         model::to_string(prediction.bound));
+  }
+  return {std::move(geometry), std::move(reason)};
+}
+
+/// The largest multiplier below that of the request with which cut() does not throw; 0 where there is none.
+int largest_that_fits(const PlanRequest& request) {
+  int fits = 0;
+  int too_large = request.halo_multiplier;
+  while (too_large - fits > 1) {
+    const int between = fits + (too_large - fits) / 2;
+    try {
+      static_cast<void>(cut(halos_of(request, between)));
+      fits = between;
+    } catch (const InvalidArgument&) {
+      too_large = between;
+    }
+  }
+  return fits;
+}
+
+}  // namespace
+
+Cut cut_for_steps(const PlanRequest& request) {
+  const int multiplier = request.halo_multiplier;
+  try {
+    return cut(halos_of(request, multiplier));
+  } catch (const InvalidArgument& error) {
+    if (multiplier <= 1) throw;
+    const int fits = largest_that_fits(request);
+    if (fits == 0) return cut(halos_of(request, 1));  // throws what is wrong without it
+    throw InvalidArgument(
+        fmt::format("halo_multiplier is {}; allowed for this domain are 1 to {}: with halos for {} steps, {}",
+                    multiplier, fits, multiplier, error.what()));
+  }
+}
+
+partition::Request cut_of(const PlanRequest& request) {
+  request.machine.check();
+  check_fields(request.fields);
+  const Shape shape = shape_of(request.machine);
+  if (shape.nodes == 0) {
+    throw InvalidArgument("machine '" + request.machine.name +
+                          "' has no ranks that drive devices; allowed are machines with at least one");
+  }
+  return {.extent = request.extent,
+          .radius = widest_radius(request.fields, request.radius),
+          .nodes = shape.nodes,
+          .devices_per_node = shape.devices_per_node,
+          .method = request.partition,
+          .node_grid = request.node_grid,
+          .device_grid = request.device_grid,
+          .boundaries = request.boundaries,
+          .weights = request.weights};
+}
+
+PlanRequest halos_of(const PlanRequest& request, int multiplier) {
+  if (multiplier < 1) {
+    throw InvalidArgument(fmt::format("halo_multiplier is {}; allowed is 1 or more", multiplier));
+  }
+  const Radius widest = widest_radius(request.fields, request.radius);
+  for (int dim = 0; dim < 3; ++dim) {
+    const std::int64_t most = std::max(widest.lower()[dim], widest.upper()[dim]);
+    if (most > std::numeric_limits<std::int64_t>::max() / multiplier) {
+      throw InvalidArgument(fmt::format("radius is {} with halo_multiplier {}; allowed are products below 2^63",
+                                        to_string(widest), multiplier));
+    }
+  }
+  PlanRequest halos = request;
+  for (auto& field : halos.fields) {
+    if (field.radius) field.radius = partition::halo_radius(*field.radius, widest, multiplier);
+  }
+  halos.radius = partition::halo_radius(request.radius, widest, multiplier);
+  return halos;
+}
+
+partition::Geometry geometry_of(const PlanRequest& request, partition::Partition parts) {
+  partition::Geometry geometry{std::move(parts), request.fields, request.radius, request.boundaries};
+  keep_halos(geometry, geometry.radius, geometry.fields);
+  partition::check_size(geometry);
+  return geometry;
+}
+
+void keep_halos(const partition::Geometry& geometry, Radius& radius, std::vector<FieldDescriptor>& fields) {
+  radius = geometry.halo_of(radius);
+  for (auto& field : fields) {
+    if (field.radius) field.radius = geometry.halo_of(*field.radius);
+  }
+}
+
+Radius widest_radius(const std::vector<FieldDescriptor>& fields, const Radius& domain_radius) {
+  Vec3 lower;
+  Vec3 upper;
+  const auto widen = [&](const Radius& radius) {
+    for (int dim = 0; dim < 3; ++dim) {
+      lower[dim] = std::max(lower[dim], radius.lower()[dim]);
+      upper[dim] = std::max(upper[dim], radius.upper()[dim]);
+    }
+  };
+  if (fields.empty()) widen(domain_radius);
+  for (const auto& field : fields) widen(field.radius.value_or(domain_radius));
+  return Radius::per_side(lower, upper);
+}
+
+Plan make_plan(const PlanRequest& request) {
+  Cut cut = cut_for_steps(request);
+  Plan plan{request.machine, std::move(cut.geometry), {}, request.partition, request.halo_multiplier,
+            request.radius,  std::move(cut.reason)};
+  plan.placement = placement::make_placement(plan.geometry, plan.machine, request.placement);
+  return plan;
+}
+
+}  // namespace halocline

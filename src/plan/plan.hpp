@@ -1,0 +1,96 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "halocline/machine_map.hpp"
+#include "halocline/routing.hpp"
+#include "model/predict.hpp"
+#include "partition/halo.hpp"
+#include "partition/strategy.hpp"
+#include "placement/placement.hpp"
+
+namespace halocline {
+
+/// What planning starts from: all values, the same on every rank.
+struct PlanRequest {
+  Vec3 extent;
+  Radius radius;
+  std::vector<FieldDescriptor> fields;
+  Boundaries boundaries = all_periodic;
+  machine::MachineMap machine;
+
+  partition::Method partition = partition::Method::exact;
+  std::optional<Vec3> node_grid;    ///< for Method::given
+  std::optional<Vec3> device_grid;  ///< for Method::given
+  std::vector<double> weights;      ///< see partition::Request
+  model::RowLimits row_limits;      ///< for Method::fastest, those of exchange::Tuning
+  placement::Request placement;
+  /// Steps that one exchange serves; see overlap/steps.hpp.
+  int halo_multiplier = 1;
+};
+
+/// Machine, partition and placement: who owns what, where. Pure values; no MPI, no device.
+struct Plan {
+  machine::MachineMap machine;
+  partition::Geometry geometry;  ///< its radii are those of the halos; see Geometry::halo_of
+  placement::Placement placement;
+  partition::Method partition = partition::Method::exact;
+  int halo_multiplier = 1;
+  Radius radius{};  ///< what a step reads of a field that has no radius of its own
+  /// For Method::fastest: what its grid is predicted to take, or why there is no prediction and the grid is that of exact.
+  std::string partition_reason;
+
+  /// The rank that owns a subdomain.
+  [[nodiscard]] rank_id owner(subdomain_id subdomain) const { return placement.of(subdomain).rank; }
+};
+
+/// Runs the stages partition and place. Throws InvalidArgument where the request does not fit together.
+/// A machine whose nodes hold unequal numbers of devices is cut as one node of all devices. Halos are as wide as
+/// partition/halo_width.hpp has it.
+[[nodiscard]] Plan make_plan(const PlanRequest& request);
+
+/// A way to cut a request's domain, evenly.
+struct Candidate {
+  partition::Partition partition;
+  model::Traffic traffic;
+  std::optional<model::Prediction> prediction;  ///< none where the machine map has no exchange rates
+  /// The methods that choose it, but `given`.
+  std::vector<partition::Method> methods;
+};
+struct Candidates {
+  std::vector<Candidate> list;
+  std::string why_not_predicted;  ///< empty where they are
+};
+/// All candidates for the method `fastest`, by predicted time, or by bytes between nodes and then bytes of the device that
+/// sends most; of equals the one of exact first, then those with fewer cuts in x, in y. The request's method, grids and weights
+/// do not count. Throws InvalidArgument as make_plan().
+[[nodiscard]] Candidates candidates(const PlanRequest& request);
+
+/// What one subdomain sends another in an exchange of all fields, with its route.
+struct RoutedMessage {
+  routing::Route route;
+  std::int64_t bytes = 0;
+  /// One for each direction where messages are by_direction and the transport moves them one by one.
+  std::int64_t messages = 1;
+};
+
+/// The stage route for a machine that is not here: mapping and peer access as the map's load/store domains have it,
+/// MPI everywhere, MPI on device pointers as the caller says. For the messages that a rank sends (all ranks' where
+/// none is given). messages: unset is one for each neighbour.
+[[nodiscard]] std::vector<RoutedMessage> assumed_routes(const Plan& plan, const routing::Policy& policy,
+                                                        bool device_mpi, std::optional<rank_id> only = {},
+                                                        std::optional<routing::Messages> messages = {});
+
+/// The plan as text for people: machine, partition, placement, a route for each pair with its reason, and
+/// bytes for each transport. Routes beyond max_routes are counted, not listed.
+[[nodiscard]] std::string explain(const Plan& plan, std::span<const RoutedMessage> routes, std::size_t max_routes = 64);
+/// The parts of it.
+[[nodiscard]] std::string explain_machine(const machine::MachineMap& machine);
+[[nodiscard]] std::string explain_partition(const Plan& plan);
+[[nodiscard]] std::string explain_placement(const Plan& plan);
+[[nodiscard]] std::string explain_routes(std::span<const RoutedMessage> routes, std::size_t max_routes = 64);
+
+}  // namespace halocline

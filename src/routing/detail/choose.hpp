@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "routing/choose.hpp"
+
+namespace halocline::routing {
+
+/// A route without its pair.
+struct Decision {
+  Transport transport;
+  std::string reason;
+};
+
+/// whose: "this pair". The transport is possible.
+[[nodiscard]] Decision by_exception(Transport wanted, const PairFacts& facts, std::string_view whose);
+
+/// What the order and the measurements say; the pair is for the error's text alone. Throws CapabilityError where nothing
+/// that is allowed is possible.
+[[nodiscard]] Decision by_policy(subdomain_id from, subdomain_id to, const PairFacts& facts, const Policy& policy);
+
+}  // namespace halocline::routing

@@ -1,0 +1,90 @@
+#include "routing/detail/possible.hpp"
+
+#include <fmt/core.h>
+
+#include "halocline/error.hpp"
+
+namespace halocline::routing {
+namespace {
+
+Answer yes() { return {true, ""}; }
+Answer no(std::string why) { return {false, std::move(why)}; }
+
+/// An answer's own words where it has some.
+Answer no(std::string_view what, const Answer& answer) {
+  return no(answer.why_not.empty() ? std::string(what) : fmt::format("{}: {}", what, answer.why_not));
+}
+
+Answer direct(const PairFacts& facts) {
+  // Sharing a device with another process, one rank's kernel may wait for another's that is never resident.
+  if (facts.same_device && !facts.same_rank) return no("two processes share the device");
+  if (!facts.direct_safe.yes) return no("not safe", facts.direct_safe);
+  if (facts.same_rank) {
+    if (!facts.same_device && !facts.storable.yes) {
+      return no("other devices do not store to the receiver's arrays", facts.storable);
+    }
+    return facts.peer_access.yes || facts.mapped.yes ? yes() : no("no peer access", facts.peer_access);
+  }
+  if (!facts.mapped.yes) return no("no mapping", facts.mapped);
+  return facts.exportable.yes ? yes() : no("the receiver's arrays cannot be exported", facts.exportable);
+}
+
+Answer ipc_copy(const PairFacts& facts) {
+  if (facts.same_rank) return no("same process");
+  if (!facts.same_node) return no("two nodes");
+  return facts.mapped.yes ? yes() : no("no mapping", facts.mapped);
+}
+
+Answer mpi_device(const PairFacts& facts) {
+  if (!facts.mpi) return no("no message passing between the ranks");
+  return facts.device_mpi.yes ? yes() : no("MPI does not take device pointers", facts.device_mpi);
+}
+
+std::string where(const PairFacts& facts) {
+  if (facts.same_subdomain) return "same subdomain";
+  if (facts.same_rank) return facts.same_device ? "same process, same device" : "same process";
+  return facts.same_node ? "same node, other process" : "two nodes";
+}
+
+}  // namespace
+
+PairFacts completed(PairFacts facts) {
+  facts.same_rank = facts.same_rank || facts.same_subdomain;
+  facts.same_device = facts.same_device || facts.same_subdomain;
+  facts.same_node = facts.same_node || facts.same_rank || facts.same_device;
+  if (facts.same_rank && facts.same_device) facts.peer_access = Answer::of(true);
+  return facts;
+}
+
+Answer possible(Transport transport, const PairFacts& given) {
+  const PairFacts facts = completed(given);
+  switch (transport) {
+    case Transport::self: return facts.same_subdomain ? yes() : no("two subdomains");
+    case Transport::direct: return direct(facts);
+    case Transport::peer_copy: return facts.same_rank ? yes() : no(facts.same_node ? "two processes" : "two nodes");
+    case Transport::ipc_copy: return ipc_copy(facts);
+    case Transport::mpi_device: return mpi_device(facts);
+    case Transport::mpi_staged: return facts.mpi ? yes() : no("no message passing between the ranks");
+  }
+  throw InternalError("a Transport without a rule");
+}
+
+std::string why_possible(Transport transport, const PairFacts& given) {
+  const PairFacts facts = completed(given);
+  const std::string place = where(facts);
+  switch (transport) {
+    case Transport::self: return place;
+    case Transport::direct:
+      return place + (facts.same_rank && facts.peer_access.yes ? ", peer access yes" : ", mapping yes");
+    case Transport::peer_copy:
+      if (facts.peer_access.yes) return place + ", peer access yes";
+      return fmt::format("{}, peer access no{}, the driver stages", place,
+                         facts.peer_access.why_not.empty() ? "" : " (" + facts.peer_access.why_not + ")");
+    case Transport::ipc_copy: return place + ", mapping yes";
+    case Transport::mpi_device: return place + ", MPI takes device pointers";
+    case Transport::mpi_staged: return place + ", through host memory";
+  }
+  throw InternalError("a Transport without a reason");
+}
+
+}  // namespace halocline::routing

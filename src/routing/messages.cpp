@@ -1,0 +1,30 @@
+#include "routing/messages.hpp"
+
+namespace halocline::routing {
+
+std::string_view to_string(Messages messages) {
+  return messages == Messages::by_direction ? "by_direction" : "by_neighbour";
+}
+
+std::map<int, partition::Message> by_direction(const partition::Message& message) {
+  std::map<int, partition::Message> parts;
+  for (const partition::Segment& segment : message.segments) {
+    partition::Message& part = parts[segment.direction.index()];
+    part.from = message.from;
+    part.to = message.to;
+    part.segments.push_back(segment);
+  }
+  return parts;
+}
+
+bool moves_one_by_one(Transport transport) { return transport != Transport::self && transport != Transport::direct; }
+
+Directions sides_of(const partition::Message& message) {
+  Directions sides;
+  for (const partition::Segment& segment : message.segments) {
+    sides.set(static_cast<std::size_t>(segment.direction.opposite().index()));
+  }
+  return sides;
+}
+
+}  // namespace halocline::routing

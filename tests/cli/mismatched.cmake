@@ -1,0 +1,53 @@
+# Ranks that were not started alike, or that fail alone: every error is printed, once, and the job ends, soon and not well.
+include(${CMAKE_CURRENT_LIST_DIR}/expect.cmake)
+set(base exchange --backend host --size 16 --repeat 50 --steady 0 --timeout 6)
+file(MAKE_DIRECTORY ${WORK}/mismatched/empty)
+file(COPY ${SOURCE}/machines/dgx-h200.json DESTINATION ${WORK}/mismatched)
+
+# expect_end(<what> <exit code> <fragments, each of one error line, that are all of them> <words of rank 0> -- <words of ranks 1 and 2>)
+function(expect_end what wanted fragments)
+  string(REPLACE ";--;" ";:;-n;2;" words "${ARGN}")
+  execute_process(COMMAND ${MPIRUN} -n 1 ${words} WORKING_DIRECTORY ${WORK}/mismatched RESULT_VARIABLE code
+                  OUTPUT_VARIABLE out ERROR_VARIABLE err TIMEOUT 60)
+  own_error_lines("${err}" lines)
+  list(LENGTH lines number)
+  list(LENGTH fragments wanted_number)
+  set(ok FALSE)
+  if(code EQUAL wanted AND number EQUAL wanted_number AND NOT "${err}" MATCHES "MPI_ERRORS_ARE_FATAL|MPI_ERR_")
+    set(ok TRUE)
+  endif()
+  foreach(fragment IN LISTS fragments)
+    string(FIND "${lines}" "${fragment}" at)
+    if(at LESS 0)
+      set(ok FALSE)
+    endif()
+  endforeach()
+  count(ok "${what}" "wanted: ${wanted}, ${fragments}\nexit code ${code}, ${number} lines\n${out}${err}")
+  set(tried ${tried} PARENT_SCOPE)
+  set(right ${right} PARENT_SCOPE)
+endfunction()
+
+# Other arguments, other environment.
+foreach(more "--verify" "--repeat 40" "--ranks-per-node 1" "--help" "--machine summit")
+  separate_arguments(words UNIX_COMMAND "${more}")
+  if(more STREQUAL "--repeat 40")
+    set(other exchange --backend host --size 16 --repeat 40 --steady 0 --timeout 6)
+    set(shown "--repeat 40 --steady 0 --timeout 6' on rank 1")
+  else()
+    set(other ${base} ${words})
+    set(shown "--timeout 6 ${more}' on rank 1 and 'exchange --backend host")
+  endif()
+  expect_end("ranks 1 and 2 with ${more}" 2 "${shown}" ${PROGRAM} ${base} -- ${PROGRAM} ${other})
+endforeach()
+expect_end("rank 0 with --help" 2 "on rank 1 and '--help' on rank 0" ${PROGRAM} --help -- ${PROGRAM} ${base})
+foreach(setting "HALOCLINE_TRANSPORTS=pigeon" "HALOCLINE_RANKS_PER_NODE=1")
+  string(REPLACE "=" " is '" shown "${setting}")
+  expect_end("ranks 1 and 2 with ${setting}" 2 "${shown}' on rank 1 and '' on rank 0, allowed is the same"
+             ${PROGRAM} ${base} -- env ${setting} ${PROGRAM} ${base})
+endforeach()
+
+# One rank alone has trouble that the others cannot know of: they wait for it. A map that is there on rank 0's node only.
+set(with_map ${base} --machine dgx-h200.json)
+expect_end("a file that is not on the others' nodes" 2 "rank 1: machine file 'dgx-h200.json' cannot be read;rank 2: machine file 'dgx-h200.json' cannot be read"
+           ${PROGRAM} ${with_map} -- --wdir ${WORK}/mismatched/empty ${PROGRAM} ${with_map})
+report_count()

@@ -1,0 +1,163 @@
+// What must be the same on all ranks: where it is not, one error that names it, with the values, on all of them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+
+#include "domain/internals.hpp"
+#include "exchange/exchange.hpp"
+#include "halocline/machine_map.hpp"
+#include "ranks.hpp"
+
+namespace halocline::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// A domain as one rank asks for it.
+struct Asked {
+  Vec3 extent{16, 16, 16};
+  Radius radius = Radius::uniform(2);
+  std::vector<FieldDescriptor> fields;
+  DomainOptions options;
+};
+
+struct Difference {
+  const char* name;
+  std::function<void(Asked&)> change;  ///< on rank 2 of 3
+  std::string text;
+};
+
+FieldDescriptor field(const char* name) {
+  FieldDescriptor descriptor;
+  descriptor.name = name;
+  return descriptor;
+}
+
+std::vector<Difference> differences() {
+  using exchange::Messages;
+  return {
+      {"extent", [](Asked& a) { a.extent.z = 17; }, "extent: rank 0 has 16 x 16 x 16, rank 2 has 16 x 16 x 17"},
+      {"radius", [](Asked& a) { a.radius = Radius::uniform(1); }, "radius: rank 0 has 2, rank 2 has 1"},
+      {"field_type", [](Asked& a) { a.fields[0].element = Element::f64; }, "field 'u': rank 0 has f32, rank 2 has f64"},
+      {"field_buffers", [](Asked& a) { a.fields[0].buffers = 2; },
+       "field 'u': rank 0 has f32, rank 2 has f32, 2 buffers"},
+      {"field_components", [](Asked& a) { a.fields[0].components = 3; },
+       "field 'u': rank 0 has f32, rank 2 has f32, 3 components"},
+      {"field_radius", [](Asked& a) { a.fields[0].radius = Radius::faces(1); }, "field 'u': rank 0 has f32"},
+      {"field_staggered", [](Asked& a) { a.fields[0].staggered[1] = true; }, "staggered in y"},
+      {"field_missing", [](Asked& a) { a.fields.pop_back(); },
+       "fields: rank 0 has u v, rank 2 has u; field 'v': rank 0 has f32, rank 2 has none"},
+      {"field_more", [](Asked& a) { a.fields.push_back(field("w")); }, "field 'w': rank 0 has none, rank 2 has f32"},
+      {"boundaries", [](Asked& a) { a.options.boundaries[1] = Boundary::open; },
+       "boundaries: rank 0 has periodic periodic periodic, rank 2 has periodic open periodic"},
+      {"halo_multiplier", [](Asked& a) { a.options.halo_multiplier = 2; },
+       "halo_multiplier: rank 0 has 1, rank 2 has 2"},
+      {"partition", [](Asked& a) { a.options.partition = partition::Method::z_order; },
+       "partition: rank 0 has exact, rank 2 has z"},
+      {"node_grid",
+       [](Asked& a) {
+         a.options.node_grid = Vec3{1, 1, 1};
+       },
+       "node_grid: rank 0 has unset, rank 2 has 1 x 1 x 1"},
+      {"device_grid",
+       [](Asked& a) {
+         a.options.device_grid = Vec3{3, 1, 1};
+       },
+       "device_grid: rank 0 has unset"},
+      {"weights",
+       [](Asked& a) {
+         a.options.weights = {1, 2, 1.5};
+       },
+       "weights: rank 0 has unset, rank 2 has 1 2 1.5"},
+      {"placement", [](Asked& a) { a.options.placement.method = placement::Method::trivial; },
+       "placement: rank 0 has automatic, rank 2 has trivial"},
+      {"seed", [](Asked& a) { a.options.placement.seed = 9; }, "seed of the placement: rank 0 has 0, rank 2 has 9"},
+      {"ranks_per_node", [](Asked& a) { a.options.ranks_per_node = 1; },
+       "ranks_per_node: rank 0 has unset, rank 2 has 1"},
+      {"transports", [](Asked& a) { a.options.policy.order = {routing::Transport::mpi_staged}; },
+       "transports: rank 0 has self,direct,peer_copy,ipc_copy,mpi_device,mpi_staged, rank 2 has mpi_staged"},
+      {"transport_of_a_pair",
+       [](Asked& a) {
+         a.options.policy.exceptions = {{subdomain_id(0), subdomain_id(1), routing::Transport::mpi_staged}};
+       },
+       "0->1:mpi_staged"},
+      {"measurements", [](Asked& a) { a.options.policy.use_measurements = false; }, "without measurements"},
+      {"staging_chunk", [](Asked& a) { a.options.tuning.staging_chunk_bytes = 1000; },
+       "tuning.staging_chunk_bytes: rank 0 has 4194304, rank 2 has 1000"},
+      {"zero_copy", [](Asked& a) { a.options.tuning.zero_copy_at_most_bytes = 1; }, "tuning.zero_copy_at_most_bytes"},
+      {"put", [](Asked& a) { a.options.tuning.put_at_most_bytes = 1; }, "tuning.put_at_most_bytes"},
+      {"short_row", [](Asked& a) { a.options.tuning.short_row_bytes = 1; }, "tuning.short_row_bytes"},
+      {"pack_from", [](Asked& a) { a.options.tuning.pack_short_rows_from_bytes = 1; },
+       "tuning.pack_short_rows_from_bytes"},
+      {"piece", [](Asked& a) { a.options.tuning.packed_piece_bytes = 1; }, "tuning.packed_piece_bytes"},
+      {"packets", [](Asked& a) { a.options.tuning.packets_at_most_bytes = 1; }, "tuning.packets_at_most_bytes"},
+      {"messages", [](Asked& a) { a.options.messages = Messages::by_direction; },
+       "messages: rank 0 has by_neighbour, rank 2 has by_direction"},
+      {"check_order", [](Asked& a) { a.options.check_order = true; }, "check_order: rank 0 has false, rank 2 has true"},
+      {"timeout", [](Asked& a) { a.options.timeout = 15s; }, "timeout: rank 0 has 20 s, rank 2 has 15 s"},
+      {"machine", [](Asked& a) { a.options.machine->network.latency *= 2; },
+       "machine map: rank 0 has 'three' with 1 nodes and 3 ranks (digest "},
+      {"several",
+       [](Asked& a) {
+         a.extent.x = 20;
+         a.radius = Radius::uniform(1);
+         a.options.messages = Messages::by_direction;
+         a.options.check_order = true;
+       },
+       "messages: rank 0 has by_neighbour, rank 2 has by_direction; and 1 more; allowed is the same on all ranks"},
+  };
+}
+
+class Agreement : public testing::TestWithParam<Difference> {};
+
+TEST_P(Agreement, what_differs_is_named_with_the_values) {
+  const Difference& difference = GetParam();
+  const auto all = outcomes(3, [&](comm::Communicator& comm) {
+    Asked asked;
+    asked.fields = {field("u"), field("v")};
+    asked.options.timeout = 20s;
+    asked.options.machine = machine::synthetic({.nodes = 1, .devices_per_node = 3, .ranks_per_node = 3});
+    asked.options.machine->name = "three";
+    if (comm.rank() == rank_id(2)) difference.change(asked);
+    Domain domain(asked.extent, asked.radius, comm, asked.options);
+    for (const auto& descriptor : asked.fields) domain.add_field(descriptor);
+    domain.plan();
+  });
+  for (const Outcome& outcome : all) {
+    EXPECT_EQ(outcome.kind, ErrorKind::invalid_argument);
+    EXPECT_EQ(outcome.text, all[0].text);
+    EXPECT_LT(outcome.took, 10s);
+  }
+  EXPECT_THAT(all[0].text, testing::HasSubstr(difference.text));
+  EXPECT_THAT(all[0].text, testing::HasSubstr("rank 2 has "));
+  EXPECT_THAT(all[0].text, testing::EndsWith("; allowed is the same on all ranks"));
+}
+
+INSTANTIATE_TEST_SUITE_P(values, Agreement, testing::ValuesIn(differences()),
+                         [](const auto& param) { return std::string(param.param.name); });
+
+/// Which ranks may choose for themselves.
+TEST(Choice, what_may_differ_does) {
+  const auto all = outcomes(2, [&](comm::Communicator& comm) {
+    DomainOptions options;
+    options.timeout = 20s;
+    if (comm.rank() == rank_id(1)) {
+      options.devices_per_rank = 2;
+      options.host_workers = 1;
+      set_launch_threads(options, true);
+      options.tuning.multiprocessors = 3;
+      options.update = overlap::Update::in_place;
+    }
+    Domain domain({16, 16, 16}, Radius::uniform(1), comm, options);
+    domain.add_field(field("u"));
+    domain.realize();
+    domain.exchange();
+    domain.close();
+  });
+  for (const Outcome& outcome : all) EXPECT_EQ(outcome.text, "");
+}
+
+}  // namespace
+}  // namespace halocline::test

@@ -1,0 +1,111 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "comm/local_ranks.hpp"
+#include "device/host.hpp"
+#include "halocline/domain.hpp"
+#include "halocline/session.hpp"
+
+namespace halocline::test {
+
+/// Lets the n-th operation of a kind fail.
+class FailNth final : public device::Injector {
+ public:
+  FailNth(device::Operation operation, int nth) : operation_(operation), left_(nth) {}
+  device::Injection before(device::Operation operation, int) override {
+    device::Injection injection;
+    if (operation == operation_ && left_.fetch_sub(1) == 1) injection.failure = "planted";
+    return injection;
+  }
+
+ private:
+  device::Operation operation_;
+  std::atomic<int> left_;
+};
+
+/// Delays operations of a kind for as long as a test wants it.
+class DelaySome final : public device::Injector {
+ public:
+  explicit DelaySome(device::Operation operation) : operation_(operation) {}
+  std::atomic<Duration> delay{Duration{}};
+  device::Injection before(device::Operation operation, int) override {
+    device::Injection injection;
+    if (operation == operation_) injection.delay = delay;
+    return injection;
+  }
+
+ private:
+  device::Operation operation_;
+};
+
+/// What each rank ended with.
+struct Outcome {
+  ErrorKind kind{};
+  std::string text;
+  Duration took{};
+};
+
+inline DomainOptions options_with(std::shared_ptr<device::Injector> injector, routing::Transport transport,
+                                  Duration timeout, bool graphs = false) {
+  device::HostOptions host;
+  host.devices = 2;
+  host.ranks_on_node = 4;
+  host.injector = std::move(injector);
+  host.graphs = graphs;
+  DomainOptions options;
+  options.backend = device::make_host_backend(host);
+  options.timeout = timeout;
+  options.policy.order = {transport, routing::Transport::self, routing::Transport::mpi_staged};
+  if (transport == routing::Transport::mpi_staged) options.policy.order = {transport};
+  return options;
+}
+
+/// Runs body on each rank and collects what it threw; a rank that threw nothing leaves the text empty.
+inline std::vector<Outcome> outcomes(int ranks, const std::function<void(comm::Communicator&)>& body) {
+  std::vector<Outcome> all(static_cast<std::size_t>(ranks));
+  comm::run_as_threads(ranks, [&](comm::Communicator& comm) {
+    Outcome& mine = all[comm.rank().index()];
+    const auto start = std::chrono::steady_clock::now();
+    try {
+      body(comm);
+    } catch (const Error& error) {
+      mine.kind = error.kind();
+      mine.text = error.what();
+    }
+    mine.took = std::chrono::steady_clock::now() - start;
+  });
+  return all;
+}
+
+/// Ranks that wait for each other without a Communicator, which a test may have poisoned.
+class Meeting {
+ public:
+  void arrive() {
+    {
+      const std::lock_guard lock(mutex_);
+      ++here_;
+    }
+    changed_.notify_all();
+  }
+  /// Until so many have arrived; false where they do not.
+  [[nodiscard]] bool wait_for(int ranks) {
+    std::unique_lock lock(mutex_);
+    return changed_.wait_for(lock, std::chrono::seconds(30), [&] { return here_ >= ranks; });
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  int here_ = 0;
+};
+
+}  // namespace halocline::test

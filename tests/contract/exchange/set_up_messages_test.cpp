@@ -1,0 +1,36 @@
+// What ranks send each other at set-up, where it does not come in time.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstring>
+
+#include "comm/local_ranks.hpp"
+#include "exchange/detail/connections.hpp"
+#include "halocline/session.hpp"
+#include "support/error_of.hpp"
+#include "support/forwarding_communicator.hpp"
+
+namespace halocline::test {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::HasSubstr;
+
+/// A use of freed memory, where there is one, is for AddressSanitizer to see.
+TEST(SetUpMessages, own_their_bytes_until_they_are_there) {
+  const auto serial = comm::serial();
+  ForwardingCommunicator late(*serial);
+  late.set_timeout(20ms);
+  late.hold_messages = true;
+  EXPECT_THAT(error_of<DeadlineError>([&] {
+                static_cast<void>(exchange::exchange_blobs(late, {{rank_id(0), std::vector<std::byte>(3)}}));
+              }),
+              HasSubstr("set-up lengths"));
+  EXPECT_TRUE(late.poisoned()) << "the ranks are out of step";
+  ASSERT_EQ(late.held.size(), 1u);
+  std::memset(late.held[0].data(), 1, late.held[0].size());  // it comes after all
+}
+
+}  // namespace
+}  // namespace halocline::test

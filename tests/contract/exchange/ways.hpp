@@ -1,0 +1,21 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <tuple>
+
+#include "halocline/routing.hpp"
+
+namespace halocline::test {
+
+/// Of cases that hold for each transport between ranks, exchanges being started one by one or replayed.
+inline const auto all_ways =
+    testing::Combine(testing::Values(routing::Transport::direct, routing::Transport::ipc_copy,
+                                     routing::Transport::mpi_device, routing::Transport::mpi_staged),
+                     testing::Bool());
+inline const auto named = [](const auto& param) {
+  return std::string(routing::to_string(std::get<0>(param.param))) + (std::get<1>(param.param) ? "_replayed" : "");
+};
+
+}  // namespace halocline::test

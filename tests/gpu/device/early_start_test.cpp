@@ -1,0 +1,175 @@
+// Which exchanges are launched before the kernel in front of them has ended: seen in graphs, where an early start is an edge
+// of its own kind.
+#include <cuda_runtime_api.h>
+
+#include <cstdlib>
+#include <sstream>
+
+#include "device/fused_exchange.hpp"
+#include "gpu/device/gpus.hpp"
+
+namespace halocline::device::test {
+namespace {
+
+/// Whether the code that the GPU runs was compiled for 9.0 or newer. Of "80,90a-real,native" it runs the newest that it can.
+bool waits_itself() {
+  int major = 0;
+  int minor = 0;
+  EXPECT_EQ(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0), cudaSuccess);
+  EXPECT_EQ(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, 0), cudaSuccess);
+  const int capability = major * 10 + minor;
+  std::istringstream names(HALOCLINE_CUDA_ARCHITECTURES);
+  int newest = 0;
+  for (std::string name; std::getline(names, name, ',');) {
+    const int version = std::atoi(name.c_str());
+    if (version == 0) return capability >= 90;  // "native", "all"
+    if (version <= capability) newest = std::max(newest, version);
+  }
+  return newest >= 90;
+}
+
+/// Early starts in what a stream has captured so far.
+int early_starts(const Stream& stream) {
+  auto* handle = static_cast<cudaStream_t>(stream.native());
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  cudaGraph_t graph = nullptr;
+#if CUDART_VERSION >= 13000
+  EXPECT_EQ(cudaStreamGetCaptureInfo(handle, &status, nullptr, &graph, nullptr, nullptr, nullptr), cudaSuccess);
+#define HALOCLINE_GET_EDGES cudaGraphGetEdges
+#else
+  EXPECT_EQ(cudaStreamGetCaptureInfo_v2(handle, &status, nullptr, &graph, nullptr, nullptr), cudaSuccess);
+#define HALOCLINE_GET_EDGES cudaGraphGetEdges_v2
+#endif
+  std::size_t count = 0;
+  EXPECT_EQ(HALOCLINE_GET_EDGES(graph, nullptr, nullptr, nullptr, &count), cudaSuccess);
+  std::vector<cudaGraphNode_t> from(count);
+  std::vector<cudaGraphNode_t> to(count);
+  std::vector<cudaGraphEdgeData> edges(count);
+  if (count > 0) {
+    EXPECT_EQ(HALOCLINE_GET_EDGES(graph, from.data(), to.data(), edges.data(), &count), cudaSuccess);
+  }
+#undef HALOCLINE_GET_EDGES
+  int early = 0;
+  for (const cudaGraphEdgeData& edge : edges) early += edge.type == cudaGraphDependencyTypeProgrammatic ? 1 : 0;
+  return early;
+}
+
+/// An exchange that copies one word, which kernels in front of it count up.
+class Case {
+ public:
+  Case(Backend& backend, int device_of_word)
+      : word_(backend.allocate_shareable(device_of_word, 64)), copy_(backend.allocate_shareable(0, 64)) {
+    FusedPlan plan;
+    plan.local = {StridedCopy{word_->data(), copy_->data(), {8, 8, 8}, {8, 8, 8}, {1, 1, 1}, 8}};
+    exchange = backend.fuse(0, plan);
+  }
+  [[nodiscard]] std::uint64_t* word() const { return reinterpret_cast<std::uint64_t*>(word_->data()); }
+  [[nodiscard]] const std::uint64_t* copy() const { return reinterpret_cast<const std::uint64_t*>(copy_->data()); }
+  std::unique_ptr<FusedExchange> exchange;
+
+ private:
+  std::unique_ptr<ShareableBuffer> word_;
+  std::unique_ptr<ShareableBuffer> copy_;
+};
+
+/// Ends the capture, and launches what was captured so often.
+void replay(Stream& stream, int times) {
+  const auto graph = stream.end_capture();
+  for (int i = 0; i < times; ++i) stream.launch(*graph);
+  stream.synchronize();
+}
+
+class GpuEarlyStarts : public OneGpu {};
+class GpuEarlyStartsOfPairs : public TwoGpus {};
+
+TEST_F(GpuEarlyStarts, AreForKernelsThatWaitThemselves) {
+  Case tested(*backend, 0);
+  const auto stream = backend->create_stream(0);
+  stream->begin_capture();
+  stream->run(*tested.exchange);
+  EXPECT_EQ(early_starts(*stream), 0);
+  stream->run(*tested.exchange);
+  EXPECT_EQ(early_starts(*stream), waits_itself() ? 1 : 0) << "compiled for " << HALOCLINE_CUDA_ARCHITECTURES;
+  stream->advance(tested.word());
+  stream->run(*tested.exchange);
+  EXPECT_EQ(early_starts(*stream), waits_itself() ? 2 : 0) << "compiled for " << HALOCLINE_CUDA_ARCHITECTURES;
+  replay(*stream, 3);
+  EXPECT_EQ(read(tested.copy()), 3u);
+}
+
+TEST_F(GpuEarlyStarts, AreNotBehindACopy) {
+  Case tested(*backend, 0);
+  const auto stream = backend->create_stream(0);
+  const auto pinned = backend->allocate_pinned(8);
+  const std::uint64_t seven = 7;
+  std::memcpy(pinned->data(), &seven, sizeof seven);
+  stream->begin_capture();
+  stream->copy(reinterpret_cast<std::byte*>(tested.word()), pinned->data(), 8);
+  stream->run(*tested.exchange);
+  EXPECT_EQ(early_starts(*stream), 0);
+  replay(*stream, 1);
+  EXPECT_EQ(read(tested.copy()), 7u);
+}
+
+TEST_F(GpuEarlyStarts, AreNotBehindSeveralKernels) {
+  Case tested(*backend, 0);
+  const auto stream = backend->create_stream(0);
+  const auto other = backend->create_stream(0);
+  const auto forked = backend->create_event(0);
+  const auto joined = backend->create_event(0);
+  const auto page = make_page(*backend);
+  stream->begin_capture();
+  stream->record(*forked);
+  other->wait(*forked);
+  other->advance(tested.word());
+  other->record(*joined);
+  stream->advance(&test::page(*page).epoch);
+  stream->wait(*joined);
+  stream->run(*tested.exchange);
+  EXPECT_EQ(early_starts(*stream), 0);
+  replay(*stream, 3);
+  EXPECT_EQ(read(tested.copy()), 3u);
+}
+
+TEST_F(GpuEarlyStarts, AreNotWhereTheCallerCaptures) {
+  Case tested(*backend, 0);
+  const auto stream = backend->create_stream(0);
+  auto* handle = static_cast<cudaStream_t>(stream->native());
+  ASSERT_EQ(cudaSetDevice(0), cudaSuccess);
+  ASSERT_EQ(cudaStreamBeginCapture(handle, cudaStreamCaptureModeRelaxed), cudaSuccess);
+  stream->advance(tested.word());
+  stream->run(*tested.exchange);
+  EXPECT_EQ(early_starts(*stream), 0);
+  stream->run(*tested.exchange);
+  EXPECT_EQ(early_starts(*stream), waits_itself() ? 1 : 0);
+  cudaGraph_t graph = nullptr;
+  ASSERT_EQ(cudaStreamEndCapture(handle, &graph), cudaSuccess);
+  cudaGraphExec_t executable = nullptr;
+  ASSERT_EQ(cudaGraphInstantiate(&executable, graph, 0), cudaSuccess);
+  for (int i = 0; i < 3; ++i) ASSERT_EQ(cudaGraphLaunch(executable, handle), cudaSuccess);
+  stream->synchronize();
+  EXPECT_EQ(read(tested.copy()), 3u);
+  EXPECT_EQ(cudaGraphExecDestroy(executable), cudaSuccess);
+  EXPECT_EQ(cudaGraphDestroy(graph), cudaSuccess);
+}
+
+TEST_F(GpuEarlyStartsOfPairs, AreNotBehindAnotherDevice) {
+  Case tested(*backend, 1);
+  const auto stream = backend->create_stream(0);
+  const auto other = backend->create_stream(1);
+  const auto forked = backend->create_event(0);
+  const auto joined = backend->create_event(1);
+  stream->begin_capture();
+  stream->record(*forked);
+  other->wait(*forked);
+  other->advance(tested.word());
+  other->record(*joined);
+  stream->wait(*joined);
+  stream->run(*tested.exchange);
+  EXPECT_EQ(early_starts(*stream), 0);
+  replay(*stream, 3);
+  EXPECT_EQ(read(tested.copy()), 3u);
+}
+
+}  // namespace
+}  // namespace halocline::device::test

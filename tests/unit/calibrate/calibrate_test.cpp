@@ -1,0 +1,177 @@
+#include "calibrate/calibrate.hpp"
+#include "comm/local_ranks.hpp"
+#include "plan/plan.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+#include "device/host.hpp"
+#include "discovery/discover.hpp"
+#include "halocline/halocline.hpp"
+#include "model/experiments.hpp"
+#include "support/error_of.hpp"
+
+namespace halocline {
+namespace {
+
+using machine::ExchangeRate;
+using machine::MachineMap;
+using testing::HasSubstr;
+
+constexpr CalibrateRequest quick{.bytes = 16 * 1024, .repeats = 2};
+
+struct Job {
+  int ranks = 1;
+  int devices = 1;  ///< of each rank
+  std::optional<int> ranks_per_node{};
+};
+
+/// Holds up every copy.
+class SlowCopies final : public device::Injector {
+ public:
+  explicit SlowCopies(Duration delay) : delay_(delay) {}
+  device::Injection before(device::Operation operation, int) override {
+    const bool copies = operation == device::Operation::copy || operation == device::Operation::copy_list;
+    return {.delay = copies ? delay_ : Duration::zero(), .failure = std::nullopt};
+  }
+
+ private:
+  Duration delay_;
+};
+
+std::vector<MachineMap> calibrate_all(const Job& job, const CalibrateRequest& request = quick) {
+  std::vector<MachineMap> maps(static_cast<std::size_t>(job.ranks));
+  comm::run_as_threads(job.ranks, [&](comm::Communicator& comm) {
+    const auto node = comm.split_by_node(job.ranks_per_node);
+    const auto backend = make_devices(comm, {.kind = halocline::DeviceKind::host, .per_rank = job.devices}).backend();
+    const MachineMap map = machine::discover(comm, *node, *backend);
+    maps[comm.rank().index()] = calibrate(comm, *node, backend, map, request);
+    node->close();
+  });
+  return maps;
+}
+
+bool same_kind(const ExchangeRate& a, const ExchangeRate& b) {
+  return a.path == b.path && a.rows == b.rows && a.beside == b.beside && a.word_bytes == b.word_bytes;
+}
+
+std::string sources_of(const MachineMap& map) {
+  std::string all;
+  for (const std::string& source : map.sources) all += source + "\n";
+  return all;
+}
+
+/// Whatever is not in the map has a reason in its sources.
+void expect_all_kinds(const MachineMap& map, int devices) {
+  const std::vector<ExchangeRate>& rates = map.types.at(0).exchange_rates;
+  for (const ExchangeRate& kind : model::kinds_to_measure(devices)) {
+    const auto found =
+        std::find_if(rates.begin(), rates.end(), [&](const ExchangeRate& rate) { return same_kind(rate, kind); });
+    if (found == rates.end()) {
+      EXPECT_TRUE(kind.beside) << model::kind_text(kind);
+      EXPECT_THAT(sources_of(map), HasSubstr(model::kind_text(kind) + ": the cells of the other path"));
+      continue;
+    }
+    EXPECT_GE(found->latency, 0) << model::kind_text(kind);
+    EXPECT_GT(found->bandwidth, 0) << model::kind_text(kind);
+    EXPECT_GT(found->least, 0) << model::kind_text(kind);
+  }
+}
+
+/// What a device moves of the kind in the larger experiment.
+double bytes_of(const ExchangeRate& kind, std::int64_t large, int devices) {
+  const model::Experiment made = model::experiment(kind, {large, large}, devices);
+  const model::Load load = model::load_of(made.geometry(), subdomain_id(0), made.limits);
+  double bytes = 0;
+  for (const auto& [key, count] : kind.path == machine::HaloPath::local ? load.local : load.out) {
+    if (key.first == kind.rows) bytes += static_cast<double>(count);
+  }
+  return bytes;
+}
+
+/// The time of the larger experiment: lines go through it.
+double large_seconds(const ExchangeRate& rate, std::int64_t large, int devices) {
+  return rate.latency + bytes_of(rate, large, devices) / rate.bandwidth;
+}
+
+// No time is below that of a copy, which is held up, and the larger experiment of a kind was run five times or more: five times all of
+// them fit into what went by.
+TEST(Calibrate, times_are_those_of_exchanges) {
+  constexpr Duration delay = std::chrono::milliseconds(2);
+  comm::run_as_threads(1, [&](comm::Communicator& comm) {
+    const auto node = comm.split_by_node({});
+    const auto backend = device::make_host_backend(
+        {.devices = 2, .injector = std::make_shared<SlowCopies>(delay), .peer_access = {}, .mapping = {}});
+    const auto begin = std::chrono::steady_clock::now();
+    const MachineMap map =
+        calibrate(comm, *node, backend, machine::discover(comm, *node, *backend), {.bytes = quick.bytes, .repeats = 1});
+    const double passed = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    ASSERT_FALSE(map.types.at(0).exchange_rates.empty());
+    double all = 0;
+    for (const ExchangeRate& rate : map.types.at(0).exchange_rates) {
+      const double large = large_seconds(rate, quick.bytes, 2);
+      EXPECT_GE(rate.least, 0.002) << model::kind_text(rate);
+      EXPECT_GE(large, 0.00199) << model::kind_text(rate);  // rates have four digits
+      all += large;
+    }
+    EXPECT_LT(5 * all, passed);
+    node->close();
+  });
+}
+
+TEST(Calibrate, one_process_with_several_devices) {
+  const MachineMap map = calibrate_all({.devices = 3}).front();
+  expect_all_kinds(map, 3);
+  EXPECT_TRUE(model::Predictor(map).why_not().empty());
+  EXPECT_THAT(sources_of(map), HasSubstr("exchange rates of type 0"));
+}
+
+TEST(Calibrate, one_device_has_no_links) {
+  const MachineMap map = calibrate_all({}).front();
+  expect_all_kinds(map, 1);
+  EXPECT_EQ(map.types[0].exchange_rates.size(), 4u);
+  EXPECT_THAT(sources_of(map), HasSubstr("exchange rates not measured, 1 times: links: the ranks drive one device"));
+  EXPECT_TRUE(model::Predictor(map).why_not().empty());
+}
+
+TEST(Calibrate, ranks_of_several_nodes_get_the_same_map) {
+  const std::vector<MachineMap> maps = calibrate_all({.ranks = 4, .devices = 1, .ranks_per_node = 2});
+  ASSERT_EQ(maps[0].nodes.size(), 2u);
+  ASSERT_EQ(maps[0].types.size(), 1u);
+  expect_all_kinds(maps[0], 2);
+  for (const MachineMap& map : maps) EXPECT_EQ(map, maps[0]);
+  EXPECT_THAT(sources_of(maps[0]), HasSubstr("medians of 2 on 2 nodes"));
+}
+
+TEST(Calibrate, begins_nothing_when_the_time_is_over) {
+  CalibrateRequest request = quick;
+  request.seconds = 1e-9;
+  const MachineMap map = calibrate_all({.devices = 2}, request).front();
+  EXPECT_TRUE(map.types[0].exchange_rates.empty());
+  EXPECT_THAT(sources_of(map), HasSubstr("exchange rates not measured, 20 times: 1e-09 seconds were over"));
+}
+
+TEST(Calibrate, a_plan_is_made_with_what_it_found) {
+  PlanRequest request;
+  request.extent = {48, 48, 48};
+  request.radius = Radius::uniform(2);
+  request.fields.emplace_back();
+  request.fields.back().name = "u";
+  request.partition = partition::Method::fastest;
+  request.machine = calibrate_all({.devices = 4}).front();
+  EXPECT_THAT(make_plan(request).partition_reason, HasSubstr("predicted"));
+}
+
+TEST(Calibrate, refuses_what_is_no_request) {
+  const auto refusal = [](const CalibrateRequest& request) -> std::string {
+    return test::error_of<InvalidArgument>([&] { static_cast<void>(calibrate_all({}, request)); });
+  };
+  EXPECT_THAT(refusal({.bytes = 1000}), HasSubstr("bytes is 1000; allowed is 0, or 1024 or more"));
+  EXPECT_THAT(refusal({.repeats = 0}), HasSubstr("repeats is 0; allowed is 1 or more"));
+  EXPECT_THAT(refusal({.seconds = 0}), HasSubstr("seconds is 0; allowed is a finite number above 0"));
+}
+
+}  // namespace
+}  // namespace halocline

@@ -1,0 +1,84 @@
+// What must not end the process when memory runs out: errors of workers, and what destructors log.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+#include <optional>
+#include <thread>
+
+#include "core/anonymous_file.hpp"
+#include "halocline/error.hpp"
+#include "device/backend.hpp"
+#include "device/host.hpp"
+
+namespace {
+
+/// Of this thread: whether operator new fails.
+thread_local bool out_of_memory = false;
+
+void* allocate(std::size_t bytes) {
+  void* const memory = out_of_memory ? nullptr : std::malloc(bytes == 0 ? 1 : bytes);
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
+}
+
+}  // namespace
+
+void* operator new(std::size_t bytes) { return allocate(bytes); }
+void* operator new[](std::size_t bytes) { return allocate(bytes); }
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete[](void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
+
+namespace halocline::device {
+namespace {
+
+TEST(OutOfMemory, OnAWorkerFailsTheStreamAndNotTheProcess) {
+  HostOptions options;
+  options.workers = 1;
+  const auto backend = make_host_backend(options);
+  const auto failing = backend->create_stream(0);
+  const auto waiting = backend->create_stream(0);
+  const auto event = backend->create_event(0);
+  const auto here = std::this_thread::get_id();
+  std::atomic<bool> may_run{false};
+  std::atomic<bool> on_worker{false};
+  // From here on the worker has no memory, for whatever it does.
+  failing->launch(Box{{0, 0, 0}, {1, 1, 1}}, [&](const Box&) {
+    while (!may_run) std::this_thread::yield();
+    on_worker = std::this_thread::get_id() != here;
+    out_of_memory = on_worker;
+    throw 1;
+  });
+  failing->record(*event);
+  waiting->wait(*event);
+  may_run = true;
+  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (!on_worker && std::chrono::steady_clock::now() < until) std::this_thread::yield();
+  ASSERT_TRUE(on_worker);
+  for (Stream* stream : {failing.get(), waiting.get()}) {
+    try {
+      stream->synchronize();
+      ADD_FAILURE() << "nothing was thrown";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::resource);
+      EXPECT_STREQ(error.what(), "out of memory while an operation on a host device failed");
+    }
+  }
+}
+
+TEST(OutOfMemory, IsNoReasonToEndWhereADestructorLogs) {
+  std::optional<AnonymousFile> file(std::in_place, 4096);
+  testing::internal::CaptureStderr();
+  ASSERT_EQ(::close(file->handle().fd), 0);  // so that the destructor's own close() fails
+  out_of_memory = true;
+  file.reset();
+  out_of_memory = false;
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "halocline: error: (no memory for the message)\n");
+}
+
+}  // namespace
+}  // namespace halocline::device

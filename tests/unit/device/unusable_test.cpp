@@ -1,0 +1,28 @@
+// What is said where a driver is too old, or a GPU is not among those that were compiled for.
+#include "device/cuda/unusable.hpp"
+
+#include <gtest/gtest.h>
+
+namespace halocline::device::cuda {
+namespace {
+
+TEST(UnusableGpus, AnOldDriverIsNamedWithWhatIsNeeded) {
+  EXPECT_EQ(
+      old_driver_text("535.161.08", 12020, 13000),
+      "the CUDA driver 535.161.08 supports CUDA 12.2; needed is a driver for CUDA 13.0 or newer (this build has CUDA "
+      "13.0)");
+  EXPECT_EQ(old_driver_text("", 11080, 12090),
+            "the CUDA driver supports CUDA 11.8; needed is a driver for CUDA 12.0 or newer (this build has CUDA 12.9)");
+  EXPECT_EQ(old_driver_text("", 0, 12050),
+            "no CUDA driver was found; needed is a driver for CUDA 12.0 or newer (this build has CUDA 12.5)");
+}
+
+TEST(UnusableGpus, AGpuWithoutKernelsIsNamedWithWhatThereIs) {
+  EXPECT_EQ(
+      no_kernel_text("GPU 1 (Tesla T4)", 7, 5, "80, 90"),
+      "GPU 1 (Tesla T4) has compute capability 7.5, for which this build has no kernels: it has those for 80, 90; "
+      "allowed is a build whose CMAKE_CUDA_ARCHITECTURES include 75");
+}
+
+}  // namespace
+}  // namespace halocline::device::cuda

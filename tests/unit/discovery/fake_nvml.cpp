@@ -1,0 +1,201 @@
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+
+#include "discovery/nvml/abi.hpp"
+
+// A shared library with the functions of NVML that nvml::read() calls, of a node that is not there:
+//   index 0, 1: two GPUs with two links between them and a third link that is down; index 1 is not told what is at the
+//   other end of its links, but for the address
+//   index 2: a GPU of another container
+//   index 3: a GPU with three links to a switch, whose driver knows no fields
+// Index 0 counts its energy, 1 has a sensor of power, 3 a limit alone; fake_nvml_draw() is what they draw from then on.
+// FAKE_NVML=down: it does not start. FAKE_NVML=empty: there are no GPUs.
+namespace {
+
+namespace nvml = halocline::machine::nvml;
+using nvml::Device;
+using nvml::Return;
+
+constexpr Return invalid_argument = 2;
+constexpr Return not_supported = 3;
+constexpr Return no_permission = 4;
+constexpr Return driver_not_loaded = 9;
+
+int started = 0;
+unsigned long long energy_mj = 1'000'000;
+unsigned power_mw = 0;
+
+bool mode(std::string_view wanted) {
+  const char* value = std::getenv("FAKE_NVML");
+  return value != nullptr && wanted == value;
+}
+
+/// Handles are 1 + index, so that none is null.
+unsigned index_of(Device device) { return static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(device)) - 1; }
+
+unsigned bus_of(unsigned index) { return 0x1b + index; }
+
+void set(nvml::PciInfo& info, unsigned domain, unsigned bus) {
+  std::memset(&info, 0xff, sizeof info);  // what is not set must not be read
+  info.domain = domain;
+  info.bus = bus;
+  info.device = 0;
+}
+
+}  // namespace
+
+extern "C" {
+
+Return nvmlInit_v2() {
+  if (mode("down")) return driver_not_loaded;
+  ++started;
+  return nvml::success;
+}
+Return nvmlShutdown() {
+  --started;
+  return nvml::success;
+}
+/// For the test: 0 where all that was started was stopped.
+int fake_nvml_started() { return started; }
+
+const char* nvmlErrorString(Return status) { return status == driver_not_loaded ? "Driver Not Loaded" : "other"; }
+Return nvmlSystemGetDriverVersion(char* version, unsigned length) {
+  std::strncpy(version, "580.1", length);
+  return nvml::success;
+}
+Return nvmlDeviceGetCount_v2(unsigned* count) {
+  *count = mode("empty") ? 0 : 4;
+  return nvml::success;
+}
+Return nvmlDeviceGetHandleByIndex_v2(unsigned index, Device* device) {
+  if (index == 2) return no_permission;
+  *device = reinterpret_cast<Device>(std::uintptr_t{index} + 1);
+  return nvml::success;
+}
+Return nvmlDeviceGetUUID(Device device, char* uuid, unsigned length) {
+  const char text[] = {'G', 'P', 'U', '-', static_cast<char>('0' + index_of(device)), '\0'};
+  std::strncpy(uuid, text, length);
+  return nvml::success;
+}
+Return nvmlDeviceGetPciInfo_v3(Device device, nvml::PciInfo* info) {
+  set(*info, 0x10000, bus_of(index_of(device)));
+  return nvml::success;
+}
+Return nvmlDeviceGetMemoryAffinity(Device device, unsigned words, unsigned long* nodes, unsigned scope) {
+  if (words < 2 || scope != nvml::affinity_node) return not_supported;
+  nodes[1] = index_of(device) == 0 ? 1UL << 3 : 0UL;
+  return nvml::success;
+}
+Return nvmlDeviceGetCpuAffinity(Device, unsigned, unsigned long* cpus) {
+  cpus[0] = 0b101;
+  return nvml::success;
+}
+Return nvmlDeviceGetMaxPcieLinkGeneration(Device device, unsigned* generation) {
+  if (index_of(device) == 3) return not_supported;
+  *generation = 5;
+  return nvml::success;
+}
+Return nvmlDeviceGetCurrPcieLinkGeneration(Device, unsigned* generation) {
+  *generation = 3;
+  return nvml::success;
+}
+Return nvmlDeviceGetMaxPcieLinkWidth(Device, unsigned* lanes) {
+  *lanes = 16;
+  return nvml::success;
+}
+// nvmlDeviceGetCurrPcieLinkWidth is not there: drivers differ.
+Return nvmlDeviceGetMaxClockInfo(Device, unsigned clock, unsigned* mhz) {
+  *mhz = clock == nvml::clock_memory ? 3201 : 1980;
+  return nvml::success;
+}
+Return nvmlDeviceGetMemoryBusWidth(Device, unsigned* bits) {
+  *bits = 6144;
+  return nvml::success;
+}
+Return nvmlDeviceGetNvLinkState(Device device, unsigned link, unsigned* active) {
+  if (link >= 3) return index_of(device) == 3 ? invalid_argument : not_supported;
+  *active = index_of(device) == 3 || link != 1 ? nvml::feature_enabled : 0;
+  return nvml::success;
+}
+Return nvmlDeviceGetNvLinkVersion(Device, unsigned, unsigned* version) {
+  *version = 6;
+  return nvml::success;
+}
+Return nvmlDeviceGetNvLinkRemoteDeviceType(Device device, unsigned, unsigned* type) {
+  if (index_of(device) == 1) return not_supported;
+  *type = index_of(device) == 0 ? nvml::remote_gpu : nvml::remote_switch;
+  return nvml::success;
+}
+Return nvmlDeviceGetNvLinkRemotePciInfo_v2(Device device, unsigned, nvml::PciInfo* info) {
+  if (index_of(device) == 3) return not_supported;
+  set(*info, 0x10000, bus_of(1 - index_of(device)));
+  return nvml::success;
+}
+Return nvmlDeviceGetFieldValues(Device device, int count, nvml::FieldValue* values) {
+  if (index_of(device) == 3) return not_supported;
+  for (int i = 0; i < count; ++i) {
+    nvml::FieldValue& value = values[i];
+    value.status = nvml::success;
+    if (value.field == nvml::field_nvlink_count) {
+      value.value_type = nvml::value_unsigned_int;
+      value.value.unsigned_int = 3;
+    } else if (value.field == nvml::field_nvlink_speed && value.scope == 0) {
+      value.value_type = nvml::value_unsigned_long_long;
+      value.value.unsigned_long_long = 12500;
+    } else if (value.field == nvml::field_nvlink_common_speed) {
+      value.value_type = nvml::value_signed_int;
+      value.value.signed_int = 26562;
+    } else {
+      value.status = not_supported;
+    }
+  }
+  return nvml::success;
+}
+Return nvmlDeviceGetP2PStatus(Device a, Device b, unsigned index, unsigned* status) {
+  *status = nvml::p2p_ok;
+  if (index == nvml::p2p_nvlink && (index_of(a) == 3 || index_of(b) == 3)) *status = nvml::p2p_unknown;
+  // One of the four questions about 0 and 3 is denied.
+  if (index_of(a) == 3 && index_of(b) == 0 && index == nvml::p2p_write) *status = 5;
+  return nvml::success;
+}
+Return nvmlDeviceGetTopologyCommonAncestor(Device a, Device b, unsigned* level) {
+  if (index_of(a) == 1 && index_of(b) == 3) return not_supported;
+  *level = index_of(a) == 0 && index_of(b) == 1 ? nvml::topology_multiple : nvml::topology_system;
+  return nvml::success;
+}
+Return nvmlDeviceGetHandleByUUID(const char* uuid, Device* device) {
+  const std::string_view text(uuid);
+  if (text != "GPU-0" && text != "GPU-1" && text != "GPU-3") return invalid_argument;
+  *device = reinterpret_cast<Device>(static_cast<std::uintptr_t>(text[4] - '0') + 1);
+  return nvml::success;
+}
+/// For the test: GPU-0 has used so much more energy, GPU-1's sensor shows so much.
+void fake_nvml_draw(unsigned long long more_mj, unsigned mw) {
+  energy_mj += more_mj;
+  power_mw = mw;
+}
+Return nvmlDeviceGetTotalEnergyConsumption(Device device, unsigned long long* millijoules) {
+  if (index_of(device) != 0) return not_supported;
+  *millijoules = energy_mj;
+  return nvml::success;
+}
+Return nvmlDeviceGetPowerUsage(Device device, unsigned* milliwatts) {
+  if (index_of(device) == 3) return not_supported;
+  *milliwatts = power_mw;
+  return nvml::success;
+}
+Return nvmlDeviceGetEnforcedPowerLimit(Device, unsigned* milliwatts) {
+  *milliwatts = 700'000;
+  return nvml::success;
+}
+Return nvmlDeviceGetGpuFabricInfoV(Device device, nvml::FabricInfo* info) {
+  if (info->version != nvml::fabric_info_version) return invalid_argument;
+  info->state = nvml::fabric_completed;
+  info->status = nvml::success;
+  info->clique = 7;
+  info->cluster_uuid[15] = index_of(device) == 0 ? 0xab : 0;  // all zero: no fabric
+  return nvml::success;
+}
+
+}  // extern "C"

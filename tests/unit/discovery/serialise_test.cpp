@@ -1,0 +1,43 @@
+#include <gtest/gtest.h>
+
+#include "discovery/serialise.hpp"
+#include "halocline/error.hpp"
+#include "support/random_machine.hpp"
+
+namespace halocline::machine {
+namespace {
+
+TEST(Serialise, MapsComeBackTheSame) {
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    const MachineMap map = test::random_machine(seed);
+    ASSERT_EQ(map_from_bytes(to_bytes(map)), map) << "seed " << seed;
+  }
+}
+
+TEST(Serialise, DeviceProbesComeBackTheSame) {
+  ByteWriter out;
+  put(out, DeviceProbe{halocline::DeviceKind::cuda, "name", "uuid", std::int64_t{1} << 40, 3, {"a", "b"}, {"c"}});
+  const std::vector<std::byte> bytes = out.take();
+  ByteReader in(bytes);
+  const DeviceProbe probe = get_device_probe(in);
+  EXPECT_TRUE(in.at_end());
+  EXPECT_EQ(probe.kind, halocline::DeviceKind::cuda);
+  EXPECT_EQ(probe.name, "name");
+  EXPECT_EQ(probe.uuid, "uuid");
+  EXPECT_EQ(probe.memory_bytes, std::int64_t{1} << 40);
+  EXPECT_EQ(probe.numa, 3);
+  EXPECT_EQ(probe.no_access, (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(probe.access, std::vector<std::string>{"c"});
+}
+
+TEST(Serialise, MessagesOfAnotherLengthAreRefused) {
+  std::vector<std::byte> bytes = to_bytes(synthetic({2, 2, 1}));
+  for (std::size_t length = 0; length < bytes.size(); ++length) {
+    EXPECT_THROW(static_cast<void>(map_from_bytes(std::span(bytes).first(length))), InternalError) << length;
+  }
+  bytes.push_back(std::byte{0});
+  EXPECT_THROW(static_cast<void>(map_from_bytes(bytes)), InternalError);
+}
+
+}  // namespace
+}  // namespace halocline::machine

@@ -1,0 +1,81 @@
+#include "domain/detail/arena.hpp"
+#include "comm/local_ranks.hpp"
+#include "device/backend.hpp"
+#include "device/host.hpp"
+#include "partition/halo.hpp"
+#include "partition/strategy.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/limits.hpp"
+#include "halocline/halocline.hpp"
+#include "support/error_of.hpp"
+#include "support/forwarding_backend.hpp"
+
+namespace halocline {
+namespace {
+
+using testing::HasSubstr;
+
+/// One cell a row, a byte each: nearly all of its memory is padding.
+partition::Geometry thin(std::int64_t rows, int fields) {
+  FieldDescriptor field{.name = "u", .element = Element::i8};
+  return {partition::make_partition({.extent = {1, rows, rows}, .radius = Radius()}),
+          std::vector<FieldDescriptor>(static_cast<std::size_t>(fields), field), Radius()};
+}
+
+std::string refusal(device::Backend& backend, const partition::Geometry& geometry) {
+  return test::error_of<InvalidArgument>([&] {
+    return make_arena(backend, 0, geometry, subdomain_id(0), std::vector<bool>(geometry.fields.size(), true)).arrays;
+  });
+}
+
+TEST(Arena, whose_padding_leaves_63_bits_is_refused) {
+  test::ForwardingBackend backend(device::make_host_backend({}), {.row_alignment_bytes = 128});
+  EXPECT_EQ(refusal(backend, thin(300'000'000, 1)),
+            "memory for field 'u' of subdomain 0, 300000000 x 300000000 rows of 128 bytes, is 2^63 or more bytes; "
+            "allowed is at most 9223372036854775807");
+}
+
+TEST(Arena, whose_fields_together_leave_63_bits_is_refused) {
+  test::ForwardingBackend backend(device::make_host_backend({}), {.row_alignment_bytes = 64});
+  EXPECT_THAT(refusal(backend, thin(300'000'000, 2)),
+              HasSubstr("memory for the fields of subdomain 0 is 2^63 or more bytes"));
+  // Arrays of the user's take none of it.
+  const auto arena = make_arena(backend, 0, thin(300'000'000, 2), subdomain_id(0), {false, false});
+  EXPECT_EQ(arena.arrays.size(), 2u);
+}
+
+TEST(DomainSize, is_refused_alike_on_all_ranks) {
+  std::atomic<int> refused = 0;
+  comm::run_as_threads(3, [&](comm::Communicator& comm) {
+    Domain domain({16, 536'870'910, 536'870'910}, Radius::uniform(1), comm);
+    domain.add_field<double>("u");
+    EXPECT_THAT(test::error_of<InvalidArgument>([&] { domain.realize(); }),
+                HasSubstr("memory for 1 field of 16 x 536870910 x 536870910 cells"));
+    ++refused;
+  });
+  EXPECT_EQ(refused, 3);
+}
+
+TEST(DomainSize, has_limits_of_fields) {
+  const auto refusal_of = [](int fields, const FieldDescriptor& field) {
+    Domain domain({8, 8, 8}, Radius::uniform(1));
+    for (int i = 0; i < fields; ++i) {
+      FieldDescriptor one = field;
+      one.name = "u" + std::to_string(i);
+      domain.add_field(one);
+    }
+    return test::error_of<InvalidArgument>([&] { domain.realize(); });
+  };
+  constexpr int most = std::numeric_limits<int>::max();
+  EXPECT_THAT(refusal_of(1, {.name = "u", .components = most}),
+              HasSubstr("number of components of field 'u0' is 2147483647; allowed is 1 to 4096"));
+  EXPECT_THAT(refusal_of(1, {.name = "u", .buffers = most}),
+              HasSubstr("number of buffers of field 'u0' is 2147483647; allowed is 1 to 256"));
+  EXPECT_THAT(refusal_of(1025, {.name = "u"}), HasSubstr("number of fields is 1025; allowed is at most 1024"));
+}
+
+}  // namespace
+}  // namespace halocline

@@ -1,0 +1,87 @@
+// Packets go where 16-byte stores are known to arrive as a whole.
+#include "domain/detail/packet_routes.hpp"
+#include "placement/placement.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "device/host.hpp"
+#include "halocline/halocline.hpp"
+#include "support/forwarding_backend.hpp"
+
+namespace halocline {
+namespace {
+
+using testing::EndsWith;
+
+/// Two GPUs of a node, behind one switch.
+machine::MachineMap pair_of_gpus(machine::LinkKind link, machine::VertexKind middle) {
+  machine::MachineMap map = machine::synthetic({1, 2, 1});
+  machine::NodeType& type = map.types.at(0);
+  type.vertices.clear();
+  for (const auto kind : {machine::VertexKind::device, machine::VertexKind::device, middle}) {
+    machine::Vertex vertex;
+    vertex.kind = kind;
+    type.vertices.push_back(vertex);
+  }
+  type.links = {{0, 2, link, 1e9, 1e-6}, {1, 2, link, 1e9, 1e-6}};
+  return map;
+}
+
+placement::Slot slot(int device, int node = 0) {
+  placement::Slot slot;
+  slot.node = node_id(node);
+  slot.device = device_id(device);
+  return slot;
+}
+
+routing::Route decided(const machine::MachineMap& map, const placement::Slot& from, const placement::Slot& to,
+                       halocline::DeviceKind kind = halocline::DeviceKind::cuda) {
+  routing::Route route;
+  route.transport = routing::Transport::direct;
+  route.reason = "direct: for the test";
+  decide_packets(route, kind, map, from, to);
+  return route;
+}
+
+TEST(PacketRoutes, AreThoseOverNvlink) {
+  const auto nvlink = pair_of_gpus(machine::LinkKind::nvlink, machine::VertexKind::link_switch);
+  EXPECT_TRUE(decided(nvlink, slot(0), slot(1)).packets);
+  EXPECT_EQ(decided(nvlink, slot(0), slot(1)).reason, "direct: for the test");
+  EXPECT_TRUE(decided(nvlink, slot(1), slot(0)).packets);
+}
+
+TEST(PacketRoutes, AreNotThoseOverPcie) {
+  const auto pcie = pair_of_gpus(machine::LinkKind::pcie, machine::VertexKind::pci_switch);
+  EXPECT_FALSE(decided(pcie, slot(0), slot(1)).packets);
+  EXPECT_THAT(decided(pcie, slot(0), slot(1)).reason,
+              EndsWith("; no packets: the machine map has no NVLink between the two GPUs"));
+  EXPECT_TRUE(decided(pcie, slot(0), slot(0)).packets) << "one device";
+  EXPECT_TRUE(decided(pcie, slot(0), slot(1), halocline::DeviceKind::host).packets) << "the host copies";
+}
+
+/// How many parts may go as packets in an exchange of two devices whose links the map does not say to be NVLink.
+int packets(halocline::DeviceKind kind) {
+  device::HostOptions host;
+  host.devices = 2;
+  test::Said said;
+  said.kind = kind;
+  const auto backend = std::make_shared<test::ForwardingBackend>(device::make_host_backend(host), said);
+  DomainOptions options;
+  options.backend = backend;
+  options.policy.order = {routing::Transport::self, routing::Transport::direct};
+  Domain domain({8, 8, 8}, Radius::uniform(1), options);
+  static_cast<void>(domain.add_field<float>("u"));
+  domain.realize();
+  domain.exchange();
+  domain.close();
+  return backend->packets();
+}
+
+TEST(PacketRoutes, DecideHowMessagesGo) {
+  EXPECT_EQ(packets(halocline::DeviceKind::cuda), 0);
+  EXPECT_EQ(packets(halocline::DeviceKind::host), 4) << "one out and one in, of each of the two";
+}
+
+}  // namespace
+}  // namespace halocline

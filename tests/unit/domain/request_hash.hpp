@@ -1,0 +1,15 @@
+#pragma once
+
+#include "core/hash.hpp"
+#include "domain/detail/agreement.hpp"
+
+namespace halocline {
+
+/// Of all that ranks compare of a request, its machine included.
+inline std::uint64_t hash_of(const PlanRequest& request) {
+  Hash hash;
+  for (const NamedValue& value : values_of(request)) hash.add(value.name).add(static_cast<std::int64_t>(value.hash));
+  return hash.add(static_cast<std::int64_t>(value_of(request.machine).hash)).value();
+}
+
+}  // namespace halocline

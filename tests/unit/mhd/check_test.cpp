@@ -1,0 +1,128 @@
+// The check's rule: right solutions pass it whatever the time step is, and small errors do not.
+#include "mhd/check.hpp"
+
+#include <gtest/gtest.h>
+
+#include "mhd_case.hpp"
+
+namespace {
+
+using halocline::Vec3;
+using mhd_test::Shape;
+
+constexpr double paper_dt = 1.19209e-7;
+constexpr Vec3 check_extent{16, 12, 12};
+
+template <typename T>
+mhd::Check check_of(const Shape& shape, const mhd::Parameters& of_solver, const mhd::Parameters& of_model,
+                    mhd::Start kind, std::vector<mhd::Stretch> stretches) {
+  const auto start = mhd::initial_values({kind}, check_extent, of_model);
+  mhd::Check found;
+  mhd_test::on_solvers<T>(shape, of_solver, {}, [&](auto& domain, auto& solver) {
+    solver.initialise(start);
+    for (const mhd::Stretch& stretch : stretches) {
+      for (std::int64_t i = 0; i < stretch.steps; ++i) solver.step(stretch.dt);
+    }
+    found = mhd::check(domain, solver, of_model, shape.order, start, stretches);
+  });
+  return found;
+}
+
+double largest(const mhd::Check& check) {
+  double most = 0;
+  for (const auto& d : check.of) most = std::max(most, d.roundings);
+  return most;
+}
+
+/// From no step at all to the longest one that is stable.
+constexpr double time_steps[] = {0, paper_dt, 1e-5, 1e-4, 1e-3, 1e-2, 5e-2};
+
+template <typename T>
+void expect_to_pass(const mhd::Parameters& parameters, mhd::Start kind, int order) {
+  for (const double dt : time_steps) {
+    const auto check = check_of<T>({check_extent, order, 1, 2}, parameters, parameters, kind, {{1, dt}});
+    EXPECT_TRUE(check.passed()) << "dt " << dt << ": " << largest(check) << " roundings of " << check.allowed();
+  }
+}
+
+TEST(Check, HoldsForEachTimeStepOrderAndSpacing) {
+  for (const int order : mhd::orders) {
+    SCOPED_TRACE(order);
+    expect_to_pass<double>({}, mhd::Start::random, order);
+    expect_to_pass<double>(mhd_test::fluid(check_extent), mhd::Start::random, order);
+    expect_to_pass<double>(mhd_test::fluid(check_extent), mhd::Start::orszag_tang, order);
+  }
+  expect_to_pass<float>(mhd_test::fluid(check_extent), mhd::Start::random, 6);
+}
+
+TEST(Check, HoldsForStepsInARowOfSeveralLengths) {
+  const auto fluid = mhd_test::fluid(check_extent);
+  const auto check =
+      check_of<double>({check_extent, 6, 1, 2}, fluid, fluid, mhd::Start::decaying, {{10, 0.02}, {5, 0.01}});
+  EXPECT_EQ(check.steps, 15);
+  EXPECT_TRUE(check.passed()) << largest(check);
+}
+
+/// What the paper's rule does not: a value near 0 has smaller units than what a step of that length adds up.
+TEST(Check, ReportsThePapersRuleBeside) {
+  const auto of = [](double dt) {
+    return check_of<double>({check_extent, 6, 1, 2}, {}, {}, mhd::Start::random, {{1, dt}});
+  };
+  EXPECT_TRUE(of(paper_dt).within_two_ulp());
+  const auto later = of(1e-2);
+  EXPECT_FALSE(later.within_two_ulp());
+  EXPECT_TRUE(later.passed());
+}
+
+TEST(Check, SeesAWrongCoefficient) {
+  mhd::Parameters wrong;
+  wrong.viscosity *= 1 + 1e-4;
+  for (const double dt : time_steps) {
+    const auto check = check_of<double>({check_extent, 6, 1, 2}, wrong, {}, mhd::Start::random, {{1, dt}});
+    EXPECT_EQ(check.passed(), dt == 0) << "dt " << dt << ": " << largest(check) << " roundings";
+  }
+}
+
+/// The upper half of the domain as it is where one cell of the other half was last seen a step ago: in its own half the cell is
+/// as it should be, on the other side of the cut it is not.
+TEST(Check, SeesAHaloCellThatIsAStepOld) {
+  const auto fluid = mhd_test::fluid(check_extent);
+  const auto start = mhd::initial_values({mhd::Start::random}, check_extent, fluid);
+  const Vec3 cell{5, 3, check_extent.z / 2 - 1};
+  for (const double dt : time_steps) {
+    if (dt == 0) continue;
+    mhd::Model model(check_extent, 6, fluid);
+    model.start<double>(start);
+    for (int i = 0; i < 2; ++i) model.step(dt);
+    mhd_test::on_solvers<double>({check_extent, 6, 1, 1}, fluid, {}, [&](auto&, auto& solver) {
+      const auto index = [](const Vec3& p) {
+        return static_cast<std::size_t>((p.z * check_extent.y + p.y) * check_extent.x + p.x);
+      };
+      solver.initialise(start);
+      solver.step(dt);
+      const auto before = mhd_test::gather(solver);
+      solver.step(dt);
+      const auto right = mhd_test::gather(solver);
+      const auto with_old_cell = [&](const Vec3& p) {
+        std::array<double, mhd::field_count> values{};
+        for (std::size_t i = 0; i < values.size(); ++i) values[i] = before[i][index(p)];
+        if (p == cell) values = start(p);
+        return values;
+      };
+      solver.initialise(with_old_cell);
+      solver.step(dt);
+      auto stale = mhd_test::gather(solver);
+      mhd::Check check;
+      check.steps = 2;
+      for (std::size_t i = 0; i < right.size(); ++i) {
+        const auto half = static_cast<std::ptrdiff_t>(index({0, 0, check_extent.z / 2}));
+        std::copy(right[i].begin(), right[i].begin() + half, stale[i].begin());
+        const int field = static_cast<int>(i);
+        check.of[i] = mhd::distance<double>(model.field(field), model.sizes(field), stale[i]);
+      }
+      EXPECT_FALSE(check.passed()) << "dt " << dt << ": " << largest(check) << " roundings";
+    });
+  }
+}
+
+}  // namespace

@@ -1,0 +1,22 @@
+# cmake -DPROGRAM=... -DREADELF=... -DNM=... -P: a program that plans is linked with neither MPI nor CUDA, nor with the stages that run.
+cmake_minimum_required(VERSION 3.22)
+
+include(${CMAKE_CURRENT_LIST_DIR}/../../support/look.cmake)
+
+look(${READELF} -d ${PROGRAM})
+string(REGEX MATCHALL "\\(NEEDED\\)[^\n]*" needed "${output}")
+set(others "${needed}")
+list(FILTER others INCLUDE REGEX "mpi|cuda|nvidia|hwloc")
+if(NOT needed OR others)
+  message(FATAL_ERROR "${PROGRAM} needs '${others}' of '${needed}'")
+endif()
+
+look(${NM} -C ${PROGRAM})
+if(NOT output MATCHES "halocline::make_local_plan")
+  message(FATAL_ERROR "${PROGRAM} does not plan")
+endif()
+string(REGEX MATCHALL "[^\n]*( MPI_|hwloc_| cu[A-Z]| cuda[A-Z]|halocline::(comm|device|discovery|exchange)::)[^\n]*" others "${output}")
+if(others)
+  message(FATAL_ERROR "${PROGRAM} holds ${others}")
+endif()
+execute_process(COMMAND ${CMAKE_COMMAND} -E echo "cases passed: 2")
