@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # The two commands of the README, and the ones that developers use every day. CMake does the work.
 #   make demo     installs what is missing, builds, runs jacobi3d on 4 ranks x 2 host devices, writes a picture
 #   make test     installs what is missing, builds, runs the tests and says how many

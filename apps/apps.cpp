@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "common/app.hpp"
 #include "jacobi3d/command.hpp"
 #include "laplace3d/command.hpp"

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # Everything that needs GPUs, in one run: builds, tests, checks memory, measures the ceilings, and then what they bound.
 #   bench/gpu_check.sh OUTDIR [STAGE[:SECONDS]...]
 # Stages, in this order where none is named: build tests sanitizer machine ceilings pack exchange candidates studies
@@ -300,7 +301,7 @@ if [ "${1:-}" = --stage ]; then
 fi
 
 if [ $# -lt 1 ]; then
-  sed -n '2,13s/^# \{0,1\}//p' "$0"
+  sed -n '3,14s/^# \{0,1\}//p' "$0"
   exit 2
 fi
 out=$1

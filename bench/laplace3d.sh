@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # laplace3d's comparison on the GPUs of this machine: bench/laplace3d.sh BUILD_FOLDER OUTPUT_FOLDER [COUNT ...]
 # Numbers of GPUs: 1 2 unless given. Writes a CSV file, a JSON document and the table for each comparison.
 set -euo pipefail

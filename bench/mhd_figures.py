@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The figures of mhd's studies: reads mhd-strong.csv, mhd-parts.csv, mhd-weak.csv, mhd-orders.csv and mhd-backends.csv, which
 `halocline run mhd --study NAME --csv FILE` writes. plot.py draws them."""
 

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # How fast each variant of mhd's kernel is on one GPU, then the paper's benchmark with the fastest, by order and size.
 # usage: bench/mhd_kernels.sh [build folder] [folder of results]
 set -eu

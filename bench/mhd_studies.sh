@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # The paper's measurements of mhd on the GPUs of this machine: bench/mhd_studies.sh BUILD_FOLDER OUTPUT_FOLDER [COUNT ...]
 # Numbers of GPUs: 1 2 unless given. Writes a CSV file, which bench/plot.py draws, and the table of each study.
 # Runs those that STUDIES names: strong weak orders parts backends large. About three and a half minutes on two H200.

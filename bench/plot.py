@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """plot.py FOLDER [OUT]: draws what bench_study, the baselines and bench_pack wrote into FOLDER (CSV) as PNG files in
 OUT (default: FOLDER): ladder.png (specialisation, with the baselines), placement.png, weak.png, strong.png, pack.png,
 those of them that there are rows for; and what `halocline run mhd --study NAME --csv FOLDER/mhd-NAME.csv` wrote:

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Takes weak scaling by simulation apart: what each row of `halocline simulate --study weak` sends between nodes, to how many, and how
 long it takes under other suppositions.
   simulate_parts.py HALOCLINE MACHINE.json MOST-NODES OUT.csv

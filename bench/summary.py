@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """summary.py FOLDER [--short]: the key figures of a folder of CSV files as text: ceilings, ladders, baselines, the
 staged bound, jacobi3d, pack. --short leaves out the curves and some rungs of the ladder."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Reads the CSV files of bench_study, the baselines, bench_ceilings and bench_pack. Standard library alone."""
 
 import csv

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Parts of validate_simulation.sh and validate_simulation_gpu.sh.
   map FILE MB/S HOSTS-A-SWITCH UPLINK-MB/S   gives a discovered machine map the network that the hosts were given
   devices                                    how many devices the machine map on standard input has

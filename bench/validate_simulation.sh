@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # Compares simulated exchanges with real ones: hosts are network namespaces of this machine, each behind a link of limited bandwidth,
 # and ranks on them exchange halos by mpi_staged over TCP.
 #   bench/validate_simulation.sh HALOCLINE OUT [CASE...]

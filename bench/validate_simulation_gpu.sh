@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # Compares simulated exchanges with real ones on one node: measures the machine, then exchanges halos and simulates the same exchange on the
 # map that was measured.
 #   bench/validate_simulation_gpu.sh OUT [CASE...]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "fabric_text.hpp"
 
 #include <fmt/core.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "planning.hpp"
 #include "device/backend.hpp"
 #include "domain/internals.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "program.hpp"
 #include "comm/launcher.hpp"
 #include "comm/local_ranks.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "watched_program.hpp"
 
 #include <fcntl.h>

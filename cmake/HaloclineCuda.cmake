@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # The CUDA compiler and runtime. Sets
 #   HALOCLINE_HAVE_CUDA       whether .cu files are compiled; else their absent twins are (x.cu, x_absent.cpp)
 #   HALOCLINE_CUDA_LIBRARIES  what a program with .cu files, or with C++ files that call the runtime, links privately

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Which GPUs the CUDA backend can be compiled for, and which it is compiled for by default.
 
 # The kernels' 16-byte accesses are instructions of 7.0 and newer.

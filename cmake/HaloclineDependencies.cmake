@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Finds what Halocline stands on, and says in one table what was found.
 # A part that is asked for by name and absent is an error; a part left on AUTO is left out.
 

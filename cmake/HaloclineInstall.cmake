@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Installs the libraries, the headers, the tool, and what find_package(halocline) reads.
 include(CMakePackageConfigHelpers)
 

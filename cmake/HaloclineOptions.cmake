@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # What a user may choose. Every optional part is on, off, or AUTO (taken where it is found).
 include(GNUInstallDirs)
 

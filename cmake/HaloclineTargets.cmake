@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # halocline_precompile(owner HEADERS <vector> <string>): compiles the headers once, for the files of this target and of others.
 # halocline_precompile(target FROM owner): takes what the owner compiled. Flags that change code must be the owner's.
 # A missing include is not seen where it is precompiled: the preset host compiles without, and clang-tidy looks without.

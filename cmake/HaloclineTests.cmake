@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 include(GoogleTest)
 
 # Tests run on host devices whatever machine they run on; those of tests/gpu set this to auto.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // From MPI_Init to MPI_Finalize, or to an end without it.
 #include "profile/notes.hpp"
 #include "profile/recorder.hpp"

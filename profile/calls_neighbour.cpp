@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Neighbourhood collectives: one message to each neighbour that the communicator's topology has.
 #include "profile/collective_calls.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // One-sided messages, by where the calling rank's buffer lies: the other end is not asked. What is fetched counts as sent by
 // the rank that it is fetched from.
 #include "profile/notes.hpp"

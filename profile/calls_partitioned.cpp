@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Partitioned sends, which MPI has from version 4 on: persistent ones, in parts.
 #include "profile/recorder.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Persistent sends: noted when they are set up, counted each time they are started.
 #include "profile/notes.hpp"
 #include "profile/recorder.hpp"

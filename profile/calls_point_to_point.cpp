@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Messages from one rank to another: counted by the sender, when it hands them to MPI.
 #include "profile/notes.hpp"
 #include "profile/recorder.hpp"

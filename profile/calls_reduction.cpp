@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Collectives that combine data. Which pattern each is counted by: docs/guide/10-profile.md.
 #include "profile/collective_calls.hpp"
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # Configures a build folder where that was not done with these options yet:
 #   scripts/configure.sh build/release all -DHALOCLINE_MPI=AUTO
 #   scripts/configure.sh build/release demo -DHALOCLINE_MPI=AUTO

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # What ran on GPUs last, and of which sources: CI has no GPU, so this file says how old that knowledge is.
 #   cmake -DMODE=write -DCOMMIT=<id> -DDATE=<date> -DGPUS=<names> -DCOUNTS="passed failed skipped" [-DSKIPPED=<file>]
 #         -DRECORD=<file> -P scripts/gpu_record.cmake      writes a record of the sources at hand; SKIPPED: a name a line

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # Installs what is missing, on Debian and Ubuntu:
 #   scripts/install_dependencies.sh build          what `make demo` needs
 #   scripts/install_dependencies.sh build test     and what `make test` needs

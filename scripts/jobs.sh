@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # Prints how many compilers, or cores of tests, may run at once: one a core, but no more than one for each 1.5 GiB of memory.
 # Limits of a container (cgroup v2 and v1) count like those of the machine.
 set -euo pipefail

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # scripts/lint.sh format               formats all C++ files
 # scripts/lint.sh check build/release  fails where one is not formatted, or where clang-tidy has something to say
 # TIDY=regex restricts clang-tidy, which takes a while, to some files.

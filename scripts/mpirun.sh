@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # Starts ranks on this machine, more than there are cores where need be, as root or not:
 #   scripts/mpirun.sh -n 4 program arguments...
 # The flags depend on whose mpirun it is. MPIRUN names another one than that on the PATH.

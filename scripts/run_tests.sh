@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # Runs ctest in a build folder and says how many cases ran, case by case rather than program by program:
 #   scripts/run_tests.sh build/release [arguments of ctest, such as -L unit]
 # As many run at once as there are cores: see PROCESSORS in cmake/HaloclineTests.cmake.

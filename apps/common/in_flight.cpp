@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "common/in_flight.hpp"
 #include "domain/internals.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "domain/internals.hpp"
 #include "jacobi3d/kernels.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "jacobi3d/stopwatch.hpp"
 
 #include "device/backend.hpp"

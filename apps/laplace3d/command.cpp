@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // `halocline run laplace3d`: schemes of communication on one problem, compared.
 #include <fmt/core.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "laplace3d/comparison.hpp"
 
 #include <algorithm>

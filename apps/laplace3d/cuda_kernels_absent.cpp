@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "device/backend.hpp"
 #include "halocline/error.hpp"
 #include "laplace3d/kernels.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "device/backend.hpp"
 #include "laplace3d/kernels.hpp"
 #include "laplace3d/row.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "laplace3d/row.hpp"
 
 #include "laplace3d/stencil.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "mhd/command_communication.hpp"
 
 #include <fmt/core.h>

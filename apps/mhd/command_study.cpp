@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // `halocline run mhd --study`: the paper's series of measurements, a row a case.
 #include <fmt/core.h>
 

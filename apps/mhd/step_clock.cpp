@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "mhd/step_clock.hpp"
 #include "device/backend.hpp"
 #include "domain/internals.hpp"

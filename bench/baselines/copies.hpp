@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Copies of boxes between arrays and buffers: pack, unpack and local wrap are lists of them. The code of one item runs

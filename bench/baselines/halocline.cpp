@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Halocline itself, on the blocks and by the protocol of the baselines.
 #include "halocline/halocline.hpp"
 #include "baselines/way.hpp"

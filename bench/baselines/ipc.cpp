@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Peer memory mapped by CUDA IPC: copies by the copy engines, or a pack kernel that stores into the neighbour's buffer;
 // ordered by interprocess events, or by stream memory operations, which graphs may hold.
 #include <array>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // CUDA-aware MPI: persistent requests on device buffers, one message a neighbour.
 #include <mpi.h>
 

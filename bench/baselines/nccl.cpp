@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // NCCL: one grouped ncclSend and ncclRecv a neighbour, on buffers of ncclMemAlloc that are registered with the
 // communicator.
 #include <nccl.h>

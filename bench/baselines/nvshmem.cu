@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // NVSHMEM, one PE a rank: packed messages that a kernel puts with signals; a pack kernel that stores into the neighbour's
 // receive buffer through nvshmem_ptr; and a kernel that stores into the neighbour's halo itself.
 #include <mpi.h>

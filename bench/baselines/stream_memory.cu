@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "baselines/stream_memory.hpp"
 
 #include <cuda.h>

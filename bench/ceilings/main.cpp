@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // bench_ceilings [--out FILE] [--part NAME,...]: what the machine at hand allows, to be measured in the same run as
 // what is compared with it. Start it with as many ranks as exchange over MPI: mpirun -n 4 bench_ceilings
 #include <fmt/core.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "ceilings/mpi_pairs.hpp"
 
 #include <fmt/core.h>

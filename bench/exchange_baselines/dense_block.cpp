@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "dense_block.hpp"
 
 #include "halocline/box.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "contender.hpp"
 #include "halocline/halocline.hpp"
 #include "halocline/mpi.hpp"

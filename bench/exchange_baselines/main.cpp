@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // mpirun -n 2 bench_exchange_baselines [cells [radius [repetitions [grid x y z]]]] One fp64 field, cells^3 a rank,
 // all contenders in one run: barrier, exchange, maximum over ranks. Contenders take turns in rounds of 20 exchanges
 // each, so that all see the same machine, and each finds its own arrays in the caches as a code does that does

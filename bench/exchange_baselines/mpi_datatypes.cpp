@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The exchange with derived datatypes: a dense array with halos, one subarray datatype a direction, no packing by hand.
 #include <array>
 

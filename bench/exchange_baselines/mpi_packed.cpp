@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The exchange packed by hand: one persistent message a neighbour that holds all directions towards it; halos that the rank
 // fills itself are copied from row to row.
 #include <algorithm>

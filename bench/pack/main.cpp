@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // bench_pack [--out FILE] [--block 512,256,...]: what it takes to pack and unpack a halo, by direction and shape, and
 // what other ways of moving it take: without packing, through pinned memory, in kernels that store to or load from the
 // peer. One process; the second device is the peer.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "device/backend.hpp"
 #include "pack/methods.hpp"
 #include "support/cuda.cuh"

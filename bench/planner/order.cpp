@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The paper on Astaroth hands subdomains to nodes along a Z-order curve, says that a row-wise scan is worse, and leaves the
 // comparison with others open (section 3.3).
 #include <fmt/core.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Times calls with and without the profiling library in one process, in turns: MPI_ goes through it, PMPI_ does not. The
 // least time of many short rounds is what the work takes when nothing else comes between.
 #include <mpi.h>

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """What `halocline profile` costs a halo exchange, end to end: many short runs with and without it in turns.
   overhead.py run HALOCLINE OUT.csv [--pairs N] [--size N] [--ranks N]   adds runs to OUT.csv
   overhead.py table OUT.csv                                              ratios with / without, and their intervals

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // bench_study specialisation|placement|weak|strong [options]: exchanges alone, timed as the first paper times them, one
 // row a round in OUT/<study>.csv. The launch decides the ranks: mpirun -n 4 bench_study specialisation
 #include <fmt/core.h>

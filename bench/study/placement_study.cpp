@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Paper, section IV.B and figure 11: the same partition, placed well and badly.
 #include <fmt/core.h>
 

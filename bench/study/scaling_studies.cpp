@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Paper, sections IV.D and IV.E, figures 12b, 12c and 13: one launch is one point of a curve.
 #include <fmt/core.h>
 

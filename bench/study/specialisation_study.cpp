@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Paper, section IV.C and figure 12a: what each capability gains, with the same block on every GPU.
 #include "study/exchange_case.hpp"
 #include "support/program.hpp"

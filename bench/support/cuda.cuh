@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // CUDA's runtime with destructors and exceptions, for the benchmarks' own kernels and for code written as people write

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include <dlfcn.h>
 #include <fmt/core.h>
 #include <sys/stat.h>

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Builds the documentation site: the guide, the other documents, and a reference of the headers in include/halocline.
 
     build.py ROOT OUTPUT

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Sphinx's settings for the documentation site; build.py runs Sphinx."""
 
 import os

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // The only public header that needs MPI; for programs that bring their own communicator.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 /// The calls that are counted, as Fortran has them: X(name, number of arguments with the error code, way of ways.hpp).

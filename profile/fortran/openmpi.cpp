@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Open MPI's Fortran layer calls MPI's C functions by their PMPI_ names, which no preloaded library sees, so its own names are
 // taken, of mpif.h and `use mpi`, and of `use mpi_f08`.
 #include "profile/fortran/calls.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Exchange rates by experiment: what is to be exchanged and what follows from its times is the model's business.
 #include "calibrate/calibrate.hpp"
 

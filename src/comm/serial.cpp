@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "comm/local/local_communicator.hpp"
 #include "halocline/session.hpp"
 

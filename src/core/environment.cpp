@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "halocline/environment.hpp"
 
 #include <fmt/core.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "core/program_folder.hpp"
 
 #include <sys/auxv.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "halocline/box.hpp"
 
 #include <fmt/core.h>

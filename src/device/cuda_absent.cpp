@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "device/cuda_backend.hpp"
 #include "halocline/error.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "discovery/serialise.hpp"
 #include "halocline/error.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Steps that are recorded and replayed: for each group of streams the first one carries them, the others branch off it and
 // join it. A group is a device's streams, so that devices start on their own; or all, where an exchange has events of several
 // devices wait for each other.

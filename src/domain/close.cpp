@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How a domain ends: closed by all ranks, or after a failure.
 #include "comm/uncounted.hpp"
 #include "core/leak.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What ranks compare before anything is built on it.
 #include <fmt/core.h>
 

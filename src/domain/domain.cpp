@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What a domain does once it is there, and what may be asked of it.
 #include "halocline/domain.hpp"
 #include "comm/local_ranks.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "halocline/host_array.hpp"
 
 #include <fmt/core.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the tools, applications and tests of this tree see of a domain.
 #include "domain/internals.hpp"
 

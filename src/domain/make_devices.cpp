@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "halocline/communicator.hpp"
 #include "halocline/devices.hpp"
 #include "halocline/ids.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The end of an exchange with the update of what surrounds the interiors.
 #include "domain/detail/domain_impl.hpp"
 

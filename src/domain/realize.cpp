@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How a domain comes into being: plan, allocate, probe, route, connect.
 #include <algorithm>
 

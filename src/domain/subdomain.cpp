@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What a subdomain is asked.
 #include <fmt/core.h>
 

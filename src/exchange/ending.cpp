@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How an exchange ends: closed by all ranks, or by a failure.
 #include <exception>
 #include <utility>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How an Exchange comes into being: sites, channels, and what the ends of each tell each other.
 #include <fmt/core.h>
 

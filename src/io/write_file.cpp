@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The profiling library is preloaded into other programs and compiles this file into itself, so it needs nothing beyond
 // the C++ and C libraries.
 #include "io/write_file.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "model/closed_form.hpp"
 
 #include <fmt/core.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "overlap/outer_update.hpp"
 
 namespace halocline::overlap {

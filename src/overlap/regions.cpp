@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "overlap/regions.hpp"
 
 #include <algorithm>

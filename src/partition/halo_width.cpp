@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "partition/halo_width.hpp"
 
 namespace halocline::partition {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "plan/detail/assumed_routes.hpp"
 
 #include "plan/routed_messages.hpp"

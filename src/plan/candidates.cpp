@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Ways to cut a domain, side by side.
 #include <algorithm>
 #include <tuple>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Each bad command line: exit code 2, nothing on standard output, one line on standard error that says what is wrong.
 include(${CMAKE_CURRENT_LIST_DIR}/expect.cmake)
 

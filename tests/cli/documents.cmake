@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # With --json, standard output is one document and nothing else; what 'machine' writes is what --machine reads.
 include(${CMAKE_CURRENT_LIST_DIR}/expect.cmake)
 

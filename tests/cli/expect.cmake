@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # What the scripts of this folder share.
 cmake_minimum_required(VERSION 3.22)
 set(tried 0)

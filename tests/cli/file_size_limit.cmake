@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # A limit of file sizes, which shared memory is under: one line that names it, not a signal.
 include(${CMAKE_CURRENT_LIST_DIR}/expect.cmake)
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # What the compiler and the linker were to put into the program against overwritten memory.
 include(${CMAKE_CURRENT_LIST_DIR}/expect.cmake)
 function(expect_in_program what options pattern)

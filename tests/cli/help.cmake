@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # What help prints, for the command and each of its commands, and that the examples in it run.
 include(${CMAKE_CURRENT_LIST_DIR}/expect.cmake)
 set(folder ${WORK}/help)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # What is too large, in bytes or in number: one line that says what is allowed, within 2 s of a processor and 1 GiB.
 include(${CMAKE_CURRENT_LIST_DIR}/expect.cmake)
 set(LAUNCH sh -c "ulimit -t 2 && ulimit -v 1048576 && exec \"$@\"" sh)

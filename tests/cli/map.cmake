@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # `halocline map`: its report, its errors, and, with Open MPI, whether ranks get what its files say.
 include(${CMAKE_CURRENT_LIST_DIR}/expect.cmake)
 include(${CMAKE_CURRENT_LIST_DIR}/map_machine.cmake)

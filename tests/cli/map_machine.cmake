@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # What the scripts about `halocline map` share.
 
 # fresh_folder(<name>): an empty `folder`, and this machine's name as `host`

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Whether ranks get what `halocline map --format slurm` writes, on the first two idle nodes of the Slurm at hand. One step alone: the
 # controller of Slurm 22.05.8 loses its bearings after any step with --distribution=arbitrary, and refuses the next.
 include(${CMAKE_CURRENT_LIST_DIR}/expect.cmake)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # What 'machine --measure' writes is what --machine and 'plot' read; pictures; refusals.
 include(${CMAKE_CURRENT_LIST_DIR}/expect.cmake)
 set(ENV{HALOCLINE_BACKEND} host)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Ranks under MPI measure across processes, and write one map.
 include(${CMAKE_CURRENT_LIST_DIR}/expect.cmake)
 set(LAUNCH ${MPIRUN} -n 3)

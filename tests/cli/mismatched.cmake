@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Ranks that were not started alike, or that fail alone: every error is printed, once, and the job ends, soon and not well.
 include(${CMAKE_CURRENT_LIST_DIR}/expect.cmake)
 set(base exchange --backend host --size 16 --repeat 50 --steady 0 --timeout 6)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Several processes: rank 0 alone prints, errors are one line, exit codes come through the launcher.
 include(${CMAKE_CURRENT_LIST_DIR}/expect.cmake)
 set(LAUNCH ${MPIRUN} -n 3)

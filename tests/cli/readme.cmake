@@ -1,7 +1,9 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # What the README quotes is what is built, and the picture that it shows is there.
 include(${CMAKE_CURRENT_LIST_DIR}/expect.cmake)
 file(READ ${SOURCE}/README.md readme)
 file(READ ${SOURCE}/examples/hello_halo.cpp example)
+string(REPLACE "// SPDX-License-Identifier: BSD-3-Clause\n" "" example "${example}")
 string(FIND "${readme}" "```cpp\n${example}```" at)
 if(at GREATER -1)
   set(ok TRUE)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # The commands for people, in one process without a launcher: exit codes, what is printed, the picture.
 include(${CMAKE_CURRENT_LIST_DIR}/expect.cmake)
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // An MPI program whose ranks say where they are: rank, host, processors that it may run on, GPUs that it sees.
 #include <mpi.h>
 #include <sched.h>

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # Says where a process of a job is, whatever MPI has started it: rank, processors that it may run on, GPUs that it sees. The node is
 # what Slurm calls it, or else what is given.
 processors=$(sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' /proc/self/status)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # bench/validate_simulation_gpu.sh on two host devices: every case that is asked for compares, by all routes and numbers of ranks.
 set(out ${WORK}/validate_simulation)
 file(REMOVE_RECURSE ${out})

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Runs the commands of README.md and the guide whose output is shown, and compares what they print.
 
     examples.py ROOT HALOCLINE [--mpirun SCRIPT] [FILE.md ...]

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """examples.py finds what is wrong: pages with one mistake each, and a program that stands for halocline."""
 
 import pathlib

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Compares the figures of README.md, the guide, the measurements and the decision records with the raw data in bench/results.
 
     figures.py ROOT [FILE.md ...]     without files: README.md, docs/guide/*.md, docs/measurements/*.md and docs/decisions/*.md

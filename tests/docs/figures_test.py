@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """figures.py finds what is wrong: each document here has one mistake, and its words must be in what it says."""
 
 import pathlib

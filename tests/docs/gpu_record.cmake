@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # cmake -DSOURCE=<checkout> -DWORK=<folder> -P gpu_record.cmake: when the record of GPU tests is fresh, and when it is not.
 set(passed 0)
 file(REMOVE_RECURSE "${WORK}")

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # cmake -DROOT=... -P: every relative link [text](path), images included, of every Markdown file names a file that exists. So does every path
 # `src/...`, `include/...`, `tests/...`, `cli/...` or `cmake/...` in ARCHITECTURE.md and CONTRIBUTING.md, unless it has a placeholder in <>.
 cmake_minimum_required(VERSION 3.22)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What the tests of documents share: which files they read, and where a position lies in a file."""
 
 import pathlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What the tests of the documents' tests share: documents with one mistake each, and what has to come of them."""
 
 import sys

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Checks the decision records: every one has a status, and every record that a status names exists.
 
     records.py ROOT

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """records.py finds what is wrong: one record with one mistake each, before an intact later one."""
 
 import pathlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Values out of raw data, named by the words of a marker (see figures.py)."""
 
 import csv

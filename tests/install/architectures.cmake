@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # cmake -DMODULES=<cmake folder> [-DNVCC=<compiler>] -P architectures.cmake: which values of CMAKE_CUDA_ARCHITECTURES are
 # refused, and what is the default.
 include(${MODULES}/HaloclineCudaArchitectures.cmake)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Shared by the install tests.
 
 # run(<what> <command>...): fails the test, with all output, where the command fails.

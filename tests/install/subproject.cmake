@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Builds the consumer with Halocline as a subproject (add_subdirectory, which is what FetchContent does), as one shared library;
 # then installs that library, and builds the consumer with pkg-config.
 cmake_minimum_required(VERSION 3.22)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "layering/layering.hpp"
 
 #include <algorithm>
@@ -5,6 +6,7 @@
 #include <regex>
 #include <set>
 #include <stdexcept>
+#include <string_view>
 
 #include "layering/table.hpp"
 
@@ -12,7 +14,8 @@ namespace halocline::layering {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr std::size_t most_lines = 400;
+constexpr std::size_t most_lines = 400;  // besides the licence's
+constexpr std::string_view licence = "// SPDX-License-Identifier: BSD-3-Clause";
 
 /// A line that includes or that begins a conditional part.
 struct Directive {
@@ -25,6 +28,7 @@ struct Directive {
 struct File {
   fs::path path;  ///< relative to the root
   std::size_t lines = 0;
+  bool licensed = false;  ///< by its first line
   std::vector<Directive> directives;
   [[nodiscard]] std::string part(std::size_t index) const {
     auto it = path.begin();
@@ -44,6 +48,7 @@ File read_file(const fs::path& root, const fs::path& path) {
   std::smatch match;
   for (std::string line; std::getline(in, line);) {
     ++file.lines;
+    if (file.lines == 1) file.licensed = line == licence;
     if (line.find('#') == std::string::npos) continue;
     if (std::regex_match(line, match, include)) {
       const std::string what = match[1];
@@ -97,7 +102,7 @@ class Checker {
     for (const auto& file : read_tree(root_, "examples")) check_outside(file, Sees::installed);
     for (const auto& file : read_tree(root_, "tests")) {
       if (file.part(1) == "install") check_outside(file, Sees::installed);
-      else check_length(file);
+      else check_form(file);
     }
     for (const auto& [header, folder] : user_headers_) {
       if (!fs::exists(root_ / "include" / "halocline" / header)) {
@@ -112,16 +117,18 @@ class Checker {
     report_.violations.push_back({file.path.generic_string(), line, what});
   }
 
-  void check_length(const File& file) {
+  void check_form(const File& file) {
     ++report_.files;
-    if (file.lines > most_lines) {
-      add(file, 0, "has " + std::to_string(file.lines) + " lines; allowed are " + std::to_string(most_lines));
+    if (!file.licensed) add(file, 1, "does not begin with " + std::string(licence));
+    const std::size_t lines = file.lines - (file.licensed ? 1 : 0);
+    if (lines > most_lines) {
+      add(file, 0, "has " + std::to_string(lines) + " lines; allowed are " + std::to_string(most_lines));
     }
   }
 
   // src/<stage>/..., include/halocline/<header> and include/halocline/<stage>/...
   void check_library(const File& file) {
-    check_length(file);
+    check_form(file);
     const bool installed = file.part(0) == "include";
     const bool umbrella = file.path == fs::path("include/halocline/halocline.hpp");
     const std::string stage = installed ? stage_of(file.part(2)) : file.part(1);
@@ -246,7 +253,7 @@ class Checker {
   enum class Sees { installed, stages };
 
   void check_outside(const File& file, Sees sees) {
-    check_length(file);
+    check_form(file);
     for (const auto& directive : file.directives) {
       if (directive.kind != Directive::Kind::include) continue;
       ++report_.includes;

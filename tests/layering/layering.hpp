@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <cstddef>
@@ -36,7 +37,7 @@ struct Report {
 ///   (include/halocline/view.hpp excepted, which says what kernels may call);
 /// - cli/, apps/, bench/ and profile/ include installed headers, headers of stages, and files of their own;
 /// - examples/ and tests/install/ include installed headers alone, as users do;
-/// - a file has at most 400 lines.
+/// - a file begins with the SPDX line of the licence, and has at most 400 more.
 /// Throws std::runtime_error where the table is missing or makes no sense.
 Report check(const std::filesystem::path& root);
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "layering/layering.hpp"
 
 #include <gmock/gmock.h>
@@ -21,6 +22,8 @@ TEST(Layering, TheTreeFollowsItsTable) {
   EXPECT_GT(report.files, 100u);
   EXPECT_GT(report.includes, 500u);
 }
+
+constexpr auto licence = "// SPDX-License-Identifier: BSD-3-Clause\n";
 
 /// A small tree that follows the rules, in which each test plants one fault.
 class Planted : public testing::Test {
@@ -67,7 +70,7 @@ class Planted : public testing::Test {
 
   void write(const std::string& path, const std::string& text) const {
     fs::create_directories((root_ / path).parent_path());
-    std::ofstream(root_ / path) << text;
+    std::ofstream(root_ / path) << (path == "src/LAYERS" ? "" : licence) << text;
   }
   /// Plants a file, and expects exactly one violation, in it.
   void expect_one(const std::string& path, const std::string& text, const std::string& what) const {
@@ -186,6 +189,14 @@ TEST_F(Planted, TestOfTheInstalledWithAHeaderOfAStage) {
   expect_one("tests/install/consumer/a.cpp", "#include \"core/hash.hpp\"\n", "not installed");
 }
 TEST_F(Planted, LongFile) { expect_one("tests/unit/a.cpp", std::string(401, '\n'), "has 401 lines"); }
+TEST_F(Planted, FileWithoutALicence) {
+  const fs::path path = root_ / "tests/unit/a.cpp";
+  fs::create_directories(path.parent_path());
+  std::ofstream(path) << "#include <vector>\n" << licence;
+  const Report report = check(root_);
+  ASSERT_EQ(report.violations.size(), 1u);
+  EXPECT_THAT(report.violations[0].what, HasSubstr("SPDX"));
+}
 TEST_F(Planted, FileOfTheMostLines) {
   write("tests/unit/a.cpp", std::string(400, '\n'));
   EXPECT_TRUE(check(root_).violations.empty());

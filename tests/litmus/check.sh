@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # Checks the flag protocol of `direct` against the PTX memory model with Dartagnan: every case of cases.txt must have the
 # verdict that stands there. DARTAGNAN is the folder of a Dat3M that was built as its README says. Prints
 # "case property expected seen", then "N passed, N failed"; exits 1 where any verdict differs, 2 where nothing can be

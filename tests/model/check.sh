@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # Model-checks the protocol of the `direct` transport: as decided it must pass exhaustively, and every mutant must fail in
 # exactly the ways that MODEL.cases names. Prints "case expected seen"; exits 1 where any verdict differs, 2 where a tool is
 # missing. A model takes one core, one to four minutes and under 2 GB. Usage: check.sh direct|packets [case ...]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Ranks of one node that may not map each other's memory, as where the program cannot be read or containers are hardened: halos
 // go by MPI, and are right.
 #include <fmt/core.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // One Session in the way that the first argument says; ctest looks at what is printed and at how the job ends.
 #include <fmt/core.h>
 #include <mpi.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # A program that makes calls of all kinds says what they are to be counted as; numbers of ranks that are and are not
 # powers of two.
 include(${CMAKE_CURRENT_LIST_DIR}/../cli/expect.cmake)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // profile_calls FILE: makes calls of all kinds, and writes what they must be counted as.
 // profile_calls abort | exit | hang: ends without MPI_Finalize, or not at all. profile_calls unseen: calls PMPI_ functions alone.
 #include <dlfcn.h>

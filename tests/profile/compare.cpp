@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // compare_profiles TIMES HEADER FEWER MORE ONE [gpu]: what MORE counts beyond FEWER is TIMES what ONE says, plus HEADER bytes
 // a message; of GPUs' memory alone where the last word says so.
 #include <cstdio>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Jobs that do not end as they should, and arguments that are wrong.
 include(${CMAKE_CURRENT_LIST_DIR}/../cli/expect.cmake)
 set(folder ${WORK}/endings)

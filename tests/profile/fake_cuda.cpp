@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The one function of CUDA's driver that the profiling library asks, for memory that the test has named.
 #include <cstddef>
 #include <cstdint>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # What the library that is preloaded into other people's programs brings along: nothing but the C, C++ and MPI libraries.
 #   cmake -D LIBRARY=... -D READELF=... -D NM=... -P needs.cmake
 include(${CMAKE_CURRENT_LIST_DIR}/../cli/expect.cmake)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # What is known without a run, against what is counted in one. Set-up is the same in two runs, so that their difference is
 # what the further exchanges send.
 include(${CMAKE_CURRENT_LIST_DIR}/../cli/expect.cmake)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Seeded random exchanges with ranks as threads. A failure names its seed; random_case(seed, ranks) gives the case
 // again.
 #include <gtest/gtest.h>

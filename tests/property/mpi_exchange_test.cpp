@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Seeded random exchanges with ranks as processes.
 #include <gtest/gtest.h>
 

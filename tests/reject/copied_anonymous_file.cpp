@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Two owners of one mapping would unmap it twice.
 // expect: deleted
 #include <utility>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A second communicator is made by a collective, never by a copy.
 // expect: deleted
 #include <memory>

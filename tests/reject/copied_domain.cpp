@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A domain owns device memory and connections; a copy would share them.
 // expect: deleted
 #include "halocline/domain.hpp"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # cmake -DCXX=... -DSOURCE=... -DINCLUDE=... -P: see CMakeLists.txt beside this file.
 cmake_minimum_required(VERSION 3.22)
 file(STRINGS ${SOURCE} expected REGEX "^// expect: ")

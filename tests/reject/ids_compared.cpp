@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Ids of different things are not compared: subdomain 3 on rank 3 is a coincidence.
 // expect: no match for|invalid operands
 #include "halocline/ids.hpp"

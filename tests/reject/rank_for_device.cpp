@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A rank is not a device, though both are numbers.
 // expect: (could not convert|no viable conversion|cannot convert|no known conversion|no matching function)
 #include "halocline/ids.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A transport is an enumerator, never the number of one.
 // expect: (could not convert|no viable conversion|cannot convert|cannot initialize|invalid conversion)
 #include "halocline/routing.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A field of float gives a view of float; nobody reads it as double.
 // expect: (conversion|convert)
 #include "halocline/domain.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Planted: two threads add to one integer without any order between them.
 #include <thread>
 

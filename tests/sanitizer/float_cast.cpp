@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Planted: a rate that no 64-bit integer can hold.
 int main(int argc, char**) {
   const volatile double bytes_per_second = 9.3e18;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Planted: a write one cell behind an array, as a halo of the wrong width would make.
 #include <cstddef>
 #include <memory>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Planted: an array that nobody frees, and that nobody can reach any more.
 int main(int argc, char**) {
   double* volatile array = new double[static_cast<unsigned>(argc) + 100];

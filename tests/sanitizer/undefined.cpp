@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Planted: more cells than an int can count.
 int main(int argc, char**) {
   const volatile int cells = 2147483647;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "support/halo_case.hpp"
 #include "device/backend.hpp"
 #include "device/host.hpp"

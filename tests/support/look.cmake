@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # For the scripts that look into a program or a library.
 
 # look(<command>...): sets output

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // main() of a test program whose cases run on all ranks together. A failure on any rank fails the program on all.
 #include <gtest/gtest.h>
 #include <mpi.h>

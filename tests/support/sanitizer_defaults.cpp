@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Linked into every test of a sanitizer build: the sanitizers' options and suppressions, so that a test behaves alike
 // however it is started, also by mpirun. ASAN_OPTIONS and its like still win.
 // Only what is foreign is suppressed; a report that names Halocline's own code is never.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // One thread of the host drives all devices, and waits: nothing overlaps.
 #include "device/backend.hpp"
 #include "laplace3d/schemes/schemes.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Domain's own exchange, by the routes that it takes, beside the inner points.
 #include <fmt/core.h>
 

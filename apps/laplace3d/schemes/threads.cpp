@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // For each device a thread that computes the inner points, and one a neighbour that computes that side and exchanges it;
 // a stream for the inner points and two for each side. All start together, and nothing is exchanged in phases. Threads wait
 // for each other only until an event is recorded; the rest is the devices' order.

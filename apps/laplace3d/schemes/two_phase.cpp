@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A thread a device, with two streams: one computes the sides and exchanges them, in two phases, one computes inner points.
 // The thread waits for a copy to the host before the neighbour may take it over, as it would have to with MPI.
 #include "device/backend.hpp"

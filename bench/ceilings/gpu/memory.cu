@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "ceilings/gpu/lanes.cuh"
 #include "ceilings/gpu/parts.cuh"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "comm/detail/watchdog.hpp"
 
 #include <fmt/core.h>

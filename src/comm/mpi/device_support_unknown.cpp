@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "comm/mpi/device_support.hpp"
 
 namespace halocline::comm::mpi {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "core/detail/available_memory.hpp"
 
 #include <algorithm>

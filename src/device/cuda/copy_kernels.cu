@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "device/cuda/copy_tiles.cuh"
 #include "device/cuda/kernels.hpp"
 #include "device/cuda/system_scope.cuh"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "device/cuda/device_tables.hpp"
 
 namespace halocline::device::cuda {

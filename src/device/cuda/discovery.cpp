@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "device/cuda/discovery.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // When a kernel may be launched before the kernel in front of it has ended (programmatic dependent launch). No CUDA in here.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "device/cuda/flag_waits.cuh"
 #include "device/cuda/kernels.hpp"
 

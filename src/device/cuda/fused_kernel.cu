@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A whole exchange of a device as one kernel: the steps of a FusedPlan, which are those of docs/decisions/0010. Block 0 says
 // "ready" and waits for all arrivals; the others work, each on its shares, in their order.
 #include <algorithm>

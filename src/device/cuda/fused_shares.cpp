@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "device/cuda/fused_shares.hpp"
 
 #include <algorithm>

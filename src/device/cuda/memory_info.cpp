@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "device/cuda/memory_info.hpp"
 
 #include "device/cuda/runtime.hpp"

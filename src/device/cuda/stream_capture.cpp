@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The part of a stream's work that concerns captures, and what may be launched early in one.
 #include <fmt/format.h>
 

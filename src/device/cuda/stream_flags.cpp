@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The operations of a stream that write and read flags.
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "device/cuda/wait_entries.hpp"
 
 #include <cuda_runtime_api.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "device/detail/composed_exchange.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "device/detail/flag_checks.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "device/host/strided_copy.hpp"
 
 #include <algorithm>

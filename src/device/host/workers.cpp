@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The threads of a scheduler's own.
 #include <fmt/core.h>
 

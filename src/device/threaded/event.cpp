@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "device/threaded/event.hpp"
 
 #include "device/threaded/launcher.hpp"

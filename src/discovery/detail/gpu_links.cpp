@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "discovery/detail/gpu_links.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "discovery/detail/merge.hpp"
 
 #include <fmt/core.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Rates that stand in the map until something is measured: neither hwloc nor the operating system tells them, and NVML

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "discovery/nvml/read.hpp"
 
 #include <fmt/core.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "domain/detail/life_cycle.hpp"
 
 #include <fmt/core.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "domain/detail/user_memory.hpp"
 
 #include <fmt/core.h>

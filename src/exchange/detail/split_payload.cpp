@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "exchange/detail/split_payload.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // direct: the sender's device stores straight into the receiver's halo, in memory that both can reach; many short rows are
 // packed on their way, into a landing buffer, and unpacked there, piece by piece and before the long ones, so that only the
 // link is waited for. Flags coordinate it (handshake.hpp): when the receiver says "ready", its halo and its landing buffer

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // ipc_copy: another process of the node. Handles are exchanged once at set-up; afterwards flags in mapped memory
 // coordinate it, without MPI.
 #include "exchange/transport/landing_ends.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // mpi_staged: any pair of ranks. Pack, copy to pinned host memory, MPI, copy to the device, unpack; in chunks, so that
 // the copies of one overlap with the way of others. Small messages are packed into pinned memory and unpacked from it.
 #include "exchange/transport/factory.hpp"

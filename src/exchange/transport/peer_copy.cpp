@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // peer_copy: both subdomains belong to this process. Small messages are packed straight into the receiver's memory, where the
 // sender's device reaches it; flags coordinate that, and each subdomain's part of an exchange is a sequence of its own, which
 // saves hops between devices. All others are copied by the copy engine, or staged by the driver, behind events of both.

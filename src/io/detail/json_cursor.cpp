@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "io/detail/json_cursor.hpp"
 
 #include <fmt/core.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "machine/detail/node_routes.hpp"
 
 #include <fmt/core.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "mapping/detail/machine_view.hpp"
 
 #include <fmt/core.h>

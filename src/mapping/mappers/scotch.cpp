@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // scotch.h uses types of these without including them.
 #include <cstdint>
 #include <cstdio>

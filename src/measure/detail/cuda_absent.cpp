@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "halocline/error.hpp"
 #include "measure/detail/kernels.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "measure/detail/lane.hpp"
 
 namespace halocline::machine::measuring {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "measure/detail/pair_method.hpp"
 
 #include <memory>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include <deque>
 
 #include "measure/detail/pair_method.hpp"

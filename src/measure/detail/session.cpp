@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "measure/detail/session.hpp"
 
 #include <fmt/core.h>

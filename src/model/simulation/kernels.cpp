@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "model/simulation/kernels.hpp"
 
 #include <fmt/core.h>

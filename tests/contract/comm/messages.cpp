@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include <numeric>
 
 #include "contract/comm/comm_contract.hpp"

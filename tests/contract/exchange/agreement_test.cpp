@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What must be the same on all ranks: where it is not, one error that names it, with the values, on all of them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The trial of MPI on device memory, with a Communicator that claims to take it: what it delivers decides.
 #include "exchange/detail/device_mpi.hpp"
 #include "comm/local_ranks.hpp"

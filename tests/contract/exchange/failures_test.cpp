@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What goes wrong, with ranks as threads: at set-up, and in the middle of an exchange.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

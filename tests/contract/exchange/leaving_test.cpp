@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How a rank leaves, with ranks as threads: after a failure, or in the middle of the work without close(). What the others see, and
 // that nothing is freed that work under way still uses.
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The contract suite with ranks as processes; a rank shape is launched once and runs all cases.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What is found out before routing: by whom a device is driven, what launches may do, and what MPI may be given.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

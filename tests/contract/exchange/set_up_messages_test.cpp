@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What ranks send each other at set-up, where it does not come in time.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // mpi_staged in many chunks, with ranks as threads: cells are right whatever is late, chunks do not wait for later
 // ones, and two ends that mean different messages find out before a halo cell is written.
 #include <gmock/gmock.h>

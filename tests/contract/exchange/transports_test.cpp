@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The contract suite with ranks as threads.
 #include <gtest/gtest.h>
 

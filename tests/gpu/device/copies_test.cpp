@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Strided copies by kernels, against their definition carried out on the host.
 #include <gmock/gmock.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What every backend promises, on two GPUs.
 #include "device/cuda_backend.hpp"
 #include "gpu/device/gpus.hpp"

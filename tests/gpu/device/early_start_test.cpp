@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Which exchanges are launched before the kernel in front of them has ended: seen in graphs, where an early start is an edge
 // of its own kind.
 #include <cuda_runtime_api.h>

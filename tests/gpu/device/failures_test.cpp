@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What is left of a backend whose work has failed.
 #include <gmock/gmock.h>
 

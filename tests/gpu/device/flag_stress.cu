@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "device/cuda/system_scope.cuh"
 #include "gpu/device/flag_stress.hpp"
 

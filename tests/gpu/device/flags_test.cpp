@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A flag's epoch and token are one value on its way, too: between two GPUs, and within one.
 #include <cuda_runtime_api.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Captured work on GPUs.
 #include <gmock/gmock.h>
 

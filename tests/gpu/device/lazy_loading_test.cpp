@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Kernels are loaded before anything spins. With CUDA's lazy loading, the first launch of a kernel loads it, and that may
 // wait for all that runs on the device: also for a kernel that waits for what only the one to be loaded would do.
 #include "device/fused_exchange.hpp"

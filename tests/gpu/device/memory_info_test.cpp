@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the backend finds out about memory that others have allocated.
 #include <cuda_runtime_api.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What GPUs promise of packets beyond the contract of all backends: that they do not wait for the receiver.
 #include <array>
 #include <chrono>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // GPU memory and flags between processes.
 #include <gmock/gmock.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What is particular to GPUs: the device that is current, pages of the host, launches that overlap.
 #include <cuda_runtime_api.h>
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The tables of prepared work: from a pool of their own, and freed behind the kernels that read them.
 #include <cuda_runtime_api.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The contract suite on GPUs, with ranks as threads of one process that each drive GPUs of their own.
 #include <mutex>
 

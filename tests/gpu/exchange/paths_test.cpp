@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Each way that direct moves a message (rows, packed pieces, packets) at sizes where it is taken by default, every cell compared
 // by the GPUs.
 #include <cuda_runtime_api.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Several domains at a time on the same GPUs, which each GPU exchanges in another order.
 #include <gmock/gmock.h>
 

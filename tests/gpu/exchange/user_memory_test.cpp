@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Arrays of the user's in every kind of memory there is: exchanged right by the route that the reason names, or refused.
 #include <cuda_runtime_api.h>
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Exchanges in CUDA streams of the caller's, eager and in graphs that the caller captures.
 #include <cuda_runtime_api.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What one launch writes, cell by cell, against the same on the host.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The whole solver, and which GPUs ranks get.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // All schemes on GPUs against the serial solution, bit for bit.
 #include <gtest/gtest.h>
 

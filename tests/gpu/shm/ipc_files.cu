@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // ipc_files <what>: two processes of a few CUDA calls, and which files are in /dev/shm before, meanwhile and after. It tells whose
 // the files cuda.shm.* are, which stay behind after programs that share GPU memory. No part of Halocline is in it.
 //   init      both start CUDA, and no more

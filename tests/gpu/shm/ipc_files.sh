@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # Which CUDA calls leave files in /dev/shm: runs gpu_ipc_files once for each, and lists what is left when both processes ended.
 #   tests/gpu/shm/ipc_files.sh build/release/bin/gpu_ipc_files
 set -euo pipefail

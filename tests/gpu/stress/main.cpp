@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // gpu_stress <exchanges> <transports> <cells> [seed]: so many exchanges in a row of two fields in blocks of cells^3 a GPU,
 // one of them with two buffers that are swapped; before each, all cells are written and all halos poisoned with NaN by
 // kernels whose blocks rest at random, and after each every cell is compared. Ranks rest at random, too. Under a launcher

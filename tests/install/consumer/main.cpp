@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The smallest useful program: a domain on two devices of one process, one exchange, one halo cell looked at.
 #include <cstdio>
 

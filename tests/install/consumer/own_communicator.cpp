@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A program with its own MPI communicator compiles and links; it is not run.
 #include <halocline/mpi.hpp>
 

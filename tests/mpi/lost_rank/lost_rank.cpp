@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // lost_rank <transport> stopped|killed|left <seconds>: rank 1 of at least 3 stops or dies between start and finish of the
 // fourth exchange, or destroys its domain before it without close(); the others must get an error within the given time, and each
 // writes it as one line.

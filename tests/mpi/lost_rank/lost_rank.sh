@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # lost_rank.sh <mpiexec> <its flags> <program> <transport> stopped|killed|left
 # Starts 4 ranks of which one is lost in the middle of an exchange. Asks that the three others get, within the configured
 # time and some slack, an error that names pair, transport and step; and that no shared memory of theirs is left. Of a rank that

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Programs in Fortran, by each of MPI's ways into it, are counted as the same program in C; and they end as those do.
 include(${CMAKE_CURRENT_LIST_DIR}/../../cli/expect.cmake)
 

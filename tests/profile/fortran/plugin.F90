@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! A part of a program that is loaded at run time, and the only one in Fortran: it has MPI's Fortran library for itself.
 subroutine send_to_next(count) bind(C)
   use mpi

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // profile_plugin_host PLUGIN: a program in C that loads a part in Fortran privately, so that its libraries are nobody else's.
 #include <dlfcn.h>
 #include <mpi.h>

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! Makes the calls of twin.cpp, one for one, so that both are counted alike. Built three times: as it is for `use mpi`, with F08 for
 ! `use mpi_f08`, with MPIF for mpif.h.
 #ifdef F08

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Makes the calls of twin.F90, one for one, in C: what these are counted as is what Fortran's must be.
 #include "twin.hpp"
 

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! Collectives and one-sided calls of the twin; see twin.F90.
 #ifdef F08
 #define HANDLE(kind) type(kind)

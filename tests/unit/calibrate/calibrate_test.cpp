@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "calibrate/calibrate.hpp"
 #include "comm/local_ranks.hpp"
 #include "plan/plan.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "ending.hpp"
 #include "comm/local_ranks.hpp"
 

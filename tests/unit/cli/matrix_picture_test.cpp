@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "matrix_picture.hpp"
 
 #include <fmt/core.h>

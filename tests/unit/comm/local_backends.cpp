@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "comm/local_ranks.hpp"
 #include "contract/comm/comm_contract.hpp"
 #include "halocline/session.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "unit/device/backend_contract.hpp"
 
 #include <gmock/gmock.h>

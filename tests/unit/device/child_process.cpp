@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The other process of the tests of memory and flags between processes, on either backend.
 #include <sys/wait.h>
 #include <unistd.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the kernels of the CUDA backend are told to copy, carried out on the host.
 #include "device/cuda/copy_plan.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The CUDA backend where there is no GPU, and where it was not built.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Which compiled kernels may be launched before the kernel in front of them has ended.
 #include "device/cuda/early_start.hpp"
 

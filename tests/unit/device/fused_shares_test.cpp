@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How the tiles of an exchange are dealt to blocks, for what may come of it in the kernel.
 #include "device/cuda/fused_shares.hpp"
 #include "support/effort.hpp"

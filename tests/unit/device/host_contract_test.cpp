@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "device/host.hpp"
 #include "device/launch_threads.hpp"
 #include "unit/device/backend_contract.hpp"

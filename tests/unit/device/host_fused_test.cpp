@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What only a backend that makes an exchange of other operations can get wrong.
 #include <gtest/gtest.h>
 

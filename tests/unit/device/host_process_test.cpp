@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Memory and flags between processes, and between backends of one process.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the host backend adds to the contract: functions of the host, errors, streams that go away, and resources.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What launch threads promise besides the contract of all backends.
 #include "device/launch_threads.hpp"
 #include "device/host.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What must not end the process when memory runs out: errors of workers, and what destructors log.
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Rows of cells as pairs of packets: what both ends are told, done on the host.
 #include "device/cuda/packet_plan.hpp"
 

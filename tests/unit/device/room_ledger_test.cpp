@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How exchanges of several domains share a GPU: whatever is taken, all of it fits at once.
 #include "device/cuda/room_ledger.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What is said where a driver is too old, or a GPU is not among those that were compiled for.
 #include "device/cuda/unusable.hpp"
 

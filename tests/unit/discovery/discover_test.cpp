@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "discovery/discover.hpp"
 #include "comm/local_ranks.hpp"
 #include "device/backend.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include <cstdlib>
 #include <cstring>
 #include <string_view>

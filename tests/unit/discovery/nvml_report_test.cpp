@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "discovery/nvml_report.hpp"
 
 #include <gmock/gmock.h>

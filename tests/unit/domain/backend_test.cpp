@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Which devices ranks get. What needs a GPU is in tests/gpu; here machines have none.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

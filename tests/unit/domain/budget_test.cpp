@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How much of a device exchanges ask for.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

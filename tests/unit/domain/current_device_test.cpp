@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // For whom a device is made current.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Which streams are captured together.
 #include <gtest/gtest.h>
 

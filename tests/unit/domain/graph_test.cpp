@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Exchanges that are captured in a graph and replayed, mixed with eager ones.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Exchanges that serve several steps: whatever is read, however it is cut, steps give what a serial program gives.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

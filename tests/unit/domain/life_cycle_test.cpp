@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A domain from its making to its end: what each state allows, and what is thrown where a call is not allowed.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // One message a direction: how many there are, their streams, and that packing is enqueued before what follows.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Calls in the wrong order or with the wrong things: one clear error each, and nothing is lost.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What is found of work that is not ordered with exchanges: a race of each kind, planted.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What waits for what in finish_exchange() with an update: shown by causes, not by times. What must come later is held until
 // what must not wait for it has run.
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // finish_exchange() with an update: every cell is updated once, with what its neighbours held, whatever the routes, the
 // messages, the boundaries and the shape.
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Cells that kernels store in neighbours' halos by themselves: what is refused, and what is found of kernels that forget some.
 // That results are right is for the property tests.
 #include <gmock/gmock.h>

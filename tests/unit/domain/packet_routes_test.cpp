@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Packets go where 16-byte stores are known to arrive as a whole.
 #include "domain/detail/packet_routes.hpp"
 #include "placement/placement.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Several domains at once over one communicator: their messages do not meet.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Exchanges in streams of the caller's: in their order, on both sides.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

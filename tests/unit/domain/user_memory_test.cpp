@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What memory a user's array may be in, by a backend that says what a test wants it to say of an address.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

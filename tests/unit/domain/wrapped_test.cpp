@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Dimensions that kernels wrap around by themselves: no halo where they are not cut, as if periodic where they are.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the solver asks of its domain.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The serial solution and the row kernels, each against what is known without them.
 #include <gtest/gtest.h>
 

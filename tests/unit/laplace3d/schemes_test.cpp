@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // All schemes against the serial solution, bit for bit, on host devices; and what is refused.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What slabs say of themselves, from geometry alone.
 #include <gtest/gtest.h>
 

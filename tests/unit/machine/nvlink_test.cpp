@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Which devices the map says are joined by NVLink.
 #include "machine/nvlink.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "mapping/communication_matrix.hpp"
 
 #include <gmock/gmock.h>

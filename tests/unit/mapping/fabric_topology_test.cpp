@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Mapping onto networks of which the right answer is known.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "mapping/mappers/gain_tree.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // MAGC's Algorithm 1 with the definitions that Mapper::greedy states, beside a second one that recomputes everything.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

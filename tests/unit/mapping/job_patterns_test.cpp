@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The nine combinations of the paper on its two clusters.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The same bits for any number of devices, ranks and routes.
 #include <gtest/gtest.h>
 

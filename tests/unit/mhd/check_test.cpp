@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The check's rule: right solutions pass it whatever the time step is, and small errors do not.
 #include "mhd/check.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How many operations and values a cell's rates take: what the guide's roofline is made of.
 #include <gtest/gtest.h>
 

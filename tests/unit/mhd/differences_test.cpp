@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The order of convergence, of each derivative and of the right-hand sides, on smooth fields that are given as functions.
 #include <gtest/gtest.h>
 

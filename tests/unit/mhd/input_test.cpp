@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What is refused, and what starts are like.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

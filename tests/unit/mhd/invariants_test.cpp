@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the equations keep, the scheme keeps as far as its order says: it is not in conservative form.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Against the model, which is computed without Halocline.
 #include <gtest/gtest.h>
 

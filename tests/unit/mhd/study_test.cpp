@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What a study runs, and the arithmetic of its rows.
 #include "mhd/study.hpp"
 #include "comm/local_ranks.hpp"

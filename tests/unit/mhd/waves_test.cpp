@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Linear waves travel at the speed that the differences give them, which tends to that of nature.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "overlap/outer_segments.hpp"
 
 #include <gtest/gtest.h>

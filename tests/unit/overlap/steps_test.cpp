@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "overlap/steps.hpp"
 #include "partition/halo_width.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "partition/size.hpp"
 
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "placement/node_placer.hpp"
 #include "partition/halo.hpp"
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # cmake -DPROGRAM=... -DREADELF=... -DNM=... -P: a program that plans is linked with neither MPI nor CUDA, nor with the stages that run.
 cmake_minimum_required(VERSION 3.22)
 

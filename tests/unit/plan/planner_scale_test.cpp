@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Limits are those that the planner was made for, on one core; a slow machine gets a multiple of them. How time
 // grows is what is really asked: a step that is quadratic in ranks takes 16 times as long for 4 times the devices.
 #include <gtest/gtest.h>
