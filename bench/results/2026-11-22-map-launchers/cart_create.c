@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* How many ranks MPI_Cart_create moves where it may: grids of 1 to 3 dimensions, with and without wraparound. */
 #include <mpi.h>
 #include <stdio.h>
