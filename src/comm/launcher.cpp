@@ -37,6 +37,14 @@ bool speaks_pmi(std::string_view library) {
   return false;
 }
 
+/// What the launcher calls this process's rank; nothing without a launcher.
+std::optional<std::string> rank_variable(const Environment::Lookup& lookup) {
+  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"}) {
+    if (auto rank = lookup(name)) return rank;
+  }
+  return std::nullopt;
+}
+
 std::optional<std::string> variable_of_process(const std::string& name) {
   const char* text = std::getenv(name.c_str());
   return text == nullptr ? std::nullopt : std::optional<std::string>(text);
@@ -81,13 +89,20 @@ Launcher detect_launcher(const Environment::Lookup& lookup) {
 Launcher detect_launcher() { return detect_launcher(variable_of_process); }
 
 bool first_of_job(const Environment::Lookup& lookup) {
-  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"}) {
-    if (const auto rank = lookup(name)) return *rank == "0";
-  }
-  return true;
+  const auto rank = rank_variable(lookup);
+  return !rank || *rank == "0";
 }
 
 bool first_of_job() { return first_of_job(variable_of_process); }
+
+int number_in_job(const Environment::Lookup& lookup) {
+  const std::string text = rank_variable(lookup).value_or("0");
+  int number = 0;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return std::max(number, 0);
+}
+
+int number_in_job() { return number_in_job(variable_of_process); }
 
 std::optional<std::string> launcher_mismatch(const Launcher& launcher, std::string_view library,
                                              std::string_view mpiexec) {

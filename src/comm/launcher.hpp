@@ -23,6 +23,10 @@ struct Launcher {
 /// The same by other variables than the process's.
 [[nodiscard]] bool first_of_job(const Environment::Lookup& lookup);
 
+/// The number of this process in its job, by the same variables; 0 without a launcher, or where it does not give a number.
+[[nodiscard]] int number_in_job();
+[[nodiscard]] int number_in_job(const Environment::Lookup& lookup);
+
 /// "Open MPI's mpirun", "Hydra (MPICH's mpiexec)", ...
 [[nodiscard]] std::string_view to_string(Launcher::Kind kind);
 

@@ -8,12 +8,18 @@
 #include <system_error>
 #include <utility>
 
+#include "comm/launcher.hpp"
 #include "core/log.hpp"
 
 namespace halocline::comm {
 namespace {
 
-constexpr Duration grace = std::chrono::milliseconds(200);
+/// Ranks that wait for the same one would end at the same time. Open MPI's launcher (4.1.4) can then deadlock, or crash, in its
+/// PMIx server; where one ends first, the launcher ends the others.
+Duration grace_of_this_process() {
+  constexpr int most_turns = 16;
+  return std::chrono::milliseconds(200) * (1 + number_in_job() % most_turns);
+}
 
 }  // namespace
 
@@ -41,7 +47,7 @@ void Watchdog::watch() {
   std::unique_lock held(mutex_);
   const auto done = [this] { return done_; };
   // Twice: of a process that was stopped meanwhile, the call may be about to return.
-  if (returned_.wait_for(held, limit_, done) || returned_.wait_for(held, grace, done)) return;
+  if (returned_.wait_for(held, limit_, done) || returned_.wait_for(held, grace_of_this_process(), done)) return;
   log(LogLevel::error,
       fmt::format(
           "{} has not returned after its timeout of {} s: another rank does not call it, or is gone; this process "

@@ -58,6 +58,18 @@ TEST(Launcher, TheFirstProcessOfAJobHasRankZero) {
   EXPECT_TRUE(first({{"OMPI_COMM_WORLD_RANK", "0"}, {"SLURM_PROCID", "1"}})) << "mpirun within a Slurm job";
 }
 
+TEST(Launcher, NumbersProcessesAsItsVariablesDo) {
+  const auto number = [](const char* name, const char* value) {
+    return number_in_job(
+        [&](const std::string& asked) { return asked == name ? std::optional<std::string>(value) : std::nullopt; });
+  };
+  EXPECT_EQ(number("HOME", "/"), 0) << "without a launcher";
+  EXPECT_EQ(number("OMPI_COMM_WORLD_RANK", "0"), 0);
+  EXPECT_EQ(number("PMIX_RANK", "17"), 17);
+  EXPECT_EQ(number("SLURM_PROCID", "-4"), 0);
+  EXPECT_EQ(number("PMI_RANK", "none"), 0);
+}
+
 TEST(Launcher, OfAnotherMpiIsAnsweredWithWhatToDo) {
   const auto why = launcher_mismatch(detect({{"PMI_SIZE", "3"}}), open_mpi, "/opt/bin/mpirun");
   ASSERT_TRUE(why);
