@@ -144,8 +144,11 @@ stage_tests() {
 # What ran here, and of which sources, as a file to be committed: bench/results/gpu_record.json.
 write_record() {
   local commit names=$work/gpu-skipped.txt passed failed skipped
+  # GPU_CHECK_COMMIT: of sources that were copied without their repository.
   commit=${GPU_CHECK_COMMIT:-$(git -C "$root" rev-parse HEAD 2>/dev/null || echo unknown)}
-  [ -n "$(git -C "$root" status --porcelain -- src include tests/gpu 2>/dev/null)" ] && commit+=" and changes"
+  if [ -z "${GPU_CHECK_COMMIT:-}" ] && [ -n "$(git -C "$root" status --porcelain -- src include tests/gpu 2>/dev/null)" ]; then
+    commit+=" and changes"
+  fi
   awk -f "$root/scripts/count_tests.awk" "$build/Testing/Temporary/LastTest.log" 2>&1 >/dev/null |
     sed -n 's/^skipped: //p' >"$names"
   read -r passed failed skipped _ <"$work/gpu-cases.txt" || return
@@ -271,10 +274,10 @@ stage_baselines() {
 }
 
 stage_jacobi() {
-  local run=("$build/bin/halocline" run jacobi3d --progress off --json --steps 1000) how n multiplier
-  for multiplier in 1 2 4; do
+  local run=("$build/bin/halocline" run jacobi3d --progress off --json --steps 1000) how n steps
+  for steps in 1 2 4; do
     step 30 $(ranks "$gpus") "${run[@]}" --size $(domain_of "$gpus" "$smallest") --no-overlap --graph \
-      --halo-multiplier $multiplier >"$work/jacobi-${gpus}r-${gpus}g-$smallest-halos$multiplier.json"
+      --steps-per-exchange $steps >"$work/jacobi-${gpus}r-${gpus}g-$smallest-halos$steps.json"
   done
   for how in overlap no-overlap no-overlap-graph store-halos store-halos-graph; do
     # One GPU: one read and one write a cell, to be compared with the ceiling of a copy.

@@ -14,7 +14,7 @@ if(NOT RECORD)
 endif()
 
 # What decides what GPUs do in an exchange.
-set(folders src/device src/exchange include/halocline/device include/halocline/exchange)
+set(folders src/device src/exchange)
 
 # Sets files_now to the paths, and digest_<path> to the hash of each.
 macro(read_sources)

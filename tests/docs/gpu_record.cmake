@@ -4,7 +4,7 @@ set(passed 0)
 file(REMOVE_RECURSE "${WORK}")
 file(WRITE "${WORK}/src/device/cuda/a.cu" "a")
 file(WRITE "${WORK}/src/exchange/b.cpp" "b")
-file(WRITE "${WORK}/include/halocline/device/c.hpp" "c")
+file(WRITE "${WORK}/src/exchange/c.hpp" "c")
 file(WRITE "${WORK}/skipped.txt" "gpu_device: Needs.\"Two\"\n")
 
 function(record status expected)
