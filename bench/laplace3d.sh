@@ -20,8 +20,8 @@ compare() {
 }
 
 compare check --sizes 64,130 --device-counts "${counts[@]}" --check --steps 40 --rounds 1
-compare check-19-thick --sizes 64 --device-counts "${counts[@]}" --check --steps 40 --rounds 1 --stencil 19 --halo-multiplier 2
+compare check-19-thick --sizes 64 --device-counts "${counts[@]}" --check --steps 40 --rounds 1 --stencil 19 --steps-per-exchange 2
 compare sizes --sizes 64,128,192,256,384,512 --device-counts "${counts[@]}" --steps 500 --rounds 7
 compare sizes-launch-threads --sizes 64,128,256,512 --device-counts "${counts[@]}" --steps 500 --rounds 7 --launch-threads
-compare thick --sizes 64,128,256 --device-counts "${counts[@]}" --steps 500 --rounds 7 --halo-multiplier 2
+compare thick --sizes 64,128,256 --device-counts "${counts[@]}" --steps 500 --rounds 7 --steps-per-exchange 2
 compare points-19 --sizes 64,128,256,512 --device-counts "${counts[@]}" --steps 500 --rounds 7 --stencil 19

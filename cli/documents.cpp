@@ -19,21 +19,21 @@ Json domain_json(const Options& options) {
     fields.push_back({{"name", field.name}, {"type", to_string(field.element)}});
   }
   Json open = Json::array();
-  Json wrapped = Json::array();
+  Json in_kernel = Json::array();
   for (std::size_t dim = 0; dim < 3; ++dim) {
     if (options.boundaries[dim] == Boundary::open) open.push_back(std::string(1, "xyz"[dim]));
-    if (options.boundaries[dim] == Boundary::wrapped) wrapped.push_back(std::string(1, "xyz"[dim]));
+    if (options.boundaries[dim] == Boundary::periodic_in_kernel) in_kernel.push_back(std::string(1, "xyz"[dim]));
   }
   return {{"extent", json_of(options.size)},
           {"radius",
-           {{"lower", json_of(options.radius.lower())},
-            {"upper", json_of(options.radius.upper())},
+           {{"lower", json_of(options.stencil.lower())},
+            {"upper", json_of(options.stencil.upper())},
             {"edges", !options.no_edges},
             {"corners", !options.no_corners}}},
           {"fields", fields},
           {"open", open},
-          {"wrapped", wrapped},
-          {"halo_multiplier", options.halo_multiplier}};
+          {"periodic_in_kernel", in_kernel},
+          {"steps_per_exchange", options.steps_per_exchange}};
 }
 
 Json machine_summary(const machine::MachineMap& map) {
@@ -144,13 +144,13 @@ std::string devices_text(const Domain& domain) {
   return backend.kind() == halocline::DeviceKind::host ? "host devices" : backend.info(0).name;
 }
 
-std::string share_of_step_text(std::span<const Share> shares, int halo_multiplier) {
-  if (halo_multiplier == 1) return {};
+std::string share_of_step_text(std::span<const Share> shares, int steps_per_exchange) {
+  if (steps_per_exchange == 1) return {};
   std::int64_t messages = 0;
   for (const auto& share : shares) messages += share.messages;
-  return fmt::format("an exchange serves {} steps: {:.1f} messages and {} a step\n", halo_multiplier,
-                     static_cast<double>(messages) / halo_multiplier,
-                     bytes_text(bytes_of_all(shares) / halo_multiplier));
+  return fmt::format("an exchange serves {} steps: {:.1f} messages and {} a step\n", steps_per_exchange,
+                     static_cast<double>(messages) / steps_per_exchange,
+                     bytes_text(bytes_of_all(shares) / steps_per_exchange));
 }
 
 std::string shares_table(std::span<const Share> shares) {

@@ -38,6 +38,6 @@ namespace cli {
 /// One row a transport, with its part of all bytes.
 [[nodiscard]] std::string shares_table(std::span<const Share> shares);
 /// What a step's part of an exchange is, as a line; nothing where an exchange serves one step.
-[[nodiscard]] std::string share_of_step_text(std::span<const Share> shares, int halo_multiplier);
+[[nodiscard]] std::string share_of_step_text(std::span<const Share> shares, int steps_per_exchange);
 
 }  // namespace cli

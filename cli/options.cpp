@@ -31,7 +31,7 @@ void add_stencil_options(CLI::App& app, Options& options) {
   add_words(app, "--radius", "R", 6,
             "cells that are read beyond a side: 1 number, 3 (x y z) or 6 (below and above "
             "x, y, z); default 1",
-            [&options](const auto& name, const auto& words) { options.radius = parse_radius(name, words); })
+            [&options](const auto& name, const auto& words) { options.stencil = parse_radius(name, words); })
       ->group(domain_group);
   add_flag(app, "--no-edges", "the stencil reads no edges of the halo", options.no_edges)->group(domain_group);
   add_flag(app, "--no-corners", "the stencil reads no corners of the halo", options.no_corners)->group(domain_group);
@@ -43,15 +43,15 @@ void add_stencil_options(CLI::App& app, Options& options) {
               parse_boundaries(name, words, halocline::Boundary::open, options.boundaries);
             })
       ->group(domain_group);
-  add_words(app, "--wrapped", "DIMS", 3,
+  add_words(app, "--periodic-in-kernel", "DIMS", 3,
             "dimensions whose ends kernels wrap around by themselves where they are not cut, e.g. x",
             [&options](const auto& name, const auto& words) {
-              parse_boundaries(name, words, halocline::Boundary::wrapped, options.boundaries);
+              parse_boundaries(name, words, halocline::Boundary::periodic_in_kernel, options.boundaries);
             })
       ->group(domain_group);
-  add_integer(app, "--halo-multiplier", "K",
-              "steps that an exchange serves, with halos of K times the radius (default 1)", options.halo_multiplier, 1,
-              most_halo_multiplier)
+  add_integer(app, "--steps-per-exchange", "K",
+              "steps that an exchange serves, with halos of K times the radius (default 1)", options.steps_per_exchange,
+              1, most_steps_per_exchange)
       ->group(domain_group);
 }
 
@@ -191,8 +191,8 @@ void add_output_options(CLI::App& app, Options& options) {
 }
 
 void Options::resolve(const halocline::Environment& environment, int ranks) {
-  if (no_edges) radius = radius.without_edges();
-  if (no_corners) radius = radius.without_corners();
+  if (no_edges) stencil = stencil.without_edges();
+  if (no_corners) stencil = stencil.without_corners();
   if (fields.empty()) fields = parse_fields("--fields", "1xf32");
 
   if (node_grid || device_grid) {

@@ -9,7 +9,7 @@
 #include "exchange/exchange.hpp"
 #include "halocline/environment.hpp"
 #include "halocline/field.hpp"
-#include "halocline/radius.hpp"
+#include "halocline/stencil.hpp"
 #include "option_kinds.hpp"
 #include "partition/strategy.hpp"
 #include "placement/placement.hpp"
@@ -21,12 +21,12 @@ namespace cli {
 /// several of them decide, and refuses what contradicts.
 struct Options {
   halocline::Vec3 size{128, 128, 128};
-  halocline::Radius radius = halocline::Radius::uniform(1);
+  halocline::Stencil stencil = halocline::Stencil::box(1);
   bool no_edges = false;
   bool no_corners = false;
   std::vector<halocline::FieldDescriptor> fields;
   halocline::Boundaries boundaries = halocline::all_periodic;
-  int halo_multiplier = 1;  ///< steps that an exchange serves
+  int steps_per_exchange = 1;  ///< steps that an exchange serves
 
   // The machine at hand, or one that is not here.
   std::optional<halocline::DeviceKind> backend_kind;  ///< unset: automatic
@@ -60,7 +60,7 @@ struct Options {
   [[nodiscard]] bool elsewhere() const { return nodes || devices_per_node || machine_file; }
 };
 
-inline constexpr std::int64_t most_halo_multiplier = 1'000'000;
+inline constexpr std::int64_t most_steps_per_exchange = 1'000'000;
 
 /// The options, by what they decide. A command takes those that count for it, and no others.
 void add_size_option(CLI::App& app, Options& options);

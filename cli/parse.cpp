@@ -108,12 +108,12 @@ halocline::Vec3 parse_extent(const std::string& name, const Words& words) {
   return extent;
 }
 
-halocline::Radius parse_radius(const std::string& name, const Words& words) {
+halocline::Stencil parse_radius(const std::string& name, const Words& words) {
   constexpr std::string_view allowed = "1, 3 (x y z) or 6 (below and above x, y, z) whole numbers of 0 or more";
   const auto r = read_all(name, words, 0, allowed);
-  if (r.size() == 1) return halocline::Radius::uniform(r[0]);
-  if (r.size() == 3) return halocline::Radius::per_dimension(r[0], r[1], r[2]);
-  if (r.size() == 6) return halocline::Radius::per_side({r[0], r[2], r[4]}, {r[1], r[3], r[5]});
+  if (r.size() == 1) return halocline::Stencil::box(r[0]);
+  if (r.size() == 3) return halocline::Stencil::box(r[0], r[1], r[2]);
+  if (r.size() == 6) return halocline::Stencil::per_side({r[0], r[2], r[4]}, {r[1], r[3], r[5]});
   refuse(name, fmt::format("{}", fmt::join(words, " ")), allowed);
 }
 
@@ -148,7 +148,7 @@ void parse_boundaries(const std::string& name, const Words& words, halocline::Bo
   for (const auto& word : split_at_commas(words)) {
     auto& boundary = boundaries[parse_choice(name, word, {"x", "y", "z"})];
     if (boundary != halocline::Boundary::periodic && boundary != kind) {
-      refuse(name, word, "a dimension that is not both open and wrapped");
+      refuse(name, word, "a dimension that is not both open and periodic_in_kernel");
     }
     boundary = kind;
   }

@@ -9,7 +9,7 @@
 #include "core/clock.hpp"
 #include "halocline/box.hpp"
 #include "halocline/field.hpp"
-#include "halocline/radius.hpp"
+#include "halocline/stencil.hpp"
 
 /// The words of a command line as values. Pure. Each function throws InvalidArgument
 /// "<name> is '<value>'; allowed is <allowed>", name being the option as the user typed it.
@@ -33,7 +33,7 @@ using Words = std::vector<std::string>;
 [[nodiscard]] halocline::Vec3 parse_extent(const std::string& name, const Words& words);
 
 /// 1 number: all sides; 3: x y z; 6: below and above x, y, z. Edges and corners on.
-[[nodiscard]] halocline::Radius parse_radius(const std::string& name, const Words& words);
+[[nodiscard]] halocline::Stencil parse_radius(const std::string& name, const Words& words);
 
 /// "4xf32" or "f64" or "2xf32,1xi8": names are f0, f1, ... in order.
 [[nodiscard]] std::vector<halocline::FieldDescriptor> parse_fields(const std::string& name, const std::string& word);

@@ -58,7 +58,7 @@ machine::MachineMap discovered_machine(Context& context) {
 PlanRequest plan_request(const Options& options, machine::MachineMap map) {
   PlanRequest request;
   request.extent = options.size;
-  request.radius = options.radius;
+  request.stencil = options.stencil;
   request.fields = options.fields;
   request.boundaries = options.boundaries;
   request.machine = std::move(map);
@@ -66,7 +66,7 @@ PlanRequest plan_request(const Options& options, machine::MachineMap map) {
   request.node_grid = options.node_grid;
   request.device_grid = options.device_grid;
   request.placement = options.placement;
-  request.halo_multiplier = options.halo_multiplier;
+  request.steps_per_exchange = options.steps_per_exchange;
   return request;
 }
 
@@ -102,19 +102,19 @@ DomainOptions domain_options(const Context& context) {
   const Options& options = context.options;
   DomainOptions domain = DomainOptions::from(context.environment);
   domain.boundaries = options.boundaries;
-  domain.halo_multiplier = options.halo_multiplier;
-  domain.backend_kind = options.backend_kind;
-  domain.devices_per_rank = options.devices_per_rank;
-  domain.ranks_per_node = options.ranks_per_node;
-  if (options.machine_file) domain.machine = read_machine(*options.machine_file);
-  domain.partition = options.partition.value_or(domain.partition);
-  domain.node_grid = options.node_grid;
-  domain.device_grid = options.device_grid;
+  domain.steps_per_exchange = options.steps_per_exchange;
+  domain.devices.kind = options.backend_kind;
+  domain.devices.per_rank = options.devices_per_rank;
+  domain.machine.ranks_per_node = options.ranks_per_node;
+  if (options.machine_file) domain.machine.map = read_machine(*options.machine_file);
+  domain.partition.method = options.partition.value_or(domain.partition.method);
+  domain.partition.node_grid = options.node_grid;
+  domain.partition.device_grid = options.device_grid;
   domain.placement = options.placement;
-  if (options.transports) domain.policy = routing::Policy::parse(*options.transports);
+  if (options.transports) domain.routing.policy = routing::Policy::parse(*options.transports);
   domain.timeout = *options.timeout;
   set_launch_threads(domain, options.launch_threads);
-  domain.messages = options.messages.value_or(domain.messages);
+  domain.routing.messages = options.messages.value_or(domain.routing.messages);
   domain.tuning.multiprocessors = options.sm_budget;
   return domain;
 }
@@ -137,7 +137,7 @@ RoutedPlan routed_plan_of(Context& context) {
     auto routes = assumed_routes(plan, policy, options.device_mpi, {}, options.messages);
     return {std::move(plan), std::move(routes), true};
   }
-  Domain domain(options.size, options.radius, context.world, domain_options(context));
+  Domain domain(options.size, options.stencil, context.world, domain_options(context));
   for (const auto& field : options.fields) domain.add_field(field);
   domain.realize();
   RoutedPlan found{internals(domain).plan(), internals(domain).gather_routes(), false};

@@ -15,13 +15,11 @@ using namespace halocline;
 
 namespace {
 
-/// Of the widest field, on its widest side, as the model has one radius.
-std::int64_t widest_radius(const partition::Geometry& geometry) {
+/// Of the widest field, on its widest side, as the model has one width.
+std::int64_t widest_halo(const partition::Geometry& geometry) {
+  const HaloWidth halo = geometry.widest_halo();
   std::int64_t widest = 0;
-  for (std::int64_t f = 0; f < std::ssize(geometry.fields); ++f) {
-    const Radius& radius = geometry.radius_of(field_id(f));
-    for (int i = 0; i < 3; ++i) widest = std::max({widest, radius.lower()[i], radius.upper()[i]});
-  }
+  for (int i = 0; i < 3; ++i) widest = std::max({widest, halo.lower()[i], halo.upper()[i]});
   return widest;
 }
 
@@ -59,7 +57,7 @@ model::ClosedForm closed_form_of(const Plan& plan) {
   constants.between_nodes = rate_of(bytes, {plan.machine.network.bandwidth, plan.machine.network.latency});
   constants.within_node = rate_of(bytes, worst_path(plan.machine.type_of(node_id(0))));
   return model::closed_form_of_device(
-      {parts.extent(), parts.node_grid(), parts.device_grid(), widest_radius(plan.geometry)}, constants);
+      {parts.extent(), parts.node_grid(), parts.device_grid(), widest_halo(plan.geometry)}, constants);
 }
 
 model::Simulated simulated(const Plan& plan, std::span<const RoutedMessage> routes) {

@@ -50,13 +50,13 @@ Value value_of(const Vec3& extent, const Vec3& p, std::size_t field, int compone
 }
 
 /// What cell p of a subdomain's frame holds after an exchange: its own value where owned, its image's where
-/// the radius reads it, nothing (the sentinel) elsewhere.
+/// the halo has it, nothing (the sentinel) elsewhere.
 struct Expectation {
   bool halo = false;
   std::optional<Vec3> image;
 };
 
-Expectation expected_at(const Vec3& p, const Box& owned, const Radius& radius, const Vec3& extent,
+Expectation expected_at(const Vec3& p, const Box& owned, const HaloWidth& halo, const Vec3& extent,
                         const Boundaries& boundaries) {
   if (owned.contains(p)) return {false, p};
   std::array<int, 3> side{};
@@ -67,7 +67,7 @@ Expectation expected_at(const Vec3& p, const Box& owned, const Radius& radius, c
     if (boundaries[static_cast<std::size_t>(dim)] == Boundary::open) return {};
     image[dim] = ((p[dim] % extent[dim]) + extent[dim]) % extent[dim];
   }
-  if (!radius.reads(Direction::of(side[0], side[1], side[2]))) return {};
+  if (!halo.has(Direction::of(side[0], side[1], side[2]))) return {};
   return {true, image};
 }
 
@@ -126,13 +126,13 @@ std::size_t parts_for(const Domain& domain) {
 Verdict verdict_of(const Domain& domain, const HostCopy& copy, const Box& planes, std::uint64_t round) {
   const auto& geometry = internals(domain).geometry();
   const auto& descriptor = geometry.fields[copy.field.index()];
-  const Radius& radius = geometry.radius_of(copy.field);
+  const HaloWidth& halo = geometry.halo_of(copy.field);
   const Vec3 extent = geometry.partition.extent();
   const auto view = copy.memory.bytes();
   const auto bytes = static_cast<std::size_t>(bytes_of(descriptor.element));
   Verdict mine;
   for_each_cell(planes, [&](const Vec3& p) {
-    const Expectation expected = expected_at(p, view.owned(), radius, extent, geometry.boundaries);
+    const Expectation expected = expected_at(p, view.owned(), halo, extent, geometry.boundaries);
     for (int component = 0; component < descriptor.components; ++component) {
       const Value value =
           expected.image ? value_of(extent, *expected.image, copy.field.index(), component, round) : sentinel();

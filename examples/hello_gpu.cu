@@ -13,10 +13,8 @@ __global__ void smooth(hc::Box part, hc::View<const double> now, hc::View<double
 }
 
 int main() {
-  hc::DomainOptions options;
-  options.backend_kind = hc::DeviceKind::cuda;
-  hc::Domain domain({64, 64, 64}, hc::Radius::per_dimension(1, 0, 0), options);
-  const auto u = domain.add_field<double>("u", hc::buffers::two);
+  hc::Domain domain({64, 64, 64}, hc::Stencil::box(1, 0, 0), {.devices = {.kind = hc::DeviceKind::cuda}});
+  const auto u = domain.add_field<double>("u", {.buffers = 2});
   domain.realize();
   std::cout << domain.explain();
 
@@ -34,11 +32,11 @@ int main() {
     smooth<<<blocks, 64, 0, hc::cuda_stream(s.stream())>>>(part, s.read(u), s.write(u));
   };
   for (int step = 0; step < 100; ++step) {
-    domain.start_exchange();
+    auto exchange = domain.start_exchange();
     for (const auto& s : domain.subdomains()) launch(s, s.interior());  // while halos are under way
-    domain.finish_exchange();
+    exchange.finish();
     for (const auto& s : domain.subdomains()) {
-      for (const auto& box : s.exterior()) launch(s, box);  // with halos
+      for (const auto& box : s.boundary()) launch(s, box);  // with halos
     }
     domain.swap(u);
   }

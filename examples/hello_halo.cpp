@@ -4,11 +4,10 @@
 #include <iostream>
 
 int main() {
-  hc::DomainOptions options;
-  options.backend_kind = hc::DeviceKind::host;  // loops on the host; hello_gpu.cu is the same for GPUs
-  options.devices_per_rank = 2;
-  hc::Domain domain({64, 64, 64}, hc::Radius::per_dimension(1, 0, 0), options);
-  const auto u = domain.add_field<double>("u", hc::buffers::two);
+  // Loops on two host devices; hello_gpu.cu is the same for GPUs.
+  hc::Domain domain({64, 64, 64}, hc::Stencil::box(1, 0, 0),
+                    {.devices = {.kind = hc::DeviceKind::host, .per_rank = 2}});
+  const auto u = domain.add_field<double>("u", {.buffers = 2});
   domain.realize();               // discover, partition, place, allocate, route
   std::cout << domain.explain();  // what was decided, and why
 
@@ -18,11 +17,11 @@ int main() {
     });
   };
   for (int step = 0; step < 100; ++step) {
-    domain.start_exchange();
+    auto exchange = domain.start_exchange();
     for (const auto& s : domain.subdomains()) smooth(s, s.interior());  // while halos are under way
-    domain.finish_exchange();
+    exchange.finish();
     for (const auto& s : domain.subdomains()) {
-      for (const auto& box : s.exterior()) smooth(s, box);  // with halos
+      for (const auto& box : s.boundary()) smooth(s, box);  // with halos
     }
     domain.swap(u);
   }

@@ -12,8 +12,8 @@ void check_periodic(std::string_view program, const halocline::partition::Geomet
     const bool open = geometry.boundaries[static_cast<std::size_t>(dim)] == halocline::Boundary::open;
     if (!open && (dim == 0 || !geometry.wraps(dim))) continue;
     throw halocline::InvalidArgument(fmt::format("{}: the boundary in {} is {}; allowed is {}", program, "xyz"[dim],
-                                                 open ? "open" : "wrapped",
-                                                 dim == 0 ? "periodic or wrapped" : "periodic"));
+                                                 open ? "open" : "periodic_in_kernel",
+                                                 dim == 0 ? "periodic or periodic_in_kernel" : "periodic"));
   }
 }
 

@@ -25,7 +25,7 @@ struct JacobiOptions {
   jacobi3d::Settings settings;
   bool doubles = false;
   bool check = false;
-  bool try_multipliers = false;
+  bool try_steps_per_exchange = false;
   bool halo_in_x = false;
   std::optional<std::string> picture;
 };
@@ -101,8 +101,8 @@ Json result_json(const jacobi3d::Result& result) {
 std::string trials_text(const std::vector<jacobi3d::Trial>& trials) {
   std::string text = "halos       tried:";
   for (const auto& trial : trials) {
-    text += fmt::format("{} {} a step with multiplier {}", &trial == trials.data() ? "" : ",",
-                        seconds_text(seconds(trial.step)), trial.halo_multiplier);
+    text += fmt::format("{} {} a step with {} steps per exchange", &trial == trials.data() ? "" : ",",
+                        seconds_text(seconds(trial.step)), trial.steps_per_exchange);
   }
   return text + "\n\n";
 }
@@ -118,17 +118,18 @@ template <typename T>
 int run_jacobi(Context& context, const JacobiOptions& wanted) {
   check_picture(context, wanted);
   Options& options = context.options;
-  options.radius = jacobi3d::radius();
+  options.stencil = jacobi3d::stencil();
   options.no_edges = options.no_corners = true;
   if (!wanted.halo_in_x) options.boundaries = jacobi3d::boundaries;
   std::vector<jacobi3d::Trial> trials;
-  if (wanted.try_multipliers) {
-    trials = jacobi3d::try_halo_multipliers<T>(options.size, context.world, domain_options(context), wanted.settings);
-    options.halo_multiplier = trials.front().halo_multiplier;
+  if (wanted.try_steps_per_exchange) {
+    trials =
+        jacobi3d::try_steps_per_exchanges<T>(options.size, context.world, domain_options(context), wanted.settings);
+    options.steps_per_exchange = trials.front().steps_per_exchange;
     context.print_text(trials_text(trials));
   }
-  Domain domain(options.size, options.radius, context.world, domain_options(context));
-  const auto field = domain.add_field<T>("temperature", buffers::two);
+  Domain domain(options.size, options.stencil, context.world, domain_options(context));
+  const auto field = domain.add_field<T>("temperature", {.buffers = 2});
   domain.realize();
   options.fields = internals(domain).geometry().fields;
 
@@ -156,8 +157,8 @@ int run_jacobi(Context& context, const JacobiOptions& wanted) {
   document["transports"] = shares_json(shares_of(routes));
   document["halos"] = to_string(result.halos);
   document["graph"] = wanted.settings.graph;
-  for (const auto& [multiplier, step] : trials) {
-    document["halo_trials"].push_back({{"halo_multiplier", multiplier}, {"step_s", seconds(step)}});
+  for (const auto& [steps_per_exchange, step] : trials) {
+    document["halo_trials"].push_back({{"steps_per_exchange", steps_per_exchange}, {"step_s", seconds(step)}});
   }
   document["result"] = result_json(result);
   context.print_text(result_text(result));
@@ -204,15 +205,15 @@ void add_jacobi_options(CLI::App& command, Options& options, JacobiOptions& own)
   add_flag(command, "--graph", "record a cycle of steps and replay it as one launch (no route may need the host)",
            settings.graph)
       ->group(group);
-  add_word(command, "--halo-multiplier", "K",
+  add_word(command, "--steps-per-exchange", "K",
            "exchange halos of K cells once in K steps (default 1); auto: try 1, 2 and 4 first",
            [&options, &own](const auto& name, const auto& word) {
-             own.try_multipliers = word == "auto";
-             if (own.try_multipliers) return;
+             own.try_steps_per_exchange = word == "auto";
+             if (own.try_steps_per_exchange) return;
              if (word.find_first_not_of("0123456789") != std::string::npos) {
                refuse(name, word, "auto, or a whole number of 1 or more");
              }
-             options.halo_multiplier = static_cast<int>(parse_integer(name, word, 1, most_halo_multiplier));
+             options.steps_per_exchange = static_cast<int>(parse_integer(name, word, 1, most_steps_per_exchange));
            })
       ->group(group);
   add_flag(command, "--halo-in-x",

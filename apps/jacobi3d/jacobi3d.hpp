@@ -28,7 +28,7 @@ enum class Halos : int {
   exchanged,   ///< an exchange, then all cells
   overlapped,  ///< the interior while they are under way, then the rest
   /// The step before it stores its faces in y and z in the neighbours' halos itself, where their memory is mapped; what is left
-  /// is exchanged. Not with a halo multiplier above 1.
+  /// is exchanged. Not with a number of steps per exchange above 1.
   stored,
 };
 [[nodiscard]] std::string_view to_string(Halos halos);
@@ -78,13 +78,13 @@ struct Result {
 };
 
 /// The radius that a domain for it must have: 1 on faces, edges and corners off.
-[[nodiscard]] halocline::Radius radius();
+[[nodiscard]] halocline::Stencil stencil();
 
 /// What suits it best.
-inline constexpr halocline::Boundaries boundaries = apps::x_wrapped;
+inline constexpr halocline::Boundaries boundaries = apps::x_periodic_in_kernel;
 
 /// Solves on a domain whose field has two buffers, on whatever devices it has. All dimensions are periodic; x may be
-/// wrapped. The domain must be realised, and outlive the solver. Halos are exchanged once in as many steps as its halo multiplier says, counted from the start
+/// wrapped. The domain must be realised, and outlive the solver. Halos are exchanged once in as many steps as its number of steps per exchange says, counted from the start
 /// of a run; that changes no bit of the owned cells. What halos hold after a run is left open. T is float or double.
 /// All methods are collective, and so is the constructor.
 template <typename T>
@@ -118,18 +118,18 @@ class Solver {
 /// The ways that there are on a domain.
 [[nodiscard]] std::vector<Halos> ways_of(const halocline::Domain& domain);
 
-/// A halo multiplier and how long a step took with it.
+/// A number of steps per exchange and how long a step took with it.
 struct Trial {
-  int halo_multiplier = 1;
+  int steps_per_exchange = 1;
   halocline::Duration step{};
 };
-/// Tries halo multipliers, each in a few steps on a domain of its own that is gone afterwards: those of 1, 2 and 4 that
+/// Tries numbers of steps per exchange, each in a few steps on a domain of its own that is gone afterwards: those of 1, 2 and 4 that
 /// fit. Collective; the same times on all ranks, those of the slowest. The fastest comes first.
 template <typename T>
-[[nodiscard]] std::vector<Trial> try_halo_multipliers(const halocline::Vec3& extent,
-                                                      halocline::comm::Communicator& comm,
-                                                      const halocline::DomainOptions& options,
-                                                      const Settings& settings);
+[[nodiscard]] std::vector<Trial> try_steps_per_exchanges(const halocline::Vec3& extent,
+                                                         halocline::comm::Communicator& comm,
+                                                         const halocline::DomainOptions& options,
+                                                         const Settings& settings);
 
 /// The same problem without Halocline: one array, one thread, a test of each cell. The same additions in the
 /// same order, so its values are those of Solver bit for bit. x fastest.

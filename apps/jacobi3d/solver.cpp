@@ -26,17 +26,17 @@ constexpr std::int64_t steps_in_flight = apps::InFlight::steps_in_flight;
 constexpr std::int64_t all_timed_below = 512;
 constexpr std::int64_t timed_one_in = steps_in_flight - 1;
 
-constexpr int buffers = halocline::buffers::two;
+constexpr int buffers = 2;
 
 /// At least so many, and whole cycles of steps; all trials together are a small part of the shortest run that has them.
 constexpr std::int64_t trial_steps = 8;
 constexpr int trial_turns = 3;
 constexpr std::int64_t run_over_trial = 25;
 
-void check_settings(const Settings& settings, int halo_multiplier) {
-  if (settings.halos == Halos::stored && halo_multiplier > 1) {
+void check_settings(const Settings& settings, int steps_per_exchange) {
+  if (settings.halos == Halos::stored && steps_per_exchange > 1) {
     throw halocline::InvalidArgument(fmt::format(
-        "jacobi3d: halos are stored by kernels, with a halo multiplier of {}; allowed is 1", halo_multiplier));
+        "jacobi3d: halos are stored by kernels, and steps_per_exchange is {}; allowed is 1", steps_per_exchange));
   }
   if (settings.steps < 1) {
     throw halocline::InvalidArgument(fmt::format("jacobi3d: steps is {}; allowed is 1 or more", settings.steps));
@@ -73,7 +73,7 @@ Halos fastest_of(halocline::Domain& domain, Run&& run) {
 
 }  // namespace
 
-halocline::Radius radius() { return halocline::Radius::faces(1); }
+halocline::Stencil stencil() { return halocline::Stencil::star(1); }
 
 std::string_view to_string(Halos halos) {
   switch (halos) {
@@ -86,7 +86,7 @@ std::string_view to_string(Halos halos) {
 
 std::vector<Halos> ways_of(const halocline::Domain& domain) {
   std::vector<Halos> ways{Halos::exchanged, Halos::overlapped};
-  if (domain.halo_multiplier() == 1) ways.push_back(Halos::stored);
+  if (domain.steps_per_exchange() == 1) ways.push_back(Halos::stored);
   return ways;
 }
 
@@ -136,7 +136,7 @@ void Solver<T>::exchange_and_update(Halos halos, std::span<Stopwatch> stopwatche
   auto& backend = internals(domain_).backend();
   const auto subdomains = domain_.subdomains();
   const auto update = [this](const halocline::Subdomain& subdomain, std::span<const halocline::Box> boxes) {
-    kernels_->update(subdomain, boxes, subdomain.view(halocline::Field<const T>{field_.id}), subdomain.view(field_, 1));
+    kernels_->update(subdomain, boxes, subdomain.read(field_), subdomain.view(field_, 1));
   };
   const auto lap = [&](Stopwatch::Part part) {
     for (auto& stopwatch : stopwatches) stopwatch.lap(part);
@@ -150,25 +150,24 @@ void Solver<T>::exchange_and_update(Halos halos, std::span<Stopwatch> stopwatche
     lap(Stopwatch::Part::compute);
     return;
   }
-  {
+  auto exchange = [&] {
     const Range range(backend, "jacobi3d: start of the exchange");
-    domain_.start_exchange();
-  }
+    return domain_.start_exchange();
+  }();
   {
     const Range range(backend, "jacobi3d: interior");
     for (const auto& subdomain : subdomains) {
-      kernels_->update_interior(subdomain, subdomain.view(halocline::Field<const T>{field_.id}),
-                                subdomain.view(field_, 1));
+      kernels_->update_interior(subdomain, subdomain.read(field_), subdomain.view(field_, 1));
     }
     lap(Stopwatch::Part::compute);
   }
   {
     const Range range(backend, "jacobi3d: end of the exchange");
-    domain_.finish_exchange();
+    exchange.finish();
     lap(Stopwatch::Part::exchange);
   }
-  const Range range(backend, "jacobi3d: exterior");
-  for (const auto& subdomain : subdomains) update(subdomain, subdomain.exterior());
+  const Range range(backend, "jacobi3d: boundary");
+  for (const auto& subdomain : subdomains) update(subdomain, subdomain.boundary());
   lap(Stopwatch::Part::compute);
 }
 
@@ -176,7 +175,7 @@ void Solver<T>::exchange_and_update(Halos halos, std::span<Stopwatch> stopwatche
 template <typename T>
 void Solver<T>::update_all(int since_exchange, Halos halos) {
   for (const auto& s : domain_.subdomains()) {
-    const auto source = s.view(halocline::Field<const T>{field_.id});
+    const auto source = s.read(field_);
     const auto target = s.view(field_, 1);
     if (halos == Halos::stored) {
       kernels_->update_and_store(s, source, target, apps::row_outlets(s, field_, 1));
@@ -233,7 +232,7 @@ std::optional<Timings::Parts> Solver<T>::parts_of(std::span<Stopwatch> stopwatch
 
 template <typename T>
 Result Solver<T>::run(const Settings& settings, const std::function<void(const Progress&)>& progress) {
-  check_settings(settings, domain_.halo_multiplier());
+  check_settings(settings, domain_.steps_per_exchange());
   auto& comm = domain_.comm();
   std::vector<Stopwatch> stopwatches;
   for (const auto& subdomain : domain_.subdomains())
@@ -241,7 +240,7 @@ Result Solver<T>::run(const Settings& settings, const std::function<void(const P
   apps::InFlight in_flight(domain_);
   Result result;
   std::optional<Residual> latest;
-  const std::int64_t served = domain_.halo_multiplier();
+  const std::int64_t served = domain_.steps_per_exchange();
   const std::int64_t cycle_steps = std::lcm(served, std::int64_t{buffers});
   const std::int64_t timed_every = settings.steps < all_timed_below ? 1 : timed_one_in;
   std::int64_t timed = 0;
@@ -294,7 +293,7 @@ Result Solver<T>::run(const Settings& settings, const std::function<void(const P
       for (std::int64_t i = 0; i < tried && !result.converged; ++i) one_step();
     });
   }
-  std::optional<halocline::Recording> cycle;
+  std::optional<halocline::Graph> cycle;
   if (settings.graph) {
     // A cycle begins behind a step like its last one, which may have stored halos for it.
     for (std::int64_t i = 0; i < cycle_steps && result.steps < settings.steps && !result.converged; ++i) one_step();
@@ -309,7 +308,7 @@ Result Solver<T>::run(const Settings& settings, const std::function<void(const P
   while (result.steps < settings.steps && !result.converged) {
     // A cycle begins where it was recorded, at whole cycles of steps.
     if (cycle && result.steps % cycle_steps == 0 && !residual_within(cycle_steps)) {
-      domain_.replay(*cycle);
+      cycle->launch();
       result.steps += cycle_steps;
       flow();
     } else {

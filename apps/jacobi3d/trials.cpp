@@ -7,8 +7,8 @@
 namespace jacobi3d {
 namespace {
 
-constexpr int multipliers[] = {1, 2, 4};
-/// Whole numbers of each of them, and of cycles of the buffers. Recording takes the time of many steps.
+constexpr int numbers_of_steps[] = {1, 2, 4};
+/// Whole numbers of each of them, and of cycles of the buffers. Graph takes the time of many steps.
 constexpr std::int64_t steps_of_run = 8;
 constexpr std::int64_t steps_of_replays = 512;
 /// The first does not count.
@@ -38,33 +38,33 @@ halocline::Duration time_of_step(halocline::Domain& domain, halocline::Field<T> 
 }  // namespace
 
 template <typename T>
-std::vector<Trial> try_halo_multipliers(const halocline::Vec3& extent, halocline::comm::Communicator& comm,
-                                        const halocline::DomainOptions& options, const Settings& settings) {
+std::vector<Trial> try_steps_per_exchanges(const halocline::Vec3& extent, halocline::comm::Communicator& comm,
+                                           const halocline::DomainOptions& options, const Settings& settings) {
   std::vector<Trial> trials;
-  for (const int multiplier : multipliers) {
+  for (const int steps_per_exchange : numbers_of_steps) {
     halocline::DomainOptions with = options;
-    with.halo_multiplier = multiplier;
-    halocline::Domain domain(extent, radius(), comm, with);
-    const auto field = domain.add_field<T>("temperature", halocline::buffers::two);
+    with.steps_per_exchange = steps_per_exchange;
+    halocline::Domain domain(extent, stencil(), comm, with);
+    const auto field = domain.add_field<T>("temperature", {.buffers = 2});
     try {
       domain.realize();
     } catch (const halocline::InvalidArgument&) {  // all ranks throw it: halos do not fit any more
-      if (multiplier == 1) throw;
+      if (steps_per_exchange == 1) throw;
       break;
     } catch (const halocline::ResourceError&) {  // nor do they fit into memory
-      if (multiplier == 1) throw;
+      if (steps_per_exchange == 1) throw;
       break;
     }
-    trials.push_back({multiplier, time_of_step<T>(domain, field, settings)});
+    trials.push_back({steps_per_exchange, time_of_step<T>(domain, field, settings)});
     domain.close();
   }
   std::stable_sort(trials.begin(), trials.end(), [](const Trial& a, const Trial& b) { return a.step < b.step; });
   return trials;
 }
 
-template std::vector<Trial> try_halo_multipliers<float>(const halocline::Vec3&, halocline::comm::Communicator&,
-                                                        const halocline::DomainOptions&, const Settings&);
-template std::vector<Trial> try_halo_multipliers<double>(const halocline::Vec3&, halocline::comm::Communicator&,
-                                                         const halocline::DomainOptions&, const Settings&);
+template std::vector<Trial> try_steps_per_exchanges<float>(const halocline::Vec3&, halocline::comm::Communicator&,
+                                                           const halocline::DomainOptions&, const Settings&);
+template std::vector<Trial> try_steps_per_exchanges<double>(const halocline::Vec3&, halocline::comm::Communicator&,
+                                                            const halocline::DomainOptions&, const Settings&);
 
 }  // namespace jacobi3d

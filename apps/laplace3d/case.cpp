@@ -29,48 +29,43 @@ void check_cut(const halocline::Vec3& extent, std::int64_t devices, int width) {
   }
 }
 
-/// Slabs in z, one a device, on all nodes alike. Makes the backend where the options have none.
+/// Slabs in z, one a device, on all nodes alike. Makes the devices where the options have none.
 halocline::DomainOptions in_slabs(halocline::comm::Communicator& comm, const Problem& problem,
                                   halocline::DomainOptions options) {
-  const auto node = comm.split_by_node(options.ranks_per_node);
+  const auto node = comm.split_by_node(options.machine.ranks_per_node);
   const auto of_node = [&](std::int64_t value) { return node->all_reduce(value, Reduction::sum); };
   try {
-    if (!options.backend) {
-      options.backend = halocline::make_devices(comm,
-                                                {.kind = options.backend_kind,
-                                                 .per_rank = options.devices_per_rank,
-                                                 .host_workers = options.host_workers},
-                                                node->size())
-                            .backend();
+    if (!options.devices.existing) {
+      options.devices.existing = halocline::make_devices(comm, options.devices, node->size());
     }
   } catch (const halocline::Error&) {
     node->close();  // all ranks throw the same
     throw;
   }
-  const std::int64_t devices = of_node(options.backend->device_count());
+  const std::int64_t devices = of_node(options.devices.existing->count());
   const std::int64_t nodes = comm.all_reduce(std::int64_t{node->rank().value() == 0 ? 1 : 0}, Reduction::sum);
   node->close();
-  check_cut(problem.extent, comm.all_reduce(std::int64_t{options.backend->device_count()}, Reduction::sum),
-            options.halo_multiplier);
+  check_cut(problem.extent, comm.all_reduce(std::int64_t{options.devices.existing->count()}, Reduction::sum),
+            options.steps_per_exchange);
   options.boundaries = {halocline::Boundary::open, halocline::Boundary::open, halocline::Boundary::open};
-  options.partition = halocline::partition::Method::given;
-  options.node_grid = halocline::Vec3{1, 1, nodes};
-  options.device_grid = halocline::Vec3{1, 1, devices};
+  options.partition.method = halocline::partition::Method::given;
+  options.partition.node_grid = halocline::Vec3{1, 1, nodes};
+  options.partition.device_grid = halocline::Vec3{1, 1, devices};
   return options;
 }
 
 }  // namespace
 
-void check_steps(std::int64_t steps, int halo_multiplier) {
-  if (steps >= 1 && steps % halo_multiplier == 0) return;
+void check_steps(std::int64_t steps, int steps_per_exchange) {
+  if (steps >= 1 && steps % steps_per_exchange == 0) return;
   throw halocline::InvalidArgument(fmt::format(
-      "steps are {}; allowed is a multiple of the halo multiplier, {}, and at least 1", steps, halo_multiplier));
+      "steps are {}; allowed is a multiple of steps_per_exchange, {}, and at least 1", steps, steps_per_exchange));
 }
 
-void check_own_way(const OwnWay& way, int halo_multiplier) {
-  if (way.order != OwnOrder::stored || halo_multiplier == 1) return;
+void check_own_way(const OwnWay& way, int steps_per_exchange) {
+  if (way.order != OwnOrder::stored || steps_per_exchange == 1) return;
   throw halocline::InvalidArgument(
-      fmt::format("sides are stored by the kernel, with a halo multiplier of {}; allowed is 1", halo_multiplier));
+      fmt::format("sides are stored by the kernel, and steps_per_exchange is {}; allowed is 1", steps_per_exchange));
 }
 
 template <typename T>
@@ -79,9 +74,9 @@ Case<T>::Case(halocline::comm::Communicator& comm, const Problem& problem, const
     : problem_(problem),
       options_(in_slabs(comm, problem, options)),
       domain_(problem.extent, radius_of(problem.stencil), comm, options_),
-      field_(domain_.template add_field<T>("u", halocline::buffers::two)),
+      field_(domain_.template add_field<T>("u", {.buffers = 2})),
       own_(own) {
-  if (own_) check_own_way(*own_, options_.halo_multiplier);
+  if (own_) check_own_way(*own_, options_.steps_per_exchange);
   domain_.realize();
   halocline::comm::agree_on(domain_.comm(),
                             [&] { kernels_ = make_kernels<T>(internals(domain_).backend(), problem_); });
@@ -96,7 +91,8 @@ Scheme& Case<T>::scheme(SchemeKind kind) {
   if (!found) {
     halocline::comm::agree_on(domain_.comm(), [&] {
       // Not the domain's backend: schemes with threads of their own need none that launch for them.
-      const Setting<T> setting{&domain_, field_, kernels_.get(), options_.backend.get(), options_.timeout, own_};
+      const Setting<T> setting{&domain_,         field_, kernels_.get(), options_.devices.existing->backend().get(),
+                               options_.timeout, own_};
       found = make_scheme(kind, setting);
     });
   }
@@ -122,10 +118,10 @@ void Case<T>::prepare(SchemeKind kind) {
 
 template <typename T>
 double Case<T>::time(SchemeKind kind, std::int64_t steps) {
-  check_steps(steps, domain_.halo_multiplier());
+  check_steps(steps, domain_.steps_per_exchange());
   Scheme& chosen = scheme(kind);
   initialise();
-  return apps::slowest_seconds(domain_.comm(), [&] { chosen.run(steps / domain_.halo_multiplier()); });
+  return apps::slowest_seconds(domain_.comm(), [&] { chosen.run(steps / domain_.steps_per_exchange()); });
 }
 
 template <typename T>

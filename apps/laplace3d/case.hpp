@@ -28,7 +28,7 @@ class Case {
 
   /// Makes a scheme ready, so that time() times steps alone. Throws InvalidArgument where it is not possible.
   void prepare(SchemeKind kind);
-  /// Sets the initial state, does so many steps, whole cycles of the halo multiplier, and says how long they took: the
+  /// Sets the initial state, does so many steps, whole cycles of the number of steps per exchange, and says how long they took: the
   /// slowest rank.
   double time(SchemeKind kind, std::int64_t steps);
   /// The state that time() left, on rank 0; elsewhere nothing.
@@ -56,9 +56,9 @@ class Case {
   std::map<SchemeKind, std::unique_ptr<Scheme>> schemes_;
 };
 
-/// Whether a halo multiplier allows it: throws InvalidArgument that names both.
-void check_own_way(const OwnWay& way, int halo_multiplier);
+/// Whether a number of steps per exchange allows it: throws InvalidArgument that names both.
+void check_own_way(const OwnWay& way, int steps_per_exchange);
 /// Whether steps are whole cycles: throws InvalidArgument that names both numbers.
-void check_steps(std::int64_t steps, int halo_multiplier);
+void check_steps(std::int64_t steps, int steps_per_exchange);
 
 }  // namespace laplace3d

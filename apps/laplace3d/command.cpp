@@ -70,12 +70,12 @@ Json row_json(const laplace3d::Row& row, const std::vector<laplace3d::Row>& rows
 std::string csv_text(const laplace3d::Comparison& what, const std::vector<laplace3d::Row>& rows,
                      const char* precision) {
   std::string csv =
-      "x,y,z,stencil,precision,halo_multiplier,devices,scheme,detail,steps,round,step_s,gflops_median,"
+      "x,y,z,stencil,precision,steps_per_exchange,devices,scheme,detail,steps,round,step_s,gflops_median,"
       "over_one_device,over_left_right,check\n";
   for (const auto& row : rows) {
     for (std::size_t round = 0; round < row.step_s.size(); ++round) {
       csv += fmt::format("{},{},{},{},{},{},{},{},\"{}\",{},{},{:.9f},{:.4f},{},{},{}\n", row.size.x, row.size.y,
-                         row.size.z, static_cast<int>(what.stencil), precision, what.options.halo_multiplier,
+                         row.size.z, static_cast<int>(what.stencil), precision, what.options.steps_per_exchange,
                          row.devices, to_string(row.scheme), row.detail, what.steps, round, row.step_s[round],
                          row.gflops, times_text(over_one_device(row, rows)), times_text(over_left_right(row, rows)),
                          !row.check            ? ""
@@ -109,7 +109,7 @@ int run_laplace(Context& context, LaplaceOptions own) {
   if (own.csv) check_output(context, "--csv", *own.csv);
   auto& what = own.what;
   what.options = domain_options(context);
-  what.options.halo_multiplier = context.options.halo_multiplier;
+  what.options.steps_per_exchange = context.options.steps_per_exchange;
   std::vector<laplace3d::Row> rows;
   std::size_t shown = 0;
   rows = laplace3d::compare<T>(context.world, what, [&](const std::vector<laplace3d::Row>& now) {
@@ -129,7 +129,7 @@ int run_laplace(Context& context, LaplaceOptions own) {
   document["coefficients"] = {
       {"alpha", what.coefficients.alpha}, {"beta", what.coefficients.beta}, {"gamma", what.coefficients.gamma}};
   document["precision"] = precision;
-  document["halo_multiplier"] = what.options.halo_multiplier;
+  document["steps_per_exchange"] = what.options.steps_per_exchange;
   document["steps"] = what.steps;
   document["rounds"] = what.rounds;
   document["rows"] = Json::array();
@@ -194,8 +194,8 @@ void add_laplace_options(CLI::App& command, Options& options, LaplaceOptions& ow
       ->group(group);
   add_integer(command, "--rounds", "N", "rounds; the median counts (default 5)", own.what.rounds, 1, 10'000)
       ->group(group);
-  add_integer(command, "--halo-multiplier", "K", "exchange ghost regions of K planes once in K steps (default 1)",
-              options.halo_multiplier, 1, most_halo_multiplier)
+  add_integer(command, "--steps-per-exchange", "K", "exchange ghost regions of K planes once in K steps (default 1)",
+              options.steps_per_exchange, 1, most_steps_per_exchange)
       ->group(group);
   add_flag(command, "--check", "compare each scheme with a serial solution, bit for bit; exit code 1 where they differ",
            own.what.check)

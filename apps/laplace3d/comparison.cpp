@@ -16,7 +16,7 @@ std::vector<Row> compare_on(halocline::comm::Communicator& comm, const Compariso
                             const halocline::DomainOptions& options) {
   const Problem problem{size, what.stencil, what.coefficients};
   Case<T> on(comm, problem, options, what.own);
-  const std::int64_t served = options.halo_multiplier;
+  const std::int64_t served = options.steps_per_exchange;
   std::vector<Row> rows;
   for (const SchemeKind scheme : what.schemes) {
     on.prepare(scheme);
@@ -63,12 +63,12 @@ std::optional<double> over_left_right(const Row& row, const std::vector<Row>& ro
 template <typename T>
 std::vector<Row> compare(halocline::comm::Communicator& comm, const Comparison& what,
                          const std::function<void(const std::vector<Row>&)>& done) {
-  check_steps(what.steps, what.options.halo_multiplier);
+  check_steps(what.steps, what.options.steps_per_exchange);
   std::vector<Row> rows;
   for (const halocline::Vec3& size : what.sizes) {
     for (const std::optional<int>& devices : what.devices) {
       halocline::DomainOptions options = what.options;
-      if (devices) options.devices_per_rank = devices;
+      if (devices) options.devices.per_rank = devices;
       const auto more = compare_on<T>(comm, what, size, options);
       rows.insert(rows.end(), more.begin(), more.end());
       if (done) done(rows);

@@ -10,9 +10,9 @@ Coefficients default_coefficients(Stencil stencil) {
 
 int flops_of(Stencil stencil) { return stencil == Stencil::points19 ? 21 : 8; }
 
-halocline::Radius radius_of(Stencil stencil) {
-  if (stencil == Stencil::points19) return halocline::Radius::uniform(1).without_corners();
-  return halocline::Radius::faces(1);
+halocline::Stencil radius_of(Stencil stencil) {
+  if (stencil == Stencil::points19) return halocline::Stencil::box(1).without_corners();
+  return halocline::Stencil::star(1);
 }
 
 }  // namespace laplace3d

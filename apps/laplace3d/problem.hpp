@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "halocline/box.hpp"
-#include "halocline/radius.hpp"
+#include "halocline/stencil.hpp"
 #include "halocline/view.hpp"
 
 namespace laplace3d {
@@ -25,7 +25,7 @@ struct Coefficients {
 [[nodiscard]] int flops_of(Stencil stencil);
 
 /// What a domain's halos must be: 1 cell; with Stencil::points19 edges on; no corners.
-[[nodiscard]] halocline::Radius radius_of(Stencil stencil);
+[[nodiscard]] halocline::Stencil radius_of(Stencil stencil);
 
 /// The inner points of a box, and one layer of fixed values around them, which no step changes.
 struct Problem {

@@ -36,7 +36,7 @@ enum class OwnOrder : int {
   exchange_first,
   sides_last,    ///< behind the inner points, which are updated meanwhile
   sides_beside,  ///< beside them, as soon as halos are there
-  /// exchange_first, of sides that the step before has stored in the neighbours' halos itself; not with a halo multiplier above 1.
+  /// exchange_first, of sides that the step before has stored in the neighbours' halos itself; not with a number of steps per exchange above 1.
   stored,
 };
 inline constexpr std::array all_own_orders{OwnOrder::exchange_first, OwnOrder::sides_last, OwnOrder::sides_beside,
@@ -60,7 +60,7 @@ struct Setting {
 };
 
 /// Does steps on a domain whose current buffer and its halos hold a state; the other buffer holds the fixed cells. A cycle is
-/// as many steps as an exchange serves (the halo multiplier).
+/// as many steps as an exchange serves (the number of steps per exchange).
 class Scheme {
  public:
   virtual ~Scheme() = default;

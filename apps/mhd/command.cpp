@@ -138,11 +138,11 @@ int run_mhd(Context& context, const MhdOptions& wanted) {
   MhdOptions own = wanted;
   complete(own.communication, options, own.settings);
   complete(own, options.size);
-  options.radius = mhd::radius(own.order);
+  options.stencil = mhd::stencil(own.order);
   options.no_corners = !own.corners;
   if (!own.halo_in_x) options.boundaries = mhd::boundaries;
-  if (own.corners) options.radius = Radius::uniform(own.order / 2);
-  Domain domain(options.size, options.radius, context.world, domain_options(context));
+  if (own.corners) options.stencil = Stencil::box(own.order / 2);
+  Domain domain(options.size, options.stencil, context.world, domain_options(context));
   const auto state = mhd::add_fields<T>(domain);
   domain.realize();
   options.fields = internals(domain).geometry().fields;
@@ -159,7 +159,7 @@ int run_mhd(Context& context, const MhdOptions& wanted) {
   document["initial"] = mhd::start_names[static_cast<std::size_t>(own.problem.start)];
   document["graph"] = own.settings.graph;
   document["messages"] = routing::to_string(options.messages.value_or(exchange::Messages::by_neighbour));
-  document["outer"] = own.communication.outer() == mhd::Outer::as_ready ? "as_ready" : "after_all";
+  document["boundary"] = own.communication.boundary_order() == mhd::BoundaryOrder::as_ready ? "as_ready" : "after_all";
   bool passed = true;
   try {
     mhd::Solver<T> solver(domain, state, own.parameters, own.order, own.forcing);
@@ -168,7 +168,7 @@ int run_mhd(Context& context, const MhdOptions& wanted) {
     context.print_text(explain(internals(domain).plan(), routes));
     context.print_text(fmt::format("\ndevices     {}\n", devices_text(domain)));
     context.print_text(messages_text(options, shares));
-    solver.choose_outer(own.communication.outer());
+    solver.choose_boundary_order(own.communication.boundary_order());
     solver.initialise(start);
     if (own.variant == "auto") document["variants"] = try_variants(context, solver);
     std::optional<ProgressBar> bar;

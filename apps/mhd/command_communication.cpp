@@ -15,12 +15,14 @@ using exchange::Messages;
 void add_mhd_communication_options(CLI::App& command, const std::string& group, MhdCommunication& own) {
   add_flag(command, "--paper-scheme",
            "communicate as the paper does: --partition z_order --transports mpi_device,mpi_staged "
-           "--messages by-direction --overlap --outer after-all, but for what other flags say",
+           "--messages by-direction --overlap --boundary after-all, but for what other flags say",
            own.paper_scheme)
       ->group(group);
-  add_choice(command, "--outer", "WHEN",
+  add_choice(command, "--boundary", "WHEN",
              "with --overlap, cells around the interior: each part as-ready (default), or after-all halos are there",
-             own.given, Choices<mhd::Outer>{{"after-all", mhd::Outer::after_all}, {"as-ready", mhd::Outer::as_ready}})
+             own.given,
+             Choices<mhd::BoundaryOrder>{{"after-all", mhd::BoundaryOrder::after_all},
+                                         {"as-ready", mhd::BoundaryOrder::as_ready}})
       ->group(group);
 }
 

@@ -15,10 +15,10 @@ namespace apps {
 /// How `run mhd` communicates, besides what all commands decide.
 struct MhdCommunication {
   bool paper_scheme = false;
-  std::optional<mhd::Outer> given;  ///< --outer
+  std::optional<mhd::BoundaryOrder> given;  ///< --boundary
 
-  [[nodiscard]] mhd::Outer outer() const {
-    return given.value_or(paper_scheme ? mhd::Outer::after_all : mhd::Outer::as_ready);
+  [[nodiscard]] mhd::BoundaryOrder boundary_order() const {
+    return given.value_or(paper_scheme ? mhd::BoundaryOrder::after_all : mhd::BoundaryOrder::as_ready);
   }
 };
 

@@ -221,7 +221,7 @@ mhd::Study study_of(const MhdOptions& own, const Options& options) {
   study.parameters = own.parameters;
   study.parameters.spacing.fill(own.spacing.value_or(1));
   study.variant = own.variant;
-  study.outer = own.communication.outer();
+  study.boundary_order = own.communication.boundary_order();
   return study;
 }
 

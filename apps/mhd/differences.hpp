@@ -19,9 +19,9 @@ struct Separate {
 };
 
 /// What differences multiply by, spacing included: of cells 1, 2, ... away, and of the cell itself.
-template <typename T, int Radius>
+template <typename T, int Stencil>
 struct Weights {
-  static constexpr auto reach = static_cast<std::size_t>(Radius);
+  static constexpr auto reach = static_cast<std::size_t>(Stencil);
   T first[3][reach];   ///< x, y, z: of f(+k) - f(-k)
   T second[3][reach];  ///< x, y, z: of f(+k) + f(-k)
   T second_centre[3];  ///< of f

@@ -74,15 +74,15 @@ struct Parts {
 };
 
 /// What suits it best.
-inline constexpr halocline::Boundaries boundaries = apps::x_wrapped;
+inline constexpr halocline::Boundaries boundaries = apps::x_periodic_in_kernel;
 
 /// When the cells around an interior are updated, where a substep overlaps.
-enum class Outer : int {
+enum class BoundaryOrder : int {
   after_all,  ///< once all halos are there
   as_ready,   ///< each part as soon as what it reads is there, beside the interior
 };
 
-/// Solves on a domain of radius() or more with the fields of add_fields(). The domain is realised, and outlives the solver. T is
+/// Solves on a domain of stencil() or more with the fields of add_fields(). The domain is realised, and outlives the solver. T is
 /// float or double. All methods are collective, and so is the constructor.
 template <typename T>
 class Solver {
@@ -116,7 +116,7 @@ class Solver {
   /// By its name. Throws InvalidArgument for one that there is not.
   void choose_variant(const std::string& name);
   /// Gives the same bits either way.
-  void choose_outer(Outer outer) { outer_ = outer; }
+  void choose_boundary_order(BoundaryOrder boundary_order) { boundary_order_ = boundary_order; }
   /// A field's current values, x fastest: on rank 0; elsewhere nothing.
   [[nodiscard]] std::vector<T> gather(int field);
   [[nodiscard]] double time() const { return time_; }
@@ -125,7 +125,7 @@ class Solver {
   void substep(const Substep<T>& substep, bool overlap);
   void exchange_and_update(const Substep<T>& substep, bool overlap);
   void update_all(const Substep<T>& substep);
-  void finish_and_update_outer(const Substep<T>& substep);
+  void finish_and_update_boundary(halocline::ExchangeHandle& exchange, const Substep<T>& substep);
   void swap();
   void kick(double dt);
   [[nodiscard]] double slowest_of(int repeats, const std::function<void()>& work);
@@ -136,7 +136,7 @@ class Solver {
   Parameters parameters_;
   std::optional<Forcing> forcing_;
   std::unique_ptr<Kernels<T>> kernels_;
-  Outer outer_ = Outer::as_ready;
+  BoundaryOrder boundary_order_ = BoundaryOrder::as_ready;
   struct Slots {
     std::unique_ptr<halocline::device::Buffer> extremes;
     std::unique_ptr<halocline::device::Buffer> sums;

@@ -33,7 +33,7 @@ struct Model::Neighbours {
 
 Model::Model(const halocline::Vec3& extent, int order, const Parameters& parameters)
     : extent_(extent), reach_(order / 2), parameters_(parameters) {
-  static_cast<void>(radius(order));  // throws for an order that there is not
+  static_cast<void>(stencil(order));  // throws for an order that there is not
   second_.push_back(0);
   for (int k = 1; k <= reach_; ++k) {
     first_.push_back(share(reach_, k) / static_cast<Real>(k));

@@ -30,11 +30,11 @@ void check_finite(const char* name, double value) {
 
 }  // namespace
 
-halocline::Radius radius(int order) {
+halocline::Stencil stencil(int order) {
   if (std::find(orders.begin(), orders.end(), order) == orders.end()) {
     throw halocline::InvalidArgument(fmt::format("mhd: the order is {}; allowed are 2, 4, 6 and 8", order));
   }
-  return halocline::Radius::uniform(order / 2).without_corners();
+  return halocline::Stencil::box(order / 2).without_corners();
 }
 
 void Parameters::check() const {

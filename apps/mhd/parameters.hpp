@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "halocline/box.hpp"
-#include "halocline/radius.hpp"
+#include "halocline/stencil.hpp"
 
 namespace mhd {
 
@@ -21,7 +21,7 @@ inline constexpr std::array<int, 4> orders{2, 4, 6, 8};
 
 /// What a domain must send for differences of an order: order / 2 cells beyond faces and edges. Mixed derivatives are taken on
 /// the diagonals of planes, so that no cell beyond a corner is read. Throws InvalidArgument for an order that there is not.
-[[nodiscard]] halocline::Radius radius(int order);
+[[nodiscard]] halocline::Stencil stencil(int order);
 
 /// The fluid, and the box that it is in. Units are the user's own, with magnetic permeability and so on as they say.
 ///

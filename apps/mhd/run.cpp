@@ -61,9 +61,9 @@ Result Solver<T>::run(const Settings& settings,
 
   result.overlapped = settings.overlap ? *settings.overlap : all < tried_from || try_overlap(trial_repeats);
 
-  std::optional<halocline::Recording> cycle;
+  std::optional<halocline::Graph> cycle;
   if (settings.graph) {
-    // Recording counts no step: what is enqueued runs when it is replayed.
+    // Graph counts no step: what is enqueued runs when it is replayed.
     cycle.emplace(domain_.capture([&] {
       for (std::int64_t i = 0; i < steps_of_cycle * Williamson::substeps; ++i) {
         substep(Substep<T>::of(static_cast<int>(i % Williamson::substeps), *settings.dt), result.overlapped);
@@ -73,7 +73,7 @@ Result Solver<T>::run(const Settings& settings,
   }
   const auto advance = [&](std::int64_t steps) {
     if (steps == steps_of_cycle) {
-      domain_.replay(*cycle);
+      cycle->launch();
       step_ += steps;
       time_ += static_cast<double>(steps) * result.dt;
     } else {

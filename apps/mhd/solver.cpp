@@ -35,25 +35,25 @@ Solver<T>::Solver(halocline::Domain& domain, const State<T>& state, const Parame
     : domain_(domain), state_(state), parameters_(parameters) {
   halocline::comm::agree_on(domain.comm(), [&] {
     parameters.check();
-    const halocline::Radius wanted = radius(order);
+    const halocline::Stencil wanted = stencil(order);
     const auto& geometry = internals(domain).geometry();
     apps::check_periodic("mhd", geometry);
-    const halocline::Radius halo = geometry.halo_of(wanted);
+    const halocline::Stencil read_beyond = geometry.beyond_box(wanted);
     for (const auto field : state) {
       const auto& descriptor = geometry.fields.at(field.id.index());
-      if (descriptor.buffers != halocline::buffers::two) {
+      if (descriptor.buffers != 2) {
         throw halocline::InvalidArgument(
             fmt::format("mhd: field '{}' has {} buffers; allowed is 2", descriptor.name, descriptor.buffers));
       }
     }
-    if (domain.halo_multiplier() != 1) {
+    if (domain.steps_per_exchange() != 1) {
       throw halocline::InvalidArgument(fmt::format(
-          "mhd: the domain's halo multiplier is {}; allowed is 1, as a substep reads what the one before it wrote",
-          domain.halo_multiplier()));
+          "mhd: the domain's steps_per_exchange is {}; allowed is 1, as a substep reads what the one before it wrote",
+          domain.steps_per_exchange()));
     }
     for (const auto& subdomain : domain.subdomains()) {
       const auto view = subdomain.view(state[0]);
-      const halocline::Box read = subdomain.owned().grown(halo.lower(), halo.upper());
+      const halocline::Box read = subdomain.owned().grown(read_beyond.lower(), read_beyond.upper());
       if (!view.with_halo().contains(read)) {
         throw halocline::InvalidArgument(fmt::format(
             "mhd: the domain's radius is less than {}, which differences of order {} read", order / 2, order));
@@ -129,23 +129,23 @@ void Solver<T>::exchange_and_update(const Substep<T>& substep, bool overlap) {
     domain_.exchange();
     return update_all(substep);
   }
-  domain_.start_exchange();
+  auto exchange = domain_.start_exchange();
   {
     const Range range(backend, "mhd: interior");
     for (const auto& s : domain_.subdomains()) kernels_->update(s, {&s.interior(), 1}, substep);
   }
-  finish_and_update_outer(substep);
+  finish_and_update_boundary(exchange, substep);
 }
 
 template <typename T>
-void Solver<T>::finish_and_update_outer(const Substep<T>& substep) {
-  const halocline::device::Range range(internals(domain_).backend(), "mhd: exterior");
-  if (outer_ == Outer::after_all) {
-    domain_.finish_exchange();
-    for (const auto& s : domain_.subdomains()) kernels_->update(s, s.exterior(), substep);
+void Solver<T>::finish_and_update_boundary(halocline::ExchangeHandle& exchange, const Substep<T>& substep) {
+  const halocline::device::Range range(internals(domain_).backend(), "mhd: boundary");
+  if (boundary_order_ == BoundaryOrder::after_all) {
+    exchange.finish();
+    for (const auto& s : domain_.subdomains()) kernels_->update(s, s.boundary(), substep);
     return;
   }
-  domain_.finish_exchange([&](const halocline::Subdomain& s, std::span<const halocline::Box> boxes) {
+  exchange.finish([&](const halocline::Subdomain& s, std::span<const halocline::Box> boxes) {
     for (; !boxes.empty(); boxes = boxes.subspan(std::min(boxes.size(), most_boxes))) {
       kernels_->update(s, boxes.first(std::min(boxes.size(), most_boxes)), substep);
     }

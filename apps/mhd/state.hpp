@@ -18,7 +18,7 @@ template <typename T>
 [[nodiscard]] State<T> add_fields(halocline::Domain& domain) {
   State<T> state{};
   for (std::size_t i = 0; i < field_count; ++i) {
-    state[i] = domain.add_field<T>(std::string(field_names[i]), halocline::buffers::two);
+    state[i] = domain.add_field<T>(std::string(field_names[i]), {.buffers = 2});
   }
   return state;
 }

@@ -25,15 +25,15 @@ constexpr int trial_repeats = 3;
 
 /// The fewest devices that a rank can have. Collective.
 int available_devices(Communicator& world, const halocline::DomainOptions& options) {
-  const auto node = world.split_by_node(options.ranks_per_node);
+  const auto node = world.split_by_node(options.machine.ranks_per_node);
   const int ranks_on_node = node->size();
   node->close();
-  const auto backend =
-      halocline::make_devices(
-          world,
-          {.kind = options.backend_kind, .per_rank = options.devices_per_rank, .host_workers = options.host_workers},
-          ranks_on_node)
-          .backend();
+  const auto backend = halocline::make_devices(world,
+                                               {.kind = options.devices.kind,
+                                                .per_rank = options.devices.per_rank,
+                                                .host_workers = options.devices.host_workers},
+                                               ranks_on_node)
+                           .backend();
   return static_cast<int>(world.all_reduce(std::int64_t{backend->device_count()}, Reduction::min));
 }
 
@@ -85,14 +85,14 @@ StudyRow measure(Communicator& group, const Study& study, const StudyCase& of, c
   StudyRow row;
   row.of = of;
   row.ranks = group.size();
-  const auto radius_sent = of.corners ? halocline::Radius::uniform(of.order / 2) : radius(of.order);
-  halocline::Domain domain(of.size, radius_sent, group, options);
+  const auto sent = of.corners ? halocline::Stencil::box(of.order / 2) : stencil(of.order);
+  halocline::Domain domain(of.size, sent, group, options);
   const auto state = add_fields<T>(domain);
   domain.realize();
   {
     Solver<T> solver(domain, state, study.parameters, of.order);
     if (study.variant && *study.variant != "auto" && !of.host) solver.choose_variant(*study.variant);
-    solver.choose_outer(study.outer);
+    solver.choose_boundary_order(study.boundary_order);
     Problem problem;
     problem.seed = study.seed;
     solver.initialise(initial_values(problem, of.size, study.parameters));
@@ -142,8 +142,8 @@ std::vector<StudyRow> run_study(Communicator& world, const Study& study,
   for (const StudyCase& of : cases) {
     const StudyShare share = of.host ? StudyShare{} : share_of(of.devices, world.size(), available).value();
     halocline::DomainOptions options = study.options;
-    options.devices_per_rank = share.devices_per_rank;
-    if (of.host) options.backend_kind = halocline::DeviceKind::host;
+    options.devices.per_rank = share.devices_per_rank;
+    if (of.host) options.devices.kind = halocline::DeviceKind::host;
     double& pi = of_update[static_cast<std::size_t>(of.series)];
     StudyRow row;
     on_first_ranks(world, share.ranks, study.options.timeout, [&](Communicator& group) {

@@ -39,7 +39,7 @@ struct Study {
   std::optional<std::int64_t> steps;    ///< likewise; neither: 100
   std::uint64_t seed = 1;
   Parameters parameters;
-  Outer outer = Outer::as_ready;
+  BoundaryOrder boundary_order = BoundaryOrder::as_ready;
   std::optional<std::string> variant;  ///< of kernels; `auto` tries all in each case
   halocline::DomainOptions options;    ///< devices_per_rank is as many as a case may use
 };

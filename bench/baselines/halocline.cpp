@@ -10,7 +10,7 @@ class HaloclineWay final : public Way {
  public:
   HaloclineWay(comm::Communicator& world, const Block& block)
       : Way(block),
-        domain_(block.workload().cells * block.workload().grid, Radius::uniform(block.workload().radius), world,
+        domain_(block.workload().cells * block.workload().grid, Stencil::box(block.workload().radius), world,
                 options(block.workload())) {
     std::vector<Field<float>> fields;
     for (int f = 0; f < block.workload().fields; ++f) {
@@ -37,10 +37,10 @@ class HaloclineWay final : public Way {
   [[nodiscard]] const Cells& cells() const override { return cells_; }
   [[nodiscard]] bool capturable() const override { return true; }
   [[nodiscard]] std::function<void()> record(int times, int) override {
-    const auto recording = std::make_shared<Recording>(domain_.capture([&] {
+    const auto recording = std::make_shared<Graph>(domain_.capture([&] {
       for (int i = 0; i < times; ++i) domain_.exchange();
     }));
-    return [this, recording] { domain_.replay(*recording); };
+    return [this, recording] { recording->launch(); };
   }
   [[nodiscard]] bool has_transfer() const override { return false; }
   void transfer(int) override {}
@@ -52,11 +52,11 @@ class HaloclineWay final : public Way {
  private:
   static DomainOptions options(const Workload& workload) {
     DomainOptions options = DomainOptions::from(Environment::read());
-    options.backend_kind = halocline::DeviceKind::cuda;
-    options.devices_per_rank = 1;
-    options.partition = partition::Method::given;
-    options.node_grid = Vec3{1, 1, 1};
-    options.device_grid = workload.grid;
+    options.devices.kind = halocline::DeviceKind::cuda;
+    options.devices.per_rank = 1;
+    options.partition.method = partition::Method::given;
+    options.partition.node_grid = Vec3{1, 1, 1};
+    options.partition.device_grid = workload.grid;
     return options;
   }
   Domain domain_;

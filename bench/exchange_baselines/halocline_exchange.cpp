@@ -11,8 +11,7 @@ class Halocline final : public Contender {
   Halocline(const Workload& workload, routing::Transport transport)
       : extent_(workload.cells * workload.grid),
         transport_(transport),
-        domain_(extent_, Radius::uniform(workload.radius), comm::from_mpi(MPI_COMM_WORLD),
-                options(workload, transport)),
+        domain_(extent_, Stencil::box(workload.radius), comm::from_mpi(MPI_COMM_WORLD), options(workload, transport)),
         field_(domain_.add_field<double>("u")) {
     domain_.realize();
   }
@@ -45,10 +44,10 @@ class Halocline final : public Contender {
  private:
   static DomainOptions options(const Workload& workload, routing::Transport transport) {
     DomainOptions options;
-    options.partition = partition::Method::given;
-    options.node_grid = Vec3{1, 1, 1};
-    options.device_grid = workload.grid;
-    options.policy.order = {routing::Transport::self, transport};
+    options.partition.method = partition::Method::given;
+    options.partition.node_grid = Vec3{1, 1, 1};
+    options.partition.device_grid = workload.grid;
+    options.routing.policy.order = {routing::Transport::self, transport};
     return options;
   }
   Vec3 extent_;

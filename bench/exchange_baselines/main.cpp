@@ -37,7 +37,7 @@ int run(int argc, char** argv) {
   const auto argument = [&](int i, long fallback) { return argc > i ? std::atol(argv[i]) : fallback; };
   const std::int64_t cells = argument(1, 128);
   Workload workload{Vec3::filled(cells), {}, argument(2, 3)};
-  workload.grid = partition::exact_node_grid(Vec3::filled(cells * ranks), Radius::uniform(workload.radius), ranks);
+  workload.grid = partition::exact_node_grid(Vec3::filled(cells * ranks), Stencil::box(workload.radius), ranks);
   if (argc > 6) workload.grid = {argument(4, 1), argument(5, 1), argument(6, 1)};
   if (workload.grid.volume() != ranks) {
     if (rank == 0) fmt::print(stderr, "the grid {} is not one of {} ranks\n", to_string(workload.grid), ranks);

@@ -93,7 +93,7 @@ struct Arrays {
 
   Arrays(comm::Communicator& world, const Environment& environment, const Options& options, std::int64_t block,
          Element element)
-      : domain({block, block, block * options.devices}, Radius::uniform(options.radius), world,
+      : domain({block, block, block * options.devices}, Stencil::box(options.radius), world,
                domain_options(environment, options)) {
     FieldDescriptor descriptor;
     descriptor.name = "u";
@@ -129,10 +129,10 @@ struct Arrays {
  private:
   static DomainOptions domain_options(const Environment& environment, const Options& options) {
     DomainOptions domain = DomainOptions::from(environment);
-    domain.devices_per_rank = options.devices;
-    domain.partition = partition::Method::given;
-    domain.node_grid = Vec3::filled(1);
-    domain.device_grid = Vec3{1, 1, options.devices};
+    domain.devices.per_rank = options.devices;
+    domain.partition.method = partition::Method::given;
+    domain.partition.node_grid = Vec3::filled(1);
+    domain.partition.device_grid = Vec3{1, 1, options.devices};
     return domain;
   }
   std::byte* keep(std::unique_ptr<device::Buffer> buffer) {

@@ -35,12 +35,12 @@ struct Volume {
 
 /// Cells of a grid of subdomains, each one node of one device to the library; node_of says whose they are here.
 partition::Geometry geometry_of(const Size& size, const Vec3& grid, std::int64_t radius) {
-  partition::Request request{.extent = size.extent, .radius = Radius::uniform(radius)};
+  partition::Request request{.extent = size.extent, .halo = Stencil::box(radius)};
   request.nodes = grid.volume();
   request.method = partition::Method::given;
   request.node_grid = grid;
   request.device_grid = Vec3::filled(1);
-  return {partition::make_partition(request), {FieldDescriptor{}}, request.radius, all_periodic};
+  return {partition::make_partition(request), {FieldDescriptor{}}, Stencil::box(radius), all_periodic};
 }
 
 Volume volume_of(const partition::Geometry& geometry, const std::vector<std::int64_t>& node_of) {
@@ -109,7 +109,7 @@ std::vector<Way> ways(const Size& size, std::int64_t radius) {
     const Vec3 last = partition::morton_position(parts - 1);
     add("P*", last + Vec3::filled(1));
   }
-  const Vec3 least = partition::exact_node_grid(size.extent, Radius::uniform(radius), parts);
+  const Vec3 least = partition::exact_node_grid(size.extent, Stencil::box(radius), parts);
   add("least halo", least);
   for (const auto mapper : {mapping::Mapper::scotch, mapping::Mapper::partition}) {
     if (mapper == mapping::Mapper::scotch && !mapping::have_scotch()) continue;
@@ -117,7 +117,7 @@ std::vector<Way> ways(const Size& size, std::int64_t radius) {
                    [&size, mapper](const auto& g) { return nodes_by(mapper, g, size.devices); }});
   }
   for (const auto method : {partition::Method::bisection, partition::Method::exact}) {
-    partition::Request request{.extent = size.extent, .radius = Radius::uniform(radius), .nodes = size.nodes};
+    partition::Request request{.extent = size.extent, .halo = Stencil::box(radius), .nodes = size.nodes};
     request.devices_per_node = size.devices;
     request.method = method;
     const partition::Partition parts_of = partition::make_partition(request);

@@ -58,10 +58,10 @@ Assignment unstructured(int n, std::mt19937_64& random) {
 
 /// A domain cut for one node, on devices in groups of which links within are faster than those between.
 Assignment halo_like(int n, std::mt19937_64& random) {
-  partition::Request request{.extent = {}, .radius = Radius::uniform(2), .devices_per_node = n};
+  partition::Request request{.extent = {}, .halo = Stencil::box(2), .devices_per_node = n};
   for (int dim = 0; dim < 3; ++dim) request.extent[dim] = static_cast<std::int64_t>(60 + random() % 400);
   const partition::Geometry geometry{
-      partition::make_partition(request), {FieldDescriptor{}}, request.radius, all_periodic};
+      partition::make_partition(request), {FieldDescriptor{}}, Stencil::box(2), all_periodic};
   Assignment problem{n, std::vector<std::int64_t>(static_cast<std::size_t>(n) * static_cast<std::size_t>(n)), {}};
   for (std::int64_t i = 0; i < n; ++i) {
     for (const auto& flow : partition::outgoing_flows(geometry, subdomain_id(i))) {
@@ -146,9 +146,9 @@ void summit_table(const std::vector<std::int64_t>& nodes) {
     machine::assign_ranks(map, 6);
     for (const Vec3& extent : {Vec3{4096, 4096, 4096}, Vec3{6144, 3072, 1536}, Vec3{1440, 1452, 7000}}) {
       const partition::Request request{
-          .extent = extent, .radius = Radius::uniform(3), .nodes = count, .devices_per_node = 6};
+          .extent = extent, .halo = Stencil::box(3), .nodes = count, .devices_per_node = 6};
       const partition::Geometry geometry{partition::make_partition(request), std::vector<FieldDescriptor>(4),
-                                         request.radius, all_periodic};
+                                         Stencil::box(3), all_periodic};
       const placement::NodePlacer placer(geometry, map, {});
       const partition::NodeKinds kinds(geometry);
       const auto over_kinds = [&](auto&& cost_of) {

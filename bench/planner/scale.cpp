@@ -16,7 +16,7 @@ void scale_table(const std::vector<std::int64_t>& nodes) {
   for (const std::int64_t count : nodes) {
     PlanRequest request;
     request.extent = Vec3::filled(4096);
-    request.radius = Radius::uniform(3);
+    request.stencil = Stencil::box(3);
     request.fields.resize(4);
     const double machine = processor_seconds(
         [&] { request.machine = machine::synthetic({.nodes = count, .devices_per_node = 6, .ranks_per_node = 6}); });
@@ -25,7 +25,7 @@ void scale_table(const std::vector<std::int64_t>& nodes) {
     const double planned = processor_seconds([&] { plan = make_plan(request); });
     const double cut = processor_seconds([&] {
       static_cast<void>(partition::make_partition(
-          {.extent = request.extent, .radius = request.radius, .nodes = count, .devices_per_node = 6}));
+          {.extent = request.extent, .halo = request.stencil, .nodes = count, .devices_per_node = 6}));
     });
     const double placed = processor_seconds(
         [&] { static_cast<void>(placement::make_placement(plan->geometry, plan->machine, request.placement)); });

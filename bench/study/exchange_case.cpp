@@ -23,15 +23,15 @@ struct Running {
 
 std::unique_ptr<Domain> realised(const StudyContext& context, const CaseRequest& request, const Variant& variant) {
   DomainOptions options = common_options(context.environment, context.options);
-  options.policy = variant.policy;
+  options.routing.policy = variant.policy;
   options.placement = variant.placement;
   if (request.grids) {
-    options.partition = partition::Method::given;
-    options.node_grid = request.grids->nodes;
-    options.device_grid = request.grids->devices;
+    options.partition.method = partition::Method::given;
+    options.partition.node_grid = request.grids->nodes;
+    options.partition.device_grid = request.grids->devices;
   }
-  auto domain = std::make_unique<Domain>(request.extent, Radius::uniform(context.options.radius), context.world,
-                                         std::move(options));
+  auto domain =
+      std::make_unique<Domain>(request.extent, Stencil::box(context.options.radius), context.world, std::move(options));
   for (int f = 0; f < context.options.fields; ++f) {
     FieldDescriptor field;
     field.name = fmt::format("q{}", f);
@@ -126,8 +126,8 @@ std::int64_t run_case(const StudyContext& context, const CaseRequest& request) {
     Domain* const domain = one.domain.get();
     contenders.push_back({one.variant->config,
                           [domain] {
-                            domain->start_exchange();
-                            domain->finish_exchange();
+                            auto exchange = domain->start_exchange();
+                            exchange.finish();
                           },
                           [domain] { domain->synchronize(); }});
   }

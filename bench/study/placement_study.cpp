@@ -26,7 +26,7 @@ CaseRequest papers_case(const StudyContext& context) {
 Plan planned(const StudyContext& context, const CaseRequest& request) {
   PlanRequest plan;
   plan.extent = request.extent;
-  plan.radius = Radius::uniform(context.options.radius);
+  plan.stencil = Stencil::box(context.options.radius);
   for (int f = 0; f < context.options.fields; ++f) {
     FieldDescriptor field;
     field.name = fmt::format("q{}", f);

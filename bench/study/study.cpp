@@ -10,15 +10,15 @@ namespace halocline::bench {
 
 DomainOptions common_options(const Environment& environment, const StudyOptions& options) {
   DomainOptions domain = DomainOptions::from(environment);
-  if (options.devices_per_rank) domain.devices_per_rank = *options.devices_per_rank;
-  if (options.ranks_per_node) domain.ranks_per_node = options.ranks_per_node;
+  if (options.devices_per_rank) domain.devices.per_rank = *options.devices_per_rank;
+  if (options.ranks_per_node) domain.machine.ranks_per_node = options.ranks_per_node;
   domain.tuning.domains_at_once = 1;  // they take turns
   return domain;
 }
 
 Launch find_launch(comm::Communicator& world, const Environment& environment, const StudyOptions& options) {
   // Planned, never realised: no memory is allocated for it.
-  Domain domain(Vec3::filled(4096), Radius::uniform(1), world, common_options(environment, options));
+  Domain domain(Vec3::filled(4096), Stencil::box(1), world, common_options(environment, options));
   (void)domain.add_field<float>("u");
   Launch launch;
   launch.machine = internals(domain).plan().machine;
@@ -37,8 +37,8 @@ std::vector<bool> bases(const StudyContext& context) {
   const std::string& base = context.options.base;
   if (base == "staged") return {false};
   DomainOptions options = common_options(context.environment, context.options);
-  options.policy = ladder(true).front().policy;
-  Domain domain(Vec3::filled(16 * context.launch.devices), Radius::uniform(1), context.world, options);
+  options.routing.policy = ladder(true).front().policy;
+  Domain domain(Vec3::filled(16 * context.launch.devices), Stencil::box(1), context.world, options);
   (void)domain.add_field<float>("u");
   domain.realize();
   std::int64_t by_device = 0;

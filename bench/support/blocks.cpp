@@ -13,7 +13,7 @@ namespace halocline::bench {
 
 Grids grids_for_blocks(std::int64_t nodes, std::int64_t devices_per_node, const std::string& asked) {
   Grids grids;
-  grids.nodes = partition::exact_node_grid(Vec3::filled(std::int64_t{1} << 16), Radius::uniform(1), nodes);
+  grids.nodes = partition::exact_node_grid(Vec3::filled(std::int64_t{1} << 16), Stencil::box(1), nodes);
   if (!asked.empty()) {
     grids.devices = extent_from("--grid", asked);
     if (grids.devices.volume() != devices_per_node) {

@@ -51,14 +51,14 @@ class SteadyExchanges {
     recording_.emplace(domain.capture([&] {
       for (std::int64_t i = 0; i < at_once_; ++i) domain.exchange();
     }));
-    domain.replay(*recording_);  // the first launch brings it to the devices
+    recording_->launch();  // the first launch brings it to the devices
     domain.synchronize();
   }
   /// So many exchanges at once.
   [[nodiscard]] std::int64_t at_once() const { return at_once_; }
   void launch() {
     if (recording_) {
-      domain_->replay(*recording_);
+      recording_->launch();
     } else {
       domain_->exchange();
     }
@@ -67,7 +67,7 @@ class SteadyExchanges {
  private:
   Domain* domain_;
   std::int64_t at_once_;
-  std::optional<Recording> recording_;
+  std::optional<Graph> recording_;
 };
 
 /// Seconds an exchange, of many back to back with nothing in between; maximum over ranks.
@@ -116,7 +116,7 @@ std::string times_table(const Statistics& s) {
 
 int run_exchange(Context& context, const ExchangeOptions& wanted) {
   const Options& options = context.options;
-  Domain domain(options.size, options.radius, context.world, domain_options(context));
+  Domain domain(options.size, options.stencil, context.world, domain_options(context));
   for (const auto& field : options.fields) domain.add_field(field);
   domain.realize();
   log_plan(context, internals(domain).plan());
@@ -157,12 +157,12 @@ int run_exchange(Context& context, const ExchangeOptions& wanted) {
   if (verdict) document["verify"] = verdict_json(*verdict);
   context.print_document(document);
 
-  std::string text = fmt::format("{}, radius {}{}, {}, {}, {} as {} on {}\n\n{}{}\n", to_string(options.size),
-                                 to_string(options.radius),
-                                 options.halo_multiplier > 1 ? fmt::format(" x {} steps", options.halo_multiplier) : "",
-                                 plural(std::ssize(options.fields), "field"), plural(context.world.size(), "rank"),
-                                 plural(partition.size(), "subdomain"), to_string(partition.grid()), devices,
-                                 shares_table(shares), share_of_step_text(shares, options.halo_multiplier));
+  std::string text = fmt::format(
+      "{}, radius {}{}, {}, {}, {} as {} on {}\n\n{}{}\n", to_string(options.size), to_string(options.stencil),
+      options.steps_per_exchange > 1 ? fmt::format(" x {} steps", options.steps_per_exchange) : "",
+      plural(std::ssize(options.fields), "field"), plural(context.world.size(), "rank"),
+      plural(partition.size(), "subdomain"), to_string(partition.grid()), devices, shares_table(shares),
+      share_of_step_text(shares, options.steps_per_exchange));
   text += fmt::format("{} exchanges, each after a barrier, the slowest rank's time:\n{}", wanted.repeat,
                       times_table(times));
   if (wanted.steady > 0) {

@@ -95,7 +95,7 @@ int run_partition(Context& context, bool explain) {
   }
   table.limit(64);
 
-  const std::int64_t steps = plan.halo_multiplier;
+  const std::int64_t steps = plan.steps_per_exchange;
   Json document = document_of("partition");
   document["domain"] = domain_json(context.options);
   document["machine"] = machine_summary(plan.machine);

@@ -50,7 +50,7 @@ int run_route(Context& context, const std::string& communication_file) {
   print_document(context, document, routes_list(found.routes));
   context.print_text(
       fmt::format("{}{}{}\n{}", found.assumed ? "assumed for a machine that is not here; nothing was tried\n\n" : "",
-                  shares_table(shares), share_of_step_text(shares, context.options.halo_multiplier), table.text()));
+                  shares_table(shares), share_of_step_text(shares, context.options.steps_per_exchange), table.text()));
   return 0;
 }
 

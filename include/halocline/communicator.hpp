@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -177,6 +178,15 @@ std::vector<T> Communicator::all_gather_value(const T& value) {
   }
   return values;
 }
+
+/// How a communicator of another library becomes a Communicator: a specialisation has a static adopt(native) that returns a
+/// std::unique_ptr<Communicator>. mpi.hpp has it for MPI_Comm.
+template <typename Native>
+struct Adopt;
+template <typename Native>
+concept Adoptable = requires(const Native& native) {
+  { Adopt<Native>::adopt(native) } -> std::same_as<std::unique_ptr<Communicator>>;
+};
 
 }  // namespace halocline::comm
 #pragma GCC visibility pop

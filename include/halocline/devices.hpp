@@ -60,6 +60,8 @@ class Devices {
 
 /// Which devices the ranks drive.
 struct DeviceOptions {
+  /// Devices that are there already, on all ranks; what follows is then not used.
+  std::optional<Devices> existing{};
   /// Host devices or GPUs. Unset, HALOCLINE_BACKEND decides; where that is auto or not set, GPUs are taken where every rank
   /// sees one. The same on all ranks.
   std::optional<DeviceKind> kind{};

@@ -19,16 +19,13 @@
 #pragma GCC visibility push(default)
 namespace halocline {
 
-/// How many arrays of a field a subdomain holds.
-namespace buffers {
-inline constexpr int one = 1;
-inline constexpr int two = 2;  ///< read one, write the other, then Domain::swap
-}  // namespace buffers
-
 /// A field of a domain, with its element type. Made by Domain::add_field.
 template <typename T>
 struct Field {
   field_id id;
+  operator field_id() const {
+    return id;
+  }  // NOLINT(google-explicit-constructor): a field where its number is asked for
 };
 
 /// An array of the user's own: all its cells, halos included, in any order and with any gaps in memory.
@@ -36,7 +33,7 @@ struct UserArray {
   void* data = nullptr;                        ///< cell (0, 0, 0) of the array, the outermost below in each dimension
   Vec3 extent;                                 ///< cells, halos included
   std::array<std::int64_t, 3> stride_bytes{};  ///< of a step in x, y, z
-  Vec3 halo_below;                             ///< cells of it below the owned ones; at least the radius
+  Vec3 halo_below;                             ///< cells below the owned ones; at least the field's halo
   Vec3 halo_above;                             ///< and above
   std::int64_t component_stride_bytes = 0;     ///< of a step from one component to the next
 };
@@ -54,18 +51,18 @@ class Subdomain {
   [[nodiscard]] DeviceInfo device_info() const;
   /// The cells it owns, in global coordinates.
   [[nodiscard]] const Box& owned() const { return owned_; }
-  /// The cells that a step has to update, counted from the last exchange: 0 is the step behind it, the last one is
-  /// DomainOptions::halo_multiplier - 1 and updates the owned cells alone; the steps before it update a part of the
-  /// neighbours' too, in the halo. Throws InvalidArgument for a step that the exchange does not serve.
+  /// The cells that a step has to update, counted from the last exchange: 0 is the step right after it, the last one is
+  /// DomainOptions::steps_per_exchange - 1 and updates the owned cells alone; the steps before it also update a part of the
+  /// neighbours' cells, in the halo. Throws InvalidArgument for a step that the exchange does not serve.
   [[nodiscard]] Box update_box(int step) const;
-  /// Of update_box(0) the cells that may be updated between start_exchange and finish_exchange, and the rest, as
+  /// The cells of update_box(0) that read no halo, and may be updated while the exchange is under way; and the others, as
   /// disjoint boxes.
   [[nodiscard]] const Box& interior() const { return interior_; }
-  [[nodiscard]] const std::vector<Box>& exterior() const { return exterior_; }
-  /// Whether there is no halo in a dimension, because it is Boundary::wrapped and not cut: a kernel then finds the cell beyond
-  /// one end at the other. The same for all subdomains.
+  [[nodiscard]] const std::vector<Box>& boundary() const { return boundary_; }
+  /// Whether there is no halo in a dimension, because it is Boundary::periodic_in_kernel and not cut: the cell beyond one end is
+  /// then the one at the other end. The same for all subdomains.
   [[nodiscard]] bool wraps(int dim) const;
-  /// Where to enqueue work. Exchanges are ordered with it.
+  /// Where to enqueue work; exchanges are ordered with it.
   [[nodiscard]] Stream& stream() const;
   /// What a step reads: the field's current array.
   template <typename T>
@@ -98,7 +95,7 @@ class Subdomain {
   int device_ = 0;
   Box owned_;
   Box interior_;
-  std::vector<Box> exterior_;
+  std::vector<Box> boundary_;
   Stream* stream_ = nullptr;
 };
 
@@ -115,39 +112,85 @@ class DeviceGuard {
   std::unique_ptr<device::Current> current_;
 };
 
-/// Steps that were recorded once and can be replayed; see Domain::capture.
-class Recording {
+/// Updates boxes of a subdomain's boundary: enqueues the work in subdomain.stream(). See ExchangeHandle::finish.
+using BoundaryUpdate = std::function<void(const Subdomain&, std::span<const Box>)>;
+
+/// An exchange that Domain::start_exchange started; valid until finish() or until the domain is closed. One exchange of a domain is
+/// under way at a time. Destroying an unfinished handle leaves the exchange under way, as destructors do not communicate: calls
+/// that need it to be finished then throw InvalidArgument.
+class [[nodiscard]] ExchangeHandle {
  public:
-  Recording(Recording&&) noexcept;
-  Recording& operator=(Recording&&) noexcept;
-  ~Recording();
+  ExchangeHandle(ExchangeHandle&& other) noexcept : domain_(std::exchange(other.domain_, nullptr)) {}
+  ExchangeHandle& operator=(ExchangeHandle&& other) noexcept {
+    domain_ = std::exchange(other.domain_, nullptr);
+    return *this;
+  }
+
+  /// Work enqueued after this in the subdomains' streams sees full halos and may overwrite cells that were sent. Blocks the host only
+  /// where messages go by MPI, until they have arrived. Calls the hook of Domain::on_open_boundary. Once for each exchange.
+  void finish();
+  /// The same, with the update of the boundaries: update(subdomain, boxes) is called for parts of each local subdomain's boundary, at
+  /// most 26 boxes in all, each as soon as what it reads has arrived, also while other messages are under way. It enqueues their
+  /// update in subdomain.stream(), which is a stream of that part: ordered after what was enqueued before start_exchange and after
+  /// the halos that the boxes read, but not after what was enqueued since, such as the interior. Later work in the subdomains' own
+  /// streams comes after all parts. update() calls nothing of the domain but views; what it throws leaves the domain failed. With
+  /// Update::in_place, where parts would race, all boxes come after the exchange.
+  void finish(const BoundaryUpdate& update);
+  /// Makes progress, as MPI_Test does, and returns whether finish() would not block the host. Always true where no message needs the
+  /// host.
+  [[nodiscard]] bool is_ready();
+
+ private:
+  friend class Domain;
+  explicit ExchangeHandle(Domain& domain) : domain_(&domain) {}
+  [[nodiscard]] Domain& unfinished(const char* call) const;
+  Domain* domain_;
+};
+
+/// Steps that Domain::capture recorded, to be launched again and again: a CUDA graph for each device.
+class Graph {
+ public:
+  Graph(Graph&&) noexcept;
+  Graph& operator=(Graph&&) noexcept;
+  ~Graph();
+  /// Enqueues the recorded steps, as one launch for each device, after the work in the subdomains' streams; later work there comes
+  /// after them. All ranks launch the same graphs in the same order, and not while an exchange is under way. The graph must outlive
+  /// the work, and be destroyed before the domain is closed.
+  void launch() const;
 
  private:
   friend class Domain;
   struct Impl;
-  explicit Recording(std::unique_ptr<Impl> impl);
+  explicit Graph(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };
 
-/// A distributed 3-D domain: the facade over all stages.
+/// A distributed 3-D domain: machine, partition, placement, routes, memory and exchanges behind one interface.
 ///
-/// Add fields, call plan() (only where the boxes are needed before memory is there) and realize(), then exchange.
-/// Methods marked "collective" must be called by all ranks in the same order; where one rank fails, all throw the
-/// same error.
+/// Add fields, call realize(), then exchange. Call plan() before realize() only to know the subdomains' boxes before there is memory.
+/// "Collective" means: called by all ranks, in the same order; where one rank fails, all throw the same error.
 ///
-/// Calls in the wrong order throw InvalidArgument and change nothing. After any other error of plan(), realize(), close(), or an
-/// exchange and what belongs to it (synchronize(), swap(), replay(), updates of exteriors), the domain has failed: every call but
-/// close() throws that first error again, and the other ranks of the node are given it as the reason why their exchanges end.
+/// Calls in the wrong order throw InvalidArgument and change nothing. After any other error of plan(), realize(), close(), an exchange,
+/// or a call that enqueues or waits for work, the domain has failed: every call but close() throws that first error again, and the
+/// other ranks of the node get it as the reason why their exchanges end.
+///
+/// One thread at a time calls a domain's functions. MPI must have been initialised with at least MPI_THREAD_FUNNELED where all calls
+/// come from the main thread, and MPI_THREAD_SERIALIZED otherwise; Halocline starts no thread that calls MPI.
 class Domain {
  public:
-  /// Without MPI: this process drives all devices.
-  Domain(const Vec3& extent, const Radius& radius, DomainOptions options = {});
-  /// Takes over a communicator, e.g. comm::from_mpi(MPI_COMM_WORLD).
-  Domain(const Vec3& extent, const Radius& radius, std::unique_ptr<comm::Communicator> comm,
+  /// Without MPI: this process drives all devices. stencil: what a step reads of fields that have no stencil of their own.
+  Domain(const Vec3& extent, const Stencil& stencil, DomainOptions options = {});
+  /// A communicator of another library: MPI_COMM_WORLD, with halocline/mpi.hpp. It is duplicated, and may be freed afterwards.
+  /// Collective.
+  template <typename Native>
+  requires comm::Adoptable<Native> Domain(const Vec3& extent, const Stencil& stencil, Native comm,
+                                          DomainOptions options = {})
+      : Domain(extent, stencil, comm::Adopt<Native>::adopt(comm), std::move(options)) {}
+  /// Takes over a communicator.
+  Domain(const Vec3& extent, const Stencil& stencil, std::unique_ptr<comm::Communicator> comm,
          DomainOptions options = {});
-  /// Uses a communicator that outlives the domain; several domains may use one, each over a private group made in
-  /// plan().
-  Domain(const Vec3& extent, const Radius& radius, comm::Communicator& comm, DomainOptions options = {});
+  /// Uses a communicator that outlives the domain. Several domains may use one: each has a private group, made in plan().
+  Domain(const Vec3& extent, const Stencil& stencil, comm::Communicator& comm, DomainOptions options = {});
   Domain(const Domain&) = delete;
   Domain& operator=(const Domain&) = delete;
   /// Does not communicate. A realized domain that was not closed leaks its device memory, which is logged; exchanges of the other
@@ -156,27 +199,25 @@ class Domain {
 
   /// Before plan() or realize(); the same on all ranks. Throws InvalidArgument for a name that is taken.
   field_id add_field(FieldDescriptor descriptor);
+  /// The same with the element type T: add_field<float>("u", {.buffers = 2}). The descriptor's name and element are set here.
   template <typename T>
-  Field<T> add_field(const std::string& name, int buffer_count = buffers::one) {
-    FieldDescriptor descriptor;
-    descriptor.name = name;
+  Field<T> add_field(std::string name, FieldDescriptor descriptor = {}) {
+    descriptor.name = std::move(name);
     descriptor.element = element_of<T>();
-    descriptor.buffers = buffer_count;
     return {add_field(std::move(descriptor))};
   }
 
-  /// Collective: discovers, partitions and places, so that subdomains() are known. Called by realize() where it was not before.
-  /// Throws InvalidArgument where ranks ask for different domains: it names what differs, with the values.
+  /// Collective: discovers the machine, partitions and places, so that subdomains() are known. realize() calls it where it was not
+  /// called before. Throws InvalidArgument where ranks ask for different domains: it names what differs, with the values.
   void plan();
 
-  /// The user's own array for a field of a local subdomain; see UserArray. After plan(), before realize(); once for
-  /// each of the field's buffers (set), for all local subdomains. Throws InvalidArgument where the array has not the
-  /// owned cells' extent plus its halos, or halos thinner than the radius.
-  void use_array(field_id field, subdomain_id subdomain, int set, const UserArray& array);
-  /// The same without a check: address of the first owned cell, byte strides of a
-  /// step in x, y, z, and of a step from one component to the next. It must hold the owned cells and their halo.
-  /// After plan(), before realize(); once for each of the field's buffers (set), for all local subdomains.
-  void use_array(field_id field, subdomain_id subdomain, int set, void* first_owned_cell,
+  /// The user's own array for one buffer of a field of a local subdomain; see UserArray. After plan(), before realize(), for each of
+  /// the field's buffers and all local subdomains. Throws InvalidArgument where the array has not the owned cells' extent plus its
+  /// halos, or halos thinner than the field's.
+  void use_array(field_id field, subdomain_id subdomain, int buffer, const UserArray& array);
+  /// The same without that check: address of the first owned cell, byte strides of a step in x, y, z, and of a step from one component
+  /// to the next. The memory must hold the owned cells and their halo.
+  void use_array(field_id field, subdomain_id subdomain, int buffer, void* first_owned_cell,
                  std::array<std::int64_t, 3> stride_bytes, std::int64_t component_stride_bytes = 0);
 
   /// Collective: allocates, finds out what the machine can do, routes, and builds the exchange.
@@ -185,84 +226,66 @@ class Domain {
   /// What was decided, and why. Lists the routes of the messages that this rank sends.
   [[nodiscard]] std::string explain() const;
 
-  /// This rank's, after plan(). Their memory and streams are there after realize().
+  /// This rank's subdomains, after plan(). They have memory and streams after realize().
   [[nodiscard]] std::span<const Subdomain> subdomains() const;
   /// The devices that this rank drives, after plan().
   [[nodiscard]] Devices devices() const;
   /// A private group of the domain's ranks, after plan().
   [[nodiscard]] comm::Communicator& comm() const;
-  /// Steps that one exchange serves.
-  [[nodiscard]] int halo_multiplier() const;
-  /// From here on interiors are whole tiles of so many cells (overlap::whole_tiles), and exteriors the rest: for kernels whose
-  /// blocks are slower at an edge, or in thin boxes. At first 1 cell, the largest interior. Local; ranks may differ in it. After
-  /// realize(), not while an exchange is under way. References to earlier interiors and exteriors show the new ones.
+  /// As in DomainOptions.
+  [[nodiscard]] int steps_per_exchange() const;
+  /// From here on interiors are whole tiles of so many cells, and boundaries the rest: for kernels whose blocks are slower at an edge,
+  /// or in thin boxes. At first 1 cell, the largest interior. Local; ranks may differ in it. After realize(), not while an exchange
+  /// is under way. References to earlier interiors and boundaries show the new ones.
   void use_tiles(const Vec3& tile);
 
-  /// Stream-ordered exchange of all fields (or some) in their current sets; the same on all ranks.
-  void start_exchange();
-  void start_exchange(std::span<const field_id> fields);
-  void finish_exchange();
-  /// The same, with the update of what surrounds the interiors: update(subdomain, boxes) is called for parts of each local
-  /// subdomain's exterior, each as soon as what it reads has arrived, also while messages for others are under way. It enqueues
-  /// the update of these boxes, at most 26, in subdomain.stream(), which is a stream of the part's own: ordered behind what was
-  /// enqueued before start_exchange, and behind the halos that the boxes read, but not behind what was enqueued since, such as
-  /// the interior. Later work in the subdomains' streams comes behind all parts. It calls nothing of the domain but views. What
-  /// it throws leaves the domain unusable. With Update::in_place, where parts would race, all come after the exchange,
-  /// as exterior() has them.
-  using ExteriorUpdate = std::function<void(const Subdomain&, std::span<const Box>)>;
-  void finish_exchange(const ExteriorUpdate& update);
-  /// Both.
+  /// Enqueues an exchange of all fields (or some), in their current buffers, after the work in the subdomains' streams, and returns.
+  /// Until ExchangeHandle::finish, owned cells of these fields may be read; those outside the interiors must not be written, nor
+  /// halo cells read or written. All ranks start the same exchanges in the same order.
+  ExchangeHandle start_exchange();
+  ExchangeHandle start_exchange(std::span<const field_id> fields);
+  /// start_exchange() and finish(), with nothing enqueued in between.
   void exchange();
 
   /// Takes other streams for the local subdomains, in their order, each of its subdomain's device; Subdomain::stream() is
-  /// then the new one. Later work comes behind what is in the earlier streams by now. They must outlive the domain, or the
+  /// then the new one. Later work comes after what is in the earlier streams by now. They must outlive the domain, or the
   /// next call. For streams of your own: Devices::borrow_stream(). A stream that is being captured can be taken only
   /// where the work in the earlier one is done.
   void use_streams(std::span<Stream* const> streams);
-  /// use_streams() and exchange(): enqueues behind what is in these streams, and returns; later work in them sees full halos
-  /// and may overwrite sent cells.
-  void exchange(std::span<Stream* const> streams);
-  /// The next set of a field becomes the current one. Local; must be done alike on all ranks, and not while the field is being
+  /// The next buffer of a field becomes the current one. Local; all ranks do it at the same point, and not while the field is being
   /// exchanged.
   void swap(field_id field);
-  template <typename T>
-  void swap(Field<T> field) {
-    swap(field.id);
-  }
 
-  /// Records what steps() enqueues on this rank's subdomain streams (exchanges, swaps, the caller's own work) instead of
-  /// running it: each device's work by itself, unless exchanges order devices by events (`peer_copy`), so work of one
-  /// device may wait for another's through exchanges alone. Local. Throws CapabilityError where a route needs the host, and
-  /// InvalidArgument where a field's current set is another one afterwards: steps() holds whole cycles of swaps. (With a
-  /// halo multiplier it should hold whole cycles of steps between exchanges, so that each replay begins with an exchange.)
-  /// Not while an exchange is under way; steps() finishes those that it starts.
-  [[nodiscard]] Recording capture(const std::function<void()>& steps);
-  /// Enqueues recorded steps, as one launch a device, behind the work on the streams; later work comes behind them. All ranks do
-  /// so alike, and not while an exchange is under way. The recording must outlive the work, and be destroyed before the domain is
-  /// closed.
-  void replay(const Recording& recording);
+  /// Records what steps() enqueues in this rank's subdomains' streams (exchanges, swaps, the caller's own work) instead of
+  /// running it. The work of one device may wait for another's only through exchanges. Local. Throws CapabilityError where a route
+  /// needs the host, and InvalidArgument where a field's current buffer is another one afterwards: steps() holds whole cycles of
+  /// swaps. With several steps per exchange it should hold whole cycles of these, so that each launch begins with an exchange. Not
+  /// while an exchange is under way; steps() finishes those that it starts.
+  [[nodiscard]] Graph capture(const std::function<void()>& steps);
 
-  /// Fills halos beyond open boundaries: called by finish_exchange for each local subdomain at an end of an open
-  /// dimension, x then y then z, to enqueue work on the subdomain's stream. The boxes are as thick as the field's
+  /// Fills halos beyond open boundaries: called by ExchangeHandle::finish for each local subdomain at an end of an open
+  /// dimension, x then y then z, to enqueue work in the subdomain's stream. The boxes are as thick as the field's
   /// radius, and span the halos that were filled before.
-  using BoundaryFill = std::function<void(const Subdomain&, field_id, const overlap::BoundaryBox&)>;
+  using BoundaryFill = std::function<void(const Subdomain&, field_id, const overlap::OpenBoundaryBox&)>;
   void on_open_boundary(BoundaryFill fill);
-  /// The same before a step that no exchange precedes (see Subdomain::update_box): calls the hook for the current sets
+  /// The same before a step that no exchange precedes (see Subdomain::update_box): calls the hook for the current buffers
   /// of all fields, or some. Local.
   void fill_open_boundaries(int step);
   void fill_open_boundaries(int step, std::span<const field_id> fields);
 
-  /// Blocks until all work on all local subdomains' streams is done, however long kernels of the caller's own run: timeouts are of
-  /// an exchange's steps, each of which waits no longer. Throws what failed.
+  /// Blocks until all work in all local subdomains' streams is done, however long the caller's own kernels run: timeouts apply to
+  /// the steps of an exchange, none of which waits longer. Throws what failed.
   void synchronize();
   /// Collective: waits for all work in the subdomains' streams, and frees everything. Views and subdomains are invalid afterwards.
-  /// The caller synchronises before what the domain cannot see: work on its arrays in other streams, and graphs with its exchanges
-  /// that were launched there. After a failure it does not communicate, and leaks what other ranks may still write into.
+  /// The caller synchronises before with work that the domain cannot see: on its arrays in other streams, and graphs with its
+  /// exchanges that were launched there. After a failure it does not communicate, and leaks what other ranks may still write into.
   void close();
 
  private:
   friend class Subdomain;
   friend class DomainInternals;
+  friend class ExchangeHandle;
+  friend class Graph;
   struct ArrayView {
     std::byte* origin = nullptr;
     Box owned;

@@ -27,8 +27,8 @@ struct Environment {
   Duration timeout = std::chrono::seconds(120);
   /// HALOCLINE_TRANSPORTS: comma-separated transports that may be used; a leading '-' forbids one.
   std::optional<std::string> transports;
-  /// HALOCLINE_CHECK_ORDER: 1 to look for work that is not ordered with exchanges (slow), or 0.
-  bool check_order = false;
+  /// HALOCLINE_VALIDATE_ORDERING: 1 to look for work that is not ordered with exchanges (slow), or 0.
+  bool validate_ordering = false;
   /// HALOCLINE_LOG: error, warning, info or debug.
   std::string log_level = "warning";
   /// HALOCLINE_COMM: auto, serial or mpi.

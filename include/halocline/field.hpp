@@ -9,7 +9,7 @@
 #include <string_view>
 #include <type_traits>
 
-#include "halocline/radius.hpp"
+#include "halocline/stencil.hpp"
 
 #pragma GCC visibility push(default)
 namespace halocline {
@@ -43,12 +43,12 @@ template <typename T>
 
 /// What is known of a field before there is memory for it.
 struct FieldDescriptor {
-  std::string name;
+  std::string name{};
   Element element = Element::f32;
   /// Values a cell; each component is an array of its own behind the previous one.
   int components = 1;
-  /// The field's own radius where it differs from the domain's.
-  std::optional<Radius> radius{};
+  /// What a step reads of this field, where that is not the domain's stencil.
+  std::optional<Stencil> stencil{};
   /// Staggered by one in a dimension: the field lives on extent + 1 points where that dimension is
   /// open (the last subdomain owns the additional layer), on extent points where it is periodic.
   std::array<bool, 3> staggered{false, false, false};
@@ -64,7 +64,7 @@ enum class Boundary : int {
   open,
   /// Periodic, and where a subdomain has the whole dimension, kernels read around its ends by themselves: it has no halo
   /// there. Where the dimension is cut, periodic.
-  wrapped,
+  periodic_in_kernel,
 };
 using Boundaries = std::array<Boundary, 3>;
 inline constexpr Boundaries all_periodic{Boundary::periodic, Boundary::periodic, Boundary::periodic};

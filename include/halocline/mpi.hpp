@@ -24,5 +24,10 @@ namespace halocline::comm {
 /// MPI_ERRORS_RETURN, too.
 [[nodiscard]] std::unique_ptr<Communicator> from_mpi(MPI_Comm comm, Duration timeout = std::chrono::seconds(120));
 
+template <>
+struct Adopt<MPI_Comm> {
+  static std::unique_ptr<Communicator> adopt(MPI_Comm comm) { return from_mpi(comm); }
+};
+
 }  // namespace halocline::comm
 #pragma GCC visibility pop

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "halocline/box.hpp"
-#include "halocline/radius.hpp"
+#include "halocline/stencil.hpp"
 
 #pragma GCC visibility push(default)
 namespace halocline::overlap {
@@ -14,7 +14,7 @@ enum class Update : int {
 };
 
 /// Halo cells beyond an open boundary. side: which end of the dimension.
-struct BoundaryBox {
+struct OpenBoundaryBox {
   Dim dim;
   Side side;
   Box box;

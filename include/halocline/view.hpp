@@ -19,7 +19,7 @@
 namespace halocline {
 
 /// One array of a field of a subdomain, by global coordinates: view(x, y, z) is valid for all cells of with_halo().
-/// Does not own; valid until the domain is closed, and shows the set that it was made for, also after a swap.
+/// Does not own; valid until the domain is closed, and shows the buffer that it was made for, also after a swap.
 /// Trivially copyable, so it can be passed to a kernel by value and used there.
 template <typename T>
 class View {

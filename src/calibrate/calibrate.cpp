@@ -96,15 +96,15 @@ class Bench {
   [[nodiscard]] double seconds(const ExchangeRate& kind, std::int64_t bytes) {
     const model::Experiment made = model::experiment(kind, {bytes, request_.bytes}, devices_);
     DomainOptions options;
-    options.backend = backend_;
-    options.machine = map_;
-    options.partition = partition::Method::given;
-    options.device_grid = made.device_grid;
+    options.devices.existing.emplace(backend_);
+    options.machine.map = map_;
+    options.partition.method = partition::Method::given;
+    options.partition.device_grid = made.device_grid;
     options.tuning.short_row_bytes = made.limits.short_row_bytes;
     options.tuning.pack_short_rows_from_bytes = made.limits.pack_short_rows_from_bytes;
     options.tuning.packets_at_most_bytes = made.limits.packets_at_most_bytes;
     options.timeout = node_.timeout();
-    Domain domain(made.extent, made.radius, node_, options);
+    Domain domain(made.extent, made.stencil, node_, options);
     for (const FieldDescriptor& field : made.fields) domain.add_field(field);
     domain.realize();
     static_cast<void>(run_of(domain, 1));

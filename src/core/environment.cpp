@@ -56,7 +56,7 @@ Environment Environment::read(const Lookup& lookup) {
     environment.timeout = std::chrono::duration_cast<Duration>(std::chrono::duration<double>(seconds));
   }
   environment.transports = lookup("HALOCLINE_TRANSPORTS");
-  environment.check_order = read_word(lookup, "HALOCLINE_CHECK_ORDER", "0", {"0", "1"}) == "1";
+  environment.validate_ordering = read_word(lookup, "HALOCLINE_VALIDATE_ORDERING", "0", {"0", "1"}) == "1";
   environment.log_level =
       read_word(lookup, "HALOCLINE_LOG", environment.log_level, {"error", "warning", "info", "debug"});
   environment.comm = read_word(lookup, "HALOCLINE_COMM", environment.comm, {"auto", "serial", "mpi"});
@@ -80,7 +80,7 @@ std::vector<Environment::Entry> Environment::documentation() {
       {"HALOCLINE_HOST_WORKERS", "1 to 256", "by cores and ranks", "worker threads of the host backend in a process"},
       {"HALOCLINE_TIMEOUT", "seconds above 0", "120", "how long a collective or an exchange may take"},
       {"HALOCLINE_TRANSPORTS", "names, comma-separated; -name forbids", "all", "transports that may be used"},
-      {"HALOCLINE_CHECK_ORDER", "0, 1", "0", "look for work that is not ordered with exchanges; slow"},
+      {"HALOCLINE_VALIDATE_ORDERING", "0, 1", "0", "look for work that is not ordered with exchanges; slow"},
       {"HALOCLINE_LOG", "error, warning, info, debug", "warning", "what is written to standard error"},
       {"HALOCLINE_COMM", "auto, serial, mpi", "auto", "how ranks talk; auto takes MPI under a launcher"},
       {"HALOCLINE_PROFILE_OUTPUT", "a file name", "communication.csv", "what the preloaded profiling library writes"},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Steps that are recorded and replayed: for each group of streams the first one carries them, the others branch off it and
+// Steps that are captured and launched: for each group of streams the first one carries them, the others branch off it and
 // join it. A group is a device's streams, so that devices start on their own; or all, where an exchange has events of several
 // devices wait for each other.
 #include <fmt/core.h>
@@ -70,12 +70,12 @@ std::vector<std::unique_ptr<device::Graph>> Domain::Impl::record(const std::func
   return graphs;
 }
 
-Recording::Recording(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
-Recording::Recording(Recording&&) noexcept = default;
-Recording& Recording::operator=(Recording&&) noexcept = default;
-Recording::~Recording() = default;
+Graph::Graph(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Graph::Graph(Graph&&) noexcept = default;
+Graph& Graph::operator=(Graph&&) noexcept = default;
+Graph::~Graph() = default;
 
-Recording Domain::capture(const std::function<void()>& steps) {
+Graph Domain::capture(const std::function<void()>& steps) {
   impl_->check_idle("capture()");
   const std::vector<int> before = impl_->current;
   const auto stored_before = impl_->stored;
@@ -102,9 +102,9 @@ Recording Domain::capture(const std::function<void()>& steps) {
   }
   for (std::size_t f = 0; f < before.size(); ++f) {
     if (after[f] == before[f]) continue;
-    throw InvalidArgument(
-        fmt::format("captured steps swap field '{}' from set {} to set {}; allowed are whole cycles of its {} sets",
-                    impl_->fields[f].name, before[f], after[f], impl_->fields[f].buffers));
+    throw InvalidArgument(fmt::format(
+        "captured steps swap field '{}' from buffer {} to buffer {}; allowed are whole cycles of its {} buffers",
+        impl_->fields[f].name, before[f], after[f], impl_->fields[f].buffers));
   }
   for (std::size_t f = 0; f < before.size(); ++f) {
     if (stored_after[f] == stored_before[f]) continue;
@@ -113,27 +113,29 @@ Recording Domain::capture(const std::function<void()>& steps) {
         "allowed are whole cycles, behind a step that stores as the captured ones do",
         impl_->fields[f].name));
   }
-  auto recording = std::make_unique<Recording::Impl>();
-  recording->graphs = std::move(graphs);
-  recording->stored = stored_before;
-  return Recording(std::move(recording));
+  auto graph = std::make_unique<Graph::Impl>();
+  graph->domain = impl_.get();
+  graph->graphs = std::move(graphs);
+  graph->stored = stored_before;
+  return Graph(std::move(graph));
 }
 
-void Domain::replay(const Recording& recording) {
-  impl_->check_idle("replay()");
-  for (std::size_t f = 0; f < impl_->stored.size(); ++f) {
-    if (impl_->stored[f] == recording.impl_->stored[f]) continue;
+void Graph::launch() const {
+  Domain::Impl& domain = *impl_->domain;
+  domain.check_idle("launch()");
+  for (std::size_t f = 0; f < domain.stored.size(); ++f) {
+    if (domain.stored[f] == impl_->stored[f]) continue;
     throw InvalidArgument(
-        fmt::format("replay: other cells of field '{}' are stored by kernels (mark_stored) than when the steps were "
+        fmt::format("launch: other cells of field '{}' are stored by kernels (mark_stored) than when the steps were "
                     "captured; allowed are the same",
-                    impl_->fields[f].name));
+                    domain.fields[f].name));
   }
-  impl_->exchange->check_others("replay()");
-  const auto groups = impl_->stream_groups();
+  domain.exchange->check_others("launch()");
+  const auto groups = domain.stream_groups();
   for (std::size_t g = 0; g < groups.size(); ++g) {
-    impl_->gather_streams(groups[g]);
-    impl_->streams[groups[g].front()]->launch(*recording.impl_->graphs[g]);
-    impl_->spread_streams(groups[g]);
+    domain.gather_streams(groups[g]);
+    domain.streams[groups[g].front()]->launch(*impl_->graphs[g]);
+    domain.spread_streams(groups[g]);
   }
 }
 

@@ -20,7 +20,7 @@ void Domain::Impl::close() {
   if (exchange) {
     exchange->close(streams);
     exchange.reset();
-    outer.reset();
+    boundary_updater.reset();
     subdomains.clear();
     streams.clear();
     marks.clear();
@@ -63,7 +63,7 @@ bool Domain::Impl::abandon(std::string_view why) noexcept {
   const LeaksReported known;
   exchange->abandon(why);
   exchange.reset();
-  outer.reset();
+  boundary_updater.reset();
   leak_memory();
   return true;
 }

@@ -15,14 +15,14 @@ std::string text_of(Boundary boundary) {
   switch (boundary) {
     case Boundary::periodic: return "periodic";
     case Boundary::open: return "open";
-    case Boundary::wrapped: return "wrapped";
+    case Boundary::periodic_in_kernel: return "periodic_in_kernel";
   }
   return "unknown";
 }
 
 std::string text_of(const std::optional<Vec3>& grid) { return grid ? to_string(*grid) : "unset"; }
 
-NamedValue named_radius(std::string name, const Radius& radius) {
+NamedValue named_radius(std::string name, const Stencil& radius) {
   NamedValue value = named(std::move(name), to_string(radius));
   Hash hash;
   for (const Vec3& side : {radius.lower(), radius.upper()}) hash.add(side.x).add(side.y).add(side.z);
@@ -39,8 +39,8 @@ NamedValue named_field(const FieldDescriptor& field) {
     if (field.staggered[dim]) text += fmt::format(", staggered in {}", "xyz"[dim]);
   }
   std::uint64_t own_radius = 0;
-  if (field.radius) {
-    const NamedValue radius = named_radius("", *field.radius);
+  if (field.stencil) {
+    const NamedValue radius = named_radius("", *field.stencil);
     text += ", radius " + radius.text;
     own_radius = radius.hash;
   }
@@ -64,14 +64,14 @@ std::vector<NamedValue> values_of(const PlanRequest& request) {
   std::vector<NamedValue> values;
   const auto add = [&values](const char* name, std::string text) { values.push_back(named(name, std::move(text))); };
   add("extent", to_string(request.extent));
-  values.push_back(named_radius("radius", request.radius));
+  values.push_back(named_radius("radius", request.stencil));
   std::string fields;
   for (const auto& field : request.fields) fields += (fields.empty() ? "" : " ") + field.name;
   add("fields", fields);
   for (const auto& field : request.fields) values.push_back(named_field(field));
   add("boundaries", fmt::format("{} {} {}", text_of(request.boundaries[0]), text_of(request.boundaries[1]),
                                 text_of(request.boundaries[2])));
-  add("halo_multiplier", fmt::format("{}", request.halo_multiplier));
+  add("steps_per_exchange", fmt::format("{}", request.steps_per_exchange));
   add("partition", std::string(partition::to_string(request.partition)));
   add("node_grid", text_of(request.node_grid));
   add("device_grid", text_of(request.device_grid));
@@ -99,8 +99,8 @@ std::vector<NamedValue> values_of(const DomainOptions& options) {
   std::vector<NamedValue> values;
   const auto add = [&values](const char* name, std::string text) { values.push_back(named(name, std::move(text))); };
   const auto number = [&add](const char* name, std::int64_t value) { add(name, fmt::format("{}", value)); };
-  add("ranks_per_node", options.ranks_per_node ? fmt::format("{}", *options.ranks_per_node) : "unset");
-  add("transports", text_of(options.policy));
+  add("ranks_per_node", options.machine.ranks_per_node ? fmt::format("{}", *options.machine.ranks_per_node) : "unset");
+  add("transports", text_of(options.routing.policy));
   number("tuning.staging_chunk_bytes", options.tuning.staging_chunk_bytes);
   number("tuning.zero_copy_at_most_bytes", options.tuning.zero_copy_at_most_bytes);
   number("tuning.put_at_most_bytes", options.tuning.put_at_most_bytes);
@@ -108,8 +108,8 @@ std::vector<NamedValue> values_of(const DomainOptions& options) {
   number("tuning.pack_short_rows_from_bytes", options.tuning.pack_short_rows_from_bytes);
   number("tuning.packed_piece_bytes", options.tuning.packed_piece_bytes);
   number("tuning.packets_at_most_bytes", options.tuning.packets_at_most_bytes);
-  add("messages", std::string(to_string(options.messages)));
-  add("check_order", options.check_order ? "true" : "false");
+  add("messages", std::string(to_string(options.routing.messages)));
+  add("validate_ordering", options.debug.validate_ordering ? "true" : "false");
   add("timeout", fmt::format("{} s", std::chrono::duration<double>(options.timeout).count()));
   return values;
 }

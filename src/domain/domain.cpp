@@ -7,7 +7,6 @@
 
 #include "comm/local_ranks.hpp"
 #include "domain/detail/domain_impl.hpp"
-#include "plan/widest.hpp"
 
 namespace halocline {
 
@@ -26,19 +25,19 @@ std::array<bool, 3> Domain::Impl::open_dims() const {
   return open;
 }
 
-Radius Domain::Impl::widest() const { return widest_radius(fields, radius); }
+Stencil Domain::Impl::widest() const { return plan->geometry.beyond_box(partition::widest_stencil(fields, stencil)); }
 
 Box Domain::Impl::update_box(const Box& owned, int step) const {
-  return overlap::update_box(owned, widest(), options.halo_multiplier, step, Box::of_extent(extent), open_dims());
+  return overlap::update_box(owned, widest(), options.steps_per_exchange, step, Box::of_extent(extent), open_dims());
 }
 
 void Domain::Impl::split(const Vec3& tile) {
   // What overlaps is decided by the widest field, so that one interior serves them all.
-  const Radius halo = widest_radius(plan->geometry.fields, plan->geometry.radius);
+  const HaloWidth halo = plan->geometry.widest_halo();
   for (Subdomain& subdomain : subdomains) {
     const Box& owned = subdomain.owned_;
     subdomain.interior_ = overlap::whole_tiles(overlap::interior(owned, widest(), halo, options.update), owned, tile);
-    subdomain.exterior_ = overlap::exterior(update_box(owned, 0), subdomain.interior_);
+    subdomain.boundary_ = overlap::boundary(update_box(owned, 0), subdomain.interior_);
   }
 }
 
@@ -46,15 +45,15 @@ exchange::Selection Domain::Impl::selection(std::span<const field_id> which) con
   exchange::Selection selection;
   for (const field_id id : which) {
     static_cast<void>(field(id));  // refuses one that is not there
-    const int set = current[id.index()];
-    selection.items.push_back({id, set, stored[id.index()][static_cast<std::size_t>(set)]});
+    const int buffer = current[id.index()];
+    selection.items.push_back({id, buffer, stored[id.index()][static_cast<std::size_t>(buffer)]});
   }
   std::sort(selection.items.begin(), selection.items.end(),
             [](const auto& a, const auto& b) { return a.field < b.field; });
   return selection;
 }
 
-int Domain::Impl::set_of(std::string_view what, field_id id, int ahead, Element element) {
+int Domain::Impl::buffer_of(std::string_view what, field_id id, int ahead, Element element) {
   check_realized(what);
   const auto& descriptor = field(id);
   if (descriptor.element != element) {
@@ -80,7 +79,7 @@ void Domain::Impl::start_exchange(std::span<const field_id> which, exchange::Ove
   exchange->start(streams, selected, overlap);
   exchanging.assign(which.begin(), which.end());
   for (const auto& item : selected.items) {
-    stored[item.field.index()][static_cast<std::size_t>(item.set)].reset();
+    stored[item.field.index()][static_cast<std::size_t>(item.buffer)].reset();
     exchanged[item.field.index()] = true;
   }
 }
@@ -91,26 +90,26 @@ void Domain::Impl::fill_open_boundaries(int step, std::span<const field_id> whic
   for (const Subdomain& subdomain : subdomains) {
     for (const field_id id : which) {
       for (const auto& box :
-           overlap::boundary_boxes(geometry.owned(id, subdomain.id()), field(id).radius.value_or(radius), widest(),
-                                   options.halo_multiplier, step, domain_box(id), open_dims())) {
+           overlap::open_boundary_boxes(geometry.owned(id, subdomain.id()), plan->geometry.stencil_of(id), widest(),
+                                        options.steps_per_exchange, step, domain_box(id), open_dims())) {
         fill(subdomain, id, box);
       }
     }
   }
 }
 
-Domain::Domain(const Vec3& extent, const Radius& radius, DomainOptions options)
-    : Domain(extent, radius, comm::serial(), std::move(options)) {}
+Domain::Domain(const Vec3& extent, const Stencil& stencil, DomainOptions options)
+    : Domain(extent, stencil, comm::serial(), std::move(options)) {}
 
-Domain::Domain(const Vec3& extent, const Radius& radius, std::unique_ptr<comm::Communicator> comm,
+Domain::Domain(const Vec3& extent, const Stencil& stencil, std::unique_ptr<comm::Communicator> comm,
                DomainOptions options)
-    : impl_(std::make_unique<Impl>(this, extent, radius, std::move(options))) {
+    : impl_(std::make_unique<Impl>(this, extent, stencil, std::move(options))) {
   impl_->owned_comm = std::move(comm);
   impl_->comm = impl_->owned_comm.get();
 }
 
-Domain::Domain(const Vec3& extent, const Radius& radius, comm::Communicator& comm, DomainOptions options)
-    : impl_(std::make_unique<Impl>(this, extent, radius, std::move(options))) {
+Domain::Domain(const Vec3& extent, const Stencil& stencil, comm::Communicator& comm, DomainOptions options)
+    : impl_(std::make_unique<Impl>(this, extent, stencil, std::move(options))) {
   impl_->users_comm = &comm;
 }
 
@@ -132,7 +131,7 @@ field_id Domain::add_field(FieldDescriptor descriptor) {
 
 void Domain::plan() { impl_->ensure_plan(); }
 
-void Domain::use_array(field_id field, subdomain_id subdomain, int set, const UserArray& array) {
+void Domain::use_array(field_id field, subdomain_id subdomain, int buffer, const UserArray& array) {
   impl_->life().check_planned("use_array");
   const auto& descriptor = impl_->field(field);
   const Vec3 owned = impl_->plan->geometry.owned(field, subdomain).extent();
@@ -143,30 +142,30 @@ void Domain::use_array(field_id field, subdomain_id subdomain, int set, const Us
         "cells, {}",
         descriptor.name, subdomain.value(), to_string(array.extent), to_string(owned), to_string(expected)));
   }
-  const Radius& radius = impl_->plan->geometry.radius_of(field);
-  const int steps = halo_multiplier();
+  const HaloWidth& halo = impl_->plan->geometry.halo_of(field);
+  const int steps = steps_per_exchange();
   std::byte* first = static_cast<std::byte*>(array.data);
   for (int dim = 0; dim < 3; ++dim) {
-    if (array.halo_below[dim] < radius.lower()[dim] || array.halo_above[dim] < radius.upper()[dim]) {
+    if (array.halo_below[dim] < halo.lower()[dim] || array.halo_above[dim] < halo.upper()[dim]) {
       throw InvalidArgument(
           fmt::format("array of field '{}' of subdomain {} has halos of {} and {} cells in {}; allowed are the "
                       "{}, {} and {}, or more",
                       descriptor.name, subdomain.value(), array.halo_below[dim], array.halo_above[dim], "xyz"[dim],
-                      steps == 1 ? "radius" : fmt::format("halo for {} steps (halo_multiplier)", steps),
-                      radius.lower()[dim], radius.upper()[dim]));
+                      steps == 1 ? "radius" : fmt::format("halo for {} steps (steps_per_exchange)", steps),
+                      halo.lower()[dim], halo.upper()[dim]));
     }
     if (first != nullptr) first += array.halo_below[dim] * array.stride_bytes[static_cast<std::size_t>(dim)];
   }
-  use_array(field, subdomain, set, first, array.stride_bytes, array.component_stride_bytes);
+  use_array(field, subdomain, buffer, first, array.stride_bytes, array.component_stride_bytes);
 }
 
-void Domain::use_array(field_id field, subdomain_id subdomain, int set, void* first_owned_cell,
+void Domain::use_array(field_id field, subdomain_id subdomain, int buffer, void* first_owned_cell,
                        std::array<std::int64_t, 3> stride_bytes, std::int64_t component_stride_bytes) {
   impl_->life().check_planned("use_array");
   const auto& descriptor = impl_->field(field);
-  if (set < 0 || set >= descriptor.buffers) {
-    throw InvalidArgument(
-        fmt::format("set of field '{}' is {}; allowed are 0 to {}", descriptor.name, set, descriptor.buffers - 1));
+  if (buffer < 0 || buffer >= descriptor.buffers) {
+    throw InvalidArgument(fmt::format("buffer of field '{}' is {}; allowed are 0 to {}", descriptor.name, buffer,
+                                      descriptor.buffers - 1));
   }
   if (std::find(impl_->mine.begin(), impl_->mine.end(), subdomain) == impl_->mine.end()) {
     throw InvalidArgument(fmt::format("subdomain is {}; allowed are this rank's own", subdomain.value()));
@@ -176,8 +175,8 @@ void Domain::use_array(field_id field, subdomain_id subdomain, int set, void* fi
         fmt::format("array of field '{}' of subdomain {} is null; allowed is the address of its first owned cell",
                     descriptor.name, subdomain.value()));
   }
-  impl_->user_arrays[{field, subdomain}][set] = {static_cast<std::byte*>(first_owned_cell), stride_bytes,
-                                                 component_stride_bytes};
+  impl_->user_arrays[{field, subdomain}][buffer] = {static_cast<std::byte*>(first_owned_cell), stride_bytes,
+                                                    component_stride_bytes};
 }
 
 std::string Domain::explain() const {
@@ -200,26 +199,22 @@ comm::Communicator& Domain::comm() const {
   return *impl_->comm;
 }
 
-void Domain::start_exchange() {
+ExchangeHandle Domain::start_exchange() {
   impl_->check_realized("start_exchange()");
   impl_->start_exchange(impl_->all_fields(), exchange::Overlap::possible);
+  return ExchangeHandle(*this);
 }
 
-void Domain::start_exchange(std::span<const field_id> fields) {
+ExchangeHandle Domain::start_exchange(std::span<const field_id> fields) {
   impl_->check_realized("start_exchange()");
   impl_->start_exchange(fields, exchange::Overlap::possible);
-}
-
-void Domain::finish_exchange() {
-  impl_->check_realized("finish_exchange()");
-  impl_->exchange->finish();
-  impl_->fill_open_boundaries(0, impl_->exchanging);
+  return ExchangeHandle(*this);
 }
 
 void Domain::exchange() {
   impl_->check_realized("exchange()");
   impl_->start_exchange(impl_->all_fields(), exchange::Overlap::none);
-  finish_exchange();
+  impl_->finish_exchange();
 }
 
 void Domain::use_streams(std::span<Stream* const> streams) {
@@ -246,11 +241,6 @@ void Domain::use_streams(std::span<Stream* const> streams) {
   }
 }
 
-void Domain::exchange(std::span<Stream* const> streams) {
-  use_streams(streams);
-  exchange();
-}
-
 void Domain::swap(field_id field) {
   impl_->check_realized("swap()");
   const auto& descriptor = impl_->field(field);
@@ -259,14 +249,13 @@ void Domain::swap(field_id field) {
         fmt::format("field '{}' has 1 buffer; allowed for swap are fields with 2 or more", descriptor.name));
   }
   if (impl_->exchange->under_way() && std::ranges::find(impl_->exchanging, field) != impl_->exchanging.end()) {
-    throw InvalidArgument(
-        fmt::format("swap() of field '{}' between start_exchange and finish_exchange, which exchange it; allowed is "
-                    "before or after",
-                    descriptor.name));
+    throw InvalidArgument(fmt::format(
+        "swap() of field '{}' must not be called while the field is exchanged; finish() the exchange before",
+        descriptor.name));
   }
   impl_->exchange->swapped(impl_->streams, field);
-  int& set = impl_->current[field.index()];
-  set = (set + 1) % descriptor.buffers;
+  int& buffer = impl_->current[field.index()];
+  buffer = (buffer + 1) % descriptor.buffers;
   impl_->exchanged[field.index()] = false;
 }
 
@@ -283,13 +272,13 @@ void Domain::fill_open_boundaries(int step, std::span<const field_id> fields) {
   impl_->fill_open_boundaries(step, fields);
 }
 
-int Domain::halo_multiplier() const { return impl_->options.halo_multiplier; }
+int Domain::steps_per_exchange() const { return impl_->options.steps_per_exchange; }
 
 void Domain::use_tiles(const Vec3& tile) {
   impl_->check_idle("use_tiles()");
-  if (impl_->outer) {
-    synchronize();  // parts of earlier exteriors may still run
-    impl_->outer.reset();
+  if (impl_->boundary_updater) {
+    synchronize();  // parts of earlier boundaries may still run
+    impl_->boundary_updater.reset();
   }
   impl_->split(tile);
 }
@@ -312,9 +301,9 @@ void Domain::synchronize() {
 }
 
 Domain::ArrayView Domain::array_of(std::size_t position, field_id field, int ahead, Element element) const {
-  const int set = impl_->set_of("view", field, ahead, element);
+  const int buffer = impl_->buffer_of("view", field, ahead, element);
   const subdomain_id id = impl_->mine[position];
-  const exchange::Array& array = impl_->locals[position].arrays[field.index()][static_cast<std::size_t>(set)];
+  const exchange::Array& array = impl_->locals[position].arrays[field.index()][static_cast<std::size_t>(buffer)];
   return {array.origin, impl_->plan->geometry.owned(field, id), impl_->plan->geometry.with_halo(field, id),
           array.stride_bytes, array.component_stride_bytes};
 }

@@ -52,9 +52,9 @@ exchange::Traffic DomainInternals::traffic(routing::Transport transport) const {
   return {transport};
 }
 
-int DomainInternals::current_set(field_id field) const {
+int DomainInternals::current_buffer(field_id field) const {
   Domain::Impl& impl = Domain::Impl::of(*domain_);
-  impl.check_realized("current_set()");
+  impl.check_realized("current_buffer()");
   static_cast<void>(impl.field(field));
   return impl.current[field.index()];
 }
@@ -66,12 +66,12 @@ void DomainInternals::mark_stored(field_id field, const Directions& directions, 
   const auto refuse = [&](const std::string& why) {
     throw InvalidArgument(fmt::format("mark_stored of field '{}', {}", descriptor.name, why));
   };
-  if (impl->options.halo_multiplier > 1) {
-    refuse(fmt::format("halo_multiplier is {}; allowed is 1, as neighbours read halos between exchanges",
-                       impl->options.halo_multiplier));
+  if (impl->options.steps_per_exchange > 1) {
+    refuse(fmt::format("steps_per_exchange is {}; allowed is 1, as neighbours read halos between exchanges",
+                       impl->options.steps_per_exchange));
   }
   if (impl->exchange->under_way()) {
-    refuse("between start_exchange and finish_exchange; allowed is behind an exchange");
+    refuse("while an exchange is under way; allowed is behind an exchange");
   }
   if (ahead < 0 || ahead % descriptor.buffers == 0) {
     refuse(
@@ -81,8 +81,8 @@ void DomainInternals::mark_stored(field_id field, const Directions& directions, 
   if (!impl->exchanged[field.index()]) {
     refuse("which was not exchanged since it was swapped; allowed is behind an exchange of it");
   }
-  const int set = (impl->current[field.index()] + ahead) % descriptor.buffers;
-  impl->stored[field.index()][static_cast<std::size_t>(set)] |= directions;
+  const int buffer = (impl->current[field.index()] + ahead) % descriptor.buffers;
+  impl->stored[field.index()][static_cast<std::size_t>(buffer)] |= directions;
 }
 
 void DomainInternals::forget_stored(field_id field) const {
@@ -95,7 +95,7 @@ void DomainInternals::forget_stored(field_id field) const {
 std::optional<exchange::Outlet> DomainInternals::outlet_of(const Subdomain& subdomain, field_id field,
                                                            Direction direction, int ahead, Element element) const {
   Domain::Impl& impl = Domain::Impl::of(*domain_);
-  return impl.exchange->outlet(subdomain.position_, field, impl.set_of("outlet", field, ahead, element), direction);
+  return impl.exchange->outlet(subdomain.position_, field, impl.buffer_of("outlet", field, ahead, element), direction);
 }
 
 }  // namespace halocline

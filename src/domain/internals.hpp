@@ -39,7 +39,7 @@ class DomainInternals {
   /// Collective: the routes of all ranks, by sender then receiver.
   [[nodiscard]] std::vector<RoutedMessage> gather_routes() const;
   [[nodiscard]] exchange::Traffic traffic(routing::Transport transport) const;
-  [[nodiscard]] int current_set(field_id field) const;
+  [[nodiscard]] int current_buffer(field_id field) const;
 
   /// The cells of a local subdomain that the neighbour in a direction has in its halo, as they lie there, in a field's current
   /// array or the one that comes next after `ahead` swaps: a store there is one of the neighbour's, for kernels that store what
@@ -57,7 +57,7 @@ class DomainInternals {
   /// `ahead` swaps, through all outlets that there are towards some directions. The next exchange of that array then only makes
   /// sure of that order, and moves what is left. Local; must be done alike on all ranks, behind an exchange of the field, before
   /// the field is swapped. Throws InvalidArgument where neighbours may still read what was stored: in the current array, with a
-  /// halo multiplier above 1, or without an exchange since the last swap.
+  /// number of steps per exchange above 1, or without an exchange since the last swap.
   void mark_stored(field_id field, const Directions& directions, int ahead = 1) const;
   template <typename T>
   void mark_stored(Field<T> field, const Directions& directions, int ahead = 1) const {

@@ -5,13 +5,13 @@ namespace halocline {
 
 DomainOptions DomainOptions::from(const Environment& environment) {
   DomainOptions options;
-  options.backend_kind = device_kind_of(environment.backend);
-  options.devices_per_rank = environment.devices_per_rank;
-  options.host_workers = environment.host_workers.value_or(0);
-  options.ranks_per_node = environment.ranks_per_node;
+  options.devices.kind = device_kind_of(environment.backend);
+  options.devices.per_rank = environment.devices_per_rank;
+  options.devices.host_workers = environment.host_workers.value_or(0);
+  options.machine.ranks_per_node = environment.ranks_per_node;
   options.timeout = environment.timeout;
-  options.check_order = environment.check_order;
-  if (environment.transports) options.policy = routing::Policy::parse(*environment.transports);
+  options.debug.validate_ordering = environment.validate_ordering;
+  if (environment.transports) options.routing.policy = routing::Policy::parse(*environment.transports);
   return options;
 }
 

@@ -40,18 +40,18 @@ void warn_of_what_is_missing(const exchange::FactTable& facts) {
 /// But for the machine.
 PlanRequest Domain::Impl::plan_request() const {
   return {.extent = extent,
-          .radius = radius,
+          .stencil = stencil,
           .fields = fields,
           .boundaries = options.boundaries,
           .machine = {},
-          .partition = options.partition,
-          .node_grid = options.node_grid,
-          .device_grid = options.device_grid,
-          .weights = options.weights,
+          .partition = options.partition.method,
+          .node_grid = options.partition.node_grid,
+          .device_grid = options.partition.device_grid,
+          .weights = options.partition.weights,
           .row_limits = {options.tuning.short_row_bytes, options.tuning.pack_short_rows_from_bytes,
                          options.tuning.packets_at_most_bytes},
           .placement = options.placement,
-          .halo_multiplier = options.halo_multiplier};
+          .steps_per_exchange = options.steps_per_exchange};
 }
 
 void Domain::Impl::make_plan() {
@@ -68,24 +68,21 @@ void Domain::Impl::make_plan() {
   std::vector<NamedValue> compared = values_of(request);
   for (NamedValue& value : values_of(options)) compared.push_back(std::move(value));
   check_alike(*comm, compared);
-  node_comm = comm->split_by_node(options.ranks_per_node);
+  node_comm = comm->split_by_node(options.machine.ranks_per_node);
   node_comm->set_timeout(options.timeout);
-  backend = options.backend;
+  if (options.devices.existing) backend = options.devices.existing->backend();
   const auto own_devices = comm->all_gather_value(backend != nullptr);
   if (std::find(own_devices.begin(), own_devices.end(), false) != own_devices.end()) {
     const bool mixed = std::find(own_devices.begin(), own_devices.end(), true) != own_devices.end();
     comm::agree_on(*comm, [&] {
-      if (mixed && !backend) throw InvalidArgument("a rank has no backend; allowed are all ranks with one, or none");
+      if (mixed && !backend) {
+        throw InvalidArgument("a rank has no devices in its options; allowed are all ranks with devices, or none");
+      }
     });
-    backend =
-        make_devices(
-            *comm,
-            {.kind = options.backend_kind, .per_rank = options.devices_per_rank, .host_workers = options.host_workers},
-            node_comm->size())
-            .backend();
+    backend = make_devices(*comm, options.devices, node_comm->size()).backend();
   }
   if (options.internal && options.internal->launch_threads) backend = device::with_launch_threads(std::move(backend));
-  request.machine = options.machine ? *options.machine : machine::discover(*comm, *node_comm, *backend);
+  request.machine = options.machine.map ? *options.machine.map : machine::discover(*comm, *node_comm, *backend);
   NamedValue machine;
   comm::agree_on(*comm, [&] { machine = value_of(request.machine); });
   check_alike(*comm, {&machine, 1});
@@ -95,7 +92,6 @@ void Domain::Impl::make_plan() {
                                         request.machine.name, request.machine.ranks.size(), comm->size()));
     }
     plan = halocline::make_plan(request);
-    keep_halos(plan->geometry, radius, fields);
     mine = plan->placement.of_rank(comm->rank());
     for (const subdomain_id id : mine) {
       if (plan->placement.of(id).ordinal >= backend->device_count()) {
@@ -131,15 +127,15 @@ void Domain::Impl::take_user_arrays(Local& local, subdomain_id id) {
   for (std::size_t f = 0; f < fields.size(); ++f) {
     const auto given = user_arrays.find({field_id(static_cast<std::int64_t>(f)), id});
     if (given == user_arrays.end()) continue;
-    for (int set = 0; set < fields[f].buffers; ++set) {
-      const auto array = given->second.find(set);
+    for (int buffer = 0; buffer < fields[f].buffers; ++buffer) {
+      const auto array = given->second.find(buffer);
       if (array == given->second.end()) {
         throw InvalidArgument(
-            fmt::format("field '{}' of subdomain {} has an own array for some sets, but not for set {}; "
-                        "allowed are all sets or none",
-                        fields[f].name, id.value(), set));
+            fmt::format("field '{}' of subdomain {} has an own array for some buffers, but not for buffer {}; "
+                        "allowed are all buffers or none",
+                        fields[f].name, id.value(), buffer));
       }
-      local.arrays[f][static_cast<std::size_t>(set)] = array->second;
+      local.arrays[f][static_cast<std::size_t>(buffer)] = array->second;
       const field_id field(static_cast<std::int64_t>(f));
       const auto storable =
           check_user_memory(*backend, plan->placement.of(id).ordinal, {fields[f].name, id}, array->second,
@@ -218,12 +214,12 @@ void Domain::Impl::route_and_connect() {
                         .routes = {},
                         .subdomains = {},
                         .tuning = options.tuning,
-                        .messages = options.messages,
-                        .check_order = options.check_order,
+                        .messages = options.routing.messages,
+                        .validate_ordering = options.debug.validate_ordering,
                         .timeout = options.timeout};
   warn_of_what_is_missing(facts);
   comm::agree_on(*comm, [&] {
-    routing::Chooser chooser(options.policy);
+    routing::Chooser chooser(options.routing.policy);
     routing::MeasuredPairs measured(plan->machine);
     for (auto& [pair, known] : facts) {
       known.measured = measured.between(plan->placement.of(pair.from), plan->placement.of(pair.to));
@@ -231,7 +227,7 @@ void Domain::Impl::route_and_connect() {
       decide_packets(setup.routes.back(), backend->kind(), plan->machine, plan->placement.of(pair.from),
                      plan->placement.of(pair.to));
     }
-    routes = routed_messages(plan->geometry, mine, setup.routes, options.messages);
+    routes = routed_messages(plan->geometry, mine, setup.routes, options.routing.messages);
     for (std::size_t i = 0; i < mine.size(); ++i) {
       setup.subdomains.push_back({mine[i], plan->placement.of(mine[i]).ordinal, locals[i].arrays,
                                   exportable[i].yes ? locals[i].arena.buffer.get() : nullptr});

@@ -21,10 +21,10 @@ void Exchange::Impl::check_selection(const Selection& selection) const {
       throw InvalidArgument(
           fmt::format("field is {}; allowed are 0 to {}, each once and in order", item.field.value(), fields - 1));
     }
-    const int sets = setup_.geometry->fields[item.field.index()].buffers;
-    if (item.set < 0 || item.set >= sets) {
-      throw InvalidArgument(fmt::format("set of field '{}' is {}; allowed are 0 to {}",
-                                        setup_.geometry->fields[item.field.index()].name, item.set, sets - 1));
+    const int buffers = setup_.geometry->fields[item.field.index()].buffers;
+    if (item.buffer < 0 || item.buffer >= buffers) {
+      throw InvalidArgument(fmt::format("buffer of field '{}' is {}; allowed are 0 to {}",
+                                        setup_.geometry->fields[item.field.index()].name, item.buffer, buffers - 1));
     }
     last = item.field;
   }
@@ -35,7 +35,7 @@ const Program& Exchange::Impl::program_for(const Selection& selection) {
     if (program.selection == selection) return program;
   }
   check_selection(selection);
-  // Programs are few: one for each combination of fields and sets that a code uses. Pointers to them are kept only
+  // Programs are few: one for each combination of fields and buffers that a code uses. Pointers to them are kept only
   // between start() and finish(), so the vector may grow here.
   programs_.push_back({programs_.size(), selection, selection.token()});
   for (End& end : ends_) end.endpoint->prepare(programs_.back());
@@ -63,7 +63,8 @@ void Exchange::Impl::swapped(std::span<device::Stream* const> streams, field_id 
 
 void Exchange::Impl::start(std::span<device::Stream* const> streams, const Selection& selection, Overlap overlap) {
   if (failure_) std::rethrow_exception(failure_);
-  if (running_ != nullptr) throw InvalidArgument("start_exchange was called twice without finish_exchange between");
+  if (running_ != nullptr)
+    throw InvalidArgument("start_exchange() was called twice; finish() the first exchange before");
   check_streams(streams);
   check_selection(selection);
   const bool capturing = std::any_of(streams.begin(), streams.end(), [](auto* s) { return s->capturing(); });
@@ -124,7 +125,7 @@ std::size_t Exchange::Impl::not_done() const {
 
 void Exchange::Impl::finish(const std::function<void()>& arrived) {
   if (failure_) std::rethrow_exception(failure_);
-  if (running_ == nullptr) throw InvalidArgument("finish_exchange was called without start_exchange before");
+  if (running_ == nullptr) throw InvalidArgument("finish() was called without start_exchange() before");
   const device::Range range(*setup_.backend, "halocline exchange: finish");
   const Program* const program = std::exchange(running_, nullptr);
   const Deadline deadline(setup_.comm->clock(), setup_.timeout);
@@ -177,14 +178,14 @@ void Exchange::Impl::join(std::size_t place, const Directions& sides, device::St
   }
 }
 
-std::optional<Outlet> Exchange::Impl::outlet(std::size_t place, field_id field, int set, Direction direction) const {
-  check_selection({{{field, set}}});
+std::optional<Outlet> Exchange::Impl::outlet(std::size_t place, field_id field, int buffer, Direction direction) const {
+  check_selection({{{field, buffer}}});
   const Site* site = sites_.at(place);
   for (const End& end : ends_) {
     if (end.channel->message.from != site->subdomain.id) continue;
     for (const partition::Segment& segment : end.channel->message.segments) {
       if (segment.field != field || segment.direction != direction) continue;
-      if (const auto found = end.endpoint->outlet(segment, set)) return found;
+      if (const auto found = end.endpoint->outlet(segment, buffer)) return found;
     }
   }
   return std::nullopt;
@@ -255,8 +256,8 @@ Directions Exchange::awaited(std::size_t place) const { return impl_->awaited(pl
 void Exchange::join(std::size_t place, const Directions& sides, device::Stream& stream) const {
   impl_->join(place, sides, stream);
 }
-std::optional<Outlet> Exchange::outlet(std::size_t place, field_id field, int set, Direction direction) const {
-  return impl_->outlet(place, field, set, direction);
+std::optional<Outlet> Exchange::outlet(std::size_t place, field_id field, int buffer, Direction direction) const {
+  return impl_->outlet(place, field, buffer, direction);
 }
 void Exchange::swapped(std::span<device::Stream* const> streams, field_id field) { impl_->swapped(streams, field); }
 void Exchange::check(std::span<device::Stream* const> streams) { impl_->check(streams); }

@@ -37,17 +37,17 @@ struct Array {
 struct LocalSubdomain {
   subdomain_id id;
   int device = 0;  ///< the backend's ordinal
-  /// arrays[field][set]: every field has at least one set; all sets of a field have one shape.
+  /// arrays[field][buffer]: every field has at least one buffer; all buffers of a field have one shape.
   std::vector<std::vector<Array>> arrays;
   /// The allocation that holds all arrays, where others may map it; null where they are the user's own.
   const device::ShareableBuffer* allocation = nullptr;
 };
 
-/// Which fields are exchanged, and in which of their sets. All ranks must select the same.
+/// Which fields are exchanged, and in which of their buffers. All ranks must select the same.
 struct Selection {
   struct Item {
     field_id field;
-    int set = 0;
+    int buffer = 0;
     /// Towards these directions kernels have stored the cells themselves, through outlets, so that nothing is left of them but to
     /// say so; see Exchange::outlet.
     Directions stored = {};
@@ -80,7 +80,7 @@ struct Setup {
   /// work that reads them too early then sees; and finish() waits until all is done, and throws ProtocolError where cells
   /// that are sent were written meanwhile, or a halo is not what was sent. Exchanges cannot be captured, and take many times
   /// as long. The same on all ranks.
-  bool check_order = false;
+  bool validate_ordering = false;
   /// How long a step of an exchange may be late before it is an error.
   Duration timeout = std::chrono::seconds(120);
 };
@@ -147,14 +147,14 @@ class Exchange {
   /// comes behind all that was in the subdomain's stream when the exchange was started, too.
   void join(std::size_t place, const Directions& sides, device::Stream& stream) const;
 
-  /// Where kernels of the local subdomain at a place in Setup's order reach the cells of a field's set that the neighbour in a
+  /// Where kernels of the local subdomain at a place in Setup's order reach the cells of a field's buffer that the neighbour in a
   /// direction has in its halo; none where there is no neighbour, no halo, or a route whose memory is not mapped. What is stored
   /// there between two exchanges, behind the first and before the second, has arrived with the second, which takes it by
-  /// Selection::Item::stored. Nobody may read that set's halos since the first was started, in no subdomain.
-  [[nodiscard]] std::optional<Outlet> outlet(std::size_t place, field_id field, int set, Direction direction) const;
+  /// Selection::Item::stored. Nobody may read that buffer's halos since the first was started, in no subdomain.
+  [[nodiscard]] std::optional<Outlet> outlet(std::size_t place, field_id field, int buffer, Direction direction) const;
 
-  /// Enqueues in each stream that the field's next set is the current one from there on. Exchanges compare their
-  /// selection with that, when they run: a graph that was captured with one set and is replayed with another current
+  /// Enqueues in each stream that the field's next buffer is the current one from there on. Exchanges compare their
+  /// selection with that, when they run: a graph that was captured with one buffer and is replayed with another current
   /// fails with ProtocolError.
   void swapped(std::span<device::Stream* const> streams, field_id field);
 

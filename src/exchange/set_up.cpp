@@ -30,7 +30,7 @@ void Exchange::Impl::set_up() {
     for (End& end : ends_) end.endpoint->reserve();
     for (Site* site : sites_) site->mailbox.allocate(*setup_.backend, site->device());
     make_drivers();
-    if (setup_.check_order) {
+    if (setup_.validate_ordering) {
       order_check_ = std::make_unique<OrderCheck>(context_, me_, channels_,
                                                   [this](subdomain_id id) -> device::Stream& { return stream_of(id); });
     }

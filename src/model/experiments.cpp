@@ -87,7 +87,7 @@ Experiment experiment(const ExchangeRate& kind, const ExperimentSize& size, int 
   made.device_grid = Vec3::filled(1);
   made.device_grid[cut] = devices;
   made.extent = at_least(cells, 4) * made.device_grid;
-  made.radius = Radius::per_dimension(widths.x, widths.y, widths.z).without_edges().without_corners();
+  made.stencil = Stencil::box(widths.x, widths.y, widths.z).without_edges().without_corners();
   for (std::int64_t f = 0; f < field_count; ++f) {
     made.fields.emplace_back();
     made.fields.back().name = fmt::format("f{}", f);
@@ -101,11 +101,11 @@ Experiment experiment(const ExchangeRate& kind, const ExperimentSize& size, int 
 
 partition::Geometry Experiment::geometry() const {
   return {partition::make_partition({.extent = extent,
-                                     .radius = radius,
+                                     .halo = stencil,
                                      .devices_per_node = device_grid.volume(),
                                      .method = partition::Method::given,
                                      .device_grid = device_grid}),
-          fields, radius};
+          fields, stencil};
 }
 
 std::string kind_text(const ExchangeRate& kind) {

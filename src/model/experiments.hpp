@@ -19,7 +19,7 @@ namespace halocline::model {
 /// An exchange of four f32 fields whose time one kind of cells decides.
 struct Experiment {
   Vec3 extent;
-  Radius radius;
+  Stencil stencil;
   Vec3 device_grid;
   std::vector<FieldDescriptor> fields;
   RowLimits limits;

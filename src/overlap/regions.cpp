@@ -16,13 +16,13 @@ struct Shell {
   Vec3 upper;
 };
 
-Shell shell_of(const Radius& radius, const Radius& halo, Update update) {
-  Shell shell{radius.lower(), radius.upper()};
+Shell shell_of(const Stencil& stencil, const HaloWidth& halo, Update update) {
+  Shell shell{stencil.lower(), stencil.upper()};
   if (update == Update::in_place) {
     // What is sent through the lower side fills a neighbour's upper halo, so it is as wide as that.
     for (int dim = 0; dim < 3; ++dim) {
-      shell.lower[dim] = std::max(radius.lower()[dim], halo.upper()[dim]);
-      shell.upper[dim] = std::max(radius.upper()[dim], halo.lower()[dim]);
+      shell.lower[dim] = std::max(stencil.lower()[dim], halo.upper()[dim]);
+      shell.upper[dim] = std::max(stencil.upper()[dim], halo.lower()[dim]);
     }
   }
   return shell;
@@ -30,10 +30,12 @@ Shell shell_of(const Radius& radius, const Radius& halo, Update update) {
 
 }  // namespace
 
-Box interior(const Box& owned, const Radius& radius, Update update) { return interior(owned, radius, radius, update); }
+Box interior(const Box& owned, const Stencil& stencil, Update update) {
+  return interior(owned, stencil, stencil, update);
+}
 
-Box interior(const Box& owned, const Radius& radius, const Radius& halo, Update update) {
-  const Shell shell = shell_of(radius, halo, update);
+Box interior(const Box& owned, const Stencil& stencil, const HaloWidth& halo, Update update) {
+  const Shell shell = shell_of(stencil, halo, update);
   const Box inner{owned.lo + shell.lower, owned.hi - shell.upper};
   return inner.empty() ? Box{owned.lo, owned.lo} : inner;
 }
@@ -53,11 +55,11 @@ Box whole_tiles(const Box& interior, const Box& owned, const Vec3& tile) {
   return whole.empty() ? Box{owned.lo, owned.lo} : whole;
 }
 
-std::vector<Box> exterior(const Box& owned, const Radius& radius, Update update) {
-  return exterior(owned, interior(owned, radius, update));
+std::vector<Box> boundary(const Box& owned, const Stencil& stencil, Update update) {
+  return boundary(owned, interior(owned, stencil, update));
 }
 
-std::vector<Box> exterior(const Box& box, const Box& inner) {
+std::vector<Box> boundary(const Box& box, const Box& inner) {
   if (inner.empty()) return box.empty() ? std::vector<Box>{} : std::vector<Box>{box};
   std::vector<Box> boxes;
   Box rest = box;
@@ -75,25 +77,25 @@ std::vector<Box> exterior(const Box& box, const Box& inner) {
   return boxes;
 }
 
-std::vector<BoundaryBox> boundary_boxes(const Box& owned, const Radius& radius, const Box& domain,
-                                        const std::array<bool, 3>& open) {
-  std::vector<BoundaryBox> boxes;
+std::vector<OpenBoundaryBox> open_boundary_boxes(const Box& owned, const Stencil& stencil, const Box& domain,
+                                                 const std::array<bool, 3>& open) {
+  std::vector<OpenBoundaryBox> boxes;
   for (int dim = 0; dim < 3; ++dim) {
     // Dimensions before this one are full, inside by the exchange and outside by the boxes before; in those
     // after it only what the exchange filled is there, which is all but what lies beyond an open end.
-    Box span = owned.grown(radius.lower(), radius.upper());
+    Box span = owned.grown(stencil.lower(), stencil.upper());
     for (int later = dim + 1; later < 3; ++later) {
       if (!open[static_cast<std::size_t>(later)]) continue;
       span.lo[later] = std::max(span.lo[later], domain.lo[later]);
       span.hi[later] = std::min(span.hi[later], domain.hi[later]);
     }
     if (!open[static_cast<std::size_t>(dim)]) continue;
-    if (owned.lo[dim] == domain.lo[dim] && radius.lower()[dim] > 0) {
+    if (owned.lo[dim] == domain.lo[dim] && stencil.lower()[dim] > 0) {
       Box box = span;
       box.hi[dim] = owned.lo[dim];
       boxes.push_back({static_cast<Dim>(dim), Side::lower, box});
     }
-    if (owned.hi[dim] == domain.hi[dim] && radius.upper()[dim] > 0) {
+    if (owned.hi[dim] == domain.hi[dim] && stencil.upper()[dim] > 0) {
       Box box = span;
       box.lo[dim] = owned.hi[dim];
       boxes.push_back({static_cast<Dim>(dim), Side::upper, box});

@@ -22,25 +22,26 @@ Margins margins_of(const Box& owned, const Margins& inside, const Margins& beyon
   return margins;
 }
 
-/// So many times the radius.
-Margins times(const Radius& radius, std::int64_t n) {
-  return {Vec3::filled(n) * radius.lower(), Vec3::filled(n) * radius.upper()};
+/// So many times the stencil.
+Margins times(const Stencil& stencil, std::int64_t n) {
+  return {Vec3::filled(n) * stencil.lower(), Vec3::filled(n) * stencil.upper()};
 }
 
 }  // namespace
 
-Box update_box(const Box& owned, const Radius& widest, int multiplier, int step, const Box& domain,
+Box update_box(const Box& owned, const Stencil& widest, int steps, int step, const Box& domain,
                const std::array<bool, 3>& open) {
-  const Margins margins = margins_of(owned, times(widest, multiplier - 1 - step), {}, domain, open);
+  const Margins margins = margins_of(owned, times(widest, steps - 1 - step), {}, domain, open);
   return owned.grown(margins.below, margins.above);
 }
 
-std::vector<BoundaryBox> boundary_boxes(const Box& owned, const Radius& field, const Radius& widest, int multiplier,
-                                        int step, const Box& domain, const std::array<bool, 3>& open) {
-  const Margins computed = times(widest, multiplier - 1 - step);
+std::vector<OpenBoundaryBox> open_boundary_boxes(const Box& owned, const Stencil& field, const Stencil& widest,
+                                                 int steps, int step, const Box& domain,
+                                                 const std::array<bool, 3>& open) {
+  const Margins computed = times(widest, steps - 1 - step);
   const Margins inside{computed.below + field.lower(), computed.above + field.upper()};
   const Margins margins = margins_of(owned, inside, {field.lower(), field.upper()}, domain, open);
-  return boundary_boxes(owned, Radius::per_side(margins.below, margins.above), domain, open);
+  return open_boundary_boxes(owned, Stencil::per_side(margins.below, margins.above), domain, open);
 }
 
 }  // namespace halocline::overlap

@@ -14,7 +14,7 @@ using detail::Int128;
 
 [[noreturn]] void refuse_to_compare() {
   throw InvalidArgument(
-      "extent times radius times parts is too large to be compared; allowed are fewer "
+      "extent times halo times parts is too large to be compared; allowed are fewer "
       "than 2^127 halo cells in total");
 }
 
@@ -56,10 +56,10 @@ Vec3 cheapest(const std::vector<Vec3>& candidates, Cost&& cost) {
   return best;
 }
 
-/// The candidates of the public functions: thick enough for the radius where any is, or else with cells.
-std::vector<Vec3> candidates_for(const Vec3& extent, const Radius& radius, std::int64_t parts) {
+/// The candidates of the public functions: thick enough for the halo where any is, or else with cells.
+std::vector<Vec3> candidates_for(const Vec3& extent, const HaloWidth& halo, std::int64_t parts) {
   const std::vector<Vec3> all = detail::factorisations(parts);
-  std::vector<Vec3> kept = thick_enough(extent, all, detail::least_extent(radius, all_periodic, Vec3::filled(2)));
+  std::vector<Vec3> kept = thick_enough(extent, all, detail::least_extent(halo, all_periodic, Vec3::filled(2)));
   if (kept.empty()) kept = thick_enough(extent, all, Vec3::filled(1));
   if (kept.empty()) {
     throw InvalidArgument(
@@ -75,11 +75,11 @@ std::vector<Vec3> candidates_for(const Vec3& extent, const Radius& radius, std::
 // The halo of one part has, for each direction d that is read, the product over the dimensions of n_i / p_i
 // (where d_i is 0) or r_i (where it is not) cells. Times p0 * p1 * p2, which is the same for all candidates,
 // this is a product of integers. Where all 26 directions are read the sum is C_M' - C_N'.
-Int128 detail::node_cost(const Vec3& extent, const Radius& radius, const Vec3& node_grid) {
+Int128 detail::node_cost(const Vec3& extent, const HaloWidth& halo, const Vec3& node_grid) {
   Int128 cells = 0;
   for (const Direction d : all_directions) {
-    if (!radius.reads(d)) continue;
-    const Vec3 width = radius.width(d);
+    if (!halo.has(d)) continue;
+    const Vec3 width = halo.width(d);
     std::array<Int128, 3> factors{};
     for (int dim = 0; dim < 3; ++dim) {
       factors[static_cast<std::size_t>(dim)] = d[dim] == 0 ? Int128{extent[dim]} : Int128{width[dim]} * node_grid[dim];
@@ -92,12 +92,12 @@ Int128 detail::node_cost(const Vec3& extent, const Radius& radius, const Vec3& n
 // The same for C_M'' - C_L'': a local subgrid takes in one side of each dimension that is cut, here the mean
 // of the two sides, as the first device of a row shares its upper halo and the last one its lower. Halves are
 // avoided by a factor of 2 in each dimension.
-Int128 detail::device_cost(const Vec3& extent, const Radius& radius, const Grids& grids) {
+Int128 detail::device_cost(const Vec3& extent, const HaloWidth& halo, const Grids& grids) {
   Int128 cells = 0;
   const Vec3 total = grids.total();
   for (const Direction d : all_directions) {
-    if (!radius.reads(d)) continue;
-    const Vec3 width = radius.width(d);
+    if (!halo.has(d)) continue;
+    const Vec3 width = halo.width(d);
     std::array<Int128, 3> all{};
     std::array<Int128, 3> local{};
     for (int dim = 0; dim < 3; ++dim) {
@@ -112,14 +112,14 @@ Int128 detail::device_cost(const Vec3& extent, const Radius& radius, const Grids
 }
 
 // Ties as in the paper's tables: candidates come lexicographically largest first.
-Vec3 exact_node_grid(const Vec3& extent, const Radius& radius, std::int64_t parts) {
-  return cheapest(candidates_for(extent, radius, parts),
-                  [&](const Vec3& p) { return detail::node_cost(extent, radius, p); });
+Vec3 exact_node_grid(const Vec3& extent, const HaloWidth& halo, std::int64_t parts) {
+  return cheapest(candidates_for(extent, halo, parts),
+                  [&](const Vec3& p) { return detail::node_cost(extent, halo, p); });
 }
 
-Vec3 exact_device_grid(const Vec3& extent, const Radius& radius, std::int64_t parts) {
-  return cheapest(candidates_for(extent, radius, parts), [&](const Vec3& p) {
-    return detail::device_cost(extent, radius, {Vec3::filled(1), p});
+Vec3 exact_device_grid(const Vec3& extent, const HaloWidth& halo, std::int64_t parts) {
+  return cheapest(candidates_for(extent, halo, parts), [&](const Vec3& p) {
+    return detail::device_cost(extent, halo, {Vec3::filled(1), p});
   });
 }
 
@@ -128,7 +128,7 @@ bool detail::search(const Request& request, std::span<const Vec3> node_candidate
   std::vector<std::pair<Int128, Vec3>> nodes;
   for (const Vec3& p : node_candidates) {
     if (fits(request, p))
-      nodes.emplace_back(node_cost(request.extent, halo_of(request.radius, request.boundaries, p), p), p);
+      nodes.emplace_back(node_cost(request.extent, exchanged(request.halo, request.boundaries, p), p), p);
   }
   // Among equals the one with the fewest cuts in x, then in y: halos of x are thin rows, which cost more than as many cells
   // in rows along x.
@@ -142,7 +142,7 @@ bool detail::search(const Request& request, std::span<const Vec3> node_candidate
     std::sort(devices.begin(), devices.end());
     best.node = node;
     best.device = cheapest(devices, [&](const Vec3& p) {
-      return device_cost(request.extent, halo_of(request.radius, request.boundaries, best.node * p), {best.node, p});
+      return device_cost(request.extent, exchanged(request.halo, request.boundaries, best.node * p), {best.node, p});
     });
     return true;
   }

@@ -21,17 +21,17 @@ std::string crowd(const Request& request) {
 
 }  // namespace
 
-Vec3 detail::least_extent(const Radius& radius, const Boundaries& boundaries, const Vec3& grid) {
+Vec3 detail::least_extent(const HaloWidth& halo, const Boundaries& boundaries, const Vec3& grid) {
   Vec3 least = Vec3::filled(1);
   for (int dim = 0; dim < 3; ++dim) {
     const bool read = grid[dim] > 1 || boundaries[static_cast<std::size_t>(dim)] == Boundary::periodic;
-    if (read) least[dim] = std::max({least[dim], radius.lower()[dim], radius.upper()[dim]});
+    if (read) least[dim] = std::max({least[dim], halo.lower()[dim], halo.upper()[dim]});
   }
   return least;
 }
 
 bool detail::fits(const Request& request, const Vec3& grid) {
-  const Vec3 least = least_extent(request.radius, request.boundaries, grid);
+  const Vec3 least = least_extent(request.halo, request.boundaries, grid);
   for (int dim = 0; dim < 3; ++dim) {
     if (request.extent[dim] / grid[dim] < least[dim]) return false;
   }
@@ -39,11 +39,11 @@ bool detail::fits(const Request& request, const Vec3& grid) {
 }
 
 void detail::refuse(const Request& request, const Grids* chosen, const Grids* alternative) {
-  std::string text = fmt::format("domain extent is {} with radius {}, too small for {}", to_string(request.extent),
-                                 to_string(request.radius), crowd(request));
+  std::string text = fmt::format("domain extent is {} with halos of width {}, too small for {}",
+                                 to_string(request.extent), to_string(request.halo), crowd(request));
   if (chosen != nullptr) {
     const Vec3 grid = chosen->total();
-    const Vec3 least = least_extent(request.radius, request.boundaries, grid);
+    const Vec3 least = least_extent(request.halo, request.boundaries, grid);
     Vec3 allowed;
     for (int dim = 0; dim < 3; ++dim) allowed[dim] = product_for_text(grid[dim], least[dim]);
     text += fmt::format(
@@ -56,13 +56,13 @@ void detail::refuse(const Request& request, const Grids* chosen, const Grids* al
     throw InvalidArgument(text);
   }
   if (!fits(request, Vec3::filled(1))) {
-    const Vec3 least = least_extent(request.radius, request.boundaries, Vec3::filled(1));
+    const Vec3 least = least_extent(request.halo, request.boundaries, Vec3::filled(1));
     throw InvalidArgument(text +
                           fmt::format("; allowed, even for one device, are extents of at least {}", to_string(least)));
   }
   Vec3 most;
   for (int dim = 0; dim < 3; ++dim) {
-    const Vec3 least = least_extent(request.radius, request.boundaries, Vec3::filled(2));
+    const Vec3 least = least_extent(request.halo, request.boundaries, Vec3::filled(2));
     most[dim] = std::max<std::int64_t>(1, request.extent[dim] / least[dim]);
   }
   std::int64_t parts = std::min(request.nodes * request.devices_per_node - 1, most.volume());

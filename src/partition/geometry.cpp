@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <algorithm>
-
 #include <fmt/core.h>
+
+#include <algorithm>
+#include <utility>
 
 #include "halocline/error.hpp"
 #include "partition/detail/grids.hpp"
@@ -28,7 +29,7 @@ bool longer(const Geometry& geometry, const FieldDescriptor& field, int dim) {
 }
 
 void check_fits(const Geometry& geometry, field_id field, int dim) {
-  const Radius& radius = geometry.radius_of(field);
+  const HaloWidth& halo = geometry.halo_of(field);
   const FieldDescriptor& f = geometry.fields[field.index()];
   const std::vector<std::int64_t>& cuts = geometry.partition.cuts(dim);
   const std::size_t parts = cuts.size() - 1;
@@ -36,14 +37,14 @@ void check_fits(const Geometry& geometry, field_id field, int dim) {
     const bool last = part + 1 == parts;
     const std::int64_t thickness = cuts[part + 1] - cuts[part] + (last && longer(geometry, f, dim) ? 1 : 0);
     // The subdomain above reads its lower halo from here, the one below its upper halo.
-    const std::int64_t to_above = !last || periodic(geometry, dim) ? radius.lower()[dim] : 0;
-    const std::int64_t to_below = part > 0 || periodic(geometry, dim) ? radius.upper()[dim] : 0;
+    const std::int64_t to_above = !last || periodic(geometry, dim) ? halo.lower()[dim] : 0;
+    const std::int64_t to_below = part > 0 || periodic(geometry, dim) ? halo.upper()[dim] : 0;
     const std::int64_t needed = std::max(to_above, to_below);
     if (thickness < needed) {
       throw InvalidArgument(
           fmt::format("subdomain {} of {} in {} is {} cells thick; allowed is {} or more, which field '{}' "
-                      "(radius {}) reads from it; an extent of {} cells cut evenly would fit",
-                      part, parts, "xyz"[dim], thickness, needed, f.name, to_string(radius),
+                      "(halo {}) reads from it; an extent of {} cells cut evenly would fit",
+                      part, parts, "xyz"[dim], thickness, needed, f.name, to_string(halo),
                       detail::product_for_text(needed, static_cast<std::int64_t>(parts))));
     }
   }
@@ -52,24 +53,70 @@ void check_fits(const Geometry& geometry, field_id field, int dim) {
 }  // namespace
 
 bool detail::wraps(const Boundaries& boundaries, const Vec3& grid, int dim) {
-  return boundaries[static_cast<std::size_t>(dim)] == Boundary::wrapped && grid[dim] == 1;
+  return boundaries[static_cast<std::size_t>(dim)] == Boundary::periodic_in_kernel && grid[dim] == 1;
 }
 
-Radius detail::halo_of(const Radius& stencil, const Boundaries& boundaries, const Vec3& grid) {
-  Radius halo = stencil;
+HaloWidth detail::exchanged(HaloWidth halo, const Boundaries& boundaries, const Vec3& grid) {
   for (int dim = 0; dim < 3; ++dim) {
     if (wraps(boundaries, grid, dim)) halo = halo.without_dimension(dim);
   }
   return halo;
 }
 
+Stencil widest_stencil(const std::vector<FieldDescriptor>& fields, const Stencil& domain) {
+  Vec3 lower;
+  Vec3 upper;
+  const auto widen = [&](const Stencil& stencil) {
+    for (int dim = 0; dim < 3; ++dim) {
+      lower[dim] = std::max(lower[dim], stencil.lower()[dim]);
+      upper[dim] = std::max(upper[dim], stencil.upper()[dim]);
+    }
+  };
+  if (fields.empty()) widen(domain);
+  for (const auto& field : fields) widen(field.stencil.value_or(domain));
+  return Stencil::per_side(lower, upper);
+}
+
+Geometry::Geometry(Partition partition_in, std::vector<FieldDescriptor> fields_in, const Stencil& stencil_in,
+                   const Boundaries& boundaries_in, int steps)
+    : partition(std::move(partition_in)), fields(std::move(fields_in)), stencil(stencil_in), boundaries(boundaries_in) {
+  const Stencil widest = widest_stencil(fields, stencil);
+  const auto halo_for = [&](const Stencil& of) {
+    return detail::exchanged(halo_width(of, widest, steps), boundaries, partition.grid());
+  };
+  halo_of_domain = halo_for(stencil);
+  for (const auto& field : fields) halos_.push_back(field.stencil ? halo_for(*field.stencil) : halo_of_domain);
+}
+
 bool Geometry::wraps(int dim) const { return detail::wraps(boundaries, partition.grid(), dim); }
 
-Radius Geometry::halo_of(const Radius& stencil) const { return detail::halo_of(stencil, boundaries, partition.grid()); }
+Stencil Geometry::beyond_box(const Stencil& of) const {
+  Stencil read = of;
+  for (int dim = 0; dim < 3; ++dim) {
+    if (wraps(dim)) read = read.without_dimension(dim);
+  }
+  return read;
+}
 
-const Radius& Geometry::radius_of(field_id field) const {
-  const FieldDescriptor& f = descriptor(*this, field);
-  return f.radius ? *f.radius : radius;
+Stencil Geometry::stencil_of(field_id field) const {
+  return beyond_box(descriptor(*this, field).stencil.value_or(stencil));
+}
+
+const HaloWidth& Geometry::halo_of(field_id field) const {
+  static_cast<void>(descriptor(*this, field));  // refuses one that is not there
+  return halos_.at(field.index());
+}
+
+HaloWidth Geometry::widest_halo() const {
+  Vec3 lower;
+  Vec3 upper;
+  for (const HaloWidth& halo : halos_) {
+    for (int dim = 0; dim < 3; ++dim) {
+      lower[dim] = std::max(lower[dim], halo.lower()[dim]);
+      upper[dim] = std::max(upper[dim], halo.upper()[dim]);
+    }
+  }
+  return Stencil::per_side(lower, upper);
 }
 
 Box Geometry::owned(field_id field, subdomain_id subdomain) const {
@@ -82,13 +129,13 @@ Box Geometry::owned(field_id field, subdomain_id subdomain) const {
 }
 
 Box Geometry::with_halo(field_id field, subdomain_id subdomain) const {
-  const Radius& r = radius_of(field);
+  const HaloWidth& r = halo_of(field);
   return owned(field, subdomain).grown(r.lower(), r.upper());
 }
 
 Box Geometry::halo(field_id field, subdomain_id subdomain, Direction d) const {
-  const Radius& r = radius_of(field);
-  if (!r.reads(d)) return {};
+  const HaloWidth& r = halo_of(field);
+  if (!r.has(d)) return {};
   Box box = owned(field, subdomain);
   const Vec3 width = r.width(d);
   for (int dim = 0; dim < 3; ++dim) {

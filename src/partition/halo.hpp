@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/halo_width.hpp"
 #include "halocline/box.hpp"
 #include "halocline/direction.hpp"
 #include "halocline/field.hpp"
@@ -16,26 +17,38 @@ namespace halocline::partition {
 /// The geometry of a domain that all halo questions are answered from: what is cut how, which fields
 /// there are and where the domain ends. A value, the same on every rank.
 struct Geometry {
-  Partition partition;
-  /// Their radii are those of halos; see halo_of().
-  std::vector<FieldDescriptor> fields;
-  /// Of the fields that have none of their own.
-  Radius radius;
-  Boundaries boundaries = all_periodic;
+  /// stencil: of the fields that have none of their own. steps: that one exchange serves, 1 or more.
+  Geometry(Partition partition, std::vector<FieldDescriptor> fields, const Stencil& stencil,
+           const Boundaries& boundaries = all_periodic, int steps = 1);
 
-  /// Whether kernels read around the ends of a dimension by themselves: it is wrapped, and not cut.
+  Partition partition;
+  std::vector<FieldDescriptor> fields;
+  Stencil stencil;
+  Boundaries boundaries;
+  HaloWidth halo_of_domain;  ///< of a field with the domain's stencil
+
+  /// Whether kernels read around the ends of a dimension by themselves: it is periodic_in_kernel, and not cut.
   [[nodiscard]] bool wraps(int dim) const;
-  /// What the halos of a stencil's radius are: nothing along dimensions that wrap.
-  [[nodiscard]] Radius halo_of(const Radius& stencil) const;
-  [[nodiscard]] const Radius& radius_of(field_id field) const;
+  /// What a step reads beyond a subdomain's box: nothing in dimensions that wrap.
+  [[nodiscard]] Stencil beyond_box(const Stencil& stencil) const;
+  [[nodiscard]] Stencil stencil_of(field_id field) const;
+  [[nodiscard]] const HaloWidth& halo_of(field_id field) const;
+  /// The widest on each side, of any field.
+  [[nodiscard]] HaloWidth widest_halo() const;
   /// The cells of a field that a subdomain owns: its box, one cell longer at the upper end of an open
   /// dimension in which the field is staggered.
   [[nodiscard]] Box owned(field_id field, subdomain_id subdomain) const;
-  /// owned() grown by the field's radius.
+  /// owned() grown by the field's halo.
   [[nodiscard]] Box with_halo(field_id field, subdomain_id subdomain) const;
-  /// The halo box on side d (in the subdomain's own frame of global coordinates); empty where not read.
+  /// The halo box on side d (in the subdomain's own frame of global coordinates); empty where there is none.
   [[nodiscard]] Box halo(field_id field, subdomain_id subdomain, Direction d) const;
+
+ private:
+  std::vector<HaloWidth> halos_;  ///< by field
 };
+
+/// The largest radius of any field on each side; `domain` is the stencil of fields that have none of their own, and of no fields.
+[[nodiscard]] Stencil widest_stencil(const std::vector<FieldDescriptor>& fields, const Stencil& domain);
 
 /// Who is met in a direction.
 struct Neighbour {

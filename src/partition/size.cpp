@@ -13,11 +13,11 @@ namespace {
 /// product over dimensions.
 Bytes bytes_of_field(const Geometry& geometry, field_id id) {
   const FieldDescriptor& field = geometry.fields[id.index()];
-  const Radius& radius = geometry.radius_of(id);
+  const HaloWidth& halo = geometry.halo_of(id);
   Bytes bytes(bytes_of(field.element));
   for (int dim = 0; dim < 3; ++dim) {
-    Bytes along(radius.lower()[dim]);
-    along += radius.upper()[dim];
+    Bytes along(halo.lower()[dim]);
+    along += halo.upper()[dim];
     along *= geometry.partition.grid()[dim];
     along += geometry.partition.extent()[dim];
     const auto d = static_cast<std::size_t>(dim);
@@ -36,9 +36,9 @@ void check_size(const Geometry& geometry) {
   }
   const auto what = [&] {
     const std::size_t fields = geometry.fields.size();
-    return fmt::format("memory for {} field{} of {} cells, cut into {}, with halos of radius {},", fields,
+    return fmt::format("memory for {} field{} of {} cells, cut into {}, with halos of width {},", fields,
                        fields == 1 ? "" : "s", to_string(geometry.partition.extent()),
-                       to_string(geometry.partition.grid()), to_string(geometry.radius));
+                       to_string(geometry.partition.grid()), to_string(geometry.halo_of_domain));
   };
   static_cast<void>(bytes.value(what, limits::domain_bytes));
 }

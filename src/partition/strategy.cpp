@@ -202,7 +202,7 @@ Partition make_partition(const Request& request) {
   const Order order = order_of(request);
   Partition even(request.extent, grids.node, grids.device, detail::even_cuts(request.extent, grids.total()), order);
   if (all_equal(request.weights)) return even;
-  const Vec3 least = detail::least_extent(request.radius, request.boundaries, grids.total());
+  const Vec3 least = detail::least_extent(request.halo, request.boundaries, grids.total());
   return {request.extent, grids.node, grids.device, detail::weighted_cuts(even, request.weights, least), order};
 }
 

@@ -37,8 +37,7 @@ std::tuple<std::int64_t, std::int64_t> cost_of(const Candidate& candidate) {
 
 }  // namespace
 
-Candidates candidates(const PlanRequest& asked) {
-  const PlanRequest request = halos_of(asked, asked.halo_multiplier);
+Candidates candidates(const PlanRequest& request) {
   partition::Request cut = cut_of(request);
   cut.node_grid.reset();
   cut.device_grid.reset();

@@ -5,10 +5,8 @@
 
 namespace halocline {
 
-/// The request with the radii of the halos that serve so many steps: what is cut, and exchanged. Throws InvalidArgument where
-/// the multiplier is below 1, or halos would be too wide to count.
-[[nodiscard]] PlanRequest halos_of(const PlanRequest& request, int multiplier);
-/// What a request asks of the stage partition, without a cost. Throws InvalidArgument for a machine that nobody drives.
+/// What a request asks of the stage partition, without a cost. Throws InvalidArgument for a machine without ranks that drive devices, fewer
+/// than 1 step per exchange, and halos that are too wide to count.
 [[nodiscard]] partition::Request cut_of(const PlanRequest& request);
 /// What is cut how, and why so.
 struct Cut {
@@ -17,8 +15,6 @@ struct Cut {
 };
 /// The stage partition. Throws InvalidArgument where something does not fit; where that is halos for several steps, it says so.
 [[nodiscard]] Cut cut_for_steps(const PlanRequest& request);
-/// Takes what wraps out of the radii of stencils; see Geometry::halo_of.
-void keep_halos(const partition::Geometry& geometry, Radius& radius, std::vector<FieldDescriptor>& fields);
 [[nodiscard]] partition::Geometry geometry_of(const PlanRequest& request, partition::Partition parts);
 
 }  // namespace halocline

@@ -78,20 +78,20 @@ std::string explain_partition(const Plan& plan) {
     if (plan.geometry.boundaries[static_cast<std::size_t>(dim)] == Boundary::open) open += "xyz"[dim];
     if (plan.geometry.wraps(dim)) wrapped += "xyz"[dim];
   }
-  const bool several = plan.halo_multiplier > 1;
-  text +=
-      fmt::format("           radius {}, {}{}\n", to_string(plan.radius), open.empty() ? "periodic" : "open in " + open,
-                  wrapped.empty() ? "" : fmt::format("; kernels wrap in {}, which has no halo", wrapped));
+  const bool several = plan.steps_per_exchange > 1;
+  text += fmt::format("           radius {}, {}{}\n", to_string(plan.geometry.stencil),
+                      open.empty() ? "periodic" : "open in " + open,
+                      wrapped.empty() ? "" : fmt::format("; kernels wrap in {}, which has no halo", wrapped));
   if (several) {
-    text += fmt::format("           halo multiplier {}: halos of {} serve {} steps\n", plan.halo_multiplier,
-                        to_string(plan.geometry.radius), plan.halo_multiplier);
+    text += fmt::format("           steps per exchange {}: halos of {} serve {} steps\n", plan.steps_per_exchange,
+                        to_string(plan.geometry.halo_of_domain), plan.steps_per_exchange);
   }
   for (std::size_t f = 0; f < plan.geometry.fields.size(); ++f) {
     const auto& field = plan.geometry.fields[f];
     text += fmt::format("           field '{}': {}{}{}{}\n", field.name, to_string(field.element),
                         field.components > 1 ? fmt::format(" x {} components", field.components) : "",
                         field.buffers > 1 ? fmt::format(", {} buffers", field.buffers) : "",
-                        field.radius ? (several ? ", halo " : ", radius ") + to_string(*field.radius) : "");
+                        field.stencil ? ", radius " + to_string(*field.stencil) : "");
   }
   return text;
 }
@@ -146,12 +146,12 @@ std::string explain_routes(std::span<const RoutedMessage> routes, std::size_t ma
 std::string explain(const Plan& plan, std::span<const RoutedMessage> routes, std::size_t max_routes) {
   std::string text = explain_machine(plan.machine) + explain_partition(plan) + explain_placement(plan) +
                      explain_routes(routes, max_routes);
-  if (plan.halo_multiplier > 1) {
-    const auto steps = static_cast<double>(plan.halo_multiplier);
+  if (plan.steps_per_exchange > 1) {
+    const auto steps = static_cast<double>(plan.steps_per_exchange);
     std::int64_t bytes = 0;
     for (const auto& routed : routes) bytes += routed.bytes;
-    text += fmt::format("           a step, as one exchange serves {}: {:.1f} messages, {}\n", plan.halo_multiplier,
-                        static_cast<double>(messages_of(routes)) / steps, bytes_text(bytes / plan.halo_multiplier));
+    text += fmt::format("           a step, as one exchange serves {}: {:.1f} messages, {}\n", plan.steps_per_exchange,
+                        static_cast<double>(messages_of(routes)) / steps, bytes_text(bytes / plan.steps_per_exchange));
   }
   return text;
 }

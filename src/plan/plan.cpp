@@ -10,10 +10,8 @@
 
 #include "core/limits.hpp"
 #include "halocline/error.hpp"
-#include "partition/halo_width.hpp"
 #include "partition/size.hpp"
 #include "plan/cut.hpp"
-#include "plan/widest.hpp"
 
 namespace halocline {
 namespace {
@@ -52,22 +50,37 @@ void check_fields(const std::vector<FieldDescriptor>& fields) {
   }
 }
 
+/// Throws InvalidArgument where there are too few steps, or halos would be too wide to count.
+HaloWidth widest_halo(const PlanRequest& request) {
+  const int steps = request.steps_per_exchange;
+  if (steps < 1) throw InvalidArgument(fmt::format("steps_per_exchange is {}; allowed is 1 or more", steps));
+  const Stencil widest = partition::widest_stencil(request.fields, request.stencil);
+  for (int dim = 0; dim < 3; ++dim) {
+    const std::int64_t most = std::max(widest.lower()[dim], widest.upper()[dim]);
+    if (most > std::numeric_limits<std::int64_t>::max() / steps) {
+      throw InvalidArgument(fmt::format("radius is {} with steps_per_exchange {}; allowed are products below 2^63",
+                                        to_string(widest), steps));
+    }
+  }
+  return halo_width(widest, widest, steps);
+}
+
 /// Throws InvalidArgument where something does not fit.
-Cut cut(const PlanRequest& halos) {
-  partition::Request request = cut_of(halos);
+Cut cut(const PlanRequest& asked) {
+  partition::Request request = cut_of(asked);
   std::string reason;
   std::optional<model::Predictor> predictor;
   if (request.method == partition::Method::fastest) {
-    predictor.emplace(halos.machine, halos.row_limits);
+    predictor.emplace(asked.machine, asked.row_limits);
     request.cost = [&](const partition::Partition& parts) {
-      return predictor->predict(geometry_of(halos, parts)).picoseconds;
+      return predictor->predict(geometry_of(asked, parts)).picoseconds;
     };
     if (!predictor->why_not().empty()) {
       request.method = partition::Method::exact;
       reason = fmt::format("the grid of exact, because {}", predictor->why_not());
     }
   }
-  partition::Geometry geometry = geometry_of(halos, partition::make_partition(request));
+  partition::Geometry geometry = geometry_of(asked, partition::make_partition(request));
   partition::check_fits(geometry);
   if (request.method == partition::Method::fastest) {
     const model::Prediction prediction = predictor->predict(geometry);
@@ -77,14 +90,19 @@ Cut cut(const PlanRequest& halos) {
   return {std::move(geometry), std::move(reason)};
 }
 
-/// The largest multiplier below that of the request with which cut() does not throw; 0 where there is none.
-int largest_that_fits(const PlanRequest& request) {
+PlanRequest with_steps(PlanRequest request, int steps) {
+  request.steps_per_exchange = steps;
+  return request;
+}
+
+/// The most steps per exchange, below those of the request, with which cut() does not throw; 0 where there are none.
+int most_steps_that_fit(const PlanRequest& request) {
   int fits = 0;
-  int too_large = request.halo_multiplier;
+  int too_large = request.steps_per_exchange;
   while (too_large - fits > 1) {
     const int between = fits + (too_large - fits) / 2;
     try {
-      static_cast<void>(cut(halos_of(request, between)));
+      static_cast<void>(cut(with_steps(request, between)));
       fits = between;
     } catch (const InvalidArgument&) {
       too_large = between;
@@ -96,16 +114,16 @@ int largest_that_fits(const PlanRequest& request) {
 }  // namespace
 
 Cut cut_for_steps(const PlanRequest& request) {
-  const int multiplier = request.halo_multiplier;
+  const int steps = request.steps_per_exchange;
   try {
-    return cut(halos_of(request, multiplier));
+    return cut(request);
   } catch (const InvalidArgument& error) {
-    if (multiplier <= 1) throw;
-    const int fits = largest_that_fits(request);
-    if (fits == 0) return cut(halos_of(request, 1));  // throws what is wrong without it
+    if (steps <= 1) throw;
+    const int fits = most_steps_that_fit(request);
+    if (fits == 0) return cut(with_steps(request, 1));  // throws what is wrong without it
     throw InvalidArgument(
-        fmt::format("halo_multiplier is {}; allowed for this domain are 1 to {}: with halos for {} steps, {}",
-                    multiplier, fits, multiplier, error.what()));
+        fmt::format("steps_per_exchange is {}; allowed for this domain are 1 to {}: with halos for {} steps, {}", steps,
+                    fits, steps, error.what()));
   }
 }
 
@@ -118,7 +136,7 @@ partition::Request cut_of(const PlanRequest& request) {
                           "' has no ranks that drive devices; allowed are machines with at least one");
   }
   return {.extent = request.extent,
-          .radius = widest_radius(request.fields, request.radius),
+          .halo = widest_halo(request),
           .nodes = shape.nodes,
           .devices_per_node = shape.devices_per_node,
           .method = request.partition,
@@ -128,58 +146,17 @@ partition::Request cut_of(const PlanRequest& request) {
           .weights = request.weights};
 }
 
-PlanRequest halos_of(const PlanRequest& request, int multiplier) {
-  if (multiplier < 1) {
-    throw InvalidArgument(fmt::format("halo_multiplier is {}; allowed is 1 or more", multiplier));
-  }
-  const Radius widest = widest_radius(request.fields, request.radius);
-  for (int dim = 0; dim < 3; ++dim) {
-    const std::int64_t most = std::max(widest.lower()[dim], widest.upper()[dim]);
-    if (most > std::numeric_limits<std::int64_t>::max() / multiplier) {
-      throw InvalidArgument(fmt::format("radius is {} with halo_multiplier {}; allowed are products below 2^63",
-                                        to_string(widest), multiplier));
-    }
-  }
-  PlanRequest halos = request;
-  for (auto& field : halos.fields) {
-    if (field.radius) field.radius = partition::halo_radius(*field.radius, widest, multiplier);
-  }
-  halos.radius = partition::halo_radius(request.radius, widest, multiplier);
-  return halos;
-}
-
 partition::Geometry geometry_of(const PlanRequest& request, partition::Partition parts) {
-  partition::Geometry geometry{std::move(parts), request.fields, request.radius, request.boundaries};
-  keep_halos(geometry, geometry.radius, geometry.fields);
+  partition::Geometry geometry{std::move(parts), request.fields, request.stencil, request.boundaries,
+                               request.steps_per_exchange};
   partition::check_size(geometry);
   return geometry;
 }
 
-void keep_halos(const partition::Geometry& geometry, Radius& radius, std::vector<FieldDescriptor>& fields) {
-  radius = geometry.halo_of(radius);
-  for (auto& field : fields) {
-    if (field.radius) field.radius = geometry.halo_of(*field.radius);
-  }
-}
-
-Radius widest_radius(const std::vector<FieldDescriptor>& fields, const Radius& domain_radius) {
-  Vec3 lower;
-  Vec3 upper;
-  const auto widen = [&](const Radius& radius) {
-    for (int dim = 0; dim < 3; ++dim) {
-      lower[dim] = std::max(lower[dim], radius.lower()[dim]);
-      upper[dim] = std::max(upper[dim], radius.upper()[dim]);
-    }
-  };
-  if (fields.empty()) widen(domain_radius);
-  for (const auto& field : fields) widen(field.radius.value_or(domain_radius));
-  return Radius::per_side(lower, upper);
-}
-
 Plan make_plan(const PlanRequest& request) {
   Cut cut = cut_for_steps(request);
-  Plan plan{request.machine, std::move(cut.geometry), {}, request.partition, request.halo_multiplier,
-            request.radius,  std::move(cut.reason)};
+  Plan plan{request.machine,   std::move(cut.geometry),    {},
+            request.partition, request.steps_per_exchange, std::move(cut.reason)};
   plan.placement = placement::make_placement(plan.geometry, plan.machine, request.placement);
   return plan;
 }

@@ -18,7 +18,7 @@ namespace halocline {
 /// What planning starts from: all values, the same on every rank.
 struct PlanRequest {
   Vec3 extent;
-  Radius radius;
+  Stencil stencil;  ///< of the fields that have none of their own
   std::vector<FieldDescriptor> fields;
   Boundaries boundaries = all_periodic;
   machine::MachineMap machine;
@@ -30,17 +30,16 @@ struct PlanRequest {
   model::RowLimits row_limits;      ///< for Method::fastest, those of exchange::Tuning
   placement::Request placement;
   /// Steps that one exchange serves; see overlap/steps.hpp.
-  int halo_multiplier = 1;
+  int steps_per_exchange = 1;
 };
 
 /// Machine, partition and placement: who owns what, where. Pure values; no MPI, no device.
 struct Plan {
   machine::MachineMap machine;
-  partition::Geometry geometry;  ///< its radii are those of the halos; see Geometry::halo_of
+  partition::Geometry geometry;
   placement::Placement placement;
   partition::Method partition = partition::Method::exact;
-  int halo_multiplier = 1;
-  Radius radius{};  ///< what a step reads of a field that has no radius of its own
+  int steps_per_exchange = 1;
   /// For Method::fastest: what its grid is predicted to take, or why there is no prediction and the grid is that of exact.
   std::string partition_reason;
 
@@ -49,8 +48,8 @@ struct Plan {
 };
 
 /// Runs the stages partition and place. Throws InvalidArgument where the request does not fit together.
-/// A machine whose nodes hold unequal numbers of devices is cut as one node of all devices. Halos are as wide as
-/// partition/halo_width.hpp has it.
+/// A machine whose nodes hold unequal numbers of devices is cut as one node of all devices. For the width of halos see
+/// core/halo_width.hpp.
 [[nodiscard]] Plan make_plan(const PlanRequest& request);
 
 /// A way to cut a request's domain, evenly.

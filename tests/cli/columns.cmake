@@ -33,7 +33,7 @@ foreach(machine "--devices 4" "--machine summit --nodes 2" "--machine dgx-h200" 
   endforeach()
 endforeach()
 expect_narrow("explain --devices 4 --size 512 --transports=-direct")
-expect_narrow("exchange --devices 4 --size 32 --radius 3 --fields 4xf32 --halo-multiplier 2 --repeat 3 --steady 3 --verify")
+expect_narrow("exchange --devices 4 --size 32 --radius 3 --fields 4xf32 --steps-per-exchange 2 --repeat 3 --steady 3 --verify")
 expect_narrow("simulate --machine summit --nodes 2 --size 512 --fields 4xf32")
 foreach(study weak strong specialisation placement ladder)
   expect_narrow("simulate --machine summit --nodes 2 --study ${study}")

@@ -41,19 +41,19 @@ expect_document("verify;passed" ON "exchange --size 12 9 10 --radius 1 2 0 2 1 3
 --repeat 3 --steady 3 --verify")
 expect_document("verify;passed" ON "exchange --size 12 --radius 2 --no-corners --open x,z --devices 6 --repeat 3 \
 --steady 0 --verify")
-expect_document("verify;passed" ON "exchange --size 12 --radius 2 --wrapped x,y --open z --devices 4 --repeat 3 --steady 0 --verify")
+expect_document("verify;passed" ON "exchange --size 12 --radius 2 --periodic-in-kernel x,y --open z --devices 4 --repeat 3 --steady 0 --verify")
 expect_document("check;passed" ON "run jacobi3d --size 12 13 14 --devices 4 --steps 5 --check --precision f64")
-expect_document("domain;wrapped;0" "x" "run jacobi3d --size 12 --steps 1")
-expect_document("domain;wrapped" "\\[\\]" "run jacobi3d --size 12 --steps 1 --halo-in-x")
-foreach(multiplier 3 auto)
+expect_document("domain;periodic_in_kernel;0" "x" "run jacobi3d --size 12 --steps 1")
+expect_document("domain;periodic_in_kernel" "\\[\\]" "run jacobi3d --size 12 --steps 1 --halo-in-x")
+foreach(steps 3 auto)
   expect_document("check;passed" ON "run jacobi3d --size 12 13 14 --devices 4 --steps 8 --check \
---halo-multiplier ${multiplier}")
+--steps-per-exchange ${steps}")
 endforeach()
 expect_document("rows;11;scheme" "halocline" "run laplace3d --size 12 --device-counts 1 2 --compare --steps 5 --rounds 1")
 expect_document("rows;1;check;passed" ON "run laplace3d --size 12 --devices 3 --scheme left-right threads --check --steps 5 --rounds 2")
-expect_document("halo_trials;2;halo_multiplier" "[124]" "run jacobi3d --size 12 --steps 3 --halo-multiplier auto")
-expect_document("domain;halo_multiplier" 3 "exchange --size 12 9 10 --radius 1 2 0 0 1 1 --devices 3 \
---halo-multiplier 3 --repeat 3 --steady 0 --verify")
+expect_document("halo_trials;2;steps_per_exchange" "[124]" "run jacobi3d --size 12 --steps 3 --steps-per-exchange auto")
+expect_document("domain;steps_per_exchange" 3 "exchange --size 12 9 10 --radius 1 2 0 0 1 1 --devices 3 \
+--steps-per-exchange 3 --repeat 3 --steady 0 --verify")
 
 run_program(code out err machine --nodes 3 --devices-per-node 2 --json)
 file(WRITE ${WORK}/written_machine.json "${out}")

@@ -33,18 +33,18 @@ expect_output("grid 4 x 12 x 1 = 2 x 6 x 1 . 2 x 2 x 1"
 expect_output("placed by random" "place --nodes 1 --devices-per-node 6 --place random --seed 3")
 expect_output("peer_copy.*100.0 %" "route --size 16 --devices 4 --transports peer_copy,self")
 expect_output("machine .*partition .*placement .*routes .*traffic " "explain --size 16 --devices 4")
-expect_output("halo multiplier 2: halos of 2 .*traffic .*a step, as one exchange serves 2: 8.0 messages, 14.8 KB"
-              "explain --size 16 --nodes 4 --devices-per-node 1 --halo-multiplier 2")
+expect_output("steps per exchange 2: halos of 2 .*traffic .*a step, as one exchange serves 2: 8.0 messages, 14.8 KB"
+              "explain --size 16 --nodes 4 --devices-per-node 1 --steps-per-exchange 2")
 expect_output("radius 1 x 2 steps, .*an exchange serves 2 steps: 8.0 messages and 14.8 KB a step.*verify: passed"
-              "exchange --size 16 --devices 4 --halo-multiplier 2 --verify --repeat 5 --steady 5")
-expect_output("tried: .* a step with multiplier 4.*check +passed"
-              "run jacobi3d --size 16 --devices 2 --steps 9 --halo-multiplier auto --check")
+              "exchange --size 16 --devices 4 --steps-per-exchange 2 --verify --repeat 5 --steady 5")
+expect_output("tried: .* a step with 4 steps per exchange.*check +passed"
+              "run jacobi3d --size 16 --devices 2 --steps 9 --steps-per-exchange auto --check")
 expect_output("back to back.*verify: passed" "exchange --size 16 --devices 4 --verify --repeat 5 --steady 5")
 
 expect_output("left-right +2 .*threads.p2p +2 .*halocline +4 .*passed"
               "run laplace3d --size 9 8 16 --device-counts 1 2 4 --compare --check --steps 10 --rounds 2")
 expect_output("threads +3 .*passed" "run laplace3d --size 9 8 36 --devices 3 --scheme threads --check --steps 10 \
---rounds 1 --stencil 19 --halo-multiplier 2 --launch-threads")
+--rounds 1 --stencil 19 --steps-per-exchange 2 --launch-threads")
 
 # One after the other, all that the demonstration is to show.
 file(REMOVE ${WORK}/slice.png)
@@ -76,7 +76,7 @@ expect_output("check +passed: at most 8 roundings"
 expect_output("grid 2 x 2 x 2.*messages +208 by mpi_staged an exchange.*overlapped.*check +passed"
               "run mhd --size 16 --devices 8 --steps 1 --dt 1.19209e-7 --paper-scheme --transports mpi_staged --corners --check")
 expect_output("overlapped.*check +passed"
-              "run mhd --size 16 --devices 4 --steps 1 --dt 1.19209e-7 --paper-scheme --outer as-ready --check")
+              "run mhd --size 16 --devices 4 --steps 1 --dt 1.19209e-7 --paper-scheme --boundary as-ready --check")
 expect_output("verify: passed" "exchange --size 16 --devices 8 --messages by-direction --transports mpi_staged --verify --repeat 5 --steady 5")
 expect_output("parts, f64.* 4 +1x2x2 +2 +- .* 4 +1x2x2 +2 +sent .*power: none: host devices have no meter"
               "run mhd --study parts --size 8 --order 2 --devices 4 --steps 2 --warm-up 1 --csv ${WORK}/parts.csv")

@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::size_t most_lines = 400;  // besides the licence's
-constexpr std::string_view licence = "// SPDX-License-Identifier: BSD-3-Clause";
+constexpr std::string_view licence_line = "// SPDX-License-Identifier: BSD-3-Clause";
 
 /// A line that includes or that begins a conditional part.
 struct Directive {
@@ -48,7 +48,7 @@ File read_file(const fs::path& root, const fs::path& path) {
   std::smatch match;
   for (std::string line; std::getline(in, line);) {
     ++file.lines;
-    if (file.lines == 1) file.licensed = line == licence;
+    if (file.lines == 1) file.licensed = line == licence_line;
     if (line.find('#') == std::string::npos) continue;
     if (std::regex_match(line, match, include)) {
       const std::string what = match[1];
@@ -119,7 +119,7 @@ class Checker {
 
   void check_form(const File& file) {
     ++report_.files;
-    if (!file.licensed) add(file, 1, "does not begin with " + std::string(licence));
+    if (!file.licensed) add(file, 1, "does not begin with " + std::string(licence_line));
     const std::size_t lines = file.lines - (file.licensed ? 1 : 0);
     if (lines > most_lines) {
       add(file, 0, "has " + std::to_string(lines) + " lines; allowed are " + std::to_string(most_lines));

@@ -53,8 +53,8 @@ int run(comm::Session& session) {
   }
   const Vec3 extent{8, 8, 16};
   DomainOptions options;
-  options.backend_kind = halocline::DeviceKind::host;
-  Domain domain(extent, Radius::uniform(1), world, options);
+  options.devices.kind = halocline::DeviceKind::host;
+  Domain domain(extent, Stencil::box(1), world, options);
   const auto u = domain.add_field<double>("u");
   domain.realize();
   const auto value = [&](const Vec3& p) {

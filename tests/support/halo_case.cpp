@@ -62,7 +62,7 @@ std::optional<Direction> side_of(const Box& owned, const Vec3& p) {
 
 /// The cell of the domain whose value belongs into halo cell p; nothing where no exchange may write.
 std::optional<Vec3> source_of(const partition::Geometry& geometry, field_id field, Direction side, Vec3 p) {
-  if (!geometry.radius_of(field).reads(side)) return std::nullopt;
+  if (!geometry.halo_of(field).has(side)) return std::nullopt;
   for (int dim = 0; dim < 3; ++dim) {
     const auto d = static_cast<std::size_t>(dim);
     std::int64_t extent = geometry.partition.extent()[dim];
@@ -165,14 +165,15 @@ DomainOptions options_of(comm::Communicator& comm, const HaloCase& halo_case) {
   DomainOptions options;
   options.boundaries = halo_case.boundaries;
   set_launch_threads(options, halo_case.launch_threads);
-  options.backend = halo_case.make_backend ? halo_case.make_backend(comm) : host_backend(comm, halo_case);
-  options.ranks_per_node = halo_case.ranks_per_node;
-  options.policy = halo_case.policy;
+  options.devices.existing.emplace(halo_case.make_backend ? halo_case.make_backend(comm)
+                                                          : host_backend(comm, halo_case));
+  options.machine.ranks_per_node = halo_case.ranks_per_node;
+  options.routing.policy = halo_case.policy;
   options.tuning = halo_case.tuning;
-  options.messages = halo_case.messages;
-  options.partition = halo_case.partition;
-  options.node_grid = halo_case.node_grid;
-  options.device_grid = halo_case.device_grid;
+  options.routing.messages = halo_case.messages;
+  options.partition.method = halo_case.partition;
+  options.partition.node_grid = halo_case.node_grid;
+  options.partition.device_grid = halo_case.device_grid;
   options.timeout = std::chrono::seconds(60);
   return options;
 }
@@ -237,8 +238,8 @@ HaloOutcome run_case(comm::Communicator& comm, const HaloCase& halo_case) {
     if (selected.size() == halo_case.fields.size() && step % 2 == 0) {
       domain.exchange();  // which may run in the subdomains' streams
     } else {
-      domain.start_exchange(selected);
-      domain.finish_exchange();
+      auto exchange = domain.start_exchange(selected);
+      exchange.finish();
     }
     for (const Recorded* record : now) record->after.download();
     for (std::size_t f = 0; f < halo_case.fields.size(); ++f) {

@@ -19,7 +19,7 @@ namespace halocline::test {
 /// One exchange to try: what is exchanged, among whom, and how it is disturbed.
 struct HaloCase {
   Vec3 extent{12, 10, 8};
-  Radius radius = Radius::uniform(1);
+  Stencil radius = Stencil::box(1);
   std::vector<FieldDescriptor> fields;
   Boundaries boundaries = all_periodic;
   int devices_per_rank = 1;

@@ -21,7 +21,7 @@ std::uint64_t initial(const Vec3& p) {
 }
 
 /// Whether the halo has all that cells read towards d: beside a side that is read lie others, for cells nearer to its ends.
-bool reads_all(const Radius& radius, Direction d) {
+bool reads_all(const Stencil& radius, Direction d) {
   return std::ranges::all_of(all_directions, [&](Direction part) {
     for (int dim = 0; dim < 3; ++dim) {
       if (part[dim] != 0 && part[dim] != d[dim]) return true;  // no part of d
@@ -33,7 +33,7 @@ bool reads_all(const Radius& radius, Direction d) {
 /// What a cell becomes: of itself and of the cells at the far end of the radius in each direction that is read. at(p) is the
 /// value there, and 0 beyond an open end.
 template <typename At>
-std::uint64_t updated(const Radius& radius, const Vec3& p, At&& at) {
+std::uint64_t updated(const Stencil& radius, const Vec3& p, At&& at) {
   std::uint64_t value = mixed(at(p), 1);
   for (const Direction d : all_directions) {
     if (!reads_all(radius, d)) continue;
@@ -61,7 +61,7 @@ class Reference {
     }
     return cells_[static_cast<std::size_t>((p.z * extent_.y + p.y) * extent_.x + p.x)];
   }
-  void step(const Radius& radius) {
+  void step(const Stencil& radius) {
     std::vector<std::uint64_t> next;
     for_each_cell(Box::of_extent(extent_),
                   [&](const Vec3& p) { next.push_back(updated(radius, p, [this](const Vec3& q) { return at(q); })); });
@@ -76,8 +76,9 @@ class Reference {
 
 class Steps {
  public:
-  Steps(Domain& domain, const Radius& stencil, std::uint64_t seed) : domain_(domain), stencil_(stencil), seeded_(seed) {
-    u_ = domain.add_field<std::uint64_t>("u", buffers::two);
+  Steps(Domain& domain, const Stencil& stencil, std::uint64_t seed)
+      : domain_(domain), stencil_(stencil), seeded_(seed) {
+    u_ = domain.add_field<std::uint64_t>("u", {.buffers = 2});
     rest_ = domain.add_field<float>("rest");
   }
   void initialise() {
@@ -93,8 +94,8 @@ class Steps {
   /// Exchanges, updates and stores, and swaps.
   void step(const Directions& stored, bool overlap) {
     if (overlap) {
-      domain_.start_exchange();
-      domain_.finish_exchange();
+      auto exchange = domain_.start_exchange();
+      exchange.finish();
     } else {
       domain_.exchange();
     }
@@ -131,7 +132,7 @@ class Steps {
   }
 
   Domain& domain_;
-  Radius stencil_;
+  Stencil stencil_;
   Seeded seeded_;
   Field<std::uint64_t> u_;
   Field<float> rest_;
@@ -140,24 +141,24 @@ class Steps {
 }  // namespace
 
 std::string run_outlet_case(comm::Communicator& comm, const HaloCase& halo_case, std::uint64_t seed) {
-  const Radius radius = halo_case.fields.front().radius.value_or(halo_case.radius);
+  const Stencil radius = halo_case.fields.front().stencil.value_or(halo_case.radius);
   DomainOptions options = options_of(comm, halo_case);
   // This kernel reads halos on all sides.
-  std::ranges::replace(options.boundaries, Boundary::wrapped, Boundary::periodic);
-  options.check_order = seed % 5 == 0;
+  std::ranges::replace(options.boundaries, Boundary::periodic_in_kernel, Boundary::periodic);
+  options.debug.validate_ordering = seed % 5 == 0;
   Domain domain(halo_case.extent, radius, comm, options);
   Steps steps(domain, radius, seed);
   domain.realize();
   steps.initialise();
   int done = 0;
   for (; done < most_steps - 4; ++done) steps.step(steps.choose(), done % 2 == 1);
-  if (halo_case.graphs && !options.check_order) {
+  if (halo_case.graphs && !options.debug.validate_ordering) {
     // Two steps that begin as they end: behind one that stores as the last of them does.
     const Directions stored = steps.choose();
     const Directions between = steps.choose();
     steps.step(stored, false);
     ++done;
-    std::optional<Recording> cycle;
+    std::optional<Graph> cycle;
     try {
       cycle.emplace(domain.capture([&] {
         steps.step(between, true);
@@ -167,7 +168,7 @@ std::string run_outlet_case(comm::Communicator& comm, const HaloCase& halo_case,
       // a route needs the host: the steps below do
     }
     if (comm.all_reduce(std::int64_t{cycle ? 1 : 0}, comm::Reduction::min) == 1) {
-      domain.replay(*cycle);
+      cycle->launch();
       done += 2;
     }
     domain.synchronize();

@@ -8,14 +8,14 @@
 namespace halocline::test {
 namespace {
 
-Radius random_radius(Seeded& seeded) {
+Stencil random_stencil(Seeded& seeded) {
   Vec3 lower;
   Vec3 upper;
   for (int dim = 0; dim < 3; ++dim) {
     lower[dim] = seeded.chance(25) ? 0 : seeded.between(1, 3);
     upper[dim] = seeded.chance(50) ? lower[dim] : (seeded.chance(25) ? 0 : seeded.between(1, 3));
   }
-  Radius radius = Radius::per_side(lower, upper);
+  Stencil radius = Stencil::per_side(lower, upper);
   if (seeded.chance(25)) radius = radius.without_edges();
   if (seeded.chance(25)) radius = radius.without_corners();
   for (const Direction d : all_directions) {
@@ -31,7 +31,7 @@ FieldDescriptor random_field(Seeded& seeded, int number) {
   field.element = types[static_cast<std::size_t>(seeded.between(0, 5))];
   field.components = seeded.chance(20) ? 2 : 1;
   field.buffers = seeded.chance(50) ? 2 : 1;
-  if (seeded.chance(30)) field.radius = random_radius(seeded);
+  if (seeded.chance(30)) field.stencil = random_stencil(seeded);
   for (bool& staggered : field.staggered) staggered = seeded.chance(10);
   return field;
 }
@@ -40,7 +40,7 @@ FieldDescriptor random_field(Seeded& seeded, int number) {
 std::int64_t widest(const HaloCase& c, int dim) {
   std::int64_t most = 1;
   for (const auto& field : c.fields) {
-    const Radius& r = field.radius ? *field.radius : c.radius;
+    const Stencil& r = field.stencil ? *field.stencil : c.radius;
     most = std::max({most, r.lower()[dim], r.upper()[dim]});
   }
   return most;
@@ -59,11 +59,13 @@ HaloCase random_case(std::uint64_t seed, int ranks) {
   Seeded seeded(seed);
   HaloCase c;
   c.name = fmt::format("seed {}", seed);
-  c.radius = random_radius(seeded);
+  c.radius = random_stencil(seeded);
   const auto fields = static_cast<int>(seeded.between(1, 3));
   for (int f = 0; f < fields; ++f) c.fields.push_back(random_field(seeded, f));
   for (auto& boundary : c.boundaries) {
-    boundary = seeded.chance(30) ? Boundary::open : seeded.chance(25) ? Boundary::wrapped : Boundary::periodic;
+    boundary = seeded.chance(30)   ? Boundary::open
+               : seeded.chance(25) ? Boundary::periodic_in_kernel
+                                   : Boundary::periodic;
   }
   c.devices_per_rank = static_cast<int>(seeded.between(1, ranks > 4 ? 2 : 3));
   std::vector<int> divisors;

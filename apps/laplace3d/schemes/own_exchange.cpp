@@ -29,9 +29,8 @@ constexpr std::int64_t recorded_steps = 8;
 constexpr std::int64_t trial_steps = 64;
 constexpr int trial_turns = 3;
 
-constexpr std::array<std::string_view, all_own_orders.size()> order_names{"exchange, then all cells", "overlapped",
-                                                                          "overlapped, sides beside the inner points",
-                                                                          "sides stored by the kernel"};
+constexpr std::array<std::string_view, all_own_orders.size()> order_names{
+    "exchange, then all cells", "overlapped", "overlapped, sides concurrent", "sides stored by the kernel"};
 /// Steps behind which a step that stores finds what it leaves, in each of the two buffers.
 constexpr std::int64_t steps_to_settle = 2;
 
@@ -42,7 +41,7 @@ class OwnExchange : public Scheme {
       : setting_(setting),
         slabs_(slabs_of(*setting.domain)),
         inner_(*setting.domain),
-        steps_(setting.domain->halo_multiplier()),
+        steps_(setting.domain->steps_per_exchange()),
         way_(setting.own.value_or(OwnWay())) {}
 
   void prepare() override {
@@ -69,7 +68,7 @@ class OwnExchange : public Scheme {
 
   [[nodiscard]] std::string detail() const override {
     return fmt::format("{}, {}", order_names[static_cast<std::size_t>(way_.order)],
-                       way_.recorded ? "recorded" : "enqueued one by one");
+                       way_.recorded ? "in graphs" : "eager");
   }
 
  private:
@@ -89,7 +88,7 @@ class OwnExchange : public Scheme {
     halocline::Domain& domain = *setting_.domain;
     cycles_recorded_ = std::lcm(std::int64_t{steps_}, std::int64_t{2}) / steps_;
     while (cycles_recorded_ * steps_ < recorded_steps) cycles_recorded_ *= 2;
-    recorded_set_ = internals(domain).current_set(setting_.field.id);
+    recorded_buffer_ = internals(domain).current_buffer(setting_.field.id);
     std::int64_t can = internals(domain).backend().prefers_graphs() ? 1 : 0;
     for (const OwnOrder order : all_own_orders) {
       if (can == 0) break;
@@ -116,7 +115,7 @@ class OwnExchange : public Scheme {
     return steps_to_settle;
   }
 
-  [[nodiscard]] std::optional<halocline::Recording>& recording(OwnOrder order) {
+  [[nodiscard]] std::optional<halocline::Graph>& recording(OwnOrder order) {
     return recordings_[static_cast<std::size_t>(order)];
   }
 
@@ -128,9 +127,9 @@ class OwnExchange : public Scheme {
     while (cycle < cycles) {
       std::int64_t step = 1;
       if (way.recorded && cycles - cycle >= cycles_recorded_ &&
-          internals(domain).current_set(setting_.field.id) == recorded_set_) {
+          internals(domain).current_buffer(setting_.field.id) == recorded_buffer_) {
         step = cycles_recorded_;
-        domain.replay(*recording(way.order));
+        recording(way.order)->launch();
       } else {
         enqueue_cycle(way.order);
       }
@@ -155,20 +154,22 @@ class OwnExchange : public Scheme {
         domain.exchange();
         update_and_store();
         break;
-      case OwnOrder::sides_last:
-        domain.start_exchange();
+      case OwnOrder::sides_last: {
+        auto exchange = domain.start_exchange();
         for (const Slab& slab : slabs_) update_inner(slab, stream_of(slab.subdomain()));
-        domain.finish_exchange();
+        exchange.finish();
         for (const Slab& slab : slabs_) update(slab, slab.touched());
         break;
-      case OwnOrder::sides_beside:
+      }
+      case OwnOrder::sides_beside: {
         for (std::size_t i = 0; i < slabs_.size(); ++i) inner_.fork(i);
-        domain.start_exchange();
+        auto exchange = domain.start_exchange();
         for (std::size_t i = 0; i < slabs_.size(); ++i) update_inner(slabs_[i], inner_.stream(i));
-        domain.finish_exchange();
+        exchange.finish();
         for (const Slab& slab : slabs_) update(slab, slab.touched());
         for (std::size_t i = 0; i < slabs_.size(); ++i) inner_.join(i);
         break;
+      }
     }
     domain.swap(setting_.field);
     for (int t = 1; t < steps_; ++t) {
@@ -187,8 +188,8 @@ class OwnExchange : public Scheme {
   void update_and_store() {
     for (const Slab& slab : slabs_) {
       const auto& s = slab.subdomain();
-      setting_.kernels->update_and_store(stream_of(s), s.owned(), s.view(halocline::Field<const T>{setting_.field.id}),
-                                         s.view(setting_.field, 1), apps::row_outlets(s, setting_.field, 1));
+      setting_.kernels->update_and_store(stream_of(s), s.owned(), s.read(setting_.field), s.view(setting_.field, 1),
+                                         apps::row_outlets(s, setting_.field, 1));
     }
     internals(*setting_.domain).mark_stored(setting_.field, apps::row_face_directions());
   }
@@ -204,8 +205,7 @@ class OwnExchange : public Scheme {
 
   void update(const Slab& slab, std::span<const halocline::Box> boxes, halocline::device::Stream& stream) {
     const auto& subdomain = slab.subdomain();
-    setting_.kernels->update(stream, boxes, subdomain.view(halocline::Field<const T>{setting_.field.id}),
-                             subdomain.view(setting_.field, 1));
+    setting_.kernels->update(stream, boxes, subdomain.read(setting_.field), subdomain.view(setting_.field, 1));
   }
 
   Setting<T> setting_;
@@ -214,8 +214,8 @@ class OwnExchange : public Scheme {
   int steps_;
   OwnWay way_;
   std::int64_t cycles_recorded_ = 0;
-  int recorded_set_ = 0;
-  std::array<std::optional<halocline::Recording>, all_own_orders.size()> recordings_;
+  int recorded_buffer_ = 0;
+  std::array<std::optional<halocline::Graph>, all_own_orders.size()> recordings_;
 };
 
 }  // namespace

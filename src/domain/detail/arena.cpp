@@ -22,7 +22,7 @@ struct Layout {
 Layout layout_of(const partition::Geometry& geometry, field_id field, subdomain_id subdomain,
                  const device::Backend& backend) {
   const FieldDescriptor& descriptor = geometry.fields[field.index()];
-  const Radius& radius = geometry.radius_of(field);
+  const HaloWidth& halo = geometry.halo_of(field);
   const Vec3 owned = geometry.owned(field, subdomain).extent();
   const std::int64_t element = bytes_of(descriptor.element);
   Layout layout;
@@ -30,12 +30,12 @@ Layout layout_of(const partition::Geometry& geometry, field_id field, subdomain_
   // halos can be stored without their old contents being read first.
   const std::int64_t sector = std::max(backend.sector_bytes(), element);
   const std::int64_t unit = backend.row_alignment_bytes();
-  const std::int64_t below = aligned(radius.lower().x * element, sector);
-  const std::int64_t above = aligned(radius.upper().x * element, sector);
+  const std::int64_t below = aligned(halo.lower().x * element, sector);
+  const std::int64_t above = aligned(halo.upper().x * element, sector);
   std::int64_t row = aligned(aligned(owned.x * element, sector) + above + below, unit);
   if (row / unit % 2 == 0) row += unit;
-  const std::int64_t rows = radius.lower().y + owned.y + radius.upper().y;
-  const std::int64_t planes = radius.lower().z + owned.z + radius.upper().z;
+  const std::int64_t rows = halo.lower().y + owned.y + halo.upper().y;
+  const std::int64_t planes = halo.lower().z + owned.z + halo.upper().z;
   const std::int64_t first_row = aligned(below, unit);
   // Padding can make more of it than the plan allows for the cells alone.
   layout.bytes = (Bytes(row) * rows * planes * descriptor.components + first_row).aligned_to(128).value([&] {
@@ -44,8 +44,8 @@ Layout layout_of(const partition::Geometry& geometry, field_id field, subdomain_
   });
   layout.stride = {element, row, row * rows};
   layout.component_stride = row * rows * planes;
-  layout.first_owned = first_row + radius.lower().y * row + radius.lower().z * row * rows;
-  layout.spare = {below - radius.lower().x * element, above - radius.upper().x * element};
+  layout.first_owned = first_row + halo.lower().y * row + halo.lower().z * row * rows;
+  layout.spare = {below - halo.lower().x * element, above - halo.upper().x * element};
   return layout;
 }
 
@@ -59,9 +59,9 @@ Arena make_arena(device::Backend& backend, int device, const partition::Geometry
   std::vector<Layout> layouts;
   for (std::size_t f = 0; f < geometry.fields.size(); ++f) {
     layouts.push_back(layout_of(geometry, field_id(static_cast<std::int64_t>(f)), subdomain, backend));
-    auto& sets = offsets.emplace_back();
-    for (int set = 0; set < geometry.fields[f].buffers; ++set) {
-      sets.push_back(all.value(memory));
+    auto& buffers = offsets.emplace_back();
+    for (int buffer = 0; buffer < geometry.fields[f].buffers; ++buffer) {
+      buffers.push_back(all.value(memory));
       if (ours[f]) all += layouts.back().bytes;
     }
   }
@@ -69,14 +69,14 @@ Arena make_arena(device::Backend& backend, int device, const partition::Geometry
   Arena arena;
   arena.buffer = backend.allocate_shareable(device, static_cast<std::size_t>(std::max<std::int64_t>(bytes, 1)));
   for (std::size_t f = 0; f < layouts.size(); ++f) {
-    auto& sets = arena.arrays.emplace_back();
+    auto& buffers = arena.arrays.emplace_back();
     for (const std::int64_t offset : offsets[f]) {
       if (!ours[f]) {
-        sets.emplace_back();
+        buffers.emplace_back();
         continue;
       }
-      sets.push_back({arena.buffer->data() + offset + layouts[f].first_owned, layouts[f].stride,
-                      layouts[f].component_stride, layouts[f].spare});
+      buffers.push_back({arena.buffer->data() + offset + layouts[f].first_owned, layouts[f].stride,
+                         layouts[f].component_stride, layouts[f].spare});
     }
   }
   return arena;

@@ -10,13 +10,13 @@
 
 namespace halocline {
 
-/// The memory of one subdomain's fields that Halocline owns: one allocation that others may map, all fields and sets
+/// The memory of one subdomain's fields that Halocline owns: one allocation that others may map, all fields and buffers
 /// behind each other. Rows are padded so that the first owned cell of each is aligned, and that an odd number of
-/// aligned units lies between rows: the ends of rows, which thin x faces consist of, then fall into all sets of a
+/// aligned units lies between rows: the ends of rows, which thin x faces consist of, then fall into all buffers of a
 /// cache instead of a few. The padding is Halocline's own.
 struct Arena {
   std::unique_ptr<device::ShareableBuffer> buffer;
-  std::vector<std::vector<exchange::Array>> arrays;  ///< [field][set]
+  std::vector<std::vector<exchange::Array>> arrays;  ///< [field][buffer]
 };
 
 /// ours[field]: whether the field is Halocline's to allocate; the arrays of others stay empty, without an address.

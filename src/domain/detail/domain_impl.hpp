@@ -12,7 +12,7 @@
 #include "exchange/exchange.hpp"
 #include "halocline/domain.hpp"
 #include "halocline/error.hpp"
-#include "overlap/outer_update.hpp"
+#include "overlap/boundary_updater.hpp"
 #include "overlap/regions.hpp"
 #include "overlap/steps.hpp"
 #include "plan/plan.hpp"
@@ -25,15 +25,14 @@ class Domain::Impl {
  public:
   static Impl& of(const Domain& domain) { return *domain.impl_; }
 
-  Impl(Domain* domain_in, const Vec3& extent_in, const Radius& radius_in, DomainOptions options_in)
-      : domain(domain_in), extent(extent_in), radius(radius_in), options(std::move(options_in)) {}
+  Impl(Domain* domain_in, const Vec3& extent_in, const Stencil& stencil_in, DomainOptions options_in)
+      : domain(domain_in), extent(extent_in), stencil(stencil_in), options(std::move(options_in)) {}
 
   Domain* domain;
   Vec3 extent;
-  /// What a step reads; once there is a plan, of halos.
-  Radius radius;
+  Stencil stencil;  ///< of fields that have none of their own
   DomainOptions options;
-  std::vector<FieldDescriptor> fields;  ///< with radii as above
+  std::vector<FieldDescriptor> fields;
 
   /// What the user gave: taken over, or only used to make a private group, so that several domains do not meet.
   std::unique_ptr<comm::Communicator> owned_comm;
@@ -58,13 +57,13 @@ class Domain::Impl {
   std::vector<device::Stream*> streams;
   std::vector<std::unique_ptr<device::Event>> marks;  ///< by stream: of those that meet for a recording
   std::vector<int> current;
-  /// By field and set: what kernels have stored for its next exchange.
+  /// By field and buffer: what kernels have stored for its next exchange.
   std::vector<std::vector<Directions>> stored;
-  /// By field: whether the current set has been exchanged since it became that, and so nobody reads the others' halos.
+  /// By field: whether the current buffer has been exchanged since it became that, and so nobody reads the others' halos.
   std::vector<bool> exchanged;
   std::vector<RoutedMessage> routes;
   std::unique_ptr<exchange::Exchange> exchange;
-  std::unique_ptr<overlap::OuterUpdate> outer;  ///< made when first used
+  std::unique_ptr<overlap::BoundaryUpdater> boundary_updater;  ///< made when first used
   std::vector<field_id> exchanging;
   BoundaryFill fill;
 
@@ -79,13 +78,13 @@ class Domain::Impl {
     check_realized(call);
     if (!exchange->under_way()) return;
     throw InvalidArgument(
-        fmt::format("{} between start_exchange and finish_exchange; allowed is before or after", call));
+        fmt::format("{} must not be called while an exchange is under way; finish() it before", call));
   }
   void check_step(int step) const {
-    if (step >= 0 && step < options.halo_multiplier) return;
+    if (step >= 0 && step < options.steps_per_exchange) return;
     throw InvalidArgument(
-        fmt::format("step is {}; allowed are 0 to {}, the steps that an exchange serves (halo_multiplier)", step,
-                    options.halo_multiplier - 1));
+        fmt::format("step is {}; allowed are 0 to {}, the steps that an exchange serves (steps_per_exchange)", step,
+                    options.steps_per_exchange - 1));
   }
   const FieldDescriptor& field(field_id id) const {
     if (id.value() < 0 || std::cmp_greater_equal(id.value(), fields.size())) {
@@ -127,18 +126,20 @@ class Domain::Impl {
   bool abandon(std::string_view why) noexcept;
   [[nodiscard]] Box domain_box(field_id id) const;
   [[nodiscard]] Box update_box(const Box& owned, int step) const;
-  /// Sets the subdomains' interiors, the largest that are whole tiles, and exteriors.
+  /// Sets the subdomains' interiors, the largest that are whole tiles, and boundaries.
   void split(const Vec3& tile);
   [[nodiscard]] std::array<bool, 3> open_dims() const;
-  /// What the fields read in a step, the widest on each side.
-  [[nodiscard]] Radius widest() const;
+  /// What the fields read beyond a subdomain's box in a step, the widest on each side.
+  [[nodiscard]] Stencil widest() const;
   [[nodiscard]] exchange::Selection selection(std::span<const field_id> which) const;
   [[nodiscard]] std::vector<field_id> all_fields() const;
-  /// The set of a field that is current after `ahead` swaps. what: of which it is asked, for errors.
-  [[nodiscard]] int set_of(std::string_view what, field_id id, int ahead, Element element);
+  /// The buffer of a field that is current after `ahead` swaps. what: of which it is asked, for errors.
+  [[nodiscard]] int buffer_of(std::string_view what, field_id id, int ahead, Element element);
   void start_exchange(std::span<const field_id> which, exchange::Overlap overlap);
+  void finish_exchange();
+  void finish_exchange(const BoundaryUpdate& update);
   void fill_open_boundaries(int step, std::span<const field_id> which);
-  void make_outer_update();
+  void make_boundary_updater();
   /// Streams that are captured together: their positions.
   using StreamGroup = std::vector<std::size_t>;
   [[nodiscard]] std::vector<StreamGroup> stream_groups() const;
@@ -153,8 +154,9 @@ class Domain::Impl {
   LifeCycle life_;
 };
 
-struct Recording::Impl {
-  using Stored = std::vector<std::vector<Directions>>;  ///< by field and set: see DomainInternals::mark_stored
+struct Graph::Impl {
+  Domain::Impl* domain;
+  using Stored = std::vector<std::vector<Directions>>;  ///< by field and buffer: see DomainInternals::mark_stored
   std::vector<std::unique_ptr<device::Graph>> graphs;   ///< a device's each, or one for all
   Stored stored;                                        ///< by what precedes the steps
 };

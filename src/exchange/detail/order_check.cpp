@@ -151,7 +151,7 @@ void OrderCheck::check_sent(const Sent& sent) const {
     const FieldDescriptor& field = field_of(packed);
     throw ProtocolError(fmt::format(
         "{}: cell {} of field '{}' was written while exchange {} sent it; work that writes owned cells must be in the "
-        "subdomain's stream, before start_exchange or behind finish_exchange",
+        "subdomain's stream, before start_exchange() or after finish()",
         sent.channel->label(), cell_text(packed.segment.source, differs - start.begin(), bytes_of(field.element)),
         field.name, exchanges_));
   }
@@ -180,8 +180,8 @@ void OrderCheck::check_received(const Received& received, const Digests& digests
       throw ProtocolError(what + "; kernels must store through outlets all cells that are marked as stored");
     }
     throw ProtocolError(what +
-                        "; work that writes halos must be in the subdomain's stream, before start_exchange or behind "
-                        "finish_exchange");
+                        "; work that writes halos must be in the subdomain's stream, before start_exchange() or after "
+                        "finish()");
   }
 }
 

@@ -10,7 +10,7 @@
 
 namespace halocline::exchange {
 
-/// Finds work that is not ordered with exchanges, as Setup::check_order says: what is sent is read twice, at the start and
+/// Finds work that is not ordered with exchanges, as Setup::validate_ordering says: what is sent is read twice, at the start and
 /// behind the end; halos are made unusable at the start, and compared at the end with what was sent. The host waits for both
 /// ends of every message, so that an exchange takes many times as long, and has room for what comes too early or too late.
 class OrderCheck {

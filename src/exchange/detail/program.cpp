@@ -13,7 +13,7 @@ Payload payload_where(const partition::Message& message, const Selection& select
   Payload payload;
   for (const partition::Segment& segment : message.segments) {
     for (const Selection::Item& item : selection.items) {
-      if (item.field == segment.field && has(item, segment)) payload.append(segment, item.set);
+      if (item.field == segment.field && has(item, segment)) payload.append(segment, item.buffer);
     }
   }
   return payload;
@@ -24,13 +24,13 @@ Payload payload_where(const partition::Message& message, const Selection& select
 std::uint64_t Selection::token() const {
   Hash hash;
   for (const Item& item : items) {
-    hash.add(item.field.value()).add(std::int64_t{item.set}).add(static_cast<std::int64_t>(item.stored.to_ulong()));
+    hash.add(item.field.value()).add(std::int64_t{item.buffer}).add(static_cast<std::int64_t>(item.stored.to_ulong()));
   }
   return hash.value();
 }
 
-void Payload::append(const partition::Segment& segment, int set) {
-  segments.push_back({segment, set, bytes});
+void Payload::append(const partition::Segment& segment, int buffer) {
+  segments.push_back({segment, buffer, bytes});
   bytes += aligned(segment.bytes);
 }
 

@@ -19,7 +19,7 @@ struct Program {
 /// A segment of a message in a selection, or a part of it, and where its bytes lie in the packed message.
 struct PackedSegment {
   partition::Segment segment;
-  int set = 0;              ///< of the segment's field
+  int buffer = 0;           ///< of the segment's field
   std::int64_t offset = 0;  ///< bytes from the start of the payload
 };
 
@@ -28,7 +28,7 @@ struct PackedSegment {
 struct Payload {
   std::vector<PackedSegment> segments;
   std::int64_t bytes = 0;
-  void append(const partition::Segment& segment, int set);
+  void append(const partition::Segment& segment, int buffer);
 };
 [[nodiscard]] Payload payload_of(const partition::Message& message, const Selection& selection);
 /// The same without what kernels have stored, for transports that have outlets.

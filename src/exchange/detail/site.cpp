@@ -8,15 +8,15 @@ namespace halocline::exchange {
 std::vector<device::CounterCheck> parities(const Site& site, const partition::Geometry& geometry,
                                            const Selection& selection) {
   std::vector<device::CounterCheck> checks;
-  for (const auto& [id, set, stored] : selection.items) {
+  for (const auto& [id, buffer, stored] : selection.items) {
     const FieldDescriptor& field = geometry.fields[id.index()];
     if (field.buffers < 2) continue;
     checks.push_back(
         {&site.mailbox.flag(site.swaps[id.index()])->epoch, static_cast<std::uint64_t>(field.buffers),
-         static_cast<std::uint64_t>(set),
-         fmt::format("subdomain {}: an exchange of set {} of field '{}' ran when another set was current; a "
+         static_cast<std::uint64_t>(buffer),
+         fmt::format("subdomain {}: an exchange of buffer {} of field '{}' ran when another buffer was current; a "
                      "captured graph must hold a full cycle of swaps",
-                     site.subdomain.id.value(), set, field.name)});
+                     site.subdomain.id.value(), buffer, field.name)});
   }
   return checks;
 }

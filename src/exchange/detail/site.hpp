@@ -24,7 +24,7 @@ struct Site {
   LocalSubdomain subdomain;
   Memory memory;
   Mailbox mailbox;
-  /// By field: where in the mailbox the swaps of its sets are counted; the field's sets, in stream order.
+  /// By field: where in the mailbox the swaps of its buffers are counted; the field's buffers, in stream order.
   std::vector<std::size_t> swaps;
   /// Whether it has ends that a schedule drives, or the host does.
   bool scheduled = false;
@@ -66,7 +66,7 @@ struct Context {
   [[nodiscard]] Site& site(subdomain_id subdomain) { return sites.at(subdomain); }
 };
 
-/// What the counts of swaps must be for a selection: a graph that was captured with another set current is refused.
+/// What the counts of swaps must be for a selection: a graph that was captured with another buffer current is refused.
 [[nodiscard]] std::vector<device::CounterCheck> parities(const Site& site, const partition::Geometry& geometry,
                                                          const Selection& selection);
 

@@ -42,7 +42,7 @@ std::vector<Payload> cut_into_pieces(const std::vector<PackedSegment>& segments,
     piece.bytes = at + SplitPayload::slack_bytes;
     for (const PackedSegment& item : segments) {
       const partition::Segment part = cut(item.segment, k, n);
-      if (part.bytes > 0) piece.append(part, item.set);
+      if (part.bytes > 0) piece.append(part, item.buffer);
     }
     at = piece.bytes + SplitPayload::slack_bytes;
     if (!piece.segments.empty()) pieces.push_back(std::move(piece));
@@ -97,7 +97,7 @@ SplitPayload split_payload(const partition::Message& message, const Selection& s
   Payload packed;
   for (const PackedSegment& item : all.segments) {
     const bool is_short = has_short_rows(item.segment, geometry, tuning);
-    (is_short ? packed : split.rows).append(item.segment, item.set);
+    (is_short ? packed : split.rows).append(item.segment, item.buffer);
   }
   if (packed.bytes < tuning.pack_short_rows_from_bytes) return {std::move(all), {}, {}};
   split.pieces = cut_into_pieces(packed.segments, pieces_of(packed.bytes, tuning));

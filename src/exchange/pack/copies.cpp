@@ -16,8 +16,9 @@ struct End {
 };
 
 End in_array(const Memory& memory, const PackedSegment& packed, const Box& box) {
-  const Array& array = memory.array(packed.segment.field, packed.set);
-  return {memory.address(packed.segment.field, packed.set, box.lo), array.stride_bytes, array.component_stride_bytes};
+  const Array& array = memory.array(packed.segment.field, packed.buffer);
+  return {memory.address(packed.segment.field, packed.buffer, box.lo), array.stride_bytes,
+          array.component_stride_bytes};
 }
 
 /// Dense, x fastest, components one behind the other.
@@ -45,19 +46,19 @@ const FieldDescriptor& field_of(const Memory& memory, const PackedSegment& packe
 
 }  // namespace
 
-const Array& Memory::array(field_id field, int set) const {
-  return (*arrays)[field.index()][static_cast<std::size_t>(set)];
+const Array& Memory::array(field_id field, int buffer) const {
+  return (*arrays)[field.index()][static_cast<std::size_t>(buffer)];
 }
 
-std::byte* Memory::address(field_id field, int set, const Vec3& p) const {
-  const Array& a = array(field, set);
+std::byte* Memory::address(field_id field, int buffer, const Vec3& p) const {
+  const Array& a = array(field, buffer);
   const Vec3 step = p - geometry->owned(field, subdomain).lo;
   return a.origin + step.x * a.stride_bytes[0] + step.y * a.stride_bytes[1] + step.z * a.stride_bytes[2];
 }
 
-Outlet outlet_of(const partition::Segment& segment, int set, const Memory& receiver) {
-  Array array = receiver.array(segment.field, set);
-  array.origin = receiver.address(segment.field, set, segment.target.lo);
+Outlet outlet_of(const partition::Segment& segment, int buffer, const Memory& receiver) {
+  Array array = receiver.array(segment.field, buffer);
+  array.origin = receiver.address(segment.field, buffer, segment.target.lo);
   array.spare_bytes = {};
   return {segment.source, array};
 }
@@ -88,7 +89,7 @@ Margins room_at_target(const Memory& memory, const PackedSegment& packed) {
   const field_id field = packed.segment.field;
   const Box all = memory.geometry->with_halo(field, memory.subdomain);
   const Box& target = packed.segment.target;
-  const Array& array = memory.array(field, packed.set);
+  const Array& array = memory.array(field, packed.buffer);
   return {target.lo.x == all.lo.x ? array.spare_bytes[0] : 0, target.hi.x == all.hi.x ? array.spare_bytes[1] : 0};
 }
 Margins room_at_source(const Memory& memory, const PackedSegment& packed) {

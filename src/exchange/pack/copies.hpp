@@ -10,15 +10,15 @@
 
 namespace halocline::exchange {
 
-/// Where the cells of a subdomain lie: arrays[field][set], and the geometry that their origins belong to.
+/// Where the cells of a subdomain lie: arrays[field][buffer], and the geometry that their origins belong to.
 struct Memory {
   const partition::Geometry* geometry = nullptr;
   subdomain_id subdomain;
   const std::vector<std::vector<Array>>* arrays = nullptr;
 
-  /// Address of cell p of a field's set, component 0.
-  [[nodiscard]] std::byte* address(field_id field, int set, const Vec3& p) const;
-  [[nodiscard]] const Array& array(field_id field, int set) const;
+  /// Address of cell p of a field's buffer, component 0.
+  [[nodiscard]] std::byte* address(field_id field, int buffer, const Vec3& p) const;
+  [[nodiscard]] const Array& array(field_id field, int buffer) const;
 };
 
 /// The copies that make one device operation each; a component is a copy of its own.
@@ -34,8 +34,8 @@ struct Memory {
 [[nodiscard]] std::vector<device::StridedCopy> put_copies(const Payload& payload, const Memory& sender,
                                                           const Memory& receiver);
 
-/// A segment's cells as they lie in the receiver's halo, in a set of its field.
-[[nodiscard]] Outlet outlet_of(const partition::Segment& segment, int set, const Memory& receiver);
+/// A segment's cells as they lie in the receiver's halo, in a buffer of its field.
+[[nodiscard]] Outlet outlet_of(const partition::Segment& segment, int buffer, const Memory& receiver);
 
 /// Adds a message's copies to those of others, which become one operation together.
 inline void append(std::vector<device::StridedCopy>& all, const std::vector<device::StridedCopy>& more) {

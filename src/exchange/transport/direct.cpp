@@ -57,11 +57,11 @@ class Sender final : public Endpoint {
     const auto handle = reader.get<device::MemoryHandle>();
     std::byte* base = allocated ? context_->mappings->base(site_->device(), handle) : nullptr;
     for (const FieldDescriptor& field : context_->geometry->fields) {
-      auto& sets = arrays_.emplace_back();
-      for (int set = 0; set < field.buffers; ++set) {
+      auto& buffers = arrays_.emplace_back();
+      for (int buffer = 0; buffer < field.buffers; ++buffer) {
         auto remote = reader.get<RemoteArray>();
         if (remote.in_allocation) remote.array.origin = base + remote.offset;
-        sets.push_back(remote.array);
+        buffers.push_back(remote.array);
       }
     }
   }
@@ -86,8 +86,8 @@ class Sender final : public Endpoint {
                               flags_.arrived(program, part), turn_of_rows});
   }
 
-  [[nodiscard]] std::optional<Outlet> outlet(const partition::Segment& segment, int set) const override {
-    return outlet_of(segment, set, {context_->geometry, channel_->message.to, &arrays_});
+  [[nodiscard]] std::optional<Outlet> outlet(const partition::Segment& segment, int buffer) const override {
+    return outlet_of(segment, buffer, {context_->geometry, channel_->message.to, &arrays_});
   }
 
  private:
@@ -123,8 +123,8 @@ class Receiver final : public Endpoint {
     const device::ShareableBuffer* allocation = site_->subdomain.allocation;
     writer.put(allocation != nullptr);
     writer.put(allocation != nullptr ? allocation->handle() : device::MemoryHandle{});
-    for (const auto& sets : site_->subdomain.arrays) {
-      for (const Array& array : sets) {
+    for (const auto& buffers : site_->subdomain.arrays) {
+      for (const Array& array : buffers) {
         const std::int64_t offset = allocation != nullptr ? array.origin - allocation->data() : 0;
         writer.put(RemoteArray{allocation != nullptr, offset, array});
       }

@@ -40,7 +40,7 @@ class Endpoint {
   [[nodiscard]] virtual Drive drive() const = 0;
 
   /// Where the sender's device reaches the receiver's cells of a segment of its message, if it does (senders).
-  [[nodiscard]] virtual std::optional<Outlet> outlet(const partition::Segment& /*segment*/, int /*set*/) const {
+  [[nodiscard]] virtual std::optional<Outlet> outlet(const partition::Segment& /*segment*/, int /*buffer*/) const {
     return std::nullopt;
   }
 

@@ -16,8 +16,8 @@ class Local final : public Endpoint {
   void contribute(const Program& program, device::Party& /*party*/, std::vector<device::StridedCopy>& local) override {
     append(local, put_copies(unstored_payload_of(channel_->message, program.selection), from_->memory, to_->memory));
   }
-  [[nodiscard]] std::optional<Outlet> outlet(const partition::Segment& segment, int set) const override {
-    return outlet_of(segment, set, to_->memory);
+  [[nodiscard]] std::optional<Outlet> outlet(const partition::Segment& segment, int buffer) const override {
+    return outlet_of(segment, buffer, to_->memory);
   }
 
  private:

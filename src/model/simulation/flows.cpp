@@ -159,7 +159,7 @@ void check(const Flow& flow, std::size_t position, std::size_t flows, std::size_
 }
 
 /// No flow waits for itself, over others or not.
-void check_order(std::span<const LinkFlow> flows) {
+void validate_ordering(std::span<const LinkFlow> flows) {
   std::vector<std::vector<std::size_t>> next(flows.size());
   std::vector<std::size_t> waits(flows.size());
   std::vector<std::size_t> free;
@@ -193,7 +193,7 @@ Simulated simulate(const Interconnect& interconnect, std::span<const SharedResou
     on_links.push_back(links.flow(flows[f]));
   }
   Simulated result;
-  check_order(on_links);
+  validate_ordering(on_links);
   result.ends = simulation::ends_by_max_min(links.bandwidths, on_links);
   for (const double end : result.ends) result.seconds = std::max(result.seconds, end);
   result.levels = links.levels();

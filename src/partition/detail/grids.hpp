@@ -6,8 +6,9 @@
 #include <span>
 #include <vector>
 
+#include "core/halo_width.hpp"
 #include "halocline/field.hpp"
-#include "halocline/radius.hpp"
+#include "halocline/stencil.hpp"
 #include "partition/partition.hpp"
 #include "partition/strategy.hpp"
 
@@ -38,17 +39,17 @@ struct Grids {
 
 /// Whether nothing is exchanged along a dimension: it is wrapped, and a grid leaves it whole.
 [[nodiscard]] bool wraps(const Boundaries& boundaries, const Vec3& grid, int dim);
-/// What a grid's parts exchange of a stencil's radius.
-[[nodiscard]] Radius halo_of(const Radius& stencil, const Boundaries& boundaries, const Vec3& grid);
+/// What a grid's parts exchange of a halo: nothing in dimensions that wrap.
+[[nodiscard]] HaloWidth exchanged(HaloWidth halo, const Boundaries& boundaries, const Vec3& grid);
 
 /// Eq. 7 without its constant factors, times the number of nodes: the halo cells of all node parts.
-[[nodiscard]] Int128 node_cost(const Vec3& extent, const Radius& radius, const Vec3& node_grid);
+[[nodiscard]] Int128 node_cost(const Vec3& extent, const HaloWidth& halo, const Vec3& node_grid);
 /// Eq. 12's Q_inter, times 8 * the number of all devices. grids.node says how the domain is cut before.
-[[nodiscard]] Int128 device_cost(const Vec3& extent, const Radius& radius, const Grids& grids);
+[[nodiscard]] Int128 device_cost(const Vec3& extent, const HaloWidth& halo, const Grids& grids);
 
-/// Cells that a subdomain needs in each dimension: the larger radius of the two sides, as a neighbour (or
+/// Cells that a subdomain needs in each dimension: the wider halo of the two sides, as a neighbour (or
 /// the subdomain itself, around a periodic boundary) reads that many; 1 where nobody reads.
-[[nodiscard]] Vec3 least_extent(const Radius& radius, const Boundaries& boundaries, const Vec3& grid);
+[[nodiscard]] Vec3 least_extent(const HaloWidth& halo, const Boundaries& boundaries, const Vec3& grid);
 /// Whether even cuts leave every subdomain its least extent.
 [[nodiscard]] bool fits(const Request& request, const Vec3& grid);
 /// Throws InvalidArgument that says what would fit. `chosen` is the cut that does not, or nullptr where

@@ -19,7 +19,7 @@ using namespace std::chrono_literals;
 /// A domain as one rank asks for it.
 struct Asked {
   Vec3 extent{16, 16, 16};
-  Radius radius = Radius::uniform(2);
+  Stencil stencil = Stencil::box(2);
   std::vector<FieldDescriptor> fields;
   DomainOptions options;
 };
@@ -40,51 +40,51 @@ std::vector<Difference> differences() {
   using exchange::Messages;
   return {
       {"extent", [](Asked& a) { a.extent.z = 17; }, "extent: rank 0 has 16 x 16 x 16, rank 2 has 16 x 16 x 17"},
-      {"radius", [](Asked& a) { a.radius = Radius::uniform(1); }, "radius: rank 0 has 2, rank 2 has 1"},
+      {"radius", [](Asked& a) { a.stencil = Stencil::box(1); }, "radius: rank 0 has 2, rank 2 has 1"},
       {"field_type", [](Asked& a) { a.fields[0].element = Element::f64; }, "field 'u': rank 0 has f32, rank 2 has f64"},
       {"field_buffers", [](Asked& a) { a.fields[0].buffers = 2; },
        "field 'u': rank 0 has f32, rank 2 has f32, 2 buffers"},
       {"field_components", [](Asked& a) { a.fields[0].components = 3; },
        "field 'u': rank 0 has f32, rank 2 has f32, 3 components"},
-      {"field_radius", [](Asked& a) { a.fields[0].radius = Radius::faces(1); }, "field 'u': rank 0 has f32"},
+      {"field_radius", [](Asked& a) { a.fields[0].stencil = Stencil::star(1); }, "field 'u': rank 0 has f32"},
       {"field_staggered", [](Asked& a) { a.fields[0].staggered[1] = true; }, "staggered in y"},
       {"field_missing", [](Asked& a) { a.fields.pop_back(); },
        "fields: rank 0 has u v, rank 2 has u; field 'v': rank 0 has f32, rank 2 has none"},
       {"field_more", [](Asked& a) { a.fields.push_back(field("w")); }, "field 'w': rank 0 has none, rank 2 has f32"},
       {"boundaries", [](Asked& a) { a.options.boundaries[1] = Boundary::open; },
        "boundaries: rank 0 has periodic periodic periodic, rank 2 has periodic open periodic"},
-      {"halo_multiplier", [](Asked& a) { a.options.halo_multiplier = 2; },
-       "halo_multiplier: rank 0 has 1, rank 2 has 2"},
-      {"partition", [](Asked& a) { a.options.partition = partition::Method::z_order; },
+      {"steps_per_exchange", [](Asked& a) { a.options.steps_per_exchange = 2; },
+       "steps_per_exchange: rank 0 has 1, rank 2 has 2"},
+      {"partition", [](Asked& a) { a.options.partition.method = partition::Method::z_order; },
        "partition: rank 0 has exact, rank 2 has z"},
       {"node_grid",
        [](Asked& a) {
-         a.options.node_grid = Vec3{1, 1, 1};
+         a.options.partition.node_grid = Vec3{1, 1, 1};
        },
        "node_grid: rank 0 has unset, rank 2 has 1 x 1 x 1"},
       {"device_grid",
        [](Asked& a) {
-         a.options.device_grid = Vec3{3, 1, 1};
+         a.options.partition.device_grid = Vec3{3, 1, 1};
        },
        "device_grid: rank 0 has unset"},
       {"weights",
        [](Asked& a) {
-         a.options.weights = {1, 2, 1.5};
+         a.options.partition.weights = {1, 2, 1.5};
        },
        "weights: rank 0 has unset, rank 2 has 1 2 1.5"},
       {"placement", [](Asked& a) { a.options.placement.method = placement::Method::trivial; },
        "placement: rank 0 has automatic, rank 2 has trivial"},
       {"seed", [](Asked& a) { a.options.placement.seed = 9; }, "seed of the placement: rank 0 has 0, rank 2 has 9"},
-      {"ranks_per_node", [](Asked& a) { a.options.ranks_per_node = 1; },
+      {"ranks_per_node", [](Asked& a) { a.options.machine.ranks_per_node = 1; },
        "ranks_per_node: rank 0 has unset, rank 2 has 1"},
-      {"transports", [](Asked& a) { a.options.policy.order = {routing::Transport::mpi_staged}; },
+      {"transports", [](Asked& a) { a.options.routing.policy.order = {routing::Transport::mpi_staged}; },
        "transports: rank 0 has self,direct,peer_copy,ipc_copy,mpi_device,mpi_staged, rank 2 has mpi_staged"},
       {"transport_of_a_pair",
        [](Asked& a) {
-         a.options.policy.exceptions = {{subdomain_id(0), subdomain_id(1), routing::Transport::mpi_staged}};
+         a.options.routing.policy.exceptions = {{subdomain_id(0), subdomain_id(1), routing::Transport::mpi_staged}};
        },
        "0->1:mpi_staged"},
-      {"measurements", [](Asked& a) { a.options.policy.use_measurements = false; }, "without measurements"},
+      {"measurements", [](Asked& a) { a.options.routing.policy.use_measurements = false; }, "without measurements"},
       {"staging_chunk", [](Asked& a) { a.options.tuning.staging_chunk_bytes = 1000; },
        "tuning.staging_chunk_bytes: rank 0 has 4194304, rank 2 has 1000"},
       {"zero_copy", [](Asked& a) { a.options.tuning.zero_copy_at_most_bytes = 1; }, "tuning.zero_copy_at_most_bytes"},
@@ -94,18 +94,19 @@ std::vector<Difference> differences() {
        "tuning.pack_short_rows_from_bytes"},
       {"piece", [](Asked& a) { a.options.tuning.packed_piece_bytes = 1; }, "tuning.packed_piece_bytes"},
       {"packets", [](Asked& a) { a.options.tuning.packets_at_most_bytes = 1; }, "tuning.packets_at_most_bytes"},
-      {"messages", [](Asked& a) { a.options.messages = Messages::by_direction; },
+      {"messages", [](Asked& a) { a.options.routing.messages = Messages::by_direction; },
        "messages: rank 0 has by_neighbour, rank 2 has by_direction"},
-      {"check_order", [](Asked& a) { a.options.check_order = true; }, "check_order: rank 0 has false, rank 2 has true"},
+      {"validate_ordering", [](Asked& a) { a.options.debug.validate_ordering = true; },
+       "validate_ordering: rank 0 has false, rank 2 has true"},
       {"timeout", [](Asked& a) { a.options.timeout = 15s; }, "timeout: rank 0 has 20 s, rank 2 has 15 s"},
-      {"machine", [](Asked& a) { a.options.machine->network.latency *= 2; },
+      {"machine", [](Asked& a) { a.options.machine.map->network.latency *= 2; },
        "machine map: rank 0 has 'three' with 1 nodes and 3 ranks (digest "},
       {"several",
        [](Asked& a) {
          a.extent.x = 20;
-         a.radius = Radius::uniform(1);
-         a.options.messages = Messages::by_direction;
-         a.options.check_order = true;
+         a.stencil = Stencil::box(1);
+         a.options.routing.messages = Messages::by_direction;
+         a.options.debug.validate_ordering = true;
        },
        "messages: rank 0 has by_neighbour, rank 2 has by_direction; and 1 more; allowed is the same on all ranks"},
   };
@@ -119,10 +120,10 @@ TEST_P(Agreement, what_differs_is_named_with_the_values) {
     Asked asked;
     asked.fields = {field("u"), field("v")};
     asked.options.timeout = 20s;
-    asked.options.machine = machine::synthetic({.nodes = 1, .devices_per_node = 3, .ranks_per_node = 3});
-    asked.options.machine->name = "three";
+    asked.options.machine.map = machine::synthetic({.nodes = 1, .devices_per_node = 3, .ranks_per_node = 3});
+    asked.options.machine.map->name = "three";
     if (comm.rank() == rank_id(2)) difference.change(asked);
-    Domain domain(asked.extent, asked.radius, comm, asked.options);
+    Domain domain(asked.extent, asked.stencil, comm, asked.options);
     for (const auto& descriptor : asked.fields) domain.add_field(descriptor);
     domain.plan();
   });
@@ -145,13 +146,13 @@ TEST(Choice, what_may_differ_does) {
     DomainOptions options;
     options.timeout = 20s;
     if (comm.rank() == rank_id(1)) {
-      options.devices_per_rank = 2;
-      options.host_workers = 1;
+      options.devices.per_rank = 2;
+      options.devices.host_workers = 1;
       set_launch_threads(options, true);
       options.tuning.multiprocessors = 3;
       options.update = overlap::Update::in_place;
     }
-    Domain domain({16, 16, 16}, Radius::uniform(1), comm, options);
+    Domain domain({16, 16, 16}, Stencil::box(1), comm, options);
     domain.add_field(field("u"));
     domain.realize();
     domain.exchange();

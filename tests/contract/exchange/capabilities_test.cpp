@@ -27,12 +27,12 @@ std::vector<RoutedMessage> routes_with(const std::function<void(device::HostOpti
     host.ranks_on_node = 2;
     restrict_host(host, comm.rank());
     DomainOptions options;
-    options.backend = device::make_host_backend(host);
-    options.partition = partition::Method::given;  // slabs: 0 and 1 on rank 0, 2 and 3 on rank 1
-    options.node_grid = Vec3{1, 1, 1};
-    options.device_grid = Vec3{1, 1, 4};
+    options.devices.existing.emplace(device::make_host_backend(host));
+    options.partition.method = partition::Method::given;  // slabs: 0 and 1 on rank 0, 2 and 3 on rank 1
+    options.partition.node_grid = Vec3{1, 1, 1};
+    options.partition.device_grid = Vec3{1, 1, 4};
     const Vec3 extent{8, 8, 32};
-    Domain domain(extent, Radius::uniform(2), comm, options);
+    Domain domain(extent, Stencil::box(2), comm, options);
     const auto u = domain.add_field<double>("u");
     domain.realize();
     for (const auto& s : domain.subdomains()) {

@@ -48,20 +48,20 @@ inline std::vector<HaloCase> contract_cases(routing::Transport transport, int ra
       c.partition = partition::Method::given;
       c.node_grid = Vec3{1, 1, nodes};
       c.device_grid = Vec3{1, 1, parts / nodes};
-      c.radius = Radius::uniform(2);
+      c.radius = Stencil::box(2);
       c.extent = {5, 4, 2 * parts + 1};
       cases.push_back(c);
       c.partition = partition::Method::exact;
       c.node_grid.reset();
       c.device_grid.reset();
-      c.radius = Radius::uniform(1);
+      c.radius = Stencil::box(1);
 
       c.name += ", mixed fields";
       c.fields = {field("a", Element::f32, 2), field("b", Element::u8), field("c", Element::c128),
                   field("d", Element::u16)};
-      c.fields[1].radius = Radius::per_side({2, 0, 1}, {1, 1, 0});
+      c.fields[1].stencil = Stencil::per_side({2, 0, 1}, {1, 1, 0});
       c.fields[2].components = 3;
-      c.fields[3].radius = Radius::faces(2);
+      c.fields[3].stencil = Stencil::star(2);
       c.extent = {2 * parts + 5, 2 * parts + 1, 2 * parts + 2};
       c.boundaries[1] = Boundary::open;
       c.subsets = true;

@@ -24,7 +24,7 @@ TEST_P(SetUp, a_failure_on_one_rank_is_the_same_error_on_all) {
   const auto all = outcomes(4, [&](comm::Communicator& comm) {
     const bool faulty = comm.rank() == rank_id(2);
     Domain domain(
-        {16, 16, 16}, Radius::uniform(1), comm,
+        {16, 16, 16}, Stencil::box(1), comm,
         options_with(faulty ? std::make_shared<FailNth>(operation, nth) : nullptr, routing::Transport::ipc_copy, 20s));
     domain.add_field<double>("u");
     domain.realize();
@@ -53,7 +53,7 @@ TEST_P(Late, a_stopped_rank_is_an_error_that_names_pair_transport_and_step) {
   std::condition_variable given_up;
   int others = 0;
   const auto all = outcomes(ranks, [&, transport, graphs](comm::Communicator& comm) {
-    Domain domain({8, 8, 24}, Radius::uniform(1), comm, options_with(nullptr, transport, 1s, graphs));
+    Domain domain({8, 8, 24}, Stencil::box(1), comm, options_with(nullptr, transport, 1s, graphs));
     domain.add_field<double>("u");
     domain.realize();
     for (int step = 0; step < 3; ++step) domain.exchange();
@@ -105,8 +105,8 @@ class Disagree : public testing::TestWithParam<std::tuple<routing::Transport, bo
 TEST_P(Disagree, buffers_that_are_swapped_on_one_rank_only_are_an_error) {
   const auto [transport, graphs] = GetParam();
   const auto all = outcomes(2, [&, transport, graphs](comm::Communicator& comm) {
-    Domain domain({8, 8, 16}, Radius::uniform(1), comm, options_with(nullptr, transport, 2s, graphs));
-    const auto u = domain.add_field<double>("u", buffers::two);
+    Domain domain({8, 8, 16}, Stencil::box(1), comm, options_with(nullptr, transport, 2s, graphs));
+    const auto u = domain.add_field<double>("u", {.buffers = 2});
     domain.realize();
     domain.exchange();
     domain.synchronize();

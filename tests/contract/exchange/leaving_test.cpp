@@ -26,8 +26,8 @@ TEST_P(Leaving, a_rank_that_leaves_without_close_is_an_error_of_the_others_at_on
   constexpr int ranks = 3;
   Meeting given_up;
   const auto all = outcomes(ranks, [&, transport, graphs](comm::Communicator& comm) {
-    auto domain = std::make_unique<Domain>(Vec3{8, 8, 24}, Radius::uniform(1), comm,
-                                           options_with(nullptr, transport, 60s, graphs));
+    auto domain =
+        std::make_unique<Domain>(Vec3{8, 8, 24}, Stencil::box(1), comm, options_with(nullptr, transport, 60s, graphs));
     domain->add_field<double>("u");
     domain->realize();
     for (int step = 0; step < 3; ++step) domain->exchange();
@@ -62,7 +62,7 @@ TEST_P(Leaving, no_exchange_is_started_after_another_rank_has_failed) {
   const auto all = outcomes(2, [&, transport, graphs](comm::Communicator& comm) {
     const bool first = comm.rank() == rank_id(0);
     auto notes = std::make_shared<DelaySome>(device::Operation::advance);
-    Domain domain({8, 8, 16}, Radius::uniform(1), comm, options_with(notes, transport, 60s, graphs));
+    Domain domain({8, 8, 16}, Stencil::box(1), comm, options_with(notes, transport, 60s, graphs));
     domain.add_field<double>("u");
     domain.realize();
     domain.exchange();
@@ -76,7 +76,7 @@ TEST_P(Leaving, no_exchange_is_started_after_another_rank_has_failed) {
       return;
     }
     EXPECT_TRUE(failed.wait_for(1));
-    const std::string error = error_of<CommunicationError>([&] { domain.start_exchange(); });
+    const std::string error = error_of<CommunicationError>([&] { (void)domain.start_exchange(); });
     EXPECT_THAT(error, AllOf(HasSubstr("exchange 2 is not started: rank 0: "), HasSubstr("planted")));
     // The same from here on, whatever is called.
     EXPECT_EQ(error_of<CommunicationError>([&] { domain.synchronize(); }), error);
@@ -95,9 +95,9 @@ TEST(AfterAFailure, close_frees_nothing_that_others_still_write_into) {
     const bool late = comm.rank() == rank_id(0);
     auto delays = std::make_shared<DelaySome>(device::Operation::copy_list);
     DomainOptions options = options_with(delays, routing::Transport::direct, 200ms);
-    options.policy.order = {routing::Transport::direct, routing::Transport::self};
+    options.routing.policy.order = {routing::Transport::direct, routing::Transport::self};
     options.tuning.packets_at_most_bytes = 0;  // rows, which are stored where they belong
-    Domain domain({64, 64, 64}, Radius::uniform(2), comm, options);
+    Domain domain({64, 64, 64}, Stencil::box(2), comm, options);
     domain.add_field<double>("u");
     domain.realize();
     domain.exchange();
@@ -135,7 +135,7 @@ TEST(Unwinding, threads_that_launch_come_to_an_end_before_what_their_work_uses) 
     DomainOptions options = options_with(nullptr, transport, 5s);
     set_launch_threads(options, true);
     const auto leave = [&] {
-      Domain domain({8, 8, 16}, Radius::uniform(1), options);
+      Domain domain({8, 8, 16}, Stencil::box(1), options);
       domain.add_field<double>("u");
       domain.realize();
       domain.exchange();
@@ -157,21 +157,21 @@ TEST(Updates, whatever_they_throw_fails_the_exchange_and_is_told) {
     const auto all = outcomes(2, [&](comm::Communicator& comm) {
       DomainOptions options = options_with(nullptr, routing::Transport::direct, 60s);
       options.update = update;
-      Domain domain({8, 8, 16}, Radius::uniform(1), comm, options);
+      Domain domain({8, 8, 16}, Stencil::box(1), comm, options);
       domain.add_field<double>("u");
       domain.realize();
-      domain.start_exchange();
+      auto exchange = domain.start_exchange();
       comm.barrier();
       if (comm.rank() == rank_id(0)) {
-        EXPECT_THROW(domain.finish_exchange([](const Subdomain&, std::span<const Box>) { throw 7; }), int);
+        EXPECT_THROW(exchange.finish([](const Subdomain&, std::span<const Box>) { throw 7; }), int);
         EXPECT_THROW(domain.exchange(), int) << "the domain has failed";
         thrown.arrive();
         EXPECT_TRUE(thrown.wait_for(2));
         return;
       }
-      domain.finish_exchange();
+      exchange.finish();
       EXPECT_TRUE(thrown.wait_for(1));
-      EXPECT_THAT(error_of<CommunicationError>([&] { domain.start_exchange(); }),
+      EXPECT_THAT(error_of<CommunicationError>([&] { (void)domain.start_exchange(); }),
                   HasSubstr("rank 0: an exception of an unknown type"));
       thrown.arrive();
     });
@@ -186,14 +186,14 @@ TEST(SetUpEvents, a_failure_on_one_rank_is_the_same_error_on_all) {
     ASSERT_LT(nth, 100);
     const auto all = outcomes(2, [&](comm::Communicator& comm) {
       DomainOptions options = options_with(nullptr, routing::Transport::direct, 20s);
-      auto backend = std::make_shared<ForwardingBackend>(options.backend, Said{});
+      auto backend = std::make_shared<ForwardingBackend>(options.devices.existing->backend(), Said{});
       if (comm.rank() == rank_id(1)) {
         backend->before_event = [left = nth]() mutable {
           if (--left == 0) throw DeviceError("planted");
         };
       }
-      options.backend = backend;
-      Domain domain({8, 8, 16}, Radius::uniform(1), comm, options);
+      options.devices.existing.emplace(backend);
+      Domain domain({8, 8, 16}, Stencil::box(1), comm, options);
       domain.add_field<double>("u");
       domain.realize();
       domain.close();

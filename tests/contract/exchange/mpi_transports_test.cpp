@@ -32,7 +32,7 @@ TEST(MpiChunks, large_messages_arrive_whole) {
   comm::Communicator& world = mpi_world();
   HaloCase c;
   c.extent = {96, 64, std::int64_t{8} * world.size()};
-  c.radius = Radius::uniform(3);
+  c.radius = Stencil::box(3);
   for (const char* name : {"a", "b", "c"}) {
     FieldDescriptor field;
     field.name = name;

@@ -26,10 +26,10 @@ using testing::HasSubstr;
 /// Two ranks x two devices, four slabs in a ring.
 DomainOptions four_slabs(std::shared_ptr<device::Backend> backend) {
   DomainOptions options;
-  options.backend = std::move(backend);
-  options.partition = partition::Method::given;
-  options.node_grid = Vec3{1, 1, 1};
-  options.device_grid = Vec3{1, 1, 4};
+  options.devices.existing.emplace(std::move(backend));
+  options.partition.method = partition::Method::given;
+  options.partition.node_grid = Vec3{1, 1, 1};
+  options.partition.device_grid = Vec3{1, 1, 4};
   return options;
 }
 constexpr Vec3 four_slabs_extent{8, 8, 32};
@@ -65,7 +65,7 @@ Found probe(const std::function<Said(rank_id)>& said) {
     // Planned with what devices there are and who drives them; asked for the rest.
     Said planned = said(comm.rank());
     planned.kind = halocline::DeviceKind::host;
-    Domain domain(four_slabs_extent, Radius::uniform(1), comm,
+    Domain domain(four_slabs_extent, Stencil::box(1), comm,
                   four_slabs(std::make_shared<ForwardingBackend>(inner, planned)));
     domain.add_field<double>("u");
     const Plan& plan = internals(domain).plan();
@@ -132,7 +132,7 @@ TEST(Probe, memory_that_a_late_rank_may_map_outlives_a_deadline) {
   comm::run_as_threads(2, [&](comm::Communicator& comm) {
     const bool late = comm.rank() == rank_id(1);
     const auto inner = two_devices();
-    Domain domain(four_slabs_extent, Radius::uniform(1), comm, four_slabs(inner));
+    Domain domain(four_slabs_extent, Stencil::box(1), comm, four_slabs(inner));
     domain.add_field<double>("u");
     const Plan& plan = internals(domain).plan();
     ForwardingBackend backend(inner, {});

@@ -63,10 +63,10 @@ inline DomainOptions options_with(std::shared_ptr<device::Injector> injector, ro
   host.injector = std::move(injector);
   host.graphs = graphs;
   DomainOptions options;
-  options.backend = device::make_host_backend(host);
+  options.devices.existing.emplace(device::make_host_backend(host));
   options.timeout = timeout;
-  options.policy.order = {transport, routing::Transport::self, routing::Transport::mpi_staged};
-  if (transport == routing::Transport::mpi_staged) options.policy.order = {transport};
+  options.routing.policy.order = {transport, routing::Transport::self, routing::Transport::mpi_staged};
+  if (transport == routing::Transport::mpi_staged) options.routing.policy.order = {transport};
   return options;
 }
 

@@ -89,17 +89,17 @@ std::vector<SlabOutcome> run(const Slabs& slabs) {
     host.ranks_on_node = 2;
     if (me == 0) host.injector = slabs.held;
     DomainOptions options;
-    options.backend = device::make_host_backend(host);
-    options.policy.order = {routing::Transport::mpi_staged};
+    options.devices.existing.emplace(device::make_host_backend(host));
+    options.routing.policy.order = {routing::Transport::mpi_staged};
     options.boundaries = {Boundary::open, Boundary::open, Boundary::periodic};
-    options.partition = partition::Method::given;
-    options.node_grid = Vec3{1, 1, 1};
-    options.device_grid = Vec3{1, 1, 2};
+    options.partition.method = partition::Method::given;
+    options.partition.node_grid = Vec3{1, 1, 1};
+    options.partition.device_grid = Vec3{1, 1, 2};
     options.tuning = slabs.tuning[me];
     options.timeout = slabs.timeout;
     try {
-      Domain domain({13, 16, 8}, Radius::uniform(1), comm, options);
-      const auto a = domain.add_field<double>("a", slabs.buffers == 2 ? buffers::two : buffers::one);
+      Domain domain({13, 16, 8}, Stencil::box(1), comm, options);
+      const auto a = domain.add_field<double>("a", {.buffers = slabs.buffers});
       const auto b = domain.add_field<double>("b");
       domain.realize();
       const Subdomain& s = domain.subdomains().front();
@@ -167,8 +167,8 @@ TEST_P(Disagreeing, other_fields_on_one_rank_are_an_error_before_a_cell_is_writt
   slabs.body = [](Domain& domain, field_id a, field_id b) {
     const bool both = domain.comm().rank() == rank_id(0);
     const std::vector<field_id> fields = both ? std::vector{a, b} : std::vector{a};
-    domain.start_exchange(fields);
-    domain.finish_exchange();
+    auto exchange = domain.start_exchange(fields);
+    exchange.finish();
   };
   const auto all = run(slabs);
   for (const SlabOutcome& outcome : all) {

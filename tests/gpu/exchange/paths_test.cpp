@@ -52,14 +52,14 @@ TEST_P(GpuWays, BringEveryCell) {
   HALOCLINE_NEEDS_GPUS(2);
   const SizeCase& c = GetParam();
   DomainOptions options;
-  options.backend = gpus_of_rank(0, 2);
-  options.partition = partition::Method::given;
-  options.node_grid = Vec3{1, 1, 1};
-  options.device_grid = Vec3{1, 1, 1};
-  (*options.device_grid)[c.cut] = 2;
+  options.devices.existing.emplace(gpus_of_rank(0, 2));
+  options.partition.method = partition::Method::given;
+  options.partition.node_grid = Vec3{1, 1, 1};
+  options.partition.device_grid = Vec3{1, 1, 1};
+  (*options.partition.device_grid)[c.cut] = 2;
   Vec3 extent = Vec3::filled(c.cells);
   extent[c.cut] *= 2;
-  Domain domain(extent, Radius::uniform(3), options);
+  Domain domain(extent, Stencil::box(3), options);
   const Field<float> fields[] = {domain.add_field<float>("u"), domain.add_field<float>("v")};
   domain.realize();
   const auto skip = [&](const std::string& why) {

@@ -57,11 +57,11 @@ std::vector<One> make_domains(comm::Communicator& comm, int count) {
   std::vector<One> domains;
   for (int i = 0; i < count; ++i) {
     DomainOptions options;
-    options.backend = gpus_of_rank(static_cast<int>(comm.rank().value()), 1);
-    options.policy.order = {routing::Transport::self, routing::Transport::direct};
+    options.devices.existing.emplace(gpus_of_rank(static_cast<int>(comm.rank().value()), 1));
+    options.routing.policy.order = {routing::Transport::self, routing::Transport::direct};
     options.timeout = std::chrono::seconds(20);
     options.tuning.domains_at_once = count;
-    auto domain = std::make_unique<Domain>(shared_extent, Radius::uniform(3), comm, options);
+    auto domain = std::make_unique<Domain>(shared_extent, Stencil::box(3), comm, options);
     const std::array fields{domain->add_field<double>("u"), domain->add_field<double>("v")};
     domain->realize();
     domains.push_back({std::move(domain), fields});
@@ -116,11 +116,11 @@ TEST(GpuThirdDomain, IsRefusedByName) {
   HALOCLINE_NEEDS_GPUS(2);
   if (const std::string why = without_peer_access(); !why.empty()) GTEST_SKIP() << why;
   DomainOptions options;
-  options.backend = gpus_of_rank(0, 2);
-  options.policy.order = {routing::Transport::self, routing::Transport::direct};
+  options.devices.existing.emplace(gpus_of_rank(0, 2));
+  options.routing.policy.order = {routing::Transport::self, routing::Transport::direct};
   std::vector<std::unique_ptr<Domain>> domains;
   const auto add = [&] {
-    domains.push_back(std::make_unique<Domain>(Vec3{32, 32, 32}, Radius::uniform(1), options));
+    domains.push_back(std::make_unique<Domain>(Vec3{32, 32, 32}, Stencil::box(1), options));
     domains.back()->add_field<float>("u");
     domains.back()->realize();
   };

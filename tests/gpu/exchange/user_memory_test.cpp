@@ -59,8 +59,8 @@ class GpuUserMemory : public testing::Test {
   /// One rank with the first `devices` GPUs; arrays in memory of the given kind, of the next GPU where `shifted`.
   void plan(From from, int devices, bool shifted = false) {
     DomainOptions options;
-    options.backend = gpus_of_rank(0, devices);
-    domain = std::make_unique<Domain>(extent, Radius::uniform(2), options);
+    options.devices.existing.emplace(gpus_of_rank(0, devices));
+    domain = std::make_unique<Domain>(extent, Stencil::box(2), options);
     u = domain->add_field<float>("u");
     const Plan& made = internals(*domain).plan();
     for (const subdomain_id id : made.placement.of_rank(rank_id(0))) {

@@ -17,8 +17,8 @@ class GpuUserStreams : public testing::Test {
   void SetUp() override {
     HALOCLINE_NEEDS_GPUS(1);
     DomainOptions options;
-    options.backend = device::make_cuda_backend({});
-    domain = std::make_unique<Domain>(extent, Radius::uniform(2), options);
+    options.devices.existing.emplace(device::make_cuda_backend({}));
+    domain = std::make_unique<Domain>(extent, Stencil::box(2), options);
     u = domain->add_field<float>("u");
     domain->realize();
     for (const Subdomain& s : domain->subdomains()) {
@@ -73,7 +73,8 @@ class GpuUserStreams : public testing::Test {
 TEST_F(GpuUserStreams, AreExchangedIn) {
   for (int step = 0; step < 3; ++step) {
     write(step);
-    domain->exchange(streams);
+    domain->use_streams(streams);
+    domain->exchange();
     for (const cudaStream_t handle : handles) ASSERT_EQ(cudaStreamSynchronize(handle), cudaSuccess);
     expect_all(step);
   }
@@ -81,7 +82,8 @@ TEST_F(GpuUserStreams, AreExchangedIn) {
 
 TEST_F(GpuUserStreams, AreCapturedByTheCaller) {
   write(0);
-  domain->exchange(streams);  // eager ones mix with what is replayed
+  domain->use_streams(streams);
+  domain->exchange();  // eager ones mix with what is replayed
   domain->synchronize();
   ASSERT_EQ(cudaStreamBeginCapture(handles.front(), cudaStreamCaptureModeRelaxed), cudaSuccess);
   ASSERT_EQ(cudaEventRecord(events.front(), handles.front()), cudaSuccess);

@@ -16,9 +16,9 @@ using namespace halocline;
 template <typename T>
 class OneSubdomain {
  public:
-  explicit OneSubdomain(const Vec3& extent, int multiplier = 1, const Boundaries& boundaries = all_periodic)
-      : problem{extent}, domain(extent, Radius::faces(1), options(multiplier, boundaries)) {
-    field = domain.add_field<T>("t", buffers::two);
+  explicit OneSubdomain(const Vec3& extent, int steps_per_exchange = 1, const Boundaries& boundaries = all_periodic)
+      : problem{extent}, domain(extent, Stencil::star(1), options(steps_per_exchange, boundaries)) {
+    field = domain.add_field<T>("t", {.buffers = 2});
     domain.realize();
     kernels = jacobi3d::make_kernels<T>(domain, problem);
   }
@@ -26,12 +26,12 @@ class OneSubdomain {
     kernels.reset();
     domain.close();
   }
-  static DomainOptions options(int multiplier, const Boundaries& boundaries) {
+  static DomainOptions options(int steps_per_exchange, const Boundaries& boundaries) {
     DomainOptions options;
     options.boundaries = boundaries;
-    options.backend_kind = halocline::DeviceKind::cuda;
-    options.devices_per_rank = 1;
-    options.halo_multiplier = multiplier;
+    options.devices.kind = halocline::DeviceKind::cuda;
+    options.devices.per_rank = 1;
+    options.steps_per_exchange = steps_per_exchange;
     return options;
   }
   [[nodiscard]] const Subdomain& subdomain() const { return domain.subdomains()[0]; }
@@ -73,7 +73,7 @@ TYPED_TEST(JacobiOnAGpu, updates_the_boxes_it_is_given_and_nothing_else) {
     const Subdomain& s = one.subdomain();
     one.expect_update({s.owned()}, ++seed);
     one.expect_update({s.interior()}, ++seed);
-    one.expect_update(s.exterior(), ++seed);
+    one.expect_update(s.boundary(), ++seed);
     halocline::test::Seeded seeded(seed);
     for (int round = 0; round < 4; ++round) {
       Box box;
@@ -101,15 +101,15 @@ TYPED_TEST(JacobiOnAGpu, wraps_around_the_ends_of_whole_rows) {
                              {300, 3, 2},
                              {33, 1, 70},
                              {1, 1, 1}}) {
-    for (const int multiplier : {1, 2}) {
-      if (multiplier > extent.y || multiplier > extent.z) continue;
-      OneSubdomain<TypeParam> one(extent, multiplier, jacobi3d::boundaries);
+    for (const int steps_per_exchange : {1, 2}) {
+      if (steps_per_exchange > extent.y || steps_per_exchange > extent.z) continue;
+      OneSubdomain<TypeParam> one(extent, steps_per_exchange, jacobi3d::boundaries);
       const Subdomain& s = one.subdomain();
       ASSERT_TRUE(s.wraps(0));
       one.expect_update({s.owned()}, ++seed);
       one.expect_update({s.update_box(0)}, ++seed);
       one.expect_update({s.interior()}, ++seed);
-      one.expect_update(s.exterior(), ++seed);
+      one.expect_update(s.boundary(), ++seed);
     }
   }
 }
@@ -119,11 +119,11 @@ TYPED_TEST(JacobiOnAGpu, updates_boxes_beyond_the_domain_and_nothing_else) {
   HALOCLINE_NEEDS_GPUS(1);
   std::uint64_t seed = 100;
   for (const Vec3& extent : {Vec3{128, 40, 33}, {131, 17, 21}, {7, 100, 9}, {300, 6, 6}, {6, 6, 6}}) {
-    for (const int multiplier : {2, 3, 6}) {
-      OneSubdomain<TypeParam> one(extent, multiplier);
+    for (const int steps_per_exchange : {2, 3, 6}) {
+      OneSubdomain<TypeParam> one(extent, steps_per_exchange);
       const Subdomain& s = one.subdomain();
-      for (int step = 0; step < multiplier; ++step) one.expect_update({s.update_box(step)}, ++seed);
-      one.expect_update(s.exterior(), ++seed);
+      for (int step = 0; step < steps_per_exchange; ++step) one.expect_update({s.update_box(step)}, ++seed);
+      one.expect_update(s.boundary(), ++seed);
       halocline::test::Seeded seeded(seed);
       const Box all = s.update_box(0);
       for (int round = 0; round < 4; ++round) {

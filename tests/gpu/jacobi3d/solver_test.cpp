@@ -23,8 +23,8 @@ using jacobi3d::Halos;
 template <typename T>
 void expect_serial_solution(comm::Communicator& comm, const Vec3& extent, const DomainOptions& options, Halos halos,
                             bool graph = false) {
-  Domain domain(extent, jacobi3d::radius(), comm, options);
-  const auto field = domain.add_field<T>("t", buffers::two);
+  Domain domain(extent, jacobi3d::stencil(), comm, options);
+  const auto field = domain.add_field<T>("t", {.buffers = 2});
   domain.realize();
   EXPECT_EQ(internals(domain).backend().kind(), halocline::DeviceKind::cuda);
   {
@@ -52,10 +52,10 @@ void expect_serial_solution(comm::Communicator& comm, const Vec3& extent, const 
 TEST(JacobiOnGpus, agrees_with_the_serial_solution_bit_for_bit_on_as_many_as_there_are) {
   HALOCLINE_NEEDS_GPUS(1);
   DomainOptions options;
-  options.backend_kind = halocline::DeviceKind::cuda;
+  options.devices.kind = halocline::DeviceKind::cuda;
   const auto comm = comm::serial();
   for (int devices = 1; devices <= halocline::test::gpu_count(); ++devices) {
-    options.devices_per_rank = devices;
+    options.devices.per_rank = devices;
     for (const auto& boundaries : {all_periodic, jacobi3d::boundaries}) {
       options.boundaries = boundaries;
       for (const Halos halos : {Halos::exchanged, Halos::overlapped, Halos::stored}) {
@@ -69,16 +69,16 @@ TEST(JacobiOnGpus, agrees_with_the_serial_solution_bit_for_bit_on_as_many_as_the
   }
 }
 
-TEST(JacobiOnGpus, agrees_whatever_the_halo_multiplier) {
+TEST(JacobiOnGpus, agrees_whatever_the_steps_per_exchange) {
   HALOCLINE_NEEDS_GPUS(1);
   DomainOptions options;
-  options.backend_kind = halocline::DeviceKind::cuda;
-  options.devices_per_rank = halocline::test::gpu_count();
+  options.devices.kind = halocline::DeviceKind::cuda;
+  options.devices.per_rank = halocline::test::gpu_count();
   const auto comm = comm::serial();
-  for (const int multiplier : {2, 3, 4, 5}) {
-    options.halo_multiplier = multiplier;
-    options.boundaries = multiplier % 2 == 0 ? all_periodic : jacobi3d::boundaries;
-    SCOPED_TRACE(multiplier);
+  for (const int steps_per_exchange : {2, 3, 4, 5}) {
+    options.steps_per_exchange = steps_per_exchange;
+    options.boundaries = steps_per_exchange % 2 == 0 ? all_periodic : jacobi3d::boundaries;
+    SCOPED_TRACE(steps_per_exchange);
     for (const Halos halos : {Halos::exchanged, Halos::overlapped}) {
       expect_serial_solution<float>(*comm, {70, 45, 38}, options, halos);
       expect_serial_solution<double>(*comm, {33, 64, 50}, options, halos);
@@ -92,9 +92,9 @@ TEST(JacobiOnGpus, with_every_transport) {
   const auto comm = comm::serial();
   for (const char* transports : {"peer_copy,self", "mpi_staged", "direct,self"}) {
     DomainOptions options;
-    options.backend_kind = halocline::DeviceKind::cuda;
-    options.devices_per_rank = 2;
-    options.policy = routing::Policy::parse(transports);
+    options.devices.kind = halocline::DeviceKind::cuda;
+    options.devices.per_rank = 2;
+    options.routing.policy = routing::Policy::parse(transports);
     SCOPED_TRACE(transports);
     for (const Halos halos : {Halos::overlapped, Halos::stored}) {
       expect_serial_solution<float>(*comm, {70, 45, 38}, options, halos);

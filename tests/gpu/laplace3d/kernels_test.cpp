@@ -21,7 +21,7 @@ class OneSlab {
   OneSlab(const Vec3& extent, Stencil stencil)
       : problem{extent, stencil, laplace3d::default_coefficients(stencil)},
         domain(extent, laplace3d::radius_of(stencil), options()) {
-    field = domain.add_field<T>("u", buffers::two);
+    field = domain.add_field<T>("u", {.buffers = 2});
     domain.realize();
     kernels = laplace3d::make_kernels<T>(internals(domain).backend(), problem);
   }
@@ -32,8 +32,8 @@ class OneSlab {
   static DomainOptions options() {
     DomainOptions options;
     options.boundaries = {Boundary::open, Boundary::open, Boundary::open};
-    options.backend_kind = halocline::DeviceKind::cuda;
-    options.devices_per_rank = 1;
+    options.devices.kind = halocline::DeviceKind::cuda;
+    options.devices.per_rank = 1;
     return options;
   }
 

@@ -14,17 +14,19 @@ using laplace3d::SchemeKind;
 using laplace3d::Stencil;
 
 template <typename T>
-void expect_serial_solution(const Vec3& extent, int devices, int multiplier, Stencil stencil, SchemeKind scheme) {
+void expect_serial_solution(const Vec3& extent, int devices, int steps_per_exchange, Stencil stencil,
+                            SchemeKind scheme) {
   SCOPED_TRACE(std::string(to_string(scheme)) + ", " + to_string(extent) + " on " + std::to_string(devices) +
-               ", multiplier " + std::to_string(multiplier) + ", points " + std::to_string(static_cast<int>(stencil)));
+               ", steps_per_exchange " + std::to_string(steps_per_exchange) + ", points " +
+               std::to_string(static_cast<int>(stencil)));
   halocline::DomainOptions options;
-  options.backend_kind = halocline::DeviceKind::cuda;
-  options.devices_per_rank = devices;
-  options.halo_multiplier = multiplier;
+  options.devices.kind = halocline::DeviceKind::cuda;
+  options.devices.per_rank = devices;
+  options.steps_per_exchange = steps_per_exchange;
   const auto comm = halocline::comm::serial();
   laplace3d::Case<T> on(*comm, {extent, stencil, default_coefficients(stencil)}, options);
   on.prepare(scheme);
-  for (const int steps : {8 * multiplier, 21 * multiplier}) {
+  for (const int steps : {8 * steps_per_exchange, 21 * steps_per_exchange}) {
     on.time(scheme, steps);
     const auto check = on.check(steps);
     EXPECT_TRUE(check.passed()) << check.different << " of " << check.cells << " cells differ after " << steps;

@@ -20,10 +20,10 @@ void on_gpus(const Vec3& extent, int order, int devices, const mhd::Parameters& 
              const std::function<void(mhd::Solver<T>&)>& body, const Boundaries& boundaries = mhd::boundaries) {
   DomainOptions options;
   options.boundaries = boundaries;
-  options.backend_kind = halocline::DeviceKind::cuda;
-  options.devices_per_rank = devices;
+  options.devices.kind = halocline::DeviceKind::cuda;
+  options.devices.per_rank = devices;
   const auto comm = comm::serial();
-  Domain domain(extent, mhd::radius(order), *comm, options);
+  Domain domain(extent, mhd::stencil(order), *comm, options);
   const auto state = mhd::add_fields<T>(domain);
   domain.realize();
   {
@@ -43,11 +43,11 @@ std::vector<T> all_fields(mhd::Solver<T>& solver) {
   return all;
 }
 
-/// Astaroth's scheme, or outer segments that do not wait for all.
+/// Astaroth's scheme, or boundary_order segments that do not wait for all.
 struct Scheme {
   std::string transports;
   exchange::Messages messages = exchange::Messages::by_direction;
-  mhd::Outer outer = mhd::Outer::as_ready;
+  mhd::BoundaryOrder boundary_order = mhd::BoundaryOrder::as_ready;
 };
 
 /// Large enough for every tile, and multiples of none.
@@ -131,19 +131,19 @@ std::vector<double> fields_by(const Scheme& scheme, int devices, int order) {
   auto parameters = mhd::Parameters{};
   parameters.spacing = mhd::default_spacing(extent);
   DomainOptions options;
-  options.backend_kind = halocline::DeviceKind::cuda;
-  options.devices_per_rank = devices;
-  options.policy = routing::Policy::parse(scheme.transports);
-  options.messages = scheme.messages;
+  options.devices.kind = halocline::DeviceKind::cuda;
+  options.devices.per_rank = devices;
+  options.routing.policy = routing::Policy::parse(scheme.transports);
+  options.routing.messages = scheme.messages;
   const auto comm = comm::serial();
-  Domain domain(extent, mhd::radius(order), *comm, options);
+  Domain domain(extent, mhd::stencil(order), *comm, options);
   const auto state = mhd::add_fields<double>(domain);
   domain.realize();
   std::vector<double> found;
   {
     mhd::Solver<double> solver(domain, state, parameters, order);
     solver.initialise(mhd::initial_values({mhd::Start::orszag_tang}, extent, parameters));
-    solver.choose_outer(scheme.outer);
+    solver.choose_boundary_order(scheme.boundary_order);
     mhd::Settings settings;
     settings.steps = 5;
     settings.dt = 0.01;
@@ -155,16 +155,17 @@ std::vector<double> fields_by(const Scheme& scheme, int devices, int order) {
   return found;
 }
 
-TEST(MhdOnGpus, has_the_same_bits_by_any_messages_and_outer_update) {
+TEST(MhdOnGpus, has_the_same_bits_by_any_messages_and_boundary_updater) {
   HALOCLINE_NEEDS_GPUS(1);
   for (const int order : {2, 6}) {
-    const auto expected = fields_by({"direct,self", exchange::Messages::by_neighbour, mhd::Outer::after_all}, 1, order);
+    const auto expected =
+        fields_by({"direct,self", exchange::Messages::by_neighbour, mhd::BoundaryOrder::after_all}, 1, order);
     for (int devices = 1; devices <= test::gpu_count(); ++devices) {
       for (const std::string transports : {"mpi_staged", "peer_copy,mpi_staged", "direct,self"}) {
-        for (const auto outer : {mhd::Outer::after_all, mhd::Outer::as_ready}) {
+        for (const auto boundary_order : {mhd::BoundaryOrder::after_all, mhd::BoundaryOrder::as_ready}) {
           SCOPED_TRACE("order " + std::to_string(order) + ", " + std::to_string(devices) + " GPUs, " + transports +
-                       (outer == mhd::Outer::as_ready ? ", as ready" : ""));
-          const auto found = fields_by({transports, exchange::Messages::by_direction, outer}, devices, order);
+                       (boundary_order == mhd::BoundaryOrder::as_ready ? ", as ready" : ""));
+          const auto found = fields_by({transports, exchange::Messages::by_direction, boundary_order}, devices, order);
           ASSERT_EQ(found.size(), expected.size());
           EXPECT_EQ(std::memcmp(found.data(), expected.data(), found.size() * sizeof(double)), 0);
         }

@@ -41,13 +41,13 @@ Vec3 extent_for(std::int64_t subdomains, std::int64_t cells) {
 
 int run(comm::Communicator& world, const Arguments& arguments) {
   DomainOptions options = DomainOptions::from(Environment::read());
-  options.policy = routing::Policy::parse(arguments.transports);
+  options.routing.policy = routing::Policy::parse(arguments.transports);
   const auto gpus = static_cast<std::int64_t>(device::cuda_devices().size());
   const std::int64_t subdomains = std::max<std::int64_t>(gpus / world.size(), 1) * world.size();
   const Vec3 extent = extent_for(subdomains, arguments.cells);
-  Domain domain(extent, Radius::uniform(3), world, options);
+  Domain domain(extent, Stencil::box(3), world, options);
   const auto u = domain.add_field<float>("u");
-  const auto v = domain.add_field<float>("v", buffers::two);
+  const auto v = domain.add_field<float>("v", {.buffers = 2});
   domain.realize();
   if (internals(domain).backend().kind() != halocline::DeviceKind::cuda)
     throw InternalError("the domain is not on GPUs");
@@ -74,9 +74,9 @@ int run(comm::Communicator& world, const Arguments& arguments) {
       fill(subdomain.stream().native(), subdomain.view(v), step);
     });
     if (seeded.chance(2)) std::this_thread::sleep_for(std::chrono::microseconds(seeded.between(1, 300)));
-    domain.start_exchange();
+    auto exchange = domain.start_exchange();
     if (seeded.chance(2)) std::this_thread::sleep_for(std::chrono::microseconds(seeded.between(1, 300)));
-    domain.finish_exchange();
+    exchange.finish();
     each([&](const Subdomain& subdomain, StressStep step, StressCount* count) {
       compare(subdomain.stream().native(), subdomain.view(u), step, count);
       step.field = 1;

@@ -7,8 +7,8 @@
 int main() {
   const hc::Vec3 extent{8, 4, 4};
   hc::DomainOptions options;
-  options.devices_per_rank = 2;
-  hc::Domain domain(extent, hc::Radius::uniform(1), options);
+  options.devices.per_rank = 2;
+  hc::Domain domain(extent, hc::Stencil::box(1), options);
   const auto u = domain.add_field<float>("u");
   domain.realize();
 

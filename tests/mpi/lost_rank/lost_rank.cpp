@@ -29,12 +29,12 @@ int run(const std::string& transport, const std::string& fate, double seconds, i
   comm::Session session(&argc, &argv, Environment::read());
   comm::Communicator& world = session.world();
   DomainOptions options;
-  if (device::cuda_devices().empty()) options.devices_per_rank = 2;
+  if (device::cuda_devices().empty()) options.devices.per_rank = 2;
   options.timeout = std::chrono::duration_cast<Duration>(std::chrono::duration<double>(seconds));
-  options.policy.order = {routing::transport_from_string(transport), routing::Transport::self,
-                          routing::Transport::mpi_staged};
-  if (transport == "mpi_staged") options.policy.order = {routing::Transport::mpi_staged};
-  auto domain = std::make_unique<Domain>(Vec3{16, 16, 48}, Radius::uniform(2), world, options);
+  options.routing.policy.order = {routing::transport_from_string(transport), routing::Transport::self,
+                                  routing::Transport::mpi_staged};
+  if (transport == "mpi_staged") options.routing.policy.order = {routing::Transport::mpi_staged};
+  auto domain = std::make_unique<Domain>(Vec3{16, 16, 48}, Stencil::box(2), world, options);
   domain->add_field<double>("u");
   domain->realize();
   for (int step = 0; step < 3; ++step) domain->exchange();
@@ -52,7 +52,7 @@ int run(const std::string& transport, const std::string& fate, double seconds, i
         std::this_thread::sleep_for(std::chrono::seconds(5));  // the process stays
         ::_exit(0);
       }
-      domain->start_exchange();
+      auto exchange = domain->start_exchange();
       ::raise(SIGSTOP);
     }
     // A killed rank's last messages may still be complete; what never comes must be noticed.

@@ -157,7 +157,7 @@ TEST(Calibrate, begins_nothing_when_the_time_is_over) {
 TEST(Calibrate, a_plan_is_made_with_what_it_found) {
   PlanRequest request;
   request.extent = {48, 48, 48};
-  request.radius = Radius::uniform(2);
+  request.stencil = Stencil::box(2);
   request.fields.emplace_back();
   request.fields.back().name = "u";
   request.partition = partition::Method::fastest;

@@ -53,7 +53,7 @@ TEST(Arguments, ACommandTakesTheOptionsOfTheStagesBeforeIt) {
   static_cast<void>(options_of("machine"));
   add(partition_words);
   EXPECT_EQ(options_of("partition").size, (halocline::Vec3{9, 8, 7}));
-  EXPECT_EQ(options_of("partition").radius, halocline::Radius::uniform(2).without_corners());
+  EXPECT_EQ(options_of("partition").stencil, halocline::Stencil::box(2).without_corners());
   EXPECT_EQ(options_of("partition").fields.size(), 4u);
   EXPECT_EQ(*options_of("partition").partition, halocline::partition::Method::bisection);
   add(place_words);

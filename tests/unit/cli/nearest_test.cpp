@@ -24,18 +24,18 @@ TEST(EditDistance, CountsLettersThatAreInsertedLeftOutReplacedOrSwapped) {
 }
 
 TEST(EditDistance, IsTheSameBothWays) {
-  const std::vector<std::string> words{"", "a", "steps", "stpes", "exchange", "exchagne", "halo", "multiplier"};
+  const std::vector<std::string> words{"", "a", "steps", "stpes", "exchange", "exchagne", "halo", "steps_per_exchange"};
   for (const auto& one : words) {
     for (const auto& other : words) EXPECT_EQ(edit_distance(one, other), edit_distance(other, one));
   }
 }
 
 TEST(NearestName, IsAtMostAThirdOfTheLettersAway) {
-  const std::vector<std::string> options{"--size", "--steps", "--steady", "--halo-multiplier", "--o", "--seed"};
+  const std::vector<std::string> options{"--size", "--steps", "--steady", "--steps-per-exchange", "--o", "--seed"};
   EXPECT_EQ(nearest_name("--stpes", options), "--steps");
   EXPECT_EQ(nearest_name("--step", options), "--steps");
   EXPECT_EQ(nearest_name("-size", options), "--size") << "dashes do not count";
-  EXPECT_EQ(nearest_name("--halo-mutliplyer", options), "--halo-multiplier");
+  EXPECT_EQ(nearest_name("--steps-per-exchagne", options), "--steps-per-exchange");
   EXPECT_EQ(nearest_name("--frobnicate", options), std::nullopt);
   EXPECT_EQ(nearest_name("--x", options), std::nullopt) << "nothing is left of --o";
   EXPECT_EQ(nearest_name("--", options), std::nullopt);

@@ -12,7 +12,7 @@ namespace {
 using namespace cli;
 using halocline::Element;
 using halocline::InvalidArgument;
-using halocline::Radius;
+using halocline::Stencil;
 using halocline::Vec3;
 using testing::HasSubstr;
 
@@ -69,10 +69,10 @@ TEST(ParseExtent, Refuses) {
 }
 
 TEST(ParseRadius, OneThreeOrSixNumbers) {
-  EXPECT_EQ(parse_radius("--radius", {"2"}), Radius::uniform(2));
-  EXPECT_EQ(parse_radius("--radius", {"0"}), Radius());
-  EXPECT_EQ(parse_radius("--radius", {"1", "2", "0"}), Radius::per_dimension(1, 2, 0));
-  EXPECT_EQ(parse_radius("--radius", {"1", "2", "3", "4", "5", "6"}), Radius::per_side({1, 3, 5}, {2, 4, 6}));
+  EXPECT_EQ(parse_radius("--radius", {"2"}), Stencil::box(2));
+  EXPECT_EQ(parse_radius("--radius", {"0"}), Stencil());
+  EXPECT_EQ(parse_radius("--radius", {"1", "2", "0"}), Stencil::box(1, 2, 0));
+  EXPECT_EQ(parse_radius("--radius", {"1", "2", "3", "4", "5", "6"}), Stencil::per_side({1, 3, 5}, {2, 4, 6}));
   for (const Words& bad : std::vector<Words>{{"-1"}, {"1", "2"}, {"1", "2", "3", "4"}, {"a"}}) {
     EXPECT_THAT(halocline::test::error_of<InvalidArgument>([&] { static_cast<void>(parse_radius("--radius", bad)); }),
                 HasSubstr("--radius is '"));
@@ -97,14 +97,15 @@ TEST(ParseBoundaries, NamesDimensions) {
   halocline::Boundaries boundaries = halocline::all_periodic;
   parse_boundaries("--open", {"x,z"}, Boundary::open, boundaries);
   EXPECT_EQ(boundaries, (halocline::Boundaries{Boundary::open, Boundary::periodic, Boundary::open}));
-  parse_boundaries("--wrapped", {"y"}, Boundary::wrapped, boundaries);
-  EXPECT_EQ(boundaries, (halocline::Boundaries{Boundary::open, Boundary::wrapped, Boundary::open}));
+  parse_boundaries("--periodic-in-kernel", {"y"}, Boundary::periodic_in_kernel, boundaries);
+  EXPECT_EQ(boundaries, (halocline::Boundaries{Boundary::open, Boundary::periodic_in_kernel, Boundary::open}));
   const auto error_of = [&](const Words& words) {
     return halocline::test::error_of<InvalidArgument>(
-        [&] { parse_boundaries("--wrapped", words, Boundary::wrapped, boundaries); });
+        [&] { parse_boundaries("--periodic-in-kernel", words, Boundary::periodic_in_kernel, boundaries); });
   };
-  EXPECT_EQ(error_of({"x,w"}), "--wrapped is 'x'; allowed is a dimension that is not both open and wrapped");
-  EXPECT_EQ(error_of({"w"}), "--wrapped is 'w'; allowed is one of x, y, z");
+  EXPECT_EQ(error_of({"x,w"}),
+            "--periodic-in-kernel is 'x'; allowed is a dimension that is not both open and periodic_in_kernel");
+  EXPECT_EQ(error_of({"w"}), "--periodic-in-kernel is 'w'; allowed is one of x, y, z");
 }
 
 }  // namespace

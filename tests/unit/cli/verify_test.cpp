@@ -15,9 +15,9 @@ struct Prepared {
   field_id doubles;
 };
 
-Prepared prepared(const Radius& radius, const Boundaries& boundaries = all_periodic) {
+Prepared prepared(const Stencil& radius, const Boundaries& boundaries = all_periodic) {
   DomainOptions options;
-  options.devices_per_rank = 4;
+  options.devices.per_rank = 4;
   options.boundaries = boundaries;
   Prepared made{std::make_unique<Domain>(Vec3{9, 10, 11}, radius, options), {}, {}};
   made.bytes = made.domain->add_field<std::int8_t>("b").id;
@@ -28,7 +28,7 @@ Prepared prepared(const Radius& radius, const Boundaries& boundaries = all_perio
 }
 
 TEST(Verify, PassesAfterAnExchange) {
-  const auto made = prepared(Radius::per_side({1, 3, 2}, {2, 1, 3}));
+  const auto made = prepared(Stencil::per_side({1, 3, 2}, {2, 1, 3}));
   made.domain->exchange();
   const auto verdict = cli::verify(*made.domain, 1);
   EXPECT_TRUE(verdict.passed()) << verdict.first;
@@ -39,7 +39,7 @@ TEST(Verify, PassesAfterAnExchange) {
 }
 
 TEST(Verify, FailsWithoutAnExchange) {
-  const auto made = prepared(Radius::uniform(1));
+  const auto made = prepared(Stencil::box(1));
   const auto verdict = cli::verify(*made.domain, 1);
   EXPECT_FALSE(verdict.passed());
   EXPECT_EQ(verdict.halo_wrong, verdict.halo_cells);
@@ -49,7 +49,7 @@ TEST(Verify, FailsWithoutAnExchange) {
 }
 
 TEST(Verify, FailsOnHalosOfTheRoundBefore) {
-  const auto made = prepared(Radius::uniform(1));
+  const auto made = prepared(Stencil::box(1));
   made.domain->exchange();
   cli::fill_for_verification(*made.domain, 1);
   made.domain->exchange();
@@ -59,7 +59,7 @@ TEST(Verify, FailsOnHalosOfTheRoundBefore) {
 }
 
 TEST(Verify, SeesOneWrongHaloCell) {
-  const auto made = prepared(Radius::uniform(2));
+  const auto made = prepared(Stencil::box(2));
   made.domain->exchange();
   made.domain->synchronize();
   const auto& subdomain = made.domain->subdomains()[2];
@@ -73,7 +73,7 @@ TEST(Verify, SeesOneWrongHaloCell) {
 }
 
 TEST(Verify, SeesOneChangedOwnedCellAndOneTouchedCellBeyondTheRadius) {
-  const auto made = prepared(Radius::faces(1));
+  const auto made = prepared(Stencil::star(1));
   made.domain->exchange();
   made.domain->synchronize();
   const auto view = made.domain->subdomains()[0].bytes(made.bytes);
@@ -87,7 +87,7 @@ TEST(Verify, SeesOneChangedOwnedCellAndOneTouchedCellBeyondTheRadius) {
 }
 
 TEST(Verify, HalosBeyondOpenEndsMustStayUntouched) {
-  const auto made = prepared(Radius::uniform(1), {Boundary::open, Boundary::periodic, Boundary::open});
+  const auto made = prepared(Stencil::box(1), {Boundary::open, Boundary::periodic, Boundary::open});
   made.domain->exchange();
   EXPECT_TRUE(cli::verify(*made.domain, 1).passed());
   made.domain->synchronize();

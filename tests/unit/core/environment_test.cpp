@@ -46,7 +46,7 @@ TEST(Environment, bad_values_are_refused_by_name) {
                                                                   {"HALOCLINE_HOST_WORKERS", "-1"},
                                                                   {"HALOCLINE_TIMEOUT", "0"},
                                                                   {"HALOCLINE_TIMEOUT", "nan"},
-                                                                  {"HALOCLINE_CHECK_ORDER", "yes"},
+                                                                  {"HALOCLINE_VALIDATE_ORDERING", "yes"},
                                                                   {"HALOCLINE_LOG", "loud"},
                                                                   {"HALOCLINE_COMM", "tcp"}}) {
     try {

@@ -22,8 +22,8 @@ using testing::HasSubstr;
 /// One cell a row, a byte each: nearly all of its memory is padding.
 partition::Geometry thin(std::int64_t rows, int fields) {
   FieldDescriptor field{.name = "u", .element = Element::i8};
-  return {partition::make_partition({.extent = {1, rows, rows}, .radius = Radius()}),
-          std::vector<FieldDescriptor>(static_cast<std::size_t>(fields), field), Radius()};
+  return {partition::make_partition({.extent = {1, rows, rows}, .halo = Stencil()}),
+          std::vector<FieldDescriptor>(static_cast<std::size_t>(fields), field), Stencil()};
 }
 
 std::string refusal(device::Backend& backend, const partition::Geometry& geometry) {
@@ -51,7 +51,7 @@ TEST(Arena, whose_fields_together_leave_63_bits_is_refused) {
 TEST(DomainSize, is_refused_alike_on_all_ranks) {
   std::atomic<int> refused = 0;
   comm::run_as_threads(3, [&](comm::Communicator& comm) {
-    Domain domain({16, 536'870'910, 536'870'910}, Radius::uniform(1), comm);
+    Domain domain({16, 536'870'910, 536'870'910}, Stencil::box(1), comm);
     domain.add_field<double>("u");
     EXPECT_THAT(test::error_of<InvalidArgument>([&] { domain.realize(); }),
                 HasSubstr("memory for 1 field of 16 x 536870910 x 536870910 cells"));
@@ -62,7 +62,7 @@ TEST(DomainSize, is_refused_alike_on_all_ranks) {
 
 TEST(DomainSize, has_limits_of_fields) {
   const auto refusal_of = [](int fields, const FieldDescriptor& field) {
-    Domain domain({8, 8, 8}, Radius::uniform(1));
+    Domain domain({8, 8, 8}, Stencil::box(1));
     for (int i = 0; i < fields; ++i) {
       FieldDescriptor one = field;
       one.name = "u" + std::to_string(i);

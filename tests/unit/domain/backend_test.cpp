@@ -92,9 +92,9 @@ TEST(MakeDevices, all_ranks_of_a_domain_bring_their_own_devices_or_none) {
   std::vector<std::string> texts(2);
   comm::run_as_threads(2, [&](comm::Communicator& comm) {
     DomainOptions options;
-    options.backend_kind = halocline::DeviceKind::host;
-    if (comm.rank() == rank_id(0)) options.backend = device::make_host_backend({});
-    Domain domain({8, 8, 8}, Radius::uniform(1), comm, options);
+    options.devices.kind = halocline::DeviceKind::host;
+    if (comm.rank() == rank_id(0)) options.devices.existing.emplace(device::make_host_backend({}));
+    Domain domain({8, 8, 8}, Stencil::box(1), comm, options);
     domain.add_field<float>("u");
     try {
       domain.realize();
@@ -103,7 +103,7 @@ TEST(MakeDevices, all_ranks_of_a_domain_bring_their_own_devices_or_none) {
     }
   });
   for (const auto& text : texts)
-    EXPECT_EQ(text, "rank 1: a rank has no backend; allowed are all ranks with one, or none");
+    EXPECT_EQ(text, "rank 1: a rank has no devices in its options; allowed are all ranks with devices, or none");
 }
 
 TEST(DeviceKind, is_known_by_name) {
@@ -118,10 +118,10 @@ TEST(Options, come_from_the_environment) {
     return DomainOptions::from(Environment::read(
         [&](const std::string& name) { return name == "HALOCLINE_BACKEND" ? std::optional(backend) : std::nullopt; }));
   };
-  EXPECT_EQ(read("cuda").backend_kind, halocline::DeviceKind::cuda);
-  EXPECT_EQ(read("host").backend_kind, halocline::DeviceKind::host);
-  EXPECT_FALSE(read("auto").backend_kind);
-  EXPECT_FALSE(read("auto").devices_per_rank);
+  EXPECT_EQ(read("cuda").devices.kind, halocline::DeviceKind::cuda);
+  EXPECT_EQ(read("host").devices.kind, halocline::DeviceKind::host);
+  EXPECT_FALSE(read("auto").devices.kind);
+  EXPECT_FALSE(read("auto").devices.per_rank);
 }
 
 }  // namespace

@@ -10,10 +10,10 @@ namespace {
 /// nearest cell of the domain.
 TEST(OpenBoundary, a_hook_that_copies_the_nearest_layer_fills_edges_and_corners_too) {
   DomainOptions options;
-  options.devices_per_rank = 4;
+  options.devices.per_rank = 4;
   options.boundaries = {Boundary::open, Boundary::periodic, Boundary::open};
   const Vec3 extent{8, 9, 10};
-  Domain domain(extent, Radius::uniform(2), options);
+  Domain domain(extent, Stencil::box(2), options);
   const auto u = domain.add_field<double>("u");
   domain.realize();
   const auto value = [&](Vec3 p) {
@@ -23,7 +23,7 @@ TEST(OpenBoundary, a_hook_that_copies_the_nearest_layer_fills_edges_and_corners_
     return static_cast<double>(p.x + 100 * p.y + 10000 * p.z);
   };
   int calls = 0;
-  domain.on_open_boundary([&](const Subdomain& subdomain, field_id, const overlap::BoundaryBox& boundary) {
+  domain.on_open_boundary([&](const Subdomain& subdomain, field_id, const overlap::OpenBoundaryBox& boundary) {
     ++calls;
     subdomain.launch(boundary.box, [=, view = subdomain.view(u), owned = subdomain.owned()](const Box& part) {
       const int dim = static_cast<int>(boundary.dim);

@@ -18,15 +18,15 @@ std::vector<int> budgets(int multiprocessors) {
   const auto backend =
       std::make_shared<test::ForwardingBackend>(device::make_host_backend(device::HostOptions()), test::Said());
   DomainOptions options;
-  options.backend = backend;
+  options.devices.existing.emplace(backend);
   options.tuning.multiprocessors = multiprocessors;
-  Domain domain({6, 5, 4}, Radius::uniform(1), options);
+  Domain domain({6, 5, 4}, Stencil::box(1), options);
   static_cast<void>(domain.add_field<float>("u"));
   domain.realize();
   for (int i = 0; i < 2; ++i) {
     domain.exchange();
-    domain.start_exchange();
-    domain.finish_exchange();
+    auto exchange = domain.start_exchange();
+    exchange.finish();
   }
   domain.close();
   return backend->budgets();
@@ -42,9 +42,9 @@ std::vector<std::pair<int, int>> rooms(int devices, const exchange::Tuning& tuni
   host.devices = devices;
   const auto backend = std::make_shared<test::ForwardingBackend>(device::make_host_backend(host), test::Said());
   DomainOptions options;
-  options.backend = backend;
+  options.devices.existing.emplace(backend);
   options.tuning = tuning;
-  Domain domain({8, 8, 8}, Radius::uniform(1), options);
+  Domain domain({8, 8, 8}, Stencil::box(1), options);
   static_cast<void>(domain.add_field<float>("u"));
   domain.realize();
   domain.close();

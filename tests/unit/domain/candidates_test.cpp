@@ -24,7 +24,7 @@ using testing::Not;
 PlanRequest request_with(double factor) {
   PlanRequest request;
   request.extent = {512, 512, 512};
-  request.radius = Radius::uniform(3);
+  request.stencil = Stencil::box(3);
   request.fields.emplace_back();
   request.fields.back().name = "u";
   request.machine = machine::synthetic({.devices_per_node = 8, .ranks_per_node = 8});
@@ -120,10 +120,10 @@ TEST(Candidates, hash_sees_rates_that_decide) {
 TEST(Candidates, a_domain_takes_the_fastest_grid_of_the_map_it_is_given) {
   comm::run_as_threads(4, [](comm::Communicator& comm) {
     DomainOptions options;
-    options.partition = Method::fastest;
-    options.machine = machine::synthetic({.devices_per_node = 4, .ranks_per_node = 4});
-    options.machine->types[0].exchange_rates = request_with(10).machine.types[0].exchange_rates;
-    Domain domain({64, 64, 64}, Radius::uniform(3), comm, options);
+    options.partition.method = Method::fastest;
+    options.machine.map = machine::synthetic({.devices_per_node = 4, .ranks_per_node = 4});
+    options.machine.map->types[0].exchange_rates = request_with(10).machine.types[0].exchange_rates;
+    Domain domain({64, 64, 64}, Stencil::box(3), comm, options);
     domain.add_field<float>("u");
     domain.realize();
     EXPECT_EQ(internals(domain).geometry().partition.grid().x, 1);
@@ -142,14 +142,14 @@ TEST(Candidates, rows_are_told_apart_as_exchanges_do) {
 
 TEST(Candidates, a_domain_counts_rows_as_it_moves_them) {
   DomainOptions options;
-  options.partition = Method::fastest;
-  options.devices_per_rank = 4;
-  options.backend_kind = halocline::DeviceKind::host;
-  options.machine = machine::synthetic({.devices_per_node = 4, .ranks_per_node = 1});
-  options.machine->types[0].exchange_rates = request_with(0.01).machine.types[0].exchange_rates;
-  for (ExchangeRate& rate : options.machine->types[0].exchange_rates) rate.latency = rate.least = 0;
+  options.partition.method = Method::fastest;
+  options.devices.per_rank = 4;
+  options.devices.kind = halocline::DeviceKind::host;
+  options.machine.map = machine::synthetic({.devices_per_node = 4, .ranks_per_node = 1});
+  options.machine.map->types[0].exchange_rates = request_with(0.01).machine.types[0].exchange_rates;
+  for (ExchangeRate& rate : options.machine.map->types[0].exchange_rates) rate.latency = rate.least = 0;
   const auto grid_of = [&] {
-    Domain domain({64, 64, 64}, Radius::uniform(3), options);
+    Domain domain({64, 64, 64}, Stencil::box(3), options);
     domain.add_field<float>("u");
     return internals(domain).plan().geometry.partition.grid();
   };

@@ -21,9 +21,9 @@ std::vector<std::set<int>> made_current(routing::Transport between_ranks) {
     two.devices = 2;
     const auto backend = std::make_shared<test::ForwardingBackend>(device::make_host_backend(two), test::Said());
     DomainOptions options;
-    options.backend = backend;
-    options.policy.order = {routing::Transport::self, between_ranks};
-    Domain domain({8, 8, 32}, Radius::uniform(1), comm, options);
+    options.devices.existing.emplace(backend);
+    options.routing.policy.order = {routing::Transport::self, between_ranks};
+    Domain domain({8, 8, 32}, Stencil::box(1), comm, options);
     static_cast<void>(domain.add_field<float>("u"));
     domain.realize();
     const auto before = backend->current().size();  // it was tried whether MPI takes memory of devices

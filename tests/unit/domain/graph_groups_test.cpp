@@ -12,25 +12,25 @@ namespace {
 /// Whether a replay on two devices lets one of them end while the other is held up.
 bool ends_alone(routing::Transport transport) {
   DomainOptions options;
-  options.devices_per_rank = 2;
-  options.policy.order = {transport, routing::Transport::self};
+  options.devices.per_rank = 2;
+  options.routing.policy.order = {transport, routing::Transport::self};
   options.tuning.put_at_most_bytes = 0;  // peer_copy by the copy engine, behind events
-  options.partition = partition::Method::given;
-  options.node_grid = Vec3{1, 1, 1};
-  options.device_grid = Vec3{1, 1, 2};
-  Domain domain({6, 5, 8}, Radius::uniform(1), options);
+  options.partition.method = partition::Method::given;
+  options.partition.node_grid = Vec3{1, 1, 1};
+  options.partition.device_grid = Vec3{1, 1, 2};
+  Domain domain({6, 5, 8}, Stencil::box(1), options);
   static_cast<void>(domain.add_field<float>("u"));
   domain.realize();
   domain.exchange();
   domain.synchronize();
   std::atomic<bool> go = true;
   const Subdomain& held = domain.subdomains()[1];
-  std::optional<Recording> recording = domain.capture([&] {
+  std::optional<Graph> recording = domain.capture([&] {
     domain.exchange();
     held.stream().host_function([&go] { go.wait(false); });
   });
   go = false;
-  domain.replay(*recording);
+  recording->launch();
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(500);
   bool ended = false;
   while (!ended && std::chrono::steady_clock::now() < deadline) ended = domain.subdomains()[0].stream().query();

@@ -16,8 +16,8 @@ double value(const Vec3& p, int component = 0) {
 
 class HostCopies : public testing::Test {
  protected:
-  HostCopies() : domain({9, 10, 11}, Radius::per_side({1, 2, 0}, {2, 1, 3}), options()) {
-    u = domain.add_field<double>("u", buffers::two);
+  HostCopies() : domain({9, 10, 11}, Stencil::per_side({1, 2, 0}, {2, 1, 3}), options()) {
+    u = domain.add_field<double>("u", {.buffers = 2});
     FieldDescriptor pair;
     pair.name = "pair";
     pair.element = Element::i16;
@@ -28,8 +28,8 @@ class HostCopies : public testing::Test {
   ~HostCopies() override { domain.close(); }
   static DomainOptions options() {
     DomainOptions options;
-    options.backend_kind = halocline::DeviceKind::host;
-    options.devices_per_rank = 2;
+    options.devices.kind = halocline::DeviceKind::host;
+    options.devices.per_rank = 2;
     return options;
   }
 

@@ -31,21 +31,21 @@ class FailToAllocate final : public device::Injector {
   }
 };
 
-Recording recorded(Domain& domain) {
+Graph recorded(Domain& domain) {
   return domain.capture([&] { domain.exchange(); });
 }
 
 /// Two devices, whose exchanges can be captured.
 DomainOptions by_direct_alone() {
   DomainOptions options;
-  options.devices_per_rank = 2;
-  options.policy.order = {routing::Transport::direct, routing::Transport::self};
+  options.devices.per_rank = 2;
+  options.routing.policy.order = {routing::Transport::direct, routing::Transport::self};
   return options;
 }
 
 TEST(LifeCycle, before_realize_each_call_names_itself) {
-  Domain domain({8, 8, 8}, Radius::uniform(1));
-  const auto u = domain.add_field<float>("u", buffers::two);
+  Domain domain({8, 8, 8}, Stencil::box(1));
+  const auto u = domain.add_field<float>("u", {.buffers = 2});
   EXPECT_THAT(error_of<InvalidArgument>([&] { (void)internals(domain).geometry(); }),
               HasSubstr("geometry() before plan()"));
   EXPECT_THAT(error_of<InvalidArgument>([&] { (void)domain.comm(); }), HasSubstr("comm() before plan()"));
@@ -75,7 +75,7 @@ TEST(LifeCycle, before_realize_each_call_names_itself) {
 
 TEST(LifeCycle, after_close_each_call_names_itself) {
   for (const int reached : {0, 1, 2}) {  // made, planned, realized
-    Domain domain({8, 8, 8}, Radius::uniform(1));
+    Domain domain({8, 8, 8}, Stencil::box(1));
     domain.add_field<float>("u");
     if (reached == 1) domain.plan();
     if (reached == 2) domain.realize();
@@ -96,9 +96,9 @@ TEST(LifeCycle, after_a_failed_set_up_all_calls_but_close_throw_its_error) {
   device::HostOptions host;
   host.injector = injector;
   DomainOptions options;
-  options.backend = device::make_host_backend(host);
-  Domain domain({8, 8, 8}, Radius::uniform(1), options);
-  const auto u = domain.add_field<float>("u", buffers::two);
+  options.devices.existing.emplace(device::make_host_backend(host));
+  Domain domain({8, 8, 8}, Stencil::box(1), options);
+  const auto u = domain.add_field<float>("u", {.buffers = 2});
   domain.plan();
   injector->fail = true;
   const std::string first = error_of<ResourceError>([&] { domain.realize(); });
@@ -117,7 +117,7 @@ TEST(LifeCycle, after_a_failed_set_up_all_calls_but_close_throw_its_error) {
 }
 
 TEST(LifeCycle, after_a_failed_plan_too) {
-  Domain domain({8, 8, 8}, Radius::uniform(1));
+  Domain domain({8, 8, 8}, Stencil::box(1));
   const std::string first = error_of<InvalidArgument>([&] { domain.plan(); });
   EXPECT_THAT(first, HasSubstr("no fields"));
   EXPECT_EQ(error_of<InvalidArgument>([&] { domain.add_field<float>("u"); }), first);
@@ -126,9 +126,9 @@ TEST(LifeCycle, after_a_failed_plan_too) {
 
 TEST(LifeCycle, a_failed_step_is_the_error_of_all_later_calls) {
   DomainOptions options;
-  options.devices_per_rank = 2;
-  Domain domain({8, 8, 16}, Radius::uniform(1), options);
-  const auto u = domain.add_field<float>("u", buffers::two);
+  options.devices.per_rank = 2;
+  Domain domain({8, 8, 16}, Stencil::box(1), options);
+  const auto u = domain.add_field<float>("u", {.buffers = 2});
   domain.realize();
   const Subdomain subdomain = domain.subdomains()[0];
   subdomain.stream().host_function([] { throw std::runtime_error("planted"); });
@@ -147,25 +147,24 @@ TEST(LifeCycle, a_failed_step_is_the_error_of_all_later_calls) {
 }
 
 TEST(LifeCycle, an_exchange_under_way_is_not_joined_by_another_of_the_same_flags) {
-  Domain domain({8, 8, 16}, Radius::uniform(1), by_direct_alone());
-  const auto u = domain.add_field<float>("u", buffers::two);
-  const auto v = domain.add_field<float>("v", buffers::two);
+  Domain domain({8, 8, 16}, Stencil::box(1), by_direct_alone());
+  const auto u = domain.add_field<float>("u", {.buffers = 2});
+  const auto v = domain.add_field<float>("v", {.buffers = 2});
   domain.realize();
   {
-    const Recording steps = recorded(domain);
+    const Graph steps = recorded(domain);
     const field_id only_u = u.id;
-    domain.start_exchange({&only_u, 1});
-    EXPECT_THAT(error_of<InvalidArgument>([&] { domain.replay(steps); }),
-                HasSubstr("replay() between start_exchange and finish_exchange; allowed is before or after"));
-    EXPECT_THAT(
-        error_of<InvalidArgument>([&] { domain.swap(u); }),
-        AllOf(HasSubstr("swap() of field 'u' between start_exchange and finish_exchange"), HasSubstr("allowed")));
+    auto exchange = domain.start_exchange({&only_u, 1});
+    EXPECT_THAT(error_of<InvalidArgument>([&] { steps.launch(); }),
+                HasSubstr("launch() must not be called while an exchange is under way"));
+    EXPECT_THAT(error_of<InvalidArgument>([&] { domain.swap(u); }),
+                HasSubstr("swap() of field 'u' must not be called while the field is exchanged"));
     EXPECT_THAT(error_of<InvalidArgument>([&] { (void)recorded(domain); }),
-                HasSubstr("capture() between start_exchange and finish_exchange"));
+                HasSubstr("capture() must not be called while an exchange is under way"));
     domain.swap(v);  // is not exchanged
-    domain.finish_exchange();
+    exchange.finish();
     domain.swap(v);
-    domain.replay(steps);
+    steps.launch();
     domain.swap(u);
     domain.exchange();
     domain.synchronize();
@@ -174,18 +173,18 @@ TEST(LifeCycle, an_exchange_under_way_is_not_joined_by_another_of_the_same_flags
 }
 
 TEST(LifeCycle, captured_steps_finish_what_they_start) {
-  Domain domain({8, 8, 16}, Radius::uniform(1), by_direct_alone());
+  Domain domain({8, 8, 16}, Stencil::box(1), by_direct_alone());
   domain.add_field<float>("u");
   domain.realize();
-  const auto finish = [&] { domain.finish_exchange(); };
+  std::optional<ExchangeHandle> exchange;
   EXPECT_THROW((void)domain.capture([&] {
-    domain.start_exchange();
+    exchange.emplace(domain.start_exchange());
     throw InvalidArgument("planted");
   }),
                InvalidArgument);
-  EXPECT_THAT(error_of<InvalidArgument>(finish), HasSubstr("without start_exchange"));
-  EXPECT_THROW((void)domain.capture([&] { domain.start_exchange(); }), Error);
-  EXPECT_THAT(error_of<InvalidArgument>(finish), HasSubstr("without start_exchange"));
+  EXPECT_THAT(error_of<InvalidArgument>([&] { exchange->finish(); }), HasSubstr("without start_exchange"));
+  EXPECT_THROW((void)domain.capture([&] { exchange.emplace(domain.start_exchange()); }), Error);
+  EXPECT_THAT(error_of<InvalidArgument>([&] { exchange->finish(); }), HasSubstr("without start_exchange"));
   domain.exchange();
   domain.synchronize();
   domain.close();
@@ -193,12 +192,12 @@ TEST(LifeCycle, captured_steps_finish_what_they_start) {
 
 /// Work is replayed in streams that were taken after the last exchange by calls.
 TEST(LifeCycle, close_waits_for_the_streams_that_the_domain_has_now) {
-  Domain domain({8, 8, 16}, Radius::uniform(1), by_direct_alone());
+  Domain domain({8, 8, 16}, Stencil::box(1), by_direct_alone());
   domain.add_field<float>("u");
   domain.realize();
   std::atomic<int> run{0};
   {
-    const Recording steps = domain.capture([&] {
+    const Graph steps = domain.capture([&] {
       for (const Subdomain& s : domain.subdomains()) {
         s.stream().host_function([&] {
           std::this_thread::sleep_for(200ms);
@@ -214,7 +213,7 @@ TEST(LifeCycle, close_waits_for_the_streams_that_the_domain_has_now) {
       streams.push_back(mine.back().get());
     }
     domain.use_streams(streams);
-    domain.replay(steps);
+    steps.launch();
     domain.close();
     EXPECT_EQ(run, 2);
   }
@@ -222,14 +221,15 @@ TEST(LifeCycle, close_waits_for_the_streams_that_the_domain_has_now) {
 
 /// Streams that were taken over and given back may be gone when the domain is asked for its errors.
 TEST(LifeCycle, streams_of_earlier_exchanges_are_not_used_any_more) {
-  Domain domain({8, 8, 8}, Radius::uniform(1));
+  Domain domain({8, 8, 8}, Stencil::box(1));
   domain.add_field<float>("u");
   domain.realize();
   Stream* const own = &domain.subdomains()[0].stream();
   {
     const auto mine = internals(domain).backend().create_stream(0);
     Stream* const streams[] = {mine.get()};
-    domain.exchange(streams);
+    domain.use_streams(streams);
+    domain.exchange();
     domain.use_streams({&own, 1});
     domain.synchronize();
   }
@@ -241,7 +241,7 @@ TEST(LifeCycle, streams_of_earlier_exchanges_are_not_used_any_more) {
 TEST(LifeCycle, synchronize_waits_for_the_callers_own_work_however_long_it_takes) {
   DomainOptions options;
   options.timeout = 100ms;
-  Domain domain({8, 8, 8}, Radius::uniform(1), options);
+  Domain domain({8, 8, 8}, Stencil::box(1), options);
   domain.add_field<float>("u");
   domain.realize();
   bool done = false;
@@ -268,9 +268,9 @@ class Leaks : public testing::Test {
   [[noreturn]] static void fail_in_the_middle(bool close) {
     try {
       DomainOptions options;
-      options.devices_per_rank = 2;
+      options.devices.per_rank = 2;
       set_launch_threads(options, close);
-      Domain domain({8, 8, 16}, Radius::uniform(1), options);
+      Domain domain({8, 8, 16}, Stencil::box(1), options);
       domain.add_field<float>("u");
       domain.realize();
       domain.exchange();

@@ -28,12 +28,12 @@ using testing::HasSubstr;
 /// 8 subdomains of one process, each met in 26 directions.
 DomainOptions options_of(routing::Transport transport, Messages messages, std::shared_ptr<device::Backend> backend) {
   DomainOptions options;
-  options.backend = std::move(backend);
-  options.partition = partition::Method::given;
-  options.node_grid = Vec3{1, 1, 1};
-  options.device_grid = Vec3{2, 2, 2};
-  options.policy.order = {transport};
-  options.messages = messages;
+  options.devices.existing.emplace(std::move(backend));
+  options.partition.method = partition::Method::given;
+  options.partition.node_grid = Vec3{1, 1, 1};
+  options.partition.device_grid = Vec3{2, 2, 2};
+  options.routing.policy.order = {transport};
+  options.routing.messages = messages;
   return options;
 }
 
@@ -44,7 +44,7 @@ std::shared_ptr<test::ForwardingBackend> eight_devices(std::shared_ptr<device::I
   return std::make_shared<test::ForwardingBackend>(device::make_host_backend(host), test::Said{});
 }
 
-exchange::Traffic traffic_of(routing::Transport transport, Messages messages, const Radius& radius) {
+exchange::Traffic traffic_of(routing::Transport transport, Messages messages, const Stencil& radius) {
   Domain domain({16, 16, 16}, radius, options_of(transport, messages, eight_devices()));
   static_cast<void>(domain.add_field<double>("a"));
   static_cast<void>(domain.add_field<float>("b"));
@@ -55,7 +55,7 @@ exchange::Traffic traffic_of(routing::Transport transport, Messages messages, co
 }
 
 /// As the routes count them, which explain() prints.
-std::int64_t routed_of(routing::Transport transport, Messages messages, const Radius& radius) {
+std::int64_t routed_of(routing::Transport transport, Messages messages, const Stencil& radius) {
   Domain domain({16, 16, 16}, radius, options_of(transport, messages, eight_devices()));
   static_cast<void>(domain.add_field<double>("a"));
   domain.realize();
@@ -67,7 +67,7 @@ std::int64_t routed_of(routing::Transport transport, Messages messages, const Ra
 
 TEST(Messages, are_as_many_as_there_are_directions_with_the_same_cells) {
   using routing::Transport;
-  const Radius all = Radius::uniform(2);
+  const Stencil all = Stencil::box(2);
   for (const Transport transport : {Transport::mpi_staged, Transport::mpi_device, Transport::peer_copy}) {
     const auto together = traffic_of(transport, Messages::by_neighbour, all);
     const auto apart = traffic_of(transport, Messages::by_direction, all);
@@ -84,7 +84,7 @@ TEST(Messages, are_as_many_as_there_are_directions_with_the_same_cells) {
 
 TEST(Messages, by_direction_have_a_stream_each_of_high_priority) {
   auto backend = eight_devices();
-  Domain domain({16, 16, 16}, Radius::uniform(2),
+  Domain domain({16, 16, 16}, Stencil::box(2),
                 options_of(routing::Transport::mpi_staged, Messages::by_direction, backend));
   static_cast<void>(domain.add_field<double>("u"));
   domain.realize();
@@ -123,19 +123,19 @@ class Notes final : public device::Injector {
 TEST(Messages, are_packed_before_what_follows_the_start_of_an_exchange) {
   for (const Messages messages : {Messages::by_neighbour, Messages::by_direction}) {
     const auto notes = std::make_shared<Notes>();
-    Domain domain({16, 16, 16}, Radius::uniform(2),
+    Domain domain({16, 16, 16}, Stencil::box(2),
                   options_of(routing::Transport::mpi_staged, messages, eight_devices(notes)));
-    static_cast<void>(domain.add_field<double>("u", buffers::two));
+    static_cast<void>(domain.add_field<double>("u", {.buffers = 2}));
     domain.realize();
     for (int turn = 0; turn < 2; ++turn) {
       static_cast<void>(notes->taken());
-      domain.start_exchange();
+      auto exchange = domain.start_exchange();
       const auto started = notes->taken();
       for (int device = 0; device < 8; ++device) {
         const auto packings = std::ranges::count(started, std::pair(device::Operation::copy_list, device));
         EXPECT_GE(packings, messages == Messages::by_direction ? 26 : 7) << "all of them are in their streams by now";
       }
-      domain.finish_exchange();
+      exchange.finish();
       domain.synchronize();
     }
     domain.close();
@@ -147,8 +147,8 @@ TEST(Messages, that_differ_between_ranks_are_one_error_on_all) {
   std::vector<std::string> errors;
   comm::run_as_threads(2, [&](comm::Communicator& comm) {
     DomainOptions options;
-    if (comm.rank() == rank_id(1)) options.messages = Messages::by_direction;
-    Domain domain({8, 8, 8}, Radius::uniform(1), comm, options);
+    if (comm.rank() == rank_id(1)) options.routing.messages = Messages::by_direction;
+    Domain domain({8, 8, 8}, Stencil::box(1), comm, options);
     static_cast<void>(domain.add_field<double>("u"));
     const auto error = test::error_of<InvalidArgument>([&] { domain.realize(); });
     const std::lock_guard lock(one);

@@ -13,26 +13,26 @@ namespace {
 using testing::HasSubstr;
 
 TEST(DomainMisuse, a_domain_needs_a_field) {
-  Domain domain({8, 8, 8}, Radius::uniform(1));
+  Domain domain({8, 8, 8}, Stencil::box(1));
   EXPECT_THAT(test::error_of<InvalidArgument>([&] { domain.realize(); }), HasSubstr("no fields"));
 }
 
 TEST(DomainMisuse, order_of_calls) {
-  Domain domain({8, 8, 8}, Radius::uniform(1));
+  Domain domain({8, 8, 8}, Stencil::box(1));
   const auto u = domain.add_field<float>("u");
   EXPECT_THAT(test::error_of<InvalidArgument>([&] { domain.add_field<float>("u"); }), HasSubstr("'u', which is taken"));
   EXPECT_THAT(test::error_of<InvalidArgument>([&] { domain.exchange(); }), HasSubstr("before realize()"));
   domain.realize();
   EXPECT_THAT(test::error_of<InvalidArgument>([&] { domain.realize(); }), HasSubstr("allowed is once"));
   EXPECT_THAT(test::error_of<InvalidArgument>([&] { domain.add_field<float>("v"); }), HasSubstr("allowed is before"));
-  EXPECT_THAT(test::error_of<InvalidArgument>([&] { domain.finish_exchange(); }), HasSubstr("without start_exchange"));
-  domain.start_exchange();
-  EXPECT_THAT(test::error_of<InvalidArgument>([&] { domain.start_exchange(); }), HasSubstr("twice"));
+  auto exchange = domain.start_exchange();
+  EXPECT_THAT(test::error_of<InvalidArgument>([&] { (void)domain.start_exchange(); }), HasSubstr("twice"));
   EXPECT_THAT(test::error_of<InvalidArgument>([&] {
                 domain.use_tiles({1, 1, 1});
               }),
-              HasSubstr("allowed is before or after"));
-  domain.finish_exchange();
+              HasSubstr("while an exchange is under way"));
+  exchange.finish();
+  EXPECT_THAT(test::error_of<InvalidArgument>([&] { exchange.finish(); }), HasSubstr("was finished before"));
   EXPECT_THAT(test::error_of<InvalidArgument>([&] { domain.use_tiles({1, 0, 1}); }), HasSubstr("a tile is 1 x 0 x 1"));
   domain.exchange();
   EXPECT_THAT(test::error_of<InvalidArgument>([&] { domain.swap(u); }), HasSubstr("1 buffer"));
@@ -41,7 +41,7 @@ TEST(DomainMisuse, order_of_calls) {
       HasSubstr("f32"));
   EXPECT_THAT(test::error_of<InvalidArgument>([&] {
                 const field_id none(7);
-                domain.start_exchange({&none, 1});
+                auto exchange = domain.start_exchange({&none, 1});
               }),
               HasSubstr("field is 7"));
   domain.close();
@@ -50,9 +50,9 @@ TEST(DomainMisuse, order_of_calls) {
 }
 
 TEST(DomainMisuse, a_field_of_one_buffer_is_not_written_beside_what_is_read) {
-  Domain domain({8, 8, 8}, Radius::uniform(1));
+  Domain domain({8, 8, 8}, Stencil::box(1));
   const auto one = domain.add_field<float>("one");
-  const auto two = domain.add_field<float>("two", buffers::two);
+  const auto two = domain.add_field<float>("two", {.buffers = 2});
   domain.realize();
   const Subdomain& s = domain.subdomains()[0];
   EXPECT_THAT(test::error_of<InvalidArgument>([&] { static_cast<void>(s.view(one, 1)); }),
@@ -71,7 +71,7 @@ TEST(DomainMisuse, a_field_of_one_buffer_is_not_written_beside_what_is_read) {
 TEST(DomainMisuse, updates_in_place_write_what_they_read) {
   DomainOptions options;
   options.update = overlap::Update::in_place;
-  Domain domain({8, 8, 8}, Radius::uniform(1), options);
+  Domain domain({8, 8, 8}, Stencil::box(1), options);
   const auto u = domain.add_field<float>("u");
   domain.realize();
   const Subdomain& s = domain.subdomains()[0];
@@ -83,8 +83,8 @@ TEST(DomainMisuse, updates_in_place_write_what_they_read) {
 
 TEST(DomainMisuse, own_arrays_for_some_subdomains_only) {
   DomainOptions options;
-  options.devices_per_rank = 2;
-  Domain domain({8, 8, 8}, Radius::uniform(1), options);
+  options.devices.per_rank = 2;
+  Domain domain({8, 8, 8}, Stencil::box(1), options);
   const auto u = domain.add_field<float>("u");
   domain.plan();
   ASSERT_EQ(domain.subdomains().size(), 2u);
@@ -95,9 +95,9 @@ TEST(DomainMisuse, own_arrays_for_some_subdomains_only) {
                         "rank's subdomains or none"));
 }
 
-TEST(DomainMisuse, own_arrays_for_some_sets_only) {
-  Domain domain({8, 8, 8}, Radius::uniform(1));
-  const auto u = domain.add_field<float>("u", buffers::two);
+TEST(DomainMisuse, own_arrays_for_some_buffers_only) {
+  Domain domain({8, 8, 8}, Stencil::box(1));
+  const auto u = domain.add_field<float>("u", {.buffers = 2});
   std::vector<float> memory(1000);
   EXPECT_THAT(test::error_of<InvalidArgument>([&] {
                 domain.use_array(u.id, subdomain_id(0), 0, memory.data(), {4, 40, 400});
@@ -122,13 +122,13 @@ TEST(DomainMisuse, own_arrays_for_some_sets_only) {
   array.extent = {10, 10, 10};
   array.halo_above.x = 1;
   domain.use_array(u.id, subdomain_id(0), 0, array);
-  EXPECT_THAT(test::error_of<InvalidArgument>([&] { domain.realize(); }), HasSubstr("not for set 1"));
+  EXPECT_THAT(test::error_of<InvalidArgument>([&] { domain.realize(); }), HasSubstr("not for buffer 1"));
 }
 
 TEST(DomainMisuse, what_is_too_small_says_what_would_fit) {
   DomainOptions options;
-  options.devices_per_rank = 4;
-  Domain domain({4, 4, 4}, Radius::uniform(3), options);
+  options.devices.per_rank = 4;
+  Domain domain({4, 4, 4}, Stencil::box(3), options);
   domain.add_field<float>("u");
   EXPECT_THAT(test::error_of<InvalidArgument>([&] { domain.realize(); }),
               testing::AnyOf(HasSubstr("fit"), HasSubstr("allowed")));
@@ -137,7 +137,7 @@ TEST(DomainMisuse, what_is_too_small_says_what_would_fit) {
 TEST(DomainMisuse, a_negative_number_of_multiprocessors_is_refused) {
   DomainOptions options;
   options.tuning.multiprocessors = -3;
-  Domain domain({8, 8, 8}, Radius::uniform(1), options);
+  Domain domain({8, 8, 8}, Stencil::box(1), options);
   domain.add_field<float>("u");
   EXPECT_THAT(test::error_of<InvalidArgument>([&] { domain.realize(); }),
               HasSubstr("multiprocessors is -3; allowed is 0"));
@@ -145,9 +145,9 @@ TEST(DomainMisuse, a_negative_number_of_multiprocessors_is_refused) {
 
 TEST(DomainMisuse, forbidding_every_transport_names_them_all) {
   DomainOptions options;
-  options.devices_per_rank = 2;
-  options.policy.order = {routing::Transport::ipc_copy};
-  Domain domain({8, 8, 8}, Radius::uniform(1), options);
+  options.devices.per_rank = 2;
+  options.routing.policy.order = {routing::Transport::ipc_copy};
+  Domain domain({8, 8, 8}, Stencil::box(1), options);
   domain.add_field<float>("u");
   const auto text = test::error_of<CapabilityError>([&] { domain.realize(); });
   for (const auto transport : routing::all_transports) EXPECT_THAT(text, HasSubstr(std::string(to_string(transport))));

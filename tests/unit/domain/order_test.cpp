@@ -28,11 +28,11 @@ class Order : public testing::Test {
 
   static DomainOptions options_for(routing::Transport transport) {
     DomainOptions options;
-    options.policy.order = {transport, routing::Transport::self, routing::Transport::mpi_staged};
-    options.partition = partition::Method::given;
-    options.node_grid = Vec3{1, 1, 1};
-    options.device_grid = Vec3{1, 1, 2};
-    options.check_order = true;
+    options.routing.policy.order = {transport, routing::Transport::self, routing::Transport::mpi_staged};
+    options.partition.method = partition::Method::given;
+    options.partition.node_grid = Vec3{1, 1, 1};
+    options.partition.device_grid = Vec3{1, 1, 2};
+    options.debug.validate_ordering = true;
     return options;
   }
   static void write(Domain& domain, Field<double> u, int step) {
@@ -53,9 +53,9 @@ class Order : public testing::Test {
     }
     try {
       write(domain, u, 2);
-      domain.start_exchange();
+      auto exchange = domain.start_exchange();
       race(domain, u);
-      domain.finish_exchange();
+      exchange.finish();
     } catch (const ProtocolError& error) {
       return error.what();
     }
@@ -64,8 +64,8 @@ class Order : public testing::Test {
   }
   static std::string found_with(routing::Transport transport, const Race& race) {
     DomainOptions options = options_for(transport);
-    options.devices_per_rank = 2;
-    Domain domain(extent, Radius::uniform(1), options);
+    options.devices.per_rank = 2;
+    Domain domain(extent, Stencil::box(1), options);
     return found_with(domain, race);
   }
 };
@@ -98,7 +98,7 @@ TEST_P(OrderBy, a_cell_that_is_written_while_it_is_sent_is_named) {
     run_unordered(domain, s, [view = s.view(u)] { view(Vec3{1, 2, 3}) = -1; });
   });
   EXPECT_THAT(found, AllOf(HasSubstr("cell (1, 2, 3) of field 'u' was written while exchange 3 sent it"),
-                           HasSubstr("before start_exchange or behind finish_exchange")));
+                           HasSubstr("before start_exchange() or after finish()")));
 }
 
 TEST_P(OrderBy, a_halo_that_is_read_before_it_arrived_is_no_number) {
@@ -109,15 +109,15 @@ TEST_P(OrderBy, a_halo_that_is_read_before_it_arrived_is_no_number) {
     DomainOptions options = options_for(GetParam());
     device::HostOptions host;
     host.ranks_on_node = 2;
-    options.backend = device::make_host_backend(host);
-    Domain domain(extent, Radius::uniform(1), comm, options);
+    options.devices.existing.emplace(device::make_host_backend(host));
+    Domain domain(extent, Stencil::box(1), comm, options);
     const auto u = domain.add_field<double>("u");
     domain.realize();
     write(domain, u, 0);
     domain.exchange();
     write(domain, u, 1);
     if (comm.rank() == rank_id(1)) has_looked.wait();
-    domain.start_exchange();
+    auto exchange = domain.start_exchange();
     if (comm.rank() == rank_id(0)) {
       const Subdomain& s = domain.subdomains()[0];
       s.stream().synchronize();
@@ -125,7 +125,7 @@ TEST_P(OrderBy, a_halo_that_is_read_before_it_arrived_is_no_number) {
       run_unordered(domain, s, [&] { seen = {view(Vec3{5, 5, -1}), view(Vec3{5, 5, 4})}; });
       has_looked.count_down();
     }
-    domain.finish_exchange();
+    exchange.finish();
     domain.close();
   });
   ASSERT_EQ(seen.size(), 2u);
@@ -150,8 +150,8 @@ TEST_F(Order, a_halo_that_is_written_when_it_has_arrived_is_named) {
 
 TEST_F(Order, checked_exchanges_are_not_captured) {
   DomainOptions options = options_for(routing::Transport::direct);
-  options.devices_per_rank = 2;
-  Domain domain(extent, Radius::uniform(1), options);
+  options.devices.per_rank = 2;
+  Domain domain(extent, Stencil::box(1), options);
   static_cast<void>(domain.add_field<double>("u"));
   domain.realize();
   EXPECT_THROW((void)domain.capture([&] { domain.exchange(); }), CapabilityError);
@@ -163,8 +163,8 @@ TEST_F(Order, all_ranks_check_or_none) {
   std::vector<std::string> errors;
   comm::run_as_threads(2, [&](comm::Communicator& comm) {
     DomainOptions options = options_for(routing::Transport::mpi_staged);
-    options.check_order = comm.rank() == rank_id(0);
-    Domain domain(extent, Radius::uniform(1), comm, options);
+    options.debug.validate_ordering = comm.rank() == rank_id(0);
+    Domain domain(extent, Stencil::box(1), comm, options);
     static_cast<void>(domain.add_field<double>("u"));
     try {
       domain.realize();
@@ -175,7 +175,7 @@ TEST_F(Order, all_ranks_check_or_none) {
   });
   ASSERT_EQ(errors.size(), 2u);
   EXPECT_EQ(errors[0], errors[1]);
-  EXPECT_THAT(errors[0], HasSubstr("check_order: rank 0 has true, rank 1 has false"));
+  EXPECT_THAT(errors[0], HasSubstr("validate_ordering: rank 0 has true, rank 1 has false"));
 }
 
 INSTANTIATE_TEST_SUITE_P(routes, OrderBy,

@@ -30,16 +30,16 @@ class Outlets : public testing::Test {
   static constexpr Vec3 extent{6, 5, 8};
   static DomainOptions options_for(routing::Transport transport) {
     DomainOptions options;
-    options.devices_per_rank = 2;
-    options.policy.order = {routing::Transport::self, transport, routing::Transport::mpi_staged};
-    options.partition = partition::Method::given;
-    options.node_grid = Vec3{1, 1, 1};
-    options.device_grid = Vec3{1, 1, 2};
+    options.devices.per_rank = 2;
+    options.routing.policy.order = {routing::Transport::self, transport, routing::Transport::mpi_staged};
+    options.partition.method = partition::Method::given;
+    options.partition.node_grid = Vec3{1, 1, 1};
+    options.partition.device_grid = Vec3{1, 1, 2};
     return options;
   }
-  void make(const DomainOptions& options, int buffer_count = buffers::two) {
-    domain = std::make_unique<Domain>(extent, Radius::uniform(1), options);
-    u = domain->add_field<double>("u", buffer_count);
+  void make(const DomainOptions& options, int buffers = 2) {
+    domain = std::make_unique<Domain>(extent, Stencil::box(1), options);
+    u = domain->add_field<double>("u", {.buffers = buffers});
     domain->realize();
   }
   void make(routing::Transport transport) { make(options_for(transport)); }
@@ -131,24 +131,24 @@ TEST_F(Outlets, what_neighbours_may_still_read_is_refused) {
   domain->swap(u);
   EXPECT_THAT(refused([&] { internals(*domain).mark_stored(u, faces_in_z); }),
               HasSubstr("allowed is behind an exchange of it"));
-  domain->start_exchange();
+  auto exchange = domain->start_exchange();
   EXPECT_THAT(refused([&] { internals(*domain).mark_stored(u, faces_in_z); }),
-              HasSubstr("between start_exchange and finish_exchange"));
-  domain->finish_exchange();
+              HasSubstr("while an exchange is under way"));
+  exchange.finish();
 }
 
 TEST_F(Outlets, are_not_for_halos_that_serve_several_steps) {
   DomainOptions options = options_for(routing::Transport::direct);
-  options.halo_multiplier = 2;
+  options.steps_per_exchange = 2;
   make(options);
   domain->exchange();
   EXPECT_THAT(refused([&] { internals(*domain).mark_stored(u, faces_in_z); }),
-              HasSubstr("halo_multiplier is 2; allowed is 1"));
+              HasSubstr("steps_per_exchange is 2; allowed is 1"));
 }
 
 TEST_F(Outlets, a_cell_that_was_not_stored_is_found_where_order_is_checked) {
   DomainOptions options = options_for(routing::Transport::direct);
-  options.check_order = true;
+  options.debug.validate_ordering = true;
   make(options);
   step();
   step();
@@ -167,14 +167,14 @@ TEST_F(Outlets, a_cell_that_was_not_stored_is_found_where_order_is_checked) {
 TEST_F(Outlets, a_replay_behind_other_stores_than_at_capture_is_refused) {
   make(routing::Transport::direct);
   step();
-  const Recording cycle = domain->capture([&] {
+  const Graph cycle = domain->capture([&] {
     step();
     step();
   });
-  domain->replay(cycle);
+  cycle.launch();
   domain->exchange();  // takes what was stored
   EXPECT_THAT(
-      refused([&] { domain->replay(cycle); }),
+      refused([&] { cycle.launch(); }),
       HasSubstr("other cells of field 'u' are stored by kernels (mark_stored) than when the steps were captured"));
   domain->synchronize();
 }
@@ -198,10 +198,10 @@ TEST_F(Outlets, ranks_that_disagree_on_what_is_stored_are_told) {
     DomainOptions options = options_for(routing::Transport::direct);
     device::HostOptions host;
     host.ranks_on_node = 2;
-    options.backend = device::make_host_backend(host);
+    options.devices.existing.emplace(device::make_host_backend(host));
     options.timeout = std::chrono::seconds(5);
-    Domain of_rank(extent, Radius::uniform(1), comm, options);
-    const auto field = of_rank.add_field<double>("u", buffers::two);
+    Domain of_rank(extent, Stencil::box(1), comm, options);
+    const auto field = of_rank.add_field<double>("u", {.buffers = 2});
     of_rank.realize();
     try {
       of_rank.exchange();

@@ -69,9 +69,9 @@ int packets(halocline::DeviceKind kind) {
   said.kind = kind;
   const auto backend = std::make_shared<test::ForwardingBackend>(device::make_host_backend(host), said);
   DomainOptions options;
-  options.backend = backend;
-  options.policy.order = {routing::Transport::self, routing::Transport::direct};
-  Domain domain({8, 8, 8}, Radius::uniform(1), options);
+  options.devices.existing.emplace(backend);
+  options.routing.policy.order = {routing::Transport::self, routing::Transport::direct};
+  Domain domain({8, 8, 8}, Stencil::box(1), options);
   static_cast<void>(domain.add_field<float>("u"));
   domain.realize();
   domain.exchange();

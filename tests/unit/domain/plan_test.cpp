@@ -17,7 +17,7 @@ namespace {
 PlanRequest request_for(std::int64_t nodes, std::int64_t devices_per_node, const Vec3& extent) {
   PlanRequest request;
   request.extent = extent;
-  request.radius = Radius::uniform(3);
+  request.stencil = Stencil::box(3);
   for (int i = 0; i < 4; ++i) {
     FieldDescriptor field;
     field.name = "q" + std::to_string(i);
@@ -72,7 +72,7 @@ TEST(Plan, hash_tells_requests_apart) {
   other.fields[2].element = Element::f64;
   EXPECT_NE(hash_of(base), hash_of(other));
   other = base;
-  other.radius = other.radius.without_corners();
+  other.stencil = other.stencil.without_corners();
   EXPECT_NE(hash_of(base), hash_of(other));
 }
 
@@ -112,7 +112,7 @@ TEST(Plan, explains_every_stage) {
 TEST(Plan, ranks_that_ask_for_different_domains_are_told) {
   std::vector<std::string> texts(3);
   comm::run_as_threads(3, [&](comm::Communicator& comm) {
-    Domain domain({16, 16, comm.rank() == rank_id(2) ? 17 : 16}, Radius::uniform(1), comm);
+    Domain domain({16, 16, comm.rank() == rank_id(2) ? 17 : 16}, Stencil::box(1), comm);
     domain.add_field<float>("u");
     try {
       domain.realize();
@@ -129,8 +129,8 @@ std::vector<std::string> told_with(const std::array<machine::MachineMap, 2>& mac
   std::vector<std::string> texts(2);
   comm::run_as_threads(2, [&](comm::Communicator& comm) {
     DomainOptions options;
-    options.machine = machines[comm.rank().index()];
-    Domain domain({16, 16, 16}, Radius::uniform(1), comm, options);
+    options.machine.map = machines[comm.rank().index()];
+    Domain domain({16, 16, 16}, Stencil::box(1), comm, options);
     domain.add_field<float>("u");
     try {
       domain.realize();
@@ -173,8 +173,8 @@ machine::MachineMap with_slow_peers() {
 TEST(Plan, measured_rates_decide_how_messages_go) {
   comm::run_as_threads(2, [](comm::Communicator& comm) {
     DomainOptions options;
-    options.machine = with_slow_peers();
-    Domain domain({8, 8, 8}, Radius::uniform(1), comm, options);
+    options.machine.map = with_slow_peers();
+    Domain domain({8, 8, 8}, Stencil::box(1), comm, options);
     const auto u = domain.add_field<double>("u");
     domain.realize();
     for (const RoutedMessage& message : internals(domain).routes()) {
@@ -199,7 +199,7 @@ TEST(Plan, measured_rates_decide_for_a_machine_that_is_not_here) {
   PlanRequest request;
   request.machine = with_slow_peers();
   request.extent = {8, 8, 8};
-  request.radius = Radius::uniform(1);
+  request.stencil = Stencil::box(1);
   request.fields.resize(1);
   request.fields[0].name = "u";
   const Plan plan = make_plan(request);

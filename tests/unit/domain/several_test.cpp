@@ -11,10 +11,10 @@ namespace {
 TEST(SeveralDomains, interleave_over_one_communicator) {
   comm::run_as_threads(3, [](comm::Communicator& comm) {
     DomainOptions options;
-    options.policy.order = {routing::Transport::mpi_staged};
+    options.routing.policy.order = {routing::Transport::mpi_staged};
     options.timeout = std::chrono::seconds(20);
-    Domain one({8, 8, 24}, Radius::uniform(1), comm, options);
-    Domain two({8, 8, 24}, Radius::uniform(1), comm, options);
+    Domain one({8, 8, 24}, Stencil::box(1), comm, options);
+    Domain two({8, 8, 24}, Stencil::box(1), comm, options);
     const auto u = one.add_field<double>("u");
     const auto v = two.add_field<double>("v");
     one.realize();
@@ -33,10 +33,10 @@ TEST(SeveralDomains, interleave_over_one_communicator) {
       fill(two, v, 200);
       // Every rank begins them in another order.
       const bool first = (comm.rank().value() + step) % 2 == 0;
-      (first ? one : two).start_exchange();
-      (first ? two : one).start_exchange();
-      two.finish_exchange();
-      one.finish_exchange();
+      auto begun_first = (first ? one : two).start_exchange();
+      auto begun_second = (first ? two : one).start_exchange();
+      (first ? begun_second : begun_first).finish();
+      (first ? begun_first : begun_second).finish();
       one.synchronize();
       two.synchronize();
       check(one, u, 100);

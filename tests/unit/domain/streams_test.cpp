@@ -21,10 +21,10 @@ class UserStreams : public testing::TestWithParam<routing::Transport> {
   static constexpr Vec3 extent{12, 10, 8};
   void SetUp() override {
     DomainOptions options;
-    options.devices_per_rank = 3;
-    options.policy.order = {GetParam(), routing::Transport::self, routing::Transport::mpi_staged};
-    domain = std::make_unique<Domain>(extent, Radius::uniform(1), options);
-    u = domain->add_field<double>("u", buffers::two);
+    options.devices.per_rank = 3;
+    options.routing.policy.order = {GetParam(), routing::Transport::self, routing::Transport::mpi_staged};
+    domain = std::make_unique<Domain>(extent, Stencil::box(1), options);
+    u = domain->add_field<double>("u", {.buffers = 2});
     domain->realize();
     for (int set = 0; set < 2; ++set) {
       std::vector<Stream*>& streams = set == 0 ? first : second;
@@ -71,7 +71,8 @@ TEST_P(UserStreams, an_exchange_is_ordered_with_work_before_and_after) {
   for (std::size_t i = 0; i < first.size(); ++i) EXPECT_EQ(&domain->subdomains()[i].stream(), first[i]);
   for (int step = 0; step < 20; ++step) {
     write_slowly(step);
-    domain->exchange(first);
+    domain->use_streams(first);
+    domain->exchange();
     expect_all(step);
     if (step % 3 == 0) domain->swap(u);
   }
@@ -82,7 +83,8 @@ TEST_P(UserStreams, an_exchange_is_ordered_with_work_before_and_after) {
 TEST_P(UserStreams, what_is_in_the_earlier_streams_comes_first) {
   for (int step = 0; step < 20; ++step) {
     write_slowly(step);  // in the streams of the step before
-    domain->exchange(step % 2 == 0 ? first : second);
+    domain->use_streams(step % 2 == 0 ? first : second);
+    domain->exchange();
     expect_all(step);
   }
   domain->synchronize();
@@ -97,10 +99,10 @@ TEST_P(UserStreams, captured_steps_replay_in_them) {
   }
   write_slowly(1);
   domain->synchronize();
-  auto recording = std::make_unique<Recording>(domain->capture([&] { domain->exchange(); }));
+  auto recording = std::make_unique<Graph>(domain->capture([&] { domain->exchange(); }));
   for (int step = 2; step < 6; ++step) {
     write_slowly(step);
-    domain->replay(*recording);
+    recording->launch();
     expect_all(step);
   }
   domain->synchronize();
@@ -119,9 +121,9 @@ TEST_P(UserStreams, streams_that_do_not_fit_are_refused) {
   EXPECT_THAT(refusal(others), HasSubstr("stream of subdomain 1 is null; allowed are those of its device, 1"));
   others[1] = first[0];
   EXPECT_THAT(refusal(others), HasSubstr("stream of subdomain 1 is of device 0"));
-  domain->start_exchange();
-  EXPECT_THAT(refusal(first), HasSubstr("between start_exchange and finish_exchange"));
-  domain->finish_exchange();
+  auto exchange = domain->start_exchange();
+  EXPECT_THAT(refusal(first), HasSubstr("while an exchange is under way"));
+  exchange.finish();
   EXPECT_EQ(refusal(first), "(no error)");
   EXPECT_THROW((void)internals(*domain).backend().borrow_stream(0, nullptr), CapabilityError);
 }

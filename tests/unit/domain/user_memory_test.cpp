@@ -30,8 +30,8 @@ class UserMemory : public testing::Test {
     said.kind = kind;
     said.memory = memory;
     DomainOptions options;
-    options.backend = std::make_shared<test::ForwardingBackend>(device::make_host_backend(host), said);
-    domain = std::make_unique<Domain>(Vec3{8, 8, 8}, Radius::uniform(1), options);
+    options.devices.existing.emplace(std::make_shared<test::ForwardingBackend>(device::make_host_backend(host), said));
+    domain = std::make_unique<Domain>(Vec3{8, 8, 8}, Stencil::box(1), options);
     u = domain->add_field<float>("u");
     const auto mine = internals(*domain).plan().placement.of_rank(rank_id(0));
     for (std::size_t i = 0; i < mine.size(); ++i) {

@@ -24,10 +24,10 @@ TEST(JacobiSolver, TakesWhatItsKernelsCan) {
   };
   EXPECT_EQ(error_of({Boundary::periodic, Boundary::open, Boundary::periodic}),
             "jacobi3d: the boundary in y is open; allowed is periodic");
-  EXPECT_EQ(error_of({Boundary::periodic, Boundary::periodic, Boundary::wrapped}),
-            "jacobi3d: the boundary in z is wrapped; allowed is periodic");
+  EXPECT_EQ(error_of({Boundary::periodic, Boundary::periodic, Boundary::periodic_in_kernel}),
+            "jacobi3d: the boundary in z is periodic_in_kernel; allowed is periodic");
   EXPECT_EQ(error_of({Boundary::open, Boundary::periodic, Boundary::periodic}),
-            "jacobi3d: the boundary in x is open; allowed is periodic or wrapped");
+            "jacobi3d: the boundary in x is open; allowed is periodic or periodic_in_kernel");
 }
 
 TEST(JacobiSolver, GivesTheSameBitsWithAnyTiles) {

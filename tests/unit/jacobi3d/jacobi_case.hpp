@@ -25,7 +25,7 @@ struct Shape {
   int steps = 6;
   std::string transports = {};
   bool graph = false;
-  int multiplier = 1;
+  int steps_per_exchange = 1;
   bool launch_threads = false;
   halocline::Boundaries boundaries = halocline::all_periodic;
 };
@@ -35,13 +35,13 @@ template <typename T>
 void on_domains(const Shape& shape, const std::function<void(Domain&, halocline::Field<T>)>& body) {
   const auto one = [&](halocline::comm::Communicator& comm) {
     DomainOptions options;
-    options.devices_per_rank = shape.devices;
-    options.halo_multiplier = shape.multiplier;
+    options.devices.per_rank = shape.devices;
+    options.steps_per_exchange = shape.steps_per_exchange;
     set_launch_threads(options, shape.launch_threads);
     options.boundaries = shape.boundaries;
-    if (!shape.transports.empty()) options.policy = halocline::routing::Policy::parse(shape.transports);
-    Domain domain(shape.extent, jacobi3d::radius(), comm, options);
-    const auto field = domain.add_field<T>("t", halocline::buffers::two);
+    if (!shape.transports.empty()) options.routing.policy = halocline::routing::Policy::parse(shape.transports);
+    Domain domain(shape.extent, jacobi3d::stencil(), comm, options);
+    const auto field = domain.add_field<T>("t", {.buffers = 2});
     domain.realize();
     body(domain, field);
     domain.close();

@@ -27,8 +27,8 @@ void expect_serial_solution(const Shape& shape) {
   SCOPED_TRACE(to_string(shape.extent) + ", " + std::to_string(shape.ranks) + " ranks of " +
                std::to_string(shape.devices) + ", halos " + std::string(to_string(shape.halos)) + ", " +
                std::to_string(shape.steps) + (shape.graph ? " steps as a graph " : " steps ") + shape.transports +
-               ", multiplier " + std::to_string(shape.multiplier) +
-               (shape.boundaries[0] == halocline::Boundary::wrapped ? ", x wrapped" : ""));
+               ", steps_per_exchange " + std::to_string(shape.steps_per_exchange) +
+               (shape.boundaries[0] == halocline::Boundary::periodic_in_kernel ? ", x wrapped" : ""));
   const auto expected = jacobi3d::solve_serially<T>(shape.extent, shape.steps);
   int roots = 0;
   on_domains<T>(shape, [&](Domain& domain, halocline::Field<T> field) {
@@ -73,7 +73,7 @@ TEST_P(JacobiWays, AreTriedByLongRunsThatDoNotSay) {
   EXPECT_EQ(chosen[0], chosen[1]);
 }
 
-INSTANTIATE_TEST_SUITE_P(HaloMultipliers, JacobiWays, testing::Values(1, 3));
+INSTANTIATE_TEST_SUITE_P(StepsPerExchanges, JacobiWays, testing::Values(1, 3));
 
 class JacobiShapes : public testing::TestWithParam<Shape> {};
 
@@ -117,21 +117,21 @@ INSTANTIATE_TEST_SUITE_P(Threads, JacobiShapes,
                                          Shape{{13, 14, 15}, 2, 2, Halos::overlapped, 6, "ipc_copy,peer_copy"}));
 
 /// Uneven domains, as small as the halos allow, in any number of parts; runs that end between two exchanges, too.
-TEST(JacobiHaloMultiplier, ChangesNoBit) {
+TEST(JacobiStepsPerExchange, ChangesNoBit) {
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
     halocline::test::Seeded seeded(seed);
     SCOPED_TRACE("seed " + std::to_string(seed));
     Shape shape;
-    shape.multiplier = 1 + static_cast<int>(seed % 4);
+    shape.steps_per_exchange = 1 + static_cast<int>(seed % 4);
     shape.ranks = static_cast<int>(seeded.between(1, 3));
     shape.devices = static_cast<int>(seeded.between(1, 4));
     for (int dim = 0; dim < 3; ++dim) {
-      shape.extent[dim] = seeded.between(shape.multiplier, shape.multiplier + 9);
+      shape.extent[dim] = seeded.between(shape.steps_per_exchange, shape.steps_per_exchange + 9);
     }
-    shape.extent[static_cast<int>(seeded.between(0, 2))] += shape.multiplier * shape.ranks * shape.devices;
-    shape.halos = shape.multiplier == 1 && seeded.chance(50) ? Halos::stored
-                  : seeded.chance(50)                        ? Halos::overlapped
-                                                             : Halos::exchanged;
+    shape.extent[static_cast<int>(seeded.between(0, 2))] += shape.steps_per_exchange * shape.ranks * shape.devices;
+    shape.halos = shape.steps_per_exchange == 1 && seeded.chance(50) ? Halos::stored
+                  : seeded.chance(50)                                ? Halos::overlapped
+                                                                     : Halos::exchanged;
     shape.steps = static_cast<int>(seeded.between(1, 14));
     if (seeded.chance(20)) shape.transports = "mpi_staged";
     shape.graph = shape.transports.empty() && seeded.chance(40);
@@ -154,30 +154,30 @@ TEST(JacobiLaunchThreads, ChangeNoBit) {
       if (graph) shape.transports = "direct,ipc_copy,peer_copy,self";
       expect_serial_solution<float>(shape);
       if (halos == Halos::stored) continue;
-      shape.multiplier = 2;
+      shape.steps_per_exchange = 2;
       expect_serial_solution<double>(shape);
     }
   }
 }
 
-TEST(JacobiHaloMultiplier, ReplaysWholeCyclesOfStepsAndOfBuffers) {
-  for (const int multiplier : {2, 3, 4, 5}) {
+TEST(JacobiStepsPerExchange, ReplaysWholeCyclesOfStepsAndOfBuffers) {
+  for (const int steps_per_exchange : {2, 3, 4, 5}) {
     for (const int more : {27, 29, 30}) {  // after the last cycle some steps are left, run one by one
-      Shape shape{{23, 20, 11},           2,  2,    more != 29 ? Halos::overlapped : Halos::exchanged,
-                  64 * multiplier + more, {}, true, multiplier};
+      const Halos halos = more != 29 ? Halos::overlapped : Halos::exchanged;
+      const Shape shape{{23, 20, 11}, 2, 2, halos, 64 * steps_per_exchange + more, {}, true, steps_per_exchange};
       expect_serial_solution<float>(shape);
     }
   }
 }
 
-TEST(JacobiHaloMultiplier, OtherThanOneIsRefusedWhereKernelsStoreHalos) {
+TEST(JacobiStepsPerExchange, OtherThanOneIsRefusedWhereKernelsStoreHalos) {
   const Shape shape{{8, 8, 8}, 1, 2, Halos::stored, 1, {}, false, 2};
   on_domains<float>(shape, [&](Domain& domain, halocline::Field<float> field) {
     jacobi3d::Solver<float> solver(domain, field);
     jacobi3d::Settings settings;
     settings.halos = Halos::stored;
     EXPECT_THAT([&] { solver.run(settings); }, testing::ThrowsMessage<halocline::InvalidArgument>(
-                                                   testing::HasSubstr("multiplier of 2; allowed is 1")));
+                                                   testing::HasSubstr("steps_per_exchange is 2; allowed is 1")));
   });
 }
 
@@ -203,7 +203,7 @@ TEST(JacobiStoredHalos, AreForgottenAtTheEndOfARun) {
   });
 }
 
-TEST(JacobiHaloMultiplier, LetsARunGoOnWhereTheLastEnded) {
+TEST(JacobiStepsPerExchange, LetsARunGoOnWhereTheLastEnded) {
   const Shape shape{{17, 12, 14}, 2, 2, Halos::overlapped, 0, {}, false, 3};
   const auto expected = jacobi3d::solve_serially<float>(shape.extent, 11);
   on_domains<float>(shape, [&](Domain& domain, halocline::Field<float> field) {
@@ -221,10 +221,10 @@ TEST(JacobiHaloMultiplier, LetsARunGoOnWhereTheLastEnded) {
   });
 }
 
-TEST(JacobiHaloMultiplier, LeavesTheResidualAsItIs) {
+TEST(JacobiStepsPerExchange, LeavesTheResidualAsItIs) {
   jacobi3d::Result results[2];
-  for (const int multiplier : {1, 3}) {
-    const Shape shape{{20, 12, 13}, 2, 2, Halos::overlapped, 0, {}, false, multiplier};
+  for (const int steps_per_exchange : {1, 3}) {
+    const Shape shape{{20, 12, 13}, 2, 2, Halos::overlapped, 0, {}, false, steps_per_exchange};
     on_domains<float>(shape, [&](Domain& domain, halocline::Field<float> field) {
       jacobi3d::Solver<float> solver(domain, field);
       solver.initialise();
@@ -233,9 +233,9 @@ TEST(JacobiHaloMultiplier, LeavesTheResidualAsItIs) {
       settings.residual_every = 20;
       settings.tolerance = 1e-3;
       settings.halos = Halos::overlapped;
-      settings.graph = multiplier > 1;
+      settings.graph = steps_per_exchange > 1;
       const auto result = solver.run(settings);
-      if (domain.comm().rank().value() == 0) results[multiplier == 1 ? 0 : 1] = result;
+      if (domain.comm().rank().value() == 0) results[steps_per_exchange == 1 ? 0 : 1] = result;
     });
   }
   EXPECT_TRUE(results[0].converged);
@@ -244,19 +244,19 @@ TEST(JacobiHaloMultiplier, LeavesTheResidualAsItIs) {
   EXPECT_EQ(results[0].residual.l2, results[1].residual.l2);
 }
 
-TEST(JacobiHaloMultiplier, IsTriedAlikeOnAllRanksWithThoseThatFit) {
+TEST(JacobiStepsPerExchange, IsTriedAlikeOnAllRanksWithThoseThatFit) {
   std::array<std::vector<jacobi3d::Trial>, 2> found;
   halocline::comm::run_as_threads(2, [&](halocline::comm::Communicator& comm) {
     DomainOptions options;
-    options.devices_per_rank = 2;
-    found[comm.rank().index()] = jacobi3d::try_halo_multipliers<float>({3, 12, 8}, comm, options, {});
+    options.devices.per_rank = 2;
+    found[comm.rank().index()] = jacobi3d::try_steps_per_exchanges<float>({3, 12, 8}, comm, options, {});
   });
   ASSERT_EQ(found[0].size(), 2u) << "4 does not fit into 3 cells";
-  EXPECT_EQ(found[0][0].halo_multiplier + found[0][1].halo_multiplier, 1 + 2);
+  EXPECT_EQ(found[0][0].steps_per_exchange + found[0][1].steps_per_exchange, 1 + 2);
   EXPECT_LE(found[0][0].step, found[0][1].step);
   EXPECT_GT(found[0][0].step.count(), 0);
   for (const std::size_t i : {0u, 1u}) {
-    EXPECT_EQ(found[0][i].halo_multiplier, found[1][i].halo_multiplier);
+    EXPECT_EQ(found[0][i].steps_per_exchange, found[1][i].steps_per_exchange);
     EXPECT_EQ(found[0][i].step, found[1][i].step);
   }
 }

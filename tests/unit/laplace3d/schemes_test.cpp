@@ -30,7 +30,7 @@ struct Shape {
   Vec3 extent;
   int devices = 1;
   int steps = 7;
-  int multiplier = 1;
+  int steps_per_exchange = 1;
   Stencil stencil = Stencil::points7;
 };
 
@@ -41,10 +41,11 @@ template <typename T>
 void expect_serial_solution(halocline::comm::Communicator& comm, const Shape& shape, SchemeKind scheme,
                             DomainOptions options) {
   SCOPED_TRACE(std::string(to_string(scheme)) + ", " + to_string(shape.extent) + " on " +
-               std::to_string(shape.devices) + ", " + std::to_string(shape.steps) + " steps, multiplier " +
-               std::to_string(shape.multiplier) + ", points " + std::to_string(static_cast<int>(shape.stencil)));
-  options.devices_per_rank = shape.devices;
-  options.halo_multiplier = shape.multiplier;
+               std::to_string(shape.devices) + ", " + std::to_string(shape.steps) + " steps, steps_per_exchange " +
+               std::to_string(shape.steps_per_exchange) + ", points " +
+               std::to_string(static_cast<int>(shape.stencil)));
+  options.devices.per_rank = shape.devices;
+  options.steps_per_exchange = shape.steps_per_exchange;
   Case<T> on(comm, problem_of(shape), options);
   for (const int steps : {shape.steps, 2 * shape.steps}) {
     on.time(scheme, steps);
@@ -89,9 +90,9 @@ TEST_P(LaplaceSchemes, agree_with_19_points) {
 }
 
 TEST_P(LaplaceSchemes, agree_with_thick_ghost_regions) {
-  for (const int multiplier : {2, 3, 4}) {
+  for (const int steps_per_exchange : {2, 3, 4}) {
     for (const int devices : {2, 3}) {
-      expect_serial_solution<double>({{7, 6, 24}, devices, 3 * multiplier, multiplier}, GetParam());
+      expect_serial_solution<double>({{7, 6, 24}, devices, 3 * steps_per_exchange, steps_per_exchange}, GetParam());
     }
   }
 }
@@ -114,13 +115,13 @@ class Delays : public halocline::device::Injector {
 
 TEST_P(LaplaceSchemes, agree_however_late_operations_are) {
   for (std::uint64_t seed = 1; seed <= 2; ++seed) {
-    for (const int multiplier : {1, 2}) {
+    for (const int steps_per_exchange : {1, 2}) {
       halocline::device::HostOptions host;
       host.devices = 4;
       host.injector = std::make_shared<Delays>(seed);
       DomainOptions options;
-      options.backend = halocline::device::make_host_backend(host);
-      expect_serial_solution<double>({{5, 4, 24}, 4, 12, multiplier}, GetParam(), options);
+      options.devices.existing.emplace(halocline::device::make_host_backend(host));
+      expect_serial_solution<double>({{5, 4, 24}, 4, 12, steps_per_exchange}, GetParam(), options);
     }
   }
 }
@@ -130,7 +131,7 @@ TEST_P(LaplaceSchemes, agree_without_peer_access) {
   host.devices = 3;
   host.peer_access = [](int, int) { return false; };
   DomainOptions options;
-  options.backend = halocline::device::make_host_backend(host);
+  options.devices.existing.emplace(halocline::device::make_host_backend(host));
   expect_serial_solution<double>({{5, 4, 12}, 3, 6}, GetParam(), options);
 }
 
@@ -158,10 +159,10 @@ TEST(LaplaceOwnExchange, agrees_in_every_order_replayed_or_not) {
       host.devices = 3;
       host.graphs = true;
       DomainOptions options;
-      options.backend = halocline::device::make_host_backend(host);
+      options.devices.existing.emplace(halocline::device::make_host_backend(host));
       Case<double> on(*comm, {{7, 6, 18}}, options, laplace3d::OwnWay{order, recorded});
       on.prepare(SchemeKind::halocline);
-      EXPECT_THAT(on.detail(SchemeKind::halocline), HasSubstr(recorded ? "recorded" : "one by one"));
+      EXPECT_THAT(on.detail(SchemeKind::halocline), HasSubstr(recorded ? "in graphs" : "eager"));
       for (const int steps : {1, 3, 27, 40}) {
         on.time(SchemeKind::halocline, steps);
         EXPECT_TRUE(on.check(steps).passed()) << steps << " steps";
@@ -175,7 +176,7 @@ TEST(LaplaceRanks, halocline_agrees_over_ranks_and_the_others_are_refused_by_nam
   halocline::comm::run_as_threads(3, [](halocline::comm::Communicator& comm) {
     expect_serial_solution<double>(comm, {{6, 5, 24}, 2, 8, 2}, SchemeKind::halocline, {});
     DomainOptions options;
-    options.devices_per_rank = 1;
+    options.devices.per_rank = 1;
     for (const SchemeKind kind : laplace3d::all_schemes) {
       if (kind == SchemeKind::halocline) continue;
       Case<double> on(comm, {{6, 5, 24}}, options);
@@ -203,11 +204,11 @@ std::string refusal(F&& f) {
 
 TEST(LaplaceErrors, name_what_is_wrong) {
   const auto comm = halocline::comm::serial();
-  const auto make = [&](const Vec3& extent, int devices, int multiplier) {
+  const auto make = [&](const Vec3& extent, int devices, int steps_per_exchange) {
     return refusal([&] {
       DomainOptions options;
-      options.devices_per_rank = devices;
-      options.halo_multiplier = multiplier;
+      options.devices.per_rank = devices;
+      options.steps_per_exchange = steps_per_exchange;
       Case<double> on(*comm, {extent}, options);
       on.close();
     });
@@ -219,12 +220,12 @@ TEST(LaplaceErrors, name_what_is_wrong) {
               HasSubstr("scheme is 'fast'; allowed is one of baseline left-right pairwise threads threads+p2p"));
   EXPECT_THAT(refusal([&] {
                 DomainOptions options;
-                options.halo_multiplier = 2;
+                options.steps_per_exchange = 2;
                 Case<double> on(*comm, {{8, 8, 8}}, options, laplace3d::OwnWay{OwnOrder::stored});
               }),
-              HasSubstr("sides are stored by the kernel, with a halo multiplier of 2; allowed is 1"));
+              HasSubstr("sides are stored by the kernel, and steps_per_exchange is 2; allowed is 1"));
   EXPECT_THAT(refusal([] { laplace3d::check_steps(5, 2); }),
-              HasSubstr("steps are 5; allowed is a multiple of the halo multiplier, 2"));
+              HasSubstr("steps are 5; allowed is a multiple of steps_per_exchange, 2"));
 }
 
 TEST(LaplaceErrors, a_device_that_fails_ends_a_scheme_with_its_own_error) {
@@ -247,7 +248,7 @@ TEST(LaplaceErrors, a_device_that_fails_ends_a_scheme_with_its_own_error) {
     host.injector = fails;
     const auto comm = halocline::comm::serial();
     DomainOptions options;
-    options.backend = halocline::device::make_host_backend(host);
+    options.devices.existing.emplace(halocline::device::make_host_backend(host));
     options.timeout = std::chrono::seconds(3);
     Case<double> on(*comm, {{6, 5, 12}}, options);
     on.time(kind, 2);

@@ -12,11 +12,12 @@ namespace {
 using halocline::Box;
 using laplace3d::Side;
 
-void on_slabs(int devices, int multiplier, const std::function<void(const std::vector<laplace3d::Slab>&)>& body) {
+void on_slabs(int devices, int steps_per_exchange,
+              const std::function<void(const std::vector<laplace3d::Slab>&)>& body) {
   const auto comm = halocline::comm::serial();
   halocline::DomainOptions options;
-  options.devices_per_rank = devices;
-  options.halo_multiplier = multiplier;
+  options.devices.per_rank = devices;
+  options.steps_per_exchange = steps_per_exchange;
   laplace3d::Case<double> on(*comm, {{5, 4, 24}}, options);
   body(laplace3d::slabs_of(on.domain()));
   on.close();
@@ -39,8 +40,8 @@ TEST(LaplaceSlabs, are_cut_in_z_from_below_to_above) {
 }
 
 TEST(LaplaceSlabs, touched_and_untouched_cells_are_those_of_the_first_step) {
-  for (const int multiplier : {1, 3}) {
-    on_slabs(4, multiplier, [](const auto& slabs) {
+  for (const int steps_per_exchange : {1, 3}) {
+    on_slabs(4, steps_per_exchange, [](const auto& slabs) {
       for (const auto& slab : slabs) {
         const auto [below, above] = slab.touched();
         const Box whole = slab.subdomain().update_box(0);

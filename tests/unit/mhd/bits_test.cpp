@@ -19,7 +19,7 @@ struct Way {
   std::optional<bool> overlap = true;
   bool graph = false;
   std::int64_t warm_up = 0;
-  mhd::Outer outer = mhd::Outer::after_all;
+  mhd::BoundaryOrder boundary_order = mhd::BoundaryOrder::after_all;
 };
 
 struct Outcome {
@@ -36,7 +36,7 @@ Outcome run(const Way& way, const mhd::ForcingSettings& forcing, std::optional<d
   std::mutex one;
   mhd_test::on_solvers<T>(way.shape, parameters, forcing, [&](halocline::Domain& domain, mhd::Solver<T>& solver) {
     solver.initialise(mhd::initial_values({mhd::Start::decaying}, extent, parameters));
-    solver.choose_outer(way.outer);
+    solver.choose_boundary_order(way.boundary_order);
     mhd::Settings settings;
     settings.steps = 5;
     settings.warm_up = way.warm_up;
@@ -107,25 +107,26 @@ TEST(Bits, AreTheSameForAnyRouteOverlapAndGraph) {
   }
 }
 
-/// Astaroth's scheme, and with outer segments that do not wait for all.
-TEST(Bits, AreTheSameForMessagesByDirectionAndOuterSegmentsAsTheyAreReady) {
+/// Astaroth's scheme, and with boundary_order segments that do not wait for all.
+TEST(Bits, AreTheSameForMessagesByDirectionAndBoundarySegmentsAsTheyAreReady) {
   using halocline::exchange::Messages;
   constexpr auto z_order = halocline::partition::Method::z_order;
   for (const int order : {2, 6}) {
     const auto alone = run<double>({{extent, order}}, some_forcing(), 0.01);
     for (const auto& [ranks, devices] : std::vector<std::pair<int, int>>{{2, 1}, {4, 1}, {2, 4}}) {
       for (const std::string transports : {"mpi_device,mpi_staged", "mpi_staged", "direct,self"}) {
-        for (const auto outer : {mhd::Outer::after_all, mhd::Outer::as_ready}) {
+        for (const auto boundary_order : {mhd::BoundaryOrder::after_all, mhd::BoundaryOrder::as_ready}) {
           SCOPED_TRACE(std::to_string(ranks) + " ranks of " + std::to_string(devices) + ", order " +
-                       std::to_string(order) + ", " + transports + (outer == mhd::Outer::as_ready ? ", as ready" : ""));
+                       std::to_string(order) + ", " + transports +
+                       (boundary_order == mhd::BoundaryOrder::as_ready ? ", as ready" : ""));
           const Shape shape{extent, order, ranks, devices, transports, Messages::by_direction, z_order};
-          expect_same(alone, run<double>({shape, true, false, 0, outer}, some_forcing(), 0.01));
+          expect_same(alone, run<double>({shape, true, false, 0, boundary_order}, some_forcing(), 0.01));
         }
       }
     }
     const Shape shape{extent, order, 1, 4};
     expect_same(run<double>({{extent, order}}, {}, 0.01),
-                run<double>({shape, true, true, 0, mhd::Outer::as_ready}, {}, 0.01));
+                run<double>({shape, true, true, 0, mhd::BoundaryOrder::as_ready}, {}, 0.01));
   }
 }
 

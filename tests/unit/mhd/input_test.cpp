@@ -28,9 +28,9 @@ std::string refusal(F&& f) {
 constexpr Vec3 input_extent{12, 12, 12};
 
 TEST(Input, OrdersAre2To8) {
-  EXPECT_THAT(refusal([] { static_cast<void>(mhd::radius(5)); }),
+  EXPECT_THAT(refusal([] { static_cast<void>(mhd::stencil(5)); }),
               HasSubstr("the order is 5; allowed are 2, 4, 6 and 8"));
-  EXPECT_EQ(mhd::radius(6), halocline::Radius::uniform(3).without_corners());
+  EXPECT_EQ(mhd::stencil(6), halocline::Stencil::box(3).without_corners());
 }
 
 TEST(Input, ParametersAreNamed) {
@@ -93,7 +93,7 @@ TEST(Input, ForcingNeedsWavesThatTheDomainHolds) {
 
 TEST(Input, ADomainMustBeWideEnough) {
   const auto serial = halocline::comm::serial();
-  halocline::Domain domain(input_extent, mhd::radius(4), *serial);
+  halocline::Domain domain(input_extent, mhd::stencil(4), *serial);
   const auto state = mhd::add_fields<double>(domain);
   domain.realize();
   EXPECT_THAT(refusal([&] { mhd::Solver<double>(domain, state, mhd_test::fluid(input_extent), 6); }),

@@ -30,12 +30,12 @@ void on_solvers(const Shape& shape, const mhd::Parameters& parameters, const mhd
                 const std::function<void(halocline::Domain&, mhd::Solver<T>&)>& body) {
   const auto one = [&](halocline::comm::Communicator& comm) {
     halocline::DomainOptions options;
-    options.devices_per_rank = shape.devices;
+    options.devices.per_rank = shape.devices;
     options.boundaries = shape.boundaries;
-    if (!shape.transports.empty()) options.policy = halocline::routing::Policy::parse(shape.transports);
-    options.messages = shape.messages;
-    options.partition = shape.partition.value_or(options.partition);
-    halocline::Domain domain(shape.extent, mhd::radius(shape.order), comm, options);
+    if (!shape.transports.empty()) options.routing.policy = halocline::routing::Policy::parse(shape.transports);
+    options.routing.messages = shape.messages;
+    options.partition.method = shape.partition.value_or(options.partition.method);
+    halocline::Domain domain(shape.extent, mhd::stencil(shape.order), comm, options);
     const auto state = mhd::add_fields<T>(domain);
     domain.realize();
     {

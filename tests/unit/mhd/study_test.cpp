@@ -181,8 +181,8 @@ TEST(Study, MeasuresOnAsManyDevicesAsItSays) {
     auto wanted = study(StudyKind::strong, {{12, 12, 12}});
     wanted.steps = 3;
     wanted.warm_up = 1;
-    wanted.options.backend_kind = halocline::DeviceKind::host;
-    wanted.options.devices_per_rank = 4 / ranks;
+    wanted.options.devices.kind = halocline::DeviceKind::host;
+    wanted.options.devices.per_rank = 4 / ranks;
     const auto rows = run(wanted, ranks);
     ASSERT_EQ(rows.size(), 3u);
     const std::array<const char*, 3> grids{"1x1x1", "1x1x2", "1x2x2"};
@@ -213,8 +213,8 @@ TEST(Study, EndsWithTheRowOfTheProcessorsCores) {
   wanted.steps = 2;
   wanted.warm_up = 0;
   wanted.order = 2;
-  wanted.options.devices_per_rank = 2;
-  wanted.options.backend_kind = halocline::DeviceKind::host;
+  wanted.options.devices.per_rank = 2;
+  wanted.options.devices.kind = halocline::DeviceKind::host;
   const auto rows = run(wanted, 1);
   ASSERT_EQ(rows.size(), 3u);
   EXPECT_TRUE(rows[2].of.host);
@@ -225,8 +225,8 @@ TEST(Study, EndsWithTheRowOfTheProcessorsCores) {
 TEST(Study, ErrorsOfSomeRanksAreThoseOfAll) {
   auto wanted = study(StudyKind::strong, {{4, 4, 4}});
   wanted.steps = 1;
-  wanted.options.backend_kind = halocline::DeviceKind::host;
-  wanted.options.devices_per_rank = 1;
+  wanted.options.devices.kind = halocline::DeviceKind::host;
+  wanted.options.devices.per_rank = 1;
   wanted.device_counts = {2};  // of three ranks
   int refused = 0;
   std::mutex one_at_a_time;
@@ -235,7 +235,7 @@ TEST(Study, ErrorsOfSomeRanksAreThoseOfAll) {
       static_cast<void>(mhd::run_study<double>(world, wanted));
     } catch (const halocline::InvalidArgument& error) {
       const std::lock_guard lock(one_at_a_time);
-      EXPECT_THAT(error.what(), HasSubstr("domain extent is 4 x 4 x 4 with radius 3, too small"));
+      EXPECT_THAT(error.what(), HasSubstr("domain extent is 4 x 4 x 4 with halos of width 3, too small"));
       ++refused;
     }
   });

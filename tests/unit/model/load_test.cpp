@@ -14,7 +14,7 @@ constexpr RowLimits rows_only{.packets_at_most_bytes = 0};
 
 TEST(Load, CountsCellsOfLongRowsAndSectorsOfShortOnes) {
   // Faces of x: 8 x 4 rows of 12 bytes on each side, a sector each. Faces of y: 3 rows of 128 bytes in each of 4 planes.
-  const auto g = geometry_of({32, 8, 8}, {.devices = {1, 1, 2}}, Radius::faces(3), {field_of(Element::f32)});
+  const auto g = geometry_of({32, 8, 8}, {.devices = {1, 1, 2}}, Stencil::star(3), {field_of(Element::f32)});
   const Load load = load_of(g, first, rows_only);
   EXPECT_EQ(load.local,
             (Bytes{{{HaloRows::short_rows, 16}, 2 * 8 * 4 * 32}, {{HaloRows::long_rows, 16}, 2 * 3 * 4 * 128}}));
@@ -25,7 +25,7 @@ TEST(Load, CountsCellsOfLongRowsAndSectorsOfShortOnes) {
 }
 
 TEST(Load, KnowsTheWidestAccess) {
-  const Radius z = Radius::per_dimension(0, 0, 1);
+  const Stencil z = Stencil::box(0, 0, 1);
   const auto out = [&](std::int64_t x, Element element) {
     const Load load = load_of(geometry_of({x, 2, 4}, {.devices = {1, 1, 2}}, z, {field_of(element)}), first, rows_only);
     EXPECT_EQ(load.out.size(), 1u);
@@ -40,7 +40,7 @@ TEST(Load, KnowsTheWidestAccess) {
 }
 
 TEST(Load, RowsAtTheEndsOfXGrowWhereTheyLieAlike) {
-  const Radius x = Radius::per_dimension(3, 0, 0);
+  const Stencil x = Stencil::box(3, 0, 0);
   const auto local = [&](std::int64_t cells) {
     return load_of(geometry_of({cells, 4, 4}, {}, x, {field_of(Element::f32)}), first, rows_only).local;
   };
@@ -56,8 +56,7 @@ TEST(Load, RowsAtTheEndsOfXGrowWhereTheyLieAlike) {
 
 TEST(Load, PacksWhereAMessageHasEnoughShortRows) {
   // Both faces go to the same neighbour: one message of 2 * 3 * 16 * 4 bytes.
-  const auto g =
-      geometry_of({64, 4, 4}, {.devices = {2, 1, 1}}, Radius::per_dimension(3, 0, 0), {field_of(Element::f32)});
+  const auto g = geometry_of({64, 4, 4}, {.devices = {2, 1, 1}}, Stencil::box(3, 0, 0), {field_of(Element::f32)});
   const auto rows = [&](std::int64_t from) {
     return load_of(g, first, {.pack_short_rows_from_bytes = from, .packets_at_most_bytes = 0}).out.begin()->first.first;
   };
@@ -67,7 +66,7 @@ TEST(Load, PacksWhereAMessageHasEnoughShortRows) {
 
 TEST(Load, SmallMessagesAreWhatTheirPacketsTakeOfALink) {
   // Both faces, one message: 2 * 3 rows of 8 cells in y, 32 words each: five pairs, ten packets. Within the device nothing changes.
-  const auto g = geometry_of({32, 8, 8}, {.devices = {1, 1, 2}}, Radius::faces(3), {field_of(Element::f32)});
+  const auto g = geometry_of({32, 8, 8}, {.devices = {1, 1, 2}}, Stencil::star(3), {field_of(Element::f32)});
   const std::int64_t bytes = 2 * 3 * 8 * 10 * 16;
   const Load load = load_of(g, first, {.packets_at_most_bytes = bytes});
   EXPECT_EQ(load.out, (Bytes{{{HaloRows::packets, 16}, bytes}}));
@@ -75,25 +74,24 @@ TEST(Load, SmallMessagesAreWhatTheirPacketsTakeOfALink) {
   EXPECT_EQ(load.local, load_of(g, first, rows_only).local);
   EXPECT_EQ(load_of(g, first, {.packets_at_most_bytes = bytes - 1}).out, load_of(g, first, rows_only).out);
   // A row of three words is one packet, and one of a field of bytes no whole words.
-  const auto x =
-      geometry_of({64, 4, 4}, {.devices = {2, 1, 1}}, Radius::per_dimension(3, 0, 0), {field_of(Element::f32)});
+  const auto x = geometry_of({64, 4, 4}, {.devices = {2, 1, 1}}, Stencil::box(3, 0, 0), {field_of(Element::f32)});
   EXPECT_EQ(load_of(x, first, {}).out, (Bytes{{{HaloRows::packets, 16}, 2 * 16 * 16}}));
-  const auto i8 = geometry_of({32, 8, 8}, {.devices = {1, 1, 2}}, Radius::faces(3),
+  const auto i8 = geometry_of({32, 8, 8}, {.devices = {1, 1, 2}}, Stencil::star(3),
                               {field_of(Element::f32), field_of(Element::i8)});
   EXPECT_EQ(load_of(i8, first, {}).out, load_of(i8, first, rows_only).out);
 }
 
 TEST(Load, AddsFieldsOfAllSizesAndRadii) {
   std::vector<FieldDescriptor> fields{field_of(Element::f32), field_of(Element::f64)};
-  fields[1].radius = Radius::per_dimension(0, 0, 2);
+  fields[1].stencil = Stencil::box(0, 0, 2);
   fields[1].components = 3;
-  const auto g = geometry_of({32, 2, 8}, {.devices = {1, 1, 2}}, Radius::per_dimension(0, 0, 1), fields);
+  const auto g = geometry_of({32, 2, 8}, {.devices = {1, 1, 2}}, Stencil::box(0, 0, 1), fields);
   EXPECT_EQ(load_of(g, first, rows_only).out, (Bytes{{{HaloRows::long_rows, 16}, 2 * 64 * 4 + 2 * 2 * 64 * 8 * 3}}));
 }
 
 TEST(Load, KnowsWhatOnlyArrivesAndWhatCrossesTheNetwork) {
   // Read from below alone: at open ends the lower subdomain only sends, the upper one only receives.
-  const Radius below = Radius::per_side({0, 0, 1}, {0, 0, 0});
+  const Stencil below = Stencil::per_side({0, 0, 1}, {0, 0, 0});
   const Boundaries open{Boundary::periodic, Boundary::periodic, Boundary::open};
   const auto near = geometry_of({32, 2, 8}, {.devices = {1, 1, 2}}, below, {field_of(Element::f32)}, open);
   EXPECT_EQ(load_of(near, first, rows_only).out, (Bytes{{{HaloRows::long_rows, 16}, 256}}));

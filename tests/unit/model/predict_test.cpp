@@ -59,8 +59,7 @@ TEST(Predict, PackedRowsAreUnpackedWhileOthersCrossTheLink) {
 }
 
 TEST(Predict, PacketsCountWhereTheMapHasARateForThem) {
-  const auto g =
-      geometry_of({32, 8, 8}, {.devices = {1, 1, 2}}, Radius::per_dimension(0, 0, 3), {field_of(Element::f32)});
+  const auto g = geometry_of({32, 8, 8}, {.devices = {1, 1, 2}}, Stencil::box(0, 0, 3), {field_of(Element::f32)});
   std::vector<ExchangeRate> with_packets = rates();
   with_packets.push_back({link, HaloRows::packets, false, 16, 1e9 / 2, 0.5e-6, 1e-6});
   const Predictor rows(machine_of(two, rates()));
@@ -110,7 +109,7 @@ TEST(Predict, NarrowWordsLieOnALineOverOneByWord) {
 
 TEST(Predict, ADomainTakesAsLongAsItsSlowestDevice) {
   // 5 planes are cut 2 + 3; each sends and receives 2 faces of 32 x 2 cells.
-  const auto g = geometry_of({32, 2, 5}, two, Radius::per_dimension(0, 1, 1), {field_of(Element::f32)});
+  const auto g = geometry_of({32, 2, 5}, two, Stencil::box(0, 1, 1), {field_of(Element::f32)});
   // No edges of y and z are local: (y, z) edges cross too, 4 rows of 128 bytes a side.
   const Predictor predictor(machine_of(two, rates()));
   const Load load = load_of(g, subdomain_id(1), predictor.limits());
@@ -118,7 +117,7 @@ TEST(Predict, ADomainTakesAsLongAsItsSlowestDevice) {
   EXPECT_EQ(load.out.at({long_rows, 16}), 2 * (2 + 2) * 128);
   EXPECT_EQ(predictor.predict(g).picoseconds, 2'000'000 + 2 * 4 * 128 * 1000);
   // One that has much more to do locally.
-  const auto high = geometry_of({32, 2, 101}, two, Radius::per_dimension(0, 1, 1), {field_of(Element::f32)});
+  const auto high = geometry_of({32, 2, 101}, two, Stencil::box(0, 1, 1), {field_of(Element::f32)});
   EXPECT_EQ(predictor.predict(high).picoseconds, 2'000'000 + 2 * 51 * 128 * 1000);
   EXPECT_EQ(predictor.predict(high).bound, Bound::local);
 }
@@ -127,7 +126,7 @@ TEST(Predict, ANodesDevicesShareItsNetwork) {
   const Grids grids{.nodes = {1, 1, 2}, .devices = {1, 2, 1}};
   machine::MachineMap map = machine_of(grids, rates());
   map.network = {1e9, 3e-6};
-  const auto g = geometry_of({32, 4, 8}, grids, Radius::per_dimension(0, 0, 1), {field_of(Element::f32)});
+  const auto g = geometry_of({32, 4, 8}, grids, Stencil::box(0, 0, 1), {field_of(Element::f32)});
   const Prediction prediction = Predictor(map).predict(g);
   EXPECT_EQ(prediction.picoseconds, 3'000'000 + 2 * 4 * 128 * 1000);  // 2 faces of 32 x 4 cells
   EXPECT_EQ(prediction.bound, Bound::network);
@@ -177,7 +176,7 @@ TEST(Predict, IsTheSameAsOverAllSubdomains) {
     }
     std::vector<FieldDescriptor> fields{field_of(Element::f32), field_of(Element::f64)};
     fields[1].staggered = {true, false, true};
-    const auto g = geometry_of(extent, grids, Radius::per_side({1, 2, 0}, {3, 1, 2}), fields, boundaries);
+    const auto g = geometry_of(extent, grids, Stencil::per_side({1, 2, 0}, {3, 1, 2}), fields, boundaries);
     machine::MachineMap map = machine_of(grids, rates());
     map.types.front().exchange_rates.push_back({link, short_rows, true, 4, 1e8, 2e-6, 0});
     map.types.front().exchange_rates.push_back({local, long_rows, true, 4, 3e8, 2e-6, 0});

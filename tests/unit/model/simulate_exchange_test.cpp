@@ -20,7 +20,7 @@ class SimulateExchange : public Simulate {
   /// nodes x devices a node = 2.
   Simulated exchange(std::int64_t nodes, Transport between, const machine::Software& software = {}) {
     const Grids grids{{nodes, 1, 1}, {2 / nodes, 1, 1}};
-    const auto geometry = geometry_of({512, 256, 256}, grids, Radius::faces(1), {field_of(Element::f32)});
+    const auto geometry = geometry_of({512, 256, 256}, grids, Stencil::star(1), {field_of(Element::f32)});
     MachineMap map = map_of(nodes, 1);
     map.software = software;
     if (nodes == 2) {  // with the left device alone
@@ -134,7 +134,7 @@ TEST_F(SimulateExchange, SerialisedMessagesFollowEachOther) {
 
 TEST_F(SimulateExchange, ADevicesCopiesFollowEachOther) {
   const auto geometry =
-      geometry_of({512, 256, 256}, {{2, 1, 1}, {2, 1, 1}}, Radius::faces(1), {field_of(Element::f32)});
+      geometry_of({512, 256, 256}, {{2, 1, 1}, {2, 1, 1}}, Stencil::star(1), {field_of(Element::f32)});
   MachineMap map = map_of(2, 1);
   placement::Placement placement;
   placement.slots = placement::slots_of(map);
@@ -160,7 +160,7 @@ TEST_F(SimulateExchange, SaysWhatDoesNotFit) {
   } catch (const InvalidArgument& error) {
     EXPECT_STREQ(error.what(), "software.mpi_copy is -1; allowed is a finite number, 0 or more, at most 1e+18");
   }
-  const auto geometry = geometry_of({8, 4, 4}, {{1, 1, 1}, {2, 1, 1}}, Radius::faces(0), {field_of(Element::f32)});
+  const auto geometry = geometry_of({8, 4, 4}, {{1, 1, 1}, {2, 1, 1}}, Stencil::star(0), {field_of(Element::f32)});
   placement::Placement placement;
   const MachineMap map = map_of(1, 1);
   placement.slots = placement::slots_of(map);

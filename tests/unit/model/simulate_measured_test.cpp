@@ -114,11 +114,11 @@ class SimulateKernels : public Simulate {
     }
     return list;
   }
-  /// Radius 1 in z, and in y where `wraps`.
+  /// Stencil 1 in z, and in y where `wraps`.
   Simulated exchange(Transport between, bool wraps, std::int64_t side = 256) {
-    const auto geometry = geometry_of({side, side, 2 * side}, {{1, 1, 1}, {1, 1, 2}},
-                                      Radius::per_dimension(0, wraps ? 1 : 0, 1).without_edges().without_corners(),
-                                      {field_of(Element::f32)});
+    const auto geometry =
+        geometry_of({side, side, 2 * side}, {{1, 1, 1}, {1, 1, 2}},
+                    Stencil::box(0, wraps ? 1 : 0, 1).without_edges().without_corners(), {field_of(Element::f32)});
     MachineMap map = map_of(1, 2);
     map.types[0].exchange_rates = rates();
     placement::Placement placement;

@@ -23,10 +23,10 @@ struct Grids {
   Vec3 devices{1, 1, 1};
 };
 
-inline partition::Geometry geometry_of(const Vec3& extent, const Grids& grids, const Radius& radius,
+inline partition::Geometry geometry_of(const Vec3& extent, const Grids& grids, const Stencil& radius,
                                        std::vector<FieldDescriptor> fields, Boundaries boundaries = all_periodic) {
   return {partition::make_partition({.extent = extent,
-                                     .radius = radius,
+                                     .halo = radius,
                                      .nodes = grids.nodes.volume(),
                                      .devices_per_node = grids.devices.volume(),
                                      .method = partition::Method::given,

@@ -8,18 +8,18 @@
 #include <vector>
 
 #include "halocline/error.hpp"
-#include "random_radius.hpp"
+#include "random_stencil.hpp"
 
 namespace halocline::overlap {
 namespace {
 
 /// Whether updating p reads a halo cell of the box.
-bool reads_halo(const Box& owned, const Radius& r, const Vec3& p) {
+bool reads_halo(const Box& owned, const Stencil& r, const Vec3& p) {
   return !owned.contains(Box{p - r.lower(), p + r.upper() + Vec3::filled(1)});
 }
 
 /// Whether p is sent to some neighbour: it fills an upper halo below, or a lower halo above.
-bool is_sent(const Box& owned, const Radius& r, const Vec3& p) {
+bool is_sent(const Box& owned, const Stencil& r, const Vec3& p) {
   for (int dim = 0; dim < 3; ++dim) {
     if (p[dim] < owned.lo[dim] + r.upper()[dim] || p[dim] >= owned.hi[dim] - r.lower()[dim]) return true;
   }
@@ -29,12 +29,12 @@ bool is_sent(const Box& owned, const Radius& r, const Vec3& p) {
 TEST(Regions, interior_and_exterior_are_disjoint_and_exactly_the_owned_box) {
   for (std::uint64_t seed = 0; seed < 500; ++seed) {
     test::Seeded seeded(seed);
-    const Radius radius = random_radius(seeded);
+    const Stencil radius = random_stencil(seeded);
     const Vec3 lo{seeded.between(-5, 5), seeded.between(-5, 5), seeded.between(-5, 5)};
     const Box owned{lo, lo + Vec3{seeded.between(1, 9), seeded.between(1, 9), seeded.between(1, 9)}};
     for (const Update update : {Update::double_buffered, Update::in_place}) {
       const Box inner = interior(owned, radius, update);
-      const auto outer = exterior(owned, radius, update);
+      const auto outer = boundary(owned, radius, update);
       EXPECT_LE(outer.size(), 6u);
       for_each_cell(owned, [&](const Vec3& p) {
         int found = inner.contains(p) ? 1 : 0;
@@ -61,7 +61,7 @@ TEST(Regions, interior_and_exterior_are_disjoint_and_exactly_the_owned_box) {
 TEST(Regions, boundary_boxes_fill_all_that_lies_beyond_open_ends_once_others_are_full) {
   for (std::uint64_t seed = 1000; seed < 1200; ++seed) {
     test::Seeded seeded(seed);
-    const Radius radius = random_radius(seeded);
+    const Stencil radius = random_stencil(seeded);
     const Box domain = Box::of_extent({8, 8, 8});
     Box owned = domain;
     std::array<bool, 3> open{};
@@ -80,7 +80,7 @@ TEST(Regions, boundary_boxes_fill_all_that_lies_beyond_open_ends_once_others_are
     std::vector<Vec3> filled;
     const auto is_filled = [&](const Vec3& p) { return std::find(filled.begin(), filled.end(), p) != filled.end(); };
     int last_dim = -1;
-    for (const auto& [dim, side, box] : boundary_boxes(owned, radius, domain, open)) {
+    for (const auto& [dim, side, box] : open_boundary_boxes(owned, radius, domain, open)) {
       EXPECT_GE(static_cast<int>(dim), last_dim) << "x, then y, then z";
       last_dim = static_cast<int>(dim);
       for_each_cell(box, [&](const Vec3& p) {
@@ -104,7 +104,7 @@ TEST(Regions, boundary_boxes_fill_all_that_lies_beyond_open_ends_once_others_are
 TEST(Regions, whole_tiles_are_the_most_that_fit_into_an_interior) {
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
     test::Seeded seeded(seed);
-    const Radius radius = random_radius(seeded);
+    const Stencil radius = random_stencil(seeded);
     const Vec3 lo{seeded.between(-5, 5), seeded.between(-5, 5), seeded.between(-5, 5)};
     const Box owned{lo, lo + Vec3{seeded.between(1, 20), seeded.between(1, 20), seeded.between(1, 20)}};
     const Vec3 tile{seeded.between(1, 5), seeded.between(1, 5), seeded.between(1, 5)};

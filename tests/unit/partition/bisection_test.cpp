@@ -17,7 +17,7 @@ TEST(PrimeFactors, LargestFirst) {
 
 // Pearson et al., Fig. 4.
 TEST(Bisection, ReproducesTheFigureWithTwelveNodesOfFour) {
-  Request request{.extent = {4, 24, 2}, .radius = Radius::uniform(1), .nodes = 12, .devices_per_node = 4};
+  Request request{.extent = {4, 24, 2}, .halo = Stencil::box(1), .nodes = 12, .devices_per_node = 4};
   request.method = Method::bisection;
   const Partition p = make_partition(request);
   EXPECT_EQ(p.node_grid(), (Vec3{2, 6, 1}));
@@ -27,7 +27,7 @@ TEST(Bisection, ReproducesTheFigureWithTwelveNodesOfFour) {
 
 // Pearson et al., section IV: one node of Summit.
 TEST(Bisection, CutsTheDomainOfSixDevices) {
-  Request request{.extent = {1440, 1452, 700}, .radius = Radius::uniform(3), .nodes = 1, .devices_per_node = 6};
+  Request request{.extent = {1440, 1452, 700}, .halo = Stencil::box(3), .nodes = 1, .devices_per_node = 6};
   request.method = Method::bisection;
   const Partition p = make_partition(request);
   EXPECT_EQ(p.grid(), (Vec3{2, 3, 1}));
@@ -42,7 +42,7 @@ TEST(Bisection, ComparesWhatIsLeftWithoutRounding) {
 }
 
 TEST(Bisection, GoesOnWithinTheNodesPart) {
-  Request request{.extent = {64, 32, 32}, .radius = Radius::uniform(1), .nodes = 2, .devices_per_node = 2};
+  Request request{.extent = {64, 32, 32}, .halo = Stencil::box(1), .nodes = 2, .devices_per_node = 2};
   request.method = Method::bisection;
   EXPECT_EQ(make_partition(request).node_grid(), (Vec3{2, 1, 1}));
   EXPECT_EQ(make_partition(request).device_grid(), (Vec3{2, 1, 1}));

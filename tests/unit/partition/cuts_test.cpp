@@ -16,9 +16,9 @@ std::vector<std::int64_t> sizes(const Partition& p, int dim) {
   return result;
 }
 
-Partition weighted(const Vec3& extent, const Vec3& nodes, const Vec3& devices, const Radius& radius,
+Partition weighted(const Vec3& extent, const Vec3& nodes, const Vec3& devices, const Stencil& radius,
                    std::vector<double> weights) {
-  Request request{.extent = extent, .radius = radius, .nodes = nodes.volume(), .devices_per_node = devices.volume()};
+  Request request{.extent = extent, .halo = radius, .nodes = nodes.volume(), .devices_per_node = devices.volume()};
   request.method = Method::given;
   request.node_grid = nodes;
   request.device_grid = devices;
@@ -33,8 +33,7 @@ TEST(Cuts, DifferByOneCellAtMostOnBothLevels) {
     const Vec3 nodes{number(5), number(4), number(3)};
     const Vec3 devices{number(3), number(4), number(2)};
     const Vec3 grid = nodes * devices;
-    const Partition p =
-        weighted(grid + Vec3{number(40), number(50), number(60)}, nodes, devices, Radius::uniform(1), {});
+    const Partition p = weighted(grid + Vec3{number(40), number(50), number(60)}, nodes, devices, Stencil::box(1), {});
     for (int dim = 0; dim < 3; ++dim) {
       const auto [least, most] = std::ranges::minmax(sizes(p, dim));
       EXPECT_LE(most - least, 1);
@@ -52,7 +51,7 @@ TEST(Cuts, DifferByOneCellAtMostOnBothLevels) {
 TEST(Cuts, AllMethodsGiveEvenParts) {
   for (const Method method : {Method::bisection, Method::exact, Method::z_order}) {
     for (const std::int64_t devices : {1, 4, 6, 8}) {
-      Request request{.extent = {101, 67, 89}, .radius = Radius::uniform(2), .nodes = 5};
+      Request request{.extent = {101, 67, 89}, .halo = Stencil::box(2), .nodes = 5};
       request.devices_per_node = devices;
       request.method = method;
       const Partition p = make_partition(request);
@@ -70,19 +69,19 @@ TEST(Cuts, AllMethodsGiveEvenParts) {
 
 // By hand: 12 cells in the ratio 1 : 3 : 2.
 TEST(Weights, GiveSlabsCellsInProportion) {
-  const Partition p = weighted({12, 8, 8}, {3, 1, 1}, {1, 1, 1}, Radius::uniform(1), {1, 3, 2});
+  const Partition p = weighted({12, 8, 8}, {3, 1, 1}, {1, 1, 1}, Stencil::box(1), {1, 3, 2});
   EXPECT_EQ(sizes(p, 0), (std::vector<std::int64_t>{2, 6, 4}));
 }
 
 TEST(Weights, AddUpOverASlab) {
   // x slabs weigh 1 + 1 and 3 + 3; y slabs 1 + 3 and 1 + 3.
-  const Partition p = weighted({16, 10, 8}, {1, 2, 1}, {2, 1, 1}, Radius::uniform(1), {1, 3, 1, 3});
+  const Partition p = weighted({16, 10, 8}, {1, 2, 1}, {2, 1, 1}, Stencil::box(1), {1, 3, 1, 3});
   EXPECT_EQ(sizes(p, 0), (std::vector<std::int64_t>{4, 12}));
   EXPECT_EQ(sizes(p, 1), (std::vector<std::int64_t>{5, 5}));
 }
 
 TEST(Weights, GoBySubdomainInAnyOrder) {
-  Request request{.extent = {40, 40, 40}, .radius = Radius::uniform(1), .nodes = 2, .devices_per_node = 2};
+  Request request{.extent = {40, 40, 40}, .halo = Stencil::box(1), .nodes = 2, .devices_per_node = 2};
   request.method = Method::z_order;
   request.weights = {1, 1, 3, 3};  // the second node is three times as fast; it is above the first in x or y
   const Partition p = make_partition(request);
@@ -90,26 +89,26 @@ TEST(Weights, GoBySubdomainInAnyOrder) {
 }
 
 TEST(Weights, NeverGoBelowWhatTheRadiusNeeds) {
-  const Partition p = weighted({20, 8, 8}, {4, 1, 1}, {1, 1, 1}, Radius::uniform(3), {1e-9, 1, 1e6, 1e-3});
+  const Partition p = weighted({20, 8, 8}, {4, 1, 1}, {1, 1, 1}, Stencil::box(3), {1e-9, 1, 1e6, 1e-3});
   EXPECT_EQ(sizes(p, 0), (std::vector<std::int64_t>{3, 3, 11, 3}));
   std::mt19937_64 random(11);
   for (int i = 0; i < 200; ++i) {
     std::vector<double> weights;
     for (int k = 0; k < 7; ++k) weights.push_back(1e-3 * static_cast<double>(1 + random() % 100000));
     const auto extent = static_cast<std::int64_t>(21 + random() % 100);
-    const Partition q = weighted({extent, 8, 8}, {7, 1, 1}, {1, 1, 1}, Radius::uniform(3), weights);
+    const Partition q = weighted({extent, 8, 8}, {7, 1, 1}, {1, 1, 1}, Stencil::box(3), weights);
     EXPECT_GE(std::ranges::min(sizes(q, 0)), 3);
   }
 }
 
 TEST(Weights, AreAsWithoutWhereEqual) {
-  EXPECT_EQ(weighted({11, 8, 8}, {3, 1, 1}, {1, 1, 1}, Radius::uniform(1), {2, 2, 2}),
-            weighted({11, 8, 8}, {3, 1, 1}, {1, 1, 1}, Radius::uniform(1), {}));
+  EXPECT_EQ(weighted({11, 8, 8}, {3, 1, 1}, {1, 1, 1}, Stencil::box(1), {2, 2, 2}),
+            weighted({11, 8, 8}, {3, 1, 1}, {1, 1, 1}, Stencil::box(1), {}));
 }
 
 TEST(Weights, MustBePositiveAndOneADevice) {
   for (const std::vector<double>& bad : {std::vector<double>{1, 0}, {1, -1}, {1, 1, 1}, {1, std::nan("")}}) {
-    EXPECT_THROW((void)weighted({12, 8, 8}, {2, 1, 1}, {1, 1, 1}, Radius::uniform(1), bad), InvalidArgument);
+    EXPECT_THROW((void)weighted({12, 8, 8}, {2, 1, 1}, {1, 1, 1}, Stencil::box(1), bad), InvalidArgument);
   }
 }
 

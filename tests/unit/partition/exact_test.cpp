@@ -71,12 +71,12 @@ TEST(Exact, ReproducesEveryRowOfBothTables) {
     for (std::size_t row = 0; row < 7; ++row) {
       const std::int64_t parts = std::int64_t{1} << row;
       for (const Table& t : node_tables) {
-        const Vec3 p = exact_node_grid(t.extent, Radius::uniform(r), parts);
+        const Vec3 p = exact_node_grid(t.extent, Stencil::box(r), parts);
         EXPECT_EQ(p, t.grids[row]) << to_string(t.extent) << ", " << parts << " nodes, r " << r;
         EXPECT_EQ(p, brute_force(t.extent, parts, r, node_volume));
       }
       for (const Table& t : device_tables) {
-        const Vec3 p = exact_device_grid(t.extent, Radius::uniform(r), parts);
+        const Vec3 p = exact_device_grid(t.extent, Stencil::box(r), parts);
         EXPECT_EQ(p, t.grids[row]) << to_string(t.extent) << ", " << parts << " devices, r " << r;
         EXPECT_EQ(p, brute_force(t.extent, parts, r, device_volume));
       }
@@ -85,8 +85,8 @@ TEST(Exact, ReproducesEveryRowOfBothTables) {
 }
 
 TEST(Exact, TheTwoObjectivesDiffer) {
-  EXPECT_EQ(exact_node_grid({1024, 512, 512}, Radius::uniform(3), 4), (Vec3{4, 1, 1}));
-  EXPECT_EQ(exact_device_grid({1024, 512, 512}, Radius::uniform(3), 4), (Vec3{2, 2, 1}));
+  EXPECT_EQ(exact_node_grid({1024, 512, 512}, Stencil::box(3), 4), (Vec3{4, 1, 1}));
+  EXPECT_EQ(exact_device_grid({1024, 512, 512}, Stencil::box(3), 4), (Vec3{2, 2, 1}));
 }
 
 TEST(Exact, AttainsTheMinimumOfRandomCases) {
@@ -96,27 +96,27 @@ TEST(Exact, AttainsTheMinimumOfRandomCases) {
     const auto side = [&] { return parts * static_cast<std::int64_t>(1 + random() % 9); };
     const Vec3 n{side(), side(), side()};
     const auto r = static_cast<std::int64_t>(1 + random() % 4);
-    EXPECT_EQ(exact_node_grid(n, Radius::uniform(r), parts), brute_force(n, parts, r, node_volume));
-    EXPECT_EQ(exact_device_grid(n, Radius::uniform(r), parts), brute_force(n, parts, r, device_volume));
+    EXPECT_EQ(exact_node_grid(n, Stencil::box(r), parts), brute_force(n, parts, r, node_volume));
+    EXPECT_EQ(exact_device_grid(n, Stencil::box(r), parts), brute_force(n, parts, r, device_volume));
   }
 }
 
 // Worked by hand: 100 x 100 x 100 in two; only x is read, so cutting it costs and cutting y does not.
 TEST(Exact, CountsOnlyWhatIsRead) {
-  EXPECT_EQ(exact_node_grid({100, 100, 100}, Radius::per_dimension(2, 0, 0), 2), (Vec3{1, 2, 1}));
-  EXPECT_EQ(exact_node_grid({100, 100, 100}, Radius::per_side({1, 4, 1}, {4, 4, 4}), 4), (Vec3{2, 1, 2}));
-  EXPECT_EQ(exact_node_grid({512, 512, 512}, Radius::faces(3), 16), (Vec3{4, 2, 2}));
+  EXPECT_EQ(exact_node_grid({100, 100, 100}, Stencil::box(2, 0, 0), 2), (Vec3{1, 2, 1}));
+  EXPECT_EQ(exact_node_grid({100, 100, 100}, Stencil::per_side({1, 4, 1}, {4, 4, 4}), 4), (Vec3{2, 1, 2}));
+  EXPECT_EQ(exact_node_grid({512, 512, 512}, Stencil::star(3), 16), (Vec3{4, 2, 2}));
 }
 
 TEST(Exact, PrefersPartsThatAreThickEnough) {
   // 2 x 2 x 1 is cheapest, but leaves 2 cells in x where 3 are read; 1 x 4 x 1 and 1 x 2 x 2 leave enough.
-  EXPECT_EQ(exact_node_grid({5, 16, 3}, Radius::uniform(3), 4), (Vec3{1, 4, 1}));
-  EXPECT_EQ(exact_node_grid({2, 2, 2}, Radius::uniform(3), 8), (Vec3{2, 2, 2}));
-  EXPECT_THROW((void)exact_node_grid({2, 2, 2}, Radius::uniform(1), 16), InvalidArgument);
+  EXPECT_EQ(exact_node_grid({5, 16, 3}, Stencil::box(3), 4), (Vec3{1, 4, 1}));
+  EXPECT_EQ(exact_node_grid({2, 2, 2}, Stencil::box(3), 8), (Vec3{2, 2, 2}));
+  EXPECT_THROW((void)exact_node_grid({2, 2, 2}, Stencil::box(1), 16), InvalidArgument);
 }
 
 TEST(Exact, PassesOverNodeGridsThatLeaveTheDevicesNothing) {
-  Request request{.extent = {12, 8, 8}, .radius = Radius::uniform(4), .nodes = 2};
+  Request request{.extent = {12, 8, 8}, .halo = Stencil::box(4), .nodes = 2};
   EXPECT_EQ(make_partition(request).node_grid(), (Vec3{2, 1, 1}));
   request.devices_per_node = 3;
   // The cheapest node grid leaves 6 x 8 x 8 cells, which three devices cannot share; the next one does.
@@ -125,7 +125,7 @@ TEST(Exact, PassesOverNodeGridsThatLeaveTheDevicesNothing) {
 }
 
 TEST(Exact, CutsRowsLastWhereVolumesAreEqual) {
-  Request request{.extent = {750, 750, 750}, .radius = Radius::uniform(3), .nodes = 1, .devices_per_node = 2};
+  Request request{.extent = {750, 750, 750}, .halo = Stencil::box(3), .nodes = 1, .devices_per_node = 2};
   EXPECT_EQ(make_partition(request).grid(), (Vec3{1, 1, 2}));
   request.devices_per_node = 4;
   EXPECT_EQ(make_partition(request).grid(), (Vec3{1, 2, 2}));

@@ -10,7 +10,7 @@ namespace halocline::partition {
 namespace {
 
 Request eight(const Vec3& extent) {
-  return {.extent = extent, .radius = Radius::uniform(1), .devices_per_node = 8, .method = Method::fastest};
+  return {.extent = extent, .halo = Stencil::box(1), .devices_per_node = 8, .method = Method::fastest};
 }
 
 TEST(Fastest, IsTheCandidateOfLeastCost) {
@@ -37,7 +37,7 @@ TEST(Fastest, LooksOnlyAtWhatFits) {
 }
 
 TEST(Fastest, SeesBothLevelsAndKeepsWeights) {
-  Request request{.extent = {64, 64, 64}, .radius = Radius::uniform(1), .nodes = 2, .devices_per_node = 2};
+  Request request{.extent = {64, 64, 64}, .halo = Stencil::box(1), .nodes = 2, .devices_per_node = 2};
   request.method = Method::fastest;
   request.cost = [](const Partition& p) { return p.node_grid() == Vec3{1, 2, 1} && p.device_grid().x == 2 ? 0 : 1; };
   request.weights = {1, 1, 3, 3};

@@ -9,10 +9,10 @@
 namespace halocline::partition {
 
 /// One f32 value a cell.
-inline FieldDescriptor field_named(const std::string& name, const std::optional<Radius>& radius = std::nullopt) {
+inline FieldDescriptor field_named(const std::string& name, const std::optional<Stencil>& radius = std::nullopt) {
   FieldDescriptor field;
   field.name = name;
-  field.radius = radius;
+  field.stencil = radius;
   return field;
 }
 

@@ -21,33 +21,33 @@ std::string refusal_of(const Request& request) {
 }
 
 TEST(Fit, SaysHowManyDevicesWouldFit) {
-  const Request request{.extent = {10, 10, 10}, .radius = Radius::uniform(3), .nodes = 8, .devices_per_node = 4};
+  const Request request{.extent = {10, 10, 10}, .halo = Stencil::box(3), .nodes = 8, .devices_per_node = 4};
   EXPECT_THAT(refusal_of(request),
-              AllOf(HasSubstr("10 x 10 x 10"), HasSubstr("radius 3"), HasSubstr("8 nodes of 4 devices"),
+              AllOf(HasSubstr("10 x 10 x 10"), HasSubstr("width 3"), HasSubstr("8 nodes of 4 devices"),
                     HasSubstr("3 x 3 x 3"), HasSubstr("27 in all would fit")));
 }
 
 TEST(Fit, RefusesADomainThatIsThinnerThanItsRadius) {
-  const Request request{.extent = {10, 10, 2}, .radius = Radius::uniform(3)};
+  const Request request{.extent = {10, 10, 2}, .halo = Stencil::box(3)};
   EXPECT_THAT(refusal_of(request), AllOf(HasSubstr("10 x 10 x 2"), HasSubstr("at least 3 x 3 x 3")));
 }
 
 TEST(Fit, AllowsAThinDimensionThatIsOpenAndNotCut) {
-  Request request{.extent = {64, 64, 1}, .radius = Radius::uniform(3), .nodes = 4};
+  Request request{.extent = {64, 64, 1}, .halo = Stencil::box(3), .nodes = 4};
   EXPECT_THROW((void)make_partition(request), InvalidArgument);
   request.boundaries = {Boundary::periodic, Boundary::periodic, Boundary::open};
   EXPECT_EQ(make_partition(request).grid(), (Vec3{2, 2, 1}));
 }
 
 TEST(Fit, NamesAGridThatFitsWhereBisectionDoesNot) {
-  Request request{.extent = {5, 3, 1}, .radius = Radius::uniform(1), .nodes = 12};
+  Request request{.extent = {5, 3, 1}, .halo = Stencil::box(1), .nodes = 12};
   request.method = Method::bisection;
   EXPECT_THAT(refusal_of(request), AllOf(HasSubstr("6 x 2 x 1"), HasSubstr("extents of at least 6 x 2 x 1"),
                                          HasSubstr("'exact'"), HasSubstr("4 x 3 x 1")));
 }
 
 TEST(Fit, NamesTheExtentsThatAGivenGridNeeds) {
-  Request request{.extent = {100, 10, 100}, .radius = Radius::uniform(3), .nodes = 4};
+  Request request{.extent = {100, 10, 100}, .halo = Stencil::box(3), .nodes = 4};
   request.method = Method::given;
   request.node_grid = Vec3{1, 4, 1};
   EXPECT_THAT(refusal_of(request), AllOf(HasSubstr("3 x 12 x 3"), HasSubstr("'exact' finds")));
@@ -58,7 +58,7 @@ TEST(Fit, NamesTheExtentsThatAGivenGridNeeds) {
 }
 
 TEST(Fit, GivenGridsMustHaveThePartsThatThereAre) {
-  Request request{.extent = {64, 64, 64}, .radius = Radius::uniform(1), .nodes = 4, .devices_per_node = 2};
+  Request request{.extent = {64, 64, 64}, .halo = Stencil::box(1), .nodes = 4, .devices_per_node = 2};
   request.method = Method::given;
   EXPECT_THAT(refusal_of(request), HasSubstr("node_grid"));
   request.node_grid = Vec3{2, 3, 1};
@@ -71,14 +71,13 @@ TEST(Fit, GivenGridsMustHaveThePartsThatThereAre) {
 
 TEST(Fit, RefusesNumbersThatMakeNoSense) {
   const std::int64_t most = std::numeric_limits<std::int64_t>::max();
-  EXPECT_THAT(refusal_of({.extent = {0, 1, 1}, .radius = {}}), HasSubstr("0 x 1 x 1"));
-  EXPECT_THAT(refusal_of({.extent = {9, 9, 9}, .radius = {}, .nodes = 0}), HasSubstr("nodes is 0"));
-  EXPECT_THAT(refusal_of({.extent = {9, 9, 9}, .radius = {}, .nodes = 1, .devices_per_node = -1}), HasSubstr("-1"));
-  EXPECT_THAT(refusal_of({.extent = {9, 9, 9}, .radius = {}, .nodes = most, .devices_per_node = most}),
-              HasSubstr("729"));
-  EXPECT_THAT(refusal_of({.extent = {most, most, 9}, .radius = {}}), HasSubstr("2^63"));
-  EXPECT_THAT(refusal_of({.extent = {most, 1, 1}, .radius = Radius::uniform(most)}), HasSubstr("too small"));
-  EXPECT_THAT(refusal_of({.extent = {2, 2, 2}, .radius = {}, .nodes = 7}), HasSubstr("4 in all"));
+  EXPECT_THAT(refusal_of({.extent = {0, 1, 1}, .halo = {}}), HasSubstr("0 x 1 x 1"));
+  EXPECT_THAT(refusal_of({.extent = {9, 9, 9}, .halo = {}, .nodes = 0}), HasSubstr("nodes is 0"));
+  EXPECT_THAT(refusal_of({.extent = {9, 9, 9}, .halo = {}, .nodes = 1, .devices_per_node = -1}), HasSubstr("-1"));
+  EXPECT_THAT(refusal_of({.extent = {9, 9, 9}, .halo = {}, .nodes = most, .devices_per_node = most}), HasSubstr("729"));
+  EXPECT_THAT(refusal_of({.extent = {most, most, 9}, .halo = {}}), HasSubstr("2^63"));
+  EXPECT_THAT(refusal_of({.extent = {most, 1, 1}, .halo = Stencil::box(most)}), HasSubstr("too small"));
+  EXPECT_THAT(refusal_of({.extent = {2, 2, 2}, .halo = {}, .nodes = 7}), HasSubstr("4 in all"));
 }
 
 TEST(Fit, MethodsHaveNames) {
@@ -89,7 +88,7 @@ TEST(Fit, MethodsHaveNames) {
               AllOf(HasSubstr("'zorder'"), HasSubstr("bisection, exact, z_order, given")));
 }
 
-Geometry in_two(std::int64_t thin, const Radius& radius, Boundary boundary) {
+Geometry in_two(std::int64_t thin, const Stencil& radius, Boundary boundary) {
   return {Partition({10, 8, 8}, {2, 1, 1}, {1, 1, 1}, {{{0, thin, 10}, {0, 8}, {0, 8}}}, Order::row_major),
           {field_named("u")},
           radius,
@@ -97,35 +96,34 @@ Geometry in_two(std::int64_t thin, const Radius& radius, Boundary boundary) {
 }
 
 TEST(CheckFits, LooksAtWhatNeighboursRead) {
-  EXPECT_NO_THROW(check_fits(in_two(3, Radius::uniform(3), Boundary::periodic)));
+  EXPECT_NO_THROW(check_fits(in_two(3, Stencil::box(3), Boundary::periodic)));
   EXPECT_THAT(
       test::error_of<InvalidArgument>([] {
-        check_fits(in_two(2, Radius::uniform(3), Boundary::periodic));
+        check_fits(in_two(2, Stencil::box(3), Boundary::periodic));
         return 0;
       }),
       AllOf(HasSubstr("in x is 2 cells thick"), HasSubstr("3 or more"), HasSubstr("'u'"), HasSubstr("6 cells")));
   // The upper subdomain reads its lower halo, of 2 cells, from the thin one; nobody reads 4 of it where x is
   // open.
-  const Radius uneven = Radius::per_side({2, 1, 1}, {4, 1, 1});
+  const Stencil uneven = Stencil::per_side({2, 1, 1}, {4, 1, 1});
   EXPECT_NO_THROW(check_fits(in_two(2, uneven, Boundary::open)));
   EXPECT_THROW(check_fits(in_two(2, uneven, Boundary::periodic)), InvalidArgument);
   EXPECT_THROW(check_fits(in_two(1, uneven, Boundary::open)), InvalidArgument);
 }
 
 TEST(CheckFits, LooksAtWrapsOntoOneself) {
-  Geometry g{Partition({10, 8, 2}, {1, 1, 1}, {1, 1, 1}, {{{0, 10}, {0, 8}, {0, 2}}}, Order::row_major),
-             {field_named("u")},
-             Radius::uniform(3),
-             all_periodic};
-  EXPECT_THROW(check_fits(g), InvalidArgument);
-  g.boundaries[2] = Boundary::open;
-  EXPECT_NO_THROW(check_fits(g));
-  g.fields.push_back(field_named("v", Radius::uniform(9)));
-  EXPECT_THROW(check_fits(g), InvalidArgument);
+  const auto with = [](const std::vector<FieldDescriptor>& fields, Boundary in_z) {
+    Partition whole({10, 8, 2}, {1, 1, 1}, {1, 1, 1}, {{{0, 10}, {0, 8}, {0, 2}}}, Order::row_major);
+    return Geometry(std::move(whole), fields, Stencil::box(3), {Boundary::periodic, Boundary::periodic, in_z});
+  };
+  EXPECT_THROW(check_fits(with({field_named("u")}, Boundary::periodic)), InvalidArgument);
+  EXPECT_NO_THROW(check_fits(with({field_named("u")}, Boundary::open)));
+  EXPECT_THROW(check_fits(with({field_named("u"), field_named("v", Stencil::box(9))}, Boundary::open)),
+               InvalidArgument);
 }
 
 TEST(CheckFits, CountsTheLayerOfAStaggeredField) {
-  Geometry g = in_two(8, Radius::uniform(3), Boundary::open);  // 8 and 2 cells
+  Geometry g = in_two(8, Stencil::box(3), Boundary::open);  // 8 and 2 cells
   EXPECT_THROW(check_fits(g), InvalidArgument);
   g.fields[0].staggered[0] = true;  // 8 and 3
   EXPECT_NO_THROW(check_fits(g));

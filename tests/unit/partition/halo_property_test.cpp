@@ -27,10 +27,10 @@ class Dice {
 
   Vec3 vec(std::int64_t least, std::int64_t most) { return {from(least, most), from(least, most), from(least, most)}; }
 
-  Radius radius() {
+  Stencil radius() {
     const bool symmetric = coin();
     const Vec3 lower = vec(0, 3);
-    Radius r = Radius::per_side(lower, symmetric ? lower : vec(0, 3));
+    Stencil r = Stencil::per_side(lower, symmetric ? lower : vec(0, 3));
     if (from(0, 3) == 0) r = r.without_corners();
     if (from(0, 3) == 0) r = r.without_edges();
     for (const Direction d : all_directions) {
@@ -46,26 +46,26 @@ class Dice {
 Geometry random_geometry(Dice& dice) {
   Boundaries boundaries{};
   for (Boundary& b : boundaries) {
-    b = dice.coin() ? Boundary::open : dice.coin() ? Boundary::wrapped : Boundary::periodic;
+    b = dice.coin() ? Boundary::open : dice.coin() ? Boundary::periodic_in_kernel : Boundary::periodic;
   }
   std::vector<FieldDescriptor> fields;
   const std::int64_t count = dice.from(1, 3);
   Vec3 widest;
-  const Radius radius = dice.radius();
+  const Stencil radius = dice.radius();
   for (std::int64_t f = 0; f < count; ++f) {
     FieldDescriptor field = field_named("f");
     field.element = dice.coin() ? Element::f32 : Element::u8;
     field.components = static_cast<int>(dice.from(1, 3));
-    if (dice.coin()) field.radius = dice.radius();
+    if (dice.coin()) field.stencil = dice.radius();
     for (bool& s : field.staggered) s = dice.from(0, 2) == 0;
-    const Radius& r = field.radius ? *field.radius : radius;
+    const Stencil& r = field.stencil ? *field.stencil : radius;
     for (int dim = 0; dim < 3; ++dim)
       widest[dim] = std::max({widest[dim], r.lower()[dim], r.upper()[dim], std::int64_t{1}});
     fields.push_back(field);
   }
   const Vec3 nodes = dice.vec(1, 2);
   const Vec3 devices{dice.from(1, 2), dice.from(1, 2), dice.from(1, 3) == 3 ? 3 : 1};
-  Request request{.radius = Radius::per_dimension(widest.x, widest.y, widest.z)};
+  Request request{.halo = Stencil::box(widest.x, widest.y, widest.z)};
   // From the least extent that fits up, odd sizes included.
   request.extent = nodes * devices * widest + dice.vec(0, 4);
   request.nodes = nodes.volume();
@@ -77,12 +77,7 @@ Geometry random_geometry(Dice& dice) {
   for (std::int64_t s = 0; s < request.nodes * request.devices_per_node; ++s) {
     request.weights.push_back(static_cast<double>(dice.from(1, 3)));
   }
-  Geometry geometry{make_partition(request), fields, radius, boundaries};
-  geometry.radius = geometry.halo_of(radius);
-  for (auto& field : geometry.fields) {
-    if (field.radius) field.radius = geometry.halo_of(*field.radius);
-  }
-  return geometry;
+  return {make_partition(request), fields, radius, boundaries};
 }
 
 /// Where a cell of the receiver's frame lives, or nothing outside an open domain.
@@ -99,15 +94,15 @@ std::optional<Vec3> home_of(const Geometry& g, const FieldDescriptor& field, Vec
   return cell;
 }
 
-bool is_read(const Radius& radius, const Box& owned, const Vec3& cell) {
+bool is_read(const HaloWidth& halo, const Box& owned, const Vec3& cell) {
   int side[3];
   for (int dim = 0; dim < 3; ++dim) {
     side[dim] = cell[dim] < owned.lo[dim] ? -1 : (cell[dim] >= owned.hi[dim] ? 1 : 0);
     const std::int64_t away = side[dim] < 0 ? owned.lo[dim] - cell[dim] : cell[dim] - owned.hi[dim] + 1;
-    if (side[dim] != 0 && away > radius.face(dim, side[dim] < 0 ? Side::lower : Side::upper)) return false;
+    if (side[dim] != 0 && away > halo.face(dim, side[dim] < 0 ? Side::lower : Side::upper)) return false;
   }
   if (side[0] == 0 && side[1] == 0 && side[2] == 0) return false;
-  return radius.reads(Direction::of(side[0], side[1], side[2]));
+  return halo.has(Direction::of(side[0], side[1], side[2]));
 }
 
 void check_cells(const Geometry& g, subdomain_id to) {
@@ -128,7 +123,7 @@ void check_cells(const Geometry& g, subdomain_id to) {
     std::size_t expected = 0;
     const Box owned = g.owned(field, to);
     for_each_cell(owned.grown(Vec3::filled(4), Vec3::filled(4)), [&](const Vec3& cell) {
-      if (!is_read(g.radius_of(field), owned, cell)) return;
+      if (!is_read(g.halo_of(field), owned, cell)) return;
       const std::optional<Vec3> home = home_of(g, g.fields[field.index()], cell);
       if (!home) return;
       ++expected;
@@ -211,8 +206,10 @@ TEST(HaloProperty, CheckFitsRefusesJustWhatIsTooThin) {
   int refused = 0;
   for (std::uint64_t seed = 0; seed < test::some_of<std::uint64_t>(300); ++seed) {
     Dice dice(seed);
-    Geometry g = random_geometry(dice);
-    g.fields[0].radius = Radius::per_side(dice.vec(0, 5), dice.vec(0, 5));
+    const Geometry made = random_geometry(dice);
+    std::vector<FieldDescriptor> fields = made.fields;
+    fields[0].stencil = Stencil::per_side(dice.vec(0, 5), dice.vec(0, 5));
+    const Geometry g(made.partition, fields, made.stencil, made.boundaries);
     bool inside = true;
     for (std::int64_t s = 0; s < g.partition.size(); ++s) {
       for (const Message& m : incoming(g, subdomain_id(s))) {

@@ -10,9 +10,9 @@
 namespace halocline::partition {
 namespace {
 
-Geometry make(const Vec3& extent, const Vec3& grid, const Radius& radius, std::vector<FieldDescriptor> fields,
+Geometry make(const Vec3& extent, const Vec3& grid, const Stencil& radius, std::vector<FieldDescriptor> fields,
               Boundaries boundaries = all_periodic) {
-  Request request{.extent = extent, .radius = radius, .nodes = grid.volume()};
+  Request request{.extent = extent, .halo = radius, .nodes = grid.volume()};
   request.method = Method::given;
   request.node_grid = grid;
   request.boundaries = boundaries;
@@ -21,7 +21,7 @@ Geometry make(const Vec3& extent, const Vec3& grid, const Radius& radius, std::v
 
 TEST(Halo, WidthsAreThoseOfTheReceiversSide) {
   // One cell is read below x, three above: what goes up (+x) fills lower halos, one cell wide.
-  const Geometry g = make({20, 8, 8}, {2, 1, 1}, Radius::per_side({1, 0, 0}, {3, 0, 0}), {field_named("u")});
+  const Geometry g = make({20, 8, 8}, {2, 1, 1}, Stencil::per_side({1, 0, 0}, {3, 0, 0}), {field_named("u")});
   const std::vector<Message> sent = outgoing(g, subdomain_id(0));
   ASSERT_EQ(sent.size(), 1u);
   ASSERT_EQ(sent[0].segments.size(), 2u);  // the same neighbour on both sides
@@ -36,7 +36,7 @@ TEST(Halo, WidthsAreThoseOfTheReceiversSide) {
 }
 
 TEST(Halo, ASubdomainIsItsOwnNeighbourWhereTheDomainIsOneWide) {
-  const Geometry g = make({4, 5, 6}, {1, 1, 1}, Radius::uniform(2), {field_named("u")});
+  const Geometry g = make({4, 5, 6}, {1, 1, 1}, Stencil::box(2), {field_named("u")});
   const std::vector<Message> sent = outgoing(g, subdomain_id(0));
   ASSERT_EQ(sent.size(), 1u);
   EXPECT_EQ(sent[0].from, sent[0].to);
@@ -46,7 +46,7 @@ TEST(Halo, ASubdomainIsItsOwnNeighbourWhereTheDomainIsOneWide) {
 
 TEST(Halo, NothingLeavesThroughAnOpenBoundary) {
   const Boundaries open{Boundary::open, Boundary::open, Boundary::open};
-  const Geometry g = make({8, 8, 8}, {2, 1, 1}, Radius::uniform(1), {field_named("u")}, open);
+  const Geometry g = make({8, 8, 8}, {2, 1, 1}, Stencil::box(1), {field_named("u")}, open);
   ASSERT_EQ(outgoing(g, subdomain_id(0)).size(), 1u);
   EXPECT_EQ(outgoing(g, subdomain_id(0))[0].segments.size(), 1u);
   EXPECT_FALSE(neighbour(g, subdomain_id(0), Direction::of(-1, 0, 0)));
@@ -55,11 +55,11 @@ TEST(Halo, NothingLeavesThroughAnOpenBoundary) {
 }
 
 TEST(Halo, FieldsHaveTheirOwnRadiusTypeAndComponents) {
-  FieldDescriptor vectors = field_named("v", Radius::per_dimension(2, 0, 0));
+  FieldDescriptor vectors = field_named("v", Stencil::box(2, 0, 0));
   vectors.element = Element::f64;
   vectors.components = 3;
-  const Geometry g = make({16, 8, 8}, {2, 1, 1}, Radius::per_dimension(1, 0, 0),
-                          {field_named("none", Radius()), field_named("u"), vectors});
+  const Geometry g =
+      make({16, 8, 8}, {2, 1, 1}, Stencil::box(1, 0, 0), {field_named("none", Stencil()), field_named("u"), vectors});
   const std::vector<Message> received = incoming(g, subdomain_id(1));
   ASSERT_EQ(received.size(), 1u);
   ASSERT_EQ(received[0].segments.size(), 4u);
@@ -67,11 +67,11 @@ TEST(Halo, FieldsHaveTheirOwnRadiusTypeAndComponents) {
   EXPECT_EQ(received[0].segments[0].bytes, 64 * 4);
   EXPECT_EQ(received[0].segments[3].field, field_id(2));
   EXPECT_EQ(received[0].segments[3].bytes, 2 * 64 * 8 * 3);
-  EXPECT_THROW((void)g.radius_of(field_id(3)), InvalidArgument);
+  EXPECT_THROW((void)g.halo_of(field_id(3)), InvalidArgument);
 }
 
 TEST(Halo, AFieldWithoutHaloMakesNoMessage) {
-  const Geometry g = make({16, 8, 8}, {2, 1, 1}, Radius(), {field_named("u")});
+  const Geometry g = make({16, 8, 8}, {2, 1, 1}, Stencil(), {field_named("u")});
   EXPECT_TRUE(outgoing(g, subdomain_id(0)).empty());
   EXPECT_TRUE(outgoing_flows(g, subdomain_id(0)).empty());
 }
@@ -81,7 +81,7 @@ TEST(Halo, AStaggeredFieldIsOneLongerAtAnOpenEnd) {
   staggered.staggered = {true, true, false};
   Boundaries boundaries = all_periodic;
   boundaries[0] = Boundary::open;
-  const Geometry g = make({16, 8, 8}, {2, 2, 1}, Radius::uniform(1), {staggered}, boundaries);
+  const Geometry g = make({16, 8, 8}, {2, 2, 1}, Stencil::box(1), {staggered}, boundaries);
   EXPECT_EQ(g.owned(field_id(0), subdomain_id(0)), (Box{{0, 0, 0}, {8, 4, 8}}));
   EXPECT_EQ(g.owned(field_id(0), subdomain_id(3)), (Box{{8, 4, 0}, {17, 8, 8}}));
   EXPECT_EQ(g.with_halo(field_id(0), subdomain_id(3)), (Box{{7, 3, -1}, {18, 9, 9}}));

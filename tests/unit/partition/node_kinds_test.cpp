@@ -33,7 +33,8 @@ std::vector<std::tuple<std::int64_t, std::int64_t, std::int64_t>> doings(const G
 }
 
 Geometry random_geometry(test::Seeded& random, bool weighted) {
-  Request request{.extent = {}, .radius = Radius::uniform(random.between(1, 2))};
+  const Stencil stencil = Stencil::box(random.between(1, 2));
+  Request request{.extent = {}, .halo = stencil};
   Vec3 nodes;
   Vec3 devices;
   for (int dim = 0; dim < 3; ++dim) {
@@ -55,7 +56,7 @@ Geometry random_geometry(test::Seeded& random, bool weighted) {
   }
   std::vector<FieldDescriptor> fields(2);
   fields[1].staggered[static_cast<std::size_t>(random.between(0, 2))] = true;
-  return {make_partition(request), fields, request.radius, request.boundaries};
+  return {make_partition(request), fields, stencil, request.boundaries};
 }
 
 TEST(NodeKinds, NodePartsOfOneKindSendAlike) {
@@ -82,14 +83,14 @@ TEST(NodeKinds, AreFewHoweverManyNodes) {
   for (const std::int64_t extent : {4000, 4001, 4096, 4999}) {
     for (const Boundary boundary : {Boundary::periodic, Boundary::open}) {
       const Request request{.extent = {extent, 8, 8},
-                            .radius = Radius::uniform(1),
+                            .halo = Stencil::box(1),
                             .nodes = 331,
                             .devices_per_node = 6,
                             .method = Method::given,
                             .node_grid = Vec3{331, 1, 1},
                             .device_grid = Vec3{6, 1, 1},
                             .boundaries = {boundary, boundary, boundary}};
-      const Geometry geometry{make_partition(request), {FieldDescriptor{}}, request.radius, request.boundaries};
+      const Geometry geometry{make_partition(request), {FieldDescriptor{}}, Stencil::box(1), request.boundaries};
       EXPECT_LE(NodeKinds(geometry).all().size(), 6u + 5u) << extent;
     }
   }

@@ -11,14 +11,14 @@ namespace halocline::partition {
 namespace {
 
 Partition z_ordered(const Vec3& extent, std::int64_t nodes, std::int64_t devices) {
-  Request request{.extent = extent, .radius = Radius::uniform(1), .nodes = nodes, .devices_per_node = devices};
+  Request request{.extent = extent, .halo = Stencil::box(1), .nodes = nodes, .devices_per_node = devices};
   request.method = Method::z_order;
   return make_partition(request);
 }
 
 /// Over a periodic domain: the set of numbers of faces that a device shares with other nodes.
 std::set<int> off_node_faces(const Partition& p) {
-  const Geometry geometry{p, {}, Radius::uniform(1), all_periodic};
+  const Geometry geometry{p, {}, Stencil::box(1), all_periodic};
   std::set<int> counts;
   for (std::int64_t s = 0; s < p.size(); ++s) {
     int count = 0;
@@ -57,7 +57,7 @@ TEST(ZOrder, IsTheCurveForPowersOfTwo) {
 
 TEST(ZOrder, TakesTheGridOfExactOtherwise) {
   const Partition p = z_ordered({96, 96, 96}, 6, 6);
-  Request request{.extent = {96, 96, 96}, .radius = Radius::uniform(1), .nodes = 6, .devices_per_node = 6};
+  Request request{.extent = {96, 96, 96}, .halo = Stencil::box(1), .nodes = 6, .devices_per_node = 6};
   const Partition exact = make_partition(request);
   EXPECT_EQ(p.node_grid(), exact.node_grid());
   EXPECT_EQ(p.device_grid(), exact.device_grid());
@@ -85,7 +85,7 @@ TEST(ZOrder, TakesTheGridOfExactWhereTheCurveDoesNotFit) {
 // Pekkilä et al., section 3.3: eight devices a node, many nodes.
 TEST(ZOrder, LeavesThreeOffNodeFacesWhereRowsLeaveFourOrFive) {
   EXPECT_EQ(off_node_faces(z_ordered({64, 64, 64}, 64, 8)), std::set<int>{3});
-  Request rows{.extent = {256, 64, 64}, .radius = Radius::uniform(1), .nodes = 64, .devices_per_node = 8};
+  Request rows{.extent = {256, 64, 64}, .halo = Stencil::box(1), .nodes = 64, .devices_per_node = 8};
   rows.method = Method::given;
   rows.node_grid = Vec3{4, 4, 4};
   rows.device_grid = Vec3{8, 1, 1};

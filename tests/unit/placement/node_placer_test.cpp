@@ -14,14 +14,14 @@ namespace {
 /// 9 nodes of 4 along x, of unequal thickness, so that node parts are of several kinds.
 partition::Geometry geometry_for(const Vec3& extent) {
   const partition::Request request{.extent = extent,
-                                   .radius = Radius::uniform(2),
+                                   .halo = Stencil::box(2),
                                    .nodes = 9,
                                    .devices_per_node = 4,
                                    .method = partition::Method::given,
                                    .node_grid = Vec3{9, 1, 1},
                                    .device_grid = Vec3{1, 2, 2},
                                    .boundaries = {Boundary::open, Boundary::periodic, Boundary::open}};
-  return {partition::make_partition(request), {FieldDescriptor{}}, request.radius, request.boundaries};
+  return {partition::make_partition(request), {FieldDescriptor{}}, Stencil::box(2), request.boundaries};
 }
 
 /// Four devices: one bandwidth, two latencies.
@@ -68,9 +68,9 @@ TEST(NodePlacer, TakesTheMeanMessageOfAllNodes) {
 TEST(NodePlacer, HasNoProblemOfANodeWhereNodesAreUnequal) {
   machine::MachineMap map = machine_of(node_of_groups(2, 2, 50, 50), 2, 2, 2);
   map.ranks.pop_back();
-  const partition::Request request{.extent = {30, 8, 8}, .radius = Radius::uniform(1), .devices_per_node = 3};
+  const partition::Request request{.extent = {30, 8, 8}, .halo = Stencil::box(1), .devices_per_node = 3};
   const partition::Geometry geometry{
-      partition::make_partition(request), {FieldDescriptor{}}, request.radius, all_periodic};
+      partition::make_partition(request), {FieldDescriptor{}}, Stencil::box(1), all_periodic};
   NodePlacer placer(geometry, map, {});
   EXPECT_EQ(placer.of_rank(rank_id(2)), std::vector{subdomain_id(2)});
   EXPECT_EQ(placer.cost_of(0).placed, 0);

@@ -18,13 +18,13 @@ namespace halocline::placement {
 namespace {
 
 partition::Geometry cut(const Vec3& extent, std::int64_t nodes, const Vec3& device_grid) {
-  partition::Request request{.extent = extent, .radius = Radius::uniform(2), .nodes = nodes};
+  partition::Request request{.extent = extent, .halo = Stencil::box(2), .nodes = nodes};
   request.devices_per_node = device_grid.volume();
   request.method = partition::Method::given;
   request.device_grid = device_grid;
   FieldDescriptor field;
   field.name = "u";
-  return {partition::make_partition(request), {field}, request.radius, all_periodic};
+  return {partition::make_partition(request), {field}, Stencil::box(2), all_periodic};
 }
 
 /// The cost in seconds, bytes over bytes a second as Pearson defines it plus the latency of a mean message for each of

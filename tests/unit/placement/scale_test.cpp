@@ -16,10 +16,10 @@ namespace {
 TEST(Scale, PlansFor1536Devices) {
   const auto begin = std::chrono::steady_clock::now();
   const machine::MachineMap map = machine_of(node_of_groups(6, 3, 50, 32), 256, 6, 6);
-  partition::Request request{.extent = {9143, 9143, 9143}, .radius = Radius::uniform(3), .nodes = 256};
+  partition::Request request{.extent = {9143, 9143, 9143}, .halo = Stencil::box(3), .nodes = 256};
   request.devices_per_node = 6;
   const std::vector<FieldDescriptor> fields(4);
-  const partition::Geometry g{partition::make_partition(request), fields, request.radius, all_periodic};
+  const partition::Geometry g{partition::make_partition(request), fields, Stencil::box(3), all_periodic};
   partition::check_fits(g);
   const Placement p = make_placement(g, map, {});
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;

@@ -54,7 +54,7 @@ PlanRequest request_for(test::Seeded& random, std::uint64_t seed) {
     request.extent[dim] = random.between(90, 140);
     if (random.chance(30)) request.boundaries[static_cast<std::size_t>(dim)] = Boundary::open;
   }
-  request.radius = Radius::per_side(lower, upper);
+  request.stencil = Stencil::per_side(lower, upper);
   request.fields.resize(static_cast<std::size_t>(random.between(1, 2)));
   request.fields[0].name = "u";
   request.fields.back().staggered[0] = random.chance(30);
@@ -63,7 +63,7 @@ PlanRequest request_for(test::Seeded& random, std::uint64_t seed) {
                                placement::Method::trivial};
   request.placement.method = methods.at(static_cast<std::size_t>(random.between(0, 3)));
   request.placement.seed = seed;
-  request.halo_multiplier = random.chance(20) ? 2 : 1;
+  request.steps_per_exchange = random.chance(20) ? 2 : 1;
   if (random.chance(30)) {
     std::size_t devices = 0;
     for (const auto& rank : request.machine.ranks) devices += rank.devices.size();
@@ -130,7 +130,7 @@ TEST(LocalPlan, of_all_ranks_together_is_the_plan) {
 TEST(LocalPlan, looks_at_the_neighbourhood_only) {
   PlanRequest request;
   request.extent = Vec3::filled(3072);
-  request.radius = Radius::uniform(3);
+  request.stencil = Stencil::box(3);
   request.fields.resize(1);
   request.machine = machine::synthetic({.nodes = 4608, .devices_per_node = 6, .ranks_per_node = 6});
   const LocalPlan part = make_local_plan(request, rank_id(12'345), {}, false);
@@ -143,7 +143,7 @@ TEST(LocalPlan, looks_at_the_neighbourhood_only) {
 TEST(LocalPlan, refuses_a_rank_that_is_not_there) {
   PlanRequest request;
   request.extent = Vec3::filled(32);
-  request.radius = Radius::uniform(1);
+  request.stencil = Stencil::box(1);
   request.machine = machine::synthetic({.nodes = 2});
   try {
     static_cast<void>(make_local_plan(request, rank_id(2), {}, false));

@@ -24,7 +24,7 @@ constexpr double patience = 20;
 PlanRequest request_for(std::int64_t nodes) {
   PlanRequest request;
   request.extent = Vec3::filled(4096);
-  request.radius = Radius::uniform(3);
+  request.stencil = Stencil::box(3);
   request.fields.resize(4);
   request.machine = machine::synthetic({.nodes = nodes, .devices_per_node = 6, .ranks_per_node = 6});
   return request;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "overlap/outer_update.hpp"
+#include "overlap/boundary_updater.hpp"
 
 namespace halocline::overlap {
 
-OuterUpdate::OuterUpdate(device::Backend& backend, std::vector<Part> parts) : backend_(&backend) {
+BoundaryUpdater::BoundaryUpdater(device::Backend& backend, std::vector<Part> parts) : backend_(&backend) {
   for (Part& part : parts) {
     State& state = states_.emplace_back();
     state.part = std::move(part);
@@ -12,7 +12,7 @@ OuterUpdate::OuterUpdate(device::Backend& backend, std::vector<Part> parts) : ba
 
 /// Normal priority: blocks of an outer part are short, and fill what the last blocks of the interior leave of the device. Before
 /// them they would only leave the long ones for the end.
-OuterUpdate::Lane& OuterUpdate::next_lane(State& state) {
+BoundaryUpdater::Lane& BoundaryUpdater::next_lane(State& state) {
   if (state.lanes_used == state.lanes.size()) {
     const int device = state.part.device;
     state.lanes.push_back(
@@ -21,8 +21,8 @@ OuterUpdate::Lane& OuterUpdate::next_lane(State& state) {
   return state.lanes[state.lanes_used++];
 }
 
-void OuterUpdate::hand_out(const exchange::Exchange& exchange, std::size_t place,
-                           const std::vector<std::size_t>& segments, const Update& update) {
+void BoundaryUpdater::hand_out(const exchange::Exchange& exchange, std::size_t place,
+                               const std::vector<std::size_t>& segments, const Update& update) {
   if (segments.empty()) return;
   State& state = states_[place];
   const Part& part = state.part;
@@ -35,11 +35,11 @@ void OuterUpdate::hand_out(const exchange::Exchange& exchange, std::size_t place
   }
   const Lane& lane = next_lane(state);
   exchange.join(place, needs, *lane.stream);
-  update(place, *lane.stream, segments.size() == part.segments.size() ? part.exterior : boxes);
+  update(place, *lane.stream, segments.size() == part.segments.size() ? part.boundary : boxes);
   lane.stream->record(*lane.done);
 }
 
-void OuterUpdate::hand_out_ready(const exchange::Exchange& exchange, std::size_t place, const Update& update) {
+void BoundaryUpdater::hand_out_ready(const exchange::Exchange& exchange, std::size_t place, const Update& update) {
   const State& state = states_[place];
   const Directions awaited = exchange.awaited(place);
   const Directions filled = exchange.filled(place);
@@ -56,7 +56,8 @@ void OuterUpdate::hand_out_ready(const exchange::Exchange& exchange, std::size_t
   hand_out(exchange, place, behind_devices, update);
 }
 
-void OuterUpdate::finish(exchange::Exchange& exchange, std::span<device::Stream* const> users, const Update& update) {
+void BoundaryUpdater::finish(exchange::Exchange& exchange, std::span<device::Stream* const> users,
+                             const Update& update) {
   for (State& state : states_) {
     state.handed_out.assign(state.part.segments.size(), false);
     state.lanes_used = 0;
@@ -69,7 +70,7 @@ void OuterUpdate::finish(exchange::Exchange& exchange, std::span<device::Stream*
   }
 }
 
-void OuterUpdate::finish_others(std::span<device::Stream* const> users, const Update& update) {
+void BoundaryUpdater::finish_others(std::span<device::Stream* const> users, const Update& update) {
   for (std::size_t place = 0; place < states_.size(); ++place) {
     const State& state = states_[place];
     std::vector<Box> boxes;
@@ -77,7 +78,7 @@ void OuterUpdate::finish_others(std::span<device::Stream* const> users, const Up
       if (!state.handed_out[i]) boxes.push_back(state.part.segments[i].box);
     }
     if (boxes.empty()) continue;
-    update(place, *users[place], boxes.size() == state.part.segments.size() ? state.part.exterior : boxes);
+    update(place, *users[place], boxes.size() == state.part.segments.size() ? state.part.boundary : boxes);
   }
 }
 

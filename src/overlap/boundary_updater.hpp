@@ -8,7 +8,7 @@
 
 #include "device/backend.hpp"
 #include "exchange/exchange.hpp"
-#include "overlap/outer_segments.hpp"
+#include "overlap/boundary_segments.hpp"
 
 namespace halocline::overlap {
 
@@ -17,19 +17,19 @@ namespace halocline::overlap {
 /// one that messages by the host fill, when those are on the device.
 ///
 /// For updates that write another buffer than they read: parts are updated beside each other, and beside the interior.
-class OuterUpdate {
+class BoundaryUpdater {
  public:
   /// Of a local subdomain.
   struct Part {
     int device = 0;
-    std::vector<OuterSegment> segments;
-    std::vector<Box> exterior;  ///< the same cells in fewer boxes, for where all can be updated at once
+    std::vector<BoundarySegment> segments;
+    std::vector<Box> boundary;  ///< the same cells in fewer boxes, for where all can be updated at once
   };
   /// Enqueues the update of some boxes, at most 26, of the subdomain at a place in a stream.
   using Update = std::function<void(std::size_t place, device::Stream& stream, std::span<const Box> boxes)>;
 
   /// By place among the exchange's local subdomains. The backend outlives it.
-  OuterUpdate(device::Backend& backend, std::vector<Part> parts);
+  BoundaryUpdater(device::Backend& backend, std::vector<Part> parts);
 
   /// Exchange::finish(), and the updates of all parts that read no halo but what exchanges fill. Later work in the
   /// subdomains' streams, `users`, comes behind them. What update() throws is a failure of the exchange.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "overlap/outer_segments.hpp"
+#include "overlap/boundary_segments.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,14 +7,14 @@
 
 #include "overlap/regions.hpp"
 #include "overlap/steps.hpp"
-#include "random_radius.hpp"
+#include "random_stencil.hpp"
 
 namespace halocline::overlap {
 namespace {
 
 /// The same with some edges and corners off.
-Radius random_shape(test::Seeded& seeded) {
-  Radius radius = random_radius(seeded);
+Stencil random_shape(test::Seeded& seeded) {
+  Stencil radius = random_stencil(seeded);
   for (const Direction d : all_directions) {
     if (d.order() > 1 && radius.reads(d) && seeded.chance(40)) radius = radius.with(d, false);
   }
@@ -30,7 +30,7 @@ std::optional<Direction> side_of(const Box& box, const Vec3& p) {
 }
 
 /// The same as sides_read(), cell by cell and offset by offset.
-Directions sides_by_cells(const Box& box, const Box& owned, const Radius& radius) {
+Directions sides_by_cells(const Box& box, const Box& owned, const Stencil& radius) {
   Directions sides;
   const Box offsets{Vec3{} - radius.lower(), radius.upper() + Vec3::filled(1)};
   const Box none{{0, 0, 0}, {1, 1, 1}};
@@ -44,27 +44,27 @@ Directions sides_by_cells(const Box& box, const Box& owned, const Radius& radius
   return sides;
 }
 
-TEST(OuterSegments, are_disjoint_and_exactly_what_surrounds_the_interior_and_need_what_their_cells_read) {
+TEST(BoundarySegments, are_disjoint_and_exactly_what_surrounds_the_interior_and_need_what_their_cells_read) {
   std::int64_t whole = 0;
   std::int64_t many = 0;
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     test::Seeded seeded(seed);
-    const Radius radius = random_shape(seeded);
-    const int multiplier = seeded.chance(30) ? 2 : 1;
+    const Stencil radius = random_shape(seeded);
+    const int steps_per_exchange = seeded.chance(30) ? 2 : 1;
     const Vec3 lo{seeded.between(-5, 5), seeded.between(-5, 5), seeded.between(-5, 5)};
     const Box owned{lo, lo + Vec3{seeded.between(1, 10), seeded.between(1, 10), seeded.between(1, 10)}};
-    const Box around = update_box(owned, radius, multiplier, 0, owned, {});
+    const Box around = update_box(owned, radius, steps_per_exchange, 0, owned, {});
     const Box inner = interior(owned, radius, Update::double_buffered);
-    const auto segments = outer_segments(around, inner, owned, radius);
+    const auto segments = boundary_segments(around, inner, owned, radius);
     whole += segments.size() == 1 ? 1 : 0;
     many += segments.size() >= 12 ? 1 : 0;
     for_each_cell(around, [&](const Vec3& p) {
       int found = inner.contains(p) ? 1 : 0;
-      for (const OuterSegment& segment : segments) found += segment.box.contains(p) ? 1 : 0;
+      for (const BoundarySegment& segment : segments) found += segment.box.contains(p) ? 1 : 0;
       ASSERT_EQ(found, 1) << "seed " << seed << " cell " << to_string(p);
     });
     std::int64_t cells = inner.volume();
-    for (const OuterSegment& segment : segments) {
+    for (const BoundarySegment& segment : segments) {
       cells += segment.box.volume();
       EXPECT_EQ(segment.needs, sides_by_cells(segment.box, owned, radius)) << "seed " << seed;
     }
@@ -74,10 +74,10 @@ TEST(OuterSegments, are_disjoint_and_exactly_what_surrounds_the_interior_and_nee
   EXPECT_GT(many, 10);
 }
 
-TEST(OuterSegments, of_a_face_need_that_side_alone_and_those_of_an_edge_its_two_faces_too) {
+TEST(BoundarySegments, of_a_face_need_that_side_alone_and_those_of_an_edge_its_two_faces_too) {
   const Box owned = Box::of_extent({16, 16, 16});
-  const Radius radius = Radius::uniform(3).without_corners();
-  const auto segments = outer_segments(owned, interior(owned, radius, Update::double_buffered), owned, radius);
+  const Stencil radius = Stencil::box(3).without_corners();
+  const auto segments = boundary_segments(owned, interior(owned, radius, Update::double_buffered), owned, radius);
   ASSERT_EQ(segments.size(), 26u);
   const auto index = [](int x, int y, int z) { return static_cast<std::size_t>(Direction::of(x, y, z).index()); };
   EXPECT_EQ(segments[index(-1, 0, 0)].needs, Directions().set(index(-1, 0, 0)));
@@ -87,10 +87,11 @@ TEST(OuterSegments, of_a_face_need_that_side_alone_and_those_of_an_edge_its_two_
   EXPECT_EQ(segments[index(1, 1, 1)].box, (Box{{13, 13, 13}, {16, 16, 16}}));
 }
 
-TEST(OuterSegments, of_a_star_need_no_edges) {
+TEST(BoundarySegments, of_a_star_need_no_edges) {
   const Box owned = Box::of_extent({8, 8, 8});
-  const Radius radius = Radius::faces(1);
-  for (const auto& segment : outer_segments(owned, interior(owned, radius, Update::double_buffered), owned, radius)) {
+  const Stencil radius = Stencil::star(1);
+  for (const auto& segment :
+       boundary_segments(owned, interior(owned, radius, Update::double_buffered), owned, radius)) {
     for (const Direction d : all_directions) {
       if (d.order() == 1) continue;
       EXPECT_FALSE(segment.needs.test(static_cast<std::size_t>(d.index()))) << to_string(d);
@@ -98,9 +99,9 @@ TEST(OuterSegments, of_a_star_need_no_edges) {
   }
 }
 
-TEST(OuterSegments, of_a_box_without_an_interior_are_the_box) {
+TEST(BoundarySegments, of_a_box_without_an_interior_are_the_box) {
   const Box owned = Box::of_extent({4, 9, 9});
-  const auto segments = outer_segments(owned, {owned.lo, owned.lo}, owned, Radius::faces(2));
+  const auto segments = boundary_segments(owned, {owned.lo, owned.lo}, owned, Stencil::star(2));
   ASSERT_EQ(segments.size(), 1u);
   EXPECT_EQ(segments[0].box, owned);
   EXPECT_EQ(segments[0].needs.count(), 6u);

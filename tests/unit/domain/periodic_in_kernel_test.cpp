@@ -14,33 +14,33 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-constexpr Boundaries wrapped_in_x{Boundary::wrapped, Boundary::periodic, Boundary::periodic};
+constexpr Boundaries wrapped_in_x{Boundary::periodic_in_kernel, Boundary::periodic, Boundary::periodic};
 
-PlanRequest request_for(const Vec3& device_grid, int halo_multiplier = 1) {
+PlanRequest request_for(const Vec3& device_grid, int steps_per_exchange = 1) {
   PlanRequest request;
   request.extent = {24, 20, 16};
-  request.radius = Radius::uniform(2);
-  request.fields = {{.name = "u"}, {.name = "v", .radius = Radius::per_side({1, 0, 1}, {3, 2, 1})}};
+  request.stencil = Stencil::box(2);
+  request.fields = {{.name = "u"}, {.name = "v", .stencil = Stencil::per_side({1, 0, 1}, {3, 2, 1})}};
   request.boundaries = wrapped_in_x;
   request.machine = machine::synthetic({.devices_per_node = static_cast<int>(device_grid.volume()),
                                         .ranks_per_node = static_cast<int>(device_grid.volume())});
   request.partition = partition::Method::given;
   request.device_grid = device_grid;
-  request.halo_multiplier = halo_multiplier;
+  request.steps_per_exchange = steps_per_exchange;
   return request;
 }
 
 TEST(Wrapped, has_no_halo_where_it_is_not_cut) {
-  for (const int multiplier : {1, 3}) {
-    const Plan plan = make_plan(request_for({1, 2, 2}, multiplier));
+  for (const int steps_per_exchange : {1, 3}) {
+    const Plan plan = make_plan(request_for({1, 2, 2}, steps_per_exchange));
     EXPECT_TRUE(plan.geometry.wraps(0));
     EXPECT_FALSE(plan.geometry.wraps(1));
     for (const field_id field : {field_id(0), field_id(1)}) {
-      const Radius& radius = plan.geometry.radius_of(field);
-      EXPECT_EQ(radius.lower().x, 0);
-      EXPECT_EQ(radius.upper().x, 0);
-      for (const Direction d : all_directions) EXPECT_FALSE(d[0] != 0 && radius.reads(d));
-      EXPECT_TRUE(radius.reads(Direction::of(0, 1, 1)));
+      const HaloWidth& halo = plan.geometry.halo_of(field);
+      EXPECT_EQ(halo.lower().x, 0);
+      EXPECT_EQ(halo.upper().x, 0);
+      for (const Direction d : all_directions) EXPECT_FALSE(d[0] != 0 && halo.has(d));
+      EXPECT_TRUE(halo.has(Direction::of(0, 1, 1)));
     }
     for (const auto& message : partition::outgoing(plan.geometry, subdomain_id(0))) {
       for (const auto& segment : message.segments) EXPECT_EQ(segment.direction[0], 0);
@@ -55,8 +55,8 @@ TEST(Wrapped, is_periodic_where_it_is_cut) {
   periodic.boundaries = all_periodic;
   const Plan plan = make_plan(wrapped);
   EXPECT_FALSE(plan.geometry.wraps(0));
-  EXPECT_EQ(plan.geometry.radius, wrapped.radius);
-  EXPECT_EQ(plan.geometry.fields, wrapped.fields);
+  EXPECT_EQ(plan.geometry.halo_of(field_id(0)), HaloWidth(wrapped.stencil));
+  EXPECT_EQ(plan.geometry.halo_of(field_id(1)), HaloWidth(*wrapped.fields[1].stencil));
   const Plan other = make_plan(periodic);
   for (std::int64_t s = 0; s < 4; ++s) {
     const auto ours = partition::outgoing(plan.geometry, subdomain_id(s));
@@ -77,7 +77,7 @@ TEST(Wrapped, may_be_thinner_than_the_radius_where_it_is_not_cut) {
 
 /// 8 parts of 64 x 64 x 40: with halos everywhere, 2 x 2 x 2 has the least. Without one in x it pays to leave x whole.
 TEST(Wrapped, dimensions_cost_nothing_where_exact_leaves_them_whole) {
-  partition::Request request{.extent = {64, 64, 40}, .radius = Radius::uniform(1), .devices_per_node = 8};
+  partition::Request request{.extent = {64, 64, 40}, .halo = Stencil::box(1), .devices_per_node = 8};
   EXPECT_EQ(partition::make_partition(request).grid(), (Vec3{2, 2, 2}));
   request.boundaries = wrapped_in_x;
   EXPECT_EQ(partition::make_partition(request).grid(), (Vec3{1, 4, 2}));
@@ -88,12 +88,12 @@ TEST(Wrapped, dimensions_cost_nothing_where_exact_leaves_them_whole) {
 
 TEST(Wrapped, subdomains_show_what_there_is) {
   DomainOptions options;
-  options.devices_per_rank = 2;
-  options.backend_kind = halocline::DeviceKind::host;
+  options.devices.per_rank = 2;
+  options.devices.kind = halocline::DeviceKind::host;
   options.boundaries = wrapped_in_x;
-  options.partition = partition::Method::given;
-  options.device_grid = Vec3{1, 1, 2};
-  Domain domain({12, 10, 16}, Radius::uniform(2), options);
+  options.partition.method = partition::Method::given;
+  options.partition.device_grid = Vec3{1, 1, 2};
+  Domain domain({12, 10, 16}, Stencil::box(2), options);
   const auto u = domain.add_field<float>("u");
   domain.realize();
   for (const Subdomain& subdomain : domain.subdomains()) {
@@ -106,7 +106,7 @@ TEST(Wrapped, subdomains_show_what_there_is) {
     EXPECT_EQ(cells.lo.y, -2);
     EXPECT_EQ(subdomain.interior().lo.x, 0) << "cells beside an end wait for no halo";
     EXPECT_EQ(subdomain.interior().hi.x, 12);
-    EXPECT_EQ(subdomain.exterior().size(), 4u);
+    EXPECT_EQ(subdomain.boundary().size(), 4u);
   }
   domain.close();
 }

@@ -24,16 +24,16 @@ enum FieldIndex : std::size_t { u_index, v_index, c_index, field_count };
 
 struct Case {
   Vec3 extent;
-  std::array<Radius, field_count> radius;
+  std::array<Stencil, field_count> radius;
   Boundaries boundaries{};
   overlap::Update update = overlap::Update::double_buffered;
-  int multiplier = 1;
+  int steps_per_exchange = 1;
   int ranks = 1;
   int devices = 1;
   int steps = 1;
   bool overlap = true;
 
-  Case(std::uint64_t seed, int multiplier_in) : multiplier(multiplier_in) {
+  Case(std::uint64_t seed, int steps_in) : steps_per_exchange(steps_in) {
     test::Seeded seeded(seed);
     ranks = static_cast<int>(seeded.between(1, 3));
     devices = static_cast<int>(seeded.between(1, 3));
@@ -46,20 +46,20 @@ struct Case {
         lower[dim] = seeded.between(0, 2);
         upper[dim] = seeded.between(0, 2);
       }
-      radius[f] = Radius::per_side(lower, upper);
+      radius[f] = Stencil::per_side(lower, upper);
       if (seeded.chance(40)) radius[f] = radius[f].without_edges().without_corners();
     }
     for (int dim = 0; dim < 3; ++dim) {
-      extent[dim] = seeded.between(2 * multiplier, 2 * multiplier + 4);
+      extent[dim] = seeded.between(2 * steps_per_exchange, 2 * steps_per_exchange + 4);
       boundaries[static_cast<std::size_t>(dim)] = seeded.chance(40) ? Boundary::open : Boundary::periodic;
     }
-    extent[static_cast<int>(seeded.between(0, 2))] += std::int64_t{2} * multiplier * ranks * devices;
+    extent[static_cast<int>(seeded.between(0, 2))] += std::int64_t{2} * steps_per_exchange * ranks * devices;
   }
   [[nodiscard]] std::string text() const {
     return to_string(extent) + ", radius " + to_string(radius[0]) + " and " + to_string(radius[1]) + ", " +
            std::to_string(ranks) + " x " + std::to_string(devices) + " devices, " + std::to_string(steps) +
-           " steps, multiplier " + std::to_string(multiplier) + (overlap ? ", overlapped" : "") + ", open" +
-           (boundaries[0] == Boundary::open ? " x" : "") + (boundaries[1] == Boundary::open ? " y" : "") +
+           " steps, steps_per_exchange " + std::to_string(steps_per_exchange) + (overlap ? ", overlapped" : "") +
+           ", open" + (boundaries[0] == Boundary::open ? " x" : "") + (boundaries[1] == Boundary::open ? " y" : "") +
            (boundaries[2] == Boundary::open ? " z" : "");
   }
 };
@@ -76,7 +76,7 @@ Value initial(const Vec3& extent, const Vec3& p, std::size_t field) {
 
 /// Every cell that a field's radius reads counts, each with a weight of its own.
 template <typename Read>
-Value weighted(const Radius& radius, const Vec3& p, Read&& read) {
+Value weighted(const Stencil& radius, const Vec3& p, Read&& read) {
   Value sum = 0;
   Value weight = 1;
   for_each_cell({Vec3{} - radius.lower(), radius.upper() + Vec3::filled(1)}, [&](const Vec3& offset) {
@@ -152,11 +152,11 @@ class Program {
       descriptor.name = "uvc"[f];
       descriptor.element = Element::u64;
       descriptor.buffers = f == c_index ? 1 : 2;
-      if (f != u_index) descriptor.radius = c.radius[f];
+      if (f != u_index) descriptor.stencil = c.radius[f];
       fields_[f] = {domain_.add_field(descriptor)};
     }
     domain_.realize();
-    domain_.on_open_boundary([this](const Subdomain& s, field_id field, const overlap::BoundaryBox& boundary) {
+    domain_.on_open_boundary([this](const Subdomain& s, field_id field, const overlap::OpenBoundaryBox& boundary) {
       s.launch(boundary.box, [=, view = s.view(Field<Value>{field}), owned = s.owned()](const Box& part) {
         const int dim = static_cast<int>(boundary.dim);
         for_each_cell(part, [&](const Vec3& p) {
@@ -171,23 +171,23 @@ class Program {
   void run() {
     fill();
     const field_id constant[] = {fields_[c_index].id};
-    domain_.start_exchange(constant);
-    domain_.finish_exchange();
+    auto exchange = domain_.start_exchange(constant);
+    exchange.finish();
     const std::array<field_id, 2> moving{fields_[u_index].id, fields_[v_index].id};
     for (int i = 0; i < case_.steps; ++i) {
-      const int step = i % domain_.halo_multiplier();
+      const int step = i % domain_.steps_per_exchange();
       if (step > 0) {
         domain_.fill_open_boundaries(step, moving);
         for (const Subdomain& s : domain_.subdomains()) update(s, s.update_box(step));
       } else {
-        domain_.start_exchange(moving);
+        auto exchange = domain_.start_exchange(moving);
         if (case_.overlap) {
           for (const Subdomain& s : domain_.subdomains()) update(s, s.interior());
         }
-        domain_.finish_exchange();
+        exchange.finish();
         for (const Subdomain& s : domain_.subdomains()) {
           if (!case_.overlap) update(s, s.update_box(0));
-          for (const Box& box : s.exterior()) {
+          for (const Box& box : s.boundary()) {
             if (case_.overlap) update(s, box);
           }
         }
@@ -214,9 +214,9 @@ class Program {
  private:
   [[nodiscard]] DomainOptions options() const {
     DomainOptions options;
-    options.devices_per_rank = case_.devices;
+    options.devices.per_rank = case_.devices;
     options.boundaries = case_.boundaries;
-    options.halo_multiplier = case_.multiplier;
+    options.steps_per_exchange = case_.steps_per_exchange;
     return options;
   }
   /// Halos hold nothing of use.
@@ -250,7 +250,7 @@ class Program {
   std::array<Field<Value>, field_count> fields_;
 };
 
-TEST(HaloMultiplier, steps_between_exchanges_give_what_a_serial_program_gives) {
+TEST(StepsPerExchange, steps_between_exchanges_give_what_a_serial_program_gives) {
   for (std::uint64_t seed = 0; seed < test::some_of<std::uint64_t>(60); ++seed) {
     const Case c(seed, 1 + static_cast<int>(seed % 4));
     SCOPED_TRACE("seed " + std::to_string(seed) + ": " + c.text());
@@ -266,52 +266,53 @@ TEST(HaloMultiplier, steps_between_exchanges_give_what_a_serial_program_gives) {
   }
 }
 
-TEST(HaloMultiplier, one_that_is_not_positive_is_refused) {
+TEST(StepsPerExchange, one_that_is_not_positive_is_refused) {
   DomainOptions options;
-  options.halo_multiplier = 0;
-  Domain domain({8, 8, 8}, Radius::uniform(1), options);
+  options.steps_per_exchange = 0;
+  Domain domain({8, 8, 8}, Stencil::box(1), options);
   domain.add_field<float>("u");
   EXPECT_THAT(test::error_of<InvalidArgument>([&] { domain.realize(); }),
-              HasSubstr("halo_multiplier is 0; allowed is 1 or more"));
+              HasSubstr("steps_per_exchange is 0; allowed is 1 or more"));
 }
 
-TEST(HaloMultiplier, one_that_does_not_fit_says_which_would) {
+TEST(StepsPerExchange, one_that_does_not_fit_says_which_would) {
   DomainOptions options;
-  options.devices_per_rank = 4;
-  options.halo_multiplier = 2'000'000'000;
-  Domain domain({32, 10, 8}, Radius::uniform(2), options);
+  options.devices.per_rank = 4;
+  options.steps_per_exchange = 2'000'000'000;
+  Domain domain({32, 10, 8}, Stencil::box(2), options);
   domain.add_field<float>("u");
   EXPECT_THAT(test::error_of<InvalidArgument>([&] { domain.realize(); }),
-              testing::AllOf(HasSubstr("halo_multiplier is 2000000000; allowed for this domain are 1 to 4: "),
-                             HasSubstr("32 x 10 x 8 with radius 4000000000")));
+              testing::AllOf(HasSubstr("steps_per_exchange is 2000000000; allowed for this domain are 1 to 4: "),
+                             HasSubstr("32 x 10 x 8 with halos of width 4000000000")));
 }
 
-TEST(HaloMultiplier, what_does_not_fit_without_one_is_not_blamed_on_it) {
+TEST(StepsPerExchange, what_does_not_fit_without_one_is_not_blamed_on_it) {
   DomainOptions options;
-  options.devices_per_rank = 4;
-  options.halo_multiplier = 3;
-  Domain domain({4, 4, 4}, Radius::uniform(3), options);
+  options.devices.per_rank = 4;
+  options.steps_per_exchange = 3;
+  Domain domain({4, 4, 4}, Stencil::box(3), options);
   domain.add_field<float>("u");
-  EXPECT_THAT(test::error_of<InvalidArgument>([&] { domain.realize(); }),
-              testing::AllOf(HasSubstr("4 x 4 x 4 with radius 3"), testing::Not(HasSubstr("halo_multiplier"))));
+  EXPECT_THAT(
+      test::error_of<InvalidArgument>([&] { domain.realize(); }),
+      testing::AllOf(HasSubstr("4 x 4 x 4 with halos of width 3"), testing::Not(HasSubstr("steps_per_exchange"))));
 }
 
-TEST(HaloMultiplier, ranks_that_differ_are_told) {
+TEST(StepsPerExchange, ranks_that_differ_are_told) {
   std::vector<std::string> texts(3);
   comm::run_as_threads(3, [&](comm::Communicator& comm) {
     DomainOptions options;
-    options.halo_multiplier = comm.rank() == rank_id(1) ? 3 : 2;
-    Domain domain({32, 32, 32}, Radius::uniform(1), comm, options);
+    options.steps_per_exchange = comm.rank() == rank_id(1) ? 3 : 2;
+    Domain domain({32, 32, 32}, Stencil::box(1), comm, options);
     domain.add_field<float>("u");
     texts[comm.rank().index()] = test::error_of<InvalidArgument>([&] { domain.realize(); });
   });
-  for (const auto& text : texts) EXPECT_THAT(text, HasSubstr("halo_multiplier: rank 0 has 2, rank 1 has 3"));
+  for (const auto& text : texts) EXPECT_THAT(text, HasSubstr("steps_per_exchange: rank 0 has 2, rank 1 has 3"));
 }
 
-TEST(HaloMultiplier, steps_that_an_exchange_does_not_serve_are_refused) {
+TEST(StepsPerExchange, steps_that_an_exchange_does_not_serve_are_refused) {
   DomainOptions options;
-  options.halo_multiplier = 2;
-  Domain domain({8, 8, 8}, Radius::uniform(1), options);
+  options.steps_per_exchange = 2;
+  Domain domain({8, 8, 8}, Stencil::box(1), options);
   domain.add_field<float>("u");
   EXPECT_THAT(test::error_of<InvalidArgument>([&] { domain.fill_open_boundaries(0); }), HasSubstr("before realize()"));
   domain.realize();
@@ -326,29 +327,29 @@ TEST(HaloMultiplier, steps_that_an_exchange_does_not_serve_are_refused) {
   domain.close();
 }
 
-TEST(HaloMultiplier, in_place_the_interior_leaves_out_all_that_is_sent) {
+TEST(StepsPerExchange, in_place_the_interior_leaves_out_all_that_is_sent) {
   for (const auto update : {overlap::Update::double_buffered, overlap::Update::in_place}) {
     DomainOptions options;
     options.update = update;
-    options.halo_multiplier = 3;
+    options.steps_per_exchange = 3;
     options.boundaries[1] = Boundary::open;
-    Domain domain({12, 12, 12}, Radius::uniform(1), options);
+    Domain domain({12, 12, 12}, Stencil::box(1), options);
     domain.add_field<float>("u");
     domain.realize();
     const Subdomain& s = domain.subdomains()[0];
     const Vec3 shell = Vec3::filled(update == overlap::Update::in_place ? 3 : 1);
     EXPECT_EQ(s.interior(), (Box{shell, s.owned().hi - shell}));
     std::int64_t cells = s.interior().volume();
-    for (const Box& box : s.exterior()) cells += box.volume();
+    for (const Box& box : s.boundary()) cells += box.volume();
     EXPECT_EQ(cells, std::int64_t{16} * 12 * 16) << "in y there is nothing beyond the ends";
     domain.close();
   }
 }
 
-TEST(HaloMultiplier, own_arrays_need_wider_halos) {
+TEST(StepsPerExchange, own_arrays_need_wider_halos) {
   DomainOptions options;
-  options.halo_multiplier = 3;
-  Domain domain({8, 8, 8}, Radius::uniform(1), options);
+  options.steps_per_exchange = 3;
+  Domain domain({8, 8, 8}, Stencil::box(1), options);
   const auto u = domain.add_field<float>("u");
   domain.plan();
   std::vector<float> memory(1000);
@@ -356,18 +357,18 @@ TEST(HaloMultiplier, own_arrays_need_wider_halos) {
                 domain.use_array(u.id, subdomain_id(0), 0,
                                  UserArray{memory.data(), {10, 10, 10}, {4, 40, 400}, {1, 1, 1}, {1, 1, 1}});
               }),
-              HasSubstr("allowed are the halo for 3 steps (halo_multiplier), 3 and 3, or more"));
+              HasSubstr("allowed are the halo for 3 steps (steps_per_exchange), 3 and 3, or more"));
 }
 
-TEST(HaloMultiplier, is_explained_with_what_it_costs) {
+TEST(StepsPerExchange, is_explained_with_what_it_costs) {
   DomainOptions options;
-  options.devices_per_rank = 2;
-  options.halo_multiplier = 3;
-  Domain domain({16, 16, 16}, Radius::faces(1), options);
+  options.devices.per_rank = 2;
+  options.steps_per_exchange = 3;
+  Domain domain({16, 16, 16}, Stencil::star(1), options);
   domain.add_field<float>("u");
   domain.realize();
   EXPECT_THAT(domain.explain(), testing::AllOf(HasSubstr("radius 1, no edges, no corners"),
-                                               HasSubstr("halo multiplier 3: halos of 3 serve 3 steps"),
+                                               HasSubstr("steps per exchange 3: halos of 3 serve 3 steps"),
                                                HasSubstr("a step, as one exchange serves 3: 1.3 messages")));
   domain.close();
 }

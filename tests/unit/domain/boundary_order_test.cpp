@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What waits for what in finish_exchange() with an update: shown by causes, not by times. What must come later is held until
+// What waits for what in finish() with an update: shown by causes, not by times. What must come later is held until
 // what must not wait for it has run.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -56,22 +56,22 @@ std::string error_with(exchange::Messages messages, std::vector<Box>& updated) {
     host.clock = &clock;
     if (sends_late) host.injector = held;
     DomainOptions options;
-    options.backend = device::make_host_backend(host);
+    options.devices.existing.emplace(device::make_host_backend(host));
     options.boundaries = {Boundary::periodic, Boundary::open, Boundary::open};
-    options.policy.order = {routing::Transport::mpi_staged};
-    options.messages = messages;
-    options.partition = partition::Method::given;
-    options.node_grid = Vec3{1, 1, 1};
-    options.device_grid = Vec3{2, 1, 1};
+    options.routing.policy.order = {routing::Transport::mpi_staged};
+    options.routing.messages = messages;
+    options.partition.method = partition::Method::given;
+    options.partition.node_grid = Vec3{1, 1, 1};
+    options.partition.device_grid = Vec3{2, 1, 1};
     options.timeout = messages == exchange::Messages::by_direction ? 30s : 1s;
     try {
-      Domain domain({16, 4, 4}, Radius::per_dimension(1, 0, 0), comm, options);
-      const auto u = domain.add_field<double>("u", buffers::two);
+      Domain domain({16, 4, 4}, Stencil::box(1, 0, 0), comm, options);
+      const auto u = domain.add_field<double>("u", {.buffers = 2});
       domain.realize();
       domain.comm().barrier();
       held->arm();
-      domain.start_exchange();
-      domain.finish_exchange([&](const Subdomain& s, std::span<const Box> boxes) {
+      auto exchange = domain.start_exchange();
+      exchange.finish([&](const Subdomain& s, std::span<const Box> boxes) {
         for (const Box& box : boxes) {
           s.launch(box, [&, upper = box.hi.x == s.owned().hi.x](const Box& part) {
             if (sends_late) return;
@@ -107,21 +107,21 @@ TEST(OuterOrder, with_one_message_a_neighbour_no_side_arrives_before_another) {
 /// The interior rests until all of the outer segments have run.
 class BesideInterior : public testing::TestWithParam<routing::Transport> {};
 
-TEST_P(BesideInterior, outer_segments_do_not_wait_for_the_interior) {
+TEST_P(BesideInterior, boundary_segments_do_not_wait_for_the_interior) {
   device::HostOptions host;
   host.devices = 2;
   host.workers = 4;
   DomainOptions options;
-  options.backend = device::make_host_backend(host);
-  options.policy.order = {GetParam(), routing::Transport::self, routing::Transport::mpi_staged};
-  Domain domain({16, 12, 12}, Radius::uniform(1), options);
-  const auto u = domain.add_field<double>("u", buffers::two);
+  options.devices.existing.emplace(device::make_host_backend(host));
+  options.routing.policy.order = {GetParam(), routing::Transport::self, routing::Transport::mpi_staged};
+  Domain domain({16, 12, 12}, Stencil::box(1), options);
+  const auto u = domain.add_field<double>("u", {.buffers = 2});
   domain.realize();
   std::atomic<std::int64_t> outer = 0;
   std::atomic<int> early = 0;
   std::int64_t all = 0;
   for (const auto& s : domain.subdomains()) all += s.owned().volume() - s.interior().volume();
-  domain.start_exchange();
+  auto exchange = domain.start_exchange();
   for (const auto& s : domain.subdomains()) {
     s.stream().host_function([&] {
       const auto end = std::chrono::steady_clock::now() + 10s;
@@ -129,7 +129,7 @@ TEST_P(BesideInterior, outer_segments_do_not_wait_for_the_interior) {
       early += outer < all ? 1 : 0;
     });
   }
-  domain.finish_exchange([&](const Subdomain& s, std::span<const Box> boxes) {
+  exchange.finish([&](const Subdomain& s, std::span<const Box> boxes) {
     for (const Box& box : boxes) s.launch(box, [&](const Box& part) { outer += part.volume(); });
   });
   std::atomic<std::int64_t> seen = 0;
@@ -146,18 +146,18 @@ INSTANTIATE_TEST_SUITE_P(routes, BesideInterior,
                                          routing::Transport::mpi_staged),
                          [](const auto& param) { return std::string(routing::to_string(param.param)); });
 
-TEST(OuterOrder, later_work_waits_for_slow_outer_segments) {
+TEST(OuterOrder, later_work_waits_for_slow_boundary_segments) {
   DomainOptions options;
-  options.devices_per_rank = 2;
-  options.policy.order = {routing::Transport::mpi_staged};
-  Domain domain({16, 12, 12}, Radius::uniform(1), options);
-  static_cast<void>(domain.add_field<double>("u", buffers::two));
+  options.devices.per_rank = 2;
+  options.routing.policy.order = {routing::Transport::mpi_staged};
+  Domain domain({16, 12, 12}, Stencil::box(1), options);
+  static_cast<void>(domain.add_field<double>("u", {.buffers = 2}));
   domain.realize();
   std::atomic<int> running = 0;
   std::atomic<int> wrong = 0;
   for (int step = 0; step < 5; ++step) {
-    domain.start_exchange();
-    domain.finish_exchange([&](const Subdomain& s, std::span<const Box>) {
+    auto exchange = domain.start_exchange();
+    exchange.finish([&](const Subdomain& s, std::span<const Box>) {
       ++running;
       s.stream().host_function([&] {
         std::this_thread::sleep_for(2ms);
@@ -174,18 +174,18 @@ TEST(OuterOrder, later_work_waits_for_slow_outer_segments) {
 
 TEST(OuterOrder, in_place_all_come_after_the_exchange_in_the_subdomains_stream) {
   DomainOptions options;
-  options.devices_per_rank = 2;
+  options.devices.per_rank = 2;
   options.update = overlap::Update::in_place;
-  Domain domain({16, 12, 12}, Radius::uniform(1), options);
+  Domain domain({16, 12, 12}, Stencil::box(1), options);
   static_cast<void>(domain.add_field<double>("u"));
   domain.realize();
-  domain.start_exchange();
+  auto exchange = domain.start_exchange();
   std::size_t calls = 0;
-  domain.finish_exchange([&](const Subdomain& s, std::span<const Box> boxes) {
+  exchange.finish([&](const Subdomain& s, std::span<const Box> boxes) {
     const Subdomain& own = domain.subdomains()[calls++];
     EXPECT_EQ(s.id(), own.id());
     EXPECT_EQ(&s.stream(), &own.stream());
-    EXPECT_THAT(boxes, testing::ElementsAreArray(own.exterior()));
+    EXPECT_THAT(boxes, testing::ElementsAreArray(own.boundary()));
   });
   EXPECT_EQ(calls, 2u);
   EXPECT_FALSE(domain.subdomains().empty());
@@ -194,13 +194,13 @@ TEST(OuterOrder, in_place_all_come_after_the_exchange_in_the_subdomains_stream) 
 
 TEST(OuterOrder, what_an_update_throws_reaches_the_caller_and_ends_the_domain) {
   DomainOptions options;
-  options.devices_per_rank = 2;
-  options.policy.order = {routing::Transport::mpi_staged};
-  Domain domain({16, 12, 12}, Radius::uniform(1), options);
-  static_cast<void>(domain.add_field<double>("u", buffers::two));
+  options.devices.per_rank = 2;
+  options.routing.policy.order = {routing::Transport::mpi_staged};
+  Domain domain({16, 12, 12}, Stencil::box(1), options);
+  static_cast<void>(domain.add_field<double>("u", {.buffers = 2}));
   domain.realize();
-  domain.start_exchange();
-  EXPECT_THROW(domain.finish_exchange([](const Subdomain&, std::span<const Box>) { throw InvalidArgument("planted"); }),
+  auto exchange = domain.start_exchange();
+  EXPECT_THROW(exchange.finish([](const Subdomain&, std::span<const Box>) { throw InvalidArgument("planted"); }),
                InvalidArgument);
   EXPECT_THROW(domain.start_exchange(), InvalidArgument);
 }

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "overlap/outer_segments.hpp"
+#include "overlap/boundary_segments.hpp"
 
 namespace halocline::overlap {
 namespace {
 
 /// What cells of a box read at the offsets that lie in a direction: below, above, or level with them in each dimension.
-Box read_towards(Direction d, const Box& box, const Radius& radius) {
+Box read_towards(Direction d, const Box& box, const Stencil& stencil) {
   Box read = box;
   for (int dim = 0; dim < 3; ++dim) {
     if (d[dim] < 0) {
-      read.lo[dim] = box.lo[dim] - radius.lower()[dim];
+      read.lo[dim] = box.lo[dim] - stencil.lower()[dim];
       read.hi[dim] = box.hi[dim] - 1;
     } else if (d[dim] > 0) {
       read.lo[dim] = box.lo[dim] + 1;
-      read.hi[dim] = box.hi[dim] + radius.upper()[dim];
+      read.hi[dim] = box.hi[dim] + stencil.upper()[dim];
     }
   }
   return read;
@@ -47,7 +47,7 @@ Box part_towards(Direction d, const Box& box, const Box& inner) {
 
 }  // namespace
 
-Directions sides_read(const Box& box, const Box& owned, const Radius& radius) {
+Directions sides_read(const Box& box, const Box& owned, const Stencil& stencil) {
   Directions sides;
   if (box.empty()) return sides;
   const auto add = [&](const Box& read) {
@@ -57,15 +57,16 @@ Directions sides_read(const Box& box, const Box& owned, const Radius& radius) {
   };
   add(box);
   for (const Direction d : all_directions) {
-    if (radius.reads(d)) add(read_towards(d, box, radius));
+    if (stencil.reads(d)) add(read_towards(d, box, stencil));
   }
   return sides;
 }
 
-std::vector<OuterSegment> outer_segments(const Box& box, const Box& interior, const Box& owned, const Radius& radius) {
-  std::vector<OuterSegment> segments;
+std::vector<BoundarySegment> boundary_segments(const Box& box, const Box& interior, const Box& owned,
+                                               const Stencil& stencil) {
+  std::vector<BoundarySegment> segments;
   const auto add = [&](const Box& part) {
-    if (!part.empty()) segments.push_back({part, sides_read(part, owned, radius)});
+    if (!part.empty()) segments.push_back({part, sides_read(part, owned, stencil)});
   };
   if (interior.empty()) {
     add(box);

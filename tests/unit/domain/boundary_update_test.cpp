@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// finish_exchange() with an update: every cell is updated once, with what its neighbours held, whatever the routes, the
+// finish() with an update: every cell is updated once, with what its neighbours held, whatever the routes, the
 // messages, the boundaries and the shape.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -21,13 +21,13 @@ namespace {
 struct Case {
   std::string name;
   Vec3 extent{12, 10, 14};
-  Radius radius = Radius::uniform(1);
+  Stencil radius = Stencil::box(1);
   std::string transports;
   exchange::Messages messages = exchange::Messages::by_direction;
   int ranks = 2;
   int devices = 2;
   Boundaries boundaries = all_periodic;
-  int halo_multiplier = 1;
+  int steps_per_exchange = 1;
   overlap::Update update = overlap::Update::double_buffered;
   bool graphs = false;
   bool delays = false;
@@ -42,7 +42,7 @@ Cell start_of(const Vec3& p) { return static_cast<Cell>(p.x + 1000 * p.y + 10000
 
 /// A cell's next value of what it reads, corners and edges included where they are on. Sums modulo 2^64 have no order.
 template <typename Read>
-Cell next_of(const Radius& radius, const Read& read) {
+Cell next_of(const Stencil& radius, const Read& read) {
   Cell sum = read(Vec3{0, 0, 0});
   for_each_cell(Box{Vec3{} - radius.lower(), radius.upper() + Vec3::filled(1)}, [&](const Vec3& o) {
     const auto sign = [](std::int64_t v) { return v < 0 ? -1 : (v > 0 ? 1 : 0); };
@@ -96,16 +96,16 @@ struct Outcome {
 Outcome run(const Case& c, comm::Communicator& comm, const std::vector<Cell>& solution) {
   DomainOptions options;
   options.boundaries = c.boundaries;
-  options.backend = backend_of(c, comm);
-  options.policy = routing::Policy::parse(c.transports);
-  options.messages = c.messages;
-  options.halo_multiplier = c.halo_multiplier;
+  options.devices.existing.emplace(backend_of(c, comm));
+  options.routing.policy = routing::Policy::parse(c.transports);
+  options.routing.messages = c.messages;
+  options.steps_per_exchange = c.steps_per_exchange;
   options.update = c.update;
   set_launch_threads(options, c.launch_threads);
   options.timeout = std::chrono::seconds(30);
   Domain domain(c.extent, c.radius, comm, options);
-  const auto u = domain.add_field<Cell>("u", buffers::two);
-  domain.on_open_boundary([u](const Subdomain& s, field_id, const overlap::BoundaryBox& boundary) {
+  const auto u = domain.add_field<Cell>("u", {.buffers = 2});
+  domain.on_open_boundary([u](const Subdomain& s, field_id, const overlap::OpenBoundaryBox& boundary) {
     s.launch(boundary.box,
              [view = s.view(u)](const Box& part) { for_each_cell(part, [&](const Vec3& p) { view(p) = beyond; }); });
   });
@@ -122,13 +122,13 @@ Outcome run(const Case& c, comm::Communicator& comm, const std::vector<Cell>& so
     });
   };
   for (int step = 0; step < steps; ++step) {
-    if (step % c.halo_multiplier != 0) {
-      domain.fill_open_boundaries(step % c.halo_multiplier);
-      for (const auto& s : domain.subdomains()) update(s, s.update_box(step % c.halo_multiplier));
+    if (step % c.steps_per_exchange != 0) {
+      domain.fill_open_boundaries(step % c.steps_per_exchange);
+      for (const auto& s : domain.subdomains()) update(s, s.update_box(step % c.steps_per_exchange));
     } else {
-      domain.start_exchange();
+      auto exchange = domain.start_exchange();
       for (const auto& s : domain.subdomains()) update(s, s.interior());
-      domain.finish_exchange([&](const Subdomain& s, std::span<const Box> boxes) {
+      exchange.finish([&](const Subdomain& s, std::span<const Box> boxes) {
         ++outcome.calls;
         EXPECT_FALSE(boxes.empty());
         for (const Box& box : boxes) update(s, box);
@@ -148,9 +148,9 @@ Outcome run(const Case& c, comm::Communicator& comm, const std::vector<Cell>& so
   return outcome;
 }
 
-class OuterUpdates : public testing::TestWithParam<Case> {};
+class BoundaryUpdaters : public testing::TestWithParam<Case> {};
 
-TEST_P(OuterUpdates, give_the_serial_solution) {
+TEST_P(BoundaryUpdaters, give_the_serial_solution) {
   const Case& c = GetParam();
   const auto solution = expected(c);
   std::mutex one;
@@ -158,27 +158,27 @@ TEST_P(OuterUpdates, give_the_serial_solution) {
     const Outcome outcome = run(c, comm, solution);
     const std::lock_guard lock(one);
     EXPECT_EQ(outcome.wrong, 0) << "rank " << comm.rank().value();
-    EXPECT_GE(outcome.calls, steps / c.halo_multiplier * c.devices);
+    EXPECT_GE(outcome.calls, steps / c.steps_per_exchange * c.devices);
   });
 }
 
 std::vector<Case> cases() {
   constexpr Boundaries open_y{Boundary::periodic, Boundary::open, Boundary::periodic};
   constexpr Boundaries all_open{Boundary::open, Boundary::open, Boundary::open};
-  const Radius uneven = Radius::per_side({2, 0, 1}, {1, 1, 3});
+  const Stencil uneven = Stencil::per_side({2, 0, 1}, {1, 1, 3});
   return {
       {.name = "staged", .transports = "mpi_staged"},
       {.name = "staged_late", .transports = "mpi_staged", .ranks = 4, .devices = 1, .delays = true},
       {.name = "staged_by_neighbour", .transports = "mpi_staged", .messages = exchange::Messages::by_neighbour},
       {.name = "staged_uneven_late", .radius = uneven, .transports = "mpi_staged", .ranks = 3, .delays = true},
-      {.name = "staged_star", .radius = Radius::faces(2), .transports = "mpi_staged", .delays = true},
-      {.name = "staged_no_corners", .radius = Radius::uniform(2).without_corners(), .transports = "mpi_staged"},
+      {.name = "staged_star", .radius = Stencil::star(2), .transports = "mpi_staged", .delays = true},
+      {.name = "staged_no_corners", .radius = Stencil::box(2).without_corners(), .transports = "mpi_staged"},
       {.name = "device_mpi", .transports = "mpi_device"},
-      {.name = "no_interior", .extent = {4, 10, 14}, .radius = Radius::uniform(2), .transports = "mpi_staged"},
+      {.name = "no_interior", .extent = {4, 10, 14}, .radius = Stencil::box(2), .transports = "mpi_staged"},
       {.name = "open", .transports = "mpi_staged", .boundaries = open_y, .delays = true},
       {.name = "all_open", .transports = "mpi_staged", .boundaries = all_open, .delays = true},
-      {.name = "multiplier", .transports = "mpi_staged", .halo_multiplier = 2, .delays = true},
-      {.name = "open_multiplier", .transports = "mpi_staged", .boundaries = open_y, .halo_multiplier = 2},
+      {.name = "steps_per_exchange", .transports = "mpi_staged", .steps_per_exchange = 2, .delays = true},
+      {.name = "open_steps", .transports = "mpi_staged", .boundaries = open_y, .steps_per_exchange = 2},
       {.name = "direct", .transports = "direct,self"},
       {.name = "direct_open_late", .transports = "direct,self", .boundaries = open_y, .delays = true},
       {.name = "peer_copy", .transports = "peer_copy,self", .ranks = 1, .devices = 4},
@@ -191,18 +191,18 @@ std::vector<Case> cases() {
   };
 }
 
-INSTANTIATE_TEST_SUITE_P(all, OuterUpdates, testing::ValuesIn(cases()),
+INSTANTIATE_TEST_SUITE_P(all, BoundaryUpdaters, testing::ValuesIn(cases()),
                          [](const auto& param) { return param.param.name; });
 
 /// Captured steps hold the streams of the parts, too.
-TEST(OuterUpdatesCaptured, replay_to_the_same) {
+TEST(BoundaryUpdatersCaptured, replay_to_the_same) {
   Case c{.name = "captured", .transports = "direct,self", .ranks = 1, .devices = 4};
   const auto solution = expected(c);
   DomainOptions options;
-  options.devices_per_rank = c.devices;
-  options.policy = routing::Policy::parse(c.transports);
+  options.devices.per_rank = c.devices;
+  options.routing.policy = routing::Policy::parse(c.transports);
   Domain domain(c.extent, c.radius, options);
-  const auto u = domain.add_field<Cell>("u", buffers::two);
+  const auto u = domain.add_field<Cell>("u", {.buffers = 2});
   domain.realize();
   for (const Subdomain& s : domain.subdomains()) {
     for_each_cell(s.owned(), [view = s.view(u)](const Vec3& p) { view(p) = start_of(p); });
@@ -215,15 +215,15 @@ TEST(OuterUpdatesCaptured, replay_to_the_same) {
   {
     const auto recording = domain.capture([&] {
       for (int step = 0; step < 2; ++step) {
-        domain.start_exchange();
+        auto exchange = domain.start_exchange();
         for (const auto& s : domain.subdomains()) update(s, s.interior());
-        domain.finish_exchange([&](const Subdomain& s, std::span<const Box> boxes) {
+        exchange.finish([&](const Subdomain& s, std::span<const Box> boxes) {
           for (const Box& box : boxes) update(s, box);
         });
         domain.swap(u);
       }
     });
-    for (int step = 0; step < steps; step += 2) domain.replay(recording);
+    for (int step = 0; step < steps; step += 2) recording.launch();
     domain.synchronize();
   }
   for (const Subdomain& s : domain.subdomains()) {

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+
+#include "halocline/stencil.hpp"
+
+namespace halocline {
+
+/// What is allocated and exchanged around a subdomain: cells on each side, and which edges and corners. A Stencil is what one step
+/// reads; a halo serves one step or several, and may leave out dimensions. Two types, so that neither is taken for the other.
+class HaloWidth : private Stencil {
+ public:
+  HaloWidth() = default;
+  /// The halo for one step.
+  HaloWidth(const Stencil& stencil)
+      : Stencil(stencil) {}  // NOLINT(google-explicit-constructor): one step is the usual case
+  using Stencil::face;
+  using Stencil::lower;
+  using Stencil::none;
+  using Stencil::upper;
+  using Stencil::width;
+  /// Whether the halo on side d is filled.
+  [[nodiscard]] bool has(Direction d) const { return reads(d); }
+  [[nodiscard]] HaloWidth without_dimension(int dim) const { return Stencil::without_dimension(dim); }
+
+  friend bool operator==(const HaloWidth&, const HaloWidth&) = default;
+  friend std::string to_string(const HaloWidth& width) { return to_string(static_cast<const Stencil&>(width)); }
+};
+
+/// The halo that a field with this stencil needs where one exchange serves several steps, 1 or more, of which each reads as far as
+/// `widest`. For more than one step it has all edges and corners: a step that updates neighbours' cells reads them, whatever the
+/// stencil.
+[[nodiscard]] HaloWidth halo_width(const Stencil& field, const Stencil& widest, int steps);
+
+}  // namespace halocline

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The end of an exchange, with the update of the boundaries where there is one.
+#include "domain/detail/domain_impl.hpp"
+
+namespace halocline {
+
+void Domain::Impl::make_boundary_updater() {
+  std::vector<overlap::BoundaryUpdater::Part> parts;
+  for (const Subdomain& s : subdomains) {
+    parts.push_back(
+        {s.device(), overlap::boundary_segments(s.update_box(0), s.interior(), s.owned(), widest()), s.boundary()});
+  }
+  boundary_updater = std::make_unique<overlap::BoundaryUpdater>(*backend, std::move(parts));
+}
+
+void Domain::Impl::finish_exchange() {
+  exchange->finish();
+  fill_open_boundaries(0, exchanging);
+}
+
+void Domain::Impl::finish_exchange(const BoundaryUpdate& update) {
+  if (options.update == overlap::Update::in_place) {
+    // Boxes read what others write: they keep their order.
+    finish_exchange();
+    return exchange->guard([&] {
+      for (const Subdomain& subdomain : subdomains) update(subdomain, subdomain.boundary());
+    });
+  }
+  if (!boundary_updater) make_boundary_updater();
+  const auto in_stream = [&](std::size_t place, device::Stream& stream, std::span<const Box> boxes) {
+    Subdomain subdomain = subdomains[place];
+    subdomain.stream_ = &stream;
+    update(subdomain, boxes);
+  };
+  boundary_updater->finish(*exchange, streams, in_stream);
+  exchange->guard([&] {
+    fill_open_boundaries(0, exchanging);
+    boundary_updater->finish_others(streams, in_stream);
+  });
+}
+
+Domain& ExchangeHandle::unfinished(const char* call) const {
+  if (domain_ != nullptr) return *domain_;
+  throw InvalidArgument(
+      fmt::format("{} of an exchange that was finished before; start_exchange() starts another", call));
+}
+
+void ExchangeHandle::finish() {
+  Domain::Impl& domain = Domain::Impl::of(unfinished("finish()"));
+  domain.check_realized("finish()");
+  domain.finish_exchange();
+  domain_ = nullptr;
+}
+
+void ExchangeHandle::finish(const BoundaryUpdate& update) {
+  Domain::Impl& domain = Domain::Impl::of(unfinished("finish()"));
+  domain.check_realized("finish()");
+  domain.finish_exchange(update);
+  domain_ = nullptr;
+}
+
+bool ExchangeHandle::is_ready() {
+  Domain::Impl& domain = Domain::Impl::of(unfinished("is_ready()"));
+  domain.check_realized("is_ready()");
+  return domain.exchange->progress();
+}
+
+}  // namespace halocline
