@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -36,6 +37,17 @@ struct UserArray {
   Vec3 halo_below;                             ///< cells below the owned ones; at least the field's halo
   Vec3 halo_above;                             ///< and above
   std::int64_t component_stride_bytes = 0;     ///< of a step from one component to the next
+};
+
+/// What an exchange moves of a field; other halo cells keep their values. The same on all ranks.
+struct Transfer {
+  static constexpr std::int64_t whole = std::numeric_limits<std::int64_t>::max();
+  field_id field;
+  /// The directions in which owned cells are sent; what is sent towards d fills the neighbour's halo on side -d.
+  Directions directions = Directions().set();
+  /// Halo cells are filled up to this distance from the owned cells; 1 fills the layer next to them. Less than the halo's
+  /// width is allowed only where an exchange serves one step (steps_per_exchange 1).
+  std::int64_t depth = whole;
 };
 
 class Domain;
@@ -239,13 +251,15 @@ class Domain {
   /// is under way. References to earlier interiors and boundaries show the new ones.
   void use_tiles(const Vec3& tile);
 
-  /// Enqueues an exchange of all fields (or some), in their current buffers, after the work in the subdomains' streams, and returns.
-  /// Until ExchangeHandle::finish, owned cells of these fields may be read; those outside the interiors must not be written, nor
-  /// halo cells read or written. All ranks start the same exchanges in the same order.
+  /// Enqueues an exchange of all fields, or of parts of some, in their current buffers, after the work in the subdomains' streams,
+  /// and returns. Until ExchangeHandle::finish, owned cells of these fields may be read; those outside the interiors must not be
+  /// written, nor halo cells read or written. All ranks start the same exchanges in the same order. transfers: each field at most
+  /// once, such as {{u}, {v, directions, 1}}. Throws InvalidArgument for a depth that is not allowed.
   ExchangeHandle start_exchange();
-  ExchangeHandle start_exchange(std::span<const field_id> fields);
+  ExchangeHandle start_exchange(const std::vector<Transfer>& transfers);
   /// start_exchange() and finish(), with nothing enqueued in between.
   void exchange();
+  void exchange(const std::vector<Transfer>& transfers);
 
   /// Takes other streams for the local subdomains, in their order, each of its subdomain's device; Subdomain::stream() is
   /// then the new one. Later work comes after what is in the earlier streams by now. They must outlive the domain, or the

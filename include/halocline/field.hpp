@@ -5,9 +5,11 @@
 #include <complex>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <vector>
 
 #include "halocline/stencil.hpp"
 
@@ -41,6 +43,11 @@ template <typename T>
   }
 }
 
+/// FieldDescriptor::component_directions where component c streams with velocities[c], as populations of lattice Boltzmann do:
+/// cell x reads it at x - velocities[c], so it is sent towards each direction whose components are 0 or the velocity's signs.
+/// (1, 0, 0) is sent towards (+1, 0, 0); (1, -1, 0) towards (+1, 0, 0), (0, -1, 0) and (+1, -1, 0); (0, 0, 0) towards none.
+[[nodiscard]] std::vector<Directions> directions_of_velocities(std::span<const Vec3> velocities);
+
 /// What is known of a field before there is memory for it.
 struct FieldDescriptor {
   std::string name{};
@@ -54,6 +61,10 @@ struct FieldDescriptor {
   std::array<bool, 3> staggered{false, false, false};
   /// Arrays of this shape a subdomain holds: 1, 2 (read one, write the other, swap), or more.
   int buffers = 1;
+  /// By component, the directions that it is sent towards; empty: all components towards all. Towards direction d, owned cells
+  /// at the sender's face, edge or corner d fill the neighbour's halo on side -d. Where a component is not sent, halo cells
+  /// keep their values. Directions in which the radius reads nothing are allowed, and nothing is sent towards them.
+  std::vector<Directions> component_directions{};
 
   friend bool operator==(const FieldDescriptor&, const FieldDescriptor&) = default;
 };

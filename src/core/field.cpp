@@ -42,6 +42,19 @@ std::int64_t bytes_of(Element element) { return row_of(element).bytes; }
 
 std::string_view to_string(Element element) { return row_of(element).name; }
 
+std::vector<Directions> directions_of_velocities(std::span<const Vec3> velocities) {
+  std::vector<Directions> all;
+  for (const Vec3& velocity : velocities) {
+    Directions& directions = all.emplace_back();
+    for (const Direction d : all_directions) {
+      bool crossed = true;
+      for (int dim = 0; dim < 3; ++dim) crossed = crossed && (d[dim] == 0 || d[dim] * velocity[dim] > 0);
+      directions.set(static_cast<std::size_t>(d.index()), crossed);
+    }
+  }
+  return all;
+}
+
 Element element_from_string(std::string_view name) {
   std::string names;
   for (const Row& row : table) {

@@ -44,8 +44,14 @@ NamedValue named_field(const FieldDescriptor& field) {
     text += ", radius " + radius.text;
     own_radius = radius.hash;
   }
+  if (!field.component_directions.empty()) text += ", components by direction";
   NamedValue value = named(fmt::format("field '{}'", field.name), std::move(text));
-  value.hash = Hash().add(static_cast<std::int64_t>(value.hash)).add(static_cast<std::int64_t>(own_radius)).value();
+  Hash hash;
+  hash.add(static_cast<std::int64_t>(value.hash)).add(static_cast<std::int64_t>(own_radius));
+  for (const Directions& directions : field.component_directions) {
+    hash.add(static_cast<std::int64_t>(directions.to_ulong()));
+  }
+  value.hash = hash.value();
   return value;
 }
 

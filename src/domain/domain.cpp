@@ -5,7 +5,6 @@
 
 #include <algorithm>
 
-#include "comm/local_ranks.hpp"
 #include "domain/detail/domain_impl.hpp"
 
 namespace halocline {
@@ -41,12 +40,32 @@ void Domain::Impl::split(const Vec3& tile) {
   }
 }
 
-exchange::Selection Domain::Impl::selection(std::span<const field_id> which) const {
+std::int64_t Domain::Impl::depth_of(const Transfer& transfer) const {
+  const std::string& name = field(transfer.field).name;
+  if (transfer.depth < 1) {
+    throw InvalidArgument(fmt::format("depth of field '{}' is {}; allowed is 1 or more", name, transfer.depth));
+  }
+  const HaloWidth& halo = plan->geometry.halo_of(transfer.field);
+  std::int64_t width = 0;
+  for (int dim = 0; dim < 3; ++dim) width = std::max({width, halo.lower()[dim], halo.upper()[dim]});
+  if (transfer.depth >= width) return Transfer::whole;
+  if (options.steps_per_exchange > 1) {
+    throw InvalidArgument(
+        fmt::format("depth of field '{}' is {}; allowed is {} or more, the whole halo, as an exchange serves {} steps "
+                    "(steps_per_exchange)",
+                    name, transfer.depth, width, options.steps_per_exchange));
+  }
+  return transfer.depth;
+}
+
+exchange::Selection Domain::Impl::selection(std::span<const Transfer> which) const {
   exchange::Selection selection;
-  for (const field_id id : which) {
-    static_cast<void>(field(id));  // refuses one that is not there
+  for (const Transfer& transfer : which) {
+    const field_id id = transfer.field;
+    const std::int64_t depth = depth_of(transfer);
     const int buffer = current[id.index()];
-    selection.items.push_back({id, buffer, stored[id.index()][static_cast<std::size_t>(buffer)]});
+    const Directions& by_kernels = stored[id.index()][static_cast<std::size_t>(buffer)];
+    selection.items.push_back({id, buffer, by_kernels & transfer.directions, transfer.directions, depth});
   }
   std::sort(selection.items.begin(), selection.items.end(),
             [](const auto& a, const auto& b) { return a.field < b.field; });
@@ -75,11 +94,18 @@ std::vector<field_id> Domain::Impl::all_fields() const {
 }
 
 void Domain::Impl::start_exchange(std::span<const field_id> which, exchange::Overlap overlap) {
+  std::vector<Transfer> transfers;
+  for (const field_id id : which) transfers.push_back({.field = id});
+  start_exchange(transfers, overlap);
+}
+
+void Domain::Impl::start_exchange(std::span<const Transfer> which, exchange::Overlap overlap) {
   const exchange::Selection selected = selection(which);
   exchange->start(streams, selected, overlap);
-  exchanging.assign(which.begin(), which.end());
+  exchanging.clear();
+  for (const Transfer& transfer : which) exchanging.push_back(transfer.field);
   for (const auto& item : selected.items) {
-    stored[item.field.index()][static_cast<std::size_t>(item.buffer)].reset();
+    stored[item.field.index()][static_cast<std::size_t>(item.buffer)] &= ~item.directions;
     exchanged[item.field.index()] = true;
   }
 }
@@ -124,6 +150,12 @@ field_id Domain::add_field(FieldDescriptor descriptor) {
   if (descriptor.components < 1 || descriptor.buffers < 1) {
     throw InvalidArgument(fmt::format("field '{}' has {} components and {} buffers; allowed are 1 or more of each",
                                       descriptor.name, descriptor.components, descriptor.buffers));
+  }
+  const auto directed = std::ssize(descriptor.component_directions);
+  if (directed != 0 && directed != descriptor.components) {
+    throw InvalidArgument(
+        fmt::format("field '{}' has component_directions for {} components; allowed are its {}, or none",
+                    descriptor.name, directed, descriptor.components));
   }
   impl_->fields.push_back(std::move(descriptor));
   return field_id(static_cast<std::int64_t>(impl_->fields.size()) - 1);
@@ -205,15 +237,21 @@ ExchangeHandle Domain::start_exchange() {
   return ExchangeHandle(*this);
 }
 
-ExchangeHandle Domain::start_exchange(std::span<const field_id> fields) {
+ExchangeHandle Domain::start_exchange(const std::vector<Transfer>& transfers) {
   impl_->check_realized("start_exchange()");
-  impl_->start_exchange(fields, exchange::Overlap::possible);
+  impl_->start_exchange(transfers, exchange::Overlap::possible);
   return ExchangeHandle(*this);
 }
 
 void Domain::exchange() {
   impl_->check_realized("exchange()");
   impl_->start_exchange(impl_->all_fields(), exchange::Overlap::none);
+  impl_->finish_exchange();
+}
+
+void Domain::exchange(const std::vector<Transfer>& transfers) {
+  impl_->check_realized("exchange()");
+  impl_->start_exchange(transfers, exchange::Overlap::none);
   impl_->finish_exchange();
 }
 

@@ -26,6 +26,10 @@ void Exchange::Impl::check_selection(const Selection& selection) const {
       throw InvalidArgument(fmt::format("buffer of field '{}' is {}; allowed are 0 to {}",
                                         setup_.geometry->fields[item.field.index()].name, item.buffer, buffers - 1));
     }
+    if (item.depth < 1) {
+      throw InvalidArgument(fmt::format("depth of field '{}' is {}; allowed is 1 or more",
+                                        setup_.geometry->fields[item.field.index()].name, item.depth));
+    }
     last = item.field;
   }
 }
@@ -35,8 +39,8 @@ const Program& Exchange::Impl::program_for(const Selection& selection) {
     if (program.selection == selection) return program;
   }
   check_selection(selection);
-  // Programs are few: one for each combination of fields and buffers that a code uses. Pointers to them are kept only
-  // between start() and finish(), so the vector may grow here.
+  // Programs are few: one for each combination of fields, buffers, directions and depths that a code uses. Pointers to them
+  // are kept only between start() and finish(), so the vector may grow here.
   programs_.push_back({programs_.size(), selection, selection.token()});
   for (End& end : ends_) end.endpoint->prepare(programs_.back());
   for (const auto& fusion : fusions_) fusion->prepare(programs_.back());

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <exception>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -43,14 +44,19 @@ struct LocalSubdomain {
   const device::ShareableBuffer* allocation = nullptr;
 };
 
-/// Which fields are exchanged, and in which of their buffers. All ranks must select the same.
+/// Which fields are exchanged, in which of their buffers, and how much of them. All ranks must select the same.
 struct Selection {
   struct Item {
+    static constexpr std::int64_t whole = std::numeric_limits<std::int64_t>::max();
     field_id field;
     int buffer = 0;
     /// Towards these directions kernels have stored the cells themselves, through outlets, so that nothing is left of them but to
     /// say so; see Exchange::outlet.
     Directions stored = {};
+    /// The directions in which cells are sent.
+    Directions directions = Directions().set();
+    /// Halo cells are filled up to this distance from the owned cells; at least 1.
+    std::int64_t depth = whole;
     friend bool operator==(const Item&, const Item&) = default;
   };
   std::vector<Item> items;  ///< by field, each at most once

@@ -102,9 +102,9 @@ Int128 detail::device_cost(const Vec3& extent, const HaloWidth& halo, const Grid
     std::array<Int128, 3> local{};
     for (int dim = 0; dim < 3; ++dim) {
       const auto i = static_cast<std::size_t>(dim);
-      const Int128 halo = Int128{width[dim]} * total[dim];
-      all[i] = d[dim] == 0 ? 2 * Int128{extent[dim]} : 2 * halo;
-      local[i] = d[dim] == 0 ? 2 * Int128{extent[dim]} : (grids.device[dim] >= 2 ? halo : 0);
+      const Int128 in_halo = Int128{width[dim]} * total[dim];
+      all[i] = d[dim] == 0 ? 2 * Int128{extent[dim]} : 2 * in_halo;
+      local[i] = d[dim] == 0 ? 2 * Int128{extent[dim]} : (grids.device[dim] >= 2 ? in_halo : 0);
     }
     add(cells, product(all) - product(local));
   }

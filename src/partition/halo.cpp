@@ -42,12 +42,12 @@ void for_each_other(const std::vector<Way>& all, F&& f) {
   }
 }
 
-/// Of a box of a field, all components.
-Bytes bytes_in(const Geometry& geometry, field_id field, const Box& box) {
+/// Of a box of a field, the components that are sent towards a direction.
+Bytes bytes_in(const Geometry& geometry, field_id field, const Box& box, Direction d) {
   if (box.empty()) return {};
   const FieldDescriptor& descriptor = geometry.fields[field.index()];
   const Vec3 extent = box.extent();
-  return Bytes(bytes_of(descriptor.element)) * descriptor.components * extent.x * extent.y * extent.z;
+  return Bytes(bytes_of(descriptor.element)) * components_sent(descriptor, d) * extent.x * extent.y * extent.z;
 }
 
 std::string between(subdomain_id from, subdomain_id to) {
@@ -63,11 +63,11 @@ std::vector<Message> messages(const Geometry& geometry, subdomain_id subdomain, 
       const field_id field(static_cast<std::int64_t>(f));
       for (auto way = begin; way != end; ++way) {
         const Box target = geometry.halo(field, message.to, way->direction.opposite());
-        if (target.empty()) continue;
+        if (target.empty() || components_sent(geometry.fields[f], way->direction) == 0) continue;
         // The shift leads from the other's frame to this subdomain's; a target is in the receiver's.
         const Vec3 shift = role == Role::sender ? way->other.shift : Vec3{} - way->other.shift;
         const std::int64_t bytes =
-            bytes_in(geometry, field, target).value([&] { return between(message.from, message.to); });
+            bytes_in(geometry, field, target, way->direction).value([&] { return between(message.from, message.to); });
         message.segments.push_back({field, way->direction, target.shifted(shift), target, bytes});
       }
     }
@@ -77,6 +77,17 @@ std::vector<Message> messages(const Geometry& geometry, subdomain_id subdomain, 
 }
 
 }  // namespace
+
+bool is_sent(const FieldDescriptor& field, int component, Direction d) {
+  return field.component_directions.empty() ||
+         field.component_directions[static_cast<std::size_t>(component)].test(static_cast<std::size_t>(d.index()));
+}
+
+int components_sent(const FieldDescriptor& field, Direction d) {
+  int sent = 0;
+  for (int component = 0; component < field.components; ++component) sent += is_sent(field, component, d) ? 1 : 0;
+  return sent;
+}
 
 std::int64_t Message::bytes() const {
   Bytes sum;
@@ -100,7 +111,7 @@ std::vector<Flow> outgoing_flows(const Geometry& geometry, subdomain_id subdomai
     for (std::size_t f = 0; f < geometry.fields.size(); ++f) {
       const field_id field(static_cast<std::int64_t>(f));
       for (auto way = begin; way != end; ++way) {
-        bytes += bytes_in(geometry, field, geometry.halo(field, to, way->direction.opposite()));
+        bytes += bytes_in(geometry, field, geometry.halo(field, to, way->direction.opposite()), way->direction);
       }
     }
     const Flow flow{subdomain, to, bytes.value([&] { return between(subdomain, to); })};

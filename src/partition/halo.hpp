@@ -61,13 +61,17 @@ struct Neighbour {
 /// The subdomain in direction d, or nothing at an open boundary.
 [[nodiscard]] std::optional<Neighbour> neighbour(const Geometry& geometry, subdomain_id subdomain, Direction d);
 
+/// Whether a component is sent towards a direction, and how many are; see FieldDescriptor::component_directions.
+[[nodiscard]] bool is_sent(const FieldDescriptor& field, int component, Direction d);
+[[nodiscard]] int components_sent(const FieldDescriptor& field, Direction d);
+
 /// One box of one field in a message: what leaves `from` towards d and fills the halo of `to` on side -d.
 struct Segment {
   field_id field;
   Direction direction;
   Box source;              ///< owned cells of the sender, in its frame
   Box target;              ///< halo cells of the receiver, in its frame; the same extent as source
-  std::int64_t bytes = 0;  ///< all components
+  std::int64_t bytes = 0;  ///< of the components that are sent in this direction
 };
 
 /// All that goes from one subdomain to another in one exchange, by field then direction; both ends
@@ -80,8 +84,8 @@ struct Message {
 };
 
 /// The messages that a subdomain sends (receives), by the other subdomain's id; a message to itself
-/// included. Fields without a halo, and directions that are off, give no segments; a pair without segments
-/// no message.
+/// included. Fields without a halo, and directions that are off or that no component is sent towards, give no segments; a pair
+/// without segments no message.
 /// Cost: proportional to fields x 26; nothing is done for other subdomains.
 [[nodiscard]] std::vector<Message> outgoing(const Geometry& geometry, subdomain_id subdomain);
 [[nodiscard]] std::vector<Message> incoming(const Geometry& geometry, subdomain_id subdomain);

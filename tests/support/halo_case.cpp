@@ -39,7 +39,7 @@ std::uint64_t mixed(std::uint64_t a, std::uint64_t b) { return Seeded(a * 0x9e37
 template <typename T>
 T value_of(field_id field, int component, const Vec3& p, int step) {
   std::uint64_t bits =
-      mixed(static_cast<std::uint64_t>(field.value() * 16 + component), static_cast<std::uint64_t>(step));
+      mixed(static_cast<std::uint64_t>(field.value() * 64 + component), static_cast<std::uint64_t>(step));
   for (int dim = 0; dim < 3; ++dim) bits = mixed(bits, static_cast<std::uint64_t>(p[dim]));
   if constexpr (std::is_integral_v<T>) return static_cast<T>(bits);
   else if constexpr (std::is_floating_point_v<T>) return static_cast<T>(bits % 16777213);
@@ -76,6 +76,35 @@ std::optional<Vec3> source_of(const partition::Geometry& geometry, field_id fiel
   return p;
 }
 
+/// Whether an exchange brings a component of a field to the halo on a side.
+bool arrives(const FieldDescriptor& field, int component, Direction side) {
+  if (field.component_directions.empty()) return true;
+  const Directions& sent = field.component_directions[static_cast<std::size_t>(component)];
+  return sent.test(static_cast<std::size_t>(side.opposite().index()));
+}
+
+/// Whether a transfer brings anything to a cell of the halo.
+bool brings(const Transfer& transfer, const Box& owned, Direction side, const Vec3& p) {
+  std::int64_t away = 0;
+  for (int dim = 0; dim < 3; ++dim) away = std::max({away, owned.lo[dim] - p[dim], p[dim] - owned.hi[dim] + 1});
+  return away <= transfer.depth && transfer.directions.test(static_cast<std::size_t>(side.opposite().index()));
+}
+
+/// What a step exchanges; the same on all ranks.
+std::vector<Transfer> transfers_of(const HaloCase& halo_case, int step) {
+  std::vector<Transfer> transfers;
+  Seeded seeded(halo_case.parts_seed + static_cast<std::uint64_t>(step));
+  const std::size_t fields = halo_case.subsets && step % 2 == 1 ? 1 : halo_case.fields.size();
+  for (std::size_t f = 0; f < fields; ++f) {
+    Transfer& transfer = transfers.emplace_back(Transfer{.field = field_id(static_cast<std::int64_t>(f))});
+    if (halo_case.parts_seed == 0) continue;
+    if (seeded.chance(70)) transfer.directions = Directions(seeded.next());
+    if (seeded.chance(10)) transfer.directions.reset();
+    if (seeded.chance(70)) transfer.depth = seeded.between(1, 3);
+  }
+  return transfers;
+}
+
 /// Cells that differ.
 class Findings {
  public:
@@ -103,21 +132,23 @@ void fill(const View<T>& view, const FieldDescriptor& field, field_id id, int st
 
 template <typename T>
 void compare(const partition::Geometry& geometry, subdomain_id subdomain, const View<T>& view, field_id id, int step,
-             bool exchanged, Findings& findings) {
+             const std::optional<Transfer>& moved, Findings& findings) {
   const FieldDescriptor& field = geometry.fields[id.index()];
   std::int64_t cells = 0;
   for_each_cell(view.with_halo(), [&](const Vec3& p) {
     const auto side = side_of(view.owned(), p);
-    const auto source = side && exchanged ? source_of(geometry, id, *side, p) : std::nullopt;
+    const auto source =
+        side && moved && brings(*moved, view.owned(), *side, p) ? source_of(geometry, id, *side, p) : std::nullopt;
     for (int c = 0; c < field.components; ++c) {
       ++cells;
-      const T expected = !side    ? value_of<T>(id, c, p, step)
-                         : source ? value_of<T>(id, c, *source, step)
-                                  : sentinel<T>(step);
+      const bool sent = source && arrives(field, c, *side);
+      const T expected = !side  ? value_of<T>(id, c, p, step)
+                         : sent ? value_of<T>(id, c, *source, step)
+                                : sentinel<T>(step);
       if (view(p, c) == expected) continue;
-      const char* what = !side ? "owned cell changed" : source ? "halo cell wrong" : "cell outside the halo written";
-      findings.add(fmt::format("step {}: {} at ({}, {}, {}) of field '{}' of subdomain {}", step, what, p.x, p.y, p.z,
-                               field.name, subdomain.value()));
+      const char* what = !side ? "owned cell changed" : sent ? "halo cell wrong" : "cell that is not exchanged written";
+      findings.add(fmt::format("step {}: {} at ({}, {}, {}) of component {} of field '{}' of subdomain {}", step, what,
+                               p.x, p.y, p.z, c, field.name, subdomain.value()));
     }
   });
   findings.compared(cells);
@@ -187,8 +218,25 @@ struct Recorded {
   subdomain_id subdomain;
   field_id field;
   int step;
-  bool exchanged;
+  std::optional<Transfer> moved;
 };
+
+}  // namespace
+
+namespace {
+
+/// In each of the ways there are, in turn.
+void start_and_finish(Domain& domain, const std::vector<Transfer>& transfers, const HaloCase& halo_case, int step) {
+  const bool all = transfers.size() == halo_case.fields.size();
+  if (all && step % 2 == 0) {
+    // Which may run in the subdomains' streams.
+    if (halo_case.parts_seed != 0) domain.exchange(transfers);
+    else domain.exchange();
+    return;
+  }
+  auto exchange = domain.start_exchange(transfers);
+  exchange.finish();
+}
 
 }  // namespace
 
@@ -216,31 +264,21 @@ HaloOutcome run_case(comm::Communicator& comm, const HaloCase& halo_case) {
 
   std::list<Recorded> records;
   for (int step = 0; step < halo_case.steps; ++step) {
-    const bool only_first = halo_case.subsets && step % 2 == 1;
-    std::vector<field_id> selected;
-    for (std::size_t f = 0; f < (only_first ? 1 : halo_case.fields.size()); ++f) {
-      selected.emplace_back(static_cast<std::int64_t>(f));
-    }
+    const std::vector<Transfer> transfers = transfers_of(halo_case, step);
     std::vector<Recorded*> now;
     for (const Subdomain& subdomain : domain.subdomains()) {
       for (std::size_t f = 0; f < halo_case.fields.size(); ++f) {
         const field_id id(static_cast<std::int64_t>(f));
-        const bool exchanged = std::find(selected.begin(), selected.end(), id) != selected.end();
-        now.push_back(
-            &records.emplace_back(Recorded{StagedArray(domain, subdomain, id), StagedArray(domain, subdomain, id),
-                                           subdomain.id(), id, step, exchanged}));
+        const auto moved = f < transfers.size() ? std::optional(transfers[f]) : std::nullopt;
+        now.push_back(&records.emplace_back(Recorded{
+            StagedArray(domain, subdomain, id), StagedArray(domain, subdomain, id), subdomain.id(), id, step, moved}));
         const Recorded& record = *now.back();
         with_type(halo_case.fields[f].element,
                   [&](auto sample) { fill(record.before.view<decltype(sample)>(), halo_case.fields[f], id, step); });
         record.before.upload();
       }
     }
-    if (selected.size() == halo_case.fields.size() && step % 2 == 0) {
-      domain.exchange();  // which may run in the subdomains' streams
-    } else {
-      auto exchange = domain.start_exchange(selected);
-      exchange.finish();
-    }
+    start_and_finish(domain, transfers, halo_case, step);
     for (const Recorded* record : now) record->after.download();
     for (std::size_t f = 0; f < halo_case.fields.size(); ++f) {
       if (halo_case.fields[f].buffers > 1) domain.swap(field_id(static_cast<std::int64_t>(f)));
@@ -251,7 +289,7 @@ HaloOutcome run_case(comm::Communicator& comm, const HaloCase& halo_case) {
   for (const Recorded& record : records) {
     with_type(halo_case.fields[record.field.index()].element, [&](auto sample) {
       compare(internals(domain).geometry(), record.subdomain, record.after.view<decltype(sample)>(), record.field,
-              record.step, record.exchanged, findings);
+              record.step, record.moved, findings);
     });
   }
   HaloOutcome outcome{findings.text(), findings.cells(), {}};

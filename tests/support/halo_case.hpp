@@ -36,6 +36,8 @@ struct HaloCase {
   int steps = 3;
   /// Every second exchange only of the first field.
   bool subsets = false;
+  /// Exchanges of parts: of each field seeded directions, to a seeded depth; 0 for whole halos.
+  std::uint64_t parts_seed = 0;
   /// The devices' part of each exchange is captured once and replayed.
   bool graphs = false;
   /// DomainOptions::launch_threads.

@@ -32,6 +32,10 @@ FieldDescriptor random_field(Seeded& seeded, int number) {
   field.components = seeded.chance(20) ? 2 : 1;
   field.buffers = seeded.chance(50) ? 2 : 1;
   if (seeded.chance(30)) field.stencil = random_stencil(seeded);
+  if (seeded.chance(30)) {
+    field.components = static_cast<int>(seeded.between(1, 5));
+    for (int c = 0; c < field.components; ++c) field.component_directions.emplace_back(seeded.next());
+  }
   for (bool& staggered : field.staggered) staggered = seeded.chance(10);
   return field;
 }
@@ -95,6 +99,7 @@ HaloCase random_case(std::uint64_t seed, int ranks) {
   c.own_arrays = seeded.chance(25);
   c.subsets = seeded.chance(30);
   c.steps = static_cast<int>(seeded.between(2, 4));
+  if (seeded.chance(40)) c.parts_seed = seeded.next();
   // Each transport gets its turn at the front; what it cannot carry goes by those after it.
   std::vector<routing::Transport> order(routing::all_transports.begin(), routing::all_transports.end());
   const auto first = order.begin() + seeded.between(0, 5);

@@ -94,15 +94,16 @@ std::string late_text(const std::string& label, Duration waited, std::uint64_t e
 
 std::string refused_text(const std::string& label, std::uint64_t there) {
   return fmt::format(
-      "{}: refused by the other side at epoch {}, because the two disagree on which fields and "
-      "buffers are exchanged",
+      "{}: refused by the other side at epoch {}, because the two disagree on which fields, "
+      "buffers, directions and depths are exchanged",
       label, there & ~refused_bit);
 }
 
 std::string disagreement_text(const std::string& label, std::uint64_t expected, std::uint64_t expected_token,
                               std::uint64_t there, std::uint64_t token) {
   return fmt::format(
-      "{}: the two sides disagree on which fields and buffers are exchanged: expected epoch {} with "
+      "{}: the two sides disagree on which fields, buffers, directions and depths are exchanged: expected epoch {} "
+      "with "
       "token {:#018x}, found epoch {} with {:#018x}",
       label, expected, expected_token, there, token);
 }

@@ -131,11 +131,14 @@ class Domain::Impl {
   [[nodiscard]] std::array<bool, 3> open_dims() const;
   /// What the fields read beyond a subdomain's box in a step, the widest on each side.
   [[nodiscard]] Stencil widest() const;
-  [[nodiscard]] exchange::Selection selection(std::span<const field_id> which) const;
+  [[nodiscard]] exchange::Selection selection(std::span<const Transfer> which) const;
+  /// A transfer's depth; the same for all that reach over the whole halo, as ranks must select the same.
+  [[nodiscard]] std::int64_t depth_of(const Transfer& transfer) const;
   [[nodiscard]] std::vector<field_id> all_fields() const;
   /// The buffer of a field that is current after `ahead` swaps. what: of which it is asked, for errors.
   [[nodiscard]] int buffer_of(std::string_view what, field_id id, int ahead, Element element);
   void start_exchange(std::span<const field_id> which, exchange::Overlap overlap);
+  void start_exchange(std::span<const Transfer> which, exchange::Overlap overlap);
   void finish_exchange();
   void finish_exchange(const BoundaryUpdate& update);
   void fill_open_boundaries(int step, std::span<const field_id> which);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "exchange/detail/program.hpp"
 
+#include <algorithm>
+
 #include "core/hash.hpp"
 
 namespace halocline::exchange {
@@ -8,12 +10,31 @@ namespace {
 
 constexpr std::int64_t aligned(std::int64_t bytes) { return (bytes + 15) / 16 * 16; }
 
+/// The part of a segment up to a distance from the receiver's owned cells.
+partition::Segment within(const partition::Segment& segment, std::int64_t depth) {
+  partition::Segment part = segment;
+  for (Box* box : {&part.source, &part.target}) {
+    for (int dim = 0; dim < 3; ++dim) {
+      const std::int64_t width = std::min(depth, box->extent()[dim]);
+      // What is sent upwards fills a lower halo, whose last cells are the nearest.
+      if (segment.direction[dim] > 0) box->lo[dim] = box->hi[dim] - width;
+      if (segment.direction[dim] < 0) box->hi[dim] = box->lo[dim] + width;
+    }
+  }
+  const std::int64_t cells = segment.target.volume();
+  part.bytes = cells == 0 ? 0 : segment.bytes / cells * part.target.volume();
+  return part;
+}
+
 template <typename Has>
 Payload payload_where(const partition::Message& message, const Selection& selection, Has&& has) {
   Payload payload;
   for (const partition::Segment& segment : message.segments) {
     for (const Selection::Item& item : selection.items) {
-      if (item.field == segment.field && has(item, segment)) payload.append(segment, item.buffer);
+      if (item.field != segment.field || !item.directions.test(static_cast<std::size_t>(segment.direction.index()))) {
+        continue;
+      }
+      if (has(item, segment)) payload.append(within(segment, item.depth), item.buffer);
     }
   }
   return payload;
@@ -25,6 +46,7 @@ std::uint64_t Selection::token() const {
   Hash hash;
   for (const Item& item : items) {
     hash.add(item.field.value()).add(std::int64_t{item.buffer}).add(static_cast<std::int64_t>(item.stored.to_ulong()));
+    hash.add(static_cast<std::int64_t>(item.directions.to_ulong())).add(item.depth);
   }
   return hash.value();
 }

@@ -34,7 +34,7 @@ struct Payload {
 /// The same without what kernels have stored, for transports that have outlets.
 [[nodiscard]] Payload unstored_payload_of(const partition::Message& message, const Selection& selection);
 
-/// The most that any selection can need: all fields.
+/// The most that any selection can need: all fields, whole.
 [[nodiscard]] std::int64_t payload_capacity(const partition::Message& message);
 
 /// What precedes the payload in a message by MPI, so that the receiver can tell that both sides mean the same.

@@ -8,15 +8,15 @@ namespace halocline::exchange {
 std::vector<device::CounterCheck> parities(const Site& site, const partition::Geometry& geometry,
                                            const Selection& selection) {
   std::vector<device::CounterCheck> checks;
-  for (const auto& [id, buffer, stored] : selection.items) {
-    const FieldDescriptor& field = geometry.fields[id.index()];
+  for (const Selection::Item& item : selection.items) {
+    const FieldDescriptor& field = geometry.fields[item.field.index()];
     if (field.buffers < 2) continue;
     checks.push_back(
-        {&site.mailbox.flag(site.swaps[id.index()])->epoch, static_cast<std::uint64_t>(field.buffers),
-         static_cast<std::uint64_t>(buffer),
+        {&site.mailbox.flag(site.swaps[item.field.index()])->epoch, static_cast<std::uint64_t>(field.buffers),
+         static_cast<std::uint64_t>(item.buffer),
          fmt::format("subdomain {}: an exchange of buffer {} of field '{}' ran when another buffer was current; a "
                      "captured graph must hold a full cycle of swaps",
-                     site.subdomain.id.value(), buffer, field.name)});
+                     site.subdomain.id.value(), item.buffer, field.name)});
   }
   return checks;
 }

@@ -11,6 +11,16 @@
 namespace halocline::exchange {
 namespace {
 
+/// The most bytes of a segment that go in short rows: along x, rows are as short as the depth of an exchange makes them.
+std::int64_t most_in_short_rows(const partition::Segment& segment, const partition::Geometry& geometry,
+                                const Tuning& tuning) {
+  const std::int64_t cells = segment.source.extent().x;
+  const std::int64_t element = bytes_of(geometry.fields[segment.field.index()].element);
+  const std::int64_t most = std::max<std::int64_t>(tuning.short_row_bytes - 1, 0) / element;
+  if (cells <= most) return segment.bytes;
+  return segment.direction[0] == 0 ? 0 : segment.bytes / cells * most;
+}
+
 bool has_short_rows(const partition::Segment& segment, const partition::Geometry& geometry, const Tuning& tuning) {
   const Element element = geometry.fields[segment.field.index()].element;
   return segment.source.extent().x * bytes_of(element) < tuning.short_row_bytes;
@@ -61,8 +71,9 @@ void add(PacketBytes& all, const partition::Segment& segment, const partition::G
   const Vec3 extent = segment.source.extent();
   const std::int64_t row_bytes = extent.x * bytes_of(field.element);
   const std::int64_t rows = extent.y * extent.z;
-  all.link += packet_link_bytes(row_bytes, rows) * field.components;
-  all.room += device::packet_room_bytes(row_bytes, rows) * field.components;
+  const int components = partition::components_sent(field, segment.direction);
+  all.link += packet_link_bytes(row_bytes, rows) * components;
+  all.room += device::packet_room_bytes(row_bytes, rows) * components;
 }
 
 /// The most room that packets need which take at most so much of a link.
@@ -73,7 +84,7 @@ std::int64_t most_room(const partition::Message& message, const partition::Geome
   std::int64_t copies = 0;
   for (const partition::Segment& segment : message.segments) {
     add(all, segment, geometry);
-    copies += geometry.fields[segment.field.index()].components;
+    copies += partition::components_sent(geometry.fields[segment.field.index()], segment.direction);
   }
   return std::min(all.room, 2 * at_most + copies * kilobyte);
 }
@@ -107,8 +118,9 @@ SplitPayload split_payload(const partition::Message& message, const Selection& s
 PackedRoom packed_room(const partition::Message& message, const partition::Geometry& geometry, const Tuning& tuning) {
   Payload packed;
   PackedRoom room;
-  for (const partition::Segment& segment : message.segments) {
-    if (has_short_rows(segment, geometry, tuning)) packed.append(segment, 0);
+  for (partition::Segment segment : message.segments) {
+    segment.bytes = most_in_short_rows(segment, geometry, tuning);
+    if (segment.bytes > 0) packed.append(segment, 0);
   }
   const std::int64_t packets = most_room(message, geometry, tuning.packets_at_most_bytes);
   if (packets > 0) room.turn_bytes = device::packet_turn_bytes(packets);

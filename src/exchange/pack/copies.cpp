@@ -10,9 +10,10 @@ namespace {
 
 /// One end of a copy: the first element's address, and the strides of a cell and of a component.
 struct End {
-  std::byte* first;
-  std::array<std::int64_t, 3> stride;
-  std::int64_t component_stride;
+  std::byte* first = nullptr;
+  std::array<std::int64_t, 3> stride{};
+  std::int64_t component_stride = 0;
+  bool only_sent = false;  ///< components that are not sent take no room
 };
 
 End in_array(const Memory& memory, const PackedSegment& packed, const Box& box) {
@@ -21,22 +22,28 @@ End in_array(const Memory& memory, const PackedSegment& packed, const Box& box) 
           array.component_stride_bytes};
 }
 
-/// Dense, x fastest, components one behind the other.
+/// Dense, x fastest, the components that are sent one behind the other.
 End in_payload(std::byte* payload, const PackedSegment& packed, std::int64_t element_bytes) {
   const Vec3 extent = packed.segment.source.extent();
   const std::int64_t row = extent.x * element_bytes;
-  return {payload + packed.offset, {element_bytes, row, row * extent.y}, row * extent.y * extent.z};
+  return {payload + packed.offset, {element_bytes, row, row * extent.y}, row * extent.y * extent.z, true};
 }
 
-void append(std::vector<device::StridedCopy>& copies, const FieldDescriptor& field, const Vec3& extent,
-            const End& source, const End& target) {
+void append(std::vector<device::StridedCopy>& copies, const FieldDescriptor& field, Direction direction,
+            const Vec3& extent, const End& source, const End& target) {
+  int sent = 0;
   for (int component = 0; component < field.components; ++component) {
-    copies.push_back({.source = source.first + component * source.component_stride,
-                      .target = target.first + component * target.component_stride,
+    if (!partition::is_sent(field, component, direction)) continue;
+    const auto at = [&](const End& end) {
+      return end.first + (end.only_sent ? sent : component) * end.component_stride;
+    };
+    copies.push_back({.source = at(source),
+                      .target = at(target),
                       .source_stride = source.stride,
                       .target_stride = target.stride,
                       .extent = extent,
                       .element_bytes = bytes_of(field.element)});
+    ++sent;
   }
 }
 
@@ -67,8 +74,8 @@ std::vector<device::StridedCopy> pack_copies(const Payload& payload, const Memor
   std::vector<device::StridedCopy> copies;
   for (const PackedSegment& item : payload.segments) {
     const FieldDescriptor& field = field_of(sender, item);
-    append(copies, field, item.segment.source.extent(), in_array(sender, item, item.segment.source),
-           in_payload(packed, item, bytes_of(field.element)));
+    append(copies, field, item.segment.direction, item.segment.source.extent(),
+           in_array(sender, item, item.segment.source), in_payload(packed, item, bytes_of(field.element)));
   }
   return copies;
 }
@@ -152,7 +159,7 @@ std::vector<device::StridedCopy> unpack_copies(const Payload& payload, const Mem
     const Margins room = smaller(room_at_target(receiver, item), {slack_bytes, slack_bytes});
     grow_rows(
         element, room, [](std::int64_t) { return true; }, source, target, extent);
-    append(copies, field, extent, source, target);
+    append(copies, field, item.segment.direction, extent, source, target);
   }
   return copies;
 }
@@ -170,7 +177,7 @@ std::vector<device::StridedCopy> put_copies(const Payload& payload, const Memory
       return regular(source, unit) && remainder(source.first, unit) == remainder(target.first, unit);
     };
     grow_rows(element, room, aligned_alike, source, target, extent);
-    append(copies, field, extent, source, target);
+    append(copies, field, item.segment.direction, extent, source, target);
   }
   return copies;
 }

@@ -21,7 +21,7 @@ struct Memory {
   [[nodiscard]] const Array& array(field_id field, int buffer) const;
 };
 
-/// The copies that make one device operation each; a component is a copy of its own.
+/// The copies that make one device operation each; a component that is sent is a copy of its own.
 /// pack: owned cells of the sender -> payload. unpack: payload -> halo cells of the receiver.
 /// put: owned cells of the sender -> halo cells of the receiver, without a payload between. Rows grow to whole sectors of
 /// memory where they can: into the receiver's spare bytes, out of cells that the sender owns.

@@ -275,8 +275,8 @@ class MpiReceiver final : public Endpoint {
     if (failed_ && (got.epoch != expected_.epoch || got.token == expected_.token)) std::rethrow_exception(failed_);
     if (got.token == expected_.token && got.epoch == expected_.epoch) return;
     throw ProtocolError(fmt::format(
-        "{}: the two sides disagree on which fields and buffers are exchanged (exchange {} with token {:x} met "
-        "exchange {} with token {:x}); all ranks must exchange and swap alike",
+        "{}: the two sides disagree on which fields, buffers, directions and depths are exchanged "
+        "(exchange {} with token {:x} met exchange {} with token {:x}); all ranks must exchange and swap alike",
         channel_->label(), expected_.epoch, expected_.token, got.epoch, got.token));
   }
 

@@ -7,11 +7,12 @@
 
 #include "support/effort.hpp"
 #include "support/halo_case.hpp"
+#include "support/lattice.hpp"
 
 namespace halocline::test {
 
 /// The cases that every transport has to pass for a number of ranks: devices a rank, virtual nodes, wraps, two-wide
-/// decompositions, mixed fields and radii, own arrays, subsets of fields.
+/// decompositions, mixed fields and radii, own arrays, subsets of fields, components by direction.
 inline std::vector<HaloCase> contract_cases(routing::Transport transport, int ranks) {
   const auto field = [](const char* name, Element element, int buffers = 1) {
     FieldDescriptor f;
@@ -50,6 +51,7 @@ inline std::vector<HaloCase> contract_cases(routing::Transport transport, int ra
       c.device_grid = Vec3{1, 1, parts / nodes};
       c.radius = Stencil::box(2);
       c.extent = {5, 4, 2 * parts + 1};
+      c.fields.push_back(populations("populations", Element::f32));
       cases.push_back(c);
       c.partition = partition::Method::exact;
       c.node_grid.reset();
@@ -61,6 +63,7 @@ inline std::vector<HaloCase> contract_cases(routing::Transport transport, int ra
                   field("d", Element::u16)};
       c.fields[1].stencil = Stencil::per_side({2, 0, 1}, {1, 1, 0});
       c.fields[2].components = 3;
+      c.fields[2].component_directions = {Directions().set(), Directions(), Directions(0x2c15a3b)};
       c.fields[3].stencil = Stencil::star(2);
       c.extent = {2 * parts + 5, 2 * parts + 1, 2 * parts + 2};
       c.boundaries[1] = Boundary::open;

@@ -166,8 +166,7 @@ TEST_P(Disagreeing, other_fields_on_one_rank_are_an_error_before_a_cell_is_writt
   slabs.tuning = {GetParam(), GetParam()};
   slabs.body = [](Domain& domain, field_id a, field_id b) {
     const bool both = domain.comm().rank() == rank_id(0);
-    const std::vector<field_id> fields = both ? std::vector{a, b} : std::vector{a};
-    auto exchange = domain.start_exchange(fields);
+    auto exchange = both ? domain.start_exchange({{a}, {b}}) : domain.start_exchange({{a}});
     exchange.finish();
   };
   const auto all = run(slabs);
@@ -178,7 +177,8 @@ TEST_P(Disagreeing, other_fields_on_one_rank_are_an_error_before_a_cell_is_writt
   const std::string texts = all[0].text + all[1].text;
   if (GetParam().staging_chunk_bytes == 1000) {
     // The first chunks are of one length, so their headers meet.
-    EXPECT_THAT(texts, HasSubstr("the two sides disagree on which fields and buffers are exchanged"));
+    EXPECT_THAT(texts,
+                HasSubstr("the two sides disagree on which fields, buffers, directions and depths are exchanged"));
     EXPECT_TRUE(all[0].kind == ErrorKind::protocol || all[1].kind == ErrorKind::protocol) << texts;
   } else {
     EXPECT_THAT(texts, HasSubstr("bytes; expected were"));

@@ -66,6 +66,18 @@ TEST_P(Contract, every_cell_is_as_geometry_says) {
   expect_contract(transport, ranks, [](HaloCase&) {});
 }
 
+/// Directions and depths for each exchange.
+class ContractOfParts : public Contract {};
+
+TEST_P(ContractOfParts, every_cell_is_as_geometry_says) {
+  const auto [transport, ranks] = GetParam();
+  std::uint64_t seed = 1;
+  expect_contract(transport, ranks, [&seed](HaloCase& c) {
+    c.parts_seed = seed += 100;
+    c.steps = 5;
+  });
+}
+
 /// Few ranks, as one is what has launch threads for many devices.
 class ContractOfLaunchThreads : public Contract {};
 
@@ -89,6 +101,9 @@ std::string name_of(const testing::TestParamInfo<std::tuple<routing::Transport, 
 INSTANTIATE_TEST_SUITE_P(all, Contract,
                          testing::Combine(testing::ValuesIn(routing::all_transports),
                                           testing::ValuesIn(rank_counts({1, 2, 3, 4, 6, 8}))),
+                         name_of);
+INSTANTIATE_TEST_SUITE_P(all, ContractOfParts,
+                         testing::Combine(testing::ValuesIn(routing::all_transports), testing::Values(1, 2, 3)),
                          name_of);
 INSTANTIATE_TEST_SUITE_P(all, ContractByDirection,
                          testing::Combine(testing::Values(routing::Transport::direct, routing::Transport::peer_copy,

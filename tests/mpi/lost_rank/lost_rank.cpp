@@ -52,7 +52,7 @@ int run(const std::string& transport, const std::string& fate, double seconds, i
         std::this_thread::sleep_for(std::chrono::seconds(5));  // the process stays
         ::_exit(0);
       }
-      auto exchange = domain->start_exchange();
+      [[maybe_unused]] const auto exchange = domain->start_exchange();
       ::raise(SIGSTOP);
     }
     // A killed rank's last messages may still be complete; what never comes must be noticed.

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "halocline/error.hpp"
 
 namespace halocline {
@@ -26,6 +28,43 @@ TEST(Element, an_unknown_name_is_refused_with_those_that_are_known) {
     FAIL();
   } catch (const InvalidArgument& error) {
     EXPECT_NE(std::string(error.what()).find("'float'; allowed are i8, u8"), std::string::npos) << error.what();
+  }
+}
+
+Directions some(std::initializer_list<Direction> directions) {
+  Directions all;
+  for (const Direction d : directions) all.set(static_cast<std::size_t>(d.index()));
+  return all;
+}
+
+TEST(Velocities, components_cross_the_directions_that_they_stream_through) {
+  const auto of = [](const Vec3& velocity) { return directions_of_velocities(std::array{velocity})[0]; };
+  EXPECT_EQ(of({0, 0, 0}), Directions());
+  EXPECT_EQ(of({0, -1, 0}), some({Direction::of(0, -1, 0)}));
+  EXPECT_EQ(of({1, -1, 0}), some({Direction::of(1, 0, 0), Direction::of(0, -1, 0), Direction::of(1, -1, 0)}));
+  EXPECT_EQ(of({-3, 0, 2}), of({-1, 0, 1}));
+  const Directions corner = of({1, 1, -1});
+  EXPECT_EQ(corner.count(), 7u);
+  EXPECT_TRUE(corner.test(static_cast<std::size_t>(Direction::of(1, 1, -1).index())));
+}
+
+/// A cell reads a component at itself minus the velocity: of each halo cell around a box, by hand.
+TEST(Velocities, what_cells_read_arrives_and_nothing_else) {
+  const Box owned{{0, 0, 0}, {3, 3, 3}};
+  std::vector<Vec3> velocities;
+  for_each_cell(Box{{-1, -1, -1}, {2, 2, 2}}, [&](const Vec3& e) { velocities.push_back(e); });
+  const std::vector<Directions> directions = directions_of_velocities(velocities);
+  ASSERT_EQ(directions.size(), 27u);
+  for (std::size_t c = 0; c < velocities.size(); ++c) {
+    Directions read;
+    for_each_cell(owned, [&](const Vec3& cell) {
+      const Vec3 from = cell - velocities[c];
+      int side[3];
+      for (int dim = 0; dim < 3; ++dim) side[dim] = from[dim] < 0 ? -1 : (from[dim] >= 3 ? 1 : 0);
+      if (owned.contains(from)) return;
+      read.set(static_cast<std::size_t>(Direction::of(side[0], side[1], side[2]).opposite().index()));
+    });
+    EXPECT_EQ(directions[c], read) << to_string(velocities[c]);
   }
 }
 

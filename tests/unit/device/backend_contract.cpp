@@ -268,7 +268,8 @@ TEST_P(BackendContract, AnotherTokenIsAProtocolError) {
   signal_to(*stream, &at.epoch, &at.flags[0], 0xabc);
   wait_for(*stream, &at.epoch, &at.flags[0], 0xdef, guard("subdomain 0 -> 1"));
   EXPECT_EQ(failure(*stream),
-            "protocol: subdomain 0 -> 1: the two sides disagree on which fields and buffers are exchanged: expected "
+            "protocol: subdomain 0 -> 1: the two sides disagree on which fields, buffers, directions and depths are "
+            "exchanged: expected "
             "epoch 1 with token 0x0000000000000def, found epoch 1 with 0x0000000000000abc");
 }
 
@@ -295,8 +296,8 @@ TEST_P(BackendContract, ADisagreementIsToldToTheOtherSide) {
   here->wait(&at.one, {&wait, 1});
   EXPECT_THAT(failure(*here), StartsWith("protocol: this side: the two sides disagree"));
   EXPECT_EQ(failure(*there),
-            "protocol: other side: refused by the other side at epoch 1, because the two disagree on which fields and "
-            "buffers are exchanged");
+            "protocol: other side: refused by the other side at epoch 1, because the two disagree on which fields, "
+            "buffers, directions and depths are exchanged");
 }
 
 TEST_P(BackendContract, ACounterThatIsNotAsExpectedFailsTheStream) {

@@ -25,11 +25,12 @@ TEST_P(BackendContract, ATokenThatDiffersIsRefusedAndNoCellIsWritten) {
   tested.run(1);
   await_first(tested.incoming(receiver).ready);
   EXPECT_EQ(tested.failure_of(0),
-            "protocol: message 1 (ready): the two sides disagree on which fields and buffers are exchanged: expected "
+            "protocol: message 1 (ready): the two sides disagree on which fields, buffers, directions and depths are "
+            "exchanged: expected "
             "epoch 1 with token 0x0000000000000def, found epoch 1 with 0x0000000000000abc");
   EXPECT_EQ(failure(tested.stream(1)),
             "protocol: message 1 (arrived): refused by the other side at epoch 1, because the two disagree on which "
-            "fields and buffers are exchanged");
+            "fields, buffers, directions and depths are exchanged");
   EXPECT_EQ(get(tested.outgoing(sender).copies[0].target, 1)[0], 0u);
   EXPECT_EQ(get(landed, 1)[0], 0u);
 }

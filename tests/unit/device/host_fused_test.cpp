@@ -45,7 +45,8 @@ TEST(HostFused, AMessageThatFailsWhileTheExchangeIsEnqueuedFailsTheStream) {
     stream->synchronize();
   });
   EXPECT_EQ(text,
-            "protocol: ready: the two sides disagree on which fields and buffers are exchanged: expected epoch 1 with "
+            "protocol: ready: the two sides disagree on which fields, buffers, directions and depths are exchanged: "
+            "expected epoch 1 with "
             "token 0x0000000000000004, found epoch 1 with 0x0000000000000003");
   EXPECT_EQ(failure(*stream), text);  // and stays failed
   EXPECT_EQ(thrown([&] { exchange->check(); }), text);

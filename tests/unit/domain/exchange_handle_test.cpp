@@ -89,7 +89,7 @@ TEST(ExchangeHandle, is_finished_once) {
 TEST(ExchangeHandle, leaves_an_exchange_under_way_that_is_not_finished) {
   const auto comm = comm::serial();
   Made made(*comm, only(routing::Transport::self));
-  { const auto dropped = made.domain.start_exchange(); }
+  { [[maybe_unused]] const auto dropped = made.domain.start_exchange(); }
   EXPECT_THAT(test::error_of<InvalidArgument>([&] { made.domain.exchange(); }), HasSubstr("twice"));
   EXPECT_THAT(test::error_of<InvalidArgument>([&] {
                 made.domain.use_tiles({2, 2, 2});

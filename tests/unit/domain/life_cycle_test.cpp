@@ -153,8 +153,7 @@ TEST(LifeCycle, an_exchange_under_way_is_not_joined_by_another_of_the_same_flags
   domain.realize();
   {
     const Graph steps = recorded(domain);
-    const field_id only_u = u.id;
-    auto exchange = domain.start_exchange({&only_u, 1});
+    auto exchange = domain.start_exchange({{u}});
     EXPECT_THAT(error_of<InvalidArgument>([&] { steps.launch(); }),
                 HasSubstr("launch() must not be called while an exchange is under way"));
     EXPECT_THAT(error_of<InvalidArgument>([&] { domain.swap(u); }),

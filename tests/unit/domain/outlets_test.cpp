@@ -214,7 +214,8 @@ TEST_F(Outlets, ranks_that_disagree_on_what_is_stored_are_told) {
       errors += error.what();
     }
   });
-  EXPECT_THAT(errors, HasSubstr("the two sides disagree on which fields and buffers are exchanged"));
+  EXPECT_THAT(errors,
+              HasSubstr("the two sides disagree on which fields, buffers, directions and depths are exchanged"));
 }
 
 }  // namespace

@@ -170,9 +170,7 @@ class Program {
 
   void run() {
     fill();
-    const field_id constant[] = {fields_[c_index].id};
-    auto exchange = domain_.start_exchange(constant);
-    exchange.finish();
+    domain_.exchange({{fields_[c_index]}});
     const std::array<field_id, 2> moving{fields_[u_index].id, fields_[v_index].id};
     for (int i = 0; i < case_.steps; ++i) {
       const int step = i % domain_.steps_per_exchange();
@@ -180,7 +178,7 @@ class Program {
         domain_.fill_open_boundaries(step, moving);
         for (const Subdomain& s : domain_.subdomains()) update(s, s.update_box(step));
       } else {
-        auto exchange = domain_.start_exchange(moving);
+        auto exchange = domain_.start_exchange({{moving[0]}, {moving[1]}});
         if (case_.overlap) {
           for (const Subdomain& s : domain_.subdomains()) update(s, s.interior());
         }

@@ -6,6 +6,7 @@
 #include "fields.hpp"
 #include "halocline/error.hpp"
 #include "partition/strategy.hpp"
+#include "support/lattice.hpp"
 
 namespace halocline::partition {
 namespace {
@@ -17,6 +18,12 @@ Geometry make(const Vec3& extent, const Vec3& grid, const Stencil& radius, std::
   request.node_grid = grid;
   request.boundaries = boundaries;
   return {make_partition(request), std::move(fields), radius, boundaries};
+}
+
+FieldDescriptor field_with_components(int components) {
+  FieldDescriptor field = field_named("f");
+  field.components = components;
+  return field;
 }
 
 TEST(Halo, WidthsAreThoseOfTheReceiversSide) {
@@ -68,6 +75,45 @@ TEST(Halo, FieldsHaveTheirOwnRadiusTypeAndComponents) {
   EXPECT_EQ(received[0].segments[3].field, field_id(2));
   EXPECT_EQ(received[0].segments[3].bytes, 2 * 64 * 8 * 3);
   EXPECT_THROW((void)g.halo_of(field_id(3)), InvalidArgument);
+}
+
+TEST(Halo, ComponentsAreCountedInTheDirectionsThatTheyAreSentTowards) {
+  const Vec3 n{8, 9, 10};
+  const Geometry all = make(n, {1, 1, 1}, Stencil::box(1), {field_with_components(19)});
+  Geometry by_direction = all;
+  by_direction.fields[0].component_directions = directions_of_velocities(test::d3q19_velocities());
+  const std::int64_t faces = 2 * (8 * 9 + 9 * 10 + 10 * 8);
+  const std::int64_t edges = 4 * (8 + 9 + 10);
+  EXPECT_EQ(outgoing(all, subdomain_id(0))[0].bytes(), 4 * 19 * (faces + edges + 8));
+  const std::vector<Message> sent = outgoing(by_direction, subdomain_id(0));
+  EXPECT_EQ(sent[0].bytes(), 4 * (5 * faces + edges));
+  EXPECT_EQ(sent[0].segments.size(), 18u);  // no component crosses a corner
+  EXPECT_EQ(outgoing_flows(by_direction, subdomain_id(0))[0].bytes, sent[0].bytes());
+}
+
+TEST(Halo, AComponentIsSentTowardsTheDirectionsThatItHas) {
+  FieldDescriptor field = field_with_components(70);
+  field.component_directions.resize(70);
+  const Direction up = Direction::of(1, 0, 0);
+  field.component_directions[69].set(static_cast<std::size_t>(up.index()));
+  EXPECT_TRUE(is_sent(field, 69, up));
+  EXPECT_FALSE(is_sent(field, 68, up));
+  EXPECT_FALSE(is_sent(field, 69, up.opposite()));
+  const Geometry g = make({8, 8, 8}, {2, 1, 1}, Stencil::box(1, 0, 0), {field});
+  const std::vector<Message> received = incoming(g, subdomain_id(1));
+  ASSERT_EQ(received.size(), 1u);
+  ASSERT_EQ(received[0].segments.size(), 1u);
+  EXPECT_EQ(received[0].segments[0].target, (Box{{3, 0, 0}, {4, 8, 8}}));
+  EXPECT_EQ(received[0].bytes(), 4 * 64);
+}
+
+TEST(Halo, AFieldOfWhichNoComponentIsSentMakesNoMessage) {
+  FieldDescriptor field = field_with_components(2);
+  field.component_directions.resize(2);
+  field.component_directions[0].set(static_cast<std::size_t>(Direction::of(0, 1, 1).index()));  // which nothing reads
+  const Geometry g = make({16, 8, 8}, {2, 1, 1}, Stencil::star(1), {field});
+  EXPECT_TRUE(outgoing(g, subdomain_id(0)).empty());
+  EXPECT_TRUE(outgoing_flows(g, subdomain_id(0)).empty());
 }
 
 TEST(Halo, AFieldWithoutHaloMakesNoMessage) {
