@@ -5,12 +5,24 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "halocline/duration.hpp"
 
 #pragma GCC visibility push(default)
 namespace halocline {
+
+enum class LogLevel : int { error, warning, info, debug };
+/// "error", "warning", "info", "debug"
+[[nodiscard]] std::string_view to_string(LogLevel level);
+
+/// Takes this process's messages, in place of standard error.
+using LogSink = std::function<void(LogLevel level, std::string_view message)>;
+/// From here on messages within HALOCLINE_LOG go to the sink; an empty one restores standard error. May be called at any time. The
+/// sink is called by one thread at a time, also from destructors and other threads than the caller's; it must not call Halocline,
+/// and what it throws is dropped.
+void set_log_sink(LogSink sink);
 
 /// Every environment variable that Halocline reads, as one typed value.
 /// What is not set keeps the default given here. Explicit options of an API or a command line win.

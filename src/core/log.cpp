@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/printable.hpp"
@@ -52,10 +54,33 @@ struct Notes {
   }
 };
 
+/// The user's, or null. Neither is destroyed, as messages come until the end of the process, and neither needs memory to be used.
+constinit std::mutex sink_mutex;
+constinit const LogSink* sink = nullptr;
+
+/// Whether the user's sink took a message.
+bool taken(LogLevel level, std::string_view message) noexcept {
+  try {
+    const std::lock_guard lock(sink_mutex);
+    if (sink == nullptr) return false;
+    (*sink)(level, message);
+  } catch (...) {  // dropped: a log must never fail
+  }
+  return true;
+}
+
 }  // namespace
 
+std::string_view to_string(LogLevel level) { return names[static_cast<int>(level)]; }
+
+void set_log_sink(LogSink next) {
+  auto made = next ? std::make_unique<const LogSink>(std::move(next)) : nullptr;
+  const std::lock_guard lock(sink_mutex);
+  made.reset(std::exchange(sink, made.release()));
+}
+
 void log(LogLevel level, std::string_view message) noexcept {
-  if (level > threshold()) return;
+  if (level > threshold() || taken(level, message)) return;
   try {
     std::string line = "halocline: ";
     line.append(names[static_cast<int>(level)]).append(": ").append(printable(message)).append("\n");

@@ -3,11 +3,11 @@
 
 #include <string_view>
 
+#include "halocline/environment.hpp"
+
 namespace halocline {
 
-enum class LogLevel : int { error, warning, info, debug };
-
-/// One line on standard error, "halocline: warning: ...", where the level is within HALOCLINE_LOG.
+/// One line on standard error, "halocline: warning: ...", or a call of the user's sink, where the level is within HALOCLINE_LOG.
 /// May be called from any thread and from destructors; never throws.
 void log(LogLevel level, std::string_view message) noexcept;
 
