@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "core/clock.hpp"
+#include "core/verdict.hpp"
 #include "device/flag.hpp"
 #include "device/fused_exchange.hpp"
 #include "device/strided_copy.hpp"
@@ -40,12 +41,6 @@ struct MemoryInfo {
   int device = -1;
   /// Another process can map it by a handle of its allocation (cudaIpcGetMemHandle).
   bool exportable = false;
-};
-
-/// Yes, or no and why.
-struct Access {
-  bool yes = true;
-  std::string why_not;
 };
 
 /// Memory of a device. Owner; frees in its destructor whatever device is current, and logs a failure.
@@ -210,9 +205,9 @@ class Backend {
   /// What kind of memory an address belongs to, whoever allocated it.
   [[nodiscard]] virtual MemoryInfo memory_at(const void* address) const = 0;
   /// Whether device `from` of this process may load and store memory of its device `to`.
-  [[nodiscard]] virtual Access peer_access(int from, int to) const = 0;
+  [[nodiscard]] virtual Verdict peer_access(int from, int to) const = 0;
   /// Whether work that waits for a flag in one stream lets work of other streams run (launches may be serialised).
-  [[nodiscard]] virtual Access overlapping_launches() const = 0;
+  [[nodiscard]] virtual Verdict overlapping_launches() const = 0;
   /// Whether it pays to capture a sequence that repeats once, and to replay it: enqueuing it operation by operation
   /// costs more than launching a graph.
   [[nodiscard]] virtual bool prefers_graphs() const = 0;

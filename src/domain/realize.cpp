@@ -186,18 +186,17 @@ void Domain::Impl::allocate() {
 }
 
 void Domain::Impl::route_and_connect() {
-  std::vector<routing::Answer> exportable;
+  std::vector<Verdict> exportable;
   for (const subdomain_id id : mine) {
     std::string own;
     for (const auto& [key, arrays] : user_arrays) {
       if (key.second == id) own = plan->geometry.fields[key.first.index()].name;
     }
-    exportable.push_back(
-        routing::Answer::of(own.empty(), fmt::format("field '{}' is the user's own array, which others "
-                                                     "cannot map",
-                                                     own)));
+    exportable.push_back(Verdict::of(own.empty(), fmt::format("field '{}' is the user's own array, which others "
+                                                              "cannot map",
+                                                              own)));
   }
-  std::vector<routing::Answer> storable;
+  std::vector<Verdict> storable;
   for (const Local& local : locals) storable.push_back(local.storable);
   auto facts = exchange::probe_pairs({.comm = comm,
                                       .backend = backend.get(),

@@ -201,12 +201,12 @@ device::Stream& Exchange::Impl::stream_of(subdomain_id subdomain) const {
   return *streams_[i];
 }
 
-device::Access Exchange::Impl::capturable() const {
+Verdict Exchange::Impl::capturable() const {
   if (order_check_) return {false, "the order of work is checked, which needs the host"};
   for (const End& end : ends_) {
     if (end.endpoint->drive() == Drive::host) return {false, end.channel->label() + " needs the host"};
   }
-  return {};
+  return Verdict::of(true);
 }
 
 bool Exchange::Impl::joins_devices() const {
@@ -269,7 +269,7 @@ void Exchange::guard(const std::function<void()>& step) { impl_->guarded(step); 
 void Exchange::check_others(std::string_view what) { impl_->check_others(what); }
 std::exception_ptr Exchange::failure() const { return impl_->failure(); }
 void Exchange::forget_captured() { impl_->forget_captured(); }
-device::Access Exchange::capturable() const { return impl_->capturable(); }
+Verdict Exchange::capturable() const { return impl_->capturable(); }
 bool Exchange::joins_devices() const { return impl_->joins_devices(); }
 std::vector<Traffic> Exchange::traffic() const { return impl_->traffic(); }
 void Exchange::close(std::span<device::Stream* const> streams) { impl_->close(streams); }

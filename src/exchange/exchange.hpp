@@ -175,7 +175,7 @@ class Exchange {
   /// Drops the exchange that was started in a capture which has ended meanwhile.
   void forget_captured();
   /// Whether all of this rank's routes can be part of a captured graph; otherwise names the first that cannot.
-  [[nodiscard]] device::Access capturable() const;
+  [[nodiscard]] Verdict capturable() const;
   /// Whether it has streams of several of this rank's subdomains wait for each other by events, so that they can be captured only
   /// together.
   [[nodiscard]] bool joins_devices() const;

@@ -20,16 +20,14 @@
 namespace halocline::exchange {
 namespace {
 
-using routing::Answer;
-
-void put_answer(Writer& writer, const Answer& answer) {
+void put_answer(Writer& writer, const Verdict& answer) {
   writer.put(answer.yes);
   writer.put_text(answer.why_not);
 }
 
-Answer get_answer(Reader& reader) {
+Verdict get_answer(Reader& reader) {
   const bool yes = reader.get<bool>();
-  return Answer::of(yes, reader.get_text());
+  return Verdict::of(yes, reader.get_text());
 }
 
 /// A little memory on each device of this rank that drives a subdomain, which holds a known value for others to try and
@@ -56,7 +54,7 @@ class Trial {
   }
 
   /// Maps another rank's trial memory for a device of this rank and looks whether its value is there.
-  [[nodiscard]] Answer map(int device, const device::MemoryHandle& handle, rank_id owner, int owner_device) {
+  [[nodiscard]] Verdict map(int device, const device::MemoryHandle& handle, rank_id owner, int owner_device) {
     const std::uint64_t value = expected(owner, owner_device);
     std::uint64_t seen = ~value;
     std::memcpy(host_->data(), &seen, sizeof seen);
@@ -66,10 +64,10 @@ class Trial {
       stream.copy(host_->data(), mapping->data(), sizeof seen);
       stream.synchronize();
     } catch (const Error& error) {
-      return Answer::of(false, error.what());
+      return Verdict::of(false, error.what());
     }
     std::memcpy(&seen, host_->data(), sizeof seen);
-    return Answer::of(seen == value, "mapped memory shows other contents than its owner wrote");
+    return Verdict::of(seen == value, "mapped memory shows other contents than its owner wrote");
   }
 
  private:
@@ -116,11 +114,12 @@ class SharedDevices {
       if (ranks.size() > 1) shared_[device] = {*ranks.begin(), *std::next(ranks.begin())};
     }
   }
-  [[nodiscard]] Answer alone(const placement::Slot& slot) const {
+  [[nodiscard]] Verdict alone(const placement::Slot& slot) const {
     const auto shared = shared_.find({slot.node, slot.device});
-    if (shared == shared_.end()) return Answer::of(true);
-    return Answer::of(false, fmt::format("rank {} and rank {} share device {} of node {}", shared->second.first.value(),
-                                         shared->second.second.value(), slot.device.value(), slot.node.value()));
+    if (shared == shared_.end()) return Verdict::of(true);
+    return Verdict::of(false,
+                       fmt::format("rank {} and rank {} share device {} of node {}", shared->second.first.value(),
+                                   shared->second.second.value(), slot.device.value(), slot.node.value()));
   }
 
  private:
@@ -128,17 +127,17 @@ class SharedDevices {
 };
 
 /// The first that says no, or yes.
-Answer all_of(std::initializer_list<Answer> answers) {
-  for (const Answer& answer : answers) {
+Verdict all_of(std::initializer_list<Verdict> answers) {
+  for (const Verdict& answer : answers) {
     if (!answer.yes) return answer;
   }
-  return Answer::of(true);
+  return Verdict::of(true);
 }
 
 /// What a rank tells its neighbours about itself.
 struct Told {
-  Answer overlapping_launches;
-  std::map<subdomain_id, Answer> exportable;
+  Verdict overlapping_launches;
+  std::map<subdomain_id, Verdict> exportable;
   std::map<int, device::MemoryHandle> handles;  // by device
 };
 
@@ -183,8 +182,8 @@ std::set<PairKey> pairs_of(const ProbeRequest& request, const std::vector<subdom
 }
 
 /// Of a subdomain of this rank.
-Answer storable_of(const ProbeRequest& request, const std::vector<subdomain_id>& mine, subdomain_id id) {
-  if (request.storable.empty()) return Answer::of(true);
+Verdict storable_of(const ProbeRequest& request, const std::vector<subdomain_id>& mine, subdomain_id id) {
+  if (request.storable.empty()) return Verdict::of(true);
   return request.storable.at(static_cast<std::size_t>(std::ranges::find(mine, id) - mine.begin()));
 }
 
@@ -199,15 +198,14 @@ FactTable probe_pairs(const ProbeRequest& request) {
 
   std::set<int> devices;
   for (const subdomain_id s : mine) devices.insert(placement.of(s).ordinal);
-  const Answer device_mpi = try_device_mpi(comm, *request.backend, devices.empty() ? 0 : *devices.begin());
+  const Verdict device_mpi = try_device_mpi(comm, *request.backend, devices.empty() ? 0 : *devices.begin());
 
   TrialOwner trial;
   Told own;
   std::map<rank_id, std::vector<std::byte>> to_neighbours;
   comm::agree_on(comm, [&] {
     trial.make(*request.backend, me, devices);
-    const device::Access overlapping = request.backend->overlapping_launches();
-    own.overlapping_launches = Answer::of(overlapping.yes, overlapping.why_not);
+    own.overlapping_launches = request.backend->overlapping_launches();
     for (std::size_t i = 0; i < mine.size(); ++i) own.exportable[mine[i]] = request.exportable[i];
     own.handles = trial->handles();
     const std::vector<std::byte> words = write(own);
@@ -219,7 +217,7 @@ FactTable probe_pairs(const ProbeRequest& request) {
   for (const auto& [rank, bytes] : exchange_blobs(comm, to_neighbours)) told[rank] = read(bytes);
 
   // Each rank tries to map what its own devices would need, and tells the other end of each pair.
-  std::map<PairKey, Answer> mapped;  // (mapper's subdomain, owner's subdomain)
+  std::map<PairKey, Verdict> mapped;  // (mapper's subdomain, owner's subdomain)
   std::map<rank_id, std::vector<std::byte>> results;
   comm::agree_on(comm, [&] {
     std::map<rank_id, Writer> writers;
@@ -231,7 +229,7 @@ FactTable probe_pairs(const ProbeRequest& request) {
         if (near_slot.rank != me || far_slot.rank == me || near_slot.node != far_slot.node) continue;
         if (mapped.contains({near, far})) continue;
         const auto& handles = told.at(far_slot.rank).handles;
-        const Answer answer =
+        const Verdict answer =
             trial->map(near_slot.ordinal, handles.at(far_slot.ordinal), far_slot.rank, far_slot.ordinal);
         mapped[{near, far}] = answer;
         Writer& writer = writers[far_slot.rank];
@@ -261,26 +259,22 @@ FactTable probe_pairs(const ProbeRequest& request) {
     facts.same_rank = from.rank == to.rank;
     facts.same_node = from.node == to.node;
     facts.same_device = facts.same_node && from.device == to.device;
-    if (facts.same_rank) {
-      const auto access = request.backend->peer_access(from.ordinal, to.ordinal);
-      facts.peer_access = Answer::of(access.yes, access.why_not);
-    } else {
-      facts.peer_access = Answer::of(false, "another process");
-    }
+    facts.peer_access = facts.same_rank ? request.backend->peer_access(from.ordinal, to.ordinal)
+                                        : Verdict::of(false, "another process");
     if (facts.same_rank) {
       facts.mapped = facts.peer_access;  // one address space: it is only a matter of access
     } else if (facts.same_node) {
-      const Answer& there = mapped.at({pair.from, pair.to});
-      const Answer& back = mapped.at({pair.to, pair.from});
+      const Verdict& there = mapped.at({pair.from, pair.to});
+      const Verdict& back = mapped.at({pair.to, pair.from});
       facts.mapped = there.yes ? back : there;
     } else {
-      facts.mapped = Answer::of(false, "another node");
+      facts.mapped = Verdict::of(false, "another node");
     }
     facts.exportable = told.at(to.rank).exportable.at(pair.to);
     if (facts.same_rank) facts.storable = storable_of(request, mine, pair.to);
     const bool copied_by_host = facts.same_rank && request.backend->kind() != DeviceKind::host;
     facts.device_mpi =
-        copied_by_host ? Answer::of(false, "a rank's messages to itself are copied by the host") : device_mpi;
+        copied_by_host ? Verdict::of(false, "a rank's messages to itself are copied by the host") : device_mpi;
     facts.direct_safe = all_of({shared.alone(from), shared.alone(to), told.at(from.rank).overlapping_launches,
                                 told.at(to.rank).overlapping_launches});
     facts.mpi = true;

@@ -30,9 +30,9 @@ struct ProbeRequest {
   const placement::Placement* placement = nullptr;
   /// Whether others can map the arrays of each local subdomain, in the order of Placement::of_rank; the reason where
   /// not.
-  std::vector<routing::Answer> exportable;
+  std::vector<Verdict> exportable;
   /// Whether other devices of this rank may store to them, in the same order; empty: they may.
-  std::vector<routing::Answer> storable{};
+  std::vector<Verdict> storable{};
 };
 
 /// Collective. Throws the same error on all ranks where one fails; a capability that is missing is no failure.

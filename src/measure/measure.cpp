@@ -37,7 +37,7 @@ MeasureRequest completed(MeasureRequest request, const comm::Communicator& comm,
   if (!request.device_mpi) {
     const comm::DeviceSupport support = comm.device_support();
     const bool host = backend.kind() == DeviceKind::host;
-    request.device_mpi = device::Access{host || support.verdict == comm::DeviceSupport::Verdict::yes, support.why};
+    request.device_mpi = Verdict::of(host || support.verdict == comm::DeviceSupport::Verdict::yes, support.why);
   }
   request.bytes = (request.bytes + granularity - 1) / granularity * granularity;
   return request;

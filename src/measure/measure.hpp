@@ -41,7 +41,7 @@ struct MeasureRequest {
   double seconds = 45;
   /// Whether MPI takes device pointers; mpi_device is measured only where it does. Not given: as the communicator says
   /// of itself, or yes for host devices.
-  std::optional<device::Access> device_mpi;
+  std::optional<Verdict> device_mpi;
 };
 
 /// A method that was not measured for some pairs, and why.

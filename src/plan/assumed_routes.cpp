@@ -6,10 +6,7 @@
 namespace halocline {
 
 AssumedRouter::AssumedRouter(const machine::MachineMap& machine, const routing::Policy& policy, bool device_mpi)
-    : machine_(machine),
-      measured_(machine),
-      device_mpi_(routing::Answer::of(device_mpi, "not assumed")),
-      chooser_(policy) {}
+    : machine_(machine), measured_(machine), device_mpi_(Verdict::of(device_mpi, "not assumed")), chooser_(policy) {}
 
 RoutedMessage AssumedRouter::route(const partition::Flow& flow, const placement::Slot& sender,
                                    const placement::Slot& receiver) {
@@ -19,11 +16,11 @@ RoutedMessage AssumedRouter::route(const partition::Flow& flow, const placement:
   facts.same_rank = sender.rank == receiver.rank;
   facts.same_node = sender.node == receiver.node;
   facts.same_device = facts.same_node && sender.device == receiver.device;
-  facts.peer_access = routing::Answer::of(facts.same_rank && shared, "not in one load/store domain");
-  facts.mapped = routing::Answer::of(shared, "not in one load/store domain");
-  facts.exportable = routing::Answer::of(true);
+  facts.peer_access = Verdict::of(facts.same_rank && shared, "not in one load/store domain");
+  facts.mapped = Verdict::of(shared, "not in one load/store domain");
+  facts.exportable = Verdict::of(true);
   facts.device_mpi = device_mpi_;
-  facts.direct_safe = routing::Answer::of(facts.same_subdomain || !facts.same_device, "ranks share a device");
+  facts.direct_safe = Verdict::of(facts.same_subdomain || !facts.same_device, "ranks share a device");
   facts.mpi = true;
   facts.measured = measured_.between(sender, receiver);
   return {chooser_.choose(flow.from, flow.to, facts), flow.bytes};

@@ -5,17 +5,11 @@
 #include <utility>
 #include <vector>
 
+#include "core/verdict.hpp"
 #include "halocline/ids.hpp"
 #include "halocline/routing.hpp"
 
 namespace halocline::routing {
-
-/// An answer that was found by asking or by trying, and why it is no where it is no.
-struct Answer {
-  bool yes = false;
-  std::string why_not;
-  [[nodiscard]] static Answer of(bool yes, std::string why_not = {}) { return {yes, yes ? "" : std::move(why_not)}; }
-};
 
 /// Measured two-way rates of transports for a pair, bytes a second; one entry a transport, none where not measured.
 using MeasuredRates = std::vector<std::pair<Transport, double>>;
@@ -27,20 +21,20 @@ struct PairFacts {
   bool same_rank = false;
   bool same_node = false;
   bool same_device = false;
-  Answer peer_access;  ///< the sender's device may access the receiver's
-  Answer mapped;       ///< the sender can map memory of the receiver (tried), and they share a load/store domain
-  Answer exportable;   ///< the receiver's arrays can be mapped by other ranks
+  Verdict peer_access;  ///< the sender's device may access the receiver's
+  Verdict mapped;       ///< the sender can map memory of the receiver (tried), and they share a load/store domain
+  Verdict exportable;   ///< the receiver's arrays can be mapped by other ranks
   /// Other devices of the receiver's rank may store to its arrays, where they have peer access.
-  Answer storable = Answer::of(true);
-  Answer device_mpi;   ///< MPI takes device pointers at both ends (tried)
-  Answer direct_safe;  ///< no shared GPU, no serialised launches: nothing that direct could deadlock on
-  bool mpi = false;    ///< there is MPI (or a twin of it) between the two ranks
+  Verdict storable = Verdict::of(true);
+  Verdict device_mpi;   ///< MPI takes device pointers at both ends (tried)
+  Verdict direct_safe;  ///< no shared GPU, no serialised launches: nothing that direct could deadlock on
+  bool mpi = false;     ///< there is MPI (or a twin of it) between the two ranks
   MeasuredRates measured;
 };
 
 /// Whether a transport could carry messages of this pair, and why not. Pure. Where `self` is forbidden, a subdomain's
 /// message to itself may go by direct, peer_copy, mpi_device or mpi_staged, as if to another one of its rank.
-[[nodiscard]] Answer possible(Transport transport, const PairFacts& facts);
+[[nodiscard]] Verdict possible(Transport transport, const PairFacts& facts);
 
 /// Chooses: the pair's exception; or the first in the policy's order that is possible, unless it was measured, and a later one
 /// was measured to be at least 5/4 as fast, which then stands in its place before still later ones. Pure: the same facts and policy give the same route everywhere.

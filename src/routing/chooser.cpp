@@ -14,13 +14,11 @@ namespace {
 /// Facts differ by place and by what was found for a pair. Places are few; with more of the latter nothing is saved.
 constexpr std::size_t most_known = 16;
 
-bool same(const Answer& a, const Answer& b) { return a.yes == b.yes && a.why_not == b.why_not; }
-
 bool same(const PairFacts& a, const PairFacts& b) {
   return a.same_subdomain == b.same_subdomain && a.same_rank == b.same_rank && a.same_node == b.same_node &&
-         a.same_device == b.same_device && a.mpi == b.mpi && same(a.peer_access, b.peer_access) &&
-         same(a.mapped, b.mapped) && same(a.exportable, b.exportable) && same(a.storable, b.storable) &&
-         same(a.device_mpi, b.device_mpi) && same(a.direct_safe, b.direct_safe) && a.measured == b.measured;
+         a.same_device == b.same_device && a.mpi == b.mpi && a.peer_access == b.peer_access && a.mapped == b.mapped &&
+         a.exportable == b.exportable && a.storable == b.storable && a.device_mpi == b.device_mpi &&
+         a.direct_safe == b.direct_safe && a.measured == b.measured;
 }
 
 }  // namespace
@@ -49,7 +47,7 @@ Route Chooser::choose(subdomain_id from, subdomain_id to, const PairFacts& facts
     return Route{from, to, decision.transport, std::move(decision.reason), true};
   };
   if (const auto wanted = exception_for(from, to)) {
-    if (const Answer answer = possible(*wanted, facts); !answer.yes) {
+    if (const Verdict answer = possible(*wanted, facts); !answer.yes) {
       throw CapabilityError(fmt::format("subdomains {} -> {} are to use {} by exception, but that is not possible: {}",
                                         from.value(), to.value(), to_string(*wanted), answer.why_not));
     }

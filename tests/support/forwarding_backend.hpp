@@ -15,7 +15,7 @@ namespace halocline::test {
 /// What a test lets a ForwardingBackend say of itself.
 struct Said {
   halocline::DeviceKind kind = halocline::DeviceKind::host;
-  device::Access overlapping_launches{};
+  Verdict overlapping_launches = Verdict::of(true);
   std::string uuid{};                    ///< of the last device; empty: as the inner backend says
   std::int64_t row_alignment_bytes = 0;  ///< 0: as the inner backend says
   /// What memory an address is in; empty: as the inner backend says.
@@ -47,7 +47,7 @@ class ForwardingBackend final : public device::Backend {
   [[nodiscard]] int packets() const { return packets_; }
 
   [[nodiscard]] halocline::DeviceKind kind() const override { return said_.kind; }
-  [[nodiscard]] device::Access overlapping_launches() const override { return said_.overlapping_launches; }
+  [[nodiscard]] Verdict overlapping_launches() const override { return said_.overlapping_launches; }
   [[nodiscard]] device::DeviceInfo info(int device) const override {
     device::DeviceInfo info = inner_->info(device);
     if (!said_.uuid.empty() && device == device_count() - 1) info.uuid = said_.uuid;
@@ -100,7 +100,7 @@ class ForwardingBackend final : public device::Backend {
   [[nodiscard]] device::MemoryInfo memory_at(const void* address) const override {
     return said_.memory ? said_.memory(address) : inner_->memory_at(address);
   }
-  [[nodiscard]] device::Access peer_access(int from, int to) const override { return inner_->peer_access(from, to); }
+  [[nodiscard]] Verdict peer_access(int from, int to) const override { return inner_->peer_access(from, to); }
   [[nodiscard]] bool prefers_graphs() const override { return inner_->prefers_graphs(); }
   std::unique_ptr<device::Current> make_current(int device) override {
     current_.push_back(device);

@@ -28,7 +28,7 @@ class ListedDevices final : public device::Backend {
   [[nodiscard]] device::DeviceInfo info(int device) const override {
     return devices_.at(static_cast<std::size_t>(device));
   }
-  [[nodiscard]] device::Access peer_access(int from, int to) const override {
+  [[nodiscard]] Verdict peer_access(int from, int to) const override {
     return {!reaches || reaches(from, to), "the test says so"};
   }
 
@@ -39,7 +39,7 @@ class ListedDevices final : public device::Backend {
   std::unique_ptr<device::Stream> create_stream(int, device::Priority, std::string_view) override { refuse(); }
   std::unique_ptr<device::Event> create_event(int, device::Timing) override { refuse(); }
   std::unique_ptr<device::Registration> register_host(const std::byte*, std::size_t) override { refuse(); }
-  device::Access overlapping_launches() const override { return {}; }
+  Verdict overlapping_launches() const override { return Verdict::of(true); }
   bool prefers_graphs() const override { return false; }
   std::unique_ptr<device::CopyList> prepare(int, std::span<const device::StridedCopy>) override { refuse(); }
   std::unique_ptr<device::FusedExchange> fuse(int, const device::FusedPlan&) override { refuse(); }

@@ -61,13 +61,13 @@ std::unique_ptr<Room> CudaBackend::reserve_room(int device, int parts, int multi
 
 MemoryInfo CudaBackend::memory_at(const void* address) const { return describe_memory(*devices_, address); }
 
-Access CudaBackend::peer_access(int from, int to) const {
+Verdict CudaBackend::peer_access(int from, int to) const {
   (void)devices_->at(from);
   (void)devices_->at(to);
   return devices_->peers().access(from, to);
 }
 
-Access CudaBackend::overlapping_launches() const {
+Verdict CudaBackend::overlapping_launches() const {
   const std::lock_guard held(mutex_);
   if (!overlapping_) overlapping_ = try_overlapping_launches(devices_->at(0));
   return *overlapping_;

@@ -33,8 +33,8 @@ class CudaBackend final : public Backend {
   [[nodiscard]] std::unique_ptr<FusedExchange> fuse(int device, const FusedPlan& plan) override;
   [[nodiscard]] std::unique_ptr<Room> reserve_room(int device, int parts, int multiprocessors) override;
   [[nodiscard]] MemoryInfo memory_at(const void* address) const override;
-  [[nodiscard]] Access peer_access(int from, int to) const override;
-  [[nodiscard]] Access overlapping_launches() const override;
+  [[nodiscard]] Verdict peer_access(int from, int to) const override;
+  [[nodiscard]] Verdict overlapping_launches() const override;
   [[nodiscard]] bool prefers_graphs() const override { return true; }
   bool wait_until(const std::function<bool()>& done, const Deadline& deadline) override;
   [[nodiscard]] std::unique_ptr<Current> make_current(int device) override;
@@ -44,7 +44,7 @@ class CudaBackend final : public Backend {
  private:
   std::shared_ptr<Devices> devices_;
   mutable std::mutex mutex_;
-  mutable std::optional<Access> overlapping_;  ///< once asked
+  mutable std::optional<Verdict> overlapping_;  ///< once asked
 };
 
 }  // namespace halocline::device::cuda

@@ -194,7 +194,7 @@ std::unique_ptr<Mapping> make_mapping(std::shared_ptr<Devices> devices, int devi
   const int exporter = ordinal_of(memory.uuid.data());
   if (exporter >= 0) {
     Peers& peers = devices->peers();
-    const Access access = same_process ? peers.access_to_ordinal(device, exporter) : peers.possible(device, exporter);
+    const Verdict access = same_process ? peers.access_to_ordinal(device, exporter) : peers.possible(device, exporter);
     if (!access.yes) {
       throw CapabilityError(fmt::format("{} cannot map memory of {}: {}", devices->at(device).info().uuid,
                                         memory.uuid.data(), access.why_not));

@@ -21,22 +21,22 @@ class Peers {
       : devices_(devices), allowed_(std::move(allowed)) {}
 
   /// Between devices of the backend.
-  [[nodiscard]] Access access(int from, int to);
+  [[nodiscard]] Verdict access(int from, int to);
   /// From a device of the backend to any that this process sees.
-  [[nodiscard]] Access access_to_ordinal(int from, int cuda_ordinal);
+  [[nodiscard]] Verdict access_to_ordinal(int from, int cuda_ordinal);
   /// Whether the hardware and the option allow it, with nothing switched on: what another process maps needs no more, and to
   /// switch access on starts this process's work on the other device, which takes a second of all processes' time.
-  [[nodiscard]] Access possible(int from, int cuda_ordinal) const;
+  [[nodiscard]] Verdict possible(int from, int cuda_ordinal) const;
   /// Whether kernels of `from` that fail stop `to` themselves. Asks nothing.
   [[nodiscard]] bool stops(int from, int to) const;
 
  private:
-  [[nodiscard]] Access ask(int from, int cuda_ordinal);
+  [[nodiscard]] Verdict ask(int from, int cuda_ordinal);
 
   std::span<const std::unique_ptr<Device>> devices_;
   Allowed allowed_;
   mutable std::mutex mutex_;
-  std::map<std::pair<int, int>, Access> known_;  ///< device of the backend, CUDA ordinal
+  std::map<std::pair<int, int>, Verdict> known_;  ///< device of the backend, CUDA ordinal
 };
 
 }  // namespace halocline::device::cuda

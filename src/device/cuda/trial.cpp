@@ -84,8 +84,8 @@ bool signals_get_past(const Device& device, std::uint32_t signallers, bool with_
 
 }  // namespace
 
-Access try_overlapping_launches(const Device& device) {
-  if (signals_get_past(device, 1, false)) return {};
+Verdict try_overlapping_launches(const Device& device) {
+  if (signals_get_past(device, 1, false)) return Verdict::of(true);
   return {false,
           "launches are serialised, by CUDA_LAUNCH_BLOCKING or by a debugging tool: a kernel that waits holds up "
           "the one that it waits for"};

@@ -8,7 +8,7 @@ namespace halocline::device::cuda {
 
 /// Enqueues a kernel that waits for a flag, then one in another stream that signals it. Takes a fifth of a second where
 /// the answer is no.
-[[nodiscard]] Access try_overlapping_launches(const Device& device);
+[[nodiscard]] Verdict try_overlapping_launches(const Device& device);
 
 /// Enqueues a kernel that waits for flags, and one behind it in its stream; then kernels in three other streams that signal
 /// the flags. False where one of them shares a hardware queue with the first stream, twice in a row, and so is held up by

@@ -150,10 +150,10 @@ std::unique_ptr<Room> HostBackend::reserve_room(int device, int /*parts*/, int /
 
 MemoryInfo HostBackend::memory_at(const void* /*address*/) const { return {}; }
 
-Access HostBackend::peer_access(int from, int to) const {
+Verdict HostBackend::peer_access(int from, int to) const {
   check(from);
   check(to);
-  if (from == to || !options_.peer_access || options_.peer_access(from, to)) return {};
+  if (from == to || !options_.peer_access || options_.peer_access(from, to)) return Verdict::of(true);
   return {false, fmt::format("the peer-access option says no from host device {} to {}", from, to)};
 }
 

@@ -35,8 +35,9 @@ class HostBackend final : public Backend {
   [[nodiscard]] std::unique_ptr<FusedExchange> fuse(int device, const FusedPlan& plan) override;
   [[nodiscard]] std::unique_ptr<Room> reserve_room(int device, int parts, int multiprocessors) override;
   [[nodiscard]] MemoryInfo memory_at(const void* address) const override;
-  [[nodiscard]] Access peer_access(int from, int to) const override;
-  [[nodiscard]] Access overlapping_launches() const override { return {}; }  // a wait parks the queue, not a worker
+  [[nodiscard]] Verdict peer_access(int from, int to) const override;
+  /// A wait parks the queue, not a worker.
+  [[nodiscard]] Verdict overlapping_launches() const override { return Verdict::of(true); }
   [[nodiscard]] bool prefers_graphs() const override { return options_.graphs; }
   bool wait_until(const std::function<bool()>& done, const Deadline& deadline) override;
 

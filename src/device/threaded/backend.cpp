@@ -21,8 +21,8 @@ class ThreadedBackend final : public Backend {
   [[nodiscard]] std::int64_t row_alignment_bytes() const override { return inner_->row_alignment_bytes(); }
   [[nodiscard]] std::int64_t sector_bytes() const override { return inner_->sector_bytes(); }
   [[nodiscard]] MemoryInfo memory_at(const void* address) const override { return inner_->memory_at(address); }
-  [[nodiscard]] Access peer_access(int from, int to) const override { return inner_->peer_access(from, to); }
-  [[nodiscard]] Access overlapping_launches() const override { return inner_->overlapping_launches(); }
+  [[nodiscard]] Verdict peer_access(int from, int to) const override { return inner_->peer_access(from, to); }
+  [[nodiscard]] Verdict overlapping_launches() const override { return inner_->overlapping_launches(); }
   [[nodiscard]] bool prefers_graphs() const override { return inner_->prefers_graphs(); }
 
   // These may wait for devices, and so for what others have not enqueued yet.

@@ -47,7 +47,7 @@ class Domain::Impl {
   struct Local {
     Arena arena;
     std::vector<std::vector<exchange::Array>> arrays;
-    routing::Answer storable = routing::Answer::of(true);  ///< other devices of the rank may store to the arrays
+    Verdict storable = Verdict::of(true);  ///< other devices of the rank may store to the arrays
     std::unique_ptr<device::Stream> stream;
   };
   std::vector<subdomain_id> mine;

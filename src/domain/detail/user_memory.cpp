@@ -65,17 +65,16 @@ std::string text_of(const device::MemoryInfo& memory) {
 
 }  // namespace
 
-routing::Answer check_user_memory(const device::Backend& backend, int device, const UserArrayName& name,
-                                  const exchange::Array& array, const UserCells& cells) {
-  if (backend.kind() == DeviceKind::host) return routing::Answer::of(true);
+Verdict check_user_memory(const device::Backend& backend, int device, const UserArrayName& name,
+                          const exchange::Array& array, const UserCells& cells) {
+  if (backend.kind() == DeviceKind::host) return Verdict::of(true);
   const Range range = range_of(array, cells);
   const device::MemoryInfo first = backend.memory_at(range.first);
   if (!is_usable(first, device)) refuse(name, "begins", first, device, backend);
   const device::MemoryInfo last = backend.memory_at(range.last);
   if (!is_usable(last, device) || last.kind != first.kind) refuse(name, "ends", last, device, backend);
-  return routing::Answer::of(
-      first.kind == MemoryKind::device,
-      fmt::format("field '{}' is in {}, which peer access does not cover", name.field, text_of(first)));
+  return Verdict::of(first.kind == MemoryKind::device,
+                     fmt::format("field '{}' is in {}, which peer access does not cover", name.field, text_of(first)));
 }
 
 }  // namespace halocline

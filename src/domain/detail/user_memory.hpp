@@ -27,7 +27,7 @@ struct UserCells {
 /// Whether other devices of the rank may store to the array, which peer access allows for plain device memory only. Throws
 /// InvalidArgument where kernels of the device cannot use it: memory of another device, of the host, or none; both ends of the
 /// array are looked at. On host devices all memory will do.
-[[nodiscard]] routing::Answer check_user_memory(const device::Backend& backend, int device, const UserArrayName& name,
-                                                const exchange::Array& array, const UserCells& cells);
+[[nodiscard]] Verdict check_user_memory(const device::Backend& backend, int device, const UserArrayName& name,
+                                        const exchange::Array& array, const UserCells& cells);
 
 }  // namespace halocline

@@ -16,15 +16,13 @@
 namespace halocline::exchange {
 namespace {
 
-using routing::Answer;
-
 /// MPIs send small messages in another way than large ones.
 constexpr std::array<std::size_t, 2> sizes{64, std::size_t{1} << 18};
 constexpr std::size_t largest = sizes.back();
 
 /// Yes where all ranks say yes. Otherwise the reasons, each with the first rank that has it, because some may be no
 /// more than consequences of others (a rank is late for a message that another failed to send).
-Answer agreed(comm::Communicator& comm, const Answer& mine) {
+Verdict agreed(comm::Communicator& comm, const Verdict& mine) {
   const std::string words = mine.yes ? "" : mine.why_not.empty() ? "no reason given" : mine.why_not;
   const auto all = comm.all_gather(std::as_bytes(std::span(words)));
   if (!all[0].empty() && std::count(all.begin(), all.end(), all[0]) == std::ssize(all)) return mine;
@@ -34,14 +32,14 @@ Answer agreed(comm::Communicator& comm, const Answer& mine) {
     reasons += fmt::format("{}rank {}: {}", reasons.empty() ? "" : "; ", rank - all.begin(),
                            std::string(reinterpret_cast<const char*>(rank->data()), rank->size()));
   }
-  return Answer::of(reasons.empty(), reasons);
+  return Verdict::of(reasons.empty(), reasons);
 }
 
-Answer asked(const comm::Communicator& comm, const device::Backend& backend) {
-  if (backend.kind() == DeviceKind::host) return Answer::of(true);
-  if (comm.size() == 1) return Answer::of(false, "there is one rank, and messages to oneself are copied by the host");
+Verdict asked(const comm::Communicator& comm, const device::Backend& backend) {
+  if (backend.kind() == DeviceKind::host) return Verdict::of(true);
+  if (comm.size() == 1) return Verdict::of(false, "there is one rank, and messages to oneself are copied by the host");
   const comm::DeviceSupport support = comm.device_support();
-  return Answer::of(support.verdict == comm::DeviceSupport::Verdict::yes, support.why);
+  return Verdict::of(support.verdict == comm::DeviceSupport::Verdict::yes, support.why);
 }
 
 /// What a rank sends: the same bytes again and again, a prime number of them, so that what is shifted is seen.
@@ -103,7 +101,7 @@ class Memory {
 };
 
 /// One message of so many bytes from each rank to the next.
-Answer tried(comm::Communicator& comm, const std::shared_ptr<Memory>& memory, std::size_t bytes) {
+Verdict tried(comm::Communicator& comm, const std::shared_ptr<Memory>& memory, std::size_t bytes) {
   const std::int64_t ranks = comm.size();
   const rank_id next((comm.rank().value() + 1) % ranks);
   const rank_id previous((comm.rank().value() + ranks - 1) % ranks);
@@ -113,26 +111,26 @@ Answer tried(comm::Communicator& comm, const std::shared_ptr<Memory>& memory, st
     const auto receive = comm.receive(memory->target(bytes), previous, tags::trial);
     const auto send = comm.send(memory->source(bytes), next, tags::trial);
     comm::wait_until([&] { return receive->test() && send->test(); }, deadline, "trial of MPI on device memory");
-    return Answer::of(
+    return Verdict::of(
         memory->holds(previous, bytes),
         fmt::format("of {} bytes of device memory, MPI delivered others than rank {} sent", bytes, previous.value()));
   } catch (const Error& error) {
     leak(memory);  // MPI may still read and write it
-    return Answer::of(false, error.what());
+    return Verdict::of(false, error.what());
   }
 }
 
 }  // namespace
 
-routing::Answer try_device_mpi(comm::Communicator& comm, device::Backend& backend, int device) {
-  if (const Answer answer = agreed(comm, asked(comm, backend)); !answer.yes) return answer;
+Verdict try_device_mpi(comm::Communicator& comm, device::Backend& backend, int device) {
+  if (const Verdict answer = agreed(comm, asked(comm, backend)); !answer.yes) return answer;
   std::shared_ptr<Memory> memory;
   comm::agree_on(comm, [&] { memory = std::make_shared<Memory>(comm, backend, device); });
   const auto current = backend.make_current(device);  // as where messages are sent
   for (const std::size_t bytes : sizes) {
-    if (const Answer answer = agreed(comm, tried(comm, memory, bytes)); !answer.yes) return answer;
+    if (const Verdict answer = agreed(comm, tried(comm, memory, bytes)); !answer.yes) return answer;
   }
-  return Answer::of(true);
+  return Verdict::of(true);
 }
 
 }  // namespace halocline::exchange

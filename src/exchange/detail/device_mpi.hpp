@@ -14,6 +14,6 @@ namespace halocline::exchange {
 ///
 /// Collective; the answer is the same on all ranks. device: of this rank, by the backend's ordinal. What MPI cannot do
 /// is an answer; what fails besides is an error, the same on all ranks.
-[[nodiscard]] routing::Answer try_device_mpi(comm::Communicator& comm, device::Backend& backend, int device);
+[[nodiscard]] Verdict try_device_mpi(comm::Communicator& comm, device::Backend& backend, int device);
 
 }  // namespace halocline::exchange

@@ -48,7 +48,7 @@ class Exchange::Impl {
   /// Runs a step; where it throws, the exchange has failed and the node is told before the error goes on.
   template <typename Step>
   void guarded(Step&& step);
-  [[nodiscard]] device::Access capturable() const;
+  [[nodiscard]] Verdict capturable() const;
   [[nodiscard]] bool joins_devices() const;
   [[nodiscard]] std::vector<Traffic> traffic() const;
 

@@ -106,7 +106,7 @@ class Player {
 };
 
 /// Whether this rank's device reaches the other's words, with its stores.
-device::Access reaches(Session& session, int device, int other) {
+Verdict reaches(Session& session, int device, int other) {
   if (session.mine(other))
     return session.backend().peer_access(session.slot(device).ordinal, session.slot(other).ordinal);
   const Reach reach = session.words(device, other);
@@ -121,8 +121,8 @@ void play(Session& session, int a, int b) {
   comm::agree_on(node, [&] {
     for (const auto& [device, other] : {std::pair(a, b), std::pair(b, a)}) {
       if (!session.mine(device)) continue;
-      device::Access access = reaches(session, device, other);
-      const device::Access overlapping = session.backend().overlapping_launches();
+      Verdict access = reaches(session, device, other);
+      const Verdict overlapping = session.backend().overlapping_launches();
       if (access.yes && !overlapping.yes) access = overlapping;
       if (access.yes) {
         players.push_back(std::make_unique<Player>(session, device, other, device == a));

@@ -161,7 +161,7 @@ std::string why_not(Session& session, Way::Method method, int a, int b) {
   const bool one_rank = session.slot(a).rank == session.slot(b).rank;
   if (method == Way::Method::host && one_rank) return "one process drives the pair; see pinned";
   if (method == Way::Method::device) {
-    const device::Access& access = session.request().device_mpi.value();
+    const Verdict& access = session.request().device_mpi.value();
     if (!access.yes) return "MPI does not take device pointers: " + access.why_not;
     // A message to oneself is copied by the host.
     if (one_rank && session.backend().kind() != DeviceKind::host) return "one process drives the pair";

@@ -36,7 +36,7 @@ std::string_view to_string(PairMethod method) {
 
 int driver(PairMethod method, int from, int to) { return method == PairMethod::get ? to : from; }
 
-device::Access possible(Session& session, PairMethod method, int from, int to) {
+Verdict possible(Session& session, PairMethod method, int from, int to) {
   const bool same_process = session.mine(from) && session.mine(to);
   if (method == PairMethod::staged) {
     return {same_process, "two processes drive the pair; see mpi_staged"};

@@ -17,7 +17,7 @@ inline constexpr std::array all_pair_methods{PairMethod::copy, PairMethod::put, 
 [[nodiscard]] int driver(PairMethod method, int from, int to);
 
 /// Asked by the rank that has the driver.
-[[nodiscard]] device::Access possible(Session& session, PairMethod method, int from, int to);
+[[nodiscard]] Verdict possible(Session& session, PairMethod method, int from, int to);
 
 /// For the driver's stream, once it is possible: from the source of `from` (from_offset bytes into it) to the target of
 /// `to`. Holds what it needs beside the session.

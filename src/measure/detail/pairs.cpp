@@ -40,7 +40,7 @@ struct Direction {
 void one_way(Session& session, PairMethod method, int from, int to, Possible& table) {
   const int user = driver(method, from, to);
   if (!session.mine(user)) return;
-  const device::Access access = possible(session, method, from, to);
+  const Verdict access = possible(session, method, from, to);
   if (!access.yes) return session.leave_out(to_string(method), access.why_not);
   table.set(method, from, to);
   const Times times = session.time_alone(user, transfer_of(session, method, from, to), session.bytes());

@@ -19,7 +19,7 @@ class AssumedRouter {
  private:
   const machine::MachineMap& machine_;
   routing::MeasuredPairs measured_;
-  routing::Answer device_mpi_;
+  Verdict device_mpi_;
   routing::Chooser chooser_;
 };
 

@@ -28,7 +28,7 @@ std::optional<double> rate_of(Transport transport, const PairFacts& facts) {
 std::string why_not(Transport transport, const PairFacts& facts, const Policy& policy) {
   if (transport == Transport::self && !facts.same_subdomain) return "";
   if (!lists(policy.order, transport)) return fmt::format("{} not allowed by policy", to_string(transport));
-  const Answer answer = possible(transport, facts);
+  const Verdict answer = possible(transport, facts);
   return answer.yes ? "" : fmt::format("{} not possible ({})", to_string(transport), answer.why_not);
 }
 
@@ -57,7 +57,7 @@ std::vector<Transport> candidates_of(const PairFacts& facts, const Policy& polic
 [[noreturn]] void nothing_possible(subdomain_id from, subdomain_id to, const PairFacts& facts, const Policy& policy) {
   std::string text;
   for (const Transport transport : all_transports) {
-    const Answer answer = possible(transport, facts);
+    const Verdict answer = possible(transport, facts);
     std::string why = answer.yes ? "" : answer.why_not;
     if (!lists(policy.order, transport)) {
       why += why.empty() ? "not allowed by policy" : ", and not allowed by policy";

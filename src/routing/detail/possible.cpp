@@ -8,15 +8,15 @@
 namespace halocline::routing {
 namespace {
 
-Answer yes() { return {true, ""}; }
-Answer no(std::string why) { return {false, std::move(why)}; }
+Verdict yes() { return {true, ""}; }
+Verdict no(std::string why) { return {false, std::move(why)}; }
 
 /// An answer's own words where it has some.
-Answer no(std::string_view what, const Answer& answer) {
+Verdict no(std::string_view what, const Verdict& answer) {
   return no(answer.why_not.empty() ? std::string(what) : fmt::format("{}: {}", what, answer.why_not));
 }
 
-Answer direct(const PairFacts& facts) {
+Verdict direct(const PairFacts& facts) {
   // Sharing a device with another process, one rank's kernel may wait for another's that is never resident.
   if (facts.same_device && !facts.same_rank) return no("two processes share the device");
   if (!facts.direct_safe.yes) return no("not safe", facts.direct_safe);
@@ -30,13 +30,13 @@ Answer direct(const PairFacts& facts) {
   return facts.exportable.yes ? yes() : no("the receiver's arrays cannot be exported", facts.exportable);
 }
 
-Answer ipc_copy(const PairFacts& facts) {
+Verdict ipc_copy(const PairFacts& facts) {
   if (facts.same_rank) return no("same process");
   if (!facts.same_node) return no("two nodes");
   return facts.mapped.yes ? yes() : no("no mapping", facts.mapped);
 }
 
-Answer mpi_device(const PairFacts& facts) {
+Verdict mpi_device(const PairFacts& facts) {
   if (!facts.mpi) return no("no message passing between the ranks");
   return facts.device_mpi.yes ? yes() : no("MPI does not take device pointers", facts.device_mpi);
 }
@@ -53,11 +53,11 @@ PairFacts completed(PairFacts facts) {
   facts.same_rank = facts.same_rank || facts.same_subdomain;
   facts.same_device = facts.same_device || facts.same_subdomain;
   facts.same_node = facts.same_node || facts.same_rank || facts.same_device;
-  if (facts.same_rank && facts.same_device) facts.peer_access = Answer::of(true);
+  if (facts.same_rank && facts.same_device) facts.peer_access = Verdict::of(true);
   return facts;
 }
 
-Answer possible(Transport transport, const PairFacts& given) {
+Verdict possible(Transport transport, const PairFacts& given) {
   const PairFacts facts = completed(given);
   switch (transport) {
     case Transport::self: return facts.same_subdomain ? yes() : no("two subdomains");

@@ -17,7 +17,6 @@ namespace halocline::test {
 namespace {
 
 using comm::DeviceSupport;
-using routing::Answer;
 using testing::Each;
 using testing::HasSubstr;
 
@@ -30,7 +29,7 @@ std::vector<std::string> why_not(int ranks, const std::function<void(ForwardingC
     comm.support = {DeviceSupport::Verdict::yes, ""};
     comm.set_timeout(std::chrono::seconds(4));
     spoil(comm);
-    const Answer answer = exchange::try_device_mpi(comm, backend, 0);
+    const Verdict answer = exchange::try_device_mpi(comm, backend, 0);
     EXPECT_EQ(answer.yes, answer.why_not.empty());
     all[inner.rank().index()] = answer.why_not;
     EXPECT_TRUE(!answer.yes || comm.sent == 2) << "a small and a large message";

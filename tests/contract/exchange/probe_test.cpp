@@ -47,7 +47,7 @@ exchange::FactTable probe(comm::Communicator& comm, device::Backend& backend, co
   request.backend = &backend;
   request.geometry = &plan.geometry;
   request.placement = &plan.placement;
-  request.exportable.assign(plan.placement.of_rank(comm.rank()).size(), routing::Answer::of(true));
+  request.exportable.assign(plan.placement.of_rank(comm.rank()).size(), Verdict::of(true));
   return exchange::probe_pairs(request);
 }
 

@@ -30,7 +30,7 @@ class Gpus : public ::testing::Test {
     backend = make();
     for (int from = 0; from < needed_; ++from) {
       for (int to = 0; to < needed_; ++to) {
-        const Access access = backend->peer_access(from, to);
+        const Verdict access = backend->peer_access(from, to);
         if (!access.yes) GTEST_SKIP() << "needs peer access: " << access.why_not;
       }
     }

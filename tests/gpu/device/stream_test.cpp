@@ -91,7 +91,7 @@ TEST_F(GpuPairs, TheCurrentDeviceStaysWhatItWas) {
 }
 
 TEST_F(GpuStreams, LaunchesOverlap) {
-  const Access access = backend->overlapping_launches();
+  const Verdict access = backend->overlapping_launches();
   EXPECT_TRUE(access.yes) << access.why_not;
 }
 

@@ -28,7 +28,7 @@ namespace halocline::test {
   const auto all = gpus_of_rank(0, gpu_count());
   for (int from = 0; from < gpu_count(); ++from) {
     for (int to = 0; to < gpu_count(); ++to) {
-      const device::Access access = all->peer_access(from, to);
+      const Verdict access = all->peer_access(from, to);
       if (!access.yes) return "no peer access: " + access.why_not;
     }
   }

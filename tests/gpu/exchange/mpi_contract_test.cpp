@@ -16,7 +16,7 @@ std::string impossible(routing::Transport transport, comm::Communicator& world, 
   using enum routing::Transport;
   if ((transport == mpi_device || transport == ipc_copy) && world.size() == 1) return "needs 2 ranks";
   if (transport == mpi_device) {
-    const routing::Answer answer = exchange::try_device_mpi(world, backend, 0);
+    const Verdict answer = exchange::try_device_mpi(world, backend, 0);
     return answer.yes ? "" : "MPI takes no device pointers: " + answer.why_not;
   }
   if (transport == direct && world.size() > gpu_count()) {

@@ -129,7 +129,7 @@ TEST_F(GpuUserMemory, OfPlainAllocationsIsStoredToByOtherGpus) {
   HALOCLINE_NEEDS_GPUS(2);
   plan(From::device, 2);
   domain->realize();
-  const device::Access access = internals(*domain).backend().peer_access(0, 1);
+  const Verdict access = internals(*domain).backend().peer_access(0, 1);
   if (!access.yes) GTEST_SKIP() << "no peer access: " << access.why_not;
   EXPECT_THAT(reason(), HasSubstr("direct: same process, peer access yes"));
   expect_exchanged();

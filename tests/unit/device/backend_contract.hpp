@@ -38,7 +38,7 @@ class BackendContract : public ::testing::TestWithParam<BackendFactory> {
     awaiting = backend->create_stream(0);
     // The cases let each of two devices write flags in the other's memory.
     for (const auto& [from, to] : {std::pair{0, 1}, std::pair{1, 0}}) {
-      const Access access = backend->peer_access(from, to);
+      const Verdict access = backend->peer_access(from, to);
       if (!access.yes) GTEST_SKIP() << "needs peer access: " << access.why_not;
     }
   }

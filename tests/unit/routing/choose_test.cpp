@@ -21,8 +21,8 @@ const subdomain_id b(1);
 PairFacts neighbours() {
   PairFacts facts;
   facts.same_node = true;
-  facts.mapped = facts.exportable = facts.device_mpi = facts.direct_safe = Answer::of(true);
-  facts.peer_access = Answer::of(false, "another process");
+  facts.mapped = facts.exportable = facts.device_mpi = facts.direct_safe = Verdict::of(true);
+  facts.peer_access = Verdict::of(false, "another process");
   facts.mpi = true;
   return facts;
 }
@@ -42,7 +42,7 @@ TEST(Reason, SaysWhyAndWhatWasPassedOver) {
             "ipc_copy: same node, other process, mapping yes; direct not allowed by policy; "
             "peer_copy not possible (two processes)");
   PairFacts facts = neighbours();
-  facts.direct_safe = Answer::of(false, "ranks share a GPU");
+  facts.direct_safe = Verdict::of(false, "ranks share a GPU");
   EXPECT_EQ(choose(a, b, facts, Policy::parse("direct,mpi_staged")).reason,
             "mpi_staged: same node, other process, through host memory; direct not possible (not safe: ranks share a "
             "GPU); peer_copy not allowed by policy; ipc_copy not allowed by policy; mpi_device not allowed by policy");
@@ -53,11 +53,11 @@ TEST(Reason, SaysWhyAndWhatWasPassedOver) {
 TEST(Reason, PeerCopySaysWhetherTheDriverStages) {
   PairFacts facts = neighbours();
   facts.same_rank = true;
-  facts.peer_access = Answer::of(false, "different PCIe roots");
-  facts.mapped = Answer::of(false);
+  facts.peer_access = Verdict::of(false, "different PCIe roots");
+  facts.mapped = Verdict::of(false);
   EXPECT_THAT(choose(a, b, facts, {}).reason,
               HasSubstr("peer_copy: same process, peer access no (different PCIe roots), the driver stages"));
-  facts.peer_access = Answer::of(true);
+  facts.peer_access = Verdict::of(true);
   EXPECT_EQ(choose(a, b, facts, Policy::parse("peer_copy")).reason,
             "peer_copy: same process, peer access yes; direct not allowed by policy");
 }
@@ -65,8 +65,8 @@ TEST(Reason, PeerCopySaysWhetherTheDriverStages) {
 TEST(Reason, SaysWhyAnotherDeviceOfTheRankDoesNotStoreToAnArray) {
   PairFacts facts = neighbours();
   facts.same_rank = true;
-  facts.peer_access = Answer::of(true);
-  facts.storable = Answer::of(false, "field 'u' is in device memory of a pool");
+  facts.peer_access = Verdict::of(true);
+  facts.storable = Verdict::of(false, "field 'u' is in device memory of a pool");
   EXPECT_EQ(
       choose(a, b, facts, {}).reason,
       "peer_copy: same process, peer access yes; direct not possible (other devices do not store to the receiver's "
@@ -77,9 +77,9 @@ TEST(Reason, SaysWhyAnotherDeviceOfTheRankDoesNotStoreToAnArray) {
 
 TEST(Error, NamesEveryTransportAndWhyNot) {
   PairFacts facts;
-  facts.device_mpi = Answer::of(false, "MPI was built without CUDA");
-  facts.direct_safe = Answer::of(true);
-  facts.mapped = Answer::of(false, "IPC refused in this container");
+  facts.device_mpi = Verdict::of(false, "MPI was built without CUDA");
+  facts.direct_safe = Verdict::of(true);
+  facts.mapped = Verdict::of(false, "IPC refused in this container");
   EXPECT_EQ(refusal(facts, Policy::parse("-mpi_device")),
             "no transport for subdomains 0 -> 1: self: two subdomains; direct: no mapping: IPC refused in this "
             "container; "
@@ -126,7 +126,7 @@ TEST(Measured, WhatHasNoRateIsNotCompared) {
 
 TEST(Measured, WhatIsImpossibleOrForbiddenDoesNotCountHoweverFast) {
   PairFacts facts = neighbours();
-  facts.device_mpi = Answer::of(false);
+  facts.device_mpi = Verdict::of(false);
   facts.measured = {{mpi_device, 99e9}, {direct, 98e9}, {ipc_copy, 1e9}, {mpi_staged, 2e9}};
   EXPECT_EQ(choose(a, b, facts, Policy::parse("-direct")).transport, mpi_staged);
 }

@@ -11,8 +11,8 @@
 namespace halocline::routing {
 namespace {
 
-Answer random_answer(test::Seeded& random) {
-  return Answer::of(random.chance(50), "reason " + std::to_string(random.between(0, 2)));
+Verdict random_answer(test::Seeded& random) {
+  return Verdict::of(random.chance(50), "reason " + std::to_string(random.between(0, 2)));
 }
 
 PairFacts random_facts(test::Seeded& random) {

@@ -19,7 +19,7 @@ constexpr int policy_bits = static_cast<int>(all_transports.size());
 
 PairFacts facts_of(int bits) {
   const auto bit = [bits](int i) { return ((bits >> i) & 1) != 0; };
-  const auto answer = [&](int i, const char* what) { return Answer::of(bit(i), std::string("because of ") + what); };
+  const auto answer = [&](int i, const char* what) { return Verdict::of(bit(i), std::string("because of ") + what); };
   PairFacts facts;
   facts.same_subdomain = bit(0);
   facts.same_rank = bit(1);
@@ -68,7 +68,7 @@ TEST(TruthTable, PossibleIsWhatTheTableSaysAndNoComesWithAReason) {
   for (int bits = 0; bits < (1 << fact_bits); ++bits) {
     const PairFacts facts = facts_of(bits);
     for (const Transport transport : all_transports) {
-      const Answer answer = possible(transport, facts);
+      const Verdict answer = possible(transport, facts);
       ASSERT_EQ(answer.yes, expected(transport, facts)) << to_string(transport) << ", facts " << bits;
       ASSERT_EQ(answer.yes, answer.why_not.empty()) << to_string(transport) << ", facts " << bits;
     }
