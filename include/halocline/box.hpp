@@ -28,7 +28,7 @@ struct Vec3 {
   constexpr std::int64_t& operator[](Dim dim) { return (*this)[static_cast<int>(dim)]; }
   constexpr std::int64_t operator[](Dim dim) const { return (*this)[static_cast<int>(dim)]; }
 
-  /// x*y*z. The caller vouches that the product fits; see checked_volume() for input from outside.
+  /// x*y*z, which must fit into 63 bits; see checked_volume() for input from outside.
   [[nodiscard]] constexpr std::int64_t volume() const { return x * y * z; }
 
   friend constexpr auto operator<=>(const Vec3&, const Vec3&) = default;
@@ -40,7 +40,7 @@ struct Vec3 {
 /// "1440 x 1452 x 700"
 [[nodiscard]] std::string to_string(const Vec3& v);
 
-/// v.x*v.y*v.z. Throws InvalidArgument where a component is negative or the product overflows 63 bits.
+/// v.x*v.y*v.z. Throws InvalidArgument if a component is negative or the product overflows 63 bits.
 [[nodiscard]] std::int64_t checked_volume(const Vec3& v);
 
 /// A half-open box of cells: lo is inside, hi is the first outside, in each dimension.
@@ -64,7 +64,7 @@ struct Box {
     return b.empty() || (contains(b.lo) && contains(b.hi - Vec3::filled(1)));
   }
   [[nodiscard]] constexpr Box shifted(const Vec3& by) const { return {lo + by, hi + by}; }
-  /// Each side moved outwards by the given number of cells (inwards where negative).
+  /// Each side moved outwards by the given number of cells (inwards if negative).
   [[nodiscard]] constexpr Box grown(const Vec3& below, const Vec3& above) const { return {lo - below, hi + above}; }
   /// The cells in both; possibly empty.
   [[nodiscard]] constexpr Box intersection(const Box& b) const {

@@ -27,27 +27,27 @@ class Deadline;
 #pragma GCC visibility push(default)
 namespace halocline::comm {
 
-/// Which implementation stands behind a Communicator.
+/// The implementation of a Communicator.
 enum class Twin : int { serial, threads, mpi };
 [[nodiscard]] std::string_view to_string(Twin twin);
 
 enum class Reduction : int { sum, min, max };
 
-/// Whether messages between different ranks may lie in memory that the host cannot reach (a GPU's), as the library
-/// behind a Communicator says of itself. Nothing is tried.
+/// Whether messages between different ranks may be in memory that the host cannot access (a GPU's), as the library
+/// of a Communicator reports. Nothing is tried.
 struct DeviceSupport {
   enum class Verdict : int { no, yes, unknown };
   Verdict verdict = Verdict::unknown;
-  std::string why;  ///< where it is not yes
+  std::string why;  ///< if it is not yes
 };
 
-/// A send or receive under way. Its bytes must stay where they are until test() has returned true.
-/// Destroying one that is not done cancels a receive where that is possible and is logged; it never blocks.
+/// A send or receive under way. Its bytes must stay where they are until test() has returned true. Destroying an unfinished
+/// request is logged, cancels a receive if that is possible, and never blocks.
 class Request {
  public:
   virtual ~Request() = default;
-  /// True once the send's bytes may be changed, or the receive's bytes are there. Never blocks; makes
-  /// progress. Throws CommunicationError where it failed or the message had another length.
+  /// True once the sent bytes may be changed, or the received bytes are complete. Never blocks; makes
+  /// progress. Throws CommunicationError if it failed or the message had another length.
   [[nodiscard]] virtual bool test() = 0;
 };
 
@@ -55,13 +55,13 @@ class Request {
 class PersistentRequest {
  public:
   virtual ~PersistentRequest() = default;
-  /// Throws InternalError where the previous one is not done.
+  /// Throws InternalError if the previous one is not done.
   virtual void start() = 0;
   /// As Request::test; true before the first start() too.
   [[nodiscard]] virtual bool test() = 0;
 };
 
-/// Host memory that all ranks of a node see: one segment a rank, zero-filled at first, cache-line aligned.
+/// Host memory that all ranks of a node access: one segment for each rank, zero-filled at first, cache-line aligned.
 /// Valid until destroyed on this rank; destruction does not communicate.
 class SharedWindow {
  public:
@@ -73,9 +73,9 @@ class SharedWindow {
 /// A private group of ranks. No message of one Communicator is ever received by another, nor by the
 /// user's own MPI calls. Owner; not copyable, because making a second one is collective.
 ///
-/// One thread a rank calls it at a time. Collectives must be called by all ranks in the same order. What
+/// One thread of a rank at a time calls it. Collectives must be called by all ranks in the same order. A call that
 /// takes longer than timeout() throws DeadlineError that names the operation, or ends the process (see from_mpi()); then the
-/// Communicator is poisoned and each call throws CommunicationError at once. Waits back off, they do not spin.
+/// Communicator is poisoned and each call throws CommunicationError at once. Waits back off; they do not spin.
 class Communicator {
  public:
   Communicator() = default;
@@ -88,15 +88,15 @@ class Communicator {
   [[nodiscard]] virtual rank_id rank() const = 0;
   [[nodiscard]] virtual int size() const = 0;
   [[nodiscard]] virtual const Clock& clock() const = 0;
-  /// Of messages between different ranks; a rank's messages to itself are copied by the host, with every twin. Local.
+  /// For messages between different ranks; messages of a rank to itself are copied by the host, with every twin. Local.
   [[nodiscard]] virtual DeviceSupport device_support() const = 0;
 
   [[nodiscard]] Duration timeout() const { return timeout_; }
   void set_timeout(Duration timeout) { timeout_ = timeout; }
 
   /// Non-blocking point-to-point. Messages between two ranks with one tag arrive in order. 0 <= tag < 32768.
-  /// Both sides must state the same length; another one is a CommunicationError of the receive's test(). Some MPIs have
-  /// by then written behind a receive that was too short (docs/decisions/0002), so lengths come from the plan.
+  /// Both sides must state the same length; otherwise the receive's test() throws CommunicationError. Some MPIs have
+  /// written beyond a receive that is too short by then (docs/decisions/0002), so lengths come from the plan.
   [[nodiscard]] virtual std::unique_ptr<Request> send(std::span<const std::byte> bytes, rank_id to, int tag) = 0;
   [[nodiscard]] virtual std::unique_ptr<Request> receive(std::span<std::byte> bytes, rank_id from, int tag) = 0;
   [[nodiscard]] virtual std::unique_ptr<PersistentRequest> persistent_send(std::span<const std::byte> bytes, rank_id to,
@@ -105,25 +105,25 @@ class Communicator {
                                                                               int tag) = 0;
 
   virtual void barrier() = 0;
-  /// Replaces bytes on all ranks but root by root's; the length travels along.
+  /// Replaces bytes on all other ranks by root's, which may have another length.
   virtual void broadcast(std::vector<std::byte>& bytes, rank_id root) = 0;
-  /// What each rank gave, by rank; lengths may differ.
+  /// The bytes of all ranks, by rank; lengths may differ.
   [[nodiscard]] virtual std::vector<std::vector<std::byte>> all_gather(std::span<const std::byte> bytes) = 0;
   /// Element-wise over ranks, in place; the same length on all ranks. Sums of doubles are added in rank order, so
   /// they do not depend on timing; a NaN on any rank gives NaN. Sums of integers wrap.
   virtual void all_reduce(std::span<double> values, Reduction reduction) = 0;
   virtual void all_reduce(std::span<std::int64_t> values, Reduction reduction) = 0;
 
-  /// A new group of the ranks that gave the same colour (0 or more), ordered by key, then by rank. It has this one's
+  /// A new group of the ranks with the same colour (0 or more), ordered by key, then by rank. It has this one's
   /// timeout at first. Collective.
   [[nodiscard]] virtual std::unique_ptr<Communicator> split(int colour, int key) = 0;
-  /// The ranks that share this rank's node, in rank order: what the twin finds, or within it virtual nodes of
-  /// ranks_per_node (1 or more) consecutive ranks, of which the last may have fewer. Collective.
+  /// The ranks that share this rank's node, in rank order: nodes as the twin finds them, or virtual nodes of
+  /// ranks_per_node (1 or more) consecutive ranks within them, of which the last may have fewer. Collective.
   [[nodiscard]] virtual std::unique_ptr<Communicator> split_by_node(std::optional<int> ranks_per_node) = 0;
-  /// Collective over ranks that share memory. bytes: of this rank's segment; may differ, may be 0.
+  /// Collective over ranks that share memory. bytes: size of this rank's segment; may differ, may be 0.
   [[nodiscard]] virtual std::unique_ptr<SharedWindow> shared_window(std::size_t bytes) = 0;
 
-  /// Frees what the twin holds. Collective where not poisoned; afterwards only the destructor may be called.
+  /// Frees all resources. Collective unless poisoned; afterwards only the destructor may be called.
   virtual void close() = 0;
   /// Marks this group as unusable after an error, so that nothing waits for it any more. Local.
   virtual void poison() noexcept = 0;
@@ -146,12 +146,11 @@ class Communicator {
   Duration timeout_ = std::chrono::seconds(120);
 };
 
-/// Waits until done() with backing off: yields first, then sleeps. Throws DeadlineError "what" after the deadline.
+/// Waits until done() returns true: yields first, then sleeps. Throws DeadlineError "what" after the deadline.
 void wait_until(const std::function<bool()>& done, const Deadline& deadline, std::string_view what);
 
-/// Collective: this rank's outcome of a step (nullptr for success) against all others'. Returns on all ranks where
-/// all succeeded; otherwise throws on all ranks the same error: kind and message of the lowest rank that failed,
-/// with "rank R: " before it.
+/// Collective: compares the outcomes of a step (nullptr for success). Returns if all ranks succeeded; otherwise throws the same
+/// error on all ranks: kind and message of the lowest rank that failed, after "rank R: ".
 void agree(Communicator& comm, std::exception_ptr mine);
 
 /// Runs a local step on each rank, then agrees. The step must not communicate over comm.

@@ -30,24 +30,22 @@ struct DeviceInfo {
   std::string uuid;  ///< the same for every process that sees the device
   std::int64_t memory_bytes = 0;
   int numa = -1;  ///< -1 where unknown
-  /// The number by which the device's own runtime knows it in this process, as cudaSetDevice() wants it before a kernel
-  /// is launched; -1 on the host.
+  /// The device's number in its runtime in this process, as cudaSetDevice() takes it; -1 on the host.
   int native_ordinal = -1;
 };
 
 /// The devices that this process drives, numbered from 0 (the rank's own ordinals, not the node's). A handle: copies refer to
-/// the same devices, which live as long as one of them, or a domain that uses them.
+/// the same devices, which exist as long as one of the copies, or a domain that uses them.
 class Devices {
  public:
   explicit Devices(std::shared_ptr<device::Backend> backend) : backend_(std::move(backend)) {}
   [[nodiscard]] DeviceKind kind() const;
   [[nodiscard]] int count() const;
-  /// Throws InvalidArgument for a device that is not there; so do the calls below.
+  /// Throws InvalidArgument for a device that does not exist; so do the calls below.
   [[nodiscard]] DeviceInfo info(int device) const;
   [[nodiscard]] std::unique_ptr<Stream> create_stream(int device) const;
-  /// A stream that the caller made with the runtime's own interface (cudaStream_t), and that outlives what is returned here.
-  /// Throws CapabilityError on host devices, which have no such handles, and InvalidArgument for a stream that is of another
-  /// device or CUDA's legacy default one.
+  /// Wraps a stream of the caller's (cudaStream_t), which must outlive the result. Throws CapabilityError on host devices,
+  /// and InvalidArgument for a stream of another device or CUDA's legacy default stream.
   [[nodiscard]] std::unique_ptr<Stream> borrow_stream(int device, void* native) const;
   [[nodiscard]] std::unique_ptr<Event> create_event(int device, Timing timing = Timing::off) const;
 
@@ -60,12 +58,12 @@ class Devices {
 
 /// Which devices the ranks drive.
 struct DeviceOptions {
-  /// Devices that are there already, on all ranks; what follows is then not used.
+  /// Devices that exist already, on all ranks; the other members are then not used.
   std::optional<Devices> existing{};
-  /// Host devices or GPUs. Unset, HALOCLINE_BACKEND decides; where that is auto or not set, GPUs are taken where every rank
-  /// sees one. The same on all ranks.
+  /// Host devices or GPUs; the same on all ranks. If unset, HALOCLINE_BACKEND decides; if that is auto or not set, GPUs are taken
+  /// if every rank sees one.
   std::optional<DeviceKind> kind{};
-  /// Devices that each rank drives. Unset: 1 host device, or an even part of the GPUs that its node's ranks see.
+  /// Devices that each rank drives. If unset: 1 host device, or an equal share of the GPUs of its node.
   std::optional<int> per_rank{};
   /// Threads that run the host devices' work in the background; 0: by cores and ranks.
   int host_workers = 0;

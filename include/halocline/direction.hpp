@@ -14,7 +14,7 @@ namespace halocline {
 /// One of the 26 directions {-1, 0, 1}^3 without 0: six faces, twelve edges, eight corners.
 class Direction {
  public:
-  /// Throws InvalidArgument where a component is not -1, 0 or 1, or all are 0.
+  /// Throws InvalidArgument if a component is not -1, 0 or 1, or all are 0.
   static Direction of(int x, int y, int z);
 
   /// Component in a dimension: -1, 0 or 1.
@@ -68,7 +68,7 @@ inline constexpr std::array<Direction, 26> all_directions = make_all_directions(
 /// "(+1, 0, -1)"
 [[nodiscard]] std::string to_string(Direction d);
 
-/// Some of the 26 directions, by Direction::index(): sides of a halo, for one.
+/// A set of directions, by Direction::index(); for example sides of a halo.
 using Directions = std::bitset<all_directions.size()>;
 
 }  // namespace halocline

@@ -29,9 +29,9 @@ struct Field {
   }  // NOLINT(google-explicit-constructor): a field where its number is asked for
 };
 
-/// An array of the user's own: all its cells, halos included, in any order and with any gaps in memory.
+/// An array of the user's: all its cells, halos included, in any order and with any gaps in memory.
 struct UserArray {
-  void* data = nullptr;                        ///< cell (0, 0, 0) of the array, the outermost below in each dimension
+  void* data = nullptr;                        ///< cell (0, 0, 0) of the array, a corner of its halo
   Vec3 extent;                                 ///< cells, halos included
   std::array<std::int64_t, 3> stride_bytes{};  ///< of a step in x, y, z
   Vec3 halo_below;                             ///< cells below the owned ones; at least the field's halo
@@ -54,7 +54,7 @@ class Domain;
 class DomainInternals;
 
 /// One subdomain of this rank. A view into its domain; valid until the domain is closed. Its cells are in the memory of
-/// its device: a GPU's are for kernels; from the host they are reached through to_host() (host_array.hpp).
+/// its device; the host accesses a GPU's through to_host() (host_array.hpp).
 class Subdomain {
  public:
   [[nodiscard]] subdomain_id id() const { return id_; }
@@ -76,22 +76,22 @@ class Subdomain {
   [[nodiscard]] bool wraps(int dim) const;
   /// Where to enqueue work; exchanges are ordered with it.
   [[nodiscard]] Stream& stream() const;
-  /// What a step reads: the field's current array.
+  /// What a step reads: the field's current buffer.
   template <typename T>
   [[nodiscard]] View<const T> read(Field<T> field) const {
     return view(Field<const T>{field.id});
   }
-  /// What a step writes: the array that Domain::swap makes the current one; with Update::in_place the current one. Throws
+  /// What a step writes: the buffer that Domain::swap makes the current one; with Update::in_place the current one. Throws
   /// InvalidArgument for a field of one buffer with Update::double_buffered.
   template <typename T>
   [[nodiscard]] View<T> write(Field<T> field) const {
     return view(field, written_ahead(field.id));
   }
-  /// A field's current array, or the one that comes next after `ahead` swaps. Throws InvalidArgument for more swaps than the field
+  /// A field's current buffer, or the one that is current after `ahead` swaps. Throws InvalidArgument for more swaps than the field
   /// has other buffers.
   template <typename T>
   [[nodiscard]] View<T> view(Field<T> field, int ahead = 0) const;
-  /// The same of a field of any type: a reference to the first byte of each element.
+  /// The same for a field of any type: a reference to the first byte of each element.
   [[nodiscard]] View<std::byte> bytes(field_id field, int ahead = 0) const;
   [[nodiscard]] const FieldDescriptor& descriptor(field_id field) const;
   /// Enqueues body(box) on the stream: body is called for disjoint parts of the box (host backend).
@@ -111,7 +111,7 @@ class Subdomain {
   Stream* stream_ = nullptr;
 };
 
-/// Makes a subdomain's device the current one of the calling thread, as kernel launches need it, and restores the one before in its
+/// Makes a subdomain's device the current one of the calling thread, for kernel launches, and restores the previous one in its
 /// destructor. Does nothing for host devices.
 class DeviceGuard {
  public:

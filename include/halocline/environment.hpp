@@ -25,11 +25,11 @@ using LogSink = std::function<void(LogLevel level, std::string_view message)>;
 void set_log_sink(LogSink sink);
 
 /// Every environment variable that Halocline reads, as one typed value.
-/// What is not set keeps the default given here. Explicit options of an API or a command line win.
+/// Unset variables have the defaults given here. Explicit options of the API or the command line have precedence.
 struct Environment {
   /// HALOCLINE_RANKS_PER_NODE: ranks see virtual nodes of this many ranks (1 or more).
   std::optional<int> ranks_per_node;
-  /// HALOCLINE_BACKEND: auto (GPUs where every rank sees one, else host devices), host or cuda.
+  /// HALOCLINE_BACKEND: auto (GPUs if every rank sees one, otherwise host devices), host or cuda.
   std::string backend = "auto";
   /// HALOCLINE_DEVICES_PER_RANK: devices that each rank drives (1 to 64).
   std::optional<int> devices_per_rank;
@@ -47,7 +47,7 @@ struct Environment {
   std::string comm = "auto";
   /// HALOCLINE_PROFILE_OUTPUT: the file that the profiling library writes; `halocline profile` sets it.
   std::optional<std::string> profile_output;
-  /// HALOCLINE_PROFILE_LIBRARY: the profiling library, where `halocline profile` does not find it by itself.
+  /// HALOCLINE_PROFILE_LIBRARY: the profiling library, if `halocline profile` does not find it.
   std::optional<std::string> profile_library;
 
   using Lookup = std::function<std::optional<std::string>(const std::string& name)>;
@@ -62,7 +62,7 @@ struct Environment {
     std::string fallback;
     std::string meaning;
   };
-  /// What read() understands, for help texts and the reference.
+  /// All variables, for help texts and the reference.
   static std::vector<Entry> documentation();
 };
 

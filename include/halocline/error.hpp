@@ -8,10 +8,10 @@
 #pragma GCC visibility push(default)
 namespace halocline {
 
-/// Why something failed. The kind travels between ranks, so that all of them throw the same type.
+/// Why something failed. Ranks exchange the kind, so that all of them throw the same type.
 enum class ErrorKind : int {
   invalid_argument = 1,  ///< the caller's input; the message names it, its value and what is allowed
-  capability = 2,        ///< asked for by name, but absent in this build or on this machine
+  capability = 2,        ///< requested by name, but absent in this build or on this machine
   resource = 3,          ///< memory, file descriptors or the like ran out
   communication = 4,     ///< MPI or another rank failed
   device = 5,            ///< a device operation failed
@@ -33,7 +33,7 @@ class Error : public std::runtime_error {
   ErrorKind kind_;
 };
 
-/// One type a cause, for catch clauses.
+/// One type for each kind, for catch clauses.
 template <ErrorKind K>
 class ErrorOf : public Error {
  public:
@@ -49,7 +49,7 @@ using DeadlineError = ErrorOf<ErrorKind::deadline>;
 using ProtocolError = ErrorOf<ErrorKind::protocol>;
 using InternalError = ErrorOf<ErrorKind::internal>;
 
-/// Throws the ErrorOf<kind> that belongs to a kind which is known only at run time.
+/// Throws the ErrorOf<kind> of a kind that is known only at run time.
 [[noreturn]] void throw_error(ErrorKind kind, const std::string& message);
 
 }  // namespace halocline

@@ -16,7 +16,7 @@
 #pragma GCC visibility push(default)
 namespace halocline {
 
-/// The type of one element. An exchange moves bytes; the type is for people, files and Python.
+/// The type of one element. Exchanges move bytes; the type serves views, files and messages to people.
 enum class Element : int { i8, u8, i16, u16, i32, u32, i64, u64, f16, bf16, f32, f64, c64, c128 };
 
 /// Bytes of one element: 1, 2, 4, 8 or 16.
@@ -48,22 +48,22 @@ template <typename T>
 /// (1, 0, 0) is sent towards (+1, 0, 0); (1, -1, 0) towards (+1, 0, 0), (0, -1, 0) and (+1, -1, 0); (0, 0, 0) towards none.
 [[nodiscard]] std::vector<Directions> directions_of_velocities(std::span<const Vec3> velocities);
 
-/// What is known of a field before there is memory for it.
+/// A field without its memory.
 struct FieldDescriptor {
   std::string name{};
   Element element = Element::f32;
-  /// Values a cell; each component is an array of its own behind the previous one.
+  /// Values of a cell. Each component is an array of its own; they follow one another in memory.
   int components = 1;
-  /// What a step reads of this field, where that is not the domain's stencil.
+  /// What a step reads of this field, if that is not the domain's stencil.
   std::optional<Stencil> stencil{};
   /// Staggered by one in a dimension: the field lives on extent + 1 points where that dimension is
   /// open (the last subdomain owns the additional layer), on extent points where it is periodic.
   std::array<bool, 3> staggered{false, false, false};
-  /// Arrays of this shape a subdomain holds: 1, 2 (read one, write the other, swap), or more.
+  /// Arrays of this shape in each subdomain: 1, 2 (read one, write the other, swap), or more.
   int buffers = 1;
-  /// By component, the directions that it is sent towards; empty: all components towards all. Towards direction d, owned cells
-  /// at the sender's face, edge or corner d fill the neighbour's halo on side -d. Where a component is not sent, halo cells
-  /// keep their values. Directions in which the radius reads nothing are allowed, and nothing is sent towards them.
+  /// For each component the directions in which it is sent; empty: all components in all directions. What is sent towards d, from
+  /// the sender's face, edge or corner d, fills the neighbour's halo on side -d. Halo cells of components that are not sent keep
+  /// their values. Directions in which the stencil reads nothing are allowed; nothing is sent in them.
   std::vector<Directions> component_directions{};
 
   friend bool operator==(const FieldDescriptor&, const FieldDescriptor&) = default;
@@ -73,8 +73,7 @@ struct FieldDescriptor {
 enum class Boundary : int {
   periodic,
   open,
-  /// Periodic, and where a subdomain has the whole dimension, kernels read around its ends by themselves: it has no halo
-  /// there. Where the dimension is cut, periodic.
+  /// Periodic. If the dimension is not cut, it has no halo: kernels read the cells beyond one end at the other end.
   periodic_in_kernel,
 };
 using Boundaries = std::array<Boundary, 3>;

@@ -11,39 +11,39 @@ namespace device {
 class Buffer;
 }
 
-/// Host memory of the shape of one array of a field of a subdomain: all its cells, or those of a box, dense, x fastest,
-/// one component behind the other. The one way to look at a device's cells from the host that works with every backend.
+/// Host memory with the shape of one array of a field of a subdomain: all its cells, or the cells of a box, dense, x fastest,
+/// components one after another. Gives the host access to a device's cells, with every backend.
 ///
-/// Owner; must be destroyed before its domain, may be used after the domain is closed. Pinned, so that it is best kept
-/// where it is needed often.
+/// Owner; must be destroyed before its domain, may be used after the domain is closed. The memory is pinned, which takes
+/// long: keep it if it is needed often.
 class HostBytes {
  public:
-  /// For all cells of a field, halo included. The memory holds nothing in particular at first.
+  /// For all cells of a field, halo included. The memory is uninitialised.
   HostBytes(const Subdomain& subdomain, field_id field);
-  /// For the cells of a box, which must lie within View::with_halo of the field; InvalidArgument else. The views then
+  /// For the cells of a box. Throws InvalidArgument unless it is within View::with_halo of the field. The views then
   /// have the box as owned() and with_halo().
   HostBytes(const Subdomain& subdomain, field_id field, const Box& box);
 
-  /// Takes the memory for the cells of another box, within View::with_halo of the field and of no more cells than this
-  /// was made for; InvalidArgument else, and nothing is changed. It holds nothing in particular then. For those who go
-  /// through a large array box by box, as pinning memory takes long.
+  /// Reuses the memory for the cells of another box, to go through a large array box by box; it is then uninitialised. Throws
+  /// InvalidArgument, and changes nothing, unless the box is within View::with_halo of the field and has at most as many cells as
+  /// this was made for.
   void move_to(const Subdomain& subdomain, field_id field, const Box& box);
 
   /// By global coordinates, as Subdomain::bytes: a reference to the first byte of each element. Valid as long as this
-  /// lives.
+  /// object.
   [[nodiscard]] View<std::byte> bytes() const;
-  /// The same as elements. Throws InvalidArgument where T is not the field's type.
+  /// The same as elements. Throws InvalidArgument if T is not the field's type.
   template <typename T>
   [[nodiscard]] View<T> view() const;
 
-  /// Whether these cells, elements and components are those of a field of a subdomain, or a part of them.
+  /// Whether cells, element type and components fit a field of a subdomain, or a part of it.
   [[nodiscard]] bool fits(const Subdomain& subdomain, field_id field) const;
 
-  /// Copies the field's current array here, or the one that comes next after `ahead` swaps: after all work that is in
-  /// the subdomain's stream by now. The cells are here when it returns. Throws what the stream failed with, and
-  /// InvalidArgument where it does not fit.
+  /// Copies the field's current buffer here, or the one that is current after `ahead` swaps, after all work enqueued in
+  /// the subdomain's stream so far. Complete when it returns. Throws the error of a failed stream, and
+  /// InvalidArgument if it does not fit.
   void download(const Subdomain& subdomain, field_id field, int ahead = 0) const;
-  /// The opposite. The cells are there when it returns.
+  /// The opposite direction. Complete when it returns.
   void upload(const Subdomain& subdomain, field_id field, int ahead = 0) const;
 
  private:
@@ -96,7 +96,7 @@ class HostArray {
   View<T> view_;
 };
 
-/// A copy of a field's current array, or of the one that comes next after `ahead` swaps; see HostBytes::download.
+/// A copy of a field's current buffer, or of the one that is current after `ahead` swaps; see HostBytes::download.
 template <typename T>
 [[nodiscard]] HostArray<T> to_host(const Subdomain& subdomain, Field<T> field, int ahead = 0) {
   HostArray<T> array(subdomain, field);
@@ -110,7 +110,7 @@ template <typename T>
   array.download(subdomain, field, ahead);
   return array;
 }
-/// Back again; see HostBytes::upload.
+/// The opposite direction; see HostBytes::upload.
 template <typename T>
 void from_host(const HostArray<T>& array, const Subdomain& subdomain, Field<T> field, int ahead = 0) {
   array.upload(subdomain, field, ahead);

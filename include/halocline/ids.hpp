@@ -9,7 +9,7 @@
 #pragma GCC visibility push(default)
 namespace halocline {
 
-/// An integer that knows what it counts, so that a rank is never taken for a device.
+/// An integer with a type for what it counts, so that a rank cannot be passed for a device.
 /// Converted explicitly in both directions; -1 means "none".
 template <typename Tag>
 class StrongId {
@@ -17,7 +17,7 @@ class StrongId {
   constexpr StrongId() = default;
   constexpr explicit StrongId(std::int64_t value) : value_(value) {}
   [[nodiscard]] constexpr std::int64_t value() const { return value_; }
-  /// For indexing containers. The caller vouches that the id is valid.
+  /// For indexing containers. The id must be valid.
   [[nodiscard]] constexpr std::size_t index() const { return static_cast<std::size_t>(value_); }
   [[nodiscard]] constexpr bool valid() const { return value_ >= 0; }
   friend constexpr auto operator<=>(const StrongId&, const StrongId&) = default;

@@ -13,19 +13,19 @@
 #pragma GCC visibility push(default)
 namespace halocline::machine {
 
-/// How fast a link of the network is, or several links that are used as one; for each direction.
+/// The rate of a network link, or of several links used as one, in each direction.
 struct LinkRate {
   double bandwidth = 0;  ///< bytes a second
   double latency = 0;    ///< seconds
   friend bool operator==(const LinkRate&, const LinkRate&) = default;
 };
 
-/// One switch that is never the bottleneck: only the ports of the nodes limit.
+/// One switch that is never the bottleneck: only the ports of the nodes limit the rate.
 struct Crossbar {
   friend bool operator==(const Crossbar&, const Crossbar&) = default;
 };
 
-/// Alike switches of a fat tree.
+/// One level of a fat tree, of identical switches.
 struct FatTreeLevel {
   int children = 1;  ///< nodes below a switch of level 0, switches of the level below otherwise
   LinkRate uplinks;  ///< bandwidth: the sum over all uplinks of one switch
@@ -58,18 +58,18 @@ struct TorusDimension {
   friend bool operator==(const TorusDimension&, const TorusDimension&) = default;
 };
 /// Nodes fill the routers in order, the first dimension fastest. Routing goes the shorter way in each dimension, in the
-/// order of dimensions; where both ways are as long, in the direction of rising numbers.
+/// order of dimensions; if both ways are equally long, in the direction of increasing numbers.
 struct Torus {
   int nodes_per_router = 1;
   std::vector<TorusDimension> dimensions;
   friend bool operator==(const Torus&, const Torus&) = default;
 };
 
-/// What lies between the ports of nodes.
+/// The network between the ports of the nodes.
 struct Fabric {
   using Shape = std::variant<Crossbar, FatTree, Dragonfly, Torus>;
 
-  /// Networks beside each other, alike and not connected. Network card k of each node, in the order of vertices, is on
+  /// Identical networks without connections between them. Network card k of each node, in the order of vertices, is on
   /// rail k modulo rails, and each rail has its share of the node's bandwidth.
   int rails = 1;
   Shape shape;
@@ -78,7 +78,7 @@ struct Fabric {
 /// "crossbar", "fat_tree", "dragonfly", "torus"
 [[nodiscard]] std::string_view name_of(const Fabric::Shape& shape);
 
-/// What stands in a node: a vertex of its graph.
+/// The kind of a vertex in a node's graph.
 enum class VertexKind : int { package, numa, device, nic, pci_switch, link_switch };
 /// What connects two vertices.
 enum class LinkKind : int { memory, inter_package, pcie, nvlink, network };
@@ -94,7 +94,7 @@ struct Vertex {
   std::string name;               ///< for people: "package 0", "NVIDIA H200", "mlx5_0"
   std::int64_t memory_bytes = 0;  ///< NUMA nodes and devices; 0 where unknown
   int cores = 0;                  ///< packages and NUMA nodes; 0 otherwise
-  /// Devices: those of a node with one number (0 or more) can load and store each other's memory.
+  /// For devices: devices of a node with the same number (0 or more) can load and store each other's memory.
   int load_store_domain = -1;
   friend bool operator==(const Vertex&, const Vertex&) = default;
 };
@@ -110,9 +110,9 @@ struct Link {
   friend bool operator==(const Link&, const Link&) = default;
 };
 
-/// What else was under way while a rate was measured.
+/// Concurrent transfers while a rate was measured.
 enum class Traffic : int {
-  one_way,   ///< nothing
+  one_way,   ///< none
   two_way,   ///< the same in the opposite direction; both started together
   all_pairs  ///< the same between all pairs of the node; all started together
 };
@@ -136,10 +136,10 @@ struct Measurement {
   friend bool operator==(const Measurement&, const Measurement&) = default;
 };
 
-/// Where an exchange of halos takes cells: to a halo of the same device, or to another device of the node.
+/// Where an exchange copies cells to: a halo of the same device, or another device of the node.
 enum class HaloPath : int { local, link };
-/// How they lie there: rows of many bytes; rows of a few, which count as whole sectors of memory; or the latter packed on
-/// their way and unpacked at the other end. Or as packets, whichever rows they are (src/core/packets.hpp).
+/// How the cells are copied: in long rows; in short rows, which count as whole sectors of memory; in short rows that are packed
+/// by the sender and unpacked by the receiver; or as LL packets, for rows of any length (src/core/packets.hpp).
 enum class HaloRows : int { long_rows, short_rows, packed_rows, packets };
 inline constexpr std::array all_halo_paths{HaloPath::local, HaloPath::link};
 inline constexpr std::array all_halo_rows{HaloRows::long_rows, HaloRows::short_rows, HaloRows::packed_rows,
@@ -148,25 +148,24 @@ inline constexpr std::array all_halo_rows{HaloRows::long_rows, HaloRows::short_r
 /// "long", "short", "packed", "packets"
 [[nodiscard]] std::string_view to_string(HaloRows rows);
 
-/// What exchanges take of which one kind of cells decides the time, measured back to back with all devices of the node at
-/// work; see src/model/predict.hpp.
+/// The rate of exchanges whose time is determined by one kind of cells, measured back to back with all devices of the node active;
+/// see src/model/predict.hpp.
 struct ExchangeRate {
-  /// Of short rows, the bytes of whole sectors of this size count, of packets what they take of a link, of others those of the
-  /// cells.
+  /// Counted bytes: for short rows whole sectors of this size, for packets their bytes on the link, otherwise the cells' bytes.
   static constexpr std::int64_t sector_bytes = 32;
 
   HaloPath path = HaloPath::local;
   HaloRows rows = HaloRows::long_rows;
-  bool beside = false;  ///< while each device has something to do on the other path too
+  bool beside = false;  ///< measured while each device also copies on the other path
   int word_bytes =
-      16;  ///< of the widest access that the rows' addresses and lengths allow: 1, 2, 4, 8 or 16; of packets 16
+      16;  ///< bytes of the widest access that addresses and lengths of the rows allow: 1, 2, 4, 8 or 16; 16 for packets
   double bandwidth = 0;  ///< bytes a second of one device
-  double latency = 0;    ///< seconds beside those of the bytes
-  double least = 0;      ///< seconds of an exchange of next to nothing
+  double latency = 0;    ///< seconds in addition to the time of the bytes
+  double least = 0;      ///< seconds of an exchange of almost no bytes
   friend bool operator==(const ExchangeRate&, const ExchangeRate&) = default;
 };
 
-/// One kind of node. Machines of thousands of nodes hold few kinds.
+/// One kind of node. Machines with thousands of nodes have few kinds.
 struct NodeType {
   std::string name;
   std::vector<Vertex> vertices;
@@ -177,10 +176,10 @@ struct NodeType {
   /// The vertices that are devices, in order: device_id d is vertex device_vertices()[d].
   [[nodiscard]] std::vector<int> device_vertices() const;
   [[nodiscard]] int device_count() const;
-  /// Best path between two devices: of the paths whose narrowest link is widest the one with the least sum of
-  /// latencies; bandwidth is that of its narrowest link. Other devices and NICs are never passed through. A one-way
-  /// measurement for method "copy" counts instead where there is one. Bandwidth 0 where there is no path.
-  /// from == to: the device's widest memory link; infinite bandwidth, no latency where it has none.
+  /// Best path between two devices: among the paths with the widest bottleneck link the one with the smallest sum of
+  /// latencies; its bandwidth is the bottleneck's. Paths do not go through other devices or NICs. A one-way
+  /// measurement of method "copy" replaces the path. Bandwidth 0 if there is no path.
+  /// from == to: the device's widest memory link; infinite bandwidth and no latency if it has none.
   struct Path {
     double bandwidth = 0;  ///< bytes a second, one direction
     double latency = 0;    ///< seconds
@@ -202,8 +201,8 @@ struct NodeType {
 struct NodeEntry {
   std::string name;
   int type = 0;  ///< index in MachineMap::types
-  /// By device_id, the same for every process that sees the device; empty where nobody knows. Not in
-  /// NodeType, so that nodes that are alike can share one.
+  /// By device_id, the same for every process that sees the device; empty if unknown. Not in
+  /// NodeType, so that identical nodes can share one.
   std::vector<std::string> device_uuids;
   /// Nodes with one number (0 or more) are joined by load/store links (NVLink across a rack).
   int rack = -1;
@@ -225,7 +224,7 @@ struct Network {
   friend bool operator==(const Network&, const Network&) = default;
 };
 
-/// What software adds to the links: what one rank's MPI can do, and what goes one by one. The defaults limit nothing.
+/// Limits by software: the rates of one rank's MPI, and what is serialised. The defaults limit nothing.
 struct Software {
   double mpi_copy = 0;  ///< bytes a second that a rank copies for MPI in its node's memory, in and out together; 0: any
   double mpi_injection = 0;       ///< bytes a second that a rank sends, or receives, over the network; 0: any
@@ -233,16 +232,16 @@ struct Software {
   double mpi_device_latency = 0;  ///< seconds for each message from and to device memory, besides mpi_latency
   double mpi_overhead = 0;        ///< seconds of a rank's core for each message, at either end
   double device_launch = 0;       ///< seconds of a rank's core for each kernel or copy that it hands to a device
-  /// What mpi_copy and mpi_injection allow is time of the rank's one core, so that all it does takes turns.
+  /// mpi_copy and mpi_injection are time of the rank's one core, so that its transfers are serialised.
   bool one_core = false;
-  /// A rank's messages from device memory leave it one after another, as where MPI uses one stream for all.
+  /// A rank's messages from device memory are sent one after another, as by an MPI that uses one stream for all.
   bool mpi_serialises_streams = false;
-  /// A device's copies to others leave it one after another.
+  /// A device's copies to other devices run one after another.
   bool serial_copies = false;
   friend bool operator==(const Software&, const Software&) = default;
 };
 
-/// A machine as a value: what planning needs to know, whether the machine is here or not.
+/// A machine as a value: the input of planning, for the machine at hand or for another one.
 struct MachineMap {
   std::string name;
   std::vector<NodeType> types;
@@ -272,13 +271,13 @@ struct SyntheticRequest {
   std::int64_t devices_per_node = 1;
   std::int64_t ranks_per_node = 1;
 };
-/// A machine that is not here: nodes alike, each with devices of equal speed that are all connected
+/// A synthetic machine: identical nodes, each with devices of equal speed that are all connected
 /// through one switch, and ranks_per_node ranks that share the devices evenly in order.
-/// Throws InvalidArgument where a number is below 1 or the devices cannot be shared evenly.
+/// Throws InvalidArgument if a number is below 1 or the devices cannot be shared evenly.
 [[nodiscard]] MachineMap synthetic(const SyntheticRequest& request);
 
-/// Gives every node of a map ranks_per_node ranks that share its devices evenly, in order; the ranks it had are gone.
-/// Throws InvalidArgument where ranks_per_node is below 1 or does not divide the devices of a node.
+/// Replaces the ranks of every node by ranks_per_node ranks that share its devices evenly, in order.
+/// Throws InvalidArgument if ranks_per_node is below 1 or does not divide the devices of a node.
 void assign_ranks(MachineMap& map, std::int64_t ranks_per_node);
 
 }  // namespace halocline::machine

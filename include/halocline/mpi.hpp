@@ -12,15 +12,15 @@
 namespace halocline::comm {
 
 /// A private duplicate of an intra-communicator, which may be freed afterwards. Collective over it; MPI must be
-/// initialised. Where another thread may call MPI, MPI_THREAD_SERIALIZED or more is needed; Halocline itself calls
-/// MPI from the calling thread only. timeout: of the duplication, and the Communicator's at first. Throws
-/// InvalidArgument for a null or inter-communicator or before MPI_Init, DeadlineError where a rank does not come.
+/// initialised, with MPI_THREAD_SERIALIZED or more if another thread may call MPI: Halocline calls MPI from the calling thread
+/// only. timeout: of the duplication, and the Communicator's at first. Throws InvalidArgument for a null or inter-communicator
+/// or before MPI_Init, and DeadlineError if a rank does not take part.
 ///
-/// MPI cannot give up MPI_Comm_split and MPI_Comm_free: a rank that dies while others are in split(), split_by_node() or
-/// close() makes these end after timeout() as processes, with one line and status 1.
+/// MPI_Comm_split and MPI_Comm_free cannot be interrupted: if a rank dies while others are in split(), split_by_node() or
+/// close(), the processes of these end after timeout(), with one line and status 1.
 ///
 /// The duplicate's error handler is MPI_ERRORS_RETURN. Some MPIs (Open MPI 4) report errors of non-blocking collectives to
-/// MPI_COMM_WORLD's handler all the same, which ends the job with MPI's own message unless the program sets that one to
+/// MPI_COMM_WORLD's handler nevertheless, which ends the job with MPI's own message unless the program sets that handler to
 /// MPI_ERRORS_RETURN, too.
 [[nodiscard]] std::unique_ptr<Communicator> from_mpi(MPI_Comm comm, Duration timeout = std::chrono::seconds(120));
 

@@ -6,16 +6,16 @@
 #pragma GCC visibility push(default)
 namespace halocline::partition {
 
-/// Which grid is chosen.
+/// How the grid is chosen.
 enum class Method : int {
   bisection,  ///< hierarchical recursive bisection by prime factors (Pearson et al., section III.A)
   exact,      ///< all factorisations, least halo (Pekkilä et al., section 3.2)
-  /// Morton order (Pekkilä et al., section 3.3). Where nodes and devices are powers of two, the grid is
-  /// P* = morton^-1(parts - 1) + 1; otherwise, or where that does not fit, that of `exact`, with nodes and
-  /// the subdomains within each numbered along the curve.
+  /// Morton order (Pekkilä et al., section 3.3). If nodes and devices are powers of two, the grid is
+  /// P* = morton^-1(parts - 1) + 1; otherwise, or if that does not fit, it is the grid of `exact`. Nodes, and subdomains
+  /// within a node, are numbered along the curve.
   z_order,
-  given,  ///< node_grid and device_grid as the user says; one that is left out is chosen as by `exact`
-  /// The candidate that is predicted to be fastest, from measured rates of the machine map; that of `exact` without.
+  given,  ///< node_grid and device_grid of the options; one that is unset is chosen as by `exact`
+  /// The grid with the smallest predicted time, from measured rates in the machine map; the grid of `exact` without them.
   fastest,
 };
 [[nodiscard]] std::string_view to_string(Method method);

@@ -13,7 +13,7 @@ enum class Method : int { trivial, exact, craft, random, automatic };
 [[nodiscard]] Method method_from_string(std::string_view name);
 
 struct Request {
-  Method method = Method::automatic;  ///< exact up to 8 devices a node, CRAFT beyond
+  Method method = Method::automatic;  ///< exact up to 8 devices a node, CRAFT above
   std::uint64_t seed = 0;             ///< for random
 };
 

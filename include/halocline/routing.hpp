@@ -12,7 +12,7 @@
 #pragma GCC visibility push(default)
 namespace halocline::routing {
 
-/// How a message travels; DESIGN's names.
+/// How a message is sent; docs/guide/6-exchange.md describes each.
 enum class Transport : int { self, direct, peer_copy, ipc_copy, mpi_device, mpi_staged };
 inline constexpr std::array<Transport, 6> all_transports{Transport::self,       Transport::direct,
                                                          Transport::peer_copy,  Transport::ipc_copy,
@@ -21,21 +21,21 @@ inline constexpr std::array<Transport, 6> all_transports{Transport::self,       
 /// The inverse of to_string. Throws InvalidArgument that lists the names.
 [[nodiscard]] Transport transport_from_string(std::string_view name);
 
-/// What goes together from one subdomain to another.
+/// What one message contains.
 enum class Messages : int {
-  by_neighbour,  ///< one message for all directions in which the other is met
-  /// A message a direction, with all fields, each with a stream, a buffer and a notice of arrival of its own. `self` and
-  /// `direct`, which move everything as one operation of the device, keep one a neighbour.
+  by_neighbour,  ///< all directions in which the other subdomain is a neighbour
+  /// One direction with all fields; each message has its own stream, buffer and arrival. `self` and `direct` move everything as one
+  /// operation of the device, and keep one message for each neighbour.
   by_direction,
 };
 [[nodiscard]] std::string_view to_string(Messages messages);
 
-/// What the user allows. Default: everything, in the order of all_transports.
+/// The transports that may be used. Default: all, in the order of all_transports.
 struct Policy {
-  /// Tried in this order; what is not listed is forbidden.
+  /// Tried in this order; transports that are not listed are forbidden.
   std::vector<Transport> order{all_transports.begin(), all_transports.end()};
-  /// A transport for one pair, whether the order allows it or not; it must be possible there. Taken for the opposite
-  /// direction too, where that has no exception of its own and it is possible there.
+  /// The transport for one pair, also if the order does not allow it; it must be possible for the pair. Also used for the opposite
+  /// direction, if that is possible and has no exception of its own.
   struct Exception {
     subdomain_id from;
     subdomain_id to;
@@ -43,7 +43,7 @@ struct Policy {
     friend bool operator==(const Exception&, const Exception&) = default;
   };
   std::vector<Exception> exceptions;
-  /// Let a transport take the place of one before it that was measured and is slower by a quarter or more.
+  /// Prefer a transport to an earlier one if both were measured and the earlier one is slower by a quarter or more.
   bool use_measurements = true;
 
   /// "direct,mpi_staged" allows these in this order (`self` is always allowed unless forbidden);
@@ -51,7 +51,7 @@ struct Policy {
   static Policy parse(std::string_view text);
   /// What parse() reads, with `self` named: "self,direct,mpi_staged". Exceptions are not part of it.
   [[nodiscard]] std::string text() const;
-  /// Throws InvalidArgument where the order is empty or lists a transport twice, or a pair has two exceptions.
+  /// Throws InvalidArgument if the order is empty or lists a transport twice, or a pair has two exceptions.
   void check() const;
   friend bool operator==(const Policy&, const Policy&) = default;
 };
@@ -62,7 +62,7 @@ struct Route {
   subdomain_id to;
   Transport transport = Transport::mpi_staged;
   std::string reason;
-  /// Of direct: small messages may go as packets, 16 bytes of which must arrive as a whole.
+  /// For direct: small messages may be sent as LL packets, which need 16-byte stores to arrive as a whole.
   bool packets = true;
   friend bool operator==(const Route&, const Route&) = default;
 };

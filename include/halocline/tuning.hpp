@@ -6,36 +6,34 @@
 #pragma GCC visibility push(default)
 namespace halocline::exchange {
 
-/// Sizes at which one way of doing the same becomes better than another. The defaults were tried out on H200s, coarsely. The
-/// sizes are the same on all ranks.
+/// Message sizes at which the method of a transport changes. The defaults come from coarse trials on H200s. All ranks use the same
+/// sizes.
 struct Tuning {
-  /// mpi_staged: bytes of a message that are copied, sent and copied again as one, so that the three overlap.
+  /// mpi_staged: size of a chunk. Copying to the host, sending and copying to the device overlap chunk by chunk.
   std::int64_t staging_chunk_bytes = std::int64_t{4} << 20;
-  /// mpi_staged: messages of at most so many bytes are packed straight into pinned host memory and unpacked straight
-  /// from it; larger ones are copied between it and a buffer on the device, by the copy engine.
+  /// mpi_staged: messages up to this size are packed directly into pinned host memory and unpacked directly from it; larger ones
+  /// go through a buffer on the device and a copy engine.
   std::int64_t zero_copy_at_most_bytes = std::int64_t{64} << 10;
-  /// ipc_copy and peer_copy: messages of at most so many bytes are packed straight into the receiver's landing buffer,
-  /// larger ones into a buffer of the sender's that the copy engine carries over.
+  /// ipc_copy and peer_copy: messages up to this size are packed directly into the receive buffer; larger ones are packed into a
+  /// send buffer, which a copy engine copies over.
   std::int64_t put_at_most_bytes = std::int64_t{16} << 20;
-  /// direct: rows of fewer bytes are short. Where a message has at least pack_short_rows_from_bytes in such rows, they are
-  /// packed on their way, into a landing buffer of the receiver, and unpacked there.
+  /// direct: rows of fewer bytes are short. If a message has at least pack_short_rows_from_bytes in short rows, the sender packs
+  /// them into a receive buffer, and the receiver unpacks them.
   std::int64_t short_row_bytes = 64;
   std::int64_t pack_short_rows_from_bytes = std::int64_t{1} << 20;
-  /// direct: packed rows of a message go in pieces of about so many bytes, at most 8: one is unpacked while others are on
-  /// their way. Above 0.
+  /// direct: packed rows of a message are sent in at most 8 pieces of about this size, so that one piece is unpacked while others
+  /// are sent. Above 0.
   std::int64_t packed_piece_bytes = std::int64_t{4} << 20;
-  /// direct, on GPUs: a message whose packets take at most so many bytes goes as packets (docs/decisions/0036), where all its
-  /// cells are whole 4-byte words in contiguous rows: sooner, as nobody has to say before that there is room, or after it
-  /// that all is there; and at 5/6 of the rate. 0: none does.
+  /// direct, on GPUs: a message is sent as LL packets (docs/decisions/0036) if its packets take at most this many bytes and all its
+  /// cells are whole 4-byte words in contiguous rows. Packets need no ready and no arrived flag, but have 5/6 of the bandwidth.
+  /// 0: no packets.
   std::int64_t packets_at_most_bytes = std::int64_t{1} << 20;
-  /// direct and self: they take no more of a GPU at a time than the room of so many multiprocessors, wherever that is, and
-  /// leave the rest to compute; 0: 16 where work may run beside an exchange , else as many as are of use. Ranks
-  /// may differ in it.
+  /// direct and self: an exchange occupies at most this many multiprocessors of a GPU, and leaves the others to kernels. 0: 16
+  /// after start_exchange(), and as many as are useful in exchange(). Ranks may differ in it.
   int multiprocessors = 0;
-  /// direct, on GPUs: of how many domains exchanges may be under way at a time on one GPU. Each gets an equal part of the room
-  /// for them (docs/decisions/0015), at most half; a domain for which there is no part left is refused. 1: the program sees to
-  /// it that exchanges of this domain are never under way together with those of another one, which takes no part. Ranks may
-  /// differ in it.
+  /// direct, on GPUs: how many domains may have exchanges under way on one GPU at the same time. Each gets an equal share of the
+  /// blocks that can be resident (docs/decisions/0015), at most half; realize() refuses a domain for which no share is left. 1: the
+  /// program guarantees that exchanges of this domain are never under way together with another domain's. Ranks may differ in it.
   int domains_at_once = 2;
 };
 

@@ -7,8 +7,8 @@
 
 #include "halocline/box.hpp"
 
-/// Marks what kernels may call as well as the host. The one place in Halocline that asks which compiler reads it, because
-/// a user's kernel includes these headers through a GPU compiler and a user's main() through another.
+/// Marks functions that kernels and the host may call. The only conditional on the compiler in Halocline: users include these
+/// headers in kernels with a GPU compiler, and in main() with another.
 #if defined(__CUDACC__)
 #define HALOCLINE_HOST_DEVICE __host__ __device__
 #else
@@ -19,7 +19,7 @@
 namespace halocline {
 
 /// One array of a field of a subdomain, by global coordinates: view(x, y, z) is valid for all cells of with_halo().
-/// Does not own; valid until the domain is closed, and shows the buffer that it was made for, also after a swap.
+/// Non-owning; valid until the domain is closed. It keeps referring to the buffer that it was made for, also after a swap.
 /// Trivially copyable, so it can be passed to a kernel by value and used there.
 template <typename T>
 class View {
@@ -33,7 +33,7 @@ class View {
         stride_{stride_bytes[0], stride_bytes[1], stride_bytes[2]},
         component_stride_(component_stride_bytes) {}
 
-  /// The element of cell (x, y, z), of a component where the field has several.
+  /// The element of cell (x, y, z), and of a component if the field has several.
   HALOCLINE_HOST_DEVICE T& operator()(std::int64_t x, std::int64_t y, std::int64_t z, int component = 0) const {
     return *reinterpret_cast<T*>(origin_ + (x - owned_.lo.x) * stride_.x + (y - owned_.lo.y) * stride_.y +
                                  (z - owned_.lo.z) * stride_.z + component * component_stride_);
