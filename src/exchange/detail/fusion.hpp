@@ -10,8 +10,8 @@
 
 namespace halocline::exchange {
 
-/// What the subdomains of one device do in an exchange as one operation of it (device::FusedPlan): all of their ends with
-/// Drive::fused. One operation a device, so that no two on one device can wait for each other.
+/// The part of an exchange that a device executes as one operation (device::FusedPlan), for all ends of its subdomains with
+/// Drive::fused. One operation for each device, so that no two on one device can wait for each other.
 class Fusion {
  public:
   /// A subdomain of the device.
@@ -24,34 +24,34 @@ class Fusion {
   /// Sites, ends and context outlive this, at their addresses.
   Fusion(Context& context, std::vector<Member> members);
 
-  /// Whether it is a part of what a schedule does: where its only member is scheduled, one launch does both.
+  /// Whether it is a part of a schedule: if its only member is scheduled, one launch executes both.
   [[nodiscard]] bool scheduled() const { return members_.size() == 1 && members_.front().site->scheduled; }
 
   void prepare(const Program& program);
-  /// Where it is scheduled: enqueues an exchange behind Site::open, beside what ends send.
+  /// If it is scheduled: enqueues an exchange after Site::open, concurrently with the sending ends.
   void send(const Program& program);
   /// All of that is done.
   [[nodiscard]] const device::Event& sent() const { return *done_; }
 
-  // Where it is not.
+  // If it is not scheduled.
 
-  /// Enqueues an exchange behind what is in the members' streams. With Overlap::none it runs in one of those, which saves
-  /// two hops from stream to stream; else in a stream of its own.
+  /// Enqueues an exchange after the work in the members' streams. With Overlap::none it runs in one of these, which saves
+  /// two waits between streams; otherwise in a stream of its own.
   void start(const Program& program, std::span<device::Stream* const> users, Overlap overlap);
-  /// Enqueues in the members' streams that later work waits for it.
+  /// Orders later work in the members' streams after it.
   void join(std::span<device::Stream* const> users) const;
-  /// The same for another stream of the device, where it was started with Overlap::possible.
+  /// The same for another stream of the device, if it was started with Overlap::possible.
   void join(device::Stream& stream) const { stream.wait(*done_); }
   [[nodiscard]] bool has(const Site& site) const;
 
   void each_stream(const VisitStream& visit) { visit(stream_); }
-  /// Throws what streams of the device's operation failed with. Never blocks.
+  /// Throws the error of the operation's streams if they failed. Never blocks.
   void check();
-  /// Drops those, with what has not started in them.
+  /// Drops these streams, with the work in them that has not started.
   void stop() noexcept;
 
  private:
-  /// An exchange, made when first run: one that has the device to itself, and one that leaves room to what runs beside it.
+  /// An exchange, made when first run: one that uses the whole device, and one that leaves room for concurrent kernels.
   using Forms = std::array<std::unique_ptr<device::FusedExchange>, 2>;
   [[nodiscard]] device::FusedExchange& form(const Program& program, Overlap overlap);
   [[nodiscard]] device::FusedPlan plan(const Program& program, Overlap overlap) const;
@@ -59,10 +59,10 @@ class Fusion {
   Context* context_;
   int device_;
   std::vector<Member> members_;
-  std::unique_ptr<device::Room> room_;  ///< null where no other exchange runs beside it, or the device needs none
+  std::unique_ptr<device::Room> room_;  ///< null if no other exchange runs concurrently, or the device needs none
   Prepared<Forms> exchanges_;
   std::unique_ptr<device::Stream> stream_;
-  std::vector<std::unique_ptr<device::Event>> begun_;  ///< by member: all that its part comes behind
+  std::vector<std::unique_ptr<device::Event>> begun_;  ///< by member: after the work that its part follows
   std::unique_ptr<device::Event> done_;
   device::Stream* carrier_ = nullptr;  ///< in which the latest exchange runs
 };

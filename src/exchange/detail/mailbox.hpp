@@ -11,7 +11,7 @@
 
 namespace halocline::exchange {
 
-/// The device memory of one local subdomain that other subdomains write into: flags and landing buffers, behind the
+/// The device memory of one local subdomain that other subdomains write to: flags and receive buffers, after the
 /// subdomain's own epochs. One allocation, exported once. Laid out first (reserve), then allocated.
 class Mailbox {
  public:
@@ -22,11 +22,11 @@ class Mailbox {
 
   [[nodiscard]] std::byte* at(std::size_t offset) const { return buffer_->data() + offset; }
   [[nodiscard]] device::Flag* flag(std::size_t offset) const;
-  /// Of flags that were reserved together, from the address of the first.
+  /// The address of one of several flags that were reserved together, from the address of the first.
   [[nodiscard]] static device::Flag* nth(device::Flag* first, int n);
   /// The number of exchanges that this subdomain has begun; advanced in its stream.
   [[nodiscard]] std::uint64_t* epoch() const;
-  /// The same, of what its device does as one operation, which counts by itself.
+  /// The same for the device's one operation, which has its own count.
   [[nodiscard]] std::uint64_t* fused_epoch() const;
   [[nodiscard]] device::MemoryHandle handle() const { return buffer_->handle(); }
 

@@ -19,29 +19,29 @@ struct End {
   Directions fills{};  ///< sides of the site's halo, of a receiver that the host drives
 };
 
-/// What devices do in an exchange by operations of streams, for all ends of a rank with Drive::scheduled. In each site's
+/// The part of an exchange that consists of stream operations, for all ends of a rank with Drive::scheduled. In each site's
 /// stream:
 ///
-///   begin     its epoch advances, and all its neighbours are told "ready"
-///   send      every end, in streams of its own, behind that; beside them the site's fused exchange, if it has one
-///   receive   behind all its sending: wait for all that arrives, unpack all of it as one operation
+///   begin     advance the site's epoch, and post "ready" to all its neighbours
+///   send      each end in streams of its own, concurrently with the site's fused exchange if there is one
+///   receive   after all sending of the site: wait for all arrivals, unpack them as one operation
 ///
-/// No arrival is waited for before the site's own sending is over, and sending waits for nothing but "ready": so the order
-/// has no cycle (docs/decisions/0010), also where a waiting operation holds up others that share a hardware queue with
-/// it, or launches are serialised.
+/// A site waits for arrivals only after its own sending, and sending waits only for "ready". So the order
+/// has no cycle (docs/decisions/0010), even if a waiting operation blocks others that share its hardware queue, or launches are
+/// serialised.
 ///
-/// Where the backend prefers graphs, the sequence is captured once for each program and replayed: a graph a site, or one for
-/// all where an end has events of two sites wait for each other.
+/// If the backend prefers graphs, the sequence is captured once for each program and replayed: one graph for each site, or one for
+/// all sites if an end has events of two sites wait for each other.
 class Schedule {
  public:
-  /// Of the sites that have such ends. All outlive the schedule and stay where they are; the ends are complete.
+  /// For the sites that have such ends. All outlive the schedule and keep their addresses; the ends are complete.
   Schedule(Context& context, std::vector<Site*> sites, std::vector<End>& ends);
 
-  /// Once for each program, after its ends were prepared.
+  /// Called once for each program, after its ends were prepared.
   void prepare(const Program& program);
-  /// Enqueues an exchange behind each site's Site::begun: as part of the users' capture, or else as a graph or one by one.
+  /// Enqueues an exchange after each site's Site::begun: in the user's capture, as a graph, or operation by operation.
   void start(const Program& program, bool capturing);
-  /// Enqueues in a user's stream that later work waits for its site's part of the exchange.
+  /// Orders later work in a user's stream after its site's part of the exchange.
   void join(const Site& site, device::Stream& user) const;
 
   /// The sites' streams.
@@ -53,7 +53,7 @@ class Schedule {
     std::vector<device::CounterCheck> parities;
     std::vector<device::FlagSignal> ready;
     std::vector<device::FlagWait> arrived;
-    std::unique_ptr<device::CopyList> unpack;  ///< null where nothing lands
+    std::unique_ptr<device::CopyList> unpack;  ///< null if nothing is unpacked
   };
   struct Sequence {
     std::vector<Part> parts;                             ///< by site

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// direct: the sender's device stores straight into the receiver's halo, in memory that both can reach; many short rows are
-// packed on their way, into a landing buffer, and unpacked there, piece by piece and before the long ones, so that only the
-// link is waited for. Flags coordinate it (handshake.hpp): when the receiver says "ready", its halo and its landing buffer
-// may be written; each piece has an "arrived" of its own, and the rows have the one behind those of the pieces. A small
-// message goes to another landing buffer instead, as packets, for which nobody has to be ready (docs/decisions/0036).
+// direct: the sender's device stores into the receiver's halo, in memory that both can access. Many short rows are packed into a
+// receive buffer and unpacked there, piece by piece and before the long rows, so that unpacking overlaps with the link.
+// Flags coordinate it (handshake.hpp): after "ready" the receiver's halo and receive buffer may be written; each piece has its own
+// "arrived", and so have the long rows, after the pieces. A small message goes to another receive buffer as LL packets, which need
+// no "ready" (docs/decisions/0036).
 #include <fmt/core.h>
 
 #include "exchange/detail/split_payload.hpp"
@@ -13,25 +13,25 @@
 namespace halocline::exchange {
 namespace {
 
-/// An array of the receiver as the sender has to reach it.
+/// An array of the receiver, as the sender accesses it.
 struct RemoteArray {
   bool in_allocation = false;
   std::int64_t offset = 0;  ///< from the allocation's start
   Array array;              ///< origin: valid in the same process only
 };
 
-/// Behind those of all pieces of all messages.
+/// The long rows are sent after all pieces of all messages.
 constexpr int turn_of_rows = SplitPayload::most_pieces;
 
-/// Or nothing at all, of which the other side is told too.
+/// Also true for an empty message, whose arrival is signalled, too.
 bool has_rows(const SplitPayload& payload) {
   return !payload.rows.segments.empty() || (payload.pieces.empty() && payload.packets.segments.empty());
 }
 
-/// Where a message lands that goes as packets: two turns, one behind the other.
+/// The receive buffer of a message that is sent as packets: two slots, one after the other.
 device::PacketRoom packet_room_at(std::byte* first, std::int64_t turn_bytes) { return {{first, first + turn_bytes}}; }
 
-/// As far as this end knows.
+/// Whether this end can use packets.
 bool packets_possible(const Channel& channel, const Context& context, const Site& site) {
   return channel.packets && may_go_as_packets(*context.geometry, site.subdomain.arrays);
 }

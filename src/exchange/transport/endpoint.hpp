@@ -13,25 +13,25 @@
 
 namespace halocline::exchange {
 
-/// For one of the exchange's own streams; may reset it.
+/// Visits one of the exchange's own streams; may reset it.
 using VisitStream = std::function<void(std::unique_ptr<device::Stream>&)>;
 
-/// Who moves an end's messages.
+/// What drives an end's messages.
 enum class Drive {
-  fused,      ///< its device, as a part of one operation; see Fusion
-  scheduled,  ///< its device, by operations of streams; see Schedule
-  host,       ///< its device and the host, which lets all others proceed while it waits
+  fused,      ///< the device, as a part of one operation; see Fusion
+  scheduled,  ///< the device, by stream operations; see Schedule
+  host,       ///< the device and the host, which drives all such ends in turn
 };
 
-/// One end of one message's route. Set up once (reserve, publish, connect), prepared once for each program, then driven as
-/// it says. No call blocks.
+/// One end of one message's route. Set up once (reserve, publish, connect), prepared once for each program, then driven
+/// according to drive(). No call blocks.
 class Endpoint {
  public:
   virtual ~Endpoint() = default;
 
-  /// Claims flags and landing buffers in this side's mailbox, before it is allocated.
+  /// Reserves flags and receive buffers in this side's mailbox, before it is allocated.
   virtual void reserve() {}
-  /// What the other end has to know; the mailbox is allocated by now.
+  /// Writes what the other end needs; the mailbox is allocated.
   virtual void publish(Writer& /*writer*/) {}
   virtual void connect(Reader& /*reader*/) {}
 
@@ -39,48 +39,48 @@ class Endpoint {
 
   [[nodiscard]] virtual Drive drive() const = 0;
 
-  /// Where the sender's device reaches the receiver's cells of a segment of its message, if it does (senders).
+  /// The receiver's cells of a segment, as memory of the sender's device, if they are mapped (senders).
   [[nodiscard]] virtual std::optional<Outlet> outlet(const partition::Segment& /*segment*/, int /*buffer*/) const {
     return std::nullopt;
   }
 
   // Drive::fused.
 
-  /// Adds what it does in an exchange to what its subdomain does, or to what needs no flags.
+  /// Adds its part of an exchange to its subdomain's, or to the copies that need no flags.
   virtual void contribute(const Program& /*program*/, device::Party& /*party*/,
                           std::vector<device::StridedCopy>& /*local*/) {}
 
   // Drive::scheduled: what a schedule enqueues, for all ends of a rank, in this order.
 
-  /// Flags that say "this side's halos may be written" (receivers).
+  /// The flags by which this side posts that its halos may be written (receivers).
   virtual void collect_ready(const Program& /*program*/, std::vector<device::FlagSignal>& /*signals*/) {}
-  /// Enqueues what sends, behind Site::open, in streams of its own.
+  /// Enqueues sending after Site::open, in streams of its own.
   virtual void send(const Program& /*program*/) {}
-  /// What this side's subdomain joins before it waits for arrivals: its own sending, or a copy of this process into its
-  /// landing buffer. Null where there is nothing.
+  /// What this side's subdomain waits for before it waits for arrivals: its own sending, or a copy of this process into its
+  /// receive buffer. Null if there is nothing.
   [[nodiscard]] virtual const device::Event* sent() const { return nullptr; }
-  /// Whether it has events of two subdomains of this rank wait for each other, so that they cannot be captured one by one.
+  /// Whether events of two subdomains of this rank wait for each other, so that they can only be captured together.
   [[nodiscard]] virtual bool joins_sites() const { return false; }
-  /// Flags that say that a message is there (receivers).
+  /// The flags that indicate arrival (receivers).
   virtual void collect_arrived(const Program& /*program*/, std::vector<device::FlagWait>& /*waits*/) {}
-  /// From landing buffers to halos, once all has arrived.
+  /// Copies from receive buffers to halos, after all arrivals.
   virtual void collect_unpack(const Program& /*program*/, std::vector<device::StridedCopy>& /*copies*/) {}
 
   // Drive::host: start, progress until it returns true, join; for each exchange. It cannot be captured in a graph.
 
   virtual void start(const Program& /*program*/) {}
-  /// The host's part: true when nothing is left of it in this exchange.
+  /// The host's part: true when it is complete in this exchange.
   [[nodiscard]] virtual bool progress() { return true; }
-  /// Enqueues in the user's stream of this side's subdomain what makes later work wait for this end.
+  /// Orders later work in the user's stream of this side's subdomain after this end.
   virtual void join(device::Stream& /*user*/) {}
   /// What it waits for at present: "packing", "message under way", ...
   [[nodiscard]] virtual std::string state() const { return "in device order"; }
 
-  /// Calls visit for each stream of this end's own.
+  /// Calls visit for each stream that this end owns.
   virtual void each_stream(const VisitStream& /*visit*/) {}
 };
 
-/// The two ends; the one that is not of this rank is null.
+/// The two ends; the end of another rank is null.
 struct Ends {
   std::unique_ptr<Endpoint> sender;
   std::unique_ptr<Endpoint> receiver;
@@ -93,9 +93,9 @@ struct Channel {
   bool packets = true;  ///< routing::Route::packets
   rank_id sender;
   rank_id receiver;
-  /// Where a message holds one direction only.
+  /// Set if a message has one direction only.
   std::optional<Direction> direction = std::nullopt;
-  /// Tells this message from the others between the two ranks; both ends count alike.
+  /// Distinguishes this message from others between the two ranks; both ends number messages in the same way.
   int tag = 0;
   /// For people: "subdomain 3 -> 5 (direct, rank 0 -> rank 2)", "subdomain 3 -> 5 towards (+1, 0, 0) (...)".
   [[nodiscard]] std::string label() const;

@@ -8,12 +8,12 @@
 
 namespace halocline::exchange {
 
-// The two flags that coordinate a message between devices which reach each other's memory
+// The two flags that coordinate a message between devices that access each other's memory
 // (docs/decisions/0010-direct-protocol.md):
-//   ready    in the sender's mailbox, signalled by the receiver when its exchange begins: it may be written to;
-//   arrived  in the receiver's mailbox, signalled by the sender behind its last store; or several, one behind each part.
-// Both epochs are those of the subdomain whose device runs the operation; they advance in step, one an exchange. reserve,
-// publish and connect are those of Endpoint.
+//   ready    in the sender's mailbox, posted by the receiver when its exchange begins: its halo may be written;
+//   arrived  in the receiver's mailbox, posted by the sender after its last store; or several, one after each part.
+// Each side uses the epoch of its own subdomain; both advance by one in each exchange. For reserve,
+// publish and connect see Endpoint.
 
 class SenderFlags {
  public:
