@@ -9,7 +9,7 @@
 
 namespace halocline::device {
 
-/// The GPUs that this process sees, by CUDA's ordinals, without starting work on any; empty where the backend is not built
+/// The GPUs that this process sees, by CUDA's ordinals, without starting work on them; empty if the backend is not built
 /// in, or there is no driver or no GPU. Never throws.
 [[nodiscard]] std::vector<DeviceInfo> cuda_devices() noexcept;
 
@@ -17,13 +17,13 @@ struct CudaOptions {
   /// CUDA's ordinals of the GPUs that the backend drives, each once; its own ordinals count them in this order. Empty:
   /// all that the process sees.
   std::vector<int> devices;
-  /// Forbids peer access from one of its devices to another, though the hardware has it; empty: never. For measurements
+  /// Whether to forbid peer access from one device to another although the hardware has it; empty: never. For measurements
   /// and tests.
   std::function<bool(int from, int to)> peer_access;
 };
 
-/// Throws CapabilityError where the backend is not built in (it names the option that builds it) or no driver is found,
-/// InvalidArgument for a device that is not there.
+/// Throws CapabilityError if the backend is not built in (with the option that builds it) or no driver is found,
+/// and InvalidArgument for a device that does not exist.
 [[nodiscard]] std::shared_ptr<Backend> make_cuda_backend(const CudaOptions& options);
 
 }  // namespace halocline::device

@@ -11,50 +11,50 @@
 
 namespace halocline::device {
 
-/// Memory of the receiver, by which the cells of a part may go as packets: 16 bytes that are stored and loaded as one access,
-/// 14 of cells and 2 of a mark, which says that they are there (docs/decisions/0036). Two turns, each of a flag and then of
-/// packet_room_bytes() for each copy: exchange e uses the one of e % 2. Zeros before the first exchange; nobody else writes
-/// there. Whoever offers one has a part of the same `ready` in every exchange of the party, if only to say it. Null where
-/// there is none.
+/// A receive buffer for a part that is sent as LL packets: 16 bytes that are stored and loaded as one access, 14 bytes of cells
+/// and a mark of 2 bytes that indicates their arrival (docs/decisions/0036). Two slots, each of a flag followed by
+/// packet_room_bytes() for each copy; exchange e uses slot e % 2. Zeros before the first exchange; only this sender writes
+/// to it. A receiver that offers one has a part with the same `ready` in every exchange of the participant, even if nothing else
+/// is in it. Null if there is none.
 struct PacketRoom {
   std::array<std::byte*, 2> turns{};
   [[nodiscard]] bool offered() const { return turns[0] != nullptr; }
 };
 
-/// How much of a turn so many rows of cells take, each contiguous and a multiple of 4 bytes, as its address is: two packets for
-/// seven words of a row, and whole kilobytes, which a warp of a GPU stores at a time.
+/// Bytes of a slot for a number of rows of cells, each contiguous, with address and length in multiples of 4 bytes: two packets for
+/// seven words of a row, rounded up to whole kilobytes, which a warp of a GPU stores at a time.
 [[nodiscard]] constexpr std::int64_t packet_room_bytes(std::int64_t row_bytes, std::int64_t rows) {
   return ((row_bytes + 27) / 28 * rows + 31) / 32 * 1024;
 }
-/// A turn for so many bytes of packets, so that the other one may lie behind it.
+/// Bytes of a slot for so many bytes of packets, including the padding before the next slot.
 [[nodiscard]] constexpr std::int64_t packet_turn_bytes(std::int64_t packets) {
   constexpr std::int64_t flag = sizeof(Flag);
   return flag + (packets + flag - 1) / flag * flag;
 }
 
-/// Cells that a device stores into memory that others read.
+/// Cells that a device stores into memory that other devices read.
 struct OutgoingPart {
-  FlagWait ready;                   ///< that memory may be written
+  FlagWait ready;                   ///< the memory may be written
   std::vector<StridedCopy> copies;  ///< may be empty
-  FlagSignal arrived;               ///< behind the last store
-  /// Those of a lower turn are on their way first; several with one `ready` are pieces of what goes to one place.
+  FlagSignal arrived;               ///< after the last store
+  /// Parts of a lower stage are sent first; several parts with one `ready` are pieces of one message.
   int turn = 0;
-  /// Where offered, at both ends: the copies are to a place where they land, in rows of cells as packets want them, and the
-  /// other end's copies are the same rows, in the same order, from there. A backend sends them that way, or as packets.
+  /// If offered, by both ends: the copies go to a receive buffer, in rows that packets can carry, and the other end's copies
+  /// are the same rows in the same order from there. A backend sends them as rows, or as packets.
   PacketRoom packets = {};
 };
 
-/// Cells that others store into this device's memory.
+/// Cells that other devices store into this device's memory.
 struct IncomingPart {
-  FlagSignal ready;                 ///< the memory may be written; flag null where another part says so
-  FlagWait arrived;                 ///< all is there
-  std::vector<StridedCopy> copies;  ///< behind that: from where it landed to where it belongs; may be empty
-  int turn = 0;                     ///< that of the part that comes
-  PacketRoom packets = {};          ///< that of the part that comes
+  FlagSignal ready;                 ///< the memory may be written; flag null if another part posts it
+  FlagWait arrived;                 ///< all cells have arrived
+  std::vector<StridedCopy> copies;  ///< after that: from the receive buffer to the halo; may be empty
+  int turn = 0;                     ///< the sending part's
+  PacketRoom packets = {};          ///< the sending part's
 };
 
-/// Who takes part in exchanges under an epoch of its own: the number of those that are done, in device memory, 0 at first.
-/// Its flags carry that number, and nothing else advances it.
+/// A participant of exchanges, with its own epoch: the number of completed exchanges, in device memory, 0 at first.
+/// Its flags carry that number, and only its exchanges advance it.
 struct Party {
   std::uint64_t* epoch = nullptr;
   std::vector<CounterCheck> expected;
@@ -62,44 +62,44 @@ struct Party {
   std::vector<IncomingPart> incoming;
 };
 
-/// A part of the room that a device has for kernels that wait for other devices: Backend::reserve_room().
+/// A share of the blocks that a device can have resident for kernels that wait for other devices: Backend::reserve_room().
 class Room {
  public:
   virtual ~Room() = default;
 };
 
-/// What a device does in an exchange, for all parties that live on it:
+/// What a device does in an exchange, for all its participants:
 ///
-///   1. where a counter is not as expected, fails with ProtocolError, and says and stores nothing;
-///   2. for exchange e = *epoch + 1 of each party, says all its `ready` with e;
-///   3. waits for each outgoing part's `ready` at e, copies it, and says its `arrived` with e; does the local copies;
-///   4. waits for each incoming part's `arrived` at e, and does its copies;
+///   1. if a counter is not as expected, it fails with ProtocolError, and posts and stores nothing;
+///   2. for exchange e = *epoch + 1 of each participant, it posts all its `ready` with e;
+///   3. it waits for each outgoing part's `ready` at e, copies the part, and posts its `arrived` with e; it makes the local copies;
+///   4. it waits for each incoming part's `arrived` at e, and makes its copies;
 ///   5. *epoch = e, at the latest.
 ///
-/// Packets are stored before their part's `ready` is there: they wait for that of e - 1 only, which exchange e - 1 has waited
-/// for, as this one waits for that of e before it is over. In the place of `arrived`, which is not said then, the flag of the
-/// turn tells the receiver what its packets are of, in no order to them; 4 waits for it and for them.
+/// Packets are stored before their part's `ready` has arrived: they need only the `ready` of e - 1, for which exchange e - 1 has
+/// waited, as this exchange waits for the `ready` of e before its end. They have no `arrived`. Instead the flag of the slot carries
+/// the token, unordered with the packets; 4 waits for it and for them.
 ///
-/// 2 waits for nothing, 3 waits for nothing but 2, and 4 for nothing but 3, of whatever device: the protocol of
-/// docs/decisions/0010. No two copies write the same byte, and none reads what another one writes, but for 4 behind 3.
+/// 2 waits for nothing, 3 waits only for 2, and 4 only for 3, of any device: the protocol of
+/// docs/decisions/0010. No two copies write the same byte, and no copy reads what another one writes, except 4 after 3.
 struct FusedPlan {
   std::vector<Party> parties;
   std::vector<StridedCopy> local;  ///< within the device; need no flags
-  /// It takes no more room at a time than so many multiprocessors have; 0: as many as are of use. No meaning on the host.
+  /// The most multiprocessors that it occupies at a time; 0: as many as are useful. No meaning on the host.
   int multiprocessors = 0;
-  /// Of the same backend and device, and outlives the exchange; null: half of the device, which two exchanges at a time may
-  /// have.
+  /// Of the same backend and device; must outlive the exchange. Null: half of the device, so that two exchanges can run at a
+  /// time.
   const Room* room = nullptr;
 };
 
-/// A plan that is prepared once, and run many times, one after the other, as one operation of a stream.
+/// A plan that is prepared once, and run many times, one run after another, as one operation of a stream.
 class FusedExchange {
  public:
   virtual ~FusedExchange() = default;
-  /// Throws what streams of its own failed with, where it has any. Never blocks.
+  /// Throws the error of its own streams, if it has any that failed. Never blocks.
   virtual void check() {}
-  /// Drops streams of its own, where it has any, with what has not started in them, as Stream's destructor does. It is not run
-  /// again.
+  /// Drops its own streams, if it has any, with the work in them that has not started, as Stream's destructor does. It must not be
+  /// run again.
   virtual void stop() noexcept {}
 };
 

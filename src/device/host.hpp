@@ -10,7 +10,7 @@
 
 namespace halocline::device {
 
-/// What a test can interfere with.
+/// The operations that a test can delay or fail.
 enum class Operation : int {
   allocate,
   export_memory,
@@ -29,16 +29,16 @@ enum class Operation : int {
 };
 [[nodiscard]] std::string_view to_string(Operation operation);
 
-/// What happens to one operation before it is carried out.
+/// An injected fault of one operation.
 struct Injection {
-  /// Of stream operations, from when it is the first of its queue: the queue rests for so long, no thread does.
+  /// For stream operations, counted from the time when it is the first of its queue: the queue is parked, no thread sleeps.
   Duration delay{};
   /// The operation fails with DeviceError (ResourceError for allocate, CapabilityError for export_memory and
   /// map_memory).
   std::optional<std::string> failure;
 };
 
-/// Asked once for each operation, by the thread that enqueues it, in the order of the program; for captured
+/// Called once for each operation, by the thread that enqueues it, in program order; for captured
 /// operations at each launch of their graph. Device is -1 for pinned memory. Tests implement it, seeded.
 class Injector {
  public:
@@ -51,23 +51,23 @@ struct HostOptions {
   /// Threads that run the streams' work in the background; 0: cores / ranks_on_node, at least 1, at most the devices.
   int workers = 0;
   int ranks_on_node = 1;
-  /// Of delays and of the timeouts of waits; must outlive the backend and all that it made.
+  /// The clock of delays and timeouts; must outlive the backend and everything that it made.
   const Clock* clock = &Clock::steady();
   std::shared_ptr<Injector> injector;
   /// Peer access from one device to another of this process; empty: always.
   std::function<bool(int from, int to)> peer_access;
   /// Whether a device may map a buffer that was exported by another rank's device; empty: always.
   std::function<bool(int device, const std::string& exporter_uuid)> mapping;
-  /// Map other processes' memory by the operating system even where the exporter is this process (ranks as
-  /// threads); off, both see one address, so that ThreadSanitizer sees their accesses.
+  /// Map memory by the operating system even if the exporter is this process (ranks as
+  /// threads). If off, both use one address, so that ThreadSanitizer can relate their accesses.
   bool always_remap = false;
-  /// What Backend::prefers_graphs() says: whether exchanges capture what repeats. Tests meet both.
+  /// The result of Backend::prefers_graphs(). Tests use both.
   bool graphs = false;
-  /// Backend::sector_bytes(): a power of two, at most 64. More than 1 lets tests meet what GPUs do.
+  /// Backend::sector_bytes(): a power of two, at most 64. Above 1, rows grow to whole sectors as on GPUs.
   std::int64_t sector_bytes = 1;
 };
 
-/// Devices made of the host's memory and a bounded pool of threads: the model of a GPU node that is always there.
+/// Devices that consist of host memory and a bounded pool of threads: a model of a GPU node, always available.
 [[nodiscard]] std::shared_ptr<Backend> make_host_backend(const HostOptions& options);
 
 }  // namespace halocline::device

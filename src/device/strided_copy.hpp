@@ -10,7 +10,7 @@
 namespace halocline::device {
 
 /// A copy of a 3-D array of elements between two layouts: element (i, j, k) is at
-/// source + i*source_stride[0] + j*source_stride[1] + k*source_stride[2], and alike for the target.
+/// source + i*source_stride[0] + j*source_stride[1] + k*source_stride[2], and likewise for the target.
 /// Strides are in bytes and may be negative. Source and target must not overlap.
 struct StridedCopy {
   const std::byte* source = nullptr;
