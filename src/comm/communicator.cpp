@@ -13,7 +13,7 @@
 namespace halocline::comm {
 namespace {
 
-/// What a rank tells the others in agree(): the error's kind (0 for none), then its message.
+/// The message of a rank in agree(): the error's kind (0 for none), then its text.
 std::vector<std::byte> encode(const std::exception_ptr& mine) {
   int kind = 0;
   std::string message;
@@ -76,7 +76,7 @@ void agree(Communicator& comm, std::exception_ptr mine) {
   try {
     outcomes = comm.all_gather(encode(mine));
   } catch (...) {
-    // The others cannot be told; this rank's own error says more than the failure to tell it.
+    // The other ranks cannot be reached; this rank's own error is more informative than the failure to send it.
     if (mine) std::rethrow_exception(mine);
     throw;
   }

@@ -9,7 +9,7 @@
 
 namespace halocline::comm {
 
-/// Who started this process, as its environment tells.
+/// The launcher of this process, from its environment variables.
 struct Launcher {
   enum class Kind : int { none, open_mpi, hydra, pmix, slurm };
   Kind kind = Kind::none;

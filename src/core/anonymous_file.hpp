@@ -18,14 +18,14 @@ struct AnonymousFileHandle {
 };
 
 /// Memory that other processes can map, without a name in any file system: the kernel frees it with
-/// its last user, so a killed process leaves nothing behind. Not limited by the size of /dev/shm.
+/// its last user, so a killed process leaves no files. Not limited by the size of /dev/shm.
 /// Owner, move-only: copying would make two owners of one mapping. Zero-filled at first.
 class AnonymousFile {
  public:
   /// Creates and maps at least bytes (above 0). Throws ResourceError with the kernel's reason.
   explicit AnonymousFile(std::size_t bytes);
   /// Maps another process's file, or the same memory again where the handle is this process's own.
-  /// Throws CapabilityError that says why where this process may not.
+  /// Throws CapabilityError with the reason if this process may not.
   static AnonymousFile open(const AnonymousFileHandle& handle);
 
   AnonymousFile(AnonymousFile&& other) noexcept;

@@ -9,7 +9,7 @@
 namespace halocline {
 
 /// FNV-1a over bytes, 64 bits: the same on every machine and in every run, unlike std::hash.
-/// Not for adversaries; for tokens and for agreeing that inputs are alike.
+/// Not cryptographic; for tokens, and to compare inputs between ranks.
 /// Source: Fowler, Noll, Vo; draft-eastlake-fnv.
 class Hash {
  public:

@@ -11,7 +11,7 @@
 namespace halocline {
 namespace {
 
-/// Of this thread: LeaksReported that are alive.
+/// The number of LeaksReported objects of this thread.
 thread_local int reported = 0;
 
 /// Is not destroyed.

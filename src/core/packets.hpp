@@ -15,7 +15,7 @@ struct PacketFormat {
   static constexpr std::int64_t words_of_packet = 3;
 };
 
-/// What so many contiguous rows of cells take of a link as packets, in bytes.
+/// Bytes on a link of a number of contiguous rows of cells that are sent as packets.
 [[nodiscard]] constexpr std::int64_t packet_link_bytes(std::int64_t row_bytes, std::int64_t rows) {
   const std::int64_t words = row_bytes / PacketFormat::word_bytes;
   const std::int64_t pairs = (words + PacketFormat::words_of_pair - 1) / PacketFormat::words_of_pair;

@@ -62,7 +62,7 @@ std::vector<std::unique_ptr<device::Graph>> Domain::Impl::record(const std::func
       try {
         static_cast<void>(first->end_capture());
       } catch (const Error&) {
-        // Streams that did not join: what was thrown first says why.
+        // Streams that did not join: the first exception has the reason.
       }
     }
     throw;

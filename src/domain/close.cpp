@@ -53,7 +53,7 @@ void Domain::Impl::undo() noexcept {
       locals.clear();
       return close_groups();
     }
-  } catch (...) {  // the set-up's own error says why
+  } catch (...) {  // the set-up's own error has the reason
   }
   leak_memory();
 }

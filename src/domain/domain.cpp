@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a domain does once it is there, and what may be asked of it.
+// The functions of a realised domain.
 #include "halocline/domain.hpp"
 #include "comm/local_ranks.hpp"
 

@@ -16,7 +16,7 @@ namespace halocline {
 /// What the tools, applications and tests of this tree may decide, and users may not.
 struct InternalOptions {
   /// A thread for each of this rank's devices enqueues its work, exchanges included, so that one rank can keep several devices
-  /// busy; see device/launch_threads.hpp for what that asks of kernels. Ranks may differ in it.
+  /// busy; see device/launch_threads.hpp for the requirements on kernels. Ranks may differ in it.
   bool launch_threads = false;
 };
 inline void set_launch_threads(DomainOptions& options, bool on) {
@@ -55,7 +55,7 @@ class DomainInternals {
   }
   /// Says that kernels which are enqueued by now have stored the cells of a field's array, of the one that comes next after
   /// `ahead` swaps, through all outlets that there are towards some directions. The next exchange of that array then only makes
-  /// sure of that order, and moves what is left. Local; must be done alike on all ranks, behind an exchange of the field, before
+  /// sure of that order, and moves what is left. Local; all ranks do the same, after an exchange of the field, before
   /// the field is swapped. Throws InvalidArgument where neighbours may still read what was stored: in the current array, with a
   /// number of steps per exchange above 1, or without an exchange since the last swap.
   void mark_stored(field_id field, const Directions& directions, int ahead = 1) const;
@@ -64,7 +64,7 @@ class DomainInternals {
     mark_stored(field.id, directions, ahead);
   }
   /// Takes that back, for all arrays of a field: where owned cells have been written since, or before a new start. The next
-  /// exchange moves everything. Local; must be done alike on all ranks.
+  /// exchange moves everything. Local; all ranks do the same.
   void forget_stored(field_id field) const;
 
  private:
@@ -74,7 +74,7 @@ class DomainInternals {
 };
 
 [[nodiscard]] inline DomainInternals internals(const Domain& domain) { return DomainInternals(domain); }
-/// Of the domain that a subdomain is a part of.
+/// The internals of a subdomain's domain.
 [[nodiscard]] DomainInternals internals(const Subdomain& subdomain);
 
 /// A subdomain's stream, as exchanges use it.

@@ -33,7 +33,7 @@ Wish wish_of(const DeviceOptions& wanted, std::size_t gpus) {
   return {kind ? static_cast<int>(*kind) : automatic, static_cast<int>(gpus)};
 }
 
-/// Throws on every rank alike where wishes differ.
+/// Throws the same error on every rank if the requested kinds differ.
 DeviceKind chosen(const std::vector<Wish>& wishes, bool first_rank) {
   const auto name = [](int kind) {
     return kind == automatic ? std::string_view("auto") : to_string(static_cast<DeviceKind>(kind));
@@ -83,7 +83,7 @@ std::shared_ptr<device::Backend> make_gpus(comm::Communicator& comm, const Devic
                                            const std::vector<device::DeviceInfo>& gpus) {
   comm::agree_on(comm, [&] {
     if (!gpus.empty()) return;
-    static_cast<void>(device::make_cuda_backend({}));  // says what is missing
+    static_cast<void>(device::make_cuda_backend({}));  // throws what is missing
     throw CapabilityError("backend is cuda, but no GPU is visible; allowed are ranks that see one or more");
   });
   // Ranks of different virtual nodes still share the machine's GPUs.
@@ -119,7 +119,7 @@ Devices make_devices(comm::Communicator& comm, const DeviceOptions& wanted, int 
   std::vector<device::DeviceInfo> gpus;
   Wish mine;
   comm::agree_on(comm, [&] {
-    // Nobody asks for GPUs who wants none: starting the driver takes a second.
+    // Do not query GPUs if none are wanted: starting the driver takes a second.
     if (wish_of(wanted, 0).kind != static_cast<int>(DeviceKind::host)) gpus = device::cuda_devices();
     mine = wish_of(wanted, gpus.size());
   });

@@ -158,7 +158,7 @@ void Domain::Impl::check_user_arrays() const {
   }
 }
 
-/// Arrays, streams, and what else a rank makes by itself.
+/// Arrays, streams, and everything else that a rank makes without communication.
 void Domain::Impl::allocate() {
   check_user_arrays();
   for (std::size_t i = 0; i < mine.size(); ++i) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a subdomain is asked.
+// The functions of a subdomain.
 #include <fmt/core.h>
 
 #include "domain/detail/domain_impl.hpp"

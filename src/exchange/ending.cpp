@@ -98,7 +98,7 @@ bool Exchange::Impl::undo() noexcept {
   try {
     let_go();
     return true;
-  } catch (...) {  // what set_up() has thrown says why
+  } catch (...) {  // the error of set_up() has the reason
     return false;
   }
 }

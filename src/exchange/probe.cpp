@@ -126,7 +126,7 @@ class SharedDevices {
   std::map<std::pair<node_id, device_id>, std::pair<rank_id, rank_id>> shared_;
 };
 
-/// The first that says no, or yes.
+/// The first that is no; otherwise yes.
 Verdict all_of(std::initializer_list<Verdict> answers) {
   for (const Verdict& answer : answers) {
     if (!answer.yes) return answer;
@@ -134,7 +134,7 @@ Verdict all_of(std::initializer_list<Verdict> answers) {
   return Verdict::of(true);
 }
 
-/// What a rank tells its neighbours about itself.
+/// What a rank sends its neighbours about itself.
 struct Told {
   Verdict overlapping_launches;
   std::map<subdomain_id, Verdict> exportable;
@@ -181,7 +181,7 @@ std::set<PairKey> pairs_of(const ProbeRequest& request, const std::vector<subdom
   return pairs;
 }
 
-/// Of a subdomain of this rank.
+/// Whether the arrays of a subdomain of this rank can be stored to by other devices of the rank.
 Verdict storable_of(const ProbeRequest& request, const std::vector<subdomain_id>& mine, subdomain_id id) {
   if (request.storable.empty()) return Verdict::of(true);
   return request.storable.at(static_cast<std::size_t>(std::ranges::find(mine, id) - mine.begin()));
@@ -216,7 +216,7 @@ FactTable probe_pairs(const ProbeRequest& request) {
   std::map<rank_id, Told> told;
   for (const auto& [rank, bytes] : exchange_blobs(comm, to_neighbours)) told[rank] = read(bytes);
 
-  // Each rank tries to map what its own devices would need, and tells the other end of each pair.
+  // Each rank tries to map what its own devices would need, and sends the result to the other end of each pair.
   std::map<PairKey, Verdict> mapped;  // (mapper's subdomain, owner's subdomain)
   std::map<rank_id, std::vector<std::byte>> results;
   comm::agree_on(comm, [&] {
@@ -240,7 +240,7 @@ FactTable probe_pairs(const ProbeRequest& request) {
     }
     for (const auto& [rank, writer] : writers) results[rank] = writer.bytes();
   });
-  // After this nobody maps this rank's trial memory any more.
+  // From here on no rank maps this rank's trial memory.
   for (const auto& [rank, bytes] : exchange_blobs(comm, results)) {
     for (Reader reader(bytes); !reader.empty();) {
       const subdomain_id near(reader.get<std::int64_t>());

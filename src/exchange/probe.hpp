@@ -14,7 +14,7 @@
 namespace halocline::exchange {
 
 /// The facts of every message that a subdomain of this rank sends or receives, found by trying: memory is
-/// allocated, exported, mapped and read for real, MPI is given a device pointer where it says that it takes some. The
+/// allocated, exported, mapped and read for real, MPI is called with a device pointer if it reports support. The
 /// same at both ends of each pair.
 struct PairKey {
   subdomain_id from;

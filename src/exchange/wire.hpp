@@ -14,7 +14,7 @@
 
 namespace halocline::exchange {
 
-/// Trivially copyable values behind each other, for messages between ranks of one job at set-up.
+/// Trivially copyable values one after another, for messages between ranks of one job at set-up.
 class Writer {
  public:
   template <typename T>

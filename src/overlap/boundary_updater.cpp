@@ -48,7 +48,7 @@ void BoundaryUpdater::hand_out_ready(const exchange::Exchange& exchange, std::si
   std::vector<std::size_t> behind_devices;
   for (std::size_t i = 0; i < state.part.segments.size(); ++i) {
     const Directions& needs = state.part.segments[i].needs;
-    // What reads other sides, or none that would order it behind the exchange's start, is for finish_others().
+    // Parts that read other sides, or no side that orders them after the exchange's start, are left to finish_others().
     if (state.handed_out[i] || needs.none() || (needs & ~filled).any() || (needs & awaited).any()) continue;
     ((needs & by_device).any() ? behind_devices : here).push_back(i);
   }

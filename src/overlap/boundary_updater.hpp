@@ -16,10 +16,10 @@ namespace halocline::overlap {
 /// that wait for that alone. A part that devices' transports fill is handed out at once, in a stream that waits for them;
 /// one that messages by the host fill, when those are on the device.
 ///
-/// For updates that write another buffer than they read: parts are updated beside each other, and beside the interior.
+/// For updates that write another buffer than they read: parts are updated concurrently with each other and with the interior.
 class BoundaryUpdater {
  public:
-  /// Of a local subdomain.
+  /// The boundary of a local subdomain.
   struct Part {
     int device = 0;
     std::vector<BoundarySegment> segments;
@@ -32,9 +32,9 @@ class BoundaryUpdater {
   BoundaryUpdater(device::Backend& backend, std::vector<Part> parts);
 
   /// Exchange::finish(), and the updates of all parts that read no halo but what exchanges fill. Later work in the
-  /// subdomains' streams, `users`, comes behind them. What update() throws is a failure of the exchange.
+  /// subdomains' streams, `users`, comes after them. An exception of update() is a failure of the exchange.
   void finish(exchange::Exchange& exchange, std::span<device::Stream* const> users, const Update& update);
-  /// The others', in the subdomains' own streams: behind finish() and whatever fills what they read.
+  /// The other parts, in the subdomains' own streams: after finish() and the work that fills what they read.
   void finish_others(std::span<device::Stream* const> users, const Update& update);
 
  private:

@@ -10,7 +10,7 @@ struct Margins {
   Vec3 above;
 };
 
-/// In each dimension what `beyond` says at an open end of the domain, and what `inside` says elsewhere.
+/// In each dimension `beyond` at an open end of the domain, and `inside` elsewhere.
 Margins margins_of(const Box& owned, const Margins& inside, const Margins& beyond, const Box& domain,
                    const std::array<bool, 3>& open) {
   Margins margins = inside;

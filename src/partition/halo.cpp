@@ -13,7 +13,7 @@ namespace {
 /// Who is met at the other end of what is sent towards a direction.
 struct Way {
   Neighbour other;
-  Direction direction;  ///< that of the sender, at both ends
+  Direction direction;  ///< the sender's, at both ends
 };
 
 enum class Role { sender, receiver };
@@ -42,7 +42,7 @@ void for_each_other(const std::vector<Way>& all, F&& f) {
   }
 }
 
-/// Of a box of a field, the components that are sent towards a direction.
+/// Bytes of a box of a field, of the components that are sent towards a direction.
 Bytes bytes_in(const Geometry& geometry, field_id field, const Box& box, Direction d) {
   if (box.empty()) return {};
   const FieldDescriptor& descriptor = geometry.fields[field.index()];

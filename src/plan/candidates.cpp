@@ -50,7 +50,7 @@ Candidates candidates(const PlanRequest& request) {
     if (predictor.why_not().empty()) candidate.prediction = predictor.predict(geometry);
     found.list.push_back(std::move(candidate));
   }
-  // The first is that of exact, until they are in order.
+  // Until they are sorted, the first is the grid of exact.
   if (!predictor.why_not().empty()) found.list.front().methods.push_back(Method::fastest);
   std::ranges::stable_sort(found.list, {}, cost_of);
   if (predictor.why_not().empty()) found.list.front().methods.push_back(Method::fastest);

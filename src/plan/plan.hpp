@@ -27,7 +27,7 @@ struct PlanRequest {
   std::optional<Vec3> node_grid;    ///< for Method::given
   std::optional<Vec3> device_grid;  ///< for Method::given
   std::vector<double> weights;      ///< see partition::Request
-  model::RowLimits row_limits;      ///< for Method::fastest, those of exchange::Tuning
+  model::RowLimits row_limits;      ///< for Method::fastest, from exchange::Tuning
   placement::Request placement;
   /// Steps that one exchange serves; see overlap/steps.hpp.
   int steps_per_exchange = 1;
@@ -40,7 +40,7 @@ struct Plan {
   placement::Placement placement;
   partition::Method partition = partition::Method::exact;
   int steps_per_exchange = 1;
-  /// For Method::fastest: what its grid is predicted to take, or why there is no prediction and the grid is that of exact.
+  /// For Method::fastest: the predicted time of the grid, or why there is no prediction and the grid of exact is used.
   std::string partition_reason;
 
   /// The rank that owns a subdomain.

@@ -10,7 +10,7 @@
 
 namespace halocline::routing {
 
-/// What tells messages apart, and orders them alike at both ends.
+/// Distinguishes messages, and orders them in the same way at both ends.
 struct MessageKey {
   subdomain_id from;
   subdomain_id to;

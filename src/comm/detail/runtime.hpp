@@ -13,7 +13,7 @@ namespace halocline::comm::runtime {
 /// Whether MPI calls may be made: initialised and not finalised.
 [[nodiscard]] bool active();
 [[nodiscard]] bool finalised();
-/// As MPI tells it; may be called before initialise().
+/// As MPI reports it; may be called before initialise().
 [[nodiscard]] std::string library();
 /// The launcher that belongs to the library; empty where it is not known.
 [[nodiscard]] std::string mpiexec();

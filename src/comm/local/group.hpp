@@ -15,7 +15,7 @@
 
 namespace halocline::comm::local {
 
-/// Which ranks of a run have ended, and how: nobody may wait for those. Any thread may call any function.
+/// Which ranks of a run have ended, and how, so that no rank waits for them. Thread-safe.
 class Roll {
  public:
   void end(int world_rank, std::string how) {

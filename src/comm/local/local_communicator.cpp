@@ -46,7 +46,7 @@ class HeapWindow final : public SharedWindow {
   std::vector<std::shared_ptr<Segment>> segments_;
 };
 
-/// What a rank asks of split().
+/// The arguments of one rank in split().
 struct Wish {
   int colour;
   int key;

@@ -5,7 +5,7 @@
 
 namespace halocline {
 
-/// Bytes that this process could still get: what the kernel says is available, or less where a control group (a
+/// Bytes that this process could still allocate: what the kernel reports as available, or less if a control group (a
 /// container) allows less. A moment's answer; other processes take memory too.
 [[nodiscard]] std::uint64_t available_memory();
 

@@ -29,7 +29,7 @@ void check_alike(comm::Communicator& comm, std::span<const NamedValue> mine);
 /// What a plan starts from, but the machine.
 [[nodiscard]] std::vector<NamedValue> values_of(const PlanRequest& request);
 [[nodiscard]] NamedValue value_of(const machine::MachineMap& machine);
-/// Of the options, those which ranks must share and which are not part of a PlanRequest.
+/// The options that must be the same on all ranks and are not part of a PlanRequest.
 [[nodiscard]] std::vector<NamedValue> values_of(const DomainOptions& options);
 
 }  // namespace halocline

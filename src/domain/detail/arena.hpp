@@ -11,7 +11,7 @@
 namespace halocline {
 
 /// The memory of one subdomain's fields that Halocline owns: one allocation that others may map, all fields and buffers
-/// behind each other. Rows are padded so that the first owned cell of each is aligned, and that an odd number of
+/// one after another. Rows are padded so that the first owned cell of each is aligned, and that an odd number of
 /// aligned units lies between rows: the ends of rows, which thin x faces consist of, then fall into all buffers of a
 /// cache instead of a few. The padding is Halocline's own.
 struct Arena {

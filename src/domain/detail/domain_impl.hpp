@@ -59,7 +59,7 @@ class Domain::Impl {
   std::vector<int> current;
   /// By field and buffer: what kernels have stored for its next exchange.
   std::vector<std::vector<Directions>> stored;
-  /// By field: whether the current buffer has been exchanged since it became that, and so nobody reads the others' halos.
+  /// By field: whether the current buffer has been exchanged since the last swap, so that the other buffers' halos are not read.
   std::vector<bool> exchanged;
   std::vector<RoutedMessage> routes;
   std::unique_ptr<exchange::Exchange> exchange;
@@ -135,7 +135,7 @@ class Domain::Impl {
   /// A transfer's depth; the same for all that reach over the whole halo, as ranks must select the same.
   [[nodiscard]] std::int64_t depth_of(const Transfer& transfer) const;
   [[nodiscard]] std::vector<field_id> all_fields() const;
-  /// The buffer of a field that is current after `ahead` swaps. what: of which it is asked, for errors.
+  /// The buffer of a field that is current after `ahead` swaps. what: the caller's function, for errors.
   [[nodiscard]] int buffer_of(std::string_view what, field_id id, int ahead, Element element);
   void start_exchange(std::span<const field_id> which, exchange::Overlap overlap);
   void start_exchange(std::span<const Transfer> which, exchange::Overlap overlap);

@@ -14,14 +14,14 @@
 namespace halocline::exchange {
 
 /// A word a rank by which the ranks of a node tell each other that an exchange has failed, with the reason as text.
-/// Ranks of other nodes learn it by their own deadlines, and so do all ranks where those of the node may not map each other's
-/// memory: then each rank has a word that nobody else sees.
+/// Ranks of other nodes end at their own deadlines. So do all ranks of a node that may not map each other's
+/// memory: each then has a word of its own.
 class AbortWord {
  public:
   /// Collective over the node.
   explicit AbortWord(comm::Communicator& node_comm);
 
-  /// What this rank's waits watch; 0 until somebody failed. Valid as long as this object.
+  /// The word that this rank's waits read; 0 until a rank failed. Valid as long as this object.
   [[nodiscard]] const std::atomic<std::uint32_t>* word() const;
   /// Tells all ranks of the node; the first reason stays.
   void raise(std::string_view reason) noexcept;

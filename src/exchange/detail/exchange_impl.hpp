@@ -45,7 +45,7 @@ class Exchange::Impl {
   [[nodiscard]] bool closed() const { return closed_; }
   /// Makes this rank's part of all exchanges end, and drops its streams.
   void stop(std::string_view why) noexcept;
-  /// Runs a step; where it throws, the exchange has failed and the node is told before the error goes on.
+  /// Runs a step; if it throws, the exchange has failed, and the node's ranks are notified before the error is passed on.
   template <typename Step>
   void guarded(Step&& step);
   [[nodiscard]] Verdict capturable() const;
@@ -65,12 +65,12 @@ class Exchange::Impl {
   void check_streams(std::span<device::Stream* const> streams) const;
   void check_streams_of_ends();
   void each_stream(const VisitStream& visit);
-  /// Collective: lets go of the others' memory and then of its own, when nobody uses either any more.
+  /// Collective: unmaps other ranks' memory and then frees its own, when no rank uses them any more.
   void let_go();
   [[nodiscard]] device::Stream& stream_of(subdomain_id subdomain) const;
   [[nodiscard]] std::string late() const;
   [[nodiscard]] std::size_t not_done() const;
-  /// Keeps the first failure, tells the node and poisons the groups.
+  /// Keeps the first failure, notifies the node and poisons the groups.
   void fail(std::exception_ptr error) noexcept;
 
   Setup setup_;

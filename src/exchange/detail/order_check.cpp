@@ -16,7 +16,7 @@
 namespace halocline::exchange {
 namespace {
 
-/// Bytes of halos that nobody may read: NaN in every floating-point type, -1 in every signed one.
+/// Bytes of halos that must not be read: NaN in every floating-point type, -1 in every signed one.
 constexpr unsigned char poison_byte = 0xff;
 constexpr std::size_t widest_element = 16;
 
@@ -26,7 +26,7 @@ std::span<const std::byte> bytes_of_segment(const device::Buffer& buffer, const 
 
 std::uint64_t hash_of(std::span<const std::byte> bytes) { return Hash().add(bytes).value(); }
 
-/// The cell of a segment that a byte of its payload belongs to: x fastest, components one behind the other.
+/// The cell of a segment that a byte of its payload belongs to: x fastest, components one after another.
 std::string cell_text(const Box& box, std::int64_t byte, std::int64_t element_bytes) {
   const Vec3 extent = box.extent();
   const std::int64_t cell = byte / element_bytes % extent.volume();

@@ -10,8 +10,8 @@
 
 namespace halocline::exchange {
 
-/// Finds work that is not ordered with exchanges, as Setup::validate_ordering says: what is sent is read twice, at the start and
-/// behind the end; halos are made unusable at the start, and compared at the end with what was sent. The host waits for both
+/// Finds work that is not ordered with exchanges, see Setup::validate_ordering: sent cells are read twice, at the start and
+/// after the end; halos are made unusable at the start, and compared at the end with what was sent. The host waits for both
 /// ends of every message, so that an exchange takes many times as long, and has room for what comes too early or too late.
 class OrderCheck {
  public:
@@ -21,7 +21,7 @@ class OrderCheck {
   OrderCheck(Context& context, rank_id me, std::span<const std::unique_ptr<Channel>> channels, StreamOf stream_of);
 
   void prepare(const Program& program);
-  /// Enqueues in the users' streams: behind all work that precedes the exchange, and before it begins.
+  /// Enqueues in the users' streams: after all work that precedes the exchange, and before it begins.
   void before(const Program& program);
   /// Behind the exchange. Waits for the users' streams and for the other ranks, at most the timeout. Throws ProtocolError that
   /// names the message, the field, the cell where it is known, and which order is missing.
@@ -49,7 +49,7 @@ class OrderCheck {
     std::vector<Sent> sent;
     std::vector<Received> received;
   };
-  /// Of a segment's cells, as they were sent: two values where they were written meanwhile.
+  /// A segment's cells as they were sent; two values for cells that were written meanwhile.
   struct Digest {
     std::uint64_t at_start;
     std::uint64_t at_end;

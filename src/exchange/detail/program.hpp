@@ -23,7 +23,7 @@ struct PackedSegment {
   std::int64_t offset = 0;  ///< bytes from the start of the payload
 };
 
-/// The payload of a message for a selection: segments one behind the other, each starting at a multiple of 16 bytes, so
+/// The payload of a message for a selection: segments one after another, each starting at a multiple of 16 bytes, so
 /// that both ends find every element aligned. Both ends compute it from the same message.
 struct Payload {
   std::vector<PackedSegment> segments;

@@ -16,7 +16,7 @@ namespace halocline::exchange {
 struct SplitPayload {
   /// As much as a row may grow by at either end when it is unpacked into whole sectors.
   static constexpr std::int64_t slack_bytes = 32;
-  static constexpr int most_pieces = 8;  ///< more would be told more often than it helps
+  static constexpr int most_pieces = 8;  ///< more would cost more in flags than they gain
 
   Payload rows;
   std::vector<Payload> pieces;
@@ -36,7 +36,7 @@ struct PackedRoom {
 [[nodiscard]] PackedRoom packed_room(const partition::Message& message, const partition::Geometry& geometry,
                                      const Tuning& tuning);
 
-/// Whether rows of all fields may go as packets to and from these arrays: whole words, one beside the other.
+/// Whether rows of all fields may be sent as packets from and to these arrays: whole contiguous words.
 [[nodiscard]] bool may_go_as_packets(const partition::Geometry& geometry,
                                      const std::vector<std::vector<Array>>& arrays);
 

@@ -22,7 +22,7 @@ End in_array(const Memory& memory, const PackedSegment& packed, const Box& box) 
           array.component_stride_bytes};
 }
 
-/// Dense, x fastest, the components that are sent one behind the other.
+/// Dense, x fastest, the components that are sent one after another.
 End in_payload(std::byte* payload, const PackedSegment& packed, std::int64_t element_bytes) {
   const Vec3 extent = packed.segment.source.extent();
   const std::int64_t row = extent.x * element_bytes;
@@ -113,7 +113,7 @@ std::int64_t remainder(const std::byte* address, std::int64_t unit) {
 
 constexpr std::array<std::int64_t, 2> sector_units{32, 16};
 
-/// Whether rows lie alike in words of `unit` bytes.
+/// Whether all rows have the same alignment in words of `unit` bytes.
 bool regular(const End& end, std::int64_t unit) {
   return end.stride[1] % unit == 0 && end.stride[2] % unit == 0 && end.component_stride % unit == 0;
 }
@@ -128,7 +128,7 @@ std::optional<Margins> margins_to(std::int64_t unit, const End& target, std::int
 }
 
 /// Rows that are contiguous on both sides grow to whole sectors of the target, or at least whole 16-byte words, where there
-/// is room, and where fits(unit) says that the source allows it.
+/// is room, and if fits(unit) is true for the source.
 template <typename Fits>
 void grow_rows(std::int64_t element_bytes, const Margins& room, const Fits& fits, End& source, End& target,
                Vec3& extent) {

@@ -37,7 +37,7 @@ struct Memory {
 /// A segment's cells as they lie in the receiver's halo, in a buffer of its field.
 [[nodiscard]] Outlet outlet_of(const partition::Segment& segment, int buffer, const Memory& receiver);
 
-/// Adds a message's copies to those of others, which become one operation together.
+/// Adds a message's copies to a list that becomes one operation.
 inline void append(std::vector<device::StridedCopy>& all, const std::vector<device::StridedCopy>& more) {
   all.insert(all.end(), more.begin(), more.end());
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// mpi_device: any pair of ranks whose MPI takes device pointers. Pack behind the header in one device buffer, MPI,
+// mpi_device: any pair of ranks whose MPI takes device pointers. Pack after the header in one device buffer, MPI,
 // unpack. Only the header passes through pinned host memory, because the host looks at it. One message of MPI: nothing
 // is copied beside it that could overlap.
 #include <limits>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // self: a subdomain that is its own neighbour through a periodic boundary; and whatever else stays on one device. Owned cells
 // are copied straight to halo cells; source and target never overlap, because one is owned and the other is not. No flags:
-// the operation begins behind the streams of both subdomains, and both wait for its end.
+// the operation begins after the work in the streams of both subdomains, and both wait for its end.
 #include "exchange/transport/factory.hpp"
 
 namespace halocline::exchange {

@@ -12,7 +12,7 @@
 #include "partition/partition.hpp"
 #include "partition/strategy.hpp"
 
-// What the rooms of the partition stage share with each other and with nobody else.
+// Shared by the files of the partition stage only.
 namespace halocline::partition::detail {
 
 __extension__ typedef __int128 Int128;
@@ -48,11 +48,11 @@ struct Grids {
 [[nodiscard]] Int128 device_cost(const Vec3& extent, const HaloWidth& halo, const Grids& grids);
 
 /// Cells that a subdomain needs in each dimension: the wider halo of the two sides, as a neighbour (or
-/// the subdomain itself, around a periodic boundary) reads that many; 1 where nobody reads.
+/// the subdomain itself, around a periodic boundary) reads that many; 1 if none reads.
 [[nodiscard]] Vec3 least_extent(const HaloWidth& halo, const Boundaries& boundaries, const Vec3& grid);
 /// Whether even cuts leave every subdomain its least extent.
 [[nodiscard]] bool fits(const Request& request, const Vec3& grid);
-/// Throws InvalidArgument that says what would fit. `chosen` is the cut that does not, or nullptr where
+/// Throws InvalidArgument with what would fit. `chosen` is the cut that does not, or nullptr where
 /// every cut was tried; `alternative` is one that does, or nullptr.
 [[noreturn]] void refuse(const Request& request, const Grids* chosen, const Grids* alternative);
 

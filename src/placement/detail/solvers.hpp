@@ -8,7 +8,7 @@
 
 #include "placement/placement.hpp"
 
-// What the rooms of the placement stage share with each other and with nobody else.
+// Shared by the files of the placement stage only.
 namespace halocline::placement::detail {
 
 /// solve_exact refuses more facilities than this: its time grows with their factorial.

@@ -67,8 +67,8 @@ std::vector<Transport> candidates_of(const PairFacts& facts, const Policy& polic
   throw CapabilityError(fmt::format("no transport for subdomains {} -> {}: {}", from.value(), to.value(), text));
 }
 
-/// How much faster a transport must have been measured to take the place of one before it. The order is that of what messages
-/// cost beside their bytes, and rates of one way to move bytes differ by a few percent from one day to another.
+/// How much faster a transport must have been measured to take the place of one before it. The order is by the cost of messages
+/// apart from their bytes, and rates of one way to move bytes differ by a few percent from one day to another.
 constexpr double enough_faster = 1.25;
 
 Transport fastest(const std::vector<Transport>& candidates, const PairFacts& facts) {
