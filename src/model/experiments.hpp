@@ -9,14 +9,14 @@
 
 #include "model/predict.hpp"
 
-// Which exchanges have to be timed for a machine's exchange rates, and what follows from their times.
+// The exchanges that are timed for a machine's exchange rates, and the fit of their times.
 namespace halocline::model {
 
-/// Kinds of cells that a node of so many devices can be measured with; the numbers in them are 0. Those without `beside` come
-/// first. With one device there are no links, and nothing beside which they could be.
+/// The kinds of cells that can be measured on a node with this number of devices, with rates of 0. Kinds without `beside` come
+/// first. With one device there are no links, and so no kinds with `beside`.
 [[nodiscard]] std::vector<machine::ExchangeRate> kinds_to_measure(int devices);
 
-/// An exchange of four f32 fields whose time one kind of cells decides.
+/// An exchange of four f32 fields whose time is determined by one kind of cells.
 struct Experiment {
   Vec3 extent;
   Stencil stencil;
@@ -26,16 +26,16 @@ struct Experiment {
 
   [[nodiscard]] partition::Geometry geometry() const;
 };
-/// How large it is. `large` decides how long rows are (512 cells from 4 MiB on, or else, and of packets, 64), so that all of one `large` differ
-/// in the number of rows alone.
+/// The size of an experiment. `large` determines the length of rows (512 cells from 4 MiB on; 64 below, and for packets), so that
+/// experiments with the same `large` differ only in the number of rows.
 struct ExperimentSize {
-  std::int64_t bytes = 0;  ///< cells of the kind in bytes, about, that each device moves
+  std::int64_t bytes = 0;  ///< about the bytes of cells of the kind that each device copies
   std::int64_t large = 0;
 };
 [[nodiscard]] Experiment experiment(const machine::ExchangeRate& kind, const ExperimentSize& size, int devices);
 
-/// Of the smaller of the two exchanges that a line goes through, for the bytes of the larger one. Far apart, so that where the line
-/// begins is not what a percent of the larger time makes of it: small exchanges are predicted from there.
+/// Bytes of the smaller of the two exchanges that define a line, from the bytes of the larger one. They are far apart, so that an
+/// error of a percent in the larger time hardly changes the intercept, from which small exchanges are predicted.
 [[nodiscard]] constexpr std::int64_t smaller_than(std::int64_t large) { return large / 8; }
 
 /// Seconds of the experiments of one kind: nearly empty, smaller_than() the large one, and large.
@@ -53,8 +53,8 @@ struct Fitted {
   };
   std::vector<LeftOut> left_out;
 };
-/// A line through the two larger exchanges of each trial, in four digits. A trial is left out where the cells of the other path,
-/// by the rates without `beside`, take most of its time: then it says nothing about its own.
+/// A line through the two larger exchanges of each trial, in four digits. A trial is left out if the cells of the other path,
+/// by the rates without `beside`, take most of its time: it then has no information about its own path.
 [[nodiscard]] Fitted fit(std::span<const Trial> trials, std::int64_t large, int devices);
 
 /// "link, short rows beside local ones, words of 16 bytes"

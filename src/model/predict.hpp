@@ -11,10 +11,10 @@
 #include "halocline/machine_map.hpp"
 #include "partition/halo.hpp"
 
-// How long an exchange of halos takes, from the rates that a machine map holds (docs/decisions/0018).
+// The predicted time of an exchange, from the rates of a machine map (docs/decisions/0018).
 namespace halocline::model {
 
-/// Sizes at which rows are moved in another way; those of exchange::Tuning.
+/// Sizes at which rows are copied in another way, as in exchange::Tuning.
 struct RowLimits {
   std::int64_t short_row_bytes = 64;
   std::int64_t pack_short_rows_from_bytes = std::int64_t{1} << 20;
@@ -22,9 +22,9 @@ struct RowLimits {
   friend bool operator==(const RowLimits&, const RowLimits&) = default;
 };
 
-/// What a subdomain's device moves in one exchange of all fields.
+/// What a subdomain's device copies in one exchange of all fields.
 struct Load {
-  /// By rows and widest access, counted as machine::ExchangeRate says.
+  /// By kind of rows and widest access; bytes are counted as in machine::ExchangeRate.
   class Bytes {
    public:
     using Counts = std::map<std::pair<machine::HaloRows, int>, std::int64_t>;
@@ -39,7 +39,7 @@ struct Load {
     void clear() { *this = {}; }
     friend bool operator==(const Bytes&, const Bytes&) = default;
 
-    /// Of the cells of packed rows: what crosses a link of them, while what has crossed is unpacked into whole sectors.
+    /// Cells of packed rows on the link; arrived cells are unpacked into whole sectors at the same time.
     std::int64_t packed_cells = 0;
 
    private:
@@ -49,11 +49,11 @@ struct Load {
   Bytes out{};                   ///< to other devices of its node
   Bytes in{};                    ///< from them
   std::int64_t sent = 0;         ///< bytes of cells to other subdomains
-  std::int64_t network_out = 0;  ///< those of them that leave the node
+  std::int64_t network_out = 0;  ///< bytes of `sent` that leave the node
   std::int64_t network_in = 0;
 };
 [[nodiscard]] Load load_of(const partition::Geometry& geometry, subdomain_id subdomain, const RowLimits& limits);
-/// One message's part of it, within a node.
+/// The load of one message within a node.
 [[nodiscard]] Load::Bytes rows_of(const partition::Geometry& geometry, const partition::Message& message,
                                   const RowLimits& limits);
 
@@ -64,42 +64,42 @@ struct Traffic {
 };
 [[nodiscard]] Traffic traffic_of(const partition::Geometry& geometry);
 
-/// What an exchange waits for.
+/// What limits an exchange.
 enum class Bound : int { least, local, link, network };
 [[nodiscard]] std::string_view to_string(Bound bound);
 
 struct Prediction {
-  /// Of an exchange, many of them back to back. A whole number, so that all ranks compare alike.
+  /// Time of one of many exchanges back to back. An integer, so that comparisons are the same on all ranks.
   std::int64_t picoseconds = 0;
   Bound bound = Bound::least;
   [[nodiscard]] double seconds() const { return static_cast<double>(picoseconds) * 1e-12; }
 };
 
-/// Predicts exchanges on one machine. A value; where nodes differ, each rate is that of the slowest.
+/// Predicts exchanges on one machine. A value; if nodes differ, each rate is the slowest node's.
 class Predictor {
  public:
   explicit Predictor(const machine::MachineMap& map, const RowLimits& limits = {});
 
-  /// Those that were given; without packets where the map has no rate for them.
+  /// The limits given; without packets if the map has no rate for them.
   [[nodiscard]] const RowLimits& limits() const { return limits_; }
-  /// Why nothing can be predicted; empty where it can.
+  /// Why nothing can be predicted; empty if predictions are possible.
   [[nodiscard]] const std::string& why_not() const { return why_not_; }
-  /// The slowest device's time or the slowest node's time on the network. Throws InvalidArgument where why_not() says why.
-  /// Cost: that of the node parts that differ in more than their place.
+  /// The slowest device's time or the slowest node's time on the network. Throws InvalidArgument if why_not() is not empty.
+  /// Cost: proportional to the node parts that differ in more than their position.
   [[nodiscard]] Prediction predict(const partition::Geometry& geometry) const;
   [[nodiscard]] Prediction predict(const Load& load) const;
 
-  /// Seconds that rows keep one path of a device busy, and those that pass besides, or at least.
+  /// Seconds for which rows occupy one path of a device, the additional latency, and the least time.
   struct Share {
     double busy = 0;
     double latency = 0;
     double least = 0;
   };
-  /// beside: while the device has something to do on the other path. Throws InvalidArgument where why_not() says why.
+  /// beside: while the device also copies on the other path. Throws InvalidArgument if why_not() is not empty.
   [[nodiscard]] Share share(machine::HaloPath path, bool beside, const Load::Bytes& bytes) const;
 
  private:
-  /// Of one kind of cells.
+  /// The rate of one kind of cells.
   struct Cost {
     std::int64_t attoseconds_per_byte = 0;
     std::int64_t latency = 0;  ///< picoseconds

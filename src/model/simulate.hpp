@@ -11,25 +11,26 @@
 #include "partition/halo.hpp"
 #include "placement/placement.hpp"
 
-// How long messages take that share the links of a machine, simulated as flows (docs/decisions/0023).
+// The time of messages that share the links of a machine, simulated as flows (docs/decisions/0023).
 namespace halocline::model {
 
-/// Something besides channels that flows share: what one rank's MPI copies, or injects into the network, or its core's time.
+/// A resource other than a channel that flows share: a rank's copies for MPI, its injection into the network, or its core's time.
 struct SharedResource {
   std::string name;            ///< for people
-  double bandwidth = 0;        ///< bytes a second, or what else flows take of it
-  std::string level = "rank";  ///< under which LevelLoad counts it
+  double bandwidth = 0;        ///< bytes a second, or another unit that flows use
+  std::string level = "rank";  ///< the LevelLoad that counts it
 };
 
-/// Bytes on their way from one place to another, over Interconnect's route; or work that takes of resources alone.
+/// Bytes from one place to another over Interconnect's route; or work that uses resources only.
 struct Flow {
   machine::Place from;
   machine::Place to;
   std::int64_t bytes = 0;
-  double latency = 0;            ///< seconds, besides those of the route; passes before the first byte
-  std::vector<int> resources{};  ///< positions in the list of resources that it takes part of
-  std::vector<int> after{};      ///< positions in the list of flows that must have ended; else it starts at once
-  /// What a byte takes of each of `resources`; empty: 1 of each. Of a resource that is listed twice the larger one counts.
+  double latency = 0;            ///< seconds before the first byte, in addition to the route's
+  std::vector<int> resources{};  ///< positions in the list of the resources that it uses
+  std::vector<int>
+      after{};  ///< positions in the list of the flows that must end before it starts; empty: it starts at once
+  /// Units of each of `resources` for a byte; empty: 1 of each. If a resource is listed twice, the larger value counts.
   std::vector<double> weights{};
   bool work = false;  ///< `bytes` are units of the resources; the flow goes nowhere, and no level counts them as bytes
 };
@@ -39,8 +40,8 @@ struct LevelLoad {
   std::string level;  ///< "memory", "inter_package", "pcie", "nvlink", "network", or that of resources ("rank", "core")
   std::int64_t used = 0;    ///< channels with any bytes or work
   std::int64_t bytes = 0;   ///< through all of them
-  std::string busiest;      ///< the one that would take longest by itself
-  double busy_seconds = 0;  ///< what all flows take of it over its bandwidth
+  std::string busiest;      ///< the one that would take longest alone
+  double busy_seconds = 0;  ///< units used by all flows, divided by its bandwidth
 };
 
 struct Simulated {
@@ -55,12 +56,12 @@ struct Simulated {
 [[nodiscard]] Simulated simulate(const machine::Interconnect& interconnect, std::span<const SharedResource> resources,
                                  std::span<const Flow> flows);
 
-/// The map with what was measured in the place of what was said; the same where nothing was.
+/// The map with measured rates in place of nominal ones; unchanged without measurements.
 /// - A link is as fast as the fastest of the methods `copy` and `pinned` across it, both ways at once where that was measured; a link
 ///   to the host's memory that several devices use, as fast as their `pinned` copies all at once, but not above its nominal rate.
-/// - What `software` leaves open: mpi_copy is twice the median rate of `mpi_host` both ways at once, mpi_latency its median latency;
-///   device_launch is what one of a row of small copies takes, the median latency of `copy` within a device.
-/// Rates of the network are those of the map, where measure() puts them.
+/// - Values that `software` does not set: mpi_copy is twice the median rate of `mpi_host` both ways at once, mpi_latency its median latency;
+///   device_launch is the time of one of a series of small copies, the median latency of `copy` within a device.
+/// Rates of the network are the map's, which measure() sets.
 [[nodiscard]] machine::MachineMap as_measured(machine::MachineMap map);
 
 /// One exchange of all fields; every rank starts at time 0, and routes give the messages: their order decides the order of
@@ -73,7 +74,7 @@ struct Simulated {
 /// - mpi_device: the same, over MPI
 /// - mpi_staged: packed, to the host's memory near the device, over MPI to that near the other device, to it, unpacked
 /// Host memory is the NUMA node with the widest path to the device, or a package where the map has none. The map's `software`
-/// says what MPI limits: what mpi_staged copies within a node, what both send to others, and what takes time of a rank's core.
+/// has the limits of MPI: copies of mpi_staged within a node, what both send to other nodes, and time of a rank's core.
 /// `ends` has the messages' ends in the order of the routes. Throws as simulate() does, and InvalidArgument for a route
 /// between subdomains without a message.
 [[nodiscard]] Simulated simulate_exchange(const partition::Geometry& geometry, const placement::Placement& placement,

@@ -11,11 +11,11 @@
 
 namespace halocline::machine::measuring {
 
-/// Holds streams back until all of them have their work, so that what is timed is the work and not its enqueuing. A
-/// stream waits for a word in host memory that all ranks of the node share and that devices reach; the host opens
-/// it by writing there. There is one for this rank alone and one for the whole node.
+/// Blocks streams until all of them have their work, so that the time does not include enqueuing. A
+/// stream waits for a word in host memory that all ranks of the node share and devices can access; the host opens
+/// the gate by writing it. There is one for this rank alone and one for the whole node.
 ///
-/// Where launches are serialised nothing could be enqueued behind a closed gate: there it is always open.
+/// If launches are serialised, nothing could be enqueued behind a closed gate: it is then always open.
 class Gate {
  public:
   /// Collective.
@@ -25,11 +25,11 @@ class Gate {
   ~Gate();
 
   enum class Scope : int { rank, node };
-  /// Begins a round: from here to open() streams can wait. Of the whole node: by all ranks, between collectives. No
+  /// Begins a round: until open() streams can wait. For the gate of the whole node: called by all ranks, between collectives. No
   /// stream may be waiting from an earlier round.
   void shut(Scope scope);
   void wait(device::Stream& stream, Scope scope);
-  /// Of the whole node: by all ranks, after all have enqueued (an agreement in between); returns when it is open.
+  /// For the gate of the whole node: called by all ranks, after all have enqueued (an agreement in between). The gate is open when it returns.
   void open(Scope scope);
   [[nodiscard]] bool holds() const { return holds_; }
 

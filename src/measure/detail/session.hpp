@@ -17,34 +17,34 @@
 
 namespace halocline::machine::measuring {
 
-/// Of the messages that latency is measured with, and how many of them are timed together.
+/// Bytes of the messages for latency, and how many of them are timed together.
 inline constexpr std::size_t small_bytes = 8;
 inline constexpr int small_row = 16;
 
 /// Which rank of the node measures with a device: the first one that drives it.
 struct Slot {
-  int rank = -1;  ///< in the node's communicator; -1: nobody
+  int rank = -1;  ///< in the node's communicator; -1: none
   int ordinal = 0;
 };
 
-/// Memory that a device of this rank reaches, or why it does not.
+/// Memory that a device of this rank can access, or why it cannot.
 struct Reach {
   std::byte* data = nullptr;
   std::string why_not;
 };
 
-/// What one rank needs while its node is measured: memory of each device that all ranks of the node try to map, the
-/// gate, and what was found so far. Devices are named by device_id values.
+/// The state of one rank while its node is measured: memory of each device, which all ranks of the node try to map, the
+/// gate, and the results so far. Devices are named by device_id values.
 class Session {
  public:
   /// Collective. `slots` and `request` are the same on all ranks of the node; request.bytes is above 0.
   Session(comm::Communicator& node, device::Backend& backend, std::vector<Slot> slots, MeasureRequest request);
 
-  /// Gives back what belongs to other ranks, so that each may free its own. Collective; the last call.
+  /// Unmaps other ranks' memory, so that each may free its own. Collective; the last call.
   void close();
 
   [[nodiscard]] comm::Communicator& node() { return node_; }
-  /// The same ranks in a group of their own, for messages while others wait in an agreement of node().
+  /// A second group of the same ranks, for messages while others wait in an agreement of node().
   [[nodiscard]] comm::Communicator& messages() { return *messages_; }
   [[nodiscard]] device::Backend& backend() { return backend_; }
   [[nodiscard]] const MeasureRequest& request() const { return request_; }
@@ -56,7 +56,7 @@ class Session {
   [[nodiscard]] bool mine(int device) const { return slot(device).rank == me_; }
   /// CUDA's number for a device of this rank.
   [[nodiscard]] int native(int device) const { return backend_.info(slot(device).ordinal).native_ordinal; }
-  /// Of a message from one device to all others at once: each has a part of the memory to itself.
+  /// Bytes of a message from one device to all others at once: each has its own part of the memory.
   [[nodiscard]] std::size_t slice_bytes() const;
 
   // Each device has two areas of bytes(), and after them one Flag and one counter for each device of the node.
@@ -65,7 +65,7 @@ class Session {
   [[nodiscard]] Reach target(int user, int device) { return area(user, device, bytes()); }
   [[nodiscard]] Reach words(int user, int device) { return area(user, device, 2 * bytes()); }
   /// Pinned memory of 2 x bytes() on a NUMA node (a vertex and the operating system's number), or anywhere (-1).
-  /// Kept until release_host_memory(). Throws CapabilityError that says why it cannot be had there.
+  /// Kept until release_host_memory(). Throws CapabilityError with the reason if that is not possible.
   [[nodiscard]] std::byte* host_memory(int numa_vertex, int numa_number);
   void release_host_memory() { host_memory_.clear(); }
 
@@ -75,18 +75,18 @@ class Session {
     Transfer transfer;
     Times times;
   };
-  /// Times each job with messages of `bytes` and with small ones, all jobs started together. Of the whole node:
-  /// collective, with the same error on all ranks.
+  /// Times each job with messages of `bytes` and with small ones, all jobs started together. Collective over the
+  /// node, with the same error on all ranks.
   void time(std::span<Job> jobs, Gate::Scope scope, std::size_t bytes);
-  /// A job on a lane of its own, by itself; local.
+  /// One job alone, on its own lane; local.
   [[nodiscard]] Times time_alone(int device, const Transfer& transfer, std::size_t bytes);
 
-  /// Where `bytes` is 0 there is no large message: the bandwidth is that of the small ones.
+  /// If `bytes` is 0, there is no large message: the bandwidth is the small messages'.
   void found(Measurement what, const Times& times);
   void leave_out(std::string_view method, std::string_view reason) {
     left_out_.push_back({std::string(method), std::string(reason), 1});
   }
-  /// Collective. Whether there is time for another step; where not, the methods are left out.
+  /// Collective. Whether there is time for another step; if not, the methods are left out.
   [[nodiscard]] bool time_left(std::initializer_list<std::string_view> methods);
 
   [[nodiscard]] const std::vector<Measurement>& measurements() const { return measurements_; }
