@@ -99,10 +99,10 @@ Json result_json(const jacobi3d::Result& result) {
 }
 
 std::string trials_text(const std::vector<jacobi3d::Trial>& trials) {
-  std::string text = "halos       tried:";
+  std::string text = "halos       tried, by steps per exchange:";
   for (const auto& trial : trials) {
-    text += fmt::format("{} {} a step with {} steps per exchange", &trial == trials.data() ? "" : ",",
-                        seconds_text(seconds(trial.step)), trial.steps_per_exchange);
+    text += fmt::format("{} {}: {} a step", &trial == trials.data() ? "" : ",", trial.steps_per_exchange,
+                        seconds_text(seconds(trial.step)));
   }
   return text + "\n\n";
 }

@@ -37,7 +37,7 @@ expect_output("steps per exchange 2: halos of 2 .*traffic .*a step, as one excha
               "explain --size 16 --nodes 4 --devices-per-node 1 --steps-per-exchange 2")
 expect_output("radius 1 x 2 steps, .*an exchange serves 2 steps: 8.0 messages and 14.8 KB a step.*verify: passed"
               "exchange --size 16 --devices 4 --steps-per-exchange 2 --verify --repeat 5 --steady 5")
-expect_output("tried: .* a step with 4 steps per exchange.*check +passed"
+expect_output("tried, by steps per exchange: .*4: [0-9.]+ [a-z]+ a step.*check +passed"
               "run jacobi3d --size 16 --devices 2 --steps 9 --steps-per-exchange auto --check")
 expect_output("back to back.*verify: passed" "exchange --size 16 --devices 4 --verify --repeat 5 --steady 5")
 
