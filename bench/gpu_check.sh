@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Everything that needs GPUs, in one run: builds, tests, checks memory, measures the ceilings, and then what they bound.
 #   bench/gpu_check.sh OUTDIR [STAGE[:SECONDS]...]
-# Stages, in this order where none is named: build tests sanitizer machine ceilings pack exchange candidates studies
-# baselines jacobi. A stage that fails or runs out of its time does not stop the next ones. Within GPU_CHECK_SECONDS (540)
+# Stages, in this order where none is named: build tests sanitizer lost machine ceilings pack exchange candidates
+# studies baselines jacobi. A stage that fails or runs out of its time does not stop the next ones. Within GPU_CHECK_SECONDS (540)
 # all in all. OUTDIR gets results.tar.gz (a log a stage, CSV files), summary.txt, the most of which is also printed, and after the
 # stage tests gpu_record.json, which is committed as bench/results/gpu_record.json (scripts/gpu_record.cmake). Runs that are
 # timed are verified before and after, so that a wrong cell is a failed step.
@@ -22,9 +22,9 @@ blocks=${GPU_CHECK_BLOCKS:-512,256,128,64}
 largest=${blocks%%,*}
 smallest=${blocks##*,}
 edge=${GPU_CHECK_EDGE:-750}
-all_stages=(build tests sanitizer machine ceilings pack exchange candidates studies baselines jacobi)
+all_stages=(build tests sanitizer lost machine ceilings pack exchange candidates studies baselines jacobi)
 declare -A limit=(
-  [build]=200 [tests]=420 [sanitizer]=60 [machine]=60 [ceilings]=45 [pack]=30 [exchange]=300 [candidates]=70
+  [build]=200 [tests]=420 [sanitizer]=60 [lost]=60 [machine]=60 [ceilings]=45 [pack]=30 [exchange]=300 [candidates]=70
   [studies]=200 [baselines]=180 [jacobi]=60
 )
 
@@ -168,6 +168,18 @@ stage_sanitizer() {
     step 60 $(ranks 2) "${check[@]}" --tool $tool "$halocline" exchange --size 40 36 32 --radius 2 --fields 2xf32 \
       --repeat 1 --warm-up 0 --steady 2 --verify
     step 60 "${check[@]}" --tool $tool "$halocline" run jacobi3d --size 40 36 32 --steps 3 --check --progress off
+  done
+}
+
+# A rank that stops, is killed, or leaves in the middle of an exchange between 4 that share the GPUs.
+stage_lost() {
+  local transport transports=(ipc_copy mpi_staged) fate
+  if [ "$gpus" -ge 4 ]; then transports+=(direct); fi  # not between processes that share a GPU
+  for transport in "${transports[@]}"; do
+    for fate in stopped killed left; do
+      step 40 env HALOCLINE_BACKEND=cuda LOST_RANK_SECONDS=6 "$root/tests/mpi/lost_rank/lost_rank.sh" mpirun \
+        "--oversubscribe;--bind-to;none" "$build/bin/lost_rank" "$transport" "$fate"
+    done
   done
 }
 

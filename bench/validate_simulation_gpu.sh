@@ -86,7 +86,8 @@ run_case() { # the words of a line of the table
   local exchange=(--size $((side * grid[0])) $((side * grid[1])) $((side * grid[2])) --radius 3 --fields 4xf32
     --device-grid "${grid[@]}" --transports "$5")
   echo "$name: $(ranks_of "$2") ranks, ${exchange[*]}" | tee -a "$out/commands.txt"
-  on_ranks "$(ranks_of "$2")" exchange "${flags[@]}" "${exchange[@]}" --repeat "${REPEAT:-10}" --steady "${STEADY:-100}" \
+  # Both plan from one map: its measured rates decide between transports.
+  on_ranks "$(ranks_of "$2")" exchange "${flags[@]}" --machine "$out/$2.map.json" "${exchange[@]}" --repeat "${REPEAT:-10}" --steady "${STEADY:-100}" \
     --json >"$out/$name.real.json" &&
     "$halocline" simulate --machine "$out/$2.map.json" "${exchange[@]}" --json >"$out/$name.simulated.json"
 }

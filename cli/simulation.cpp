@@ -16,13 +16,6 @@ using namespace halocline;
 namespace {
 
 /// Of the widest field, on its widest side, as the model has one width.
-std::int64_t widest_halo(const partition::Geometry& geometry) {
-  const HaloWidth halo = geometry.widest_halo();
-  std::int64_t widest = 0;
-  for (int i = 0; i < 3; ++i) widest = std::max({widest, halo.lower()[i], halo.upper()[i]});
-  return widest;
-}
-
 double cell_bytes(const partition::Geometry& geometry) {
   std::int64_t bytes = 0;
   for (const auto& field : geometry.fields) bytes += bytes_of(field.element) * field.components;
@@ -57,7 +50,7 @@ model::ClosedForm closed_form_of(const Plan& plan) {
   constants.between_nodes = rate_of(bytes, {plan.machine.network.bandwidth, plan.machine.network.latency});
   constants.within_node = rate_of(bytes, worst_path(plan.machine.type_of(node_id(0))));
   return model::closed_form_of_device(
-      {parts.extent(), parts.node_grid(), parts.device_grid(), widest_halo(plan.geometry)}, constants);
+      {parts.extent(), parts.node_grid(), parts.device_grid(), plan.geometry.widest_halo.most()}, constants);
 }
 
 model::Simulated simulated(const Plan& plan, std::span<const RoutedMessage> routes) {

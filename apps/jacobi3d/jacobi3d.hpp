@@ -123,8 +123,8 @@ struct Trial {
   int steps_per_exchange = 1;
   halocline::Duration step{};
 };
-/// Tries numbers of steps per exchange, each in a few steps on a domain of its own that is gone afterwards: those of 1, 2 and 4 that
-/// fit. Collective; the same times on all ranks, those of the slowest. The fastest comes first.
+/// Measures a step with 1, 2 and 4 steps per exchange, where the halos fit, each in a few steps on a temporary domain. Collective.
+/// Times are the slowest rank's, the same on all ranks; the fastest comes first.
 template <typename T>
 [[nodiscard]] std::vector<Trial> try_steps_per_exchanges(const halocline::Vec3& extent,
                                                          halocline::comm::Communicator& comm,

@@ -12,9 +12,9 @@ namespace mhd {
 
 /// A solution beside the model's.
 ///
-/// Each value may be 2 roundings a step from the model's (Distance::roundings): epsilon times what the step adds up in that cell,
-/// its terms without their signs. So it is one rule for all time steps, spacings, orders and precisions: where dt tends to 0 it is
-/// the last places of the value itself, as in the paper's own rule, which is reported beside it.
+/// Each value may differ from the model's by 2 roundings a step (Distance::roundings): epsilon times the sum of the absolute values
+/// of the terms that the step adds in that cell. The rule holds for all time steps, spacings, orders and precisions. As dt tends to
+/// 0 it becomes the paper's rule, units in the last place of the value, which is reported beside it.
 struct Check {
   static constexpr double roundings_of_step = 2;
   std::array<Distance, field_count> of;

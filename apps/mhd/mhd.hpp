@@ -51,8 +51,8 @@ struct Stretch {
 };
 
 struct Result {
-  std::int64_t steps = 0;          ///< with those of the warm-up
-  double time = 0;                 ///< of the fluid
+  std::int64_t steps = 0;          ///< the warm-up included
+  double time = 0;                 ///< simulated
   double dt = 0;                   ///< the last one
   std::vector<Stretch> stretches;  ///< of this run, the warm-up included
   bool overlapped = true;          ///< as set, or found to be the faster

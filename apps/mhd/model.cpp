@@ -130,8 +130,8 @@ std::array<Number, field_count> Model::rates(const halocline::Vec3& p) const {
 
 std::array<Model::Real, field_count> Model::rates_at(const halocline::Vec3& p) const { return rates<Real>(p); }
 
-/// Rounding errors of the steps before are still in the fields: in a value near 0 as large as what it was added up from, but no
-/// larger than those of the field's largest value.
+/// Fields hold rounding errors of earlier steps. In a value near 0 they are as large as the terms of its sum, but no larger than
+/// the rounding error of the field's largest value.
 void Model::begin_sizes() {
   for (std::size_t i = 0; i < field_count; ++i) {
     Real largest = 0;

@@ -68,8 +68,8 @@ struct Distance {
   std::int64_t beyond = 0;  ///< of them, how many are more than 2 ulp away
   double absolute = 0;      ///< largest |m - c| of cells whose model value is 0
   double scaled = 0;        ///< largest |m - c| over the largest |m|, of all cells
-  /// Largest |m - c| in roundings: T's epsilon times the cell's size (Model::sizes()). Where dt tends to 0 that is the last place
-  /// of the value itself; otherwise it is that of what a step adds to it, so that values near 0 are measured fairly.
+  /// Largest |m - c| in roundings: T's epsilon times the cell's size (Model::sizes()). As dt tends to 0 that is a unit in the
+  /// last place of the value; otherwise one of the terms that a step adds to it, so that values near 0 count fairly.
   double roundings = 0;
 };
 template <typename T>

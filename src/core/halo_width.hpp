@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <string>
 
 #include "halocline/stencil.hpp"
@@ -23,6 +25,10 @@ class HaloWidth : private Stencil {
   /// Whether the halo on side d is filled.
   [[nodiscard]] bool has(Direction d) const { return reads(d); }
   [[nodiscard]] HaloWidth without_dimension(int dim) const { return Stencil::without_dimension(dim); }
+  /// The widest of the six sides.
+  [[nodiscard]] std::int64_t most() const {
+    return std::max({lower().x, lower().y, lower().z, upper().x, upper().y, upper().z});
+  }
 
   friend bool operator==(const HaloWidth&, const HaloWidth&) = default;
   friend std::string to_string(const HaloWidth& width) { return to_string(static_cast<const Stencil&>(width)); }

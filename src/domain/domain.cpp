@@ -32,7 +32,7 @@ Box Domain::Impl::update_box(const Box& owned, int step) const {
 
 void Domain::Impl::split(const Vec3& tile) {
   // What overlaps is decided by the widest field, so that one interior serves them all.
-  const HaloWidth halo = plan->geometry.widest_halo();
+  const HaloWidth& halo = plan->geometry.widest_halo;
   for (Subdomain& subdomain : subdomains) {
     const Box& owned = subdomain.owned_;
     subdomain.interior_ = overlap::whole_tiles(overlap::interior(owned, widest(), halo, options.update), owned, tile);
@@ -45,10 +45,8 @@ std::int64_t Domain::Impl::depth_of(const Transfer& transfer) const {
   if (transfer.depth < 1) {
     throw InvalidArgument(fmt::format("depth of field '{}' is {}; allowed is 1 or more", name, transfer.depth));
   }
-  const HaloWidth& halo = plan->geometry.halo_of(transfer.field);
-  std::int64_t width = 0;
-  for (int dim = 0; dim < 3; ++dim) width = std::max({width, halo.lower()[dim], halo.upper()[dim]});
-  if (transfer.depth >= width) return Transfer::whole;
+  const std::int64_t width = plan->geometry.halo_of(transfer.field).most();
+  if (transfer.depth >= width) return exchange::Selection::Item::whole;
   if (options.steps_per_exchange > 1) {
     throw InvalidArgument(
         fmt::format("depth of field '{}' is {}; allowed is {} or more, the whole halo, as an exchange serves {} steps "
@@ -93,10 +91,10 @@ std::vector<field_id> Domain::Impl::all_fields() const {
   return all;
 }
 
-void Domain::Impl::start_exchange(std::span<const field_id> which, exchange::Overlap overlap) {
-  std::vector<Transfer> transfers;
-  for (const field_id id : which) transfers.push_back({.field = id});
-  start_exchange(transfers, overlap);
+std::vector<Transfer> Domain::Impl::all_transfers() const {
+  std::vector<Transfer> all;
+  for (std::size_t f = 0; f < fields.size(); ++f) all.push_back({.field = field_id(static_cast<std::int64_t>(f))});
+  return all;
 }
 
 void Domain::Impl::start_exchange(std::span<const Transfer> which, exchange::Overlap overlap) {
@@ -113,11 +111,13 @@ void Domain::Impl::start_exchange(std::span<const Transfer> which, exchange::Ove
 void Domain::Impl::fill_open_boundaries(int step, std::span<const field_id> which) {
   if (!fill) return;
   const auto& geometry = plan->geometry;
+  const Stencil read = widest();
+  const std::array<bool, 3> open = open_dims();
   for (const Subdomain& subdomain : subdomains) {
     for (const field_id id : which) {
       for (const auto& box :
-           overlap::open_boundary_boxes(geometry.owned(id, subdomain.id()), plan->geometry.stencil_of(id), widest(),
-                                        options.steps_per_exchange, step, domain_box(id), open_dims())) {
+           overlap::open_boundary_boxes(geometry.owned(id, subdomain.id()), geometry.stencil_of(id), read,
+                                        options.steps_per_exchange, step, domain_box(id), open)) {
         fill(subdomain, id, box);
       }
     }
@@ -233,7 +233,7 @@ comm::Communicator& Domain::comm() const {
 
 ExchangeHandle Domain::start_exchange() {
   impl_->check_realized("start_exchange()");
-  impl_->start_exchange(impl_->all_fields(), exchange::Overlap::possible);
+  impl_->start_exchange(impl_->all_transfers(), exchange::Overlap::possible);
   return ExchangeHandle(*this);
 }
 
@@ -245,7 +245,7 @@ ExchangeHandle Domain::start_exchange(const std::vector<Transfer>& transfers) {
 
 void Domain::exchange() {
   impl_->check_realized("exchange()");
-  impl_->start_exchange(impl_->all_fields(), exchange::Overlap::none);
+  impl_->start_exchange(impl_->all_transfers(), exchange::Overlap::none);
   impl_->finish_exchange();
 }
 

@@ -128,7 +128,7 @@ bool detail::search(const Request& request, std::span<const Vec3> node_candidate
   std::vector<std::pair<Int128, Vec3>> nodes;
   for (const Vec3& p : node_candidates) {
     if (fits(request, p))
-      nodes.emplace_back(node_cost(request.extent, exchanged(request.halo, request.boundaries, p), p), p);
+      nodes.emplace_back(node_cost(request.extent, without_wrapped(request.halo, request.boundaries, p), p), p);
   }
   // Among equals the one with the fewest cuts in x, then in y: halos of x are thin rows, which cost more than as many cells
   // in rows along x.
@@ -142,7 +142,8 @@ bool detail::search(const Request& request, std::span<const Vec3> node_candidate
     std::sort(devices.begin(), devices.end());
     best.node = node;
     best.device = cheapest(devices, [&](const Vec3& p) {
-      return device_cost(request.extent, exchanged(request.halo, request.boundaries, best.node * p), {best.node, p});
+      return device_cost(request.extent, without_wrapped(request.halo, request.boundaries, best.node * p),
+                         {best.node, p});
     });
     return true;
   }

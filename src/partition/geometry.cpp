@@ -56,13 +56,6 @@ bool detail::wraps(const Boundaries& boundaries, const Vec3& grid, int dim) {
   return boundaries[static_cast<std::size_t>(dim)] == Boundary::periodic_in_kernel && grid[dim] == 1;
 }
 
-HaloWidth detail::exchanged(HaloWidth halo, const Boundaries& boundaries, const Vec3& grid) {
-  for (int dim = 0; dim < 3; ++dim) {
-    if (wraps(boundaries, grid, dim)) halo = halo.without_dimension(dim);
-  }
-  return halo;
-}
-
 Stencil widest_stencil(const std::vector<FieldDescriptor>& fields, const Stencil& domain) {
   Vec3 lower;
   Vec3 upper;
@@ -82,20 +75,17 @@ Geometry::Geometry(Partition partition_in, std::vector<FieldDescriptor> fields_i
     : partition(std::move(partition_in)), fields(std::move(fields_in)), stencil(stencil_in), boundaries(boundaries_in) {
   const Stencil widest = widest_stencil(fields, stencil);
   const auto halo_for = [&](const Stencil& of) {
-    return detail::exchanged(halo_width(of, widest, steps), boundaries, partition.grid());
+    return detail::without_wrapped(halo_width(of, widest, steps), boundaries, partition.grid());
   };
   halo_of_domain = halo_for(stencil);
+  widest_halo = halo_for(widest);
   for (const auto& field : fields) halos_.push_back(field.stencil ? halo_for(*field.stencil) : halo_of_domain);
 }
 
 bool Geometry::wraps(int dim) const { return detail::wraps(boundaries, partition.grid(), dim); }
 
 Stencil Geometry::beyond_box(const Stencil& of) const {
-  Stencil read = of;
-  for (int dim = 0; dim < 3; ++dim) {
-    if (wraps(dim)) read = read.without_dimension(dim);
-  }
-  return read;
+  return detail::without_wrapped(of, boundaries, partition.grid());
 }
 
 Stencil Geometry::stencil_of(field_id field) const {
@@ -105,18 +95,6 @@ Stencil Geometry::stencil_of(field_id field) const {
 const HaloWidth& Geometry::halo_of(field_id field) const {
   static_cast<void>(descriptor(*this, field));  // refuses one that is not there
   return halos_.at(field.index());
-}
-
-HaloWidth Geometry::widest_halo() const {
-  Vec3 lower;
-  Vec3 upper;
-  for (const HaloWidth& halo : halos_) {
-    for (int dim = 0; dim < 3; ++dim) {
-      lower[dim] = std::max(lower[dim], halo.lower()[dim]);
-      upper[dim] = std::max(upper[dim], halo.upper()[dim]);
-    }
-  }
-  return Stencil::per_side(lower, upper);
 }
 
 Box Geometry::owned(field_id field, subdomain_id subdomain) const {

@@ -26,6 +26,7 @@ struct Geometry {
   Stencil stencil;
   Boundaries boundaries;
   HaloWidth halo_of_domain;  ///< of a field with the domain's stencil
+  HaloWidth widest_halo;     ///< the widest on each side, of any field; of no fields, the domain's
 
   /// Whether kernels read around the ends of a dimension by themselves: it is periodic_in_kernel, and not cut.
   [[nodiscard]] bool wraps(int dim) const;
@@ -33,8 +34,6 @@ struct Geometry {
   [[nodiscard]] Stencil beyond_box(const Stencil& stencil) const;
   [[nodiscard]] Stencil stencil_of(field_id field) const;
   [[nodiscard]] const HaloWidth& halo_of(field_id field) const;
-  /// The widest on each side, of any field.
-  [[nodiscard]] HaloWidth widest_halo() const;
   /// The cells of a field that a subdomain owns: its box, one cell longer at the upper end of an open
   /// dimension in which the field is staggered.
   [[nodiscard]] Box owned(field_id field, subdomain_id subdomain) const;

@@ -55,12 +55,9 @@ HaloWidth widest_halo(const PlanRequest& request) {
   const int steps = request.steps_per_exchange;
   if (steps < 1) throw InvalidArgument(fmt::format("steps_per_exchange is {}; allowed is 1 or more", steps));
   const Stencil widest = partition::widest_stencil(request.fields, request.stencil);
-  for (int dim = 0; dim < 3; ++dim) {
-    const std::int64_t most = std::max(widest.lower()[dim], widest.upper()[dim]);
-    if (most > std::numeric_limits<std::int64_t>::max() / steps) {
-      throw InvalidArgument(fmt::format("radius is {} with steps_per_exchange {}; allowed are products below 2^63",
-                                        to_string(widest), steps));
-    }
+  if (HaloWidth(widest).most() > std::numeric_limits<std::int64_t>::max() / steps) {
+    throw InvalidArgument(fmt::format("radius is {} with steps_per_exchange {}; allowed are products below 2^63",
+                                      to_string(widest), steps));
   }
   return halo_width(widest, widest, steps);
 }

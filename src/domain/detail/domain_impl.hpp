@@ -135,9 +135,10 @@ class Domain::Impl {
   /// A transfer's depth; the same for all that reach over the whole halo, as ranks must select the same.
   [[nodiscard]] std::int64_t depth_of(const Transfer& transfer) const;
   [[nodiscard]] std::vector<field_id> all_fields() const;
+  /// Of all fields, whole.
+  [[nodiscard]] std::vector<Transfer> all_transfers() const;
   /// The buffer of a field that is current after `ahead` swaps. what: the caller's function, for errors.
   [[nodiscard]] int buffer_of(std::string_view what, field_id id, int ahead, Element element);
-  void start_exchange(std::span<const field_id> which, exchange::Overlap overlap);
   void start_exchange(std::span<const Transfer> which, exchange::Overlap overlap);
   void finish_exchange();
   void finish_exchange(const BoundaryUpdate& update);

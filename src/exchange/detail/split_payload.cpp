@@ -11,19 +11,19 @@
 namespace halocline::exchange {
 namespace {
 
-/// The most bytes of a segment that go in short rows: along x, rows are as short as the depth of an exchange makes them.
-std::int64_t most_in_short_rows(const partition::Segment& segment, const partition::Geometry& geometry,
-                                const Tuning& tuning) {
-  const std::int64_t cells = segment.source.extent().x;
-  const std::int64_t element = bytes_of(geometry.fields[segment.field.index()].element);
-  const std::int64_t most = std::max<std::int64_t>(tuning.short_row_bytes - 1, 0) / element;
-  if (cells <= most) return segment.bytes;
-  return segment.direction[0] == 0 ? 0 : segment.bytes / cells * most;
-}
-
 bool has_short_rows(const partition::Segment& segment, const partition::Geometry& geometry, const Tuning& tuning) {
   const Element element = geometry.fields[segment.field.index()].element;
   return segment.source.extent().x * bytes_of(element) < tuning.short_row_bytes;
+}
+
+/// The most bytes of a segment that go in short rows: along x, rows are as short as the depth of an exchange makes them.
+std::int64_t most_in_short_rows(const partition::Segment& segment, const partition::Geometry& geometry,
+                                const Tuning& tuning) {
+  if (has_short_rows(segment, geometry, tuning)) return segment.bytes;
+  if (segment.direction[0] == 0) return 0;
+  const std::int64_t element = bytes_of(geometry.fields[segment.field.index()].element);
+  const std::int64_t most = std::max<std::int64_t>(tuning.short_row_bytes - 1, 0) / element;
+  return segment.bytes / segment.source.extent().x * most;
 }
 
 int pieces_of(std::int64_t bytes, const Tuning& tuning) {

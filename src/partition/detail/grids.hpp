@@ -39,8 +39,14 @@ struct Grids {
 
 /// Whether nothing is exchanged along a dimension: it is wrapped, and a grid leaves it whole.
 [[nodiscard]] bool wraps(const Boundaries& boundaries, const Vec3& grid, int dim);
-/// What a grid's parts exchange of a halo: nothing in dimensions that wrap.
-[[nodiscard]] HaloWidth exchanged(HaloWidth halo, const Boundaries& boundaries, const Vec3& grid);
+/// A Stencil or HaloWidth of a grid's parts: nothing in dimensions that wrap.
+template <typename Width>
+[[nodiscard]] Width without_wrapped(Width width, const Boundaries& boundaries, const Vec3& grid) {
+  for (int dim = 0; dim < 3; ++dim) {
+    if (wraps(boundaries, grid, dim)) width = width.without_dimension(dim);
+  }
+  return width;
+}
 
 /// Eq. 7 without its constant factors, times the number of nodes: the halo cells of all node parts.
 [[nodiscard]] Int128 node_cost(const Vec3& extent, const HaloWidth& halo, const Vec3& node_grid);

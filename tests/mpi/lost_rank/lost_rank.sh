@@ -3,10 +3,10 @@
 # lost_rank.sh <mpiexec> <its flags> <program> <transport> stopped|killed|left
 # Starts 4 ranks of which one is lost in the middle of an exchange. Asks that the three others get, within the configured
 # time and some slack, an error that names pair, transport and step; and that no shared memory of theirs is left. Of a rank that
-# leaves without close(): at once, an error that names it.
+# leaves without close(): at once, an error that names it. LOST_RANK_SECONDS is that time (2, which set-up has, too).
 set -u
 mpiexec=$1 flags=$2 program=$3 transport=$4 fate=$5
-seconds=2
+seconds=${LOST_RANK_SECONDS:-2}
 slack=6
 if [ "$fate" = left ]; then seconds=20; fi
 # Open MPI ends the whole job when one rank dies, unless it is told to go on.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <cstring>
 #include <functional>
 #include <string>
@@ -16,12 +18,13 @@ namespace jacobi3d_test {
 using halocline::Domain;
 using halocline::DomainOptions;
 using halocline::Vec3;
+using jacobi3d::Halos;
 
 struct Shape {
   Vec3 extent;
   int ranks = 1;
   int devices = 1;  ///< of each rank
-  jacobi3d::Halos halos = jacobi3d::Halos::overlapped;
+  Halos halos = Halos::overlapped;
   int steps = 6;
   std::string transports = {};
   bool graph = false;
@@ -54,6 +57,35 @@ void on_domains(const Shape& shape, const std::function<void(Domain&, halocline:
 template <typename T>
 bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0;
+}
+
+/// A run of so many steps has the serial solution's bits, on rank 0 alone.
+template <typename T>
+void expect_serial_solution(const Shape& shape) {
+  SCOPED_TRACE(to_string(shape.extent) + ", " + std::to_string(shape.ranks) + " ranks of " +
+               std::to_string(shape.devices) + ", halos " + std::string(to_string(shape.halos)) + ", " +
+               std::to_string(shape.steps) + (shape.graph ? " steps as a graph " : " steps ") + shape.transports +
+               ", steps_per_exchange " + std::to_string(shape.steps_per_exchange) +
+               (shape.boundaries[0] == halocline::Boundary::periodic_in_kernel ? ", x wrapped" : ""));
+  const auto expected = jacobi3d::solve_serially<T>(shape.extent, shape.steps);
+  int roots = 0;
+  on_domains<T>(shape, [&](Domain& domain, halocline::Field<T> field) {
+    jacobi3d::Solver<T> solver(domain, field);
+    solver.initialise();
+    jacobi3d::Settings settings;
+    settings.steps = shape.steps;
+    settings.halos = shape.halos;
+    settings.graph = shape.graph;
+    solver.run(settings);
+    const auto all = solver.gather(halocline::Box::of_extent(shape.extent));
+    if (domain.comm().rank().value() != 0) {
+      EXPECT_TRUE(all.empty());
+      return;
+    }
+    ++roots;
+    EXPECT_TRUE(same_bits(all, expected));
+  });
+  EXPECT_EQ(roots, 1);
 }
 
 }  // namespace jacobi3d_test

@@ -13,42 +13,12 @@
 #include "halocline/error.hpp"
 #include "halocline/session.hpp"
 #include "jacobi_case.hpp"
-#include "support/seeded.hpp"
 
 namespace {
 
 using namespace jacobi3d_test;
-using jacobi3d::Halos;
 
 constexpr std::array all_ways{Halos::exchanged, Halos::overlapped, Halos::stored};
-
-template <typename T>
-void expect_serial_solution(const Shape& shape) {
-  SCOPED_TRACE(to_string(shape.extent) + ", " + std::to_string(shape.ranks) + " ranks of " +
-               std::to_string(shape.devices) + ", halos " + std::string(to_string(shape.halos)) + ", " +
-               std::to_string(shape.steps) + (shape.graph ? " steps as a graph " : " steps ") + shape.transports +
-               ", steps_per_exchange " + std::to_string(shape.steps_per_exchange) +
-               (shape.boundaries[0] == halocline::Boundary::periodic_in_kernel ? ", x wrapped" : ""));
-  const auto expected = jacobi3d::solve_serially<T>(shape.extent, shape.steps);
-  int roots = 0;
-  on_domains<T>(shape, [&](Domain& domain, halocline::Field<T> field) {
-    jacobi3d::Solver<T> solver(domain, field);
-    solver.initialise();
-    jacobi3d::Settings settings;
-    settings.steps = shape.steps;
-    settings.halos = shape.halos;
-    settings.graph = shape.graph;
-    solver.run(settings);
-    const auto all = solver.gather(halocline::Box::of_extent(shape.extent));
-    if (domain.comm().rank().value() != 0) {
-      EXPECT_TRUE(all.empty());
-      return;
-    }
-    ++roots;
-    EXPECT_TRUE(same_bits(all, expected));
-  });
-  EXPECT_EQ(roots, 1);
-}
 
 class JacobiWays : public testing::TestWithParam<int> {};
 
@@ -116,35 +86,6 @@ INSTANTIATE_TEST_SUITE_P(Threads, JacobiShapes,
                                          Shape{{13, 14, 15}, 4, 2, Halos::overlapped, 6, "mpi_staged"},
                                          Shape{{13, 14, 15}, 2, 2, Halos::overlapped, 6, "ipc_copy,peer_copy"}));
 
-/// Uneven domains, as small as the halos allow, in any number of parts; runs that end between two exchanges, too.
-TEST(JacobiStepsPerExchange, ChangesNoBit) {
-  for (std::uint64_t seed = 0; seed < 60; ++seed) {
-    halocline::test::Seeded seeded(seed);
-    SCOPED_TRACE("seed " + std::to_string(seed));
-    Shape shape;
-    shape.steps_per_exchange = 1 + static_cast<int>(seed % 4);
-    shape.ranks = static_cast<int>(seeded.between(1, 3));
-    shape.devices = static_cast<int>(seeded.between(1, 4));
-    for (int dim = 0; dim < 3; ++dim) {
-      shape.extent[dim] = seeded.between(shape.steps_per_exchange, shape.steps_per_exchange + 9);
-    }
-    shape.extent[static_cast<int>(seeded.between(0, 2))] += shape.steps_per_exchange * shape.ranks * shape.devices;
-    shape.halos = shape.steps_per_exchange == 1 && seeded.chance(50) ? Halos::stored
-                  : seeded.chance(50)                                ? Halos::overlapped
-                                                                     : Halos::exchanged;
-    shape.steps = static_cast<int>(seeded.between(1, 14));
-    if (seeded.chance(20)) shape.transports = "mpi_staged";
-    shape.graph = shape.transports.empty() && seeded.chance(40);
-    if (shape.graph) shape.steps += static_cast<int>(seeded.between(10, 40));
-    if (seeded.chance(50)) shape.boundaries = jacobi3d::boundaries;
-    if (seeded.chance(50)) {
-      expect_serial_solution<float>(shape);
-    } else {
-      expect_serial_solution<double>(shape);
-    }
-  }
-}
-
 TEST(JacobiLaunchThreads, ChangeNoBit) {
   for (const Halos halos : all_ways) {
     for (const bool graph : {true, false}) {
@@ -158,27 +99,6 @@ TEST(JacobiLaunchThreads, ChangeNoBit) {
       expect_serial_solution<double>(shape);
     }
   }
-}
-
-TEST(JacobiStepsPerExchange, ReplaysWholeCyclesOfStepsAndOfBuffers) {
-  for (const int steps_per_exchange : {2, 3, 4, 5}) {
-    for (const int more : {27, 29, 30}) {  // after the last cycle some steps are left, run one by one
-      const Halos halos = more != 29 ? Halos::overlapped : Halos::exchanged;
-      const Shape shape{{23, 20, 11}, 2, 2, halos, 64 * steps_per_exchange + more, {}, true, steps_per_exchange};
-      expect_serial_solution<float>(shape);
-    }
-  }
-}
-
-TEST(JacobiStepsPerExchange, OtherThanOneIsRefusedWhereKernelsStoreHalos) {
-  const Shape shape{{8, 8, 8}, 1, 2, Halos::stored, 1, {}, false, 2};
-  on_domains<float>(shape, [&](Domain& domain, halocline::Field<float> field) {
-    jacobi3d::Solver<float> solver(domain, field);
-    jacobi3d::Settings settings;
-    settings.halos = Halos::stored;
-    EXPECT_THAT([&] { solver.run(settings); }, testing::ThrowsMessage<halocline::InvalidArgument>(
-                                                   testing::HasSubstr("steps_per_exchange is 2; allowed is 1")));
-  });
 }
 
 /// What a run has stored for its next step is not there for what others do with the field.
@@ -201,64 +121,6 @@ TEST(JacobiStoredHalos, AreForgottenAtTheEndOfARun) {
       EXPECT_EQ(s.view(field)(s.owned().lo.x, s.owned().lo.y, below), static_cast<float>((below + 10) % 10));
     }
   });
-}
-
-TEST(JacobiStepsPerExchange, LetsARunGoOnWhereTheLastEnded) {
-  const Shape shape{{17, 12, 14}, 2, 2, Halos::overlapped, 0, {}, false, 3};
-  const auto expected = jacobi3d::solve_serially<float>(shape.extent, 11);
-  on_domains<float>(shape, [&](Domain& domain, halocline::Field<float> field) {
-    jacobi3d::Solver<float> solver(domain, field);
-    solver.initialise();
-    for (const int steps : {4, 2, 5}) {
-      jacobi3d::Settings settings;
-      settings.steps = steps;
-      solver.run(settings);
-    }
-    const auto all = solver.gather(halocline::Box::of_extent(shape.extent));
-    if (domain.comm().rank().value() == 0) {
-      EXPECT_TRUE(same_bits(all, expected));
-    }
-  });
-}
-
-TEST(JacobiStepsPerExchange, LeavesTheResidualAsItIs) {
-  jacobi3d::Result results[2];
-  for (const int steps_per_exchange : {1, 3}) {
-    const Shape shape{{20, 12, 13}, 2, 2, Halos::overlapped, 0, {}, false, steps_per_exchange};
-    on_domains<float>(shape, [&](Domain& domain, halocline::Field<float> field) {
-      jacobi3d::Solver<float> solver(domain, field);
-      solver.initialise();
-      jacobi3d::Settings settings;
-      settings.steps = 1000;
-      settings.residual_every = 20;
-      settings.tolerance = 1e-3;
-      settings.halos = Halos::overlapped;
-      settings.graph = steps_per_exchange > 1;
-      const auto result = solver.run(settings);
-      if (domain.comm().rank().value() == 0) results[steps_per_exchange == 1 ? 0 : 1] = result;
-    });
-  }
-  EXPECT_TRUE(results[0].converged);
-  EXPECT_EQ(results[0].steps, results[1].steps);
-  EXPECT_EQ(results[0].residual.max, results[1].residual.max);
-  EXPECT_EQ(results[0].residual.l2, results[1].residual.l2);
-}
-
-TEST(JacobiStepsPerExchange, IsTriedAlikeOnAllRanksWithThoseThatFit) {
-  std::array<std::vector<jacobi3d::Trial>, 2> found;
-  halocline::comm::run_as_threads(2, [&](halocline::comm::Communicator& comm) {
-    DomainOptions options;
-    options.devices.per_rank = 2;
-    found[comm.rank().index()] = jacobi3d::try_steps_per_exchanges<float>({3, 12, 8}, comm, options, {});
-  });
-  ASSERT_EQ(found[0].size(), 2u) << "4 does not fit into 3 cells";
-  EXPECT_EQ(found[0][0].steps_per_exchange + found[0][1].steps_per_exchange, 1 + 2);
-  EXPECT_LE(found[0][0].step, found[0][1].step);
-  EXPECT_GT(found[0][0].step.count(), 0);
-  for (const std::size_t i : {0u, 1u}) {
-    EXPECT_EQ(found[0][i].steps_per_exchange, found[1][i].steps_per_exchange);
-    EXPECT_EQ(found[0][i].step, found[1][i].step);
-  }
 }
 
 TEST(JacobiResidual, IsTheDifferenceOfTheLastTwoSerialSteps) {
