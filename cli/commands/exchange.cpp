@@ -22,8 +22,18 @@ struct ExchangeOptions {
   std::int64_t warm_up = 2;
   std::int64_t steady = 1000;
   std::int64_t graph = 0;  ///< exchanges that are recorded and replayed as one launch; 0: one launch each
+  bool accumulate = false;
   bool verify = false;
 };
+
+/// What is timed.
+void move_halos(Domain& domain, const ExchangeOptions& options) {
+  if (options.accumulate) {
+    domain.accumulate();
+  } else {
+    domain.exchange();
+  }
+}
 
 double seconds_between(Duration begin, Duration end) { return std::chrono::duration<double>(end - begin).count(); }
 
@@ -35,7 +45,7 @@ std::vector<double> timed_exchanges(Domain& domain, const ExchangeOptions& optio
   for (std::int64_t i = -options.warm_up; i < options.repeat; ++i) {
     comm.barrier();
     const auto begin = clock.now();
-    domain.exchange();
+    move_halos(domain, options);
     domain.synchronize();
     const double slowest = comm.all_reduce(seconds_between(begin, clock.now()), comm::Reduction::max);
     if (i >= 0) times.push_back(slowest);
@@ -46,10 +56,11 @@ std::vector<double> timed_exchanges(Domain& domain, const ExchangeOptions& optio
 /// Exchanges as they are timed back to back: one by one, or several recorded and replayed as one launch.
 class SteadyExchanges {
  public:
-  SteadyExchanges(Domain& domain, std::int64_t graph) : domain_(&domain), at_once_(std::max<std::int64_t>(graph, 1)) {
-    if (graph == 0) return;
+  SteadyExchanges(Domain& domain, const ExchangeOptions& options)
+      : domain_(&domain), options_(&options), at_once_(std::max<std::int64_t>(options.graph, 1)) {
+    if (options.graph == 0) return;
     recording_.emplace(domain.capture([&] {
-      for (std::int64_t i = 0; i < at_once_; ++i) domain.exchange();
+      for (std::int64_t i = 0; i < at_once_; ++i) move_halos(domain, options);
     }));
     recording_->launch();  // the first launch brings it to the devices
     domain.synchronize();
@@ -60,12 +71,13 @@ class SteadyExchanges {
     if (recording_) {
       recording_->launch();
     } else {
-      domain_->exchange();
+      move_halos(*domain_, *options_);
     }
   }
 
  private:
   Domain* domain_;
+  const ExchangeOptions* options_;
   std::int64_t at_once_;
   std::optional<Graph> recording_;
 };
@@ -131,9 +143,9 @@ int run_exchange(Context& context, const ExchangeOptions& wanted) {
   const Statistics times = statistics_of(timed_exchanges(domain, wanted));
   double steady = 0;
   if (wanted.steady > 0) {
-    SteadyExchanges exchanges(domain, wanted.graph);
+    SteadyExchanges exchanges(domain, wanted);
     steady = steady_exchange(domain, exchanges, wanted.steady);
-    verify_next(2, [&] { exchanges.launch(); });
+    if (!wanted.accumulate) verify_next(2, [&] { exchanges.launch(); });
   }
   verify_next(3, [&] { domain.exchange(); });
 
@@ -150,6 +162,7 @@ int run_exchange(Context& context, const ExchangeOptions& wanted) {
   document["backend"] = backend;
   document["subdomain_grid"] = json_of(partition.grid());
   document["repeat"] = wanted.repeat;
+  if (wanted.accumulate) document["accumulate"] = true;
   document["times"] = statistics_json(times);
   if (wanted.steady > 0)
     document["steady"] = {{"exchanges", wanted.steady}, {"graph", wanted.graph}, {"mean_s", steady}};
@@ -163,10 +176,11 @@ int run_exchange(Context& context, const ExchangeOptions& wanted) {
       plural(std::ssize(options.fields), "field"), plural(context.world.size(), "rank"),
       plural(partition.size(), "subdomain"), to_string(partition.grid()), devices, shares_table(shares),
       share_of_step_text(shares, options.steps_per_exchange));
-  text += fmt::format("{} exchanges, each after a barrier, the slowest rank's time:\n{}", wanted.repeat,
+  const char* timed = wanted.accumulate ? "accumulations" : "exchanges";
+  text += fmt::format("{} {}, each after a barrier, the slowest rank's time:\n{}", wanted.repeat, timed,
                       times_table(times));
   if (wanted.steady > 0) {
-    text += fmt::format("\n{} exchanges back to back: {} each\n", wanted.steady, seconds_text(steady));
+    text += fmt::format("\n{} {} back to back: {} each\n", wanted.steady, timed, seconds_text(steady));
   }
   if (verdict) text += "\n" + verdict_text(*verdict);
   context.print_text(text);
@@ -192,6 +206,8 @@ void add_exchange_command(CLI::App& app, Options& options, Command& chosen) {
               own->steady, 0, 100'000'000);
   add_integer(*command, "--graph", "N", "of those, exchanges that are replayed as one launch (default 0: none)",
               own->graph, 0, 10'000);
+  add_flag(*command, "--accumulate", "time halos on their way back to the owned cells (Domain::accumulate) instead",
+           own->accumulate);
   add_flag(*command, "--verify", "check every cell of every halo, before and after; exit code 1 on failure",
            own->verify);
   add_examples(*command, {"halocline exchange --devices 4 --size 64 --fields 4xf32 --verify",

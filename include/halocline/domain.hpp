@@ -50,6 +50,12 @@ struct Transfer {
   std::int64_t depth = whole;
 };
 
+/// What Domain::accumulate does with an owned cell and the halo cells that are its copies.
+enum class Combine : int {
+  add,     ///< the copies are added to it
+  replace  ///< the last of them becomes its value
+};
+
 class Domain;
 class DomainInternals;
 
@@ -260,6 +266,18 @@ class Domain {
   /// start_exchange() and finish(), with nothing enqueued in between.
   void exchange();
   void exchange(const std::vector<Transfer>& transfers);
+
+  /// The exchange backwards: enqueues that the halo cells which an exchange of the same transfers would fill go back to the
+  /// subdomains that own them, where they are added to the owned cells or replace them, in the current buffers. Halo cells keep
+  /// their values. The order is fixed, whatever arrives first: the owned cell, then its copies in neighbours' halos on faces, on
+  /// edges, on corners, each by Direction::index() of the side; so results are the same in every run, and
+  /// <exchange x, y> = <x, accumulate y>. Particle deposition, adjoints, lattice Boltzmann in place. What hooks of open boundaries
+  /// have filled goes nowhere.
+  ///
+  /// All ranks call it in the same order, and not while an exchange is under way. The first call is collective: it allocates as
+  /// much memory as the halos have, so call it once before a capture. Throws InvalidArgument for a depth less than the whole halo.
+  void accumulate(Combine combine = Combine::add);
+  void accumulate(const std::vector<Transfer>& transfers, Combine combine = Combine::add);
 
   /// Takes other streams for the local subdomains, in their order, each of its subdomain's device; Subdomain::stream() is
   /// then the new one. Later work comes after what is in the earlier streams by now. They must outlive the domain, or the

@@ -37,6 +37,7 @@ std::string_view to_string(Operation operation) {
     case Operation::map_memory: return "map memory";
     case Operation::copy: return "copy";
     case Operation::copy_list: return "copy list";
+    case Operation::sum_list: return "sum list";
     case Operation::advance: return "advance";
     case Operation::expect: return "expect";
     case Operation::signal: return "signal";

@@ -15,6 +15,7 @@
 #include "device/flag.hpp"
 #include "device/fused_exchange.hpp"
 #include "device/strided_copy.hpp"
+#include "device/strided_sum.hpp"
 #include "halocline/devices.hpp"
 #include "halocline/stream.hpp"
 
@@ -85,6 +86,12 @@ class CopyList {
   [[nodiscard]] virtual std::int64_t bytes() const = 0;
 };
 
+/// A list of sums that is prepared once and run many times as one operation.
+class SumList {
+ public:
+  virtual ~SumList() = default;
+};
+
 /// Captured work; launched any number of times, one launch after another.
 class Graph {
  public:
@@ -106,6 +113,8 @@ class Stream : public halocline::Stream {
   virtual void copy(const StridedCopy& copy) = 0;
   /// All copies of a list as one operation. The list must outlive the work.
   virtual void copy(const CopyList& list) = 0;
+  /// All sums of a list as one operation; their targets do not overlap. The list must outlive the work.
+  virtual void add(const SumList& list) = 0;
   /// A whole FusedPlan, as one operation. The prepared plan must outlive the work; it is not run twice at the same time.
   virtual void run(FusedExchange& exchange) = 0;
 
@@ -191,6 +200,8 @@ class Backend {
   [[nodiscard]] virtual std::unique_ptr<Event> create_event(int device, Timing timing) = 0;
   [[nodiscard]] std::unique_ptr<Event> create_event(int device) { return create_event(device, Timing::off); }
   [[nodiscard]] virtual std::unique_ptr<CopyList> prepare(int device, std::span<const StridedCopy> copies) = 0;
+  /// Throws InvalidArgument for a null pointer.
+  [[nodiscard]] virtual std::unique_ptr<SumList> prepare_sums(int device, std::span<const StridedSum> sums) = 0;
   /// Throws InvalidArgument for a null or misaligned pointer, and for strides that a StridedCopy may not have.
   [[nodiscard]] virtual std::unique_ptr<FusedExchange> fuse(int device, const FusedPlan& plan) = 0;
 

@@ -17,6 +17,7 @@ enum class Operation : int {
   map_memory,
   copy,
   copy_list,
+  sum_list,
   advance,
   expect,
   signal,

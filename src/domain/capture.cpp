@@ -11,10 +11,11 @@
 namespace halocline {
 
 std::vector<Domain::Impl::StreamGroup> Domain::Impl::stream_groups() const {
+  const bool joined = exchange->joins_devices() || (accumulation && accumulation->exchange().joins_devices());
   std::vector<StreamGroup> groups;
   for (std::size_t i = 0; i < streams.size(); ++i) {
     const auto with = std::ranges::find_if(groups, [&](const StreamGroup& group) {
-      return exchange->joins_devices() || streams[group.front()]->device() == streams[i]->device();
+      return joined || streams[group.front()]->device() == streams[i]->device();
     });
     if (with == groups.end()) {
       groups.push_back({i});
@@ -40,10 +41,10 @@ void Domain::Impl::spread_streams(const StreamGroup& group) {
   for (std::size_t i = 1; i < group.size(); ++i) streams[group[i]]->wait(*marks[group.front()]);
 }
 
-std::vector<std::unique_ptr<device::Graph>> Domain::Impl::record(const std::function<void()>& steps) {
+std::vector<Domain::Impl::Recorded> Domain::Impl::record(const std::function<void()>& steps) {
   const std::vector<StreamGroup> groups = stream_groups();
   std::vector<device::Stream*> began;
-  std::vector<std::unique_ptr<device::Graph>> graphs;
+  std::vector<Recorded> recorded;
   try {
     for (const StreamGroup& group : groups) {
       streams[group.front()]->begin_capture();
@@ -55,7 +56,7 @@ std::vector<std::unique_ptr<device::Graph>> Domain::Impl::record(const std::func
     while (!began.empty()) {
       device::Stream* const first = began.front();
       began.erase(began.begin());
-      graphs.push_back(first->end_capture());
+      recorded.push_back({groups[recorded.size()], first->end_capture()});
     }
   } catch (...) {
     for (device::Stream* first : began) {
@@ -67,7 +68,7 @@ std::vector<std::unique_ptr<device::Graph>> Domain::Impl::record(const std::func
     }
     throw;
   }
-  return graphs;
+  return recorded;
 }
 
 Graph::Graph(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -84,10 +85,11 @@ Graph Domain::capture(const std::function<void()>& steps) {
     impl_->stored = stored_before;
     impl_->exchanged = exchanged_before;
     if (impl_->exchange->under_way()) impl_->exchange->forget_captured();
+    if (impl_->accumulation) impl_->accumulation->exchange().forget_captured();
   };
-  std::vector<std::unique_ptr<device::Graph>> graphs;
+  std::vector<Impl::Recorded> recorded;
   try {
-    graphs = impl_->record(steps);
+    recorded = impl_->record(steps);
   } catch (...) {
     impl_->current = before;
     take_back();
@@ -115,7 +117,7 @@ Graph Domain::capture(const std::function<void()>& steps) {
   }
   auto graph = std::make_unique<Graph::Impl>();
   graph->domain = impl_.get();
-  graph->graphs = std::move(graphs);
+  graph->recorded = std::move(recorded);
   graph->stored = stored_before;
   return Graph(std::move(graph));
 }
@@ -131,11 +133,10 @@ void Graph::launch() const {
                     domain.fields[f].name));
   }
   domain.exchange->check_others("launch()");
-  const auto groups = domain.stream_groups();
-  for (std::size_t g = 0; g < groups.size(); ++g) {
-    domain.gather_streams(groups[g]);
-    domain.streams[groups[g].front()]->launch(*impl_->graphs[g]);
-    domain.spread_streams(groups[g]);
+  for (const auto& [group, graph] : impl_->recorded) {
+    domain.gather_streams(group);
+    domain.streams[group.front()]->launch(*graph);
+    domain.spread_streams(group);
   }
 }
 

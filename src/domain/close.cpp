@@ -18,6 +18,8 @@ void Domain::Impl::close_groups() {
 void Domain::Impl::close() {
   const comm::Uncounted closing;
   if (exchange) {
+    if (accumulation) accumulation->close(streams);
+    accumulation.reset();
     exchange->close(streams);
     exchange.reset();
     boundary_updater.reset();
@@ -61,6 +63,8 @@ void Domain::Impl::undo() noexcept {
 bool Domain::Impl::abandon(std::string_view why) noexcept {
   if (!exchange) return false;
   const LeaksReported known;
+  if (accumulation) accumulation->abandon(why);
+  accumulation.reset();
   exchange->abandon(why);
   exchange.reset();
   boundary_updater.reset();

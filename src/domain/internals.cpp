@@ -43,13 +43,28 @@ std::vector<RoutedMessage> DomainInternals::gather_routes() const {
   return gather_routed_messages(*impl.comm, impl.routes);
 }
 
-exchange::Traffic DomainInternals::traffic(routing::Transport transport) const {
-  Domain::Impl& impl = Domain::Impl::of(*domain_);
-  impl.check_realized("traffic()");
-  for (const auto& row : impl.exchange->traffic()) {
+namespace {
+
+exchange::Traffic row_of(const exchange::Exchange& exchange, routing::Transport transport) {
+  for (const auto& row : exchange.traffic()) {
     if (row.transport == transport) return row;
   }
   return {transport};
+}
+
+}  // namespace
+
+exchange::Traffic DomainInternals::traffic(routing::Transport transport) const {
+  Domain::Impl& impl = Domain::Impl::of(*domain_);
+  impl.check_realized("traffic()");
+  return row_of(*impl.exchange, transport);
+}
+
+exchange::Traffic DomainInternals::returned_traffic(routing::Transport transport) const {
+  Domain::Impl& impl = Domain::Impl::of(*domain_);
+  impl.check_realized("returned_traffic()");
+  if (!impl.accumulation) throw InvalidArgument("returned_traffic() must be called after accumulate()");
+  return row_of(impl.accumulation->exchange(), transport);
 }
 
 int DomainInternals::current_buffer(field_id field) const {

@@ -39,6 +39,8 @@ class DomainInternals {
   /// Collective: the routes of all ranks, by sender then receiver.
   [[nodiscard]] std::vector<RoutedMessage> gather_routes() const;
   [[nodiscard]] exchange::Traffic traffic(routing::Transport transport) const;
+  /// Of Domain::accumulate, after its first call.
+  [[nodiscard]] exchange::Traffic returned_traffic(routing::Transport transport) const;
   [[nodiscard]] int current_buffer(field_id field) const;
 
   /// The cells of a local subdomain that the neighbour in a direction has in its halo, as they lie there, in a field's current

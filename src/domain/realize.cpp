@@ -185,39 +185,47 @@ void Domain::Impl::allocate() {
   }
 }
 
-void Domain::Impl::route_and_connect() {
-  std::vector<Verdict> exportable;
-  for (const subdomain_id id : mine) {
+Domain::Impl::Memory Domain::Impl::memory() const {
+  Memory memory{&plan->geometry, {}, {}, {}};
+  for (std::size_t i = 0; i < mine.size(); ++i) {
     std::string own;
     for (const auto& [key, arrays] : user_arrays) {
-      if (key.second == id) own = plan->geometry.fields[key.first.index()].name;
+      if (key.second == mine[i]) own = plan->geometry.fields[key.first.index()].name;
     }
-    exportable.push_back(Verdict::of(own.empty(), fmt::format("field '{}' is the user's own array, which others "
-                                                              "cannot map",
-                                                              own)));
+    memory.exportable.push_back(
+        Verdict::of(own.empty(), fmt::format("field '{}' is the user's own array, which others cannot map", own)));
+    memory.storable.push_back(locals[i].storable);
+    memory.subdomains.push_back({.id = mine[i],
+                                 .device = plan->placement.of(mine[i]).ordinal,
+                                 .arrays = locals[i].arrays,
+                                 .allocation = own.empty() ? locals[i].arena.buffer.get() : nullptr});
   }
-  std::vector<Verdict> storable;
-  for (const Local& local : locals) storable.push_back(local.storable);
-  auto facts = exchange::probe_pairs({.comm = comm,
+  return memory;
+}
+
+std::unique_ptr<exchange::Exchange> Domain::Impl::connect(comm::Communicator& group, Memory memory,
+                                                          std::vector<RoutedMessage>* routed) {
+  auto facts = exchange::probe_pairs({.comm = &group,
                                       .backend = backend.get(),
-                                      .geometry = &plan->geometry,
+                                      .geometry = memory.geometry,
                                       .placement = &plan->placement,
-                                      .exportable = exportable,
-                                      .storable = storable});
-  exchange::Setup setup{.comm = comm,
+                                      .exportable = memory.exportable,
+                                      .storable = memory.storable});
+  exchange::Setup setup{.comm = &group,
                         .node_comm = node_comm.get(),
                         .parent = users_comm,
                         .backend = backend.get(),
-                        .geometry = &plan->geometry,
+                        .geometry = memory.geometry,
                         .placement = &plan->placement,
                         .routes = {},
-                        .subdomains = {},
+                        .subdomains = std::move(memory.subdomains),
                         .tuning = options.tuning,
                         .messages = options.routing.messages,
                         .validate_ordering = options.debug.validate_ordering,
-                        .timeout = options.timeout};
-  warn_of_what_is_missing(facts);
-  comm::agree_on(*comm, [&] {
+                        .timeout = options.timeout,
+                        .in_turn_with = exchange.get()};
+  if (routed != nullptr) warn_of_what_is_missing(facts);
+  comm::agree_on(group, [&] {
     routing::Chooser chooser(options.routing.policy);
     routing::MeasuredPairs measured(plan->machine);
     for (auto& [pair, known] : facts) {
@@ -226,13 +234,15 @@ void Domain::Impl::route_and_connect() {
       decide_packets(setup.routes.back(), backend->kind(), plan->machine, plan->placement.of(pair.from),
                      plan->placement.of(pair.to));
     }
-    routes = routed_messages(plan->geometry, mine, setup.routes, options.routing.messages);
-    for (std::size_t i = 0; i < mine.size(); ++i) {
-      setup.subdomains.push_back({mine[i], plan->placement.of(mine[i]).ordinal, locals[i].arrays,
-                                  exportable[i].yes ? locals[i].arena.buffer.get() : nullptr});
-    }
+    if (routed != nullptr) *routed = routed_messages(*memory.geometry, mine, setup.routes, options.routing.messages);
   });
-  exchange = std::make_unique<exchange::Exchange>(std::move(setup));
+  return std::make_unique<exchange::Exchange>(std::move(setup));
+}
+
+void Domain::Impl::route_and_connect() {
+  Memory all;
+  comm::agree_on(*comm, [&] { all = memory(); });
+  exchange = connect(*comm, std::move(all), &routes);
 }
 
 void Domain::realize() {

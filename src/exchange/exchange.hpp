@@ -40,7 +40,9 @@ struct LocalSubdomain {
   int device = 0;  ///< the backend's ordinal
   /// arrays[field][buffer]: every field has at least one buffer; all buffers of a field have one shape.
   std::vector<std::vector<Array>> arrays;
-  /// The allocation of all arrays, which other processes may map; null for the user's own arrays.
+  /// Where halo cells are written, likewise; empty: in the same arrays.
+  std::vector<std::vector<Array>> received{};
+  /// The allocation of the arrays that halo cells are written in, which other processes may map; null for the user's own arrays.
   const device::ShareableBuffer* allocation = nullptr;
 };
 
@@ -68,6 +70,8 @@ struct Selection {
 
 using Messages = routing::Messages;
 
+class Exchange;
+
 /// All decisions of planning and routing, and the memory. References must outlive the Exchange.
 struct Setup {
   comm::Communicator* comm = nullptr;       ///< all ranks of the domain
@@ -89,6 +93,8 @@ struct Setup {
   bool validate_ordering = false;
   /// How long a step of an exchange may take before it is an error.
   Duration timeout = std::chrono::seconds(120);
+  /// An exchange that is never under way at the same time as this one, on any rank: the two share their room on devices.
+  const Exchange* in_turn_with = nullptr;
 };
 
 /// The copy of a local subdomain's cells in a neighbour's halo: stores go to the neighbour's memory.

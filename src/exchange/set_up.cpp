@@ -21,6 +21,7 @@ void Exchange::Impl::set_up() {
   context_.tuning = setup_.tuning;
   context_.timeout = setup_.timeout;
   context_.abort = abort_->word();
+  if (setup_.in_turn_with != nullptr) context_.rooms = setup_.in_turn_with->impl_->context_.rooms;
   comm::agree_on(*setup_.comm, [&] {
     check_settings();
     abort_registration_ =
@@ -91,6 +92,8 @@ void Exchange::Impl::make_sites(std::vector<LocalSubdomain> subdomains) {
     Site& site = context_.sites[id];
     site.subdomain = std::move(subdomain);
     site.memory = {setup_.geometry, id, &site.subdomain.arrays};
+    site.received = site.memory;
+    if (!site.subdomain.received.empty()) site.received.arrays = &site.subdomain.received;
     site.begun = setup_.backend->create_event(site.device());
     for (std::size_t f = 0; f < setup_.geometry->fields.size(); ++f)
       site.swaps.push_back(site.mailbox.reserve_flags(1));

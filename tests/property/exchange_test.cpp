@@ -48,6 +48,16 @@ TEST(RandomExchanges, are_as_geometry_says) { run_seeds(0, 500, false); }
 
 TEST(RandomExchanges, delays_on_random_operations_change_nothing) { run_seeds(10000, 120, true); }
 
+TEST(RandomExchanges, backwards_add_or_replace_as_geometry_says) {
+  for_seeds(50000, 300, [](comm::Communicator& comm, HaloCase& c, std::uint64_t seed) {
+    c.accumulates = seed % 3 == 0 ? Combine::replace : Combine::add;
+    if (seed % 4 == 0) c.delay_seed = seed + 1;
+    const HaloOutcome outcome = run_case(comm, c);
+    EXPECT_GT(outcome.cells, 0) << c.name;
+    return outcome.wrong;
+  });
+}
+
 TEST(RandomExchanges, cells_that_kernels_store_for_neighbours_are_as_a_serial_run_says) {
   for_seeds(40000, 80, [](comm::Communicator& comm, HaloCase& c, std::uint64_t seed) {
     if (seed % 3 == 0) c.delay_seed = seed + 1;

@@ -82,6 +82,9 @@ class ForwardingBackend final : public device::Backend {
     if (before_event) before_event();
     return inner_->create_event(device, timing);
   }
+  std::unique_ptr<device::SumList> prepare_sums(int device, std::span<const device::StridedSum> sums) override {
+    return inner_->prepare_sums(device, sums);
+  }
   std::unique_ptr<device::CopyList> prepare(int device, std::span<const device::StridedCopy> copies) override {
     return inner_->prepare(device, copies);
   }

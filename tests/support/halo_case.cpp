@@ -11,46 +11,13 @@
 #include <list>
 #include <optional>
 
+#include "support/accumulated.hpp"
 #include "support/own_arrays.hpp"
 #include "support/seeded.hpp"
 #include "support/staged_array.hpp"
 
 namespace halocline::test {
 namespace {
-
-/// Calls f with a value of the element's C++ type.
-template <typename F>
-void with_type(Element element, F&& f) {
-  switch (element) {
-    case Element::u8: return f(std::uint8_t{});
-    case Element::u16: return f(std::uint16_t{});
-    case Element::u32: return f(std::uint32_t{});
-    case Element::u64: return f(std::uint64_t{});
-    case Element::f32: return f(float{});
-    case Element::f64: return f(double{});
-    case Element::c128: return f(std::complex<double>{});
-    default: throw InternalError("no test values for this element type");
-  }
-}
-
-std::uint64_t mixed(std::uint64_t a, std::uint64_t b) { return Seeded(a * 0x9e3779b97f4a7c15u + b).next(); }
-
-/// What a cell (in the domain, unwrapped) of a field holds in a step.
-template <typename T>
-T value_of(field_id field, int component, const Vec3& p, int step) {
-  std::uint64_t bits =
-      mixed(static_cast<std::uint64_t>(field.value() * 64 + component), static_cast<std::uint64_t>(step));
-  for (int dim = 0; dim < 3; ++dim) bits = mixed(bits, static_cast<std::uint64_t>(p[dim]));
-  if constexpr (std::is_integral_v<T>) return static_cast<T>(bits);
-  else if constexpr (std::is_floating_point_v<T>) return static_cast<T>(bits % 16777213);
-  else return {static_cast<double>(bits % 1000003), static_cast<double>(bits % 999983)};
-}
-
-/// What must still be there where nothing was to be written.
-template <typename T>
-T sentinel(int step) {
-  return value_of<T>(field_id(99), 0, {-7, -7, -7}, step);
-}
 
 /// The direction in which a cell of a halo lies; nothing for an owned cell.
 std::optional<Direction> side_of(const Box& owned, const Vec3& p) {
@@ -76,13 +43,6 @@ std::optional<Vec3> source_of(const partition::Geometry& geometry, field_id fiel
   return p;
 }
 
-/// Whether an exchange brings a component of a field to the halo on a side.
-bool arrives(const FieldDescriptor& field, int component, Direction side) {
-  if (field.component_directions.empty()) return true;
-  const Directions& sent = field.component_directions[static_cast<std::size_t>(component)];
-  return sent.test(static_cast<std::size_t>(side.opposite().index()));
-}
-
 /// Whether a transfer brings anything to a cell of the halo.
 bool brings(const Transfer& transfer, const Box& owned, Direction side, const Vec3& p) {
   std::int64_t away = 0;
@@ -100,26 +60,10 @@ std::vector<Transfer> transfers_of(const HaloCase& halo_case, int step) {
     if (halo_case.parts_seed == 0) continue;
     if (seeded.chance(70)) transfer.directions = Directions(seeded.next());
     if (seeded.chance(10)) transfer.directions.reset();
-    if (seeded.chance(70)) transfer.depth = seeded.between(1, 3);
+    if (!halo_case.backwards(step) && seeded.chance(70)) transfer.depth = seeded.between(1, 3);
   }
   return transfers;
 }
-
-/// Cells that differ.
-class Findings {
- public:
-  void add(const std::string& text) {
-    if (++count_ <= 3) text_ += (text_.empty() ? "" : "; ") + text;
-  }
-  void compared(std::int64_t cells) { cells_ += cells; }
-  [[nodiscard]] std::string text() const { return count_ == 0 ? "" : fmt::format("{} wrong: {}", count_, text_); }
-  [[nodiscard]] std::int64_t cells() const { return cells_; }
-
- private:
-  std::int64_t count_ = 0;
-  std::string text_;
-  std::int64_t cells_ = 0;
-};
 
 template <typename T>
 void fill(const View<T>& view, const FieldDescriptor& field, field_id id, int step) {
@@ -228,6 +172,11 @@ namespace {
 /// In each of the ways there are, in turn.
 void start_and_finish(Domain& domain, const std::vector<Transfer>& transfers, const HaloCase& halo_case, int step) {
   const bool all = transfers.size() == halo_case.fields.size();
+  if (halo_case.backwards(step)) {
+    if (all && halo_case.parts_seed == 0) domain.accumulate(*halo_case.accumulates);
+    else domain.accumulate(transfers, *halo_case.accumulates);
+    return;
+  }
   if (all && step % 2 == 0) {
     // Which may run in the subdomains' streams.
     if (halo_case.parts_seed != 0) domain.exchange(transfers);
@@ -273,8 +222,11 @@ HaloOutcome run_case(comm::Communicator& comm, const HaloCase& halo_case) {
         now.push_back(&records.emplace_back(Recorded{
             StagedArray(domain, subdomain, id), StagedArray(domain, subdomain, id), subdomain.id(), id, step, moved}));
         const Recorded& record = *now.back();
-        with_type(halo_case.fields[f].element,
-                  [&](auto sample) { fill(record.before.view<decltype(sample)>(), halo_case.fields[f], id, step); });
+        with_type(halo_case.fields[f].element, [&](auto sample) {
+          const auto view = record.before.view<decltype(sample)>();
+          if (halo_case.backwards(step)) fill_all(view, halo_case.fields[f], {subdomain.id(), id, step});
+          else fill(view, halo_case.fields[f], id, step);
+        });
         record.before.upload();
       }
     }
@@ -288,8 +240,14 @@ HaloOutcome run_case(comm::Communicator& comm, const HaloCase& halo_case) {
   Findings findings;
   for (const Recorded& record : records) {
     with_type(halo_case.fields[record.field.index()].element, [&](auto sample) {
-      compare(internals(domain).geometry(), record.subdomain, record.after.view<decltype(sample)>(), record.field,
-              record.step, record.moved, findings);
+      const auto view = record.after.view<decltype(sample)>();
+      const auto& geometry = internals(domain).geometry();
+      if (halo_case.backwards(record.step)) {
+        compare_accumulated(geometry, view, {record.subdomain, record.field, record.step}, record.moved,
+                            *halo_case.accumulates, findings);
+      } else {
+        compare(geometry, record.subdomain, view, record.field, record.step, record.moved, findings);
+      }
     });
   }
   HaloOutcome outcome{findings.text(), findings.cells(), {}};

@@ -38,6 +38,9 @@ struct HaloCase {
   bool subsets = false;
   /// Exchanges of parts: of each field seeded directions, to a seeded depth; 0 for whole halos.
   std::uint64_t parts_seed = 0;
+  /// Every second step, the first one included, accumulates instead of exchanging.
+  std::optional<Combine> accumulates;
+  [[nodiscard]] bool backwards(int step) const { return accumulates && step % 2 == 0; }
   /// The devices' part of each exchange is captured once and replayed.
   bool graphs = false;
   /// DomainOptions::launch_threads.

@@ -42,6 +42,7 @@ class ListedDevices final : public device::Backend {
   Verdict overlapping_launches() const override { return Verdict::of(true); }
   bool prefers_graphs() const override { return false; }
   std::unique_ptr<device::CopyList> prepare(int, std::span<const device::StridedCopy>) override { refuse(); }
+  std::unique_ptr<device::SumList> prepare_sums(int, std::span<const device::StridedSum>) override { refuse(); }
   std::unique_ptr<device::FusedExchange> fuse(int, const device::FusedPlan&) override { refuse(); }
   std::unique_ptr<device::Room> reserve_room(int, int, int) override { refuse(); }
   device::MemoryInfo memory_at(const void*) const override { return {}; }

@@ -10,6 +10,7 @@
 #include "device/cuda/memory_info.hpp"
 #include "device/cuda/room.hpp"
 #include "device/cuda/stream.hpp"
+#include "device/cuda/sum_list.hpp"
 #include "device/cuda/trial.hpp"
 #include "device/detail/exported.hpp"
 
@@ -49,6 +50,10 @@ std::unique_ptr<Event> CudaBackend::create_event(int device, Timing timing) {
 
 std::unique_ptr<CopyList> CudaBackend::prepare(int device, std::span<const StridedCopy> copies) {
   return std::make_unique<CudaCopyList>(devices_, device, copies);
+}
+
+std::unique_ptr<SumList> CudaBackend::prepare_sums(int device, std::span<const StridedSum> sums) {
+  return std::make_unique<CudaSumList>(devices_, device, sums);
 }
 
 std::unique_ptr<FusedExchange> CudaBackend::fuse(int device, const FusedPlan& plan) {

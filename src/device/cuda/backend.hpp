@@ -30,6 +30,7 @@ class CudaBackend final : public Backend {
   [[nodiscard]] std::unique_ptr<Event> create_event(int device, Timing timing) override;
   using Backend::create_event;
   [[nodiscard]] std::unique_ptr<CopyList> prepare(int device, std::span<const StridedCopy> copies) override;
+  [[nodiscard]] std::unique_ptr<SumList> prepare_sums(int device, std::span<const StridedSum> sums) override;
   [[nodiscard]] std::unique_ptr<FusedExchange> fuse(int device, const FusedPlan& plan) override;
   [[nodiscard]] std::unique_ptr<Room> reserve_room(int device, int parts, int multiprocessors) override;
   [[nodiscard]] MemoryInfo memory_at(const void* address) const override;

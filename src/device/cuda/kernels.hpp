@@ -8,6 +8,7 @@
 
 #include "device/cuda/board.hpp"
 #include "device/cuda/fused_table.hpp"
+#include "device/cuda/sum_table.hpp"
 #include "device/cuda/tiling.hpp"
 
 // Each enqueues one kernel on a stream of the current device.
@@ -29,6 +30,9 @@ namespace halocline::device::cuda {
 [[nodiscard]] cudaError_t launch_copies(cudaStream_t stream, const Board* board, const TileShape* shapes,
                                         const CopyTile* tiles, std::uint32_t tile_count, unsigned blocks);
 
+/// All sums of a table that lies in device memory.
+[[nodiscard]] cudaError_t launch_sums(cudaStream_t stream, const Board* board, const SumTable& table, unsigned blocks);
+
 /// A whole exchange: a block that coordinates, and `workers` that have shares. All must find room on the device at the
 /// same time. early: the device may bring it there, and let it wait, before the kernel before it has ended.
 [[nodiscard]] cudaError_t launch_fused(cudaStream_t stream, const FusedTable& table, unsigned workers, bool early);
@@ -37,6 +41,7 @@ namespace halocline::device::cuda {
 /// waits for what has still to be launched.
 [[nodiscard]] cudaError_t load_flag_kernels();
 [[nodiscard]] cudaError_t load_copy_kernels();
+[[nodiscard]] cudaError_t load_sum_kernel();
 [[nodiscard]] cudaError_t load_fused_kernel();
 
 /// Whether launch_fused()'s kernel, as it is loaded on the current device, waits itself for the end of the kernel before

@@ -14,6 +14,7 @@
 #include "device/cuda/host_call.hpp"
 #include "device/cuda/kernels.hpp"
 #include "device/cuda/own.hpp"
+#include "device/cuda/sum_list.hpp"
 
 namespace halocline::device::cuda {
 namespace {
@@ -101,6 +102,19 @@ void CudaStream::copy(const CopyList& list) {
   check(launch_copies(handle_, on().board().get(), mine.shapes(), mine.tiles(), mine.tile_count(),
                       on().copy_blocks(mine.tile_count())),
         "launching a list of copies");
+}
+
+void CudaStream::add(const SumList& list) {
+  const auto& mine = own<const CudaSumList>(list, devices_.get(), "list of sums");
+  if (mine.device() != device_) {
+    throw InvalidArgument(fmt::format("the list of sums was prepared for device {}; allowed is the stream's, {}",
+                                      mine.device(), device_));
+  }
+  raise_failure();
+  const std::uint32_t tiles = mine.table().tile_count;
+  if (tiles == 0) return;
+  const CurrentDevice now = current();
+  check(launch_sums(handle_, on().board().get(), mine.table(), on().copy_blocks(tiles)), "launching a list of sums");
 }
 
 void CudaStream::run(FusedExchange& exchange) {

@@ -13,6 +13,7 @@
 #include "device/detail/exported.hpp"
 #include "device/detail/process.hpp"
 #include "device/host/stream.hpp"
+#include "device/host/strided_sum.hpp"
 #include "halocline/error.hpp"
 
 namespace halocline::device::host {
@@ -136,6 +137,11 @@ std::unique_ptr<Event> HostBackend::create_event(int device, Timing timing) {
 std::unique_ptr<CopyList> HostBackend::prepare(int device, std::span<const StridedCopy> copies) {
   check(device);
   return std::make_unique<HostCopyList>(copies);
+}
+
+std::unique_ptr<SumList> HostBackend::prepare_sums(int device, std::span<const StridedSum> sums) {
+  check(device);
+  return std::make_unique<HostSumList>(sums);
 }
 
 std::unique_ptr<FusedExchange> HostBackend::fuse(int device, const FusedPlan& plan) {

@@ -13,6 +13,7 @@
 #include "device/detail/composed_exchange.hpp"
 #include "device/detail/flag_checks.hpp"
 #include "device/host/graph.hpp"
+#include "device/host/strided_sum.hpp"
 
 namespace halocline::device::host {
 namespace {
@@ -119,6 +120,14 @@ void HostStream::copy(const CopyList& list) {
   if (mine == nullptr) throw InvalidArgument("the list of copies belongs to another backend than the stream");
   run(Operation::copy_list, [copies = mine->copies_] {
     for (const RowCopy& rows : *copies) copy_rows(rows);
+  });
+}
+
+void HostStream::add(const SumList& list) {
+  const auto* mine = dynamic_cast<const HostSumList*>(&list);
+  if (mine == nullptr) throw InvalidArgument("the list of sums belongs to another backend than the stream");
+  run(Operation::sum_list, [sums = mine->sums_] {
+    for (const StridedSum& sum : *sums) add_terms(sum);
   });
 }
 

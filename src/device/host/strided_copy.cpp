@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "device/host/rows_ahead.hpp"
 #include "halocline/error.hpp"
 
 namespace halocline::device::host {
@@ -53,16 +54,6 @@ struct Long {
     std::memcpy(target, source, static_cast<std::size_t>(bytes));
   }
 };
-
-/// Short rows that are far apart (faces normal to x) cost a cache miss each; hardware does not see such strides coming.
-constexpr std::int64_t rows_ahead = 24;
-
-/// The address may be outside the array: it is a number, and asking for it has no effect.
-const void* ahead(const std::byte* base, std::int64_t row, std::int64_t stride) {
-  const auto offset = static_cast<std::uintptr_t>((row + rows_ahead) * stride);
-  // NOLINTNEXTLINE(performance-no-int-to-ptr): pointer arithmetic must not leave the array, and nothing is read here
-  return reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(base) + offset);
-}
 
 template <typename Row>
 void run_loops(const RowCopy& copy) {

@@ -41,6 +41,9 @@ class ThreadedBackend final : public Backend {
   std::unique_ptr<CopyList> prepare(int device, std::span<const StridedCopy> copies) override {
     return settled().prepare(device, copies);
   }
+  std::unique_ptr<SumList> prepare_sums(int device, std::span<const StridedSum> sums) override {
+    return settled().prepare_sums(device, sums);
+  }
   std::unique_ptr<Room> reserve_room(int device, int parts, int multiprocessors) override {
     return settled().reserve_room(device, parts, multiprocessors);
   }

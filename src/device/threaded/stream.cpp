@@ -79,6 +79,10 @@ void ThreadedStream::copy(const CopyList& list) {
   pass([&list](Stream& inner) { inner.copy(list); });
 }
 
+void ThreadedStream::add(const SumList& list) {
+  pass([&list](Stream& inner) { inner.add(list); });
+}
+
 void ThreadedStream::run(FusedExchange& exchange) {
   FusedExchange& mine = ThreadedExchange::inner_of(exchange, crew_.get(), device());
   pass([&mine](Stream& inner) { inner.run(mine); });

@@ -36,6 +36,7 @@ class ThreadedStream final : public Stream {
   void copy(std::byte* target, const std::byte* source, std::size_t bytes) override;
   void copy(const StridedCopy& copy) override;
   void copy(const CopyList& list) override;
+  void add(const SumList& list) override;
   void run(FusedExchange& exchange) override;
   void advance(std::uint64_t* epoch, std::span<const FlagSignal> signals) override;
   using Stream::advance;

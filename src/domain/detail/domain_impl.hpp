@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "domain/detail/accumulation.hpp"
 #include "domain/detail/arena.hpp"
 #include "domain/detail/life_cycle.hpp"
 #include "exchange/exchange.hpp"
@@ -63,6 +64,7 @@ class Domain::Impl {
   std::vector<bool> exchanged;
   std::vector<RoutedMessage> routes;
   std::unique_ptr<exchange::Exchange> exchange;
+  std::unique_ptr<Accumulation> accumulation;                  ///< made when first used
   std::unique_ptr<overlap::BoundaryUpdater> boundary_updater;  ///< made when first used
   std::vector<field_id> exchanging;
   BoundaryFill fill;
@@ -70,6 +72,7 @@ class Domain::Impl {
   /// As it is now: a failure of the exchange is one of the domain.
   LifeCycle& life() {
     if (exchange && exchange->failure()) life_.fail(exchange->failure());
+    if (accumulation && accumulation->exchange().failure()) life_.fail(accumulation->exchange().failure());
     return life_;
   }
   void check_realized(std::string_view call) { life().check_realized(call); }
@@ -115,6 +118,18 @@ class Domain::Impl {
   void check_user_arrays() const;
   void take_user_arrays(Local& local, subdomain_id id);
   void route_and_connect();
+  /// The memory that an exchange of some geometry uses, and what others may do with it, by local subdomain.
+  struct Memory {
+    const partition::Geometry* geometry;
+    std::vector<exchange::LocalSubdomain> subdomains;
+    std::vector<Verdict> exportable;
+    std::vector<Verdict> storable;
+  };
+  [[nodiscard]] Memory memory() const;
+  /// Collective: finds out what the machine can do, routes, and builds an exchange. routed: the routes, if not null.
+  [[nodiscard]] std::unique_ptr<exchange::Exchange> connect(comm::Communicator& group, Memory memory,
+                                                            std::vector<RoutedMessage>* routed);
+  void make_accumulation();
   /// Collective where they are not poisoned.
   void close_groups();
   /// Collective.
@@ -140,6 +155,7 @@ class Domain::Impl {
   /// The buffer of a field that is current after `ahead` swaps. what: the caller's function, for errors.
   [[nodiscard]] int buffer_of(std::string_view what, field_id id, int ahead, Element element);
   void start_exchange(std::span<const Transfer> which, exchange::Overlap overlap);
+  void accumulate(std::span<const Transfer> which, Combine combine);
   void finish_exchange();
   void finish_exchange(const BoundaryUpdate& update);
   void fill_open_boundaries(int step, std::span<const field_id> which);
@@ -149,8 +165,13 @@ class Domain::Impl {
   [[nodiscard]] std::vector<StreamGroup> stream_groups() const;
   void gather_streams(const StreamGroup& group);
   void spread_streams(const StreamGroup& group);
+  /// What a group's streams do in a launch.
+  struct Recorded {
+    StreamGroup group;
+    std::unique_ptr<device::Graph> graph;
+  };
   /// What steps() enqueues, by group.
-  [[nodiscard]] std::vector<std::unique_ptr<device::Graph>> record(const std::function<void()>& steps);
+  [[nodiscard]] std::vector<Recorded> record(const std::function<void()>& steps);
 
  private:
   void leak_memory() noexcept;
@@ -161,7 +182,7 @@ class Domain::Impl {
 struct Graph::Impl {
   Domain::Impl* domain;
   using Stored = std::vector<std::vector<Directions>>;  ///< by field and buffer: see DomainInternals::mark_stored
-  std::vector<std::unique_ptr<device::Graph>> graphs;   ///< a device's each, or one for all
+  std::vector<Domain::Impl::Recorded> recorded;         ///< a device's each, or one for all
   Stored stored;                                        ///< by what precedes the steps
 };
 

@@ -24,7 +24,9 @@ Fusion::Fusion(Context& context, std::vector<Member> members)
   const bool waits = std::ranges::any_of(members_, [](const Member& member) { return member.waits; });
   const Tuning& tuning = context.tuning;
   if (waits && tuning.domains_at_once > 1) {
-    room_ = context.backend->reserve_room(device_, tuning.domains_at_once, tuning.multiprocessors);
+    std::shared_ptr<device::Room>& room = context.rooms[device_];
+    if (!room) room = context.backend->reserve_room(device_, tuning.domains_at_once, tuning.multiprocessors);
+    room_ = room;
   }
   for (std::size_t i = 0; i < members_.size(); ++i) begun_.push_back(context.backend->create_event(device_));
 }

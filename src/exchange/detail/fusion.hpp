@@ -59,7 +59,7 @@ class Fusion {
   Context* context_;
   int device_;
   std::vector<Member> members_;
-  std::unique_ptr<device::Room> room_;  ///< null if no other exchange runs concurrently, or the device needs none
+  std::shared_ptr<device::Room> room_;  ///< null if no other exchange runs concurrently, or the device needs none
   Prepared<Forms> exchanges_;
   std::unique_ptr<device::Stream> stream_;
   std::vector<std::unique_ptr<device::Event>> begun_;  ///< by member: after the work that its part follows

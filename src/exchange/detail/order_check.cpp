@@ -72,8 +72,8 @@ OrderCheck::Received OrderCheck::make_received(const Channel& channel, const Pro
   // What kernels have stored is there already, where its transport leaves it out.
   if (!routing::moves_one_by_one(channel.transport))
     received.to_come = unstored_payload_of(channel.message, program.selection);
-  std::vector<device::StridedCopy> poison = unpack_copies(received.to_come, site.memory, received.arrived->data());
-  std::vector<device::StridedCopy> read = unpack_copies(received.payload, site.memory, received.arrived->data());
+  std::vector<device::StridedCopy> poison = unpack_copies(received.to_come, site.received, received.arrived->data());
+  std::vector<device::StridedCopy> read = unpack_copies(received.payload, site.received, received.arrived->data());
   for (device::StridedCopy& copy : read) {
     std::byte* const halo = copy.target;
     copy.target = const_cast<std::byte*>(copy.source);  // in `arrived`

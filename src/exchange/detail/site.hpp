@@ -22,7 +22,8 @@ class Mappings;
 /// A local subdomain with what its endpoints share. Outlives them, at one address.
 struct Site {
   LocalSubdomain subdomain;
-  Memory memory;
+  Memory memory;    ///< what is sent
+  Memory received;  ///< where halo cells are written
   Mailbox mailbox;
   /// By field: where in the mailbox the swaps of its buffers are counted, in stream order.
   std::vector<std::size_t> swaps;
@@ -62,6 +63,7 @@ struct Context {
   Duration timeout{};
   const std::atomic<std::uint32_t>* abort = nullptr;
   std::map<subdomain_id, Site> sites;
+  std::map<int, std::shared_ptr<device::Room>> rooms;  ///< by device
   /// The site of a subdomain, which must be local.
   [[nodiscard]] Site& site(subdomain_id subdomain) { return sites.at(subdomain); }
 };

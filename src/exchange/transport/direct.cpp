@@ -31,9 +31,9 @@ bool has_rows(const SplitPayload& payload) {
 /// The receive buffer of a message that is sent as packets: two slots, one after the other.
 device::PacketRoom packet_room_at(std::byte* first, std::int64_t turn_bytes) { return {{first, first + turn_bytes}}; }
 
-/// Whether this end can use packets.
-bool packets_possible(const Channel& channel, const Context& context, const Site& site) {
-  return channel.packets && may_go_as_packets(*context.geometry, site.subdomain.arrays);
+/// Whether the end with this memory can use packets.
+bool packets_possible(const Channel& channel, const Memory& memory) {
+  return channel.packets && may_go_as_packets(*memory.geometry, *memory.arrays);
 }
 
 class Sender final : public Endpoint {
@@ -45,12 +45,12 @@ class Sender final : public Endpoint {
   void reserve() override { flags_.reserve(); }
   void publish(Writer& writer) override {
     flags_.publish(writer);
-    writer.put(packets_possible(*channel_, *context_, *site_));
+    writer.put(packets_possible(*channel_, site_->memory));
   }
 
   void connect(Reader& reader) override {
     flags_.connect(reader);
-    as_packets_ = reader.get<bool>() && packets_possible(*channel_, *context_, *site_);
+    as_packets_ = reader.get<bool>() && packets_possible(*channel_, site_->memory);
     packets_ = address_of(*context_->mappings, site_->device(), reader.get<RemotePlace>());
     landing_ = address_of(*context_->mappings, site_->device(), reader.get<RemotePlace>());
     const auto allocated = reader.get<bool>();
@@ -117,13 +117,13 @@ class Receiver final : public Endpoint {
 
   void publish(Writer& writer) override {
     flags_.publish(writer);
-    writer.put(packets_possible(*channel_, *context_, *site_));
+    writer.put(packets_possible(*channel_, site_->received));
     writer.put(RemotePlace{site_->mailbox.handle(), packets_});
     writer.put(RemotePlace{site_->mailbox.handle(), landing_});
     const device::ShareableBuffer* allocation = site_->subdomain.allocation;
     writer.put(allocation != nullptr);
     writer.put(allocation != nullptr ? allocation->handle() : device::MemoryHandle{});
-    for (const auto& buffers : site_->subdomain.arrays) {
+    for (const auto& buffers : *site_->received.arrays) {
       for (const Array& array : buffers) {
         const std::int64_t offset = allocation != nullptr ? array.origin - allocation->data() : 0;
         writer.put(RemoteArray{allocation != nullptr, offset, array});
@@ -133,7 +133,7 @@ class Receiver final : public Endpoint {
 
   void connect(Reader& reader) override {
     flags_.connect(reader);
-    as_packets_ = reader.get<bool>() && packets_possible(*channel_, *context_, *site_);
+    as_packets_ = reader.get<bool>() && packets_possible(*channel_, site_->received);
   }
 
   void contribute(const Program& program, device::Party& party, std::vector<device::StridedCopy>& /*local*/) override {
@@ -143,7 +143,7 @@ class Receiver final : public Endpoint {
       const auto room = packed_room(channel_->message, *context_->geometry, context_->tuning);
       std::byte* at = site_->mailbox.at(packets_);
       party.incoming.push_back({flags_.ready(program), flags_.arrived(program),
-                                unpack_copies(payload.packets, site_->memory, at), 0,
+                                unpack_copies(payload.packets, site_->received, at), 0,
                                 packet_room_at(at, room.turn_bytes)});
     }
     int part = 0;
@@ -152,7 +152,7 @@ class Receiver final : public Endpoint {
       party.incoming.push_back({ready, flags_.arrived(program, part++), std::move(copies), turn});
     };
     for (const Payload& piece : payload.pieces) {
-      expect(unpack_copies(piece, site_->memory, site_->mailbox.at(landing_), SplitPayload::slack_bytes), part);
+      expect(unpack_copies(piece, site_->received, site_->mailbox.at(landing_), SplitPayload::slack_bytes), part);
     }
     if (has_rows(payload)) expect({}, turn_of_rows);
   }

@@ -109,7 +109,7 @@ class LandingReceiver final : public Endpoint {
   }
   void collect_unpack(const Program& program, std::vector<device::StridedCopy>& copies) override {
     const Payload payload = payload_of(channel_->message, program.selection);
-    append(copies, unpack_copies(payload, site_->memory, site_->mailbox.at(landing_)));
+    append(copies, unpack_copies(payload, site_->received, site_->mailbox.at(landing_)));
   }
 
  private:

@@ -192,7 +192,7 @@ class MpiReceiver final : public Endpoint {
     parts_.make(program, [&] {
       const Payload payload = payload_of(channel_->message, program.selection);
       const auto bytes = static_cast<std::size_t>(payload.bytes);
-      const auto copies = unpack_copies(payload, site_->memory, buffers_->payload_at(bytes));
+      const auto copies = unpack_copies(payload, site_->received, buffers_->payload_at(bytes));
       [[maybe_unused]] const auto current = buffers_->for_mpi();
       return part_of(copies, bytes, buffers_->chunk_bytes(), site_->device(), *context_, [&](const Chunk& chunk) {
         return context_->comm->persistent_receive(place_of(chunk, buffers_->message_at()), channel_->sender,

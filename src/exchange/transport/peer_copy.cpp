@@ -39,7 +39,7 @@ class Link {
   }
 
   void collect_unpack(const Program& program, std::vector<device::StridedCopy>& copies) const {
-    append(copies, unpack_copies(payload_of(channel_->message, program.selection), to_->memory, landing_->data()));
+    append(copies, unpack_copies(payload_of(channel_->message, program.selection), to_->received, landing_->data()));
   }
 
   [[nodiscard]] const device::Event* landed() const { return landed_.get(); }

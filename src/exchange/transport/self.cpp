@@ -14,10 +14,10 @@ class Local final : public Endpoint {
 
   [[nodiscard]] Drive drive() const override { return Drive::fused; }
   void contribute(const Program& program, device::Party& /*party*/, std::vector<device::StridedCopy>& local) override {
-    append(local, put_copies(unstored_payload_of(channel_->message, program.selection), from_->memory, to_->memory));
+    append(local, put_copies(unstored_payload_of(channel_->message, program.selection), from_->memory, to_->received));
   }
   [[nodiscard]] std::optional<Outlet> outlet(const partition::Segment& segment, int buffer) const override {
-    return outlet_of(segment, buffer, to_->memory);
+    return outlet_of(segment, buffer, to_->received);
   }
 
  private:

@@ -12,7 +12,8 @@
 namespace halocline::test {
 
 /// The cases that every transport has to pass for a number of ranks: devices a rank, virtual nodes, wraps, two-wide
-/// decompositions, mixed fields and radii, own arrays, subsets of fields, components by direction.
+/// decompositions, mixed fields and radii, own arrays, subsets of fields, components by direction, exchanges and
+/// accumulations in turn.
 inline std::vector<HaloCase> contract_cases(routing::Transport transport, int ranks) {
   const auto field = [](const char* name, Element element, int buffers = 1) {
     FieldDescriptor f;
@@ -88,6 +89,7 @@ inline std::vector<HaloCase> contract_cases(routing::Transport transport, int ra
     if (i % 11 < 6) cases[i].tuning.packed_piece_bytes = 100;
     cases[i].tuning.pack_short_rows_from_bytes = 1;
     cases[i].tuning.packets_at_most_bytes = std::array<std::int64_t, 3>{0, 2000, std::int64_t{1} << 20}[i % 13 % 3];
+    if (i % 4 == 1) cases[i].accumulates = i % 8 == 1 ? Combine::add : Combine::replace;
     cases[i].tuning.short_row_bytes = std::array<std::int64_t, 3>{0, 12, 4096}[i / 2 % 3];
   }
   // Where not all are run: of each four kinds above another one for each number of devices and nodes, so that a transport

@@ -27,6 +27,7 @@ class FailNth final : public device::Injector {
     if (operation == operation_ && left_.fetch_sub(1) == 1) injection.failure = "planted";
     return injection;
   }
+  void fail_next() { left_ = 1; }
 
  private:
   device::Operation operation_;

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "device/cuda/devices.hpp"
+#include "device/cuda/sum_table.hpp"
+
+namespace halocline::device::cuda {
+
+/// Tasks, their terms and tiles in device memory.
+class CudaSumList final : public SumList {
+ public:
+  CudaSumList(std::shared_ptr<Devices> devices, int device, std::span<const StridedSum> sums);
+  ~CudaSumList() override;
+  CudaSumList(const CudaSumList&) = delete;
+  CudaSumList& operator=(const CudaSumList&) = delete;
+
+  [[nodiscard]] const Devices& devices() const { return *devices_; }
+  [[nodiscard]] int device() const { return device_; }
+  [[nodiscard]] const SumTable& table() const { return table_; }
+
+ private:
+  std::shared_ptr<Devices> devices_;
+  int device_;
+  void* memory_ = nullptr;
+  SumTable table_;
+};
+
+}  // namespace halocline::device::cuda

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The exchange backwards.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "comm/uncounted.hpp"
+#include "domain/detail/domain_impl.hpp"
+
+namespace halocline {
+
+void Domain::Impl::make_accumulation() {
+  const comm::Uncounted set_up;
+  // A group of its own: the messages of two exchanges have the same tags.
+  auto group = comm->split(0, static_cast<int>(comm->rank().value()));
+  group->set_timeout(options.timeout);
+  std::unique_ptr<Accumulation> made;
+  Memory back;
+  comm::agree_on(*group, [&] {
+    made = std::make_unique<Accumulation>(plan->geometry, *backend, memory().subdomains);
+    // Halos are received in Halocline's own memory, also where a user's array is sent.
+    const std::vector<Verdict> own(mine.size(), Verdict::of(true));
+    back = {&made->geometry(), made->subdomains(), own, own};
+  });
+  auto connected = connect(*group, std::move(back), nullptr);
+  made->use(std::move(group), std::move(connected));
+  accumulation = std::move(made);
+}
+
+void Domain::Impl::accumulate(std::span<const Transfer> which, Combine combine) {
+  const exchange::Selection selected = selection(which);
+  for (const auto& item : selected.items) {
+    if (item.depth == exchange::Selection::Item::whole) continue;
+    throw InvalidArgument(
+        fmt::format("depth of field '{}' is {}; allowed for accumulate() is {} or more, the whole halo",
+                    field(item.field).name, item.depth, plan->geometry.halo_of(item.field).most()));
+  }
+  if (!accumulation) {
+    if (std::ranges::any_of(streams, [](const device::Stream* stream) { return stream->capturing(); })) {
+      throw InvalidArgument("accumulate() must be called once before capture(): its first call is collective");
+    }
+    exchange->guard([this] { make_accumulation(); });
+  }
+  accumulation->run(streams, selected, combine);
+}
+
+void Domain::accumulate(Combine combine) { accumulate(impl_->all_transfers(), combine); }
+
+void Domain::accumulate(const std::vector<Transfer>& transfers, Combine combine) {
+  impl_->check_idle("accumulate()");
+  impl_->accumulate(transfers, combine);
+}
+
+}  // namespace halocline

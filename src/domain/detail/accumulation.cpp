@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "domain/detail/accumulation.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/leak.hpp"
+
+namespace halocline {
+
+Accumulation::Accumulation(const partition::Geometry& forward, device::Backend& backend,
+                           std::vector<exchange::LocalSubdomain> subdomains)
+    : backend_(&backend), returned_(forward), subdomains_(std::move(subdomains)) {
+  for (const exchange::LocalSubdomain& subdomain : subdomains_) {
+    const std::int64_t bytes = std::max<std::int64_t>(returned_.bytes(subdomain.id), 1);
+    memory_.push_back(backend.allocate_shareable(subdomain.device, static_cast<std::size_t>(bytes)));
+    returning_.push_back(returned_.local(subdomain, *memory_.back()));
+  }
+}
+
+void Accumulation::use(std::unique_ptr<comm::Communicator> comm, std::unique_ptr<exchange::Exchange> exchange) {
+  comm_ = std::move(comm);
+  exchange_ = std::move(exchange);
+}
+
+const Accumulation::Arrival& Accumulation::arrival_of(const exchange::Selection& forward, Combine combine) {
+  for (const auto& known : arrivals_) {
+    if (known->combine == combine && known->forward == forward) return *known;
+  }
+  auto made = std::make_unique<Arrival>(Arrival{forward, combine, returned_.selection(forward), {}, {}});
+  for (std::size_t i = 0; i < subdomains_.size(); ++i) {
+    const int device = subdomains_[i].device;
+    if (combine == Combine::add) {
+      made->sums.push_back(backend_->prepare_sums(device, returned_.sums(subdomains_[i], returning_[i], made->returned)));
+    } else {
+      made->copies.push_back(
+          backend_->prepare(device, returned_.copies(subdomains_[i], returning_[i], made->returned)));
+    }
+  }
+  arrivals_.push_back(std::move(made));
+  return *arrivals_.back();
+}
+
+void Accumulation::run(std::span<device::Stream* const> streams, const exchange::Selection& forward, Combine combine) {
+  const Arrival& arrival = arrival_of(forward, combine);
+  exchange_->start(streams, arrival.returned, exchange::Overlap::none);
+  exchange_->finish();
+  exchange_->guard([&] {
+    for (std::size_t i = 0; i < streams.size(); ++i) {
+      if (combine == Combine::add) {
+        streams[i]->add(*arrival.sums[i]);
+      } else {
+        streams[i]->copy(*arrival.copies[i]);
+      }
+    }
+  });
+}
+
+void Accumulation::close(std::span<device::Stream* const> streams) {
+  exchange_->close(streams);
+  exchange_.reset();
+  comm_->close();
+  comm_.reset();
+}
+
+void Accumulation::abandon(std::string_view why) noexcept {
+  if (exchange_) exchange_->abandon(why);
+  exchange_.reset();
+  for (auto& memory : memory_) leak(std::move(memory));
+  memory_.clear();
+  for (auto& arrival : arrivals_) leak(std::move(arrival));
+  arrivals_.clear();
+  leak(std::move(comm_));
+}
+
+}  // namespace halocline

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "device/backend.hpp"
+#include "exchange/exchange.hpp"
+#include "exchange/returned_halos.hpp"
+#include "halocline/communicator.hpp"
+#include "halocline/domain.hpp"
+
+namespace halocline {
+
+/// What Domain::accumulate needs besides the domain's exchange: a second one, for halos on their way back, with a group and memory of
+/// its own. Made by the first call.
+class Accumulation {
+ public:
+  /// forward: the domain's local subdomains. All must outlive this.
+  Accumulation(const partition::Geometry& forward, device::Backend& backend,
+               std::vector<exchange::LocalSubdomain> subdomains);
+  Accumulation(const Accumulation&) = delete;
+  Accumulation& operator=(const Accumulation&) = delete;
+
+  [[nodiscard]] const partition::Geometry& geometry() const { return returned_.geometry(); }
+  [[nodiscard]] const std::vector<exchange::LocalSubdomain>& subdomains() const { return returning_; }
+  /// The connected exchange, and the group that it uses.
+  void use(std::unique_ptr<comm::Communicator> comm, std::unique_ptr<exchange::Exchange> exchange);
+  [[nodiscard]] exchange::Exchange& exchange() const { return *exchange_; }
+
+  /// Enqueues it in the streams. forward: what an exchange would send; whole depths.
+  void run(std::span<device::Stream* const> streams, const exchange::Selection& forward, Combine combine);
+
+  /// Collective.
+  void close(std::span<device::Stream* const> streams);
+  /// See exchange::Exchange::abandon; leaks the memory.
+  void abandon(std::string_view why) noexcept;
+
+ private:
+  /// Of one selection, prepared when it is first used: how what arrived gets to the owned cells, by subdomain.
+  struct Arrival {
+    exchange::Selection forward;
+    Combine combine;
+    exchange::Selection returned;
+    std::vector<std::unique_ptr<device::SumList>> sums;
+    std::vector<std::unique_ptr<device::CopyList>> copies;
+  };
+  [[nodiscard]] const Arrival& arrival_of(const exchange::Selection& forward, Combine combine);
+
+  device::Backend* backend_;
+  exchange::ReturnedHalos returned_;
+  std::vector<exchange::LocalSubdomain> subdomains_;
+  std::vector<std::unique_ptr<device::ShareableBuffer>> memory_;  ///< by subdomain
+  std::vector<exchange::LocalSubdomain> returning_;               ///< the same subdomains in the second exchange
+  std::unique_ptr<comm::Communicator> comm_;
+  std::unique_ptr<exchange::Exchange> exchange_;
+  std::vector<std::unique_ptr<Arrival>> arrivals_;
+};
+
+}  // namespace halocline

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <fmt/core.h>
+
+#include <complex>
+#include <cstdint>
+#include <string>
+
+#include "halocline/error.hpp"
+#include "halocline/field.hpp"
+#include "support/seeded.hpp"
+
+// What cells hold in tests of exchanges, and what differs.
+namespace halocline::test {
+
+/// Calls f with a value of the element's C++ type.
+template <typename F>
+void with_type(Element element, F&& f) {
+  switch (element) {
+    case Element::u8: return f(std::uint8_t{});
+    case Element::u16: return f(std::uint16_t{});
+    case Element::u32: return f(std::uint32_t{});
+    case Element::u64: return f(std::uint64_t{});
+    case Element::f32: return f(float{});
+    case Element::f64: return f(double{});
+    case Element::c128: return f(std::complex<double>{});
+    default: throw InternalError("no test values for this element type");
+  }
+}
+
+inline std::uint64_t mixed(std::uint64_t a, std::uint64_t b) { return Seeded(a * 0x9e3779b97f4a7c15u + b).next(); }
+
+/// What a cell (in the domain, unwrapped) of a field holds in a step.
+template <typename T>
+T value_of(field_id field, int component, const Vec3& p, int step) {
+  std::uint64_t bits =
+      mixed(static_cast<std::uint64_t>(field.value() * 64 + component), static_cast<std::uint64_t>(step));
+  for (int dim = 0; dim < 3; ++dim) bits = mixed(bits, static_cast<std::uint64_t>(p[dim]));
+  if constexpr (std::is_integral_v<T>) return static_cast<T>(bits);
+  else if constexpr (std::is_floating_point_v<T>) return static_cast<T>(bits % 16777213);
+  else return {static_cast<double>(bits % 1000003), static_cast<double>(bits % 999983)};
+}
+
+/// What must still be there where nothing was to be written.
+template <typename T>
+T sentinel(int step) {
+  return value_of<T>(field_id(99), 0, {-7, -7, -7}, step);
+}
+
+/// Whether an exchange brings a component of a field to the halo on a side.
+inline bool arrives(const FieldDescriptor& field, int component, Direction side) {
+  if (field.component_directions.empty()) return true;
+  const Directions& sent = field.component_directions[static_cast<std::size_t>(component)];
+  return sent.test(static_cast<std::size_t>(side.opposite().index()));
+}
+
+/// Cells that differ.
+class Findings {
+ public:
+  void add(const std::string& text) {
+    if (++count_ <= 3) text_ += (text_.empty() ? "" : "; ") + text;
+  }
+  void compared(std::int64_t cells) { cells_ += cells; }
+  [[nodiscard]] std::string text() const { return count_ == 0 ? "" : fmt::format("{} wrong: {}", count_, text_); }
+  [[nodiscard]] std::int64_t cells() const { return cells_; }
+
+ private:
+  std::int64_t count_ = 0;
+  std::string text_;
+  std::int64_t cells_ = 0;
+};
+
+}  // namespace halocline::test
