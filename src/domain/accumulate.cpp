@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "comm/uncounted.hpp"
@@ -17,14 +18,22 @@ void Domain::Impl::make_accumulation() {
   group->set_timeout(options.timeout);
   std::unique_ptr<Accumulation> made;
   Memory back;
+  std::vector<RoutedMessage> routed;
   comm::agree_on(*group, [&] {
     made = std::make_unique<Accumulation>(plan->geometry, *backend, memory().subdomains);
     // Halos are received in Halocline's own memory, also where a user's array is sent.
     const std::vector<Verdict> own(mine.size(), Verdict::of(true));
-    back = {&made->geometry(), made->subdomains(), own, own};
+    // The check of order compares what was sent with what arrived.
+    back = {&made->geometry(), made->subdomains(), own, own, !options.debug.validate_ordering};
   });
-  auto connected = connect(*group, std::move(back), nullptr);
-  made->use(std::move(group), std::move(connected));
+  const bool in_place_wanted = back.self_in_place;
+  auto connected = connect(*group, std::move(back), routed);
+  std::set<subdomain_id> in_place;
+  for (const RoutedMessage& message : routed) {
+    const bool self = message.route.from == message.route.to && message.route.transport == routing::Transport::self;
+    if (in_place_wanted && self) in_place.insert(message.route.from);
+  }
+  made->use(std::move(group), std::move(connected), std::move(in_place));
   accumulation = std::move(made);
 }
 

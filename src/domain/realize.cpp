@@ -186,7 +186,7 @@ void Domain::Impl::allocate() {
 }
 
 Domain::Impl::Memory Domain::Impl::memory() const {
-  Memory memory{&plan->geometry, {}, {}, {}};
+  Memory memory{&plan->geometry, {}, {}, {}, false};
   for (std::size_t i = 0; i < mine.size(); ++i) {
     std::string own;
     for (const auto& [key, arrays] : user_arrays) {
@@ -204,7 +204,7 @@ Domain::Impl::Memory Domain::Impl::memory() const {
 }
 
 std::unique_ptr<exchange::Exchange> Domain::Impl::connect(comm::Communicator& group, Memory memory,
-                                                          std::vector<RoutedMessage>* routed) {
+                                                          std::vector<RoutedMessage>& routed) {
   auto facts = exchange::probe_pairs({.comm = &group,
                                       .backend = backend.get(),
                                       .geometry = memory.geometry,
@@ -223,8 +223,9 @@ std::unique_ptr<exchange::Exchange> Domain::Impl::connect(comm::Communicator& gr
                         .messages = options.routing.messages,
                         .validate_ordering = options.debug.validate_ordering,
                         .timeout = options.timeout,
+                        .self_in_place = memory.self_in_place,
                         .in_turn_with = exchange.get()};
-  if (routed != nullptr) warn_of_what_is_missing(facts);
+  if (!exchange) warn_of_what_is_missing(facts);
   comm::agree_on(group, [&] {
     routing::Chooser chooser(options.routing.policy);
     routing::MeasuredPairs measured(plan->machine);
@@ -234,7 +235,7 @@ std::unique_ptr<exchange::Exchange> Domain::Impl::connect(comm::Communicator& gr
       decide_packets(setup.routes.back(), backend->kind(), plan->machine, plan->placement.of(pair.from),
                      plan->placement.of(pair.to));
     }
-    if (routed != nullptr) *routed = routed_messages(*memory.geometry, mine, setup.routes, options.routing.messages);
+    routed = routed_messages(*memory.geometry, mine, setup.routes, options.routing.messages);
   });
   return std::make_unique<exchange::Exchange>(std::move(setup));
 }
@@ -242,7 +243,7 @@ std::unique_ptr<exchange::Exchange> Domain::Impl::connect(comm::Communicator& gr
 void Domain::Impl::route_and_connect() {
   Memory all;
   comm::agree_on(*comm, [&] { all = memory(); });
-  exchange = connect(*comm, std::move(all), &routes);
+  exchange = connect(*comm, std::move(all), routes);
 }
 
 void Domain::realize() {

@@ -93,6 +93,8 @@ struct Setup {
   bool validate_ordering = false;
   /// How long a step of an exchange may take before it is an error.
   Duration timeout = std::chrono::seconds(120);
+  /// Messages of a subdomain to itself by `self` are left out: who needs these cells reads them where they are.
+  bool self_in_place = false;
   /// An exchange that is never under way at the same time as this one, on any rank: the two share their room on devices.
   const Exchange* in_turn_with = nullptr;
 };

@@ -152,13 +152,21 @@ Selection ReturnedHalos::selection(const Selection& forward) const {
 }
 
 std::vector<ReturnedHalos::Arrival> ReturnedHalos::arrivals(subdomain_id subdomain, field_id field, int buffer,
-                                                            const Selection& selection) const {
+                                                            const Selection& selection, bool in_place) const {
   std::vector<Arrival> found;
   for (const Selection::Item& item : selection.items) {
     const Origin& origin = origins_[item.field.index()];
     if (origin.field != field || origin.buffer != buffer) continue;
     const Box box = landed(item.field, subdomain);
-    if (!box.empty()) found.push_back({item.field, origin.side, box, times(origin.side, width_of(origin))});
+    if (box.empty()) continue;
+    const Vec3 back = times(origin.side, width_of(origin));
+    Arrival arrival{item.field, origin.side, box.shifted(back), Vec3{} - back};
+    const auto sender = partition::neighbour(geometry_, subdomain, origin.side.opposite());
+    if (in_place && sender->subdomain == subdomain) {
+      arrival.in_place = true;
+      arrival.from_owned = arrival.from_owned - sender->shift;
+    }
+    found.push_back(arrival);
   }
   std::ranges::stable_sort(found, {}, [](const Arrival& arrival) { return arrival.side.order(); });
   return found;
@@ -175,15 +183,15 @@ std::byte* address(const Array& array, const Box& owned, const Vec3& p, int comp
 
 }  // namespace
 
-std::vector<device::StridedSum> ReturnedHalos::sums(const LocalSubdomain& forward, const LocalSubdomain& local,
-                                                    const Selection& selection) const {
-  std::vector<device::StridedSum> all;
+ReturnedHalos::Sums ReturnedHalos::sums(const LocalSubdomain& forward, const LocalSubdomain& local,
+                                        const Selection& selection, bool in_place) const {
+  Sums all;
   for (std::size_t f = 0; f < forward_->fields.size(); ++f) {
     const field_id field(static_cast<std::int64_t>(f));
     const FieldDescriptor& descriptor = forward_->fields[f];
     const Box owned = forward_->owned(field, forward.id);
     for (int buffer = 0; buffer < descriptor.buffers; ++buffer) {
-      const std::vector<Arrival> arrived = arrivals(forward.id, field, buffer, selection);
+      const std::vector<Arrival> arrived = arrivals(forward.id, field, buffer, selection, in_place);
       const Array& target = forward.arrays[f][static_cast<std::size_t>(buffer)];
       for (int component = 0; component < descriptor.components; ++component) {
         std::vector<const Arrival*> its;
@@ -191,7 +199,7 @@ std::vector<device::StridedSum> ReturnedHalos::sums(const LocalSubdomain& forwar
         for (const Arrival& arrival : arrived) {
           if (!partition::is_sent(geometry_.fields[arrival.returned.index()], component, arrival.side)) continue;
           its.push_back(&arrival);
-          boxes.push_back(arrival.landed.shifted(arrival.to_owned));
+          boxes.push_back(arrival.owned);
         }
         for_each_part(boxes, [&](const Box& part, const std::vector<std::size_t>& holding) {
           device::StridedSum sum{.target = address(target, owned, part.lo, component),
@@ -199,11 +207,14 @@ std::vector<device::StridedSum> ReturnedHalos::sums(const LocalSubdomain& forwar
                                  .extent = part.extent(),
                                  .element = descriptor.element,
                                  .terms = {}};
+          bool own = true;
           for (const std::size_t i : holding) {
-            const Array& landing = local.received[its[i]->returned.index()].front();
-            sum.terms.push_back({address(landing, owned, part.lo - its[i]->to_owned, component), landing.stride_bytes});
+            const Arrival& arrival = *its[i];
+            const Array& array = (arrival.in_place ? local.arrays : local.received)[arrival.returned.index()].front();
+            sum.terms.push_back({address(array, owned, part.lo + arrival.from_owned, component), array.stride_bytes});
+            own = own && arrival.in_place;
           }
-          all.push_back(std::move(sum));
+          (own ? all.own : all.arrived).push_back(std::move(sum));
         });
       }
     }
@@ -211,10 +222,9 @@ std::vector<device::StridedSum> ReturnedHalos::sums(const LocalSubdomain& forwar
   return all;
 }
 
-std::vector<device::StridedCopy> ReturnedHalos::copies(const LocalSubdomain& forward, const LocalSubdomain& local,
-                                                       const Selection& selection) const {
+std::vector<device::StridedCopy> ReturnedHalos::replacing(const std::vector<device::StridedSum>& sums) {
   std::vector<device::StridedCopy> all;
-  for (const device::StridedSum& sum : sums(forward, local, selection)) {
+  for (const device::StridedSum& sum : sums) {
     const device::StridedSum::Term& last = sum.terms.back();
     all.push_back({.source = last.first,
                    .target = sum.target,

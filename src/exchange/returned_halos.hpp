@@ -35,12 +35,16 @@ class ReturnedHalos {
   /// The sides of fields whose cells the exchange would send; items have whole depths.
   [[nodiscard]] Selection selection(const Selection& forward) const;
 
-  /// What arrived, added to owned cells. The targets are disjoint.
-  [[nodiscard]] std::vector<device::StridedSum> sums(const LocalSubdomain& forward, const LocalSubdomain& local,
-                                                     const Selection& selection) const;
-  /// The same where it replaces them: of several, the last in the order.
-  [[nodiscard]] std::vector<device::StridedCopy> copies(const LocalSubdomain& forward, const LocalSubdomain& local,
-                                                        const Selection& selection) const;
+  /// What is added to the owned cells of a subdomain. The targets of all are disjoint.
+  struct Sums {
+    std::vector<device::StridedSum> own;      ///< of its own halos alone, which need not be sent
+    std::vector<device::StridedSum> arrived;  ///< the others
+  };
+  /// in_place: the subdomain's own halos are read where they are (Setup::self_in_place).
+  [[nodiscard]] Sums sums(const LocalSubdomain& forward, const LocalSubdomain& local, const Selection& selection,
+                          bool in_place) const;
+  /// A sum whose last term replaces the target, instead.
+  [[nodiscard]] static std::vector<device::StridedCopy> replacing(const std::vector<device::StridedSum>& sums);
 
  private:
   /// Where a field of this geometry comes from.
@@ -53,15 +57,16 @@ class ReturnedHalos {
   struct Arrival {
     field_id returned;  ///< of this geometry
     Direction side;
-    Box landed;  ///< in the receiver's halo, in this geometry
-    Vec3 to_owned;
+    Box owned;        ///< the receiver's cells that get it
+    Vec3 from_owned;  ///< to where it lies: landed, or in place
+    bool in_place = false;
   };
   static partition::Geometry geometry_of(const partition::Geometry& forward, std::vector<Origin>& origins);
   [[nodiscard]] Vec3 width_of(const Origin& origin) const;
   [[nodiscard]] Box landed(field_id returned, subdomain_id subdomain) const;
   /// In order. Empty boxes, and sides beyond an open end, are left out.
   [[nodiscard]] std::vector<Arrival> arrivals(subdomain_id subdomain, field_id field, int buffer,
-                                              const Selection& selection) const;
+                                              const Selection& selection, bool in_place) const;
 
   const partition::Geometry* forward_;
   std::vector<Origin> origins_;  ///< by field of this geometry

@@ -112,6 +112,9 @@ void Exchange::Impl::make_channels(const std::vector<routing::Route>& routes) {
 
   routing::MessageTable messages;
   const auto add = [&](partition::Message message) {
+    if (setup_.self_in_place && message.from == message.to && route_of(message).transport == routing::Transport::self) {
+      return;
+    }
     if (setup_.messages == Messages::by_neighbour || !routing::moves_one_by_one(route_of(message).transport)) {
       messages[{message.from, message.to}] = std::move(message);
       return;

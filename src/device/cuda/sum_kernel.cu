@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A block adds a tile of cells at a time: a thread loads its cell of the target and of each term, one after another, and
-// stores the sum. The order of additions is that of the terms.
+// A block adds a tile of cells at a time, in the order of the terms.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
@@ -33,27 +32,40 @@ __device__ Complex<T> sum_of(Complex<T> a, Complex<T> b) {
   return {a.real + b.real, a.imaginary + b.imaginary};
 }
 
-template <typename T>
-__device__ void add_cell(const SumTask& task, const SumTerm* terms, std::uint32_t x, std::uint32_t y, std::uint32_t z) {
-  T* const target = reinterpret_cast<T*>(task.target + x * task.stride[0] + y * task.stride[1] + z * task.stride[2]);
-  T sum = *target;
-  for (std::uint32_t i = task.first_term; i < task.end_term; ++i) {
-    const SumTerm& term = terms[i];
-    sum = sum_of(
-        sum, *reinterpret_cast<const T*>(term.first + x * term.stride[0] + y * term.stride[1] + z * term.stride[2]));
-  }
-  *target = sum;
-}
-
+/// A thread's cells of a tile: the loads of each term are all on their way before the first is added.
 template <typename T>
 __device__ void add_tile(const SumTask& task, const SumTerm* terms, std::uint32_t first_cell) {
+  std::uint32_t x[units_per_thread];
+  std::uint32_t y[units_per_thread];
+  std::uint32_t z[units_per_thread];
+  T sum[units_per_thread];
+  const auto offset = [&](std::uint32_t i, const std::array<std::int64_t, 3>& stride) {
+    return x[i] * stride[0] + y[i] * stride[1] + z[i] * stride[2];
+  };
+  const auto cell = [&](std::uint32_t i) { return first_cell + i * block_threads + threadIdx.x; };
 #pragma unroll
   for (std::uint32_t i = 0; i < units_per_thread; ++i) {
-    const std::uint32_t cell = first_cell + i * block_threads + threadIdx.x;
-    if (cell >= task.cells) return;
-    const std::uint32_t row = task.x.divide(cell);
-    const std::uint32_t z = task.y.divide(row);
-    add_cell<T>(task, terms, cell - row * task.x.divisor, row - z * task.y.divisor, z);
+    // Where there is no cell left, the last one is read again and not written.
+    const std::uint32_t number = min(cell(i), task.cells - 1);
+    const std::uint32_t row = task.x.divide(number);
+    z[i] = task.y.divide(row);
+    y[i] = row - z[i] * task.y.divisor;
+    x[i] = number - row * task.x.divisor;
+    sum[i] = *reinterpret_cast<const T*>(task.target + offset(i, task.stride));
+  }
+  for (std::uint32_t term = task.first_term; term < task.end_term; ++term) {
+    const SumTerm from = terms[term];
+    T more[units_per_thread];
+#pragma unroll
+    for (std::uint32_t i = 0; i < units_per_thread; ++i) {
+      more[i] = *reinterpret_cast<const T*>(from.first + offset(i, from.stride));
+    }
+#pragma unroll
+    for (std::uint32_t i = 0; i < units_per_thread; ++i) sum[i] = sum_of(sum[i], more[i]);
+  }
+#pragma unroll
+  for (std::uint32_t i = 0; i < units_per_thread; ++i) {
+    if (cell(i) < task.cells) *reinterpret_cast<T*>(task.target + offset(i, task.stride)) = sum[i];
   }
 }
 

@@ -18,9 +18,23 @@ Accumulation::Accumulation(const partition::Geometry& forward, device::Backend& 
   }
 }
 
-void Accumulation::use(std::unique_ptr<comm::Communicator> comm, std::unique_ptr<exchange::Exchange> exchange) {
+void Accumulation::use(std::unique_ptr<comm::Communicator> comm, std::unique_ptr<exchange::Exchange> exchange,
+                       std::set<subdomain_id> in_place) {
   comm_ = std::move(comm);
   exchange_ = std::move(exchange);
+  in_place_ = std::move(in_place);
+}
+
+Accumulation::Work Accumulation::prepare(int device, const std::vector<device::StridedSum>& sums,
+                                         Combine combine) const {
+  if (sums.empty()) return {};
+  if (combine == Combine::add) return {backend_->prepare_sums(device, sums), nullptr};
+  return {nullptr, backend_->prepare(device, exchange::ReturnedHalos::replacing(sums))};
+}
+
+void Accumulation::Work::enqueue(device::Stream& stream) const {
+  if (sums) stream.add(*sums);
+  if (copies) stream.copy(*copies);
 }
 
 const Accumulation::Arrival& Accumulation::arrival_of(const exchange::Selection& forward, Combine combine) {
@@ -29,13 +43,11 @@ const Accumulation::Arrival& Accumulation::arrival_of(const exchange::Selection&
   }
   auto made = std::make_unique<Arrival>(Arrival{forward, combine, returned_.selection(forward), {}, {}});
   for (std::size_t i = 0; i < subdomains_.size(); ++i) {
-    const int device = subdomains_[i].device;
-    if (combine == Combine::add) {
-      made->sums.push_back(backend_->prepare_sums(device, returned_.sums(subdomains_[i], returning_[i], made->returned)));
-    } else {
-      made->copies.push_back(
-          backend_->prepare(device, returned_.copies(subdomains_[i], returning_[i], made->returned)));
-    }
+    const exchange::LocalSubdomain& subdomain = subdomains_[i];
+    const auto sums = returned_.sums(subdomain, returning_[i], made->returned, in_place_.contains(subdomain.id));
+    made->own.push_back(prepare(subdomain.device, sums.own, combine));
+    made->arrived.push_back(prepare(subdomain.device, sums.arrived, combine));
+    made->overlaps = made->overlaps || !sums.own.empty();
   }
   arrivals_.push_back(std::move(made));
   return *arrivals_.back();
@@ -43,17 +55,15 @@ const Accumulation::Arrival& Accumulation::arrival_of(const exchange::Selection&
 
 void Accumulation::run(std::span<device::Stream* const> streams, const exchange::Selection& forward, Combine combine) {
   const Arrival& arrival = arrival_of(forward, combine);
-  exchange_->start(streams, arrival.returned, exchange::Overlap::none);
+  const auto enqueue = [&](const std::vector<Work>& work) {
+    exchange_->guard([&] {
+      for (std::size_t i = 0; i < streams.size(); ++i) work[i].enqueue(*streams[i]);
+    });
+  };
+  exchange_->start(streams, arrival.returned, arrival.overlaps ? exchange::Overlap::possible : exchange::Overlap::none);
+  enqueue(arrival.own);  // reads halos, as the exchange does, and writes owned cells, which it does not touch
   exchange_->finish();
-  exchange_->guard([&] {
-    for (std::size_t i = 0; i < streams.size(); ++i) {
-      if (combine == Combine::add) {
-        streams[i]->add(*arrival.sums[i]);
-      } else {
-        streams[i]->copy(*arrival.copies[i]);
-      }
-    }
-  });
+  enqueue(arrival.arrived);
 }
 
 void Accumulation::close(std::span<device::Stream* const> streams) {

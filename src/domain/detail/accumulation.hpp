@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <set>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -26,8 +27,9 @@ class Accumulation {
 
   [[nodiscard]] const partition::Geometry& geometry() const { return returned_.geometry(); }
   [[nodiscard]] const std::vector<exchange::LocalSubdomain>& subdomains() const { return returning_; }
-  /// The connected exchange, and the group that it uses.
-  void use(std::unique_ptr<comm::Communicator> comm, std::unique_ptr<exchange::Exchange> exchange);
+  /// The connected exchange, and the group that it uses. in_place: the subdomains whose own halos it leaves where they are.
+  void use(std::unique_ptr<comm::Communicator> comm, std::unique_ptr<exchange::Exchange> exchange,
+           std::set<subdomain_id> in_place);
   [[nodiscard]] exchange::Exchange& exchange() const { return *exchange_; }
 
   /// Enqueues it in the streams. forward: what an exchange would send; whole depths.
@@ -39,14 +41,23 @@ class Accumulation {
   void abandon(std::string_view why) noexcept;
 
  private:
-  /// Of one selection, prepared when it is first used: how what arrived gets to the owned cells, by subdomain.
+  /// Sums or copies of a subdomain, as one operation; neither where there is nothing to do.
+  struct Work {
+    std::unique_ptr<device::SumList> sums;
+    std::unique_ptr<device::CopyList> copies;
+    void enqueue(device::Stream& stream) const;
+  };
+  /// Of one selection, prepared when it is first used.
   struct Arrival {
     exchange::Selection forward;
     Combine combine;
     exchange::Selection returned;
-    std::vector<std::unique_ptr<device::SumList>> sums;
-    std::vector<std::unique_ptr<device::CopyList>> copies;
+    std::vector<Work> own;      ///< by subdomain: what needs nothing from others
+    std::vector<Work> arrived;  ///< and what needs it
+    /// Something is done while halos are on their way.
+    bool overlaps = false;
   };
+  [[nodiscard]] Work prepare(int device, const std::vector<device::StridedSum>& sums, Combine combine) const;
   [[nodiscard]] const Arrival& arrival_of(const exchange::Selection& forward, Combine combine);
 
   device::Backend* backend_;
@@ -54,6 +65,7 @@ class Accumulation {
   std::vector<exchange::LocalSubdomain> subdomains_;
   std::vector<std::unique_ptr<device::ShareableBuffer>> memory_;  ///< by subdomain
   std::vector<exchange::LocalSubdomain> returning_;               ///< the same subdomains in the second exchange
+  std::set<subdomain_id> in_place_;
   std::unique_ptr<comm::Communicator> comm_;
   std::unique_ptr<exchange::Exchange> exchange_;
   std::vector<std::unique_ptr<Arrival>> arrivals_;

@@ -124,11 +124,12 @@ class Domain::Impl {
     std::vector<exchange::LocalSubdomain> subdomains;
     std::vector<Verdict> exportable;
     std::vector<Verdict> storable;
+    bool self_in_place = false;  ///< see exchange::Setup
   };
   [[nodiscard]] Memory memory() const;
-  /// Collective: finds out what the machine can do, routes, and builds an exchange. routed: the routes, if not null.
+  /// Collective: finds out what the machine can do, routes, and builds an exchange with these routes.
   [[nodiscard]] std::unique_ptr<exchange::Exchange> connect(comm::Communicator& group, Memory memory,
-                                                            std::vector<RoutedMessage>* routed);
+                                                            std::vector<RoutedMessage>& routed);
   void make_accumulation();
   /// Collective where they are not poisoned.
   void close_groups();
