@@ -4,11 +4,11 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cstdint>
-#include <cstring>
 #include <new>
 #include <string_view>
+#include <tuple>
 
+#include "comm/gather.hpp"
 #include "halocline/error.hpp"
 
 namespace cli {
@@ -68,35 +68,31 @@ bool leaves_ranks_behind(const std::exception_ptr& error) {
   }
 }
 
-struct Header {
-  std::int32_t code = 0;
-  std::int32_t left_behind = 0;
+/// How a command ended on one rank.
+struct Outcome {
+  int code = 0;
+  bool leaves_behind = false;
+  std::string message;
 };
 
-std::vector<std::byte> packed(const Ended& mine) {
-  Header header{mine.code, 0};
-  std::string message;
-  if (mine.error) {
-    header = {exit_code_of(mine.error), leaves_ranks_behind(mine.error) ? 1 : 0};
-    message = message_of(mine.error);
-  }
-  std::vector<std::byte> bytes(sizeof header + message.size());
-  std::memcpy(bytes.data(), &header, sizeof header);
-  std::memcpy(bytes.data() + sizeof header, message.data(), message.size());
-  return bytes;
+auto members(MaybeConst<Outcome> auto& outcome) {
+  return std::tie(outcome.code, outcome.leaves_behind, outcome.message);
 }
 
-Ending together(const std::vector<std::vector<std::byte>>& all, bool root) {
+Outcome outcome_of(const Ended& mine) {
+  if (!mine.error) return {mine.code, false, {}};
+  return {exit_code_of(mine.error), leaves_ranks_behind(mine.error), message_of(mine.error)};
+}
+
+Ending together(const std::vector<Outcome>& all, bool root) {
   Ending ending;
   std::vector<std::string> messages;
   int failed_code = 0;
-  for (const auto& bytes : all) {
-    Header header;
-    std::memcpy(&header, bytes.data(), sizeof header);
-    messages.emplace_back(reinterpret_cast<const char*>(bytes.data()) + sizeof header, bytes.size() - sizeof header);
-    if (failed_code == 0 && !messages.back().empty()) failed_code = header.code;
-    ending.code = std::max(ending.code, static_cast<int>(header.code));
-    ending.abandon = ending.abandon || header.left_behind != 0;
+  for (const Outcome& outcome : all) {
+    messages.push_back(outcome.message);
+    if (failed_code == 0 && !outcome.message.empty()) failed_code = outcome.code;
+    ending.code = std::max(ending.code, outcome.code);
+    ending.abandon = ending.abandon || outcome.leaves_behind;
   }
   // The first rank's error is the first line; its code is the job's.
   if (failed_code != 0) ending.code = failed_code;
@@ -144,7 +140,7 @@ std::vector<std::string> lines_of(const std::vector<std::string>& messages) {
 Ending end_together(comm::Communicator& group, const Ended& mine, Duration patience) {
   if (mine.error) group.set_timeout(std::min(patience, group.timeout()));
   try {
-    return together(group.all_gather(packed(mine)), group.rank().value() == 0);
+    return together(comm::gather(group, outcome_of(mine)), group.rank().value() == 0);
   } catch (const Error& absent) {
     // Its own error says more than that nobody else came.
     std::vector<std::string> messages(static_cast<std::size_t>(group.size()));

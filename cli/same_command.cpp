@@ -3,7 +3,6 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <span>
@@ -11,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "comm/gather.hpp"
 #include "core/hash.hpp"
 #include "core/printable.hpp"
 #include "halocline/error.hpp"
@@ -25,12 +25,12 @@ constexpr std::size_t most_shown = 200;
 /// What all ranks must have alike, with the value of each: the command line and some variables.
 constexpr std::array variables{"HALOCLINE_BACKEND", "HALOCLINE_RANKS_PER_NODE", "HALOCLINE_TRANSPORTS"};
 
-using Values = std::array<std::string, 1 + variables.size()>;
+using Values = std::vector<std::string>;
 
 std::string_view name_of(std::size_t at) { return at == 0 ? "the command line" : variables[at - 1]; }
 
 Values values_here(int argc, const char* const* argv) {
-  Values values;
+  Values values(1 + variables.size());
   for (int i = 1; i < argc; ++i) values[0] += (i == 1 ? "" : " ") + std::string(argv[i]);
   for (std::size_t i = 0; i < variables.size(); ++i) {
     const char* value = std::getenv(variables[i]);
@@ -45,23 +45,6 @@ std::int64_t hash_of(const Values& values) {
   return static_cast<std::int64_t>(hash.value());
 }
 
-/// Each value with a 0 behind it, which none of them can hold.
-std::string packed(const Values& values) {
-  std::string text;
-  for (const std::string& value : values) text.append(value).push_back('\0');
-  return text;
-}
-
-std::array<std::string_view, std::tuple_size_v<Values>> unpacked(std::span<const std::byte> bytes) {
-  std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  std::array<std::string_view, std::tuple_size_v<Values>> values;
-  for (auto& value : values) {
-    value = text.substr(0, text.find('\0'));
-    text.remove_prefix(std::min(text.size(), value.size() + 1));
-  }
-  return values;
-}
-
 }  // namespace
 
 void check_same_command(comm::Communicator& world, int argc, const char* const* argv) {
@@ -70,11 +53,10 @@ void check_same_command(comm::Communicator& world, int argc, const char* const* 
   std::array<std::int64_t, 2> ends{hash, ~hash};
   world.all_reduce(std::span<std::int64_t>(ends), comm::Reduction::min);
   if (ends[0] == ~ends[1]) return;
-  const std::string text = packed(mine);
-  const auto all = world.all_gather(std::as_bytes(std::span(text)));
-  const auto first = unpacked(all[0]);
+  const auto all = comm::gather(world, mine);
+  const Values& first = all[0];
   for (std::size_t rank = 1; rank < all.size(); ++rank) {
-    const auto other = unpacked(all[rank]);
+    const Values& other = all[rank];
     for (std::size_t i = 0; i < other.size(); ++i) {
       if (other[i] == first[i]) continue;
       throw InvalidArgument(fmt::format("{} is '{}' on rank {} and '{}' on rank 0; allowed is the same on all ranks",

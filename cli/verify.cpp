@@ -13,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "comm/gather.hpp"
 #include "halocline/host_array.hpp"
 
 namespace cli {
@@ -161,12 +162,10 @@ void add(Verdict& all, const Verdict& part) {
 Verdict agreed(comm::Communicator& comm, Verdict mine) {
   std::array<std::int64_t, 4> counts{mine.halo_cells, mine.halo_wrong, mine.other_cells, mine.other_changed};
   comm.all_reduce(std::span<std::int64_t>(counts), comm::Reduction::sum);
-  const auto texts = comm.all_gather(std::as_bytes(std::span<const char>(mine.first)));
+  const auto texts = comm::gather(comm, mine.first);
   Verdict all{counts[0], counts[1], counts[2], counts[3], {}};
   for (std::size_t rank = 0; rank < texts.size() && all.first.empty(); ++rank) {
-    if (texts[rank].empty()) continue;
-    all.first = fmt::format("rank {}: ", rank);
-    all.first.append(reinterpret_cast<const char*>(texts[rank].data()), texts[rank].size());
+    if (!texts[rank].empty()) all.first = fmt::format("rank {}: {}", rank, texts[rank]);
   }
   return all;
 }

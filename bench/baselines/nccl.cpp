@@ -3,11 +3,11 @@
 // communicator.
 #include <nccl.h>
 
-#include <cstring>
 #include <memory>
 #include <vector>
 
 #include "baselines/packed.hpp"
+#include "core/serialise.hpp"
 
 namespace halocline::bench {
 namespace {
@@ -21,14 +21,14 @@ ncclComm_t communicator = nullptr;
 
 void start(comm::Communicator& world) {
   ncclUniqueId id{};
-  std::vector<std::byte> bytes(sizeof id);
+  std::vector<std::byte> bytes;
   comm::agree_on(world, [&] {
     if (world.rank().value() != 0) return;
     check(ncclGetUniqueId(&id), "ncclGetUniqueId");
-    std::memcpy(bytes.data(), &id, sizeof id);
+    bytes = to_bytes(id);
   });
   world.broadcast(bytes, rank_id(0));
-  std::memcpy(&id, bytes.data(), sizeof id);
+  id = from_bytes<ncclUniqueId>(bytes);
   check(ncclCommInitRank(&communicator, world.size(), id, static_cast<int>(world.rank().value())), "ncclCommInitRank");
 }
 

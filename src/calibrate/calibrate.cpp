@@ -6,14 +6,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <map>
-#include <span>
-#include <string_view>
 #include <tuple>
+#include <utility>
 
 #include "core/median.hpp"
+#include "core/serialise.hpp"
 #include "halocline/domain.hpp"
 #include "halocline/error.hpp"
 #include "io/json.hpp"
@@ -134,36 +133,13 @@ class Bench {
 };
 
 /// What one node's ranks agree on, for rank 0.
-std::vector<std::byte> to_bytes(const Trials& found, int devices) {
-  std::vector<double> numbers{static_cast<double>(devices)};
-  for (const Trial& trial : found.trials) numbers.insert(numbers.end(), {trial.least, trial.small, trial.large});
-  std::vector<std::byte> bytes(numbers.size() * sizeof(double) + found.why_not.size());
-  std::memcpy(bytes.data(), numbers.data(), numbers.size() * sizeof(double));
-  std::memcpy(bytes.data() + numbers.size() * sizeof(double), found.why_not.data(), found.why_not.size());
-  return bytes;
-}
-
 struct NodeTrials {
   int devices = 0;
   Trials found;
 };
 
-NodeTrials from_bytes(std::span<const std::byte> bytes) {
-  const auto next = [&] {
-    double value = 0;
-    std::memcpy(&value, bytes.data(), sizeof value);
-    bytes = bytes.subspan(sizeof value);
-    return value;
-  };
-  NodeTrials node;
-  node.devices = static_cast<int>(next());
-  for (const ExchangeRate& kind : model::kinds_to_measure(node.devices)) {
-    const double least = next();
-    const double small = next();
-    node.found.trials.push_back({kind, least, small, next()});
-  }
-  node.found.why_not.assign(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  return node;
+auto members(MaybeConst<NodeTrials> auto& node) {
+  return std::tie(node.devices, node.found.trials, node.found.why_not);
 }
 
 /// Entry by entry over nodes.
@@ -254,8 +230,8 @@ MachineMap calibrate(comm::Communicator& comm, comm::Communicator& node_comm, st
   comm::agree_on(comm, [&] {
     Bench bench(node_comm, std::move(backend), map, request, id);
     if (bench.devices() == 0) return;
-    const Trials found = bench.run();
-    if (node_comm.rank() == rank_id(0)) mine = to_bytes(found, bench.devices());
+    Trials found = bench.run();
+    if (node_comm.rank() == rank_id(0)) mine = to_bytes(NodeTrials{bench.devices(), std::move(found)});
   });
   const auto parts = comm.all_gather(mine);
   std::vector<std::byte> document;
@@ -263,14 +239,12 @@ MachineMap calibrate(comm::Communicator& comm, comm::Communicator& node_comm, st
     if (comm.rank() != rank_id(0)) return;
     std::map<node_id, NodeTrials> nodes;
     for (std::size_t r = 0; r < parts.size(); ++r) {
-      if (!parts[r].empty()) nodes[map.ranks[r].node] = from_bytes(parts[r]);
+      if (!parts[r].empty()) nodes[map.ranks[r].node] = from_bytes<NodeTrials>(parts[r]);
     }
-    const std::string text = io::to_json(refined(map, nodes, request));
-    const auto bytes = std::as_bytes(std::span(text));
-    document.assign(bytes.begin(), bytes.end());
+    document = to_bytes(io::to_json(refined(map, nodes, request)));
   });
   comm.broadcast(document, rank_id(0));
-  return io::machine_from_json(std::string_view(reinterpret_cast<const char*>(document.data()), document.size()));
+  return io::machine_from_json(from_bytes<std::string>(document));
 }
 
 }  // namespace halocline

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "halocline/communicator.hpp"
 
+#include "comm/gather.hpp"
 #include "core/clock.hpp"
 
 #include <fmt/core.h>
 
 #include <chrono>
-#include <cstring>
 #include <new>
 #include <thread>
+#include <utility>
 
 namespace halocline::comm {
 namespace {
 
 /// The message of a rank in agree(): the error's kind (0 for none), then its text.
-std::vector<std::byte> encode(const std::exception_ptr& mine) {
+std::pair<int, std::string> outcome_of(const std::exception_ptr& mine) {
   int kind = 0;
   std::string message;
   const auto fill = [&](ErrorKind k, std::string_view text) {
@@ -34,10 +35,7 @@ std::vector<std::byte> encode(const std::exception_ptr& mine) {
       fill(ErrorKind::internal, "an exception of an unknown type");
     }
   }
-  std::vector<std::byte> bytes(sizeof kind + message.size());
-  std::memcpy(bytes.data(), &kind, sizeof kind);
-  std::memcpy(bytes.data() + sizeof kind, message.data(), message.size());
-  return bytes;
+  return {kind, std::move(message)};
 }
 
 }  // namespace
@@ -72,21 +70,17 @@ void wait_until(const std::function<bool()>& done, const Deadline& deadline, std
 }
 
 void agree(Communicator& comm, std::exception_ptr mine) {
-  std::vector<std::vector<std::byte>> outcomes;
+  std::vector<std::pair<int, std::string>> outcomes;
   try {
-    outcomes = comm.all_gather(encode(mine));
+    outcomes = gather(comm, outcome_of(mine));
   } catch (...) {
     // The other ranks cannot be reached; this rank's own error is more informative than the failure to send it.
     if (mine) std::rethrow_exception(mine);
     throw;
   }
   for (std::size_t rank = 0; rank < outcomes.size(); ++rank) {
-    const auto& bytes = outcomes[rank];
-    int kind = 0;
-    if (bytes.size() < sizeof kind) throw InternalError("agree: a rank gave something else than its outcome");
-    std::memcpy(&kind, bytes.data(), sizeof kind);
+    const auto& [kind, message] = outcomes[rank];
     if (kind == 0) continue;
-    const std::string message(reinterpret_cast<const char*>(bytes.data()) + sizeof kind, bytes.size() - sizeof kind);
     throw_error(static_cast<ErrorKind>(kind), fmt::format("rank {}: {}", rank, message));
   }
 }

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "comm/gather.hpp"
 #include "core/log.hpp"
 #include "device/cuda_backend.hpp"
 #include "device/host.hpp"
@@ -57,28 +58,6 @@ DeviceKind chosen(const std::vector<Wish>& wishes, bool first_rank) {
   return DeviceKind::host;
 }
 
-std::vector<std::byte> packed(const std::vector<device::DeviceInfo>& gpus) {
-  std::string text;
-  for (const auto& gpu : gpus) text += gpu.uuid + '\n';
-  const auto bytes = std::as_bytes(std::span<const char>(text));
-  return {bytes.begin(), bytes.end()};
-}
-
-std::vector<std::string> unpacked(const std::vector<std::byte>& bytes) {
-  std::vector<std::string> uuids;
-  std::string word;
-  for (const std::byte byte : bytes) {
-    const auto letter = static_cast<char>(byte);
-    if (letter == '\n') {
-      uuids.push_back(std::move(word));
-      word.clear();
-    } else {
-      word += letter;
-    }
-  }
-  return uuids;
-}
-
 std::shared_ptr<device::Backend> make_gpus(comm::Communicator& comm, const DeviceOptions& wanted,
                                            const std::vector<device::DeviceInfo>& gpus) {
   comm::agree_on(comm, [&] {
@@ -89,8 +68,9 @@ std::shared_ptr<device::Backend> make_gpus(comm::Communicator& comm, const Devic
   // Ranks of different virtual nodes still share the machine's GPUs.
   const auto machine = comm.split_by_node(std::nullopt);
   const auto rank_on_machine = machine->rank().index();
-  std::vector<std::vector<std::string>> seen;
-  for (const auto& uuids : machine->all_gather(packed(gpus))) seen.push_back(unpacked(uuids));
+  std::vector<std::string> uuids;
+  for (const auto& gpu : gpus) uuids.push_back(gpu.uuid);
+  const auto seen = comm::gather(*machine, uuids);
   machine->close();
   std::shared_ptr<device::Backend> backend;
   comm::agree_on(comm, [&] {

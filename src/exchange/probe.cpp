@@ -9,26 +9,21 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "core/leak.hpp"
+#include "core/serialise.hpp"
 #include "exchange/detail/connections.hpp"
 #include "exchange/detail/device_mpi.hpp"
 #include "exchange/detail/tags.hpp"
-#include "exchange/wire.hpp"
 
-namespace halocline::exchange {
+namespace halocline {
+
+auto members(MaybeConst<Verdict> auto& verdict) { return std::tie(verdict.yes, verdict.why_not); }
+
+namespace exchange {
 namespace {
-
-void put_answer(Writer& writer, const Verdict& answer) {
-  writer.put(answer.yes);
-  writer.put_text(answer.why_not);
-}
-
-Verdict get_answer(Reader& reader) {
-  const bool yes = reader.get<bool>();
-  return Verdict::of(yes, reader.get_text());
-}
 
 /// A little memory on each device of this rank that drives a subdomain, which holds a known value for others to try and
 /// map; and this rank's own trials with theirs.
@@ -141,36 +136,7 @@ struct Told {
   std::map<int, device::MemoryHandle> handles;  // by device
 };
 
-std::vector<std::byte> write(const Told& told) {
-  Writer writer;
-  put_answer(writer, told.overlapping_launches);
-  writer.put(std::uint64_t{told.exportable.size()});
-  for (const auto& [id, answer] : told.exportable) {
-    writer.put(id.value());
-    put_answer(writer, answer);
-  }
-  writer.put(std::uint64_t{told.handles.size()});
-  for (const auto& [device, handle] : told.handles) {
-    writer.put(device);
-    writer.put(handle);
-  }
-  return writer.bytes();
-}
-
-Told read(std::span<const std::byte> bytes) {
-  Reader reader(bytes);
-  Told told;
-  told.overlapping_launches = get_answer(reader);
-  for (auto left = reader.get<std::uint64_t>(); left > 0; --left) {
-    const subdomain_id id(reader.get<std::int64_t>());
-    told.exportable[id] = get_answer(reader);
-  }
-  for (auto left = reader.get<std::uint64_t>(); left > 0; --left) {
-    const int device = reader.get<int>();
-    told.handles[device] = reader.get<device::MemoryHandle>();
-  }
-  return told;
-}
+auto members(MaybeConst<Told> auto& told) { return std::tie(told.overlapping_launches, told.exportable, told.handles); }
 
 std::set<PairKey> pairs_of(const ProbeRequest& request, const std::vector<subdomain_id>& mine) {
   std::set<PairKey> pairs;
@@ -208,20 +174,21 @@ FactTable probe_pairs(const ProbeRequest& request) {
     own.overlapping_launches = request.backend->overlapping_launches();
     for (std::size_t i = 0; i < mine.size(); ++i) own.exportable[mine[i]] = request.exportable[i];
     own.handles = trial->handles();
-    const std::vector<std::byte> words = write(own);
+    const std::vector<std::byte> words = to_bytes(own);
     for (const PairKey& pair : pairs) {
       for (const subdomain_id s : {pair.from, pair.to}) to_neighbours.emplace(placement.of(s).rank, words);
     }
   });
   std::map<rank_id, Told> told;
-  for (const auto& [rank, bytes] : exchange_blobs(comm, to_neighbours)) told[rank] = read(bytes);
+  for (const auto& [rank, bytes] : exchange_blobs(comm, to_neighbours)) told[rank] = from_bytes<Told>(bytes);
 
   // Each rank tries to map what its own devices would need, and sends the result to the other end of each pair.
-  std::map<PairKey, Verdict> mapped;  // (mapper's subdomain, owner's subdomain)
+  using Mapped = std::map<PairKey, Verdict>;  // (mapper's subdomain, owner's subdomain)
+  Mapped mapped;
   std::map<rank_id, std::vector<std::byte>> results;
   comm::agree_on(comm, [&] {
-    std::map<rank_id, Writer> writers;
-    for (const auto& [rank, bytes] : to_neighbours) writers[rank];
+    std::map<rank_id, Mapped> mapped_of;
+    for (const auto& [rank, bytes] : to_neighbours) mapped_of[rank];
     for (const PairKey& pair : pairs) {
       for (const auto& [near, far] : {std::pair(pair.from, pair.to), std::pair(pair.to, pair.from)}) {
         const auto& near_slot = placement.of(near);
@@ -232,21 +199,14 @@ FactTable probe_pairs(const ProbeRequest& request) {
         const Verdict answer =
             trial->map(near_slot.ordinal, handles.at(far_slot.ordinal), far_slot.rank, far_slot.ordinal);
         mapped[{near, far}] = answer;
-        Writer& writer = writers[far_slot.rank];
-        writer.put(near.value());
-        writer.put(far.value());
-        put_answer(writer, answer);
+        mapped_of[far_slot.rank][{near, far}] = answer;
       }
     }
-    for (const auto& [rank, writer] : writers) results[rank] = writer.bytes();
+    for (const auto& [rank, of_rank] : mapped_of) results[rank] = to_bytes(of_rank);
   });
   // From here on no rank maps this rank's trial memory.
   for (const auto& [rank, bytes] : exchange_blobs(comm, results)) {
-    for (Reader reader(bytes); !reader.empty();) {
-      const subdomain_id near(reader.get<std::int64_t>());
-      const subdomain_id far(reader.get<std::int64_t>());
-      mapped[{near, far}] = get_answer(reader);
-    }
+    mapped.merge(from_bytes<Mapped>(bytes));
   }
 
   const SharedDevices shared(placement);
@@ -283,4 +243,5 @@ FactTable probe_pairs(const ProbeRequest& request) {
   return table;
 }
 
-}  // namespace halocline::exchange
+}  // namespace exchange
+}  // namespace halocline

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
+#include "core/serialise.hpp"
 #include "exchange/detail/exchange_impl.hpp"
 #include "exchange/detail/tags.hpp"
 
@@ -174,32 +176,26 @@ void Exchange::Impl::connect() {
     if (end.channel->sender != end.channel->receiver) return end.channel->sender == me_;
     return i == 0 || ends_[i - 1].channel != end.channel;
   };
-  std::map<rank_id, Writer> writers[2];
+  using Parts = std::pair<std::vector<std::byte>, std::vector<std::byte>>;  // by senders and by receivers
+  std::map<rank_id, ByteWriter> writers[2];
   std::map<rank_id, std::vector<std::byte>> outgoing;
   comm::agree_on(*setup_.comm, [&] {
     for (std::size_t i = 0; i < ends_.size(); ++i) {
       ends_[i].endpoint->publish(writers[is_sender(ends_[i], i) ? 0 : 1][other_rank(ends_[i])]);
     }
     for (const End& end : ends_) outgoing[other_rank(end)];
-    for (auto& [rank, bytes] : outgoing) {
-      Writer length;
-      length.put(std::uint64_t{writers[0][rank].bytes().size()});
-      for (const auto* part : {&length, &writers[0][rank], &writers[1][rank]}) {
-        bytes.insert(bytes.end(), part->bytes().begin(), part->bytes().end());
-      }
-    }
+    for (auto& [rank, bytes] : outgoing) bytes = to_bytes(Parts(writers[0][rank].take(), writers[1][rank].take()));
   });
   const auto incoming = exchange_blobs(*setup_.comm, std::move(outgoing));
   comm::agree_on(*setup_.comm, [&] {
     // What the other side's senders wrote is for this side's receivers.
-    std::map<rank_id, Reader> for_receivers;
-    std::map<rank_id, Reader> for_senders;
+    std::map<rank_id, Parts> parts;
+    std::map<rank_id, ByteReader> for_receivers;
+    std::map<rank_id, ByteReader> for_senders;
     for (const auto& [rank, bytes] : incoming) {
-      Reader whole(bytes);
-      const auto length = whole.get<std::uint64_t>();
-      const auto rest = std::span(bytes).subspan(sizeof length);
-      for_receivers.emplace(rank, Reader(rest.first(length)));
-      for_senders.emplace(rank, Reader(rest.subspan(length)));
+      const Parts& here = parts[rank] = from_bytes<Parts>(bytes);
+      for_receivers.emplace(rank, here.first);
+      for_senders.emplace(rank, here.second);
     }
     for (std::size_t i = 0; i < ends_.size(); ++i) {
       auto& readers = is_sender(ends_[i], i) ? for_senders : for_receivers;

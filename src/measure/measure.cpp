@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "comm/gather.hpp"
 #include "discovery/probe.hpp"
-#include "discovery/serialise.hpp"
 #include "halocline/error.hpp"
 #include "measure/detail/combine.hpp"
 #include "measure/detail/stages.hpp"
@@ -105,10 +105,8 @@ Findings measure_node(comm::Communicator& node, device::Backend& backend, std::v
   measuring::measure_host(session, numa);
   measuring::measure_messages(session);
   measuring::measure_without_peer(session);
-  const auto parts = node.all_gather(measuring::to_bytes(Findings{session.measurements(), session.left_out()}));
+  const auto findings = comm::gather(node, Findings{session.measurements(), session.left_out()});
   session.close();
-  std::vector<Findings> findings;
-  for (const auto& bytes : parts) findings.push_back(measuring::findings_from(bytes));
   return measuring::joined(findings);
 }
 
@@ -163,23 +161,20 @@ Measured measure(comm::Communicator& comm, comm::Communicator& node_comm, device
   }
 
   const bool leader = node_comm.rank() == rank_id(0);
-  const auto parts = comm.all_gather(leader ? measuring::to_bytes(here) : std::vector<std::byte>{});
+  const auto parts = comm.all_gather(leader ? to_bytes(here) : std::vector<std::byte>{});
   std::vector<std::byte> bytes;
-  std::vector<std::byte> left_out;
   comm::agree_on(comm, [&] {
     if (comm.rank() != rank_id(0)) return;
     std::vector<Findings> nodes(map.nodes.size());
     for (std::size_t r = 0; r < parts.size(); ++r) {
-      if (!parts[r].empty()) nodes[map.ranks[r].node.index()] = measuring::findings_from(parts[r]);
+      if (!parts[r].empty()) nodes[map.ranks[r].node.index()] = from_bytes<Findings>(parts[r]);
     }
     Measured result = refined(std::move(measured), nodes, request);
     result.map.check();
-    bytes = to_bytes(result.map);
-    left_out = measuring::to_bytes(Findings{{}, std::move(result.left_out)});
+    bytes = to_bytes(result);
   });
   comm.broadcast(bytes, rank_id(0));
-  comm.broadcast(left_out, rank_id(0));
-  return {map_from_bytes(bytes), measuring::findings_from(left_out).left_out};
+  return from_bytes<Measured>(bytes);
 }
 
 }  // namespace halocline::machine

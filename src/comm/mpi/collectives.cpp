@@ -8,6 +8,7 @@
 #include "comm/mpi/mpi_communicator.hpp"
 #include "core/checked.hpp"
 #include "core/clock.hpp"
+#include "core/serialise.hpp"
 
 // All memory that MPI reads and writes here belongs to an Operation, not to the caller: a caller that is told of a
 // passed deadline frees its own.
@@ -72,13 +73,9 @@ void MpiCommunicator::broadcast(std::vector<std::byte>& bytes, rank_id root) {
   check_rank(*this, root, "broadcast");
   collective("broadcast", [&] {
     const int from = static_cast<int>(root.value());
-    std::vector<std::byte> length(sizeof(std::uint64_t));
-    std::uint64_t count = bytes.size();
-    std::memcpy(length.data(), &count, sizeof count);
-    length = broadcast_known(std::move(length), from, "broadcast");
-    std::memcpy(&count, length.data(), sizeof count);
+    const auto length = broadcast_known(to_bytes(std::uint64_t{bytes.size()}), from, "broadcast");
     std::vector<std::byte> own = bytes;
-    own.resize(count);
+    own.resize(from_bytes<std::uint64_t>(length));
     bytes = broadcast_known(std::move(own), from, "broadcast");
   });
 }

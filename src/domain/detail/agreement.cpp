@@ -4,36 +4,26 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <map>
+#include <iterator>
+#include <tuple>
 #include <utility>
 
-#include "exchange/wire.hpp"
+#include "comm/gather.hpp"
 #include "halocline/error.hpp"
 
 namespace halocline {
+
+auto members(MaybeConst<NamedValue> auto& value) { return std::tie(value.name, value.text, value.hash); }
+
 namespace {
 
 constexpr std::size_t longest_text = 120;
 constexpr std::size_t most_differences = 3;
 
-std::vector<std::byte> written(std::span<const NamedValue> values) {
-  exchange::Writer writer;
-  for (const NamedValue& value : values) {
-    writer.put_text(value.name);
-    writer.put_text(value.text.substr(0, longest_text));
-    writer.put(value.hash);
-  }
-  return writer.bytes();
-}
-
-std::vector<NamedValue> read(std::span<const std::byte> bytes) {
-  std::vector<NamedValue> values;
-  for (exchange::Reader reader(bytes); !reader.empty();) {
-    std::string name = reader.get_text();
-    std::string text = reader.get_text();
-    values.push_back({std::move(name), std::move(text), reader.get<std::uint64_t>()});
-  }
-  return values;
+/// As other ranks show it.
+NamedValue shortened(NamedValue value) {
+  if (value.text.size() > longest_text) value.text.resize(longest_text);
+  return value;
 }
 
 const NamedValue* find(const std::vector<NamedValue>& values, const std::string& name) {
@@ -52,12 +42,12 @@ std::string difference(const std::string& name, const NamedValue* first, std::si
 }
 
 /// Each value that differs, with the first rank where it does not have rank 0's.
-std::vector<std::string> differences(const std::vector<std::vector<std::byte>>& lists) {
-  const std::vector<NamedValue> first = read(lists[0]);
+std::vector<std::string> differences(const std::vector<std::vector<NamedValue>>& lists) {
+  const std::vector<NamedValue>& first = lists[0];
   std::vector<std::string> found;
   std::vector<std::string> names;
   for (std::size_t rank = 1; rank < lists.size(); ++rank) {
-    const std::vector<NamedValue> others = read(lists[rank]);
+    const std::vector<NamedValue>& others = lists[rank];
     const auto compare = [&](const std::string& name) {
       const NamedValue* here = find(first, name);
       const NamedValue* there = find(others, name);
@@ -85,7 +75,9 @@ void check_alike(comm::Communicator& comm, std::span<const NamedValue> mine) {
   const auto hashes = comm.all_gather_value(all.value());
   if (std::ranges::all_of(hashes, [&](std::uint64_t hash) { return hash == hashes[0]; })) return;
 
-  const std::vector<std::string> found = differences(comm.all_gather(written(mine)));
+  std::vector<NamedValue> shown;
+  std::ranges::transform(mine, std::back_inserter(shown), shortened);
+  const std::vector<std::string> found = differences(comm::gather(comm, shown));
   std::string text;
   for (std::size_t i = 0; i < std::min(found.size(), most_differences); ++i) {
     text += (i == 0 ? "" : "; ") + found[i];

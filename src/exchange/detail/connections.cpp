@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "exchange/detail/connections.hpp"
 
+#include "core/serialise.hpp"
 #include "exchange/detail/tags.hpp"
 #include "exchange/detail/transfers.hpp"
 
@@ -20,16 +21,15 @@ std::map<rank_id, std::vector<std::byte>> exchange_blobs(comm::Communicator& com
 
   // Lengths first: the receiver cannot know them.
   for (const auto& [rank, bytes] : outgoing) {
-    Writer length;
-    length.put(std::uint64_t{bytes.size()});
-    transfers.receive(length.bytes().size(), rank, tags::set_up_length);
-    transfers.send(length.bytes(), rank, tags::set_up_length);
+    auto length = to_bytes(std::uint64_t{bytes.size()});
+    transfers.receive(length.size(), rank, tags::set_up_length);
+    transfers.send(std::move(length), rank, tags::set_up_length);
   }
   const auto lengths = transfers.wait(deadline(), "exchange of set-up lengths with neighbours");
 
   auto length = lengths.begin();
   for (auto& [rank, bytes] : outgoing) {
-    transfers.receive(Reader(*length++).get<std::uint64_t>(), rank, tags::set_up);
+    transfers.receive(from_bytes<std::uint64_t>(*length++), rank, tags::set_up);
     transfers.send(std::move(bytes), rank, tags::set_up);
   }
   auto received = transfers.wait(deadline(), "exchange of set-up data with neighbours");

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "device/backend.hpp"
-#include "exchange/wire.hpp"
 #include "halocline/communicator.hpp"
 
 namespace halocline::exchange {

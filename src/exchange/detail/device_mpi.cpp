@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "comm/gather.hpp"
 #include "core/leak.hpp"
 #include "exchange/detail/tags.hpp"
 
@@ -24,13 +25,12 @@ constexpr std::size_t largest = sizes.back();
 /// more than consequences of others (a rank is late for a message that another failed to send).
 Verdict agreed(comm::Communicator& comm, const Verdict& mine) {
   const std::string words = mine.yes ? "" : mine.why_not.empty() ? "no reason given" : mine.why_not;
-  const auto all = comm.all_gather(std::as_bytes(std::span(words)));
+  const auto all = comm::gather(comm, words);
   if (!all[0].empty() && std::count(all.begin(), all.end(), all[0]) == std::ssize(all)) return mine;
   std::string reasons;
   for (auto rank = all.begin(); rank != all.end(); ++rank) {
     if (rank->empty() || std::find(all.begin(), rank, *rank) != rank) continue;
-    reasons += fmt::format("{}rank {}: {}", reasons.empty() ? "" : "; ", rank - all.begin(),
-                           std::string(reinterpret_cast<const char*>(rank->data()), rank->size()));
+    reasons += fmt::format("{}rank {}: {}", reasons.empty() ? "" : "; ", rank - all.begin(), *rank);
   }
   return Verdict::of(reasons.empty(), reasons);
 }

@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "core/hash.hpp"
+#include "core/serialise.hpp"
 #include "exchange/detail/tags.hpp"
 #include "exchange/detail/transfers.hpp"
-#include "exchange/wire.hpp"
 #include "routing/messages.hpp"
 
 namespace halocline::exchange {
@@ -121,24 +121,21 @@ void OrderCheck::after(const Program& program) {
 std::vector<OrderCheck::Digests> OrderCheck::meet(const Messages& messages) {
   Transfers transfers(*context_->comm);
   for (const Received& received : messages.received) {
-    transfers.receive(received.payload.segments.size() * sizeof(Digest), received.channel->sender,
-                      tags::digest(received.channel->tag));
+    const Digests expected(received.payload.segments.size());
+    transfers.receive(to_bytes(expected).size(), received.channel->sender, tags::digest(received.channel->tag));
   }
   for (const Sent& sent : messages.sent) {
-    Writer digests;
+    Digests digests;
     for (const PackedSegment& packed : sent.payload.segments) {
-      digests.put(
-          Digest{hash_of(bytes_of_segment(*sent.at_start, packed)), hash_of(bytes_of_segment(*sent.at_end, packed))});
+      digests.push_back(
+          {hash_of(bytes_of_segment(*sent.at_start, packed)), hash_of(bytes_of_segment(*sent.at_end, packed))});
     }
-    transfers.send(digests.bytes(), sent.channel->receiver, tags::digest(sent.channel->tag));
+    transfers.send(to_bytes(digests), sent.channel->receiver, tags::digest(sent.channel->tag));
   }
   const auto received =
       transfers.wait(Deadline(context_->comm->clock(), context_->timeout), "comparing what was sent with what arrived");
   std::vector<Digests> theirs;
-  for (const auto& bytes : received) {
-    Digests& digests = theirs.emplace_back();
-    for (Reader reader(bytes); !reader.empty();) digests.push_back(reader.get<Digest>());
-  }
+  for (const auto& bytes : received) theirs.push_back(from_bytes<Digests>(bytes));
   return theirs;
 }
 

@@ -43,12 +43,12 @@ class Sender final : public Endpoint {
 
   [[nodiscard]] Drive drive() const override { return Drive::fused; }
   void reserve() override { flags_.reserve(); }
-  void publish(Writer& writer) override {
+  void publish(ByteWriter& writer) override {
     flags_.publish(writer);
     writer.put(packets_possible(*channel_, site_->memory));
   }
 
-  void connect(Reader& reader) override {
+  void connect(ByteReader& reader) override {
     flags_.connect(reader);
     as_packets_ = reader.get<bool>() && packets_possible(*channel_, site_->memory);
     packets_ = address_of(*context_->mappings, site_->device(), reader.get<RemotePlace>());
@@ -115,7 +115,7 @@ class Receiver final : public Endpoint {
     packets_ = site_->mailbox.reserve_landing(2 * room.turn_bytes);
   }
 
-  void publish(Writer& writer) override {
+  void publish(ByteWriter& writer) override {
     flags_.publish(writer);
     writer.put(packets_possible(*channel_, site_->received));
     writer.put(RemotePlace{site_->mailbox.handle(), packets_});
@@ -131,7 +131,7 @@ class Receiver final : public Endpoint {
     }
   }
 
-  void connect(Reader& reader) override {
+  void connect(ByteReader& reader) override {
     flags_.connect(reader);
     as_packets_ = reader.get<bool>() && packets_possible(*channel_, site_->received);
   }

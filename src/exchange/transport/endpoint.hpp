@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "core/serialise.hpp"
 #include "exchange/detail/program.hpp"
 #include "exchange/detail/site.hpp"
-#include "exchange/wire.hpp"
 
 namespace halocline::exchange {
 
@@ -32,8 +32,8 @@ class Endpoint {
   /// Reserves flags and receive buffers in this side's mailbox, before it is allocated.
   virtual void reserve() {}
   /// Writes what the other end needs; the mailbox is allocated.
-  virtual void publish(Writer& /*writer*/) {}
-  virtual void connect(Reader& /*reader*/) {}
+  virtual void publish(ByteWriter& /*writer*/) {}
+  virtual void connect(ByteReader& /*reader*/) {}
 
   virtual void prepare(const Program& /*program*/) {}
 

@@ -21,8 +21,10 @@ class SenderFlags {
       : context_(&context), site_(&context.site(channel.message.from)), guard_(make_guard(channel, context, "ready")) {}
 
   void reserve() { ready_ = site_->mailbox.reserve_flags(1); }
-  void publish(Writer& writer) const { writer.put(RemotePlace{site_->mailbox.handle(), ready_}); }
-  void connect(Reader& reader) { arrived_ = flag_of(*context_->mappings, site_->device(), reader.get<RemotePlace>()); }
+  void publish(ByteWriter& writer) const { writer.put(RemotePlace{site_->mailbox.handle(), ready_}); }
+  void connect(ByteReader& reader) {
+    arrived_ = flag_of(*context_->mappings, site_->device(), reader.get<RemotePlace>());
+  }
 
   [[nodiscard]] device::FlagWait ready(const Program& program, int part = 0) const {
     return {site_->mailbox.flag(ready_), program.token, guard_, Mailbox::nth(arrived_, part)};
@@ -45,8 +47,10 @@ class ReceiverFlags {
       : context_(&context), site_(&context.site(channel.message.to)), guard_(make_guard(channel, context, "arrived")) {}
 
   void reserve(int parts = 1) { arrived_ = site_->mailbox.reserve_flags(parts); }
-  void publish(Writer& writer) const { writer.put(RemotePlace{site_->mailbox.handle(), arrived_}); }
-  void connect(Reader& reader) { ready_ = flag_of(*context_->mappings, site_->device(), reader.get<RemotePlace>()); }
+  void publish(ByteWriter& writer) const { writer.put(RemotePlace{site_->mailbox.handle(), arrived_}); }
+  void connect(ByteReader& reader) {
+    ready_ = flag_of(*context_->mappings, site_->device(), reader.get<RemotePlace>());
+  }
 
   [[nodiscard]] device::FlagSignal ready(const Program& program) const { return {ready_, program.token}; }
   [[nodiscard]] device::FlagWait arrived(const Program& program, int part = 0) const {

@@ -29,9 +29,9 @@ class LandingSender final : public Endpoint {
 
   void reserve() override { flags_.reserve(); }
 
-  void publish(Writer& writer) override { flags_.publish(writer); }
+  void publish(ByteWriter& writer) override { flags_.publish(writer); }
 
-  void connect(Reader& reader) override {
+  void connect(ByteReader& reader) override {
     flags_.connect(reader);
     landing_ = address_of(*context_->mappings, site_->device(), reader.get<RemotePlace>());
   }
@@ -94,12 +94,12 @@ class LandingReceiver final : public Endpoint {
     landing_ = site_->mailbox.reserve_landing(payload_capacity(channel_->message));
   }
 
-  void publish(Writer& writer) override {
+  void publish(ByteWriter& writer) override {
     flags_.publish(writer);
     writer.put(RemotePlace{site_->mailbox.handle(), landing_});
   }
 
-  void connect(Reader& reader) override { flags_.connect(reader); }
+  void connect(ByteReader& reader) override { flags_.connect(reader); }
 
   void collect_ready(const Program& program, std::vector<device::FlagSignal>& signals) override {
     signals.push_back(flags_.ready(program));

@@ -5,7 +5,6 @@
 #include <map>
 #include <tuple>
 
-#include "discovery/serialise.hpp"
 #include "measure/detail/session.hpp"
 
 namespace halocline::machine::measuring {
@@ -34,31 +33,6 @@ std::size_t position(const std::string& method) {
 auto key_of(const Measurement& m) { return std::tuple(position(m.method), m.method, m.traffic, m.from, m.to, m.numa); }
 
 }  // namespace
-
-std::vector<std::byte> to_bytes(const Findings& findings) {
-  ByteWriter out;
-  out.put_all(findings.measurements, [&](const Measurement& measurement) { put(out, measurement); });
-  out.put_all(findings.left_out, [&](const LeftOut& left_out) {
-    out.put(left_out.method);
-    out.put(left_out.reason);
-    out.put(left_out.pairs);
-  });
-  return out.take();
-}
-
-Findings findings_from(std::span<const std::byte> bytes) {
-  ByteReader in(bytes);
-  Findings findings;
-  findings.measurements = in.all([&] { return get_measurement(in); });
-  findings.left_out = in.all([&] {
-    LeftOut left_out;
-    left_out.method = in.text();
-    left_out.reason = in.text();
-    left_out.pairs = in.integer();
-    return left_out;
-  });
-  return findings;
-}
 
 Findings joined(std::span<const Findings> parts) {
   Findings all;

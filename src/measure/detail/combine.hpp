@@ -1,22 +1,27 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <cstddef>
 #include <span>
+#include <tuple>
 #include <vector>
 
+#include "discovery/serialise.hpp"
 #include "measure/measure.hpp"
 
 // What ranks found, put together. Pure.
-namespace halocline::machine::measuring {
+namespace halocline::machine {
+
+auto members(MaybeConst<LeftOut> auto& left_out) { return std::tie(left_out.method, left_out.reason, left_out.pairs); }
+auto members(MaybeConst<Measured> auto& measured) { return std::tie(measured.map, measured.left_out); }
+
+namespace measuring {
 
 /// What one rank, or all ranks of a node, found.
 struct Findings {
   std::vector<Measurement> measurements;
   std::vector<LeftOut> left_out;
 };
-[[nodiscard]] std::vector<std::byte> to_bytes(const Findings& findings);
-[[nodiscard]] Findings findings_from(std::span<const std::byte> bytes);
+auto members(MaybeConst<Findings> auto& findings) { return std::tie(findings.measurements, findings.left_out); }
 
 /// One after the other; entries of `left_out` with the same words are one, with their pairs added up.
 [[nodiscard]] Findings joined(std::span<const Findings> parts);
@@ -25,4 +30,5 @@ struct Findings {
 /// traffic, ends and memory.
 [[nodiscard]] std::vector<Measurement> medians(std::span<const Findings> nodes);
 
-}  // namespace halocline::machine::measuring
+}  // namespace measuring
+}  // namespace halocline::machine

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "comm/gather.hpp"
 #include "core/median.hpp"
 #include "halocline/error.hpp"
 
@@ -47,9 +48,7 @@ Session::Session(comm::Communicator& node, device::Backend& backend, std::vector
       mine[d] = {true, memory_[d]->handle()};
     }
   });
-  const auto told = node.all_gather(std::as_bytes(std::span<const Told>(mine)));
-  for (const auto& bytes : told) {
-    const std::span<const Told> all(reinterpret_cast<const Told*>(bytes.data()), bytes.size() / sizeof(Told));
+  for (const auto& all : comm::gather(node, mine)) {
     for (std::size_t d = 0; d < std::min(all.size(), handles_.size()); ++d) {
       if (all[d].there) handles_[d] = all[d].handle;
     }

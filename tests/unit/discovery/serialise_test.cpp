@@ -11,17 +11,13 @@ namespace {
 TEST(Serialise, MapsComeBackTheSame) {
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
     const MachineMap map = test::random_machine(seed);
-    ASSERT_EQ(map_from_bytes(to_bytes(map)), map) << "seed " << seed;
+    ASSERT_EQ(from_bytes<MachineMap>(to_bytes(map)), map) << "seed " << seed;
   }
 }
 
 TEST(Serialise, DeviceProbesComeBackTheSame) {
-  ByteWriter out;
-  put(out, DeviceProbe{halocline::DeviceKind::cuda, "name", "uuid", std::int64_t{1} << 40, 3, {"a", "b"}, {"c"}});
-  const std::vector<std::byte> bytes = out.take();
-  ByteReader in(bytes);
-  const DeviceProbe probe = get_device_probe(in);
-  EXPECT_TRUE(in.at_end());
+  const DeviceProbe sent{halocline::DeviceKind::cuda, "name", "uuid", std::int64_t{1} << 40, 3, {"a", "b"}, {"c"}};
+  const auto probe = from_bytes<DeviceProbe>(to_bytes(sent));
   EXPECT_EQ(probe.kind, halocline::DeviceKind::cuda);
   EXPECT_EQ(probe.name, "name");
   EXPECT_EQ(probe.uuid, "uuid");
@@ -34,10 +30,10 @@ TEST(Serialise, DeviceProbesComeBackTheSame) {
 TEST(Serialise, MessagesOfAnotherLengthAreRefused) {
   std::vector<std::byte> bytes = to_bytes(synthetic({2, 2, 1}));
   for (std::size_t length = 0; length < bytes.size(); ++length) {
-    EXPECT_THROW(static_cast<void>(map_from_bytes(std::span(bytes).first(length))), InternalError) << length;
+    EXPECT_THROW(static_cast<void>(from_bytes<MachineMap>(std::span(bytes).first(length))), InternalError) << length;
   }
   bytes.push_back(std::byte{0});
-  EXPECT_THROW(static_cast<void>(map_from_bytes(bytes)), InternalError);
+  EXPECT_THROW(static_cast<void>(from_bytes<MachineMap>(bytes)), InternalError);
 }
 
 }  // namespace

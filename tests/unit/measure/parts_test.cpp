@@ -30,7 +30,7 @@ TEST(MeasureCombine, FindingsTravelAsBytes) {
   findings.measurements[0].traffic = Traffic::all_pairs;
   findings.measurements[0].bytes = 1 << 20;
   findings.left_out = {{"put", "no access", 3}};
-  const Findings back = findings_from(to_bytes(findings));
+  const Findings back = from_bytes<Findings>(to_bytes(findings));
   EXPECT_EQ(back.measurements, findings.measurements);
   EXPECT_EQ(back.left_out, findings.left_out);
 }
