@@ -35,6 +35,8 @@ struct PartitionOptions {
   partition::Method method = partition::Method::exact;
   std::optional<Vec3> node_grid{};    ///< with Method::given
   std::optional<Vec3> device_grid{};  ///< with Method::given
+  /// Cuts of one's own, as many parts as the machine has devices; implies Method::given, and excludes weights.
+  std::optional<partition::Cuts> cuts{};
   /// Relative speed of each subdomain's device, by subdomain_id, all above 0; empty for equal devices.
   std::vector<double> weights{};
 };

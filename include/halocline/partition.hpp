@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <string_view>
+#include <vector>
 
 #pragma GCC visibility push(default)
 namespace halocline::partition {
+
+/// By dimension: positions 0 = c0 < c1 < ... < cn = extent of the planes that cut a domain into n slabs.
+using Cuts = std::array<std::vector<std::int64_t>, 3>;
 
 /// How the grid is chosen.
 enum class Method : int {
@@ -14,7 +20,7 @@ enum class Method : int {
   /// P* = morton^-1(parts - 1) + 1; otherwise, or if that does not fit, it is the grid of `exact`. Nodes, and subdomains
   /// within a node, are numbered along the curve.
   z_order,
-  given,  ///< node_grid and device_grid of the options; one that is unset is chosen as by `exact`
+  given,  ///< cuts, or node_grid and device_grid, of the options; a grid that is unset is chosen as by `exact`
   /// The grid with the smallest predicted time, from measured rates in the machine map; the grid of `exact` without them.
   fastest,
 };

@@ -55,6 +55,16 @@ NamedValue named_field(const FieldDescriptor& field) {
   return value;
 }
 
+std::string text_of(const std::optional<partition::Cuts>& cuts) {
+  if (!cuts) return "unset";
+  std::string text;
+  for (std::size_t dim = 0; dim < 3; ++dim) {
+    text += fmt::format("{}{}:", dim == 0 ? "" : " ", "xyz"[dim]);
+    for (const std::int64_t position : (*cuts)[dim]) text += fmt::format(" {}", position);
+  }
+  return text;
+}
+
 std::string text_of(const routing::Policy& policy) {
   std::string text = policy.text();
   for (const auto& [from, to, transport] : policy.exceptions) {
@@ -81,6 +91,7 @@ std::vector<NamedValue> values_of(const PlanRequest& request) {
   add("partition", std::string(partition::to_string(request.partition)));
   add("node_grid", text_of(request.node_grid));
   add("device_grid", text_of(request.device_grid));
+  add("cuts", text_of(request.cuts));
   std::string weights;
   for (const double weight : request.weights) weights += fmt::format("{}{}", weights.empty() ? "" : " ", weight);
   add("weights", weights.empty() ? "unset" : weights);

@@ -47,6 +47,7 @@ PlanRequest Domain::Impl::plan_request() const {
           .partition = options.partition.method,
           .node_grid = options.partition.node_grid,
           .device_grid = options.partition.device_grid,
+          .cuts = options.partition.cuts,
           .weights = options.partition.weights,
           .row_limits = {options.tuning.short_row_bytes, options.tuning.pack_short_rows_from_bytes,
                          options.tuning.packets_at_most_bytes},

@@ -48,7 +48,7 @@ std::vector<std::int64_t> shares(std::int64_t cells, const std::vector<Int128>& 
 
 // floor(k * n / P) nests: every p'-th cut of p * p' is floor(k * n / p), so that node parts, too, differ by
 // one.
-detail::Cuts detail::even_cuts(const Vec3& extent, const Vec3& grid) {
+Cuts detail::even_cuts(const Vec3& extent, const Vec3& grid) {
   Cuts cuts;
   for (int dim = 0; dim < 3; ++dim) {
     std::vector<std::int64_t>& c = cuts[static_cast<std::size_t>(dim)];
@@ -60,7 +60,7 @@ detail::Cuts detail::even_cuts(const Vec3& extent, const Vec3& grid) {
   return cuts;
 }
 
-detail::Cuts detail::weighted_cuts(const Partition& even, std::span<const double> weights, const Vec3& least) {
+Cuts detail::weighted_cuts(const Partition& even, std::span<const double> weights, const Vec3& least) {
   // As integers, so that sums do not depend on the order of their terms.
   const double largest = *std::max_element(weights.begin(), weights.end());
   std::array<std::vector<Int128>, 3> slabs;

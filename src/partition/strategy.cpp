@@ -68,6 +68,7 @@ void check(const Request& request) {
                     request.nodes, request.devices_per_node, to_string(request.extent), cells));
   }
   check_weights(request.weights, parts);
+  if (request.cuts) return;
   if (request.method == Method::fastest && !request.cost) {
     throw InvalidArgument("method is 'fastest', but there is no cost; allowed is a request with one");
   }
@@ -198,6 +199,10 @@ std::vector<Partition> candidate_partitions(const Request& request) {
 
 Partition make_partition(const Request& request) {
   check(request);
+  if (request.cuts) {
+    const Grids grids = detail::grids_of_cuts(request);
+    return {request.extent, grids.node, grids.device, *request.cuts, request.order};
+  }
   const Grids grids = choose(request);
   const Order order = order_of(request);
   Partition even(request.extent, grids.node, grids.device, detail::even_cuts(request.extent, grids.total()), order);

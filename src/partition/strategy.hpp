@@ -27,6 +27,8 @@ struct Request {
   /// For Method::given.
   std::optional<Vec3> node_grid{};
   std::optional<Vec3> device_grid{};
+  /// Implies Method::given, and excludes weights.
+  std::optional<Cuts> cuts{};
   Order order = Order::row_major;
   /// A dimension that is not cut, and open or periodic_in_kernel, may be thinner than the halo, as nobody reads a halo there; what
   /// wraps costs nothing.

@@ -41,6 +41,7 @@ Candidates candidates(const PlanRequest& request) {
   partition::Request cut = cut_of(request);
   cut.node_grid.reset();
   cut.device_grid.reset();
+  cut.cuts.reset();
   cut.weights.clear();
   const model::Predictor predictor(request.machine, request.row_limits);
   Candidates found{{}, predictor.why_not()};

@@ -36,6 +36,10 @@ Shape shape_of(const machine::MachineMap& machine) {
   return {1, all};
 }
 
+partition::Method method_of(const PlanRequest& request) {
+  return request.cuts ? partition::Method::given : request.partition;
+}
+
 void check_fields(const std::vector<FieldDescriptor>& fields) {
   if (std::cmp_greater(fields.size(), limits::fields)) {
     throw InvalidArgument(fmt::format("number of fields is {}; allowed is at most {}", fields.size(), limits::fields));
@@ -65,7 +69,7 @@ HaloWidth widest_halo(const PlanRequest& request) {
 /// Throws InvalidArgument where something does not fit.
 Cut cut(const PlanRequest& asked) {
   partition::Request request = cut_of(asked);
-  std::string reason;
+  std::string reason = asked.cuts ? "the given cuts" : "";
   std::optional<model::Predictor> predictor;
   if (request.method == partition::Method::fastest) {
     predictor.emplace(asked.machine, asked.row_limits);
@@ -136,9 +140,10 @@ partition::Request cut_of(const PlanRequest& request) {
           .halo = widest_halo(request),
           .nodes = shape.nodes,
           .devices_per_node = shape.devices_per_node,
-          .method = request.partition,
+          .method = method_of(request),
           .node_grid = request.node_grid,
           .device_grid = request.device_grid,
+          .cuts = request.cuts,
           .boundaries = request.boundaries,
           .weights = request.weights};
 }
@@ -152,8 +157,8 @@ partition::Geometry geometry_of(const PlanRequest& request, partition::Partition
 
 Plan make_plan(const PlanRequest& request) {
   Cut cut = cut_for_steps(request);
-  Plan plan{request.machine,   std::move(cut.geometry),    {},
-            request.partition, request.steps_per_exchange, std::move(cut.reason)};
+  Plan plan{request.machine,    std::move(cut.geometry),    {},
+            method_of(request), request.steps_per_exchange, std::move(cut.reason)};
   plan.placement = placement::make_placement(plan.geometry, plan.machine, request.placement);
   return plan;
 }

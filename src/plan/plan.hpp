@@ -24,10 +24,11 @@ struct PlanRequest {
   machine::MachineMap machine;
 
   partition::Method partition = partition::Method::exact;
-  std::optional<Vec3> node_grid;    ///< for Method::given
-  std::optional<Vec3> device_grid;  ///< for Method::given
-  std::vector<double> weights;      ///< see partition::Request
-  model::RowLimits row_limits;      ///< for Method::fastest, from exchange::Tuning
+  std::optional<Vec3> node_grid;        ///< for Method::given
+  std::optional<Vec3> device_grid;      ///< for Method::given
+  std::optional<partition::Cuts> cuts;  ///< imply Method::given
+  std::vector<double> weights;          ///< see partition::Request
+  model::RowLimits row_limits;          ///< for Method::fastest, from exchange::Tuning
   placement::Request placement;
   /// Steps that one exchange serves; see overlap/steps.hpp.
   int steps_per_exchange = 1;
@@ -40,7 +41,8 @@ struct Plan {
   placement::Placement placement;
   partition::Method partition = partition::Method::exact;
   int steps_per_exchange = 1;
-  /// For Method::fastest: the predicted time of the grid, or why there is no prediction and the grid of exact is used.
+  /// For Method::fastest: the predicted time of the grid, or why there is no prediction and the grid of exact is used. For
+  /// given cuts, that they are.
   std::string partition_reason;
 
   /// The rank that owns a subdomain.
@@ -65,8 +67,8 @@ struct Candidates {
   std::string why_not_predicted;  ///< empty where they are
 };
 /// All candidates for the method `fastest`, by predicted time, or by bytes between nodes and then bytes of the device that
-/// sends most; of equals the one of exact first, then those with fewer cuts in x, in y. The request's method, grids and weights
-/// do not count. Throws InvalidArgument as make_plan().
+/// sends most; of equals the one of exact first, then those with fewer cuts in x, in y. The request's method, grids, cuts
+/// and weights do not count. Throws InvalidArgument as make_plan().
 [[nodiscard]] Candidates candidates(const PlanRequest& request);
 
 /// What one subdomain sends another in an exchange of all fields, with its route.

@@ -66,10 +66,13 @@ template <typename Width>
 [[nodiscard]] bool search(const Request& request, std::span<const Vec3> node_candidates,
                           std::span<const Vec3> device_candidates, Grids& best);
 
+/// The grids of a request that gives cuts: nodes as by `exact`, where the request leaves a choice. Throws InvalidArgument
+/// where there are not as many parts as devices, or grids of the request are not those of the cuts.
+[[nodiscard]] Grids grids_of_cuts(const Request& request);
+
 /// The grid P* and its low bits, the part of it that a node holds. Both numbers must be powers of two.
 [[nodiscard]] Grids z_order_grids(std::int64_t nodes, std::int64_t devices_per_node);
 
-using Cuts = std::array<std::vector<std::int64_t>, 3>;
 /// Slabs whose sizes differ by one cell at most, at both levels.
 [[nodiscard]] Cuts even_cuts(const Vec3& extent, const Vec3& grid);
 /// Slabs in proportion to the sum of their subdomains' weights, each at least `least` cells thick.

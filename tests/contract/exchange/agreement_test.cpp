@@ -69,6 +69,11 @@ std::vector<Difference> differences() {
          a.options.partition.device_grid = Vec3{3, 1, 1};
        },
        "device_grid: rank 0 has unset"},
+      {"cuts",
+       [](Asked& a) {
+         a.options.partition.cuts = {{{0, 4, 8, 16}, {0, 16}, {0, 16}}};
+       },
+       "cuts: rank 0 has unset, rank 2 has x: 0 4 8 16 y: 0 16 z: 0 16"},
       {"weights",
        [](Asked& a) {
          a.options.partition.weights = {1, 2, 1.5};
