@@ -3,18 +3,30 @@
 
 #include <cstdint>
 #include <string_view>
+#include <vector>
+
+#include "halocline/ids.hpp"
 
 #pragma GCC visibility push(default)
 namespace halocline::placement {
 
-/// How the subdomains of a node are assigned to its devices.
-enum class Method : int { trivial, exact, craft, random, automatic };
+/// How the subdomains of a node are assigned to its devices; `given`: subdomains to devices of any node, as the request has it.
+enum class Method : int { trivial, exact, craft, random, automatic, given };
 [[nodiscard]] std::string_view to_string(Method method);
 [[nodiscard]] Method method_from_string(std::string_view name);
+
+/// A device, by the rank that drives it.
+struct Owner {
+  rank_id rank;
+  int device = 0;  ///< ordinal among the rank's own
+};
 
 struct Request {
   Method method = Method::automatic;  ///< exact up to 8 devices a node, CRAFT above
   std::uint64_t seed = 0;             ///< for random
+  /// For given, and implies it: by subdomain_id, each device of the machine once. The domain is then cut as for one node of
+  /// all devices, and subdomains are numbered along x, then y, then z (but for partition::Method::z_order).
+  std::vector<Owner> owners{};
 };
 
 }  // namespace halocline::placement

@@ -65,6 +65,12 @@ std::string text_of(const std::optional<partition::Cuts>& cuts) {
   return text;
 }
 
+std::string text_of(const std::vector<placement::Owner>& owners) {
+  std::string text = owners.empty() ? "unset" : "rank:device";
+  for (const placement::Owner& owner : owners) text += fmt::format(" {}:{}", owner.rank.value(), owner.device);
+  return text;
+}
+
 std::string text_of(const routing::Policy& policy) {
   std::string text = policy.text();
   for (const auto& [from, to, transport] : policy.exceptions) {
@@ -97,6 +103,7 @@ std::vector<NamedValue> values_of(const PlanRequest& request) {
   add("weights", weights.empty() ? "unset" : weights);
   add("placement", std::string(placement::to_string(request.placement.method)));
   add("seed of the placement", fmt::format("{}", request.placement.seed));
+  add("owners", text_of(request.placement.owners));
   if (request.partition == partition::Method::fastest) {
     add("row limits",
         fmt::format("{} {} {}", request.row_limits.short_row_bytes, request.row_limits.pack_short_rows_from_bytes,

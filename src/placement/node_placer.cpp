@@ -7,6 +7,7 @@
 #include <fmt/core.h>
 
 #include "halocline/error.hpp"
+#include "placement/detail/owners.hpp"
 #include "placement/detail/problem.hpp"
 #include "placement/detail/solvers.hpp"
 
@@ -72,7 +73,12 @@ std::vector<int> best_of(const Assignment& problem, Method method) {
 }  // namespace
 
 NodePlacer::NodePlacer(const partition::Geometry& geometry, const machine::MachineMap& map, const Request& request)
-    : geometry_(geometry), map_(map), request_(request), slots_(slots_of(map)) {
+    : geometry_(geometry), map_(map), request_(request) {
+  if (gives_owners(request)) {
+    slots_ = detail::slots_of_owners(request.owners, geometry.partition.size(), map);
+    return;
+  }
+  slots_ = slots_of(map);
   Nodes nodes = nodes_of(map, slots_);
   if (geometry.partition.nodes() == 1 && nodes.layout_of.size() > 1 &&
       std::cmp_equal(slots_.size(), geometry.partition.devices_per_node())) {
@@ -138,11 +144,16 @@ std::vector<subdomain_id> NodePlacer::of_rank(rank_id rank) {
     throw InvalidArgument(fmt::format("rank is {}; allowed for machine '{}' are 0 to {}", rank.value(), map_.name,
                                       std::ssize(map_.ranks) - 1));
   }
-  // A node's subdomains have the numbers of its slots, however they are placed among them.
-  const auto own = std::ranges::equal_range(slots_, map_.ranks[rank.index()].node, {}, &Slot::node);
-  const std::int64_t first = own.begin() - slots_.begin();
+  std::int64_t first = 0;
+  std::int64_t end = std::ssize(slots_);
+  if (!gives_owners(request_)) {
+    // A node's subdomains have the numbers of its slots, however they are placed among them.
+    const auto own = std::ranges::equal_range(slots_, map_.ranks[rank.index()].node, {}, &Slot::node);
+    first = own.begin() - slots_.begin();
+    end = own.end() - slots_.begin();
+  }
   std::vector<subdomain_id> mine;
-  for (std::int64_t s = first; s < first + std::ssize(own); ++s) {
+  for (std::int64_t s = first; s < end; ++s) {
     if (of(subdomain_id(s)).rank == rank) mine.emplace_back(s);
   }
   std::ranges::sort(mine, {}, [this](subdomain_id s) { return of(s).ordinal; });
@@ -152,6 +163,9 @@ std::vector<subdomain_id> NodePlacer::of_rank(rank_id rank) {
 NodePlacer::Cost NodePlacer::cost_of(std::int64_t node_part) { return maker_ ? solution_of(node_part).cost : Cost{}; }
 
 Assignment NodePlacer::problem_of(std::int64_t node_part) const {
+  if (gives_owners(request_)) {
+    throw InvalidArgument("owners are given; allowed for a problem of one node are methods that choose them");
+  }
   if (!maker_) {
     throw InvalidArgument(
         fmt::format("machine '{}' has nodes with unequal numbers of devices that ranks drive; allowed "

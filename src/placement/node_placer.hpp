@@ -29,7 +29,7 @@ class NodePlacer {
   NodePlacer& operator=(const NodePlacer&) = delete;
 
   [[nodiscard]] const Slot& of(subdomain_id subdomain);
-  /// The subdomains of a rank, by ordinal. Solves its node only.
+  /// The subdomains of a rank, by ordinal. Solves its node only; with given owners, a pass over all of them.
   [[nodiscard]] std::vector<subdomain_id> of_rank(rank_id rank);
 
   struct Cost {
@@ -55,8 +55,8 @@ class NodePlacer {
   const partition::Geometry& geometry_;
   const machine::MachineMap& map_;
   Request request_;
-  std::vector<Slot> slots_;             ///< those of node part k begin at k * devices a node
-  std::vector<std::size_t> layout_of_;  ///< by node part; empty where the partition was cut as one node of several
+  std::vector<Slot> slots_;  ///< those of node part k begin at k * devices a node; given ones are by subdomain
+  std::vector<std::size_t> layout_of_;  ///< by node part; empty where nothing is solved: maker_ is null then
   std::unique_ptr<const detail::ProblemMaker> maker_;
   std::map<Problem, Solution> solved_;
   std::map<std::pair<std::size_t, std::size_t>, const Solution*> by_kind_;  ///< by layout and kind of node part

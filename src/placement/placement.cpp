@@ -14,11 +14,12 @@
 namespace halocline::placement {
 namespace {
 
-constexpr std::array<std::pair<Method, std::string_view>, 5> names{{{Method::trivial, "trivial"},
+constexpr std::array<std::pair<Method, std::string_view>, 6> names{{{Method::trivial, "trivial"},
                                                                     {Method::exact, "exact"},
                                                                     {Method::craft, "craft"},
                                                                     {Method::random, "random"},
-                                                                    {Method::automatic, "automatic"}}};
+                                                                    {Method::automatic, "automatic"},
+                                                                    {Method::given, "given"}}};
 
 }  // namespace
 
@@ -59,7 +60,10 @@ std::vector<subdomain_id> Placement::of_rank(rank_id rank) const {
   return mine;
 }
 
+bool gives_owners(const Request& request) { return request.method == Method::given || !request.owners.empty(); }
+
 std::string Placement::cost_text() const {
+  if (given) return "with the given owners";
   if (cost == trivial_cost) return "costs what the order of devices does";
   return fmt::format("costs {:.3g} of what the order of devices does",
                      static_cast<double>(cost) / static_cast<double>(trivial_cost));
@@ -69,6 +73,7 @@ Placement make_placement(const partition::Geometry& geometry, const machine::Mac
   map.check();
   NodePlacer placer(geometry, map, request);
   Placement placement;
+  placement.given = gives_owners(request);
   placement.slots.reserve(static_cast<std::size_t>(geometry.partition.size()));
   for (std::int64_t s = 0; s < geometry.partition.size(); ++s) placement.slots.push_back(placer.of(subdomain_id(s)));
   for (std::int64_t part = 0; part < geometry.partition.nodes(); ++part) {

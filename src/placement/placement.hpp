@@ -26,12 +26,16 @@ struct Slot {
 /// All slots of a machine, by node, then rank, then ordinal.
 [[nodiscard]] std::vector<Slot> slots_of(const machine::MachineMap& map);
 
+/// Owners imply Method::given.
+[[nodiscard]] bool gives_owners(const Request& request);
+
 /// subdomain_id -> Slot.
 struct Placement {
   std::vector<Slot> slots;
   /// Total cost in the integers that were compared, before (trivial) and after; by node alike.
   std::int64_t trivial_cost = 0;
   std::int64_t cost = 0;
+  bool given = false;  ///< by Request::owners, at cost 0
   [[nodiscard]] const Slot& of(subdomain_id subdomain) const { return slots[subdomain.index()]; }
   /// The subdomains of a rank, by ordinal.
   [[nodiscard]] std::vector<subdomain_id> of_rank(rank_id rank) const;
@@ -44,7 +48,9 @@ struct Placement {
 /// has slots. Only flows within nodes cost. Nodes that are alike (same type,
 /// same ranks, same flows) are solved once. Integers are compared, so all ranks get the same answer.
 /// A partition that was cut as one node of all devices (nodes with unequal numbers) is placed in order, at cost 0.
-/// Throws InvalidArgument where the machine's slots and the partition's parts differ in number.
+/// With owners in the request, these are the placement, on any node.
+/// Throws InvalidArgument where the machine's slots and the partition's parts differ in number, and where a device
+/// owns no subdomain or several.
 [[nodiscard]] Placement make_placement(const partition::Geometry& geometry, const machine::MachineMap& map,
                                        const Request& request);
 

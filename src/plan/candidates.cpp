@@ -37,11 +37,13 @@ std::tuple<std::int64_t, std::int64_t> cost_of(const Candidate& candidate) {
 
 }  // namespace
 
-Candidates candidates(const PlanRequest& request) {
+Candidates candidates(const PlanRequest& asked) {
+  PlanRequest request = asked;
+  request.cuts.reset();
+  request.placement = {};
   partition::Request cut = cut_of(request);
   cut.node_grid.reset();
   cut.device_grid.reset();
-  cut.cuts.reset();
   cut.weights.clear();
   const model::Predictor predictor(request.machine, request.row_limits);
   Candidates found{{}, predictor.why_not()};

@@ -131,11 +131,12 @@ Cut cut_for_steps(const PlanRequest& request) {
 partition::Request cut_of(const PlanRequest& request) {
   request.machine.check();
   check_fields(request.fields);
-  const Shape shape = shape_of(request.machine);
+  Shape shape = shape_of(request.machine);
   if (shape.nodes == 0) {
     throw InvalidArgument("machine '" + request.machine.name +
                           "' has no ranks that drive devices; allowed are machines with at least one");
   }
+  if (placement::gives_owners(request.placement)) shape = {1, shape.nodes * shape.devices_per_node};
   return {.extent = request.extent,
           .halo = widest_halo(request),
           .nodes = shape.nodes,

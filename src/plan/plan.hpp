@@ -50,8 +50,8 @@ struct Plan {
 };
 
 /// Runs the stages partition and place. Throws InvalidArgument where the request does not fit together.
-/// A machine whose nodes hold unequal numbers of devices is cut as one node of all devices. For the width of halos see
-/// core/halo_width.hpp.
+/// A machine whose nodes hold unequal numbers of devices is cut as one node of all devices, and so is any with given owners.
+/// For the width of halos see core/halo_width.hpp.
 [[nodiscard]] Plan make_plan(const PlanRequest& request);
 
 /// A way to cut a request's domain, evenly.
@@ -67,8 +67,8 @@ struct Candidates {
   std::string why_not_predicted;  ///< empty where they are
 };
 /// All candidates for the method `fastest`, by predicted time, or by bytes between nodes and then bytes of the device that
-/// sends most; of equals the one of exact first, then those with fewer cuts in x, in y. The request's method, grids, cuts
-/// and weights do not count. Throws InvalidArgument as make_plan().
+/// sends most; of equals the one of exact first, then those with fewer cuts in x, in y. The request's method, grids, cuts,
+/// weights and owners do not count. Throws InvalidArgument as make_plan().
 [[nodiscard]] Candidates candidates(const PlanRequest& request);
 
 /// What one subdomain sends another in an exchange of all fields, with its route.

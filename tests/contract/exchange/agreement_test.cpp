@@ -81,6 +81,11 @@ std::vector<Difference> differences() {
        "weights: rank 0 has unset, rank 2 has 1 2 1.5"},
       {"placement", [](Asked& a) { a.options.placement.method = placement::Method::trivial; },
        "placement: rank 0 has automatic, rank 2 has trivial"},
+      {"owners",
+       [](Asked& a) {
+         a.options.placement.owners = {{rank_id(2), 0}, {rank_id(0), 0}, {rank_id(1), 0}};
+       },
+       "owners: rank 0 has unset, rank 2 has rank:device 2:0 0:0 1:0"},
       {"seed", [](Asked& a) { a.options.placement.seed = 9; }, "seed of the placement: rank 0 has 0, rank 2 has 9"},
       {"ranks_per_node", [](Asked& a) { a.options.machine.ranks_per_node = 1; },
        "ranks_per_node: rank 0 has unset, rank 2 has 1"},

@@ -96,6 +96,20 @@ TEST(Candidates, are_ordered_by_bytes_where_nothing_is_predicted) {
   }
 }
 
+TEST(Candidates, do_not_depend_on_given_cuts_and_owners) {
+  PlanRequest request = request_with(10);
+  request.machine = machine::synthetic({.nodes = 2, .devices_per_node = 2, .ranks_per_node = 2});
+  const Candidates found = candidates(request);
+  request.cuts = partition::Cuts{{{0, 8, 512}, {0, 8, 512}, {0, 512}}};
+  for (const std::int64_t rank : {3, 1, 0, 2}) request.placement.owners.push_back({rank_id(rank), 0});
+  const Candidates same = candidates(request);
+  ASSERT_EQ(same.list.size(), found.list.size());
+  for (std::size_t i = 0; i < found.list.size(); ++i) {
+    EXPECT_EQ(same.list[i].partition, found.list[i].partition);
+    EXPECT_EQ(same.list[i].methods, found.list[i].methods);
+  }
+}
+
 TEST(Candidates, of_many_nodes_are_found_quickly) {
   HALOCLINE_IS_LARGE();
   PlanRequest request = request_with(10);

@@ -190,7 +190,8 @@ TEST(Placement, RefusesAMachineThatDoesNotMatch) {
 }
 
 TEST(Placement, MethodsHaveNames) {
-  for (const Method m : {Method::trivial, Method::exact, Method::craft, Method::random, Method::automatic}) {
+  for (const Method m :
+       {Method::trivial, Method::exact, Method::craft, Method::random, Method::automatic, Method::given}) {
     EXPECT_EQ(method_from_string(to_string(m)), m);
   }
   EXPECT_THROW((void)method_from_string("best"), InvalidArgument);

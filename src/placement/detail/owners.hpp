@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "placement/placement.hpp"
+
+namespace halocline::placement::detail {
+
+/// By subdomain_id. Throws InvalidArgument where a device of the map is not the owner of exactly one subdomain.
+[[nodiscard]] std::vector<Slot> slots_of_owners(std::span<const Owner> owners, std::int64_t subdomains,
+                                                const machine::MachineMap& map);
+
+}  // namespace halocline::placement::detail
