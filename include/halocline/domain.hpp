@@ -56,6 +56,13 @@ enum class Combine : int {
   replace  ///< the last of them becomes its value
 };
 
+/// The cells that this rank owns, in a code that keeps its own decomposition: a box for each device that the rank drives, in
+/// the order of its devices, in coordinates of the whole domain. The boxes of all ranks together are a domain that begins
+/// at 0, 0, 0, cut by planes that go all the way through it.
+struct OwnedBoxes {
+  std::vector<Box> boxes;
+};
+
 class Domain;
 class DomainInternals;
 
@@ -209,6 +216,17 @@ class Domain {
          DomainOptions options = {});
   /// Uses a communicator that outlives the domain. Several domains may use one: each has a private group, made in plan().
   Domain(const Vec3& extent, const Stencil& stencil, comm::Communicator& comm, DomainOptions options = {});
+  /// The same for codes with a decomposition of their own: each rank gives its boxes, which plan() gathers. Nothing is
+  /// partitioned or placed; subdomains() are in the order of the rank's boxes. With grids, cuts, weights or owners in the
+  /// options, plan() throws InvalidArgument.
+  Domain(OwnedBoxes boxes, const Stencil& stencil, DomainOptions options = {});
+  template <typename Native>
+  requires comm::Adoptable<Native> Domain(OwnedBoxes boxes, const Stencil& stencil, Native comm,
+                                          DomainOptions options = {})
+      : Domain(std::move(boxes), stencil, comm::Adopt<Native>::adopt(comm), std::move(options)) {}
+  Domain(OwnedBoxes boxes, const Stencil& stencil, std::unique_ptr<comm::Communicator> comm,
+         DomainOptions options = {});
+  Domain(OwnedBoxes boxes, const Stencil& stencil, comm::Communicator& comm, DomainOptions options = {});
   Domain(const Domain&) = delete;
   Domain& operator=(const Domain&) = delete;
   /// Does not communicate. A realized domain that was not closed leaks its device memory, which is logged; exchanges of the other

@@ -139,6 +139,20 @@ Domain::Domain(const Vec3& extent, const Stencil& stencil, comm::Communicator& c
   impl_->users_comm = &comm;
 }
 
+Domain::Domain(OwnedBoxes boxes, const Stencil& stencil, DomainOptions options)
+    : Domain(std::move(boxes), stencil, comm::serial(), std::move(options)) {}
+
+Domain::Domain(OwnedBoxes boxes, const Stencil& stencil, std::unique_ptr<comm::Communicator> comm,
+               DomainOptions options)
+    : Domain(Vec3{}, stencil, std::move(comm), std::move(options)) {
+  impl_->owned_boxes = std::move(boxes);
+}
+
+Domain::Domain(OwnedBoxes boxes, const Stencil& stencil, comm::Communicator& comm, DomainOptions options)
+    : Domain(Vec3{}, stencil, comm, std::move(options)) {
+  impl_->owned_boxes = std::move(boxes);
+}
+
 field_id Domain::add_field(FieldDescriptor descriptor) {
   impl_->life().check_before_plan("add_field");
   for (const auto& other : impl_->fields) {

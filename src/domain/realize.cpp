@@ -13,6 +13,7 @@
 #include "domain/internals.hpp"
 #include "exchange/probe.hpp"
 #include "plan/cut.hpp"
+#include "plan/from_boxes.hpp"
 #include "plan/routed_messages.hpp"
 #include "routing/chooser.hpp"
 #include "routing/measured.hpp"
@@ -35,9 +36,19 @@ void warn_of_what_is_missing(const exchange::FactTable& facts) {
                   pairs, why));
 }
 
+/// By rank.
+std::vector<std::vector<Box>> gathered(comm::Communicator& comm, std::span<const Box> mine) {
+  std::vector<std::vector<Box>> all;
+  for (const std::vector<std::byte>& bytes : comm.all_gather(std::as_bytes(mine))) {
+    std::vector<Box>& boxes = all.emplace_back(bytes.size() / sizeof(Box));
+    std::ranges::copy(bytes, std::as_writable_bytes(std::span(boxes)).begin());
+  }
+  return all;
+}
+
 }  // namespace
 
-/// But for the machine.
+/// But for the machine, and what owned boxes decide.
 PlanRequest Domain::Impl::plan_request() const {
   return {.extent = extent,
           .stencil = stencil,
@@ -55,6 +66,21 @@ PlanRequest Domain::Impl::plan_request() const {
           .steps_per_exchange = options.steps_per_exchange};
 }
 
+void Domain::Impl::check_options() const {
+  if (fields.empty()) throw InvalidArgument("the domain has no fields; allowed are 1 or more (add_field)");
+  if (!owned_boxes) return;
+  const PartitionOptions& partition = options.partition;
+  for (const auto& [name, given] : {std::pair{"partition.node_grid", partition.node_grid.has_value()},
+                                    std::pair{"partition.device_grid", partition.device_grid.has_value()},
+                                    std::pair{"partition.cuts", partition.cuts.has_value()},
+                                    std::pair{"partition.weights", !partition.weights.empty()},
+                                    std::pair{"placement.owners", !options.placement.owners.empty()}}) {
+    if (!given) continue;
+    throw InvalidArgument(
+        fmt::format("option {} is set; allowed for a domain of OwnedBoxes are options without it", name));
+  }
+}
+
 void Domain::Impl::make_plan() {
   const comm::Uncounted set_up;
   if (users_comm != nullptr) {
@@ -62,12 +88,11 @@ void Domain::Impl::make_plan() {
     comm = owned_comm.get();
   }
   comm->set_timeout(options.timeout);
-  comm::agree_on(*comm, [&] {
-    if (fields.empty()) throw InvalidArgument("the domain has no fields; allowed are 1 or more (add_field)");
-  });
+  comm::agree_on(*comm, [&] { check_options(); });
   PlanRequest request = plan_request();
   std::vector<NamedValue> compared = values_of(request);
   for (NamedValue& value : values_of(options)) compared.push_back(std::move(value));
+  compared.push_back(named("decomposition", owned_boxes ? "OwnedBoxes" : "by partition and placement"));
   check_alike(*comm, compared);
   node_comm = comm->split_by_node(options.machine.ranks_per_node);
   node_comm->set_timeout(options.timeout);
@@ -87,10 +112,18 @@ void Domain::Impl::make_plan() {
   NamedValue machine;
   comm::agree_on(*comm, [&] { machine = value_of(request.machine); });
   check_alike(*comm, {&machine, 1});
+  std::vector<std::vector<Box>> boxes;
+  if (owned_boxes) boxes = gathered(*comm, owned_boxes->boxes);
   comm::agree_on(*comm, [&] {
     if (std::cmp_not_equal(request.machine.ranks.size(), comm->size())) {
       throw InvalidArgument(fmt::format("machine '{}' has {} ranks; allowed is the communicator's {}",
                                         request.machine.name, request.machine.ranks.size(), comm->size()));
+    }
+    if (owned_boxes) {
+      GivenBoxes given = from_boxes(boxes, request.machine);
+      extent = request.extent = given.extent;
+      request.cuts = std::move(given.cuts);
+      request.placement.owners = std::move(given.owners);
     }
     plan = halocline::make_plan(request);
     mine = plan->placement.of_rank(comm->rank());

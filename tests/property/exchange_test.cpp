@@ -58,6 +58,15 @@ TEST(RandomExchanges, backwards_add_or_replace_as_geometry_says) {
   });
 }
 
+TEST(RandomExchanges, of_boxes_that_ranks_own) {
+  for_seeds(60000, 150, [](comm::Communicator& comm, HaloCase& c, std::uint64_t seed) {
+    give_boxes(c, seed, comm.size());
+    const HaloOutcome outcome = run_case(comm, c);
+    EXPECT_GT(outcome.cells, 0) << c.name;
+    return outcome.wrong;
+  });
+}
+
 TEST(RandomExchanges, cells_that_kernels_store_for_neighbours_are_as_a_serial_run_says) {
   for_seeds(40000, 80, [](comm::Communicator& comm, HaloCase& c, std::uint64_t seed) {
     if (seed % 3 == 0) c.delay_seed = seed + 1;

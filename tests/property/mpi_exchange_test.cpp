@@ -24,6 +24,16 @@ TEST(MpiRandomExchanges, are_as_geometry_says) { run_seeds(20000, 60, false); }
 
 TEST(MpiRandomExchanges, delays_on_random_operations_change_nothing) { run_seeds(30000, 20, true); }
 
+TEST(MpiRandomExchanges, of_boxes_that_ranks_own) {
+  for (std::uint64_t seed = 60000; seed < 60000 + some_of<std::uint64_t>(30); ++seed) {
+    HaloCase c = random_case(seed, mpi_world().size());
+    give_boxes(c, seed, mpi_world().size());
+    const HaloOutcome outcome = run_case(mpi_world(), c);
+    EXPECT_EQ(outcome.wrong, "") << c.name << ", rank " << mpi_world().rank().value();
+    EXPECT_GT(outcome.cells, 0) << c.name;
+  }
+}
+
 TEST(MpiRandomExchanges, cells_that_kernels_store_for_neighbours_are_as_a_serial_run_says) {
   for (std::uint64_t seed = 50000; seed < 50000 + some_of<std::uint64_t>(16); ++seed) {
     HaloCase c = random_case(seed, mpi_world().size());

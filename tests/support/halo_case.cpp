@@ -7,9 +7,12 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <atomic>
 #include <list>
+#include <memory>
 #include <optional>
+#include <span>
 
 #include "support/accumulated.hpp"
 #include "support/own_arrays.hpp"
@@ -169,6 +172,20 @@ struct Recorded {
 
 namespace {
 
+std::unique_ptr<Domain> make_domain(comm::Communicator& comm, const HaloCase& halo_case) {
+  DomainOptions options = options_of(comm, halo_case);
+  if (halo_case.boxes.empty()) {
+    return std::make_unique<Domain>(halo_case.extent, halo_case.radius, comm, std::move(options));
+  }
+  OwnedBoxes mine{halo_case.boxes[comm.rank().index()]};
+  return std::make_unique<Domain>(std::move(mine), halo_case.radius, comm, std::move(options));
+}
+
+void compare_boxes(const Domain& domain, std::span<const Box> expected, Findings& findings) {
+  if (std::ranges::equal(domain.subdomains(), expected, {}, &Subdomain::owned)) return;
+  findings.add("subdomains are not the rank's boxes, in order");
+}
+
 /// In each of the ways there are, in turn.
 void start_and_finish(Domain& domain, const std::vector<Transfer>& transfers, const HaloCase& halo_case, int step) {
   const bool all = transfers.size() == halo_case.fields.size();
@@ -190,7 +207,8 @@ void start_and_finish(Domain& domain, const std::vector<Transfer>& transfers, co
 }  // namespace
 
 HaloOutcome run_case(comm::Communicator& comm, const HaloCase& halo_case) {
-  Domain domain(halo_case.extent, halo_case.radius, comm, options_of(comm, halo_case));
+  const std::unique_ptr<Domain> made = make_domain(comm, halo_case);
+  Domain& domain = *made;
   for (const auto& field : halo_case.fields) domain.add_field(field);
 
   // Own arrays outlive the domain's use of them; a list, because their addresses are given away.
@@ -250,6 +268,7 @@ HaloOutcome run_case(comm::Communicator& comm, const HaloCase& halo_case) {
       }
     });
   }
+  if (!halo_case.boxes.empty()) compare_boxes(domain, halo_case.boxes[comm.rank().index()], findings);
   HaloOutcome outcome{findings.text(), findings.cells(), {}};
   for (const auto transport : routing::all_transports) {
     const auto row = internals(domain).traffic(transport);

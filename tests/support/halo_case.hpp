@@ -30,6 +30,8 @@ struct HaloCase {
   partition::Method partition = partition::Method::exact;
   std::optional<Vec3> node_grid;    ///< with Method::given
   std::optional<Vec3> device_grid;  ///< with Method::given
+  /// By rank: a domain of OwnedBoxes, where there are any.
+  std::vector<std::vector<Box>> boxes;
   /// Fields in arrays of the user's own, with odd strides and gaps, instead of Halocline's.
   bool own_arrays = false;
   /// Exchanges, each with other values, all fields swapped between them. The host never waits between two.
@@ -59,6 +61,9 @@ struct HaloCase {
 /// A seeded case for a number of ranks: odd sizes, one- and two-wide decompositions, asymmetric radii with zeros,
 /// edges and corners off, open boundaries, mixed types, own arrays. Fits by construction.
 [[nodiscard]] HaloCase random_case(std::uint64_t seed, int ranks);
+
+/// The same case in uneven boxes, seeded and shuffled among the ranks' devices, instead of a partition.
+void give_boxes(HaloCase& halo_case, std::uint64_t seed, int ranks);
 
 /// What a case came to on this rank.
 struct HaloOutcome {

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <array>
+#include <utility>
+#include <vector>
+
 #include <fmt/core.h>
 
 #include "partition/strategy.hpp"
@@ -113,6 +117,42 @@ HaloCase random_case(std::uint64_t seed, int ranks) {
   c.tuning.pack_short_rows_from_bytes = seeded.between(0, 3) * 200;
   c.tuning.packed_piece_bytes = seeded.between(1, 6) * 150;
   return c;
+}
+
+void give_boxes(HaloCase& halo_case, std::uint64_t seed, int ranks) {
+  Seeded seeded(seed);
+  std::vector<std::pair<std::size_t, std::size_t>> owners;  // rank, number of its box
+  halo_case.boxes.clear();
+  for (std::size_t rank = 0; std::cmp_less(rank, ranks); ++rank) {
+    const std::size_t devices =
+        static_cast<std::size_t>(halo_case.devices_per_rank) + (halo_case.uneven_devices ? rank % 2 : 0);
+    halo_case.boxes.emplace_back(devices);
+    for (std::size_t i = 0; i < devices; ++i) owners.emplace_back(rank, i);
+  }
+  const Vec3 grid = random_grid(seeded, std::ssize(owners));
+  std::array<std::vector<std::int64_t>, 3> cuts;
+  for (int dim = 0; dim < 3; ++dim) {
+    auto& positions = cuts[static_cast<std::size_t>(dim)];
+    positions = {0};
+    for (std::int64_t slab = 0; slab < grid[dim]; ++slab) {
+      positions.push_back(positions.back() + widest(halo_case, dim) + seeded.between(0, 3));
+    }
+    halo_case.extent[dim] = positions.back();
+  }
+  for_each_cell(Box::of_extent(grid), [&](const Vec3& index) {
+    std::swap(owners[static_cast<std::size_t>(seeded.between(0, std::ssize(owners) - 1))], owners.back());
+    Box& box = halo_case.boxes[owners.back().first][owners.back().second];
+    owners.pop_back();
+    for (int dim = 0; dim < 3; ++dim) {
+      const auto position = cuts[static_cast<std::size_t>(dim)].begin() + index[dim];
+      box.lo[dim] = position[0];
+      box.hi[dim] = position[1];
+    }
+  });
+  halo_case.partition = partition::Method::exact;
+  halo_case.node_grid.reset();
+  halo_case.device_grid.reset();
+  halo_case.name += ", boxes of one's own";
 }
 
 }  // namespace halocline::test

@@ -30,7 +30,8 @@ class Domain::Impl {
       : domain(domain_in), extent(extent_in), stencil(stencil_in), options(std::move(options_in)) {}
 
   Domain* domain;
-  Vec3 extent;
+  std::optional<OwnedBoxes> owned_boxes;
+  Vec3 extent;      ///< of the owned boxes of all ranks from plan() on, where these are given
   Stencil stencil;  ///< of fields that have none of their own
   DomainOptions options;
   std::vector<FieldDescriptor> fields;
@@ -112,6 +113,7 @@ class Domain::Impl {
   /// Makes the plan where there is none.
   void ensure_plan();
   void make_plan();
+  void check_options() const;
   void add_subdomains();
   [[nodiscard]] PlanRequest plan_request() const;
   void allocate();
