@@ -2,6 +2,7 @@
 // How a domain comes into being: plan, allocate, probe, route, connect.
 #include <algorithm>
 
+#include "comm/gather.hpp"
 #include "comm/uncounted.hpp"
 #include "core/log.hpp"
 #include "device/launch_threads.hpp"
@@ -34,16 +35,6 @@ void warn_of_what_is_missing(const exchange::FactTable& facts) {
   log(LogLevel::warning,
       fmt::format("{} pairs of subdomains on this node cannot map each other's memory, so their messages go by MPI: {}",
                   pairs, why));
-}
-
-/// By rank.
-std::vector<std::vector<Box>> gathered(comm::Communicator& comm, std::span<const Box> mine) {
-  std::vector<std::vector<Box>> all;
-  for (const std::vector<std::byte>& bytes : comm.all_gather(std::as_bytes(mine))) {
-    std::vector<Box>& boxes = all.emplace_back(bytes.size() / sizeof(Box));
-    std::ranges::copy(bytes, std::as_writable_bytes(std::span(boxes)).begin());
-  }
-  return all;
 }
 
 }  // namespace
@@ -113,7 +104,7 @@ void Domain::Impl::make_plan() {
   comm::agree_on(*comm, [&] { machine = value_of(request.machine); });
   check_alike(*comm, {&machine, 1});
   std::vector<std::vector<Box>> boxes;
-  if (owned_boxes) boxes = gathered(*comm, owned_boxes->boxes);
+  if (owned_boxes) boxes = comm::gather(*comm, owned_boxes->boxes);
   comm::agree_on(*comm, [&] {
     if (std::cmp_not_equal(request.machine.ranks.size(), comm->size())) {
       throw InvalidArgument(fmt::format("machine '{}' has {} ranks; allowed is the communicator's {}",
