@@ -81,7 +81,8 @@ class Subdomain {
   /// neighbours' cells, in the halo. Throws InvalidArgument for a step that the exchange does not serve.
   [[nodiscard]] Box update_box(int step) const;
   /// The cells of update_box(0) that read no halo, and may be updated while the exchange is under way; and the others, as
-  /// disjoint boxes.
+  /// disjoint boxes. Both serve the widest stencil of all fields, and are of the cells of owned(): without the additional layer
+  /// that staggered fields have at an open end.
   [[nodiscard]] const Box& interior() const { return interior_; }
   [[nodiscard]] const std::vector<Box>& boundary() const { return boundary_; }
   /// Whether there is no halo in a dimension, because it is Boundary::periodic_in_kernel and not cut: the cell beyond one end is
@@ -200,7 +201,8 @@ class Graph {
 /// other ranks of the node get it as the reason why their exchanges end.
 ///
 /// One thread at a time calls a domain's functions. MPI must have been initialised with at least MPI_THREAD_FUNNELED where all calls
-/// come from the main thread, and MPI_THREAD_SERIALIZED otherwise; Halocline starts no thread that calls MPI.
+/// come from the main thread, and MPI_THREAD_SERIALIZED otherwise; Halocline starts no thread that calls MPI. Threads that use
+/// different domains at the same time need MPI_THREAD_MULTIPLE, which a Session does not ask for.
 class Domain {
  public:
   /// Without MPI: this process drives all devices. stencil: what a step reads of fields that have no stencil of their own.

@@ -7,9 +7,9 @@
 
 namespace halocline {
 
-std::filesystem::path program_folder() {
+std::filesystem::path program_folder(const char* link) {
   std::error_code absent;
-  const auto program = std::filesystem::read_symlink("/proc/self/exe", absent);
+  const auto program = std::filesystem::read_symlink(link, absent);
   if (!absent) return program.parent_path();
   // Without /proc: what the program was started as.
   const auto* name = reinterpret_cast<const char*>(::getauxval(AT_EXECFN));

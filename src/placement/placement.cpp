@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <string>
 #include <utility>
 
@@ -65,8 +66,8 @@ bool gives_owners(const Request& request) { return request.method == Method::giv
 std::string Placement::cost_text() const {
   if (given) return "with the given owners";
   if (cost == trivial_cost) return "costs what the order of devices does";
-  return fmt::format("costs {:.3g} of what the order of devices does",
-                     static_cast<double>(cost) / static_cast<double>(trivial_cost));
+  const double saved = 100 * (1 - static_cast<double>(cost) / static_cast<double>(trivial_cost));
+  return fmt::format("costs {:.2g} % {} than the order of devices", std::abs(saved), saved < 0 ? "more" : "less");
 }
 
 Placement make_placement(const partition::Geometry& geometry, const machine::MachineMap& map, const Request& request) {

@@ -39,8 +39,8 @@ struct Placement {
   [[nodiscard]] const Slot& of(subdomain_id subdomain) const { return slots[subdomain.index()]; }
   /// The subdomains of a rank, by ordinal.
   [[nodiscard]] std::vector<subdomain_id> of_rank(rank_id rank) const;
-  /// The cost beside that of subdomains on devices in order, as a text, e.g. "costs 0.83 of what the order of devices
-  /// does". Integers that are compared have no unit of their own.
+  /// The cost beside that of subdomains on devices in order, as a text, e.g. "costs 17 % less than the order of
+  /// devices". Integers that are compared have no unit of their own.
   [[nodiscard]] std::string cost_text() const;
 };
 

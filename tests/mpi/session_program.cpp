@@ -28,7 +28,8 @@ std::string mpi_state() {
   return finalised != 0 ? "MPI finalised" : initialised != 0 ? "MPI active" : "MPI untouched";
 }
 
-bool lost_at_end = false;
+/// The mode, for the functions below that take the place of MPI's: in each, rank 1 stays in one mode.
+std::string stays_in;
 
 void say(const std::string& text) {
   fmt::print("{}\n", text);
@@ -87,7 +88,7 @@ int in_a_child(const std::function<int()>& body) {
 int run(const std::string& mode, int argc, char** argv) {
   std::string line;
   if (mode == "absent" && is_launched_first()) return 0;  // never calls MPI_Init
-  lost_at_end = mode == "lost_at_end";
+  stays_in = mode;
   if (mode == "initialised") MPI_Init(&argc, &argv);
   {
     comm::Session session(&argc, &argv, Environment::read());
@@ -100,6 +101,8 @@ int run(const std::string& mode, int argc, char** argv) {
       for (int i = 0; i < 3; ++i) (void)world.split(0, 0);
     }
     if (mode == "mismatch") mismatch(session);
+    if (mode == "split") (void)world.split(0, 0);
+    if (mode == "free") world.split(0, 0)->close();
     if (mode == "late") {
       // Rank 0's destructor waits for rank 1 in vain.
       world.set_timeout(std::chrono::milliseconds(500));
@@ -118,12 +121,26 @@ int run(const std::string& mode, int argc, char** argv) {
 
 }  // namespace
 
-/// Takes the place of MPI's: in one mode the last rank never gets there.
-extern "C" int MPI_Finalize() {
+/// Rank 1 does not come out of the call in this mode.
+static void stay(const char* mode) {
   int rank = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  if (lost_at_end && rank == 1) std::this_thread::sleep_for(std::chrono::seconds(40));
+  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (stays_in == mode && rank == 1) std::this_thread::sleep_for(std::chrono::seconds(40));
+}
+
+extern "C" int MPI_Finalize() {
+  stay("lost_at_end");
   return PMPI_Finalize();
+}
+
+extern "C" int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm* made) {
+  stay("split");
+  return PMPI_Comm_split(comm, color, key, made);
+}
+
+extern "C" int MPI_Comm_free(MPI_Comm* comm) {
+  stay("free");
+  return PMPI_Comm_free(comm);
 }
 
 int main(int argc, char** argv) {

@@ -105,6 +105,7 @@ std::vector<Difference> differences() {
       {"pack_from", [](Asked& a) { a.options.tuning.pack_short_rows_from_bytes = 1; },
        "tuning.pack_short_rows_from_bytes"},
       {"piece", [](Asked& a) { a.options.tuning.packed_piece_bytes = 1; }, "tuning.packed_piece_bytes"},
+      {"domains", [](Asked& a) { a.options.tuning.domains_at_once = 5; }, "tuning.domains_at_once"},
       {"packets", [](Asked& a) { a.options.tuning.packets_at_most_bytes = 1; }, "tuning.packets_at_most_bytes"},
       {"messages", [](Asked& a) { a.options.routing.messages = Messages::by_direction; },
        "messages: rank 0 has by_neighbour, rank 2 has by_direction"},

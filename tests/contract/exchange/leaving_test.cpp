@@ -94,7 +94,7 @@ TEST(AfterAFailure, close_frees_nothing_that_others_still_write_into) {
   const auto all = outcomes(2, [&](comm::Communicator& comm) {
     const bool late = comm.rank() == rank_id(0);
     auto delays = std::make_shared<DelaySome>(device::Operation::copy_list);
-    DomainOptions options = options_with(delays, routing::Transport::direct, 200ms);
+    DomainOptions options = options_with(delays, routing::Transport::direct, 1s);  // which realize() has, too
     options.routing.policy.order = {routing::Transport::direct, routing::Transport::self};
     options.tuning.packets_at_most_bytes = 0;  // rows, which are stored where they belong
     Domain domain({64, 64, 64}, Stencil::box(2), comm, options);
@@ -104,7 +104,7 @@ TEST(AfterAFailure, close_frees_nothing_that_others_still_write_into) {
     domain.synchronize();
     comm.barrier();
     if (late) {
-      delays->delay = Duration(600ms);
+      delays->delay = Duration(3s);
       EXPECT_THROW(
           {
             domain.exchange();
@@ -112,7 +112,7 @@ TEST(AfterAFailure, close_frees_nothing_that_others_still_write_into) {
             domain.exchange();
           },
           Error);
-      std::this_thread::sleep_for(1s);  // its stores are over, whatever has failed meanwhile
+      std::this_thread::sleep_for(4s);  // its stores are over, whatever has failed meanwhile
       stored.arrive();
     } else {
       EXPECT_THROW(

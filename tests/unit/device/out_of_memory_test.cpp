@@ -5,14 +5,16 @@
 
 #include <atomic>
 #include <cstdlib>
+#include <memory>
 #include <new>
 #include <optional>
 #include <thread>
 
 #include "core/anonymous_file.hpp"
-#include "halocline/error.hpp"
+#include "core/leak.hpp"
 #include "device/backend.hpp"
 #include "device/host.hpp"
+#include "halocline/error.hpp"
 
 namespace {
 
@@ -79,6 +81,20 @@ TEST(OutOfMemory, IsNoReasonToEndWhereADestructorLogs) {
   file.reset();
   out_of_memory = false;
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "halocline: error: (no memory for the message)\n");
+}
+
+/// What destructors leak after a failure is leaked then, too, and the process goes on.
+TEST(OutOfMemory, LeaksNeedNone) {
+  auto unique = std::make_unique<int>(1);
+  const int* const kept = unique.get();
+  std::shared_ptr<int> shared = std::make_shared<int>(2);
+  const std::weak_ptr<int> still = shared;
+  out_of_memory = true;
+  leak(std::move(unique));
+  leak(std::shared_ptr<void>(std::move(shared)));
+  out_of_memory = false;
+  EXPECT_EQ(*kept, 1);
+  EXPECT_FALSE(still.expired());
 }
 
 }  // namespace

@@ -197,5 +197,18 @@ TEST(Placement, MethodsHaveNames) {
   EXPECT_THROW((void)method_from_string("best"), InvalidArgument);
 }
 
+TEST(PlacementCost, IsPrintedAsWhatItSaves) {
+  const auto text = [](std::int64_t trivial, std::int64_t cost) {
+    Placement placement;
+    placement.trivial_cost = trivial;
+    placement.cost = cost;
+    return placement.cost_text();
+  };
+  EXPECT_EQ(text(10000, 9997), "costs 0.03 % less than the order of devices");
+  EXPECT_EQ(text(1000, 786), "costs 21 % less than the order of devices");
+  EXPECT_EQ(text(1000, 1200), "costs 20 % more than the order of devices");
+  EXPECT_EQ(text(7, 7), "costs what the order of devices does");
+}
+
 }  // namespace
 }  // namespace halocline::placement
