@@ -99,9 +99,7 @@ class Bench {
     options.machine.map = map_;
     options.partition.method = partition::Method::given;
     options.partition.device_grid = made.device_grid;
-    options.tuning.short_row_bytes = made.limits.short_row_bytes;
-    options.tuning.pack_short_rows_from_bytes = made.limits.pack_short_rows_from_bytes;
-    options.tuning.packets_at_most_bytes = made.limits.packets_at_most_bytes;
+    options.tuning = made.tuning;
     options.timeout = node_.timeout();
     Domain domain(made.extent, made.stencil, node_, options);
     for (const FieldDescriptor& field : made.fields) domain.add_field(field);

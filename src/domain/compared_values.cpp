@@ -105,9 +105,8 @@ std::vector<NamedValue> values_of(const PlanRequest& request) {
   add("seed of the placement", fmt::format("{}", request.placement.seed));
   add("owners", text_of(request.placement.owners));
   if (request.partition == partition::Method::fastest) {
-    add("row limits",
-        fmt::format("{} {} {}", request.row_limits.short_row_bytes, request.row_limits.pack_short_rows_from_bytes,
-                    request.row_limits.packets_at_most_bytes));
+    add("row limits", fmt::format("{} {} {}", request.tuning.short_row_bytes, request.tuning.pack_short_rows_from_bytes,
+                                  request.tuning.packets_at_most_bytes));
   }
   return values;
 }

@@ -51,8 +51,7 @@ PlanRequest Domain::Impl::plan_request() const {
           .device_grid = options.partition.device_grid,
           .cuts = options.partition.cuts,
           .weights = options.partition.weights,
-          .row_limits = {options.tuning.short_row_bytes, options.tuning.pack_short_rows_from_bytes,
-                         options.tuning.packets_at_most_bytes},
+          .tuning = options.tuning,
           .placement = options.placement,
           .steps_per_exchange = options.steps_per_exchange};
 }

@@ -22,7 +22,7 @@ constexpr std::int64_t field_count = 4;
 /// Of the two halos of a dimension, for each cell of the face between them.
 constexpr std::int64_t halo_bytes = 2 * radius * field_count * 4;
 /// Of what is measured of packets: they take 16/14 of it, and ends of rows, of what a message of packets may.
-constexpr std::int64_t most_packet_cells = RowLimits{}.packets_at_most_bytes / 8 * 5;
+constexpr std::int64_t most_packet_cells = exchange::Tuning{}.packets_at_most_bytes / 8 * 5;
 
 /// Cells of a subdomain, at least `least` in each dimension.
 Vec3 at_least(const Vec3& extent, std::int64_t least) {
@@ -93,9 +93,9 @@ Experiment experiment(const ExchangeRate& kind, const ExperimentSize& size, int 
     made.fields.back().name = fmt::format("f{}", f);
   }
   constexpr std::int64_t never = std::int64_t{1} << 60;
-  made.limits.pack_short_rows_from_bytes = kind.rows == HaloRows::packed_rows ? 1 : never;
+  made.tuning.pack_short_rows_from_bytes = kind.rows == HaloRows::packed_rows ? 1 : never;
   // What is sent beside local copies goes as it does elsewhere.
-  if (!local && !packets) made.limits.packets_at_most_bytes = 0;
+  if (!local && !packets) made.tuning.packets_at_most_bytes = 0;
   return made;
 }
 

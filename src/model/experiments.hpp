@@ -22,7 +22,7 @@ struct Experiment {
   Stencil stencil;
   Vec3 device_grid;
   std::vector<FieldDescriptor> fields;
-  RowLimits limits;
+  exchange::Tuning tuning;
 
   [[nodiscard]] partition::Geometry geometry() const;
 };

@@ -32,7 +32,7 @@ Load::Bytes own_bytes(const Load& load, const ExchangeRate& kind) {
 double bytes_of(const ExchangeRate& kind, std::int64_t size, std::int64_t large, int devices) {
   const Experiment made = experiment(kind, {size, large}, devices);
   double bytes = 0;
-  for (const auto& [key, count] : own_bytes(load_of(made.geometry(), subdomain_id(0), made.limits), kind)) {
+  for (const auto& [key, count] : own_bytes(load_of(made.geometry(), subdomain_id(0), made.tuning), kind)) {
     bytes += static_cast<double>(count);
   }
   return bytes;
@@ -48,7 +48,7 @@ machine::MachineMap machine_with(std::vector<ExchangeRate> rates, int devices) {
 /// How long the cells of the other path take in the larger experiment.
 double others_seconds(const ExchangeRate& kind, const Predictor& alone, std::int64_t large, int devices) {
   const Experiment made = experiment(kind, {large, large}, devices);
-  Load load = load_of(made.geometry(), subdomain_id(0), made.limits);
+  Load load = load_of(made.geometry(), subdomain_id(0), made.tuning);
   if (kind.path == HaloPath::local) {
     load.local.clear();
   } else {

@@ -23,8 +23,8 @@ std::int64_t row_bytes(const Geometry& geometry, const Segment& segment) {
   return segment.source.extent().x * element_bytes(geometry, segment);
 }
 
-bool has_short_rows(const Geometry& geometry, const Segment& segment, const RowLimits& limits) {
-  return row_bytes(geometry, segment) < limits.short_row_bytes;
+bool has_short_rows(const Geometry& geometry, const Segment& segment, const exchange::Tuning& tuning) {
+  return row_bytes(geometry, segment) < tuning.short_row_bytes;
 }
 
 /// The widest access to a row, where owned cells begin at a multiple of it, as they do in Halocline's own arrays.
@@ -47,17 +47,17 @@ std::int64_t counted_bytes(const Geometry& geometry, const Segment& segment, boo
 }
 
 /// Whether the message's short rows are packed, as exchange/program.cpp decides it.
-bool packs(const Geometry& geometry, const Message& message, const RowLimits& limits) {
+bool packs(const Geometry& geometry, const Message& message, const exchange::Tuning& tuning) {
   std::int64_t bytes = 0;
   for (const Segment& segment : message.segments) {
-    if (has_short_rows(geometry, segment, limits)) bytes += (segment.bytes + 15) / 16 * 16;
+    if (has_short_rows(geometry, segment, tuning)) bytes += (segment.bytes + 15) / 16 * 16;
   }
-  return bytes >= limits.pack_short_rows_from_bytes;
+  return bytes >= tuning.pack_short_rows_from_bytes;
 }
 
 /// What a message takes of a link as packets; nothing where it does not go that way, as exchange/split_payload.cpp decides it.
-std::int64_t packet_bytes(const Geometry& geometry, const Message& message, const RowLimits& limits) {
-  if (limits.packets_at_most_bytes == 0) return 0;
+std::int64_t packet_bytes(const Geometry& geometry, const Message& message, const exchange::Tuning& tuning) {
+  if (tuning.packets_at_most_bytes == 0) return 0;
   const auto is_whole_words = [](const FieldDescriptor& field) {
     return bytes_of(field.element) % PacketFormat::word_bytes == 0;
   };
@@ -67,12 +67,13 @@ std::int64_t packet_bytes(const Geometry& geometry, const Message& message, cons
     const std::int64_t row = row_bytes(geometry, segment);
     bytes += packet_link_bytes(row, segment.bytes / row);
   }
-  return bytes <= limits.packets_at_most_bytes ? bytes : 0;
+  return bytes <= tuning.packets_at_most_bytes ? bytes : 0;
 }
 
-void add(Load::Bytes& all, const Geometry& geometry, const Message& message, bool packed, const RowLimits& limits) {
+void add(Load::Bytes& all, const Geometry& geometry, const Message& message, bool packed,
+         const exchange::Tuning& tuning) {
   for (const Segment& segment : message.segments) {
-    const bool is_short = has_short_rows(geometry, segment, limits);
+    const bool is_short = has_short_rows(geometry, segment, tuning);
     const HaloRows rows = !is_short ? HaloRows::long_rows : packed ? HaloRows::packed_rows : HaloRows::short_rows;
     const int word = word_of(geometry, message, segment, rows == HaloRows::packed_rows);
     all[{rows, word}] += counted_bytes(geometry, segment, is_short);
@@ -81,38 +82,38 @@ void add(Load::Bytes& all, const Geometry& geometry, const Message& message, boo
 }
 
 /// Of a message to another device.
-void add_sent(Load::Bytes& all, const Geometry& geometry, const Message& message, const RowLimits& limits) {
-  if (const std::int64_t packets = packet_bytes(geometry, message, limits); packets > 0) {
+void add_sent(Load::Bytes& all, const Geometry& geometry, const Message& message, const exchange::Tuning& tuning) {
+  if (const std::int64_t packets = packet_bytes(geometry, message, tuning); packets > 0) {
     all[{HaloRows::packets, static_cast<int>(widest_word)}] += packets;
   } else {
-    add(all, geometry, message, packs(geometry, message, limits), limits);
+    add(all, geometry, message, packs(geometry, message, tuning), tuning);
   }
 }
 
 }  // namespace
 
-Load::Bytes rows_of(const Geometry& geometry, const Message& message, const RowLimits& limits) {
+Load::Bytes rows_of(const Geometry& geometry, const Message& message, const exchange::Tuning& tuning) {
   Load::Bytes rows;
   if (message.from == message.to) {
-    add(rows, geometry, message, false, limits);
+    add(rows, geometry, message, false, tuning);
   } else {
-    add_sent(rows, geometry, message, limits);
+    add_sent(rows, geometry, message, tuning);
   }
   return rows;
 }
 
-Load load_of(const Geometry& geometry, subdomain_id subdomain, const RowLimits& limits) {
+Load load_of(const Geometry& geometry, subdomain_id subdomain, const exchange::Tuning& tuning) {
   Load load;
   const partition::Partition& partition = geometry.partition;
   const std::int64_t node = partition.node_part_of(subdomain);
   for (const Message& message : partition::outgoing(geometry, subdomain)) {
     if (message.to == subdomain) {
-      add(load.local, geometry, message, false, limits);
+      add(load.local, geometry, message, false, tuning);
       continue;
     }
     load.sent += message.bytes();
     if (partition.node_part_of(message.to) == node) {
-      add_sent(load.out, geometry, message, limits);
+      add_sent(load.out, geometry, message, tuning);
     } else {
       load.network_out += message.bytes();
     }
@@ -120,7 +121,7 @@ Load load_of(const Geometry& geometry, subdomain_id subdomain, const RowLimits& 
   for (const Message& message : partition::incoming(geometry, subdomain)) {
     if (message.from == subdomain) continue;
     if (partition.node_part_of(message.from) == node) {
-      add_sent(load.in, geometry, message, limits);
+      add_sent(load.in, geometry, message, tuning);
     } else {
       load.network_in += message.bytes();
     }

@@ -52,7 +52,8 @@ std::string_view to_string(Bound bound) {
   throw InternalError("a Bound without a name");
 }
 
-Predictor::Predictor(const machine::MachineMap& map, const RowLimits& limits) : limits_(limits), network_(map.network) {
+Predictor::Predictor(const machine::MachineMap& map, const exchange::Tuning& tuning)
+    : tuning_(tuning), network_(map.network) {
   const std::int64_t devices = most_devices(map);
   for (std::size_t t = 0; t < map.types.size(); ++t) {
     const auto is_of_it = [t](const machine::NodeEntry& node) { return std::cmp_equal(node.type, t); };
@@ -66,7 +67,7 @@ Predictor::Predictor(const machine::MachineMap& map, const RowLimits& limits) : 
   }
   // Maps of before there were packets: small messages took as long as these rates say then.
   const auto is_of_packets = [](const auto& cost) { return cost.first.rows == HaloRows::packets; };
-  if (std::ranges::none_of(costs_, is_of_packets)) limits_.packets_at_most_bytes = 0;
+  if (std::ranges::none_of(costs_, is_of_packets)) tuning_.packets_at_most_bytes = 0;
   if (costs_.empty()) {
     why_not_ = fmt::format("machine '{}' has no exchange rates; 'halocline machine --measure' finds them", map.name);
     return;
@@ -166,7 +167,7 @@ Prediction Predictor::predict(const partition::Geometry& geometry) const {
     std::int64_t out = 0;
     std::int64_t in = 0;
     for (std::int64_t s = node_part * devices; s < (node_part + 1) * devices; ++s) {
-      const Load load = load_of(geometry, subdomain_id(s), limits_);
+      const Load load = load_of(geometry, subdomain_id(s), tuning_);
       const Prediction device = predict(load);
       if (device.picoseconds > slowest.picoseconds) slowest = device;
       out += load.network_out;

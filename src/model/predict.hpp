@@ -9,18 +9,11 @@
 #include <utility>
 
 #include "halocline/machine_map.hpp"
+#include "halocline/tuning.hpp"
 #include "partition/halo.hpp"
 
 // The predicted time of an exchange, from the rates of a machine map (docs/decisions/0018).
 namespace halocline::model {
-
-/// Sizes at which rows are copied in another way, as in exchange::Tuning.
-struct RowLimits {
-  std::int64_t short_row_bytes = 64;
-  std::int64_t pack_short_rows_from_bytes = std::int64_t{1} << 20;
-  std::int64_t packets_at_most_bytes = std::int64_t{1} << 20;
-  friend bool operator==(const RowLimits&, const RowLimits&) = default;
-};
 
 /// What a subdomain's device copies in one exchange of all fields.
 struct Load {
@@ -52,10 +45,10 @@ struct Load {
   std::int64_t network_out = 0;  ///< bytes of `sent` that leave the node
   std::int64_t network_in = 0;
 };
-[[nodiscard]] Load load_of(const partition::Geometry& geometry, subdomain_id subdomain, const RowLimits& limits);
+[[nodiscard]] Load load_of(const partition::Geometry& geometry, subdomain_id subdomain, const exchange::Tuning& tuning);
 /// The load of one message within a node.
 [[nodiscard]] Load::Bytes rows_of(const partition::Geometry& geometry, const partition::Message& message,
-                                  const RowLimits& limits);
+                                  const exchange::Tuning& tuning);
 
 /// Bytes of cells that one exchange of all fields sends from one subdomain to another.
 struct Traffic {
@@ -78,10 +71,10 @@ struct Prediction {
 /// Predicts exchanges on one machine. A value; if nodes differ, each rate is the slowest node's.
 class Predictor {
  public:
-  explicit Predictor(const machine::MachineMap& map, const RowLimits& limits = {});
+  explicit Predictor(const machine::MachineMap& map, const exchange::Tuning& tuning = {});
 
-  /// The limits given; without packets if the map has no rate for them.
-  [[nodiscard]] const RowLimits& limits() const { return limits_; }
+  /// The sizes given; without packets if the map has no rate for them.
+  [[nodiscard]] const exchange::Tuning& tuning() const { return tuning_; }
   /// Why nothing can be predicted; empty if predictions are possible.
   [[nodiscard]] const std::string& why_not() const { return why_not_; }
   /// The slowest device's time or the slowest node's time on the network. Throws InvalidArgument if why_not() is not empty.
@@ -124,7 +117,7 @@ class Predictor {
   [[nodiscard]] Time time(machine::HaloPath path, bool beside, const Load::Bytes& bytes) const;
   [[nodiscard]] std::int64_t network_time(std::int64_t bytes) const;
 
-  RowLimits limits_;
+  exchange::Tuning tuning_;
   std::map<Kind, Words> costs_;
   machine::Network network_;
   std::string why_not_;

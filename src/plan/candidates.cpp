@@ -45,7 +45,7 @@ Candidates candidates(const PlanRequest& asked) {
   cut.node_grid.reset();
   cut.device_grid.reset();
   cut.weights.clear();
-  const model::Predictor predictor(request.machine, request.row_limits);
+  const model::Predictor predictor(request.machine, request.tuning);
   Candidates found{{}, predictor.why_not()};
   for (partition::Partition& parts : partition::candidate_partitions(cut)) {
     const partition::Geometry geometry = geometry_of(request, parts);

@@ -72,7 +72,7 @@ Cut cut(const PlanRequest& asked) {
   std::string reason = asked.cuts ? "the given cuts" : "";
   std::optional<model::Predictor> predictor;
   if (request.method == partition::Method::fastest) {
-    predictor.emplace(asked.machine, asked.row_limits);
+    predictor.emplace(asked.machine, asked.tuning);
     request.cost = [&](const partition::Partition& parts) {
       return predictor->predict(geometry_of(asked, parts)).picoseconds;
     };

@@ -28,7 +28,7 @@ struct PlanRequest {
   std::optional<Vec3> device_grid;      ///< for Method::given
   std::optional<partition::Cuts> cuts;  ///< imply Method::given
   std::vector<double> weights;          ///< see partition::Request
-  model::RowLimits row_limits;          ///< for Method::fastest, from exchange::Tuning
+  exchange::Tuning tuning;              ///< for Method::fastest
   placement::Request placement;
   /// Steps that one exchange serves; see overlap/steps.hpp.
   int steps_per_exchange = 1;

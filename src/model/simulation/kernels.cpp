@@ -34,7 +34,7 @@ bool Kernels::carry(const routing::Route& route) const {
 
 void Kernels::limit(Flow& flow, const routing::Route& route, const partition::Geometry& geometry,
                     const partition::Message& message, double route_latency) {
-  const Load::Bytes rows = rows_of(geometry, message, predictor_.limits());
+  const Load::Bytes rows = rows_of(geometry, message, predictor_.tuning());
   const auto share_of = [&](HaloPath path, const Device& device) {
     const Predictor::Share share = predictor_.share(path, is_beside(device), rows);
     flow.latency = std::max(flow.latency, share.latency - route_latency);
@@ -53,8 +53,8 @@ void Kernels::limit(Flow& flow, const routing::Route& route, const partition::Ge
 
 void Kernels::limit_packing(Flow& flow, const placement::Slot& slot, const partition::Geometry& geometry,
                             const partition::Message& message) {
-  constexpr RowLimits as_they_lie{.pack_short_rows_from_bytes = std::numeric_limits<std::int64_t>::max(),
-                                  .packets_at_most_bytes = 0};
+  constexpr exchange::Tuning as_they_lie{.pack_short_rows_from_bytes = std::numeric_limits<std::int64_t>::max(),
+                                         .packets_at_most_bytes = 0};
   const Load::Bytes rows = rows_of(geometry, message, as_they_lie);
   take(flow, Use::within, {slot.node, slot.device}, predictor_.share(HaloPath::local, false, rows).busy);
 }

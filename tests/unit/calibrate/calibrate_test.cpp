@@ -84,7 +84,7 @@ void expect_all_kinds(const MachineMap& map, int devices) {
 /// What a device moves of the kind in the larger experiment.
 double bytes_of(const ExchangeRate& kind, std::int64_t large, int devices) {
   const model::Experiment made = model::experiment(kind, {large, large}, devices);
-  const model::Load load = model::load_of(made.geometry(), subdomain_id(0), made.limits);
+  const model::Load load = model::load_of(made.geometry(), subdomain_id(0), made.tuning);
   double bytes = 0;
   for (const auto& [key, count] : kind.path == machine::HaloPath::local ? load.local : load.out) {
     if (key.first == kind.rows) bytes += static_cast<double>(count);

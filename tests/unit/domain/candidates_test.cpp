@@ -127,7 +127,7 @@ TEST(Candidates, hash_sees_rates_that_decide) {
   other.machine.types[0].exchange_rates[1].bandwidth *= 2;
   EXPECT_NE(hash_of(base), hash_of(other));
   other = base;
-  other.row_limits.short_row_bytes = 32;
+  other.tuning.short_row_bytes = 32;
   EXPECT_NE(hash_of(base), hash_of(other));
 }
 
@@ -146,12 +146,6 @@ TEST(Candidates, a_domain_takes_the_fastest_grid_of_the_map_it_is_given) {
     EXPECT_THAT(domain.explain(), HasSubstr("predicted"));
     domain.close();
   });
-}
-
-TEST(Candidates, rows_are_told_apart_as_exchanges_do) {
-  const exchange::Tuning tuning;
-  EXPECT_EQ(model::RowLimits{}, (model::RowLimits{tuning.short_row_bytes, tuning.pack_short_rows_from_bytes,
-                                                  tuning.packets_at_most_bytes}));
 }
 
 TEST(Candidates, a_domain_counts_rows_as_it_moves_them) {

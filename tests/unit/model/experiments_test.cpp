@@ -16,7 +16,7 @@ using machine::HaloRows;
 constexpr std::int64_t mebi = std::int64_t{1} << 20;
 
 Load load_of_subdomain(const Experiment& made, std::int64_t subdomain) {
-  return load_of(made.geometry(), subdomain_id(subdomain), made.limits);
+  return load_of(made.geometry(), subdomain_id(subdomain), made.tuning);
 }
 
 TEST(Experiments, AreOfEveryKindThatTheDevicesAllow) {

@@ -10,7 +10,7 @@ using machine::HaloRows;
 using Bytes = Load::Bytes;
 
 const subdomain_id first(0);
-constexpr RowLimits rows_only{.packets_at_most_bytes = 0};
+constexpr exchange::Tuning rows_only{.packets_at_most_bytes = 0};
 
 TEST(Load, CountsCellsOfLongRowsAndSectorsOfShortOnes) {
   // Faces of x: 8 x 4 rows of 12 bytes on each side, a sector each. Faces of y: 3 rows of 128 bytes in each of 4 planes.

@@ -66,7 +66,7 @@ TEST(Predict, PacketsCountWhereTheMapHasARateForThem) {
   const Predictor packets(machine_of(two, with_packets));
   EXPECT_EQ(rows.predict(g).picoseconds, 2'000'000 + 2 * 3 * 8 * 128 * 1'000);
   EXPECT_EQ(packets.predict(g).picoseconds, 500'000 + 2 * 3 * 8 * 160 * 2'000);
-  EXPECT_EQ(rows.limits().packets_at_most_bytes, 0);
+  EXPECT_EQ(rows.tuning().packets_at_most_bytes, 0);
 }
 
 TEST(Predict, PathsTakeTheirTimesBesideEachOther) {
@@ -112,7 +112,7 @@ TEST(Predict, ADomainTakesAsLongAsItsSlowestDevice) {
   const auto g = geometry_of({32, 2, 5}, two, Stencil::box(0, 1, 1), {field_of(Element::f32)});
   // No edges of y and z are local: (y, z) edges cross too, 4 rows of 128 bytes a side.
   const Predictor predictor(machine_of(two, rates()));
-  const Load load = load_of(g, subdomain_id(1), predictor.limits());
+  const Load load = load_of(g, subdomain_id(1), predictor.tuning());
   EXPECT_EQ(load.local.at({long_rows, 16}), 2 * 3 * 128);
   EXPECT_EQ(load.out.at({long_rows, 16}), 2 * (2 + 2) * 128);
   EXPECT_EQ(predictor.predict(g).picoseconds, 2'000'000 + 2 * 4 * 128 * 1000);
@@ -190,7 +190,7 @@ TEST(Predict, IsTheSameAsOverAllSubdomains) {
     std::vector<std::int64_t> out(static_cast<std::size_t>(g.partition.nodes()));
     std::vector<std::int64_t> in(out.size());
     for (std::int64_t s = 0; s < g.partition.size(); ++s) {
-      const Load load = load_of(g, subdomain_id(s), predictor.limits());
+      const Load load = load_of(g, subdomain_id(s), predictor.tuning());
       slowest = std::max(slowest, predictor.predict(load).picoseconds);
       off_node += load.network_out;
       most = std::max(most, load.sent);
