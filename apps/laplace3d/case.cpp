@@ -77,6 +77,7 @@ Case<T>::Case(halocline::comm::Communicator& comm, const Problem& problem, const
       field_(domain_.template add_field<T>("u", {.buffers = 2})),
       own_(own) {
   if (own_) check_own_way(*own_, options_.steps_per_exchange);
+  domain_.on_open_boundary({});  // initialise() sets the fixed values there, in both buffers
   domain_.realize();
   halocline::comm::agree_on(domain_.comm(),
                             [&] { kernels_ = make_kernels<T>(internals(domain_).backend(), problem_); });

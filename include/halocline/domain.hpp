@@ -280,7 +280,8 @@ class Domain {
   /// Enqueues an exchange of all fields, or of parts of some, in their current buffers, after the work in the subdomains' streams,
   /// and returns. Until ExchangeHandle::finish, owned cells of these fields may be read; those outside the interiors must not be
   /// written, nor halo cells read or written. All ranks start the same exchanges in the same order. transfers: each field at most
-  /// once, such as {{u}, {v, directions, 1}}. Throws InvalidArgument for a depth that is not allowed.
+  /// once, such as {{u}, {v, directions, 1}}. Throws InvalidArgument for a depth that is not allowed, and for a field that
+  /// reads beyond an open end where on_open_boundary() was not called.
   ExchangeHandle start_exchange();
   ExchangeHandle start_exchange(const std::vector<Transfer>& transfers);
   /// start_exchange() and finish(), with nothing enqueued in between.
@@ -317,7 +318,9 @@ class Domain {
 
   /// Fills halos beyond open boundaries: called by ExchangeHandle::finish for each local subdomain at an end of an open
   /// dimension, x then y then z, to enqueue work in the subdomain's stream. The boxes are as thick as the field's
-  /// radius, and span the halos that were filled before.
+  /// radius, and span the halos that were filled before. All ranks call on_open_boundary() before the first
+  /// exchange of a field whose stencil reads beyond an open end; with an empty function, on_open_boundary({}), these halo
+  /// cells keep their values, for kernels that do not read them or set them by themselves.
   using BoundaryFill = std::function<void(const Subdomain&, field_id, const overlap::OpenBoundaryBox&)>;
   void on_open_boundary(BoundaryFill fill);
   /// The same before a step that no exchange precedes (see Subdomain::update_box): calls the hook for the current buffers

@@ -9,15 +9,6 @@
 
 namespace halocline {
 
-Box Domain::Impl::domain_box(field_id id) const {
-  Box box = Box::of_extent(extent);
-  for (int dim = 0; dim < 3; ++dim) {
-    const auto d = static_cast<std::size_t>(dim);
-    if (fields[id.index()].staggered[d] && options.boundaries[d] == Boundary::open) ++box.hi[dim];
-  }
-  return box;
-}
-
 std::array<bool, 3> Domain::Impl::open_dims() const {
   std::array<bool, 3> open{};
   for (std::size_t dim = 0; dim < 3; ++dim) open[dim] = options.boundaries[dim] == Boundary::open;
@@ -99,28 +90,13 @@ std::vector<Transfer> Domain::Impl::all_transfers() const {
 
 void Domain::Impl::start_exchange(std::span<const Transfer> which, exchange::Overlap overlap) {
   const exchange::Selection selected = selection(which);
+  check_open_ends(which);
   exchange->start(streams, selected, overlap);
   exchanging.clear();
   for (const Transfer& transfer : which) exchanging.push_back(transfer.field);
   for (const auto& item : selected.items) {
     stored[item.field.index()][static_cast<std::size_t>(item.buffer)] &= ~item.directions;
     exchanged[item.field.index()] = true;
-  }
-}
-
-void Domain::Impl::fill_open_boundaries(int step, std::span<const field_id> which) {
-  if (!fill) return;
-  const auto& geometry = plan->geometry;
-  const Stencil read = widest();
-  const std::array<bool, 3> open = open_dims();
-  for (const Subdomain& subdomain : subdomains) {
-    for (const field_id id : which) {
-      for (const auto& box :
-           overlap::open_boundary_boxes(geometry.owned(id, subdomain.id()), geometry.stencil_of(id), read,
-                                        options.steps_per_exchange, step, domain_box(id), open)) {
-        fill(subdomain, id, box);
-      }
-    }
   }
 }
 
@@ -309,19 +285,6 @@ void Domain::swap(field_id field) {
   int& buffer = impl_->current[field.index()];
   buffer = (buffer + 1) % descriptor.buffers;
   impl_->exchanged[field.index()] = false;
-}
-
-void Domain::on_open_boundary(BoundaryFill fill) {
-  impl_->life().check_open("on_open_boundary()");
-  impl_->fill = std::move(fill);
-}
-
-void Domain::fill_open_boundaries(int step) { fill_open_boundaries(step, impl_->all_fields()); }
-
-void Domain::fill_open_boundaries(int step, std::span<const field_id> fields) {
-  impl_->check_realized("fill_open_boundaries()");
-  impl_->check_step(step);
-  impl_->fill_open_boundaries(step, fields);
 }
 
 int Domain::steps_per_exchange() const { return impl_->options.steps_per_exchange; }

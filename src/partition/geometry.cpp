@@ -97,6 +97,15 @@ const HaloWidth& Geometry::halo_of(field_id field) const {
   return halos_.at(field.index());
 }
 
+Box Geometry::domain_box(field_id field) const {
+  const FieldDescriptor& f = descriptor(*this, field);
+  Box box = Box::of_extent(partition.extent());
+  for (int dim = 0; dim < 3; ++dim) {
+    if (longer(*this, f, dim)) ++box.hi[dim];
+  }
+  return box;
+}
+
 Box Geometry::owned(field_id field, subdomain_id subdomain) const {
   const FieldDescriptor& f = descriptor(*this, field);
   Box box = partition.box_of(subdomain);

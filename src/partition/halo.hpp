@@ -34,6 +34,9 @@ struct Geometry {
   [[nodiscard]] Stencil beyond_box(const Stencil& stencil) const;
   [[nodiscard]] Stencil stencil_of(field_id field) const;
   [[nodiscard]] const HaloWidth& halo_of(field_id field) const;
+  /// All cells of a field, that some subdomain owns: the domain's, one more in an open dimension in which the field is
+  /// staggered.
+  [[nodiscard]] Box domain_box(field_id field) const;
   /// The cells of a field that a subdomain owns: its box, one cell longer at the upper end of an open
   /// dimension in which the field is staggered.
   [[nodiscard]] Box owned(field_id field, subdomain_id subdomain) const;

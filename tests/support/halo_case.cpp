@@ -210,6 +210,7 @@ HaloOutcome run_case(comm::Communicator& comm, const HaloCase& halo_case) {
   const std::unique_ptr<Domain> made = make_domain(comm, halo_case);
   Domain& domain = *made;
   for (const auto& field : halo_case.fields) domain.add_field(field);
+  domain.on_open_boundary({});
 
   // Own arrays outlive the domain's use of them; a list, because their addresses are given away.
   std::list<OwnArray> own;

@@ -68,7 +68,7 @@ class Domain::Impl {
   std::unique_ptr<Accumulation> accumulation;                  ///< made when first used
   std::unique_ptr<overlap::BoundaryUpdater> boundary_updater;  ///< made when first used
   std::vector<field_id> exchanging;
-  BoundaryFill fill;
+  std::optional<BoundaryFill> fill;  ///< unset: on_open_boundary() was not called; empty: nothing is to be filled
 
   /// As it is now: a failure of the exchange is one of the domain.
   LifeCycle& life() {
@@ -142,7 +142,6 @@ class Domain::Impl {
   /// After a failure, or where this rank leaves without close(): gives the other ranks a reason, and leaks what they may still
   /// write into. Does not communicate. False where there is nothing of that kind.
   bool abandon(std::string_view why) noexcept;
-  [[nodiscard]] Box domain_box(field_id id) const;
   [[nodiscard]] Box update_box(const Box& owned, int step) const;
   /// Sets the subdomains' interiors, the largest that are whole tiles, and boundaries.
   void split(const Vec3& tile);
@@ -161,6 +160,9 @@ class Domain::Impl {
   void accumulate(std::span<const Transfer> which, Combine combine);
   void finish_exchange();
   void finish_exchange(const BoundaryUpdate& update);
+  /// Throws InvalidArgument where the stencil of one of the fields reads beyond an open end and on_open_boundary() was not
+  /// called. Reads nothing of the local subdomains, so that all ranks throw or none.
+  void check_open_ends(std::span<const Transfer> which) const;
   void fill_open_boundaries(int step, std::span<const field_id> which);
   void make_boundary_updater();
   /// Streams that are captured together: their positions.

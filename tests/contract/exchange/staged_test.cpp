@@ -101,6 +101,7 @@ std::vector<SlabOutcome> run(const Slabs& slabs) {
       Domain domain({13, 16, 8}, Stencil::box(1), comm, options);
       const auto a = domain.add_field<double>("a", {.buffers = slabs.buffers});
       const auto b = domain.add_field<double>("b");
+      domain.on_open_boundary({});
       domain.realize();
       const Subdomain& s = domain.subdomains().front();
       const auto halos = [&](auto&& f) {

@@ -22,6 +22,7 @@ Prepared prepared(const Stencil& radius, const Boundaries& boundaries = all_peri
   Prepared made{std::make_unique<Domain>(Vec3{9, 10, 11}, radius, options), {}, {}};
   made.bytes = made.domain->add_field<std::int8_t>("b").id;
   made.doubles = made.domain->add_field<double>("d").id;
+  made.domain->on_open_boundary({});
   made.domain->realize();
   cli::fill_for_verification(*made.domain, 1);
   return made;

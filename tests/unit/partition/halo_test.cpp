@@ -128,6 +128,7 @@ TEST(Halo, AStaggeredFieldIsOneLongerAtAnOpenEnd) {
   Boundaries boundaries = all_periodic;
   boundaries[0] = Boundary::open;
   const Geometry g = make({16, 8, 8}, {2, 2, 1}, Stencil::box(1), {staggered}, boundaries);
+  EXPECT_EQ(g.domain_box(field_id(0)), (Box{{0, 0, 0}, {17, 8, 8}}));
   EXPECT_EQ(g.owned(field_id(0), subdomain_id(0)), (Box{{0, 0, 0}, {8, 4, 8}}));
   EXPECT_EQ(g.owned(field_id(0), subdomain_id(3)), (Box{{8, 4, 0}, {17, 8, 8}}));
   EXPECT_EQ(g.with_halo(field_id(0), subdomain_id(3)), (Box{{7, 3, -1}, {18, 9, 9}}));
