@@ -20,9 +20,11 @@ Json domain_json(const Options& options) {
   }
   Json open = Json::array();
   Json in_kernel = Json::array();
+  Json staggered = Json::array();
   for (std::size_t dim = 0; dim < 3; ++dim) {
     if (options.boundaries[dim] == Boundary::open) open.push_back(std::string(1, "xyz"[dim]));
     if (options.boundaries[dim] == Boundary::periodic_in_kernel) in_kernel.push_back(std::string(1, "xyz"[dim]));
+    if (options.staggered[dim]) staggered.push_back(std::string(1, "xyz"[dim]));
   }
   return {{"extent", json_of(options.size)},
           {"radius",
@@ -31,6 +33,7 @@ Json domain_json(const Options& options) {
             {"edges", !options.no_edges},
             {"corners", !options.no_corners}}},
           {"fields", fields},
+          {"staggered", staggered},
           {"open", open},
           {"periodic_in_kernel", in_kernel},
           {"steps_per_exchange", options.steps_per_exchange}};

@@ -38,6 +38,10 @@ void add_stencil_options(CLI::App& app, Options& options) {
   add_word(app, "--fields", "NxTYPE", "fields, e.g. 4xf32 or 2xf64,1xi8 (default 1xf32)",
            [&options](const auto& name, const auto& word) { options.fields = parse_fields(name, word); })
       ->group(domain_group);
+  add_words(app, "--staggered", "DIMS", 3,
+            "dimensions in which all fields are staggered: one more layer where they are open, e.g. x,y",
+            [&options](const auto& name, const auto& words) { options.staggered = parse_dimensions(name, words); })
+      ->group(domain_group);
   add_words(app, "--open", "DIMS", 3, "dimensions that end instead of wrapping around, e.g. x,z",
             [&options](const auto& name, const auto& words) {
               parse_boundaries(name, words, halocline::Boundary::open, options.boundaries);
@@ -194,6 +198,7 @@ void Options::resolve(const halocline::Environment& environment, int ranks) {
   if (no_edges) stencil = stencil.without_edges();
   if (no_corners) stencil = stencil.without_corners();
   if (fields.empty()) fields = parse_fields("--fields", "1xf32");
+  for (auto& field : fields) field.staggered = staggered;
 
   if (node_grid || device_grid) {
     if (partition && *partition != halocline::partition::Method::given) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <vector>
@@ -25,6 +26,7 @@ struct Options {
   bool no_edges = false;
   bool no_corners = false;
   std::vector<halocline::FieldDescriptor> fields;
+  std::array<bool, 3> staggered{};  ///< all fields, by dimension
   halocline::Boundaries boundaries = halocline::all_periodic;
   int steps_per_exchange = 1;  ///< steps that an exchange serves
 

@@ -143,6 +143,12 @@ std::vector<halocline::FieldDescriptor> parse_fields(const std::string& name, co
   return fields;
 }
 
+std::array<bool, 3> parse_dimensions(const std::string& name, const Words& words) {
+  std::array<bool, 3> named{};
+  for (const auto& word : split_at_commas(words)) named[parse_choice(name, word, {"x", "y", "z"})] = true;
+  return named;
+}
+
 void parse_boundaries(const std::string& name, const Words& words, halocline::Boundary kind,
                       halocline::Boundaries& boundaries) {
   for (const auto& word : split_at_commas(words)) {

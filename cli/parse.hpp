@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -37,6 +38,9 @@ using Words = std::vector<std::string>;
 
 /// "4xf32" or "f64" or "2xf32,1xi8": names are f0, f1, ... in order.
 [[nodiscard]] std::vector<halocline::FieldDescriptor> parse_fields(const std::string& name, const std::string& word);
+
+/// "x,z": by dimension, whether it is named.
+[[nodiscard]] std::array<bool, 3> parse_dimensions(const std::string& name, const Words& words);
 
 /// "x,z": the dimensions named become of a kind. Throws InvalidArgument for one that is of another kind already.
 void parse_boundaries(const std::string& name, const Words& words, halocline::Boundary kind,

@@ -38,7 +38,7 @@ Value sentinel() {
   return value;
 }
 
-/// What the cell p of the domain holds. Small elements take the first bytes.
+/// What the cell p of a field holds; extent: of the field's cells. Small elements take the first bytes.
 Value value_of(const Vec3& extent, const Vec3& p, std::size_t field, int component, std::uint64_t round) {
   const auto index = static_cast<std::uint64_t>((p.z * extent.y + p.y) * extent.x + p.x);
   const std::uint64_t seed =
@@ -128,7 +128,7 @@ Verdict verdict_of(const Domain& domain, const HostCopy& copy, const Box& planes
   const auto& geometry = internals(domain).geometry();
   const auto& descriptor = geometry.fields[copy.field.index()];
   const HaloWidth& halo = geometry.halo_of(copy.field);
-  const Vec3 extent = geometry.partition.extent();
+  const Vec3 extent = geometry.domain_box(copy.field).extent();
   const auto view = copy.memory.bytes();
   const auto bytes = static_cast<std::size_t>(bytes_of(descriptor.element));
   Verdict mine;
@@ -174,8 +174,8 @@ Verdict agreed(comm::Communicator& comm, Verdict mine) {
 
 void fill_for_verification(Domain& domain, std::uint64_t round) {
   domain.synchronize();
-  const Vec3 extent = internals(domain).geometry().partition.extent();
   for_each_array(domain, [&](const HostCopy& copy) {
+    const Vec3 extent = internals(domain).geometry().domain_box(copy.field).extent();
     const auto& descriptor = copy.subdomain.descriptor(copy.field);
     const auto view = copy.memory.bytes();
     const auto bytes = static_cast<std::size_t>(bytes_of(descriptor.element));

@@ -42,6 +42,11 @@ expect_document("verify;passed" ON "exchange --size 12 9 10 --radius 1 2 0 2 1 3
 expect_document("verify;passed" ON "exchange --size 12 --radius 2 --no-corners --open x,z --devices 6 --repeat 3 \
 --steady 0 --verify")
 expect_document("verify;passed" ON "exchange --size 12 --radius 2 --periodic-in-kernel x,y --open z --devices 4 --repeat 3 --steady 0 --verify")
+set(staggered "exchange --size 12 --radius 2 --open x,y --staggered x,y --devices 4 --repeat 3 --steady 0 --verify")
+expect_document("verify;passed" ON "${staggered}")
+expect_document("domain;staggered;1" "y" "${staggered}")
+expect_document("verify;passed" ON "exchange --size 12 --staggered x,z --open z --fields 2xf64,1xi8 --devices 3 --repeat 3 --steady 0 \
+--verify")
 expect_document("check;passed" ON "run jacobi3d --size 12 13 14 --devices 4 --steps 5 --check --precision f64")
 expect_document("domain;periodic_in_kernel;0" "x" "run jacobi3d --size 12 --steps 1")
 expect_document("domain;periodic_in_kernel" "\\[\\]" "run jacobi3d --size 12 --steps 1 --halo-in-x")

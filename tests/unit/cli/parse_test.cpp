@@ -92,6 +92,15 @@ TEST(ParseNumbers, RefuseWhatIsNoNumberOrOutside) {
   }
 }
 
+TEST(ParseDimensions, MarksThoseThatAreNamed) {
+  EXPECT_EQ(parse_dimensions("--staggered", {"x,z"}), (std::array{true, false, true}));
+  EXPECT_EQ(parse_dimensions("--staggered", {"y"}), (std::array{false, true, false}));
+  EXPECT_EQ(halocline::test::error_of<InvalidArgument>([] {
+              static_cast<void>(parse_dimensions("--staggered", {"x", "w"}));
+            }),
+            "--staggered is 'w'; allowed is one of x, y, z");
+}
+
 TEST(ParseBoundaries, NamesDimensions) {
   using halocline::Boundary;
   halocline::Boundaries boundaries = halocline::all_periodic;

@@ -15,13 +15,14 @@ struct Prepared {
   field_id doubles;
 };
 
-Prepared prepared(const Stencil& radius, const Boundaries& boundaries = all_periodic) {
+Prepared prepared(const Stencil& radius, const Boundaries& boundaries = all_periodic,
+                  const std::array<bool, 3>& staggered = {}) {
   DomainOptions options;
   options.devices.per_rank = 4;
   options.boundaries = boundaries;
   Prepared made{std::make_unique<Domain>(Vec3{9, 10, 11}, radius, options), {}, {}};
-  made.bytes = made.domain->add_field<std::int8_t>("b").id;
-  made.doubles = made.domain->add_field<double>("d").id;
+  made.bytes = made.domain->add_field<std::int8_t>("b", {.staggered = staggered}).id;
+  made.doubles = made.domain->add_field<double>("d", {.staggered = staggered}).id;
   made.domain->on_open_boundary({});
   made.domain->realize();
   cli::fill_for_verification(*made.domain, 1);
@@ -96,6 +97,25 @@ TEST(Verify, HalosBeyondOpenEndsMustStayUntouched) {
   ASSERT_EQ(view.with_halo().lo.x, -1);
   view(view.with_halo().lo) ^= std::byte{1};
   EXPECT_EQ(cli::verify(*made.domain, 1).other_changed, 1);
+  made.domain->close();
+}
+
+TEST(Verify, ChecksTheAdditionalLayerOfStaggeredFields) {
+  const auto made = prepared(Stencil::box(2), {Boundary::open, Boundary::open, Boundary::periodic}, {true, true, true});
+  made.domain->exchange();
+  const auto right = cli::verify(*made.domain, 1);
+  EXPECT_TRUE(right.passed()) << right.first;
+  made.domain->synchronize();
+  int layers = 0;
+  for (const auto& subdomain : made.domain->subdomains()) {
+    const auto view = subdomain.bytes(made.doubles);
+    if (view.owned().hi.y == 11) {
+      ++layers;
+      view(view.owned().lo.x, 10, view.with_halo().lo.z) ^= std::byte{1};
+    }
+  }
+  EXPECT_GT(layers, 0);
+  EXPECT_EQ(cli::verify(*made.domain, 1).halo_wrong, layers);
   made.domain->close();
 }
 
