@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <compare>
 #include <cstdint>
@@ -68,8 +67,12 @@ struct Box {
   [[nodiscard]] constexpr Box grown(const Vec3& below, const Vec3& above) const { return {lo - below, hi + above}; }
   /// The cells in both; possibly empty.
   [[nodiscard]] constexpr Box intersection(const Box& b) const {
-    return {{std::max(lo.x, b.lo.x), std::max(lo.y, b.lo.y), std::max(lo.z, b.lo.z)},
-            {std::min(hi.x, b.hi.x), std::min(hi.y, b.hi.y), std::min(hi.z, b.hi.z)}};
+    Box both;
+    for (const Dim dim : all_dims) {
+      both.lo[dim] = lo[dim] < b.lo[dim] ? b.lo[dim] : lo[dim];
+      both.hi[dim] = hi[dim] < b.hi[dim] ? hi[dim] : b.hi[dim];
+    }
+    return both;
   }
   [[nodiscard]] constexpr bool overlaps(const Box& b) const { return !intersection(b).empty(); }
 

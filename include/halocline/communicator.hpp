@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <exception>
 #include <functional>
 #include <memory>
@@ -172,7 +172,7 @@ std::vector<T> Communicator::all_gather_value(const T& value) {
   for (const auto& bytes : all_gather(std::as_bytes(std::span<const T, 1>(&value, 1)))) {
     if (bytes.size() != sizeof(T)) throw InternalError("all_gather_value: a rank gave another type");
     T one;
-    std::copy(bytes.begin(), bytes.end(), reinterpret_cast<std::byte*>(&one));
+    std::memcpy(&one, bytes.data(), sizeof one);
     values.push_back(one);
   }
   return values;

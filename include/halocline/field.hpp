@@ -2,7 +2,7 @@
 #pragma once
 
 #include <array>
-#include <complex>
+#include <concepts>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -26,14 +26,23 @@ enum class Element : int { i8, u8, i16, u16, i32, u32, i64, u64, f16, bf16, f32,
 /// The inverse of to_string. Throws InvalidArgument that lists the names.
 [[nodiscard]] Element element_from_string(std::string_view name);
 
-/// The Element of a C++ type: the integers of 8 to 64 bits, float, double, std::complex of both.
+/// std::complex, or a type with its layout and interface: thrust::complex, cuda::std::complex.
+template <typename T>
+concept ComplexNumber = requires(const T& number) {
+  { number.real() } -> std::same_as<typename T::value_type>;
+  { number.imag() } -> std::same_as<typename T::value_type>;
+  requires std::is_floating_point_v<typename T::value_type> && sizeof(T) == 2 * sizeof(typename T::value_type);
+};
+
+/// The Element of a C++ type: the integers of 8 to 64 bits, float, double, complex numbers of both.
 template <typename T>
 [[nodiscard]] constexpr Element element_of() {
   if constexpr (std::is_same_v<T, float>) return Element::f32;
   else if constexpr (std::is_same_v<T, double>) return Element::f64;
-  else if constexpr (std::is_same_v<T, std::complex<float>>) return Element::c64;
-  else if constexpr (std::is_same_v<T, std::complex<double>>) return Element::c128;
-  else {
+  else if constexpr (ComplexNumber<T>) {
+    static_assert(sizeof(T) <= 16, "no Element for this type");
+    return sizeof(T) == 8 ? Element::c64 : Element::c128;
+  } else {
     static_assert(std::is_integral_v<T> && sizeof(T) <= 8, "no Element for this type");
     constexpr bool s = std::is_signed_v<T>;
     if constexpr (sizeof(T) == 1) return s ? Element::i8 : Element::u8;

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <complex>
 #include <list>
 #include <memory>
 #include <optional>

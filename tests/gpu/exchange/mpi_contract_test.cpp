@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The contract suite on GPUs with ranks as processes, that see all GPUs and share them where there are more ranks.
+#include <algorithm>
+
 #include "contract/exchange/contract.hpp"
 #include "device/backend.hpp"
 #include "exchange/detail/device_mpi.hpp"

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <complex>
 
 #include "halocline/error.hpp"
 
@@ -20,6 +21,21 @@ TEST(Element, names_and_sizes_go_both_ways) {
   EXPECT_EQ(element_of<double>(), Element::f64);
   EXPECT_EQ(element_of<unsigned char>(), Element::u8);
   EXPECT_EQ(element_of<std::complex<double>>(), Element::c128);
+}
+
+/// What element_of requires of a complex number, as in thrust::complex.
+template <typename T>
+struct OwnComplex {
+  using value_type = T;
+  [[nodiscard]] T real() const { return parts[0]; }
+  [[nodiscard]] T imag() const { return parts[1]; }
+  std::array<T, 2> parts;
+};
+
+TEST(Element, complex_numbers_of_any_library_have_one) {
+  EXPECT_EQ(element_of<std::complex<float>>(), Element::c64);
+  EXPECT_EQ(element_of<OwnComplex<float>>(), Element::c64);
+  EXPECT_EQ(element_of<OwnComplex<double>>(), Element::c128);
 }
 
 TEST(Element, an_unknown_name_is_refused_with_those_that_are_known) {
