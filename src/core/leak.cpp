@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/leak.hpp"
 
+#include <atomic>
 #include <exception>
-#include <mutex>
 #include <new>
-#include <vector>
+#include <utility>
 
 #include "core/log.hpp"
 
@@ -14,7 +14,16 @@ namespace {
 /// The number of LeaksReported objects of this thread.
 thread_local int reported = 0;
 
-/// Is not destroyed.
+/// What is kept, in a list that is only added to: needs no lock, and no memory besides its own.
+struct Kept {
+  std::shared_ptr<void> owned;
+  void* object = nullptr;
+  Kept* next = nullptr;
+};
+
+std::atomic<Kept*> kept_objects = nullptr;
+
+/// Not destroyed.
 union Forever {
   explicit Forever(std::shared_ptr<void>&& of) noexcept : object(std::move(of)) {}
   Forever(const Forever&) = delete;
@@ -23,24 +32,28 @@ union Forever {
   std::shared_ptr<void> object;
 };
 
+void keep(Kept* kept) noexcept {
+  kept->next = kept_objects.load(std::memory_order_relaxed);
+  while (!kept_objects.compare_exchange_weak(kept->next, kept, std::memory_order_release, std::memory_order_relaxed)) {
+  }
+}
+
 }  // namespace
 
 void keep_reachable(void* object) noexcept {
-  try {
-    // Never destroyed, so that nothing is freed while static objects are.
-    static auto* const mutex = new std::mutex;
-    static auto* const objects = new std::vector<void*>;
-    const std::lock_guard lock(*mutex);
-    objects->push_back(object);
-  } catch (...) {  // out of memory: it is kept, though a leak checker may report it
+  // Without memory it is kept all the same, though a leak checker may report it.
+  if (auto* const kept = new (std::nothrow) Kept) {
+    kept->object = object;
+    keep(kept);
   }
 }
 
 void leak(std::shared_ptr<void> object) noexcept {
   if (object == nullptr) return;
-  auto* const kept = new (std::nothrow) Forever(std::move(object));
-  if (kept != nullptr) return keep_reachable(kept);
-  // NOLINTNEXTLINE(bugprone-use-after-move): nothing was moved
+  if (auto* const kept = new (std::nothrow) Kept) {
+    kept->owned = std::move(object);
+    return keep(kept);
+  }
   const Forever not_destroyed(std::move(object));
 }
 
