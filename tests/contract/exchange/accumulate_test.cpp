@@ -186,6 +186,7 @@ TEST(AccumulateRefuses, what_it_cannot_do_and_changes_nothing) {
     EXPECT_THAT(error_of<InvalidArgument>([&] { domain.accumulate(); }),
                 HasSubstr("accumulate() must not be called while an exchange is under way"));
     exchange.finish();
+    domain.synchronize();  // products() writes cells that it sends
     const auto [forwards, backwards] = cells.products(11);
     EXPECT_EQ(forwards, backwards);
     domain.close();
