@@ -142,9 +142,9 @@ std::string host_table(const NodeType& type) {
 
 std::string exchange_table(const NodeType& type) {
   if (type.exchange_rates.empty()) return {};
-  Table table({"path", "rows", "beside the other path", "word", "GB/s", "us", "at least us"});
+  Table table({"path", "rows", "concurrent", "word", "GB/s", "us", "at least us"});
   for (const ExchangeRate& rate : type.exchange_rates) {
-    table.row({std::string(to_string(rate.path)), std::string(to_string(rate.rows)), rate.beside ? "yes" : "no",
+    table.row({std::string(to_string(rate.path)), std::string(to_string(rate.rows)), rate.concurrent ? "yes" : "no",
                fmt::format("{} B", rate.word_bytes), gigabytes(rate.bandwidth), microseconds(rate.latency),
                microseconds(rate.least)});
   }

@@ -51,9 +51,9 @@ class Mapped {
 constexpr std::size_t flag_stride = 128;
 
 /// Two receive buffers and behind them a flag for each side and sender, in every rank's memory.
-class Landing {
+class ReceiveBuffers {
  public:
-  Landing(comm::Communicator& world, const Block& block)
+  ReceiveBuffers(comm::Communicator& world, const Block& block)
       : messages_(block.plan().messages),
         side_bytes_(sizeof(float) * static_cast<std::size_t>(block.plan().buffer_elements)),
         memory_(world, block.plan(), 2 * side_bytes_ + 2 * flag_stride * messages_.size()) {
@@ -104,19 +104,19 @@ class Order {
 /// the message of the exchange between, which was enqueued behind the reset and behind the reading of the buffer.
 class ByStreamMemory final : public Order {
  public:
-  explicit ByStreamMemory(const Landing& landing) : landing_(&landing) {}
+  explicit ByStreamMemory(const ReceiveBuffers& receive_buffer) : receive_buffer_(&receive_buffer) {}
   void pass(cudaStream_t stream, int side) override {
-    const std::size_t messages = landing_->messages().size();
-    for (std::size_t i = 0; i < messages; ++i) memory_.write(stream, landing_->peers_flag(i, side), 1);
+    const std::size_t messages = receive_buffer_->messages().size();
+    for (std::size_t i = 0; i < messages; ++i) memory_.write(stream, receive_buffer_->peers_flag(i, side), 1);
     for (std::size_t i = 0; i < messages; ++i) {
-      memory_.wait(stream, landing_->own_flag(i, side), 1);
-      memory_.write(stream, landing_->own_flag(i, side), 0);
+      memory_.wait(stream, receive_buffer_->own_flag(i, side), 1);
+      memory_.write(stream, receive_buffer_->own_flag(i, side), 0);
     }
   }
   [[nodiscard]] bool capturable() const override { return true; }
 
  private:
-  const Landing* landing_;
+  const ReceiveBuffers* receive_buffer_;
   StreamMemory memory_;
 };
 
@@ -187,17 +187,18 @@ class Ipc final : public Transport {
  public:
   Ipc(comm::Communicator& world, const Block& block, bool by_events)
       : block_(&block),
-        landing_(world, block),
+        receive_buffer_(world, block),
         send_(cuda_memory(sizeof(float) * static_cast<std::size_t>(block.plan().buffer_elements))) {
     if (by_events) order_ = std::make_unique<ByEvents>(world, block.plan());
-    else order_ = std::make_unique<ByStreamMemory>(landing_);
+    else order_ = std::make_unique<ByStreamMemory>(receive_buffer_);
   }
   [[nodiscard]] float* pack_to(int message, int side) override {
     const auto i = static_cast<std::size_t>(message);
-    return stores ? landing_.peers(i, side) : static_cast<float*>(send_.get()) + landing_.messages()[i].offset;
+    return stores ? receive_buffer_.peers(i, side)
+                  : static_cast<float*>(send_.get()) + receive_buffer_.messages()[i].offset;
   }
   [[nodiscard]] float* unpack_from(int message, int side) override {
-    return landing_.own(static_cast<std::size_t>(message), side);
+    return receive_buffer_.own(static_cast<std::size_t>(message), side);
   }
   void transfer(cudaStream_t stream, int side) override {
     if constexpr (!stores) copy(stream, side);
@@ -216,15 +217,15 @@ class Ipc final : public Transport {
 
  private:
   void copy(cudaStream_t stream, int side) const {
-    for (std::size_t i = 0; i < landing_.messages().size(); ++i) {
-      const Message& m = landing_.messages()[i];
-      check(cudaMemcpyAsync(landing_.peers(i, side), static_cast<const float*>(send_.get()) + m.offset,
+    for (std::size_t i = 0; i < receive_buffer_.messages().size(); ++i) {
+      const Message& m = receive_buffer_.messages()[i];
+      check(cudaMemcpyAsync(receive_buffer_.peers(i, side), static_cast<const float*>(send_.get()) + m.offset,
                             sizeof(float) * static_cast<std::size_t>(m.elements), cudaMemcpyDeviceToDevice, stream),
             "cudaMemcpyAsync");
     }
   }
   const Block* block_;
-  Landing landing_;
+  ReceiveBuffers receive_buffer_;
   DeviceMemory send_;
   std::unique_ptr<Order> order_;
 };

@@ -20,7 +20,7 @@ constexpr unsigned put_threads = 512;
 constexpr int most_peers = 26;
 
 void start(comm::Communicator& world) {
-  if (world.twin() != comm::Twin::mpi) {
+  if (world.backend() != comm::CommBackend::mpi) {
     throw CapabilityError(
         "there is no MPI in this process; start it with mpirun, with HALOCLINE_COMM=mpi for one rank");
   }

@@ -77,7 +77,8 @@ std::shared_ptr<std::byte> host_memory(std::size_t bytes) {
 }
 
 void measure_host_memory(comm::Communicator& world, Ceilings& ceilings) {
-  if (world.twin() == comm::Twin::mpi && world.size() > 1) measure_pairs(world, ceilings, "mpi", "host", host_memory);
+  if (world.backend() == comm::CommBackend::mpi && world.size() > 1)
+    measure_pairs(world, ceilings, "mpi", "host", host_memory);
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 namespace halocline::bench {
 
 void start_together(comm::Communicator& world) {
-  if (world.twin() == comm::Twin::mpi) {
+  if (world.backend() == comm::CommBackend::mpi) {
     MPI_Barrier(MPI_COMM_WORLD);
   } else {
     world.barrier();

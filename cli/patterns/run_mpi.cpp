@@ -209,7 +209,7 @@ class Runner::Impl {
 };
 
 Runner::Runner(Context& context) {
-  if (context.world.twin() != comm::Twin::mpi) {
+  if (context.world.backend() != comm::CommBackend::mpi) {
     throw CapabilityError(
         "'halocline bench patterns' runs among MPI's ranks, and there are none: start it by mpirun, or set "
         "HALOCLINE_COMM=mpi");

@@ -28,8 +28,8 @@ class Deadline;
 namespace halocline::comm {
 
 /// The implementation of a Communicator.
-enum class Twin : int { serial, threads, mpi };
-[[nodiscard]] std::string_view to_string(Twin twin);
+enum class CommBackend : int { serial, threads, mpi };
+[[nodiscard]] std::string_view to_string(CommBackend backend);
 
 enum class Reduction : int { sum, min, max };
 
@@ -81,14 +81,14 @@ class Communicator {
   Communicator() = default;
   Communicator(const Communicator&) = delete;
   Communicator& operator=(const Communicator&) = delete;
-  /// Never communicates. An MPI twin's communicator that was not closed is leaked, and logged.
+  /// Never communicates. An MPI backend's communicator that was not closed is leaked, and logged.
   virtual ~Communicator() = default;
 
-  [[nodiscard]] virtual Twin twin() const = 0;
+  [[nodiscard]] virtual CommBackend backend() const = 0;
   [[nodiscard]] virtual rank_id rank() const = 0;
   [[nodiscard]] virtual int size() const = 0;
   [[nodiscard]] virtual const Clock& clock() const = 0;
-  /// For messages between different ranks; messages of a rank to itself are copied by the host, with every twin. Local.
+  /// For messages between different ranks; messages of a rank to itself are copied by the host, with every backend. Local.
   [[nodiscard]] virtual DeviceSupport device_support() const = 0;
 
   [[nodiscard]] Duration timeout() const { return timeout_; }
@@ -117,7 +117,7 @@ class Communicator {
   /// A new group of the ranks with the same colour (0 or more), ordered by key, then by rank. It has this one's
   /// timeout at first. Collective.
   [[nodiscard]] virtual std::unique_ptr<Communicator> split(int colour, int key) = 0;
-  /// The ranks that share this rank's node, in rank order: nodes as the twin finds them, or virtual nodes of
+  /// The ranks that share this rank's node, in rank order: nodes as the backend finds them, or virtual nodes of
   /// ranks_per_node (1 or more) consecutive ranks within them, of which the last may have fewer. Collective.
   [[nodiscard]] virtual std::unique_ptr<Communicator> split_by_node(std::optional<int> ranks_per_node) = 0;
   /// Collective over ranks that share memory. bytes: size of this rank's segment; may differ, may be 0.

@@ -156,7 +156,7 @@ struct ExchangeRate {
 
   HaloPath path = HaloPath::local;
   HaloRows rows = HaloRows::long_rows;
-  bool beside = false;  ///< measured while each device also copies on the other path
+  bool concurrent = false;  ///< measured while each device also copies on the other path
   int word_bytes =
       16;  ///< bytes of the widest access that addresses and lengths of the rows allow: 1, 2, 4, 8 or 16; 16 for packets
   double bandwidth = 0;  ///< bytes a second of one device

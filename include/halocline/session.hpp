@@ -10,7 +10,7 @@
 namespace halocline::comm {
 
 /// Initialises and finalises MPI if the program needs it, and makes the world's Communicator: by MPI if a launcher started this
-/// process (or MPI is initialised already, or HALOCLINE_COMM=mpi), the serial twin otherwise.
+/// process (or MPI is initialised already, or HALOCLINE_COMM=mpi), the serial backend otherwise.
 ///
 /// Throws CapabilityError with what to do if the launcher belongs to another MPI than the one in this process (detected before the
 /// first MPI call), or if each process of a job is alone in its world (detected after MPI_Init).

@@ -86,8 +86,8 @@ class Bench {
   [[nodiscard]] double least(const ExchangeRate& kind) {
     const bool packets = kind.rows == machine::HaloRows::packets;
     const machine::HaloRows rows = packets ? machine::HaloRows::packets : machine::HaloRows::long_rows;
-    const auto [at, is_new] = least_.try_emplace({kind.path, rows, kind.beside}, 0);
-    if (is_new) at->second = seconds({kind.path, rows, kind.beside}, 0);
+    const auto [at, is_new] = least_.try_emplace({kind.path, rows, kind.concurrent}, 0);
+    if (is_new) at->second = seconds({kind.path, rows, kind.concurrent}, 0);
     return at->second;
   }
 
@@ -145,7 +145,7 @@ std::vector<ExchangeRate> medians(const std::vector<std::vector<ExchangeRate>>& 
   std::map<std::tuple<bool, machine::HaloPath, machine::HaloRows, int>, std::vector<ExchangeRate>> by_kind;
   for (const auto& rates : nodes) {
     for (const ExchangeRate& rate : rates) {
-      by_kind[{rate.beside, rate.path, rate.rows, -rate.word_bytes}].push_back(rate);
+      by_kind[{rate.concurrent, rate.path, rate.rows, -rate.word_bytes}].push_back(rate);
     }
   }
   std::vector<ExchangeRate> all;

@@ -40,11 +40,11 @@ std::pair<int, std::string> outcome_of(const std::exception_ptr& mine) {
 
 }  // namespace
 
-std::string_view to_string(Twin twin) {
-  switch (twin) {
-    case Twin::serial: return "serial";
-    case Twin::threads: return "threads";
-    case Twin::mpi: return "mpi";
+std::string_view to_string(CommBackend backend) {
+  switch (backend) {
+    case CommBackend::serial: return "serial";
+    case CommBackend::threads: return "threads";
+    case CommBackend::mpi: return "mpi";
   }
   return "unknown";
 }

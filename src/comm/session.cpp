@@ -30,7 +30,7 @@ void fail_at_exit_where_asked() {
       nullptr);
 }
 
-/// Decides between the twins; throws where the user asked for what cannot be had.
+/// Decides between the backends; throws where the user asked for what cannot be had.
 bool takes_mpi(const Environment& environment, const Launcher& launcher) {
   if (environment.comm == "serial") return false;
   if (environment.comm == "mpi" || runtime::active()) return true;
@@ -71,7 +71,7 @@ Session::Session(int* argc, char*** argv, const Environment& environment) : exce
 }
 
 Session::~Session() {
-  if (world_->twin() != Twin::mpi || runtime::finalised()) return;
+  if (world_->backend() != CommBackend::mpi || runtime::finalised()) return;
   // While an error unwinds, the other ranks may be anywhere: nobody is waited for, and the launcher, which
   // sees a process end without MPI_Finalize, ends the job.
   if (std::uncaught_exceptions() > exceptions_ || world_->poisoned() || runtime::any_poisoned()) {
@@ -93,7 +93,7 @@ Session::~Session() {
 
 void Session::abort(int exit_code) {
   std::fflush(nullptr);
-  if (world_->twin() == Twin::mpi && runtime::active()) runtime::abort(exit_code);
+  if (world_->backend() == CommBackend::mpi && runtime::active()) runtime::abort(exit_code);
   std::_Exit(exit_code);
 }
 

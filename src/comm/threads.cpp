@@ -47,7 +47,7 @@ void run_as_threads(int ranks, const std::function<void(Communicator&)>& body, c
   const auto run_one = [&](int rank) {
     std::exception_ptr& mine = thrown[static_cast<std::size_t>(rank)];
     try {
-      local::LocalCommunicator comm(Twin::threads, group, rank, *options.clock, options.timeout);
+      local::LocalCommunicator comm(CommBackend::threads, group, rank, *options.clock, options.timeout);
       body(comm);
     } catch (...) {
       mine = std::current_exception();

@@ -17,8 +17,8 @@ namespace halocline::device {
 /// to it. A receiver that offers one has a part with the same `ready` in every exchange of the participant, even if nothing else
 /// is in it. Null if there is none.
 struct PacketRoom {
-  std::array<std::byte*, 2> turns{};
-  [[nodiscard]] bool offered() const { return turns[0] != nullptr; }
+  std::array<std::byte*, 2> buffers{};
+  [[nodiscard]] bool offered() const { return buffers[0] != nullptr; }
 };
 
 /// Bytes of a slot for a number of rows of cells, each contiguous, with address and length in multiples of 4 bytes: two packets for
@@ -27,7 +27,7 @@ struct PacketRoom {
   return ((row_bytes + 27) / 28 * rows + 31) / 32 * 1024;
 }
 /// Bytes of a slot for so many bytes of packets, including the padding before the next slot.
-[[nodiscard]] constexpr std::int64_t packet_turn_bytes(std::int64_t packets) {
+[[nodiscard]] constexpr std::int64_t packet_buffer_bytes(std::int64_t packets) {
   constexpr std::int64_t flag = sizeof(Flag);
   return flag + (packets + flag - 1) / flag * flag;
 }
@@ -38,7 +38,7 @@ struct OutgoingPart {
   std::vector<StridedCopy> copies;  ///< may be empty
   FlagSignal arrived;               ///< after the last store
   /// Parts of a lower stage are sent first; several parts with one `ready` are pieces of one message.
-  int turn = 0;
+  int stage = 0;
   /// If offered, by both ends: the copies go to a receive buffer, in rows that packets can carry, and the other end's copies
   /// are the same rows in the same order from there. A backend sends them as rows, or as packets.
   PacketRoom packets = {};
@@ -49,13 +49,13 @@ struct IncomingPart {
   FlagSignal ready;                 ///< the memory may be written; flag null if another part posts it
   FlagWait arrived;                 ///< all cells have arrived
   std::vector<StridedCopy> copies;  ///< after that: from the receive buffer to the halo; may be empty
-  int turn = 0;                     ///< the sending part's
+  int stage = 0;                    ///< the sending part's
   PacketRoom packets = {};          ///< the sending part's
 };
 
 /// A participant of exchanges, with its own epoch: the number of completed exchanges, in device memory, 0 at first.
 /// Its flags carry that number, and only its exchanges advance it.
-struct Party {
+struct Participant {
   std::uint64_t* epoch = nullptr;
   std::vector<CounterCheck> expected;
   std::vector<OutgoingPart> outgoing;
@@ -83,7 +83,7 @@ class Room {
 /// 2 waits for nothing, 3 waits only for 2, and 4 only for 3, of any device: the protocol of
 /// docs/decisions/0010. No two copies write the same byte, and no copy reads what another one writes, except 4 after 3.
 struct FusedPlan {
-  std::vector<Party> parties;
+  std::vector<Participant> participants;
   std::vector<StridedCopy> local;  ///< within the device; need no flags
   /// The most multiprocessors that it occupies at a time; 0: as many as are useful. No meaning on the host.
   int multiprocessors = 0;

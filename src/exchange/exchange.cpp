@@ -34,33 +34,33 @@ void Exchange::Impl::check_selection(const Selection& selection) const {
   }
 }
 
-const Program& Exchange::Impl::program_for(const Selection& selection) {
-  for (const Program& program : programs_) {
-    if (program.selection == selection) return program;
+const ExchangePlan& Exchange::Impl::plan_for(const Selection& selection) {
+  for (const ExchangePlan& plan : plans_) {
+    if (plan.selection == selection) return plan;
   }
   check_selection(selection);
-  // Programs are few: one for each combination of fields, buffers, directions and depths that a code uses. Pointers to them
+  // Plans are few: one for each combination of fields, buffers, directions and depths that a code uses. Pointers to them
   // are kept only between start() and finish(), so the vector may grow here.
-  programs_.push_back({programs_.size(), selection, selection.token()});
-  for (End& end : ends_) end.endpoint->prepare(programs_.back());
-  for (const auto& fusion : fusions_) fusion->prepare(programs_.back());
-  schedule_->prepare(programs_.back());
-  if (order_check_) order_check_->prepare(programs_.back());
-  return programs_.back();
+  plans_.push_back({plans_.size(), selection, selection.token()});
+  for (End& end : ends_) end.endpoint->prepare(plans_.back());
+  for (const auto& fusion : fusions_) fusion->prepare(plans_.back());
+  schedule_->prepare(plans_.back());
+  if (order_check_) order_check_->prepare(plans_.back());
+  return plans_.back();
 }
 
 void Exchange::Impl::check_streams(std::span<device::Stream* const> streams) const {
-  if (streams.size() == sites_.size()) return;
+  if (streams.size() == states_.size()) return;
   throw InvalidArgument(fmt::format("{} streams were given; allowed is one for each of the {} local subdomains",
-                                    streams.size(), sites_.size()));
+                                    streams.size(), states_.size()));
 }
 
 void Exchange::Impl::swapped(std::span<device::Stream* const> streams, field_id field) {
   check_streams(streams);
   check_selection({{{field, 0}}});
   guarded([&] {
-    for (std::size_t i = 0; i < sites_.size(); ++i) {
-      streams[i]->advance(&sites_[i]->mailbox.flag(sites_[i]->swaps[field.index()])->epoch);
+    for (std::size_t i = 0; i < states_.size(); ++i) {
+      streams[i]->advance(&states_[i]->mailbox.flag(states_[i]->swaps[field.index()])->epoch);
     }
   });
 }
@@ -79,23 +79,23 @@ void Exchange::Impl::start(std::span<device::Stream* const> streams, const Selec
   guarded([&] {
     if (!capturing) check_streams_of_ends();
     check_others(fmt::format("exchange {}", step_ + 1));
-    const Program& program = program_for(selection);
+    const ExchangePlan& plan = plan_for(selection);
     ++step_;
     streams_.assign(streams.begin(), streams.end());
-    if (order_check_) order_check_->before(program);
-    for (std::size_t i = 0; i < sites_.size(); ++i) {
-      if (sites_[i]->scheduled || sites_[i]->hosted) streams_[i]->record(*sites_[i]->begun);
+    if (order_check_) order_check_->before(plan);
+    for (std::size_t i = 0; i < states_.size(); ++i) {
+      if (states_[i]->scheduled || states_[i]->hosted) streams_[i]->record(*states_[i]->begun);
     }
     // What has the longest way goes first.
     for (End& end : ends_) {
       end.done = end.endpoint->drive() != Drive::host;
-      if (!end.done) end.endpoint->start(program);
+      if (!end.done) end.endpoint->start(plan);
     }
-    schedule_->start(program, capturing);
+    schedule_->start(plan, capturing);
     for (const auto& fusion : fusions_) {
-      if (!fusion->scheduled()) fusion->start(program, streams_, overlap);
+      if (!fusion->scheduled()) fusion->start(plan, streams_, overlap);
     }
-    running_ = &program;
+    running_ = &plan;
   });
   progress();
 }
@@ -131,7 +131,7 @@ void Exchange::Impl::finish(const std::function<void()>& arrived) {
   if (failure_) std::rethrow_exception(failure_);
   if (running_ == nullptr) throw InvalidArgument("finish() was called without start_exchange() before");
   const device::Range range(*setup_.backend, "halocline exchange: finish");
-  const Program* const program = std::exchange(running_, nullptr);
+  const ExchangePlan* const plan = std::exchange(running_, nullptr);
   const Deadline deadline(setup_.comm->clock(), setup_.timeout);
   std::optional<std::size_t> told;  // how many were not done when arrived() was called last
   const auto proceed = [&] {
@@ -148,45 +148,45 @@ void Exchange::Impl::finish(const std::function<void()>& arrived) {
       throw DeadlineError(fmt::format("exchange {} is late by more than {} s: {}", step_,
                                       std::chrono::duration<double>(setup_.timeout).count(), late()));
     }
-    for (std::size_t i = 0; i < sites_.size(); ++i) {
-      if (sites_[i]->scheduled) schedule_->join(*sites_[i], *streams_[i]);
-      if (!sites_[i]->hosted) continue;
+    for (std::size_t i = 0; i < states_.size(); ++i) {
+      if (states_[i]->scheduled) schedule_->join(*states_[i], *streams_[i]);
+      if (!states_[i]->hosted) continue;
       for (End& end : ends_) {
-        if (end.site == sites_[i] && end.endpoint->drive() == Drive::host) end.endpoint->join(*streams_[i]);
+        if (end.state == states_[i] && end.endpoint->drive() == Drive::host) end.endpoint->join(*streams_[i]);
       }
     }
     for (const auto& fusion : fusions_) {
       if (!fusion->scheduled()) fusion->join(streams_);
     }
-    if (order_check_) order_check_->after(*program);
+    if (order_check_) order_check_->after(*plan);
   });
 }
 
 Directions Exchange::Impl::awaited(std::size_t place) const {
   Directions sides;
   for (const End& end : ends_) {
-    if (end.site == sites_.at(place) && !end.done) sides |= end.fills;
+    if (end.state == states_.at(place) && !end.done) sides |= end.fills;
   }
   return sides;
 }
 
 void Exchange::Impl::join(std::size_t place, const Directions& sides, device::Stream& stream) const {
-  const Site* site = sites_.at(place);
+  const SubdomainState* state = states_.at(place);
   for (const End& end : ends_) {
-    if (end.site == site && (end.fills & sides).any()) end.endpoint->join(stream);
+    if (end.state == state && (end.fills & sides).any()) end.endpoint->join(stream);
   }
-  if ((site->filled_by_device & sides).none()) return;
-  if (site->scheduled) schedule_->join(*site, stream);
+  if ((state->filled_by_device & sides).none()) return;
+  if (state->scheduled) schedule_->join(*state, stream);
   for (const auto& fusion : fusions_) {
-    if (!fusion->scheduled() && fusion->has(*site)) fusion->join(stream);
+    if (!fusion->scheduled() && fusion->has(*state)) fusion->join(stream);
   }
 }
 
 std::optional<Outlet> Exchange::Impl::outlet(std::size_t place, field_id field, int buffer, Direction direction) const {
   check_selection({{{field, buffer}}});
-  const Site* site = sites_.at(place);
+  const SubdomainState* state = states_.at(place);
   for (const End& end : ends_) {
-    if (end.channel->message.from != site->subdomain.id) continue;
+    if (end.channel->message.from != state->subdomain.id) continue;
     for (const partition::Segment& segment : end.channel->message.segments) {
       if (segment.field != field || segment.direction != direction) continue;
       if (const auto found = end.endpoint->outlet(segment, buffer)) return found;
@@ -197,7 +197,7 @@ std::optional<Outlet> Exchange::Impl::outlet(std::size_t place, field_id field, 
 
 device::Stream& Exchange::Impl::stream_of(subdomain_id subdomain) const {
   std::size_t i = 0;
-  while (sites_[i]->subdomain.id != subdomain) ++i;
+  while (states_[i]->subdomain.id != subdomain) ++i;
   return *streams_[i];
 }
 

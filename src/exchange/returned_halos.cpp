@@ -126,14 +126,14 @@ LocalSubdomain ReturnedHalos::local(const LocalSubdomain& forward, const device:
     const Box box = landed(returned, forward.id);
     const std::int64_t element = bytes_of(field.element);
     const Vec3 extent = box.extent();
-    Array landing;
-    landing.stride_bytes = {element, element * extent.x, element * extent.x * extent.y};
-    landing.component_stride_bytes = element * extent.volume();
+    Array receive_buffer;
+    receive_buffer.stride_bytes = {element, element * extent.x, element * extent.x * extent.y};
+    receive_buffer.component_stride_bytes = element * extent.volume();
     const Vec3 first = geometry_.owned(returned, forward.id).lo - box.lo;
-    landing.origin = memory.data() + offset + first.x * landing.stride_bytes[0] + first.y * landing.stride_bytes[1] +
-                     first.z * landing.stride_bytes[2];
-    offset += (landing.component_stride_bytes * field.components + alignment - 1) / alignment * alignment;
-    local.received.push_back({landing});
+    receive_buffer.origin = memory.data() + offset + first.x * receive_buffer.stride_bytes[0] +
+                            first.y * receive_buffer.stride_bytes[1] + first.z * receive_buffer.stride_bytes[2];
+    offset += (receive_buffer.component_stride_bytes * field.components + alignment - 1) / alignment * alignment;
+    local.received.push_back({receive_buffer});
   }
   return local;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How an Exchange comes into being: sites, channels, and what the ends of each tell each other.
+// How an Exchange comes into being: states, channels, and what the ends of each tell each other.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -28,10 +28,10 @@ void Exchange::Impl::set_up() {
     check_settings();
     abort_registration_ =
         setup_.backend->register_host(reinterpret_cast<const std::byte*>(context_.abort), sizeof *context_.abort);
-    make_sites(std::move(setup_.subdomains));
+    make_states(std::move(setup_.subdomains));
     make_channels(setup_.routes);
     for (End& end : ends_) end.endpoint->reserve();
-    for (Site* site : sites_) site->mailbox.allocate(*setup_.backend, site->device());
+    for (SubdomainState* state : states_) state->mailbox.allocate(*setup_.backend, state->device());
     make_drivers();
     if (setup_.validate_ordering) {
       order_check_ = std::make_unique<OrderCheck>(context_, me_, channels_,
@@ -62,44 +62,44 @@ void Exchange::Impl::check_settings() const {
 /// Each end has one driver; the host's own is Exchange::Impl.
 void Exchange::Impl::make_drivers() {
   std::map<int, std::vector<Fusion::Member>> fused;  // by device
-  std::vector<Site*> scheduled;
-  for (std::size_t i = 0; i < sites_.size(); ++i) {
-    Site* site = sites_[i];
-    Fusion::Member member{site, i, {}, false};
+  std::vector<SubdomainState*> scheduled;
+  for (std::size_t i = 0; i < states_.size(); ++i) {
+    SubdomainState* state = states_[i];
+    Fusion::Member member{state, i, {}, false};
     for (const End& end : ends_) {
-      if (end.site != site) continue;
+      if (end.state != state) continue;
       switch (end.endpoint->drive()) {
         case Drive::fused:
           member.ends.push_back(end.endpoint.get());
           member.waits = member.waits || end.channel->transport != routing::Transport::self;
           break;
-        case Drive::scheduled: site->scheduled = true; break;
-        case Drive::host: site->hosted = true; break;
+        case Drive::scheduled: state->scheduled = true; break;
+        case Drive::host: state->hosted = true; break;
       }
     }
-    if (!member.ends.empty()) fused[site->device()].push_back(std::move(member));
-    if (site->scheduled) scheduled.push_back(site);
+    if (!member.ends.empty()) fused[state->device()].push_back(std::move(member));
+    if (state->scheduled) scheduled.push_back(state);
   }
   schedule_ = std::make_unique<Schedule>(context_, std::move(scheduled), ends_);
   for (auto& [device, members] : fused) {
-    Site* first = members.front().site;
+    SubdomainState* first = members.front().state;
     fusions_.push_back(std::make_unique<Fusion>(context_, std::move(members)));
     if (fusions_.back()->scheduled()) first->fusion = fusions_.back().get();
   }
 }
 
-void Exchange::Impl::make_sites(std::vector<LocalSubdomain> subdomains) {
+void Exchange::Impl::make_states(std::vector<LocalSubdomain> subdomains) {
   for (LocalSubdomain& subdomain : subdomains) {
     const subdomain_id id = subdomain.id;
-    Site& site = context_.sites[id];
-    site.subdomain = std::move(subdomain);
-    site.memory = {setup_.geometry, id, &site.subdomain.arrays};
-    site.received = site.memory;
-    if (!site.subdomain.received.empty()) site.received.arrays = &site.subdomain.received;
-    site.begun = setup_.backend->create_event(site.device());
+    SubdomainState& state = context_.states[id];
+    state.subdomain = std::move(subdomain);
+    state.memory = {setup_.geometry, id, &state.subdomain.arrays};
+    state.received = state.memory;
+    if (!state.subdomain.received.empty()) state.received.arrays = &state.subdomain.received;
+    state.begun = setup_.backend->create_event(state.device());
     for (std::size_t f = 0; f < setup_.geometry->fields.size(); ++f)
-      site.swaps.push_back(site.mailbox.reserve_flags(1));
-    sites_.push_back(&site);
+      state.swaps.push_back(state.mailbox.reserve_flags(1));
+    states_.push_back(&state);
   }
 }
 
@@ -125,9 +125,9 @@ void Exchange::Impl::make_channels(const std::vector<routing::Route>& routes) {
       messages[{part.from, part.to, direction}] = std::move(part);
     }
   };
-  for (const Site* site : sites_) {
-    for (auto& message : partition::outgoing(*setup_.geometry, site->subdomain.id)) add(std::move(message));
-    for (auto& message : partition::incoming(*setup_.geometry, site->subdomain.id)) add(std::move(message));
+  for (const SubdomainState* state : states_) {
+    for (auto& message : partition::outgoing(*setup_.geometry, state->subdomain.id)) add(std::move(message));
+    for (auto& message : partition::incoming(*setup_.geometry, state->subdomain.id)) add(std::move(message));
   }
 
   // Tags count the messages from one rank to another in this order, which is the same at both ends.
@@ -154,14 +154,14 @@ void Exchange::Impl::make_channel(const routing::MessageKey& key, partition::Mes
   const bool by_host = made.receiver && made.receiver->drive() == Drive::host;
   const Directions sides = routing::sides_of(channel->message);
   if (channel->receiver == me_) {
-    Site& site = context_.site(key.to);
-    site.filled |= sides;
-    if (!by_host) site.filled_by_device |= sides;
+    SubdomainState& state = context_.state(key.to);
+    state.filled |= sides;
+    if (!by_host) state.filled_by_device |= sides;
   }
-  if (made.sender) ends_.push_back({channel.get(), &context_.site(key.from), std::move(made.sender)});
+  if (made.sender) ends_.push_back({channel.get(), &context_.state(key.from), std::move(made.sender)});
   if (made.receiver) {
     ends_.push_back(
-        {channel.get(), &context_.site(key.to), std::move(made.receiver), true, by_host ? sides : Directions()});
+        {channel.get(), &context_.state(key.to), std::move(made.receiver), true, by_host ? sides : Directions()});
   }
   channels_.push_back(std::move(channel));
 }

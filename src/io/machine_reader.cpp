@@ -94,11 +94,13 @@ Measurement read_measurement(const JsonCursor& json) {
 }
 
 ExchangeRate read_exchange_rate(const JsonCursor& json) {
-  json.keys({"path", "rows", "beside", "word_bytes", "bandwidth", "latency", "least"});
+  json.keys({"path", "rows", "concurrent", "beside", "word_bytes", "bandwidth", "latency", "least"});
   ExchangeRate rate;
   rate.path = read_kind(json.at("path"), all_halo_paths);
   rate.rows = read_kind(json.at("rows"), all_halo_rows);
-  if (const auto beside = json.find("beside")) rate.beside = beside->flag();
+  if (const auto concurrent = json.find("concurrent")) rate.concurrent = concurrent->flag();
+  if (const auto concurrent = json.find("beside"))
+    rate.concurrent = concurrent->flag();  // the name in maps of version 0.1
   rate.word_bytes = json.at("word_bytes").small(1, 16);
   rate.bandwidth = read_bandwidth(json.at("bandwidth"));
   rate.latency = read_latency(json.at("latency"));

@@ -48,7 +48,7 @@ Json json_of(const ExchangeRate& rate) {
   Json json;
   json["path"] = to_string(rate.path);
   json["rows"] = to_string(rate.rows);
-  if (rate.beside) json["beside"] = true;
+  if (rate.concurrent) json["concurrent"] = true;
   json["word_bytes"] = rate.word_bytes;
   json["bandwidth"] = rate.bandwidth;
   json["latency"] = rate.latency;

@@ -82,7 +82,7 @@ void check_exchange_rates(const std::string& path, const NodeType& type) {
     }
     check_rates(at, rate.bandwidth, rate.latency);
     check_from_0(at + ".least", rate.least, limits::latency);
-    if (!seen.emplace(rate.path, rate.rows, rate.beside, word).second) {
+    if (!seen.emplace(rate.path, rate.rows, rate.concurrent, word).second) {
       refuse(at, fmt::format("a second one of {}, {} rows", to_string(rate.path), to_string(rate.rows)),
              "one for each path, rows, beside and word_bytes");
     }

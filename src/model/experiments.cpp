@@ -33,16 +33,16 @@ Vec3 at_least(const Vec3& extent, std::int64_t least) {
 
 std::vector<ExchangeRate> kinds_to_measure(int devices) {
   std::vector<ExchangeRate> kinds;
-  for (const bool beside : {false, true}) {
+  for (const bool concurrent : {false, true}) {
     for (const HaloPath path : machine::all_halo_paths) {
-      if (devices < 2 && (beside || path == HaloPath::link)) continue;
+      if (devices < 2 && (concurrent || path == HaloPath::link)) continue;
       for (const HaloRows rows : machine::all_halo_rows) {
         if (path == HaloPath::local && (rows == HaloRows::packed_rows || rows == HaloRows::packets)) continue;
         for (const int word : {wide, narrow}) {
           // Where they are packed, rows do not grow to whole words.
           if (rows == HaloRows::packed_rows && word == wide) continue;
           if (rows == HaloRows::packets && word == narrow) continue;
-          kinds.push_back({path, rows, beside, word});
+          kinds.push_back({path, rows, concurrent, word});
         }
       }
     }
@@ -72,17 +72,17 @@ Experiment experiment(const ExchangeRate& kind, const ExperimentSize& size, int 
     cells = {x, side, side};
     widths = {radius, 0, 0};
     if (!local) cut = 0;
-    if (kind.beside) widths[local ? 2 : 1] = local ? 1 : radius;
+    if (kind.concurrent) widths[local ? 2 : 1] = local ? 1 : radius;
     // What crosses a link beside them has to take less time than they do.
-    if (kind.beside && local) cells = {x, side / 4, 4 * side};
+    if (kind.concurrent && local) cells = {x, side / 4, 4 * side};
   } else if (local) {
     // Long rows within a device's memory take so little time that there have to be more. Faces in y, beside small ones in z.
     cells = {x, 8, 4 * faces / x};
-    widths = {0, radius, kind.beside ? 1 : 0};
+    widths = {0, radius, kind.concurrent ? 1 : 0};
   } else {
     // Faces in z, beside local ones in x with half of their cells: less, where rows are narrow and take much longer.
-    cells = {x, faces / x, kind.beside ? (kind.word_bytes == wide ? row / 2 : row / 8) : 8};
-    widths = {kind.beside ? radius : 0, 0, radius};
+    cells = {x, faces / x, kind.concurrent ? (kind.word_bytes == wide ? row / 2 : row / 8) : 8};
+    widths = {kind.concurrent ? radius : 0, 0, radius};
   }
   made.device_grid = Vec3::filled(1);
   made.device_grid[cut] = devices;
@@ -110,10 +110,10 @@ partition::Geometry Experiment::geometry() const {
 
 std::string kind_text(const ExchangeRate& kind) {
   const bool local = kind.path == HaloPath::local;
-  const char* const beside = !kind.beside ? "" : local ? " beside links" : " beside local ones";
-  if (kind.rows == HaloRows::packets) return fmt::format("{}, packets{}", machine::to_string(kind.path), beside);
+  const char* const concurrent = !kind.concurrent ? "" : local ? " with links" : " with local ones";
+  if (kind.rows == HaloRows::packets) return fmt::format("{}, packets{}", machine::to_string(kind.path), concurrent);
   return fmt::format("{}, {} rows{}, words of {} bytes", machine::to_string(kind.path), machine::to_string(kind.rows),
-                     beside, kind.word_bytes);
+                     concurrent, kind.word_bytes);
 }
 
 }  // namespace halocline::model

@@ -12,8 +12,8 @@
 // The exchanges that are timed for a machine's exchange rates, and the fit of their times.
 namespace halocline::model {
 
-/// The kinds of cells that can be measured on a node with this number of devices, with rates of 0. Kinds without `beside` come
-/// first. With one device there are no links, and so no kinds with `beside`.
+/// The kinds of cells that can be measured on a node with this number of devices, with rates of 0. Kinds without `concurrent` come
+/// first. With one device there are no links, and so no kinds with `concurrent`.
 [[nodiscard]] std::vector<machine::ExchangeRate> kinds_to_measure(int devices);
 
 /// An exchange of four f32 fields whose time is determined by one kind of cells.
@@ -54,10 +54,10 @@ struct Fitted {
   std::vector<LeftOut> left_out;
 };
 /// A line through the two larger exchanges of each trial, in four digits. A trial is left out if the cells of the other path,
-/// by the rates without `beside`, take most of its time: it then has no information about its own path.
+/// by the rates without `concurrent`, take most of its time: it then has no information about its own path.
 [[nodiscard]] Fitted fit(std::span<const Trial> trials, std::int64_t large, int devices);
 
-/// "link, short rows beside local ones, words of 16 bytes"
+/// "link, short rows with local ones, words of 16 bytes"
 [[nodiscard]] std::string kind_text(const machine::ExchangeRate& kind);
 
 }  // namespace halocline::model

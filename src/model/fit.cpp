@@ -81,7 +81,7 @@ Fitted fit(std::span<const Trial> trials, std::int64_t large, int devices) {
     const double small_bytes = bytes_of(trial.kind, smaller_than(large), large, devices);
     const double large_bytes = bytes_of(trial.kind, large, large, devices);
     const ExchangeRate rate = line_through(trial, small_bytes, large_bytes);
-    if (!rate.beside) {
+    if (!rate.concurrent) {
       alone.push_back(rate);
       fitted.rates.push_back(rate);
       continue;

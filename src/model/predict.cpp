@@ -59,7 +59,7 @@ Predictor::Predictor(const machine::MachineMap& map, const exchange::Tuning& tun
     const auto is_of_it = [t](const machine::NodeEntry& node) { return std::cmp_equal(node.type, t); };
     if (std::none_of(map.nodes.begin(), map.nodes.end(), is_of_it)) continue;
     for (const ExchangeRate& rate : map.types[t].exchange_rates) {
-      Cost& cost = costs_[{rate.path, rate.rows, rate.beside}][rate.word_bytes];
+      Cost& cost = costs_[{rate.path, rate.rows, rate.concurrent}][rate.word_bytes];
       cost.attoseconds_per_byte = std::max(cost.attoseconds_per_byte, scaled(1 / rate.bandwidth, 1e18));
       cost.latency = std::max(cost.latency, scaled(rate.latency, 1e12));
       cost.least = std::max(cost.least, scaled(rate.least, 1e12));
@@ -85,12 +85,12 @@ Predictor::Predictor(const machine::MachineMap& map, const exchange::Tuning& tun
 
 /// That of the kind, or else of the nearest one that is there.
 const Predictor::Words* Predictor::find(Kind kind) const {
-  for (const bool beside : {kind.beside, !kind.beside}) {
-    const auto found = costs_.find({kind.path, kind.rows, beside});
+  for (const bool concurrent : {kind.concurrent, !kind.concurrent}) {
+    const auto found = costs_.find({kind.path, kind.rows, concurrent});
     if (found != costs_.end()) return &found->second;
   }
-  if (kind.rows == HaloRows::packed_rows) return find({kind.path, HaloRows::short_rows, kind.beside});
-  if (kind.rows == HaloRows::packets) return find({kind.path, HaloRows::long_rows, kind.beside});
+  if (kind.rows == HaloRows::packed_rows) return find({kind.path, HaloRows::short_rows, kind.concurrent});
+  if (kind.rows == HaloRows::packets) return find({kind.path, HaloRows::long_rows, kind.concurrent});
   return nullptr;
 }
 
@@ -111,19 +111,20 @@ Predictor::Cost Predictor::cost(const Kind& kind, int word) const {
   return cost;
 }
 
-Predictor::Time Predictor::time(HaloPath path, bool beside, const Load::Bytes& bytes) const {
+Predictor::Time Predictor::time(HaloPath path, bool concurrent, const Load::Bytes& bytes) const {
   Time time;
   Int128 unpacked = 0;
   Int128 moved = 0;
   for (const auto& [key, count] : bytes) {
-    const Cost of = cost({path, key.first, beside}, key.second);
+    const Cost of = cost({path, key.first, concurrent}, key.second);
     (key.first == HaloRows::packed_rows ? unpacked : moved) += Int128{count} * of.attoseconds_per_byte;
     time.latency = std::max(time.latency, of.latency);
     time.least = std::max(time.least, of.least);
   }
   // Packed cells cross a link as long rows do, and are unpacked while others cross it.
   if (bytes.packed_cells > 0) {
-    moved += Int128{bytes.packed_cells} * cost({path, HaloRows::long_rows, beside}, widest_word).attoseconds_per_byte;
+    moved +=
+        Int128{bytes.packed_cells} * cost({path, HaloRows::long_rows, concurrent}, widest_word).attoseconds_per_byte;
   }
   time.busy = picoseconds_of(std::max(unpacked, moved));
   return time;
@@ -138,10 +139,10 @@ void Predictor::check() const {
   if (!why_not_.empty()) throw InvalidArgument(why_not_ + "; allowed is a machine with all of them");
 }
 
-Predictor::Share Predictor::share(HaloPath path, bool beside, const Load::Bytes& bytes) const {
+Predictor::Share Predictor::share(HaloPath path, bool concurrent, const Load::Bytes& bytes) const {
   check();
   constexpr double pico = 1e-12;
-  const Time taken = time(path, beside, bytes);
+  const Time taken = time(path, concurrent, bytes);
   return {pico * static_cast<double>(taken.busy), pico * static_cast<double>(taken.latency),
           pico * static_cast<double>(taken.least)};
 }

@@ -88,8 +88,8 @@ class Predictor {
     double latency = 0;
     double least = 0;
   };
-  /// beside: while the device also copies on the other path. Throws InvalidArgument if why_not() is not empty.
-  [[nodiscard]] Share share(machine::HaloPath path, bool beside, const Load::Bytes& bytes) const;
+  /// concurrent: while the device also copies on the other path. Throws InvalidArgument if why_not() is not empty.
+  [[nodiscard]] Share share(machine::HaloPath path, bool concurrent, const Load::Bytes& bytes) const;
 
  private:
   /// The rate of one kind of cells.
@@ -102,7 +102,7 @@ class Predictor {
   struct Kind {
     machine::HaloPath path;
     machine::HaloRows rows;
-    bool beside;
+    bool concurrent;
     friend auto operator<=>(const Kind&, const Kind&) = default;
   };
   struct Time {
@@ -114,7 +114,7 @@ class Predictor {
   void check() const;
   [[nodiscard]] const Words* find(Kind kind) const;
   [[nodiscard]] Cost cost(const Kind& kind, int word) const;
-  [[nodiscard]] Time time(machine::HaloPath path, bool beside, const Load::Bytes& bytes) const;
+  [[nodiscard]] Time time(machine::HaloPath path, bool concurrent, const Load::Bytes& bytes) const;
   [[nodiscard]] std::int64_t network_time(std::int64_t bytes) const;
 
   exchange::Tuning tuning_;

@@ -28,7 +28,7 @@ struct PairFacts {
   Verdict storable = Verdict::of(true);
   Verdict device_mpi;   ///< MPI takes device pointers at both ends (tried)
   Verdict direct_safe;  ///< no shared GPU, no serialised launches: nothing that direct could deadlock on
-  bool mpi = false;     ///< there is MPI (or a twin of it) between the two ranks
+  bool mpi = false;     ///< there is MPI (or another backend of ranks) between the two ranks
   MeasuredRates measured;
 };
 

@@ -1,5 +1,5 @@
 /* Packets of the `direct` transport, for one pair of subdomains (docs/decisions/0036-packets.md): cells and a mark as one
- * value, stored into a landing room of the receiver before its `ready` of this exchange is seen. packets_memory.pml says
+ * value, stored into a receive buffer of the receiver before its `ready` of this exchange is seen. packets_memory.pml says
  * what a load may find.
  *
  * Threads of a subdomain's exchange: two of block 0, one that says ready and waits for the announcement, or for arrived of rows

@@ -1,6 +1,6 @@
 /* The memory of packets.pml. It is that of direct.pml: a load returns ANY version from its thread's view to the newest; only a
  * release store takes its thread's view along, and only an acquire load of that very store takes it over; kernel boundaries
- * order the views of one device's threads. Here a slot of the landing room, and a halo cell, have two writers and one history.
+ * order the views of one device's threads. Here a slot of the receive buffer, and a halo cell, have two writers and one history.
  * Slots are accessed relaxed only: a poll may find any version with the right mark, and takes over no view. Who stores without
  * having seen the newest version, or without the marks of all reads, is in a race. A flag's version holds epoch and token, as on
  * GPUs; announcements are accessed relaxed only, by one writer. Loads of a user's kernel are never late: what stores packets into

@@ -10,7 +10,7 @@ namespace {
 CommBackend mpi_backend() {
   return {"mpi", [](const auto& body) {
             const auto comm = comm::from_mpi(MPI_COMM_WORLD, std::chrono::seconds(20));
-            EXPECT_EQ(comm->twin(), comm::Twin::mpi);
+            EXPECT_EQ(comm->backend(), comm::CommBackend::mpi);
             body(*comm);
             comm->close();
           }};

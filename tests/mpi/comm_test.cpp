@@ -10,7 +10,7 @@
 #include "halocline/mpi.hpp"
 #include "support/mpi_world.hpp"
 
-// What only the MPI twin has to do.
+// What only the MPI backend has to do.
 namespace halocline::test {
 namespace {
 

@@ -93,7 +93,7 @@ int run(const std::string& mode, int argc, char** argv) {
   {
     comm::Session session(&argc, &argv, Environment::read());
     auto& world = session.world();
-    line = fmt::format("{} twin, rank {} of {}, {}", to_string(world.twin()), world.rank().value(), world.size(),
+    line = fmt::format("{} backend, rank {} of {}, {}", to_string(world.backend()), world.rank().value(), world.size(),
                        mpi_state());
     if (mode == "stopped") lose_peer(session, SIGSTOP);
     if (mode == "killed") lose_peer(session, SIGKILL);

@@ -90,9 +90,9 @@ class ForwardingBackend final : public device::Backend {
   }
   std::unique_ptr<device::FusedExchange> fuse(int device, const device::FusedPlan& plan) override {
     budgets_.push_back(plan.multiprocessors);
-    for (const device::Party& party : plan.parties) {
-      for (const device::OutgoingPart& part : party.outgoing) packets_ += part.packets.offered() ? 1 : 0;
-      for (const device::IncomingPart& part : party.incoming) packets_ += part.packets.offered() ? 1 : 0;
+    for (const device::Participant& participant : plan.participants) {
+      for (const device::OutgoingPart& part : participant.outgoing) packets_ += part.packets.offered() ? 1 : 0;
+      for (const device::IncomingPart& part : participant.incoming) packets_ += part.packets.offered() ? 1 : 0;
     }
     return inner_->fuse(device, plan);
   }

@@ -33,7 +33,7 @@ class ForwardingCommunicator final : public comm::Communicator {
     return inner_->send(spoiled, to, tag);  // a local send is copied at once
   }
 
-  [[nodiscard]] comm::Twin twin() const override { return inner_->twin(); }
+  [[nodiscard]] comm::CommBackend backend() const override { return inner_->backend(); }
   [[nodiscard]] rank_id rank() const override { return inner_->rank(); }
   [[nodiscard]] int size() const override { return inner_->size(); }
   [[nodiscard]] const Clock& clock() const override { return inner_->clock(); }

@@ -73,7 +73,8 @@ int main(int argc, char** argv) {
       // well.
       session.world().close();
       int finalised = 0;
-      if (session.world().twin() == comm::Twin::mpi && MPI_Finalized(&finalised) == MPI_SUCCESS && finalised == 0) {
+      if (session.world().backend() == comm::CommBackend::mpi && MPI_Finalized(&finalised) == MPI_SUCCESS &&
+          finalised == 0) {
         MPI_Finalize();
       }
     } catch (const std::exception& error) {

@@ -3,8 +3,8 @@
 // a stream for the inner points and two for each side. All start together, and nothing is exchanged in phases. Threads wait
 // for each other only until an event is recorded; the rest is the devices' order.
 #include "device/backend.hpp"
-#include "laplace3d/crew.hpp"
 #include "laplace3d/schemes/schemes.hpp"
+#include "laplace3d/thread_team.hpp"
 
 namespace laplace3d {
 namespace {
@@ -24,9 +24,9 @@ class Mark {
     recorded_.reach(cycle);
   }
   /// Later work in the stream comes behind the mark of a cycle; nothing for cycle 0 and before, which is over.
-  void order(Stream& stream, std::int64_t cycle, const Crew& crew, const char* what) const {
+  void order(Stream& stream, std::int64_t cycle, const ThreadTeam& team, const char* what) const {
     if (cycle < 1) return;
-    recorded_.await(cycle, crew, what);
+    recorded_.await(cycle, team, what);
     stream.wait(*events_[slot_of(cycle)]);
   }
 
@@ -67,7 +67,7 @@ class Threads : public Scheme {
         centres_(slabs_.size()),
         borders_(slabs_.size()),
         jobs_(jobs_of(slabs_)),
-        crew_(static_cast<int>(jobs_.size()), setting.timeout) {
+        team_(static_cast<int>(jobs_.size()), setting.timeout) {
     auto& backend = *setting.backend;
     for (std::size_t i = 0; i < slabs_.size(); ++i) {
       const int device = slabs_[i].device();
@@ -86,7 +86,7 @@ class Threads : public Scheme {
 
   void run(std::int64_t cycles) override {
     setting_.domain->synchronize();
-    crew_.run([&](int member) {
+    team_.run([&](int member) {
       const Job& job = jobs_[static_cast<std::size_t>(member)];
       const Arrays<T> arrays(slabs_[job.slab], setting_.field);
       if (job.side) {
@@ -159,11 +159,11 @@ class Threads : public Scheme {
       for (const Side side : sides) {
         if (!slabs_[i].has_neighbour(side)) continue;
         const Border& border = borders_[i][index_of(side)];
-        border.computed.order(stream, cycle - 1, crew_, "a side");
+        border.computed.order(stream, cycle - 1, team_, "a side");
         if (steps_ == 1) continue;
         // Steps before the last one read what arrived, and overwrite what was sent.
-        border.arrived.order(stream, cycle - 1, crew_, "a halo");
-        neighbour_of(i, side).arrived.order(stream, cycle - 1, crew_, "a neighbour's halo");
+        border.arrived.order(stream, cycle - 1, team_, "a halo");
+        neighbour_of(i, side).arrived.order(stream, cycle - 1, team_, "a neighbour's halo");
       }
       for (int t = 0; t < steps_ - 1; ++t) {
         step(*setting_.kernels, stream, slabs_[i].subdomain().update_box(t), arrays, (local - 1) * steps_ + t);
@@ -188,8 +188,8 @@ class Threads : public Scheme {
       me.sent.record(*me.send, cycle);
 
       // The halo's last reader is behind this side's step.
-      me.computed.order(*me.receive, cycle, crew_, "a side");
-      neighbour.sent.order(*me.receive, cycle, crew_, "a neighbour's side");
+      me.computed.order(*me.receive, cycle, team_, "a side");
+      neighbour.sent.order(*me.receive, cycle, team_, "a neighbour's side");
       const Planes halo = planes_of(arrays.at(local * steps_), slabs_[i].ghost(side));
       me.receive->copy(halo.data, source_of(i, side, local), halo.bytes);
       me.arrived.record(*me.receive, cycle);
@@ -210,14 +210,14 @@ class Threads : public Scheme {
     Border& me = borders_[i][index_of(side)];
     const std::int64_t cycle = done_ + local;
     if (steps_ > 1) {
-      centres_[i].swept.order(*me.send, cycle, crew_, "the inner points");
+      centres_[i].swept.order(*me.send, cycle, team_, "the inner points");
     } else {
-      centres_[i].done.order(*me.send, cycle - 1, crew_, "the inner points");
+      centres_[i].done.order(*me.send, cycle - 1, team_, "the inner points");
       // What was sent two cycles ago, from these planes or their staging, has arrived, too: the neighbour's side that came
       // with this mark was computed behind it.
-      me.arrived.order(*me.send, cycle - 1, crew_, "a halo");
+      me.arrived.order(*me.send, cycle - 1, team_, "a halo");
       if (slabs_[i].inner().empty() && slabs_[i].has_neighbour(opposite(side))) {
-        borders_[i][index_of(opposite(side))].computed.order(*me.send, cycle - 1, crew_, "the other side");
+        borders_[i][index_of(opposite(side))].computed.order(*me.send, cycle - 1, team_, "the other side");
       }
     }
     step(*setting_.kernels, *me.send, slabs_[i].side(side), arrays, local * steps_ - 1);
@@ -232,7 +232,7 @@ class Threads : public Scheme {
   std::vector<Centre> centres_;
   std::vector<std::array<Border, 2>> borders_;  ///< by side
   std::vector<Job> jobs_;
-  Crew crew_;
+  ThreadTeam team_;
 };
 
 }  // namespace

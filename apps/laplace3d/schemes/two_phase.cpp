@@ -2,8 +2,8 @@
 // A thread a device, with two streams: one computes the sides and exchanges them, in two phases, one computes inner points.
 // The thread waits for a copy to the host before the neighbour may take it over, as it would have to with MPI.
 #include "device/backend.hpp"
-#include "laplace3d/crew.hpp"
 #include "laplace3d/schemes/schemes.hpp"
+#include "laplace3d/thread_team.hpp"
 
 namespace laplace3d {
 namespace {
@@ -20,7 +20,7 @@ class TwoPhase : public Scheme {
         slabs_(slabs_of(*setting.domain)),
         steps_(setting.domain->steps_per_exchange()),
         members_(slabs_.size()),
-        crew_(static_cast<int>(slabs_.size()), setting.timeout) {
+        team_(static_cast<int>(slabs_.size()), setting.timeout) {
     for (std::size_t i = 0; i < slabs_.size(); ++i) {
       const Slab& slab = slabs_[i];
       Member& member = members_[i];
@@ -36,7 +36,7 @@ class TwoPhase : public Scheme {
 
   void run(std::int64_t cycles) override {
     setting_.domain->synchronize();
-    crew_.run([&](int member) {
+    team_.run([&](int member) {
       const auto i = static_cast<std::size_t>(member);
       const Arrays<T> arrays(slabs_[i], setting_.field);
       for (std::int64_t cycle = 0; cycle < cycles; ++cycle) run_cycle(i, arrays, cycle);
@@ -102,7 +102,7 @@ class TwoPhase : public Scheme {
     if (slab.has_neighbour(from)) {
       const Member& neighbour = members_[beside(i, from)];
       const auto other = index_of(opposite(from));
-      neighbour.staged[other].await(number, crew_, "a neighbour's side");
+      neighbour.staged[other].await(number, team_, "a neighbour's side");
       const Planes planes = planes_of(arrays.at(state), slab.ghost(from));
       me.border->copy(planes.data, neighbour.staging[other][slot]->data(), planes.bytes);
     }
@@ -114,7 +114,7 @@ class TwoPhase : public Scheme {
   int steps_;
   std::int64_t done_ = 0;  ///< cycles of earlier runs
   std::vector<Member> members_;
-  Crew crew_;
+  ThreadTeam team_;
 };
 
 }  // namespace

@@ -56,9 +56,9 @@ std::vector<std::byte> copy_of(std::span<const std::byte> bytes) { return {bytes
 
 }  // namespace
 
-LocalCommunicator::LocalCommunicator(Twin twin, std::shared_ptr<Group> group, int rank, const Clock& clock,
+LocalCommunicator::LocalCommunicator(CommBackend backend, std::shared_ptr<Group> group, int rank, const Clock& clock,
                                      Duration timeout)
-    : twin_(twin), group_(std::move(group)), rank_(rank), clock_(&clock) {
+    : backend_(backend), group_(std::move(group)), rank_(rank), clock_(&clock) {
   set_timeout(timeout);
 }
 
@@ -228,7 +228,7 @@ std::unique_ptr<Communicator> LocalCommunicator::split(int colour, int key) {
     } else {
       group = std::static_pointer_cast<Group>(wait_for("split", members.front().second).object);
     }
-    return std::make_unique<LocalCommunicator>(twin_, std::move(group), new_rank, *clock_, timeout());
+    return std::make_unique<LocalCommunicator>(backend_, std::move(group), new_rank, *clock_, timeout());
   });
 }
 

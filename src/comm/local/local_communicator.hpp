@@ -11,12 +11,12 @@
 
 namespace halocline::comm::local {
 
-/// Ranks within one process: the serial twin (one rank) and the threads twin.
+/// Ranks within one process: the serial backend (one rank) and the threads backend.
 class LocalCommunicator final : public Communicator {
  public:
-  LocalCommunicator(Twin twin, std::shared_ptr<Group> group, int rank, const Clock& clock, Duration timeout);
+  LocalCommunicator(CommBackend backend, std::shared_ptr<Group> group, int rank, const Clock& clock, Duration timeout);
 
-  [[nodiscard]] Twin twin() const override { return twin_; }
+  [[nodiscard]] CommBackend backend() const override { return backend_; }
   [[nodiscard]] rank_id rank() const override { return rank_id(rank_); }
   [[nodiscard]] int size() const override { return static_cast<int>(group_->world_ranks.size()); }
   [[nodiscard]] const Clock& clock() const override { return *clock_; }
@@ -55,7 +55,7 @@ class LocalCommunicator final : public Communicator {
   template <typename T>
   void reduce(std::span<T> values, Reduction reduction);
 
-  Twin twin_;
+  CommBackend backend_;
   std::shared_ptr<Group> group_;
   std::shared_ptr<Life> life_ = std::make_shared<Life>();
   int rank_;

@@ -24,7 +24,7 @@ class MpiCommunicator final : public Communicator {
   MpiCommunicator(MPI_Comm comm, Duration timeout, int largest_count = Layout::largest);
   ~MpiCommunicator() override;
 
-  [[nodiscard]] Twin twin() const override { return Twin::mpi; }
+  [[nodiscard]] CommBackend backend() const override { return CommBackend::mpi; }
   [[nodiscard]] rank_id rank() const override { return rank_id(state_->rank); }
   [[nodiscard]] int size() const override { return state_->size; }
   [[nodiscard]] const Clock& clock() const override { return Clock::steady(); }

@@ -38,8 +38,8 @@ class Tiles {
   }
   template <typename Part>
   PartTiles add_part(const Part& part) {
-    if (part.packets.offered()) return {add(plan_packets(part)), part.turn, true};
-    return {add(plan_tasks(part.copies)), part.turn, false};
+    if (part.packets.offered()) return {add(plan_packets(part)), part.stage, true};
+    return {add(plan_tasks(part.copies)), part.stage, false};
   }
   TileTable copies;
   std::vector<PacketTask> packet_tasks;
@@ -55,7 +55,7 @@ class Tiles {
 /// The flags of the turns.
 template <typename T>
 std::array<T*, 2> flags_of(const PacketRoom& room) {
-  return {reinterpret_cast<T*>(room.turns[0]), reinterpret_cast<T*>(room.turns[1])};
+  return {reinterpret_cast<T*>(room.buffers[0]), reinterpret_cast<T*>(room.buffers[1])};
 }
 
 /// Each block's shares as a chain that begins at the block's own number.
@@ -114,15 +114,15 @@ CudaFusedExchange::CudaFusedExchange(std::shared_ptr<Devices> devices, int devic
   std::vector<ReceivePart> receives;
   std::vector<CheckEntry> checks;
   std::vector<std::uint64_t*> epochs;
-  for (const Party& party : plan.parties) {
+  for (const Participant& participant : plan.participants) {
     const auto number = static_cast<std::uint32_t>(epochs.size());
-    epochs.push_back(party.epoch);
-    for (const CounterCheck& check : party.expected) checks.push_back(entries.of(check));
-    for (const OutgoingPart& out : party.outgoing) {
+    epochs.push_back(participant.epoch);
+    for (const CounterCheck& check : participant.expected) checks.push_back(entries.of(check));
+    for (const OutgoingPart& out : participant.outgoing) {
       sends.push_back({entries.of(out.ready), out.arrived, number, 0, flags_of<Flag>(out.packets)});
       send_tiles.push_back(tiles.add_part(out));
     }
-    for (const IncomingPart& in : party.incoming) {
+    for (const IncomingPart& in : participant.incoming) {
       receives.push_back({entries.of(in.arrived), in.ready, number, flags_of<const Flag>(in.packets)});
       receive_tiles.push_back(tiles.add_part(in));
     }

@@ -26,11 +26,11 @@ __device__ void let_next_kernel_start() {
   NV_IF_TARGET(NV_PROVIDES_SM_90, (cudaTriggerProgrammaticLaunchCompletion();))
 }
 
-/// The epochs of this exchange, by party. Every block has them in shared memory.
+/// The epochs of this exchange, by participant. Every block has them in shared memory.
 extern __shared__ std::uint64_t exchange_epochs[];
 
-__device__ std::uint64_t* epoch_of(const FusedTable& table, std::uint32_t party) {
-  return party < table.first_epochs.size() ? table.first_epochs[party] : table.epochs[party];
+__device__ std::uint64_t* epoch_of(const FusedTable& table, std::uint32_t participant) {
+  return participant < table.first_epochs.size() ? table.first_epochs[participant] : table.epochs[participant];
 }
 
 /// A block's thread 0 waits for all of them. Called, not inlined, as each kind of copy has a gate. True for all threads, or false for all.
@@ -47,22 +47,22 @@ __device__ bool coordinate(const FusedTable& table) {
 #pragma unroll 1
   for (std::uint32_t i = threadIdx.x; i < table.receive_count; i += block_threads) {
     const ReceivePart& part = table.receives[i];
-    if (part.ready.flag != nullptr) signal(part.ready, exchange_epochs[part.party]);
+    if (part.ready.flag != nullptr) signal(part.ready, exchange_epochs[part.participant]);
   }
   // Sends from the last thread on: so that these are other warps than those of the receives, as long as there are some.
   if constexpr (with_packets) {
 #pragma unroll 1
     for (std::uint32_t i = block_threads - 1 - threadIdx.x; i < table.send_count; i += block_threads) {
       const SendPart& part = table.sends[i];
-      if (part.turns[0] != nullptr) announce(part, exchange_epochs[part.party]);
+      if (part.buffers[0] != nullptr) announce(part, exchange_epochs[part.participant]);
     }
   }
   bool there = true;
 #pragma unroll 1
   for (std::uint32_t i = threadIdx.x; i < table.receive_count; i += block_threads) {
     const ReceivePart& part = table.receives[i];
-    const std::uint64_t epoch = exchange_epochs[part.party];
-    if (with_packets && part.turns[0] != nullptr) {
+    const std::uint64_t epoch = exchange_epochs[part.participant];
+    if (with_packets && part.buffers[0] != nullptr) {
       there = wait_for_announcement(table.board, part, epoch) && there;
     } else {
       there = wait_for(table.board, part.arrived, epoch) && there;
@@ -71,8 +71,8 @@ __device__ bool coordinate(const FusedTable& table) {
 #pragma unroll 1
   for (std::uint32_t i = block_threads - 1 - threadIdx.x; i < table.send_count; i += block_threads) {
     const SendPart& part = table.sends[i];
-    const std::uint64_t epoch = exchange_epochs[part.party];
-    if (with_packets && part.turns[0] != nullptr) {
+    const std::uint64_t epoch = exchange_epochs[part.participant];
+    if (with_packets && part.buffers[0] != nullptr) {
       there = wait_for_receiver(table.board, part, epoch) && there;
     } else {
       there = watch(table.board, part.ready, epoch) && there;
@@ -90,7 +90,7 @@ __device__ void advance_epochs(const FusedTable& table) {
   }
   readers.store(0, ::cuda::memory_order_relaxed);
 #pragma unroll 1
-  for (std::uint32_t i = 0; i < table.party_count; ++i) store_relaxed(epoch_of(table, i), exchange_epochs[i]);
+  for (std::uint32_t i = 0; i < table.participant_count; ++i) store_relaxed(epoch_of(table, i), exchange_epochs[i]);
 }
 
 /// The wait that a share has: of a send between its first loads and its first store, because owned cells may be read before
@@ -105,8 +105,9 @@ struct Gate {
     waited = true;
     const bool sends = share.role == Role::send;
     const WaitEntry& wait = sends ? table.sends[share.part].ready : table.receives[share.part].arrived;
-    const std::uint32_t party = sends ? table.sends[share.part].party : table.receives[share.part].party;
-    return block_waits_for(table.board, wait, exchange_epochs[party]);
+    const std::uint32_t participant =
+        sends ? table.sends[share.part].participant : table.receives[share.part].participant;
+    return block_waits_for(table.board, wait, exchange_epochs[participant]);
   }
   __device__ bool operator()() { return waited || wait(); }
 };
@@ -130,14 +131,15 @@ __device__ void finish_send(const FusedTable& table, std::uint32_t number) {
     if (DeviceCount(count).fetch_add(1, ::cuda::memory_order_acq_rel) != part.blocks - 1) return;
     count = 0;
   }
-  signal(part.arrived, exchange_epochs[part.party]);
+  signal(part.arrived, exchange_epochs[part.participant]);
 }
 
 /// The tiles of a share, as packets or from them. Threads go on by themselves: false for those that found the device stopped.
 __device__ __noinline__ bool move_packets(const FusedTable& table, const Work& work) {
   const Share share = work.share;
   const bool puts = share.role == Role::put;
-  const std::uint64_t epoch = exchange_epochs[puts ? table.sends[share.part].party : table.receives[share.part].party];
+  const std::uint64_t epoch =
+      exchange_epochs[puts ? table.sends[share.part].participant : table.receives[share.part].participant];
   const PacketTask* task = &work.packets.task;
   std::uint32_t first = work.packets.tile.first;
   for (std::uint32_t at = share.first; at < share.end;) {
@@ -188,7 +190,7 @@ __global__ void __launch_bounds__(block_threads, 4) fused_kernel(const __grid_co
   }
   bool go = threadIdx.x != 0 || !stopped(table.board);
 #pragma unroll 1
-  for (std::uint32_t i = threadIdx.x; i < table.party_count; i += block_threads) {
+  for (std::uint32_t i = threadIdx.x; i < table.participant_count; i += block_threads) {
     exchange_epochs[i] = load_relaxed(epoch_of(table, i)) + 1;
   }
   for (std::uint32_t i = threadIdx.x; i < table.check_count; i += block_threads) {
@@ -221,7 +223,7 @@ cudaError_t launch_fused(cudaStream_t stream, const FusedTable& table, unsigned 
   cudaLaunchConfig_t config{};
   config.gridDim = dim3(workers + 1);
   config.blockDim = dim3(block_threads);
-  config.dynamicSmemBytes = table.party_count * sizeof(std::uint64_t);
+  config.dynamicSmemBytes = table.participant_count * sizeof(std::uint64_t);
   config.stream = stream;
   config.attrs = &attribute;
   config.numAttrs = early ? 1 : 0;

@@ -23,7 +23,7 @@ void deal(BlockShares& blocks, Role role, std::uint32_t part, TileRange tiles, c
 }
 
 /// Parts that are dealt at the same time, and what each is in work.
-struct Turn {
+struct Stage {
   std::vector<Role> roles;
   std::vector<std::uint32_t> parts;
   std::vector<TileRange> tiles;
@@ -33,40 +33,40 @@ struct Turn {
 };
 
 /// Parts of rows have one role, those of packets the other. A send of rows is a piece of work even where there are no tiles.
-std::map<int, Turn> turns_of(Role rows, Role packets, const std::vector<PartTiles>& parts) {
-  std::map<int, Turn> turns;
+std::map<int, Stage> stages_of(Role rows, Role packets, const std::vector<PartTiles>& parts) {
+  std::map<int, Stage> stages;
   for (std::uint32_t i = 0; i < parts.size(); ++i) {
     const Role role = parts[i].as_packets ? packets : rows;
     const std::uint32_t work = std::max(parts[i].tiles.count(), role == Role::send ? 1U : 0U);
     if (work == 0) continue;
-    Turn& turn = turns[parts[i].turn];
-    turn.roles.push_back(role);
-    turn.parts.push_back(i);
-    turn.tiles.push_back(parts[i].tiles);
-    turn.work.push_back(work);
+    Stage& stage = stages[parts[i].stage];
+    stage.roles.push_back(role);
+    stage.parts.push_back(i);
+    stage.tiles.push_back(parts[i].tiles);
+    stage.work.push_back(work);
   }
-  return turns;
+  return stages;
 }
 
-std::uint32_t whole_work(const std::map<int, Turn>& turns) {
+std::uint32_t whole_work(const std::map<int, Stage>& stages) {
   std::uint32_t all = 0;
-  for (const auto& [number, turn] : turns) all += turn.all_work();
+  for (const auto& [number, stage] : stages) all += stage.all_work();
   return all;
 }
 
-std::uint32_t most_work(const std::map<int, Turn>& turns) {
+std::uint32_t most_work(const std::map<int, Stage>& stages) {
   std::uint32_t most = 0;
-  for (const auto& [number, turn] : turns) most = std::max(most, turn.all_work());
+  for (const auto& [number, stage] : stages) most = std::max(most, stage.all_work());
   return most;
 }
 
 /// How many blocks each part has. Where there are as many as parts: one, and of the others each to the part whose blocks
 /// have most to do. Otherwise, several for a part that is more than several blocks' work.
-std::vector<std::uint32_t> blocks_of(const Turn& turn, std::uint32_t blocks) {
-  const std::vector<std::uint32_t>& work = turn.work;
+std::vector<std::uint32_t> blocks_of(const Stage& stage, std::uint32_t blocks) {
+  const std::vector<std::uint32_t>& work = stage.work;
   std::vector<std::uint32_t> counts(work.size(), 1);
   if (work.size() > blocks) {
-    const std::uint64_t all = turn.all_work();
+    const std::uint64_t all = stage.all_work();
     for (std::size_t i = 0; i < work.size(); ++i) {
       counts[i] = std::max(static_cast<std::uint32_t>(std::uint64_t{work[i]} * blocks / all), 1U);
     }
@@ -83,20 +83,20 @@ std::vector<std::uint32_t> blocks_of(const Turn& turn, std::uint32_t blocks) {
 }
 
 /// To the blocks that have least to do in this turn so far. Returns how many each part has.
-std::vector<std::uint32_t> deal_turn(BlockShares& blocks, const Turn& turn, BlockRange to) {
-  const std::uint32_t used = std::min(to.count, turn.all_work());
-  const std::vector<std::uint32_t> counts = blocks_of(turn, used);
+std::vector<std::uint32_t> deal_stage(BlockShares& blocks, const Stage& stage, BlockRange to) {
+  const std::uint32_t used = std::min(to.count, stage.all_work());
+  const std::vector<std::uint32_t> counts = blocks_of(stage, used);
   std::vector<std::uint64_t> load(used);
   std::vector<std::uint32_t> order(used);
-  for (std::size_t i = 0; i < turn.parts.size(); ++i) {
+  for (std::size_t i = 0; i < stage.parts.size(); ++i) {
     std::iota(order.begin(), order.end(), 0U);
     std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return load[a] < load[b]; });
     std::vector<std::uint32_t> chosen(order.begin(), order.begin() + counts[i]);
     for (std::uint32_t& block : chosen) {
-      load[block] += (turn.work[i] + counts[i] - 1) / counts[i];
+      load[block] += (stage.work[i] + counts[i] - 1) / counts[i];
       block += to.first;
     }
-    deal(blocks, turn.roles[i], turn.parts[i], turn.tiles[i], chosen);
+    deal(blocks, stage.roles[i], stage.parts[i], stage.tiles[i], chosen);
   }
   return counts;
 }
@@ -133,8 +133,8 @@ Shares flattened(const BlockShares& blocks, std::vector<std::uint32_t> blocks_of
 
 Shares deal_shares(const std::vector<PartTiles>& sends, TileRange local, const std::vector<PartTiles>& receives,
                    const BlockLimits& limits) {
-  const std::map<int, Turn> sending = turns_of(Role::send, Role::put, sends);
-  const std::map<int, Turn> receiving = turns_of(Role::receive, Role::take, receives);
+  const std::map<int, Stage> sending = stages_of(Role::send, Role::put, sends);
+  const std::map<int, Stage> receiving = stages_of(Role::receive, Role::take, receives);
   const std::uint32_t to_send = most_work(sending);
   const std::uint32_t to_receive = most_work(receiving);
 
@@ -147,15 +147,15 @@ Shares deal_shares(const std::vector<PartTiles>& sends, TileRange local, const s
   BlockShares blocks(workers);
 
   std::vector<std::uint32_t> blocks_of_sends(sends.size());
-  for (const auto& [number, turn] : sending) {
-    const std::vector<std::uint32_t> counts = deal_turn(blocks, turn, {0, senders});
-    for (std::size_t i = 0; i < turn.parts.size(); ++i) blocks_of_sends[turn.parts[i]] = counts[i];
+  for (const auto& [number, stage] : sending) {
+    const std::vector<std::uint32_t> counts = deal_stage(blocks, stage, {0, senders});
+    for (std::size_t i = 0; i < stage.parts.size(); ++i) blocks_of_sends[stage.parts[i]] = counts[i];
   }
   if (locals > 0) deal(blocks, Role::local, 0, local, numbers_of({workers - locals, locals}));
-  for (const auto& [number, turn] : receiving) {
+  for (const auto& [number, stage] : receiving) {
     const bool still_sending = !sending.empty() && sending.rbegin()->first > number;
-    const bool aside = (still_sending || turn.takes()) && workers > senders;
-    deal_turn(blocks, turn, aside ? BlockRange{senders, workers - senders} : BlockRange{0, workers});
+    const bool aside = (still_sending || stage.takes()) && workers > senders;
+    deal_stage(blocks, stage, aside ? BlockRange{senders, workers - senders} : BlockRange{0, workers});
   }
   return flattened(blocks, std::move(blocks_of_sends));
 }

@@ -18,7 +18,7 @@ struct TileRange {
 /// The tiles of an OutgoingPart or an IncomingPart.
 struct PartTiles {
   TileRange tiles;
-  int turn = 0;
+  int stage = 0;
   bool as_packets = false;
 };
 

@@ -16,18 +16,18 @@ namespace halocline::device::cuda {
 struct SendPart {
   WaitEntry ready;
   FlagSignal arrived;
-  std::uint32_t party = 0;
+  std::uint32_t participant = 0;
   std::uint32_t blocks = 0;  ///< that have a share in it, 1 or more; no meaning for packets
   /// Of packets: what says in each turn what they are of, in the place of arrived; else null.
-  std::array<Flag*, 2> turns{};
+  std::array<Flag*, 2> buffers{};
 };
 
 /// An IncomingPart.
 struct ReceivePart {
   WaitEntry arrived;
   FlagSignal ready;  ///< flag may be null
-  std::uint32_t party = 0;
-  std::array<const Flag*, 2> turns{};  ///< of packets; else null
+  std::uint32_t participant = 0;
+  std::array<const Flag*, 2> buffers{};  ///< of packets; else null
 };
 
 /// put and take are to packets what send and receive are to rows.
@@ -75,7 +75,7 @@ struct FusedTable {
   const SendPart* sends = nullptr;
   const ReceivePart* receives = nullptr;
   const CheckEntry* checks = nullptr;
-  /// Of the parties. Those of the first ones travel with the kernel, so that the way to an epoch is one load.
+  /// Of the participants. Those of the first ones travel with the kernel, so that the way to an epoch is one load.
   std::array<std::uint64_t*, 8> first_epochs{};
   std::uint64_t* const* epochs = nullptr;
   std::uint32_t* sent = nullptr;     ///< by send: blocks that are done with it; 0 between runs
@@ -83,7 +83,7 @@ struct FusedTable {
   std::uint32_t send_count = 0;
   std::uint32_t receive_count = 0;
   std::uint32_t check_count = 0;
-  std::uint32_t party_count = 0;
+  std::uint32_t participant_count = 0;
   bool has_packets = false;  ///< where not, turns are null, and nothing is put or taken
 };
 

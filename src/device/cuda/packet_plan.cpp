@@ -19,7 +19,7 @@ PacketTask task_of(const StridedCopy& copy, std::byte* cells, const std::array<s
   }
   PacketTask task;
   task.cells = cells;
-  task.turns = {room.turns[0] + at, room.turns[1] + at};
+  task.buffers = {room.buffers[0] + at, room.buffers[1] + at};
   task.stride = {stride[1], stride[2]};
   task.pairs = static_cast<std::uint32_t>(pairs);
   task.words = static_cast<std::uint32_t>(row_words / row_pairs);

@@ -33,7 +33,7 @@ inline constexpr std::int64_t high_packet = warp_pairs * packet_bytes;
 /// Rows of one shape, in two loops, as pairs that are numbered along the rows, then along the loops: a thread each.
 struct PacketTask {
   std::byte* cells = nullptr;            ///< the first row; where they are sent, they are only read
-  std::array<std::byte*, 2> turns{};     ///< where the first pair is in the room's turns
+  std::array<std::byte*, 2> buffers{};   ///< where the first pair is in the room's turns
   std::array<std::int64_t, 2> stride{};  ///< of the loops, in bytes
   std::uint32_t pairs = 0;               ///< in all; at most most_units
   std::uint32_t words = 0;               ///< that every pair of a row has

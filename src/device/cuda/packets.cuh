@@ -46,7 +46,7 @@ __device__ inline void put_packets(const PacketTask& in_memory, std::uint32_t fi
 #pragma unroll
   for (std::uint32_t i = 0; i < words_of_pair; ++i) word[i] = i < place.words ? from[i * task.row.divisor] : 0;
   const std::uint32_t mark = mark_of(epoch);
-  std::byte* slot = task.turns[epoch % 2] + slot_of_pair(pair);
+  std::byte* slot = task.buffers[epoch % 2] + slot_of_pair(pair);
   store_packet(slot, {word[0], word[1], word[2], (word[3] & ~mark_bits) | mark});
   if (place.words > words_of_packet) {
     store_packet(slot + high_packet, {word[4], word[5], word[6], (word[3] >> 16) | mark});
@@ -55,14 +55,14 @@ __device__ inline void put_packets(const PacketTask& in_memory, std::uint32_t fi
 
 /// What packets are of, said in no order to them.
 __device__ inline void announce(const SendPart& part, std::uint64_t epoch) {
-  store_relaxed(part.turns[epoch % 2], {epoch, part.arrived.token});
+  store_relaxed(part.buffers[epoch % 2], {epoch, part.arrived.token});
 }
 
 /// The receiver's wait for that. What is polled is what counts: nothing is read behind it. Who sends rows instead, because the two
 /// disagree, refuses where rows would be told of.
 __device__ inline bool wait_for_announcement(Board* board, const ReceivePart& part, std::uint64_t epoch) {
   WaitEntry wait = part.arrived;
-  wait.flag = part.turns[epoch % 2];
+  wait.flag = part.buffers[epoch % 2];
   const Waiting waiting{epoch, nanoseconds()};
   FlagWords there = load_relaxed(wait.flag);
   for (unsigned polls = 1; there.epoch < epoch; ++polls) {
@@ -108,7 +108,7 @@ static __device__ __noinline__ bool leave_packets(Board* board, const ReceivePar
   failure.waited_ns = nanoseconds() - waiting.begun;
   const bool aborted = wait.abort != nullptr && load_relaxed(wait.abort) != 0;
   if (!aborted && failure.waited_ns < wait.timeout_ns) return false;
-  failure.found = load_relaxed(part.turns[waiting.expected % 2]).epoch;
+  failure.found = load_relaxed(part.buffers[waiting.expected % 2]).epoch;
   failure.cause = aborted ? FailureCause::aborted : FailureCause::late;
   fail(board, failure);
   return true;
@@ -126,7 +126,7 @@ __device__ inline bool take_packets(Board* board, const ReceivePart& part, const
   const PairPlace place = place_of_pair(task, pair);
   const bool both = place.words > words_of_packet;
   const std::uint32_t mark = mark_of(epoch);
-  std::byte* slot = task.turns[epoch % 2] + slot_of_pair(pair);
+  std::byte* slot = task.buffers[epoch % 2] + slot_of_pair(pair);
   uint4 low;
   uint4 high{};
   const auto look = [&] {

@@ -14,16 +14,16 @@ ComposedExchange::ComposedExchange(Backend& backend, int device, const FusedPlan
     : device_(device), local_(backend.prepare(device, plan.local)), begun_(backend.create_event(device)) {
   check_fused_plan(plan);
   std::vector<StridedCopy> landed;
-  for (const Party& party : plan.parties) {
-    Member member{party.epoch, party.expected, {}, {}};
-    for (const IncomingPart& in : party.incoming) {
+  for (const Participant& participant : plan.participants) {
+    Member member{participant.epoch, participant.expected, {}, {}};
+    for (const IncomingPart& in : participant.incoming) {
       if (in.ready.flag != nullptr) member.ready.push_back(in.ready);
       member.arrived.push_back(in.arrived);
       landed.insert(landed.end(), in.copies.begin(), in.copies.end());
     }
     members_.push_back(std::move(member));
-    for (const OutgoingPart& out : party.outgoing) {
-      lanes_.push_back({party.epoch, out.ready, backend.prepare(device, out.copies), out.arrived,
+    for (const OutgoingPart& out : participant.outgoing) {
+      lanes_.push_back({participant.epoch, out.ready, backend.prepare(device, out.copies), out.arrived,
                         backend.create_stream(device, Priority::high, out.ready.guard->label),
                         backend.create_event(device)});
     }

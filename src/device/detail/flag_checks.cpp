@@ -45,7 +45,7 @@ namespace {
 /// `cells`: the address and the strides of the side that is not where packets land.
 void check_packets(const PacketRoom& room, const StridedCopy& copy, const std::byte* cells,
                    const std::array<std::int64_t, 3>& stride) {
-  for (const std::byte* turn : room.turns) check_pointer(turn, alignof(Flag), "room for packets");
+  for (const std::byte* buffer : room.buffers) check_pointer(buffer, alignof(Flag), "room for packets");
   check_pointer(cells, word_bytes, "a row of packets");
   const bool dense = stride[0] == copy.element_bytes || copy.extent.x == 1;
   if (dense && copy.element_bytes % word_bytes == 0 && stride[1] % word_bytes == 0 && stride[2] % word_bytes == 0) {
@@ -64,16 +64,16 @@ void check_fused_plan(const FusedPlan& plan) {
     throw InvalidArgument(
         fmt::format("multiprocessors is {}; allowed is 0 (all of use) or more", plan.multiprocessors));
   }
-  for (const Party& party : plan.parties) {
-    check_epoch(party.epoch);
-    for (const CounterCheck& check : party.expected) check_counter(check);
-    for (const OutgoingPart& out : party.outgoing) {
+  for (const Participant& participant : plan.participants) {
+    check_epoch(participant.epoch);
+    for (const CounterCheck& check : participant.expected) check_counter(check);
+    for (const OutgoingPart& out : participant.outgoing) {
       check_waits({&out.ready, 1});
       check_signals({&out.arrived, 1});
       if (!out.packets.offered()) continue;
       for (const StridedCopy& copy : out.copies) check_packets(out.packets, copy, copy.source, copy.source_stride);
     }
-    for (const IncomingPart& in : party.incoming) {
+    for (const IncomingPart& in : participant.incoming) {
       if (in.ready.flag != nullptr) check_signals({&in.ready, 1});
       check_waits({&in.arrived, 1});
       if (!in.packets.offered()) continue;

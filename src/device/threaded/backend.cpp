@@ -12,8 +12,8 @@ namespace {
 class ThreadedBackend final : public Backend {
  public:
   explicit ThreadedBackend(std::shared_ptr<Backend> inner)
-      : inner_(std::move(inner)), crew_(std::make_shared<Crew>(inner_->device_count())) {}
-  ~ThreadedBackend() override { crew_->settle(); }
+      : inner_(std::move(inner)), team_(std::make_shared<ThreadTeam>(inner_->device_count())) {}
+  ~ThreadedBackend() override { team_->settle(); }
 
   [[nodiscard]] DeviceKind kind() const override { return inner_->kind(); }
   [[nodiscard]] int device_count() const override { return inner_->device_count(); }
@@ -48,11 +48,11 @@ class ThreadedBackend final : public Backend {
     return settled().reserve_room(device, parts, multiprocessors);
   }
   std::unique_ptr<FusedExchange> fuse(int device, const FusedPlan& plan) override {
-    return std::make_unique<ThreadedExchange>(crew_, settled().fuse(device, plan), device);
+    return std::make_unique<ThreadedExchange>(team_, settled().fuse(device, plan), device);
   }
 
   std::unique_ptr<Stream> create_stream(int device, Priority priority, std::string_view name) override {
-    return std::make_unique<ThreadedStream>(crew_, settled().create_stream(device, priority, name),
+    return std::make_unique<ThreadedStream>(team_, settled().create_stream(device, priority, name),
                                             kind() == DeviceKind::host);
   }
   std::unique_ptr<Stream> borrow_stream(int /*device*/, void* /*native*/) override {
@@ -62,7 +62,7 @@ class ThreadedBackend final : public Backend {
         "those of create_stream(), or a backend without launch threads");
   }
   std::unique_ptr<Event> create_event(int device, Timing timing) override {
-    return std::make_unique<ThreadedEvent>(inner_->create_event(device, timing), device, crew_->roomy);
+    return std::make_unique<ThreadedEvent>(inner_->create_event(device, timing), device, team_->dedicated_cores);
   }
 
   bool wait_until(const std::function<bool()>& done, const Deadline& deadline) override {
@@ -74,12 +74,12 @@ class ThreadedBackend final : public Backend {
 
  private:
   Backend& settled() {
-    crew_->settle();
+    team_->settle();
     return *inner_;
   }
 
   std::shared_ptr<Backend> inner_;
-  std::shared_ptr<Crew> crew_;
+  std::shared_ptr<ThreadTeam> team_;
 };
 
 }  // namespace

@@ -5,8 +5,8 @@
 
 namespace halocline::device::threaded {
 
-ThreadedEvent::ThreadedEvent(std::unique_ptr<Event> inner, int device, bool roomy)
-    : shared_(std::make_shared<Shared>()), roomy_(roomy) {
+ThreadedEvent::ThreadedEvent(std::unique_ptr<Event> inner, int device, bool dedicated_cores)
+    : shared_(std::make_shared<Shared>()), dedicated_cores_(dedicated_cores) {
   shared_->inner = std::move(inner);
   shared_->device = device;
 }
@@ -20,7 +20,7 @@ bool ThreadedEvent::query() const {
 Duration ThreadedEvent::since(const Event& earlier) const {
   const Shared& first = *threaded(earlier).shared();
   for (const Shared* mark : {&first, const_cast<const Shared*>(shared_.get())}) {
-    spin_until([mark] { return mark->made.load(std::memory_order_acquire) >= mark->asked.load(); }, roomy_);
+    spin_until([mark] { return mark->made.load(std::memory_order_acquire) >= mark->asked.load(); }, dedicated_cores_);
   }
   return shared_->inner->since(*first.inner);
 }

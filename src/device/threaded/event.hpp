@@ -39,14 +39,14 @@ struct Shared {
 
 class ThreadedEvent final : public Event {
  public:
-  ThreadedEvent(std::unique_ptr<Event> inner, int device, bool roomy);
+  ThreadedEvent(std::unique_ptr<Event> inner, int device, bool dedicated_cores);
   [[nodiscard]] bool query() const override;
   [[nodiscard]] Duration since(const Event& earlier) const override;
   [[nodiscard]] const std::shared_ptr<Shared>& shared() const { return shared_; }
 
  private:
   std::shared_ptr<Shared> shared_;
-  bool roomy_;
+  bool dedicated_cores_;
 };
 
 /// Throws InvalidArgument for another backend's.

@@ -10,20 +10,20 @@
 
 namespace halocline::device::threaded {
 
-struct Crew;
+struct ThreadTeam;
 
 /// A fused exchange that knows where it belongs, so that a call can refuse it before a launcher meets it.
 class ThreadedExchange final : public FusedExchange {
  public:
-  ThreadedExchange(std::shared_ptr<Crew> crew, std::unique_ptr<FusedExchange> inner, int device)
-      : crew_(std::move(crew)), inner_(std::move(inner)), device_(device) {}
+  ThreadedExchange(std::shared_ptr<ThreadTeam> team, std::unique_ptr<FusedExchange> inner, int device)
+      : team_(std::move(team)), inner_(std::move(inner)), device_(device) {}
   void check() override { inner_->check(); }
   void stop() noexcept override { inner_->stop(); }
 
   /// Throws InvalidArgument where it was made by another backend or for another device.
-  static FusedExchange& inner_of(FusedExchange& exchange, const Crew* crew, int device) {
+  static FusedExchange& inner_of(FusedExchange& exchange, const ThreadTeam* team, int device) {
     auto* mine = dynamic_cast<ThreadedExchange*>(&exchange);
-    if (mine == nullptr || mine->crew_.get() != crew) {
+    if (mine == nullptr || mine->team_.get() != team) {
       throw InvalidArgument("the fused exchange belongs to another backend than the stream");
     }
     if (mine->device_ != device) {
@@ -34,7 +34,7 @@ class ThreadedExchange final : public FusedExchange {
   }
 
  private:
-  std::shared_ptr<Crew> crew_;
+  std::shared_ptr<ThreadTeam> team_;
   std::unique_ptr<FusedExchange> inner_;
   int device_;
 };

@@ -16,22 +16,23 @@ constexpr microseconds look_for{200};
 
 }  // namespace
 
-void spin_until(const std::function<bool()>& done, bool roomy) {
-  for (int attempt = 0; attempt < (roomy ? 2048 : 1); ++attempt) {
+void spin_until(const std::function<bool()>& done, bool dedicated_cores) {
+  for (int attempt = 0; attempt < (dedicated_cores ? 2048 : 1); ++attempt) {
     if (done()) return;
   }
   const auto begun = std::chrono::steady_clock::now();
   while (!done()) {
     const auto waited = std::chrono::steady_clock::now() - begun;
     if (waited < microseconds(10'000)) {
-      if (!roomy || waited > look_for) std::this_thread::yield();
+      if (!dedicated_cores || waited > look_for) std::this_thread::yield();
     } else {
       std::this_thread::sleep_for(microseconds(50));
     }
   }
 }
 
-Launcher::Launcher(bool roomy) : roomy_(roomy), thread_(start_thread("the launches of a device", [this] { live(); })) {}
+Launcher::Launcher(bool dedicated_cores)
+    : dedicated_cores_(dedicated_cores), thread_(start_thread("the launches of a device", [this] { live(); })) {}
 
 Launcher::~Launcher() {
   {
@@ -56,12 +57,12 @@ void Launcher::hand_over(std::function<void()> work) {
 void Launcher::settle() const {
   if (std::this_thread::get_id() == thread_.get_id()) return;
   const std::uint64_t until = handed_.load(std::memory_order_acquire);
-  spin_until([&] { return done_.load(std::memory_order_acquire) >= until; }, roomy_);
+  spin_until([&] { return done_.load(std::memory_order_acquire) >= until; }, dedicated_cores_);
 }
 
 /// Whether any came within a while, without the mutex.
 bool Launcher::look_for_work() {
-  if (!roomy_) return false;
+  if (!dedicated_cores_) return false;
   const auto begun = std::chrono::steady_clock::now();
   const std::uint64_t done = done_.load(std::memory_order_relaxed);
   while (std::chrono::steady_clock::now() - begun < look_for) {

@@ -13,13 +13,13 @@ namespace halocline::device::threaded {
 
 /// Blocks until done(), which another thread brings about soon: asks again at once at first, then lets others run, and at
 /// last sleeps in between.
-void spin_until(const std::function<bool()>& done, bool roomy);
+void spin_until(const std::function<bool()>& done, bool dedicated_cores);
 
 /// A thread that carries out what is handed over, in order.
 class Launcher {
  public:
-  /// roomy: it has a core of its own, so that it may look for work for a while before it sleeps.
-  explicit Launcher(bool roomy);
+  /// dedicated_cores: it has a core of its own, so that it may look for work for a while before it sleeps.
+  explicit Launcher(bool dedicated_cores);
   /// Carries out what is left.
   ~Launcher();
   Launcher(const Launcher&) = delete;
@@ -35,7 +35,7 @@ class Launcher {
   void live();
   bool look_for_work();
 
-  bool roomy_;
+  bool dedicated_cores_;
   std::mutex mutex_;
   std::condition_variable there_is_work_;
   std::vector<std::function<void()>> queue_;

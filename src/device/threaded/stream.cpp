@@ -18,17 +18,18 @@ std::vector<T> kept(std::span<const T> items) {
 
 }  // namespace
 
-Crew::Crew(int devices) : roomy(static_cast<int>(std::thread::hardware_concurrency()) > 2 * devices) {
-  for (int device = 0; device < devices; ++device) launchers.push_back(std::make_unique<Launcher>(roomy));
+ThreadTeam::ThreadTeam(int devices)
+    : dedicated_cores(static_cast<int>(std::thread::hardware_concurrency()) > 2 * devices) {
+  for (int device = 0; device < devices; ++device) launchers.push_back(std::make_unique<Launcher>(dedicated_cores));
 }
 
-ThreadedStream::ThreadedStream(std::shared_ptr<Crew> crew, std::unique_ptr<Stream> inner, bool on_host)
-    : crew_(std::move(crew)), inner_(std::move(inner)), on_host_(on_host) {}
+ThreadedStream::ThreadedStream(std::shared_ptr<ThreadTeam> team, std::unique_ptr<Stream> inner, bool on_host)
+    : team_(std::move(team)), inner_(std::move(inner)), on_host_(on_host) {}
 
 ThreadedStream::~ThreadedStream() {
   launcher().settle();
   inner_.reset();
-  if (began_capture_) --crew_->captures;
+  if (began_capture_) --team_->captures;
 }
 
 FailurePtr ThreadedStream::failure() const {
@@ -53,7 +54,7 @@ void ThreadedStream::carry_out(const std::function<void(Stream&)>& work) {
 void ThreadedStream::pass(std::function<void(Stream&)> work) {
   if (const FailurePtr known = failure()) raise(*known);
   if (here_and_now()) {
-    crew_->settle();
+    team_->settle();
     return work(*inner_);
   }
   hand_over([this, work = std::move(work)] { carry_out(work); });
@@ -84,7 +85,7 @@ void ThreadedStream::add(const SumList& list) {
 }
 
 void ThreadedStream::run(FusedExchange& exchange) {
-  FusedExchange& mine = ThreadedExchange::inner_of(exchange, crew_.get(), device());
+  FusedExchange& mine = ThreadedExchange::inner_of(exchange, team_.get(), device());
   pass([&mine](Stream& inner) { inner.run(mine); });
 }
 
@@ -119,7 +120,7 @@ void ThreadedStream::record(Event& event) {
   }
   if (const FailurePtr known = failure()) raise(*known);
   if (here_and_now()) {
-    crew_->settle();
+    team_->settle();
     inner_->record(*mark->inner);
     mark->set_failure(nullptr);
     mark->made.store(mark->asked.fetch_add(1) + 1, std::memory_order_release);
@@ -128,7 +129,7 @@ void ThreadedStream::record(Event& event) {
   const std::uint64_t number = mark->asked.fetch_add(1) + 1;
   const std::uint64_t waits = mark->waits_asked.load();
   hand_over([this, mark, number, waits] {
-    spin_until([&] { return mark->waits_placed.load(std::memory_order_acquire) >= waits; }, crew_->roomy);
+    spin_until([&] { return mark->waits_placed.load(std::memory_order_acquire) >= waits; }, team_->dedicated_cores);
     carry_out([&](Stream& inner) { inner.record(*mark->inner); });
     mark->set_failure(failure());
     mark->made.store(number, std::memory_order_release);
@@ -139,7 +140,7 @@ void ThreadedStream::wait(const Event& event) {
   const std::shared_ptr<Shared> mark = threaded(event).shared();
   if (const FailurePtr known = failure()) raise(*known);
   if (here_and_now()) {
-    crew_->settle();
+    team_->settle();
     if (const FailurePtr before = mark->failure()) {
       fail(before);
       raise(*before);
@@ -151,7 +152,7 @@ void ThreadedStream::wait(const Event& event) {
   const bool of_another = mark->device != device();
   if (of_another) ++mark->waits_asked;
   hand_over([this, mark, number, of_another] {
-    spin_until([&] { return mark->made.load(std::memory_order_acquire) >= number; }, crew_->roomy);
+    spin_until([&] { return mark->made.load(std::memory_order_acquire) >= number; }, team_->dedicated_cores);
     if (const FailurePtr before = mark->failure()) fail(before);
     carry_out([&](Stream& inner) { inner.wait(*mark->inner); });
     if (of_another) ++mark->waits_placed;
@@ -170,26 +171,26 @@ void ThreadedStream::host_function(std::function<void()> function) {
 void ThreadedStream::enqueue(std::function<void(Stream&)> work) { pass(std::move(work)); }
 
 void ThreadedStream::begin_capture() {
-  ++crew_->captures;
-  crew_->settle();
+  ++team_->captures;
+  team_->settle();
   try {
     inner_->begin_capture();
   } catch (...) {
-    --crew_->captures;
+    --team_->captures;
     throw;
   }
   began_capture_ = true;
 }
 
 std::unique_ptr<Graph> ThreadedStream::end_capture() {
-  crew_->settle();
+  team_->settle();
   const bool began = std::exchange(began_capture_, false);
   try {
     auto graph = inner_->end_capture();
-    if (began) --crew_->captures;
+    if (began) --team_->captures;
     return graph;
   } catch (...) {
-    if (began) --crew_->captures;
+    if (began) --team_->captures;
     throw;
   }
 }

@@ -12,9 +12,9 @@
 namespace halocline::device::threaded {
 
 /// What streams and their backend share.
-struct Crew {
-  explicit Crew(int devices);
-  bool roomy;  ///< whether every launcher has a core of its own
+struct ThreadTeam {
+  explicit ThreadTeam(int devices);
+  bool dedicated_cores;  ///< whether every launcher has a core of its own
   std::vector<std::unique_ptr<Launcher>> launchers;
   /// Captures under way: what is called meanwhile is enqueued by the caller itself, because what belongs to a capture
   /// must be in it when it ends.
@@ -27,7 +27,7 @@ struct Crew {
 
 class ThreadedStream final : public Stream {
  public:
-  ThreadedStream(std::shared_ptr<Crew> crew, std::unique_ptr<Stream> inner, bool on_host);
+  ThreadedStream(std::shared_ptr<ThreadTeam> team, std::unique_ptr<Stream> inner, bool on_host);
   ~ThreadedStream() override;
   ThreadedStream(const ThreadedStream&) = delete;
   ThreadedStream& operator=(const ThreadedStream&) = delete;
@@ -68,10 +68,10 @@ class ThreadedStream final : public Stream {
   /// Calls f, and keeps what it throws.
   template <typename F>
   auto watched(F&& f);
-  [[nodiscard]] Launcher& launcher() const { return *crew_->launchers[static_cast<std::size_t>(device())]; }
-  [[nodiscard]] bool here_and_now() const { return crew_->captures.load(std::memory_order_acquire) > 0; }
+  [[nodiscard]] Launcher& launcher() const { return *team_->launchers[static_cast<std::size_t>(device())]; }
+  [[nodiscard]] bool here_and_now() const { return team_->captures.load(std::memory_order_acquire) > 0; }
 
-  std::shared_ptr<Crew> crew_;
+  std::shared_ptr<ThreadTeam> team_;
   std::unique_ptr<Stream> inner_;
   bool on_host_;
   bool began_capture_ = false;

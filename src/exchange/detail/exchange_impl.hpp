@@ -31,8 +31,8 @@ class Exchange::Impl {
   bool progress();
   [[nodiscard]] bool under_way() const { return running_ != nullptr; }
   void finish(const std::function<void()>& arrived);
-  [[nodiscard]] Directions filled(std::size_t place) const { return sites_.at(place)->filled; }
-  [[nodiscard]] Directions filled_by_device(std::size_t place) const { return sites_.at(place)->filled_by_device; }
+  [[nodiscard]] Directions filled(std::size_t place) const { return states_.at(place)->filled; }
+  [[nodiscard]] Directions filled_by_device(std::size_t place) const { return states_.at(place)->filled_by_device; }
   [[nodiscard]] Directions awaited(std::size_t place) const;
   void join(std::size_t place, const Directions& sides, device::Stream& stream) const;
   [[nodiscard]] std::optional<Outlet> outlet(std::size_t place, field_id field, int buffer, Direction direction) const;
@@ -53,14 +53,14 @@ class Exchange::Impl {
   [[nodiscard]] std::vector<Traffic> traffic() const;
 
  private:
-  void make_sites(std::vector<LocalSubdomain> subdomains);
+  void make_states(std::vector<LocalSubdomain> subdomains);
   void check_settings() const;
   void make_channels(const std::vector<routing::Route>& routes);
   void make_channel(const routing::MessageKey& key, partition::Message message, const routing::Route& route,
                     int number);
   void make_drivers();
   void connect();
-  const Program& program_for(const Selection& selection);
+  const ExchangePlan& plan_for(const Selection& selection);
   void check_selection(const Selection& selection) const;
   void check_streams(std::span<device::Stream* const> streams) const;
   void check_streams_of_ends();
@@ -79,15 +79,15 @@ class Exchange::Impl {
   std::unique_ptr<Mappings> mappings_;
   std::unique_ptr<AbortWord> abort_;
   std::unique_ptr<device::Registration> abort_registration_;
-  std::vector<Site*> sites_;  // in Setup's order
+  std::vector<SubdomainState*> states_;  // in Setup's order
   std::vector<std::unique_ptr<Channel>> channels_;
   std::vector<End> ends_;
   std::unique_ptr<Schedule> schedule_;
   std::vector<std::unique_ptr<Fusion>> fusions_;  ///< by device
   std::unique_ptr<OrderCheck> order_check_;       ///< null where nothing is checked
-  std::vector<Program> programs_;
-  std::vector<device::Stream*> streams_;  ///< the users', of the exchange under way
-  const Program* running_ = nullptr;      ///< between start() and finish()
+  std::vector<ExchangePlan> plans_;
+  std::vector<device::Stream*> streams_;   ///< the users', of the exchange under way
+  const ExchangePlan* running_ = nullptr;  ///< between start() and finish()
   std::uint64_t step_ = 0;
   std::exception_ptr failure_;
   bool closed_ = false;

@@ -10,13 +10,13 @@ namespace halocline::exchange {
 namespace {
 
 /// Multiprocessors that fill most of a link (docs/guide/9-numbers.md), and leave a kernel nearly all.
-constexpr int beside_compute = 16;
+constexpr int concurrent_multiprocessors = 16;
 
 }  // namespace
 
 Fusion::Fusion(Context& context, std::vector<Member> members)
     : context_(&context),
-      device_(members.front().site->device()),
+      device_(members.front().state->device()),
       members_(std::move(members)),
       stream_(context.backend->create_stream(device_, device::Priority::high,
                                              fmt::format("device {}: fused exchange", device_))),
@@ -31,40 +31,40 @@ Fusion::Fusion(Context& context, std::vector<Member> members)
   for (std::size_t i = 0; i < members_.size(); ++i) begun_.push_back(context.backend->create_event(device_));
 }
 
-device::FusedPlan Fusion::plan(const Program& program, Overlap overlap) const {
-  device::FusedPlan plan;
-  plan.room = room_.get();
-  plan.multiprocessors = context_->tuning.multiprocessors;
-  if (plan.multiprocessors == 0 && overlap == Overlap::possible) plan.multiprocessors = beside_compute;
+device::FusedPlan Fusion::fused_plan(const ExchangePlan& plan, Overlap overlap) const {
+  device::FusedPlan fused;
+  fused.room = room_.get();
+  fused.multiprocessors = context_->tuning.multiprocessors;
+  if (fused.multiprocessors == 0 && overlap == Overlap::possible) fused.multiprocessors = concurrent_multiprocessors;
   for (const Member& member : members_) {
-    const Site& site = *member.site;
-    device::Party party;
-    party.epoch = site.mailbox.fused_epoch();
-    party.expected = parities(site, *context_->geometry, program.selection);
-    for (Endpoint* end : member.ends) end->contribute(program, party, plan.local);
-    plan.parties.push_back(std::move(party));
+    const SubdomainState& state = *member.state;
+    device::Participant participant;
+    participant.epoch = state.mailbox.fused_epoch();
+    participant.expected = parities(state, *context_->geometry, plan.selection);
+    for (Endpoint* end : member.ends) end->contribute(plan, participant, fused.local);
+    fused.participants.push_back(std::move(participant));
   }
-  return plan;
+  return fused;
 }
 
-device::FusedExchange& Fusion::form(const Program& program, Overlap overlap) {
-  auto& made = exchanges_.of(program)[overlap == Overlap::none ? 0 : 1];
-  if (!made) made = context_->backend->fuse(device_, plan(program, overlap));
+device::FusedExchange& Fusion::form(const ExchangePlan& plan, Overlap overlap) {
+  auto& made = exchanges_.of(plan)[overlap == Overlap::none ? 0 : 1];
+  if (!made) made = context_->backend->fuse(device_, fused_plan(plan, overlap));
   return *made;
 }
 
-void Fusion::prepare(const Program& program) {
-  exchanges_.make(program, [] { return Forms(); });
-  if (scheduled()) static_cast<void>(form(program, Overlap::none));
+void Fusion::prepare(const ExchangePlan& plan) {
+  exchanges_.make(plan, [] { return Forms(); });
+  if (scheduled()) static_cast<void>(form(plan, Overlap::none));
 }
 
-void Fusion::send(const Program& program) {
-  stream_->wait(*members_.front().site->open);
-  stream_->run(form(program, Overlap::none));
+void Fusion::send(const ExchangePlan& plan) {
+  stream_->wait(*members_.front().state->open);
+  stream_->run(form(plan, Overlap::none));
   stream_->record(*done_);
 }
 
-void Fusion::start(const Program& program, std::span<device::Stream* const> users, Overlap overlap) {
+void Fusion::start(const ExchangePlan& plan, std::span<device::Stream* const> users, Overlap overlap) {
   carrier_ = overlap == Overlap::none ? users[members_.front().place] : stream_.get();
   for (std::size_t i = 0; i < members_.size(); ++i) {
     device::Stream* user = users[members_[i].place];
@@ -72,7 +72,7 @@ void Fusion::start(const Program& program, std::span<device::Stream* const> user
     user->record(*begun_[i]);
     carrier_->wait(*begun_[i]);
   }
-  carrier_->run(form(program, overlap));
+  carrier_->run(form(plan, overlap));
   if (members_.size() > 1 || carrier_ == stream_.get()) carrier_->record(*done_);
 }
 
@@ -83,8 +83,8 @@ void Fusion::join(std::span<device::Stream* const> users) const {
   }
 }
 
-bool Fusion::has(const Site& site) const {
-  return std::ranges::any_of(members_, [&](const Member& member) { return member.site == &site; });
+bool Fusion::has(const SubdomainState& state) const {
+  return std::ranges::any_of(members_, [&](const Member& member) { return member.state == &state; });
 }
 
 void Fusion::check() {

@@ -16,20 +16,20 @@ class Fusion {
  public:
   /// A subdomain of the device.
   struct Member {
-    Site* site = nullptr;
+    SubdomainState* state = nullptr;
     std::size_t place = 0;  ///< among the rank's subdomains, and so among its streams
     std::vector<Endpoint*> ends;
     bool waits = false;  ///< for other devices
   };
-  /// Sites, ends and context outlive this, at their addresses.
+  /// LocalEnds, ends and context outlive this, at their addresses.
   Fusion(Context& context, std::vector<Member> members);
 
   /// Whether it is a part of a schedule: if its only member is scheduled, one launch executes both.
-  [[nodiscard]] bool scheduled() const { return members_.size() == 1 && members_.front().site->scheduled; }
+  [[nodiscard]] bool scheduled() const { return members_.size() == 1 && members_.front().state->scheduled; }
 
-  void prepare(const Program& program);
-  /// If it is scheduled: enqueues an exchange after Site::open, concurrently with the sending ends.
-  void send(const Program& program);
+  void prepare(const ExchangePlan& plan);
+  /// If it is scheduled: enqueues an exchange after SubdomainState::open, concurrently with the sending ends.
+  void send(const ExchangePlan& plan);
   /// All of that is done.
   [[nodiscard]] const device::Event& sent() const { return *done_; }
 
@@ -37,12 +37,12 @@ class Fusion {
 
   /// Enqueues an exchange after the work in the members' streams. With Overlap::none it runs in one of these, which saves
   /// two waits between streams; otherwise in a stream of its own.
-  void start(const Program& program, std::span<device::Stream* const> users, Overlap overlap);
+  void start(const ExchangePlan& plan, std::span<device::Stream* const> users, Overlap overlap);
   /// Orders later work in the members' streams after it.
   void join(std::span<device::Stream* const> users) const;
   /// The same for another stream of the device, if it was started with Overlap::possible.
   void join(device::Stream& stream) const { stream.wait(*done_); }
-  [[nodiscard]] bool has(const Site& site) const;
+  [[nodiscard]] bool has(const SubdomainState& state) const;
 
   void each_stream(const VisitStream& visit) { visit(stream_); }
   /// Throws the error of the operation's streams if they failed. Never blocks.
@@ -53,8 +53,8 @@ class Fusion {
  private:
   /// An exchange, made when first run: one that uses the whole device, and one that leaves room for concurrent kernels.
   using Forms = std::array<std::unique_ptr<device::FusedExchange>, 2>;
-  [[nodiscard]] device::FusedExchange& form(const Program& program, Overlap overlap);
-  [[nodiscard]] device::FusedPlan plan(const Program& program, Overlap overlap) const;
+  [[nodiscard]] device::FusedExchange& form(const ExchangePlan& plan, Overlap overlap);
+  [[nodiscard]] device::FusedPlan fused_plan(const ExchangePlan& plan, Overlap overlap) const;
 
   Context* context_;
   int device_;

@@ -9,14 +9,16 @@ constexpr std::size_t aligned(std::size_t bytes) { return (bytes + line_bytes - 
 
 }  // namespace
 
-std::size_t Mailbox::reserve_flags(int count) { return reserve_landing(static_cast<std::int64_t>(line_bytes) * count); }
+std::size_t Mailbox::reserve_flags(int count) {
+  return reserve_receive_buffer(static_cast<std::int64_t>(line_bytes) * count);
+}
 
 device::Flag* Mailbox::nth(device::Flag* first, int n) {
   return reinterpret_cast<device::Flag*>(reinterpret_cast<std::byte*>(first) +
                                          line_bytes * static_cast<std::size_t>(n));
 }
 
-std::size_t Mailbox::reserve_landing(std::int64_t bytes) {
+std::size_t Mailbox::reserve_receive_buffer(std::int64_t bytes) {
   const std::size_t offset = bytes_;
   bytes_ += aligned(static_cast<std::size_t>(bytes));
   return offset;

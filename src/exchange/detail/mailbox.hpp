@@ -17,7 +17,7 @@ class Mailbox {
  public:
   /// Offsets from the start of the allocation; multiples of 128 bytes.
   [[nodiscard]] std::size_t reserve_flags(int count);
-  [[nodiscard]] std::size_t reserve_landing(std::int64_t bytes);
+  [[nodiscard]] std::size_t reserve_receive_buffer(std::int64_t bytes);
   void allocate(device::Backend& backend, int device);
 
   [[nodiscard]] std::byte* at(std::size_t offset) const { return buffer_->data() + offset; }

@@ -50,30 +50,30 @@ const FieldDescriptor& OrderCheck::field_of(const PackedSegment& packed) const {
   return context_->geometry->fields[packed.segment.field.index()];
 }
 
-OrderCheck::Sent OrderCheck::make_sent(const Channel& channel, const Program& program) {
-  const Site& site = context_->site(channel.message.from);
+OrderCheck::Sent OrderCheck::make_sent(const Channel& channel, const ExchangePlan& plan) {
+  const SubdomainState& state = context_->state(channel.message.from);
   device::Backend& backend = *context_->backend;
-  Sent sent{&channel, payload_of(channel.message, program.selection), nullptr, nullptr, nullptr, nullptr};
+  Sent sent{&channel, payload_of(channel.message, plan.selection), nullptr, nullptr, nullptr, nullptr};
   const auto bytes = static_cast<std::size_t>(std::max<std::int64_t>(sent.payload.bytes, 1));
   sent.at_start = backend.allocate_pinned(bytes);
   sent.at_end = backend.allocate_pinned(bytes);
-  sent.read_at_start = backend.prepare(site.device(), pack_copies(sent.payload, site.memory, sent.at_start->data()));
-  sent.read_at_end = backend.prepare(site.device(), pack_copies(sent.payload, site.memory, sent.at_end->data()));
+  sent.read_at_start = backend.prepare(state.device(), pack_copies(sent.payload, state.memory, sent.at_start->data()));
+  sent.read_at_end = backend.prepare(state.device(), pack_copies(sent.payload, state.memory, sent.at_end->data()));
   return sent;
 }
 
-OrderCheck::Received OrderCheck::make_received(const Channel& channel, const Program& program) {
-  const Site& site = context_->site(channel.message.to);
+OrderCheck::Received OrderCheck::make_received(const Channel& channel, const ExchangePlan& plan) {
+  const SubdomainState& state = context_->state(channel.message.to);
   device::Backend& backend = *context_->backend;
-  const Payload all = payload_of(channel.message, program.selection);
+  const Payload all = payload_of(channel.message, plan.selection);
   Received received{&channel, all, all, nullptr, nullptr, nullptr};
   received.arrived =
       backend.allocate_pinned(static_cast<std::size_t>(std::max<std::int64_t>(received.payload.bytes, 1)));
   // What kernels have stored is there already, where its transport leaves it out.
   if (!routing::moves_one_by_one(channel.transport))
-    received.to_come = unstored_payload_of(channel.message, program.selection);
-  std::vector<device::StridedCopy> poison = unpack_copies(received.to_come, site.received, received.arrived->data());
-  std::vector<device::StridedCopy> read = unpack_copies(received.payload, site.received, received.arrived->data());
+    received.to_come = unstored_payload_of(channel.message, plan.selection);
+  std::vector<device::StridedCopy> poison = unpack_copies(received.to_come, state.received, received.arrived->data());
+  std::vector<device::StridedCopy> read = unpack_copies(received.payload, state.received, received.arrived->data());
   for (device::StridedCopy& copy : read) {
     std::byte* const halo = copy.target;
     copy.target = const_cast<std::byte*>(copy.source);  // in `arrived`
@@ -84,34 +84,34 @@ OrderCheck::Received OrderCheck::make_received(const Channel& channel, const Pro
     copy.source = poison_->data();
     copy.source_stride = {};
   }
-  received.poison = backend.prepare(site.device(), poison);
-  received.read = backend.prepare(site.device(), read);
+  received.poison = backend.prepare(state.device(), poison);
+  received.read = backend.prepare(state.device(), read);
   return received;
 }
 
-void OrderCheck::prepare(const Program& program) {
-  messages_.make(program, [&] {
+void OrderCheck::prepare(const ExchangePlan& plan) {
+  messages_.make(plan, [&] {
     Messages messages;
     for (const Channel* channel : channels_) {
-      if (channel->sender == me_) messages.sent.push_back(make_sent(*channel, program));
-      if (channel->receiver == me_) messages.received.push_back(make_received(*channel, program));
+      if (channel->sender == me_) messages.sent.push_back(make_sent(*channel, plan));
+      if (channel->receiver == me_) messages.received.push_back(make_received(*channel, plan));
     }
     return messages;
   });
 }
 
-void OrderCheck::before(const Program& program) {
-  const Messages& messages = messages_.of(program);
+void OrderCheck::before(const ExchangePlan& plan) {
+  const Messages& messages = messages_.of(plan);
   for (const Sent& sent : messages.sent) stream_of_(sent.channel->message.from).copy(*sent.read_at_start);
   for (const Received& received : messages.received) stream_of_(received.channel->message.to).copy(*received.poison);
   ++exchanges_;
 }
 
-void OrderCheck::after(const Program& program) {
-  const Messages& messages = messages_.of(program);
+void OrderCheck::after(const ExchangePlan& plan) {
+  const Messages& messages = messages_.of(plan);
   for (const Sent& sent : messages.sent) stream_of_(sent.channel->message.from).copy(*sent.read_at_end);
   for (const Received& received : messages.received) stream_of_(received.channel->message.to).copy(*received.read);
-  for (const auto& [id, site] : context_->sites) stream_of_(id).synchronize();
+  for (const auto& [id, state] : context_->states) stream_of_(id).synchronize();
   const std::vector<Digests> digests = meet(messages);
   for (const Sent& sent : messages.sent) check_sent(sent);
   for (std::size_t i = 0; i < messages.received.size(); ++i) check_received(messages.received[i], digests[i]);

@@ -20,15 +20,15 @@ class OrderCheck {
 
   OrderCheck(Context& context, rank_id me, std::span<const std::unique_ptr<Channel>> channels, StreamOf stream_of);
 
-  void prepare(const Program& program);
+  void prepare(const ExchangePlan& plan);
   /// Enqueues in the users' streams: after all work that precedes the exchange, and before it begins.
-  void before(const Program& program);
+  void before(const ExchangePlan& plan);
   /// Behind the exchange. Waits for the users' streams and for the other ranks, at most the timeout. Throws ProtocolError that
   /// names the message, the field, the cell where it is known, and which order is missing.
-  void after(const Program& program);
+  void after(const ExchangePlan& plan);
 
  private:
-  /// A message in a program: what this rank has of it. Host memory that devices reach.
+  /// A message in a plan: what this rank has of it. Host memory that devices reach.
   struct Sent {
     const Channel* channel;
     Payload payload;
@@ -56,8 +56,8 @@ class OrderCheck {
   };
   using Digests = std::vector<Digest>;
 
-  [[nodiscard]] Sent make_sent(const Channel& channel, const Program& program);
-  [[nodiscard]] Received make_received(const Channel& channel, const Program& program);
+  [[nodiscard]] Sent make_sent(const Channel& channel, const ExchangePlan& plan);
+  [[nodiscard]] Received make_received(const Channel& channel, const ExchangePlan& plan);
   [[nodiscard]] std::vector<Digests> meet(const Messages& messages);
   void check_sent(const Sent& sent) const;
   [[nodiscard]] static bool was_stored(const Received& received, const PackedSegment& packed);

@@ -10,133 +10,134 @@
 
 namespace halocline::exchange {
 
-Schedule::Schedule(Context& context, std::vector<Site*> sites, std::vector<End>& ends)
+Schedule::Schedule(Context& context, std::vector<SubdomainState*> states, std::vector<End>& ends)
     : context_(&context),
-      sites_(std::move(sites)),
+      states_(std::move(states)),
       ends_(&ends),
       joint_(std::any_of(ends.begin(), ends.end(), [](const End& end) { return end.endpoint->joins_sites(); })) {
-  for (Site* site : sites_) {
-    site->stream = context.backend->create_stream(site->device(), device::Priority::high,
-                                                  fmt::format("subdomain {}: exchange", site->subdomain.id.value()));
-    for (auto* event : {&site->open, &site->done, &site->replayed})
-      *event = context.backend->create_event(site->device());
+  for (SubdomainState* state : states_) {
+    state->stream = context.backend->create_stream(state->device(), device::Priority::high,
+                                                   fmt::format("subdomain {}: exchange", state->subdomain.id.value()));
+    for (auto* event : {&state->open, &state->done, &state->replayed})
+      *event = context.backend->create_event(state->device());
   }
-  if (joint_) fork_ = context.backend->create_event(sites_.front()->device());
+  if (joint_) fork_ = context.backend->create_event(states_.front()->device());
 }
 
-void Schedule::prepare(const Program& program) {
-  sequences_.make(program, [&] {
+void Schedule::prepare(const ExchangePlan& plan) {
+  sequences_.make(plan, [&] {
     Sequence sequence;
-    for (const Site* site : sites_) {
+    for (const SubdomainState* state : states_) {
       Part part;
       std::vector<device::StridedCopy> unpack;
       for (const End& end : *ends_) {
-        if (end.site != site) continue;
-        end.endpoint->collect_ready(program, part.ready);
-        end.endpoint->collect_arrived(program, part.arrived);
-        end.endpoint->collect_unpack(program, unpack);
+        if (end.state != state) continue;
+        end.endpoint->collect_ready(plan, part.ready);
+        end.endpoint->collect_arrived(plan, part.arrived);
+        end.endpoint->collect_unpack(plan, unpack);
       }
-      part.parities = parities(*site, *context_->geometry, program.selection);
-      if (!unpack.empty()) part.unpack = context_->backend->prepare(site->device(), unpack);
+      part.parities = parities(*state, *context_->geometry, plan.selection);
+      if (!unpack.empty()) part.unpack = context_->backend->prepare(state->device(), unpack);
       sequence.parts.push_back(std::move(part));
     }
     return sequence;
   });
 }
 
-void Schedule::begin(const Site& site, const Part& part) const {
-  if (!part.parities.empty()) site.stream->expect(part.parities);
-  site.stream->advance(site.mailbox.epoch(), part.ready);
-  site.stream->record(*site.open);
+void Schedule::begin(const SubdomainState& state, const Part& part) const {
+  if (!part.parities.empty()) state.stream->expect(part.parities);
+  state.stream->advance(state.mailbox.epoch(), part.ready);
+  state.stream->record(*state.open);
 }
 
-void Schedule::send(const Site& site, const Program& program) const {
+void Schedule::send(const SubdomainState& state, const ExchangePlan& plan) const {
   for (const End& end : *ends_) {
-    if (end.site == &site) end.endpoint->send(program);
+    if (end.state == &state) end.endpoint->send(plan);
   }
-  if (site.fusion != nullptr) site.fusion->send(program);
+  if (state.fusion != nullptr) state.fusion->send(plan);
 }
 
-void Schedule::receive(const Site& site, const Part& part) const {
-  if (site.fusion != nullptr) site.stream->wait(site.fusion->sent());
+void Schedule::receive(const SubdomainState& state, const Part& part) const {
+  if (state.fusion != nullptr) state.stream->wait(state.fusion->sent());
   for (const End& end : *ends_) {
-    const device::Event* sent = end.site == &site ? end.endpoint->sent() : nullptr;
-    if (sent != nullptr) site.stream->wait(*sent);
+    const device::Event* sent = end.state == &state ? end.endpoint->sent() : nullptr;
+    if (sent != nullptr) state.stream->wait(*sent);
   }
-  if (!part.arrived.empty()) site.stream->wait(site.mailbox.epoch(), part.arrived);
-  if (part.unpack) site.stream->copy(*part.unpack);
-  site.stream->record(*site.done);
+  if (!part.arrived.empty()) state.stream->wait(state.mailbox.epoch(), part.arrived);
+  if (part.unpack) state.stream->copy(*part.unpack);
+  state.stream->record(*state.done);
 }
 
-void Schedule::enqueue(const Program& program) {
-  const auto& parts = sequences_.of(program).parts;
-  for (std::size_t i = 0; i < sites_.size(); ++i) begin(*sites_[i], parts[i]);
-  for (const Site* site : sites_) send(*site, program);
-  for (std::size_t i = 0; i < sites_.size(); ++i) receive(*sites_[i], parts[i]);
+void Schedule::enqueue(const ExchangePlan& plan) {
+  const auto& parts = sequences_.of(plan).parts;
+  for (std::size_t i = 0; i < states_.size(); ++i) begin(*states_[i], parts[i]);
+  for (const SubdomainState* state : states_) send(*state, plan);
+  for (std::size_t i = 0; i < states_.size(); ++i) receive(*states_[i], parts[i]);
 }
 
-/// The first site's stream is the origin: the others fork from it, and join it.
-std::unique_ptr<device::Graph> Schedule::capture_all(const Program& program) {
-  device::Stream& origin = *sites_.front()->stream;
+/// The first state's stream is the origin: the others fork from it, and join it.
+std::unique_ptr<device::Graph> Schedule::capture_all(const ExchangePlan& plan) {
+  device::Stream& origin = *states_.front()->stream;
   origin.begin_capture();
   origin.record(*fork_);
-  for (std::size_t i = 1; i < sites_.size(); ++i) sites_[i]->stream->wait(*fork_);
-  enqueue(program);
-  for (std::size_t i = 1; i < sites_.size(); ++i) origin.wait(*sites_[i]->done);
+  for (std::size_t i = 1; i < states_.size(); ++i) states_[i]->stream->wait(*fork_);
+  enqueue(plan);
+  for (std::size_t i = 1; i < states_.size(); ++i) origin.wait(*states_[i]->done);
   return origin.end_capture();
 }
 
-std::unique_ptr<device::Graph> Schedule::capture_one(const Site& site, const Part& part, const Program& program) {
-  site.stream->begin_capture();
-  begin(site, part);
-  send(site, program);
-  receive(site, part);
-  return site.stream->end_capture();
+std::unique_ptr<device::Graph> Schedule::capture_one(const SubdomainState& state, const Part& part,
+                                                     const ExchangePlan& plan) {
+  state.stream->begin_capture();
+  begin(state, part);
+  send(state, plan);
+  receive(state, part);
+  return state.stream->end_capture();
 }
 
-void Schedule::capture(const Program& program) {
-  Sequence& sequence = sequences_.of(program);
+void Schedule::capture(const ExchangePlan& plan) {
+  Sequence& sequence = sequences_.of(plan);
   if (joint_) {
-    sequence.graphs.push_back(capture_all(program));
+    sequence.graphs.push_back(capture_all(plan));
     return;
   }
-  for (std::size_t i = 0; i < sites_.size(); ++i) {
-    sequence.graphs.push_back(capture_one(*sites_[i], sequence.parts[i], program));
+  for (std::size_t i = 0; i < states_.size(); ++i) {
+    sequence.graphs.push_back(capture_one(*states_[i], sequence.parts[i], plan));
   }
 }
 
-void Schedule::start(const Program& program, bool capturing) {
-  if (sites_.empty()) return;
+void Schedule::start(const ExchangePlan& plan, bool capturing) {
+  if (states_.empty()) return;
   replayed_ = !capturing && context_->backend->prefers_graphs();
   if (!replayed_) {
-    for (const Site* site : sites_) site->stream->wait(*site->begun);
-    enqueue(program);
+    for (const SubdomainState* state : states_) state->stream->wait(*state->begun);
+    enqueue(plan);
     return;
   }
-  Sequence& sequence = sequences_.of(program);
-  if (sequence.graphs.empty()) capture(program);
+  Sequence& sequence = sequences_.of(plan);
+  if (sequence.graphs.empty()) capture(plan);
   if (joint_) {
-    const Site& first = *sites_.front();
-    for (const Site* site : sites_) first.stream->wait(*site->begun);
+    const SubdomainState& first = *states_.front();
+    for (const SubdomainState* state : states_) first.stream->wait(*state->begun);
     first.stream->launch(*sequence.graphs.front());
     first.stream->record(*first.replayed);
     return;
   }
-  for (std::size_t i = 0; i < sites_.size(); ++i) {
-    const Site& site = *sites_[i];
-    site.stream->wait(*site.begun);
-    site.stream->launch(*sequence.graphs[i]);
-    site.stream->record(*site.replayed);
+  for (std::size_t i = 0; i < states_.size(); ++i) {
+    const SubdomainState& state = *states_[i];
+    state.stream->wait(*state.begun);
+    state.stream->launch(*sequence.graphs[i]);
+    state.stream->record(*state.replayed);
   }
 }
 
-void Schedule::join(const Site& site, device::Stream& user) const {
-  if (!replayed_) return user.wait(*site.done);
-  user.wait(joint_ ? *sites_.front()->replayed : *site.replayed);
+void Schedule::join(const SubdomainState& state, device::Stream& user) const {
+  if (!replayed_) return user.wait(*state.done);
+  user.wait(joint_ ? *states_.front()->replayed : *state.replayed);
 }
 
 void Schedule::each_stream(const VisitStream& visit) const {
-  for (Site* site : sites_) visit(site->stream);
+  for (SubdomainState* state : states_) visit(state->stream);
 }
 
 }  // namespace halocline::exchange

@@ -123,7 +123,7 @@ PackedRoom packed_room(const partition::Message& message, const partition::Geome
     if (segment.bytes > 0) packed.append(segment, 0);
   }
   const std::int64_t packets = most_room(message, geometry, tuning.packets_at_most_bytes);
-  if (packets > 0) room.turn_bytes = device::packet_turn_bytes(packets);
+  if (packets > 0) room.packet_buffer_bytes = device::packet_buffer_bytes(packets);
   if (packed.bytes == 0 || packed.bytes < tuning.pack_short_rows_from_bytes) return room;
   room.pieces = pieces_of(packed.bytes, tuning);
   // Each piece may begin at a multiple of 16 bytes, and end behind one, in each of its segments.

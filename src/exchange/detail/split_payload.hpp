@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "exchange/detail/program.hpp"
+#include "exchange/detail/exchange_plan.hpp"
 
 namespace halocline::exchange {
 
@@ -12,7 +12,7 @@ namespace halocline::exchange {
 /// in two: what is moved row by row, and what is packed first,
 /// because its rows are short and many: over a link, many short stores take longer than a pack and an unpack
 /// (docs/decisions/0015). What is packed is cut into pieces, so that one is unpacked while the next is on its way. Offsets
-/// count from the start of the landing buffer; around each piece there are slack_bytes that belong to it.
+/// count from the start of the receive buffer; around each piece there are slack_bytes that belong to it.
 struct SplitPayload {
   /// As much as a row may grow by at either end when it is unpacked into whole sectors.
   static constexpr std::int64_t slack_bytes = 32;
@@ -29,9 +29,9 @@ struct SplitPayload {
 
 /// The most that any selection needs.
 struct PackedRoom {
-  std::int64_t bytes = 0;  ///< of the landing buffer of the pieces
+  std::int64_t bytes = 0;  ///< of the receive buffer of the pieces
   int pieces = 0;
-  std::int64_t turn_bytes = 0;  ///< of each of the two turns of packets
+  std::int64_t packet_buffer_bytes = 0;  ///< of each of the two turns of packets
 };
 [[nodiscard]] PackedRoom packed_room(const partition::Message& message, const partition::Geometry& geometry,
                                      const Tuning& tuning);

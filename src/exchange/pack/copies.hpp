@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "device/strided_copy.hpp"
-#include "exchange/detail/program.hpp"
+#include "exchange/detail/exchange_plan.hpp"
 #include "exchange/exchange.hpp"
 #include "partition/halo.hpp"
 

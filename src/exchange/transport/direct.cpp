@@ -29,7 +29,9 @@ bool has_rows(const SplitPayload& payload) {
 }
 
 /// The receive buffer of a message that is sent as packets: two slots, one after the other.
-device::PacketRoom packet_room_at(std::byte* first, std::int64_t turn_bytes) { return {{first, first + turn_bytes}}; }
+device::PacketRoom packet_room_at(std::byte* first, std::int64_t packet_buffer_bytes) {
+  return {{first, first + packet_buffer_bytes}};
+}
 
 /// Whether the end with this memory can use packets.
 bool packets_possible(const Channel& channel, const Memory& memory) {
@@ -39,23 +41,26 @@ bool packets_possible(const Channel& channel, const Memory& memory) {
 class Sender final : public Endpoint {
  public:
   Sender(const Channel& channel, Context& context)
-      : channel_(&channel), context_(&context), site_(&context.site(channel.message.from)), flags_(channel, context) {}
+      : channel_(&channel),
+        context_(&context),
+        state_(&context.state(channel.message.from)),
+        flags_(channel, context) {}
 
   [[nodiscard]] Drive drive() const override { return Drive::fused; }
   void reserve() override { flags_.reserve(); }
   void publish(ByteWriter& writer) override {
     flags_.publish(writer);
-    writer.put(packets_possible(*channel_, site_->memory));
+    writer.put(packets_possible(*channel_, state_->memory));
   }
 
   void connect(ByteReader& reader) override {
     flags_.connect(reader);
-    as_packets_ = reader.get<bool>() && packets_possible(*channel_, site_->memory);
-    packets_ = address_of(*context_->mappings, site_->device(), reader.get<RemotePlace>());
-    landing_ = address_of(*context_->mappings, site_->device(), reader.get<RemotePlace>());
+    as_packets_ = reader.get<bool>() && packets_possible(*channel_, state_->memory);
+    packets_ = address_of(*context_->mappings, state_->device(), reader.get<RemotePlace>());
+    receive_buffer_ = address_of(*context_->mappings, state_->device(), reader.get<RemotePlace>());
     const auto allocated = reader.get<bool>();
     const auto handle = reader.get<device::MemoryHandle>();
-    std::byte* base = allocated ? context_->mappings->base(site_->device(), handle) : nullptr;
+    std::byte* base = allocated ? context_->mappings->base(state_->device(), handle) : nullptr;
     for (const FieldDescriptor& field : context_->geometry->fields) {
       auto& buffers = arrays_.emplace_back();
       for (int buffer = 0; buffer < field.buffers; ++buffer) {
@@ -66,24 +71,25 @@ class Sender final : public Endpoint {
     }
   }
 
-  void contribute(const Program& program, device::Party& party, std::vector<device::StridedCopy>& /*local*/) override {
+  void contribute(const ExchangePlan& plan, device::Participant& participant,
+                  std::vector<device::StridedCopy>& /*local*/) override {
     const SplitPayload payload =
-        split_payload(channel_->message, program.selection, *context_->geometry, context_->tuning, as_packets_);
+        split_payload(channel_->message, plan.selection, *context_->geometry, context_->tuning, as_packets_);
     const Memory receiver{context_->geometry, channel_->message.to, &arrays_};
     if (!payload.packets.segments.empty()) {
       const auto room = packed_room(channel_->message, *context_->geometry, context_->tuning);
-      party.outgoing.push_back({flags_.ready(program), pack_copies(payload.packets, site_->memory, packets_),
-                                flags_.arrived(program), 0, packet_room_at(packets_, room.turn_bytes)});
+      participant.outgoing.push_back({flags_.ready(plan), pack_copies(payload.packets, state_->memory, packets_),
+                                      flags_.arrived(plan), 0, packet_room_at(packets_, room.packet_buffer_bytes)});
     }
     int part = 0;
     for (const Payload& piece : payload.pieces) {
-      party.outgoing.push_back({flags_.ready(program, part), pack_copies(piece, site_->memory, landing_),
-                                flags_.arrived(program, part), part});
+      participant.outgoing.push_back({flags_.ready(plan, part), pack_copies(piece, state_->memory, receive_buffer_),
+                                      flags_.arrived(plan, part), part});
       ++part;
     }
     if (!has_rows(payload)) return;
-    party.outgoing.push_back({flags_.ready(program, part), put_copies(payload.rows, site_->memory, receiver),
-                              flags_.arrived(program, part), turn_of_rows});
+    participant.outgoing.push_back({flags_.ready(plan, part), put_copies(payload.rows, state_->memory, receiver),
+                                    flags_.arrived(plan, part), turn_of_rows});
   }
 
   [[nodiscard]] std::optional<Outlet> outlet(const partition::Segment& segment, int buffer) const override {
@@ -93,10 +99,10 @@ class Sender final : public Endpoint {
  private:
   const Channel* channel_;
   Context* context_;
-  Site* site_;
+  SubdomainState* state_;
   SenderFlags flags_;
   std::vector<std::vector<Array>> arrays_;  ///< the receiver's, at the addresses that this device sees
-  std::byte* landing_ = nullptr;            ///< the receiver's
+  std::byte* receive_buffer_ = nullptr;     ///< the receiver's
   std::byte* packets_ = nullptr;            ///< where packets land there
   bool as_packets_ = false;                 ///< the route and both ends' arrays allow it
 };
@@ -104,26 +110,26 @@ class Sender final : public Endpoint {
 class Receiver final : public Endpoint {
  public:
   Receiver(const Channel& channel, Context& context)
-      : channel_(&channel), context_(&context), site_(&context.site(channel.message.to)), flags_(channel, context) {}
+      : channel_(&channel), context_(&context), state_(&context.state(channel.message.to)), flags_(channel, context) {}
 
   [[nodiscard]] Drive drive() const override { return Drive::fused; }
 
   void reserve() override {
     const PackedRoom room = packed_room(channel_->message, *context_->geometry, context_->tuning);
     flags_.reserve(room.pieces + 1);
-    landing_ = site_->mailbox.reserve_landing(room.bytes);
-    packets_ = site_->mailbox.reserve_landing(2 * room.turn_bytes);
+    receive_buffer_ = state_->mailbox.reserve_receive_buffer(room.bytes);
+    packets_ = state_->mailbox.reserve_receive_buffer(2 * room.packet_buffer_bytes);
   }
 
   void publish(ByteWriter& writer) override {
     flags_.publish(writer);
-    writer.put(packets_possible(*channel_, site_->received));
-    writer.put(RemotePlace{site_->mailbox.handle(), packets_});
-    writer.put(RemotePlace{site_->mailbox.handle(), landing_});
-    const device::ShareableBuffer* allocation = site_->subdomain.allocation;
+    writer.put(packets_possible(*channel_, state_->received));
+    writer.put(RemotePlace{state_->mailbox.handle(), packets_});
+    writer.put(RemotePlace{state_->mailbox.handle(), receive_buffer_});
+    const device::ShareableBuffer* allocation = state_->subdomain.allocation;
     writer.put(allocation != nullptr);
     writer.put(allocation != nullptr ? allocation->handle() : device::MemoryHandle{});
-    for (const auto& buffers : *site_->received.arrays) {
+    for (const auto& buffers : *state_->received.arrays) {
       for (const Array& array : buffers) {
         const std::int64_t offset = allocation != nullptr ? array.origin - allocation->data() : 0;
         writer.put(RemoteArray{allocation != nullptr, offset, array});
@@ -133,26 +139,28 @@ class Receiver final : public Endpoint {
 
   void connect(ByteReader& reader) override {
     flags_.connect(reader);
-    as_packets_ = reader.get<bool>() && packets_possible(*channel_, site_->received);
+    as_packets_ = reader.get<bool>() && packets_possible(*channel_, state_->received);
   }
 
-  void contribute(const Program& program, device::Party& party, std::vector<device::StridedCopy>& /*local*/) override {
+  void contribute(const ExchangePlan& plan, device::Participant& participant,
+                  std::vector<device::StridedCopy>& /*local*/) override {
     const SplitPayload payload =
-        split_payload(channel_->message, program.selection, *context_->geometry, context_->tuning, as_packets_);
+        split_payload(channel_->message, plan.selection, *context_->geometry, context_->tuning, as_packets_);
     if (!payload.packets.segments.empty()) {
       const auto room = packed_room(channel_->message, *context_->geometry, context_->tuning);
-      std::byte* at = site_->mailbox.at(packets_);
-      party.incoming.push_back({flags_.ready(program), flags_.arrived(program),
-                                unpack_copies(payload.packets, site_->received, at), 0,
-                                packet_room_at(at, room.turn_bytes)});
+      std::byte* at = state_->mailbox.at(packets_);
+      participant.incoming.push_back({flags_.ready(plan), flags_.arrived(plan),
+                                      unpack_copies(payload.packets, state_->received, at), 0,
+                                      packet_room_at(at, room.packet_buffer_bytes)});
     }
     int part = 0;
-    const auto expect = [&](std::vector<device::StridedCopy> copies, int turn) {
-      const device::FlagSignal ready = part == 0 ? flags_.ready(program) : device::FlagSignal{};
-      party.incoming.push_back({ready, flags_.arrived(program, part++), std::move(copies), turn});
+    const auto expect = [&](std::vector<device::StridedCopy> copies, int stage) {
+      const device::FlagSignal ready = part == 0 ? flags_.ready(plan) : device::FlagSignal{};
+      participant.incoming.push_back({ready, flags_.arrived(plan, part++), std::move(copies), stage});
     };
     for (const Payload& piece : payload.pieces) {
-      expect(unpack_copies(piece, site_->received, site_->mailbox.at(landing_), SplitPayload::slack_bytes), part);
+      expect(unpack_copies(piece, state_->received, state_->mailbox.at(receive_buffer_), SplitPayload::slack_bytes),
+             part);
     }
     if (has_rows(payload)) expect({}, turn_of_rows);
   }
@@ -160,9 +168,9 @@ class Receiver final : public Endpoint {
  private:
   const Channel* channel_;
   Context* context_;
-  Site* site_;
+  SubdomainState* state_;
   ReceiverFlags flags_;
-  std::size_t landing_ = 0;
+  std::size_t receive_buffer_ = 0;
   std::size_t packets_ = 0;
   bool as_packets_ = false;  ///< the route and both ends' arrays allow it
 };

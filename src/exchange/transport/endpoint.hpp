@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "core/serialise.hpp"
-#include "exchange/detail/program.hpp"
-#include "exchange/detail/site.hpp"
+#include "exchange/detail/exchange_plan.hpp"
+#include "exchange/detail/subdomain_state.hpp"
 
 namespace halocline::exchange {
 
@@ -23,7 +23,7 @@ enum class Drive {
   host,       ///< the device and the host, which drives all such ends in turn
 };
 
-/// One end of one message's route. Set up once (reserve, publish, connect), prepared once for each program, then driven
+/// One end of one message's route. Set up once (reserve, publish, connect), prepared once for each plan, then driven
 /// according to drive(). No call blocks.
 class Endpoint {
  public:
@@ -35,7 +35,7 @@ class Endpoint {
   virtual void publish(ByteWriter& /*writer*/) {}
   virtual void connect(ByteReader& /*reader*/) {}
 
-  virtual void prepare(const Program& /*program*/) {}
+  virtual void prepare(const ExchangePlan& /*plan*/) {}
 
   [[nodiscard]] virtual Drive drive() const = 0;
 
@@ -47,28 +47,28 @@ class Endpoint {
   // Drive::fused.
 
   /// Adds its part of an exchange to its subdomain's, or to the copies that need no flags.
-  virtual void contribute(const Program& /*program*/, device::Party& /*party*/,
+  virtual void contribute(const ExchangePlan& /*plan*/, device::Participant& /*participant*/,
                           std::vector<device::StridedCopy>& /*local*/) {}
 
   // Drive::scheduled: what a schedule enqueues, for all ends of a rank, in this order.
 
   /// The flags by which this side posts that its halos may be written (receivers).
-  virtual void collect_ready(const Program& /*program*/, std::vector<device::FlagSignal>& /*signals*/) {}
-  /// Enqueues sending after Site::open, in streams of its own.
-  virtual void send(const Program& /*program*/) {}
+  virtual void collect_ready(const ExchangePlan& /*plan*/, std::vector<device::FlagSignal>& /*signals*/) {}
+  /// Enqueues sending after SubdomainState::open, in streams of its own.
+  virtual void send(const ExchangePlan& /*plan*/) {}
   /// What this side's subdomain waits for before it waits for arrivals: its own sending, or a copy of this process into its
   /// receive buffer. Null if there is nothing.
   [[nodiscard]] virtual const device::Event* sent() const { return nullptr; }
   /// Whether events of two subdomains of this rank wait for each other, so that they can only be captured together.
   [[nodiscard]] virtual bool joins_sites() const { return false; }
   /// The flags that indicate arrival (receivers).
-  virtual void collect_arrived(const Program& /*program*/, std::vector<device::FlagWait>& /*waits*/) {}
+  virtual void collect_arrived(const ExchangePlan& /*plan*/, std::vector<device::FlagWait>& /*waits*/) {}
   /// Copies from receive buffers to halos, after all arrivals.
-  virtual void collect_unpack(const Program& /*program*/, std::vector<device::StridedCopy>& /*copies*/) {}
+  virtual void collect_unpack(const ExchangePlan& /*plan*/, std::vector<device::StridedCopy>& /*copies*/) {}
 
   // Drive::host: start, progress until it returns true, join; for each exchange. It cannot be captured in a graph.
 
-  virtual void start(const Program& /*program*/) {}
+  virtual void start(const ExchangePlan& /*plan*/) {}
   /// The host's part: true when it is complete in this exchange.
   [[nodiscard]] virtual bool progress() { return true; }
   /// Orders later work in the user's stream of this side's subdomain after this end.
@@ -101,17 +101,17 @@ struct Channel {
   [[nodiscard]] std::string label() const;
 };
 
-/// What was prepared for each program, by Program::index.
+/// What was prepared for each plan, by ExchangePlan::index.
 template <typename T>
 class Prepared {
  public:
   template <typename Make>
-  void make(const Program& program, Make&& make) {
-    if (items_.size() <= program.index) items_.resize(program.index + 1);
-    items_[program.index] = make();
+  void make(const ExchangePlan& plan, Make&& make) {
+    if (items_.size() <= plan.index) items_.resize(plan.index + 1);
+    items_[plan.index] = make();
   }
-  [[nodiscard]] T& of(const Program& program) { return items_[program.index]; }
-  [[nodiscard]] const T& of(const Program& program) const { return items_[program.index]; }
+  [[nodiscard]] T& of(const ExchangePlan& plan) { return items_[plan.index]; }
+  [[nodiscard]] const T& of(const ExchangePlan& plan) const { return items_[plan.index]; }
   [[nodiscard]] const std::vector<T>& all() const { return items_; }
 
  private:

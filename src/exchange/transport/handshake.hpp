@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "exchange/detail/program.hpp"
+#include "exchange/detail/exchange_plan.hpp"
 #include "exchange/transport/remote_flag.hpp"
 
 namespace halocline::exchange {
@@ -18,24 +18,26 @@ namespace halocline::exchange {
 class SenderFlags {
  public:
   SenderFlags(const Channel& channel, Context& context)
-      : context_(&context), site_(&context.site(channel.message.from)), guard_(make_guard(channel, context, "ready")) {}
+      : context_(&context),
+        state_(&context.state(channel.message.from)),
+        guard_(make_guard(channel, context, "ready")) {}
 
-  void reserve() { ready_ = site_->mailbox.reserve_flags(1); }
-  void publish(ByteWriter& writer) const { writer.put(RemotePlace{site_->mailbox.handle(), ready_}); }
+  void reserve() { ready_ = state_->mailbox.reserve_flags(1); }
+  void publish(ByteWriter& writer) const { writer.put(RemotePlace{state_->mailbox.handle(), ready_}); }
   void connect(ByteReader& reader) {
-    arrived_ = flag_of(*context_->mappings, site_->device(), reader.get<RemotePlace>());
+    arrived_ = flag_of(*context_->mappings, state_->device(), reader.get<RemotePlace>());
   }
 
-  [[nodiscard]] device::FlagWait ready(const Program& program, int part = 0) const {
-    return {site_->mailbox.flag(ready_), program.token, guard_, Mailbox::nth(arrived_, part)};
+  [[nodiscard]] device::FlagWait ready(const ExchangePlan& plan, int part = 0) const {
+    return {state_->mailbox.flag(ready_), plan.token, guard_, Mailbox::nth(arrived_, part)};
   }
-  [[nodiscard]] device::FlagSignal arrived(const Program& program, int part = 0) const {
-    return {Mailbox::nth(arrived_, part), program.token};
+  [[nodiscard]] device::FlagSignal arrived(const ExchangePlan& plan, int part = 0) const {
+    return {Mailbox::nth(arrived_, part), plan.token};
   }
 
  private:
   Context* context_;
-  Site* site_;
+  SubdomainState* state_;
   std::size_t ready_ = 0;
   device::Flag* arrived_ = nullptr;
   std::shared_ptr<const device::WaitGuard> guard_;
@@ -44,22 +46,24 @@ class SenderFlags {
 class ReceiverFlags {
  public:
   ReceiverFlags(const Channel& channel, Context& context)
-      : context_(&context), site_(&context.site(channel.message.to)), guard_(make_guard(channel, context, "arrived")) {}
+      : context_(&context),
+        state_(&context.state(channel.message.to)),
+        guard_(make_guard(channel, context, "arrived")) {}
 
-  void reserve(int parts = 1) { arrived_ = site_->mailbox.reserve_flags(parts); }
-  void publish(ByteWriter& writer) const { writer.put(RemotePlace{site_->mailbox.handle(), arrived_}); }
+  void reserve(int parts = 1) { arrived_ = state_->mailbox.reserve_flags(parts); }
+  void publish(ByteWriter& writer) const { writer.put(RemotePlace{state_->mailbox.handle(), arrived_}); }
   void connect(ByteReader& reader) {
-    ready_ = flag_of(*context_->mappings, site_->device(), reader.get<RemotePlace>());
+    ready_ = flag_of(*context_->mappings, state_->device(), reader.get<RemotePlace>());
   }
 
-  [[nodiscard]] device::FlagSignal ready(const Program& program) const { return {ready_, program.token}; }
-  [[nodiscard]] device::FlagWait arrived(const Program& program, int part = 0) const {
-    return {Mailbox::nth(site_->mailbox.flag(arrived_), part), program.token, guard_, ready_};
+  [[nodiscard]] device::FlagSignal ready(const ExchangePlan& plan) const { return {ready_, plan.token}; }
+  [[nodiscard]] device::FlagWait arrived(const ExchangePlan& plan, int part = 0) const {
+    return {Mailbox::nth(state_->mailbox.flag(arrived_), part), plan.token, guard_, ready_};
   }
 
  private:
   Context* context_;
-  Site* site_;
+  SubdomainState* state_;
   std::size_t arrived_ = 0;
   device::Flag* ready_ = nullptr;
   std::shared_ptr<const device::WaitGuard> guard_;

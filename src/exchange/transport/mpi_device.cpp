@@ -15,7 +15,7 @@ class OnDevice {
  public:
   OnDevice(const Channel& channel, Context& context, subdomain_id here)
       : backend_(context.backend),
-        device_(context.site(here).device()),
+        device_(context.state(here).device()),
         message_(context.backend->allocate(
             device_, sizeof(Header) + static_cast<std::size_t>(payload_capacity(channel.message)))),
         header_(context.backend->allocate_pinned(sizeof(Header))) {}

@@ -35,7 +35,7 @@ struct Chunk {
   return {message + sizeof(Header) + chunk.begin - header, header + chunk.bytes()};
 }
 
-/// What an end prepares for a program.
+/// What an end prepares for a plan.
 struct MpiPart {
   std::unique_ptr<device::CopyList> copies;  ///< packs or unpacks
   std::size_t bytes = 0;                     ///< of the payload
@@ -81,14 +81,14 @@ class MpiSender final : public Endpoint {
   MpiSender(const Channel& channel, Context& context)
       : channel_(&channel),
         context_(&context),
-        site_(&context.site(channel.message.from)),
+        state_(&context.state(channel.message.from)),
         buffers_(std::make_shared<Buffers>(channel, context, channel.message.from)),
-        stream_(context.backend->create_stream(site_->device(), device::Priority::high, channel.label())),
-        packed_(context.backend->create_event(site_->device())) {
+        stream_(context.backend->create_stream(state_->device(), device::Priority::high, channel.label())),
+        packed_(context.backend->create_event(state_->device())) {
     const std::int64_t capacity = payload_capacity(channel.message);
     if (!buffers_->copied(static_cast<std::size_t>(capacity))) return;
     for (std::size_t n = chunks_of(capacity, buffers_->chunk_bytes()).size(); n > 0; --n) {
-      copied_.push_back(context.backend->create_event(site_->device()));
+      copied_.push_back(context.backend->create_event(state_->device()));
     }
   }
 
@@ -99,13 +99,13 @@ class MpiSender final : public Endpoint {
     if (done_ < started_) leak(buffers_);
   }
 
-  void prepare(const Program& program) override {
-    parts_.make(program, [&] {
-      const Payload payload = payload_of(channel_->message, program.selection);
+  void prepare(const ExchangePlan& plan) override {
+    parts_.make(plan, [&] {
+      const Payload payload = payload_of(channel_->message, plan.selection);
       const auto bytes = static_cast<std::size_t>(payload.bytes);
-      const auto copies = pack_copies(payload, site_->memory, buffers_->payload_at(bytes));
+      const auto copies = pack_copies(payload, state_->memory, buffers_->payload_at(bytes));
       [[maybe_unused]] const auto current = buffers_->for_mpi();
-      return part_of(copies, bytes, buffers_->chunk_bytes(), site_->device(), *context_, [&](const Chunk& chunk) {
+      return part_of(copies, bytes, buffers_->chunk_bytes(), state_->device(), *context_, [&](const Chunk& chunk) {
         return context_->comm->persistent_send(place_of(chunk, buffers_->message_at()), channel_->receiver,
                                                channel_->tag);
       });
@@ -113,11 +113,11 @@ class MpiSender final : public Endpoint {
   }
 
   /// The messages of the last exchange have left their buffer: it was finished.
-  void start(const Program& program) override {
-    part_ = &parts_.of(program);
+  void start(const ExchangePlan& plan) override {
+    part_ = &parts_.of(plan);
     started_ = done_ = 0;
-    stream_->wait(*site_->begun);
-    buffers_->put_header({program.token, ++epoch_}, *stream_);
+    stream_->wait(*state_->begun);
+    buffers_->put_header({plan.token, ++epoch_}, *stream_);
     stream_->copy(*part_->copies);
     stream_->record(*packed_);
     for (std::size_t k = 0; k < part_->chunks.size() && buffers_->copied(part_->bytes); ++k) {
@@ -152,7 +152,7 @@ class MpiSender final : public Endpoint {
 
   const Channel* channel_;
   Context* context_;
-  Site* site_;
+  SubdomainState* state_;
   std::shared_ptr<Buffers> buffers_;  // outlives the stream below, whose work uses it
   Prepared<MpiPart> parts_;
   MpiPart* part_ = nullptr;
@@ -170,12 +170,12 @@ class MpiReceiver final : public Endpoint {
   MpiReceiver(const Channel& channel, Context& context)
       : channel_(&channel),
         context_(&context),
-        site_(&context.site(channel.message.to)),
+        state_(&context.state(channel.message.to)),
         buffers_(std::make_shared<Buffers>(channel, context, channel.message.to)),
-        stream_(context.backend->create_stream(site_->device(), device::Priority::high, channel.label())),
-        header_here_(context.backend->create_event(site_->device())),
-        fetched_(context.backend->create_event(site_->device())),
-        unpacked_(context.backend->create_event(site_->device())) {
+        stream_(context.backend->create_stream(state_->device(), device::Priority::high, channel.label())),
+        header_here_(context.backend->create_event(state_->device())),
+        fetched_(context.backend->create_event(state_->device())),
+        unpacked_(context.backend->create_event(state_->device())) {
     // What a receive that fails leaves unwritten must not look like a header of the first exchange.
     buffers_->put_header(Header{}, *stream_);
     stream_->synchronize();
@@ -185,71 +185,71 @@ class MpiReceiver final : public Endpoint {
   MpiReceiver& operator=(const MpiReceiver&) = delete;
   /// After a failure: a message that is under way may still come in.
   ~MpiReceiver() override {
-    if (state_ == State::receiving || state_ == State::checking) leak(buffers_);
+    if (phase_ == Phase::receiving || phase_ == Phase::checking) leak(buffers_);
   }
 
-  void prepare(const Program& program) override {
-    parts_.make(program, [&] {
-      const Payload payload = payload_of(channel_->message, program.selection);
+  void prepare(const ExchangePlan& plan) override {
+    parts_.make(plan, [&] {
+      const Payload payload = payload_of(channel_->message, plan.selection);
       const auto bytes = static_cast<std::size_t>(payload.bytes);
-      const auto copies = unpack_copies(payload, site_->received, buffers_->payload_at(bytes));
+      const auto copies = unpack_copies(payload, state_->received, buffers_->payload_at(bytes));
       [[maybe_unused]] const auto current = buffers_->for_mpi();
-      return part_of(copies, bytes, buffers_->chunk_bytes(), site_->device(), *context_, [&](const Chunk& chunk) {
+      return part_of(copies, bytes, buffers_->chunk_bytes(), state_->device(), *context_, [&](const Chunk& chunk) {
         return context_->comm->persistent_receive(place_of(chunk, buffers_->message_at()), channel_->sender,
                                                   channel_->tag);
       });
     });
   }
 
-  void start(const Program& program) override {
-    part_ = &parts_.of(program);
-    expected_ = {program.token, ++epoch_};
+  void start(const ExchangePlan& plan) override {
+    part_ = &parts_.of(plan);
+    expected_ = {plan.token, ++epoch_};
     arrived_ = 0;
-    state_ = State::emptying;
+    phase_ = Phase::emptying;
   }
 
   bool progress() override {
     [[maybe_unused]] const auto current = buffers_->for_mpi();
     // The last message must have left its buffer before the next may come in.
-    if (state_ == State::emptying && (copied_last_ ? *fetched_ : *unpacked_).query()) {
+    if (phase_ == Phase::emptying && (copied_last_ ? *fetched_ : *unpacked_).query()) {
       for (const auto& request : part_->requests) request->start();
-      state_ = State::receiving;
+      phase_ = Phase::receiving;
     }
     while (step()) {
     }
-    return state_ == State::idle;
+    return phase_ == Phase::idle;
   }
 
   void join(device::Stream& user) override { user.wait(*unpacked_); }
   void each_stream(const VisitStream& visit) override { visit(stream_); }
   [[nodiscard]] std::string state() const override {
-    switch (state_) {
-      case State::emptying: return "last message not unpacked yet";
-      case State::checking: return "reading the message's header";
+    switch (phase_) {
+      case Phase::emptying: return "last message not unpacked yet";
+      case Phase::checking: return "reading the message's header";
       default: return fmt::format("MPI receive of chunk {} of {} under way", arrived_ + 1, part_->chunks.size());
     }
   }
   [[nodiscard]] Drive drive() const override { return Drive::host; }
 
  private:
-  enum class State { idle, emptying, receiving, checking };
+  enum class Phase { idle, emptying, receiving, checking };
 
   /// Does what can be done with the next chunk; false where there is nothing, for now or any more.
   bool step() {
-    switch (state_) {
-      case State::receiving:
+    switch (phase_) {
+      case Phase::receiving:
         if (!next_is_here()) return false;
         if (arrived_ > 0) {
           take();
         } else {
           buffers_->fetch_header(*stream_, *header_here_);
-          state_ = State::checking;
+          phase_ = Phase::checking;
         }
         return true;
-      case State::checking:
+      case Phase::checking:
         if (!header_here_->query()) return false;
         check_header();
-        state_ = State::receiving;
+        phase_ = Phase::receiving;
         take();
         return true;
       default: return false;
@@ -285,19 +285,19 @@ class MpiReceiver final : public Endpoint {
     if (copied_last_) buffers_->fetch(part_->chunks[arrived_], *stream_);
     if (++arrived_ < part_->chunks.size()) return;
     if (copied_last_) stream_->record(*fetched_);
-    stream_->wait(*site_->begun);
+    stream_->wait(*state_->begun);
     stream_->copy(*part_->copies);
     stream_->record(*unpacked_);
-    state_ = State::idle;
+    phase_ = Phase::idle;
   }
 
   const Channel* channel_;
   Context* context_;
-  Site* site_;
+  SubdomainState* state_;
   std::shared_ptr<Buffers> buffers_;  // outlives the stream below, whose work uses it
   Prepared<MpiPart> parts_;
   MpiPart* part_ = nullptr;
-  State state_ = State::idle;
+  Phase phase_ = Phase::idle;
   std::size_t arrived_ = 0;  ///< chunks that were taken
   Header expected_;
   std::uint64_t epoch_ = 0;

@@ -17,7 +17,7 @@ class Staged {
     }
     const auto capacity = static_cast<std::size_t>(payload_capacity(channel.message));
     message_ = context.backend->allocate_pinned(sizeof(Header) + capacity);
-    if (copied(capacity)) payload_ = context.backend->allocate(context.site(here).device(), capacity);
+    if (copied(capacity)) payload_ = context.backend->allocate(context.state(here).device(), capacity);
   }
 
   /// Each way is one operation less without the copies, but cells then cross PCIe one by one, as the kernel's threads

@@ -2,44 +2,45 @@
 // peer_copy: both subdomains belong to this process. Small messages are packed straight into the receiver's memory, where the
 // sender's device reaches it; flags coordinate that, and each subdomain's part of an exchange is a sequence of its own, which
 // saves hops between devices. All others are copied by the copy engine, or staged by the driver, behind events of both.
-#include "exchange/transport/landing_ends.hpp"
+#include "exchange/transport/receive_buffer_ends.hpp"
 
 namespace halocline::exchange {
 namespace {
 
-/// Both ends of a copy by the driver; the sender drives it, the receiver unpacks. The landing buffer is free when the
-/// receiver's site is open: the last unpack precedes that in its stream.
+/// Both ends of a copy by the driver; the sender drives it, the receiver unpacks. The receive buffer is free when the
+/// receiver's state is open: the last unpack precedes that in its stream.
 class Link {
  public:
   Link(const Channel& channel, Context& context)
       : channel_(&channel),
         backend_(context.backend),
-        from_(&context.site(channel.message.from)),
-        to_(&context.site(channel.message.to)),
+        from_(&context.state(channel.message.from)),
+        to_(&context.state(channel.message.to)),
         packed_(backend_->allocate(from_->device(), capacity())),
-        landing_(backend_->allocate(to_->device(), capacity())),
+        receive_buffer_(backend_->allocate(to_->device(), capacity())),
         stream_(backend_->create_stream(from_->device(), device::Priority::high, channel.label())),
         landed_(backend_->create_event(from_->device())) {}
 
-  void prepare(const Program& program) {
-    parts_.make(program, [&] {
-      const Payload payload = payload_of(channel_->message, program.selection);
+  void prepare(const ExchangePlan& plan) {
+    parts_.make(plan, [&] {
+      const Payload payload = payload_of(channel_->message, plan.selection);
       return Part{backend_->prepare(from_->device(), pack_copies(payload, from_->memory, packed_->data())),
                   static_cast<std::size_t>(payload.bytes)};
     });
   }
 
-  void send(const Program& program) {
-    const Part& part = parts_.of(program);
+  void send(const ExchangePlan& plan) {
+    const Part& part = parts_.of(plan);
     stream_->wait(*from_->open);
     stream_->copy(*part.pack);
     stream_->wait(*to_->open);
-    stream_->copy(landing_->data(), packed_->data(), part.bytes);
+    stream_->copy(receive_buffer_->data(), packed_->data(), part.bytes);
     stream_->record(*landed_);
   }
 
-  void collect_unpack(const Program& program, std::vector<device::StridedCopy>& copies) const {
-    append(copies, unpack_copies(payload_of(channel_->message, program.selection), to_->received, landing_->data()));
+  void collect_unpack(const ExchangePlan& plan, std::vector<device::StridedCopy>& copies) const {
+    append(copies,
+           unpack_copies(payload_of(channel_->message, plan.selection), to_->received, receive_buffer_->data()));
   }
 
   [[nodiscard]] const device::Event* landed() const { return landed_.get(); }
@@ -54,10 +55,10 @@ class Link {
 
   const Channel* channel_;
   device::Backend* backend_;
-  Site* from_;
-  Site* to_;
+  SubdomainState* from_;
+  SubdomainState* to_;
   std::unique_ptr<device::Buffer> packed_;
-  std::unique_ptr<device::Buffer> landing_;
+  std::unique_ptr<device::Buffer> receive_buffer_;
   Prepared<Part> parts_;
   std::unique_ptr<device::Stream> stream_;
   std::unique_ptr<device::Event> landed_;
@@ -67,8 +68,8 @@ class Sender final : public Endpoint {
  public:
   explicit Sender(std::shared_ptr<Link> link) : link_(std::move(link)) {}
   [[nodiscard]] Drive drive() const override { return Drive::scheduled; }
-  void prepare(const Program& program) override { link_->prepare(program); }
-  void send(const Program& program) override { link_->send(program); }
+  void prepare(const ExchangePlan& plan) override { link_->prepare(plan); }
+  void send(const ExchangePlan& plan) override { link_->send(plan); }
   [[nodiscard]] const device::Event* sent() const override { return link_->landed(); }
   [[nodiscard]] bool joins_sites() const override { return true; }
   void each_stream(const VisitStream& visit) override { link_->each_stream(visit); }
@@ -82,8 +83,8 @@ class Receiver final : public Endpoint {
   explicit Receiver(std::shared_ptr<Link> link) : link_(std::move(link)) {}
   [[nodiscard]] Drive drive() const override { return Drive::scheduled; }
   [[nodiscard]] const device::Event* sent() const override { return link_->landed(); }
-  void collect_unpack(const Program& program, std::vector<device::StridedCopy>& copies) override {
-    link_->collect_unpack(program, copies);
+  void collect_unpack(const ExchangePlan& plan, std::vector<device::StridedCopy>& copies) override {
+    link_->collect_unpack(plan, copies);
   }
 
  private:
@@ -94,14 +95,14 @@ class Receiver final : public Endpoint {
 
 Ends make_peer_copy(const Channel& channel, Context& context) {
   device::Backend& backend = *context.backend;
-  const int from = context.site(channel.message.from).device();
-  const int to = context.site(channel.message.to).device();
+  const int from = context.state(channel.message.from).device();
+  const int to = context.state(channel.message.to).device();
   // The receiver says "ready" in the sender's memory. A wait for a flag may be enqueued before what it waits for, so
   // that launches must not be serialised.
   const bool small = payload_capacity(channel.message) <= context.tuning.put_at_most_bytes;
   if (small && backend.peer_access(from, to).yes && backend.peer_access(to, from).yes &&
       backend.overlapping_launches().yes) {
-    return make_landing_ends(channel, context, true, true);
+    return make_receive_buffer_ends(channel, context, true, true);
   }
   auto link = std::make_shared<Link>(channel, context);
   return {std::make_unique<Sender>(link), std::make_unique<Receiver>(link)};

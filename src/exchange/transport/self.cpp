@@ -10,11 +10,12 @@ namespace {
 class Local final : public Endpoint {
  public:
   Local(const Channel& channel, Context& context)
-      : channel_(&channel), from_(&context.site(channel.message.from)), to_(&context.site(channel.message.to)) {}
+      : channel_(&channel), from_(&context.state(channel.message.from)), to_(&context.state(channel.message.to)) {}
 
   [[nodiscard]] Drive drive() const override { return Drive::fused; }
-  void contribute(const Program& program, device::Party& /*party*/, std::vector<device::StridedCopy>& local) override {
-    append(local, put_copies(unstored_payload_of(channel_->message, program.selection), from_->memory, to_->received));
+  void contribute(const ExchangePlan& plan, device::Participant& /*participant*/,
+                  std::vector<device::StridedCopy>& local) override {
+    append(local, put_copies(unstored_payload_of(channel_->message, plan.selection), from_->memory, to_->received));
   }
   [[nodiscard]] std::optional<Outlet> outlet(const partition::Segment& segment, int buffer) const override {
     return outlet_of(segment, buffer, to_->received);
@@ -22,8 +23,8 @@ class Local final : public Endpoint {
 
  private:
   const Channel* channel_;
-  const Site* from_;
-  const Site* to_;
+  const SubdomainState* from_;
+  const SubdomainState* to_;
 };
 
 }  // namespace

@@ -11,7 +11,7 @@ TEST_P(CommContract, SplitOrdersByKeyThenByRank) {
   on_ranks([](Communicator& comm) {
     const auto me = static_cast<int>(comm.rank().value());
     const auto reversed = comm.split(me % 2, -me);
-    EXPECT_EQ(reversed->twin(), comm.twin());
+    EXPECT_EQ(reversed->backend(), comm.backend());
     const auto members = reversed->all_gather_value(me);
     std::vector<int> expected;
     for (int rank = comm.size() - 1; rank >= 0; --rank) {

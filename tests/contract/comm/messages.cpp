@@ -147,7 +147,7 @@ TEST_P(CommContract, WhyDeviceMemoryIsNotTakenIsSaid) {
     const comm::DeviceSupport support = comm.device_support();
     using enum comm::DeviceSupport::Verdict;
     EXPECT_EQ(support.why.empty(), support.verdict == yes) << support.why;
-    EXPECT_TRUE(comm.twin() == comm::Twin::mpi || support.verdict == no) << "copied by the host";
+    EXPECT_TRUE(comm.backend() == comm::CommBackend::mpi || support.verdict == no) << "copied by the host";
   });
 }
 

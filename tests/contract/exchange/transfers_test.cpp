@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "domain/internals.hpp"
-#include "exchange/detail/program.hpp"
+#include "exchange/detail/exchange_plan.hpp"
 #include "exchange/detail/split_payload.hpp"
 #include "partition/strategy.hpp"
 #include "ranks.hpp"

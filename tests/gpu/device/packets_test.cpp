@@ -28,11 +28,11 @@ class GpuPackets : public TwoGpus {
     std::memcpy(words.data(), pinned_->data(), sizeof words);
     return words;
   }
-  /// That of the first exchange: turn 1.
-  static std::byte* turn_of(const OutgoingPart& part) { return part.packets.turns[1]; }
+  /// Of the first exchange, number 1.
+  static std::byte* packet_buffer_of(const OutgoingPart& part) { return part.packets.buffers[1]; }
   /// As a sender announces its packets.
   void announce(Stream& stream, const std::uint64_t* epoch, const OutgoingPart& part) {
-    const FlagSignal said{reinterpret_cast<Flag*>(turn_of(part)), part.arrived.token};
+    const FlagSignal said{reinterpret_cast<Flag*>(packet_buffer_of(part)), part.arrived.token};
     stream.signal(epoch, {&said, 1});
   }
 
@@ -45,13 +45,13 @@ class GpuPackets : public TwoGpus {
 TEST_F(GpuPackets, AreThereBeforeTheReceiverIsReady) {
   std::mt19937 random(1);
   ExchangeCase tested(*backend);
-  const PartyId from = tested.add_party(0);
-  const PartyId to = tested.add_party(1);
+  const ParticipantId from = tested.add_participant(0);
+  const ParticipantId to = tested.add_participant(1);
   tested.send_packets(random, from, to, 1);
   tested.prepare(2);
   tested.renew(0);
   tested.run(0);
-  const std::byte* first = turn_of(tested.outgoing(from)) + sizeof(Flag);
+  const std::byte* first = packet_buffer_of(tested.outgoing(from)) + sizeof(Flag);
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
   const auto mark = [&] { return look_at(first)[1] >> 48; };
   while (mark() != 0x8001) ASSERT_LT(std::chrono::steady_clock::now(), deadline) << "no packet";
@@ -60,7 +60,7 @@ TEST_F(GpuPackets, AreThereBeforeTheReceiverIsReady) {
   tested.run(1);
   tested.synchronize();
   EXPECT_EQ(look_at(first), (std::array<std::uint64_t, 2>{})) << "a slot is empty when its packet was taken";
-  EXPECT_EQ(look_at(turn_of(tested.outgoing(from)))[0], 1u);
+  EXPECT_EQ(look_at(packet_buffer_of(tested.outgoing(from)))[0], 1u);
 }
 
 /// A receiver that has had its packets goes on, and may be ready for the next exchange, of something else, before the sender
@@ -70,8 +70,8 @@ TEST_F(GpuPackets, MayGoToAReceiverThatIsReadyForTheNextExchange) {
     std::mt19937 random(4);
     backend = make();
     ExchangeCase tested(*backend);
-    const PartyId from = tested.add_party(0);
-    const PartyId to = tested.add_party(1);
+    const ParticipantId from = tested.add_participant(0);
+    const ParticipantId to = tested.add_participant(1);
     tested.send_packets(random, from, to, 1);
     tested.prepare(1);
     const auto memory = make_page(*backend, 1);
@@ -91,8 +91,8 @@ TEST_F(GpuPackets, MayGoToAReceiverThatIsReadyForTheNextExchange) {
 TEST_F(GpuPackets, ThatWereAnnouncedAndDoNotComeAreADeadlineError) {
   std::mt19937 random(2);
   ExchangeCase tested(*backend);
-  const PartyId from = tested.add_party(0);
-  const PartyId to = tested.add_party(1);
+  const ParticipantId from = tested.add_participant(0);
+  const ParticipantId to = tested.add_participant(1);
   tested.send_packets(random, from, to, 1);
   tested.incoming(to).arrived.guard = guard("subdomain 3 -> 5", std::chrono::milliseconds(100));
   tested.prepare(1);
@@ -109,8 +109,8 @@ TEST_F(GpuPackets, AreGivenUpWhereTheExchangeIsAborted) {
   const auto pinned = backend->allocate_pinned(sizeof(std::atomic<std::uint32_t>));
   auto* abort = new (pinned->data()) std::atomic<std::uint32_t>(0);
   ExchangeCase tested(*backend);
-  const PartyId from = tested.add_party(0);
-  const PartyId to = tested.add_party(1);
+  const ParticipantId from = tested.add_participant(0);
+  const ParticipantId to = tested.add_participant(1);
   tested.send_packets(random, from, to, 1);
   tested.incoming(to).arrived.guard = guard("subdomain 3 -> 5", std::chrono::seconds(60), abort);
   tested.prepare(1);

@@ -55,7 +55,7 @@ std::vector<MachineMap> calibrate_all(const Job& job, const CalibrateRequest& re
 }
 
 bool same_kind(const ExchangeRate& a, const ExchangeRate& b) {
-  return a.path == b.path && a.rows == b.rows && a.beside == b.beside && a.word_bytes == b.word_bytes;
+  return a.path == b.path && a.rows == b.rows && a.concurrent == b.concurrent && a.word_bytes == b.word_bytes;
 }
 
 std::string sources_of(const MachineMap& map) {
@@ -71,7 +71,7 @@ void expect_all_kinds(const MachineMap& map, int devices) {
     const auto found =
         std::find_if(rates.begin(), rates.end(), [&](const ExchangeRate& rate) { return same_kind(rate, kind); });
     if (found == rates.end()) {
-      EXPECT_TRUE(kind.beside) << model::kind_text(kind);
+      EXPECT_TRUE(kind.concurrent) << model::kind_text(kind);
       EXPECT_THAT(sources_of(map), HasSubstr(model::kind_text(kind) + ": the cells of the other path"));
       continue;
     }

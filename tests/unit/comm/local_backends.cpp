@@ -3,7 +3,7 @@
 #include "contract/comm/comm_contract.hpp"
 #include "halocline/session.hpp"
 
-// The contract's suite on the serial twin and on ranks as threads.
+// The contract's suite on the serial backend and on ranks as threads.
 namespace halocline::test {
 namespace {
 
@@ -11,7 +11,7 @@ CommBackend serial_backend() {
   return {"serial", [](const auto& body) {
             const auto comm = comm::serial();
             comm->set_timeout(std::chrono::seconds(20));
-            EXPECT_EQ(comm->twin(), comm::Twin::serial);
+            EXPECT_EQ(comm->backend(), comm::CommBackend::serial);
             body(*comm);
             comm->close();
           }};
@@ -24,7 +24,7 @@ CommBackend threads_backend(int ranks) {
             comm::run_as_threads(
                 ranks,
                 [&](comm::Communicator& comm) {
-                  EXPECT_EQ(comm.twin(), comm::Twin::threads);
+                  EXPECT_EQ(comm.backend(), comm::CommBackend::threads);
                   EXPECT_EQ(comm.size(), ranks);
                   body(comm);
                   comm.close();

@@ -23,7 +23,7 @@ TEST(Session, WithoutALauncherIsOneRankWithoutMpi) {
   Environment environment;
   environment.timeout = std::chrono::seconds(7);
   Session session(nullptr, nullptr, environment);
-  EXPECT_EQ(session.world().twin(), Twin::serial);
+  EXPECT_EQ(session.world().backend(), CommBackend::serial);
   EXPECT_EQ(session.world().size(), 1);
   EXPECT_EQ(session.world().timeout(), std::chrono::seconds(7));
   EXPECT_FALSE(runtime::active());

@@ -9,7 +9,7 @@
 #include "contract/comm/comm_contract.hpp"
 #include "halocline/session.hpp"
 
-// The window of the MPI twin, between ranks that are threads.
+// The window of the MPI backend, between ranks that are threads.
 namespace halocline::test {
 namespace {
 

@@ -32,7 +32,7 @@ class BackendContract : public ::testing::TestWithParam<BackendFactory> {
     if (const std::string why = GetParam().missing(); !why.empty()) GTEST_SKIP() << why;
     backend = GetParam().make();
     reader = GetParam().make();
-    landing = reader->allocate_pinned(8 * most_words);
+    receive_buffer = reader->allocate_pinned(8 * most_words);
     reading = reader->create_stream(0);
     awaited_epochs = make_page(*backend);
     awaiting = backend->create_stream(0);
@@ -56,10 +56,10 @@ class BackendContract : public ::testing::TestWithParam<BackendFactory> {
   /// that are there already: to allocate waits, on GPUs, for work that may be waiting for the test.
   std::vector<std::uint64_t> get(const std::byte* source, std::size_t count) {
     EXPECT_LE(count, most_words);
-    reading->copy(landing->data(), source, 8 * count);
+    reading->copy(receive_buffer->data(), source, 8 * count);
     reading->synchronize();
     std::vector<std::uint64_t> words(count);
-    std::memcpy(words.data(), landing->data(), 8 * count);
+    std::memcpy(words.data(), receive_buffer->data(), 8 * count);
     return words;
   }
   std::uint64_t get(const std::uint64_t* word) { return get(reinterpret_cast<const std::byte*>(word), 1)[0]; }
@@ -76,7 +76,7 @@ class BackendContract : public ::testing::TestWithParam<BackendFactory> {
 
  private:
   static constexpr std::size_t most_words = 1024;
-  std::unique_ptr<Buffer> landing;
+  std::unique_ptr<Buffer> receive_buffer;
   std::unique_ptr<Stream> reading;
   std::unique_ptr<Buffer> awaited_epochs;
   std::unique_ptr<Stream> awaiting;

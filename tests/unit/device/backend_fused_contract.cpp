@@ -11,11 +11,11 @@ namespace {
 
 using How = ExchangeCase::How;
 
-/// A party on each device; several messages each way, with landing and without, one with nothing in it; local copies.
-std::pair<PartyId, PartyId> two_parties(ExchangeCase& tested) {
+/// A participant on each device; several messages each way, with receive_buffer and without, one with nothing in it; local copies.
+std::pair<ParticipantId, ParticipantId> two_participants(ExchangeCase& tested) {
   std::mt19937 random(20250611);
-  const PartyId a = tested.add_party(0);
-  const PartyId b = tested.add_party(1);
+  const ParticipantId a = tested.add_participant(0);
+  const ParticipantId b = tested.add_participant(1);
   for (const auto& [from, to] : {std::pair{a, b}, std::pair{b, a}}) {
     tested.send_strided(random, from, to, 3, false);
     tested.send_strided(random, from, to, 0, false);
@@ -30,13 +30,13 @@ std::pair<PartyId, PartyId> two_parties(ExchangeCase& tested) {
 
 TEST_P(BackendContract, AnExchangeMovesTheCellsOfItsTimeBothWays) {
   ExchangeCase tested(*backend);
-  const auto [a, b] = two_parties(tested);
+  const auto [a, b] = two_participants(tested);
   tested.prepare(8);
   for (int i = 0; i < 8; ++i) tested.enqueue();
   tested.expect_all();
-  EXPECT_EQ(get(tested.party(a).epoch), 8u);
-  EXPECT_EQ(get(tested.party(b).epoch), 8u);
-  for (const OutgoingPart& part : tested.party(a).outgoing) {
+  EXPECT_EQ(get(tested.participant(a).epoch), 8u);
+  EXPECT_EQ(get(tested.participant(b).epoch), 8u);
+  for (const OutgoingPart& part : tested.participant(a).outgoing) {
     EXPECT_EQ(get(&part.ready.flag->epoch), 8u);
     EXPECT_EQ(get(&part.arrived.flag->epoch), 8u);
     EXPECT_EQ(get(&part.arrived.flag->token), part.arrived.token);
@@ -47,32 +47,32 @@ TEST_P(BackendContract, AnExchangeMovesTheCellsOfItsTimeBothWays) {
 /// A count of 32 bits ends after hours of small exchanges.
 TEST_P(BackendContract, EpochsOfExchangesDoNotWrapAt32Bits) {
   ExchangeCase tested(*backend);
-  const auto [a, b] = two_parties(tested);
+  const auto [a, b] = two_participants(tested);
   tested.prepare(6);
   constexpr std::uint64_t before = (std::uint64_t{1} << 32) - 3;
-  for (const PartyId& party : {a, b}) put(tested.party(party).epoch, before);
+  for (const ParticipantId& participant : {a, b}) put(tested.participant(participant).epoch, before);
   tested.capture();
   for (int i = 0; i < 6; ++i) tested.enqueue(i % 2 == 0 ? How::eager : How::replayed);
   tested.expect_all();
-  for (const PartyId& party : {a, b}) EXPECT_EQ(get(tested.party(party).epoch), before + 6);
-  for (const OutgoingPart& part : tested.party(a).outgoing) EXPECT_EQ(get(&part.arrived.flag->epoch), before + 6);
+  for (const ParticipantId& participant : {a, b}) EXPECT_EQ(get(tested.participant(participant).epoch), before + 6);
+  for (const OutgoingPart& part : tested.participant(a).outgoing) EXPECT_EQ(get(&part.arrived.flag->epoch), before + 6);
 }
 
 TEST_P(BackendContract, ReplayedAndEagerExchangesCountTogether) {
   ExchangeCase tested(*backend);
-  const auto [a, b] = two_parties(tested);
+  const auto [a, b] = two_participants(tested);
   tested.prepare(20);
   tested.capture();
   for (int i = 0; i < 20; ++i) tested.enqueue(i % 5 == 2 ? How::eager : How::replayed);
   tested.expect_all();
-  EXPECT_EQ(get(tested.party(a).epoch), 20u);
-  EXPECT_EQ(get(tested.party(b).epoch), 20u);
+  EXPECT_EQ(get(tested.participant(a).epoch), 20u);
+  EXPECT_EQ(get(tested.participant(b).epoch), 20u);
 }
 
 TEST_P(BackendContract, AnExchangeOfOneMultiprocessorLeadsToTheSame) {
   for (const int multiprocessors : {1, 2, 1'000'000}) {
     ExchangeCase tested(*backend);
-    two_parties(tested);
+    two_participants(tested);
     tested.plan(0).multiprocessors = multiprocessors;
     tested.plan(1).multiprocessors = 1;
     tested.prepare(3);
@@ -81,12 +81,13 @@ TEST_P(BackendContract, AnExchangeOfOneMultiprocessorLeadsToTheSame) {
   }
 }
 
-TEST_P(BackendContract, PartiesOfADeviceExchangeWithEachOtherAndWithOthers) {
+TEST_P(BackendContract, ParticipantsOfADeviceExchangeWithEachOtherAndWithOthers) {
   ExchangeCase tested(*backend);
   std::mt19937 random(5);
-  const PartyId parties[] = {tested.add_party(0), tested.add_party(0), tested.add_party(1)};
-  for (const PartyId& from : parties) {
-    for (const PartyId& to : parties) {
+  const ParticipantId participants[] = {tested.add_participant(0), tested.add_participant(0),
+                                        tested.add_participant(1)};
+  for (const ParticipantId& from : participants) {
+    for (const ParticipantId& to : participants) {
       if (&from == &to) continue;
       tested.send_strided(random, from, to, 2, false);
       tested.send_strided(random, from, to, 1, true);
@@ -96,7 +97,7 @@ TEST_P(BackendContract, PartiesOfADeviceExchangeWithEachOtherAndWithOthers) {
   tested.capture();
   for (int i = 0; i < 6; ++i) tested.enqueue(i % 2 == 0 ? How::eager : How::replayed);
   tested.expect_all();
-  for (const PartyId& party : parties) EXPECT_EQ(get(tested.party(party).epoch), 6u);
+  for (const ParticipantId& participant : participants) EXPECT_EQ(get(tested.participant(participant).epoch), 6u);
 }
 
 /// What goes to one place in pieces: one "ready" for all of them, turn after turn, and what lands is taken away meanwhile.
@@ -104,8 +105,8 @@ TEST_P(BackendContract, AMessageMayGoInPieces) {
   for (const int multiprocessors : {0, 1}) {
     ExchangeCase tested(*backend, std::int64_t{4} << 20);
     std::mt19937 random(20251121);
-    const PartyId a = tested.add_party(0);
-    const PartyId b = tested.add_party(1);
+    const ParticipantId a = tested.add_participant(0);
+    const ParticipantId b = tested.add_participant(1);
     for (const auto& [from, to] : {std::pair{a, b}, std::pair{b, a}}) {
       for (const int pieces : {5, 2}) {
         for (int piece = 0; piece < pieces; ++piece) {
@@ -114,7 +115,7 @@ TEST_P(BackendContract, AMessageMayGoInPieces) {
         }
       }
       tested.send_bytes(from, to, 300'000);
-      tested.outgoing(from).turn = tested.incoming(to).turn = 5;
+      tested.outgoing(from).stage = tested.incoming(to).stage = 5;
       tested.add_local(random, from.device);
     }
     for (const int device : {0, 1}) tested.plan(device).multiprocessors = multiprocessors;
@@ -133,8 +134,8 @@ TEST_P(BackendContract, ManyShortRowsArePackedAndStoredAsWholeSectors) {
     for (const std::int64_t width : {1, 2, 3}) {
       for (const bool at_end : {false, true}) {
         ExchangeCase tested(*backend, std::int64_t{4} << 20);
-        const PartyId a = tested.add_party(0);
-        const PartyId b = tested.add_party(1);
+        const ParticipantId a = tested.add_participant(0);
+        const ParticipantId b = tested.add_participant(1);
         const std::int64_t bytes = element * width;
         const Vec3 cells{width, rows, planes};
         const std::array strides{element, pitch, pitch * rows};
@@ -155,12 +156,12 @@ TEST_P(BackendContract, ManyShortRowsArePackedAndStoredAsWholeSectors) {
   }
 }
 
-TEST_P(BackendContract, EachPartyHasAnEpochOfItsOwn) {
+TEST_P(BackendContract, EachParticipantHasAnEpochOfItsOwn) {
   ExchangeCase tested(*backend);
-  const PartyId often[] = {tested.add_party(0), tested.add_party(1)};
+  const ParticipantId often[] = {tested.add_participant(0), tested.add_participant(1)};
   tested.send_bytes(often[0], often[1], 100);
   const FusedPlan first[] = {tested.plan(0), tested.plan(1)};
-  const PartyId seldom[] = {tested.add_party(0), tested.add_party(1)};
+  const ParticipantId seldom[] = {tested.add_participant(0), tested.add_participant(1)};
   tested.send_bytes(seldom[1], seldom[0], 100);
   tested.prepare(3);
   const std::unique_ptr<FusedExchange> alone[] = {backend->fuse(0, first[0]), backend->fuse(1, first[1])};
@@ -170,16 +171,16 @@ TEST_P(BackendContract, EachPartyHasAnEpochOfItsOwn) {
   }
   tested.expect_all();
   for (const int device : {0, 1}) {
-    EXPECT_EQ(get(tested.party(often[device]).epoch), 6u);
-    EXPECT_EQ(get(tested.party(seldom[device]).epoch), 3u);
+    EXPECT_EQ(get(tested.participant(often[device]).epoch), 6u);
+    EXPECT_EQ(get(tested.participant(seldom[device]).epoch), 3u);
   }
 }
 
 TEST_P(BackendContract, ManyLargeMessagesAreExchangedAtTheSameTime) {
   for (const int multiprocessors : {0, 1}) {
     ExchangeCase tested(*backend, std::int64_t{12} << 20);
-    const PartyId a = tested.add_party(0);
-    const PartyId b = tested.add_party(1);
+    const ParticipantId a = tested.add_participant(0);
+    const ParticipantId b = tested.add_participant(1);
     tested.send_bytes(a, b, 3'000'001);
     for (int i = 0; i < 40; ++i) tested.send_bytes(a, b, i % 3 == 0 ? 8 : 130'000 + 8 * i);
     for (int i = 0; i < 20; ++i) tested.send_bytes(b, a, 150'000);
@@ -200,22 +201,22 @@ TEST_P(BackendContract, RandomExchangesEqualTheReference) {
   const auto pick = [&](unsigned n) { return static_cast<int>(random() % n); };
   for (int round = 0; round < halocline::test::some_of(25); ++round) {
     ExchangeCase tested(*backend, std::int64_t{4} << 20);
-    std::vector<PartyId> parties;
+    std::vector<ParticipantId> participants;
     for (const int device : {0, 1}) {
-      for (int i = pick(3); i >= 0; --i) parties.push_back(tested.add_party(device));
+      for (int i = pick(3); i >= 0; --i) participants.push_back(tested.add_participant(device));
       for (int i = pick(4); i > 0; --i) tested.add_local(random, device);
       tested.plan(device).multiprocessors = pick(3);
     }
     for (int i = pick(30); i > 0; --i) {
-      const std::size_t from = random() % parties.size();
-      const std::size_t to = (from + 1 + random() % (parties.size() - 1)) % parties.size();
-      tested.send_strided(random, parties[from], parties[to], pick(4), pick(3) == 0);
+      const std::size_t from = random() % participants.size();
+      const std::size_t to = (from + 1 + random() % (participants.size() - 1)) % participants.size();
+      tested.send_strided(random, participants[from], participants[to], pick(4), pick(3) == 0);
     }
     tested.prepare(5);
     tested.capture();
     for (int i = 0; i < 5; ++i) tested.enqueue(pick(2) == 0 ? How::eager : How::replayed);
     tested.expect_all();
-    for (const PartyId& party : parties) ASSERT_EQ(get(tested.party(party).epoch), 5u);
+    for (const ParticipantId& participant : participants) ASSERT_EQ(get(tested.participant(participant).epoch), 5u);
     ASSERT_FALSE(HasFailure()) << "round " << round;
   }
 }
@@ -226,7 +227,7 @@ TEST_P(BackendContract, APlanWithNothingToExchangeOnlyAdvancesEpochs) {
   const auto stream = backend->create_stream(0);
   const auto nothing = backend->fuse(0, FusedPlan{});
   FusedPlan plan;
-  plan.parties = {{&at.epoch, {}, {}, {}}, {&at.flags[7].epoch, {{&at.one, 2, 1, "odd"}}, {}, {}}};
+  plan.participants = {{&at.epoch, {}, {}, {}}, {&at.flags[7].epoch, {{&at.one, 2, 1, "odd"}}, {}, {}}};
   const auto alone = backend->fuse(0, plan);
   for (int i = 0; i < 3; ++i) {
     stream->run(*nothing);
@@ -242,8 +243,8 @@ TEST_P(BackendContract, NoCellIsWrittenBeforeItsReaderIsReady) {
   const auto memory = make_page(*backend);
   FlagPage& at = page(*memory);
   ExchangeCase tested(*backend);
-  const PartyId late = tested.add_party(1);
-  const PartyId early = tested.add_party(0);
+  const ParticipantId late = tested.add_participant(1);
+  const ParticipantId early = tested.add_participant(0);
   tested.send_bytes(early, late, 8);
   const std::byte* target = tested.outgoing(early).copies[0].target;
   tested.prepare(2);
@@ -266,8 +267,8 @@ TEST_P(BackendContract, AnExchangeIsNotOverBeforeAllHasArrived) {
   const auto memory = make_page(*backend);
   FlagPage& at = page(*memory);
   ExchangeCase tested(*backend);
-  const PartyId early = tested.add_party(0);
-  const PartyId late = tested.add_party(1);
+  const ParticipantId early = tested.add_participant(0);
+  const ParticipantId late = tested.add_participant(1);
   tested.send_bytes(late, early, 8);
   tested.send(late, early, {});  // nothing to copy, but to tell of
   tested.prepare(1);
@@ -285,13 +286,13 @@ TEST_P(BackendContract, AnExchangeIsNotOverBeforeAllHasArrived) {
 /// One neighbour's being late holds up its own message only.
 TEST_P(BackendContract, AMessageDoesNotWaitForTheNeighbourOfAnother) {
   ExchangeCase tested(*backend);
-  const PartyId sender = tested.add_party(0);
-  const PartyId late = tested.add_party(1);
+  const ParticipantId sender = tested.add_participant(0);
+  const ParticipantId late = tested.add_participant(1);
   tested.send_bytes(sender, late, 1000);
   const FusedPlan of_late = tested.plan(1);
-  tested.plan(1).parties.clear();
-  const PartyId punctual = tested.add_party(1);
-  tested.party(punctual).epoch = tested.party(punctual).epoch + 1;
+  tested.plan(1).participants.clear();
+  const ParticipantId punctual = tested.add_participant(1);
+  tested.participant(punctual).epoch = tested.participant(punctual).epoch + 1;
   tested.send_bytes(sender, punctual, 1000);
   tested.prepare(1);
   const auto exchange = backend->fuse(1, of_late);
@@ -302,7 +303,7 @@ TEST_P(BackendContract, AMessageDoesNotWaitForTheNeighbourOfAnother) {
   stream->run(*exchange);
   tested.synchronize();
   stream->synchronize();
-  EXPECT_EQ(get(tested.party(sender).epoch), 1u);
+  EXPECT_EQ(get(tested.participant(sender).epoch), 1u);
 }
 
 }  // namespace halocline::device::test

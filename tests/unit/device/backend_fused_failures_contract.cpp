@@ -13,8 +13,8 @@ using ::testing::StartsWith;
 
 TEST_P(BackendContract, ATokenThatDiffersIsRefusedAndNoCellIsWritten) {
   ExchangeCase tested(*backend);
-  const PartyId sender = tested.add_party(0);
-  const PartyId receiver = tested.add_party(1);
+  const ParticipantId sender = tested.add_participant(0);
+  const ParticipantId receiver = tested.add_participant(1);
   tested.send_bytes(sender, receiver, 8);
   tested.outgoing(sender).ready.token = 0xdef;
   tested.incoming(receiver).ready.token = 0xabc;
@@ -37,14 +37,14 @@ TEST_P(BackendContract, ATokenThatDiffersIsRefusedAndNoCellIsWritten) {
 
 TEST_P(BackendContract, BothSidesFailWhereTheirTokensDifferBothWays) {
   ExchangeCase tested(*backend);
-  const PartyId a = tested.add_party(0);
-  const PartyId b = tested.add_party(1);
+  const ParticipantId a = tested.add_participant(0);
+  const ParticipantId b = tested.add_participant(1);
   tested.send_bytes(a, b, 5000);
   tested.send_bytes(b, a, 5000);
-  for (const PartyId& party : {a, b}) {
-    const std::uint64_t mine = 10 + static_cast<std::uint64_t>(party.device);
-    OutgoingPart& out = tested.outgoing(party);
-    IncomingPart& in = tested.incoming(party);
+  for (const ParticipantId& participant : {a, b}) {
+    const std::uint64_t mine = 10 + static_cast<std::uint64_t>(participant.device);
+    OutgoingPart& out = tested.outgoing(participant);
+    IncomingPart& in = tested.incoming(participant);
     out.ready.token = out.arrived.token = in.ready.token = in.arrived.token = mine;
   }
   tested.prepare(1);
@@ -53,15 +53,15 @@ TEST_P(BackendContract, BothSidesFailWhereTheirTokensDifferBothWays) {
   const auto disagree = AllOf(StartsWith("protocol: message "), HasSubstr("disagree"));
   EXPECT_THAT(tested.failure_of(1), disagree);
   EXPECT_THAT(failure(tested.stream(0)), disagree);
-  for (const PartyId& party : {a, b}) {
-    EXPECT_EQ(get(tested.outgoing(party).copies[0].target, 625), std::vector<std::uint64_t>(625, 0));
+  for (const ParticipantId& participant : {a, b}) {
+    EXPECT_EQ(get(tested.outgoing(participant).copies[0].target, 625), std::vector<std::uint64_t>(625, 0));
   }
 }
 
 TEST_P(BackendContract, ANeighbourThatIsNeverReadyIsADeadlineError) {
   ExchangeCase tested(*backend);
-  const PartyId sender = tested.add_party(0);
-  const PartyId receiver = tested.add_party(1);
+  const ParticipantId sender = tested.add_participant(0);
+  const ParticipantId receiver = tested.add_participant(1);
   tested.send_bytes(sender, receiver, 5000);
   tested.outgoing(sender).ready.guard = guard("subdomain 3 -> 5 (ready)", std::chrono::milliseconds(50));
   tested.prepare(1);
@@ -77,8 +77,8 @@ TEST_P(BackendContract, ANeighbourThatIsNeverReadyIsADeadlineError) {
 
 TEST_P(BackendContract, AMessageThatNeverArrivesIsADeadlineError) {
   ExchangeCase tested(*backend);
-  const PartyId sender = tested.add_party(0);
-  const PartyId receiver = tested.add_party(1);
+  const ParticipantId sender = tested.add_participant(0);
+  const ParticipantId receiver = tested.add_participant(1);
   tested.send_bytes(sender, receiver, 8);
   std::byte* landed = tested.target(1, 8);
   tested.incoming(receiver).copies = {contiguous(tested.source(1, 8), landed, 8)};
@@ -95,8 +95,8 @@ TEST_P(BackendContract, AnAbortWordEndsAnExchange) {
   const auto pinned = backend->allocate_pinned(sizeof(std::atomic<std::uint32_t>));
   auto* abort = new (pinned->data()) std::atomic<std::uint32_t>(0);
   ExchangeCase tested(*backend);
-  const PartyId sender = tested.add_party(0);
-  const PartyId receiver = tested.add_party(1);
+  const ParticipantId sender = tested.add_participant(0);
+  const ParticipantId receiver = tested.add_participant(1);
   tested.send_bytes(sender, receiver, 8);
   tested.outgoing(sender).ready.guard = guard("subdomain 2 -> 4", std::chrono::seconds(60), abort);
   tested.prepare(1);
@@ -113,16 +113,16 @@ TEST_P(BackendContract, AnExchangeWithAnUnexpectedCounterSaysAndStoresNothing) {
   const auto memory = make_page(*backend);
   FlagPage& at = page(*memory);
   ExchangeCase tested(*backend);
-  const PartyId here[] = {tested.add_party(0), tested.add_party(0)};
-  const PartyId there = tested.add_party(1);
-  for (const PartyId& party : here) {
-    tested.send_bytes(party, there, 8);
-    tested.send_bytes(there, party, 8);
+  const ParticipantId here[] = {tested.add_participant(0), tested.add_participant(0)};
+  const ParticipantId there = tested.add_participant(1);
+  for (const ParticipantId& participant : here) {
+    tested.send_bytes(participant, there, 8);
+    tested.send_bytes(there, participant, 8);
   }
   tested.plan(0).local = {contiguous(tested.source(0, 8), tested.target(0, 8), 8)};
-  // Of the last party: no part of any goes first.
-  tested.party(here[1]).expected = {{&at.one, 2, 1, "always odd"},
-                                    {&at.epoch, 2, 0, "the buffers were swapped an odd number of times"}};
+  // Of the last participant: no part of any goes first.
+  tested.participant(here[1]).expected = {{&at.one, 2, 1, "always odd"},
+                                          {&at.epoch, 2, 0, "the buffers were swapped an odd number of times"}};
   tested.prepare(2);
   tested.capture();
   tested.enqueue(ExchangeCase::How::replayed);
@@ -139,10 +139,10 @@ TEST_P(BackendContract, AnExchangeWithAnUnexpectedCounterSaysAndStoresNothing) {
             "protocol: the buffers were swapped an odd number of times (count 1 modulo 2, expected 0)");
   EXPECT_EQ(get(tested.outgoing(here[0]).copies[0].target, 1), sent);
   EXPECT_EQ(get(tested.plan(0).local[0].target, 1), local);
-  for (const PartyId& party : here) {
-    EXPECT_EQ(get(tested.party(party).epoch), 1u);
-    EXPECT_EQ(get(&tested.incoming(party).ready.flag->epoch), 1u);
-    EXPECT_EQ(get(&tested.outgoing(party).arrived.flag->epoch), 1u);
+  for (const ParticipantId& participant : here) {
+    EXPECT_EQ(get(tested.participant(participant).epoch), 1u);
+    EXPECT_EQ(get(&tested.incoming(participant).ready.flag->epoch), 1u);
+    EXPECT_EQ(get(&tested.outgoing(participant).arrived.flag->epoch), 1u);
   }
 }
 
@@ -153,39 +153,47 @@ TEST_P(BackendContract, APlanThatCannotBeRunIsRefused) {
   const auto with = guard("x");
   const FlagWait wait{&at.flags[0], 1, with, nullptr};
   const FlagSignal signal{&at.flags[1], 1};
-  const auto refusal = [&](const std::function<void(FusedPlan&, Party&)>& spoil) {
+  const auto refusal = [&](const std::function<void(FusedPlan&, Participant&)>& spoil) {
     FusedPlan plan;
-    Party party{&at.epoch, {{&at.one, 1, 0, ""}}, {{wait, {}, signal}}, {{signal, wait, {}}}};
-    spoil(plan, party);
-    plan.parties.push_back(party);
+    Participant participant{&at.epoch, {{&at.one, 1, 0, ""}}, {{wait, {}, signal}}, {{signal, wait, {}}}};
+    spoil(plan, participant);
+    plan.participants.push_back(participant);
     return thrown([&] { (void)backend->fuse(0, plan); });
   };
   const auto with_copy = [&](const StridedCopy& copy) {
-    return std::vector{refusal([&](FusedPlan& plan, Party&) { plan.local = {copy}; }),
-                       refusal([&](FusedPlan&, Party& party) { party.outgoing[0].copies = {copy}; }),
-                       refusal([&](FusedPlan&, Party& party) { party.incoming[0].copies = {copy}; })};
+    return std::vector{refusal([&](FusedPlan& plan, Participant&) { plan.local = {copy}; }),
+                       refusal([&](FusedPlan&, Participant& participant) { participant.outgoing[0].copies = {copy}; }),
+                       refusal([&](FusedPlan&, Participant& participant) { participant.incoming[0].copies = {copy}; })};
   };
-  EXPECT_EQ(refusal([](FusedPlan&, Party&) {}), "");
-  EXPECT_EQ(refusal([](FusedPlan& plan, Party&) { plan.multiprocessors = -1; }),
+  EXPECT_EQ(refusal([](FusedPlan&, Participant&) {}), "");
+  EXPECT_EQ(refusal([](FusedPlan& plan, Participant&) { plan.multiprocessors = -1; }),
             "invalid argument: multiprocessors is -1; allowed is 0 (all of use) or more");
-  EXPECT_EQ(refusal([](FusedPlan&, Party& party) { party.epoch = nullptr; }), "invalid argument: the epoch is null");
-  EXPECT_THAT(refusal([](FusedPlan&, Party& party) {
-                party.epoch = reinterpret_cast<std::uint64_t*>(reinterpret_cast<std::byte*>(party.epoch) + 4);
+  EXPECT_EQ(refusal([](FusedPlan&, Participant& participant) { participant.epoch = nullptr; }),
+            "invalid argument: the epoch is null");
+  EXPECT_THAT(refusal([](FusedPlan&, Participant& participant) {
+                participant.epoch =
+                    reinterpret_cast<std::uint64_t*>(reinterpret_cast<std::byte*>(participant.epoch) + 4);
               }),
               StartsWith("invalid argument: the epoch is at "));
-  EXPECT_EQ(refusal([](FusedPlan&, Party& party) { party.expected[0].counter = nullptr; }),
+  EXPECT_EQ(refusal([](FusedPlan&, Participant& participant) { participant.expected[0].counter = nullptr; }),
             "invalid argument: the counter of a check is null");
-  EXPECT_THAT(refusal([](FusedPlan&, Party& party) { party.expected[0].modulus = 0; }),
+  EXPECT_THAT(refusal([](FusedPlan&, Participant& participant) { participant.expected[0].modulus = 0; }),
               StartsWith("invalid argument: the modulus"));
   const std::string no_wait = "invalid argument: a flag to wait for is null";
-  EXPECT_EQ(refusal([](FusedPlan&, Party& party) { party.outgoing[0].ready.flag = nullptr; }), no_wait);
-  EXPECT_EQ(refusal([](FusedPlan&, Party& party) { party.incoming[0].arrived.flag = nullptr; }), no_wait);
+  EXPECT_EQ(refusal([](FusedPlan&, Participant& participant) { participant.outgoing[0].ready.flag = nullptr; }),
+            no_wait);
+  EXPECT_EQ(refusal([](FusedPlan&, Participant& participant) { participant.incoming[0].arrived.flag = nullptr; }),
+            no_wait);
   const std::string no_signal = "invalid argument: a flag to signal is null";
-  EXPECT_EQ(refusal([](FusedPlan&, Party& party) { party.outgoing[0].arrived.flag = nullptr; }), no_signal);
-  EXPECT_EQ(refusal([](FusedPlan&, Party& party) { party.incoming[0].ready.flag = nullptr; }), "");  // a piece
+  EXPECT_EQ(refusal([](FusedPlan&, Participant& participant) { participant.outgoing[0].arrived.flag = nullptr; }),
+            no_signal);
+  EXPECT_EQ(refusal([](FusedPlan&, Participant& participant) { participant.incoming[0].ready.flag = nullptr; }),
+            "");  // a piece
   const std::string no_guard = "invalid argument: the guard of a wait for a flag is null";
-  EXPECT_EQ(refusal([](FusedPlan&, Party& party) { party.outgoing[0].ready.guard = nullptr; }), no_guard);
-  EXPECT_EQ(refusal([](FusedPlan&, Party& party) { party.incoming[0].arrived.guard = nullptr; }), no_guard);
+  EXPECT_EQ(refusal([](FusedPlan&, Participant& participant) { participant.outgoing[0].ready.guard = nullptr; }),
+            no_guard);
+  EXPECT_EQ(refusal([](FusedPlan&, Participant& participant) { participant.incoming[0].arrived.guard = nullptr; }),
+            no_guard);
   EXPECT_THAT(with_copy({nullptr, cells.data(), {8}, {8}, {1, 1, 1}, 8}),
               ::testing::Each(StartsWith("invalid argument: the source of a copy is null")));
   EXPECT_THAT(with_copy({cells.data(), cells.data() + 32, {3}, {3}, {1, 1, 1}, 3}),
@@ -200,7 +208,7 @@ TEST_P(BackendContract, AStreamTakesExchangesOfItsBackendAndDeviceOnly) {
   FlagPage& at = page(*memory);
   const auto other = GetParam().make();
   FusedPlan plan;
-  plan.parties = {{&at.epoch, {}, {}, {{{&at.flags[0], 1}, {&at.flags[1], 1, guard("x"), nullptr}, {}}}}};
+  plan.participants = {{&at.epoch, {}, {}, {{{&at.flags[0], 1}, {&at.flags[1], 1, guard("x"), nullptr}, {}}}}};
   const auto elsewhere = backend->fuse(1, plan);
   const auto foreign = other->fuse(0, plan);
   const auto stream = backend->create_stream(0);

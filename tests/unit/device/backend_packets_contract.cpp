@@ -15,10 +15,10 @@ using ::testing::HasSubstr;
 using ::testing::StartsWith;
 using How = ExchangeCase::How;
 
-/// A party on each device, with such messages each way.
-std::pair<PartyId, PartyId> two_parties_with_packets(ExchangeCase& tested, std::mt19937& random) {
-  const PartyId a = tested.add_party(0);
-  const PartyId b = tested.add_party(1);
+/// A participant on each device, with such messages each way.
+std::pair<ParticipantId, ParticipantId> two_participants_with_packets(ExchangeCase& tested, std::mt19937& random) {
+  const ParticipantId a = tested.add_participant(0);
+  const ParticipantId b = tested.add_participant(1);
   for (const auto& [from, to] : {std::pair{a, b}, std::pair{b, a}}) {
     for (const int copies : {3, 1}) tested.send_packets(random, from, to, copies);
   }
@@ -31,22 +31,22 @@ TEST_P(BackendContract, PacketsMoveTheCellsOfTheirExchange) {
   for (const int multiprocessors : {0, 1}) {
     std::mt19937 random(20261122);
     ExchangeCase tested(*backend);
-    const auto [a, b] = two_parties_with_packets(tested, random);
+    const auto [a, b] = two_participants_with_packets(tested, random);
     for (const int device : {0, 1}) tested.plan(device).multiprocessors = multiprocessors;
     tested.prepare(9);
     tested.capture();
     for (int i = 0; i < 9; ++i) tested.enqueue(i % 3 == 1 ? How::replayed : How::eager);
     tested.expect_all();
-    EXPECT_EQ(get(tested.party(a).epoch), 9u);
-    for (const OutgoingPart& part : tested.party(b).outgoing) EXPECT_EQ(get(&part.ready.flag->epoch), 9u);
+    EXPECT_EQ(get(tested.participant(a).epoch), 9u);
+    for (const OutgoingPart& part : tested.participant(b).outgoing) EXPECT_EQ(get(&part.ready.flag->epoch), 9u);
   }
 }
 
 TEST_P(BackendContract, PacketsGoOneWayOnly) {
   std::mt19937 random(3);
   ExchangeCase tested(*backend);
-  const PartyId from = tested.add_party(0);
-  const PartyId to = tested.add_party(1);
+  const ParticipantId from = tested.add_participant(0);
+  const ParticipantId to = tested.add_participant(1);
   tested.send_packets(random, from, to, 4);
   tested.prepare(12);
   for (int i = 0; i < 12; ++i) tested.enqueue();
@@ -58,26 +58,26 @@ TEST_P(BackendContract, RandomExchangesWithPacketsEqualTheReference) {
   const auto pick = [&](unsigned n) { return static_cast<int>(random() % n); };
   for (int round = 0; round < halocline::test::some_of(25); ++round) {
     ExchangeCase tested(*backend, std::int64_t{6} << 20);
-    std::vector<PartyId> parties;
+    std::vector<ParticipantId> participants;
     for (const int device : {0, 1}) {
-      for (int i = pick(3); i >= 0; --i) parties.push_back(tested.add_party(device));
+      for (int i = pick(3); i >= 0; --i) participants.push_back(tested.add_participant(device));
       for (int i = pick(3); i > 0; --i) tested.add_local(random, device);
       tested.plan(device).multiprocessors = pick(3);
     }
     for (int i = pick(20); i > 0; --i) {
-      const std::size_t from = random() % parties.size();
-      const std::size_t to = (from + 1 + random() % (parties.size() - 1)) % parties.size();
+      const std::size_t from = random() % participants.size();
+      const std::size_t to = (from + 1 + random() % (participants.size() - 1)) % participants.size();
       if (pick(3) == 0) {
-        tested.send_strided(random, parties[from], parties[to], pick(4), pick(3) == 0);
+        tested.send_strided(random, participants[from], participants[to], pick(4), pick(3) == 0);
       } else {
-        tested.send_packets(random, parties[from], parties[to], 1 + pick(3));
+        tested.send_packets(random, participants[from], participants[to], 1 + pick(3));
       }
     }
     tested.prepare(5);
     tested.capture();
     for (int i = 0; i < 5; ++i) tested.enqueue(pick(2) == 0 ? How::eager : How::replayed);
     tested.expect_all();
-    for (const PartyId& party : parties) ASSERT_EQ(get(tested.party(party).epoch), 5u);
+    for (const ParticipantId& participant : participants) ASSERT_EQ(get(tested.participant(participant).epoch), 5u);
     ASSERT_FALSE(HasFailure()) << "round " << round;
   }
 }
@@ -90,18 +90,18 @@ TEST_P(BackendContract, APacketIsNotTakenForOneOfALaterExchange) {
     const auto memory = make_page(*backend);
     FlagPage& at = page(*memory);
     ExchangeCase tested(*backend);
-    const auto [a, b] = two_parties_with_packets(tested, random);
+    const auto [a, b] = two_participants_with_packets(tested, random);
     tested.prepare(2);
     tested.enqueue();
     tested.synchronize();
-    for (const PartyId& party : {a, b}) put(tested.party(party).epoch, later);
+    for (const ParticipantId& participant : {a, b}) put(tested.participant(participant).epoch, later);
     wait_for(tested.stream(0), &at.one, &at.flags[0], 1, guard("is late"));
     const auto release = backend->create_stream(1);
     tested.enqueue();
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
     signal_to(*release, &at.one, &at.flags[0], 1);
     tested.expect_all();
-    EXPECT_EQ(get(tested.party(a).epoch), later + 1);
+    EXPECT_EQ(get(tested.participant(a).epoch), later + 1);
   }
 }
 
@@ -110,8 +110,8 @@ TEST_P(BackendContract, ASenderOfPacketsIsAtMostOneExchangeAhead) {
   const auto memory = make_page(*backend);
   FlagPage& at = page(*memory);
   ExchangeCase tested(*backend);
-  const PartyId from = tested.add_party(0);
-  const PartyId to = tested.add_party(1);
+  const ParticipantId from = tested.add_participant(0);
+  const ParticipantId to = tested.add_participant(1);
   tested.send_packets(random, from, to, 3);
   tested.prepare(8);
   tested.enqueue();
@@ -128,11 +128,11 @@ TEST_P(BackendContract, ASenderOfPacketsIsAtMostOneExchangeAhead) {
 TEST_P(BackendContract, BothSidesFailWhereTheTokensOfPacketsDiffer) {
   std::mt19937 random(6);
   ExchangeCase tested(*backend);
-  const auto [a, b] = two_parties_with_packets(tested, random);
-  for (const PartyId& party : {a, b}) {
-    const std::uint64_t mine = 10 + static_cast<std::uint64_t>(party.device);
-    OutgoingPart& out = tested.outgoing(party);
-    IncomingPart& in = tested.incoming(party);
+  const auto [a, b] = two_participants_with_packets(tested, random);
+  for (const ParticipantId& participant : {a, b}) {
+    const std::uint64_t mine = 10 + static_cast<std::uint64_t>(participant.device);
+    OutgoingPart& out = tested.outgoing(participant);
+    IncomingPart& in = tested.incoming(participant);
     out.ready.token = out.arrived.token = in.ready.token = in.arrived.token = mine;
   }
   tested.prepare(1);
@@ -149,8 +149,8 @@ TEST_P(BackendContract, BothSidesFailWhereOneSendsRowsAndTheOtherWaitsForPackets
     std::mt19937 random(8);
     const auto tested_backend = GetParam().make();
     ExchangeCase tested(*tested_backend);
-    const PartyId from = tested.add_party(0);
-    const PartyId to = tested.add_party(1);
+    const ParticipantId from = tested.add_participant(0);
+    const ParticipantId to = tested.add_participant(1);
     tested.send_packets(random, from, to, 2);
     OutgoingPart& out = tested.outgoing(from);
     IncomingPart& in = tested.incoming(to);
@@ -168,8 +168,8 @@ TEST_P(BackendContract, BothSidesFailWhereOneSendsRowsAndTheOtherWaitsForPackets
 TEST_P(BackendContract, PacketsThatNeverArriveAreADeadlineError) {
   std::mt19937 random(7);
   ExchangeCase tested(*backend);
-  const PartyId from = tested.add_party(0);
-  const PartyId to = tested.add_party(1);
+  const ParticipantId from = tested.add_participant(0);
+  const ParticipantId to = tested.add_participant(1);
   tested.send_packets(random, from, to, 2);
   tested.incoming(to).arrived.guard = guard("subdomain 3 -> 5 (arrived)", std::chrono::milliseconds(50));
   tested.prepare(1);
@@ -185,15 +185,15 @@ TEST_P(BackendContract, RowsThatCannotGoAsPacketsAreRefused) {
   alignas(64) std::array<std::byte, 512> cells{};
   const PacketRoom room{{cells.data() + 128, cells.data() + 256}};
   const auto refusal = [&](const StridedCopy& copy, const PacketRoom& offered) {
-    Party party;
-    party.epoch = &at.epoch;
-    OutgoingPart& part = party.outgoing.emplace_back();
+    Participant participant;
+    participant.epoch = &at.epoch;
+    OutgoingPart& part = participant.outgoing.emplace_back();
     part.ready = {&at.flags[0], 1, guard("x"), nullptr};
     part.copies = {copy};
     part.arrived = {&at.flags[1], 1};
     part.packets = offered;
     FusedPlan plan;
-    plan.parties.push_back(std::move(party));
+    plan.participants.push_back(std::move(participant));
     return thrown([&] { (void)backend->fuse(0, plan); });
   };
   const StridedCopy good{cells.data(), cells.data() + 64, {4, 8, 8}, {4, 8, 8}, {2, 1, 1}, 4};

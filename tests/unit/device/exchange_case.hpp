@@ -21,13 +21,13 @@ inline StridedCopy contiguous(const std::byte* source, std::byte* target, std::i
   return {source, target, {1, bytes, bytes}, {1, bytes, bytes}, {bytes, 1, 1}, 1};
 }
 
-/// One of the parties of an ExchangeCase.
-struct PartyId {
+/// One of the participants of an ExchangeCase.
+struct ParticipantId {
   int device = 0;
   std::size_t index = 0;  ///< in the device's plan
 };
 
-/// Memory of devices 0 and 1 with epochs, flags and cells in it; what parties exchange there; and the cells once more, on
+/// Memory of devices 0 and 1 with epochs, flags and cells in it; what participants exchange there; and the cells once more, on
 /// the host, which does the same to them by the definition of a StridedCopy.
 class ExchangeCase {
  public:
@@ -58,33 +58,34 @@ class ExchangeCase {
   Stream& stream(int device) { return *site(device).stream; }
   FusedExchange& exchange(int device) { return *site(device).exchange; }
 
-  PartyId add_party(int device) {
-    auto& parties = plan(device).parties;
-    Party party;
-    party.epoch = &site(device).words().epochs[parties.size()];
-    parties.push_back(party);
-    return {device, parties.size() - 1};
+  ParticipantId add_participant(int device) {
+    auto& participants = plan(device).participants;
+    Participant participant;
+    participant.epoch = &site(device).words().epochs[participants.size()];
+    participants.push_back(participant);
+    return {device, participants.size() - 1};
   }
-  Party& party(PartyId id) { return plan(id.device).parties[id.index]; }
-  OutgoingPart& outgoing(PartyId id) { return party(id).outgoing.back(); }
-  IncomingPart& incoming(PartyId id) { return party(id).incoming.back(); }
+  Participant& participant(ParticipantId id) { return plan(id.device).participants[id.index]; }
+  OutgoingPart& outgoing(ParticipantId id) { return participant(id).outgoing.back(); }
+  IncomingPart& incoming(ParticipantId id) { return participant(id).incoming.back(); }
 
   /// landed: the receiver's copies behind that.
-  void send(PartyId from, PartyId to, std::vector<StridedCopy> copies, std::vector<StridedCopy> landed = {}) {
+  void send(ParticipantId from, ParticipantId to, std::vector<StridedCopy> copies,
+            std::vector<StridedCopy> landed = {}) {
     Flag* ready = flag(from.device);
     Flag* arrived = flag(to.device);
     const std::uint64_t token = ++tokens_;
     const auto label = "message " + std::to_string(token);
-    party(from).outgoing.push_back(
+    participant(from).outgoing.push_back(
         {{ready, token, guard(label + " (ready)"), arrived}, std::move(copies), {arrived, token}});
-    party(to).incoming.push_back(
+    participant(to).incoming.push_back(
         {{ready, token}, {arrived, token, guard(label + " (arrived)"), ready}, std::move(landed)});
   }
-  void send_bytes(PartyId from, PartyId to, std::int64_t bytes) {
+  void send_bytes(ParticipantId from, ParticipantId to, std::int64_t bytes) {
     send(from, to, {contiguous(source(from.device, bytes), target(to.device, bytes), bytes)});
   }
   /// So many copies between random layouts; by way of packed cells where they are to land first.
-  void send_strided(std::mt19937& random, PartyId from, PartyId to, int copies, bool land) {
+  void send_strided(std::mt19937& random, ParticipantId from, ParticipantId to, int copies, bool land) {
     std::vector<StridedCopy> out;
     std::vector<StridedCopy> landed;
     for (int i = 0; i < copies; ++i) {
@@ -92,9 +93,9 @@ class ExchangeCase {
       if (land) {
         const std::int64_t element = copy.element_bytes;
         const std::array packed{element, element * copy.extent.x, element * copy.extent.x * copy.extent.y};
-        std::byte* landing = target(to.device, copy.bytes());
-        landed.push_back({landing, copy.target, packed, copy.target_stride, copy.extent, element});
-        copy.target = landing;
+        std::byte* receive_buffer = target(to.device, copy.bytes());
+        landed.push_back({receive_buffer, copy.target, packed, copy.target_stride, copy.extent, element});
+        copy.target = receive_buffer;
         copy.target_stride = packed;
       }
       out.push_back(copy);
@@ -102,7 +103,7 @@ class ExchangeCase {
     send(from, to, std::move(out), std::move(landed));
   }
   /// So many copies of rows that may go as packets, and do where the backend has them.
-  void send_packets(std::mt19937& random, PartyId from, PartyId to, int copies) {
+  void send_packets(std::mt19937& random, ParticipantId from, ParticipantId to, int copies) {
     const auto up_to = [&](unsigned n) { return static_cast<std::int64_t>(1 + random() % n); };
     std::vector<StridedCopy> out;
     std::vector<StridedCopy> landed;
@@ -128,29 +129,29 @@ class ExchangeCase {
     }
     std::byte* at = packets_.at(static_cast<std::size_t>(to.device))->data();
     std::int64_t& used = packet_bytes_.at(static_cast<std::size_t>(to.device));
-    const std::int64_t turn = packet_turn_bytes(room);
-    const PacketRoom turns{{at + used, at + used + turn}};
-    used += 2 * turn;
+    const std::int64_t bytes = packet_buffer_bytes(room);
+    const PacketRoom buffers{{at + used, at + used + bytes}};
+    used += 2 * bytes;
     EXPECT_LE(used, room_);
     std::int64_t packed = 0;
     for (int i = 0; i < copies; ++i) {
       StridedCopy& copy = out[static_cast<std::size_t>(i)];
-      copy.target = turns.turns[0] + packed;
+      copy.target = buffers.buffers[0] + packed;
       landed[static_cast<std::size_t>(i)].source = copy.target;
       packed += copy.bytes();
     }
     send(from, to, std::move(out), std::move(landed));
-    outgoing(from).packets = incoming(to).packets = turns;
+    outgoing(from).packets = incoming(to).packets = buffers;
   }
   /// The last message as a piece of the one before it, which is told "ready" for both.
-  void join_pieces(PartyId from, PartyId to, int turn) {
-    auto& out = party(from).outgoing;
-    auto& in = party(to).incoming;
+  void join_pieces(ParticipantId from, ParticipantId to, int stage) {
+    auto& out = participant(from).outgoing;
+    auto& in = participant(to).incoming;
     out.back().ready.flag = out[out.size() - 2].ready.flag;
     out.back().ready.token = out[out.size() - 2].ready.token;
     in.back().arrived.refusal = in[in.size() - 2].arrived.refusal;
     in.back().ready.flag = nullptr;
-    out.back().turn = in.back().turn = turn;
+    out.back().stage = in.back().stage = stage;
   }
   void add_local(std::mt19937& random, int device) { plan(device).local.push_back(strided(random, device, device)); }
 
@@ -218,8 +219,8 @@ class ExchangeCase {
     for (std::int64_t exchange = 0; exchange < sites_[0].renewed; ++exchange) {
       for (Site& at : sites_) std::copy_n(at.inputs->data() + exchange * at.sources, at.sources, at.mirror.data());
       for (const Site& at : sites_) {
-        for (const Party& party : at.plan.parties) {
-          for (const OutgoingPart& part : party.outgoing) {
+        for (const Participant& participant : at.plan.participants) {
+          for (const OutgoingPart& part : participant.outgoing) {
             if (!part.packets.offered()) mirror(part.copies);
           }
         }
@@ -227,8 +228,8 @@ class ExchangeCase {
       }
       mirror(direct_);
       for (const Site& at : sites_) {
-        for (const Party& party : at.plan.parties) {
-          for (const IncomingPart& part : party.incoming) {
+        for (const Participant& participant : at.plan.participants) {
+          for (const IncomingPart& part : participant.incoming) {
             if (!part.packets.offered()) mirror(part.copies);
           }
         }

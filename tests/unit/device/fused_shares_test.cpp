@@ -32,8 +32,8 @@ struct Tiles {
   }
   /// In turns, part after part.
   void in_turns(const std::vector<int>& send, const std::vector<int>& receive) {
-    for (std::size_t i = 0; i < sends.size(); ++i) sends[i].turn = send.at(i);
-    for (std::size_t i = 0; i < receives.size(); ++i) receives[i].turn = receive.at(i);
+    for (std::size_t i = 0; i < sends.size(); ++i) sends[i].stage = send.at(i);
+    for (std::size_t i = 0; i < receives.size(); ++i) receives[i].stage = receive.at(i);
   }
   [[nodiscard]] Shares deal(const BlockLimits& limits) const { return deal_shares(sends, local, receives, limits); }
   /// All of them may send.
@@ -51,9 +51,9 @@ struct Tiles {
   [[nodiscard]] int turn_of(const Share& share) const {
     switch (share.role) {
       case Role::send:
-      case Role::put: return sends.at(share.part).turn;
+      case Role::put: return sends.at(share.part).stage;
       case Role::receive:
-      case Role::take: return receives.at(share.part).turn;
+      case Role::take: return receives.at(share.part).stage;
       case Role::local: return 0;
     }
     return 0;

@@ -37,7 +37,7 @@ TEST(HostFused, AMessageThatFailsWhileTheExchangeIsEnqueuedFailsTheStream) {
   stream->synchronize();
   FusedPlan plan;
   const FlagWait ready{&at.flags[0], 4, guard("ready"), &at.flags[1]};
-  plan.parties = {{&at.epoch, {}, {{ready, {}, {&at.flags[1], 4}}}, {}}};
+  plan.participants = {{&at.epoch, {}, {{ready, {}, {&at.flags[1], 4}}}, {}}};
   const auto exchange = backend->fuse(0, plan);
   hold_up->flag = &at.flags[1];
   const std::string text = thrown([&] {

@@ -13,7 +13,7 @@
 namespace halocline::device::cuda {
 namespace {
 
-/// Copies of dense rows into a room, whose landing side nobody looks at.
+/// Copies of dense rows into a room, whose receive_buffer side nobody looks at.
 struct Case {
   std::vector<std::byte> cells = std::vector<std::byte>(std::size_t{1} << 20);
   std::vector<std::byte> room = std::vector<std::byte>(std::size_t{2} << 20);
@@ -52,7 +52,7 @@ TEST(PacketPlan, EveryWordOfEveryRowIsInOnePair) {
     std::set<std::byte*> slots;
     const std::vector<PacketTask> tasks = plan_packets(tested.out);
     for (const PacketTask& task : tasks) {
-      EXPECT_EQ(task.turns[1] - task.turns[0], tested.out.packets.turns[1] - tested.out.packets.turns[0]);
+      EXPECT_EQ(task.buffers[1] - task.buffers[0], tested.out.packets.buffers[1] - tested.out.packets.buffers[0]);
       for (std::uint32_t pair = 0; pair < task.pairs; ++pair) {
         const PairPlace place = place_of_pair(task, pair);
         ASSERT_GE(place.words, 1u);
@@ -61,7 +61,7 @@ TEST(PacketPlan, EveryWordOfEveryRowIsInOnePair) {
           ++found[task.cells - tested.cells.data() + place.cells + 4 * std::int64_t{word} * task.row.divisor];
         }
         for (const std::int64_t packet : {std::int64_t{0}, high_packet}) {
-          ASSERT_TRUE(slots.insert(task.turns[0] + slot_of_pair(pair) + packet).second);
+          ASSERT_TRUE(slots.insert(task.buffers[0] + slot_of_pair(pair) + packet).second);
         }
       }
     }
@@ -84,7 +84,7 @@ TEST(PacketPlan, BothEndsHaveTheSamePairsInTheSameSlots) {
     ASSERT_EQ(sent.size(), taken.size());
     for (std::size_t task = 0; task < sent.size(); ++task) {
       EXPECT_EQ(sent[task].pairs, taken[task].pairs);
-      EXPECT_EQ(sent[task].turns, taken[task].turns);
+      EXPECT_EQ(sent[task].buffers, taken[task].buffers);
       EXPECT_EQ(sent[task].cells, taken[task].cells);  // the same cells in this case
       for (const std::uint32_t pair : {0u, sent[task].pairs / 2, sent[task].pairs - 1}) {
         EXPECT_EQ(place_of_pair(sent[task], pair).cells, place_of_pair(taken[task], pair).cells);

@@ -30,7 +30,7 @@ const std::string good = R"({
                           {"kind": "device", "name": "d", "memory_bytes": 17179869184, "load_store_domain": 0}],
              "links": [{"a": 0, "b": 1, "kind": "pcie", "bandwidth": 25e9, "latency": 1e-6}],
              "measurements": [{"from": 0, "to": 0, "method": "copy", "bandwidth": 1e12, "latency": 0}],
-             "exchange_rates": [{"path": "local", "rows": "short", "beside": true, "word_bytes": 8,
+             "exchange_rates": [{"path": "local", "rows": "short", "concurrent": true, "word_bytes": 8,
                                  "bandwidth": 4e11, "latency": 7e-6, "least": 8e-6}]}],
   "nodes": [{"name": "n", "type": 0, "count": 3}, {"name": "x", "type": 0, "rack": 2, "device_uuids": ["u"]}],
   "network": {"bandwidth": 12.5e9, "latency": 2e-6},
@@ -72,7 +72,7 @@ TEST(MachineJson, WhatMayBeLeftOutOfAnOlderDocumentIsNotThere) {
   older.erase(begin, older.find("]}]", begin) + 1 - begin);
   EXPECT_TRUE(machine_from_json(older).types[0].exchange_rates.empty()) << older;
   EXPECT_EQ(to_json(machine_from_json(older)).find("exchange_rates"), std::string::npos);
-  EXPECT_FALSE(machine_from_json(with(R"("beside": true, )", "")).types[0].exchange_rates[0].beside);
+  EXPECT_FALSE(machine_from_json(with(R"("concurrent": true, )", "")).types[0].exchange_rates[0].concurrent);
 }
 
 /// The good document with what software does.
@@ -226,7 +226,8 @@ TEST(MachineJson, EachBadDocumentIsRefusedByPath) {
        R"(types[0].exchange_rates[0].path is "wire"; allowed is one of local, link)"},
       {R"("rows": "short")", R"("rows": "thin")",
        R"(types[0].exchange_rates[0].rows is "thin"; allowed is one of long, short, packed)"},
-      {R"("beside": true)", R"("beside": 1)", "types[0].exchange_rates[0].beside is 1; allowed is true or false"},
+      {R"("concurrent": true)", R"("concurrent": 1)",
+       "types[0].exchange_rates[0].concurrent is 1; allowed is true or false"},
       {R"("word_bytes": 8)", R"("word_bytes": 6)", "types[0].exchange_rates[0].word_bytes is 6; allowed is 1, 2, 4,"},
       {R"("least": 8e-6)", R"("most": 8e-6)", R"(types[0].exchange_rates[0] has the unknown key "most")"},
       {R"(, "least": 8e-6)", "", "types[0].exchange_rates[0].least is missing"},

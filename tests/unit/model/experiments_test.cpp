@@ -23,10 +23,10 @@ TEST(Experiments, AreOfEveryKindThatTheDevicesAllow) {
   EXPECT_EQ(kinds_to_measure(1).size(), 4u);
   EXPECT_EQ(kinds_to_measure(2).size(), 20u);
   EXPECT_EQ(kinds_to_measure(8).size(), 20u);
-  bool beside = false;
+  bool concurrent = false;
   for (const ExchangeRate& kind : kinds_to_measure(2)) {
-    EXPECT_TRUE(kind.beside || !beside) << "those without come first";
-    beside = kind.beside;
+    EXPECT_TRUE(kind.concurrent || !concurrent) << "those without come first";
+    concurrent = kind.concurrent;
   }
 }
 
@@ -44,7 +44,7 @@ TEST(Experiments, MoveCellsOfTheirKind) {
           const Load::Bytes& own = local ? load.local : load.out;
           const Load::Bytes& others = local ? load.out : load.local;
           EXPECT_EQ(load.in, load.out) << what;
-          EXPECT_EQ(others.empty(), !kind.beside) << what;
+          EXPECT_EQ(others.empty(), !kind.concurrent) << what;
           ASSERT_EQ(own.size(), 1u) << what;
           EXPECT_EQ(own.begin()->first, (std::pair{kind.rows, kind.word_bytes})) << what;
           const bool packets = kind.rows == HaloRows::packets;
@@ -99,7 +99,7 @@ TEST(Fit, FindsTheRatesOfAMachineThatBehavesAsTheModelSays) {
   const Fitted fitted = fit(trials, large, 4);
   for (const ExchangeRate& rate : fitted.rates) {
     const auto is_it = [&](const ExchangeRate& other) {
-      return other.path == rate.path && other.rows == rate.rows && other.beside == rate.beside &&
+      return other.path == rate.path && other.rows == rate.rows && other.concurrent == rate.concurrent &&
              other.word_bytes == rate.word_bytes;
     };
     const auto wanted = std::find_if(rates.begin(), rates.end(), is_it);
@@ -110,7 +110,7 @@ TEST(Fit, FindsTheRatesOfAMachineThatBehavesAsTheModelSays) {
   }
   // A hundred times slower than memory, links take most of the time of what is local beside them.
   for (const auto& one : fitted.left_out) {
-    EXPECT_TRUE(one.kind.beside);
+    EXPECT_TRUE(one.kind.concurrent);
     EXPECT_EQ(one.kind.path, HaloPath::local);
     EXPECT_THAT(one.reason, testing::HasSubstr("the other path"));
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "laplace3d/crew.hpp"
+#include "laplace3d/thread_team.hpp"
 
 #include <fmt/core.h>
 
@@ -18,8 +18,8 @@ struct Stopped : halocline::CommunicationError {
 
 }  // namespace
 
-Crew::Crew(int members, halocline::Duration timeout)
-    : timeout_(timeout), roomy_(static_cast<int>(std::thread::hardware_concurrency()) > members) {
+ThreadTeam::ThreadTeam(int members, halocline::Duration timeout)
+    : timeout_(timeout), dedicated_cores_(static_cast<int>(std::thread::hardware_concurrency()) > members) {
   try {
     for (int member = 0; member < members; ++member) threads_.emplace_back([this, member] { live(member); });
   } catch (const std::system_error& error) {
@@ -29,9 +29,9 @@ Crew::Crew(int members, halocline::Duration timeout)
   }
 }
 
-Crew::~Crew() { end(); }
+ThreadTeam::~ThreadTeam() { end(); }
 
-void Crew::end() {
+void ThreadTeam::end() {
   {
     const std::lock_guard lock(mutex_);
     over_ = true;
@@ -40,7 +40,7 @@ void Crew::end() {
   for (auto& thread : threads_) thread.join();
 }
 
-void Crew::run(const std::function<void(int)>& job) {
+void ThreadTeam::run(const std::function<void(int)>& job) {
   std::unique_lock lock(mutex_);
   if (failure_) std::rethrow_exception(failure_);
   job_ = &job;
@@ -51,7 +51,7 @@ void Crew::run(const std::function<void(int)>& job) {
   if (failure_) std::rethrow_exception(failure_);
 }
 
-void Crew::live(int member) {
+void ThreadTeam::live(int member) {
   std::uint64_t seen = 0;
   std::unique_lock lock(mutex_);
   while (true) {
@@ -74,23 +74,23 @@ void Crew::live(int member) {
   }
 }
 
-void Milestone::await(std::int64_t value, const Crew& crew, const char* what) const {
+void Milestone::await(std::int64_t value, const ThreadTeam& team, const char* what) const {
   using std::chrono::microseconds;
   using std::chrono::milliseconds;
   const auto reached = [&] { return value_.load(std::memory_order_acquire) >= value; };
-  for (int attempt = 0; attempt < (crew.roomy() ? 4096 : 1); ++attempt) {
+  for (int attempt = 0; attempt < (team.has_dedicated_cores() ? 4096 : 1); ++attempt) {
     if (reached()) return;
   }
   const auto begun = std::chrono::steady_clock::now();
   while (!reached()) {
-    if (crew.stopped()) throw Stopped();
+    if (team.stopped()) throw Stopped();
     const auto waited = std::chrono::steady_clock::now() - begun;
-    if (waited > crew.timeout()) {
+    if (waited > team.timeout()) {
       throw halocline::DeadlineError(fmt::format("laplace3d: {} is late by more than {} s", what,
-                                                 std::chrono::duration<double>(crew.timeout()).count()));
+                                                 std::chrono::duration<double>(team.timeout()).count()));
     }
     if (waited < milliseconds(10)) {
-      if (!crew.roomy() || waited > microseconds(500)) std::this_thread::yield();
+      if (!team.has_dedicated_cores() || waited > microseconds(500)) std::this_thread::yield();
     } else {
       std::this_thread::sleep_for(microseconds(50));
     }

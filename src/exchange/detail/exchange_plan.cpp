@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "exchange/detail/program.hpp"
+#include "exchange/detail/exchange_plan.hpp"
 
 #include <algorithm>
 

@@ -10,7 +10,7 @@
 namespace halocline::exchange {
 
 /// A selection that was met before, with a number by which endpoints find what they prepared for it.
-struct Program {
+struct ExchangePlan {
   std::size_t index = 0;
   Selection selection;
   std::uint64_t token = 0;

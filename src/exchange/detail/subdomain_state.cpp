@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "exchange/detail/site.hpp"
+#include "exchange/detail/subdomain_state.hpp"
 
 #include <fmt/core.h>
 
 namespace halocline::exchange {
 
-std::vector<device::CounterCheck> parities(const Site& site, const partition::Geometry& geometry,
+std::vector<device::CounterCheck> parities(const SubdomainState& state, const partition::Geometry& geometry,
                                            const Selection& selection) {
   std::vector<device::CounterCheck> checks;
   for (const Selection::Item& item : selection.items) {
     const FieldDescriptor& field = geometry.fields[item.field.index()];
     if (field.buffers < 2) continue;
     checks.push_back(
-        {&site.mailbox.flag(site.swaps[item.field.index()])->epoch, static_cast<std::uint64_t>(field.buffers),
+        {&state.mailbox.flag(state.swaps[item.field.index()])->epoch, static_cast<std::uint64_t>(field.buffers),
          static_cast<std::uint64_t>(item.buffer),
          fmt::format("subdomain {}: an exchange of buffer {} of field '{}' ran when another buffer was current; a "
                      "captured graph must hold a full cycle of swaps",
-                     site.subdomain.id.value(), item.buffer, field.name)});
+                     state.subdomain.id.value(), item.buffer, field.name)});
   }
   return checks;
 }

@@ -20,7 +20,7 @@ class Fusion;
 class Mappings;
 
 /// A local subdomain with what its endpoints share. Outlives them, at one address.
-struct Site {
+struct SubdomainState {
   LocalSubdomain subdomain;
   Memory memory;    ///< what is sent
   Memory received;  ///< where halo cells are written
@@ -62,14 +62,15 @@ struct Context {
   Tuning tuning;
   Duration timeout{};
   const std::atomic<std::uint32_t>* abort = nullptr;
-  std::map<subdomain_id, Site> sites;
+  std::map<subdomain_id, SubdomainState> states;
   std::map<int, std::shared_ptr<device::Room>> rooms;  ///< by device
-  /// The site of a subdomain, which must be local.
-  [[nodiscard]] Site& site(subdomain_id subdomain) { return sites.at(subdomain); }
+  /// The state of a subdomain, which must be local.
+  [[nodiscard]] SubdomainState& state(subdomain_id subdomain) { return states.at(subdomain); }
 };
 
 /// The counts of swaps that a selection requires: a graph that was captured while another buffer was current is refused.
-[[nodiscard]] std::vector<device::CounterCheck> parities(const Site& site, const partition::Geometry& geometry,
+[[nodiscard]] std::vector<device::CounterCheck> parities(const SubdomainState& state,
+                                                         const partition::Geometry& geometry,
                                                          const Selection& selection);
 
 }  // namespace halocline::exchange

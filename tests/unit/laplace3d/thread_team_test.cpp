@@ -5,20 +5,20 @@
 #include <set>
 
 #include "halocline/error.hpp"
-#include "laplace3d/crew.hpp"
+#include "laplace3d/thread_team.hpp"
 
 namespace {
 
-using laplace3d::Crew;
 using laplace3d::Milestone;
+using laplace3d::ThreadTeam;
 using testing::HasSubstr;
 
-TEST(LaplaceCrew, every_member_works_once_a_run) {
-  Crew crew(5, std::chrono::seconds(10));
+TEST(LaplaceThreadTeam, every_member_works_once_a_run) {
+  ThreadTeam team(5, std::chrono::seconds(10));
   for (int run = 0; run < 20; ++run) {
     std::mutex mutex;
     std::multiset<int> seen;
-    crew.run([&](int member) {
+    team.run([&](int member) {
       const std::lock_guard lock(mutex);
       seen.insert(member);
     });
@@ -26,19 +26,19 @@ TEST(LaplaceCrew, every_member_works_once_a_run) {
   }
 }
 
-TEST(LaplaceCrew, members_see_what_was_done_before_a_milestone) {
-  Crew crew(2, std::chrono::seconds(10));
+TEST(LaplaceThreadTeam, members_see_what_was_done_before_a_milestone) {
+  ThreadTeam team(2, std::chrono::seconds(10));
   Milestone there;
   Milestone back;
   std::int64_t value = 0;
-  crew.run([&](int member) {
+  team.run([&](int member) {
     for (std::int64_t i = 1; i <= 2000; ++i) {
       if (member == 0) {
         value = i;
         there.reach(i);
-        back.await(i, crew, "the other one");
+        back.await(i, team, "the other one");
       } else {
-        there.await(i, crew, "the other one");
+        there.await(i, team, "the other one");
         EXPECT_EQ(value, i);
         back.reach(i);
       }
@@ -46,14 +46,14 @@ TEST(LaplaceCrew, members_see_what_was_done_before_a_milestone) {
   });
 }
 
-TEST(LaplaceCrew, an_error_stops_those_who_wait_and_is_what_run_throws) {
-  Crew crew(3, std::chrono::seconds(100));
+TEST(LaplaceThreadTeam, an_error_stops_those_who_wait_and_is_what_run_throws) {
+  ThreadTeam team(3, std::chrono::seconds(100));
   Milestone never;
   for (int run = 0; run < 2; ++run) {
     try {
-      crew.run([&](int member) {
+      team.run([&](int member) {
         if (member == 1) throw halocline::DeviceError("the device is gone");
-        never.await(1, crew, "what never comes");
+        never.await(1, team, "what never comes");
       });
       FAIL() << "nothing was thrown";
     } catch (const halocline::DeviceError& error) {
@@ -62,11 +62,11 @@ TEST(LaplaceCrew, an_error_stops_those_who_wait_and_is_what_run_throws) {
   }
 }
 
-TEST(LaplaceCrew, a_wait_that_is_too_long_says_what_for) {
-  Crew crew(1, std::chrono::milliseconds(20));
+TEST(LaplaceThreadTeam, a_wait_that_is_too_long_says_what_for) {
+  ThreadTeam team(1, std::chrono::milliseconds(20));
   Milestone never;
   try {
-    crew.run([&](int) { never.await(1, crew, "a neighbour's side"); });
+    team.run([&](int) { never.await(1, team, "a neighbour's side"); });
     FAIL() << "nothing was thrown";
   } catch (const halocline::DeadlineError& error) {
     EXPECT_THAT(error.what(), HasSubstr("a neighbour's side is late by more than 0.02 s"));

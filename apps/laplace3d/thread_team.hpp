@@ -15,14 +15,14 @@
 
 namespace laplace3d {
 
-/// Threads that wait for work together. After an error a crew is of no more use.
-class Crew {
+/// Threads that wait for work together. After an error a team is of no more use.
+class ThreadTeam {
  public:
   /// timeout: of a member that waits for another one.
-  Crew(int members, halocline::Duration timeout);
-  Crew(const Crew&) = delete;
-  Crew& operator=(const Crew&) = delete;
-  ~Crew();
+  ThreadTeam(int members, halocline::Duration timeout);
+  ThreadTeam(const ThreadTeam&) = delete;
+  ThreadTeam& operator=(const ThreadTeam&) = delete;
+  ~ThreadTeam();
 
   /// Every member calls job with its number, from 0; returns when all have. Throws what the first failed with; the others
   /// then stop at their next wait.
@@ -32,14 +32,14 @@ class Crew {
   [[nodiscard]] halocline::Duration timeout() const { return timeout_; }
   [[nodiscard]] bool stopped() const { return stopped_.load(std::memory_order_acquire); }
   /// Whether each member has a core, so that it may wait without letting others run.
-  [[nodiscard]] bool roomy() const { return roomy_; }
+  [[nodiscard]] bool has_dedicated_cores() const { return dedicated_cores_; }
 
  private:
   void live(int member);
   void end();
 
   halocline::Duration timeout_;
-  bool roomy_;
+  bool dedicated_cores_;
   std::mutex mutex_;
   std::condition_variable work_;
   std::condition_variable idle_;
@@ -59,7 +59,7 @@ class alignas(64) Milestone {
   void reach(std::int64_t value) { value_.store(value, std::memory_order_release); }
   /// Blocks until it is `value` or more. Throws DeadlineError that names `what`, and CommunicationError where another
   /// member failed.
-  void await(std::int64_t value, const Crew& crew, const char* what) const;
+  void await(std::int64_t value, const ThreadTeam& team, const char* what) const;
 
  private:
   std::atomic<std::int64_t> value_{0};
