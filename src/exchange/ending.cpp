@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // How an exchange ends: closed by all ranks, or by a failure.
+#include <fmt/core.h>
+
+#include <algorithm>
 #include <exception>
 #include <utility>
 
 #include "core/leak.hpp"
 #include "core/short_text.hpp"
+#include "device/disagreement.hpp"
+#include "exchange/detail/difference.hpp"
 #include "exchange/detail/exchange_impl.hpp"
 
 namespace halocline::exchange {
@@ -41,9 +46,30 @@ void raise(AbortWord& abort, rank_id me, const std::exception_ptr& error) noexce
 
 }  // namespace
 
+std::exception_ptr Exchange::Impl::with_difference(std::exception_ptr error) const noexcept {
+  try {
+    std::rethrow_exception(error);
+  } catch (const device::Disagreement& caught) {
+    try {
+      const auto [expected, found] = caught.tokens();
+      const auto plan = std::ranges::find(plans_, expected, &ExchangePlan::token);
+      if (expected == found || plan == plans_.end()) return error;
+      const std::string found_text = difference(plan->selection, found, *setup_.geometry);
+      const std::string text = fmt::format(
+          "{}; {}", caught.what(),
+          found_text.empty() ? "this side exchanges " + selection_text(plan->selection, *setup_.geometry) : found_text);
+      return std::make_exception_ptr(ProtocolError(text));
+    } catch (...) {  // out of memory: the error without it
+      return error;
+    }
+  } catch (...) {
+    return error;
+  }
+}
+
 void Exchange::Impl::fail(std::exception_ptr error) noexcept {
   if (failure_) return;
-  failure_ = with_reason(std::move(error), *abort_);
+  failure_ = with_reason(with_difference(std::move(error)), *abort_);
   raise(*abort_, me_, failure_);
   setup_.comm->poison();
   setup_.node_comm->poison();
@@ -90,7 +116,7 @@ void Exchange::Impl::let_go() {
   ends_.clear();
   mappings_->clear();
   setup_.comm->barrier();
-  context_.sites.clear();
+  context_.states.clear();
 }
 
 bool Exchange::Impl::undo() noexcept {

@@ -63,10 +63,12 @@ FailurePtr Failures::describe(const FailureRecord& record) const {
                           late_text(label, Duration(record.waited_ns), record.expected, record.found));
     case FailureCause::aborted:
       return make_failure(ErrorKind::communication, aborted_text(label, record.expected, record.found));
-    case FailureCause::refused: return make_failure(ErrorKind::protocol, refused_text(label, record.found));
+    case FailureCause::refused:
+      return make_disagreement(refused_text(label, record.found), {record.expected_token, record.found_token});
     case FailureCause::disagreement:
-      return make_failure(ErrorKind::protocol, disagreement_text(label, record.expected, record.expected_token,
-                                                                 record.found, record.found_token));
+      return make_disagreement(
+          disagreement_text(label, record.expected, record.expected_token, record.found, record.found_token),
+          {record.expected_token, record.found_token});
     case FailureCause::counter:
       return make_failure(ErrorKind::protocol,
                           counter_text(label, record.found, record.expected, record.expected_token));

@@ -37,7 +37,9 @@ void check_in_time(const FlagWait& wait, const FlagProgress& progress, std::uint
 
 /// The other side's next wait ends with an error instead of at its deadline.
 void refuse(const FlagWait& wait, std::uint64_t epoch) {
-  if (wait.refusal != nullptr) Word(wait.refusal->epoch).store(epoch | refused_bit, std::memory_order_release);
+  if (wait.refusal == nullptr) return;
+  Word(wait.refusal->token).store(wait.token, std::memory_order_relaxed);
+  Word(wait.refusal->epoch).store(epoch | refused_bit, std::memory_order_release);
 }
 
 /// The flag is there: is it what was waited for?
@@ -46,9 +48,9 @@ void check_agreement(const FlagWait& wait, std::uint64_t expected, std::uint64_t
   if (there == expected && token == wait.token) return;
   refuse(wait, expected);
   if ((there & refused_bit) != 0) {
-    throw ProtocolError(refused_text(wait.guard->label, there));
+    throw Disagreement(refused_text(wait.guard->label, there), {wait.token, token});
   }
-  throw ProtocolError(disagreement_text(wait.guard->label, expected, wait.token, there, token));
+  throw Disagreement(disagreement_text(wait.guard->label, expected, wait.token, there, token), {wait.token, token});
 }
 
 }  // namespace

@@ -207,7 +207,7 @@ auto ThreadedStream::watched(F&& f) {
     return f();
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::internal && error.kind() != ErrorKind::invalid_argument) {
-      fail(make_failure(error.kind(), error.what()));
+      fail(failure_of(std::current_exception(), "a launch"));
     }
     throw;
   }

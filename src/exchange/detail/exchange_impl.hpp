@@ -55,6 +55,8 @@ class Exchange::Impl {
  private:
   void make_states(std::vector<LocalSubdomain> subdomains);
   void check_settings() const;
+  /// A Disagreement as a ProtocolError that also names what the other side exchanges; other errors as they are.
+  [[nodiscard]] std::exception_ptr with_difference(std::exception_ptr error) const noexcept;
   void make_channels(const std::vector<routing::Route>& routes);
   void make_channel(const routing::MessageKey& key, partition::Message message, const routing::Route& route,
                     int number);

@@ -8,6 +8,7 @@
 #include <exception>
 
 #include "core/leak.hpp"
+#include "device/disagreement.hpp"
 #include "exchange/transport/endpoint.hpp"
 
 namespace halocline::exchange {
@@ -274,10 +275,12 @@ class MpiReceiver final : public Endpoint {
     // After a failure, a header of another exchange is none that came with it.
     if (failed_ && (got.epoch != expected_.epoch || got.token == expected_.token)) std::rethrow_exception(failed_);
     if (got.token == expected_.token && got.epoch == expected_.epoch) return;
-    throw ProtocolError(fmt::format(
-        "{}: the two sides disagree on which fields, buffers, directions and depths are exchanged "
-        "(exchange {} with token {:x} met exchange {} with token {:x}); all ranks must exchange and swap alike",
-        channel_->label(), expected_.epoch, expected_.token, got.epoch, got.token));
+    throw device::Disagreement(
+        fmt::format(
+            "{}: the two sides disagree on which fields, buffers, directions and depths are exchanged (exchange {} "
+            "with token {:#018x} met exchange {} with token {:#018x})",
+            channel_->label(), expected_.epoch, expected_.token, got.epoch, got.token),
+        {expected_.token, got.token});
   }
 
   void take() {
