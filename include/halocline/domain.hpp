@@ -29,16 +29,6 @@ struct Field {
   }  // NOLINT(google-explicit-constructor): a field where its number is asked for
 };
 
-/// An array of the user's: all its cells, halos included, in any order and with any gaps in memory.
-struct UserArray {
-  void* data = nullptr;                        ///< cell (0, 0, 0) of the array, a corner of its halo
-  Vec3 extent;                                 ///< cells, halos included
-  std::array<std::int64_t, 3> stride_bytes{};  ///< of a step in x, y, z
-  Vec3 halo_below;                             ///< cells below the owned ones; at least the field's halo
-  Vec3 halo_above;                             ///< and above
-  std::int64_t component_stride_bytes = 0;     ///< of a step from one component to the next
-};
-
 /// What an exchange moves of a field; other halo cells keep their values. The same on all ranks.
 struct Transfer {
   static constexpr std::int64_t whole = std::numeric_limits<std::int64_t>::max();
@@ -250,8 +240,8 @@ class Domain {
   void plan();
 
   /// The user's own array for one buffer of a field of a local subdomain; see UserArray. After plan(), before realize(), for each of
-  /// the field's buffers and all local subdomains. Throws InvalidArgument where the array has not the owned cells' extent plus its
-  /// halos, or halos thinner than the field's.
+  /// the field's buffers and all local subdomains; array_of() makes one of a span. Throws InvalidArgument where the array has not the
+  /// owned cells' extent plus its halos, halos thinner than the field's, or other components or elements.
   void use_array(field_id field, subdomain_id subdomain, int buffer, const UserArray& array);
   /// The same without that check: address of the first owned cell, byte strides of a step in x, y, z, and of a step from one component
   /// to the next. The memory must hold the owned cells and their halo.

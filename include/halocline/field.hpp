@@ -78,6 +78,51 @@ struct FieldDescriptor {
   friend bool operator==(const FieldDescriptor&, const FieldDescriptor&) = default;
 };
 
+/// An array of the user's: all its cells, halos included, in any order and with any gaps in memory.
+struct UserArray {
+  void* data = nullptr;                        ///< cell (0, 0, 0) of the array, a corner of its halo
+  Vec3 extent;                                 ///< cells, halos included
+  std::array<std::int64_t, 3> stride_bytes{};  ///< of a step in x, y, z
+  Vec3 halo_below;                             ///< cells below the owned ones; at least the field's halo
+  Vec3 halo_above;                             ///< and above
+  std::int64_t component_stride_bytes = 0;     ///< of a step from one component to the next
+  std::optional<int> components{};             ///< where they are set, use_array() compares them with the field's
+  std::optional<Element> element{};
+};
+
+/// Rank, extents, and strides in elements: a std::mdspan, a Kokkos::View, or a type of the user's.
+template <typename Span>
+concept StridedSpan = requires(const Span& span, std::size_t index) {
+  { Span::rank() } -> std::convertible_to<std::size_t>;
+  { span.extent(index) } -> std::convertible_to<std::int64_t>;
+  { span.stride(index) } -> std::convertible_to<std::int64_t>;
+};
+
+/// The memory of a span as an array for Domain::use_array, without a copy; the span itself is not kept. axes: the meaning of its
+/// indices, from the first to the last: "zyx" for span(z, y, x); with "c" for components, "czyx" for a structure of arrays, "zyxc"
+/// for an array of structures. Padding is allowed anywhere. halo_below, halo_above: cells of the span around the owned ones. Throws
+/// InvalidArgument unless axes has one letter for each index: x, y and z once each, and at most one c. The first form takes extents
+/// and strides in elements, for a rank that is known only at run time.
+[[nodiscard]] UserArray array_of(void* data, Element element, std::span<const std::int64_t> extents,
+                                 std::span<const std::int64_t> strides, std::string_view axes, const Vec3& halo_below,
+                                 const Vec3& halo_above);
+template <StridedSpan Span>
+[[nodiscard]] UserArray array_of(const Span& span, std::string_view axes, const Vec3& halo_below,
+                                 const Vec3& halo_above) {
+  static_assert(Span::rank() == 3 || Span::rank() == 4, "x, y, z, and components if there are several");
+  std::array<std::int64_t, Span::rank()> extents{}, strides{};
+  for (std::size_t i = 0; i < extents.size(); ++i) {
+    extents[i] = static_cast<std::int64_t>(span.extent(i));
+    strides[i] = static_cast<std::int64_t>(span.stride(i));
+  }
+  const auto cells = [&] {
+    if constexpr (requires { span.data(); }) return span.data();
+    else return span.data_handle();
+  }();
+  return array_of(cells, element_of<std::remove_pointer_t<decltype(cells)>>(), extents, strides, axes, halo_below,
+                  halo_above);
+}
+
 /// Whether a dimension of the domain wraps around or ends.
 enum class Boundary : int {
   periodic,

@@ -165,6 +165,16 @@ void Domain::use_array(field_id field, subdomain_id subdomain, int buffer, const
         descriptor.name, subdomain.value(), to_string(array.extent), to_string(owned), to_string(expected)));
   }
   const HaloWidth& halo = impl_->plan->geometry.halo_of(field);
+  if (array.components.value_or(descriptor.components) != descriptor.components) {
+    throw InvalidArgument(
+        fmt::format("array of field '{}' of subdomain {} has {} components; allowed are the field's {}",
+                    descriptor.name, subdomain.value(), *array.components, descriptor.components));
+  }
+  if (array.element.value_or(descriptor.element) != descriptor.element) {
+    throw InvalidArgument(
+        fmt::format("array of field '{}' of subdomain {} has elements {}; allowed are the field's, {}", descriptor.name,
+                    subdomain.value(), to_string(*array.element), to_string(descriptor.element)));
+  }
   const int steps = steps_per_exchange();
   std::byte* first = static_cast<std::byte*>(array.data);
   for (int dim = 0; dim < 3; ++dim) {
