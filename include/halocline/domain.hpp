@@ -53,6 +53,13 @@ struct OwnedBoxes {
   std::vector<Box> boxes;
 };
 
+/// How long an exchange took on the devices of a rank.
+struct ExchangeTime {
+  /// From start_exchange() to the end of finish(), in stream order: with the work that was enqueued in between.
+  Duration total{};
+  Duration exposed{};  ///< the part that no other work hid: streams had reached finish() and waited for halos
+};
+
 class Domain;
 class DomainInternals;
 
@@ -277,6 +284,12 @@ class Domain {
   /// start_exchange() and finish(), with nothing enqueued in between.
   void exchange();
   void exchange(const std::vector<Transfer>& transfers);
+
+  /// The times of exchanges that are complete by now, oldest first, and not returned before; at most the last 4096. Of each, the
+  /// longest of any local subdomain, with the filling of open boundaries, and with the boxes that finish(update) updates. Local. Does
+  /// not wait. Exchanges in launches of a Graph are not timed, and accumulations neither. Throws InvalidArgument without
+  /// DomainOptions::time_exchanges.
+  [[nodiscard]] std::vector<ExchangeTime> timing();
 
   /// The exchange backwards: enqueues that the halo cells which an exchange of the same transfers would fill go back to the
   /// subdomains that own them, where they are added to the owned cells or replace them, in the current buffers. Halo cells keep

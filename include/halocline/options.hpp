@@ -74,6 +74,10 @@ struct DomainOptions {
   exchange::Tuning tuning{};
   DebugOptions debug{};
 
+  /// Records the times of exchanges for Domain::timing(): three marks in each subdomain's stream for each exchange. Ranks may
+  /// differ in it.
+  bool time_exchanges = false;
+
   /// How long a collective or one step of an exchange may take before it is an error.
   Duration timeout = std::chrono::seconds(120);
 

@@ -13,15 +13,29 @@ void Domain::Impl::make_boundary_updater() {
   boundary_updater = std::make_unique<overlap::BoundaryUpdater>(*backend, std::move(parts));
 }
 
+void Domain::Impl::join_timed(const std::function<void()>& join) {
+  if (!timer || !exchange->under_way()) return join();
+  exchange->guard([&] { timer->join(streams); });
+  join();
+  exchange->guard([&] { timer->finish(streams); });
+}
+
 void Domain::Impl::finish_exchange() {
-  exchange->finish();
-  fill_open_boundaries(0, exchanging);
+  join_timed([this] {
+    exchange->finish();
+    fill_open_boundaries(0, exchanging);
+  });
 }
 
 void Domain::Impl::finish_exchange(const BoundaryUpdate& update) {
+  join_timed([&] { finish_with(update); });
+}
+
+void Domain::Impl::finish_with(const BoundaryUpdate& update) {
   if (options.update == overlap::Update::in_place) {
     // Boxes read what others write: they keep their order.
-    finish_exchange();
+    exchange->finish();
+    fill_open_boundaries(0, exchanging);
     return exchange->guard([&] {
       for (const Subdomain& subdomain : subdomains) update(subdomain, subdomain.boundary());
     });

@@ -23,6 +23,7 @@ void Domain::Impl::close() {
     exchange->close(streams);
     exchange.reset();
     boundary_updater.reset();
+    timer.reset();
     subdomains.clear();
     streams.clear();
     marks.clear();
@@ -68,6 +69,7 @@ bool Domain::Impl::abandon(std::string_view why) noexcept {
   exchange->abandon(why);
   exchange.reset();
   boundary_updater.reset();
+  timer.reset();
   leak_memory();
   return true;
 }

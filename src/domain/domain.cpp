@@ -91,6 +91,7 @@ std::vector<Transfer> Domain::Impl::all_transfers() const {
 void Domain::Impl::start_exchange(std::span<const Transfer> which, exchange::Overlap overlap) {
   const exchange::Selection selected = selection(which);
   check_open_ends(which);
+  if (timer && !exchange->under_way()) exchange->guard([&] { timer->start(streams, overlap); });
   exchange->start(streams, selected, overlap);
   exchanging.clear();
   for (const Transfer& transfer : which) exchanging.push_back(transfer.field);
@@ -253,6 +254,13 @@ void Domain::exchange(const std::vector<Transfer>& transfers) {
   impl_->check_realized("exchange()");
   impl_->start_exchange(transfers, exchange::Overlap::none);
   impl_->finish_exchange();
+}
+
+std::vector<ExchangeTime> Domain::timing() {
+  impl_->check_realized("timing()");
+  if (impl_->timer) return impl_->timer->take();
+  throw InvalidArgument(
+      "timing() of a domain that does not time exchanges; DomainOptions::time_exchanges must be true");
 }
 
 void Domain::use_streams(std::span<Stream* const> streams) {

@@ -3,12 +3,14 @@
 
 #include <fmt/core.h>
 
+#include <functional>
 #include <map>
 #include <string_view>
 #include <utility>
 
 #include "domain/detail/accumulation.hpp"
 #include "domain/detail/arena.hpp"
+#include "domain/detail/exchange_timer.hpp"
 #include "domain/detail/life_cycle.hpp"
 #include "exchange/exchange.hpp"
 #include "halocline/domain.hpp"
@@ -67,6 +69,7 @@ class Domain::Impl {
   std::unique_ptr<exchange::Exchange> exchange;
   std::unique_ptr<Accumulation> accumulation;                  ///< made when first used
   std::unique_ptr<overlap::BoundaryUpdater> boundary_updater;  ///< made when first used
+  std::unique_ptr<ExchangeTimer> timer;                        ///< if exchanges are timed
   std::vector<field_id> exchanging;
   std::optional<BoundaryFill> fill;  ///< unset: on_open_boundary() was not called; empty: nothing is to be filled
 
@@ -160,6 +163,9 @@ class Domain::Impl {
   void accumulate(std::span<const Transfer> which, Combine combine);
   void finish_exchange();
   void finish_exchange(const BoundaryUpdate& update);
+  void finish_with(const BoundaryUpdate& update);
+  /// Makes the streams wait for halos, between marks if exchanges are timed.
+  void join_timed(const std::function<void()>& join);
   /// Throws InvalidArgument where the stencil of one of the fields reads beyond an open end and on_open_boundary() was not
   /// called. Reads nothing of the local subdomains, so that all ranks throw or none.
   void check_open_ends(std::span<const Transfer> which) const;
