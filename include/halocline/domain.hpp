@@ -103,7 +103,7 @@ class Subdomain {
   template <typename T>
   [[nodiscard]] View<T> view(Field<T> field, int ahead = 0) const;
   /// The same for a field of any type: a reference to the first byte of each element.
-  [[nodiscard]] View<std::byte> bytes(field_id field, int ahead = 0) const;
+  [[nodiscard]] ByteView bytes(field_id field, int ahead = 0) const;
   [[nodiscard]] const FieldDescriptor& descriptor(field_id field) const;
   /// Enqueues body(box) on the stream: body is called for disjoint parts of the box (host backend).
   void launch(const Box& box, std::function<void(const Box&)> body) const;
@@ -350,6 +350,7 @@ class Domain {
     Box with_halo;
     std::array<std::int64_t, 3> stride_bytes{};
     std::int64_t component_stride_bytes = 0;
+    ViewBounds bounds;
   };
   [[nodiscard]] ArrayView array_of(std::size_t position, field_id field, int ahead, Element element) const;
 
@@ -360,7 +361,7 @@ class Domain {
 template <typename T>
 View<T> Subdomain::view(Field<T> field, int ahead) const {
   const auto found = domain_->array_of(position_, field.id, ahead, element_of<std::remove_const_t<T>>());
-  return {found.origin, found.owned, found.with_halo, found.stride_bytes, found.component_stride_bytes};
+  return {found.origin, found.owned, found.with_halo, found.stride_bytes, found.component_stride_bytes, found.bounds};
 }
 
 }  // namespace halocline

@@ -31,7 +31,7 @@ class HostBytes {
 
   /// By global coordinates, as Subdomain::bytes: a reference to the first byte of each element. Valid as long as this
   /// object.
-  [[nodiscard]] View<std::byte> bytes() const;
+  [[nodiscard]] ByteView bytes() const;
   /// The same as elements. Throws InvalidArgument if T is not the field's type.
   template <typename T>
   [[nodiscard]] View<T> view() const;
@@ -47,6 +47,7 @@ class HostBytes {
   void upload(const Subdomain& subdomain, field_id field, int ahead = 0) const;
 
  private:
+  [[nodiscard]] ViewBounds bounds() const { return {.field = "a copy on the host", .components = components_}; }
   void set_box(const Box& box);
   void copy(const Subdomain& subdomain, field_id field, int ahead, bool up) const;
   void check_element(Element wanted) const;
@@ -120,8 +121,12 @@ template <typename T>
 View<T> HostBytes::view() const {
   check_element(element_of<std::remove_const_t<T>>());
   const auto raw = bytes();
-  return {reinterpret_cast<std::byte*>(raw.data()), raw.owned(), raw.with_halo(), raw.stride_bytes(),
-          raw.component_stride_bytes()};
+  return {reinterpret_cast<std::byte*>(raw.data()),
+          raw.owned(),
+          raw.with_halo(),
+          raw.stride_bytes(),
+          raw.component_stride_bytes(),
+          bounds()};
 }
 
 }  // namespace halocline

@@ -4,10 +4,12 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
+#include <type_traits>
 
 #include "halocline/box.hpp"
 
-/// Marks functions that kernels and the host may call. The only conditional on the compiler in Halocline: users include these
+/// Marks functions that kernels and the host may call. Only this header depends on the compiler: users include these
 /// headers in kernels with a GPU compiler, and in main() with another.
 #if defined(__CUDACC__)
 #define HALOCLINE_HOST_DEVICE __host__ __device__
@@ -18,16 +20,47 @@
 #pragma GCC visibility push(default)
 namespace halocline {
 
+/// Whether views compare each access with their bounds: if the macro HALOCLINE_CHECK_BOUNDS is defined, in all files of the program.
+#if defined(HALOCLINE_CHECK_BOUNDS)
+inline constexpr bool check_bounds = true;
+#else
+inline constexpr bool check_bounds = false;
+#endif
+
+/// What checks of a view compare with, and name in their errors.
+struct ViewBounds {
+  const char* field = "";  ///< in host memory
+  std::int32_t subdomain = -1;
+  std::int32_t components = 1;
+  std::uint32_t halo_sides = ~std::uint32_t{0};  ///< by Direction::index(): what the stencil reads
+};
+/// Stands for ViewBounds where nothing is compared.
+struct NoBounds {
+  NoBounds() = default;
+  explicit NoBounds(const ViewBounds& /*bounds*/) {}
+};
+
+/// Throws InvalidArgument that names the cell, the field, the subdomain, and what is allowed.
+[[noreturn]] void refuse_access(const ViewBounds& bounds, const Vec3& cell, int component, const Box& owned,
+                                const Box& with_halo);
+
 /// One array of a field of a subdomain, by global coordinates: view(x, y, z) is valid for all cells of with_halo().
 /// Non-owning; valid until the domain is closed. It keeps referring to the buffer that it was made for, also after a swap.
 /// Trivially copyable, so it can be passed to a kernel by value and used there.
-template <typename T>
-class View {
+///
+/// With Checked, an access outside with_halo(), to a component that does not exist, or by a view of const T to a part of the halo
+/// that the stencil does not read, and that no exchange fills, is an error: in host memory InvalidArgument, with which the stream
+/// of a kernel fails; on GPUs the kernel prints it and traps.
+template <typename T, bool Checked = check_bounds>
+class View : private std::conditional_t<Checked, ViewBounds, NoBounds> {
+  using Bounds = std::conditional_t<Checked, ViewBounds, NoBounds>;
+
  public:
   View() = default;
   View(std::byte* origin, const Box& owned, const Box& with_halo, std::array<std::int64_t, 3> stride_bytes,
-       std::int64_t component_stride_bytes)
-      : origin_(origin),
+       std::int64_t component_stride_bytes, const ViewBounds& bounds = {})
+      : Bounds(bounds),
+        origin_(origin),
         owned_(owned),
         with_halo_(with_halo),
         stride_{stride_bytes[0], stride_bytes[1], stride_bytes[2]},
@@ -35,6 +68,7 @@ class View {
 
   /// The element of cell (x, y, z), and of a component if the field has several.
   HALOCLINE_HOST_DEVICE T& operator()(std::int64_t x, std::int64_t y, std::int64_t z, int component = 0) const {
+    if constexpr (Checked) check({x, y, z}, component);
     return *reinterpret_cast<T*>(origin_ + (x - owned_.lo.x) * stride_.x + (y - owned_.lo.y) * stride_.y +
                                  (z - owned_.lo.z) * stride_.z + component * component_stride_);
   }
@@ -51,12 +85,48 @@ class View {
   [[nodiscard]] HALOCLINE_HOST_DEVICE std::int64_t component_stride_bytes() const { return component_stride_; }
 
  private:
+  /// 13 for a cell of the box; else where it is around the box, as Direction::index() without the middle.
+  HALOCLINE_HOST_DEVICE static int place_of(const Vec3& cell, const Box& box) {
+    const auto side = [](std::int64_t at, std::int64_t lo, std::int64_t hi) { return at < lo ? 0 : at < hi ? 1 : 2; };
+    return side(cell.x, box.lo.x, box.hi.x) + 3 * side(cell.y, box.lo.y, box.hi.y) +
+           9 * side(cell.z, box.lo.z, box.hi.z);
+  }
+  HALOCLINE_HOST_DEVICE bool allows(const Vec3& cell, int component) const {
+    if (place_of(cell, with_halo_) != 13 || component < 0 || component >= Bounds::components) return false;
+    const int place = place_of(cell, owned_);
+    if (!std::is_const_v<T> || place == 13) return true;
+    return (Bounds::halo_sides >> (place < 13 ? place : place - 1) & 1) != 0;
+  }
+  HALOCLINE_HOST_DEVICE void check(const Vec3& cell, int component) const {
+    if (allows(cell, component)) return;
+#if defined(__CUDA_ARCH__)
+    printf(
+        "halocline: cell (%lld, %lld, %lld), component %d, of a field of subdomain %d is not allowed: owned cells are "
+        "%lld "
+        "%lld %lld "
+        "to %lld %lld %lld, with halo %lld %lld %lld to %lld %lld %lld\n",
+        static_cast<long long>(cell.x), static_cast<long long>(cell.y), static_cast<long long>(cell.z), component,
+        static_cast<int>(Bounds::subdomain), static_cast<long long>(owned_.lo.x), static_cast<long long>(owned_.lo.y),
+        static_cast<long long>(owned_.lo.z), static_cast<long long>(owned_.hi.x - 1),
+        static_cast<long long>(owned_.hi.y - 1), static_cast<long long>(owned_.hi.z - 1),
+        static_cast<long long>(with_halo_.lo.x), static_cast<long long>(with_halo_.lo.y),
+        static_cast<long long>(with_halo_.lo.z), static_cast<long long>(with_halo_.hi.x - 1),
+        static_cast<long long>(with_halo_.hi.y - 1), static_cast<long long>(with_halo_.hi.z - 1));
+    __trap();
+#else
+    refuse_access(*this, cell, component, owned_, with_halo_);
+#endif
+  }
+
   std::byte* origin_ = nullptr;
   Box owned_;
   Box with_halo_;
   Vec3 stride_;  // bytes; no array, whose [] kernels may not call
   std::int64_t component_stride_ = 0;
 };
+
+/// A view of bytes; not compared with bounds.
+using ByteView = View<std::byte, false>;
 
 }  // namespace halocline
 #pragma GCC visibility pop

@@ -165,7 +165,6 @@ void Domain::use_array(field_id field, subdomain_id subdomain, int buffer, const
         "cells, {}",
         descriptor.name, subdomain.value(), to_string(array.extent), to_string(owned), to_string(expected)));
   }
-  const HaloWidth& halo = impl_->plan->geometry.halo_of(field);
   if (array.components.value_or(descriptor.components) != descriptor.components) {
     throw InvalidArgument(
         fmt::format("array of field '{}' of subdomain {} has {} components; allowed are the field's {}",
@@ -176,6 +175,7 @@ void Domain::use_array(field_id field, subdomain_id subdomain, int buffer, const
         fmt::format("array of field '{}' of subdomain {} has elements {}; allowed are the field's, {}", descriptor.name,
                     subdomain.value(), to_string(*array.element), to_string(descriptor.element)));
   }
+  const HaloWidth& halo = impl_->plan->geometry.halo_of(field);
   const int steps = steps_per_exchange();
   std::byte* first = static_cast<std::byte*>(array.data);
   for (int dim = 0; dim < 3; ++dim) {
@@ -337,8 +337,18 @@ Domain::ArrayView Domain::array_of(std::size_t position, field_id field, int ahe
   const int buffer = impl_->buffer_of("view", field, ahead, element);
   const subdomain_id id = impl_->mine[position];
   const exchange::Array& array = impl_->locals[position].arrays[field.index()][static_cast<std::size_t>(buffer)];
-  return {array.origin, impl_->plan->geometry.owned(field, id), impl_->plan->geometry.with_halo(field, id),
-          array.stride_bytes, array.component_stride_bytes};
+  const partition::Geometry& geometry = impl_->plan->geometry;
+  const FieldDescriptor& descriptor = geometry.fields[field.index()];
+  std::uint32_t sides = 0;
+  for (const Direction d : all_directions) {
+    if (geometry.halo_of(field).has(d)) sides |= std::uint32_t{1} << d.index();
+  }
+  return {array.origin,
+          geometry.owned(field, id),
+          geometry.with_halo(field, id),
+          array.stride_bytes,
+          array.component_stride_bytes,
+          {descriptor.name.c_str(), static_cast<std::int32_t>(id.value()), descriptor.components, sides}};
 }
 
 }  // namespace halocline

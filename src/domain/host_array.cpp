@@ -55,7 +55,7 @@ void HostBytes::move_to(const Subdomain& subdomain, field_id field, const Box& b
   set_box(box);
 }
 
-View<std::byte> HostBytes::bytes() const {
+ByteView HostBytes::bytes() const {
   const Vec3 first = owned_.lo - box_.lo;
   std::byte* origin = memory_->data() + first.x * stride_[0] + first.y * stride_[1] + first.z * stride_[2];
   return {origin, owned_, box_, stride_, component_stride_};
@@ -83,7 +83,7 @@ bool HostBytes::fits(const Subdomain& subdomain, field_id field) const {
 
 void HostBytes::copy(const Subdomain& subdomain, field_id field, int ahead, bool up) const {
   const auto& descriptor = subdomain.descriptor(field);
-  const View<std::byte> there = subdomain.bytes(field, ahead);
+  const ByteView there = subdomain.bytes(field, ahead);
   if (!fits(subdomain, field)) {
     throw InvalidArgument(
         fmt::format("field '{}' of subdomain {} has {} components of {} at {}; allowed for this host copy are {} of {} "

@@ -26,7 +26,7 @@ const FieldDescriptor& Subdomain::descriptor(field_id field) const {
   return internals(*domain_).geometry().fields[field.index()];
 }
 
-View<std::byte> Subdomain::bytes(field_id field, int ahead) const {
+ByteView Subdomain::bytes(field_id field, int ahead) const {
   const auto found = domain_->array_of(position_, field, ahead, descriptor(field).element);
   return {found.origin, found.owned, found.with_halo, found.stride_bytes, found.component_stride_bytes};
 }

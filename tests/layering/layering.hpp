@@ -34,7 +34,7 @@ struct Report {
 /// - in include/, <mpi.h> is in mpi.hpp alone, and no other public header includes that one;
 /// - headers of an "only" line of the table (CUDA, NVML, dlopen) are included by the files of that line alone;
 /// - no #if on CUDA or on an option (HALOCLINE_...) in src/ and include/: an absent part is a source file
-///   (include/halocline/view.hpp excepted, which says what kernels may call);
+///   (include/halocline/view.hpp excepted, for what kernels may call, and whether the user asks for checks);
 /// - cli/, apps/, bench/ and profile/ include installed headers, headers of stages, and files of their own;
 /// - examples/ and tests/install/ include installed headers alone, as users do;
 /// - a file begins with the SPDX line of the licence, and has at most 400 more.

@@ -37,7 +37,8 @@ class Planted : public testing::Test {
           "only src/core/gpu/* *.cu *.cuh: cuda.h cuda/\nonly src/core/loader_*.cpp: dlfcn.h\n");
     write("include/halocline/halocline.hpp", "#include \"halocline/box.hpp\"\n");
     write("include/halocline/box.hpp", "#include <vector>\n");
-    write("include/halocline/view.hpp", "#if defined(__CUDACC__)\n#endif\n");
+    write("include/halocline/view.hpp",
+          "#if defined(__CUDACC__)\n#endif\n#if defined(HALOCLINE_CHECK_BOUNDS)\n#endif\n");
     write("include/halocline/error.hpp", "#include \"halocline/box.hpp\"\n");
     write("include/halocline/mpi.hpp", "#include <mpi.h>\n#include \"halocline/box.hpp\"\n");
     write("include/halocline/communicator.hpp", "#include <span>\n");
