@@ -35,20 +35,28 @@ void wait_for_exchange(hc::Domain& domain) { domain.synchronize(); }
 void wait_for_kernel(const Space& space) { space.fence(); }
 #endif
 
-/// The value of a cell, by index; the factor by which one step multiplies it.
+/// The value of a cell at the start; and the factor by which one step multiplies all of them.
+constexpr double angle_x = 2 * std::numbers::pi / extent.x;
+constexpr double angle_y = 4 * std::numbers::pi / extent.y;
+constexpr double angle_z = 2 * std::numbers::pi / extent.z;
 KOKKOS_INLINE_FUNCTION double wave(std::int64_t x, std::int64_t y, std::int64_t z) {
-  constexpr double turn = 2 * std::numbers::pi;
-  return Kokkos::sin(turn * (static_cast<double>(x) / extent.x + 2.0 * static_cast<double>(y) / extent.y +
-                             static_cast<double>(z) / extent.z));
+  return Kokkos::sin(angle_x * static_cast<double>(x) + angle_y * static_cast<double>(y) +
+                     angle_z * static_cast<double>(z));
 }
 double factor_of_a_step() {
   double sum = 0;
-  for (const double part : {1.0 / extent.x, 2.0 / extent.y, 1.0 / extent.z}) {
-    sum += 2 - 2 * std::cos(2 * std::numbers::pi * part);
-  }
+  for (const double angle : {angle_x, angle_y, angle_z}) sum += 2 - 2 * std::cos(angle);
   return 1 - diffusion * sum;
 }
 
+/// For the owned cells of a box and their halo.
+View make_view(const char* name, const hc::Box& owned) {
+  const hc::Vec3 size = owned.extent() + hc::Vec3::filled(2 * halo);
+  return View(name, static_cast<std::size_t>(size.z), static_cast<std::size_t>(size.y),
+              static_cast<std::size_t>(size.x));
+}
+
+/// The owned cells, by the indices of a view.
 auto cells_of(const Space& space, const hc::Box& owned) {
   const hc::Vec3 size = owned.extent();
   return Kokkos::MDRangePolicy<Space, Kokkos::Rank<3>>(space, {halo, halo, halo},
@@ -61,8 +69,7 @@ int run() {
   domain.plan();
   const hc::Subdomain& s = domain.subdomains().front();
   const hc::Box owned = s.owned();
-  const hc::Vec3 size = owned.extent() + hc::Vec3::filled(2 * halo);
-  std::array<View, 2> views{View("u0", size.z, size.y, size.x), View("u1", size.z, size.y, size.x)};
+  const std::array<View, 2> views{make_view("u0", owned), make_view("u1", owned)};
   for (int buffer : {0, 1}) {
     const View& view = views[static_cast<std::size_t>(buffer)];
     domain.use_array(u, s.id(), buffer, hc::array_of(view, "zyx", hc::Vec3::filled(halo), hc::Vec3::filled(halo)));
@@ -70,10 +77,11 @@ int run() {
   domain.realize();
 
   const Space space = space_of(s);
+  const View start = views[0];
   const hc::Vec3 first = owned.lo - hc::Vec3::filled(halo);
   Kokkos::parallel_for(
       "start", cells_of(space, owned), KOKKOS_LAMBDA(std::int64_t z, std::int64_t y, std::int64_t x) {
-        views[0](z, y, x) = wave(first.x + x, first.y + y, first.z + z);
+        start(z, y, x) = wave(first.x + x, first.y + y, first.z + z);
       });
   wait_for_kernel(space);
   for (std::size_t step = 0; step < steps; ++step) {
