@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "exchange/detail/difference.hpp"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <optional>
@@ -15,8 +15,8 @@ using Item = Selection::Item;
 /// By field; nothing for those that are not exchanged.
 using Items = std::vector<std::optional<Item>>;
 
-/// Pairs of fields are tried up to this number of fields: some 10^5 tokens.
-constexpr std::size_t most_fields_in_pairs = 24;
+/// Changes of two fields are tried if they are at most so many: some 10 ms, for which other ranks wait.
+constexpr std::size_t most_pairs = 30'000;
 
 Items by_field(const Selection& selection, std::size_t fields) {
   Items items(fields);
@@ -89,7 +89,11 @@ std::optional<Items> nearest(const Items& mine, std::uint64_t token, const parti
   for (int times = 1; times < most_buffers; ++times) {
     if (swapped_more(items, mine, times, geometry) && has_token(0)) return items;
   }
-  if (mine.size() > most_fields_in_pairs) return std::nullopt;
+  std::size_t changes = 0;
+  for (std::size_t i = 0; i < mine.size(); ++i) {
+    changes += alternatives(field_id(static_cast<std::int64_t>(i)), mine[i], geometry).size();
+  }
+  if (changes * changes / 2 > most_pairs) return std::nullopt;
   items = mine;
   const auto with_another = [&](std::size_t i) { return any_change(items, i + 1, geometry, has_token); };
   if (any_change(items, 0, geometry, with_another)) return items;
@@ -104,15 +108,19 @@ std::string depth_text(std::int64_t depth) {
 std::string change_text(const std::string& name, const std::optional<Item>& mine, const std::optional<Item>& theirs) {
   if (!mine) return fmt::format("the other side exchanges '{}', this side does not", name);
   if (!theirs) return fmt::format("the other side does not exchange '{}', this side does", name);
+  std::vector<std::string> changes;
   if (mine->buffer != theirs->buffer) {
-    return fmt::format("the other side exchanges '{}' in buffer {}, this side in buffer {}", name, theirs->buffer,
-                       mine->buffer);
+    changes.push_back(fmt::format("the other side exchanges '{}' in buffer {}, this side in buffer {}", name,
+                                  theirs->buffer, mine->buffer));
   }
   if (mine->depth != theirs->depth) {
-    return fmt::format("the other side exchanges {} of '{}', this side {}", depth_text(theirs->depth), name,
-                       depth_text(mine->depth));
+    changes.push_back(fmt::format("the other side exchanges {} of '{}', this side {}", depth_text(theirs->depth), name,
+                                  depth_text(mine->depth)));
   }
-  return fmt::format("the other side exchanges '{}' in all directions, this side in some", name);
+  if (mine->directions != theirs->directions) {
+    changes.push_back(fmt::format("the other side exchanges '{}' in all directions, this side in some", name));
+  }
+  return fmt::format("{}", fmt::join(changes, "; "));
 }
 
 }  // namespace
