@@ -31,8 +31,12 @@ UserArray array_of(void* data, Element element, std::span<const std::int64_t> ex
   }
   check_axes(axes, extents.size());
   const std::int64_t bytes = bytes_of(element);
-  UserArray array{
-      .data = data, .halo_below = halo_below, .halo_above = halo_above, .components = 1, .element = element};
+  UserArray array;
+  array.data = data;
+  array.halo_below = halo_below;
+  array.halo_above = halo_above;
+  array.components = 1;
+  array.element = element;
   for (int dim = 0; dim < 3; ++dim) {
     const std::size_t index = index_of(axes, "xyz"[dim]);
     array.extent[dim] = extents[index];
