@@ -7,8 +7,8 @@
 
 namespace halocline::device::cuda {
 
-/// How a thread of the host waits for a device, or for MPI that makes progress when it is asked: it asks again at once for as
-/// long as a kernel's launch takes, lets other threads run for as long as a long exchange takes, and then sleeps.
+/// How a host thread waits for a device, or for MPI, which makes progress only in its calls: it polls for the time of a kernel
+/// launch, then yields to other threads for the time of a long exchange, and then sleeps between polls.
 class Backoff {
  public:
   void pause() {

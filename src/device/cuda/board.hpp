@@ -7,8 +7,8 @@
 
 #include "device/flag.hpp"
 
-// What kernels and the host tell each other about failures, and what flag kernels are told. Plain values, laid out
-// alike for both compilers.
+// Failure records shared by kernels and the host, and arguments of flag kernels. Plain values, which both compilers lay out in
+// the same way.
 namespace halocline::device::cuda {
 
 enum class FailureCause : std::uint32_t { late = 1, aborted, refused, disagreement, counter };
@@ -26,21 +26,21 @@ struct FailureRecord {
   std::uint64_t waited_ns = 0;
 };
 
-/// Of each device: what its kernels report, and, told by `published` alone, that a function of the host has failed.
+/// For each device: what its kernels report; and that a host function has failed, for which only `published` is used.
 struct FailureRecords {
   FailureRecord kernels;
   FailureRecord host;
 };
 
-/// Devices of a process that stop each other.
+/// The number of devices of a process that can stop each other.
 inline constexpr std::size_t most_devices = 64;
 
-/// In device memory, one a device. CUDA cannot take back work that was enqueued, so every kernel of the backend first
-/// looks at `stop` of its own device, and does nothing where it is set.
+/// In the memory of each device. CUDA cannot cancel work that was enqueued, so every kernel of the backend first reads `stop`
+/// of its own device, and does nothing if it is set.
 ///
-/// The kernel that fails claims the record, writes and publishes it, and only then sets `stop`, here and on the devices
-/// that it reaches: whoever sees a kernel that did nothing finds the record, too. Devices that are out of reach are
-/// stopped by the host, or by launch_follow() behind a wait for an event of the failed device.
+/// A kernel that fails claims the record, writes and publishes it, and only then sets `stop`, on its own device and on those
+/// that it can reach: if a kernel did nothing, the record is there. Other devices are stopped by the host, or by
+/// launch_follow() after a wait for an event of the failed device.
 struct Board {
   std::uint32_t stop = 0;
   std::uint32_t claimed = 0;
@@ -66,7 +66,7 @@ struct CheckEntry {
   std::uint32_t label = 0;
 };
 
-/// Entries of a kernel are its parameters, of which there may be 4 KiB; longer lists become several kernels.
+/// Entries are passed as kernel parameters, at most 4 KiB; longer lists become several kernels.
 template <typename Entry, std::size_t Most>
 struct Batch {
   static constexpr std::size_t most = Most;

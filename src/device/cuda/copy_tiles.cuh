@@ -8,11 +8,11 @@
 // How a block copies a tile.
 namespace halocline::device::cuda {
 
-/// What a thread keeps of a shape from tile to tile.
+/// What a thread keeps between tiles of one shape.
 struct LaneInTiles {
   Lane lane;
   std::uint32_t step;
-  std::int32_t source_step;  ///< in bytes; no meaning where no tile has more than one unit a lane
+  std::int32_t source_step;  ///< in bytes; unused if no tile has more than one unit for each lane
   std::int32_t target_step;
   std::uint32_t access;  ///< see access_of()
 
@@ -31,7 +31,7 @@ struct LaneInTiles {
   }
 };
 
-/// Says that a value is not what it was, and need not be kept: else those of a tile before would be, for threads that load none.
+/// Marks a value as undefined for the compiler. Otherwise threads that load no unit would keep the values of the previous tile.
 template <typename Unit>
 __device__ void forget(Unit& unit) {
   if constexpr (sizeof(Unit) == 16) {
@@ -43,7 +43,7 @@ __device__ void forget(Unit& unit) {
   }
 }
 
-/// A unit, loaded word by word. Plain loads: what landed from elsewhere must not come from a cache that nobody keeps coherent.
+/// Loads a unit word by word. With plain loads: data that other devices stored must not come from the non-coherent cache.
 template <typename Unit, typename Word>
 __device__ Unit load_unit(const std::byte* from) {
   constexpr std::uint32_t words = sizeof(Unit) / sizeof(Word);
@@ -55,9 +55,8 @@ __device__ Unit load_unit(const std::byte* from) {
   return unit;
 }
 
-/// This thread's units of a tile. All loads are on their way before the first store.
-/// gate() is called by all threads between the loads and the stores; where it is false, nothing is stored, and it is the
-/// answer.
+/// Copies this thread's units of a tile. All loads are issued before the first store. All threads call gate() between loads and
+/// stores; if it returns false, nothing is stored, and this returns false.
 template <typename Unit, typename Word, typename Gate>
 __device__ bool copy_units(const LaneInTiles& mine, const CopyTile& tile, Gate&& gate) {
   const std::uint32_t end = end_of_lane(tile, mine.lane);
@@ -94,13 +93,13 @@ __device__ bool copy_tile(const LaneInTiles& mine, const CopyTile& tile, Gate&& 
   }
 }
 
-/// Tiles at, at + stride, ... below end, one after the other; `tile` is the first of them. False as copy_units() is.
+/// Copies tiles at, at + stride, ... below end; `tile` is the first of them. Returns false if a gate did.
 template <typename Gate>
 __device__ bool copy_tiles(const TileShape& shape, const TileShape* shapes, CopyTile tile, const CopyTile* tiles,
                            std::uint32_t at, std::uint32_t end, std::uint32_t stride, Gate&& gate) {
   LaneInTiles mine(shape);
   while (true) {
-    // The next tile is on its way while this one is copied.
+    // The next tile is loaded while this one is copied.
     at += stride;
     const bool more = at < end;
     const CopyTile next = more ? tiles[at] : tile;

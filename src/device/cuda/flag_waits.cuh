@@ -6,24 +6,24 @@
 #include "device/cuda/board.hpp"
 #include "device/cuda/system_scope.cuh"
 
-// How a thread waits for a flag, and what it does where the flag is late or not what was expected.
+// How a thread waits for a flag, and what it does if the flag is late or has an unexpected value.
 namespace halocline::device::cuda {
 
-/// A poll of a flag in the device's own memory takes half a microsecond; the clock and the abort word, which is behind
-/// PCIe, are looked at some 20 us apart.
+/// A poll of a flag in the device's own memory takes half a microsecond. The clock, and the abort word across PCIe, are read
+/// about every 20 us.
 constexpr unsigned polls_between_looks = 32;
-/// After a few milliseconds, let other warps have the multiprocessor.
+/// After a few milliseconds a waiting thread sleeps between polls, so that other warps get the multiprocessor.
 constexpr unsigned polls_before_naps = 4096;
 
-/// What is known of a wait that is not over.
+/// The state of a wait.
 struct Waiting {
   std::uint64_t expected;
   std::uint64_t begun;
 };
 
-// What is rare is called, not inlined: it would take registers of those who copy, and lie between their instructions.
+// Rare paths are not inlined: they would take registers from the copies, and separate their instructions.
 
-/// Whether to leave: aborted, late, or stopped and still not there.
+/// Whether to give up a wait: aborted, late, or the device is stopped, and the flag has still not arrived.
 static __device__ __noinline__ bool given_up(Board* board, const WaitEntry& wait, const Waiting& waiting) {
   const bool stop = stopped(board);
   FailureRecord failure;
@@ -33,7 +33,7 @@ static __device__ __noinline__ bool given_up(Board* board, const WaitEntry& wait
   const bool late = failure.waited_ns >= wait.timeout_ns;
   const bool aborted = wait.abort != nullptr && load_relaxed(wait.abort) != 0;
   if (!stop && !late && !aborted) return false;
-  // Once more, after the reason to leave was seen: who stopped this device may have refused before.
+  // Read the flag again after the reason to give up was seen: the other side may have refused before it stopped this device.
   __threadfence_system();
   failure.found = acquire(wait.flag).epoch;
   if (failure.found >= waiting.expected) return false;
@@ -43,7 +43,7 @@ static __device__ __noinline__ bool given_up(Board* board, const WaitEntry& wait
   return true;
 }
 
-/// The flag is there, and not what was waited for: the other side's next wait ends with an error, too.
+/// Fails because the flag has arrived with another value than expected. Makes the other side's next wait fail, too.
 static __device__ __noinline__ void disagree(Board* board, const WaitEntry& wait, std::uint64_t expected,
                                              const FlagWords& there) {
   if (wait.refusal != nullptr) release(wait.refusal, {expected | refused_bit, wait.token});
@@ -57,9 +57,9 @@ static __device__ __noinline__ void disagree(Board* board, const WaitEntry& wait
   fail(board, failure);
 }
 
-/// The flag was seen to have reached the epoch: is it what was waited for? If so, what preceded it may be read. Read once
-/// more: polls that acquire would empty the multiprocessor's L1 cache, which others use, each time; and a fence would wait
-/// for this thread's own stores.
+/// Checks a flag that was seen to have reached the epoch. If it has the expected value, what preceded it may be read. It is
+/// read again, with acquire: polls with acquire would each empty the multiprocessor's L1 cache, which other threads use, and a
+/// fence would wait for this thread's own stores.
 __device__ inline bool accept(Board* board, const WaitEntry& wait, std::uint64_t expected) {
   const FlagWords there = acquire(wait.flag);
   if (there.epoch == expected && there.token == wait.token) return true;
@@ -71,7 +71,7 @@ __device__ inline bool reached(const WaitEntry& wait, std::uint64_t epoch) {
   return load_relaxed(wait.flag).epoch >= epoch;
 }
 
-/// Until a flag has reached an epoch. False: the device is stopped.
+/// Polls until a flag has reached an epoch. Returns false if the device is stopped.
 __device__ inline bool poll(Board* board, const WaitEntry& wait, std::uint64_t epoch) {
   const Waiting waiting{epoch, nanoseconds()};
   for (unsigned polls = 1; !reached(wait, epoch); ++polls) {
@@ -83,14 +83,14 @@ __device__ inline bool poll(Board* board, const WaitEntry& wait, std::uint64_t e
   return true;
 }
 
-/// Waits for a flag to reach an epoch. True: it is there as expected, and all that preceded it may be read. False: the
-/// device is stopped.
+/// Waits for a flag to reach an epoch. Returns true if it has the expected value, and everything that preceded it may be read;
+/// false if the device is stopped.
 __device__ inline bool wait_for(Board* board, const WaitEntry& wait, std::uint64_t epoch) {
   return poll(board, wait, epoch) && accept(board, wait, epoch);
 }
 
-/// The same, where another thread of the device waits for the flag too, by wait_for() or watch(), and looks at the clock
-/// and the abort word: if many did, their loads over PCIe would be in the way of everybody's stores over NVLink.
+/// The same if another thread of the device also waits for the flag, by wait_for() or watch(), and reads the clock and the
+/// abort word. If many threads did, their loads across PCIe would delay the stores across NVLink.
 __device__ inline bool wait_beside(Board* board, const WaitEntry& wait, std::uint64_t epoch) {
   for (unsigned polls = 1; !reached(wait, epoch); ++polls) {
     if (polls % polls_between_looks == 0) {
@@ -101,7 +101,7 @@ __device__ inline bool wait_beside(Board* board, const WaitEntry& wait, std::uin
   return accept(board, wait, epoch);
 }
 
-/// For those who wait beside: until the flag is there, or fails as wait_for() does where it is late.
+/// Serves the threads in wait_beside(): waits until the flag has arrived, and fails like wait_for() if it is late.
 __device__ inline bool watch(Board* board, const WaitEntry& wait, std::uint64_t epoch) {
   const Waiting waiting{epoch, nanoseconds()};
   while (!reached(wait, epoch)) {
@@ -121,7 +121,7 @@ static __device__ __noinline__ void miscounted(Board* board, const CheckEntry& c
   fail(board, failure);
 }
 
-/// False, and the device is stopped, where a counter is not as expected.
+/// Returns whether a counter has the expected value; otherwise stops the device.
 __device__ inline bool as_expected(Board* board, const CheckEntry& check) {
   const std::uint64_t count = acquire(check.counter);
   if (count % check.modulus == check.remainder) return true;
@@ -129,8 +129,8 @@ __device__ inline bool as_expected(Board* board, const CheckEntry& check) {
   return false;
 }
 
-/// The release is at system scope and orders all that this stream wrote before, by other kernels and copies, too: they
-/// happen-before the kernel that signals. A fence of its own would wait a second time.
+/// The release at system scope also orders what earlier kernels and copies of this stream wrote, because they happen-before the
+/// kernel that signals. A separate fence would wait a second time.
 __device__ inline void signal(const FlagSignal& signal, std::uint64_t epoch) {
   release(signal.flag, {epoch, signal.token});
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A whole exchange of a device as one kernel: the steps of a FusedPlan, which are those of docs/decisions/0010. Block 0 says
-// "ready" and waits for all arrivals; the others work, each on its shares, in their order.
+// A whole exchange of a device in one kernel: the steps of a FusedPlan (docs/decisions/0010). Block 0 signals "ready" and waits
+// for all arrivals; each of the others works on its shares, in their order.
 #include <algorithm>
 #include <iterator>
 #include <limits>
@@ -15,33 +15,34 @@
 namespace halocline::device::cuda {
 namespace {
 
-/// Counters of one device, by which its blocks meet.
+/// A counter by which the blocks of one device synchronise.
 using DeviceCount = ::cuda::atomic_ref<std::uint32_t, ::cuda::thread_scope_device>;
 
-// A kernel behind this one in its stream may be brought to the device before this one has ended, where launch_fused() says
-// so of it; it then waits for the end itself, first of all. Compiled for less than 9.0 it does not wait, and may not be
-// launched so: early_start.hpp.
+// Programmatic dependent launch: if launch_fused() allows it, a kernel may be resident before the previous one in its stream
+// has ended; it then first waits for that end itself. Code for compute capabilities below 9.0 does not wait, and must not be
+// launched in this way (early_start.hpp).
 __device__ void follow_previous_kernel() { NV_IF_TARGET(NV_PROVIDES_SM_90, (cudaGridDependencySynchronize();)) }
 __device__ void let_next_kernel_start() {
   NV_IF_TARGET(NV_PROVIDES_SM_90, (cudaTriggerProgrammaticLaunchCompletion();))
 }
 
-/// The epochs of this exchange, by participant. Every block has them in shared memory.
+/// The epochs of this exchange, by participant; each block has a copy in shared memory.
 extern __shared__ std::uint64_t exchange_epochs[];
 
 __device__ std::uint64_t* epoch_of(const FusedTable& table, std::uint32_t participant) {
   return participant < table.first_epochs.size() ? table.first_epochs[participant] : table.epochs[participant];
 }
 
-/// A block's thread 0 waits for all of them. Called, not inlined, as each kind of copy has a gate. True for all threads, or false for all.
+/// Thread 0 of a block waits for all its threads. Not inlined, as each kind of copy has a gate. The result is the same for all
+/// threads.
 __device__ __noinline__ bool block_waits_for(Board* board, const WaitEntry& wait, std::uint64_t epoch) {
   bool there = true;
   if (threadIdx.x == 0) there = wait_beside(board, wait, epoch);
   return __syncthreads_and(there) != 0;
 }
 
-/// The first block to be dispatched, which it takes no work of others to be. It waits for all that the others wait for, but
-/// for packets. What it says goes out before it waits for anything.
+/// Block 0, which is dispatched first, so that it does not depend on other blocks to end. It waits for everything that the
+/// others wait for, except packets. It sends all its signals before it waits for anything.
 template <bool with_packets>
 __device__ bool coordinate(const FusedTable& table) {
 #pragma unroll 1
@@ -49,7 +50,7 @@ __device__ bool coordinate(const FusedTable& table) {
     const ReceivePart& part = table.receives[i];
     if (part.ready.flag != nullptr) signal(part.ready, exchange_epochs[part.participant]);
   }
-  // Sends from the last thread on: so that these are other warps than those of the receives, as long as there are some.
+  // Sends begin at the last thread, so that other warps than those of the receives handle them, while there are enough.
   if constexpr (with_packets) {
 #pragma unroll 1
     for (std::uint32_t i = block_threads - 1 - threadIdx.x; i < table.send_count; i += block_threads) {
@@ -81,8 +82,8 @@ __device__ bool coordinate(const FusedTable& table) {
   return there;
 }
 
-/// The coordinator's last: the epochs advance when all blocks have read them, which they do first of all. The end of the
-/// kernel orders it before whatever reads them next.
+/// The last step of block 0: advances the epochs after all blocks have read them, which is the first thing that they do. The
+/// end of the kernel orders this before the next reads.
 __device__ void advance_epochs(const FusedTable& table) {
   const DeviceCount readers(*table.readers);
   while (readers.load(::cuda::memory_order_acquire) != gridDim.x - 1) {
@@ -93,14 +94,14 @@ __device__ void advance_epochs(const FusedTable& table) {
   for (std::uint32_t i = 0; i < table.participant_count; ++i) store_relaxed(epoch_of(table, i), exchange_epochs[i]);
 }
 
-/// The wait that a share has: of a send between its first loads and its first store, because owned cells may be read before
-/// "ready" is there, and the way is shorter then; of a receive before its loads.
+/// The wait of a share. A send waits between its first loads and its first store: owned cells may be read before "ready" has
+/// arrived, which shortens the critical path. A receive waits before its loads.
 struct Gate {
   const FusedTable& table;
   const Share& share;
   bool waited;
 
-  /// True for all threads, or false for all.
+  /// The result is the same for all threads.
   __device__ bool wait() {
     waited = true;
     const bool sends = share.role == Role::send;
@@ -112,7 +113,7 @@ struct Gate {
   __device__ bool operator()() { return waited || wait(); }
 };
 
-/// The tiles of a share, with its gate as copy_units() has it. False where it did not open.
+/// Copies the tiles of a share; the gate is called as in copy_units(). Returns false if it returned false.
 __device__ bool copy_share(const FusedTable& table, const Work& work, Gate& gate) {
   const Share& share = work.share;
   if (share.first >= share.end) return true;
@@ -120,12 +121,12 @@ __device__ bool copy_share(const FusedTable& table, const Work& work, Gate& gate
                     gate);
 }
 
-/// This block's stores of a part are done; "arrived" is behind those of all blocks.
+/// Called when this block has stored its tiles of a part. The last block of the part signals "arrived".
 __device__ void finish_send(const FusedTable& table, std::uint32_t number) {
   __syncthreads();
   if (threadIdx.x != 0) return;
   const SendPart& part = table.sends[number];
-  // All blocks of the part meet: the last one has acquired what the others released, their stores, and passes it on.
+  // The last block acquires the stores that the others have released, and releases them with its signal.
   if (part.blocks > 1) {
     std::uint32_t& count = table.sent[number];
     if (DeviceCount(count).fetch_add(1, ::cuda::memory_order_acq_rel) != part.blocks - 1) return;
@@ -134,7 +135,7 @@ __device__ void finish_send(const FusedTable& table, std::uint32_t number) {
   signal(part.arrived, exchange_epochs[part.participant]);
 }
 
-/// The tiles of a share, as packets or from them. Threads go on by themselves: false for those that found the device stopped.
+/// Puts or takes the tiles of a share. Threads proceed independently; those that found the device stopped return false.
 __device__ __noinline__ bool move_packets(const FusedTable& table, const Work& work) {
   const Share share = work.share;
   const bool puts = share.role == Role::put;
@@ -156,7 +157,7 @@ __device__ __noinline__ bool move_packets(const FusedTable& table, const Work& w
   return true;
 }
 
-/// All of a block's shares.
+/// Works on all shares of a block.
 template <bool with_packets>
 __device__ void do_all(const FusedTable& table, const Work& first) {
   const Work* work = &first;
@@ -179,11 +180,11 @@ __device__ void do_all(const FusedTable& table, const Work& first) {
   }
 }
 
-/// Two kernels, so that exchanges without packets have nothing of them in their registers.
+/// Two kernels, so that exchanges without packets use no registers for them.
 template <bool with_packets>
 __global__ void __launch_bounds__(block_threads, 4) fused_kernel(const __grid_constant__ FusedTable table) {
   follow_previous_kernel();
-  // All of these are on their way together.
+  // These loads are all in flight together.
   __shared__ alignas(Work) std::uint32_t first_work[sizeof(Work) / sizeof(std::uint32_t)];
   if (blockIdx.x != 0 && threadIdx.x < std::size(first_work)) {
     first_work[threadIdx.x] = reinterpret_cast<const std::uint32_t*>(&table.work[blockIdx.x - 1])[threadIdx.x];
@@ -197,7 +198,7 @@ __global__ void __launch_bounds__(block_threads, 4) fused_kernel(const __grid_co
     go = as_expected(table.board, table.checks[i]) && go;
   }
   if (__syncthreads_and(go) == 0) return;
-  // Where one gives up, the device is stopped, and what it left undone is told to nobody.
+  // If a block gives up, the device is stopped, and nothing that was left undone is signalled.
   if (blockIdx.x == 0) {
     const bool there = coordinate<with_packets>(table);
     if (__syncthreads_and(there) == 0) return;

@@ -6,7 +6,7 @@
 
 #include "device/cuda/fused_table.hpp"
 
-// How the tiles of an exchange are dealt to the blocks of its kernel. No CUDA in here.
+// Assigns the tiles of an exchange to the blocks of its kernel. Contains no CUDA.
 namespace halocline::device::cuda {
 
 struct TileRange {
@@ -22,26 +22,31 @@ struct PartTiles {
   bool as_packets = false;
 };
 
-/// How many blocks may work, and how many of them may send: as many as fill the links, because more only end at different
-/// times. 1 or more each.
+/// How many blocks may work, and how many of them may send. Enough senders to fill the links suffice: with more of them, blocks
+/// only end at different times. Both are 1 or more.
 struct BlockLimits {
   std::uint32_t all = 1;
   std::uint32_t senders = 1;
 };
 
 struct Shares {
-  std::vector<Share> shares;  ///< one block's behind those of the block before it, in the order of its work
-  std::vector<std::uint32_t> first_share;  ///< by block; one more at the end
-  std::vector<std::uint32_t> blocks;       ///< by send: how many have a share in it
+  std::vector<Share> shares;               ///< block after block, each in the order of its work
+  std::vector<std::uint32_t> first_share;  ///< by block, and the total at the end
+  std::vector<std::uint32_t> blocks;       ///< by send: number of blocks with a share of it
   [[nodiscard]] std::uint32_t block_count() const { return static_cast<std::uint32_t>(first_share.size() - 1); }
 };
 
-/// Each tile to one block. Turn after turn, all blocks that send are dealt the sends of that turn: each send has blocks of
-/// its own as long as there are any, more where it has more tiles, so that all messages are under way at the same time; one,
-/// which also tells of it, where it has no tiles. Receives are dealt alike. Local tiles, and receives of which a block may
-/// hope that they are there while others still send, go to other blocks than sends as long as there are any, so that they
-/// hold up no message, and packets are waited for where they come. A block sends before it works on local tiles, and receives last: so that nobody waits for an arrival
-/// before its own messages are out. Blocks without work are left out.
+/// Assigns each tile to one block.
+///
+/// Sends are assigned stage by stage, each stage to all sending blocks. A send gets blocks of its own while there are enough,
+/// in proportion to its tiles, so that all messages are under way at the same time; a send without tiles gets one block, which
+/// signals its arrival. Receives are assigned in the same way.
+///
+/// Local tiles, and receives that are likely to arrive while other blocks still send, go to blocks that do not send, while
+/// there are any: they then delay no message. The same holds for packets, which are waited for where they arrive.
+///
+/// Within a block, sends come first, then local tiles, then receives, so that no block waits for an arrival before its own
+/// messages are sent. Blocks without work are left out.
 [[nodiscard]] Shares deal_shares(const std::vector<PartTiles>& sends, TileRange local,
                                  const std::vector<PartTiles>& receives, const BlockLimits& limits);
 

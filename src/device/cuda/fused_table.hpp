@@ -8,8 +8,8 @@
 #include "device/cuda/packet_plan.hpp"
 #include "device/cuda/tiling.hpp"
 
-// What the kernel that does a whole exchange is told. Plain values, laid out alike for both compilers; the arrays lie in
-// device memory.
+// Arguments of the kernel that carries out a whole exchange. Plain values, which both compilers lay out in the same way; the
+// arrays are in device memory.
 namespace halocline::device::cuda {
 
 /// An OutgoingPart.
@@ -17,34 +17,34 @@ struct SendPart {
   WaitEntry ready;
   FlagSignal arrived;
   std::uint32_t participant = 0;
-  std::uint32_t blocks = 0;  ///< that have a share in it, 1 or more; no meaning for packets
-  /// Of packets: what says in each turn what they are of, in the place of arrived; else null.
+  std::uint32_t blocks = 0;  ///< blocks with a share of this part, 1 or more; unused for packets
+  /// For packets: the flags of the two packet buffers, which replace `arrived`; otherwise null.
   std::array<Flag*, 2> buffers{};
 };
 
 /// An IncomingPart.
 struct ReceivePart {
   WaitEntry arrived;
-  FlagSignal ready;  ///< flag may be null
+  FlagSignal ready;  ///< its flag may be null
   std::uint32_t participant = 0;
-  std::array<const Flag*, 2> buffers{};  ///< of packets; else null
+  std::array<const Flag*, 2> buffers{};  ///< for packets; otherwise null
 };
 
-/// put and take are to packets what send and receive are to rows.
+/// Rows are sent and received; packets are put and taken.
 enum class Role : std::uint32_t { send, put, local, receive, take };
 
-/// What a block does of a part: tiles first, first + stride, ... below end.
+/// A block's share of a part: tiles first, first + stride, ... below end.
 struct Share {
   Role role = Role::local;
-  std::uint32_t part = 0;  ///< of the sends, or of the receives
+  std::uint32_t part = 0;  ///< index among the sends, or among the receives
   std::uint32_t first = 0;
   std::uint32_t end = 0;
   std::uint32_t stride = 1;
-  bool open = false;  ///< a share before it in its block has waited for what this one would wait for
+  bool open = false;  ///< an earlier share of the block has already waited for the same flag
 };
 
-/// A share as a block finds it: the first ones are those of the blocks, in their order. With its first tile and what that
-/// is of, so that a block that has no more than that finds all in one line of memory.
+/// A share in the form in which a block reads it; entry i is the first share of block i. It contains its first tile and that
+/// tile's shape or task, so that a block with a single tile reads one cache line.
 struct alignas(128) Work {
   struct Cells {
     CopyTile tile;
@@ -58,7 +58,7 @@ struct alignas(128) Work {
   std::uint32_t next = none;
   union {
     Cells cells;
-    Packets packets;  ///< where they are put or taken
+    Packets packets;  ///< if the role is put or take
   };
   static constexpr std::uint32_t none = ~std::uint32_t{0};
   Work() : cells() {}
@@ -70,21 +70,21 @@ struct FusedTable {
   const TileShape* shapes = nullptr;
   const CopyTile* tiles = nullptr;
   const PacketTask* packet_tasks = nullptr;
-  const PacketTile* packet_tiles = nullptr;  ///< that are put or taken
+  const PacketTile* packet_tiles = nullptr;  ///< tiles that are put or taken
   const Work* work = nullptr;
   const SendPart* sends = nullptr;
   const ReceivePart* receives = nullptr;
   const CheckEntry* checks = nullptr;
-  /// Of the participants. Those of the first ones travel with the kernel, so that the way to an epoch is one load.
+  /// Addresses of the participants' epochs. The first ones are kernel arguments, so that reading an epoch takes one load.
   std::array<std::uint64_t*, 8> first_epochs{};
   std::uint64_t* const* epochs = nullptr;
-  std::uint32_t* sent = nullptr;     ///< by send: blocks that are done with it; 0 between runs
-  std::uint32_t* readers = nullptr;  ///< workers that have read the epochs; 0 between runs
+  std::uint32_t* sent = nullptr;     ///< by send: number of blocks that have completed it; 0 between runs
+  std::uint32_t* readers = nullptr;  ///< number of workers that have read the epochs; 0 between runs
   std::uint32_t send_count = 0;
   std::uint32_t receive_count = 0;
   std::uint32_t check_count = 0;
   std::uint32_t participant_count = 0;
-  bool has_packets = false;  ///< where not, turns are null, and nothing is put or taken
+  bool has_packets = false;  ///< if false, all packet buffers are null
 };
 
 }  // namespace halocline::device::cuda

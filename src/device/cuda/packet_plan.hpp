@@ -13,36 +13,36 @@
 #include "device/cuda/tiling.hpp"
 #include "device/fused_exchange.hpp"
 
-// What a kernel is told that sends cells as packets, or takes them (docs/decisions/0036). No CUDA in here.
+// Arguments of kernels that put cells into packets or take them (docs/decisions/0036). Contains no CUDA.
 namespace halocline::device::cuda {
 
-/// Of a row of n pairs, pair j has words j, j + n, j + 2n and so on, so that neighbours among the threads
-/// load and store neighbours among the words.
+/// In a row of n pairs, pair j has words j, j + n, j + 2n and so on, so that neighbouring threads load and store neighbouring
+/// words.
 inline constexpr std::uint32_t words_of_pair = PacketFormat::words_of_pair;
 inline constexpr std::uint32_t words_of_packet = PacketFormat::words_of_packet;
 inline constexpr std::int64_t packet_bytes = PacketFormat::packet_bytes;
-/// The pairs that a warp sends lie together, so that each of its stores is of whole sectors of memory: the low packets of all
-/// of them, then the high ones.
+/// The pairs of a warp are contiguous: all low packets, then all high ones, so that each store of the warp covers whole
+/// sectors.
 inline constexpr std::uint32_t warp_pairs = 32;
 inline constexpr std::int64_t high_packet = warp_pairs * packet_bytes;
-/// Where a pair's low packet is in a turn, from the task's first one on; its high one is high_packet behind it.
+/// Offset of a pair's low packet in a packet buffer, from the task's first packet; its high packet follows at + high_packet.
 [[nodiscard]] constexpr std::int64_t slot_of_pair(std::uint32_t pair) {
   return pair / warp_pairs * (2 * high_packet) + pair % warp_pairs * packet_bytes;
 }
 
-/// Rows of one shape, in two loops, as pairs that are numbered along the rows, then along the loops: a thread each.
+/// Rows of one shape, in two loops. Their pairs are numbered along the rows, then along the loops; each is a thread's work.
 struct PacketTask {
-  std::byte* cells = nullptr;            ///< the first row; where they are sent, they are only read
-  std::array<std::byte*, 2> buffers{};   ///< where the first pair is in the room's turns
+  std::byte* cells = nullptr;            ///< the first row; only read if they are sent
+  std::array<std::byte*, 2> buffers{};   ///< the first pair in the two packet buffers
   std::array<std::int64_t, 2> stride{};  ///< of the loops, in bytes
-  std::uint32_t pairs = 0;               ///< in all; at most most_units
-  std::uint32_t words = 0;               ///< that every pair of a row has
-  std::uint32_t with_more = 0;           ///< so many of them, the first ones, have one more
+  std::uint32_t pairs = 0;               ///< in total; at most most_units
+  std::uint32_t words = 0;               ///< that each pair of a row has at least
+  std::uint32_t with_more = 0;           ///< the first pairs of a row, in this number, have one word more
   Divider row;                           ///< pairs in a row
   Divider inner;                         ///< rows in the inner loop
 };
 
-/// A pair's words: so many, the first one so many bytes behind the task's first row, each `row` pairs behind the one before.
+/// A pair's words: the offset of the first in bytes from the task's first row, and their number. They are task.row words apart.
 struct PairPlace {
   std::int64_t cells = 0;
   std::uint32_t words = 0;
@@ -56,17 +56,17 @@ struct PairPlace {
           task.words + (in_row < task.with_more ? 1 : 0)};
 }
 
-/// What a block of threads sends or takes at a time: a pair a thread.
+/// What a block puts or takes at a time: one pair for each thread.
 inline constexpr std::uint32_t tile_pairs = block_threads;
 
-/// The pairs of a task from `first` on, up to tile_pairs of them.
+/// Up to tile_pairs pairs of a task, from `first`.
 struct PacketTile {
   std::uint32_t task = 0;
   std::uint32_t first = 0;
 };
 
-/// One copy is one task; their pairs lie in the room behind the turn's flag, one behind the other. Of an OutgoingPart or
-/// IncomingPart that offers packets. Throws InvalidArgument for more pairs than can be numbered.
+/// The tasks of a part that offers packets: one for each copy. Their pairs follow the flag of the packet buffer, task after
+/// task. Throws InvalidArgument for more pairs than can be numbered.
 [[nodiscard]] std::vector<PacketTask> plan_packets(const OutgoingPart& part);
 [[nodiscard]] std::vector<PacketTask> plan_packets(const IncomingPart& part);
 [[nodiscard]] std::vector<PacketTile> plan_packet_tiles(std::span<const PacketTask> tasks);

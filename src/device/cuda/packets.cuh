@@ -6,11 +6,11 @@
 #include "device/cuda/flag_waits.cuh"
 #include "device/cuda/fused_table.hpp"
 
-// How cells go as packets and are taken from them (docs/decisions/0036). A packet is one access of 16 bytes, as a flag is, at
-// system scope and relaxed: its mark says that its cells are there, and nothing else.
+// Puts cells into packets and takes them (docs/decisions/0036). A packet, like a flag, is one access of 16 bytes, relaxed and
+// at system scope. Its mark indicates that its own cells have arrived, and orders nothing else.
 namespace halocline::device::cuda {
 
-/// What tells a packet of this exchange from an empty slot: never 0.
+/// Distinguishes a packet of this exchange from an empty slot; never 0.
 __device__ inline std::uint32_t mark_of(std::uint64_t epoch) {
   return (static_cast<std::uint32_t>(epoch) | 0x8000U) << 16;
 }
@@ -35,7 +35,7 @@ __device__ inline uint4 load_packet(const std::byte* slot) {
   return packet;
 }
 
-/// This thread's pair of a tile, as packets.
+/// Stores this thread's pair of a tile as packets.
 __device__ inline void put_packets(const PacketTask& in_memory, std::uint32_t first, std::uint64_t epoch) {
   const PacketTask task = in_memory;
   const std::uint32_t pair = first + threadIdx.x;
@@ -53,13 +53,14 @@ __device__ inline void put_packets(const PacketTask& in_memory, std::uint32_t fi
   }
 }
 
-/// What packets are of, said in no order to them.
+/// Publishes what the packets contain. Not ordered with the packets themselves.
 __device__ inline void announce(const SendPart& part, std::uint64_t epoch) {
   store_relaxed(part.buffers[epoch % 2], {epoch, part.arrived.token});
 }
 
-/// The receiver's wait for that. What is polled is what counts: nothing is read behind it. Who sends rows instead, because the two
-/// disagree, refuses where rows would be told of.
+/// The receiver's wait for announce(). The polled value itself is the result: no later read depends on it, so no acquire is
+/// needed. If the two sides disagree and the sender sends rows instead, its refusal is in the flag for rows, which is polled as
+/// well.
 __device__ inline bool wait_for_announcement(Board* board, const ReceivePart& part, std::uint64_t epoch) {
   WaitEntry wait = part.arrived;
   wait.flag = part.buffers[epoch % 2];
@@ -81,8 +82,8 @@ __device__ inline bool wait_for_announcement(Board* board, const ReceivePart& pa
   return false;
 }
 
-/// The sender's wait for "ready" of this exchange, which the next one relies on. The receiver has had its packets meanwhile and
-/// may be an exchange ahead: then it has agreed.
+/// The sender's wait for "ready" of this exchange, on which the next exchange relies. The receiver may already have taken its
+/// packets and be one exchange ahead; then it has agreed to this one.
 __device__ inline bool wait_for_receiver(Board* board, const SendPart& part, std::uint64_t epoch) {
   if (!poll(board, part.ready, epoch)) return false;
   const FlagWords there = acquire(part.ready.flag);
@@ -91,8 +92,9 @@ __device__ inline bool wait_for_receiver(Board* board, const SendPart& part, std
   return false;
 }
 
-/// A thread that still waits for packets: whether to leave. `looks` counts its calls. Those who wait look at the word of their
-/// own device, and only seldom, one thread of a warp, at the clock and the abort word, as wait_beside() says.
+/// Whether a thread that waits for packets must give up. `looks` is the number of its calls. Waiting threads read the stop word
+/// of their own device; one thread of each warp rarely also reads the clock and the abort word, for the reason given at
+/// wait_beside().
 static __device__ __noinline__ bool leave_packets(Board* board, const ReceivePart& part, const Waiting& waiting,
                                                   unsigned looks) {
   constexpr unsigned looks_between_clocks = 64;  // a millisecond or two
@@ -116,7 +118,7 @@ static __device__ __noinline__ bool leave_packets(Board* board, const ReceivePar
 
 __device__ inline bool is_there(const uint4& packet, std::uint32_t mark) { return (packet.w & mark_bits) == mark; }
 
-/// This thread's pair of a tile, from its packets, or from the one that there is; their slots are then empty again. False where
+/// Waits for the packets of this thread's pair of a tile, one or two, stores its cells, and empties the slots. Returns false if
 /// the device is stopped.
 __device__ inline bool take_packets(Board* board, const ReceivePart& part, const PacketTask& in_memory,
                                     std::uint32_t first, std::uint64_t epoch) {

@@ -6,7 +6,7 @@
 
 #include "device/cuda/board.hpp"
 
-// Words that other devices, other processes and the host see: all accesses are at system scope.
+// Words that other devices, other processes and the host access, too: all accesses are at system scope.
 namespace halocline::device::cuda {
 
 template <typename T>
@@ -29,8 +29,8 @@ __device__ inline void store_relaxed(T* word, T value) {
   SystemWord<T>(*word).store(value, ::cuda::memory_order_relaxed);
 }
 
-/// Both words of a flag as one value: a reader never sees an epoch with the token of another. 16 bytes are one access, as
-/// PTX has it for .b128; all accesses of kernels to a flag are of this kind.
+/// Both words of a flag as one value, so that no reader sees an epoch with the token of another. PTX defines accesses of type
+/// .b128 as one access of 16 bytes; kernels access flags in no other way.
 struct FlagWords {
   std::uint64_t epoch;
   std::uint64_t token;
@@ -66,7 +66,7 @@ __device__ inline void store_relaxed(Flag* flag, const FlagWords& words) {
                : "memory");
 }
 
-/// No ordering: what follows is either harmless, or ordered by what it waits for.
+/// Relaxed: what follows is either harmless, or ordered by the flag that it waits for.
 __device__ inline bool stopped(const Board* board) { return load_relaxed(&board->stop) != 0; }
 
 __device__ inline std::uint64_t nanoseconds() {
@@ -81,8 +81,8 @@ __device__ inline void stop_all(Board* board) {
   __threadfence_system();
 }
 
-/// The first to fail on this device writes the record; whoever comes later waits until it has. The device is stopped
-/// when this returns.
+/// The first thread to fail on this device writes the record; later ones wait until it has done so. When this returns, the
+/// device is stopped.
 __device__ inline void fail(Board* board, const FailureRecord& what) {
   if (SystemWord<std::uint32_t>(board->claimed).exchange(1, ::cuda::memory_order_relaxed) != 0) {
     while (!stopped(board)) {

@@ -10,41 +10,40 @@
 #include "device/cuda/copy_plan.hpp"
 #include "device/cuda/divider.hpp"
 
-// How blocks of threads share a CopyTask: as tiles, boxes of units. A thread finds its place in a tile once for all tiles of
-// a shape, and then goes on by constant steps: with a place computed for each unit, copies of a few multiprocessors were
-// bound by those instructions (docs/decisions/0037). No CUDA in here: the same functions run on the host, where tests compare
-// them with the definition of a StridedCopy.
+// How blocks of threads share a CopyTask: as tiles, which are boxes of units. A thread computes its place once for all tiles of
+// a shape, and then moves by constant steps. When it was computed for each unit, those instructions limited copies by few
+// multiprocessors (docs/decisions/0037). Contains no CUDA: the same functions run on the host, where tests compare them with
+// the definition of a StridedCopy.
 namespace halocline::device::cuda {
 
 inline constexpr std::uint32_t block_threads = 256;
-/// A thread's units of a tile, which it loads all before it stores one.
+/// Units of a tile for each thread, which loads all of them before it stores the first.
 inline constexpr std::uint32_t units_per_thread = 4;
 inline constexpr std::uint32_t tile_units = block_threads * units_per_thread;
 
-/// The threads of a block as lanes of a tile: along up to three dimensions, the innermost first, and along the one that
-/// each thread then steps along, as far as there are lanes along it.
+/// How the threads of a block are arranged as lanes of a tile: along up to three dimensions, the innermost first, and along a
+/// last one, in which each thread also steps.
 struct TileShape {
   std::array<std::int32_t, 4>
-      source_stride{};  ///< from lane to lane, in bytes; the last is that of the steps' dimension
+      source_stride{};  ///< from lane to lane, in bytes; the last is for the dimension of the steps
   std::array<std::int32_t, 4> target_stride{};
-  std::array<SmallDivider, 3> lanes;  ///< 1 where there is no such dimension
+  std::array<SmallDivider, 3> lanes;  ///< 1 if there is no such dimension
   std::uint16_t step = 1;             ///< lanes along the last dimension
-  std::uint8_t unit_bytes = 1;        ///< as a CopyTask has them
+  std::uint8_t unit_bytes = 1;        ///< as in CopyTask
   std::uint8_t word_bytes = 1;
   friend bool operator==(const TileShape&, const TileShape&) = default;
 };
 
-/// Three numbers below 2^9 side by side, each with a bit above it that is 0.
+/// Packs three numbers below 2^9 into one word, each with a bit above it that is 0.
 [[nodiscard]] constexpr std::uint32_t side_by_side(std::uint32_t a, std::uint32_t b, std::uint32_t c) {
   return a | b << 10 | c << 20;
 }
 
 /// A thread's place in the tiles of a shape.
 struct Lane {
-  std::uint32_t inner = 0;  ///< where it is along the dimensions before the last, side by side
-  std::uint32_t first =
-      0;  ///< and along the last, with its first unit; where there is no lane for it, behind every tile
-  std::int32_t source = 0;  ///< of its first unit, in bytes from the tile's
+  std::uint32_t inner = 0;  ///< position along the dimensions before the last, packed by side_by_side()
+  std::uint32_t first = 0;  ///< position of its first unit along the last; beyond every tile if the thread has no lane
+  std::int32_t source = 0;  ///< of its first unit, in bytes from the tile's first
   std::int32_t target = 0;
 };
 
@@ -72,16 +71,16 @@ struct alignas(16) CopyTile {
   const std::byte* source = nullptr;  ///< its first unit
   std::byte* target = nullptr;
   std::uint32_t shape = 0;  ///< its number in a table
-  /// How far units go along the shape's dimensions before the last: the numbers of the last ones, side by side. Whole tiles
-  /// have as many as there are lanes.
+  /// The largest positions along the shape's dimensions before the last, packed by side_by_side(). In whole tiles, all lanes
+  /// have a unit.
   std::uint32_t inner = 0;
-  std::uint32_t end = 1;  ///< how many there are along the last
+  std::uint32_t end = 1;  ///< number of units along the last
 };
 static_assert(sizeof(CopyTile) == 32);
 
-/// Up to where the lane's units are: first, first + step, ... below this are its own.
+/// The end of a lane's units, which are first, first + step, ... below it.
 [[nodiscard]] constexpr std::uint32_t end_of_lane(const CopyTile& tile, const Lane& lane) {
-  // Where a difference is below 0, it takes the bit that stands above it.
+  // A negative difference clears the bit above it.
   constexpr std::uint32_t above = side_by_side(1, 1, 1) << 9;
   return (((tile.inner | above) - lane.inner) & above) == above ? tile.end : 0;
 }
@@ -89,17 +88,18 @@ static_assert(sizeof(CopyTile) == 32);
 /// A task's tiles: the box is cut in each dimension.
 struct Tiling {
   TileShape shape;
-  std::uint32_t steps_along = 0;  ///< which dimension of the task; the tile has one unit along later ones
-  std::array<std::uint32_t, 4> tile{1, 1, 1, 1};  ///< units of a whole one, by the task's dimensions
-  std::array<std::uint32_t, 4> grid{1, 1, 1, 1};  ///< tiles
+  std::uint32_t steps_along =
+      0;  ///< dimension of the task in which threads step; the tile has one unit along later ones
+  std::array<std::uint32_t, 4> tile{1, 1, 1, 1};  ///< units of a whole tile, by dimension of the task
+  std::array<std::uint32_t, 4> grid{1, 1, 1, 1};  ///< tiles, by dimension of the task
   [[nodiscard]] constexpr std::uint32_t count() const { return grid[0] * grid[1] * grid[2] * grid[3]; }
 };
 
-/// That with the fewest tiles, and of those that with the longest pieces of rows. Rows are cut where lines of memory begin,
-/// if they begin with one.
+/// The tiling with the fewest tiles and, among these, the longest pieces of rows. Rows are cut at cache lines if they begin at
+/// one.
 [[nodiscard]] Tiling tiling_of(const CopyTask& task);
 
-/// Tile 0, 1, ... count() - 1 of a task, without the shape's number.
+/// Tile number 0, 1, ... count() - 1 of a task, without the index of its shape.
 [[nodiscard]] constexpr CopyTile tile_at(const CopyTask& task, const Tiling& tiling, std::uint32_t number) {
   CopyTile tile{task.source, task.target, 0, 0, 1};
   for (std::uint32_t d = 0; d < 4; ++d) {
@@ -115,12 +115,11 @@ struct Tiling {
   return tile;
 }
 
-/// Tiles of tasks, and each shape that they have once.
+/// Tiles of tasks, and each of their shapes once.
 struct TileTable {
   std::vector<TileShape> shapes;
   std::vector<CopyTile> tiles;
-  /// The tasks take turns: so that what lies beside each other in memory, as the two ends of rows do, is worked on at the
-  /// same time.
+  /// Interleaves the tiles of the tasks, so that neighbouring memory, such as the two ends of rows, is copied at the same time.
   void add(std::span<const CopyTask> tasks);
 };
 
