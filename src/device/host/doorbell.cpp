@@ -12,15 +12,15 @@
 namespace halocline::device::host {
 namespace {
 
-/// Not FUTEX_PRIVATE: the word is known by its file, so that processes with different mappings meet on it.
+/// Not FUTEX_PRIVATE: the kernel identifies the word by its file, so that processes with different mappings can use it.
 void futex(std::atomic<std::uint32_t>& word, int operation, std::uint32_t value, const timespec* timeout) {
-  // Woken, rung before, interrupted and timed out are all answered alike: by looking again.
+  // The caller checks again in all cases: woken, rung before, interrupted, timed out.
   (void)::syscall(SYS_futex, &word, operation, value, timeout, nullptr, 0);
 }
 
 }  // namespace
 
-// The file is zero-filled, which is the state of a new page: a second mapping must not reset what the first has.
+// The file is zero-filled, which is the initial state: a second mapping must not reset the values of the first.
 Doorbell::Doorbell() : file_(sizeof(Page)), page_(new (file_.data()) Page) {}
 
 Doorbell::Doorbell(const AnonymousFileHandle& handle)

@@ -16,23 +16,23 @@ namespace halocline::device::host {
 /// value it read.
 class Doorbell {
  public:
-  /// A new one, of this process.
+  /// A new doorbell of this process.
   Doorbell();
-  /// Another backend's. Throws CapabilityError that says why it cannot be mapped.
+  /// The doorbell of another backend. Throws CapabilityError with the reason if it cannot be mapped.
   explicit Doorbell(const AnonymousFileHandle& handle);
 
   [[nodiscard]] AnonymousFileHandle handle() const { return file_.handle(); }
   [[nodiscard]] std::uint32_t value() const { return page_->word.load(std::memory_order_seq_cst); }
 
-  /// Wakes all sleepers; no system call where nobody sleeps.
+  /// Wakes all sleeping threads; without a system call if there are none.
   void ring();
-  /// Returns when rung since value() was `seen`, at the latest after timeout; possibly earlier.
+  /// Returns when it was rung after value() had returned `seen`, after the timeout at the latest, possibly earlier.
   void sleep(std::uint32_t seen, Duration timeout);
 
  private:
   struct Page {
     alignas(64) std::atomic<std::uint32_t> word;
-    /// Too high after a process was killed: that costs system calls, no wake-up.
+    /// Too high after a process was killed, which costs system calls but loses no wake-up.
     alignas(64) std::atomic<std::uint32_t> sleepers;
   };
   static_assert(std::atomic<std::uint32_t>::is_always_lock_free);

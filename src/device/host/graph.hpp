@@ -10,25 +10,25 @@
 
 namespace halocline::device::host {
 
-/// Captured lanes. A launch puts the operations of the first lane into the launching stream and those of the others
-/// into queues of the graph's own, with new marks between them.
+/// Captured lanes. A launch enqueues the operations of the first lane in the launching stream and the others in the graph's own
+/// queues, with new marks between them.
 class HostGraph final : public Graph {
  public:
   HostGraph(std::shared_ptr<Scheduler> scheduler, std::vector<Lane> lanes, std::size_t marks);
-  /// Drops what has not started of its own queues and waits for what is running.
+  /// Drops operations in its own queues that have not started, and waits for running ones.
   ~HostGraph() override;
   HostGraph(const HostGraph&) = delete;
   HostGraph& operator=(const HostGraph&) = delete;
 
   [[nodiscard]] const Scheduler& scheduler() const { return *scheduler_; }
-  /// Throws what an earlier launch, or the stream, failed with.
+  /// Throws the error of an earlier launch, or of the stream, if it failed.
   void launch(Queue& queue);
 
  private:
   std::shared_ptr<Scheduler> scheduler_;
   std::vector<Lane> lanes_;
   std::size_t marks_;
-  std::vector<std::shared_ptr<Queue>> queues_;  ///< of the lanes from the second on
+  std::vector<std::shared_ptr<Queue>> queues_;  ///< for all lanes but the first
   MarkPtr last_;                                ///< the end of the latest launch; null before the first
 };
 

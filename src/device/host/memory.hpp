@@ -29,7 +29,7 @@ struct ExportedMemory {
   std::array<char, 64> uuid{};  ///< of the exporter's device
 };
 
-/// Which doorbell belongs to an address: that of the backend whose memory is mapped there, else this backend's own.
+/// The doorbell of an address: if another backend's memory is mapped there, its doorbell; otherwise this backend's own.
 /// Thread-safe.
 class DoorbellMap {
  public:
@@ -47,12 +47,12 @@ class DoorbellMap {
   const std::shared_ptr<Doorbell> own_;
   mutable std::mutex mutex_;
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::weak_ptr<Doorbell>> opened_;  ///< by device and inode
-  Ranges ranges_;  ///< begin -> end, doorbell; the same range may be there several times
+  Ranges ranges_;  ///< begin -> end, doorbell; may contain a range several times
 };
 
 /// 128-byte aligned memory of this process. Throws ResourceError.
 [[nodiscard]] std::unique_ptr<Buffer> make_buffer(std::size_t bytes);
-/// The same, standing for a device's.
+/// The same as memory of an emulated device.
 [[nodiscard]] std::unique_ptr<Buffer> make_device_buffer(std::size_t bytes);
 /// before_export is called by each handle(), and may throw.
 [[nodiscard]] std::unique_ptr<ShareableBuffer> make_shareable(std::size_t bytes, std::shared_ptr<Doorbell> doorbell,

@@ -14,19 +14,18 @@ namespace {
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
 
-/// Sleeps of a thread that waits for something that nobody rings for.
+/// How long a thread sleeps that waits for something without a ring.
 constexpr Duration first_blind_nap = microseconds(20);
 constexpr Duration longest_blind_nap = microseconds(500);
-/// A thread that helps yields for so long before it sleeps: what it waits for is often that near, and waking a core
-/// that has gone to sleep takes as long (much longer in a virtual machine). It is once a wait, so that long waits
-/// cost nothing.
+/// How long a helping thread yields before it sleeps. What it waits for is often that near, and waking a sleeping core takes as
+/// long (much longer in a virtual machine). Once for each wait, so that long waits cost nothing.
 constexpr Duration yielding = microseconds(100);
-/// How long queues are run without a look at those that are polled, if nobody rings.
+/// How long queues are run before polled queues are checked, without a ring.
 constexpr Duration longest_without_poll = milliseconds(1);
-/// How long a thread that helps stays with a queue before it looks again at what it waits for.
+/// How long a helping thread stays with a queue before it checks what it waits for.
 constexpr Duration longest_help = microseconds(50);
 
-/// Takes the queue out of a list of the scheduler's.
+/// Removes the queue from a list of the scheduler.
 void unlink(Queue& queue, QueueList& list, QueueList::iterator position) noexcept {
   queue.node.splice(queue.node.begin(), list, position);
   queue.node.front().reset();
@@ -37,7 +36,7 @@ void link(Queue& queue, QueueList& list) noexcept {
   list.splice(list.end(), queue.node);
 }
 
-/// The first of the queue's items is one that has not begun.
+/// Marks the queue's first item as not begun.
 void begin_next(Queue& queue) noexcept {
   queue.stage = Queue::Stage::fresh;
   queue.flags = {};
@@ -152,7 +151,7 @@ void Scheduler::run(Lock& held, Queue& queue, bool is_worker) {
     }
     if (outcome == Outcome::polling) {
       park(queue);
-      // The workers may sleep long because nothing was polled, and this thread may leave.
+      // Workers may sleep for long because nothing was polled, and this thread may leave.
       if (!is_worker) ring_due_ = true;
       break;
     }
@@ -169,12 +168,12 @@ void Scheduler::run(Lock& held, Queue& queue, bool is_worker) {
   }
   if (queue.state == Queue::State::running) {
     queue.state = Queue::State::idle;
-    ring_due_ = true;  // somebody may be waiting for the stream to be done
+    ring_due_ = true;  // a thread may be waiting for the end of the stream
   }
   stopped_running_.notify_all();
 }
 
-/// Begins, or goes on with, the first operation; returns with the lock held, or throws with or without it.
+/// Begins or continues the first operation. Returns with the lock held; throws with or without it.
 Scheduler::Outcome Scheduler::step(Lock& held, Queue& queue) {
   Item& first = queue.items.front();
   if (queue.stage == Queue::Stage::fresh && first.injection.delay > Duration::zero()) {
@@ -194,7 +193,7 @@ Scheduler::Outcome Scheduler::step(Lock& held, Queue& queue) {
     begin_next(queue);
     release(held);
     (*std::get<Run>(running.front().step).function)();
-    running.clear();  // what the function holds is gone before the stream says that it is done
+    running.clear();  // destroys what the function holds before the stream is seen to be done
     held.lock();
     return Outcome::done;
   }
@@ -223,7 +222,7 @@ bool Scheduler::poll_is_due() const {
   return doorbell_->value() != polled_at_ || real_time() >= polled_time_ + longest_without_poll;
 }
 
-/// Looks at all queues that wait for flags or rest.
+/// Checks all queues that wait for flags, or for a time to pass.
 void Scheduler::poll() {
   polled_at_ = doorbell_->value();
   polled_time_ = real_time();
@@ -245,7 +244,7 @@ void Scheduler::poll() {
         parked = !advance_waits(flags, queue->flags, now);
         if (parked) next_event_ = std::min(next_event_, first_deadline(flags, queue->flags));
       } catch (...) {
-        // Found again, and thrown, by the thread that runs the queue: what was late stays late.
+        // The thread that runs the queue finds and throws it again: a late wait stays late.
       }
     }
     if (parked) {
@@ -276,7 +275,7 @@ void Scheduler::complete(Mark& mark, const FailurePtr& failure) noexcept {
     if (queue != nullptr && queue->state == Queue::State::awaiting) make_runnable(*queue);
   }
   mark.waiters.clear();
-  ring_due_ = true;  // somebody may be asking the event
+  ring_due_ = true;  // a thread may be polling the event
 }
 
 FailurePtr Scheduler::failure_on(int device) const noexcept {

@@ -15,28 +15,28 @@
 
 namespace halocline::device::host {
 
-/// Runs the queues of one backend on a few threads: its own workers, and whoever calls help(). A queue
-/// whose first operation waits is parked: it is in a list, on no thread.
+/// Runs the queues of one backend on a few threads: its own workers, and the threads that call help(). A queue whose first
+/// operation waits is parked: it is in a list, and occupies no thread.
 /// One mutex guards all queues, marks and captures; it is not held while a function runs.
-/// What follows a failure does not allocate, so that running out of memory fails a stream and not the process.
+/// The handling of a failure does not allocate, so that running out of memory fails a stream and not the process.
 class Scheduler : public std::enable_shared_from_this<Scheduler> {
  public:
   Scheduler(const Clock& clock, std::shared_ptr<Injector> injector);
 
-  /// When a worker takes up work.
+  /// When a worker takes work.
   enum class Eagerness {
-    at_once,         ///< as soon as there is some: there are cores for it
-    when_left_over,  ///< only what nobody who waits takes up for a while: the thread that will wait has the same core
+    at_once,         ///< as soon as there is some, because there are cores for it
+    when_left_over,  ///< only work that no waiting thread takes for a while, because that thread shares the core
   };
-  /// From here to stop_workers() the scheduler runs what is enqueued, and keeps itself alive.
+  /// Until stop_workers(), the scheduler runs what is enqueued, and keeps itself alive.
   void start_workers(int count, Eagerness eagerness);
-  /// Returns when the operations that are running are done. What is queued stays queued; help() still runs it.
+  /// Returns when the running operations are done. Queued operations stay queued; help() still runs them.
   void stop_workers();
 
   using Lock = std::unique_lock<std::mutex>;
   [[nodiscard]] Lock lock() { return Lock(mutex_); }
   [[nodiscard]] const std::shared_ptr<Doorbell>& doorbell() const { return doorbell_; }
-  /// Asks the injector. Not to be called with the lock held.
+  /// Calls the injector. Must not be called with the lock held.
   [[nodiscard]] Injection injection(Operation operation, int device) const;
 
   // With the lock held:
@@ -45,20 +45,20 @@ class Scheduler : public std::enable_shared_from_this<Scheduler> {
     return queue.items.empty() && queue.state == Queue::State::idle;
   }
 
-  /// Wakes whom push() and the like have given something to do. Releases the lock.
+  /// Wakes the threads for which push() and similar calls have added work. Releases the lock.
   void release(Lock& lock);
 
-  /// Drops what has not started, and waits for the function that is running (unless that is the caller).
+  /// Drops operations that have not started, and waits for a running function, unless it is the caller.
   /// Returns the number of operations that were dropped. The queue must not be used afterwards.
   std::size_t close(Queue& queue);
 
   /// Runs operations, or sleeps, until done() returns true; false at the deadline.
-  /// Where done() depends on nothing but this backend's queues (rung), sleeps are longer.
+  /// If done() depends only on this backend's queues (rung), sleeps are longer.
   bool help(const std::function<bool()>& done, const Deadline& deadline, bool rung);
 
  private:
   enum class Outcome { done, polling, awaiting };
-  /// A thread is in help() for as long as this lives.
+  /// Counts a thread as being in help() during its lifetime.
   class Helping {
    public:
     explicit Helping(Scheduler& scheduler) : scheduler_(scheduler) { count(1); }
@@ -83,13 +83,13 @@ class Scheduler : public std::enable_shared_from_this<Scheduler> {
   void make_runnable(Queue& queue) noexcept;
   void park(Queue& queue) noexcept;
   void complete(Mark& mark, const FailurePtr& failure) noexcept;
-  /// Of the exception that is being handled.
+  /// The failure for the exception that is being handled.
   [[nodiscard]] FailurePtr failure_on(int device) const noexcept;
   void fail(Queue& queue, const FailurePtr& failure) noexcept;
   void drop_items(Queue& queue, const FailurePtr& failure) noexcept;
   [[nodiscard]] std::shared_ptr<Queue> next_runnable() noexcept;
   [[nodiscard]] bool any_runnable() const;
-  /// How long a thread with nothing to do may sleep if nobody rings; Duration::max() where nothing is polled.
+  /// How long an idle thread may sleep without a ring; Duration::max() if nothing is polled.
   [[nodiscard]] Duration longest_sleep();
 
   const Clock& clock_;
@@ -97,20 +97,20 @@ class Scheduler : public std::enable_shared_from_this<Scheduler> {
   const std::shared_ptr<Doorbell> doorbell_;
   // Made in advance.
   const FailurePtr out_of_memory_;
-  const FailurePtr destroyed_;  ///< of what a closed queue has not run
+  const FailurePtr destroyed_;  ///< for operations that a closed queue has not run
 
   std::mutex mutex_;
   std::array<QueueList, 2> runnable_;  ///< high priority, normal
   QueueList polling_;
-  Duration next_event_ = Duration::max();  ///< of the polled queues, by the clock
+  Duration next_event_ = Duration::max();  ///< the next deadline of the polled queues, by the clock
   std::uint32_t polled_at_ = 0;            ///< the doorbell's value before the last poll
-  Duration polled_time_{};                 ///< of the last poll, by the machine's clock
+  Duration polled_time_{};                 ///< time of the last poll, by the machine's clock
   bool ring_due_ = false;
-  std::list<Item> garbage_;  ///< to be destroyed without the lock: it may hold users' objects
+  std::list<Item> garbage_;  ///< destroyed without the lock, because it may hold users' objects
   std::condition_variable stopped_running_;
   bool stop_ = false;
   int helpers_ = 0;            ///< threads in help()
-  bool workers_rest_ = false;  ///< those on leftovers wait for the first push
+  bool workers_rest_ = false;  ///< workers with when_left_over wait for the first push
   std::condition_variable first_push_;
   std::vector<std::thread> workers_;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The threads of a scheduler's own.
+// The worker threads of a scheduler.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -15,11 +15,11 @@ namespace {
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
 
-/// Where nothing was polled when it went to sleep; a queue may have been parked since by a thread that is busy now.
+/// The longest sleep of a worker for which nothing was polled; a thread that is busy by now may have parked a queue since.
 constexpr Duration idle_nap = milliseconds(100);
-/// How long work is left to those who will wait for it, before a worker on leftovers takes it up.
+/// How long work is left to the threads that will wait for it, before a worker with when_left_over takes it.
 constexpr Duration grace = microseconds(200);
-/// After so many looks in a row at nothing at all, it rests until the next push.
+/// After this number of checks without any work, it rests until the next push.
 constexpr int looks_before_rest = 50;
 
 }  // namespace
@@ -79,8 +79,8 @@ void Scheduler::work() {
   }
 }
 
-/// Looks in from time to time; takes up work only where no thread is in help(). Does not sleep on the doorbell, so
-/// that nobody who rings pays for waking it.
+/// Checks for work from time to time, and takes it only if no thread is in help(). Does not sleep on the doorbell, so that a
+/// ring does not pay for waking it.
 void Scheduler::work_on_leftovers() {
   int looks = 0;
   Duration nap = grace;
@@ -103,7 +103,7 @@ void Scheduler::work_on_leftovers() {
       worked = true;
     }
     if (worked) looks = 0;
-    // Flags that come from other processes are polled more and more seldom; whoever is in a hurry calls help().
+    // Flags of other processes are polled less and less often; a thread that waits for them calls help().
     nap = worked ? grace : std::min(2 * nap, Duration(first_nap));
   }
 }

@@ -10,21 +10,21 @@
 
 namespace halocline::device::threaded {
 
-/// An event as launchers share it. A mark is asked for by a call, and made when the launcher of the stream's device comes to
-/// it; calls are counted by callers, what was done about them by launchers.
+/// The state of an event that launchers share. A call requests a mark; the launcher of the stream's device makes it when it
+/// reaches the request. Callers count requests, launchers count what they have done.
 ///
-/// A wait of another device's stream is for the mark that was the latest at its call. So its launcher waits for that mark
-/// to be made, and the event's for such waits before it makes the next: both for what was asked for earlier, so that
+/// A wait of another device's stream refers to the latest mark at the time of its call. Its launcher waits until that mark is
+/// made, and the event's launcher waits for such waits before it makes the next mark. Both wait only for earlier requests, so
 /// there is no cycle.
 struct Shared {
   std::unique_ptr<Event> inner;
   int device = 0;
-  std::atomic<std::uint64_t> asked{0};         ///< marks
-  std::atomic<std::uint64_t> made{0};          ///< of those, by launchers
-  std::atomic<std::uint64_t> waits_asked{0};   ///< of other devices' streams
-  std::atomic<std::uint64_t> waits_placed{0};  ///< of those, by launchers
+  std::atomic<std::uint64_t> asked{0};         ///< requested marks
+  std::atomic<std::uint64_t> made{0};          ///< marks made by launchers
+  std::atomic<std::uint64_t> waits_asked{0};   ///< requested waits of other devices' streams
+  std::atomic<std::uint64_t> waits_placed{0};  ///< waits placed by launchers
 
-  /// What the stream had failed with at the latest mark; null where it had not.
+  /// The failure of the stream at the latest mark; null if it had not failed.
   [[nodiscard]] FailurePtr failure() const {
     const std::lock_guard lock(mutex);
     return failed;

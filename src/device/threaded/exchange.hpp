@@ -12,7 +12,7 @@ namespace halocline::device::threaded {
 
 struct ThreadTeam;
 
-/// A fused exchange that knows where it belongs, so that a call can refuse it before a launcher meets it.
+/// A fused exchange with its backend and device, so that a call can refuse a wrong one before a launcher reaches it.
 class ThreadedExchange final : public FusedExchange {
  public:
   ThreadedExchange(std::shared_ptr<ThreadTeam> team, std::unique_ptr<FusedExchange> inner, int device)
@@ -20,7 +20,7 @@ class ThreadedExchange final : public FusedExchange {
   void check() override { inner_->check(); }
   void stop() noexcept override { inner_->stop(); }
 
-  /// Throws InvalidArgument where it was made by another backend or for another device.
+  /// Throws InvalidArgument if it was made by another backend or for another device.
   static FusedExchange& inner_of(FusedExchange& exchange, const ThreadTeam* team, int device) {
     auto* mine = dynamic_cast<ThreadedExchange*>(&exchange);
     if (mine == nullptr || mine->team_.get() != team) {

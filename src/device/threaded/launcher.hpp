@@ -11,24 +11,24 @@
 
 namespace halocline::device::threaded {
 
-/// Blocks until done(), which another thread brings about soon: asks again at once at first, then lets others run, and at
-/// last sleeps in between.
+/// Blocks until done(), which another thread is about to make true: polls at first, then yields, and at last sleeps between
+/// polls.
 void spin_until(const std::function<bool()>& done, bool dedicated_cores);
 
 /// A thread that carries out what is handed over, in order.
 class Launcher {
  public:
-  /// dedicated_cores: it has a core of its own, so that it may look for work for a while before it sleeps.
+  /// dedicated_cores: it has its own core, so it may poll for work for a while before it sleeps.
   explicit Launcher(bool dedicated_cores);
-  /// Carries out what is left.
+  /// Carries out what is still pending.
   ~Launcher();
   Launcher(const Launcher&) = delete;
   Launcher& operator=(const Launcher&) = delete;
 
-  /// Must not throw when it is carried out. Any thread may call.
+  /// The work must not throw. Any thread may call this.
   void hand_over(std::function<void()> work);
-  /// Blocks until all that was handed over before is carried out. A launcher's own thread, which would wait for itself,
-  /// returns at once.
+  /// Blocks until everything that was handed over before is carried out. Returns at once in the launcher's own thread, which
+  /// would wait for itself.
   void settle() const;
 
  private:

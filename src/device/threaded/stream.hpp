@@ -11,13 +11,13 @@
 
 namespace halocline::device::threaded {
 
-/// What streams and their backend share.
+/// State shared by streams and their backend.
 struct ThreadTeam {
   explicit ThreadTeam(int devices);
-  bool dedicated_cores;  ///< whether every launcher has a core of its own
+  bool dedicated_cores;  ///< every launcher has its own core
   std::vector<std::unique_ptr<Launcher>> launchers;
-  /// Captures under way: what is called meanwhile is enqueued by the caller itself, because what belongs to a capture
-  /// must be in it when it ends.
+  /// Captures under way. During a capture the caller enqueues operations itself, because they must be part of the capture when
+  /// it ends.
   std::atomic<int> captures{0};
 
   void settle() const {
@@ -58,14 +58,14 @@ class ThreadedStream final : public Stream {
   [[nodiscard]] void* native() const override;
 
  private:
-  /// Hands work over, or does it here and now during a capture. Throws what the stream is known to have failed with.
+  /// Hands work over, or carries it out at once during a capture. Throws the stream's failure if it is known.
   void pass(std::function<void(Stream&)> work);
   void hand_over(std::function<void()> work);
-  /// By a launcher: does work, or keeps what went wrong, after which no more is done.
+  /// Called by a launcher: carries out work, or stores its failure, after which no more work is carried out.
   void carry_out(const std::function<void(Stream&)>& work);
   [[nodiscard]] FailurePtr failure() const;
   void fail(FailurePtr with);
-  /// Calls f, and keeps what it throws.
+  /// Calls f, and stores what it throws.
   template <typename F>
   auto watched(F&& f);
   [[nodiscard]] Launcher& launcher() const { return *team_->launchers[static_cast<std::size_t>(device())]; }
