@@ -7,7 +7,7 @@
 
 namespace cli {
 
-/// What a command line asks for: a command, or a text to print (help, version).
+/// The result of parsing a command line: a command, or a text to print (help, version).
 struct Arguments {
   Command command;
   Options options;

@@ -142,7 +142,7 @@ Ending end_together(comm::Communicator& group, const Ended& mine, Duration patie
   try {
     return together(comm::gather(group, outcome_of(mine)), group.rank().value() == 0);
   } catch (const Error& absent) {
-    // Its own error says more than that nobody else came.
+    // Its own error is more informative than the absence of the other ranks.
     std::vector<std::string> messages(static_cast<std::size_t>(group.size()));
     messages[static_cast<std::size_t>(group.rank().value())] =
         mine.error ? message_of(mine.error)

@@ -18,7 +18,7 @@ inline constexpr std::size_t terminal_columns = 100;
 /// be too long.
 [[nodiscard]] std::string folded(std::string_view text, std::size_t columns = terminal_columns);
 
-/// A line alone, what is left of which begins in a column that the caller knows.
+/// A single line, the rest of which begins in a column given by the caller.
 [[nodiscard]] std::string folded_line(std::string_view line, std::size_t indent,
                                       std::size_t columns = terminal_columns);
 

@@ -24,7 +24,7 @@ void note(bool done) {
   if (!done && first_failure == 0) first_failure = errno;
 }
 
-/// Some file systems report failed writes when a file is closed; that of a copy does for them.
+/// Some file systems report failed writes when a file is closed; closing a copy of its descriptor reports them, too.
 void close_copy_of_output() {
   const int copy = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
   if (copy >= 0) note(::close(copy) == 0 || errno == EINTR);

@@ -18,7 +18,7 @@ void print_out(std::string_view text);
 /// What was printed goes out now, as a long command's user is waiting for it.
 void flush_out();
 /// Flushes standard output: to be called once, at the end. Throws ResourceError where a part of what was printed was lost.
-/// Where the reader of a pipe is gone, as behind `| head`, the process ends by SIGPIPE, without a word.
+/// If the reader of a pipe has exited, as in `... | head`, the process ends by SIGPIPE without a message.
 void finish_output();
 
 /// Finds out before long work that the file of an option cannot be written. Collective; rank 0 looks.

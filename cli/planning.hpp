@@ -16,7 +16,7 @@ namespace cli {
 [[nodiscard]] std::shared_ptr<halocline::device::Backend> backend_of(Context& context,
                                                                      const halocline::comm::Communicator& node);
 
-/// Leaves a map its first so many nodes, and their ranks; it has as many.
+/// Reduces a map to its first nodes, in this number, and their ranks. The map has at least as many.
 void keep_nodes(halocline::machine::MachineMap& map, std::int64_t nodes);
 
 /// The machine that the flags describe, or else the one at hand. Collective.

@@ -38,7 +38,7 @@ void print_error(std::string_view message) {
   std::fflush(stderr);
 }
 
-/// What the environment says, or the error in it: it can only be reported once ranks are known.
+/// The settings of the environment, or their error, which can be reported only when the ranks are known.
 struct ReadEnvironment {
   Environment values;
   std::exception_ptr error;

@@ -22,7 +22,7 @@ using namespace halocline;
 
 constexpr std::size_t most_shown = 200;
 
-/// What all ranks must have alike, with the value of each: the command line and some variables.
+/// What must be the same on all ranks, with its value on each: the command line and some variables.
 constexpr std::array variables{"HALOCLINE_BACKEND", "HALOCLINE_RANKS_PER_NODE", "HALOCLINE_TRANSPORTS"};
 
 using Values = std::vector<std::string>;

@@ -22,7 +22,7 @@ double cell_bytes(const partition::Geometry& geometry) {
   return static_cast<double>(bytes);
 }
 
-/// Between the two devices that are worst connected: the model takes all pairs to be alike.
+/// For the two devices with the slowest connection: the model assumes that all pairs are equal.
 machine::NodeType::Path worst_path(const machine::NodeType& type) {
   machine::NodeType::Path worst;
   for (int from = 0; from < type.device_count(); ++from) {

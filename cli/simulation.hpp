@@ -33,7 +33,7 @@ struct SimulateFlags {
 [[nodiscard]] Json software_json(const halocline::machine::Software& software);
 [[nodiscard]] std::string levels_table(const halocline::model::Simulated& found);
 [[nodiscard]] Json levels_json(const halocline::model::Simulated& found);
-/// The level that would take longest by itself, or "none".
+/// The level that alone would take longest, or "none".
 [[nodiscard]] std::string slowest_of(const halocline::model::Simulated& found);
 
 /// The studies there are.

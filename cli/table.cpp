@@ -16,7 +16,7 @@
 namespace cli {
 namespace {
 
-/// Room for text that goes on in the lines below.
+/// Space for text that continues in the lines below.
 constexpr std::size_t least_columns = 16;
 
 /// Whether a cell looks like a number, perhaps with a unit.
@@ -138,7 +138,7 @@ std::string Table::text() const {
       right[c] = right[c] && numeric(rows[r][c]);
     }
   }
-  // Text in the last column goes on below itself, where there is room for some words.
+  // Text in the last column continues below itself if there is space for some words.
   std::size_t last_begin = 0;
   for (std::size_t c = 0; c + 1 < width.size(); ++c) last_begin += width[c] + 2;
   const bool text_goes_on = !right.back() && last_begin + least_columns <= terminal_columns;

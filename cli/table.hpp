@@ -28,13 +28,13 @@ struct Cell {
 class Table {
  public:
   explicit Table(std::vector<std::string> header) : header_(std::move(header)) {}
-  /// Throws InternalError where the number of cells is not that of the header.
+  /// Throws InternalError unless there are as many cells as in the header.
   void row(std::vector<Cell> cells);
   /// The same unit in all columns that hold the same quantity.
   void same_units() { same_units_ = true; }
   /// Rows beyond this many are counted, not shown.
   void limit(std::size_t rows) { limit_ = rows; }
-  /// So many more rows, which nobody has made, are counted after those that are there.
+  /// The table reports this number of further rows, which were not made.
   void leave_out(std::size_t rows) { left_out_ = rows; }
   /// Ends with a newline. Empty without rows but for the header.
   [[nodiscard]] std::string text() const;

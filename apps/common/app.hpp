@@ -9,7 +9,7 @@
 
 namespace apps {
 
-/// An application as `halocline run` knows it. The files of an application that implement it are named command*; only they
+/// An application of `halocline run`. The files of an application that implement it are named command*; only they
 /// use the tool's options, tables and documents (cli/).
 class App {
  public:

@@ -23,7 +23,7 @@ void InFlight::wait() {
   const auto& before = marks_[calls_ % 2];
   const auto reached = [](const auto& mark) { return mark->query(); };
   try {
-    // No deadline: steps take as long as they take, and what waits for others has a deadline of its own.
+    // No deadline: steps may take any time, and waits for other ranks have their own deadlines.
     internals(domain_).backend().wait_until([&] { return std::all_of(before.begin(), before.end(), reached); }, {});
   } catch (const halocline::Error&) {
     domain_.synchronize();  // throws the same, and tells the other ranks

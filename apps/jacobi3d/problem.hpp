@@ -44,7 +44,7 @@ struct Problem {
   [[nodiscard]] std::vector<Sphere> images(std::span<const halocline::Box> boxes) const;
 };
 
-/// Two spheres in the domain and in the 26 beside it.
+/// Two spheres in the domain and in its 26 periodic images.
 inline constexpr std::size_t most_images = 54;
 
 }  // namespace jacobi3d

@@ -29,7 +29,7 @@ void check_cut(const halocline::Vec3& extent, std::int64_t devices, int width) {
   }
 }
 
-/// Slabs in z, one a device, on all nodes alike. Makes the devices where the options have none.
+/// Slabs in z, one for each device, on all nodes. Makes the devices if the options have none.
 halocline::DomainOptions in_slabs(halocline::comm::Communicator& comm, const Problem& problem,
                                   halocline::DomainOptions options) {
   const auto node = comm.split_by_node(options.machine.ranks_per_node);

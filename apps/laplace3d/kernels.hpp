@@ -15,7 +15,7 @@ namespace laplace3d {
 inline constexpr std::size_t most_boxes = 2;
 
 /// Steps as work of devices. Each call enqueues in a stream and returns; results are the same bit for bit on every backend.
-/// Any thread may call them, for a stream of its own.
+/// Any thread may call them, each for another stream.
 template <typename T>
 class Kernels {
  public:

@@ -6,7 +6,7 @@
 namespace laplace3d {
 namespace {
 
-/// n cells of a row; the rows beside it in y and z. The target overlaps none of them.
+/// n cells of a row, and the neighbouring rows in y and z. The target overlaps none of them.
 template <typename T>
 void update_row7(const Weights<T>& w, T* __restrict target, const T* centre, const T* below_y, const T* above_y,
                  const T* below_z, const T* above_z, std::int64_t n) {

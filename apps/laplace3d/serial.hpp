@@ -9,7 +9,7 @@
 namespace laplace3d {
 
 /// The same problem without Halocline: one array with its fixed layer, one thread, cell by cell; the same operations in the
-/// same order. The inner points after so many steps, x fastest.
+/// same order. The inner points after this number of steps, x fastest.
 template <typename T>
 [[nodiscard]] std::vector<T> solve_serially(const Problem& problem, std::int64_t steps);
 

@@ -22,7 +22,7 @@ class Model {
   /// Rounded to T first, as a solver's fields are.
   template <typename T>
   void start(const InitialValues& values);
-  /// Williamson's scheme with a register of its own.
+  /// Williamson's scheme with a separate register.
   void step(double dt);
   [[nodiscard]] const Field& field(int index) const { return fields_[static_cast<std::size_t>(index)]; }
   /// What a cell's value was added up from, at its largest of all steps so far: |f| and all terms of a step's change (of the

@@ -20,7 +20,7 @@ inline constexpr std::array<std::string_view, quantity_count> quantity_names{
     "lnrho",          "ux",   "uy", "uz", "s", "ax", "ay", "az", "density", "kinetic energy", "magnetic energy",
     "thermal energy", "speed"};
 
-/// Of one cell: energies are those of a unit of volume, speed is |u| + sqrt(c_s^2 + B^2 / (mu_0 rho)).
+/// For one cell: energies are per unit of volume, speed is |u| + sqrt(c_s^2 + B^2 / (mu_0 rho)).
 template <typename T, int R, typename Values>
 HALOCLINE_HOST_DEVICE double quantity(int which, const Values& f, const Scheme<T, R>& scheme) {
   if (which < field_count) return static_cast<double>(f(which, 0, 0, 0));

@@ -23,7 +23,7 @@ template <typename T>
   return state;
 }
 
-/// A subdomain's arrays as kernels take them: all eight lie alike, x without gaps.
+/// A subdomain's arrays as kernel arguments: all eight have the same strides, and x has no gaps.
 template <typename T>
 struct Arrays {
   const T* now[field_count];  ///< the first owned cell of the current buffers
@@ -39,7 +39,7 @@ struct Arrays {
   }
 };
 
-/// Throws InvalidArgument where the arrays do not lie alike.
+/// Throws InvalidArgument unless the arrays have the same strides.
 template <typename T>
 [[nodiscard]] Arrays<T> arrays_of(const halocline::Subdomain& subdomain, const State<T>& state);
 

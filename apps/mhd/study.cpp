@@ -53,7 +53,7 @@ Power of_all_ranks(Communicator& comm, const Power& mine) {
 
 template <typename T>
 void time_steps(Solver<T>& solver, halocline::Domain& domain, Settings settings, StudyRow& row) {
-  if (row.of.host) settings.overlap = false;  // there is nobody to wait for
+  if (row.of.host) settings.overlap = false;  // there is no other rank to wait for
   row.overlapped = settings.overlap ? *settings.overlap : solver.try_overlap(trial_repeats);
   settings.overlap = row.overlapped;
   settings.warm_up = 0;

@@ -144,7 +144,7 @@ int run_map(Context& context, const MapOptions& own) {
   mapping::Launch launch;
   comm::agree_on(context.world, [&] {
     if (!context.root()) return;
-    // As it is: mapping gives out cores and GPUs of its own, whatever ranks the map has.
+    // Unchanged: mapping assigns cores and GPUs itself, whatever ranks the map has.
     if (context.options.machine_file) machine = read_machine(*context.options.machine_file);
     mapped = map_with(own, std::move(machine));
     if (own.format == json_format) {

@@ -10,7 +10,7 @@
 
 namespace laplace3d {
 
-/// A stream beside each local subdomain's own.
+/// A second stream for each local subdomain.
 class InnerStreams {
  public:
   explicit InnerStreams(const halocline::Domain& domain) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Domain's own exchange, by the routes that it takes, beside the inner points.
+// The Domain's exchange, by the routes that it chooses, concurrently with the inner points.
 #include <fmt/core.h>
 
 #include <algorithm>

@@ -22,7 +22,7 @@ template <typename T>
 template <typename T>
 [[nodiscard]] std::unique_ptr<Scheme> make_own_exchange(const Setting<T>& setting);
 
-/// Which of two things that take turns is that of a step or cycle.
+/// Which of two alternating things belongs to a step or cycle.
 [[nodiscard]] constexpr std::size_t slot_of(std::int64_t number) { return static_cast<std::size_t>(number % 2); }
 
 /// A slab's two arrays: the current one at the start of a run is set 0.
@@ -60,7 +60,7 @@ template <typename T>
 
 [[nodiscard]] constexpr std::size_t index_of(Side side) { return static_cast<std::size_t>(side); }
 [[nodiscard]] constexpr Side opposite(Side side) { return side == Side::lower ? Side::upper : Side::lower; }
-/// The slab beside slab i.
+/// The neighbour of slab i.
 [[nodiscard]] constexpr std::size_t beside(std::size_t i, Side side) { return side == Side::lower ? i - 1 : i + 1; }
 
 }  // namespace laplace3d
