@@ -27,7 +27,7 @@ std::optional<int> numa_vertex(const HostProbe& host, int number) {
   return std::nullopt;
 }
 
-/// Devices that do not know their NUMA node are spread evenly, in order.
+/// Spreads devices with unknown NUMA node evenly, in order.
 int numa_by_order(const HostProbe& host, std::size_t index, std::size_t count) {
   return host.numa[index * host.numa.size() / count].second;
 }
@@ -45,7 +45,8 @@ std::optional<int> numa_by_cpus(const HostProbe& host, const NvmlGpu& gpu) {
   return numa;
 }
 
-/// The package that a GPU is plugged in at, by whoever knows: the operating system, NVML, hwloc; else by order.
+/// Returns the package that a GPU is plugged into, from the first source that knows: the operating system, NVML, hwloc;
+/// otherwise by order.
 int gpu_package(const HostProbe& host, const DeviceProbe& device, const NvmlGpu* gpu, std::size_t index,
                 std::size_t count) {
   if (const auto numa = numa_vertex(host, device.numa)) return package_of(host.type, *numa);
@@ -61,7 +62,7 @@ int gpu_package(const HostProbe& host, const DeviceProbe& device, const NvmlGpu*
   return package_of(host.type, numa_by_order(host, index, count));
 }
 
-/// "NVSwitch", or "NVSwitch 1" where there are several.
+/// "NVSwitch", or "NVSwitch 1" if there are several.
 std::string numbered(const char* what, std::size_t index, std::size_t count) {
   return count == 1 ? what : fmt::format("{} {}", what, index);
 }
@@ -139,7 +140,7 @@ class Attachment {
   }
 
   void add_host_device(std::size_t d, int domain) {
-    // A host device has no model to tell, and its rank's number for it would mislead within the node.
+    // A host device has no model to report, and the number that it has within its rank would mislead within the node.
     const int vertex =
         add_vertex({VertexKind::device, fmt::format("host device {}", d), devices_[d].memory_bytes, 0, domain});
     const int numa = numa_vertex(host_, devices_[d].numa).value_or(numa_by_order(host_, d, devices_.size()));
@@ -164,8 +165,8 @@ class Attachment {
                            shared ? nominal::pci_switch_latency : nominal::gpu.latency});
   }
 
-  /// Both ends count the links between them; where they disagree, the lower count is sure. One end may be a GPU that
-  /// NVML tells nothing of.
+  /// Both ends count the links between them; if they disagree, the lower count is certain. NVML may report nothing
+  /// about the GPU at one end.
   void add_direct_links() {
     for (std::size_t a = 0; a < devices_.size(); ++a) {
       for (std::size_t b = a + 1; b < devices_.size(); ++b) {

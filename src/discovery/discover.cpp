@@ -6,9 +6,9 @@
 #include "discovery/detail/merge.hpp"
 #include "discovery/serialise.hpp"
 
-// Twice the same pattern: each rank does its part and all agree that it worked, then the parts are gathered.
-// First on the node, then over one leader a node, so that what travels between nodes grows with nodes, not with
-// ranks.
+// The same pattern is used twice: each rank does its part, all ranks agree that it worked, then the parts are gathered.
+// This is done first within each node, then among one leader of each node, so that the traffic between nodes grows with
+// the number of nodes, not of ranks.
 namespace halocline::machine {
 
 auto members(MaybeConst<RankDevices> auto& rank) { return std::tie(rank.rank, rank.devices, rank.nvml); }
@@ -19,7 +19,7 @@ auto members(MaybeConst<NodeReport> auto& report) {
 
 namespace {
 
-/// Whether a report tells of all of a process's devices.
+/// Whether a report covers all devices of a process.
 bool covers(const NvmlReport& report, const std::vector<DeviceProbe>& devices) {
   return std::all_of(devices.begin(), devices.end(), [&](const DeviceProbe& device) {
     return std::any_of(report.gpus.begin(), report.gpus.end(),
@@ -41,15 +41,15 @@ MachineMap discover(comm::Communicator& comm, comm::Communicator& node_comm, con
     mine.nvml = probe_links(mine.devices);
     of_leader = to_bytes(mine.nvml);
   });
-  // NVML answers one question at a time, whoever asks, and there are many: one rank of a node asks them all. Who has a
-  // device that the leader cannot see, in another container, asks for itself.
+  // NVML answers one query at a time on a node, and there are many queries, so one rank of each node makes them all. A
+  // rank with a device that the leader cannot see (in another container) makes its own queries.
   node_comm.broadcast(of_leader, rank_id(0));
   comm::agree_on(comm, [&] {
     if (!leader && !covers(from_bytes<NvmlReport>(of_leader), mine.devices)) mine.nvml = probe_links(mine.devices);
   });
 
   const auto of_node = node_comm.all_gather(to_bytes(mine));
-  std::vector<std::byte> report;  // empty but on leaders
+  std::vector<std::byte> report;  // empty except on leaders
   comm::agree_on(comm, [&] {
     if (!leader) return;
     std::vector<RankDevices> ranks;

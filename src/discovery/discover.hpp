@@ -9,15 +9,15 @@
 
 namespace halocline::machine {
 
-/// What this process sees of its own node: packages, NUMA nodes and NICs by hwloc (where it was built
-/// in; one package otherwise), the backend's devices, and nominal links between them. No communication.
+/// Returns what this process sees of its own node: packages, NUMA nodes and NICs from hwloc (one package if hwloc was
+/// not built in), the backend's devices, and nominal links between them. Does not communicate.
 [[nodiscard]] NodeType probe_node(const device::Backend& backend);
 
-/// Discovers the machine that the ranks of a communicator run on. Collective; the result is merged on
-/// rank 0 and broadcast, so it is the same value on all ranks. node_comm holds the ranks that share this
-/// rank's node (from Communicator::split_by_node). Host devices belong to the rank that made them; real
-/// devices are identified by UUID, so that two ranks that see the same one name the same device_id.
-/// Nodes that are alike share one NodeType. Throws the same error on all ranks where one fails.
+/// Discovers the machine that the ranks of a communicator run on. Collective; the result is merged on rank 0 and
+/// broadcast, so it is the same value on all ranks. node_comm contains the ranks on this rank's node (from
+/// Communicator::split_by_node). Host devices belong to the rank that created them; real devices are identified by
+/// UUID, so that two ranks that see the same device use the same device_id. Equal nodes share one NodeType. If one rank
+/// fails, throws the same error on all ranks.
 [[nodiscard]] MachineMap discover(comm::Communicator& comm, comm::Communicator& node_comm,
                                   const device::Backend& backend);
 

@@ -54,7 +54,7 @@ std::string source(const NvmlReport& report) {
 }
 
 double nvlink_bandwidth(const NvmlLink& link) {
-  // Payload by generation, as NVIDIA's data sheets count it. The line is 3 to 7 % faster: it carries coding as well.
+  // Payload by generation, as in NVIDIA's data sheets. The line is 3 to 7 % faster, because it also carries coding.
   constexpr std::array payload{20e9, 25e9, 50e9};
   constexpr double most_coding = 1.07;
   const double line = link.megabytes_per_second * 1e6;
@@ -62,14 +62,14 @@ double nvlink_bandwidth(const NvmlLink& link) {
     if (line >= rate && line <= rate * most_coding) return rate;
   }
   if (line > 0) return line;
-  // NVML's numbers: 1 is NVLink 1.0, 2 to 6 are 2.0 to 4.0, which differ in their number of links, 7 is 5.0.
+  // NVML's numbers: 1 is NVLink 1.0; 2 to 6 are 2.0 to 4.0, which differ in their number of links; 7 is 5.0.
   if (link.version <= 0) return 0;
   if (link.version == 1) return payload[0];
   return link.version <= 6 ? payload[1] : payload[2];
 }
 
 double pcie_bandwidth(const NvmlGpu& gpu) {
-  // Of one lane: transfers a second x the part of the bits that is not coding / 8.
+  // For one lane: transfers a second x the fraction of the bits that is not coding / 8.
   constexpr std::array lane{2.5e9 * 8 / 10 / 8,   5e9 * 8 / 10 / 8,     8e9 * 128 / 130 / 8,
                             16e9 * 128 / 130 / 8, 32e9 * 128 / 130 / 8, 64e9 * 242 / 256 / 8};
   if (gpu.pcie_generation <= 0 || gpu.pcie_lanes <= 0) return 0;

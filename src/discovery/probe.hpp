@@ -9,16 +9,16 @@
 #include "discovery/nvml_report.hpp"
 #include "halocline/machine_map.hpp"
 
-// What one process finds out by itself; discover.cpp puts it together.
+// What one process finds out without communication; discover.cpp combines the results.
 namespace halocline::machine {
 
 /// Where a PCI function that may be a GPU or a network card is plugged in.
 struct PciPlace {
   std::string id;                  ///< "0000:1b:00.0"
-  std::string root_port;           ///< the id of the bridge to the package; empty where there is none
-  double root_port_bandwidth = 0;  ///< bytes a second, one direction; 0 where unknown
-  int package = -1;                ///< vertex; -1 where unknown
-  int nic = -1;                    ///< vertex, where it is a network card
+  std::string root_port;           ///< the id of the bridge to the package; empty if there is none
+  double root_port_bandwidth = 0;  ///< bytes a second, one direction; 0 if unknown
+  int package = -1;                ///< vertex; -1 if unknown
+  int nic = -1;                    ///< vertex, if it is a network card
 };
 
 /// A node without its devices.
@@ -27,15 +27,15 @@ struct HostProbe {
   /// The operating system's number of each NUMA node, and its vertex; at least one entry.
   std::vector<std::pair<int, int>> numa;
   std::vector<PciPlace> pci;
-  /// The NUMA node's vertex of each processing unit, by the operating system's number; -1 where unknown.
+  /// The vertex of the NUMA node of each processing unit, by the operating system's number; -1 if unknown.
   std::vector<int> numa_of_cpu;
 };
-/// By hwloc, or a guess of one package where it was not built in (probe_hwloc.cpp, probe_absent.cpp).
+/// Uses hwloc, or guesses one package if hwloc was not built in (probe_hwloc.cpp, probe_absent.cpp).
 [[nodiscard]] HostProbe probe_host();
-/// What it found at the first call: it reads the configuration of each PCI function, which takes milliseconds, and hardware
-/// stays as it is while a process runs. Safe from several threads.
+/// Returns the result of the first call: reading the configuration of each PCI function takes milliseconds, and
+/// hardware does not change while a process runs. Thread-safe.
 [[nodiscard]] const HostProbe& this_host();
-/// How probe_host came by its numbers, for MachineMap::sources.
+/// How probe_host obtained its numbers, for MachineMap::sources.
 [[nodiscard]] std::vector<std::string> host_sources();
 
 /// One device as a process sees it.
@@ -47,26 +47,26 @@ struct DeviceProbe {
   int numa = -1;
   /// uuids of the process's devices that it cannot reach, or that cannot reach it.
   std::vector<std::string> no_access;
-  /// uuids of those that reach each other.
+  /// uuids of the process's devices for which access works in both directions.
   std::vector<std::string> access;
 };
 /// The devices of a process, by ordinal.
 [[nodiscard]] std::vector<DeviceProbe> probe_devices(const device::Backend& backend);
 [[nodiscard]] std::vector<std::string> device_sources();
 
-/// What NVML tells of all GPUs of the node that this process may see, masked for CUDA or not. Never fails: the report
-/// says why it is empty.
+/// What NVML reports about all GPUs of the node that this process may see, whether or not they are masked for CUDA.
+/// Never fails: an empty report contains the reason.
 [[nodiscard]] NvmlReport probe_nvml();
-/// The same where there are GPUs among a process's devices; an empty report, and no driver started, else.
+/// The same if a process's devices include GPUs; otherwise returns an empty report and starts no driver.
 [[nodiscard]] NvmlReport probe_links(const std::vector<DeviceProbe>& devices);
 
-/// Adds devices to a node as vertices and links; the order gives the device_ids. Switches that connect them come before
-/// them. What NVML does not know is nominal.
+/// Adds devices to a node as vertices and links; the order determines the device_ids. The switches that connect them
+/// come before them. Rates that NVML does not report are nominal.
 void attach(HostProbe& host, const std::vector<DeviceProbe>& devices, const NvmlReport& nvml);
 
-/// For each device the number of the load/store domain that it is in: of a domain's members none is known to be out of
-/// reach of another. Who was not asked, by a process or by NVML, is taken to be in reach; it is tried for real before
-/// anything depends on it.
+/// Returns the number of the load/store domain of each device. No member of a domain is known to be out of reach of
+/// another member. A pair that neither a process nor NVML has tested is taken to be in reach; access is tried for real
+/// before anything depends on it.
 [[nodiscard]] std::vector<int> load_store_domains(const std::vector<DeviceProbe>& devices, const NvmlReport& nvml);
 
 /// The name of the machine's node that this process runs on.

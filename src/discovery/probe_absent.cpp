@@ -6,11 +6,11 @@
 #include "discovery/detail/nominal.hpp"
 #include "discovery/probe.hpp"
 
-// Built where hwloc is not: what the C++ library and the operating system tell.
+// Built if hwloc is not available: uses what the C++ library and the operating system report.
 namespace halocline::machine {
 
 HostProbe probe_host() {
-  const int cores = static_cast<int>(std::thread::hardware_concurrency());  // 0 where unknown
+  const int cores = static_cast<int>(std::thread::hardware_concurrency());  // 0 if unknown
   const long pages = ::sysconf(_SC_PHYS_PAGES);
   const long page_bytes = ::sysconf(_SC_PAGESIZE);
   const std::int64_t memory = pages > 0 && page_bytes > 0 ? std::int64_t{pages} * page_bytes : 0;

@@ -16,7 +16,7 @@ std::vector<DeviceProbe> probe_devices(const device::Backend& backend) {
     const device::DeviceInfo info = backend.info(d);
     devices.push_back({backend.kind(), info.name, info.uuid, info.memory_bytes, info.numa, {}, {}});
   }
-  // Host memory is one load/store domain whatever peer access a test forbids between its devices.
+  // Host memory is one load/store domain, even if a test forbids peer access between its devices.
   if (backend.kind() == DeviceKind::host) return devices;
   for (int d = 0; d < count; ++d) {
     for (int e = 0; e < count; ++e) {

@@ -26,7 +26,7 @@ Topology load() {
   hwloc_topology_t raw = nullptr;
   HALOCLINE_HWLOC(hwloc_topology_init(&raw));
   Topology topology(raw, &hwloc_topology_destroy);
-  // GPUs are the backend's business; these components would start their drivers, for nothing and not for free.
+  // GPUs are handled by the backend; these components would start their drivers, which is unnecessary and takes time.
   for (const char* component : {"cuda", "nvml", "rsmi", "levelzero", "opencl", "gl"}) {
     hwloc_topology_set_components(raw, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, component);
   }
@@ -35,7 +35,7 @@ Topology load() {
   return topology;
 }
 
-/// Cores in a set of processing units; the units themselves where hwloc knows no cores.
+/// Returns the cores in a set of processing units, or the units themselves if hwloc knows no cores.
 int cores_in(hwloc_topology_t topology, hwloc_const_cpuset_t cpus) {
   if (cpus == nullptr) return 0;
   const int cores = hwloc_get_nbobjs_inside_cpuset_by_type(topology, cpus, HWLOC_OBJ_CORE);
@@ -47,7 +47,8 @@ struct Package {
   hwloc_const_cpuset_t cpus;
 };
 
-/// hwloc's packages; the whole machine as one where it knows none (some virtual machines and containers).
+/// Returns hwloc's packages, or the whole machine as one package if hwloc knows none (some virtual machines and
+/// containers).
 std::vector<Package> add_packages(hwloc_topology_t topology, NodeType& type) {
   std::vector<hwloc_obj_t> objects;
   for (hwloc_obj_t o = nullptr; (o = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_PACKAGE, o)) != nullptr;) {
@@ -68,9 +69,10 @@ std::vector<Package> add_packages(hwloc_topology_t topology, NodeType& type) {
   return packages;
 }
 
-/// The first NUMA node that a processing unit is in stays its own: one without cores repeats its parent's.
+/// A processing unit keeps the first NUMA node that it is found in, because a NUMA node without cores repeats the cores
+/// of its parent.
 void add_cpus(hwloc_const_cpuset_t cpus, int vertex, std::vector<int>& numa_of_cpu) {
-  if (cpus == nullptr || hwloc_bitmap_last(cpus) < 0) return;  // empty, or without an end
+  if (cpus == nullptr || hwloc_bitmap_last(cpus) < 0) return;  // empty or infinite
   for (int cpu = hwloc_bitmap_first(cpus); cpu >= 0; cpu = hwloc_bitmap_next(cpus, cpu)) {
     const auto at = static_cast<std::size_t>(cpu);
     if (at >= numa_of_cpu.size()) numa_of_cpu.resize(at + 1, -1);
@@ -78,8 +80,8 @@ void add_cpus(hwloc_const_cpuset_t cpus, int vertex, std::vector<int>& numa_of_c
   }
 }
 
-/// NUMA nodes with memory, each linked to the packages whose cores are its own. One without cores (HBM, CXL)
-/// has the cpuset of its parent in hwloc; one that fits nowhere is linked to the first package.
+/// Adds NUMA nodes with memory, each linked to the packages that contain its cores. In hwloc, a NUMA node without cores
+/// (HBM, CXL) has the cpuset of its parent; one that matches no package is linked to the first package.
 void add_numa(hwloc_topology_t topology, const std::vector<Package>& packages, HostProbe& host) {
   for (hwloc_obj_t o = nullptr; (o = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_NUMANODE, o)) != nullptr;) {
     const auto bytes = static_cast<std::int64_t>(o->attr->numanode.local_memory);
@@ -115,7 +117,7 @@ std::string pci_id(hwloc_obj_t pci) {
                      static_cast<unsigned>(attributes.func));
 }
 
-/// hwloc counts GB/s.
+/// hwloc reports GB/s.
 double pci_bandwidth(float gigabytes) { return gigabytes > 0 ? static_cast<double>(gigabytes) * 1e9 : 0; }
 
 /// The package whose cores are near a PCI function, or -1.
@@ -130,7 +132,7 @@ int package_near(hwloc_topology_t topology, hwloc_obj_t pci, const std::vector<P
   return package;
 }
 
-/// What is below one root port shares its link to the package, through one PCIe switch or several.
+/// Everything below one root port shares the port's link to the package, through one PCIe switch or several.
 PciPlace place_of(hwloc_topology_t topology, hwloc_obj_t pci, const std::vector<Package>& packages) {
   PciPlace place;
   place.id = pci_id(pci);
@@ -146,15 +148,16 @@ PciPlace place_of(hwloc_topology_t topology, hwloc_obj_t pci, const std::vector<
   return place;
 }
 
-/// Display controllers by their PCI class: whether a backend drives them shows later.
+/// Finds display controllers by their PCI class; whether a backend drives them is determined later.
 void add_display_controllers(hwloc_topology_t topology, const std::vector<Package>& packages, HostProbe& host) {
   for (hwloc_obj_t o = nullptr; (o = hwloc_get_next_pcidev(topology, o)) != nullptr;) {
     if ((o->attr->pcidev.class_id >> 8) == 0x03) host.pci.push_back(place_of(topology, o, packages));
   }
 }
 
-/// Network cards: operating-system devices behind a PCI device. An InfiniBand card shows up as OpenFabrics and
-/// as Ethernet-like device; it is one card, by the name that communication libraries use (mlx5_0).
+/// Finds network cards: operating-system devices attached to a PCI device. An InfiniBand card is listed as an
+/// OpenFabrics and as an Ethernet-like device; it is counted as one card, under the name that communication libraries
+/// use (mlx5_0).
 void add_nics(hwloc_topology_t topology, const std::vector<Package>& packages, HostProbe& host) {
   struct Card {
     hwloc_obj_t pci;
@@ -192,7 +195,8 @@ void add_nics(hwloc_topology_t topology, const std::vector<Package>& packages, H
 }  // namespace
 
 HostProbe probe_host() {
-  // Where ranks are threads: hwloc may be used by several at a time, but libudev and libpciaccess below it may not.
+  // Needed if ranks are threads: several threads may use hwloc concurrently, but not libudev and libpciaccess, which it
+  // uses.
   static std::mutex one_at_a_time;
   const std::lock_guard lock(one_at_a_time);
   const Topology topology = load();

@@ -13,7 +13,7 @@ double link_bandwidth(const NvmlLink& link) {
   return told > 0 ? told : nominal::nvlink.bandwidth;
 }
 
-/// By position; null where NVML does not know the device.
+/// By position; null if NVML does not know the device.
 std::vector<const NvmlGpu*> gpus_of(const std::vector<DeviceProbe>& devices, const NvmlReport& nvml) {
   std::vector<const NvmlGpu*> gpus;
   gpus.reserve(devices.size());
@@ -84,7 +84,7 @@ std::vector<std::vector<std::size_t>> nvlink_switches(const std::vector<DevicePr
 std::vector<SharedPcie> shared_pcie(const HostProbe& host, const std::vector<DeviceProbe>& devices,
                                     const NvmlReport& nvml) {
   struct Group {
-    std::string root_port;  ///< empty where hwloc does not know it
+    std::string root_port;  ///< empty if hwloc does not know it
     SharedPcie members;
   };
   std::vector<Group> groups;

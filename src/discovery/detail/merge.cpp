@@ -28,7 +28,8 @@ bool alike(const NodeType& a, const NodeType& b) {
                     [](const Vertex& x, const Vertex& y) { return alike(x, y); });
 }
 
-/// The first type that a node's is like, or a new one. The first one wins, so the order of nodes decides.
+/// Returns the first type that matches the node's type, or adds a new one. The first match wins, so the result depends
+/// on the order of nodes.
 int type_for(const NodeType& type, std::vector<NodeType>& types) {
   for (std::size_t t = 0; t < types.size(); ++t) {
     if (alike(types[t], type)) return static_cast<int>(t);
@@ -38,7 +39,7 @@ int type_for(const NodeType& type, std::vector<NodeType>& types) {
   return static_cast<int>(types.size() - 1);
 }
 
-/// By node: the same number for those of one NVLink fabric, -1 for those without company on other hosts.
+/// By node: the same number for nodes of one NVLink fabric, -1 for nodes that share it with no node of another host.
 std::vector<int> racks_of(const std::vector<NodeReport>& nodes) {
   const auto joins = [&](const NodeReport& node) {
     const auto same_host = [&](const NodeReport& other) { return other.name == node.name; };
@@ -112,7 +113,7 @@ MachineMap merge_nodes(std::vector<NodeReport> nodes, std::int64_t size) {
   const std::vector<int> racks = racks_of(nodes);
   for (const NodeReport& node : nodes) {
     const node_id id(static_cast<std::int64_t>(map.nodes.size()));
-    // Virtual nodes have one host name; people need to tell them apart.
+    // Virtual nodes have the same host name; users need to tell them apart.
     const std::string name = of_name[node.name] > 1 ? fmt::format("{}-{}", node.name, seen[node.name]++) : node.name;
     map.nodes.push_back({name, type_for(node.type, map.types), node.device_uuids, racks[id.index()]});
     for (const NodeReport::Rank& rank : node.ranks) {

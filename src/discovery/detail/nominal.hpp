@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-// Rates that stand in the map until something is measured: neither hwloc nor the operating system tells them, and NVML
-// tells some. One place, so that every assumption can be read, and doubted.
+// Rates that the map contains until they are measured: hwloc and the operating system report none of them, NVML reports
+// some. They are all in one place, so that every assumption can be read and questioned.
 namespace halocline::machine::nominal {
 
 struct Rate {
@@ -21,8 +21,8 @@ struct Rate {
 // | NVLink, each link      | 25 GB/s   | where NVML tells neither speed nor generation: NVLink 2.0 to 4.0    |
 // | NIC - package          | 12.5 GB/s | assumed: one 100 Gbit/s port, where hwloc knows no PCIe link speed  |
 // clang-format on
-// Latencies are assumed to the order of magnitude: 0.1 us for memory and packages, 1 us for PCIe, half of it on each
-// side of a switch, 0.7 us for NVLink, 0.5 us on each side of an NVSwitch.
+// Latencies are assumed, correct to the order of magnitude: 0.1 us for memory and packages, 1 us for PCIe (half of it
+// on each side of a switch), 0.7 us for NVLink, 0.5 us on each side of an NVSwitch.
 inline constexpr Rate numa{100e9, 0.1e-6};
 inline constexpr Rate inter_package{41.6e9, 0.1e-6};
 inline constexpr Rate host_device{10e9, 0.1e-6};

@@ -3,8 +3,9 @@
 
 #include <cstdint>
 
-// The part of NVML's binary interface that the probe calls, declared here because the library is found at run time and
-// its header is not in every CUDA toolkit. tests/unit/machine/nvml_abi_test.cpp holds it against nvml.h where that is.
+// The part of NVML's binary interface that the probe calls. It is declared here because the library is found at run
+// time and its header is not in every CUDA toolkit. tests/unit/machine/nvml_abi_test.cpp compares it with nvml.h if
+// that exists.
 namespace halocline::machine::nvml {
 
 using Return = int;
@@ -32,10 +33,10 @@ inline constexpr unsigned remote_gpu = 0;
 inline constexpr unsigned remote_npu = 1;  ///< a POWER processor
 inline constexpr unsigned remote_switch = 2;
 
-inline constexpr unsigned p2p_read = 0;  ///< what is asked
+inline constexpr unsigned p2p_read = 0;  ///< the capability in question
 inline constexpr unsigned p2p_write = 1;
 inline constexpr unsigned p2p_nvlink = 2;
-inline constexpr unsigned p2p_ok = 0;  ///< what is answered
+inline constexpr unsigned p2p_ok = 0;  ///< the status returned
 inline constexpr unsigned p2p_unknown = 6;
 
 inline constexpr unsigned topology_internal = 0;
@@ -89,7 +90,7 @@ struct FabricInfo {
 inline constexpr unsigned fabric_info_version = static_cast<unsigned>(sizeof(FabricInfo)) | (2u << 24);
 inline constexpr unsigned fabric_completed = 3;
 
-// Functions, by the names that the library has for them.
+// Functions, under their names in the library.
 using nvmlInit_v2 = Return();
 using nvmlShutdown = Return();
 using nvmlErrorString = const char*(Return status);

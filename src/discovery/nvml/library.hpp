@@ -7,11 +7,11 @@
 
 namespace halocline::machine::nvml {
 
-/// NVML, loaded and started for as long as this lives. What a driver's NVML does not have is null. Several at a time
-/// are allowed; NVML counts.
+/// NVML, loaded and started for the lifetime of this object. Functions that a driver's NVML lacks are null. Several
+/// objects may exist at the same time; NVML counts them.
 class Library {
  public:
-  /// Never throws; where usable() is false afterwards, why_not() says why.
+  /// Never throws; if usable() is false afterwards, why_not() returns the reason.
   explicit Library(const char* file);
   ~Library();
   Library(const Library&) = delete;

@@ -45,7 +45,7 @@ Power Meter::power_of(const Gpu& gpu, Duration took) const {
   const bool too_short = took < least;
   if (gpu.counts && !too_short) {
     unsigned long long now = 0;
-    // A driver that was loaded anew counts from 0.
+    // A driver that was loaded again counts from 0.
     if (library_.total_energy(gpu.device, &now) == success && now >= gpu.millijoules) {
       return {static_cast<double>(now - gpu.millijoules) * 1e-3 / seconds, PowerSource::counted, {}};
     }

@@ -9,10 +9,11 @@
 
 namespace halocline::machine::nvml {
 
-/// Of GPUs by their UUIDs, from NVML's counters of energy, its sensors, or its limits, whichever a GPU has first.
+/// The power of GPUs given by their UUIDs, from NVML's energy counters, its sensors, or its limits: the first of these
+/// that a GPU has.
 class Meter final : public PowerMeter {
  public:
-  /// Never throws. file: NVML's, for the loader.
+  /// Never throws. file: the file name of NVML, for the loader.
   Meter(const char* file, const std::vector<std::string>& uuids, const Clock& clock);
   void start() override;
   void sample() override;
@@ -21,10 +22,10 @@ class Meter final : public PowerMeter {
  private:
   struct Gpu {
     std::string uuid;
-    Device device = nullptr;  ///< null where NVML does not see it
+    Device device = nullptr;  ///< null if NVML does not see it
     bool counts = false;      ///< energy could be read at the start
     unsigned long long millijoules = 0;
-    double watts = 0;  ///< the sum of what the sensor read
+    double watts = 0;  ///< the sum of the sensor's readings
     int samples = 0;
   };
   [[nodiscard]] Power power_of(const Gpu& gpu, Duration took) const;

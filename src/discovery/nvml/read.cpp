@@ -16,10 +16,10 @@ namespace halocline::machine {
 namespace nvml {
 namespace {
 
-/// A GPU with more links than this does not say how many it has.
+/// A GPU with more links than this does not report their number.
 constexpr unsigned most_links = 64;
 
-/// Calls a function of NVML that may be absent; whether it worked.
+/// Calls a function of NVML that may be absent; returns whether it succeeded.
 template <typename Function, typename... Arguments>
 bool ask(Function* function, Arguments... arguments) {
   return function != nullptr && function(arguments...) == success;
@@ -39,7 +39,7 @@ std::vector<int> set_bits(const std::array<unsigned long, Words>& words) {
   return set;
 }
 
-/// 0 where the field is not known.
+/// Returns 0 if the field is not known.
 int field(const Library& library, Device device, unsigned which, unsigned scope) {
   FieldValue value{};
   value.field = which;
@@ -79,7 +79,7 @@ std::vector<NvmlLink> read_links(const Library& library, Device device) {
     if (!ask(library.link_state, device, l, &active) || active != feature_enabled) continue;
     NvmlLink link;
     if (unsigned type = 0; ask(library.link_remote_type, device, l, &type)) link.remote = remote_of(type);
-    // Links of one GPU to switches are alike, and each question takes its time.
+    // All links of one GPU to switches are the same, and each query takes time.
     if (link.remote == NvmlLink::Remote::link_switch && !links.empty() &&
         links.back().remote == NvmlLink::Remote::link_switch) {
       links.push_back(links.back());
@@ -106,7 +106,8 @@ std::string read_fabric(const Library& library, Device device) {
   return fmt::format("{}/{}", text, info.clique);
 }
 
-/// What the link can do; where that is not known, what it does now: GPUs slow it down while they are idle.
+/// Returns the speed that the link is capable of; if that is not known, the present speed: GPUs slow links down while
+/// they are idle.
 int most_or_current(Device device, nvmlDeviceGetMaxPcieLinkWidth* most, nvmlDeviceGetCurrPcieLinkWidth* current) {
   unsigned value = 0;
   if (ask(most, device, &value) && value > 0 && value <= 64) return static_cast<int>(value);
@@ -202,7 +203,8 @@ NvmlReport read(const char* file) {
 
 }  // namespace nvml
 
-// Asked once a process, if it answers: what is soldered does not change, and the second domain need not wait for it again.
+// Queried once in each process, if it succeeds: soldered hardware does not change, and the second domain need not wait
+// again.
 NvmlReport probe_nvml() {
   static std::mutex one_at_a_time;
   static std::optional<NvmlReport> known;

@@ -5,8 +5,8 @@
 
 namespace halocline::machine::nvml {
 
-/// Starts NVML, asks for all that it sees, and stops it. Throws nothing for what NVML cannot do: NvmlReport::why_not
-/// says why there is nothing, and the rest stays unknown.
+/// Starts NVML, queries all that it sees, and stops it. Does not throw for anything that NVML cannot do:
+/// NvmlReport::why_not contains the reason for an empty report, and values that NVML does not have stay unknown.
 [[nodiscard]] NvmlReport read(const char* file);
 
 }  // namespace halocline::machine::nvml
