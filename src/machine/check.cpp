@@ -89,7 +89,7 @@ void check_exchange_rates(const std::string& path, const NodeType& type) {
   }
 }
 
-/// Before anything whose cost grows with them.
+/// Runs before anything whose cost grows with these numbers.
 void check_counts(const std::string& path, const NodeType& type) {
   check_name(path + ".name", type.name);
   check_at_most(path + ".vertices", type.vertices.size(), "entries", limits::vertices_of_node);
@@ -137,7 +137,7 @@ void check_node(const MachineMap& map, std::size_t n) {
   if (node.rack < -1) refuse(at + ".rack", node.rack, "-1 or more");
 }
 
-/// Of all nodes, whose types have been checked.
+/// Checks all nodes; their types have been checked.
 void check_totals(const MachineMap& map) {
   struct Parts {
     std::int64_t devices = 0;

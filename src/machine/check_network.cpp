@@ -18,7 +18,7 @@ void check_count(const std::string& path, int count, std::int64_t most = limits:
 /// At most one more than limits::fabric_places.
 std::int64_t times(std::int64_t places, int factor) { return std::min(places * factor, limits::fabric_places + 1); }
 
-// Each checks a shape and returns how many nodes it has room for.
+// Each function checks a shape and returns how many nodes it has room for.
 
 std::int64_t check_shape(const std::string&, const Crossbar&) { return limits::fabric_places; }
 

@@ -11,7 +11,8 @@
 
 namespace halocline::machine {
 
-/// Ids: node by node as its type has them; then rail by rail the nodes' ports, out and in, and the fabric's links.
+/// Ids: node by node, in the order of the node's type; then rail by rail, first the nodes' ports, out and in, then the
+/// fabric's links.
 struct Interconnect::Impl {
   explicit Impl(const MachineMap& map)
       : network(map.network),
@@ -32,7 +33,7 @@ struct Interconnect::Impl {
     std::string name;
   };
 
-  /// Throws InvalidArgument unless a channel is of the network, or is not, as wanted.
+  /// Throws InvalidArgument unless a channel belongs to the network, or does not, as the caller requires.
   void check_network(std::int64_t id, bool wanted) const {
     check(id);
     if ((id >= in_nodes) == wanted) return;

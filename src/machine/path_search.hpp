@@ -9,7 +9,7 @@
 
 namespace halocline::machine {
 
-/// Vertices, and links between them that are used both ways.
+/// Vertices and bidirectional links between them.
 struct LinkGraph {
   struct Edge {
     int a = 0;
@@ -18,14 +18,15 @@ struct LinkGraph {
     double latency = 0;    ///< seconds
   };
   std::vector<bool> is_end;  ///< by vertex: no path leads through it
-  std::vector<Edge> edges;   ///< those from a vertex to itself are on no path
+  std::vector<Edge> edges;   ///< edges from a vertex to itself are on no path
 };
 
 /// Edge i is link i. Devices and network cards are ends: no hardware forwards through another device.
 [[nodiscard]] LinkGraph link_graph(const NodeType& type);
 
-/// Paths in a graph: of those whose narrowest link is widest the one with the least sum of latencies, of several the one
-/// with the fewest links. Where several are as good in all three, it is the same one at every call.
+/// Finds paths in a graph. The best path is the one whose narrowest link is widest; among these, the one with the least
+/// sum of latencies; among these, the one with the fewest links. If several are equal in all three, every call returns
+/// the same one.
 class PathSearch {
  public:
   static constexpr double infinite = std::numeric_limits<double>::infinity();
@@ -33,16 +34,17 @@ class PathSearch {
   explicit PathSearch(const LinkGraph& graph);
   [[nodiscard]] int vertices() const { return static_cast<int>(edges_.size()); }
 
-  /// How a vertex is reached best.
+  /// The best way to reach a vertex.
   struct Reached {
     double latency = infinite;
-    int links = 0;  ///< how many are passed
-    int via = -1;   ///< the last of them, an edge of the graph
+    int links = 0;  ///< links on the path
+    int via = -1;   ///< the last link, an edge of the graph
     int from = -1;  ///< the vertex before
   };
-  /// The width of the widest path from source to each vertex; 0 where there is none, infinite for the source.
+  /// Returns the width of the widest path from source to each vertex; 0 if there is none, infinite for the source.
   [[nodiscard]] std::vector<double> widths(int source) const;
-  /// The path of the least latency, among equals of the fewest links, over links of at least a bandwidth.
+  /// Returns the path with the least latency (among equals, with the fewest links) over links of at least a given
+  /// bandwidth.
   [[nodiscard]] std::vector<Reached> fastest(int source, double least_bandwidth) const;
 
  private:
@@ -60,20 +62,20 @@ class PathSearch {
   std::vector<std::vector<Edge>> edges_;  ///< by vertex
 };
 
-/// The paths from one vertex, found when they are asked for.
+/// The paths from one vertex, computed on demand.
 class PathsFrom {
  public:
-  /// The search must outlive it.
+  /// The search must outlive this object.
   PathsFrom(const PathSearch& search, int source) : search_(search), source_(source), widths_(search.widths(source)) {}
 
   [[nodiscard]] const std::vector<double>& widths() const { return widths_; }
-  /// Seconds; 0 to the source, infinite where there is no path.
+  /// Seconds; 0 to the source, infinite if there is no path.
   [[nodiscard]] double latency(int target);
   struct Step {
     int edge;
     bool forward;  ///< from its a to its b
   };
-  /// The edges that are passed, in order; none to the source, nor where there is no path.
+  /// Returns the edges of the path, in order; none to the source, or if there is no path.
   [[nodiscard]] std::vector<Step> steps(int target, const LinkGraph& graph);
 
  private:
@@ -82,7 +84,7 @@ class PathsFrom {
   const PathSearch& search_;
   int source_;
   std::vector<double> widths_;
-  std::map<double, std::vector<PathSearch::Reached>> by_width_;  ///< few differ
+  std::map<double, std::vector<PathSearch::Reached>> by_width_;  ///< there are few different widths
 };
 
 }  // namespace halocline::machine

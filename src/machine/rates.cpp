@@ -9,7 +9,7 @@
 namespace halocline::machine {
 namespace {
 
-/// What the links say of the way that a measurement was made; 0 where they say nothing.
+/// Returns the rate of the links on the path of a measurement; 0 if the links do not give one.
 double nominal_bandwidth(const NodeType& type, const std::vector<int>& devices,
                          const std::vector<NodeType::Path>& paths, const Measurement& m) {
   const auto vertex = [&](int device) { return devices.at(static_cast<std::size_t>(device)); };

@@ -9,7 +9,7 @@
 namespace halocline::machine {
 namespace {
 
-// Round numbers of no particular machine, in the proportions of GPU nodes of the 2020s.
+// Round numbers that describe no particular machine, in the proportions of GPU nodes of the 2020s.
 constexpr double memory_bandwidth = 2e12;
 constexpr double memory_latency = 0.5e-6;
 constexpr double switch_bandwidth = 300e9;

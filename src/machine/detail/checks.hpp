@@ -11,7 +11,8 @@
 #include "halocline/error.hpp"
 #include "halocline/machine_map.hpp"
 
-// What the checks of a machine map share. Entries are named as the JSON document names them, so that a message fits both.
+// Shared by the checks of a machine map. Entries have the names of the JSON document, so that an error message fits
+// both.
 namespace halocline::machine {
 
 template <typename Value>
@@ -44,7 +45,7 @@ inline void check_rates(const std::string& path, double bandwidth, double latenc
   check_from_0(path + ".latency", latency, limits::latency);
 }
 
-/// The network, of a map whose types and nodes have been checked.
+/// Checks the network of a map whose types and nodes have been checked.
 void check_network(const MachineMap& map);
 
 void check_software(const Software& software);

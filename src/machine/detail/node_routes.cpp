@@ -11,14 +11,15 @@
 namespace halocline::machine {
 namespace {
 
-/// How many vertices of its kind come before it.
+/// Returns how many vertices of the same kind come before it.
 int number_in_kind(const NodeType& type, int vertex) {
   const auto end = type.vertices.begin() + vertex;
   return static_cast<int>(
       std::count_if(type.vertices.begin(), end, [&](const Vertex& other) { return other.kind == end->kind; }));
 }
 
-/// The widest memory link of a device or NUMA node; -1 where it has none, or is something else.
+/// Returns the memory link of a device or NUMA node with the highest bandwidth; -1 if there is none or the vertex is of
+/// another kind.
 int memory_link(const NodeType& type, int vertex) {
   const VertexKind kind = type.vertices[at(vertex)].kind;
   if (kind != VertexKind::device && kind != VertexKind::numa) return -1;
@@ -67,7 +68,7 @@ std::string NodeRoutes::name(int id) const {
   return fmt::format("{} -> {}", label(forward ? link.a : link.b), label(forward ? link.b : link.a));
 }
 
-/// A name that several vertices have gets a number.
+/// Adds a number to a name that several vertices have.
 std::string NodeRoutes::label(int vertex) const {
   const std::string& name = type_.vertices[at(vertex)].name;
   int before = 0;
@@ -94,8 +95,8 @@ int NodeRoutes::channel_from(int vertex, int link) const {
 
 int NodeRoutes::reverse(int channel) const { return channel + (channels_[at(channel)].forward ? 1 : -1); }
 
-/// To itself and the vertices after it; the others' paths are the same ones backwards, so that both directions of a pair
-/// pass the same links.
+/// Computes the paths to itself and to the vertices after it. The other paths are the same ones backwards, so that both
+/// directions of a pair pass the same links.
 void NodeRoutes::find_paths(const LinkGraph& graph, PathsFrom& paths, int from) {
   const int vertices = static_cast<int>(type_.vertices.size());
   for (int to = 0; to < vertices; ++to) {
@@ -159,7 +160,7 @@ void NodeRoutes::find_exits(int vertex, const std::vector<double>& widths, int r
       rank = its;
       best.push_back({way, i % rails});
     }
-    if (ways.empty()) best.push_back({vertex, 0});  // then the node's port is right here
+    if (ways.empty()) best.push_back({vertex, 0});  // then the node's port is at this vertex
     exits_.push_back(best.empty() ? Exit{} : best[at(number) % best.size()]);
   }
 }

@@ -27,20 +27,20 @@ class NodeRoutes {
   [[nodiscard]] LocalChannel link_of(int id) const { return channels_[static_cast<std::size_t>(id)]; }
   [[nodiscard]] std::string name(int id) const;
 
-  /// Appends the channels from one vertex to another, each plus `first`. Throws InvalidArgument where there is no path.
+  /// Appends the channels from one vertex to another, each plus `first`. Throws InvalidArgument if there is no path.
   void route(int from, int to, std::int64_t first, std::vector<std::int64_t>& path) const;
 
-  /// Where bytes leave the node.
+  /// The vertex at which messages leave the node.
   struct Exit {
-    int vertex = -1;  ///< -1 where none can be reached
+    int vertex = -1;  ///< -1 if none can be reached
     int rail = 0;
   };
-  /// The best one for a vertex: of all rails, and of one. Throws InvalidArgument where none can be reached.
+  /// Returns the best exit for a vertex, over all rails or on one rail. Throws InvalidArgument if none can be reached.
   [[nodiscard]] Exit exit(int vertex) const { return exit_of(vertex, 0); }
   [[nodiscard]] Exit exit_on(int vertex, int rail) const { return exit_of(vertex, 1 + rail); }
 
-  /// Appends the path of a device to one of a node of another type (or this one) over a link switch of the rack, and says
-  /// whether there is one.
+  /// Appends the path from a device to a device of a node of another type (or of this one) over a link switch of the
+  /// rack. Returns whether there is such a path.
   bool route_in_rack(int from, std::int64_t first, const NodeRoutes& peer, int to, std::int64_t peer_first,
                      std::vector<std::int64_t>& path) const;
 

@@ -8,8 +8,8 @@
 namespace halocline::machine {
 namespace {
 
-/// Ids: local links by group, router and peer; then global ones by group, peer and copy. Peers are numbered without
-/// oneself.
+/// Ids: first local links by group, router and peer; then global links by group, peer and copy. The numbering of peers
+/// leaves out the group or router itself.
 class DragonflyLinks final : public FabricLinks {
  public:
   DragonflyLinks(const Dragonfly& dragonfly, std::int64_t nodes)
@@ -96,8 +96,8 @@ class DragonflyLinks final : public FabricLinks {
     return (without_oneself(peer, group) * shape_.links_per_pair + copy) % shape_.routers_per_group;
   }
 
-  /// Of the links between two groups with the fewest hops, another one for each pair of routers, so that they share the
-  /// links; the same one in both directions.
+  /// Chooses one of the links between two groups with the fewest hops. Different pairs of routers get different ones,
+  /// so that they share the links; both directions use the same one.
   [[nodiscard]] std::int64_t best_copy(std::int64_t from_group, std::int64_t from_router, std::int64_t to_group,
                                        std::int64_t to_router) const {
     const auto hops = [&](std::int64_t copy) {

@@ -12,7 +12,7 @@ namespace {
 class FatTreeLinks final : public FabricLinks {
  public:
   FatTreeLinks(const FatTree& tree, std::int64_t nodes) {
-    std::int64_t below = 1;  // nodes below a switch; no more than there are
+    std::int64_t below = 1;  // nodes below a switch; at most the nodes that exist
     for (const FatTreeLevel& level : tree.levels) {
       below = below > nodes / level.children ? nodes : below * level.children;
       levels_.push_back({below, count_, level.uplinks});
@@ -35,7 +35,7 @@ class FatTreeLinks final : public FabricLinks {
   }
   [[nodiscard]] Interconnect::Ends ends(std::int64_t id) const override {
     const std::size_t level = level_of(id);
-    const std::int64_t node = (id - levels_[level].first) / 2 * levels_[level].below;  // the first one below
+    const std::int64_t node = (id - levels_[level].first) / 2 * levels_[level].below;  // first node below
     const std::int64_t above =
         level + 1 == levels_.size() ? count_ / 2 : levels_[level + 1].first / 2 + node / levels_[level + 1].below;
     return id % 2 == 0 ? Interconnect::Ends{id / 2, above} : Interconnect::Ends{above, id / 2};

@@ -9,11 +9,11 @@
 #include "halocline/machine_map.hpp"
 #include "machine/interconnect.hpp"
 
-// What lies between the ports of nodes, link by link. Everything is computed from the numbers that describe the fabric, so
-// that a large one takes no memory.
+// The links between the ports of nodes. Everything is computed from the numbers that describe the fabric, so that a
+// large one takes no memory.
 namespace halocline::machine {
 
-/// The links of one rail; ids of their directions are 0 to count() - 1.
+/// The links of one rail; the ids of their directions are 0 to count() - 1.
 class FabricLinks {
  public:
   virtual ~FabricLinks() = default;
@@ -25,11 +25,11 @@ class FabricLinks {
   [[nodiscard]] virtual std::int64_t switches() const = 0;
   [[nodiscard]] virtual std::int64_t switch_of(std::int64_t node) const = 0;
   [[nodiscard]] virtual Interconnect::Ends ends(std::int64_t id) const = 0;
-  /// From the port of one node to that of another; appends ids, each plus `first`.
+  /// Appends the ids from the port of one node to the port of another, each plus `first`.
   virtual void route(std::int64_t from, std::int64_t to, std::int64_t first, std::vector<std::int64_t>& path) const = 0;
 };
 
-/// The shape has been checked, and has room for so many nodes.
+/// The shape must have been checked and must have room for this number of nodes.
 [[nodiscard]] std::unique_ptr<FabricLinks> make_fabric_links(const Fabric::Shape& shape, std::int64_t nodes);
 [[nodiscard]] std::unique_ptr<FabricLinks> make_links(const Crossbar& crossbar, std::int64_t nodes);
 [[nodiscard]] std::unique_ptr<FabricLinks> make_links(const FatTree& tree, std::int64_t nodes);

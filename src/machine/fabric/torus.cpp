@@ -6,7 +6,7 @@
 namespace halocline::machine {
 namespace {
 
-/// Ids: router by router, dimension by dimension, to the next router and then to the one before.
+/// Ids: router by router, dimension by dimension, first to the next router and then to the previous one.
 class TorusLinks final : public FabricLinks {
  public:
   explicit TorusLinks(const Torus& torus) : shape_(torus) {
@@ -57,7 +57,7 @@ class TorusLinks final : public FabricLinks {
  private:
   [[nodiscard]] std::int64_t per_router() const { return 2 * static_cast<std::int64_t>(shape_.dimensions.size()); }
 
-  /// The router beside one in a dimension of a length, where a step along it is `stride` routers.
+  /// Returns the neighbour of a router in a dimension of a given length, in which one step is `stride` routers.
   static std::int64_t next(std::int64_t router, std::int64_t stride, std::int64_t length, bool rising) {
     const std::int64_t at = router / stride % length;
     return router + ((at + (rising ? 1 : length - 1)) % length - at) * stride;
