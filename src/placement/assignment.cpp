@@ -33,7 +33,7 @@ void detail::check(const Assignment& problem) {
   }
   const std::int64_t flow = largest("flow", problem.flow, problem.n);
   const std::int64_t distance = largest("distance", problem.distance, problem.n);
-  // The bound 2^61 leaves room for a product to be taken twice, as the differences of a swap do.
+  // The bound 2^61 leaves room for twice a product, which the cost difference of a swap needs.
   if (Int128{flow} * distance > (Int128{1} << 61) / std::max<Int128>(1, Int128{problem.n} * problem.n)) {
     throw InvalidArgument(
         fmt::format("largest flow is {} and largest distance {}; allowed for {} facilities are products "

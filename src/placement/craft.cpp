@@ -7,7 +7,7 @@
 namespace halocline::placement {
 namespace {
 
-/// Swaps the best pair until no swap helps; ties to the first pair. Returns the cost that is reached.
+/// Swaps the best pair until no swap helps; ties go to the first pair. Returns the final cost.
 std::int64_t improve(const Assignment& problem, std::vector<int>& location_of) {
   std::int64_t cost = problem.cost(location_of);
   while (true) {
@@ -54,7 +54,7 @@ std::vector<int> solve_craft(const Assignment& problem) {
   std::vector<int> best(static_cast<std::size_t>(problem.n));
   std::iota(best.begin(), best.end(), 0);
   std::int64_t least = improve(problem, best);
-  // A local minimum may be poor, and small problems cost nothing: some more starts, always the same ones.
+  // A local minimum may be poor, and small problems cost nothing, so a few more starts are tried, always the same ones.
   const int starts = problem.n <= 16 ? 4 * problem.n : 4;
   for (int start = 1; start <= starts; ++start) {
     std::vector<int> location_of = solve_random(problem.n, static_cast<std::uint64_t>(start));

@@ -12,7 +12,7 @@
 namespace halocline::placement {
 namespace {
 
-/// Devices are numbered in the order in which ranks name them, so that rank 0's order is everyone's.
+/// Numbers devices in the order in which ranks list them, so that rank 0's order is the order on all ranks.
 struct Visibility {
   std::vector<std::vector<int>> devices_of;  ///< [rank], in the rank's own order
   int devices = 0;
@@ -45,7 +45,7 @@ Visibility numbered(std::span<const std::vector<std::string>> seen) {
       ranks == 1 ? "" : "s", ranks == 1 ? "s" : "", devices, devices == 1 ? "" : "s"));
 }
 
-/// Ranks that are connected by devices that both see, each group in rank order.
+/// Groups ranks that are connected by devices that both see, each group in rank order.
 std::vector<std::vector<std::size_t>> groups_of(const Visibility& visibility) {
   std::vector<std::vector<std::size_t>> groups;
   std::vector<bool> taken(visibility.devices_of.size(), false);
@@ -69,7 +69,7 @@ std::vector<std::vector<std::size_t>> groups_of(const Visibility& visibility) {
   return groups;
 }
 
-/// Blocks of one list of devices that R ranks see.
+/// Assigns blocks of one list of devices that R ranks see.
 std::vector<std::vector<int>> in_blocks(const std::vector<int>& devices, std::size_t ranks,
                                         std::optional<int> per_rank) {
   const std::size_t available = devices.size();
@@ -90,8 +90,8 @@ std::vector<std::vector<int>> in_blocks(const std::vector<int>& devices, std::si
   return blocks;
 }
 
-/// Kuhn's augmenting paths, where ranks get one more device each round, and devices take one more rank each round only
-/// once no path leads to a free one any more. A path never takes from another rank or device what it had.
+/// Kuhn's augmenting paths. In each round a rank gets one more device; devices accept one more rank in a round only
+/// when no path leads to a free device any more. A path never takes from another rank or device what it had.
 class Matching {
  public:
   Matching(const Visibility& visibility, std::vector<std::size_t> ranks)
@@ -107,7 +107,7 @@ class Matching {
         if (driven_[rank].empty()) augment(rank, share);
       }
     }
-    // Who cannot have one more now cannot have it later either.
+    // A rank that cannot get one more device now cannot get one later either.
     std::vector<std::size_t> hopeful = ranks_;
     for (int round = 2; !hopeful.empty() && round <= per_rank.value_or(visibility_->devices); ++round) {
       std::erase_if(hopeful, [&](std::size_t rank) { return !augment(rank, 1); });
@@ -128,7 +128,7 @@ class Matching {
     std::vector<bool> visited(drivers_.size(), false);
     return find(rank, share, visited);
   }
-  /// Depth first; a device that is full asks its drivers to find another one instead.
+  /// Depth first; if a device is full, tries to move one of its ranks to another device.
   bool find(std::size_t rank, std::size_t share, std::vector<bool>& visited) {
     for (const int device : visibility_->devices_of[rank]) {
       const auto d = static_cast<std::size_t>(device);
@@ -178,7 +178,7 @@ std::vector<std::vector<int>> share_devices(std::span<const std::vector<std::str
       for (const std::size_t rank : group) driven[rank] = matching.of(rank);
     }
   }
-  // From the node's numbers to each rank's own.
+  // Converts the node's numbers to each rank's own.
   for (std::size_t rank = 0; rank < driven.size(); ++rank) {
     const auto& mine = visibility.devices_of[rank];
     for (int& device : driven[rank]) {

@@ -7,11 +7,11 @@
 namespace halocline::placement {
 namespace {
 
-/// Depth first over facilities 0, 1, 2, ... with locations ascending, so that leaves are met in
-/// lexicographic order and the first of equals is kept.
+/// Depth first over facilities 0, 1, 2, ... with locations ascending: leaves are visited in lexicographic order, and
+/// the first of equal ones is kept.
 class BranchAndBound {
  public:
-  /// Only what costs less than limit is of interest.
+  /// Only assignments that cost less than limit are searched for.
   BranchAndBound(const Assignment& problem, std::int64_t limit)
       : problem_(problem), bound_(problem), limit_(limit), location_of_(static_cast<std::size_t>(problem.n)) {}
 
@@ -32,17 +32,17 @@ class BranchAndBound {
     }
     std::int64_t least = cost;
     if (problem_.n - placed >= worth_a_bound) least += bound_.remaining(location_of_, placed, free);
-    // Each time round, as a leaf on the way may have lowered the limit.
+    // Compared in each iteration, because a leaf found meanwhile may have lowered the limit.
     for (int a = 0; a < problem_.n && least < limit_; ++a) {
       if (((free >> a) & 1u) == 0) continue;
       const std::int64_t with_this = cost + added(placed, a);
-      if (with_this >= limit_) continue;  // entries are 0 or more, so the rest cannot make up for it
+      if (with_this >= limit_) continue;  // entries are 0 or more, so the rest cannot reduce the cost
       location_of_[static_cast<std::size_t>(placed)] = a;
       descend(placed + 1, with_this, free & ~(std::uint32_t{1} << a));
     }
   }
 
-  /// What facility i at location a costs with itself and the facilities before it.
+  /// Returns the cost of facility i at location a with itself and with the facilities before it.
   [[nodiscard]] std::int64_t added(int facility, int location) const {
     const auto n = static_cast<std::size_t>(problem_.n);
     const auto i = static_cast<std::size_t>(facility);
@@ -74,8 +74,8 @@ std::vector<int> solve_exact(const Assignment& problem, std::int64_t* visited) {
                     "'craft' takes any number)",
                     problem.n, detail::most_facilities));
   }
-  // A good start prunes most of the tree. One more than its cost, so that its equals are still found, the
-  // lexicographically smallest first.
+  // A good start prunes most of the tree. The limit is its cost plus one, so that assignments of equal cost are still
+  // found, the lexicographically smallest first.
   const std::int64_t start = problem.cost(solve_craft(problem));
   BranchAndBound search(problem, start + 1);
   search.run();

@@ -15,8 +15,8 @@ namespace {
 
 constexpr int size = most_facilities;
 
-/// Least total of costs[i][column_of(i)] over all bijections of m rows and columns. O(m^3).
-/// Source: Kuhn's and Munkres' Hungarian method, by shortest augmenting paths with potentials.
+/// Returns the least total of costs[i][column_of(i)] over all bijections of m rows and columns. O(m^3). Source: Kuhn's
+/// and Munkres' Hungarian method, by shortest augmenting paths with potentials.
 std::int64_t cheapest_matching(const std::array<std::array<std::int64_t, size>, size>& costs, std::size_t m) {
   constexpr std::int64_t infinity = std::numeric_limits<std::int64_t>::max();
   // Rows and columns count from 1; 0 stands for "none".
@@ -81,9 +81,9 @@ LowerBound::LowerBound(const Assignment& problem) : problem_(problem) {
   }
 }
 
-// Facility i at location a costs what it exchanges with the facilities that are placed, exactly, and with the
-// others at least the product of its flows, ascending, with a's distances to free locations, descending. The
-// cheapest matching of such costs is below all completions (Gilmore 1962, Lawler 1963).
+// The cost of facility i at location a has two parts: its exchange with the placed facilities, which is exact, and its
+// exchange with the others, which is at least the product of its flows, ascending, and a's distances to free locations,
+// descending. The cheapest matching of such costs is a lower bound of all completions (Gilmore 1962, Lawler 1963).
 std::int64_t LowerBound::remaining(std::span<const int> location_of, int placed, std::uint32_t free) {
   const auto n = static_cast<std::size_t>(problem_.n);
   const auto first = static_cast<std::size_t>(placed);

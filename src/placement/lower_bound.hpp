@@ -7,8 +7,9 @@
 
 namespace halocline::placement {
 
-/// No placement costs less (Gilmore and Lawler). O(n^3): for problems that are too large to be solved for a proof. Throws
-/// InvalidArgument above 12 facilities, and for negative entries or entries whose products may overflow.
+/// Returns a cost that no placement can be below (Gilmore and Lawler). O(n^3): for problems that are too large for an
+/// exact solution. Throws InvalidArgument above 12 facilities, and for negative entries or entries whose products may
+/// overflow.
 [[nodiscard]] std::int64_t lower_bound(const Assignment& problem);
 
 }  // namespace halocline::placement

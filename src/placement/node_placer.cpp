@@ -14,14 +14,14 @@
 namespace halocline::placement {
 namespace {
 
-/// Up to here exact is instant; see decisions/0004.
+/// Up to this size the exact method is instant; see decisions/0004.
 constexpr int automatic_is_exact_up_to = 8;
 
 /// The nodes that have slots, in the order of the map.
 struct Nodes {
   std::vector<std::size_t> first_slot;
   std::vector<std::size_t> layout_of;   ///< positions in layouts
-  std::vector<detail::Layout> layouts;  ///< those that differ
+  std::vector<detail::Layout> layouts;  ///< the different ones
 };
 
 Nodes nodes_of(const machine::MachineMap& map, const std::vector<Slot>& slots) {
@@ -82,8 +82,8 @@ NodePlacer::NodePlacer(const partition::Geometry& geometry, const machine::Machi
   Nodes nodes = nodes_of(map, slots_);
   if (geometry.partition.nodes() == 1 && nodes.layout_of.size() > 1 &&
       std::cmp_equal(slots_.size(), geometry.partition.devices_per_node())) {
-    // Cut as one node although there are several, because they hold unequal numbers of devices: consecutive
-    // subdomains stay together, and what could be gained inside a node is not looked for.
+    // The partition was cut as for one node although there are several, because they have unequal numbers of devices.
+    // Consecutive subdomains stay together, and no better placement within a node is searched for.
     return;
   }
   check_numbers(geometry.partition, map, slots_, nodes);
@@ -122,7 +122,7 @@ const NodePlacer::Solution& NodePlacer::solution_of(std::int64_t node_part) {
   }
   const auto [found, is_new] = by_kind_.try_emplace({layout, kind}, nullptr);
   if (is_new) {
-    // Kinds that differ in what leaves the node alone have one solution.
+    // Kinds that differ only in the flows that leave the node have the same solution.
     const auto [solved, unsolved] = solved_.try_emplace({layout, maker_->flow(kind)});
     if (unsolved) solved->second = solve(node_part, solved->first);
     found->second = &solved->second;
@@ -147,7 +147,7 @@ std::vector<subdomain_id> NodePlacer::of_rank(rank_id rank) {
   std::int64_t first = 0;
   std::int64_t end = std::ssize(slots_);
   if (!gives_owners(request_)) {
-    // A node's subdomains have the numbers of its slots, however they are placed among them.
+    // A node's subdomains have the numbers of its slots, regardless of how they are placed among them.
     const auto own = std::ranges::equal_range(slots_, map_.ranks[rank.index()].node, {}, &Slot::node);
     first = own.begin() - slots_.begin();
     end = own.end() - slots_.begin();

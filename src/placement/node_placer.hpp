@@ -17,29 +17,30 @@ namespace detail {
 class ProblemMaker;
 }  // namespace detail
 
-/// make_placement() for those who need a few nodes of many. Its answers are the same. To begin, it walks once through the
-/// map's ranks to see who drives what, and looks at one node part of each kind for the scale of costs; a node is solved
-/// when it is asked for, and none twice. The map has to stay, the geometry too; the map has passed its check().
+/// make_placement() for callers that need a few nodes of many; the results are the same. The constructor iterates once
+/// over the map's ranks to determine which rank drives which device, and examines one node part of each kind for the
+/// scale of costs. A node is solved on the first request for it, and never twice. The map and the geometry must outlive
+/// this object; the map must have passed its check().
 class NodePlacer {
  public:
-  /// Throws InvalidArgument as make_placement() does.
+  /// Throws InvalidArgument if make_placement() does.
   NodePlacer(const partition::Geometry& geometry, const machine::MachineMap& map, const Request& request);
   ~NodePlacer();
   NodePlacer(const NodePlacer&) = delete;
   NodePlacer& operator=(const NodePlacer&) = delete;
 
   [[nodiscard]] const Slot& of(subdomain_id subdomain);
-  /// The subdomains of a rank, by ordinal. Solves its node only; with given owners, a pass over all of them.
+  /// Returns the subdomains of a rank, by ordinal. Solves its node only; with given owners, iterates over all of them.
   [[nodiscard]] std::vector<subdomain_id> of_rank(rank_id rank);
 
   struct Cost {
     std::int64_t trivial = 0;  ///< with subdomains in order
     std::int64_t placed = 0;
   };
-  /// Of the flows within a node part; 0 where the partition was cut as one node although there are several.
+  /// The costs of the flows within a node part; 0 if the partition was cut as one node although there are several.
   [[nodiscard]] Cost cost_of(std::int64_t node_part);
-  /// What is solved for a node part. Throws InvalidArgument where the partition was cut as one node although there are
-  /// several, as nothing is.
+  /// Returns the problem that is solved for a node part. Throws InvalidArgument if the partition was cut as one node
+  /// although there are several, because nothing is solved then.
   [[nodiscard]] Assignment problem_of(std::int64_t node_part) const;
 
  private:

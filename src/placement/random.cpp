@@ -19,14 +19,14 @@ std::uint64_t detail::SplitMix64::next() {
 }
 
 std::uint64_t detail::SplitMix64::below(std::uint64_t n) {
-  // What is above the last multiple of n would favour small numbers.
+  // Numbers above the last multiple of n would favour small results.
   const std::uint64_t limit = std::numeric_limits<std::uint64_t>::max() / n * n;
   std::uint64_t value = next();
   while (value >= limit) value = next();
   return value % n;
 }
 
-// Fisher and Yates; std::shuffle differs from one standard library to the next.
+// Fisher and Yates; std::shuffle differs between standard libraries.
 std::vector<int> solve_random(int n, std::uint64_t seed) {
   if (n < 0) throw InvalidArgument(fmt::format("number of facilities is {}; allowed is 0 or more", n));
   std::vector<int> location_of(static_cast<std::size_t>(n));

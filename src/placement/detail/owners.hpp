@@ -9,7 +9,7 @@
 
 namespace halocline::placement::detail {
 
-/// By subdomain_id. Throws InvalidArgument where a device of the map is not the owner of exactly one subdomain.
+/// By subdomain_id. Throws InvalidArgument if a device of the map does not own exactly one subdomain.
 [[nodiscard]] std::vector<Slot> slots_of_owners(std::span<const Owner> owners, std::int64_t subdomains,
                                                 const machine::MachineMap& map);
 

@@ -12,7 +12,7 @@ namespace {
 
 __extension__ typedef __int128 Int128;
 
-/// Calls f(i, j, bytes) for what part i of a node sends to part j of the same node.
+/// Calls f(i, j, bytes) for the bytes that part i of a node sends to part j of the same node.
 template <typename F>
 void for_each_flow_within(const partition::Geometry& geometry, std::int64_t node_part, F&& f) {
   const std::int64_t n = geometry.partition.devices_per_node();
@@ -47,8 +47,8 @@ ProblemMaker::ProblemMaker(const partition::Geometry& geometry, const machine::M
       messages += count;
     });
   }
-  // Time a byte for a message of mean size. Paths of one bandwidth are told apart by their latency, as on nodes whose
-  // narrowest link is the first one.
+  // The time of one byte in a message of mean size. Paths with the same bandwidth differ by their latency, as on nodes
+  // whose narrowest link is the first one.
   const double mean_bytes = messages == 0 ? 1 : static_cast<double>(all_bytes) / static_cast<double>(messages);
   device_count_.resize(map.types.size());
   std::vector<bool> used(map.types.size());

@@ -7,22 +7,22 @@
 #include "partition/node_kinds.hpp"
 #include "placement/placement.hpp"
 
-// From geometry and machine to quadratic assignment problems.
+// Converts geometry and machine to quadratic assignment problems.
 namespace halocline::placement::detail {
 
-/// The devices of a node's slots, in their order: what a placement on that node depends on.
+/// The devices of a node's slots, in the order of the slots. A placement on that node depends on these only.
 struct Layout {
   int type = 0;  ///< of the node, in the map
   std::vector<device_id> devices;
   friend auto operator<=>(const Layout&, const Layout&) = default;
 };
 
-/// Turns bytes and bandwidths into integers with one scale for the whole machine, so that the costs of
-/// different nodes can be added. The scale is such that the sum over all nodes fits 62 bits.
+/// Converts bytes and bandwidths to integers with one scale for the whole machine, so that the costs of different nodes
+/// can be added. The scale is chosen so that the sum over all nodes fits 62 bits.
 class ProblemMaker {
  public:
-  /// layouts: those that differ. Looks at the flows of one node part of each kind. The map has passed its check(), so that
-  /// all devices of a node have paths.
+  /// layouts: the different ones. Examines the flows of one node part of each kind. The map must have passed its
+  /// check(), which ensures that all devices of a node have paths.
   ProblemMaker(const partition::Geometry& geometry, const machine::MachineMap& map, std::vector<Layout> layouts);
 
   [[nodiscard]] const partition::NodeKinds& kinds() const { return kinds_; }

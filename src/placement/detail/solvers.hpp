@@ -14,19 +14,19 @@ namespace halocline::placement::detail {
 /// solve_exact refuses more facilities than this: its time grows with their factorial.
 inline constexpr int most_facilities = 12;
 
-/// Throws InvalidArgument where sizes do not fit together, an entry is negative, or a sum of n * n
-/// products might not fit 63 bits.
+/// Throws InvalidArgument if sizes do not match, an entry is negative, or a sum of n * n products might not fit 63
+/// bits.
 void check(const Assignment& problem);
 
-/// What cost() changes by where facilities r and s swap their locations. O(n).
+/// Returns the change of cost() if facilities r and s swap their locations. O(n).
 [[nodiscard]] std::int64_t swap_delta(const Assignment& problem, std::span<const int> location_of, int r, int s);
 
 /// The Gilmore-Lawler bound of a partial assignment.
 class LowerBound {
  public:
   explicit LowerBound(const Assignment& problem);
-  /// Facilities 0 to placed - 1 have the locations location_of[0 .. placed); bit a of free is set where
-  /// location a has none. No completion costs less than what is placed now plus the result. O(n^3).
+  /// Facilities 0 to placed - 1 have the locations location_of[0 .. placed); bit a of free is set if location a has no
+  /// facility. Every completion costs at least the cost of the placed facilities plus the result. O(n^3).
   [[nodiscard]] std::int64_t remaining(std::span<const int> location_of, int placed, std::uint32_t free);
 
  private:
