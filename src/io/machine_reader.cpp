@@ -15,7 +15,7 @@ namespace {
 
 using namespace halocline::machine;
 
-/// Names are checked here already: one entry of "nodes" is repeated up to limits::nodes times.
+/// Names are checked here, because one entry of "nodes" is repeated up to limits::nodes times.
 std::string read_name(const JsonCursor& json) {
   std::string name = json.text();
   if (std::cmp_greater(name.size(), limits::name_bytes)) {
@@ -127,8 +127,8 @@ NodeType read_type(const JsonCursor& json) {
   return type;
 }
 
-/// One entry of "nodes" can stand for many, so what MachineMap::check() would say of nodes by number is said
-/// here, by entry.
+/// One entry of "nodes" can stand for many nodes. MachineMap::check() reports errors by the number of a node, so the
+/// same conditions are checked here, to report them by entry.
 void read_nodes(const JsonCursor& json, MachineMap& map) {
   json.keys({"name", "type", "count", "rack", "device_uuids"});
   NodeEntry node;
@@ -242,7 +242,7 @@ RankEntry read_rank(const JsonCursor& json) {
 MachineMap machine_from_json(std::string_view text) {
   const Json document = parse_document(text);
   const JsonCursor json(document);
-  // The schema first: of a document of another version, unknown keys are not the news.
+  // The schema is checked first: in a document of another version, unknown keys are not the actual problem.
   if (json.at("schema").text() != machine_schema) json.at("schema").refuse(fmt::format("\"{}\"", machine_schema));
   json.keys({"schema", "name", "sources", "types", "nodes", "network", "software", "ranks"});
   MachineMap map;
@@ -259,12 +259,12 @@ MachineMap machine_from_json(std::string_view text) {
 
 namespace {
 
-/// All of a file. Throws ResourceError where it cannot be read, InvalidArgument where it is too large.
+/// Reads a whole file. Throws ResourceError if it cannot be read, InvalidArgument if it is too large.
 std::string read_text(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   std::string text;
   std::array<char, 65536> part;
-  // A directory opens, but cannot be read.
+  // A directory can be opened, but not read.
   while (file.read(part.data(), part.size()) || file.gcount() > 0) {
     text.append(part.data(), static_cast<std::size_t>(file.gcount()));
     if (std::cmp_greater(text.size(), limits::file_bytes)) {

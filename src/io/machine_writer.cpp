@@ -13,7 +13,7 @@ Json json_of(const Vertex& vertex) {
   Json json;
   json["kind"] = to_string(vertex.kind);
   json["name"] = vertex.name;
-  // What does not apply is left out.
+  // Values that do not apply are omitted.
   if (vertex.memory_bytes != 0) json["memory_bytes"] = vertex.memory_bytes;
   if (vertex.cores != 0) json["cores"] = vertex.cores;
   if (vertex.load_store_domain != -1) json["load_store_domain"] = vertex.load_store_domain;
@@ -128,7 +128,7 @@ Json json_of(const Network& network) {
 
 Json json_of(const Software& software) {
   Json json;
-  // What limits nothing is left out.
+  // Values that limit nothing are omitted.
   const auto put = [&json](const char* name, const auto& value) {
     if (value != 0) json[name] = value;
   };
@@ -144,7 +144,8 @@ Json json_of(const Software& software) {
   return json;
 }
 
-/// How many nodes from `first` on are "name-0", "name-1", ... and alike in all else; 0 where the first is not.
+/// Returns how many nodes from `first` on are named "name-0", "name-1", ... and are otherwise equal; 0 if the first is
+/// not.
 std::size_t run_length(const std::vector<NodeEntry>& nodes, std::size_t first, const std::string& name) {
   std::size_t count = 0;
   for (; first + count < nodes.size(); ++count) {

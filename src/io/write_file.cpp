@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The profiling library is preloaded into other programs and compiles this file into itself, so it needs nothing beyond
+// The profiling library is preloaded into other programs and includes this file in its build, so this file uses only
 // the C++ and C libraries.
 #include "io/write_file.hpp"
 
@@ -50,7 +50,8 @@ class Descriptor {
   int file_;
 };
 
-/// While it lives, a file that grows beyond RLIMIT_FSIZE is an error of write() (EFBIG) and not the process's end.
+/// During the lifetime of this object, exceeding RLIMIT_FSIZE is an error of write() (EFBIG) and does not end the
+/// process.
 class SizeLimitAsError {
  public:
   SizeLimitAsError() {
@@ -80,7 +81,7 @@ void write_all(int file, std::string_view content) {
   }
 }
 
-/// A path as its folder, which stays the same one whatever is renamed meanwhile, and a name there.
+/// A path as its folder, opened so that it stays the same one whatever is renamed meanwhile, and a name in it.
 struct Place {
   Descriptor folder;
   std::string name;
@@ -95,9 +96,9 @@ Place place_of(const std::string& path) {
   return {Descriptor(::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)), std::move(name)};
 }
 
-/// What a path leads to: a regular file that is to be made or replaced, or something that is written to as it is.
+/// What a path refers to: a regular file to be created or replaced, or something that is written to in place.
 struct Target {
-  std::optional<mode_t> permissions;  ///< of a regular file that is there
+  std::optional<mode_t> permissions;  ///< of an existing regular file
   bool stream = false;
   bool own_output = false;  ///< a link to the regular file that standard output goes to
 };
@@ -123,7 +124,7 @@ Target target_of(const Place& place) {
   return {file.st_mode & 0777U, false, false};
 }
 
-/// A file beside the one that it is going to replace; removed unless it has.
+/// A file in the same folder as the file that it will replace; removed unless it has replaced it.
 class Temporary {
  public:
   Temporary(const Place& place, mode_t permissions)
@@ -147,7 +148,7 @@ class Temporary {
     return file.st_mode & 0777U;
   }
   void replace_target() {
-    // EINVAL: a file system that has nothing to synchronise.
+    // EINVAL: the file system does not support synchronisation.
     if (::fsync(file_.get()) != 0 && errno != EINVAL) fail(errno);
     file_.close();
     checked(::renameat(place_.folder.get(), name_.c_str(), place_.folder.get(), place_.name.c_str()));
@@ -173,7 +174,7 @@ class Temporary {
   Descriptor file_;
 };
 
-/// Whoever may read may execute.
+/// Users that may read the file may also execute it.
 mode_t executable(mode_t permissions) { return permissions | (permissions & 0444U) >> 2U; }
 
 void write_regular(const Place& place, const Target& target, std::string_view content, FileKind kind) {
@@ -185,19 +186,19 @@ void write_regular(const Place& place, const Target& target, std::string_view co
 }
 
 void write_stream(const std::string& path, const Target& target, std::string_view content) {
-  std::fflush(stdout);  // what was printed before stays before
+  std::fflush(stdout);  // what was printed before must come first
   Descriptor file(target.own_output ? ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0)
                                     : ::open(path.c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC));
   struct stat opened {};
   checked(::fstat(file.get(), &opened));
-  // Somebody has put a regular file there meanwhile.
+  // Another process has put a regular file there meanwhile.
   if (!target.own_output && S_ISREG(opened.st_mode)) fail(ELOOP);
   const SizeLimitAsError limit;
   write_all(file.get(), content);
   file.close();
 }
 
-/// Whether another path would help.
+/// Whether the user could avoid the error with another path.
 bool is_of_path(int error) {
   switch (error) {
     case EACCES:

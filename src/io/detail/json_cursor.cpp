@@ -14,7 +14,7 @@
 namespace halocline::io {
 namespace {
 
-/// A value for an error message: short, and without walking into what may be nested without end.
+/// Formats a value for an error message: short, and without descending into a value that may be nested without end.
 std::string shown(const Json& value) {
   if (value.is_object()) return "an object";
   if (value.is_array()) return fmt::format("an array of {}", value.size());
@@ -23,7 +23,7 @@ std::string shown(const Json& value) {
   return text;
 }
 
-/// Refuses keys that are given twice in one object, and more of them than can be looked up one after the other.
+/// Refuses duplicate keys in one object, and objects with more keys than can be looked up one after the other.
 class Keys final : public nlohmann::json_sax<Json> {
  public:
   bool start_object(std::size_t) override {
@@ -45,7 +45,7 @@ class Keys final : public nlohmann::json_sax<Json> {
     }
     return true;
   }
-  // What is no JSON is refused by the parser, in its words.
+  // Text that is not JSON is refused by the parser, with its own message.
   bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception&) override { return false; }
   bool null() override { return true; }
   bool boolean(bool) override { return true; }
@@ -64,7 +64,7 @@ class Keys final : public nlohmann::json_sax<Json> {
 }  // namespace
 
 Json parse_document(std::string_view text) {
-  // Apart from the parser proper, as one that calls back walks through all of an array at the end of each object in it.
+  // A separate pass, because a parser with callbacks walks through the whole array at the end of each object in it.
   Keys keys;
   static_cast<void>(Json::sax_parse(text, &keys));
   try {

@@ -13,11 +13,11 @@
 
 namespace halocline::io {
 
-/// Parses, and refuses keys that are given twice in one object. Throws InvalidArgument with the position.
+/// Parses a document and refuses duplicate keys in one object. Throws InvalidArgument with the position.
 [[nodiscard]] Json parse_document(std::string_view text);
 
-/// A value within a document, and where it is, so that each refusal can say so. A view: the document must
-/// outlive it. All of these throw InvalidArgument "<path> is <value>; allowed is <what>".
+/// A value within a document, and its path, so that each error can contain it. A view: the document must outlive it.
+/// All functions throw InvalidArgument "<path> is <value>; allowed is <what>".
 class JsonCursor {
  public:
   explicit JsonCursor(const Json& value, std::string path = "") : value_(&value), path_(std::move(path)) {}
@@ -27,7 +27,7 @@ class JsonCursor {
 
   /// Requires an object with no other keys than these.
   void keys(std::initializer_list<std::string_view> allowed) const;
-  /// A key of an object: required, or nothing where it is absent.
+  /// Returns a key of an object: a required key, or nothing if an optional key is absent.
   [[nodiscard]] JsonCursor at(std::string_view key) const;
   [[nodiscard]] std::optional<JsonCursor> find(std::string_view key) const;
   [[nodiscard]] std::vector<JsonCursor> items() const;

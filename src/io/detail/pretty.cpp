@@ -10,7 +10,7 @@ constexpr std::size_t line_columns = 120;
 
 std::string flat(const Json& value) { return value.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
-/// "{"a": 1, "b": [1, 2]}": as flat, with room to breathe.
+/// "{"a": 1, "b": [1, 2]}": on one line, with spaces.
 std::string one_line(const Json& value) {
   if (!value.is_structured()) return flat(value);
   std::string text;

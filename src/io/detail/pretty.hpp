@@ -8,8 +8,8 @@ namespace halocline::io {
 
 using Json = nlohmann::ordered_json;
 
-/// Indented by two; an object or array without further ones inside is kept on one line where it fits, so that a
-/// table of links reads as a table. Bytes that are not UTF-8 are replaced.
+/// Indents by two. An object or array that contains no others is kept on one line if it fits, so that a table of links
+/// looks like a table. Bytes that are not UTF-8 are replaced.
 [[nodiscard]] std::string pretty(const Json& value);
 
 }  // namespace halocline::io
