@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Exchange rates by experiment: what is to be exchanged and what follows from its times is the model's business.
+// Measures exchange rates. The model decides what is exchanged, and what follows from the times.
 #include "calibrate/calibrate.hpp"
 
 #include <fmt/core.h>
@@ -31,11 +31,11 @@ constexpr std::int64_t most_exchanges = 200;
 
 /// The times of one node.
 struct Trials {
-  std::vector<Trial> trials;  ///< by kind; NaN where it was not measured
-  std::string why_not;        ///< the first reason for that
+  std::vector<Trial> trials;  ///< by kind; NaN if not measured
+  std::string why_not;        ///< the first reason why one was not measured
 };
 
-/// A node by itself: what its ranks do together, over node_comm.
+/// One node on its own: what its ranks do together, over node_comm.
 class Bench {
  public:
   Bench(comm::Communicator& node, std::shared_ptr<device::Backend> backend, const MachineMap& map,
@@ -67,7 +67,7 @@ class Bench {
           all.why_not = fmt::format("{} seconds were over", request_.seconds);
         }
       } catch (const Error& error) {
-        if (node_.poisoned()) throw;  // nothing more can be said over it
+        if (node_.poisoned()) throw;  // the communicator cannot be used any more
         trial.large = not_measured;
         if (all.why_not.empty()) all.why_not = error.what();
       }
@@ -82,7 +82,7 @@ class Bench {
   }
   [[nodiscard]] bool time_left() { return node_.all_reduce(elapsed(begun_), comm::Reduction::max) < request_.seconds; }
 
-  /// Of an exchange of next to nothing: which rows it has makes no difference, but whether they go as packets.
+  /// For an exchange of almost no bytes: its rows make no difference, except for whether they go as LL packets.
   [[nodiscard]] double least(const ExchangeRate& kind) {
     const bool packets = kind.rows == machine::HaloRows::packets;
     const machine::HaloRows rows = packets ? machine::HaloRows::packets : machine::HaloRows::long_rows;
@@ -91,7 +91,7 @@ class Bench {
     return at->second;
   }
 
-  /// Seconds an exchange of so many bytes, back to back, on the slowest rank.
+  /// Returns the seconds of one exchange of a given number of bytes, back to back, on the slowest rank.
   [[nodiscard]] double seconds(const ExchangeRate& kind, std::int64_t bytes) {
     const model::Experiment made = model::experiment(kind, {bytes, request_.bytes}, devices_);
     DomainOptions options;
@@ -130,7 +130,7 @@ class Bench {
   std::map<std::tuple<machine::HaloPath, machine::HaloRows, bool>, double> least_;
 };
 
-/// What one node's ranks agree on, for rank 0.
+/// The result that one node's ranks agree on, for rank 0.
 struct NodeTrials {
   int devices = 0;
   Trials found;
@@ -163,7 +163,7 @@ std::vector<ExchangeRate> medians(const std::vector<std::vector<ExchangeRate>>& 
   return all;
 }
 
-/// On rank 0: the map with what its nodes found; `nodes` by node.
+/// On rank 0: returns the map with the results of its nodes; `nodes` by node.
 MachineMap refined(MachineMap map, const std::map<node_id, NodeTrials>& nodes, const CalibrateRequest& request) {
   for (std::size_t t = 0; t < map.types.size(); ++t) {
     std::vector<std::vector<ExchangeRate>> rates;
