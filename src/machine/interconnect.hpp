@@ -57,7 +57,8 @@ class Interconnect {
   /// not exist. Takes less than a microsecond.
   void route(const Place& from, const Place& to, std::vector<std::int64_t>& path) const;
 
-  /// The network alone. Its channels are numbered after those within nodes, rail by rail, each rail's in the same order.
+  /// The network alone. Its channels follow the channels within nodes in the numbering, rail by rail, in the same order
+  /// for each rail.
   [[nodiscard]] std::int64_t first_network_channel() const;
   [[nodiscard]] std::int64_t channels_of_rail() const;
   [[nodiscard]] int rails() const;

@@ -67,7 +67,8 @@ class NodeRoutes {
   std::vector<int> devices_;  ///< vertices
   std::vector<LocalChannel> channels_;
   std::vector<int> first_channel_;  ///< by link
-  /// The path from a to b, a <= b, is path_channels_[begin] to [end - 1] with begin, end = path_first_[a * V + b], [... + 1].
+  /// The path from a to b, a <= b, is path_channels_[begin] to [end - 1] with begin, end = path_first_[a * V + b], [...
+  /// + 1].
   std::vector<int> path_first_;
   std::vector<int> path_channels_;
   std::vector<Exit> exits_;  ///< by vertex: the best one, then the best one of each rail

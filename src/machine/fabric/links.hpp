@@ -20,8 +20,8 @@ class FabricLinks {
   [[nodiscard]] virtual std::int64_t count() const = 0;
   [[nodiscard]] virtual LinkRate rate(std::int64_t id) const = 0;
   [[nodiscard]] virtual std::string name(std::int64_t id) const = 0;
-  /// Switches, or routers: numbered 0 to switches() - 1; the one that a node's port is at, and those at which a direction of a
-  /// link begins and ends.
+  /// Switches or routers, numbered 0 to switches() - 1: the one that a node's port is connected to, and those at which
+  /// a direction of a link begins and ends.
   [[nodiscard]] virtual std::int64_t switches() const = 0;
   [[nodiscard]] virtual std::int64_t switch_of(std::int64_t node) const = 0;
   [[nodiscard]] virtual Interconnect::Ends ends(std::int64_t id) const = 0;
