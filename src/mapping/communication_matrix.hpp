@@ -9,7 +9,7 @@
 
 namespace halocline::mapping {
 
-/// What one rank sends to another.
+/// The bytes and messages that one rank sends to another.
 struct Flow {
   int to = 0;
   std::int64_t bytes = 0;
@@ -17,22 +17,23 @@ struct Flow {
   friend bool operator==(const Flow&, const Flow&) = default;
 };
 
-/// Who sends how much to whom in one run of a program: directed and sparse, a list of flows for each rank.
+/// How much each rank sends to each other rank in one run of a program: directed and sparse, a list of flows for each
+/// rank.
 class CommunicationMatrix {
  public:
   /// Throws InvalidArgument unless 1 <= ranks <= limits::ranks.
   explicit CommunicationMatrix(int ranks);
 
   [[nodiscard]] int ranks() const { return static_cast<int>(rows_.size()); }
-  /// Adds to what `from` sends to `to`; what a rank sends to itself counts too. Throws InvalidArgument for a rank that
-  /// is not there, for negative numbers, and where all bytes or all messages would be more than limits::matrix_sum.
+  /// Adds to the flow from `from` to `to`; messages of a rank to itself count too. Throws InvalidArgument if a rank
+  /// does not exist, if a number is negative, or if all bytes or all messages would exceed limits::matrix_sum.
   void add(int from, int to, std::int64_t bytes, std::int64_t messages = 1);
-  /// What a rank sends, ascending by receiver.
+  /// Returns the flows that a rank sends, ascending by receiver.
   [[nodiscard]] std::span<const Flow> row(int from) const { return rows_.at(static_cast<std::size_t>(from)); }
-  /// 0 where nothing is sent.
+  /// 0 if nothing is sent.
   [[nodiscard]] std::int64_t bytes(int from, int to) const;
   [[nodiscard]] std::int64_t total_bytes() const { return total_bytes_; }
-  /// Adds all flows of another matrix. Throws InvalidArgument where the numbers of ranks differ.
+  /// Adds all flows of another matrix. Throws InvalidArgument if the numbers of ranks differ.
   CommunicationMatrix& operator+=(const CommunicationMatrix& other);
 
   friend bool operator==(const CommunicationMatrix&, const CommunicationMatrix&) = default;
@@ -50,10 +51,10 @@ class CommunicationMatrix {
 /// Spaces, empty lines and other comments ("# ...") do not count. name: of the file, for errors. Throws InvalidArgument
 /// that names file, line, value and what is allowed; files of more than limits::ranks ranks are refused.
 [[nodiscard]] CommunicationMatrix read_matrix(std::istream& in, const std::string& name);
-/// The sparse form, by sender and receiver, with the comment "# end" as its last line.
+/// Writes the sparse form, by sender and receiver, with the comment "# end" as its last line.
 void write_matrix(std::ostream& out, const CommunicationMatrix& matrix);
 
-/// What ranks send to each other, by where the sender's buffer lies: in memory of the host or of a device.
+/// The traffic between ranks, divided by the location of the sender's buffer: in memory of the host or of a device.
 struct Communication {
   /// Throws InvalidArgument unless 1 <= ranks.
   explicit Communication(int ranks) : cpu(ranks), gpu(ranks) {}
@@ -63,11 +64,11 @@ struct Communication {
   friend bool operator==(const Communication&, const Communication&) = default;
 };
 
-/// Both matrices of a job in one file: the sparse form, with the line
-/// "from,to,cpu_bytes,cpu_messages,gpu_bytes,gpu_messages". The comment "# end" has to be its last line, as a file that was
-/// cut off would otherwise be read as one with less traffic. Throws as read_matrix().
+/// Reads both matrices of a job from one file: the sparse form, with the line
+/// "from,to,cpu_bytes,cpu_messages,gpu_bytes,gpu_messages". The comment "# end" must be its last line, because a
+/// truncated file would otherwise be read as one with less traffic. Throws the errors of read_matrix().
 [[nodiscard]] Communication read_communication(std::istream& in, const std::string& name);
-/// By sender and receiver, with "# end". Throws InvalidArgument where the matrices have different numbers of ranks.
+/// Writes by sender and receiver, with "# end". Throws InvalidArgument if the matrices have different numbers of ranks.
 void write_communication(std::ostream& out, const Communication& communication);
 
 }  // namespace halocline::mapping

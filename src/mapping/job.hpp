@@ -9,10 +9,10 @@
 
 namespace halocline::mapping {
 
-/// How the three phases are put together. magc: processes to nodes by what CPUs and GPUs exchange together, to cores in
-/// their node by the CPU matrix, GPUs to processes in their node by the GPU matrix. strategy1: the first phase sees the
-/// CPU matrix alone. strategy2: GPUs are given in order, too. in_order: everything is. best: `congestion` in all phases,
-/// and the best of the others where that is better; see map_job().
+/// How the three phases are combined. magc: assigns processes to nodes by the traffic of CPUs and GPUs together, to
+/// cores in their node by the CPU matrix, and GPUs to processes in their node by the GPU matrix. strategy1: the first
+/// phase uses the CPU matrix alone. strategy2: GPUs are assigned in order, too. in_order: everything is assigned in
+/// order. best: `congestion` in all phases, or the best of the others if that is better; see map_job().
 enum class Strategy : int { best, magc, strategy1, strategy2, in_order };
 inline constexpr std::array all_strategies{Strategy::best, Strategy::magc, Strategy::strategy1, Strategy::strategy2,
                                            Strategy::in_order};
@@ -25,7 +25,7 @@ struct PhaseMappers {
   Mapper devices = Mapper::greedy;
 };
 
-/// What of a node may be used, ascending.
+/// The parts of a node that may be used, ascending.
 struct FreeParts {
   std::vector<int> cores;    ///< logical numbers
   std::vector<int> devices;  ///< device_id values
@@ -33,42 +33,42 @@ struct FreeParts {
 
 struct JobRequest {
   const machine::MachineMap* machine = nullptr;
-  const CommunicationMatrix* cpu = nullptr;  ///< at least one of the two; the other one is taken as empty
+  const CommunicationMatrix* cpu = nullptr;  ///< at least one of the two is required; a missing one is taken as empty
   const CommunicationMatrix* gpu = nullptr;
-  std::vector<FreeParts> free;  ///< by node; empty: all of each
+  std::vector<FreeParts> free;  ///< by node; if empty, all parts of each node
   Strategy strategy = Strategy::best;
   PhaseMappers mappers;  ///< not for best and in_order
   Effort effort;
 };
 
-/// Where one process goes.
+/// The place of one process.
 struct Seat {
   int node = 0;
   int core = 0;     ///< logical number in the node
-  int device = -1;  ///< in the node; -1 where the node has none that is free
+  int device = -1;  ///< in the node; -1 if the node has no free device
   friend bool operator==(const Seat&, const Seat&) = default;
 };
 
 struct JobMapping {
   std::vector<Seat> seats;             ///< by process
   Strategy found_by = Strategy::best;  ///< of best: whose answer it is
-  int most_sharing = 0;                ///< processes of the GPU that most have
+  int most_sharing = 0;                ///< processes on the GPU with the most processes
 };
 
-/// How many processes each node takes: one for each free core, and one for each free GPU where it has GPUs. Where that
-/// holds too few, GPUs are shared: each node takes k for each GPU, up to its free cores, with the smallest k that is
-/// enough. Where no free GPU is, cores alone count.
+/// Returns how many processes each node takes: one for each free core, or one for each free GPU if it has GPUs. If that
+/// is too few, GPUs are shared: each node takes k for each GPU, up to its free cores, with the smallest k that is
+/// sufficient. If no GPU is free, only cores count.
 [[nodiscard]] std::vector<int> node_capacities(const machine::MachineMap& machine, const std::vector<FreeParts>& free,
                                                int processes);
 
 /// All parts of all nodes.
 [[nodiscard]] std::vector<FreeParts> all_free(const machine::MachineMap& machine);
 
-/// Maps a job. In a node, GPUs are shared evenly: the lower-numbered ones take one process more.
-/// `best` compares by all channels of the machine under both kinds of traffic together, from the most congested on, and
-/// is never worse than the other strategies with their default mappers or with Scotch in the nodes.
-/// Throws InvalidArgument where no matrix is given, where they have different numbers of ranks, where more processes than
-/// free cores are asked for, and where `free` names what is not there.
+/// Maps a job. In a node, GPUs are shared evenly: the lower-numbered ones take one process more. `best` compares all
+/// channels of the machine under both kinds of traffic together, starting from the most congested, and is never worse
+/// than the other strategies with their default mappers or with Scotch in the nodes. Throws InvalidArgument if no
+/// matrix is given, if the matrices have different numbers of ranks, if there are more processes than free cores, or if
+/// `free` names a part that does not exist.
 [[nodiscard]] JobMapping map_job(const JobRequest& request);
 
 }  // namespace halocline::mapping

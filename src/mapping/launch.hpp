@@ -10,7 +10,7 @@
 
 namespace halocline::mapping {
 
-/// What starts the processes of a job.
+/// The launcher that starts the processes of a job.
 enum class Launcher : int { openmpi_rankfile, slurm, mpich };
 inline constexpr std::array all_launchers{Launcher::openmpi_rankfile, Launcher::slurm, Launcher::mpich};
 /// "openmpi-rankfile", "slurm", "mpich"
@@ -19,8 +19,8 @@ inline constexpr std::array all_launchers{Launcher::openmpi_rankfile, Launcher::
 struct LaunchRequest {
   const machine::MachineMap* machine = nullptr;
   std::vector<Seat> seats;  ///< by process
-  /// The operating system's number of each logical core's first processing unit, alike on all nodes; empty: not known, the
-  /// wrapper finds them where it runs.
+  /// The operating system's number of the first processing unit of each logical core, the same on all nodes. Empty if
+  /// not known: then the wrapper determines them where it runs.
   std::vector<int> cpu_numbers;
 };
 
@@ -36,10 +36,10 @@ struct Launch {
   std::vector<std::string> notes;  ///< what the launcher cannot do, and what is assumed
 };
 
-/// The files that put each process where its seat is. All have a wrapper that each process is started through: it gives the
-/// process its GPU, by UUID where the map has them, and binds it to its core where the launcher cannot.
-/// Throws InvalidArgument where a node's name is no host name, where names repeat, where a device's UUID holds other
-/// characters than letters, digits, '-' and '/', as all of them go into a shell script, and where cpu_numbers are too few.
+/// Returns the files that start each process at its seat. All contain a wrapper through which each process is started:
+/// it assigns the process its GPU, by UUID if the map contains UUIDs, and binds it to its core if the launcher cannot.
+/// Throws InvalidArgument if a node's name is not a host name, if names repeat, if a device's UUID contains characters
+/// other than letters, digits, '-' and '/' (all of these go into a shell script), or if cpu_numbers are too few.
 [[nodiscard]] Launch make_launch(Launcher launcher, const LaunchRequest& request);
 
 }  // namespace halocline::mapping

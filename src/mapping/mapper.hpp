@@ -12,7 +12,7 @@
 
 namespace halocline::mapping {
 
-/// How processes get their places.
+/// How places are assigned to processes.
 ///
 /// in_order: process after process, place after place.
 /// partition: places are filled one after the other with what communicates most with what is there; then swaps and moves
@@ -30,16 +30,17 @@ namespace halocline::mapping {
 enum class Mapper : int { in_order, partition, scotch, greedy, congestion };
 inline constexpr std::array all_mappers{Mapper::in_order, Mapper::partition, Mapper::scotch, Mapper::greedy,
                                         Mapper::congestion};
-/// "default", "partition", ...
+/// The names: "default", "partition", ...
 [[nodiscard]] std::string_view to_string(Mapper mapper);
 
 struct MappingProblem {
   const CommunicationMatrix* matrix = nullptr;
   const Topology* topology = nullptr;
-  std::vector<int> capacity;  ///< of each place; 0: not to be used
+  std::vector<int> capacity;  ///< of each place; 0: the place is not used
 };
 
-/// Where refinement stops. With seconds, a slower machine may find another answer; without, all find the same.
+/// The limits of refinement. With a limit in seconds, a slower machine may find another result; without, all machines
+/// find the same.
 struct Effort {
   /// Swaps and moves tried from each start; `partition` tries four times as many, and beyond 256 places that
   /// for each 64 processes. In a node map_job() takes the share that the node has of the processes.
@@ -50,8 +51,8 @@ struct Effort {
   bool together = false;
 };
 
-/// The place of each process. Throws InvalidArgument where the capacities are not as many as places or do not hold all
-/// processes; CapabilityError for `scotch` where it was not built.
+/// Returns the place of each process. Throws InvalidArgument if the number of capacities differs from the number of
+/// places, or if they do not hold all processes; CapabilityError for `scotch` if it was not built.
 [[nodiscard]] std::vector<int> map_processes(Mapper mapper, const MappingProblem& problem, const Effort& effort = {});
 
 /// Swaps and moves of `congestion` from a given mapping. Its congestions, sorted from the largest, never get larger.

@@ -76,7 +76,7 @@ struct Content {
   bool ended = false;
 };
 
-/// The lines of the sparse form, by pair, and how many ranks there are.
+/// The flows of the sparse form, by pair, and the number of ranks.
 struct Sparse {
   int ranks = 0;
   std::vector<Entry> entries;
@@ -116,7 +116,7 @@ Sparse sparse(const Content& content, std::size_t columns, const Complaint& wron
   return found;
 }
 
-/// Adds a flow; where the sum of all becomes too large, the error names the line.
+/// Adds a flow; if the sum of all flows becomes too large, the error contains the line.
 void add(CommunicationMatrix& matrix, const Entry& entry, std::int64_t bytes, std::int64_t messages,
          const Complaint& wrong) {
   try {

@@ -15,7 +15,7 @@ using machine::VertexKind;
 
 VertexKind kind_of(const NodeType& type, int vertex) { return type.vertices[static_cast<std::size_t>(vertex)].kind; }
 
-/// The memory link from a NUMA node to a package, or nothing.
+/// Returns the memory link from a NUMA node to a package, or nothing.
 const machine::Link* memory_link(const NodeType& type, int numa, int package) {
   for (const machine::Link& link : type.links) {
     const bool joins = (link.a == numa && link.b == package) || (link.a == package && link.b == numa);
@@ -31,7 +31,7 @@ struct Rate {
 };
 constexpr Rate unknown_memory{100e9, 0.1e-6};
 
-/// Cores in a row that hang on one vertex.
+/// Consecutive cores that are attached to one vertex.
 struct CoreGroup {
   int vertex = 0;
   int cores = 0;
@@ -118,7 +118,7 @@ std::vector<int> core_vertices(const NodeType& type) {
 
 namespace {
 
-/// The channel from a group's NUMA node to its package; -1 where the cores hang on the package.
+/// Returns the channel from a group's NUMA node to its package; -1 if the cores are attached to the package.
 int memory_channel(const NodeType& type, const CoreGroup& group, const Topology::Graph& graph, int numa) {
   if (kind_of(type, group.vertex) != VertexKind::numa) return -1;
   for (std::size_t l = 0; l < graph.links.size(); ++l) {
@@ -168,7 +168,7 @@ Topology core_topology(const NodeType& type) {
 
 Topology device_topology(const NodeType& type) {
   Builder builder(type, fmt::format("devices of node type '{}'", type.name));
-  // Host devices hang on NUMA nodes, by memory links.
+  // Host devices are attached to NUMA nodes, by memory links.
   builder.add_vertices([](VertexKind kind) { return kind != VertexKind::nic; });
   builder.add_links([](LinkKind kind) { return kind != LinkKind::network; });
   for (const int device : type.device_vertices()) builder.graph().places.push_back(builder.number(device));

@@ -38,7 +38,7 @@ void check(const PatternRequest& request) {
 
 int dimensions(Pattern pattern) { return pattern == Pattern::stencil_2d ? 2 : 3; }
 
-/// The most even factors: the least sum, and of these the least largest one.
+/// Returns the most even factors: those with the least sum and, among these, the smallest largest factor.
 Grid balanced(int ranks, int count) {
   Grid best{ranks, 1, 1};
   const auto sum = [](const Grid& g) { return std::int64_t{g[0]} + g[1] + g[2]; };

@@ -8,7 +8,7 @@
 
 namespace halocline::mapping {
 
-/// The channels of one kind. Congestion: bytes over bandwidth, in seconds.
+/// The channels of one level. Congestion: bytes over bandwidth, in seconds.
 struct LevelQuality {
   std::string level;
   double average = 0;  ///< over all channels of the level, used or not
@@ -16,15 +16,15 @@ struct LevelQuality {
 };
 
 struct Quality {
-  std::int64_t hop_bytes = 0;  ///< bytes times the channels that they cross
+  std::int64_t hop_bytes = 0;  ///< bytes times the number of channels that they cross
   std::vector<LevelQuality> levels;
-  /// Of all channels; 0 where there is none.
+  /// Over all channels; 0 if there are none.
   [[nodiscard]] double maximum() const;
 };
 
-/// What a mapping does to the links of a machine. Between nodes the network counts, within a node its own links; the way
-/// from a core or a device to the network does not. What GPUs send does not pass through the host's memory. CPU and GPU
-/// traffic share the links that both cross.
+/// The load that a mapping puts on the links of a machine. Between nodes the links of the network count, within a node
+/// its own links; the path from a core or a device to the network does not count. Messages of GPUs do not pass through
+/// the host's memory. CPU and GPU traffic share the links that both cross.
 struct JobQuality {
   Quality cpu;
   Quality gpu;

@@ -12,27 +12,28 @@ namespace halocline::mapping {
 
 enum class Processor { cpu, gpu };
 
-/// The topologies of a machine, and its channels under one numbering: those of the network, rail by rail, then those of node
-/// after node. A link that CPUs and GPUs of a node both use is one there.
+/// The topologies of a machine, and its channels under one numbering: first the channels of the network, rail by rail,
+/// then those of each node. A link that both CPUs and GPUs of a node use is one channel there.
 class MachineView {
  public:
-  /// map must outlive this.
+  /// map must outlive this object.
   explicit MachineView(const machine::MachineMap& map);
 
   [[nodiscard]] const machine::MachineMap& map() const { return map_; }
   [[nodiscard]] const Topology& network() const { return network_; }
-  /// Throws InvalidArgument where the node has no cores.
+  /// Throws InvalidArgument if the node has no cores.
   [[nodiscard]] const Topology& cores(int node) const;
   [[nodiscard]] const Topology& devices(int node) const;
 
   [[nodiscard]] std::span<const machine::Channel> channels() const { return channels_; }
-  /// Adds what a matrix sends from seat to seat to the loads of all channels. Between nodes it takes the rail of the sender's
-  /// core or device; what devices of one rack send over links of their own stays off the network.
+  /// Adds the bytes that a matrix sends from seat to seat to the loads of all channels. Between nodes they use the rail
+  /// of the sender's core or device; traffic between devices of one rack over their own links does not load the
+  /// network.
   void add_loads(const CommunicationMatrix& matrix, Processor processor, const std::vector<Seat>& seats,
                  std::vector<std::int64_t>& loads) const;
 
  private:
-  /// A node's channels: both ways of each link of its type, then what its cores alone have.
+  /// A node's channels: both directions of each link of its type, then the channels that only its cores have.
   struct Type {
     std::optional<Topology> cores;
     std::optional<Topology> devices;

@@ -24,7 +24,7 @@ bool is_device_uuid(const std::string& uuid) {
   return std::ranges::all_of(uuid, [](unsigned char c) { return std::isalnum(c) != 0 || c == '-' || c == '/'; });
 }
 
-/// Maps come from anywhere, and their devices' names go into a script.
+/// Maps may come from any source, and the names of their devices go into a script.
 void check_devices(const LaunchRequest& request) {
   for (const Seat& seat : request.seats) {
     const auto uuid = detail::uuid_of(request, seat);
@@ -34,7 +34,7 @@ void check_devices(const LaunchRequest& request) {
   }
 }
 
-/// Only nodes that processes are on matter.
+/// Checks only nodes that have processes.
 void check(const LaunchRequest& request) {
   check_devices(request);
   std::set<int> used;

@@ -60,7 +60,7 @@ fi
 exec taskset -c "$cpus" "$@"
 )sh";
 
-/// Empty where the node has no device for the seat.
+/// Empty if the node has no device for the seat.
 std::string device_text(const LaunchRequest& request, const Seat& seat) {
   if (seat.device < 0) return {};
   return uuid_of(request, seat).value_or(fmt::format("{}", seat.device));

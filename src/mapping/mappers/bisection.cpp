@@ -84,7 +84,8 @@ class Bisection {
     }
   }
 
-  /// From the process that is farthest from the lowest one, what has most with those that are there and least with others.
+  /// Starts from the process that is farthest from the lowest one. Adds the process that exchanges most with those
+  /// already added and least with others.
   void grow(const std::vector<int>& processes, std::int64_t count) {
     for (const int p : processes) gain_[at(p)] = -weight_to(p, 1);
     GainTree& tree = trees_[1];
@@ -103,7 +104,7 @@ class Bisection {
     }
   }
 
-  /// The last one that a breadth-first search from the lowest process comes to.
+  /// Returns the last process that a breadth-first search from the lowest process reaches.
   [[nodiscard]] int farthest(const std::vector<int>& processes) {
     std::vector<int> reached{processes.front()};
     constexpr int seen = 2;

@@ -6,9 +6,9 @@
 #include "mapping/mappers/mappers.hpp"
 #include "mapping/mappers/place_loads.hpp"
 
-// Mappings are compared by their congestions, sorted from the largest. Two that differ in a few channels compare as those
-// channels alone do, so that a trial costs what it touches. Loads are integers and a congestion is one division: the
-// same comparison on every machine.
+// Mappings are compared by their congestions, sorted from the largest. For two mappings that differ in a few channels
+// it is sufficient to compare these channels, so that the cost of a trial depends on what it touches. Loads are
+// integers and a congestion is one division, so the comparison is the same on every machine.
 namespace halocline::mapping::detail {
 namespace {
 
@@ -185,7 +185,7 @@ class Refinement {
     }
   }
 
-  /// Takes the changes where they make things better; forgets them else.
+  /// Accepts the changes if they are an improvement, otherwise discards them.
   bool settle() {
     const bool better = is_better();
     for (const int channel : touched_) {
@@ -282,7 +282,7 @@ std::vector<int> map_congestion(const MappingProblem& problem, const Effort& eff
       best = refinement.places();
       least = std::move(congestions);
     }
-    if (!is_done && effort.together) break;  // those that are left begin worse, and would stay so
+    if (!is_done && effort.together) break;  // the remaining starts are worse at the beginning, and would stay worse
   }
   return best;
 }

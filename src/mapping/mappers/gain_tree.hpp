@@ -9,11 +9,11 @@
 
 namespace halocline::mapping::detail {
 
-/// Candidates by what taking one next would gain: a tournament, each match of which is played again only where a player's gain
-/// changed. The largest gain wins, of several the lowest number.
+/// Candidates ordered by the gain of taking one next: a tournament in which a match is replayed only if the gain of one
+/// of its candidates changed. The largest gain wins; among equals, the lowest number.
 class GainTree {
  public:
-  /// Room for candidates 0 to count - 1, none of which is there.
+  /// Has room for candidates 0 to count - 1, and contains none at first.
   void reset(std::size_t count) {
     leaves_ = std::bit_ceil(std::max<std::size_t>(count, 1));
     gains_.assign(leaves_, absent);
@@ -21,7 +21,7 @@ class GainTree {
     for (std::size_t i = 0; i < leaves_; ++i) winners_[leaves_ + i] = static_cast<int>(i);
     for (std::size_t match = leaves_ - 1; match > 0; --match) winners_[match] = winners_[2 * match];
   }
-  /// Puts a candidate in, or gives it another gain.
+  /// Inserts a candidate, or changes its gain.
   void set(int candidate, std::int64_t gain) {
     gains_[static_cast<std::size_t>(candidate)] = gain;
     for (std::size_t match = (leaves_ + static_cast<std::size_t>(candidate)) / 2; match > 0; match /= 2) {

@@ -9,10 +9,10 @@
 #include "mapping/mapper.hpp"
 #include "mapping/mappers/rows.hpp"
 
-// What the mappers share with each other and with nobody else.
+// Shared by the mappers only.
 namespace halocline::mapping::detail {
 
-/// What a process exchanges with another one.
+/// What a process exchanges with another process.
 struct Peer {
   int process = 0;
   std::int64_t sent = 0;
@@ -25,7 +25,7 @@ struct Peer {
 using Peers = Rows<Peer>;
 [[nodiscard]] Peers peers_of(const CommunicationMatrix& matrix);
 
-/// Whether there are so many places that not all pairs of them are looked at.
+/// Whether there are too many places to examine all pairs of them.
 [[nodiscard]] inline bool is_large(const Topology& topology) { return topology.places() > 256; }
 
 [[nodiscard]] std::vector<int> map_in_order(const MappingProblem& problem);
@@ -40,11 +40,11 @@ using MappedBy = std::function<std::vector<int>(Mapper)>;
 [[nodiscard]] std::vector<int> map_congestion(const MappingProblem& problem, const Effort& effort,
                                               const MappedBy& mapped_by);
 
-/// Counts what was tried, and says when to stop.
+/// Counts trials and determines when to stop.
 class Budget {
  public:
   explicit Budget(const Effort& effort);
-  /// Whether so many more may be tried.
+  /// Whether this many more trials are allowed.
   [[nodiscard]] bool take(std::int64_t trials = 1) {
     const std::int64_t before = std::exchange(left_, left_ - trials);
     if (left_ < 0) return false;
@@ -52,7 +52,7 @@ class Budget {
   }
 
  private:
-  /// Trials between two looks at the clock.
+  /// Trials between two reads of the clock.
   static constexpr std::int64_t between_looks = 64;
   [[nodiscard]] bool in_time() const;
 

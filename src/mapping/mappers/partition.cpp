@@ -14,7 +14,8 @@
 namespace halocline::mapping::detail {
 namespace {
 
-/// Channels on the longest way: a torus of limits::fabric_levels dimensions has up to half of limits::torus_length in each.
+/// Channels on the longest path: a torus of limits::fabric_levels dimensions has up to half of limits::torus_length in
+/// each.
 constexpr std::int64_t most_hops = limits::fabric_levels * limits::torus_length;
 
 /// Hops between places, the same both ways: stored for few places, looked up on the way for many.
@@ -74,8 +75,8 @@ class Search {
     for (const int place : place_of_) --room_[at(place)];
   }
 
-  /// Swaps and moves one after the other until none of a whole round helps. What each process costs at each place is kept in a table, so
-  /// that a trial looks up four numbers.
+  /// Tries swaps and moves one after the other until a whole round brings no improvement. A table contains the cost of
+  /// each process at each place, so that a trial looks up four numbers.
   void improve(Budget budget) {
     const int processes = static_cast<int>(place_of_.size());
     for (int p = 0; p < processes; ++p) {
@@ -239,7 +240,7 @@ Edges edges_of(const CommunicationMatrix& matrix) {
   return edges;
 }
 
-/// Keeps the mapping that costs least, the first of equals.
+/// Keeps the mapping with the least cost, the first among equals.
 class Best {
  public:
   void offer(const Search& search) {
@@ -298,8 +299,8 @@ std::vector<int> run_large(const MappingProblem& problem, const Edges& edges, co
   return best.take();
 }
 
-/// All weights, divided by a power of two where sums of weight times distance would leave 63 bits: a trial adds up four costs of
-/// a process, each at most half of all weights times the largest distance.
+/// Returns all weights, divided by a power of two if sums of weight times distance would exceed 63 bits: a trial adds
+/// four costs of a process, each at most half of all weights times the largest distance.
 Edges summable(Edges edges, std::int64_t most_distance) {
   std::int64_t all = 0;
   for (std::size_t p = 0; p < edges.size(); ++p) {

@@ -11,8 +11,9 @@
 
 namespace halocline::mapping::detail {
 
-/// What each process would put onto each channel at each place, all others being where they are: a trial adds up rows of it instead of
-/// walking routes. Kept where places are fewer than the peers of a process, and the table is not too large.
+/// The load that each process would put on each channel at each place, with all other processes where they are: a trial
+/// adds rows of this table instead of walking routes. Kept if there are fewer places than peers of a process, and the
+/// table is not too large.
 class PlaceLoads {
  public:
   PlaceLoads(const Peers& peers, const Topology& topology, const std::vector<int>& place_of)

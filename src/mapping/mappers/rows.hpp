@@ -7,7 +7,7 @@
 
 namespace halocline::mapping::detail {
 
-/// A list for each process, all in one piece of memory. Rows are written one after the other.
+/// A list for each process, all in one block of memory. Rows are written one after the other.
 template <typename Entry>
 class Rows {
  public:

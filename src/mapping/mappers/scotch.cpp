@@ -21,7 +21,7 @@ namespace halocline::mapping::detail {
 namespace {
 
 constexpr SCOTCH_Num most_load = 1 << 20;
-constexpr double imbalance = 0.01;  // what graphMap has where no strategy is given
+constexpr double imbalance = 0.01;  // the value that graphMap uses without a strategy
 
 void check(int code, const char* call) {
   if (code != 0) throw InternalError(std::string("Scotch: ") + call + " failed");
