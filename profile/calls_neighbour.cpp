@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Neighbourhood collectives: one message to each neighbour that the communicator's topology has.
+// Neighbourhood collectives: one message to each neighbour in the communicator's topology.
 #include "profile/collective_calls.hpp"
 
 namespace halocline::profile {

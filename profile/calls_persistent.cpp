@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Persistent sends: noted when they are set up, counted each time they are started.
+// Persistent sends: noted when they are created, counted each time they are started.
 #include "profile/notes.hpp"
 #include "profile/recorder.hpp"
 

@@ -10,7 +10,7 @@ namespace halocline::profile::pattern {
 
 [[nodiscard]] constexpr int lowest_bit(int v) { return v & -v; }
 
-/// The largest power of two that is not above n.
+/// Returns the largest power of two that is at most n.
 [[nodiscard]] constexpr int floor_of_two(int n) {
   int power = 1;
   while (power <= n / 2) power *= 2;

@@ -16,7 +16,7 @@
 namespace halocline::profile {
 namespace {
 
-/// Memory that stands for a device's although no driver knows it.
+/// Memory that is counted as a device's although no driver knows it.
 class Declared {
  public:
   void add(const void* begin, std::size_t bytes) {
@@ -60,7 +60,7 @@ class Driver {
     constexpr int memory_type_attribute = 2;   // CU_POINTER_ATTRIBUTE_MEMORY_TYPE
     constexpr unsigned int device_memory = 2;  // CU_MEMORYTYPE_DEVICE
     unsigned int type = 0;
-    // Memory that CUDA does not know is answered with an error.
+    // For memory that CUDA does not know, the call returns an error.
     return ask(&type, memory_type_attribute, reinterpret_cast<std::uintptr_t>(buffer)) == 0 && type == device_memory;
   }
 

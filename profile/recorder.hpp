@@ -76,10 +76,11 @@ void start_recording() noexcept;
 /// Returns it: it stays where it is, as other threads may be about to write.
 Recorder* stop_recording() noexcept;
 
-/// Whether this thread's messages are not to be counted: halocline_profile_pause().
+/// Whether this thread's messages are excluded from counting: halocline_profile_pause().
 [[nodiscard]] bool paused() noexcept;
 
-/// Notes what is no message, where there is a recorder. Nothing gets out of it: a program must not end because it is watched.
+/// Runs body on the recorder, if there is one, for anything other than counting messages. No exception leaves it: a
+/// program must not end because it is profiled.
 template <typename Body>
 void note_down(Body&& body) noexcept {
   Recorder* const all = recorder();
@@ -91,16 +92,16 @@ void note_down(Body&& body) noexcept {
   }
 }
 
-/// Counts messages, where there is a recorder.
+/// Counts messages, if there is a recorder.
 template <typename Body>
 void record(Body&& body) noexcept {
   if (!paused()) note_down(std::forward<Body>(body));
 }
 
-/// 0 for what is no type, or a negative number.
+/// Returns 0 if the type is invalid or the number negative.
 [[nodiscard]] std::int64_t bytes_of(std::int64_t count, MPI_Datatype type) noexcept;
 
-/// The cell for a message to a rank of a communicator; null where there is none (MPI_PROC_NULL).
+/// Returns the cell for a message to a rank of a communicator; null if there is none (MPI_PROC_NULL).
 [[nodiscard]] Cell* cell_of(Recorder& all, const Peers* peers, int to);
 [[nodiscard]] inline Cell* cell_of(Recorder& all, MPI_Comm comm, int to) {
   return to < 0 ? nullptr : cell_of(all, all.peers().of_comm(comm), to);

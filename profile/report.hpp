@@ -5,10 +5,10 @@
 
 namespace halocline::profile {
 
-/// Rank 0 sees, before the program has done anything, that the file can be written; one of an earlier job stays until the
-/// new one is complete. Where it cannot, the job ends with an error.
+/// On rank 0, checks before the program has done anything that the file can be written; the file of an earlier job
+/// stays until the new one is complete. If it cannot be written, the job ends with an error.
 void prepare_report(const Recorder& all) noexcept;
-/// All ranks' counts go to rank 0, which writes them. Collective, before MPI_Finalize.
+/// Gathers the counts of all ranks on rank 0, which writes them. Collective, before MPI_Finalize.
 void report(Recorder& all) noexcept;
 /// One line on standard error, on rank 0.
 void tell_unfinished(const Recorder& all) noexcept;
