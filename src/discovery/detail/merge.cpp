@@ -39,7 +39,8 @@ int type_for(const NodeType& type, std::vector<NodeType>& types) {
   return static_cast<int>(types.size() - 1);
 }
 
-/// By node: the same number for nodes of one NVLink fabric, -1 for nodes that share it with no node of another host.
+/// By node: the same number for nodes that share an NVLink fabric; -1 for a node alone in its fabric, and for virtual nodes of one
+/// host.
 std::vector<int> racks_of(const std::vector<NodeReport>& nodes) {
   const auto joins = [&](const NodeReport& node) {
     const auto same_host = [&](const NodeReport& other) { return other.name == node.name; };
