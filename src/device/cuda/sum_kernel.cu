@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A block adds a tile of cells at a time, in the order of the terms.
+// A block adds a tile of units at a time, in the order of the terms.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
+
+#include <type_traits>
 
 #include "device/cuda/kernels.hpp"
 #include "device/cuda/system_scope.cuh"
@@ -22,6 +24,10 @@ template <>
 __device__ __nv_bfloat16 sum_of(__nv_bfloat16 a, __nv_bfloat16 b) {
   return __float2bfloat16_rn(__bfloat162float(a) + __bfloat162float(b));
 }
+/// As many bytes as a unit has, for one load or store.
+template <std::size_t bytes>
+using Words = std::conditional_t<bytes == 16, uint4, std::conditional_t<bytes == 8, uint2, std::uint32_t>>;
+
 /// A complex number, aligned as its parts are: float2 and double2 want more.
 template <typename T>
 struct Complex {
@@ -32,41 +38,83 @@ __device__ Complex<T> sum_of(Complex<T> a, Complex<T> b) {
   return {a.real + b.real, a.imaginary + b.imaginary};
 }
 
-/// A thread's cells of a tile: the loads of each term are all on their way before the first is added.
-template <typename T>
-__device__ void add_tile(const SumTask& task, const SumTerm* terms, std::uint32_t first_cell) {
-  std::uint32_t x[units_per_thread];
-  std::uint32_t y[units_per_thread];
-  std::uint32_t z[units_per_thread];
-  T sum[units_per_thread];
-  const auto offset = [&](std::uint32_t i, const std::array<std::int64_t, 3>& stride) {
-    return x[i] * stride[0] + y[i] * stride[1] + z[i] * stride[2];
-  };
-  const auto cell = [&](std::uint32_t i) { return first_cell + i * block_threads + threadIdx.x; };
-#pragma unroll
-  for (std::uint32_t i = 0; i < units_per_thread; ++i) {
-    // Where there is no cell left, the last one is read again and not written.
-    const std::uint32_t number = min(cell(i), task.cells - 1);
-    const std::uint32_t row = task.x.divide(number);
-    z[i] = task.y.divide(row);
-    y[i] = row - z[i] * task.y.divisor;
-    x[i] = number - row * task.x.divisor;
-    sum[i] = *reinterpret_cast<const T*>(task.target + offset(i, task.stride));
-  }
-  for (std::uint32_t term = task.first_term; term < task.end_term; ++term) {
-    const SumTerm from = terms[term];
-    T more[units_per_thread];
-#pragma unroll
-    for (std::uint32_t i = 0; i < units_per_thread; ++i) {
-      more[i] = *reinterpret_cast<const T*>(from.first + offset(i, from.stride));
+/// A unit's elements that are of the sum; the others stay undefined. Plain loads: other devices may have stored the data.
+template <typename T, std::uint32_t elements>
+__device__ void load_unit(T (&values)[elements], const std::byte* from, const SumUnit& unit, bool wide) {
+  if constexpr (elements > 1) {
+    if (wide && unit.first == 0 && unit.end == elements) {
+      using Wide = Words<sizeof(T) * elements>;
+      const Wide all = *reinterpret_cast<const Wide*>(from);
+      memcpy(values, &all, sizeof all);
+      return;
     }
-#pragma unroll
-    for (std::uint32_t i = 0; i < units_per_thread; ++i) sum[i] = sum_of(sum[i], more[i]);
   }
 #pragma unroll
-  for (std::uint32_t i = 0; i < units_per_thread; ++i) {
-    if (cell(i) < task.cells) *reinterpret_cast<T*>(task.target + offset(i, task.stride)) = sum[i];
+  for (std::uint32_t i = 0; i < elements; ++i) {
+    if (i >= unit.first && i < unit.end) values[i] = reinterpret_cast<const T*>(from)[i];
   }
+}
+
+template <typename T, std::uint32_t elements>
+__device__ void store_unit(std::byte* to, const T (&values)[elements], const SumUnit& unit) {
+  if constexpr (elements > 1) {
+    if (unit.first == 0 && unit.end == elements) {
+      using Wide = Words<sizeof(T) * elements>;
+      Wide all;
+      memcpy(&all, values, sizeof all);
+      *reinterpret_cast<Wide*>(to) = all;
+      return;
+    }
+  }
+#pragma unroll
+  for (std::uint32_t i = 0; i < elements; ++i) {
+    if (i >= unit.first && i < unit.end) reinterpret_cast<T*>(to)[i] = values[i];
+  }
+}
+
+/// Adds a thread's units of a tile. The loads of a term are issued before the term before it is added.
+template <typename T, std::uint32_t elements>
+__device__ void add_units(const SumTask& task, const SumTerm* terms, const SumTile& tile) {
+  constexpr std::uint32_t units = units_per_thread;
+  SumUnit unit[units];
+  T sum[units][elements];
+  T next[units][elements];
+  const auto load_term = [&](std::uint32_t number) {
+    const SumTerm term = terms[number];
+#pragma unroll
+    for (std::uint32_t i = 0; i < units; ++i) {
+      load_unit(next[i], term.first + unit[i].offset(term.stride), unit[i], term.wide);
+    }
+  };
+#pragma unroll
+  for (std::uint32_t i = 0; i < units; ++i) {
+    unit[i] = unit_of(task, tile.first_unit + i * block_threads + threadIdx.x, elements);
+    load_unit(sum[i], task.target + unit[i].offset(task.stride), unit[i], true);
+  }
+  load_term(tile.first_term);
+  for (std::uint32_t term = tile.first_term; term < tile.end_term; ++term) {
+    T more[units][elements];
+    memcpy(more, next, sizeof more);
+    if (term + 1 < tile.end_term) load_term(term + 1);
+#pragma unroll
+    for (std::uint32_t i = 0; i < units; ++i) {
+#pragma unroll
+      for (std::uint32_t k = 0; k < elements; ++k) sum[i][k] = sum_of(sum[i][k], more[i][k]);
+    }
+  }
+#pragma unroll
+  for (std::uint32_t i = 0; i < units; ++i) {
+    store_unit(task.target + unit[i].offset(task.stride), sum[i], unit[i]);
+  }
+}
+
+template <typename T>
+__device__ void add_tile(const SumTask& task, const SumTerm* terms, const SumTile& tile) {
+  constexpr std::uint32_t wide = wide_unit(sizeof(T));
+  if constexpr (wide > 1) {
+    if (task.wide) return add_units<T, wide>(task, terms, tile);
+  }
+  add_units<T, 1>(task, terms, tile);
 }
 
 __global__ void __launch_bounds__(block_threads)
@@ -78,19 +126,19 @@ __global__ void __launch_bounds__(block_threads)
     // Signed integers as unsigned ones, whose sums wrap around.
     switch (task.element) {
       case Element::i8:
-      case Element::u8: add_tile<std::uint8_t>(task, table.terms, tile.first_cell); break;
+      case Element::u8: add_tile<std::uint8_t>(task, table.terms, tile); break;
       case Element::i16:
-      case Element::u16: add_tile<std::uint16_t>(task, table.terms, tile.first_cell); break;
+      case Element::u16: add_tile<std::uint16_t>(task, table.terms, tile); break;
       case Element::i32:
-      case Element::u32: add_tile<std::uint32_t>(task, table.terms, tile.first_cell); break;
+      case Element::u32: add_tile<std::uint32_t>(task, table.terms, tile); break;
       case Element::i64:
-      case Element::u64: add_tile<std::uint64_t>(task, table.terms, tile.first_cell); break;
-      case Element::f16: add_tile<__half>(task, table.terms, tile.first_cell); break;
-      case Element::bf16: add_tile<__nv_bfloat16>(task, table.terms, tile.first_cell); break;
-      case Element::f32: add_tile<float>(task, table.terms, tile.first_cell); break;
-      case Element::f64: add_tile<double>(task, table.terms, tile.first_cell); break;
-      case Element::c64: add_tile<Complex<float>>(task, table.terms, tile.first_cell); break;
-      case Element::c128: add_tile<Complex<double>>(task, table.terms, tile.first_cell); break;
+      case Element::u64: add_tile<std::uint64_t>(task, table.terms, tile); break;
+      case Element::f16: add_tile<__half>(task, table.terms, tile); break;
+      case Element::bf16: add_tile<__nv_bfloat16>(task, table.terms, tile); break;
+      case Element::f32: add_tile<float>(task, table.terms, tile); break;
+      case Element::f64: add_tile<double>(task, table.terms, tile); break;
+      case Element::c64: add_tile<Complex<float>>(task, table.terms, tile); break;
+      case Element::c128: add_tile<Complex<double>>(task, table.terms, tile); break;
     }
   }
 }
