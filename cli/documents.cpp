@@ -16,7 +16,7 @@ Json json_of(const Vec3& v) { return Json::array({v.x, v.y, v.z}); }
 Json domain_json(const Options& options) {
   Json fields = Json::array();
   for (const auto& field : options.fields) {
-    fields.push_back({{"name", field.name}, {"type", to_string(field.element)}});
+    fields.push_back({{"name", field.name}, {"type", to_string(field.element)}, {"components", field.components}});
   }
   Json open = Json::array();
   Json in_kernel = Json::array();
@@ -33,6 +33,7 @@ Json domain_json(const Options& options) {
             {"edges", !options.no_edges},
             {"corners", !options.no_corners}}},
           {"fields", fields},
+          {"lattice", options.lattice ? Json(fmt::format("d3q{}", *options.lattice)) : Json(nullptr)},
           {"staggered", staggered},
           {"open", open},
           {"periodic_in_kernel", in_kernel},

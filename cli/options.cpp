@@ -19,6 +19,19 @@ constexpr const char* machine_group = "Machine";
 constexpr const char* domain_group = "Domain";
 constexpr const char* decision_group = "Decisions";
 
+/// The populations of a three-dimensional lattice as components: at rest, then towards faces, edges (19, 27) and corners
+/// (15, 27).
+void hold_populations(halocline::FieldDescriptor& field, int count) {
+  std::vector<halocline::Vec3> velocities{{0, 0, 0}};
+  for (const halocline::Direction d : halocline::all_directions) {
+    if (d.order() == 1 || (d.order() == 2 && count != 15) || (d.order() == 3 && count != 19)) {
+      velocities.push_back(d.vec());
+    }
+  }
+  field.components = static_cast<int>(velocities.size());
+  field.component_directions = halocline::directions_of_velocities(velocities);
+}
+
 }  // namespace
 
 void add_size_option(CLI::App& app, Options& options) {
@@ -37,6 +50,11 @@ void add_stencil_options(CLI::App& app, Options& options) {
   add_flag(app, "--no-corners", "the stencil reads no corners of the halo", options.no_corners)->group(domain_group);
   add_word(app, "--fields", "NxTYPE", "fields, e.g. 4xf32 or 2xf64,1xi8 (default 1xf32)",
            [&options](const auto& name, const auto& word) { options.fields = parse_fields(name, word); })
+      ->group(domain_group);
+  add_choice(app, "--lattice", "NAME",
+             "lattice Boltzmann: each field holds the populations of d3q15, d3q19 or d3q27, and of each only the "
+             "neighbours that it streams to receive it",
+             options.lattice, Choices<std::optional<int>>{{"d3q15", 15}, {"d3q19", 19}, {"d3q27", 27}})
       ->group(domain_group);
   add_words(app, "--staggered", "DIMS", 3,
             "dimensions in which all fields are staggered: one more layer where they are open, e.g. x,y",
@@ -198,7 +216,10 @@ void Options::resolve(const halocline::Environment& environment, int ranks) {
   if (no_edges) stencil = stencil.without_edges();
   if (no_corners) stencil = stencil.without_corners();
   if (fields.empty()) fields = parse_fields("--fields", "1xf32");
-  for (auto& field : fields) field.staggered = staggered;
+  for (auto& field : fields) {
+    field.staggered = staggered;
+    if (lattice) hold_populations(field, *lattice);
+  }
 
   if (node_grid || device_grid) {
     if (partition && *partition != halocline::partition::Method::given) {

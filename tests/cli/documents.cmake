@@ -47,6 +47,15 @@ expect_document("verify;passed" ON "${staggered}")
 expect_document("domain;staggered;1" "y" "${staggered}")
 expect_document("verify;passed" ON "exchange --size 12 --staggered x,z --open z --fields 2xf64,1xi8 --devices 3 --repeat 3 --steady 0 \
 --verify")
+# Populations between 4 subdomains of 12 x 6 x 6 cells: 5 of each of 288 cells of faces, 1 of each of 96 cells of edges.
+set(lattice "exchange --size 12 --lattice d3q19 --devices 4 --repeat 3 --steady 0 --verify")
+expect_document("verify;passed" ON "${lattice}")
+expect_document("domain;fields;0;components" 19 "${lattice}")
+expect_document("transports;1;bytes" 24576 "${lattice}")
+foreach(name d3q15 d3q27)
+  expect_document("verify;passed" ON "exchange --size 12 13 14 --lattice ${name} --fields 2xf64 --open z --devices 3 --repeat 3 --steady 0 \
+--verify")
+endforeach()
 expect_document("check;passed" ON "run jacobi3d --size 12 13 14 --devices 4 --steps 5 --check --precision f64")
 expect_document("domain;periodic_in_kernel;0" "x" "run jacobi3d --size 12 --steps 1")
 expect_document("domain;periodic_in_kernel" "\\[\\]" "run jacobi3d --size 12 --steps 1 --halo-in-x")
