@@ -41,7 +41,7 @@ namespace halocline::device::cuda {
 /// waits for what has still to be launched.
 [[nodiscard]] cudaError_t load_flag_kernels();
 [[nodiscard]] cudaError_t load_copy_kernels();
-[[nodiscard]] cudaError_t load_sum_kernel();
+[[nodiscard]] cudaError_t load_sum_kernels();
 [[nodiscard]] cudaError_t load_fused_kernel();
 
 /// Whether launch_fused()'s kernel, as it is loaded on the current device, waits itself for the end of the kernel before

@@ -111,10 +111,11 @@ void CudaStream::add(const SumList& list) {
                                       mine.device(), device_));
   }
   raise_failure();
-  const std::uint32_t tiles = mine.table().tile_count;
-  if (tiles == 0) return;
   const CurrentDevice now = current();
-  check(launch_sums(handle_, on().board().get(), mine.table(), on().copy_blocks(tiles)), "launching a list of sums");
+  for (const SumTable& table : mine.tables()) {
+    check(launch_sums(handle_, on().board().get(), table, on().copy_blocks(table.tile_count)),
+          "launching a list of sums");
+  }
 }
 
 void CudaStream::run(FusedExchange& exchange) {

@@ -38,109 +38,125 @@ __device__ Complex<T> sum_of(Complex<T> a, Complex<T> b) {
   return {a.real + b.real, a.imaginary + b.imaginary};
 }
 
-/// A unit's elements that are of the sum; the others stay undefined. Plain loads: other devices may have stored the data.
+/// Elements that a thread loads and stores at once.
 template <typename T, std::uint32_t elements>
-__device__ void load_unit(T (&values)[elements], const std::byte* from, const SumUnit& unit, bool wide) {
-  if constexpr (elements > 1) {
-    if (wide && unit.first == 0 && unit.end == elements) {
-      using Wide = Words<sizeof(T) * elements>;
-      const Wide all = *reinterpret_cast<const Wide*>(from);
-      memcpy(values, &all, sizeof all);
-      return;
+struct Unit {
+  T values[elements];
+
+  /// With plain loads: other devices may have stored the data.
+  __device__ void load(const std::byte* from, bool wide) {
+    if constexpr (elements > 1) {
+      if (wide) {
+        const auto all = *reinterpret_cast<const Words<sizeof values>*>(from);
+        memcpy(values, &all, sizeof values);
+        return;
+      }
+    }
+#pragma unroll
+    for (std::uint32_t i = 0; i < elements; ++i) values[i] = reinterpret_cast<const T*>(from)[i];
+  }
+  __device__ void store(std::byte* to) const {
+    if constexpr (elements > 1) {
+      Words<sizeof values> all;
+      memcpy(&all, values, sizeof values);
+      *reinterpret_cast<Words<sizeof values>*>(to) = all;
+    } else {
+      *reinterpret_cast<T*>(to) = values[0];
     }
   }
+  __device__ void add(const Unit& other) {
 #pragma unroll
-  for (std::uint32_t i = 0; i < elements; ++i) {
-    if (i >= unit.first && i < unit.end) values[i] = reinterpret_cast<const T*>(from)[i];
+    for (std::uint32_t i = 0; i < elements; ++i) values[i] = sum_of(values[i], other.values[i]);
+  }
+};
+
+/// The unit at an end of a row, element by element.
+template <typename T>
+__device__ void add_part(const SumTask& task, const SumTerm* terms, const SumTile& tile, const SumUnit& unit) {
+  std::byte* target = task.target + unit.offset(task.stride);
+#pragma unroll 1
+  for (std::uint32_t i = unit.first; i < unit.end; ++i) {
+    T sum = reinterpret_cast<const T*>(target)[i];
+#pragma unroll 1
+    for (std::uint32_t term = tile.first_term; term < tile.end_term; ++term) {
+      sum = sum_of(sum, reinterpret_cast<const T*>(terms[term].first + unit.offset(terms[term].stride))[i]);
+    }
+    reinterpret_cast<T*>(target)[i] = sum;
   }
 }
 
-template <typename T, std::uint32_t elements>
-__device__ void store_unit(std::byte* to, const T (&values)[elements], const SumUnit& unit) {
-  if constexpr (elements > 1) {
-    if (unit.first == 0 && unit.end == elements) {
-      using Wide = Words<sizeof(T) * elements>;
-      Wide all;
-      memcpy(&all, values, sizeof all);
-      *reinterpret_cast<Wide*>(to) = all;
-      return;
-    }
-  }
-#pragma unroll
-  for (std::uint32_t i = 0; i < elements; ++i) {
-    if (i >= unit.first && i < unit.end) reinterpret_cast<T*>(to)[i] = values[i];
-  }
-}
-
-/// Adds a thread's units of a tile. The loads of a term are issued before the term before it is added.
+/// Adds a thread's units of a tile. All loads of a term are issued before the first is added.
 template <typename T, std::uint32_t elements>
 __device__ void add_units(const SumTask& task, const SumTerm* terms, const SumTile& tile) {
-  constexpr std::uint32_t units = units_per_thread;
+  constexpr std::uint32_t units = units_of_tile(elements * sizeof(T)) / block_threads;
   SumUnit unit[units];
-  T sum[units][elements];
-  T next[units][elements];
-  const auto load_term = [&](std::uint32_t number) {
-    const SumTerm term = terms[number];
-#pragma unroll
-    for (std::uint32_t i = 0; i < units; ++i) {
-      load_unit(next[i], term.first + unit[i].offset(term.stride), unit[i], term.wide);
-    }
-  };
+  Unit<T, elements> sum[units];
+  const auto is_whole = [&](std::uint32_t i) { return unit[i].first == 0 && unit[i].end == elements; };
 #pragma unroll
   for (std::uint32_t i = 0; i < units; ++i) {
     unit[i] = unit_of(task, tile.first_unit + i * block_threads + threadIdx.x, elements);
-    load_unit(sum[i], task.target + unit[i].offset(task.stride), unit[i], true);
+    if (is_whole(i)) sum[i].load(task.target + unit[i].offset(task.stride), true);
   }
-  load_term(tile.first_term);
-  for (std::uint32_t term = tile.first_term; term < tile.end_term; ++term) {
-    T more[units][elements];
-    memcpy(more, next, sizeof more);
-    if (term + 1 < tile.end_term) load_term(term + 1);
+#pragma unroll 1
+  for (std::uint32_t number = tile.first_term; number < tile.end_term; ++number) {
+    const SumTerm term = terms[number];
+    Unit<T, elements> more[units];
 #pragma unroll
     for (std::uint32_t i = 0; i < units; ++i) {
-#pragma unroll
-      for (std::uint32_t k = 0; k < elements; ++k) sum[i][k] = sum_of(sum[i][k], more[i][k]);
+      if (is_whole(i)) more[i].load(term.first + unit[i].offset(term.stride), term.wide);
     }
+#pragma unroll
+    for (std::uint32_t i = 0; i < units; ++i) sum[i].add(more[i]);
   }
 #pragma unroll
   for (std::uint32_t i = 0; i < units; ++i) {
-    store_unit(task.target + unit[i].offset(task.stride), sum[i], unit[i]);
+    if (is_whole(i)) sum[i].store(task.target + unit[i].offset(task.stride));
+  }
+  if constexpr (elements > 1) {
+#pragma unroll
+    for (std::uint32_t i = 0; i < units; ++i) {
+      if (!is_whole(i)) add_part<T>(task, terms, tile, unit[i]);
+    }
   }
 }
 
+/// A kernel for each type: in one for all, ptxas kept values of all types in registers at once (255, and spilled).
 template <typename T>
-__device__ void add_tile(const SumTask& task, const SumTerm* terms, const SumTile& tile) {
-  constexpr std::uint32_t wide = wide_unit(sizeof(T));
-  if constexpr (wide > 1) {
-    if (task.wide) return add_units<T, wide>(task, terms, tile);
-  }
-  add_units<T, 1>(task, terms, tile);
-}
-
-__global__ void __launch_bounds__(block_threads)
+__global__ void __launch_bounds__(block_threads, 4)
     sums_kernel(const Board* board, const __grid_constant__ SumTable table) {
+  constexpr std::uint32_t wide = wide_unit(sizeof(T));
   if (stopped(board)) return;
   for (std::uint32_t at = blockIdx.x; at < table.tile_count; at += gridDim.x) {
     const SumTile tile = table.tiles[at];
     const SumTask& task = table.tasks[tile.task];
-    // Signed integers as unsigned ones, whose sums wrap around.
-    switch (task.element) {
-      case Element::i8:
-      case Element::u8: add_tile<std::uint8_t>(task, table.terms, tile); break;
-      case Element::i16:
-      case Element::u16: add_tile<std::uint16_t>(task, table.terms, tile); break;
-      case Element::i32:
-      case Element::u32: add_tile<std::uint32_t>(task, table.terms, tile); break;
-      case Element::i64:
-      case Element::u64: add_tile<std::uint64_t>(task, table.terms, tile); break;
-      case Element::f16: add_tile<__half>(task, table.terms, tile); break;
-      case Element::bf16: add_tile<__nv_bfloat16>(task, table.terms, tile); break;
-      case Element::f32: add_tile<float>(task, table.terms, tile); break;
-      case Element::f64: add_tile<double>(task, table.terms, tile); break;
-      case Element::c64: add_tile<Complex<float>>(task, table.terms, tile); break;
-      case Element::c128: add_tile<Complex<double>>(task, table.terms, tile); break;
+    if (wide > 1 && task.wide) {
+      add_units<T, wide>(task, table.terms, tile);
+    } else {
+      add_units<T, 1>(task, table.terms, tile);
     }
   }
+}
+
+/// Signed integers as unsigned ones, whose sums wrap around.
+const void* kernel_of(Element element) {
+  const auto address = [](void (*kernel)(const Board*, SumTable)) { return reinterpret_cast<const void*>(kernel); };
+  switch (element) {
+    case Element::i8:
+    case Element::u8: return address(sums_kernel<std::uint8_t>);
+    case Element::i16:
+    case Element::u16: return address(sums_kernel<std::uint16_t>);
+    case Element::i32:
+    case Element::u32: return address(sums_kernel<std::uint32_t>);
+    case Element::i64:
+    case Element::u64: return address(sums_kernel<std::uint64_t>);
+    case Element::f16: return address(sums_kernel<__half>);
+    case Element::bf16: return address(sums_kernel<__nv_bfloat16>);
+    case Element::f32: return address(sums_kernel<float>);
+    case Element::f64: return address(sums_kernel<double>);
+    case Element::c64: return address(sums_kernel<Complex<float>>);
+    case Element::c128: return address(sums_kernel<Complex<double>>);
+  }
+  return nullptr;
 }
 
 }  // namespace
@@ -148,13 +164,16 @@ __global__ void __launch_bounds__(block_threads)
 cudaError_t launch_sums(cudaStream_t stream, const Board* board, const SumTable& table, unsigned blocks) {
   SumTable its_table = table;
   void* parameters[] = {&board, &its_table};
-  return cudaLaunchKernel(reinterpret_cast<const void*>(sums_kernel), dim3(blocks), dim3(block_threads), parameters, 0,
-                          stream);
+  return cudaLaunchKernel(kernel_of(table.element), dim3(blocks), dim3(block_threads), parameters, 0, stream);
 }
 
-cudaError_t load_sum_kernel() {
-  cudaFuncAttributes attributes;
-  return cudaFuncGetAttributes(&attributes, reinterpret_cast<const void*>(sums_kernel));
+cudaError_t load_sum_kernels() {
+  for (const Element element : {Element::u8, Element::u16, Element::u32, Element::u64, Element::f16, Element::bf16,
+                                Element::f32, Element::f64, Element::c64, Element::c128}) {
+    cudaFuncAttributes attributes;
+    if (const auto error = cudaFuncGetAttributes(&attributes, kernel_of(element)); error != cudaSuccess) return error;
+  }
+  return cudaSuccess;
 }
 
 }  // namespace halocline::device::cuda

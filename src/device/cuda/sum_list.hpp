@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "device/cuda/devices.hpp"
 #include "device/cuda/sum_table.hpp"
@@ -19,13 +20,14 @@ class CudaSumList final : public SumList {
 
   [[nodiscard]] const Devices& devices() const { return *devices_; }
   [[nodiscard]] int device() const { return device_; }
-  [[nodiscard]] const SumTable& table() const { return table_; }
+  /// One for each element type.
+  [[nodiscard]] std::span<const SumTable> tables() const { return tables_; }
 
  private:
   std::shared_ptr<Devices> devices_;
   int device_;
   void* memory_ = nullptr;
-  SumTable table_;
+  std::vector<SumTable> tables_;
 };
 
 }  // namespace halocline::device::cuda

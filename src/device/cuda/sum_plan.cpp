@@ -2,6 +2,7 @@
 #include "device/cuda/sum_plan.hpp"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "core/checked.hpp"
@@ -37,9 +38,8 @@ bool have_one_shape(const Planned& a, const Planned& b) {
   const auto same_stride = [](const StridedSum::Term& one, const StridedSum::Term& other) {
     return one.stride == other.stride;
   };
-  return a.elements == b.elements && a.head == b.head && a.sum->element == b.sum->element &&
-         a.sum->extent == b.sum->extent && a.sum->target_stride == b.sum->target_stride &&
-         std::ranges::equal(a.sum->terms, b.sum->terms, same_stride);
+  return a.elements == b.elements && a.head == b.head && a.sum->extent == b.sum->extent &&
+         a.sum->target_stride == b.sum->target_stride && std::ranges::equal(a.sum->terms, b.sum->terms, same_stride);
 }
 
 /// Of two with the same shape, which are the two sides of a field, the first is given the other; the other goes.
@@ -61,17 +61,10 @@ void check(const StridedSum& sum) {
   static_cast<void>(checked_cast<std::int32_t>(sum.extent.volume(), "the cells of a sum"));
 }
 
-}  // namespace
-
-SumPlan plan_sums(std::span<const StridedSum> sums) {
-  std::vector<Planned> all;
-  for (const StridedSum& sum : sums) {
-    if (sum.extent.volume() == 0 || sum.terms.empty()) continue;
-    check(sum);
-    all.push_back(planned(sum));
-  }
-  pair(all);
+/// The sums, which have one element type.
+SumPlan plan_of(const std::vector<Planned>& all) {
   SumPlan plan;
+  plan.element = all.front().sum->element;
   for (const Planned& one : all) {
     const StridedSum& sum = *one.sum;
     const std::int64_t element = bytes_of(sum.element);
@@ -90,7 +83,6 @@ SumPlan plan_sums(std::span<const StridedSum> sums) {
     task.sums = Divider(count(partners));
     task.y = Divider(count(sum.extent.y));
     task.units = count(row * partners * sum.extent.y * sum.extent.z);
-    task.element = sum.element;
     task.wide = one.elements > 1;
     task.head = static_cast<std::uint8_t>(one.head);
     task.tail = static_cast<std::uint8_t>(row * one.elements - one.head - sum.extent.x);
@@ -104,10 +96,28 @@ SumPlan plan_sums(std::span<const StridedSum> sums) {
                             task.wide && is_aligned(first, term.stride, unit) && to_other % unit == 0});
     }
     tile.end_term = count(std::ssize(plan.terms));
-    for (; tile.first_unit < task.units; tile.first_unit += tile_units) plan.tiles.push_back(tile);
+    for (; tile.first_unit < task.units; tile.first_unit += units_of_tile(static_cast<std::uint32_t>(unit)))
+      plan.tiles.push_back(tile);
     plan.tasks.push_back(task);
   }
   return plan;
+}
+
+}  // namespace
+
+std::vector<SumPlan> plan_sums(std::span<const StridedSum> sums) {
+  std::map<Element, std::vector<Planned>> by_element;
+  for (const StridedSum& sum : sums) {
+    if (sum.extent.volume() == 0 || sum.terms.empty()) continue;
+    check(sum);
+    by_element[sum.element].push_back(planned(sum));
+  }
+  std::vector<SumPlan> plans;
+  for (auto& [element, its] : by_element) {
+    pair(its);
+    plans.push_back(plan_of(its));
+  }
+  return plans;
 }
 
 }  // namespace halocline::device::cuda

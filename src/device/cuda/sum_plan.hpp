@@ -28,7 +28,6 @@ struct SumTask {
   Divider sums;                          ///< by 1 or 2
   Divider y;                             ///< by the rows of a plane
   std::uint32_t units = 0;
-  Element element = Element::f32;
   bool wide = false;      ///< units of wide_unit() elements, aligned to their size
   std::uint8_t head = 0;  ///< elements of a row's first unit that are not of the sum
   std::uint8_t tail = 0;  ///< the same of its last unit
@@ -40,7 +39,12 @@ struct SumTerm {
   bool wide = false;                     ///< its units are aligned to their size, too
 };
 
-/// What a block adds at a time: tile_units units, or as many as are left.
+/// Units of a tile. A thread has fewer large ones: registers limit the number of threads of a multiprocessor.
+[[nodiscard]] constexpr std::uint32_t units_of_tile(std::uint32_t unit_bytes) {
+  return unit_bytes > 4 ? tile_units / 2 : tile_units;
+}
+
+/// What a block adds at a time: units_of_tile() units, or as many as are left.
 struct SumTile {
   std::uint32_t task = 0;
   std::uint32_t first_unit = 0;
@@ -48,14 +52,16 @@ struct SumTile {
   std::uint32_t end_term = 0;
 };
 
+/// Sums of one element type.
 struct SumPlan {
+  Element element = Element::f32;
   std::vector<SumTask> tasks;
   std::vector<SumTerm> terms;
   std::vector<SumTile> tiles;
 };
 
-/// Throws InvalidArgument if a target or a term is null, or if a sum has 2^31 elements or more.
-[[nodiscard]] SumPlan plan_sums(std::span<const StridedSum> sums);
+/// A plan for each element type. Throws InvalidArgument if a target or a term is null, or if a sum has 2^31 elements or more.
+[[nodiscard]] std::vector<SumPlan> plan_sums(std::span<const StridedSum> sums);
 
 /// A unit's place in a task. Beyond the last unit, it has no elements, and the place is the last unit's.
 struct SumUnit {

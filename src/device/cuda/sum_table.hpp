@@ -7,12 +7,13 @@
 
 namespace halocline::device::cuda {
 
-/// A SumPlan in device memory.
+/// The sums of one element type in device memory.
 struct SumTable {
   const SumTask* tasks = nullptr;
   const SumTerm* terms = nullptr;
   const SumTile* tiles = nullptr;
   std::uint32_t tile_count = 0;
+  Element element = Element::f32;
 };
 
 }  // namespace halocline::device::cuda
