@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include "core/environment_variables.hpp"
 #include "fold.hpp"
 #include "halocline/error.hpp"
 #include "help.hpp"
@@ -15,7 +16,7 @@ using halocline::InvalidArgument;
 
 std::string environment_text() {
   std::string text;
-  for (const auto& entry : halocline::Environment::documentation()) {
+  for (const auto& entry : halocline::environment_variables()) {
     text += fmt::format("{}\n    {}\n    allowed: {}; default: {}\n", entry.name, entry.meaning, entry.allowed,
                         entry.fallback);
   }

@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 
 #include "halocline/error.hpp"
+#include "machine/names.hpp"
 #include "table.hpp"
 
 namespace cli {

@@ -9,6 +9,7 @@
 #include <set>
 #include <vector>
 
+#include "machine/names.hpp"
 #include "machine/rates.hpp"
 #include "matrix_picture.hpp"
 #include "table.hpp"

@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "comm/agree.hpp"
 #include "halocline/communicator.hpp"
 #include "halocline/error.hpp"
 #include "io/write_file.hpp"

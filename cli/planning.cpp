@@ -8,11 +8,13 @@
 #include <algorithm>
 #include <string_view>
 
+#include "comm/agree.hpp"
 #include "core/log.hpp"
 #include "discovery/discover.hpp"
 #include "halocline/devices.hpp"
 #include "halocline/error.hpp"
 #include "io/json.hpp"
+#include "machine/synthetic.hpp"
 #include "machine_maps.hpp"
 
 namespace cli {

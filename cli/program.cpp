@@ -15,6 +15,7 @@
 #include <thread>
 
 #include "arguments.hpp"
+#include "comm/agree.hpp"
 #include "core/log.hpp"
 #include "core/printable.hpp"
 #include "ending.hpp"

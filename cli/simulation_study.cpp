@@ -3,6 +3,7 @@
 
 #include "documents.hpp"
 #include "halocline/error.hpp"
+#include "machine/synthetic.hpp"
 #include "planning.hpp"
 #include "simulation.hpp"
 #include "simulation_cases.hpp"

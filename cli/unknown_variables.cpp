@@ -8,6 +8,7 @@
 #include <array>
 #include <string_view>
 
+#include "core/environment_variables.hpp"
 #include "halocline/environment.hpp"
 #include "nearest.hpp"
 
@@ -20,7 +21,7 @@ constexpr std::array<std::string_view, 5> of_packages{"DIR", "HOME", "PREFIX", "
 /// As far as a name may be from one that is likely to be meant. They share the prefix, so that nearest_name() would take any.
 constexpr std::size_t most_changes = 3;
 
-std::string sentence(std::string_view name, const std::vector<halocline::Environment::Entry>& known) {
+std::string sentence(std::string_view name, const std::vector<halocline::EnvironmentVariable>& known) {
   const auto distance = [&](const auto& entry) { return edit_distance(name, entry.name); };
   const auto nearest = std::ranges::min_element(known, {}, distance);
   return fmt::format("{} is set, but nothing reads it; {}", name,
@@ -31,13 +32,13 @@ std::string sentence(std::string_view name, const std::vector<halocline::Environ
 }  // namespace
 
 std::vector<std::string> unknown_variables(const std::vector<std::string>& entries) {
-  const auto known = halocline::Environment::documentation();
+  const auto known = halocline::environment_variables();
   std::vector<std::string> sentences;
   for (const std::string_view entry : entries) {
     const std::string_view name = entry.substr(0, entry.find('='));
     if (!name.starts_with(prefix)) continue;
     if (std::ranges::find(of_packages, name.substr(prefix.size())) != of_packages.end()) continue;
-    if (std::ranges::find(known, name, &halocline::Environment::Entry::name) != known.end()) continue;
+    if (std::ranges::find(known, name, &halocline::EnvironmentVariable::name) != known.end()) continue;
     sentences.push_back(sentence(name, known));
   }
   return sentences;

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "comm/agree.hpp"
 #include "common/patience.hpp"
 #include "halocline/error.hpp"
 

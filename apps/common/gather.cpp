@@ -5,6 +5,8 @@
 #include <cstring>
 #include <memory>
 
+#include "comm/agree.hpp"
+#include "comm/requests.hpp"
 #include "halocline/host_array.hpp"
 
 namespace apps {

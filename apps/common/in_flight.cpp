@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "comm/agree.hpp"
 #include "halocline/error.hpp"
 
 namespace apps {

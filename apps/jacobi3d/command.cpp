@@ -10,6 +10,7 @@
 #include "cli/picture.hpp"
 #include "cli/planning.hpp"
 #include "cli/table.hpp"
+#include "comm/agree.hpp"
 #include "halocline/error.hpp"
 #include "jacobi3d/command.hpp"
 #include "jacobi3d/jacobi3d.hpp"

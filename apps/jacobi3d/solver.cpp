@@ -6,6 +6,7 @@
 #include <limits>
 #include <numeric>
 
+#include "comm/agree.hpp"
 #include "common/boundaries.hpp"
 #include "common/gather.hpp"
 #include "common/in_flight.hpp"

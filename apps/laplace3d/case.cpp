@@ -4,6 +4,7 @@
 
 #include <fmt/core.h>
 
+#include "comm/agree.hpp"
 #include "common/gather.hpp"
 #include "common/slowest.hpp"
 #include "halocline/devices.hpp"

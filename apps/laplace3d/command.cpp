@@ -13,6 +13,7 @@
 #include "cli/outputs.hpp"
 #include "cli/planning.hpp"
 #include "cli/table.hpp"
+#include "comm/agree.hpp"
 #include "core/median.hpp"
 #include "halocline/error.hpp"
 #include "laplace3d/command.hpp"

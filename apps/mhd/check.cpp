@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "comm/agree.hpp"
 #include "common/patience.hpp"
 
 namespace mhd {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "comm/agree.hpp"
 #include "common/boundaries.hpp"
 #include "common/gather.hpp"
 #include "common/in_parallel.hpp"

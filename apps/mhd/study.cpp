@@ -7,9 +7,12 @@
 #include <algorithm>
 #include <limits>
 
+#include "comm/agree.hpp"
+#include "comm/gather.hpp"
 #include "common/patience.hpp"
 #include "halocline/devices.hpp"
 #include "halocline/error.hpp"
+#include "machine/names.hpp"
 
 namespace mhd {
 namespace {
@@ -44,7 +47,7 @@ Power of_all_ranks(Communicator& comm, const Power& mine) {
     PowerSource source;
   };
   Power all{0, PowerSource::counted, {}};
-  for (const Told& told : comm.all_gather_value(Told{mine.watts, mine.source})) {
+  for (const Told& told : halocline::comm::gather_value(comm, Told{mine.watts, mine.source})) {
     all =
         sum(all, {told.watts, told.source, told.source == mine.source ? mine.why_not : "another rank knows no better"});
   }

@@ -8,6 +8,9 @@
 
 #include "baselines/packed.hpp"
 #include "baselines/stream_memory.hpp"
+#include "comm/agree.hpp"
+#include "comm/gather.hpp"
+#include "comm/requests.hpp"
 
 namespace halocline::bench {
 namespace {
@@ -19,7 +22,7 @@ class Mapped {
       : world_(&world), own_(cuda_memory((bytes + granularity - 1) / granularity * granularity)) {
     cudaIpcMemHandle_t handle{};
     comm::agree_on(world, [&] { check(cudaIpcGetMemHandle(&handle, own_.get()), "cudaIpcGetMemHandle"); });
-    const auto handles = world.all_gather_value(handle);
+    const auto handles = comm::gather_value(world, handle);
     comm::agree_on(world, [&] {
       for (const Message& m : plan.messages) {
         void* memory = nullptr;
@@ -136,7 +139,7 @@ class ByEvents final : public Order {
       check(cudaIpcGetEventHandle(&handles[side], event), "cudaIpcGetEventHandle");
     }
     new (counter(world.rank().value())) Counter(0);
-    const auto all = world.all_gather_value(handles);
+    const auto all = comm::gather_value(world, handles);
     for (const Message& m : messages_) {
       std::array<OwnedEvent, 2> events;
       for (std::size_t side = 0; side < 2; ++side) {

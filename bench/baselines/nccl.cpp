@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "baselines/packed.hpp"
+#include "comm/agree.hpp"
 #include "core/serialise.hpp"
 
 namespace halocline::bench {

@@ -7,6 +7,7 @@
 #include <deque>
 
 #include "baselines/runner.hpp"
+#include "comm/agree.hpp"
 #include "support/program.hpp"
 #include "support/results.hpp"
 

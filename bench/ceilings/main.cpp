@@ -8,6 +8,7 @@
 #include <cstdio>
 
 #include "ceilings/ceilings.hpp"
+#include "comm/agree.hpp"
 #include "halocline/error.hpp"
 #include "support/program.hpp"
 #include "support/sampling.hpp"

@@ -6,6 +6,7 @@
 #include <random>
 
 #include "halocline/error.hpp"
+#include "machine/synthetic.hpp"
 #include "mapping/mapping.hpp"
 #include "support/cost.hpp"
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "machine/synthetic.hpp"
 #include "mapping/mapper.hpp"
 #include "partition/halo.hpp"
 #include "planner/planner.hpp"

@@ -9,6 +9,8 @@
 #include <string>
 
 #include "halocline/machine_map.hpp"
+#include "machine/names.hpp"
+#include "machine/synthetic.hpp"
 #include "partition/node_kinds.hpp"
 #include "partition/strategy.hpp"
 #include "placement/lower_bound.hpp"

@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "machine/synthetic.hpp"
 #include "placement/placement.hpp"
 #include "plan/local_plan.hpp"
 #include "planner/planner.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/results.hpp"
+#include "comm/agree.hpp"
 
 #include <fmt/core.h>
 

@@ -11,6 +11,7 @@
 #include "discovery/discover.hpp"
 #include "fabric_text.hpp"
 #include "io/json.hpp"
+#include "machine/names.hpp"
 #include "measure/measure.hpp"
 #include "measured.hpp"
 #include "planning.hpp"

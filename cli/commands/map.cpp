@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "comm/agree.hpp"
 #include "commands/commands.hpp"
 #include "documents.hpp"
 #include "halocline/error.hpp"

@@ -8,9 +8,11 @@
 #include <memory>
 #include <set>
 
+#include "comm/agree.hpp"
 #include "commands/commands.hpp"
 #include "halocline/error.hpp"
 #include "io/write_file.hpp"
+#include "machine/names.hpp"
 #include "machine_maps.hpp"
 #include "matrix_picture.hpp"
 

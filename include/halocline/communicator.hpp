@@ -4,15 +4,12 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
-#include <exception>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "halocline/duration.hpp"
@@ -21,7 +18,6 @@
 
 namespace halocline {
 class Clock;
-class Deadline;
 }  // namespace halocline
 
 #pragma GCC visibility push(default)
@@ -41,34 +37,9 @@ struct DeviceSupport {
   std::string why;  ///< if it is not yes
 };
 
-/// A send or receive under way. Its bytes must stay where they are until test() has returned true. Destroying an unfinished
-/// request is logged, cancels a receive if that is possible, and never blocks.
-class Request {
- public:
-  virtual ~Request() = default;
-  /// True once the sent bytes may be changed, or the received bytes are complete. Never blocks; makes
-  /// progress. Throws CommunicationError if it failed or the message had another length.
-  [[nodiscard]] virtual bool test() = 0;
-};
-
-/// A send or receive that is set up once and started many times; at most one under way at a time.
-class PersistentRequest {
- public:
-  virtual ~PersistentRequest() = default;
-  /// Throws InternalError if the previous one is not done.
-  virtual void start() = 0;
-  /// As Request::test; true before the first start() too.
-  [[nodiscard]] virtual bool test() = 0;
-};
-
-/// Host memory that all ranks of a node access: one segment for each rank, zero-filled at first, cache-line aligned.
-/// Valid until destroyed on this rank; destruction does not communicate.
-class SharedWindow {
- public:
-  virtual ~SharedWindow() = default;
-  /// The segment of a rank of the communicator that the window was made from.
-  [[nodiscard]] virtual std::span<std::byte> segment(rank_id rank) const = 0;
-};
+class Request;
+class PersistentRequest;
+class SharedWindow;
 
 /// A private group of ranks. No message of one Communicator is ever received by another, nor by the
 /// user's own MPI calls. Owner; not copyable, because making a second one is collective.
@@ -138,45 +109,10 @@ class Communicator {
     all_reduce(std::span<std::int64_t>(&value, 1), reduction);
     return value;
   }
-  /// all_gather of one trivially copyable value a rank.
-  template <typename T>
-  [[nodiscard]] std::vector<T> all_gather_value(const T& value);
 
  private:
   Duration timeout_ = std::chrono::seconds(120);
 };
-
-/// Waits until done() returns true: yields first, then sleeps. Throws DeadlineError "what" after the deadline.
-void wait_until(const std::function<bool()>& done, const Deadline& deadline, std::string_view what);
-
-/// Collective: compares the outcomes of a step (nullptr for success). Returns if all ranks succeeded; otherwise throws the same
-/// error on all ranks: kind and message of the lowest rank that failed, after "rank R: ".
-void agree(Communicator& comm, std::exception_ptr mine);
-
-/// Runs a local step on each rank, then agrees. The step must not communicate over comm.
-template <typename Step>
-void agree_on(Communicator& comm, Step&& step) {
-  std::exception_ptr mine;
-  try {
-    step();
-  } catch (...) {
-    mine = std::current_exception();
-  }
-  agree(comm, mine);
-}
-
-template <typename T>
-std::vector<T> Communicator::all_gather_value(const T& value) {
-  static_assert(std::is_trivially_copyable_v<T>);
-  std::vector<T> values;
-  for (const auto& bytes : all_gather(std::as_bytes(std::span<const T, 1>(&value, 1)))) {
-    if (bytes.size() != sizeof(T)) throw InternalError("all_gather_value: a rank gave another type");
-    T one;
-    std::memcpy(&one, bytes.data(), sizeof one);
-    values.push_back(one);
-  }
-  return values;
-}
 
 /// How a communicator of another library becomes a Communicator: a specialisation has a static adopt(native) that returns a
 /// std::unique_ptr<Communicator>. mpi.hpp has it for MPI_Comm.
@@ -185,6 +121,26 @@ struct Adopt;
 template <typename Native>
 concept Adoptable = requires(const Native& native) {
   { Adopt<Native>::adopt(native) } -> std::same_as<std::unique_ptr<Communicator>>;
+};
+
+/// The ranks of a domain: a communicator of another library, such as MPI_COMM_WORLD with halocline/mpi.hpp, which is duplicated,
+/// collectively, and may be freed afterwards; a Communicator to take over; or one that outlives the domain. Several domains may
+/// use one: each has a private group, made in Domain::plan().
+class Ranks {
+ public:
+  template <Adoptable Native>
+  Ranks(const Native& comm)
+      : Ranks(Adopt<Native>::adopt(comm)) {}   // NOLINT(google-explicit-constructor): passed as they are
+  Ranks(std::unique_ptr<Communicator> comm);   // NOLINT(google-explicit-constructor)
+  Ranks(Communicator& comm) : comm_(&comm) {}  // NOLINT(google-explicit-constructor)
+
+  [[nodiscard]] Communicator& comm() const { return *comm_; }
+  /// What was taken over; null for a communicator that outlives the domain.
+  [[nodiscard]] std::unique_ptr<Communicator> release() { return std::move(owned_); }
+
+ private:
+  std::unique_ptr<Communicator> owned_;
+  Communicator* comm_;
 };
 
 }  // namespace halocline::comm

@@ -204,28 +204,13 @@ class Domain {
  public:
   /// Without MPI: this process drives all devices. stencil: what a step reads of fields that have no stencil of their own.
   Domain(const Vec3& extent, const Stencil& stencil, DomainOptions options = {});
-  /// A communicator of another library: MPI_COMM_WORLD, with halocline/mpi.hpp. It is duplicated, and may be freed afterwards.
-  /// Collective.
-  template <typename Native>
-  requires comm::Adoptable<Native> Domain(const Vec3& extent, const Stencil& stencil, Native comm,
-                                          DomainOptions options = {})
-      : Domain(extent, stencil, comm::Adopt<Native>::adopt(comm), std::move(options)) {}
-  /// Takes over a communicator.
-  Domain(const Vec3& extent, const Stencil& stencil, std::unique_ptr<comm::Communicator> comm,
-         DomainOptions options = {});
-  /// Uses a communicator that outlives the domain. Several domains may use one: each has a private group, made in plan().
-  Domain(const Vec3& extent, const Stencil& stencil, comm::Communicator& comm, DomainOptions options = {});
+  /// Domain(extent, stencil, MPI_COMM_WORLD): see comm::Ranks.
+  Domain(const Vec3& extent, const Stencil& stencil, comm::Ranks ranks, DomainOptions options = {});
   /// The same for codes with a decomposition of their own: each rank gives its boxes, which plan() gathers. Nothing is
   /// partitioned or placed; subdomains() are in the order of the rank's boxes. With grids, cuts, weights or owners in the
   /// options, plan() throws InvalidArgument.
   Domain(OwnedBoxes boxes, const Stencil& stencil, DomainOptions options = {});
-  template <typename Native>
-  requires comm::Adoptable<Native> Domain(OwnedBoxes boxes, const Stencil& stencil, Native comm,
-                                          DomainOptions options = {})
-      : Domain(std::move(boxes), stencil, comm::Adopt<Native>::adopt(comm), std::move(options)) {}
-  Domain(OwnedBoxes boxes, const Stencil& stencil, std::unique_ptr<comm::Communicator> comm,
-         DomainOptions options = {});
-  Domain(OwnedBoxes boxes, const Stencil& stencil, comm::Communicator& comm, DomainOptions options = {});
+  Domain(OwnedBoxes boxes, const Stencil& stencil, comm::Ranks ranks, DomainOptions options = {});
   Domain(const Domain&) = delete;
   Domain& operator=(const Domain&) = delete;
   /// Does not communicate. A realized domain that was not closed leaks its device memory, which is logged; exchanges of the other

@@ -6,7 +6,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "halocline/duration.hpp"
 
@@ -55,15 +54,6 @@ struct Environment {
   /// Throws InvalidArgument that names the variable, its value and what is allowed.
   static Environment read();
   static Environment read(const Lookup& lookup);
-
-  struct Entry {
-    std::string name;
-    std::string allowed;
-    std::string fallback;
-    std::string meaning;
-  };
-  /// All variables, for help texts and the reference.
-  static std::vector<Entry> documentation();
 };
 
 }  // namespace halocline

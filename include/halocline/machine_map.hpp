@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -75,19 +74,11 @@ struct Fabric {
   Shape shape;
   friend bool operator==(const Fabric&, const Fabric&) = default;
 };
-/// "crossbar", "fat_tree", "dragonfly", "torus"
-[[nodiscard]] std::string_view name_of(const Fabric::Shape& shape);
 
 /// The kind of a vertex in a node's graph.
 enum class VertexKind : int { package, numa, device, nic, pci_switch, link_switch };
 /// What connects two vertices.
 enum class LinkKind : int { memory, inter_package, pcie, nvlink, network };
-inline constexpr std::array all_vertex_kinds{VertexKind::package, VertexKind::numa,       VertexKind::device,
-                                             VertexKind::nic,     VertexKind::pci_switch, VertexKind::link_switch};
-inline constexpr std::array all_link_kinds{LinkKind::memory, LinkKind::inter_package, LinkKind::pcie, LinkKind::nvlink,
-                                           LinkKind::network};
-[[nodiscard]] std::string_view to_string(VertexKind kind);
-[[nodiscard]] std::string_view to_string(LinkKind kind);
 
 struct Vertex {
   VertexKind kind = VertexKind::package;
@@ -116,8 +107,6 @@ enum class Traffic : int {
   two_way,   ///< the same in the opposite direction; both started together
   all_pairs  ///< the same between all pairs of the node; all started together
 };
-inline constexpr std::array all_traffic{Traffic::one_way, Traffic::two_way, Traffic::all_pairs};
-[[nodiscard]] std::string_view to_string(Traffic traffic);
 
 /// A measured rate between two devices of a node, or a device and the host's memory. src/measure/measure.hpp
 /// lists the methods. One-way rates of method "copy" count instead of the links.
@@ -141,12 +130,6 @@ enum class HaloPath : int { local, link };
 /// How the cells are copied: in long rows; in short rows, which count as whole sectors of memory; in short rows that are packed
 /// by the sender and unpacked by the receiver; or as LL packets, for rows of any length (src/core/packets.hpp).
 enum class HaloRows : int { long_rows, short_rows, packed_rows, packets };
-inline constexpr std::array all_halo_paths{HaloPath::local, HaloPath::link};
-inline constexpr std::array all_halo_rows{HaloRows::long_rows, HaloRows::short_rows, HaloRows::packed_rows,
-                                          HaloRows::packets};
-[[nodiscard]] std::string_view to_string(HaloPath path);
-/// "long", "short", "packed", "packets"
-[[nodiscard]] std::string_view to_string(HaloRows rows);
 
 /// The rate of exchanges whose time is determined by one kind of cells, measured back to back with all devices of the node active;
 /// see src/model/predict.hpp.
@@ -265,20 +248,6 @@ struct MachineMap {
 
   friend bool operator==(const MachineMap&, const MachineMap&) = default;
 };
-
-struct SyntheticRequest {
-  std::int64_t nodes = 1;
-  std::int64_t devices_per_node = 1;
-  std::int64_t ranks_per_node = 1;
-};
-/// A synthetic machine: identical nodes, each with devices of equal speed that are all connected
-/// through one switch, and ranks_per_node ranks that share the devices evenly in order.
-/// Throws InvalidArgument if a number is below 1 or the devices cannot be shared evenly.
-[[nodiscard]] MachineMap synthetic(const SyntheticRequest& request);
-
-/// Replaces the ranks of every node by ranks_per_node ranks that share its devices evenly, in order.
-/// Throws InvalidArgument if ranks_per_node is below 1 or does not divide the devices of a node.
-void assign_ranks(MachineMap& map, std::int64_t ranks_per_node);
 
 }  // namespace halocline::machine
 #pragma GCC visibility pop

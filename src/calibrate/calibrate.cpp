@@ -11,6 +11,7 @@
 #include <tuple>
 #include <utility>
 
+#include "comm/agree.hpp"
 #include "core/median.hpp"
 #include "core/serialise.hpp"
 #include "halocline/domain.hpp"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "halocline/communicator.hpp"
 
+#include "comm/agree.hpp"
 #include "comm/gather.hpp"
 #include "core/clock.hpp"
 
@@ -47,6 +48,10 @@ std::string_view to_string(CommBackend backend) {
     case CommBackend::mpi: return "mpi";
   }
   return "unknown";
+}
+
+Ranks::Ranks(std::unique_ptr<Communicator> comm) : owned_(std::move(comm)), comm_(owned_.get()) {
+  if (!owned_) throw InvalidArgument("the communicator of a domain is null");
 }
 
 void wait_until(const std::function<bool()>& done, const Deadline& deadline, std::string_view what) {

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cstdlib>
 
+#include "core/environment_variables.hpp"
 #include "halocline/error.hpp"
 
 namespace halocline {
@@ -72,7 +73,7 @@ Environment Environment::read() {
   });
 }
 
-std::vector<Environment::Entry> Environment::documentation() {
+std::vector<EnvironmentVariable> environment_variables() {
   return {
       {"HALOCLINE_RANKS_PER_NODE", "1 or more", "what MPI finds", "ranks see virtual nodes of this many ranks"},
       {"HALOCLINE_BACKEND", "auto, host, cuda", "auto", "the devices; auto takes GPUs where every rank sees one"},

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "comm/agree.hpp"
 #include "discovery/detail/merge.hpp"
 #include "discovery/serialise.hpp"
 

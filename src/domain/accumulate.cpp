@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "comm/agree.hpp"
 #include "comm/uncounted.hpp"
 #include "domain/detail/domain_impl.hpp"
 

@@ -104,29 +104,17 @@ void Domain::Impl::start_exchange(std::span<const Transfer> which, exchange::Ove
 Domain::Domain(const Vec3& extent, const Stencil& stencil, DomainOptions options)
     : Domain(extent, stencil, comm::serial(), std::move(options)) {}
 
-Domain::Domain(const Vec3& extent, const Stencil& stencil, std::unique_ptr<comm::Communicator> comm,
-               DomainOptions options)
+Domain::Domain(const Vec3& extent, const Stencil& stencil, comm::Ranks ranks, DomainOptions options)
     : impl_(std::make_unique<Impl>(this, extent, stencil, std::move(options))) {
-  impl_->owned_comm = std::move(comm);
-  impl_->comm = impl_->owned_comm.get();
-}
-
-Domain::Domain(const Vec3& extent, const Stencil& stencil, comm::Communicator& comm, DomainOptions options)
-    : impl_(std::make_unique<Impl>(this, extent, stencil, std::move(options))) {
-  impl_->users_comm = &comm;
+  impl_->owned_comm = ranks.release();
+  (impl_->owned_comm ? impl_->comm : impl_->users_comm) = &ranks.comm();
 }
 
 Domain::Domain(OwnedBoxes boxes, const Stencil& stencil, DomainOptions options)
     : Domain(std::move(boxes), stencil, comm::serial(), std::move(options)) {}
 
-Domain::Domain(OwnedBoxes boxes, const Stencil& stencil, std::unique_ptr<comm::Communicator> comm,
-               DomainOptions options)
-    : Domain(Vec3{}, stencil, std::move(comm), std::move(options)) {
-  impl_->owned_boxes = std::move(boxes);
-}
-
-Domain::Domain(OwnedBoxes boxes, const Stencil& stencil, comm::Communicator& comm, DomainOptions options)
-    : Domain(Vec3{}, stencil, comm, std::move(options)) {
+Domain::Domain(OwnedBoxes boxes, const Stencil& stencil, comm::Ranks ranks, DomainOptions options)
+    : Domain(Vec3{}, stencil, std::move(ranks), std::move(options)) {
   impl_->owned_boxes = std::move(boxes);
 }
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "comm/agree.hpp"
 #include "comm/gather.hpp"
 #include "core/log.hpp"
 #include "device/cuda_backend.hpp"
@@ -103,7 +104,7 @@ Devices make_devices(comm::Communicator& comm, const DeviceOptions& wanted, int 
     if (wish_of(wanted, 0).kind != static_cast<int>(DeviceKind::host)) gpus = device::cuda_devices();
     mine = wish_of(wanted, gpus.size());
   });
-  const auto kind = chosen(comm.all_gather_value(mine), comm.rank() == rank_id(0));
+  const auto kind = chosen(comm::gather_value(comm, mine), comm.rank() == rank_id(0));
   return Devices(kind == DeviceKind::cuda ? make_gpus(comm, wanted, gpus)
                                           : make_host_devices(comm, wanted, ranks_on_node));
 }

@@ -2,6 +2,7 @@
 // How a domain comes into being: plan, allocate, probe, route, connect.
 #include <algorithm>
 
+#include "comm/agree.hpp"
 #include "comm/gather.hpp"
 #include "comm/uncounted.hpp"
 #include "core/log.hpp"
@@ -87,7 +88,7 @@ void Domain::Impl::make_plan() {
   node_comm = comm->split_by_node(options.machine.ranks_per_node);
   node_comm->set_timeout(options.timeout);
   if (options.devices.existing) backend = options.devices.existing->backend();
-  const auto own_devices = comm->all_gather_value(backend != nullptr);
+  const auto own_devices = comm::gather_value(*comm, backend != nullptr);
   if (std::find(own_devices.begin(), own_devices.end(), false) != own_devices.end()) {
     const bool mixed = std::find(own_devices.begin(), own_devices.end(), true) != own_devices.end();
     comm::agree_on(*comm, [&] {

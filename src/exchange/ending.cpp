@@ -6,6 +6,7 @@
 #include <exception>
 #include <utility>
 
+#include "comm/agree.hpp"
 #include "core/leak.hpp"
 #include "core/short_text.hpp"
 #include "device/disagreement.hpp"

@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "comm/agree.hpp"
 #include "core/leak.hpp"
 #include "exchange/detail/exchange_impl.hpp"
 

@@ -12,6 +12,7 @@
 #include <tuple>
 #include <utility>
 
+#include "comm/agree.hpp"
 #include "core/leak.hpp"
 #include "core/serialise.hpp"
 #include "exchange/detail/connections.hpp"

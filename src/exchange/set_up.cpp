@@ -6,6 +6,7 @@
 #include <map>
 #include <utility>
 
+#include "comm/agree.hpp"
 #include "core/serialise.hpp"
 #include "exchange/detail/exchange_impl.hpp"
 #include "exchange/detail/tags.hpp"

@@ -9,6 +9,7 @@
 #include "halocline/error.hpp"
 #include "io/detail/json_cursor.hpp"
 #include "io/json.hpp"
+#include "machine/names.hpp"
 
 namespace halocline::io {
 namespace {

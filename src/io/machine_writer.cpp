@@ -3,6 +3,7 @@
 
 #include "io/detail/pretty.hpp"
 #include "io/json.hpp"
+#include "machine/names.hpp"
 
 namespace halocline::io {
 namespace {

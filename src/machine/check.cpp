@@ -3,6 +3,7 @@
 #include <tuple>
 
 #include "machine/detail/checks.hpp"
+#include "machine/names.hpp"
 
 namespace halocline::machine {
 namespace {

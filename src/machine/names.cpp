@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "machine/names.hpp"
 #include "halocline/error.hpp"
 #include "halocline/machine_map.hpp"
 

@@ -5,6 +5,7 @@
 #include "core/limits.hpp"
 #include "halocline/error.hpp"
 #include "halocline/machine_map.hpp"
+#include "machine/synthetic.hpp"
 
 namespace halocline::machine {
 namespace {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/bytes.hpp"
+#include "machine/names.hpp"
 #include "mapping/detail/machine_view.hpp"
 
 namespace halocline::mapping {

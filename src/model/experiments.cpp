@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "machine/names.hpp"
 #include "partition/strategy.hpp"
 
 namespace halocline::model {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "machine/synthetic.hpp"
 #include "model/experiments.hpp"
 
 namespace halocline::model {

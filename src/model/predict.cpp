@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "halocline/error.hpp"
+#include "machine/names.hpp"
 #include "partition/node_kinds.hpp"
 
 namespace halocline::model {

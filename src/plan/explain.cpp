@@ -6,6 +6,7 @@
 #include <array>
 #include <map>
 
+#include "machine/names.hpp"
 #include "plan/plan.hpp"
 
 namespace halocline {

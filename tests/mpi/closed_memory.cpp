@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <string>
 
+#include "comm/gather.hpp"
 #include "core/anonymous_file.hpp"
 #include "domain/internals.hpp"
 #include "halocline/halocline.hpp"
@@ -33,7 +34,7 @@ void close_memory() {
 /// Whether a rank can map the next one's memory; all ranks learn of it.
 bool is_open(comm::Communicator& world) {
   const AnonymousFile mine(64);
-  const auto handles = world.all_gather_value(mine.handle());
+  const auto handles = comm::gather_value(world, mine.handle());
   std::int64_t opened = 1;
   try {
     (void)AnonymousFile::open(handles[(world.rank().index() + 1) % handles.size()]);

@@ -6,6 +6,7 @@
 
 #include "comm/mpi/check.hpp"
 #include "comm/mpi/mpi_communicator.hpp"
+#include "comm/requests.hpp"
 #include "contract/comm/comm_contract.hpp"
 #include "halocline/mpi.hpp"
 #include "support/mpi_world.hpp"

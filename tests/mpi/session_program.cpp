@@ -40,14 +40,15 @@ void say(const std::string& text) {
 void lose_peer(comm::Session& session, int signal) {
   auto& world = session.world();
   if (world.size() != 2) throw InvalidArgument("this mode needs 2 ranks");
-  const auto pids = world.all_gather_value(::getpid());
-  if (world.rank() == rank_id(1)) ::raise(signal);
+  const bool lost = world.rank() == rank_id(1);
+  const std::int64_t pid = world.all_reduce(lost ? std::int64_t{::getpid()} : 0, comm::Reduction::sum);
+  if (lost) ::raise(signal);
   world.set_timeout(std::chrono::milliseconds(500));
   try {
     world.barrier();
   } catch (const Error& error) {
     say(error.what());
-    if (signal == SIGSTOP) ::kill(pids[1], SIGKILL);
+    if (signal == SIGSTOP) ::kill(static_cast<pid_t>(pid), SIGKILL);
     session.abort(3);
   }
 }

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "comm/requests.hpp"
 #include "halocline/communicator.hpp"
 
 namespace halocline::test {

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <string>
 
+#include "comm/gather.hpp"
 #include "halocline/session.hpp"
 #include "support/mpi_world.hpp"
 
@@ -39,8 +40,8 @@ int run(comm::Communicator& world) {
   }
   const std::int64_t failed = RUN_ALL_TESTS() == 0 ? 0 : 1;
   const auto ran = static_cast<std::int64_t>(testing::UnitTest::GetInstance()->test_to_run_count());
-  const auto failures = world.all_gather_value(failed);
-  const auto counts = world.all_gather_value(ran);
+  const auto failures = comm::gather_value(world, failed);
+  const auto counts = comm::gather_value(world, ran);
   bool good = true;
   for (std::size_t rank = 0; rank < failures.size(); ++rank) {
     const bool same = counts[rank] == counts[0] && counts[rank] > 0;

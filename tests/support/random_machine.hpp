@@ -7,6 +7,7 @@
 #include <string>
 
 #include "halocline/machine_map.hpp"
+#include "machine/names.hpp"
 
 namespace halocline::test {
 

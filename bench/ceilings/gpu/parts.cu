@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Rank 0 drives all GPUs that it sees; the others wait meanwhile, so that nothing else is measured.
 #include "ceilings/gpu/parts.cuh"
+#include "comm/agree.hpp"
 
 namespace halocline::bench {
 namespace {

@@ -5,7 +5,10 @@
 #include <utility>
 #include <vector>
 
+#include "comm/agree.hpp"
 #include "comm/detail/arguments.hpp"
+#include "comm/gather.hpp"
+#include "comm/requests.hpp"
 #include "core/anonymous_file.hpp"
 
 namespace halocline::comm {
@@ -39,7 +42,7 @@ std::unique_ptr<SharedWindow> make_anonymous_window(Communicator& comm, std::siz
     mine.emplace(bytes);
     handle = mine->handle();
   });
-  const auto handles = comm.all_gather_value(handle);
+  const auto handles = comm::gather_value(comm, handle);
   // The agreement also keeps each rank's file open until all others have mapped it.
   agree_on(comm, [&] {
     for (std::size_t rank = 0; rank < handles.size(); ++rank) {

@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "comm/requests.hpp"
 #include "halocline/communicator.hpp"
 
 namespace halocline::comm {

@@ -6,9 +6,12 @@
 #include <cstring>
 #include <utility>
 
+#include "comm/agree.hpp"
 #include "comm/detail/arguments.hpp"
 #include "comm/detail/reduce.hpp"
+#include "comm/gather.hpp"
 #include "comm/local/local_requests.hpp"
+#include "comm/requests.hpp"
 
 namespace halocline::comm::local {
 namespace {
@@ -204,7 +207,7 @@ void LocalCommunicator::all_reduce(std::span<double> values, Reduction reduction
 void LocalCommunicator::all_reduce(std::span<std::int64_t> values, Reduction reduction) { reduce(values, reduction); }
 
 std::unique_ptr<Communicator> LocalCommunicator::split(int colour, int key) {
-  const auto wishes = all_gather_value(Wish{colour, key});
+  const auto wishes = comm::gather_value(*this, Wish{colour, key});
   for (std::size_t rank = 0; rank < wishes.size(); ++rank) check_colour(wishes[rank].colour, rank);
   std::vector<std::pair<int, int>> members;  // key, rank
   for (int rank = 0; rank < size(); ++rank) {
@@ -233,7 +236,7 @@ std::unique_ptr<Communicator> LocalCommunicator::split(int colour, int key) {
 }
 
 std::unique_ptr<Communicator> LocalCommunicator::split_by_node(std::optional<int> ranks_per_node) {
-  const auto wishes = all_gather_value(static_cast<std::int64_t>(ranks_per_node.value_or(size())));
+  const auto wishes = comm::gather_value(*this, static_cast<std::int64_t>(ranks_per_node.value_or(size())));
   for (std::size_t rank = 0; rank < wishes.size(); ++rank) check_ranks_per_node(wishes[rank], rank);
   return split(rank_ / ranks_per_node.value_or(size()), rank_);
 }

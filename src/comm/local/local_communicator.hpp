@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "comm/local/group.hpp"
+#include "comm/requests.hpp"
 #include "core/clock.hpp"
 #include "halocline/communicator.hpp"
 

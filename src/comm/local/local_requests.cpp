@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "comm/requests.hpp"
 #include "core/log.hpp"
 
 namespace halocline::comm::local {

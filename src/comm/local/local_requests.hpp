@@ -5,6 +5,7 @@
 #include <span>
 
 #include "comm/local/group.hpp"
+#include "comm/requests.hpp"
 #include "halocline/communicator.hpp"
 
 namespace halocline::comm::local {

@@ -2,6 +2,7 @@
 #include <cstring>
 #include <utility>
 
+#include "comm/agree.hpp"
 #include "comm/detail/arguments.hpp"
 #include "comm/detail/reduce.hpp"
 #include "comm/mpi/check.hpp"

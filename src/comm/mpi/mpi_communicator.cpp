@@ -3,12 +3,15 @@
 
 #include <utility>
 
+#include "comm/agree.hpp"
 #include "comm/detail/anonymous_window.hpp"
 #include "comm/detail/arguments.hpp"
 #include "comm/detail/runtime.hpp"
 #include "comm/detail/watchdog.hpp"
+#include "comm/gather.hpp"
 #include "comm/mpi/check.hpp"
 #include "comm/mpi/requests.hpp"
+#include "comm/requests.hpp"
 #include "core/leak.hpp"
 #include "halocline/mpi.hpp"
 
@@ -84,7 +87,7 @@ std::unique_ptr<PersistentRequest> MpiCommunicator::persistent_receive(std::span
 
 std::unique_ptr<Communicator> MpiCommunicator::split(int colour, int key) {
   // Doubles as the barrier that MPI_Comm_split needs; see the class.
-  const auto colours = all_gather_value(colour);
+  const auto colours = comm::gather_value(*this, colour);
   for (std::size_t rank = 0; rank < colours.size(); ++rank) check_colour(colours[rank], rank);
   try {
     MPI_Comm made = MPI_COMM_NULL;
@@ -100,7 +103,7 @@ std::unique_ptr<Communicator> MpiCommunicator::split(int colour, int key) {
 }
 
 std::unique_ptr<Communicator> MpiCommunicator::split_by_node(std::optional<int> ranks_per_node) {
-  const auto wishes = all_gather_value(static_cast<std::int64_t>(ranks_per_node.value_or(size())));
+  const auto wishes = comm::gather_value(*this, static_cast<std::int64_t>(ranks_per_node.value_or(size())));
   for (std::size_t rank = 0; rank < wishes.size(); ++rank) check_ranks_per_node(wishes[rank], rank);
   MPI_Comm made = MPI_COMM_NULL;
   std::unique_ptr<Communicator> node;

@@ -8,6 +8,7 @@
 
 #include "comm/mpi/device_support.hpp"
 #include "comm/mpi/state.hpp"
+#include "comm/requests.hpp"
 #include "core/clock.hpp"
 #include "halocline/communicator.hpp"
 

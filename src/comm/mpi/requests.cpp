@@ -7,6 +7,7 @@
 
 #include "comm/detail/runtime.hpp"
 #include "comm/mpi/check.hpp"
+#include "comm/requests.hpp"
 #include "core/log.hpp"
 
 namespace halocline::comm::mpi {

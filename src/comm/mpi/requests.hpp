@@ -5,6 +5,7 @@
 #include <span>
 
 #include "comm/mpi/state.hpp"
+#include "comm/requests.hpp"
 #include "halocline/communicator.hpp"
 
 namespace halocline::comm::mpi {

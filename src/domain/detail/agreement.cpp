@@ -72,7 +72,7 @@ NamedValue named(std::string name, std::string text) {
 void check_alike(comm::Communicator& comm, std::span<const NamedValue> mine) {
   Hash all;
   for (const NamedValue& value : mine) all.add(value.name).add(static_cast<std::int64_t>(value.hash));
-  const auto hashes = comm.all_gather_value(all.value());
+  const auto hashes = comm::gather_value(comm, all.value());
   if (std::ranges::all_of(hashes, [&](std::uint64_t hash) { return hash == hashes[0]; })) return;
 
   std::vector<NamedValue> shown;

@@ -7,6 +7,8 @@
 #include <array>
 #include <cstring>
 
+#include "comm/agree.hpp"
+#include "comm/requests.hpp"
 #include "core/log.hpp"
 
 namespace halocline::exchange {

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "comm/requests.hpp"
 #include "core/anonymous_file.hpp"
 #include "halocline/communicator.hpp"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "exchange/detail/connections.hpp"
 
+#include "comm/requests.hpp"
 #include "core/serialise.hpp"
 #include "exchange/detail/tags.hpp"
 #include "exchange/detail/transfers.hpp"

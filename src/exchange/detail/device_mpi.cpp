@@ -10,7 +10,9 @@
 #include <string>
 #include <vector>
 
+#include "comm/agree.hpp"
 #include "comm/gather.hpp"
+#include "comm/requests.hpp"
 #include "core/leak.hpp"
 #include "exchange/detail/tags.hpp"
 

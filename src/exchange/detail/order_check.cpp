@@ -7,6 +7,7 @@
 #include <cstring>
 #include <utility>
 
+#include "comm/requests.hpp"
 #include "core/hash.hpp"
 #include "core/serialise.hpp"
 #include "exchange/detail/tags.hpp"

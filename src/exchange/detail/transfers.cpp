@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "comm/agree.hpp"
+#include "comm/requests.hpp"
 #include "core/leak.hpp"
 
 namespace halocline::exchange {

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "comm/requests.hpp"
+#include "core/clock.hpp"
 #include "halocline/communicator.hpp"
 
 namespace halocline::exchange {

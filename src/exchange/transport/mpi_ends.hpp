@@ -7,6 +7,7 @@
 #include <cstring>
 #include <exception>
 
+#include "comm/requests.hpp"
 #include "core/leak.hpp"
 #include "device/disagreement.hpp"
 #include "exchange/transport/endpoint.hpp"

@@ -2,6 +2,7 @@
 #include <cstring>
 #include <optional>
 
+#include "comm/agree.hpp"
 #include "halocline/error.hpp"
 #include "measure/detail/kernels.hpp"
 #include "measure/detail/stages.hpp"

@@ -3,6 +3,8 @@
 
 #include <thread>
 
+#include "comm/agree.hpp"
+#include "comm/requests.hpp"
 #include "halocline/error.hpp"
 
 namespace halocline::machine::measuring {

@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 
+#include "comm/requests.hpp"
 #include "device/backend.hpp"
 #include "halocline/communicator.hpp"
 

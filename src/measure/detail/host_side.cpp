@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <deque>
 
+#include "comm/agree.hpp"
 #include "halocline/error.hpp"
 #include "measure/detail/kernels.hpp"
 #include "measure/detail/stages.hpp"

@@ -7,6 +7,9 @@
 #include <thread>
 #include <vector>
 
+#include "comm/agree.hpp"
+#include "comm/gather.hpp"
+#include "comm/requests.hpp"
 #include "halocline/error.hpp"
 #include "measure/detail/stages.hpp"
 
@@ -251,7 +254,7 @@ LinkRate measure_network(comm::Communicator& comm, const std::vector<rank_id>& f
   }
   std::vector<double> large;
   std::vector<double> small;
-  for (const auto& [of_large, of_small] : comm.all_gather_value(mine)) {
+  for (const auto& [of_large, of_small] : comm::gather_value(comm, mine)) {
     if (of_large <= 0) continue;
     large.push_back(of_large);
     small.push_back(of_small);

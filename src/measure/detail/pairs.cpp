@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <deque>
 
+#include "comm/agree.hpp"
 #include "measure/detail/pair_method.hpp"
 #include "measure/detail/stages.hpp"
 

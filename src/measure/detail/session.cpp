@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "comm/agree.hpp"
 #include "comm/gather.hpp"
 #include "core/median.hpp"
 #include "halocline/error.hpp"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "comm/agree.hpp"
 #include "measure/detail/kernels.hpp"
 #include "measure/detail/stages.hpp"
 

@@ -8,6 +8,7 @@
 
 #include "core/bytes.hpp"
 #include "halocline/error.hpp"
+#include "machine/names.hpp"
 #include "model/simulate.hpp"
 #include "model/simulation/network.hpp"
 

@@ -3,6 +3,8 @@
 #include <cmath>
 #include <limits>
 
+#include "comm/gather.hpp"
+#include "comm/requests.hpp"
 #include "contract/comm/comm_contract.hpp"
 
 namespace halocline::test {
@@ -17,7 +19,7 @@ std::string text_of_rank(std::size_t rank, std::size_t round) {
 
 TEST_P(CommContract, KnowsItsRankAndSize) {
   on_ranks([](Communicator& comm) {
-    const auto ranks = comm.all_gather_value(comm.rank());
+    const auto ranks = comm::gather_value(comm, comm.rank());
     ASSERT_EQ(std::ssize(ranks), comm.size());
     for (std::size_t i = 0; i < ranks.size(); ++i) EXPECT_EQ(ranks[i].index(), i);
   });

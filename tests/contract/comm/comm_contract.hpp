@@ -8,6 +8,8 @@
 #include <ostream>
 #include <string>
 
+#include "comm/agree.hpp"
+#include "comm/requests.hpp"
 #include "core/clock.hpp"
 #include "halocline/communicator.hpp"
 #include "support/bytes.hpp"

@@ -2,6 +2,8 @@
 #include <chrono>
 #include <new>
 
+#include "comm/agree.hpp"
+#include "comm/requests.hpp"
 #include "contract/comm/comm_contract.hpp"
 
 namespace halocline::test {

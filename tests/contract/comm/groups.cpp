@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "comm/gather.hpp"
+#include "comm/requests.hpp"
 #include "contract/comm/comm_contract.hpp"
 
 namespace halocline::test {
@@ -12,7 +14,7 @@ TEST_P(CommContract, SplitOrdersByKeyThenByRank) {
     const auto me = static_cast<int>(comm.rank().value());
     const auto reversed = comm.split(me % 2, -me);
     EXPECT_EQ(reversed->backend(), comm.backend());
-    const auto members = reversed->all_gather_value(me);
+    const auto members = comm::gather_value(*reversed, me);
     std::vector<int> expected;
     for (int rank = comm.size() - 1; rank >= 0; --rank) {
       if (rank % 2 == me % 2) expected.push_back(rank);
@@ -87,7 +89,7 @@ TEST_P(CommContract, VirtualNodesAreConsecutiveRanksAndTheLastMayBeSmaller) {
       const auto node = comm.split_by_node(k);
       std::vector<int> expected;
       for (int rank = me / k * k; rank < std::min(comm.size(), me / k * k + k); ++rank) expected.push_back(rank);
-      EXPECT_EQ(node->all_gather_value(me), expected) << k << " ranks a node";
+      EXPECT_EQ(comm::gather_value(*node, me), expected) << k << " ranks a node";
       const auto window = node->shared_window(64);
       EXPECT_EQ(window->segment(rank_id(node->size() - 1)).size(), 64U);
       node->close();

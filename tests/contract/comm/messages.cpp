@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <numeric>
 
+#include "comm/requests.hpp"
 #include "contract/comm/comm_contract.hpp"
 
 namespace halocline::test {

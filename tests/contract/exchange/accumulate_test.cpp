@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "comm/gather.hpp"
 #include "domain/internals.hpp"
 #include "ranks.hpp"
 #include "support/error_of.hpp"
@@ -43,7 +44,7 @@ class Cells {
       if (halos || s.owned().contains(p)) sum += view(p, c) * number(seed, s, p, c);
     });
     Number all = 0;
-    for (const Number part : domain.comm().all_gather_value(sum)) all += part;
+    for (const Number part : comm::gather_value(domain.comm(), sum)) all += part;
     return all;
   }
   /// <exchange x, y> and <x, accumulate y>.
@@ -124,8 +125,8 @@ TEST_P(Accumulate, goes_by_the_same_transport) {
     static_cast<void>(cells.products(1));
     const auto sum = [&](const exchange::Traffic& mine) {
       exchange::Traffic all{transport};
-      for (const std::int64_t messages : comm.all_gather_value(mine.messages)) all.messages += messages;
-      for (const std::int64_t bytes : comm.all_gather_value(mine.bytes)) all.bytes += bytes;
+      for (const std::int64_t messages : comm::gather_value(comm, mine.messages)) all.messages += messages;
+      for (const std::int64_t bytes : comm::gather_value(comm, mine.bytes)) all.bytes += bytes;
       return all;
     };
     const exchange::Traffic forwards = sum(internals(cells.domain).traffic(transport));

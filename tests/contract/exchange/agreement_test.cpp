@@ -11,6 +11,7 @@
 #include "domain/internals.hpp"
 #include "exchange/exchange.hpp"
 #include "halocline/machine_map.hpp"
+#include "machine/synthetic.hpp"
 #include "ranks.hpp"
 
 namespace halocline::test {

@@ -13,6 +13,7 @@
 #include <string>
 #include <thread>
 
+#include "comm/gather.hpp"
 #include "device/cuda_backend.hpp"
 #include "halocline/halocline.hpp"
 
@@ -40,7 +41,7 @@ int run(const std::string& transport, const std::string& fate, double seconds, i
   for (int step = 0; step < 3; ++step) domain->exchange();
   domain->synchronize();
   world.barrier();
-  const auto pids = world.all_gather_value(static_cast<std::int64_t>(::getpid()));
+  const auto pids = comm::gather_value(world, static_cast<std::int64_t>(::getpid()));
 
   const auto start = std::chrono::steady_clock::now();
   std::string error = "no error";

@@ -10,6 +10,7 @@
 #include <new>
 #include <stdexcept>
 
+#include "comm/agree.hpp"
 #include "halocline/error.hpp"
 #include "halocline/session.hpp"
 #include "same_command.hpp"

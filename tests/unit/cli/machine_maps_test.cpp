@@ -9,6 +9,7 @@
 
 #include "halocline/error.hpp"
 #include "io/json.hpp"
+#include "machine/synthetic.hpp"
 #include "support/error_of.hpp"
 
 namespace cli {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "measured.hpp"
+#include "machine/synthetic.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -3,7 +3,9 @@
 #include <chrono>
 #include <thread>
 
+#include "comm/agree.hpp"
 #include "comm/local_ranks.hpp"
+#include "comm/requests.hpp"
 #include "contract/comm/comm_contract.hpp"
 #include "core/clock.hpp"
 #include "halocline/session.hpp"

@@ -5,6 +5,7 @@
 
 #include <map>
 
+#include "core/environment_variables.hpp"
 #include "halocline/error.hpp"
 
 namespace halocline {
@@ -61,12 +62,12 @@ TEST(Environment, bad_values_are_refused_by_name) {
 }
 
 TEST(Environment, each_variable_is_documented) {
-  for (const auto& entry : Environment::documentation()) {
+  for (const auto& entry : environment_variables()) {
     EXPECT_EQ(entry.name.rfind("HALOCLINE_", 0), 0u);
     EXPECT_FALSE(entry.meaning.empty());
     EXPECT_FALSE(entry.allowed.empty());
   }
-  EXPECT_EQ(Environment::documentation().size(), 11u) << "one entry for each member of Environment";
+  EXPECT_EQ(environment_variables().size(), 11u) << "one entry for each member of Environment";
 }
 
 }  // namespace

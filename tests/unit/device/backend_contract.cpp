@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "unit/device/backend_contract.hpp"
+#include "comm/agree.hpp"
 
 #include <gmock/gmock.h>
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "io/json.hpp"
+#include "machine/names.hpp"
 #include "nvml_nodes.hpp"
 
 namespace halocline::machine {

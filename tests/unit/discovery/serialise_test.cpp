@@ -3,6 +3,7 @@
 
 #include "discovery/serialise.hpp"
 #include "halocline/error.hpp"
+#include "machine/synthetic.hpp"
 #include "support/random_machine.hpp"
 
 namespace halocline::machine {

@@ -5,6 +5,8 @@
 #include "comm/local_ranks.hpp"
 #include "domain/internals.hpp"
 #include "halocline/halocline.hpp"
+#include "machine/names.hpp"
+#include "machine/synthetic.hpp"
 #include "plan/plan.hpp"
 #include "request_hash.hpp"
 #include "support/effort.hpp"

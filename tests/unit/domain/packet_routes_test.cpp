@@ -8,6 +8,7 @@
 
 #include "device/host.hpp"
 #include "halocline/halocline.hpp"
+#include "machine/synthetic.hpp"
 #include "support/forwarding_backend.hpp"
 
 namespace halocline {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "halocline/halocline.hpp"
+#include "machine/synthetic.hpp"
 #include "partition/halo.hpp"
 #include "partition/strategy.hpp"
 #include "plan/plan.hpp"

@@ -8,6 +8,7 @@
 #include "comm/local_ranks.hpp"
 #include "domain/internals.hpp"
 #include "halocline/halocline.hpp"
+#include "machine/synthetic.hpp"
 #include "plan/plan.hpp"
 #include "request_hash.hpp"
 

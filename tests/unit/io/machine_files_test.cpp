@@ -5,6 +5,7 @@
 
 #include "io/json.hpp"
 #include "machine/interconnect.hpp"
+#include "machine/synthetic.hpp"
 
 namespace halocline::io {
 namespace {

@@ -8,6 +8,7 @@
 #include "core/limits.hpp"
 #include "halocline/error.hpp"
 #include "io/json.hpp"
+#include "machine/synthetic.hpp"
 #include "support/effort.hpp"
 #include "support/error_of.hpp"
 #include "support/random_machine.hpp"

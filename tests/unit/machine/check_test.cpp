@@ -8,6 +8,8 @@
 
 #include "halocline/error.hpp"
 #include "halocline/machine_map.hpp"
+#include "machine/names.hpp"
+#include "machine/synthetic.hpp"
 #include "support/random_machine.hpp"
 
 namespace halocline::machine {

@@ -8,6 +8,7 @@
 
 #include "halocline/error.hpp"
 #include "machine/interconnect.hpp"
+#include "machine/names.hpp"
 #include "support/random_machine.hpp"
 
 namespace halocline::machine {

@@ -11,6 +11,7 @@
 
 #include "halocline/error.hpp"
 #include "io/json.hpp"
+#include "machine/synthetic.hpp"
 #include "support/random_machine.hpp"
 
 namespace halocline::machine {

@@ -3,6 +3,7 @@
 
 #include "halocline/error.hpp"
 #include "machine/rates.hpp"
+#include "machine/synthetic.hpp"
 
 namespace halocline::machine {
 namespace {

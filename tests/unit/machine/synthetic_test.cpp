@@ -4,6 +4,7 @@
 #include "core/limits.hpp"
 #include "halocline/error.hpp"
 #include "halocline/machine_map.hpp"
+#include "machine/synthetic.hpp"
 #include "support/error_of.hpp"
 
 namespace halocline::machine {

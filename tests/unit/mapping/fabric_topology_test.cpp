@@ -9,6 +9,7 @@
 #include <set>
 
 #include "machine/interconnect.hpp"
+#include "machine/names.hpp"
 #include "machines.hpp"
 #include "mapping/patterns.hpp"
 #include "mapping/quality.hpp"

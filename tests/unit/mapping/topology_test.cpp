@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "halocline/error.hpp"
+#include "machine/names.hpp"
 #include "machines.hpp"
 
 namespace halocline::mapping {

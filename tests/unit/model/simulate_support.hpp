@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "machine/interconnect.hpp"
+#include "machine/synthetic.hpp"
 #include "model/simulate.hpp"
 #include "unit/model/support.hpp"
 

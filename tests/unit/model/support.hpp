@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "halocline/machine_map.hpp"
+#include "machine/synthetic.hpp"
 #include "model/predict.hpp"
 #include "partition/halo.hpp"
 #include "partition/strategy.hpp"

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "halocline/error.hpp"
+#include "machine/synthetic.hpp"
 #include "support/effort.hpp"
 #include "support/error_of.hpp"
 #include "support/seeded.hpp"

@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "halocline/error.hpp"
+#include "machine/synthetic.hpp"
 #include "support/random_machine.hpp"
 #include "support/seeded.hpp"
 

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <string>
 
+#include "machine/synthetic.hpp"
 #include "plan/local_plan.hpp"
 #include "plan/plan.hpp"
 #include "support/effort.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "routing/measured.hpp"
+#include "machine/synthetic.hpp"
 #include "placement/placement.hpp"
 
 #include <gtest/gtest.h>

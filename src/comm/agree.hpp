@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <exception>
+#include <functional>
+#include <string_view>
+
+#include "core/clock.hpp"
+#include "halocline/communicator.hpp"
+
+namespace halocline::comm {
+
+/// Waits until done() returns true: yields first, then sleeps. Throws DeadlineError "what" after the deadline.
+void wait_until(const std::function<bool()>& done, const Deadline& deadline, std::string_view what);
+
+/// Collective: compares the outcomes of a step (nullptr for success). Returns if all ranks succeeded; otherwise throws the same
+/// error on all ranks: kind and message of the lowest rank that failed, after "rank R: ".
+void agree(Communicator& comm, std::exception_ptr mine);
+
+/// Runs a local step on each rank, then agrees. The step must not communicate over comm.
+template <typename Step>
+void agree_on(Communicator& comm, Step&& step) {
+  std::exception_ptr mine;
+  try {
+    step();
+  } catch (...) {
+    mine = std::current_exception();
+  }
+  agree(comm, mine);
+}
+
+}  // namespace halocline::comm
