@@ -28,6 +28,7 @@ help: ## what can be made
 
 build: ## everything, tests and benchmarks included (release)
 	@$(INSTALL) build test
+	@scripts/python_environment.sh build/python
 	@$(call CONFIGURE_WITH,all)
 	@cmake --build $(BUILD) --parallel $(JOBS)
 

@@ -58,6 +58,26 @@ if(HALOCLINE_HAVE_SCOTCH)
 endif()
 halocline_note(Scotch ${HALOCLINE_HAVE_SCOTCH} "${scotch_version}")
 
+# The Python package stands on nanobind, which pip brings, and on an interpreter with its headers. A build folder's own virtual
+# environment (scripts/python_environment.sh) is taken where there is one.
+set(have_nanobind OFF)
+if(NOT HALOCLINE_PYTHON STREQUAL "OFF")
+  if(NOT DEFINED Python_EXECUTABLE AND EXISTS ${PROJECT_SOURCE_DIR}/build/python/bin/python)
+    set(Python_EXECUTABLE ${PROJECT_SOURCE_DIR}/build/python/bin/python)
+  endif()
+  find_package(Python 3.11 COMPONENTS Interpreter Development.Module)
+  if(Python_FOUND)
+    execute_process(COMMAND ${Python_EXECUTABLE} -m nanobind --cmake_dir OUTPUT_VARIABLE nanobind_ROOT
+                    OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+    find_package(nanobind CONFIG QUIET)
+    if(nanobind_FOUND AND nanobind_VERSION VERSION_GREATER_EQUAL 2.4)
+      set(have_nanobind ON)
+    endif()
+  endif()
+endif()
+halocline_optional(HALOCLINE_PYTHON have_nanobind HALOCLINE_HAVE_PYTHON "install Python 3.11 or newer with its headers, and nanobind by pip")
+halocline_note("Python package" ${HALOCLINE_HAVE_PYTHON} "${Python_VERSION}")
+
 include(HaloclineCuda)
 
 find_package(nlohmann_json REQUIRED)

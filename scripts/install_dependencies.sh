@@ -68,7 +68,13 @@ look_for_test() {
   need python3 program python3 # tests of documents
   need spin program spin
   need gcc program gcc # spin's checkers are C programs
+  want python3-venv python_has ensurepip
+  want python3-dev python_headers
 }
+
+# Whether python3 has a module of its standard library; whether its headers are there.
+python_has() { python3 -c "import $1" >/dev/null 2>&1; }
+python_headers() { [ -e "$(python3 -c 'import sysconfig; print(sysconfig.get_paths()["include"])')/Python.h" ]; }
 
 look_for_lint() {
   need clang-format program clang-format

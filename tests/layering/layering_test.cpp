@@ -186,6 +186,9 @@ TEST_F(Planted, ToolWithAHeaderOfAStageThatIsNotThere) {
 TEST_F(Planted, ExampleWithAHeaderOfAStage) {
   expect_one("examples/a.cpp", "#include \"core/hash.hpp\"\n", "not installed");
 }
+TEST_F(Planted, BindingThatIncludesAStage) {
+  expect_one("python/src/a.cpp", "#include \"core/hash.hpp\"\n", "not installed");
+}
 TEST_F(Planted, TestOfTheInstalledWithAHeaderOfAStage) {
   expect_one("tests/install/consumer/a.cpp", "#include \"core/hash.hpp\"\n", "not installed");
 }

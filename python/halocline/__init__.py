@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Halo exchange of distributed 3-D stencil codes.
+
+    import halocline
+
+    domain = halocline.Domain((64, 64, 64), stencil=1, fields={"u": "float32"}, devices=4)
+    domain["u"].set(lambda z, y, x: x + 64 * y)
+    domain.exchange()
+
+Shapes and indices are in C order: z, y, x. Several processes: comm=MPI.COMM_WORLD of mpi4py.
+"""
+
+from . import errors
+from ._blocks import Block, shift
+from ._core import __version__
+from ._domain import Domain, Exchange
+from ._fields import Field
+from ._stencil import Stencil
+from .errors import Error
+
+__all__ = ["Block", "Domain", "Error", "Exchange", "Field", "Stencil", "__version__", "errors", "shift"]

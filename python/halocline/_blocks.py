@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The part of a field that one subdomain has."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from ._fields import Field
+
+Region = tuple[slice, slice, slice]
+Cells = tuple[tuple[int, int, int], tuple[int, int, int]]
+
+
+def shift(region: Region, dz: int = 0, dy: int = 0, dx: int = 0) -> Region:
+    """The region moved by so many cells: `a[shift(r, dx=1)]` has the upper neighbours in x of the cells of `a[r]`."""
+    return tuple(slice(s.start + d, s.stop + d) for s, d in zip(region, (dz, dy, dx)))  # type: ignore[return-value]
+
+
+def region_between(cells: Cells, origin: tuple[int, int, int]) -> Region:
+    """Slices in C order of an array that begins at `origin`; both x, y, z."""
+    low, high = cells
+    return tuple(slice(low[d] - origin[d], high[d] - origin[d]) for d in (2, 1, 0))  # type: ignore[return-value]
+
+
+class Block:
+    """A field in one subdomain of this rank.
+
+    Regions are slices of `array`, in the order z, y, x; with several components they follow an axis of components, as in
+    `array[:, *region]` or `array[(..., *region)]`.
+    """
+
+    def __init__(self, field: Field, position: int) -> None:
+        self._field = field
+        self._position = position
+        core = field._domain._core
+        self.subdomain: int = core.subdomain_id(position)
+        self.device: int = core.device(position)
+        self._all: Cells = core.with_halo(position, field._id)
+        owned: Cells = core.owned(position, field._id)
+        #: The cells that this subdomain owns, in the whole domain.
+        self.cells: Region = region_between(owned, (0, 0, 0))
+        #: The same cells in `array`.
+        self.owned: Region = region_between(owned, self._all[0])
+
+    @property
+    def interior(self) -> Region:
+        """Cells whose update reads no halo: they may be updated while an exchange is under way."""
+        return region_between(self._field._domain._core.interior(self._position), self._all[0])
+
+    @property
+    def boundary(self) -> list[Region]:
+        """The other owned cells, as disjoint regions."""
+        boxes = self._field._domain._core.boundary(self._position)
+        return [region_between(box, self._all[0]) for box in boxes]
+
+    @property
+    def array(self) -> np.ndarray:
+        """The current buffer with its halo, without a copy: axes z, y, x, or component, z, y, x. The domain cannot be closed while
+        the array, or a view of it, exists. Raises CapabilityError for devices that NumPy cannot access."""
+        return self.buffer(0)
+
+    @property
+    def next(self) -> np.ndarray:
+        """The buffer that `Field.swap` makes the current one."""
+        return self.buffer(1)
+
+    def buffer(self, ahead: int) -> np.ndarray:
+        """The buffer that is current after `ahead` swaps."""
+        return self._field._domain._core.array(self._position, self._field._id, ahead)
+
+    def _with_components(self, region: tuple) -> tuple:
+        return (slice(None), *region) if self._field.components > 1 else region
+
+    def _read(self) -> np.ndarray:
+        """The current buffer: the array itself on the host, a copy of a GPU's."""
+        core = self._field._domain._core
+        if core.on_host:
+            return self.array
+        return core.download(self._position, self._field._id, 0)
+
+    def _write(self, region: tuple, values: np.ndarray) -> None:
+        core = self._field._domain._core
+        array = self._read()
+        array[self._with_components(region)] = values
+        if not core.on_host:
+            core.upload(self._position, self._field._id, 0, np.ascontiguousarray(array))

@@ -1,0 +1,238 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A distributed 3-D domain."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+
+from . import _core
+from ._blocks import Block, Region, region_between
+from ._fields import ELEMENTS, Field
+from ._launcher import handle_of
+from ._stencil import Stencil, stencil_of
+from .errors import InvalidArgument
+
+#: Fields of an exchange: their names, or names with the depth of the halo to fill.
+Fields = Iterable[str] | Mapping[str, int]
+OpenBoundary = Callable[[Block, Region, str, str], None]
+
+
+class Exchange:
+    """An exchange under way, made by Domain.start_exchange. As a context manager it finishes at the end."""
+
+    def __init__(self, domain: Domain) -> None:
+        self._domain = domain
+
+    def finish(self) -> None:
+        """Returns when all halos of this rank are filled."""
+        self._domain._finish()
+
+    def is_ready(self) -> bool:
+        """Makes progress, and returns whether finish() would not wait for messages."""
+        return self._domain._core.is_ready()
+
+    def __enter__(self) -> Exchange:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None) -> None:
+        self.finish()
+
+
+class Domain:
+    """A 3-D domain of shape (nz, ny, nx), cut among the devices of all ranks.
+
+    stencil: an int (all neighbours so many cells away), or a Stencil. fields: a dtype by name, or options: dtype, components,
+    buffers, stencil, staggered (three bools: z, y, x). comm: an mpi4py communicator; None without a launcher. devices: devices of
+    each rank, for backend "host" or "cuda"; unset, one host device, or the GPUs. boundary: "periodic", "open" or
+    "periodic_in_kernel", or three of them: z, y, x. timeout: seconds. Collective over comm, as are all calls but those that are
+    marked as local.
+
+    On host devices all calls are complete when they return: NumPy sees the halos that exchange() filled.
+    """
+
+    def __init__(
+        self,
+        shape: Sequence[int],
+        stencil: Stencil | int | Sequence[int] = 1,
+        fields: Mapping[str, Any] | None = None,
+        *,
+        comm: Any = None,
+        devices: int | None = None,
+        backend: str | None = None,
+        boundary: str | Sequence[str] = "periodic",
+        in_place: bool = False,
+        steps_per_exchange: int = 1,
+        partition: str = "exact",
+        transports: str | None = None,
+        ranks_per_node: int | None = None,
+        validate_ordering: bool = False,
+        timeout: float = 120.0,
+    ) -> None:
+        self._closed = True
+        if len(shape) != 3:
+            raise InvalidArgument(f"shape is {tuple(shape)}; allowed are three numbers of cells: nz, ny, nx")
+        boundaries = [boundary] * 3 if isinstance(boundary, str) else list(boundary)
+        if len(boundaries) != 3:
+            raise InvalidArgument(f"boundary is {boundary!r}; allowed is one name, or three: z, y, x")
+        settings = _core.Settings()
+        settings.kind, settings.devices = backend, devices
+        settings.boundaries = boundaries[::-1]
+        settings.in_place, settings.steps_per_exchange = in_place, steps_per_exchange
+        settings.partition, settings.transports = partition, transports
+        settings.ranks_per_node, settings.validate_ordering = ranks_per_node, validate_ordering
+        settings.timeout = timeout
+        self.shape = tuple(int(n) for n in shape)
+        self._boundaries = boundaries
+        self._fields: dict[str, Field] = {}
+        self._is_realized = False
+        self._open_boundary: OpenBoundary | None = None
+        self._staggered: dict[str, tuple[bool, bool, bool]] = {}
+        self._core = _core.Domain(self.shape[::-1], stencil_of(stencil)._spec(), handle_of(comm), settings)
+        self._closed = False
+        if fields is not None:
+            for name, options in fields.items():
+                self.add_field(name, **(options if isinstance(options, Mapping) else {"dtype": options}))
+            self.realize()
+
+    def __repr__(self) -> str:
+        return f"<halocline.Domain {self.shape}: {', '.join(self._fields) or 'no fields'}{', closed' if self._closed else ''}>"
+
+    def add_field(
+        self,
+        name: str,
+        dtype: Any = "float64",
+        *,
+        components: int = 1,
+        buffers: int = 1,
+        stencil: Stencil | int | Sequence[int] | None = None,
+        staggered: Sequence[bool] = (False, False, False),
+    ) -> Field:
+        """Before realize(); for domains that were made without `fields`. Local."""
+        try:
+            kind = np.dtype(dtype)
+        except TypeError as error:
+            raise InvalidArgument(f"dtype of '{name}' is {dtype!r}; allowed is one of {', '.join(ELEMENTS)}") from error
+        if kind.name not in ELEMENTS:
+            raise InvalidArgument(f"dtype of '{name}' is {kind.name}; allowed is one of {', '.join(ELEMENTS)}")
+        spec = None if stencil is None else stencil_of(stencil)._spec()
+        number = self._open().add_field(name, ELEMENTS[kind.name], components, buffers, spec, list(staggered)[::-1])
+        self._fields[name] = Field(self, name, number, kind, components, buffers)
+        self._staggered[name] = tuple(bool(s) for s in staggered)  # type: ignore[assignment]
+        return self._fields[name]
+
+    def realize(self) -> None:
+        """Partitions, places, routes and allocates. Called by the constructor if it gets `fields`."""
+        self._open().realize()
+        self._is_realized = True
+
+    def __getitem__(self, name: str) -> Field:
+        if name not in self._fields:
+            raise KeyError(f"field is '{name}'; allowed is one of {', '.join(self._fields) or 'none, as there is no field'}")
+        return self._fields[name]
+
+    @property
+    def fields(self) -> Mapping[str, Field]:
+        return self._fields
+
+    def shape_of(self, field: Field) -> tuple[int, int, int]:
+        """Cells of a field: the domain's, and one more where it is staggered in an open dimension."""
+        more = [s and b == "open" for s, b in zip(self._staggered[field.name], self._boundaries)]
+        return tuple(n + m for n, m in zip(self.shape, more))  # type: ignore[return-value]
+
+    def exchange(self, fields: Fields | None = None) -> None:
+        """Fills the halos of all fields, or some, in their current buffers: exchange(["u"]), exchange({"u": 1})."""
+        self.start_exchange(fields).finish()
+
+    def start_exchange(self, fields: Fields | None = None) -> Exchange:
+        """Starts the same, and returns. Until its finish(), interiors may be updated; other owned cells may be read, halos not.
+
+            with domain.start_exchange():
+                update(block.interior)      # while messages are under way
+        """
+        self._realized().start_exchange(self._transfers(fields))
+        return Exchange(self)
+
+    def accumulate(self, fields: Fields | None = None, *, combine: str = "add") -> None:
+        """The exchange backwards: halo cells are added to the cells that they are copies of, or replace them (combine "replace"), in
+        a fixed order."""
+        if combine not in ("add", "replace"):
+            raise InvalidArgument(f'combine is {combine!r}; allowed is "add" or "replace"')
+        self._realized().accumulate(self._transfers(fields), combine == "replace")
+
+    def on_open_boundary(self, fill: OpenBoundary | None) -> None:
+        """fill(block, region, axis, side) is called by exchanges for each block at an open end, z after y after x, to set
+        block.array[region]: halo cells of a field beyond the "lower" or "upper" end of axis "x", "y" or "z". None: they keep their
+        values."""
+        self._open().leave_open_boundaries()
+        self._open_boundary = fill
+
+    def synchronize(self) -> None:
+        """Waits for all work of this rank. Local."""
+        self._realized().synchronize()
+
+    def explain(self) -> str:
+        """What was decided, and why. Local."""
+        return self._realized().explain()
+
+    def close(self) -> None:
+        """Frees everything. Raises BufferError while arrays of this domain exist: delete them before, or copy."""
+        if self._closed:
+            return
+        count = self._core.leases
+        if count > 0:
+            raise BufferError(f"{count} array(s) of the domain still exist; allowed is close() after they, and views of them, are deleted")
+        self._core.close()
+        self._closed = True
+
+    def __enter__(self) -> Domain:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None) -> None:
+        # After an error other ranks may not come here, and frames of the traceback hold arrays.
+        if kind is None:
+            self.close()
+
+    def __del__(self) -> None:
+        # Nobody waits for a domain of one process; others are closed by all ranks together, or leak with a line in the log.
+        if getattr(self, "_closed", True) or not self._is_realized:
+            return
+        try:
+            if self._core.size == 1 and self._core.leases == 0:
+                self._core.close()
+                self._closed = True
+        except Exception:  # noqa: BLE001 - a destructor has no caller
+            pass
+
+    def _open(self) -> Any:
+        if self._closed:
+            raise InvalidArgument("the domain is closed; allowed is a new one")
+        return self._core
+
+    def _realized(self) -> Any:
+        if not self._is_realized:
+            self._open()
+            raise InvalidArgument("the domain has no memory yet; allowed is this call after realize()")
+        return self._open()
+
+    def _transfers(self, fields: Fields | None) -> list[Any]:
+        if fields is None:
+            return []
+        if isinstance(fields, str):
+            raise InvalidArgument(f"fields is '{fields}'; allowed is a list of names, or names with depths")
+        depths = fields if isinstance(fields, Mapping) else dict.fromkeys(fields, 0)
+        if not depths:
+            raise InvalidArgument("fields is empty; allowed are names of fields, or None for all")
+        return [_core.TransferSpec(self[name]._id, [], depth) for name, depth in depths.items()]
+
+    def _finish(self) -> None:
+        by_number = {field._id: field for field in self._fields.values()}
+        for box in self._realized().finish():
+            if self._open_boundary is None:
+                continue
+            block = by_number[box.field].blocks[box.subdomain]
+            region = block._with_components(region_between(box.box, block._all[0]))
+            self._open_boundary(block, region, "xyz"[box.dimension], "upper" if box.upper else "lower")

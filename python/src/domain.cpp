@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "domain.hpp"
+
+#include <unistd.h>
+
+#include <chrono>
+
+#include "communicators.hpp"
+
+namespace halocline::python {
+namespace {
+
+Vec3 vec(const Triple& t) { return {t[0], t[1], t[2]}; }
+Triple triple(const Vec3& v) { return {v.x, v.y, v.z}; }
+Corners corners(const Box& box) { return {triple(box.lo), triple(box.hi)}; }
+
+Boundary boundary_of(const std::string& name) {
+  if (name == "periodic") return Boundary::periodic;
+  if (name == "open") return Boundary::open;
+  if (name == "periodic_in_kernel") return Boundary::periodic_in_kernel;
+  throw InvalidArgument("boundary is '" + name + "'; allowed is periodic, open or periodic_in_kernel");
+}
+
+std::vector<Transfer> transfers_of(const std::vector<TransferSpec>& specs) {
+  std::vector<Transfer> transfers;
+  for (const TransferSpec& spec : specs) {
+    Transfer transfer{.field = field_id(spec.field)};
+    if (!spec.directions.empty()) {
+      transfer.directions.reset();
+      for (const int d : spec.directions) transfer.directions.set(static_cast<std::size_t>(d));
+    }
+    if (spec.depth != 0) transfer.depth = spec.depth;
+    transfers.push_back(transfer);
+  }
+  return transfers;
+}
+
+std::unique_ptr<Domain> make_domain(const Triple& extent, const StencilSpec& stencil, std::optional<std::int64_t> comm,
+                                    const Settings& settings) {
+  const nb::gil_scoped_release release;
+  if (!comm) return std::make_unique<Domain>(vec(extent), stencil.stencil(), settings.options());
+  return std::make_unique<Domain>(vec(extent), stencil.stencil(), from_fortran_handle(*comm), settings.options());
+}
+
+}  // namespace
+
+Stencil StencilSpec::stencil() const {
+  Stencil all = Stencil::per_side(vec(lower), vec(upper));
+  if (!edges) all = all.without_edges();
+  return corners ? all : all.without_corners();
+}
+
+DomainOptions Settings::options() const {
+  DomainOptions options = DomainOptions::from(Environment::read());
+  if (kind) options.devices.kind = device_kind_of(*kind);
+  if (devices) options.devices.per_rank = devices;
+  for (std::size_t dim = 0; dim < 3; ++dim) options.boundaries[dim] = boundary_of(boundaries[dim]);
+  if (in_place) options.update = overlap::Update::in_place;
+  options.steps_per_exchange = steps_per_exchange;
+  options.partition.method = partition::method_from_string(partition);
+  if (transports) options.routing.policy = routing::Policy::parse(*transports);
+  if (ranks_per_node) options.machine.ranks_per_node = ranks_per_node;
+  if (validate_ordering) options.debug.validate_ordering = true;
+  options.timeout = std::chrono::duration_cast<Duration>(std::chrono::duration<double>(timeout));
+  return options;
+}
+
+DomainHandle::DomainHandle(const Triple& extent, const StencilSpec& stencil, std::optional<std::int64_t> comm,
+                           const Settings& settings)
+    : domain_(make_domain(extent, stencil, comm, settings)), process_(::getpid()) {}
+
+// A child process has the parent's memory and none of its threads: nothing there can be freed.
+DomainHandle::~DomainHandle() {
+  if (process_ != ::getpid()) static_cast<void>(domain_.release());
+}
+
+Domain& DomainHandle::domain() {
+  if (process_ != ::getpid()) {
+    throw InvalidArgument(
+        "this domain belongs to another process, which forked this one; allowed is a domain made after the fork");
+  }
+  return *domain_;
+}
+
+const Subdomain& DomainHandle::subdomain(std::size_t position) { return domain().subdomains()[position]; }
+
+std::int64_t DomainHandle::add_field(const std::string& name, const std::string& element, int components, int buffers,
+                                     std::optional<StencilSpec> stencil, std::array<bool, 3> staggered) {
+  FieldDescriptor field{.name = name,
+                        .element = element_from_string(element),
+                        .components = components,
+                        .staggered = staggered,
+                        .buffers = buffers};
+  if (stencil) field.stencil = stencil->stencil();
+  return domain().add_field(std::move(field)).value();
+}
+
+void DomainHandle::realize() {
+  Domain& all = domain();
+  const nb::gil_scoped_release release;
+  all.realize();
+}
+
+void DomainHandle::start_exchange(const std::vector<TransferSpec>& transfers) {
+  Domain& all = domain();
+  const nb::gil_scoped_release release;
+  open_boxes_.clear();
+  exchange_.emplace(transfers.empty() ? all.start_exchange() : all.start_exchange(transfers_of(transfers)));
+}
+
+std::vector<OpenBox> DomainHandle::finish() {
+  Domain& all = domain();
+  if (!exchange_)
+    throw InvalidArgument("finish() was called while no exchange is under way; allowed is after start_exchange()");
+  ExchangeHandle ending = std::move(*exchange_);
+  exchange_.reset();
+  const nb::gil_scoped_release release;
+  ending.finish();
+  all.synchronize();
+  return std::move(open_boxes_);
+}
+
+bool DomainHandle::is_ready() {
+  static_cast<void>(domain());
+  if (!exchange_) return true;
+  const nb::gil_scoped_release release;
+  return exchange_->is_ready();
+}
+
+void DomainHandle::accumulate(const std::vector<TransferSpec>& transfers, bool replace) {
+  Domain& all = domain();
+  const nb::gil_scoped_release release;
+  const Combine combine = replace ? Combine::replace : Combine::add;
+  if (transfers.empty()) {
+    all.accumulate(combine);
+  } else {
+    all.accumulate(transfers_of(transfers), combine);
+  }
+  all.synchronize();
+}
+
+void DomainHandle::leave_open_boundaries() {
+  domain().on_open_boundary([this](const Subdomain& at, field_id field, const overlap::OpenBoundaryBox& open) {
+    const auto position = static_cast<std::size_t>(&at - domain_->subdomains().data());
+    open_boxes_.push_back(
+        {position, field.value(), static_cast<int>(open.dim), open.side == Side::upper, corners(open.box)});
+  });
+}
+
+void DomainHandle::swap(std::int64_t field) { domain().swap(field_id(field)); }
+
+void DomainHandle::synchronize() {
+  Domain& all = domain();
+  const nb::gil_scoped_release release;
+  all.synchronize();
+}
+
+void DomainHandle::close() {
+  Domain& all = domain();
+  exchange_.reset();
+  const nb::gil_scoped_release release;
+  all.close();
+}
+
+std::string DomainHandle::explain() { return domain().explain(); }
+
+int DomainHandle::rank() { return static_cast<int>(domain().comm().rank().value()); }
+int DomainHandle::size() { return domain().comm().size(); }
+
+std::vector<nb::bytes> DomainHandle::all_gather(const nb::bytes& mine) {
+  auto& comm = domain().comm();
+  std::vector<std::vector<std::byte>> all;
+  {
+    const std::span<const std::byte> sent(static_cast<const std::byte*>(mine.data()), mine.size());
+    const nb::gil_scoped_release release;
+    all = comm.all_gather(sent);
+  }
+  std::vector<nb::bytes> received;
+  for (const auto& one : all) received.emplace_back(one.data(), one.size());
+  return received;
+}
+
+std::size_t DomainHandle::subdomain_count() { return domain().subdomains().size(); }
+std::int64_t DomainHandle::subdomain_id_at(std::size_t position) { return subdomain(position).id().value(); }
+int DomainHandle::device_at(std::size_t position) { return subdomain(position).device(); }
+bool DomainHandle::on_host() { return domain().devices().kind() == DeviceKind::host; }
+Corners DomainHandle::owned(std::size_t position, std::int64_t field) {
+  return corners(subdomain(position).bytes(field_id(field)).owned());
+}
+Corners DomainHandle::with_halo(std::size_t position, std::int64_t field) {
+  return corners(subdomain(position).bytes(field_id(field)).with_halo());
+}
+Corners DomainHandle::interior(std::size_t position) { return corners(subdomain(position).interior()); }
+std::vector<Corners> DomainHandle::boundary(std::size_t position) {
+  std::vector<Corners> all;
+  for (const Box& box : subdomain(position).boundary()) all.push_back(corners(box));
+  return all;
+}
+
+}  // namespace halocline::python

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <halocline/halocline.hpp>
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <sys/types.h>
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+// A domain for Python: plain types in the order x, y, z; halocline/_domain.py makes Python's interface of it.
+namespace halocline::python {
+
+namespace nb = nanobind;
+using Triple = std::array<std::int64_t, 3>;
+/// First cell, and the first beyond.
+using Corners = std::pair<Triple, Triple>;
+
+struct StencilSpec {
+  Triple lower{};
+  Triple upper{};
+  bool edges = true;
+  bool corners = true;
+  [[nodiscard]] Stencil stencil() const;
+};
+
+struct Settings {
+  std::optional<std::string> kind;  ///< of devices: "host" or "cuda"
+  std::optional<int> devices;       ///< of each rank
+  std::array<std::string, 3> boundaries;
+  bool in_place = false;
+  int steps_per_exchange = 1;
+  std::string partition;
+  std::optional<std::string> transports;
+  std::optional<int> ranks_per_node;
+  bool validate_ordering = false;
+  double timeout = 120;
+  [[nodiscard]] DomainOptions options() const;
+};
+
+/// A part of an exchange: field, directions by their index (empty for all), depth (0 for the whole halo).
+struct TransferSpec {
+  std::int64_t field = 0;
+  std::vector<int> directions;
+  std::int64_t depth = 0;
+};
+
+/// Where an open boundary has to be filled: position of the subdomain, field, dimension, whether it is the upper end, the cells.
+struct OpenBox {
+  std::size_t subdomain = 0;
+  std::int64_t field = 0;
+  int dimension = 0;
+  bool upper = false;
+  Corners box;
+};
+
+/// All calls but leases() and the accessors of subdomains release the interpreter lock while they wait.
+class DomainHandle {
+ public:
+  DomainHandle(const Triple& extent, const StencilSpec& stencil, std::optional<std::int64_t> comm,
+               const Settings& settings);
+  ~DomainHandle();
+  DomainHandle(const DomainHandle&) = delete;
+  DomainHandle& operator=(const DomainHandle&) = delete;
+
+  std::int64_t add_field(const std::string& name, const std::string& element, int components, int buffers,
+                         std::optional<StencilSpec> stencil, std::array<bool, 3> staggered);
+  void realize();
+  void start_exchange(const std::vector<TransferSpec>& transfers);
+  /// Halos are filled, and all work in the subdomains' streams is done. Returns the open boundaries to be filled, in order.
+  std::vector<OpenBox> finish();
+  [[nodiscard]] bool is_ready();
+  void accumulate(const std::vector<TransferSpec>& transfers, bool replace);
+  void leave_open_boundaries();
+  void swap(std::int64_t field);
+  void synchronize();
+  void close();
+  [[nodiscard]] std::string explain();
+
+  [[nodiscard]] int rank();
+  [[nodiscard]] int size();
+  [[nodiscard]] std::vector<nb::bytes> all_gather(const nb::bytes& mine);
+
+  [[nodiscard]] std::size_t subdomain_count();
+  [[nodiscard]] std::int64_t subdomain_id_at(std::size_t position);
+  [[nodiscard]] int device_at(std::size_t position);
+  [[nodiscard]] bool on_host();
+  [[nodiscard]] Corners owned(std::size_t position, std::int64_t field);
+  [[nodiscard]] Corners with_halo(std::size_t position, std::int64_t field);
+  [[nodiscard]] Corners interior(std::size_t position);
+  [[nodiscard]] std::vector<Corners> boundary(std::size_t position);
+
+  /// The array of a field's buffer in host memory, axes (component) z y x. `self` is this object, which the array keeps.
+  [[nodiscard]] nb::ndarray<nb::numpy> array(const nb::object& self, std::size_t position, std::int64_t field,
+                                             int ahead);
+  /// A copy of it, from any device; and the opposite direction, from a C-contiguous array of the same shape and type.
+  [[nodiscard]] nb::ndarray<nb::numpy> download(std::size_t position, std::int64_t field, int ahead);
+  void upload(std::size_t position, std::int64_t field, int ahead,
+              const nb::ndarray<nb::c_contig, nb::device::cpu>& values);
+  /// Arrays made by array() that exist.
+  [[nodiscard]] int leases() const { return *leases_; }
+
+ private:
+  [[nodiscard]] Domain& domain();
+  [[nodiscard]] const Subdomain& subdomain(std::size_t position);
+
+  std::unique_ptr<Domain> domain_;
+  std::optional<ExchangeHandle> exchange_;
+  std::vector<OpenBox> open_boxes_;
+  std::shared_ptr<int> leases_ = std::make_shared<int>(0);  ///< changed with the interpreter lock
+  pid_t process_;
+};
+
+}  // namespace halocline::python

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <nanobind/stl/array.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "communicators.hpp"
+#include "domain.hpp"
+#include "errors.hpp"
+
+namespace halocline::python {
+
+NB_MODULE(_core, module) {
+  register_errors();
+  module.attr("__version__") = HALOCLINE_VERSION;
+  module.def("mpi_library", &mpi_library);
+
+  nb::class_<StencilSpec>(module, "StencilSpec")
+      .def(
+          "__init__",
+          [](StencilSpec* self, Triple lower, Triple upper, bool edges, bool corners) {
+            new (self) StencilSpec{lower, upper, edges, corners};
+          },
+          nb::arg("lower"), nb::arg("upper"), nb::arg("edges"), nb::arg("corners"));
+  nb::class_<Settings>(module, "Settings")
+      .def(nb::init<>())
+      .def_rw("kind", &Settings::kind)
+      .def_rw("devices", &Settings::devices)
+      .def_rw("boundaries", &Settings::boundaries)
+      .def_rw("in_place", &Settings::in_place)
+      .def_rw("steps_per_exchange", &Settings::steps_per_exchange)
+      .def_rw("partition", &Settings::partition)
+      .def_rw("transports", &Settings::transports)
+      .def_rw("ranks_per_node", &Settings::ranks_per_node)
+      .def_rw("validate_ordering", &Settings::validate_ordering)
+      .def_rw("timeout", &Settings::timeout);
+  nb::class_<TransferSpec>(module, "TransferSpec")
+      .def(
+          "__init__",
+          [](TransferSpec* self, std::int64_t field, std::vector<int> directions, std::int64_t depth) {
+            new (self) TransferSpec{field, std::move(directions), depth};
+          },
+          nb::arg("field"), nb::arg("directions"), nb::arg("depth"));
+  nb::class_<OpenBox>(module, "OpenBox")
+      .def_ro("subdomain", &OpenBox::subdomain)
+      .def_ro("field", &OpenBox::field)
+      .def_ro("dimension", &OpenBox::dimension)
+      .def_ro("upper", &OpenBox::upper)
+      .def_ro("box", &OpenBox::box);
+
+  nb::class_<DomainHandle>(module, "Domain")
+      .def(nb::init<const Triple&, const StencilSpec&, std::optional<std::int64_t>, const Settings&>(),
+           nb::arg("extent"), nb::arg("stencil"), nb::arg("comm").none(), nb::arg("settings"))
+      .def("add_field", &DomainHandle::add_field, nb::arg("name"), nb::arg("element"), nb::arg("components"),
+           nb::arg("buffers"), nb::arg("stencil").none(), nb::arg("staggered"))
+      .def("realize", &DomainHandle::realize)
+      .def("start_exchange", &DomainHandle::start_exchange)
+      .def("finish", &DomainHandle::finish)
+      .def("is_ready", &DomainHandle::is_ready)
+      .def("accumulate", &DomainHandle::accumulate)
+      .def("leave_open_boundaries", &DomainHandle::leave_open_boundaries)
+      .def("swap", &DomainHandle::swap)
+      .def("synchronize", &DomainHandle::synchronize)
+      .def("close", &DomainHandle::close)
+      .def("explain", &DomainHandle::explain)
+      .def_prop_ro("rank", &DomainHandle::rank)
+      .def_prop_ro("size", &DomainHandle::size)
+      .def("all_gather", &DomainHandle::all_gather)
+      .def_prop_ro("subdomain_count", &DomainHandle::subdomain_count)
+      .def("subdomain_id", &DomainHandle::subdomain_id_at)
+      .def("device", &DomainHandle::device_at)
+      .def_prop_ro("on_host", &DomainHandle::on_host)
+      .def("owned", &DomainHandle::owned)
+      .def("with_halo", &DomainHandle::with_halo)
+      .def("interior", &DomainHandle::interior)
+      .def("boundary", &DomainHandle::boundary)
+      .def("array", [](const nb::object& self, std::size_t position, std::int64_t field,
+                       int ahead) { return nb::cast<DomainHandle&>(self).array(self, position, field, ahead); })
+      .def("download", &DomainHandle::download)
+      .def("upload", &DomainHandle::upload)
+      .def_prop_ro("leases", &DomainHandle::leases);
+}
+
+}  // namespace halocline::python

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A job of several ranks: mpirun -n N python ranks.py. Rank 0 prints "passed" if all ranks have found what they expect."""
+
+import numpy as np
+from mpi4py import MPI
+
+import halocline
+
+world = MPI.COMM_WORLD
+shape = (12, 10, 14)
+whole = np.arange(np.prod(shape), dtype=np.float64).reshape(shape)
+ok = True
+
+
+def check(condition):
+    global ok
+    ok = ok and bool(condition)
+
+
+try:
+    halocline.Domain(shape, 1, {"u": "float32"})
+    check(world.size == 1)
+except halocline.errors.InvalidArgument as error:
+    check("comm=MPI.COMM_WORLD" in str(error))
+
+with halocline.Domain(shape, 2, {"u": "float64", "v": {"dtype": "int32", "buffers": 2}}, comm=world, devices=2) as domain:
+    u, v = domain["u"], domain["v"]
+    u.set(lambda z, y, x: (z * shape[1] + y) * shape[2] + x)
+    domain.exchange(["u"])
+    padded = np.pad(whole, 2, mode="wrap")
+    for block in u.blocks:
+        check(np.array_equal(block.array, padded[tuple(slice(c.start, c.stop + 4) for c in block.cells)]))
+    on_root, everywhere = u.gather(), u.gather(root=None)
+    check((on_root is None) == (world.rank != 0) and np.array_equal(everywhere, whole))
+    # Another rank's cells are refused by name, on every rank.
+    try:
+        u[...]
+        check(world.size == 1)
+    except IndexError as error:
+        check("belong to other ranks" in str(error))
+
+    v.set(world.rank)
+    with domain.start_exchange(["v"]):
+        pass
+    v.swap()
+    for block in u.blocks:
+        block.array[...] = 1
+    domain.accumulate(["u"])
+    # Each owned cell has been added once for each halo that has a copy of it.
+    check(u.gather(None).sum() == sum(block_cells for block_cells in world.allreduce([b.array.size for b in u.blocks])))
+
+# A rank's error reaches all.
+try:
+    halocline.Domain(shape, 1, {"u": "float32" if world.rank == 0 else "float64"}, comm=world)
+    check(world.size == 1)
+except halocline.Error as error:
+    check("u" in str(error))
+
+# A communicator of some ranks, with a domain of its own.
+half = world.Split(world.rank % 2, world.rank)
+with halocline.Domain((8, 8, 8), 1, {"u": "int16"}, comm=half) as domain:
+    domain["u"].set(world.rank % 2)
+    domain.exchange()
+    check(all((block.array == world.rank % 2).all() for block in domain["u"].blocks))
+half.Free()
+
+if world.allreduce(ok, op=MPI.LAND) and world.rank == 0:
+    print("passed")

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The code blocks of README.md and of the guide's page run, or are parts of an example that does."""
+
+import pathlib
+import re
+
+import pytest
+
+ROOT = pathlib.Path(__file__).parents[2]
+
+
+def blocks(name):
+    return re.findall(r"^```python\n(.*?)^```", (ROOT / name).read_text(), re.MULTILINE | re.DOTALL)
+
+
+def test_the_blocks_of_the_page_run():
+    names = {}
+    ran = 0
+    heat = (ROOT / "examples/heat.py").read_text()
+    for block in blocks("docs/guide/17-python.md"):
+        if "mpi4py" in block:
+            pytest.importorskip("mpi4py")
+            continue  # python/tests/ranks.py
+        if "def update" in block:
+            for part in block.strip().split("\n\n"):
+                assert part in heat
+            continue
+        exec(block, names)
+        ran += 1
+    assert ran == 2
+    names["d"].close()
+
+
+def test_the_blocks_of_the_readme_run():
+    found = blocks("README.md")
+    assert found
+    for block in found:
+        exec(block, {})
