@@ -6,8 +6,8 @@
 #include <cstring>
 #include <type_traits>
 
-#include "halocline/error.hpp"
 #include "device/backend.hpp"
+#include "halocline/error.hpp"
 
 namespace halocline::device {
 
