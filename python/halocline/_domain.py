@@ -14,7 +14,7 @@ from ._blocks import Block, Region, region_between
 from ._fields import ELEMENTS, Field
 from ._launcher import handle_of
 from ._stencil import Stencil, stencil_of
-from .errors import InvalidArgument
+from .errors import Error, InvalidArgument
 
 #: Fields of an exchange: their names, or names with the depth of the halo to fill.
 Fields = Iterable[str] | Mapping[str, int]
@@ -179,12 +179,22 @@ class Domain:
         return self._realized().explain()
 
     def close(self) -> None:
-        """Frees everything. Raises BufferError while arrays of this domain exist: delete them before, or copy."""
+        """Frees everything. Raises BufferError, on all ranks, while arrays of this domain exist on a rank: delete them before, or
+        copy."""
         if self._closed:
             return
-        count = self._core.leases
-        if count > 0:
-            raise BufferError(f"{count} array(s) of the domain still exist; allowed is close() after they, and views of them, are deleted")
+        counts = [self._core.leases]
+        if self._is_realized and self._core.size > 1:
+            try:
+                counts = [int(count) for count in self._core.all_gather(str(counts[0]).encode())]
+            except Error:
+                pass  # the domain has failed: it closes without communication
+        for rank, count in enumerate(counts):
+            if count > 0:
+                where = f" on rank {rank}" if len(counts) > 1 else ""
+                raise BufferError(
+                    f"{count} array(s) of the domain still exist{where}; allowed is close() after they, and views of them, are deleted"
+                )
         self._core.close()
         self._closed = True
 

@@ -49,6 +49,17 @@ with halocline.Domain(shape, 2, {"u": "float64", "v": {"dtype": "int32", "buffer
     # Each owned cell has been added once for each halo that has a copy of it.
     check(u.gather(None).sum() == sum(block_cells for block_cells in world.allreduce([b.array.size for b in u.blocks])))
 
+# An array on one rank keeps all from closing.
+domain = halocline.Domain(shape, 1, {"u": "float32"}, comm=world)
+kept = domain["u"].array if world.rank == 0 else None
+try:
+    domain.close()
+    check(False)
+except BufferError as error:
+    check("1 array" in str(error))
+del kept
+domain.close()
+
 # A rank's error reaches all.
 try:
     halocline.Domain(shape, 1, {"u": "float32" if world.rank == 0 else "float64"}, comm=world)
