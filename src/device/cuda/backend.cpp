@@ -82,7 +82,7 @@ bool CudaBackend::wait_until(const std::function<bool()>& done, const Deadline& 
   Backoff backoff;
   while (!done()) {
     if (deadline.expired()) return false;
-    // Where a device has failed, the others are told, so that what is waited for comes to its end.
+    // If a device has failed, this stops the others too, so that the work that is waited for ends.
     (void)devices_->failures().of(0);
     backoff.pause();
   }

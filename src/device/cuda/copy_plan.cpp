@@ -12,14 +12,14 @@ namespace {
 
 using host::RowCopy;
 
-/// How a copy is stored and loaded.
+/// Bytes of one store and of one load of a copy.
 struct Access {
   std::uint32_t unit = 1;
   std::uint32_t word = 1;
 };
 
-/// The widest accesses that the addresses of a copy allow. Stores are as wide as targets allow, even where sources allow
-/// less and a unit is loaded in several words: what is stored in parts of a sector takes several times as long.
+/// The widest accesses that the addresses of a copy allow. Stores are as wide as the target allows, even if the source
+/// allows less and a unit is loaded in several words: storing parts of a sector takes several times as long.
 Access widest_access(const RowCopy& rows) {
   std::uint64_t source = reinterpret_cast<std::uintptr_t>(rows.source) | 16;
   std::uint64_t target =
@@ -38,7 +38,7 @@ std::int64_t units_of(const RowCopy& rows, std::int64_t unit) {
   return rows.row_bytes / unit * rows.loops[0].count * rows.loops[1].count * rows.loops[2].count;
 }
 
-/// The most that a byte of a copy is away from the first, on either side.
+/// The largest distance of a byte of a copy from the first one, in the source or in the target, in bytes.
 std::int64_t reach_of(const RowCopy& rows) {
   std::int64_t source = rows.row_bytes;
   std::int64_t target = rows.row_bytes;
@@ -59,8 +59,8 @@ std::int64_t reach_of(const CopyTask& task) {
   return std::max(source, target);
 }
 
-/// Copies with too many units, or with units too far away, become halves, cut in their outermost loop, or in the row where
-/// there is none.
+/// Adds the tasks of a copy. A copy with too many units, or with units too far apart, is cut in half, in its outermost
+/// loop, or in the row if it has no loop.
 void add_tasks(const RowCopy& rows, const Access& access, std::vector<CopyTask>& tasks) {
   const std::uint32_t unit = access.unit;
   if (units_of(rows, unit) > most_units || reach_of(rows) > farthest) {

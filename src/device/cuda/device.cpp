@@ -16,7 +16,7 @@
 namespace halocline::device::cuda {
 namespace {
 
-/// Throws CapabilityError where the program has no code for the GPU.
+/// Throws CapabilityError if the program contains no code for the GPU.
 void check_loading(cudaError_t status, const char* what, int cuda_ordinal, const std::string& name) {
   if (status != cudaErrorNoKernelImageForDevice && status != cudaErrorInvalidDeviceFunction) {
     check(status, what);
@@ -75,7 +75,7 @@ void OwnBoard::fail_from_host() const {
 }
 
 void OwnBoard::add_other(std::uint32_t* stop, cudaStream_t stream) {
-  if (others_ == most_devices) return;  // the host stops it then
+  if (others_ == most_devices) return;  // the host stops the other device instead
   const std::uint32_t count = others_ + 1;
   check(cudaMemcpyAsync(&board_->other_stops[others_], &stop, sizeof stop, cudaMemcpyHostToDevice, stream),
         "cudaMemcpyAsync");
@@ -128,7 +128,8 @@ int Device::fused_blocks(int multiprocessors) const {
 
 BlockLimits Device::fused_limits(int multiprocessors, int room) const {
   const int blocks = std::min(fused_blocks(multiprocessors), room);
-  // One block coordinates. A block a multiprocessor fills the links: with two, exchanges between H200s took 8 % longer.
+  // One block coordinates. One block per multiprocessor saturates the links: with two, exchanges between H200s took 8 %
+  // longer.
   return {static_cast<std::uint32_t>(std::max(blocks - 1, 1)),
           static_cast<std::uint32_t>(std::max(multiprocessors_, 1))};
 }

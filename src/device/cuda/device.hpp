@@ -14,12 +14,12 @@
 
 namespace halocline::device::cuda {
 
-/// A stream of CUDA's that waits for no other.
+/// A CUDA stream that does not synchronise with any other.
 class OwnStream {
  public:
-  /// With the device current.
+  /// The device must be current.
   explicit OwnStream(Priority priority);
-  /// Does not wait: CUDA takes it away when its work is done.
+  /// Does not wait: CUDA releases the stream when its work is done.
   ~OwnStream();
   OwnStream(const OwnStream&) = delete;
   OwnStream& operator=(const OwnStream&) = delete;
@@ -29,7 +29,8 @@ class OwnStream {
   cudaStream_t stream_ = nullptr;
 };
 
-/// A Board and what it points to. All with the device current, the destructor included; no kernel may use it any more.
+/// Owns a Board and what it points to. The device must be current for all calls, the destructor included. No kernel may
+/// use the board any more when it is destroyed.
 class OwnBoard {
  public:
   explicit OwnBoard(cudaStream_t stream);
@@ -39,13 +40,14 @@ class OwnBoard {
 
   [[nodiscard]] Board* get() const { return board_; }
   [[nodiscard]] const FailureRecords* records() const { return records_; }
-  /// Whether a kernel published its record, which then no longer changes.
+  /// Whether a kernel published its failure record, which then no longer changes.
   [[nodiscard]] bool failed() const;
-  /// What launch_follow() finds. No call of CUDA.
+  /// Publishes the host's failure record, which launch_follow() finds. Calls no CUDA function.
   void fail_from_host() const;
-  /// Kernels that fail here set this other device's word, too; it must be in reach. Waits for the stream.
+  /// Makes kernels that fail on this device also set another device's stop word, which this device must be able to
+  /// access. Waits for the stream.
   void add_other(std::uint32_t* stop, cudaStream_t stream);
-  /// Sets the word here, behind what is in the stream.
+  /// Sets this device's stop word after the work in the stream.
   [[nodiscard]] cudaError_t stop(cudaStream_t stream) const;
 
  private:
@@ -65,22 +67,22 @@ class Device {
   [[nodiscard]] int ordinal() const { return ordinal_; }
   [[nodiscard]] Context context() const { return context_; }
   [[nodiscard]] const DeviceInfo& info() const { return info_; }
-  /// For copies that nothing else waits for, and that wait for nothing else.
+  /// A stream for copies that no other work waits for, and that wait for no other work.
   [[nodiscard]] cudaStream_t aside() const { return aside_->get(); }
   [[nodiscard]] TableMemory& tables() const { return *tables_; }
   [[nodiscard]] OwnBoard& board() { return *board_; }
   [[nodiscard]] const OwnBoard& board() const { return *board_; }
-  /// How many blocks a copy of so many tiles gets.
+  /// The number of blocks for a copy of this many tiles.
   [[nodiscard]] unsigned copy_blocks(std::uint32_t tiles) const;
-  /// How many blocks of exchanges the device works on at once.
+  /// How many blocks of exchanges can be resident on the device at once.
   [[nodiscard]] int fused_room() const;
-  /// How many of them so many multiprocessors work on; 0: all.
+  /// How many of them fit on this many multiprocessors; 0: on all.
   [[nodiscard]] int fused_blocks(int multiprocessors) const;
-  /// How many blocks may work in a whole exchange that occupies so many multiprocessors (0: as many as are of use), of the
-  /// blocks that it has room for.
+  /// How many blocks may work in a fused exchange that has room for `room` blocks and occupies at most this many
+  /// multiprocessors (0: as many as are useful).
   [[nodiscard]] BlockLimits fused_limits(int multiprocessors, int room) const;
-  /// Whether the kernel of exchanges may be brought to the device before the one before it has ended (programmatic
-  /// dependent launch).
+  /// Whether the kernel of exchanges may be launched before the preceding kernel has ended (programmatic dependent
+  /// launch).
   [[nodiscard]] bool starts_early() const { return starts_early_; }
 
  private:

@@ -10,7 +10,7 @@
 
 namespace halocline::device::cuda {
 
-/// Arrays of plain values that kernels read, gathered here and then put into one allocation of a device.
+/// Gathers arrays of plain values that kernels read, and puts them into one allocation of a device.
 class DeviceTables {
  public:
   template <typename T>
@@ -28,7 +28,7 @@ class DeviceTables {
     return {offset};
   }
 
-  /// Null where there is nothing. The device is current.
+  /// Null if there is nothing to store. The device must be current.
   [[nodiscard]] void* to_device(Devices& devices, int device) const;
 
  private:

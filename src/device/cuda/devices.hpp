@@ -30,28 +30,29 @@ class Captures {
   std::set<std::uint64_t> ids_;
 };
 
-/// What the backend shares with all that it made, which may outlive it.
+/// What the backend shares with the objects that it made, which may outlive it.
 class Devices {
  public:
   explicit Devices(const CudaOptions& options);
-  /// Stops kernels that wait. Where streams were destroyed with work in them, waits a moment for it.
+  /// Stops kernels that wait. If streams were destroyed while they held work, waits a moment for that work.
   ~Devices();
   Devices(const Devices&) = delete;
   Devices& operator=(const Devices&) = delete;
 
   [[nodiscard]] int count() const { return static_cast<int>(reported_->devices.size()); }
-  /// Throws InvalidArgument where there is no such device.
+  /// Throws InvalidArgument if there is no such device.
   [[nodiscard]] Device& at(int device) const;
   [[nodiscard]] Failures& failures() { return reported_->failures; }
   [[nodiscard]] Peers& peers() { return peers_; }
   [[nodiscard]] Captures& captures() { return captures_; }
   [[nodiscard]] StreamWork& work() { return reported_->work; }
-  /// Frees tables of a device when all work is done that its streams hold now, or may have held when they were destroyed.
-  /// Whatever device is current; never blocks.
+  /// Frees tables of a device once the work is done that its streams hold now, or may have held when they were
+  /// destroyed. Any device may be current. Never blocks.
   void free_tables(int device, void* memory);
 
  private:
-  /// What the work of streams still reports to. One object, so that the destructor leaks it without allocating.
+  /// What work in streams reports to, possibly after the backend is destroyed. One object, so that the destructor can
+  /// leak it without allocating.
   struct Reported {
     explicit Reported(std::vector<std::unique_ptr<Device>> of) : devices(std::move(of)) {}
     std::vector<std::unique_ptr<Device>> devices;

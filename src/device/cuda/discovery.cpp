@@ -16,7 +16,7 @@
 namespace halocline::device::cuda {
 namespace {
 
-/// As NVML and nvidia-smi write it.
+/// The UUID in the form of NVML and nvidia-smi.
 std::string uuid_text(const cudaUUID_t& uuid) {
   std::string text = "GPU";
   for (std::size_t i = 0; i < sizeof uuid.bytes; ++i) {
@@ -26,7 +26,7 @@ std::string uuid_text(const cudaUUID_t& uuid) {
   return text;
 }
 
-/// -1 where the system does not say.
+/// -1 if the system does not report it.
 int numa_node(int cuda_ordinal) {
   std::array<char, 32> bus{};
   if (cudaDeviceGetPCIBusId(bus.data(), static_cast<int>(bus.size()), cuda_ordinal) != cudaSuccess) {
@@ -40,7 +40,7 @@ int numa_node(int cuda_ordinal) {
   return in >> node ? node : -1;
 }
 
-/// Of the kernel module; empty where the system does not say.
+/// The version of the kernel module; empty if the system does not report it.
 std::string driver_release() {
   std::string release;
   std::ifstream("/sys/module/nvidia/version") >> release;

@@ -9,11 +9,11 @@
 
 namespace halocline::device::cuda {
 
-/// How many GPUs this process sees. Throws CapabilityError where there is no driver or no GPU.
+/// How many GPUs this process sees. Throws CapabilityError if there is no driver or no GPU.
 [[nodiscard]] int count_devices();
 /// Starts no work on the device.
 [[nodiscard]] DeviceInfo describe_device(int cuda_ordinal);
-/// -1 where this process does not see it.
+/// -1 if this process does not see the GPU.
 [[nodiscard]] int ordinal_of(const std::string& uuid);
 
 }  // namespace halocline::device::cuda

@@ -32,7 +32,7 @@ bool CudaEvent::query() const {
   if (!recorded_) return true;
   if (capture_) throw InternalError("query: the event was last recorded in a capture");
   const bool done = reached();
-  // After that: who fails tells it before its work is done.
+  // Read after the query above: a failure is published before the failed work counts as done.
   if (failure_ == nullptr) failure_ = devices_->failures().of(device_);
   if (failure_ != nullptr) raise(*failure_);
   return done;

@@ -42,7 +42,7 @@ FailurePtr Failures::of(int device) {
   const FailurePtr& own = failures_[static_cast<std::size_t>(device)];
   FailurePtr failure = own != nullptr ? own : first_;
   const bool first = !std::exchange(stopped_, true);
-  held.unlock();  // CUDA may be calling a function of the host, which reports here
+  held.unlock();  // CUDA may be running a host function, which reports its failure here
   if (first) stop_all();
   return failure;
 }

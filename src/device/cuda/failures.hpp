@@ -16,23 +16,23 @@
 
 namespace halocline::device::cuda {
 
-/// What failed on the devices of a backend, and the names that failures have. Thread-safe.
+/// The failures on the devices of a backend, and the names that they refer to. Thread-safe.
 class Failures {
  public:
   /// The devices must outlive this.
   explicit Failures(std::span<const std::unique_ptr<Device>> devices);
 
-  /// The number by which kernels know a name; the same name has the same number.
+  /// The number that kernels use for a name; the same name has the same number.
   [[nodiscard]] std::uint32_t label(const std::string& name);
 
-  /// No call of CUDA: for functions that CUDA calls.
+  /// Call no CUDA function, so that host functions that CUDA runs may call these two.
   [[nodiscard]] bool any() const;
   void report(int device, FailurePtr failure);
 
-  /// What streams of a device fail with: its own failure, else the first that was seen on any. Null where there is
-  /// none. Stops all devices where there is one.
+  /// The failure that streams of a device throw: the device's own, else the first that was seen on any device. Null if
+  /// there is none. If there is one, stops all devices.
   [[nodiscard]] FailurePtr of(int device);
-  /// Tells all devices' kernels to stop; at the end of a backend, too.
+  /// Stops the kernels of all devices; also called at the end of a backend.
   void stop_all();
 
  private:

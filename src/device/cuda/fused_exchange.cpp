@@ -19,7 +19,7 @@
 namespace halocline::device::cuda {
 namespace {
 
-/// Tiles of rows and of packets, one part's behind another's.
+/// The tiles of rows and of packets; each part's tiles are contiguous.
 class Tiles {
  public:
   TileRange add(const std::vector<CopyTask>& tasks) {
@@ -52,13 +52,13 @@ class Tiles {
   }
 };
 
-/// The flags of the turns.
+/// The flags of the two packet buffers.
 template <typename T>
 std::array<T*, 2> flags_of(const PacketRoom& room) {
   return {reinterpret_cast<T*>(room.buffers[0]), reinterpret_cast<T*>(room.buffers[1])};
 }
 
-/// Each block's shares as a chain that begins at the block's own number.
+/// The shares of each block as a linked list whose first entry has the block's index.
 std::vector<Work> chained(const Shares& dealt, const Tiles& tiles, const std::vector<SendPart>& sends) {
   std::vector<Work> chain(dealt.block_count());
   for (std::uint32_t block = 0; block < dealt.block_count(); ++block) {
@@ -86,8 +86,8 @@ std::vector<Work> chained(const Shares& dealt, const Tiles& tiles, const std::ve
   return chain;
 }
 
-/// Blocks that the exchange may have at once. Without a room: half of the device, so that two that other devices run in
-/// another order find room together.
+/// The number of blocks that the exchange may have resident at once. Without a room it is half of the device's, so that
+/// two exchanges fit together even if other devices run them in another order.
 int room_of(const FusedPlan& plan, const Devices& devices, int device) {
   if (plan.room == nullptr) return devices.at(device).fused_room() / 2;
   const auto& room = own<const CudaRoom>(*plan.room, &devices, "room");

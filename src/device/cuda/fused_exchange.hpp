@@ -19,7 +19,7 @@ class CudaFusedExchange final : public FusedExchange {
   [[nodiscard]] const Devices& devices() const { return *devices_; }
   [[nodiscard]] int device() const { return device_; }
   [[nodiscard]] const FusedTable& table() const { return table_; }
-  /// Blocks of the kernel that work; 0 where there is nothing to do, but to advance epochs perhaps.
+  /// Blocks of the kernel that have shares; 0 if there is nothing to do, except perhaps to advance epochs.
   [[nodiscard]] unsigned workers() const { return workers_; }
 
  private:

@@ -10,19 +10,19 @@ namespace {
 
 using BlockShares = std::vector<std::vector<Share>>;
 
-/// Blocks first, first + 1, ... of all.
+/// The blocks first, first + 1, ..., `count` of them.
 struct BlockRange {
   std::uint32_t first = 0;
   std::uint32_t count = 0;
 };
 
-/// The part's tiles to one block after the other.
+/// Distributes the part's tiles round-robin over the blocks `to`.
 void deal(BlockShares& blocks, Role role, std::uint32_t part, TileRange tiles, const std::vector<std::uint32_t>& to) {
   const auto count = static_cast<std::uint32_t>(to.size());
   for (std::uint32_t i = 0; i < count; ++i) blocks[to[i]].push_back({role, part, tiles.begin + i, tiles.end, count});
 }
 
-/// Parts that are dealt at the same time, and what each is in work.
+/// Parts that are distributed together, with the amount of work of each.
 struct Stage {
   std::vector<Role> roles;
   std::vector<std::uint32_t> parts;
@@ -32,7 +32,8 @@ struct Stage {
   [[nodiscard]] bool takes() const { return std::ranges::find(roles, Role::take) != roles.end(); }
 };
 
-/// Parts of rows have one role, those of packets the other. A send of rows is a piece of work even where there are no tiles.
+/// Groups the parts by stage. Parts of rows get one role, parts of packets the other. A send of rows counts as one unit
+/// of work even if it has no tiles.
 std::map<int, Stage> stages_of(Role rows, Role packets, const std::vector<PartTiles>& parts) {
   std::map<int, Stage> stages;
   for (std::uint32_t i = 0; i < parts.size(); ++i) {
@@ -60,8 +61,9 @@ std::uint32_t most_work(const std::map<int, Stage>& stages) {
   return most;
 }
 
-/// How many blocks each part has. Where there are as many as parts: one, and of the others each to the part whose blocks
-/// have most to do. Otherwise, several for a part that is more than several blocks' work.
+/// How many blocks each part gets. If there are at least as many blocks as parts, each part gets one, and each further
+/// block goes to the part with the most work per block. Otherwise each part gets blocks in proportion to its work,
+/// rounded down, and at least one.
 std::vector<std::uint32_t> blocks_of(const Stage& stage, std::uint32_t blocks) {
   const std::vector<std::uint32_t>& work = stage.work;
   std::vector<std::uint32_t> counts(work.size(), 1);
@@ -82,7 +84,7 @@ std::vector<std::uint32_t> blocks_of(const Stage& stage, std::uint32_t blocks) {
   return counts;
 }
 
-/// To the blocks that have least to do in this turn so far. Returns how many each part has.
+/// Assigns each part to the blocks with the least work in this stage so far. Returns the number of blocks of each part.
 std::vector<std::uint32_t> deal_stage(BlockShares& blocks, const Stage& stage, BlockRange to) {
   const std::uint32_t used = std::min(to.count, stage.all_work());
   const std::vector<std::uint32_t> counts = blocks_of(stage, used);
@@ -101,10 +103,11 @@ std::vector<std::uint32_t> deal_stage(BlockShares& blocks, const Stage& stage, B
   return counts;
 }
 
-/// How many blocks may send where there are other tiles: half of them, which fills the links; fewer if there are many more
-/// others, which take as long then. Tiles that are sent count 4/3 each, as stores to a neighbour wait for the link. (Two
-/// H200s, 1,570 tiles to send and 5,700 local ones: with 63 blocks 31 senders take 263 us, 23 219, 15 190; with 263 blocks
-/// 131 take 152, 70 132.)
+/// How many blocks may send if there are also other tiles: half of the blocks, which saturates the links, or fewer if
+/// the other tiles are so many more that they would take longer than the sends. A tile that is sent counts as 4/3
+/// tiles, because stores to a neighbour wait for the link. (Two H200s, 1,570 tiles to send and 5,700 local ones. With
+/// 63 blocks: 263 us with 31 senders, 219 us with 23, 190 us with 15. With 263 blocks: 152 us with 131 senders, 132 us
+/// with 70.)
 std::uint32_t senders_beside(std::uint32_t to_send, std::uint32_t others, const BlockLimits& limits) {
   const std::uint64_t weight = std::uint64_t{to_send} * 4;
   const std::uint64_t by_tiles = limits.all * weight / std::max<std::uint64_t>(weight + std::uint64_t{others} * 3, 1);

@@ -9,10 +9,10 @@
 
 namespace halocline::device::cuda {
 
-/// CUDA itself runs one launch of a graph after another, whatever the streams.
+/// CUDA itself runs the launches of one graph one after another, in whatever streams they are.
 class CudaGraph final : public Graph {
  public:
-  /// Takes the graph over. When this returns, its nodes are on their devices.
+  /// Takes ownership of the graph. When this returns, its nodes have been uploaded to their devices.
   CudaGraph(std::shared_ptr<Devices> devices, int device, cudaGraph_t graph);
   ~CudaGraph() override;
   CudaGraph(const CudaGraph&) = delete;

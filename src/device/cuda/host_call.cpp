@@ -10,7 +10,7 @@
 namespace halocline::device::cuda {
 namespace {
 
-/// What CUDA's thread is given. It must not call CUDA. What it reports to stays until the streams' work is done.
+/// What CUDA's thread runs. The function must not call CUDA. `failures` exists until the streams' work is done.
 struct HostCall {
   Failures* failures;
   int device;
@@ -48,7 +48,7 @@ void launch_host_call(cudaStream_t stream, Failures& failures, int device, std::
     (void)call.release();
     return;
   }
-  // The graph, and all that is made from it, owns the function.
+  // The graph, and everything instantiated from it, owns the function.
   cudaUserObject_t object = nullptr;
   check(cudaUserObjectCreate(&object, call.get(), destroy, 1, cudaUserObjectNoDestructorSync), "cudaUserObjectCreate");
   void* argument = call.release();

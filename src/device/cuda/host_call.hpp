@@ -9,8 +9,8 @@
 
 namespace halocline::device::cuda {
 
-/// Enqueues a function of the host; captured, it is called at each launch. Not called once the backend has failed; what
-/// it throws becomes the backend's failure.
+/// Enqueues a host function; a captured one is called at each launch of the graph. It is not called once the backend
+/// has failed. An exception that it throws becomes the backend's failure.
 void launch_host_call(cudaStream_t stream, Failures& failures, int device, std::function<void()> function);
 
 }  // namespace halocline::device::cuda

@@ -11,19 +11,21 @@
 #include "device/cuda/sum_table.hpp"
 #include "device/cuda/tiling.hpp"
 
-// Each enqueues one kernel on a stream of the current device.
+// Each launch function enqueues one kernel on a stream of the current device.
 namespace halocline::device::cuda {
 
-/// A thread waits for each flag: until it is there, late, aborted, or the device is stopped.
+/// One thread waits for each flag: until the flag has arrived, its deadline has passed, or the wait is aborted or the
+/// device stopped.
 [[nodiscard]] cudaError_t launch_wait(cudaStream_t stream, const std::uint64_t* epoch, const WaitBatch& waits);
-/// Where `advance`, *epoch += 1 first. Then a thread signals each flag.
+/// If `advance`, first increments *epoch. Then one thread signals each flag.
 [[nodiscard]] cudaError_t launch_signal(cudaStream_t stream, std::uint64_t* epoch, bool advance,
                                         const SignalBatch& signals);
 [[nodiscard]] cudaError_t launch_check(cudaStream_t stream, const CheckBatch& checks);
-/// Stops the device, and those that it reaches, where a record was published: behind what may have failed elsewhere.
+/// Stops the device, and the devices that it can access, if a failure record was published. For use after work that may
+/// have failed elsewhere.
 [[nodiscard]] cudaError_t launch_follow(cudaStream_t stream, Board* board, const FailureRecords* records);
 
-/// One copy, whose description travels with the kernel.
+/// One copy, whose description is passed as kernel arguments.
 [[nodiscard]] cudaError_t launch_copy(cudaStream_t stream, const Board* board, const CopyTask& task,
                                       const Tiling& tiling, unsigned blocks);
 /// All tiles of a list that lies in device memory.
@@ -33,8 +35,8 @@ namespace halocline::device::cuda {
 /// All sums of a table that lies in device memory.
 [[nodiscard]] cudaError_t launch_sums(cudaStream_t stream, const Board* board, const SumTable& table, unsigned blocks);
 
-/// A whole exchange: a block that coordinates, and `workers` that have shares. All must find room on the device at the
-/// same time. early: the device may bring it there, and let it wait, before the kernel before it has ended.
+/// A fused exchange: one block that coordinates, and `workers` blocks that have shares. All must be resident on the
+/// device at the same time. early: the kernel may be launched, and wait, before the preceding kernel has ended.
 [[nodiscard]] cudaError_t launch_fused(cudaStream_t stream, const FusedTable& table, unsigned workers, bool early);
 
 /// Loads all of them on the current device. Loading waits for the device, which must not happen when one of them
@@ -44,11 +46,12 @@ namespace halocline::device::cuda {
 [[nodiscard]] cudaError_t load_sum_kernels();
 [[nodiscard]] cudaError_t load_fused_kernel();
 
-/// Whether launch_fused()'s kernel, as it is loaded on the current device, waits itself for the end of the kernel before
-/// it. That depends on the PTX version it was compiled from, not on the GPU: a build for 8.0 alone also runs on newer ones.
+/// Whether launch_fused()'s kernel, as it is loaded on the current device, waits itself for the end of the preceding
+/// kernel. That depends on the PTX version it was compiled from, not on the GPU: a build for 8.0 alone also runs on
+/// newer GPUs.
 [[nodiscard]] cudaError_t fused_kernel_may_start_early(bool* may);
 
-/// How many blocks of a copy kernel, or of launch_fused()'s, a multiprocessor of the current device works on at once.
+/// How many blocks of a copy kernel, or of launch_fused()'s, can be resident on a multiprocessor of the current device.
 [[nodiscard]] cudaError_t copy_blocks_at_once(int* blocks);
 [[nodiscard]] cudaError_t fused_blocks_at_once(int* blocks);
 

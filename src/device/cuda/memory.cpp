@@ -18,7 +18,7 @@ namespace {
 /// Small allocations share pages of this size, and an IPC handle exports whole pages.
 constexpr std::size_t export_granularity = std::size_t{2} << 20;
 
-/// Throws ResourceError with the bytes where memory ran out.
+/// Throws ResourceError with the number of bytes if memory ran out.
 void check_allocation(cudaError_t status, std::size_t bytes, const std::string& where) {
   if (status == cudaSuccess) return;
   (void)cudaGetLastError();
@@ -144,7 +144,7 @@ class SameProcess final : public Mapping {
   std::size_t bytes_;
 };
 
-/// CUDA counts how often a handle was opened, and gives the same address each time.
+/// CUDA counts how often a handle was opened, and returns the same address each time.
 class OtherProcess final : public Mapping {
  public:
   OtherProcess(std::shared_ptr<Devices> devices, int device, const ExportedMemory& memory)
@@ -189,7 +189,7 @@ std::unique_ptr<Buffer> make_pinned(std::shared_ptr<Devices> devices, std::size_
 }
 
 std::unique_ptr<Mapping> make_mapping(std::shared_ptr<Devices> devices, int device, const ExportedMemory& memory) {
-  // Where the exporter's device is one that this process sees, peer access decides; else the trial does.
+  // If this process sees the exporter's device, peer access decides; otherwise trying to open the handle does.
   const bool same_process = memory.process == process_identity();
   const int exporter = ordinal_of(memory.uuid.data());
   if (exporter >= 0) {

@@ -6,7 +6,7 @@
 namespace halocline::device::cuda {
 namespace {
 
-/// -1 where the backend does not drive the GPU.
+/// -1 if the backend does not drive the GPU.
 int device_of(const Devices& devices, int cuda_ordinal) {
   for (int device = 0; device < devices.count(); ++device) {
     if (devices.at(device).ordinal() == cuda_ordinal) return device;

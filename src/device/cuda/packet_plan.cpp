@@ -8,7 +8,7 @@
 namespace halocline::device::cuda {
 namespace {
 
-/// The task of a copy, whose first pair lies `at` bytes into each turn of the room.
+/// The task of a copy, whose first pair is at offset `at`, in bytes, of each packet buffer of the room.
 PacketTask task_of(const StridedCopy& copy, std::byte* cells, const std::array<std::int64_t, 3>& stride,
                    const PacketRoom& room, std::int64_t at) {
   const std::int64_t row_words = copy.extent.x * copy.element_bytes / 4;
@@ -46,7 +46,7 @@ std::vector<PacketTask> plan(const Part& part, const Side& side) {
 }  // namespace
 
 std::vector<PacketTask> plan_packets(const OutgoingPart& part) {
-  // Both ends' tasks are of one type; of these, kernels only read the cells.
+  // Both ends use the same type of task; for an outgoing one, kernels only read the cells.
   return plan(
       part, [](const StridedCopy& copy) { return std::pair(const_cast<std::byte*>(copy.source), copy.source_stride); });
 }

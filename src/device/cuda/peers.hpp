@@ -12,11 +12,12 @@
 
 namespace halocline::device::cuda {
 
-/// Which device reaches which other device's memory. Asked once, and switched on where it may be. Thread-safe.
+/// Which device can access which other device's memory. Each pair is queried once, and peer access enabled if it is
+/// allowed. Thread-safe.
 class Peers {
  public:
   using Allowed = std::function<bool(int from, int to)>;
-  /// The devices must outlive this. Allowed by number in the backend; empty: always.
+  /// The devices must outlive this. `allowed` takes numbers of devices in the backend; empty: always allowed.
   Peers(std::span<const std::unique_ptr<Device>> devices, Allowed allowed)
       : devices_(devices), allowed_(std::move(allowed)) {}
 
@@ -24,10 +25,11 @@ class Peers {
   [[nodiscard]] Verdict access(int from, int to);
   /// From a device of the backend to any that this process sees.
   [[nodiscard]] Verdict access_to_ordinal(int from, int cuda_ordinal);
-  /// Whether the hardware and the option allow it, with nothing switched on: what another process maps needs no more, and to
-  /// switch access on starts this process's work on the other device, which takes a second of all processes' time.
+  /// Whether the hardware and the option allow access, without enabling it. Mapping memory of another process needs no
+  /// more than that, and enabling access would start this process's work on the other device, which takes a second of
+  /// all processes' time.
   [[nodiscard]] Verdict possible(int from, int cuda_ordinal) const;
-  /// Whether kernels of `from` that fail stop `to` themselves. Asks nothing.
+  /// Whether failing kernels of `from` stop `to` themselves. Queries nothing.
   [[nodiscard]] bool stops(int from, int to) const;
 
  private:

@@ -16,13 +16,14 @@
 namespace halocline::device::cuda {
 namespace {
 
-/// Pages that this process registered, as ranges that do not overlap, each with the number of its users: CUDA registers
-/// a page once, but several domains may ask for it. For all backends, since pages belong to the process.
+/// Pages that this process registered, as disjoint ranges, each with a reference count: CUDA registers a page once, but
+/// several domains may need it. Shared by all backends, since pages belong to the process.
 class RegisteredPages {
  public:
   using Key = std::uintptr_t;
 
-  /// Registers what is not registered yet of [begin, end), and counts all that is in it. Throws CapabilityError.
+  /// Registers the pages of [begin, end) that are not registered yet, and counts a user for all ranges in it. Returns
+  /// their keys. Throws CapabilityError.
   [[nodiscard]] std::vector<Key> add(Key begin, Key end) {
     const std::lock_guard held(mutex_);
     std::vector<Key> used;
@@ -54,7 +55,7 @@ class RegisteredPages {
   }
 
   static RegisteredPages& of_process() {
-    static auto* pages = new RegisteredPages;  // for ever: registrations may be the last to go
+    static auto* pages = new RegisteredPages;  // never destroyed: registrations may outlive everything else
     return *pages;
   }
 

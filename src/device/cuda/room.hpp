@@ -8,10 +8,10 @@
 
 namespace halocline::device::cuda {
 
-/// Blocks of a GPU that are promised to an exchange.
+/// Blocks of a GPU that are reserved for an exchange.
 class CudaRoom final : public Room {
  public:
-  /// Throws ResourceError where there is no such part left.
+  /// Throws ResourceError if no such share is left.
   CudaRoom(std::shared_ptr<Devices> devices, int device, int parts, int multiprocessors);
   ~CudaRoom() override;
   CudaRoom(const CudaRoom&) = delete;

@@ -26,7 +26,7 @@ int RoomLedger::holders(int gpu) const {
 }
 
 RoomLedger& RoomLedger::of_process() {
-  static auto* ledger = new RoomLedger;  // for ever: rooms may be given back last of all
+  static auto* ledger = new RoomLedger;  // never destroyed: rooms may be given back after everything else
   return *ledger;
 }
 

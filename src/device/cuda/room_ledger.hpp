@@ -4,19 +4,19 @@
 #include <map>
 #include <mutex>
 
-// How exchanges share the room that GPUs have for kernels which wait for other GPUs. No CUDA in here.
+// How exchanges share the blocks that GPUs can hold of kernels that wait for other GPUs. This file uses no CUDA.
 namespace halocline::device::cuda {
 
-/// Blocks that are promised to exchanges, by GPU. All blocks of an exchange's kernel must find room at once, whatever other
-/// exchanges are under way, because a block that waits keeps its place (docs/decisions/0015): so no more are promised than there
-/// are. Thread-safe.
+/// Blocks that are reserved for exchanges, by GPU. All blocks of an exchange's kernel must be resident at once,
+/// whatever other exchanges are under way, because a waiting block stays resident (docs/decisions/0015). No more blocks
+/// are therefore reserved than the GPU can hold. Thread-safe.
 class RoomLedger {
  public:
   /// A block that coordinates, and one that works.
   static constexpr int least_blocks = 2;
 
-  /// So many blocks of a GPU that holds `all`. False, and nothing is taken, where so many are not left, or it is less than
-  /// least_blocks.
+  /// Reserves this many blocks of a GPU that can hold `all`. Returns false, and reserves nothing, if fewer are left, or
+  /// if the number is less than least_blocks.
   [[nodiscard]] bool take(int gpu, int all, int blocks);
   void give_back(int gpu, int blocks);
   /// How many exchanges have room on a GPU.

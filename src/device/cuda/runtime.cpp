@@ -12,7 +12,8 @@
 namespace halocline::device::cuda {
 namespace {
 
-/// The few functions of the driver that the runtime has no equal of. Found by the runtime, which found the driver.
+/// The few functions of the driver for which the runtime has no equivalent. Looked up through the runtime, which has
+/// found the driver.
 struct Driver {
   decltype(&cuCtxGetCurrent) get_current = nullptr;
   decltype(&cuCtxSetCurrent) set_current = nullptr;
@@ -55,8 +56,8 @@ void check_driver(CUresult status, const char* what, int ordinal) {
 }  // namespace
 
 void prepare_process() {
-  // Streams beyond the number of hardware queues share one, and a kernel that waits in a queue holds up what is behind
-  // it there, which may be what it waits for. 32 is the most; the default is 8.
+  // If there are more streams than hardware queues, streams share a queue. A kernel that waits then blocks the work
+  // after it in the queue, which may be what it waits for. 32 is the maximum; the default is 8.
   static const bool done = [] { return ::setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0) == 0; }();
   (void)done;
 }

@@ -5,39 +5,39 @@
 
 #include <string>
 
-// What every call of the CUDA runtime goes through.
+// Checks and helpers for all calls of the CUDA runtime.
 namespace halocline::device::cuda {
 
-/// Called before the first call of CUDA; what it sets is read when the driver starts.
+/// Must be called before the first CUDA call: the driver reads what it sets when it starts.
 void prepare_process();
 
 /// "out of memory (cudaErrorMemoryAllocation)"
 [[nodiscard]] std::string describe(cudaError_t status);
 
-/// Throws ResourceError where memory ran out, InternalError for misuse of captures, DeviceError else: "<what>:
-/// <reason>". Does not leave the error for others to find with cudaGetLastError().
+/// Throws ResourceError if memory ran out, InternalError for misuse of captures, and DeviceError otherwise: "<what>:
+/// <reason>". Clears the error, so that a later cudaGetLastError() does not return it.
 void check(cudaError_t status, const char* what);
 /// Of cudaStreamQuery() and cudaEventQuery(): whether the work is done. Throws like check().
 [[nodiscard]] bool is_done(cudaError_t status, const char* what);
-/// For destructors: logs. Says nothing where the program is ending and CUDA has gone first.
+/// For destructors: logs the error. Logs nothing if the program is ending and CUDA has been unloaded already.
 void log_failure(cudaError_t status, const char* what) noexcept;
 
 /// A device's primary context: what the runtime works in.
 using Context = void*;
-/// Starts CUDA on the device without making it current; stays for the rest of the process.
+/// Starts CUDA on the device without making it current; the context stays for the rest of the process.
 [[nodiscard]] Context primary_context(int cuda_ordinal);
 
-/// How device memory was allocated, of which the runtime does not tell.
+/// How device memory was allocated, which the runtime does not report.
 struct AllocationFacts {
   bool exportable = false;  ///< by a handle of cudaIpcGetMemHandle()
   bool from_pool = false;
 };
-/// Of an address in device memory. A device is current.
+/// Returns that for an address in device memory. A device must be current.
 [[nodiscard]] AllocationFacts allocation_facts(const void* address);
 
-/// Makes a device current for the calling thread, and then again what was current before: nothing, a device, or a
-/// context of the user's. By contexts rather than cudaSetDevice(), which would start CUDA on a device that was only the
-/// default.
+/// Makes a device current for the calling thread, and in its destructor restores what was current before: nothing, a
+/// device, or a context of the user's. Uses contexts rather than cudaSetDevice(), which would start CUDA on a device
+/// that was only the default.
 class CurrentDevice {
  public:
   explicit CurrentDevice(Context context) noexcept;
@@ -50,7 +50,7 @@ class CurrentDevice {
   bool changed_ = false;
 };
 
-/// The calling thread may ask about events and allocate, though some stream is being captured.
+/// While this exists, the calling thread may query events and allocate memory although some stream is being captured.
 class CaptureAside {
  public:
   CaptureAside() noexcept { (void)cudaThreadExchangeStreamCaptureMode(&mode_); }

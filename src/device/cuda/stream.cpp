@@ -19,8 +19,7 @@
 namespace halocline::device::cuda {
 namespace {
 
-/// How long synchronize() lets the work of a failed stream come to its end, so that nothing runs any more when it
-/// throws.
+/// How long synchronize() waits for the work of a failed stream to end, so that nothing runs any more when it throws.
 constexpr auto longest_grace = std::chrono::seconds(1);
 
 }  // namespace
@@ -36,7 +35,7 @@ CudaStream::CudaStream(std::shared_ptr<Devices> devices, int device, Priority pr
 
 CudaStream::CudaStream(std::shared_ptr<Devices> devices, int device, cudaStream_t borrowed)
     : devices_(std::move(devices)), device_(device), handle_(borrowed) {
-  // Work of other streams waits for what is in the legacy stream, and the other way round: exchanges would, for each other.
+  // Blocking streams and the legacy stream wait for each other's work, so exchanges in them would wait for each other.
   if (borrowed == nullptr || borrowed == cudaStreamLegacy) {
     throw InvalidArgument(
         "the stream is the legacy default stream; allowed are streams that were created, and cudaStreamPerThread");
@@ -140,7 +139,7 @@ void CudaStream::host_function(std::function<void()> function) {
   raise_failure();
   const CurrentDevice now = current();
   launch_host_call(handle_, devices_->failures(), device_, std::move(function));
-  // What the function threw must stop what comes after it.
+  // If the function throws, the work after it must not run.
   check(launch_follow(handle_, on().board().get(), on().board().records()), "launching behind a host function");
 }
 
@@ -199,7 +198,7 @@ bool CudaStream::query() {
   const CurrentDevice now = current();
   const CaptureAside aside;
   const bool done = is_done(cudaStreamQuery(handle_), "cudaStreamQuery");
-  // After that: who fails tells it before its work is done.
+  // Read after the query above: a failure is published before the failed work counts as done.
   raise_failure();
   return done;
 }

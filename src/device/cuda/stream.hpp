@@ -27,7 +27,7 @@ class CudaEvent final : public Event {
 
  private:
   friend class CudaStream;
-  /// Whether the mark was reached; of marks that are not captured.
+  /// Whether the mark was reached; only for marks that are not captured.
   [[nodiscard]] bool reached() const;
 
   std::shared_ptr<Devices> devices_;
@@ -43,8 +43,8 @@ class CudaEvent final : public Event {
 class CudaStream final : public Stream {
  public:
   CudaStream(std::shared_ptr<Devices> devices, int device, Priority priority, std::string_view name);
-  /// A stream of the caller's, which outlives this. Throws InvalidArgument where it is the legacy default stream, or of
-  /// another device.
+  /// Wraps a stream of the caller's, which must outlive this. Throws InvalidArgument if it is the legacy default
+  /// stream, or a stream of another device.
   CudaStream(std::shared_ptr<Devices> devices, int device, cudaStream_t borrowed);
   ~CudaStream() override;
   CudaStream(const CudaStream&) = delete;
@@ -79,22 +79,22 @@ class CudaStream final : public Stream {
   [[nodiscard]] CurrentDevice current() const { return CurrentDevice(on().context()); }
   struct Capture {
     std::uint64_t id = 0;
-    cudaGraphNode_t before = nullptr;  ///< the one node that the next operation follows; null where none or several
+    cudaGraphNode_t before = nullptr;  ///< the node that the next operation follows; null if there are none or several
   };
   /// The capture that the stream is in.
   [[nodiscard]] std::optional<Capture> capture() const;
   void refuse_capture(const char* what) const;
-  /// Whether an exchange may be launched before the kernel in front of it has ended, as it waits for that itself.
+  /// Whether an exchange may be launched before the preceding kernel has ended, because it waits for that itself.
   [[nodiscard]] bool may_start_early(const std::optional<Capture>& capture) const;
   void signal(std::uint64_t* epoch, bool advance, std::span<const FlagSignal> signals);
 
   std::shared_ptr<Devices> devices_;
   int device_;
-  std::unique_ptr<OwnStream> own_;  ///< null where it is the caller's
+  std::unique_ptr<OwnStream> own_;  ///< null if the stream is the caller's
   cudaStream_t handle_ = nullptr;
   std::optional<std::uint64_t> began_;  ///< the capture of which this stream is the origin
   cudaGraphNode_t last_run_ = nullptr;  ///< the latest captured exchange
-  cudaGraphNode_t joined_ = nullptr;    ///< what the stream came to follow by waiting for an event, in a capture
+  cudaGraphNode_t joined_ = nullptr;    ///< in a capture: the node that the stream follows after waiting for an event
   FailurePtr failure_;                  ///< once thrown
 };
 

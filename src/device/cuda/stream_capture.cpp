@@ -14,8 +14,8 @@ bool is_kernel(cudaGraphNode_t node) {
   return type == cudaGraphNodeTypeKernel;
 }
 
-/// What a stream's next operation would come behind in its capture. CUDA 12 has the form with data of edges under another name, which
-/// is looked up only where this one does not take them.
+/// The nodes that a stream's next operation would follow in its capture. In CUDA 12 the function that returns edge data
+/// has another name, which is used only if this one does not take edges.
 template <typename Stream>
 cudaError_t capture_info(Stream stream, cudaStreamCaptureStatus* status, unsigned long long* id,
                          const cudaGraphNode_t** nodes, const cudaGraphEdgeData** edges, std::size_t* count) {
@@ -32,7 +32,7 @@ std::optional<CudaStream::Capture> CudaStream::capture() const {
   cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
   unsigned long long id = 0;
   const cudaGraphNode_t* nodes = nullptr;
-  const cudaGraphEdgeData* edges = nullptr;  // must be asked for: an error else, where there are early starts
+  const cudaGraphEdgeData* edges = nullptr;  // must be requested: otherwise the call fails if there are early starts
   std::size_t count = 0;
   const CurrentDevice now = current();
   check(capture_info(handle_, &status, &id, &nodes, &edges, &count), "cudaStreamGetCaptureInfo");
@@ -49,8 +49,9 @@ void CudaStream::refuse_capture(const char* what) const {
 bool CudaStream::may_start_early(const std::optional<Capture>& capture) const {
   if (!on().starts_early()) return false;
   if (!capture) return true;
-  // In a graph the early start is a kind of edge, from one kernel to another of the same device. What the stream joined by
-  // an event may be of another device, and what the caller's own capture has the stream wait for is not known here.
+  // In a graph an early start is a kind of edge, from one kernel to another on the same device. A node that the stream
+  // joined by an event may be on another device, and the nodes that the stream waits for in the caller's own capture
+  // are not known here.
   if (capture->before == nullptr) return false;
   if (capture->before == last_run_) return true;
   return devices_->captures().under_way(capture->id) && capture->before != joined_ && is_kernel(capture->before);
@@ -60,7 +61,7 @@ void CudaStream::begin_capture() {
   refuse_capture("begin_capture");
   raise_failure();
   const CurrentDevice now = current();
-  // Relaxed: what the calling thread may do meanwhile is the user's affair, and Halocline asks about events.
+  // Relaxed: the user decides what the calling thread does meanwhile, and Halocline queries events.
   check(cudaStreamBeginCapture(handle_, cudaStreamCaptureModeRelaxed), "cudaStreamBeginCapture");
   const std::optional<Capture> capture_now = capture();
   if (!capture_now) return;

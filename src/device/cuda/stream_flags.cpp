@@ -47,7 +47,7 @@ void CudaStream::signal(std::uint64_t* epoch, bool advance, std::span<const Flag
 void CudaStream::advance(std::uint64_t* epoch, std::span<const FlagSignal> signals) { signal(epoch, true, signals); }
 
 void CudaStream::signal(const std::uint64_t* epoch, std::span<const FlagSignal> signals) {
-  signal(const_cast<std::uint64_t*>(epoch), false, signals);  // which is then only read
+  signal(const_cast<std::uint64_t*>(epoch), false, signals);  // without `advance`, the epoch is only read
 }
 
 void CudaStream::wait(const std::uint64_t* epoch, std::span<const FlagWait> waits) {

@@ -54,7 +54,7 @@ bool StreamWork::done() {
   return waiting_.empty();
 }
 
-/// Adds an event behind what is in the stream, if anything is.
+/// Adds an event after the work in the stream, if there is any.
 void StreamWork::note(Waiting& waiting, cudaStream_t stream) const {
   cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
   (void)cudaStreamIsCapturing(stream, &capture);
@@ -76,7 +76,7 @@ void StreamWork::note(Waiting& waiting, cudaStream_t stream) const {
 void StreamWork::free(int device, void* tables) const { at(device).tables().free(tables, at(device).aside()); }
 
 void StreamWork::sweep() {
-  // Tables may be read by work of streams that went before them, so they also wait for what is in front of them here.
+  // Streams that were destroyed earlier may hold work that reads the tables, so tables also wait for earlier entries.
   std::set<int> busy;
   for (Waiting& waiting : waiting_) {
     const CurrentDevice current(at(waiting.device).context());

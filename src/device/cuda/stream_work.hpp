@@ -12,8 +12,8 @@
 
 namespace halocline::device::cuda {
 
-/// The streams of a backend, and what has to stay until work that is in them is done: tables that kernels read, and what the
-/// work of destroyed streams reports failures to. Thread-safe; nothing blocks.
+/// The streams of a backend, and the memory that must stay until their work is done: tables that kernels read, and the
+/// objects to which work of destroyed streams reports failures. Thread-safe; nothing blocks.
 class StreamWork {
  public:
   /// The devices must outlive this, or be leaked together with it.
@@ -25,20 +25,20 @@ class StreamWork {
   /// The stream is about to be destroyed, or given back to its owner. Its device is current.
   void remove(int device, cudaStream_t stream);
 
-  /// Frees tables behind all that the device's streams hold. A stream that is being captured cannot be asked what it holds:
-  /// the tables stay until end() then.
+  /// Frees tables after all work that the device's streams hold. A stream that is being captured cannot be queried for
+  /// its work; in that case the tables stay until end().
   void free_behind(int device, void* tables);
 
-  /// All streams are gone.
+  /// To be called when all streams have been destroyed.
   void end();
-  /// Whether nothing is left of what had to stay.
+  /// Whether nothing has to stay any longer.
   [[nodiscard]] bool done();
 
  private:
   struct Waiting {
     int device = 0;
     std::vector<cudaEvent_t> events{};
-    void* tables = nullptr;  ///< to be freed then; null: only the events count
+    void* tables = nullptr;  ///< to be freed after the events; null: only wait for the events
     bool until_end = false;
     bool over = false;
   };
@@ -50,12 +50,12 @@ class StreamWork {
   [[nodiscard]] Device& at(int device) const { return *devices_[static_cast<std::size_t>(device)]; }
   void note(Waiting& waiting, cudaStream_t stream) const;
   void free(int device, void* tables) const;
-  /// Drops what is done. With the mutex held.
+  /// Removes entries whose work is done. The mutex must be held.
   void sweep();
 
   std::span<const std::unique_ptr<Device>> devices_;
   std::mutex mutex_;
-  std::vector<Stream> streams_;  ///< a handle as often as it was added
+  std::vector<Stream> streams_;  ///< contains a handle as often as it was added
   std::vector<Waiting> waiting_;
   bool ended_ = false;
 };

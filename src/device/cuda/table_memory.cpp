@@ -18,7 +18,7 @@ TableMemory::TableMemory(int cuda_ordinal) {
   properties.location.type = cudaMemLocationTypeDevice;
   properties.location.id = cuda_ordinal;
   check(cudaMemPoolCreate(&pool_, &properties), "cudaMemPoolCreate");
-  // What was freed stays in the pool: tables are small, and the next are often as large.
+  // Freed memory stays in the pool: tables are small, and the next ones are often as large.
   std::uint64_t all = std::numeric_limits<std::uint64_t>::max();
   check(cudaMemPoolSetAttribute(pool_, cudaMemPoolAttrReleaseThreshold, &all), "cudaMemPoolSetAttribute");
 }

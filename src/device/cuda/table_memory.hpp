@@ -19,9 +19,9 @@ class TableMemory {
   TableMemory(const TableMemory&) = delete;
   TableMemory& operator=(const TableMemory&) = delete;
 
-  /// For work behind what is in the stream. Throws ResourceError where there is no memory.
+  /// Allocates memory for work that is enqueued in the stream afterwards. Throws ResourceError if there is no memory.
   [[nodiscard]] void* allocate(std::size_t bytes, cudaStream_t stream);
-  /// In the order of the stream that it was allocated for; no other work may use it any more.
+  /// Frees memory in stream order, in the stream that it was allocated for; no other work may use it any more.
   void free(void* memory, cudaStream_t stream);
 
  private:

@@ -11,7 +11,8 @@ constexpr std::uint32_t line_bytes = 128;
 
 std::uint32_t pieces(std::uint32_t count, std::uint32_t of) { return (count + of - 1) / of; }
 
-/// The search for a tiling: lanes for one dimension after the other, and the steps along the last that has some.
+/// Searches for the tiling with the fewest tiles: lanes for one dimension after the other, and steps along the last
+/// dimension that has lanes.
 class Search {
  public:
   explicit Search(const CopyTask& task) : task_(task) { try_dimension(0, block_threads); }
@@ -20,7 +21,7 @@ class Search {
   [[nodiscard]] const std::array<std::uint32_t, 4>& lanes() const { return best_; }
 
  private:
-  /// threads: so many for this dimension and those behind it.
+  /// threads: the number of threads left for this dimension and the following ones.
   void try_dimension(std::uint32_t d, std::uint32_t threads) {
     const std::uint32_t count = task_.count[d];
     if (d == 0 || count > 1) try_steps_along(d, std::min(count, threads));
@@ -90,7 +91,7 @@ void TileTable::add(std::span<const CopyTask> tasks) {
   std::vector<Planned> planned;
   std::uint32_t turns = 0;
   for (std::size_t i = 0; i < tasks.size(); ++i) {
-    // Fields are alike, and so are their tasks.
+    // Fields often have the same shape, and so do their tasks.
     const auto alike =
         std::find_if(tasks.begin(), tasks.begin() + static_cast<std::ptrdiff_t>(i), [&](const CopyTask& t) {
           return t.count == tasks[i].count && t.unit_bytes == tasks[i].unit_bytes &&

@@ -14,11 +14,12 @@ namespace {
 
 constexpr std::chrono::nanoseconds patience = std::chrono::milliseconds(200);
 
-/// Streams that signal, none of which may share the hardware queue of the one that waits. By default there are 8 queues.
+/// Number of signalling streams; none may share the hardware queue of the waiting stream. By default there are 8
+/// queues.
 constexpr std::uint32_t most_signallers = 3;
 
 struct TrialPage {
-  std::array<Flag, most_signallers + 1> flags{};  ///< the last one for what comes behind the wait
+  std::array<Flag, most_signallers + 1> flags{};  ///< the last one for the kernel after the wait
   std::uint64_t epoch = 1;
 };
 
@@ -50,11 +51,11 @@ SignalBatch signal_of(const OwnBoard& board, Flag* flag) {
   return signal;
 }
 
-/// Whether a kernel that waits gets its flags from so many other streams, each of which signals one.
+/// Whether a waiting kernel receives its flags from this many other streams, each of which signals one.
 bool signals_get_past(const Device& device, std::uint32_t signallers, bool with_work_behind) {
   const CurrentDevice current(device.context());
   const CaptureAside aside;
-  const OwnBoard board(device.aside());  // its own: to fail here is no failure of the backend
+  const OwnBoard board(device.aside());  // a separate one: a failure here is not a failure of the backend
   const OwnPage page(device.aside());
   const OwnStream waiting(Priority::normal);
   std::deque<OwnStream> signalling;

@@ -3,10 +3,10 @@
 
 #include <string>
 
-// Why a GPU or a driver cannot be used, for people. No CUDA in here.
+// Messages for users: why a GPU or a driver cannot be used. This file uses no CUDA.
 namespace halocline::device::cuda {
 
-/// "12.4" of 12040, CUDA's way to count versions.
+/// "12.4" for 12040, which is how CUDA encodes versions.
 [[nodiscard]] std::string cuda_version_text(int version);
 
 /// driver: of the kernel module, empty where unknown; supports: the newest CUDA that it knows, 0 where there is no driver;

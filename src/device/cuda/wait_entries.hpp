@@ -9,12 +9,12 @@
 
 namespace halocline::device::cuda {
 
-/// Makes what kernels are told of waits and checks. With a device current.
+/// Makes the kernel arguments that describe waits and checks. A device must be current.
 class WaitEntries {
  public:
   explicit WaitEntries(Failures& failures) : failures_(&failures) {}
-  /// Throws InvalidArgument where devices do not reach the abort word: a kernel that reads such memory takes the whole
-  /// process's CUDA with it.
+  /// Throws InvalidArgument if devices cannot access the abort word: a kernel that reads such memory makes CUDA
+  /// unusable for the whole process.
   [[nodiscard]] WaitEntry of(const FlagWait& wait) const;
   [[nodiscard]] CheckEntry of(const CounterCheck& check) const;
 
