@@ -28,10 +28,10 @@ std::byte* map(int fd, std::size_t bytes) {
   return p == MAP_FAILED ? nullptr : static_cast<std::byte*>(p);
 }
 
-/// MFD_NOEXEC_SEAL of Linux 6.3, which older headers lack and older kernels refuse.
+/// MFD_NOEXEC_SEAL of Linux 6.3; older headers do not define it, and older kernels reject it.
 constexpr unsigned int noexec_seal = 0x0008U;
 
-/// A file of no name that is neither executable nor open to other users.
+/// Creates a file without a name that is neither executable nor open to other users.
 int create() {
   int fd = ::memfd_create("halocline", MFD_CLOEXEC | noexec_seal);
   if (fd < 0) fd = ::memfd_create("halocline", MFD_CLOEXEC | MFD_ALLOW_SEALING);
@@ -40,15 +40,15 @@ int create() {
   return fd;
 }
 
-/// Sets the size once and for all, so that no process can cut off memory that another one has mapped.
+/// Sets the size for good, so that no process can truncate memory that another one has mapped.
 void seal(int fd) {
   if (::fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) {
     log(LogLevel::warning, "F_ADD_SEALS of shared memory: " + reason());
   }
 }
 
-/// Why the process may not have a file of that size, or nothing. Beyond this limit the kernel sends SIGXFSZ, which ends
-/// the process.
+/// Returns why the process may not create a file of that size; empty if it may. Beyond this limit the kernel sends
+/// SIGXFSZ, which ends the process.
 std::string above_limit(std::size_t bytes) {
   rlimit limit{};
   if (::getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || bytes <= limit.rlim_cur) return {};
@@ -56,16 +56,18 @@ std::string above_limit(std::size_t bytes) {
          " bytes, and shared memory is an anonymous file; allowed is a limit of that size or more";
 }
 
-/// What is taken before the kernel is asked again how much is left.
+/// Bytes that are reserved between two queries of how much memory is left.
 constexpr std::size_t step_bytes = std::size_t{64} << 20;
 
-/// Backs the whole file with memory, or says why not. The kernel would rather end processes than refuse memory that it
-/// does not have, so it is asked first, again and again, because other ranks take theirs at the same time.
+/// Backs the whole file with memory; returns the reason if that fails, and an empty string otherwise. The kernel ends
+/// processes rather than refuse memory that it does not have, so the available memory is queried first. It is queried
+/// before each step, because other ranks reserve memory at the same time.
 std::string reserve(int fd, std::size_t bytes) {
   for (std::size_t done = 0; done < bytes;) {
     const std::size_t step = std::min(step_bytes, bytes - done);
     const std::uint64_t left = available_memory();
-    // The first time for all of it, so that what cannot fit takes nothing; a sixteenth stays for everybody else.
+    // The first query is for the whole file, so that a file that cannot fit takes nothing. A sixteenth is left to other
+    // processes.
     const std::size_t needed = done == 0 ? bytes : step;
     if (needed > left - left / 16) return "only " + std::to_string(left) + " bytes of memory are available";
     const int failed = ::posix_fallocate(fd, static_cast<off_t>(done), static_cast<off_t>(step));
@@ -80,7 +82,7 @@ std::string reserve(int fd, std::size_t bytes) {
 AnonymousFile::AnonymousFile(std::size_t bytes) {
   if (bytes == 0) throw InvalidArgument("bytes of shared memory is 0; allowed is 1 or more");
   fd_ = create();
-  // Memory that is not there is reported here, not by a signal at first use.
+  // A lack of memory is reported here, not by a signal at first use.
   std::string why = above_limit(bytes);
   if (why.empty()) why = reserve(fd_, bytes);
   if (why.empty()) {
@@ -100,7 +102,7 @@ AnonymousFile AnonymousFile::open(const AnonymousFileHandle& handle) {
   const auto refuse = [&](const char* verb) {
     throw CapabilityError(std::string("cannot ") + verb + " " + path + ": " + reason());
   };
-  // The descriptor may be another file's by now, of any kind: O_PATH looks at it without opening it.
+  // The descriptor may by now refer to another file of any kind: O_PATH inspects it without opening it.
   AnonymousFile file;
   file.fd_ = ::open(path.c_str(), O_PATH | O_CLOEXEC);
   if (file.fd_ < 0) refuse("open");

@@ -9,8 +9,8 @@
 
 namespace halocline {
 
-/// A number of bytes, 0 or more, that is being computed. A sum or product of 2^63 or more is remembered as such instead of
-/// wrapping around, so that a computation is checked once, at its end, by value().
+/// A number of bytes, 0 or more, that is being computed. A sum or product of 2^63 or more is marked as an overflow
+/// instead of wrapping around, so that a computation is checked once, at its end, by value().
 class Bytes {
  public:
   constexpr Bytes() = default;

@@ -10,7 +10,7 @@
 
 namespace halocline {
 
-/// value as a To, or InvalidArgument that names what was converted, its value and the limits.
+/// Returns value as a To. Throws InvalidArgument with what was converted, its value and the limits if it does not fit.
 template <typename To, typename From>
 [[nodiscard]] To checked_cast(From value, const char* what) {
   if (!std::in_range<To>(value)) {

@@ -5,14 +5,14 @@
 
 namespace halocline {
 
-/// Where time comes from. One object for a whole run, so that a test can drive it.
+/// The source of time. One object for a whole run, so that a test can drive it.
 /// Implementations may be called from any thread.
 class Clock {
  public:
   virtual ~Clock() = default;
   /// Time since a fixed but arbitrary moment; never goes back.
   [[nodiscard]] virtual Duration now() const = 0;
-  /// The machine's steady clock; lives for ever.
+  /// The machine's steady clock; never destroyed.
   static const Clock& steady();
 };
 

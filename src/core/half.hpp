@@ -32,7 +32,7 @@ struct Half {
     if (rest >= 0x7c00U) return std::bit_cast<float>(sign | 0x7f800000U | (rest & 0x3ffU) << 13);
     return std::bit_cast<float>(sign | ((rest << 13) + ((127U - 15U) << 23)));
   }
-  /// Rounds to nearest, ties to even; what is too large becomes infinity.
+  /// Rounds to nearest, ties to even; values that are too large become infinity.
   [[nodiscard]] static constexpr Half of(float value) {
     const auto whole = std::bit_cast<std::uint32_t>(value);
     const auto sign = static_cast<std::uint16_t>(whole >> 16 & 0x8000U);

@@ -9,8 +9,9 @@
 
 namespace halocline {
 
-/// What is allocated and exchanged around a subdomain: cells on each side, and which edges and corners. A Stencil is what one step
-/// reads; a halo serves one step or several, and may leave out dimensions. Two types, so that neither is taken for the other.
+/// The halo that is allocated and exchanged around a subdomain: cells on each side, and which edges and corners. A
+/// Stencil is what one step reads; a halo serves one or more steps, and may leave out dimensions. They are two types,
+/// so that one is not mistaken for the other.
 class HaloWidth : private Stencil {
  public:
   HaloWidth() = default;
@@ -34,9 +35,9 @@ class HaloWidth : private Stencil {
   friend std::string to_string(const HaloWidth& width) { return to_string(static_cast<const Stencil&>(width)); }
 };
 
-/// The halo that a field with this stencil needs where one exchange serves several steps, 1 or more, of which each reads as far as
-/// `widest`. For more than one step it has all edges and corners: a step that updates neighbours' cells reads them, whatever the
-/// stencil.
+/// The halo that a field with this stencil needs if one exchange serves `steps` steps (1 or more), each of which reads
+/// as far as `widest`. For more than one step it has all edges and corners: a step that updates neighbours' cells reads
+/// them, whatever the stencil.
 [[nodiscard]] HaloWidth halo_width(const Stencil& field, const Stencil& widest, int steps);
 
 }  // namespace halocline

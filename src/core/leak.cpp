@@ -14,7 +14,7 @@ namespace {
 /// The number of LeaksReported objects of this thread.
 thread_local int reported = 0;
 
-/// What is kept, in a list that is only added to: needs no lock, and no memory besides its own.
+/// The pointers that are kept, in a list that only grows: it needs no lock, and no memory besides its own.
 struct Kept {
   std::shared_ptr<void> owned;
   void* object = nullptr;
@@ -41,7 +41,7 @@ void keep(Kept* kept) noexcept {
 }  // namespace
 
 void keep_reachable(void* object) noexcept {
-  // Without memory it is kept all the same, though a leak checker may report it.
+  // If there is no memory for the list, the object is leaked nevertheless, but a leak checker may report it.
   if (auto* const kept = new (std::nothrow) Kept) {
     kept->object = object;
     keep(kept);

@@ -7,8 +7,8 @@
 
 namespace halocline {
 
-// Things that are kept until the process ends, because somebody else may still use their memory: another rank after a failed
-// exchange, or one whose domain was not closed. For destructors: nothing here throws. Thread-safe.
+// Objects that are kept until the process ends, because their memory may still be in use: by another rank, after a
+// failed exchange or if a domain was not closed. For destructors: nothing here throws. Thread-safe.
 
 /// Keeps what a pointer refers to reachable, so that leak checkers do not report it.
 void keep_reachable(void* object) noexcept;
@@ -20,8 +20,9 @@ void leak(std::unique_ptr<T>&& object) noexcept {
   if (object) keep_reachable(object.release());
 }
 
-/// Logs that something was destroyed before it was closed or done: a warning, or an info where it follows from what is reported
-/// already, that is while an exception unwinds the calling thread, or within a LeaksReported.
+/// Logs that an object was destroyed before it was closed or done: as a warning, or as an info if that is the
+/// consequence of an error that is reported already, i.e. while an exception unwinds the calling thread, or within a
+/// LeaksReported.
 void log_leak(std::string_view what) noexcept;
 
 class LeaksReported {

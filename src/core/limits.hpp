@@ -3,9 +3,9 @@
 
 #include <cstdint>
 
-/// The most that Halocline takes of each thing: above what exists, and low enough that sums and products of what is allowed fit
-/// 63 bits, and that a number with some digits too many is refused at once instead of filling the memory. Errors quote these
-/// numbers; docs/guide/8-run.md lists them.
+/// The largest values that Halocline accepts. They are above anything that exists, but low enough that sums and
+/// products of allowed values fit into 63 bits, and that a number with a few digits too many is refused at once instead
+/// of filling the memory. Errors quote these numbers; docs/guide/8-run.md lists them.
 namespace halocline::limits {
 
 // A domain.
@@ -36,6 +36,7 @@ inline constexpr std::int64_t fabric_places = 1'000'000'000;
 inline constexpr std::int64_t fabric_links = 1 << 22;  ///< both ways, of all rails
 
 // A communication matrix.
-inline constexpr std::int64_t matrix_sum = 100'000'000'000'000'000;  ///< 100 PB in all; of messages as many
+inline constexpr std::int64_t matrix_sum =
+    100'000'000'000'000'000;  ///< 100 PB in all; also the limit for the number of messages
 
 }  // namespace halocline::limits

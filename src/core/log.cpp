@@ -54,11 +54,12 @@ struct Notes {
   }
 };
 
-/// The user's, or null. Neither is destroyed, as messages come until the end of the process, and neither needs memory to be used.
+/// The user's sink, or null. The objects here are never destroyed, because messages are logged until the end of the
+/// process, and using them needs no memory.
 constinit std::mutex sink_mutex;
 constinit const LogSink* sink = nullptr;
 
-/// Whether the user's sink took a message.
+/// Passes a message to the user's sink. Returns whether there is one.
 bool taken(LogLevel level, std::string_view message) noexcept {
   try {
     const std::lock_guard lock(sink_mutex);

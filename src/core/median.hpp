@@ -5,7 +5,7 @@
 
 namespace halocline {
 
-/// The mean of the two in the middle where their number is even; 0 for none.
+/// The median; for an even number of values, the mean of the two in the middle; 0 for no values.
 [[nodiscard]] double median(std::vector<double> values);
 
 }  // namespace halocline

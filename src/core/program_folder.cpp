@@ -11,7 +11,7 @@ std::filesystem::path program_folder(const char* link) {
   std::error_code absent;
   const auto program = std::filesystem::read_symlink(link, absent);
   if (!absent) return program.parent_path();
-  // Without /proc: what the program was started as.
+  // Without /proc: the name by which the program was started.
   const auto* name = reinterpret_cast<const char*>(::getauxval(AT_EXECFN));
   return name == nullptr ? std::filesystem::path() : std::filesystem::absolute(name, absent).parent_path();
 }

@@ -5,8 +5,8 @@
 
 namespace halocline {
 
-/// Where the program lies that is running; empty where the system does not say. What is built and installed with it is found
-/// from there, wherever both were moved. link: the system's link to the program.
+/// The folder of the running program; empty if the system does not report it. Files that are built and installed with
+/// the program are found relative to it, even if both were moved. link: the system's link to the program.
 [[nodiscard]] std::filesystem::path program_folder(const char* link = "/proc/self/exe");
 
 }  // namespace halocline

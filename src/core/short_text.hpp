@@ -19,7 +19,7 @@ class ShortText {
     try {
       size_ = std::min(text_.size(),
                        fmt::format_to_n(text_.data(), text_.size(), format, std::forward<Args>(args)...).size);
-    } catch (...) {  // what cannot be formatted is left out
+    } catch (...) {  // text that cannot be formatted is left out
     }
   }
   operator std::string_view() const noexcept { return {text_.data(), size_}; }  // NOLINT(google-explicit-constructor)

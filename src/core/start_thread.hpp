@@ -10,8 +10,8 @@
 
 namespace halocline {
 
-/// A thread that runs body. Throws ResourceError that says what it is for ("a worker of the host devices"), and why it cannot be
-/// started.
+/// Starts a thread that runs body. Throws ResourceError with the purpose of the thread ("a worker of the host devices")
+/// and the reason if it cannot be started.
 template <typename Body>
 [[nodiscard]] std::thread start_thread(const std::string& what, Body&& body) {
   try {

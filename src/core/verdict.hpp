@@ -6,7 +6,7 @@
 
 namespace halocline {
 
-/// Yes, or no and why. No until something else was found, by asking or by trying.
+/// Yes, or no with a reason. Initially no, until a query or a trial finds otherwise.
 struct Verdict {
   bool yes = false;
   std::string why_not;

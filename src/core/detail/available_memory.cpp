@@ -28,7 +28,7 @@ std::uint64_t read_number(const std::string& path, std::uint64_t fallback) {
   return file >> number ? number : fallback;  // "max" is no number
 }
 
-/// Control groups, version 2. Inside a container its own group is the root of what it sees.
+/// Control groups, version 2. A container sees its own group as the root.
 std::uint64_t group_memory() {
   std::ifstream file("/proc/self/cgroup");
   std::string line;
