@@ -60,7 +60,7 @@ void wait_until(const std::function<bool()>& done, const Deadline& deadline, std
   Duration pause = std::chrono::microseconds(1);
   for (int round = 0;; ++round) {
     if (done()) return;
-    // Asked once more after the deadline: a process that was stopped meanwhile may find all it waited for.
+    // Tested once more after the deadline: if this process was stopped meanwhile, the wait may be over.
     if (deadline.expired()) {
       if (done()) return;
       throw DeadlineError(fmt::format("{} was not done before its deadline", what));

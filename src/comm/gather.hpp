@@ -11,7 +11,7 @@
 
 namespace halocline::comm {
 
-/// Collective: the values of all ranks, by rank, of any type that core/serialise.hpp takes.
+/// Collective: returns the values of all ranks, by rank. T is any type that core/serialise.hpp supports.
 template <typename T>
 [[nodiscard]] std::vector<T> gather(Communicator& comm, const T& mine) {
   std::vector<T> all;

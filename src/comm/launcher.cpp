@@ -12,7 +12,7 @@
 namespace halocline::comm {
 namespace {
 
-/// The first line, up to what a sentence can hold: MPICH's version text goes on for pages.
+/// The first line, cut to a length that fits into a sentence: MPICH's version text has pages.
 std::string short_name(std::string_view library) {
   std::string name(library.substr(0, std::min(library.find('\n'), library.find(','))));
   for (auto& c : name) {
@@ -37,7 +37,7 @@ bool speaks_pmi(std::string_view library) {
   return false;
 }
 
-/// What the launcher calls this process's rank; nothing without a launcher.
+/// The rank of this process by the launcher's variables; nothing without a launcher.
 std::optional<std::string> rank_variable(const Environment::Lookup& lookup) {
   for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"}) {
     if (auto rank = lookup(name)) return rank;
@@ -79,7 +79,7 @@ Launcher detect_launcher(const Environment::Lookup& lookup) {
   take(under_srun ? Launcher::Kind::slurm : Launcher::Kind::hydra, "PMI_SIZE", "PMI_SIZE");
   take(Launcher::Kind::hydra, "MPI_LOCALNRANKS", nullptr);
   take(Launcher::Kind::pmix, "PMIX_RANK", under_srun ? "SLURM_STEP_NUM_TASKS" : nullptr);
-  // A step of one task is also what an interactive shell is; that one is no launch.
+  // An interactive shell is a step of one task, too, and is not a launch.
   if (under_srun && lookup("SLURM_STEP_NUM_TASKS").value_or("1") != "1") {
     take(Launcher::Kind::slurm, "SLURM_STEP_NUM_TASKS", "SLURM_STEP_NUM_TASKS");
   }
@@ -109,7 +109,7 @@ std::optional<std::string> launcher_mismatch(const Launcher& launcher, std::stri
   const bool open_mpi = library.find("Open MPI") != std::string_view::npos;
   const bool wrong = (launcher.kind == Launcher::Kind::hydra && open_mpi) ||
                      (launcher.kind == Launcher::Kind::open_mpi && speaks_pmi(library));
-  // One process is right under any launcher.
+  // A single process works with any launcher.
   if (!wrong || launcher.size == 1) return std::nullopt;
   return fmt::format("started by {} ({}), but this program was built with {}: {}", to_string(launcher.kind),
                      launcher.evidence, short_name(library), what_to_do(mpiexec));

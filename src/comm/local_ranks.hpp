@@ -18,11 +18,11 @@ struct ThreadsOptions {
   Duration timeout = std::chrono::seconds(60);
 };
 
-/// Runs body once for each rank, each in a thread of this process with its Communicator, and joins them. A rank that
-/// has ended, with an exception or without, makes the others' waits for it fail with CommunicationError at once
-/// instead of lasting until the timeout. Where bodies throw, the first one's exception (in rank order; those that
-/// only followed from another rank's end come last) is thrown again after all have ended. A send is copied and done
-/// at once.
+/// Runs body once for each rank, each in a thread of this process with its Communicator, and joins the threads. If a
+/// rank has ended, with an exception or without, waits of other ranks for it fail with CommunicationError at once
+/// instead of lasting until the timeout. If bodies throw, one exception is thrown again after all have ended: the first
+/// in rank order, where exceptions that only followed from another rank's end come last. A send is copied and done at
+/// once.
 void run_as_threads(int ranks, const std::function<void(Communicator&)>& body, const ThreadsOptions& options = {});
 
 }  // namespace halocline::comm

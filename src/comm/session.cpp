@@ -19,7 +19,8 @@ namespace {
 
 std::atomic<bool> exit_with_failure{false};
 
-/// A destructor has no other way to fail the program. Behind all that is registered later, MPI's own handlers too.
+/// A destructor has no other way to make the program fail. Runs after all handlers that are registered later, MPI's
+/// included.
 void fail_at_exit_where_asked() {
   [[maybe_unused]] static const int registered = ::on_exit(
       [](int status, void*) {
@@ -30,7 +31,7 @@ void fail_at_exit_where_asked() {
       nullptr);
 }
 
-/// Decides between the backends; throws where the user asked for what cannot be had.
+/// Whether the world's Communicator uses MPI rather than the serial backend.
 bool takes_mpi(const Environment& environment, const Launcher& launcher) {
   if (environment.comm == "serial") return false;
   if (environment.comm == "mpi" || runtime::active()) return true;
@@ -72,11 +73,11 @@ Session::Session(int* argc, char*** argv, const Environment& environment) : exce
 
 Session::~Session() {
   if (world_->backend() != CommBackend::mpi || runtime::finalised()) return;
-  // While an error unwinds, the other ranks may be anywhere: nobody is waited for, and the launcher, which
-  // sees a process end without MPI_Finalize, ends the job.
+  // While an error unwinds, the other ranks may be anywhere, so this rank does not wait for them. The launcher ends the
+  // job when a process ends without MPI_Finalize.
   if (std::uncaught_exceptions() > exceptions_ || world_->poisoned() || runtime::any_poisoned()) {
     world_->poison();
-    log_at_exit(LogLevel::warning, "MPI is not finalised, because of an earlier error");  // behind the error itself
+    log_at_exit(LogLevel::warning, "MPI is not finalised, because of an earlier error");  // after the error itself
     exit_with_failure = finalise_;
     return;
   }

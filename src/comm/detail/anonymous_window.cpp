@@ -16,7 +16,7 @@ namespace {
 
 class AnonymousWindow final : public SharedWindow {
  public:
-  /// No file where a segment is empty.
+  /// No file if a segment is empty.
   explicit AnonymousWindow(std::vector<std::optional<AnonymousFile>> files) : files_(std::move(files)) {}
 
   [[nodiscard]] std::span<std::byte> segment(rank_id rank) const override {

@@ -8,8 +8,8 @@
 
 namespace halocline::comm {
 
-/// A SharedWindow of anonymous files, one a rank, that the others map. Collective over ranks that are
-/// processes of one machine; where one rank fails, all throw its error.
+/// Makes a SharedWindow of anonymous files, one for each rank, that the other ranks map. Collective over ranks that are
+/// processes of one machine; if one rank fails, all throw its error.
 [[nodiscard]] std::unique_ptr<SharedWindow> make_anonymous_window(Communicator& comm, std::size_t bytes);
 
 }  // namespace halocline::comm

@@ -25,7 +25,7 @@ inline void check_tag(int tag, std::string_view operation) {
   }
 }
 
-/// Called with what all ranks gave, so that all throw the same.
+/// Called with the arguments of all ranks, so that all throw the same error.
 inline void check_colour(int colour, std::size_t rank) {
   if (colour < 0) {
     throw InvalidArgument(fmt::format("rank {}: split: colour is {}; allowed is 0 or more", rank, colour));

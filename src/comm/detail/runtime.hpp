@@ -6,7 +6,8 @@
 
 #include "halocline/communicator.hpp"
 
-// MPI's life in a process, for Session: mpi/runtime.cpp, or mpi_absent.cpp where MPI is not built in.
+// Initialising and finalising MPI, for Session. Implemented in mpi/runtime.cpp, or in mpi_absent.cpp in builds without
+// MPI.
 namespace halocline::comm::runtime {
 
 [[nodiscard]] bool built();
@@ -15,17 +16,17 @@ namespace halocline::comm::runtime {
 [[nodiscard]] bool finalised();
 /// As MPI reports it; may be called before initialise().
 [[nodiscard]] std::string library();
-/// The launcher that belongs to the library; empty where it is not known.
+/// The path of the launcher that belongs to the library; empty if it is not known.
 [[nodiscard]] std::string mpiexec();
 
-/// Throws CapabilityError where MPI is not built in, as do all below.
-/// Ends the process where MPI_Init does not return within the timeout; see Watchdog.
+/// Throws CapabilityError in builds without MPI, as do all functions below.
+/// Ends the process if MPI_Init does not return within the timeout; see Watchdog.
 void initialise(int* argc, char*** argv, Duration timeout);
 [[nodiscard]] int world_size();
 [[nodiscard]] std::unique_ptr<Communicator> world(Duration timeout);
 /// Whether any Communicator of this process was poisoned: finalise() could then wait for ever.
 [[nodiscard]] bool any_poisoned();
-/// The same of MPI_Finalize.
+/// Ends the process if MPI_Finalize does not return within the timeout.
 void finalise(Duration timeout);
 [[noreturn]] void abort(int exit_code);
 

@@ -14,8 +14,8 @@
 namespace halocline::comm {
 namespace {
 
-/// Ranks that wait for the same one would end at the same time. Open MPI's launcher (4.1.4) can then deadlock, or crash, in its
-/// PMIx server; where one ends first, the launcher ends the others.
+/// Ranks that wait for the same rank would end at the same time. Open MPI's launcher (4.1.4) can then deadlock, or
+/// crash, in its PMIx server; if one rank ends first, the launcher ends the others.
 Duration grace_of_this_process() {
   constexpr int most_turns = 16;
   return std::chrono::milliseconds(200) * (1 + number_in_job() % most_turns);
@@ -24,7 +24,7 @@ Duration grace_of_this_process() {
 }  // namespace
 
 Watchdog::Watchdog(std::string call, Duration limit) : call_(std::move(call)), limit_(limit) {
-  // Not by the thread: what hangs may hold a lock on a stream.
+  // Flushed here and not by the thread: the call that hangs may hold a lock on a stream.
   std::fflush(nullptr);
   try {
     thread_ = std::thread([this] { watch(); });
@@ -46,7 +46,7 @@ Watchdog::~Watchdog() {
 void Watchdog::watch() {
   std::unique_lock held(mutex_);
   const auto done = [this] { return done_; };
-  // Twice: of a process that was stopped meanwhile, the call may be about to return.
+  // Waits twice: if this process was stopped meanwhile, the call may be about to return.
   if (returned_.wait_for(held, limit_, done) || returned_.wait_for(held, grace_of_this_process(), done)) return;
   log(LogLevel::error,
       fmt::format(

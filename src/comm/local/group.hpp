@@ -44,7 +44,8 @@ struct Group {
   std::shared_ptr<Roll> roll;
   std::vector<int> world_ranks;
   std::vector<Mailbox> mailboxes;
-  /// What messages for people call rank 0: a group of one also carries what a rank of a larger one sends itself.
+  /// The number of rank 0 in error texts: a group of one rank also carries the messages of a rank of a larger group to
+  /// itself.
   int first_rank;
 
   [[nodiscard]] Mailbox& mailbox(int rank) { return mailboxes[static_cast<std::size_t>(rank)]; }
@@ -53,7 +54,7 @@ struct Group {
   }
 };
 
-/// One rank's own state of a Communicator; outlives it where requests do.
+/// One rank's own state of a Communicator; outlives it if requests do.
 struct Life {
   std::atomic<bool> poisoned{false};
   std::atomic<bool> closed{false};

@@ -16,7 +16,7 @@
 namespace halocline::comm::local {
 namespace {
 
-/// Outside the tags that users have; collectives come in the same order on all ranks, so one is enough.
+/// A tag outside the range for users. All ranks call collectives in the same order, so one tag is enough.
 constexpr int collective_tag = -1;
 
 /// Memory of one rank's segment; a whole number of cache lines.
@@ -26,7 +26,7 @@ class Segment {
   [[nodiscard]] std::span<std::byte> bytes() { return {reinterpret_cast<std::byte*>(pages_.data()), bytes_}; }
 
  private:
-  /// Whole pages, as a window between processes has: devices register pages, not bytes.
+  /// Whole pages, as in a window between processes: devices register pages, not bytes.
   struct alignas(4096) Page {
     std::array<std::byte, 4096> bytes{};
   };
@@ -34,7 +34,7 @@ class Segment {
   std::size_t bytes_;
 };
 
-/// Keeps all ranks' segments alive, so ranks may let go in any order.
+/// Keeps the segments of all ranks alive, so that ranks may destroy their windows in any order.
 class HeapWindow final : public SharedWindow {
  public:
   explicit HeapWindow(std::vector<std::shared_ptr<Segment>> segments) : segments_(std::move(segments)) {}

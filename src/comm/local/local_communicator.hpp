@@ -49,7 +49,7 @@ class LocalCommunicator final : public Communicator {
   /// Runs a collective; any error in it leaves the ranks out of step, so it poisons.
   template <typename Body>
   auto collective(std::string_view operation, Body&& body);
-  /// Everyone's message, by rank; waits for all ranks.
+  /// Returns the messages of all ranks, by rank; waits for all ranks.
   [[nodiscard]] std::vector<Message> exchange(std::string_view operation, Message mine);
   void post(std::string_view operation, Message message, int to);
   [[nodiscard]] Message wait_for(std::string_view operation, int from);

@@ -21,8 +21,8 @@ void require_usable(const Life& life, const char* operation) {
   }
 }
 
-/// A send is copied when it is made, to where a receive that waits for it wants it, or else into the receiver's mailbox;
-/// and is done at once.
+/// A send is copied when it is made, into the buffer of a waiting receive, or else into the receiver's mailbox, and is
+/// done at once.
 class LocalSend final : public Request {
  public:
   LocalSend(const Member& from, std::span<const std::byte> bytes, int to, int tag) {
@@ -32,7 +32,8 @@ class LocalSend final : public Request {
   [[nodiscard]] bool test() override { return true; }
 };
 
-/// The bytes are written by the sender's thread where the receive was posted before, else by the receiver's, within test().
+/// The bytes are written by the sender's thread if the receive was posted before the send, else by the receiver's, in
+/// test().
 class LocalReceive final : public Request {
  public:
   LocalReceive(const Member& to, std::span<std::byte> bytes, int from, int tag)
@@ -52,7 +53,7 @@ class LocalReceive final : public Request {
     if (done_) return true;
     if (!failure_.empty()) throw CommunicationError(failure_);
     require_usable(*me_.life, "receive");
-    // Asked before the mailbox: what a rank sent before it ended is still received.
+    // Read before the mailbox: messages that a rank sent before it ended are still received.
     const auto ended = me_.group->ended(from_);
     Message message;
     if (!me_.group->mailbox(me_.rank).take(*slot_, message)) {
@@ -85,7 +86,7 @@ class LocalReceive final : public Request {
   int tag_;
   std::shared_ptr<Mailbox::Slot> slot_;
   bool done_ = false;
-  std::string failure_;  ///< not empty where the message that came could not be taken
+  std::string failure_;  ///< not empty if the message that arrived could not be accepted
 };
 
 /// A persistent request in terms of ordinary ones.
@@ -104,7 +105,7 @@ class RestartedRequest final : public PersistentRequest {
     try {
       if (!request_->test()) return false;
     } catch (...) {
-      request_.reset();  // what has failed is over, too: it may be started again
+      request_.reset();  // a failed request is over, too: it may be started again
       throw;
     }
     request_.reset();
@@ -113,7 +114,7 @@ class RestartedRequest final : public PersistentRequest {
 
  private:
   Make make_;
-  std::unique_ptr<Request> request_;  ///< nullptr where none is under way
+  std::unique_ptr<Request> request_;  ///< nullptr if none is under way
 };
 
 }  // namespace

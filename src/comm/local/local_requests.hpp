@@ -10,7 +10,7 @@
 
 namespace halocline::comm::local {
 
-/// One rank's place in a group, as requests need it.
+/// One rank of a group, as requests need it.
 struct Member {
   std::shared_ptr<Group> group;
   std::shared_ptr<const Life> life;

@@ -31,7 +31,7 @@ void Mailbox::deliver(int from, int tag, std::string_view operation, std::span<c
       return;
     }
   }
-  // Copied outside the lock. A receive that is posted meanwhile finds the message kept for it.
+  // Copied outside the lock. A receive that is posted meanwhile finds the message stored for it.
   deliver(from, tag, {operation, {bytes.begin(), bytes.end()}, nullptr, false});
 }
 

@@ -13,40 +13,40 @@
 
 namespace halocline::comm::local {
 
-/// What travels between ranks of one process. Collectives say which one they are, so that ranks that call
-/// different ones are noticed, and may carry an object that ranks share.
+/// A message between ranks of one process. A message of a collective contains its name, so that ranks that call
+/// different collectives are detected, and may contain an object that ranks share.
 struct Message {
   std::string_view operation;  ///< a literal
   std::vector<std::byte> bytes;
   std::shared_ptr<void> object;
-  bool in_place = false;  ///< the bytes were written where the receive wanted them, and are not here
+  bool in_place = false;  ///< the bytes were written into the receive's buffer, and are not here
 };
 
-/// Where one rank's messages arrive. Messages of one sender with one tag go to the receives for them in the
-/// order in which both were posted. Any thread may call any function.
+/// The messages that arrive at one rank. Messages of one sender with one tag are matched with the receives for them in
+/// the order in which each were posted. Any thread may call any function.
 class Mailbox {
  public:
-  /// A receive that was posted; its members belong to the mailbox's lock.
+  /// A receive that was posted; the mailbox's lock protects its members.
   struct Slot {
     std::pair<int, int> channel;
-    std::span<std::byte> into;  ///< where its bytes are wanted; empty where the message as such is
+    std::span<std::byte> into;  ///< the buffer for its bytes; empty if the Message itself is requested
     bool arrived = false;
     Message message;
   };
 
   void deliver(int from, int tag, Message message);
-  /// Bytes that are the sender's: copied to where a posted receive of that many wants them, or else kept.
+  /// Copies the sender's bytes: into the buffer of a posted receive of that length, or else into the mailbox.
   void deliver(int from, int tag, std::string_view operation, std::span<const std::byte> bytes);
   [[nodiscard]] std::shared_ptr<Slot> post(int from, int tag, std::span<std::byte> into = {});
-  /// Moves the slot's message out and returns true, once, where it has arrived.
+  /// If the slot's message has arrived, moves it out and returns true, once.
   [[nodiscard]] bool take(Slot& slot, Message& message);
-  /// The slot's message, if it did not arrive yet, goes to the next receive.
+  /// Withdraws a receive: if its message has not arrived yet, the next receive gets it.
   void withdraw(const std::shared_ptr<Slot>& slot) noexcept;
 
  private:
   struct Channel {
-    std::deque<Message> arrived;               ///< without a receive
-    std::deque<std::shared_ptr<Slot>> posted;  ///< without a message
+    std::deque<Message> arrived;               ///< messages without a receive
+    std::deque<std::shared_ptr<Slot>> posted;  ///< receives without a message
   };
   std::mutex mutex_;
   std::map<std::pair<int, int>, Channel> channels_;

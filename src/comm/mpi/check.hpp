@@ -7,7 +7,7 @@
 
 namespace halocline::comm::mpi {
 
-/// Throws CommunicationError with what was called, MPI's own reason and where, unless code is MPI_SUCCESS.
+/// Throws CommunicationError with the call, MPI's own reason and the location, unless code is MPI_SUCCESS.
 /// Usage: check(MPI_Start(&request), "MPI_Start").
 void check(int code, const char* what, std::source_location where = std::source_location::current());
 

@@ -11,8 +11,8 @@
 #include "core/clock.hpp"
 #include "core/serialise.hpp"
 
-// All memory that MPI reads and writes here belongs to an Operation, not to the caller: a caller that is told of a
-// passed deadline frees its own.
+// All memory that MPI reads and writes here belongs to an Operation, not to the caller: after a DeadlineError the
+// caller frees its own memory, while MPI may still use the Operation's.
 namespace halocline::comm::mpi {
 namespace {
 
@@ -106,7 +106,7 @@ std::vector<std::vector<std::byte>> MpiCommunicator::all_gather(std::span<const 
 
     std::vector<std::vector<std::byte>> all(ranks);
     if (total > static_cast<std::uint64_t>(state_->largest_count)) {
-      // Offsets of a gather are ints too; one broadcast a rank has none.
+      // Offsets of a gather are ints, too; one broadcast for each rank needs none.
       for (std::size_t rank = 0; rank < ranks; ++rank) {
         std::vector<std::byte> own(lengths[rank]);
         if (rank == this->rank().index()) own.assign(bytes.begin(), bytes.end());
@@ -138,7 +138,7 @@ std::vector<std::vector<std::byte>> MpiCommunicator::all_gather(std::span<const 
 }
 
 void MpiCommunicator::all_reduce(std::span<double> values, Reduction reduction) {
-  // Gathered and added in rank order: MPI's own sum may depend on who comes first.
+  // Gathered and added in rank order: MPI's own sum may depend on the order in which ranks arrive.
   collective("all_reduce", [&] {
     if (values.empty()) return;
     const auto gathered = gather_equal(std::as_bytes(values), "all_reduce");

@@ -5,8 +5,8 @@
 
 namespace halocline::comm::mpi {
 
-/// What this MPI says of messages in GPU memory; MPI must be initialised. No standard has this question: CMake takes
-/// the file for the MPI that it finds, or device_support_unknown.cpp.
+/// What this MPI reports about messages in GPU memory; MPI must be initialised. The standard has no query for this:
+/// CMake selects the file for the MPI that it finds, or device_support_unknown.cpp.
 [[nodiscard]] DeviceSupport device_support();
 
 }  // namespace halocline::comm::mpi

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <mpi.h>
-// Open MPI's extensions; after mpi.h.
+// Open MPI's extensions; must be included after mpi.h.
 #include <mpi-ext.h>
 
 #include "comm/mpi/device_support.hpp"

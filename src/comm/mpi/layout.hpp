@@ -9,7 +9,7 @@
 namespace halocline::comm::mpi {
 
 /// A number of bytes as MPI's count and datatype. Counts are ints, so more bytes than one count holds become one
-/// element of a datatype of large blocks. Both sides of a message may choose different ones: the bytes are the same.
+/// element of a datatype of large blocks. The two sides of a message may choose different ones: the bytes are the same.
 /// Not copyable, because it owns the datatype.
 class Layout {
  public:

@@ -86,7 +86,7 @@ std::unique_ptr<PersistentRequest> MpiCommunicator::persistent_receive(std::span
 }
 
 std::unique_ptr<Communicator> MpiCommunicator::split(int colour, int key) {
-  // Doubles as the barrier that MPI_Comm_split needs; see the class.
+  // Also serves as the barrier before MPI_Comm_split; see the class.
   const auto colours = comm::gather_value(*this, colour);
   for (std::size_t rank = 0; rank < colours.size(); ++rank) check_colour(colours[rank], rank);
   try {
@@ -136,7 +136,7 @@ void MpiCommunicator::close() {
     closed_ = true;
     return;
   }
-  // After the barrier all ranks are here; should one die now, others may wait in MPI_Comm_free.
+  // After the barrier all ranks have arrived; if one dies now, others may wait in MPI_Comm_free.
   barrier();
   closed_ = true;
   const Watchdog watchdog("MPI_Comm_free", timeout());

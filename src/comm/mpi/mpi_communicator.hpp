@@ -17,11 +17,11 @@ namespace halocline::comm::mpi {
 /// Ranks as MPI processes.
 ///
 /// Collectives are MPI's non-blocking ones, tested until the timeout. MPI 3 has no non-blocking way to split a
-/// communicator, or to free one: a barrier comes first, so that MPI_Comm_split and MPI_Comm_free are only called when all
-/// ranks are there; where a rank dies between the two, a Watchdog ends the others.
+/// communicator, or to free one. A barrier therefore comes first, so that MPI_Comm_split and MPI_Comm_free are called
+/// only when all ranks have reached it. If a rank dies between the barrier and the call, a Watchdog ends the others.
 class MpiCommunicator final : public Communicator {
  public:
-  /// Takes comm over: it must be private. largest_count: see Layout.
+  /// Takes ownership of comm, which must be private. largest_count: see Layout.
   MpiCommunicator(MPI_Comm comm, Duration timeout, int largest_count = Layout::largest);
   ~MpiCommunicator() override;
 
@@ -55,12 +55,12 @@ class MpiCommunicator final : public Communicator {
   /// Runs a collective; any error in it leaves the ranks out of step, so it poisons.
   template <typename Body>
   auto collective(std::string_view operation, Body&& body);
-  /// Waits for a collective that was begun. Where that fails, keeps what MPI may still write into.
+  /// Waits for a collective that was begun. If that fails, keeps the memory that MPI may still write into.
   void complete(const std::shared_ptr<Operation>& pending, std::string_view operation);
-  /// root's bytes, whose number all ranks know, to all. Returns them.
+  /// Broadcasts root's bytes, whose number all ranks know, and returns them.
   [[nodiscard]] std::vector<std::byte> broadcast_known(std::vector<std::byte> bytes, int root,
                                                        std::string_view operation);
-  /// The same number of bytes from each rank, by rank.
+  /// Gathers the same number of bytes from each rank, by rank.
   [[nodiscard]] std::vector<std::byte> gather_equal(std::span<const std::byte> bytes, std::string_view operation);
 
   std::shared_ptr<State> state_;

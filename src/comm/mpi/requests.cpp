@@ -39,7 +39,7 @@ void Transfer::prepare() {
 
 void Transfer::fail_with_length(const MPI_Status& status, bool too_long) const {
   MPI_Count came = 0;
-  // Some MPIs count what was sent, some what there was room for.
+  // Some MPIs return the number of bytes sent, others the size of the receive buffer.
   const bool known = MPI_Get_elements_x(&status, MPI_BYTE, &came) == MPI_SUCCESS && came >= 0 &&
                      (!too_long || came > static_cast<MPI_Count>(bytes_));
   throw CommunicationError(fmt::format("rank {}: {} rank {}, tag {}: the message has {} bytes; expected were {}",

@@ -10,7 +10,7 @@
 
 namespace halocline::comm::mpi {
 
-/// One message, its MPI request and what was expected of it. Base of both kinds of request.
+/// One message: its MPI request, and the peer, tag and length that are expected. Base of both kinds of request.
 class Transfer {
  public:
   enum class Way : int { send, receive };
@@ -21,7 +21,7 @@ class Transfer {
   /// MPI_Isend or MPI_Irecv, MPI_Send_init or MPI_Recv_init.
   void begin();
   void prepare();
-  /// MPI_Test; the length of what was received is checked.
+  /// MPI_Test; checks the length of a received message.
   [[nodiscard]] bool progress();
   /// For destructors: cancels a receive that is under way, frees the request, does not block.
   void give_up(bool under_way) noexcept;

@@ -46,8 +46,8 @@ void initialise(int* argc, char*** argv, Duration timeout) {
     // One thread at a time calls a Communicator, not always the same one.
     check(MPI_Init_thread(argc, argv, MPI_THREAD_SERIALIZED, &provided), "MPI_Init_thread");
   }
-  // A communicator's own handler does not see all of its errors: Open MPI gives some of non-blocking collectives to the world's,
-  // which would end the job.
+  // A communicator's own handler does not receive all of its errors: Open MPI passes some errors of non-blocking
+  // collectives to MPI_COMM_WORLD's, which would end the job.
   for (const MPI_Comm comm : {MPI_COMM_WORLD, MPI_COMM_SELF}) {
     check(MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   }

@@ -12,8 +12,8 @@
 
 namespace halocline::comm::mpi {
 
-/// A non-blocking collective together with all memory that it reads and writes. Where it is given up at a deadline it
-/// is kept for ever, because MPI may still write into it.
+/// A non-blocking collective together with all memory that it reads and writes. If it is given up at a deadline, it is
+/// never freed, because MPI may still write into it.
 struct Operation {
   MPI_Request request = MPI_REQUEST_NULL;
   MPI_Comm made = MPI_COMM_NULL;
@@ -30,7 +30,8 @@ struct State {
   int rank = 0;
   int size = 1;
   int largest_count = Layout::largest;
-  /// Messages to oneself do not go through MPI: Open MPI 4.1.4 writes behind a receive that is too short for one.
+  /// Messages of a rank to itself do not use MPI: Open MPI 4.1.4 writes past the end of a receive that is too short for
+  /// one.
   local::Member self;
   std::shared_ptr<local::Life> life = std::make_shared<local::Life>();
   std::vector<std::shared_ptr<Operation>> abandoned;
@@ -38,11 +39,11 @@ struct State {
   [[nodiscard]] bool poisoned() const noexcept { return life->poisoned; }
 };
 
-/// Poisons, and remembers for the whole process that MPI_Finalize may not be called any more.
+/// Poisons the state, and records for the whole process that MPI_Finalize may not be called any more.
 void poison(State& state) noexcept;
 [[nodiscard]] bool any_poisoned() noexcept;
 
-/// Says once in a process that something was leaked.
+/// Logs, once in a process, that something was leaked.
 void log_leak_once(int size) noexcept;
 
 }  // namespace halocline::comm::mpi
