@@ -26,8 +26,8 @@ auto members(MaybeConst<Verdict> auto& verdict) { return std::tie(verdict.yes, v
 namespace exchange {
 namespace {
 
-/// A little memory on each device of this rank that drives a subdomain, which holds a known value for others to try and
-/// map; and this rank's own trials with theirs.
+/// A small allocation with a known value on each device of this rank that drives a subdomain, which other ranks try to
+/// map; and this rank's own trials with their allocations.
 class Trial {
  public:
   Trial(device::Backend& backend, rank_id me, const std::set<int>& devices)
@@ -49,7 +49,7 @@ class Trial {
     return handles;
   }
 
-  /// Maps another rank's trial memory for a device of this rank and looks whether its value is there.
+  /// Maps another rank's trial memory for a device of this rank and checks whether it contains the value.
   [[nodiscard]] Verdict map(int device, const device::MemoryHandle& handle, rank_id owner, int owner_device) {
     const std::uint64_t value = expected(owner, owner_device);
     std::uint64_t seen = ~value;
@@ -81,7 +81,8 @@ class Trial {
   std::map<int, Own> own_;
 };
 
-/// Owner. Where an exception unwinds, such as a deadline, the trial is leaked: another rank, which is late, may still map its memory.
+/// Owner. While an exception unwinds, such as a DeadlineError, the trial is leaked: a late rank may still map its
+/// memory.
 class TrialOwner {
  public:
   TrialOwner() = default;
@@ -100,7 +101,8 @@ class TrialOwner {
   std::unique_ptr<Trial> trial_;
 };
 
-/// For each device that several ranks drive, the two first of them: their work may keep each other's from running.
+/// For each device that several ranks drive, the first two of these ranks: one's work may prevent the other's from
+/// running.
 class SharedDevices {
  public:
   explicit SharedDevices(const placement::Placement& placement) {
@@ -122,7 +124,7 @@ class SharedDevices {
   std::map<std::pair<node_id, device_id>, std::pair<rank_id, rank_id>> shared_;
 };
 
-/// The first that is no; otherwise yes.
+/// The first verdict that is no; otherwise yes.
 Verdict all_of(std::initializer_list<Verdict> answers) {
   for (const Verdict& answer : answers) {
     if (!answer.yes) return answer;
@@ -130,7 +132,7 @@ Verdict all_of(std::initializer_list<Verdict> answers) {
   return Verdict::of(true);
 }
 
-/// What a rank sends its neighbours about itself.
+/// The facts about itself that a rank sends to its neighbours.
 struct Told {
   Verdict overlapping_launches;
   std::map<subdomain_id, Verdict> exportable;
@@ -223,7 +225,7 @@ FactTable probe_pairs(const ProbeRequest& request) {
     facts.peer_access = facts.same_rank ? request.backend->peer_access(from.ordinal, to.ordinal)
                                         : Verdict::of(false, "another process");
     if (facts.same_rank) {
-      facts.mapped = facts.peer_access;  // one address space: it is only a matter of access
+      facts.mapped = facts.peer_access;  // one address space: only access matters
     } else if (facts.same_node) {
       const Verdict& there = mapped.at({pair.from, pair.to});
       const Verdict& back = mapped.at({pair.to, pair.from});

@@ -13,9 +13,9 @@
 
 namespace halocline::exchange {
 
-/// The facts of every message that a subdomain of this rank sends or receives, found by trying: memory is
-/// allocated, exported, mapped and read for real, MPI is called with a device pointer if it reports support. The
-/// same at both ends of each pair.
+/// The facts of every message that a subdomain of this rank sends or receives, found by trying: memory is actually
+/// allocated, exported, mapped and read, and MPI is called with a device pointer if it reports support. The facts are
+/// the same at both ends of each pair.
 struct PairKey {
   subdomain_id from;
   subdomain_id to;
@@ -28,14 +28,14 @@ struct ProbeRequest {
   device::Backend* backend = nullptr;
   const partition::Geometry* geometry = nullptr;
   const placement::Placement* placement = nullptr;
-  /// Whether others can map the arrays of each local subdomain, in the order of Placement::of_rank; the reason where
-  /// not.
+  /// Whether other ranks can map the arrays of each local subdomain, in the order of Placement::of_rank; with the
+  /// reason if not.
   std::vector<Verdict> exportable;
   /// Whether other devices of this rank may store to them, in the same order; empty: they may.
   std::vector<Verdict> storable{};
 };
 
-/// Collective. Throws the same error on all ranks where one fails; a capability that is missing is no failure.
+/// Collective. Throws the same error on all ranks if one fails; a missing capability is not a failure.
 [[nodiscard]] FactTable probe_pairs(const ProbeRequest& request);
 
 }  // namespace halocline::exchange

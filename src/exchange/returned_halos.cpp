@@ -12,12 +12,12 @@ namespace {
 
 constexpr std::int64_t alignment = 128;
 
-/// The halo's widths on opposite sides change places: what is sent towards +x comes out of an upper halo.
+/// Swaps the halo's widths on opposite sides: cells that are sent towards +x are those of an upper halo.
 Stencil mirrored(const HaloWidth& halo) { return Stencil::per_side(halo.upper(), halo.lower()); }
 
 Vec3 times(Direction d, const Vec3& width) { return d.vec() * width; }
 
-/// A box cut where others begin and end.
+/// Cuts a box where the other boxes begin and end.
 std::vector<std::int64_t> positions(const std::vector<Box>& boxes, int dim) {
   std::vector<std::int64_t> at;
   for (const Box& box : boxes) {

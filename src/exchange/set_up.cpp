@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How an Exchange comes into being: states, channels, and what the ends of each tell each other.
+// The set-up of an Exchange: states, channels, and the data that the two ends of each channel exchange.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -189,7 +189,7 @@ void Exchange::Impl::connect() {
   });
   const auto incoming = exchange_blobs(*setup_.comm, std::move(outgoing));
   comm::agree_on(*setup_.comm, [&] {
-    // What the other side's senders wrote is for this side's receivers.
+    // Data from the other side's senders is for this side's receivers.
     std::map<rank_id, Parts> parts;
     std::map<rank_id, ByteReader> for_receivers;
     std::map<rank_id, ByteReader> for_senders;

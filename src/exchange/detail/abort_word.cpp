@@ -13,7 +13,7 @@
 
 namespace halocline::exchange {
 
-/// claimed: 0 -> 1 by the one who may write the text; word: set after the text is complete.
+/// claimed: 0 -> 1 by the rank that may write the text; word: set after the text is complete.
 struct AbortWord::Segment {
   std::atomic<std::uint32_t> claimed;
   std::atomic<std::uint32_t> word;

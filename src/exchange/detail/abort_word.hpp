@@ -14,20 +14,20 @@
 
 namespace halocline::exchange {
 
-/// A word a rank by which the ranks of a node tell each other that an exchange has failed, with the reason as text.
-/// Ranks of other nodes end at their own deadlines. So do all ranks of a node that may not map each other's
-/// memory: each then has a word of its own.
+/// One word for each rank, by which the ranks of a node notify each other that an exchange has failed, with the reason
+/// as text. Ranks of other nodes end at their own deadlines. So do all ranks of a node that may not map each other's
+/// memory: each then has a private word.
 class AbortWord {
  public:
   /// Collective over the node.
   explicit AbortWord(comm::Communicator& node_comm);
 
-  /// The word that this rank's waits read; 0 until a rank failed. Valid as long as this object.
+  /// The word that this rank's waits read; 0 until a rank has failed. Valid as long as this object exists.
   [[nodiscard]] const std::atomic<std::uint32_t>* word() const;
-  /// Tells all ranks of the node; the first reason stays.
+  /// Notifies all ranks of the node; the first reason is kept.
   void raise(std::string_view reason) noexcept;
   [[nodiscard]] bool raised() const { return word()->load(std::memory_order_acquire) != 0; }
-  /// The reason that was given to this rank; empty where none was.
+  /// The reason that this rank received; empty if there is none.
   [[nodiscard]] std::string reason() const;
 
  private:
@@ -35,7 +35,7 @@ class AbortWord {
   [[nodiscard]] Segment* segment(int rank) const;
   int rank_ = 0;
   int ranks_ = 0;
-  std::unique_ptr<comm::SharedWindow> window_;  ///< null where the word is only this rank's
+  std::unique_ptr<comm::SharedWindow> window_;  ///< null if the word is private to this rank
   std::optional<AnonymousFile> own_;
 };
 

@@ -25,8 +25,8 @@ class Mappings {
   std::map<std::pair<int, std::string>, std::unique_ptr<device::Mapping>> mapped_;
 };
 
-/// Gives each rank that is named what is meant for it and returns what they gave, by rank. Every rank names those
-/// that name it. Messages to this rank itself are returned too.
+/// Sends each listed rank its message and returns the messages of these ranks, by rank. Every rank must list the ranks
+/// that list it. Messages to this rank itself are returned, too.
 [[nodiscard]] std::map<rank_id, std::vector<std::byte>> exchange_blobs(
     comm::Communicator& comm, std::map<rank_id, std::vector<std::byte>> outgoing);
 

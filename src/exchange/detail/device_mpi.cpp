@@ -19,12 +19,12 @@
 namespace halocline::exchange {
 namespace {
 
-/// MPIs send small messages in another way than large ones.
+/// One small and one large size: MPIs send small messages in another way than large ones.
 constexpr std::array<std::size_t, 2> sizes{64, std::size_t{1} << 18};
 constexpr std::size_t largest = sizes.back();
 
-/// Yes where all ranks say yes. Otherwise the reasons, each with the first rank that has it, because some may be no
-/// more than consequences of others (a rank is late for a message that another failed to send).
+/// Yes if all ranks answer yes. Otherwise no with all reasons, each with the first rank that has it, because some may
+/// be mere consequences of others (a rank waits too long for a message that another failed to send).
 Verdict agreed(comm::Communicator& comm, const Verdict& mine) {
   const std::string words = mine.yes ? "" : mine.why_not.empty() ? "no reason given" : mine.why_not;
   const auto all = comm::gather(comm, words);
@@ -44,7 +44,7 @@ Verdict asked(const comm::Communicator& comm, const device::Backend& backend) {
   return Verdict::of(support.verdict == comm::DeviceSupport::Verdict::yes, support.why);
 }
 
-/// What a rank sends: the same bytes again and again, a prime number of them, so that what is shifted is seen.
+/// The bytes that a rank sends: a repeated block of a prime number of bytes, so that shifted data are detected.
 class Pattern {
  public:
   explicit Pattern(rank_id sender) {
@@ -80,7 +80,7 @@ class Memory {
     Pattern(comm.rank()).put({host_->data(), largest});
     stream_->copy(source_->data(), host_->data(), largest);
     stream_->synchronize();
-    // What the target holds before is nobody's message.
+    // The initial contents of the target differ from every message.
     std::memset(host_->data(), 0, largest);
     stream_->copy(target_->data(), host_->data(), largest);
     stream_->synchronize();
@@ -102,12 +102,13 @@ class Memory {
   std::unique_ptr<device::Stream> stream_;
 };
 
-/// One message of so many bytes from each rank to the next.
+/// Sends one message of `bytes` bytes from each rank to the next.
 Verdict tried(comm::Communicator& comm, const std::shared_ptr<Memory>& memory, std::size_t bytes) {
   const std::int64_t ranks = comm.size();
   const rank_id next((comm.rank().value() + 1) % ranks);
   const rank_id previous((comm.rank().value() + ranks - 1) % ranks);
-  // A rank that fails at once waits for the others with the communicator's own timeout, which must be over later.
+  // A rank that fails at once waits for the others with the communicator's own timeout, which must end after this
+  // deadline.
   const Deadline deadline(comm.clock(), std::min<Duration>(comm.timeout() / 4, std::chrono::seconds(10)));
   try {
     const auto receive = comm.receive(memory->target(bytes), previous, tags::trial);
@@ -128,7 +129,7 @@ Verdict try_device_mpi(comm::Communicator& comm, device::Backend& backend, int d
   if (const Verdict answer = agreed(comm, asked(comm, backend)); !answer.yes) return answer;
   std::shared_ptr<Memory> memory;
   comm::agree_on(comm, [&] { memory = std::make_shared<Memory>(comm, backend, device); });
-  const auto current = backend.make_current(device);  // as where messages are sent
+  const auto current = backend.make_current(device);  // as in exchanges
   for (const std::size_t bytes : sizes) {
     if (const Verdict answer = agreed(comm, tried(comm, memory, bytes)); !answer.yes) return answer;
   }

@@ -7,13 +7,13 @@
 
 namespace halocline::exchange {
 
-/// Whether messages between different ranks may lie in device memory: asked of the library behind comm, and where that
-/// says yes, tried with a small and a large message from each rank's device to its neighbour's in a ring, whose bytes
-/// are compared. Not tried where the library does not say yes: it could end the process instead of failing. On the host
-/// backend there is nothing to ask, because the host reaches its devices' memory.
+/// Whether messages between different ranks may be in device memory. Queries the library behind comm. If it reports
+/// support, tries it with a small and a large message from each rank's device to its neighbour's in a ring, and
+/// compares the bytes. If it does not, nothing is tried, because it could end the process instead of failing. The host
+/// backend needs no query, because the host can access its devices' memory.
 ///
-/// Collective; the answer is the same on all ranks. device: of this rank, by the backend's ordinal. What MPI cannot do
-/// is an answer; what fails besides is an error, the same on all ranks.
+/// Collective; the answer is the same on all ranks. device: this rank's, as the backend's ordinal. A missing capability
+/// of MPI is an answer; any other failure is an error, the same on all ranks.
 [[nodiscard]] Verdict try_device_mpi(comm::Communicator& comm, device::Backend& backend, int device);
 
 }  // namespace halocline::exchange

@@ -12,10 +12,11 @@ namespace {
 
 using Item = Selection::Item;
 
-/// By field; nothing for those that are not exchanged.
+/// One entry for each field; empty for fields that are not exchanged.
 using Items = std::vector<std::optional<Item>>;
 
-/// Changes of two fields are tried if they are at most so many: some 10 ms, for which other ranks wait.
+/// Changes of two fields are tried only if there are at most this many: that takes some 10 ms, during which other ranks
+/// wait.
 constexpr std::size_t most_pairs = 30'000;
 
 Items by_field(const Selection& selection, std::size_t fields) {
@@ -32,7 +33,7 @@ std::uint64_t token_of(const Items& items) {
   return selection.token();
 }
 
-/// What else a rank could exchange of a field.
+/// The other ways in which a rank could exchange a field.
 std::vector<std::optional<Item>> alternatives(field_id field, const std::optional<Item>& mine,
                                               const partition::Geometry& geometry) {
   std::vector<std::optional<Item>> all;
@@ -67,7 +68,7 @@ bool any_change(Items& items, std::size_t first, const partition::Geometry& geom
   return false;
 }
 
-/// All buffers as if each field had been swapped so many times more.
+/// Sets all buffers as if each field had been swapped `times` more times. Returns whether that changed any.
 bool swapped_more(Items& items, const Items& mine, int times, const partition::Geometry& geometry) {
   bool any = false;
   for (std::size_t i = 0; i < items.size(); ++i) {
@@ -79,7 +80,7 @@ bool swapped_more(Items& items, const Items& mine, int times, const partition::G
   return any;
 }
 
-/// The selection with the token, if it is near mine.
+/// The selection with the token, if it is among those tried near `mine`.
 std::optional<Items> nearest(const Items& mine, std::uint64_t token, const partition::Geometry& geometry) {
   Items items = mine;
   const auto has_token = [&](std::size_t) { return token_of(items) == token; };

@@ -9,9 +9,10 @@
 
 namespace halocline::exchange {
 
-/// What the other side of a message exchanges, where its token is not that of `mine`: "the other side exchanges 'u' in buffer 1, this
-/// side in buffer 0". A token is a hash, so this tries the selections that differ from `mine` in one field, in two, or in the buffers
-/// of all: by its buffer, its depth, all directions instead of some, or by being exchanged at all. Empty if none of these has the token.
+/// What the other side of a message exchanges if its token differs from the token of `mine`: "the other side exchanges
+/// 'u' in buffer 1, this side in buffer 0". A token is a hash, so this tries selections that differ from `mine`: in one
+/// or two fields (in the buffer, in the depth, in all directions instead of some, or in whether the field is exchanged
+/// at all), or in the buffers of all fields. Empty if none of these has the token.
 [[nodiscard]] std::string difference(const Selection& mine, std::uint64_t token, const partition::Geometry& geometry);
 
 /// "'u' (buffer 0), 'v' (buffer 1, depth 2)"

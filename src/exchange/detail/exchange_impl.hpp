@@ -23,9 +23,9 @@ class Exchange::Impl {
  public:
   explicit Impl(Setup setup);
 
-  /// Collective. After an error what it has made is undone, or else stopped and leaked.
+  /// Collective. After an error, everything made so far is destroyed, or else stopped and leaked.
   void set_up();
-  /// Collective where the groups are not poisoned. False where other ranks may use what is there.
+  /// Collective unless the groups are poisoned. Returns false if other ranks may still use the memory.
   [[nodiscard]] bool undo() noexcept;
   void start(std::span<device::Stream* const> streams, const Selection& selection, Overlap overlap);
   bool progress();
@@ -86,7 +86,7 @@ class Exchange::Impl {
   std::vector<End> ends_;
   std::unique_ptr<Schedule> schedule_;
   std::vector<std::unique_ptr<Fusion>> fusions_;  ///< by device
-  std::unique_ptr<OrderCheck> order_check_;       ///< null where nothing is checked
+  std::unique_ptr<OrderCheck> order_check_;       ///< null if the order is not checked
   std::vector<ExchangePlan> plans_;
   std::vector<device::Stream*> streams_;   ///< the users', of the exchange under way
   const ExchangePlan* running_ = nullptr;  ///< between start() and finish()

@@ -16,7 +16,7 @@ partition::Segment within(const partition::Segment& segment, std::int64_t depth)
   for (Box* box : {&part.source, &part.target}) {
     for (int dim = 0; dim < 3; ++dim) {
       const std::int64_t width = std::min(depth, box->extent()[dim]);
-      // What is sent upwards fills a lower halo, whose last cells are the nearest.
+      // Cells that are sent upwards fill a lower halo, whose last cells are the nearest.
       if (segment.direction[dim] > 0) box->lo[dim] = box->hi[dim] - width;
       if (segment.direction[dim] < 0) box->hi[dim] = box->lo[dim] + width;
     }

@@ -9,7 +9,7 @@
 
 namespace halocline::exchange {
 
-/// A selection that was met before, with a number by which endpoints find what they prepared for it.
+/// A selection for which operations are prepared, with an index by which endpoints find what they prepared for it.
 struct ExchangePlan {
   std::size_t index = 0;
   Selection selection;
@@ -34,10 +34,10 @@ struct Payload {
 /// The same without what kernels have stored, for transports that have outlets.
 [[nodiscard]] Payload unstored_payload_of(const partition::Message& message, const Selection& selection);
 
-/// The most that any selection can need: all fields, whole.
+/// The largest payload that any selection can need: all fields, whole.
 [[nodiscard]] std::int64_t payload_capacity(const partition::Message& message);
 
-/// What precedes the payload in a message by MPI, so that the receiver can tell that both sides mean the same.
+/// Precedes the payload in a message by MPI, so that the receiver can check that both sides exchange the same.
 struct alignas(64) Header {
   std::uint64_t token = 0;
   std::uint64_t epoch = 0;

@@ -9,7 +9,8 @@
 namespace halocline::exchange {
 namespace {
 
-/// Multiprocessors that fill most of a link (docs/guide/9-numbers.md), and leave a kernel nearly all.
+/// A number of multiprocessors that fills most of a link (docs/guide/9-numbers.md), and leaves nearly all others to a
+/// kernel.
 constexpr int concurrent_multiprocessors = 16;
 
 }  // namespace

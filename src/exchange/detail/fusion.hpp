@@ -17,11 +17,11 @@ class Fusion {
   /// A subdomain of the device.
   struct Member {
     SubdomainState* state = nullptr;
-    std::size_t place = 0;  ///< among the rank's subdomains, and so among its streams
+    std::size_t place = 0;  ///< its position among the rank's subdomains, and so among the rank's streams
     std::vector<Endpoint*> ends;
     bool waits = false;  ///< for other devices
   };
-  /// LocalEnds, ends and context outlive this, at their addresses.
+  /// LocalEnds, ends and context must outlive this and keep their addresses.
   Fusion(Context& context, std::vector<Member> members);
 
   /// Whether it is a part of a schedule: if its only member is scheduled, one launch executes both.
@@ -30,7 +30,7 @@ class Fusion {
   void prepare(const ExchangePlan& plan);
   /// If it is scheduled: enqueues an exchange after SubdomainState::open, concurrently with the sending ends.
   void send(const ExchangePlan& plan);
-  /// All of that is done.
+  /// Reached when the exchange that send() enqueued is done.
   [[nodiscard]] const device::Event& sent() const { return *done_; }
 
   // If it is not scheduled.

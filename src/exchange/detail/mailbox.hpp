@@ -26,12 +26,12 @@ class Mailbox {
   [[nodiscard]] static device::Flag* nth(device::Flag* first, int n);
   /// The number of exchanges that this subdomain has begun; advanced in its stream.
   [[nodiscard]] std::uint64_t* epoch() const;
-  /// The same for the device's one operation, which has its own count.
+  /// The same for the device's fused operation, which has its own count.
   [[nodiscard]] std::uint64_t* fused_epoch() const;
   [[nodiscard]] device::MemoryHandle handle() const { return buffer_->handle(); }
 
  private:
-  std::size_t bytes_ = 256;  // the epochs are first, in lines of their own
+  std::size_t bytes_ = 256;  // the epochs come first, each in a separate cache line
   std::unique_ptr<device::ShareableBuffer> buffer_;
 };
 

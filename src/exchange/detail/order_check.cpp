@@ -70,7 +70,7 @@ OrderCheck::Received OrderCheck::make_received(const Channel& channel, const Exc
   Received received{&channel, all, all, nullptr, nullptr, nullptr};
   received.arrived =
       backend.allocate_pinned(static_cast<std::size_t>(std::max<std::int64_t>(received.payload.bytes, 1)));
-  // What kernels have stored is there already, where its transport leaves it out.
+  // If the transport leaves out the cells that kernels have stored, these are in the halo already.
   if (!routing::moves_one_by_one(channel.transport))
     received.to_come = unstored_payload_of(channel.message, plan.selection);
   std::vector<device::StridedCopy> poison = unpack_copies(received.to_come, state.received, received.arrived->data());
@@ -118,7 +118,7 @@ void OrderCheck::after(const ExchangePlan& plan) {
   for (std::size_t i = 0; i < messages.received.size(); ++i) check_received(messages.received[i], digests[i]);
 }
 
-/// What was sent of each received message, segment by segment.
+/// Returns digests of what was sent for each received message, segment by segment.
 std::vector<OrderCheck::Digests> OrderCheck::meet(const Messages& messages) {
   Transfers transfers(*context_->comm);
   for (const Received& received : messages.received) {
@@ -155,7 +155,7 @@ void OrderCheck::check_sent(const Sent& sent) const {
   }
 }
 
-/// Whether kernels have stored a segment, and not the exchange.
+/// Whether kernels, and not the exchange, have stored a segment.
 bool OrderCheck::was_stored(const Received& received, const PackedSegment& packed) {
   return std::ranges::none_of(received.to_come.segments, [&](const PackedSegment& other) {
     return other.segment.field == packed.segment.field && other.segment.direction == packed.segment.direction;

@@ -10,9 +10,10 @@
 
 namespace halocline::exchange {
 
-/// Finds work that is not ordered with exchanges, see Setup::validate_ordering: sent cells are read twice, at the start and
-/// after the end; halos are made unusable at the start, and compared at the end with what was sent. The host waits for both
-/// ends of every message, so that an exchange takes many times as long, and has room for what comes too early or too late.
+/// Finds work that is not ordered with exchanges, see Setup::validate_ordering. Sent cells are read twice, at the start
+/// and after the end; halos are made unusable at the start, and compared at the end with what was sent. The host waits
+/// for both ends of every message, so an exchange takes many times as long, which leaves time for work that runs too
+/// early or too late.
 class OrderCheck {
  public:
   /// The user's stream of a local subdomain, in the exchange under way.
@@ -23,12 +24,12 @@ class OrderCheck {
   void prepare(const ExchangePlan& plan);
   /// Enqueues in the users' streams: after all work that precedes the exchange, and before it begins.
   void before(const ExchangePlan& plan);
-  /// Behind the exchange. Waits for the users' streams and for the other ranks, at most the timeout. Throws ProtocolError that
-  /// names the message, the field, the cell where it is known, and which order is missing.
+  /// To be called after the exchange. Waits for the users' streams and for the other ranks, at most for the timeout.
+  /// Throws ProtocolError that names the message, the field, the cell if it is known, and which order is missing.
   void after(const ExchangePlan& plan);
 
  private:
-  /// A message in a plan: what this rank has of it. Host memory that devices reach.
+  /// This rank's copy of the data of a message in a plan, in host memory that devices can access.
   struct Sent {
     const Channel* channel;
     Payload payload;
@@ -40,7 +41,7 @@ class OrderCheck {
   struct Received {
     const Channel* channel;
     Payload payload;
-    Payload to_come;  ///< but for what kernels have stored
+    Payload to_come;  ///< without the cells that kernels have stored
     std::unique_ptr<device::Buffer> arrived;
     std::unique_ptr<device::CopyList> poison;
     std::unique_ptr<device::CopyList> read;
@@ -49,7 +50,7 @@ class OrderCheck {
     std::vector<Sent> sent;
     std::vector<Received> received;
   };
-  /// A segment's cells as they were sent; two values for cells that were written meanwhile.
+  /// A digest of a segment's cells as they were sent; two values, which differ if cells were written meanwhile.
   struct Digest {
     std::uint64_t at_start;
     std::uint64_t at_end;

@@ -34,7 +34,8 @@ struct End {
 /// all states if an end has events of two states wait for each other.
 class Schedule {
  public:
-  /// For the states that have such ends. All outlive the schedule and keep their addresses; the ends are complete.
+  /// For the states that have such ends. All must outlive the schedule and keep their addresses; the list of ends is
+  /// complete.
   Schedule(Context& context, std::vector<SubdomainState*> states, std::vector<End>& ends);
 
   /// Called once for each plan, after its ends were prepared.
@@ -48,7 +49,7 @@ class Schedule {
   void each_stream(const VisitStream& visit) const;
 
  private:
-  /// What is prepared for a plan at a state.
+  /// The operations that are prepared for a plan at a state.
   struct Part {
     std::vector<device::CounterCheck> parities;
     std::vector<device::FlagSignal> ready;

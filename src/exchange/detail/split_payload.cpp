@@ -16,7 +16,8 @@ bool has_short_rows(const partition::Segment& segment, const partition::Geometry
   return segment.source.extent().x * bytes_of(element) < tuning.short_row_bytes;
 }
 
-/// The most bytes of a segment that go in short rows: along x, rows are as short as the depth of an exchange makes them.
+/// The most bytes of a segment that can be in short rows: along x, the depth of an exchange determines how short rows
+/// are.
 std::int64_t most_in_short_rows(const partition::Segment& segment, const partition::Geometry& geometry,
                                 const Tuning& tuning) {
   if (has_short_rows(segment, geometry, tuning)) return segment.bytes;
@@ -60,7 +61,7 @@ std::vector<Payload> cut_into_pieces(const std::vector<PackedSegment>& segments,
   return pieces;
 }
 
-/// What the packets of something take of a link, and of the room where they land: a row of one packet takes the room of two.
+/// The bytes that packets take on a link, and in the packet buffer: a row of one packet occupies the space of two.
 struct PacketBytes {
   std::int64_t link = 0;
   std::int64_t room = 0;
@@ -76,10 +77,10 @@ void add(PacketBytes& all, const partition::Segment& segment, const partition::G
   all.room += device::packet_room_bytes(row_bytes, rows) * components;
 }
 
-/// The most room that packets need which take at most so much of a link.
+/// The largest packet buffer that packets need if they take at most `at_most` bytes on a link.
 std::int64_t most_room(const partition::Message& message, const partition::Geometry& geometry, std::int64_t at_most) {
   if (at_most == 0) return 0;
-  constexpr std::int64_t kilobyte = 1024;  // to which the room of each copy is rounded up
+  constexpr std::int64_t kilobyte = 1024;  // the space of each copy is rounded up to a multiple of it
   PacketBytes all;
   std::int64_t copies = 0;
   for (const partition::Segment& segment : message.segments) {
@@ -126,7 +127,7 @@ PackedRoom packed_room(const partition::Message& message, const partition::Geome
   if (packets > 0) room.packet_buffer_bytes = device::packet_buffer_bytes(packets);
   if (packed.bytes == 0 || packed.bytes < tuning.pack_short_rows_from_bytes) return room;
   room.pieces = pieces_of(packed.bytes, tuning);
-  // Each piece may begin at a multiple of 16 bytes, and end behind one, in each of its segments.
+  // Each piece may begin at a multiple of 16 bytes, and end after one, in each of its segments.
   const std::int64_t gaps = room.pieces * (2 * SplitPayload::slack_bytes + 16 * std::ssize(packed.segments));
   room.bytes = packed.bytes + gaps;
   return room;

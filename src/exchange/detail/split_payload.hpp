@@ -8,13 +8,13 @@
 
 namespace halocline::exchange {
 
-/// What kernels have not stored by themselves of a payload: all of it as packets where it is small (docs/decisions/0036), or
-/// in two: what is moved row by row, and what is packed first,
-/// because its rows are short and many: over a link, many short stores take longer than a pack and an unpack
-/// (docs/decisions/0015). What is packed is cut into pieces, so that one is unpacked while the next is on its way. Offsets
-/// count from the start of the receive buffer; around each piece there are slack_bytes that belong to it.
+/// The part of a payload that kernels have not stored themselves, by the way in which it is sent. A small payload is
+/// sent as packets (docs/decisions/0036). Any other has two parts: rows that are moved one by one, and rows that are
+/// packed first, because they are short and many. Over a link, many short stores take longer than a pack and an unpack
+/// (docs/decisions/0015). The packed part is cut into pieces, so that one is unpacked while the next is being sent.
+/// Offsets count from the start of the receive buffer; around each piece there are slack_bytes that belong to it.
 struct SplitPayload {
-  /// As much as a row may grow by at either end when it is unpacked into whole sectors.
+  /// The most by which a row may grow at either end when it is unpacked into whole sectors.
   static constexpr std::int64_t slack_bytes = 32;
   static constexpr int most_pieces = 8;  ///< more would cost more in flags than they gain
 
@@ -22,16 +22,16 @@ struct SplitPayload {
   std::vector<Payload> pieces;
   Payload packets;
 };
-/// as_packets: whether both ends' arrays have rows that may go as packets. What others also store for the message may not:
-/// packets are in no order to it.
+/// as_packets: whether the rows of both ends' arrays may be sent as packets. A message for which kernels also store
+/// cells may not be sent as packets, because packets are not ordered with these stores.
 [[nodiscard]] SplitPayload split_payload(const partition::Message& message, const Selection& selection,
                                          const partition::Geometry& geometry, const Tuning& tuning, bool as_packets);
 
-/// The most that any selection needs.
+/// The largest amounts that any selection needs.
 struct PackedRoom {
   std::int64_t bytes = 0;  ///< of the receive buffer of the pieces
   int pieces = 0;
-  std::int64_t packet_buffer_bytes = 0;  ///< of each of the two turns of packets
+  std::int64_t packet_buffer_bytes = 0;  ///< of each of the two packet buffers
 };
 [[nodiscard]] PackedRoom packed_room(const partition::Message& message, const partition::Geometry& geometry,
                                      const Tuning& tuning);

@@ -19,10 +19,10 @@ namespace halocline::exchange {
 class Fusion;
 class Mappings;
 
-/// A local subdomain with what its endpoints share. Outlives them, at one address.
+/// A local subdomain with the data that its endpoints share. Must outlive them and keep its address.
 struct SubdomainState {
   LocalSubdomain subdomain;
-  Memory memory;    ///< what is sent
+  Memory memory;    ///< where owned cells are read
   Memory received;  ///< where halo cells are written
   Mailbox mailbox;
   /// By field: where in the mailbox the swaps of its buffers are counted, in stream order.
@@ -53,7 +53,7 @@ struct SubdomainState {
   [[nodiscard]] int device() const { return subdomain.device; }
 };
 
-/// What all endpoints share. Outlives them, at one address.
+/// The data that all endpoints share. Must outlive them and keep its address.
 struct Context {
   comm::Communicator* comm = nullptr;
   device::Backend* backend = nullptr;

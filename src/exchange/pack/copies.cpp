@@ -13,7 +13,7 @@ struct End {
   std::byte* first = nullptr;
   std::array<std::int64_t, 3> stride{};
   std::int64_t component_stride = 0;
-  bool only_sent = false;  ///< components that are not sent take no room
+  bool only_sent = false;  ///< components that are not sent take no space
 };
 
 End in_array(const Memory& memory, const PackedSegment& packed, const Box& box) {
@@ -22,7 +22,7 @@ End in_array(const Memory& memory, const PackedSegment& packed, const Box& box) 
           array.component_stride_bytes};
 }
 
-/// Dense, x fastest, the components that are sent one after another.
+/// The end in a payload: dense, x fastest, one sent component after another.
 End in_payload(std::byte* payload, const PackedSegment& packed, std::int64_t element_bytes) {
   const Vec3 extent = packed.segment.source.extent();
   const std::int64_t row = extent.x * element_bytes;
@@ -118,7 +118,7 @@ bool regular(const End& end, std::int64_t unit) {
   return end.stride[1] % unit == 0 && end.stride[2] % unit == 0 && end.component_stride % unit == 0;
 }
 
-/// The margins that make a target's rows whole words of `unit` bytes, where there is room.
+/// The margins that make a target's rows whole words of `unit` bytes, if there is space.
 std::optional<Margins> margins_to(std::int64_t unit, const End& target, std::int64_t row_bytes, const Margins& room) {
   if (!regular(target, unit)) return std::nullopt;
   const std::int64_t below = remainder(target.first, unit);
@@ -127,8 +127,8 @@ std::optional<Margins> margins_to(std::int64_t unit, const End& target, std::int
   return Margins{below, above};
 }
 
-/// Rows that are contiguous on both sides grow to whole sectors of the target, or at least whole 16-byte words, where there
-/// is room, and if fits(unit) is true for the source.
+/// Rows that are contiguous on both sides grow to whole sectors of the target, or at least to whole 16-byte words, if
+/// there is space and fits(unit) is true for the source.
 template <typename Fits>
 void grow_rows(std::int64_t element_bytes, const Margins& room, const Fits& fits, End& source, End& target,
                Vec3& extent) {

@@ -21,14 +21,15 @@ struct Memory {
   [[nodiscard]] const Array& array(field_id field, int buffer) const;
 };
 
-/// The copies that make one device operation each; a component that is sent is a copy of its own.
+/// Each function returns the copies of one device operation, with a separate copy for each component that is sent.
 /// pack: owned cells of the sender -> payload. unpack: payload -> halo cells of the receiver.
 /// put: owned cells of the sender -> halo cells of the receiver, without a payload between. Rows grow to whole sectors of
-/// memory where they can: into the receiver's spare bytes, out of cells that the sender owns.
+/// memory where possible: the target into the receiver's spare bytes, the source into cells that the sender owns.
 [[nodiscard]] std::vector<device::StridedCopy> pack_copies(const Payload& payload, const Memory& sender,
                                                            std::byte* packed);
-/// slack_bytes: of which there are so many before the payload's first row and behind its last; rows then grow to whole sectors
-/// by up to so many, into the receiver's spare bytes, out of whatever lies beside them in the payload.
+/// slack_bytes: bytes that may be read before the payload's first row and after its last. Rows then grow by up to this
+/// many bytes to whole sectors: the target into the receiver's spare bytes, the source into the neighbouring bytes of
+/// the payload.
 [[nodiscard]] std::vector<device::StridedCopy> unpack_copies(const Payload& payload, const Memory& receiver,
                                                              const std::byte* packed, std::int64_t slack_bytes = 0);
 [[nodiscard]] std::vector<device::StridedCopy> put_copies(const Payload& payload, const Memory& sender,

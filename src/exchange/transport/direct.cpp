@@ -103,7 +103,7 @@ class Sender final : public Endpoint {
   SenderFlags flags_;
   std::vector<std::vector<Array>> arrays_;  ///< the receiver's, at the addresses that this device sees
   std::byte* receive_buffer_ = nullptr;     ///< the receiver's
-  std::byte* packets_ = nullptr;            ///< where packets land there
+  std::byte* packets_ = nullptr;            ///< the receiver's packet buffers
   bool as_packets_ = false;                 ///< the route and both ends' arrays allow it
 };
 

@@ -8,7 +8,7 @@ namespace halocline::exchange {
 /// The ends of a channel that are on this rank. channel and context must outlive them.
 [[nodiscard]] Ends make_ends(const Channel& channel, Context& context, rank_id me);
 
-// One function a transport; each is defined in the file of its name.
+// One function for each transport, defined in the file of that name.
 [[nodiscard]] Ends make_self(const Channel& channel, Context& context);
 [[nodiscard]] Ends make_peer_copy(const Channel& channel, Context& context);
 [[nodiscard]] Ends make_ipc_copy(const Channel& channel, Context& context, bool sends, bool receives);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // mpi_device: any pair of ranks whose MPI takes device pointers. Pack after the header in one device buffer, MPI,
-// unpack. Only the header passes through pinned host memory, because the host looks at it. One message of MPI: nothing
-// is copied beside it that could overlap.
+// unpack. Only the header passes through pinned host memory, because the host reads it. The payload is one MPI message:
+// there are no copies that could overlap with it.
 #include <limits>
 
 #include "exchange/transport/factory.hpp"
@@ -20,7 +20,7 @@ class OnDevice {
             device_, sizeof(Header) + static_cast<std::size_t>(payload_capacity(channel.message)))),
         header_(context.backend->allocate_pinned(sizeof(Header))) {}
 
-  /// MPI looks for the memory in the context that is current, and takes a slower way, or none, where it is another device's.
+  /// MPI looks up the memory in the current context; if that is another device's, it takes a slower path, or none.
   [[nodiscard]] std::unique_ptr<device::Current> for_mpi() const { return backend_->make_current(device_); }
   [[nodiscard]] static bool copied(std::size_t /*bytes*/) { return false; }
   [[nodiscard]] static std::int64_t chunk_bytes() { return std::numeric_limits<std::int64_t>::max(); }

@@ -14,15 +14,14 @@
 
 namespace halocline::exchange {
 
-/// A part of a message that is one message of MPI: bytes [begin, end) of the payload, behind the header where begin is
-/// 0.
+/// A part of a message that is one MPI message: bytes [begin, end) of the payload, after the header if begin is 0.
 struct Chunk {
   std::size_t begin = 0;
   std::size_t end = 0;
   [[nodiscard]] std::size_t bytes() const { return end - begin; }
 };
 
-/// A payload in chunks of chunk_bytes, of which the last may be shorter; one empty chunk where there is no payload.
+/// A payload in chunks of chunk_bytes, of which the last may be shorter; one empty chunk if there is no payload.
 [[nodiscard]] inline std::vector<Chunk> chunks_of(std::int64_t payload_bytes, std::int64_t chunk_bytes) {
   const auto end = static_cast<std::size_t>(payload_bytes);
   const auto step = static_cast<std::size_t>(std::min(chunk_bytes, std::max<std::int64_t>(payload_bytes, 1)));
@@ -31,13 +30,13 @@ struct Chunk {
   return chunks;
 }
 
-/// Where a chunk lies in a message that starts with its header.
+/// The position of a chunk in a message that starts with its header.
 [[nodiscard]] inline std::span<std::byte> place_of(const Chunk& chunk, std::byte* message) {
   const std::size_t header = chunk.begin == 0 ? sizeof(Header) : 0;
   return {message + sizeof(Header) + chunk.begin - header, header + chunk.bytes()};
 }
 
-/// What an end prepares for a plan.
+/// The operations that an end prepares for a plan.
 struct MpiPart {
   std::unique_ptr<device::CopyList> copies;  ///< packs or unpacks
   std::size_t bytes = 0;                     ///< of the payload
@@ -45,7 +44,7 @@ struct MpiPart {
   std::vector<std::unique_ptr<comm::PersistentRequest>> requests;  ///< by chunk
 };
 
-/// make_request(chunk) gives a chunk's request.
+/// make_request(chunk) returns a chunk's request.
 template <typename MakeRequest>
 [[nodiscard]] MpiPart part_of(const std::vector<device::StridedCopy>& copies, std::size_t bytes,
                               std::int64_t chunk_bytes, int device, Context& context, MakeRequest&& make_request) {
@@ -55,28 +54,29 @@ template <typename MakeRequest>
   return part;
 }
 
-/// The two ends of a message by MPI: the same state machines whether MPI is given host or device memory. What differs
-/// is where header and payload lie, and how they get there. A transport says so by its Buffers, which has
+/// The two ends of a message by MPI: the same state machines whether MPI receives pointers to host or to device memory.
+/// They differ in where header and payload are, and in how they get there. A transport defines this by its Buffers,
+/// which has
 ///
 ///   Buffers(channel, context, here)    allocates, for the subdomain on this side
-///   for_mpi()                          what has to be alive while MPI is called
-///   message_at()                       what MPI is given: a Header, then the payload
+///   for_mpi()                          an object that has to exist while MPI is called
+///   message_at()                       the address for MPI: a Header, then the payload
 ///   chunk_bytes()                      the payload's bytes in one message of MPI, at most; the same at both ends
-///   payload_at(bytes)                  where the device packs and unpacks a payload of so many bytes
+///   payload_at(bytes)                  where the device packs and unpacks a payload of this many bytes
 ///   copied(bytes)                      whether that is elsewhere than in the message
-///   put(chunk, stream)                 a chunk's way from there into the message
-///   fetch(chunk, stream)               and back
-///   put_header(header, stream)         the header's way into the message
-///   fetch_header(stream, here)         a header's way to header_at(); records `here` behind it, unless it is there
-///   header_at()                        where the host reads a header that came
+///   put(chunk, stream)                 copies a chunk from there into the message
+///   fetch(chunk, stream)               copies a chunk back
+///   put_header(header, stream)         copies the header into the message
+///   fetch_header(stream, here)         copies a header to header_at(), then records `here`, unless it is there already
+///   header_at()                        where the host reads a received header
 ///
 /// Chunks are all posted at once and overlap: while one is copied, the one before it is under way, and its predecessor
-/// is copied at the other end. They have one tag, so MPI matches them in order; each has its own place in the message,
-/// which all selections fit in, so that one which came for another selection than this end's stays within the message.
-/// The header rides in the first and is compared before anything is unpacked or copied.
+/// is copied at the other end. They have one tag, so MPI matches them in order. Each has its own place in the message,
+/// which has space for every selection: a chunk of another selection than this end's therefore stays within the
+/// message. The first chunk contains the header, which is compared before anything is unpacked or copied.
 ///
-/// Work is enqueued operation by operation, not as a graph: the host has to see each chunk's event, and events within a
-/// graph cannot be asked; small messages are one operation anyway, and for large ones the links are the bound.
+/// Work is enqueued operation by operation, not as a graph: the host has to query each chunk's event, and events within
+/// a graph cannot be queried. Small messages are one operation anyway, and large ones are bound by the links.
 template <typename Buffers>
 class MpiSender final : public Endpoint {
  public:
@@ -147,7 +147,7 @@ class MpiSender final : public Endpoint {
   [[nodiscard]] Drive drive() const override { return Drive::host; }
 
  private:
-  /// Behind it, a chunk is in the message.
+  /// Reached when a chunk is in the message.
   [[nodiscard]] const device::Event& ready(std::size_t chunk) const {
     return buffers_->copied(part_->bytes) ? *copied_[chunk] : *packed_;
   }
@@ -158,8 +158,8 @@ class MpiSender final : public Endpoint {
   std::shared_ptr<Buffers> buffers_;  // outlives the stream below, whose work uses it
   Prepared<MpiPart> parts_;
   MpiPart* part_ = nullptr;
-  std::size_t started_ = 0;  ///< chunks that MPI has been given
-  std::size_t done_ = 0;     ///< and that have left their place
+  std::size_t started_ = 0;  ///< chunks whose send was started
+  std::size_t done_ = 0;     ///< chunks whose send is complete
   std::uint64_t epoch_ = 0;
   std::unique_ptr<device::Stream> stream_;
   std::unique_ptr<device::Event> packed_;
@@ -178,14 +178,14 @@ class MpiReceiver final : public Endpoint {
         header_here_(context.backend->create_event(state_->device())),
         fetched_(context.backend->create_event(state_->device())),
         unpacked_(context.backend->create_event(state_->device())) {
-    // What a receive that fails leaves unwritten must not look like a header of the first exchange.
+    // Memory that a failed receive leaves unwritten must not look like a header of the first exchange.
     buffers_->put_header(Header{}, *stream_);
     stream_->synchronize();
   }
 
   MpiReceiver(const MpiReceiver&) = delete;
   MpiReceiver& operator=(const MpiReceiver&) = delete;
-  /// After a failure: a message that is under way may still come in.
+  /// After a failure: a message that is under way may still arrive.
   ~MpiReceiver() override {
     if (phase_ == Phase::receiving || phase_ == Phase::checking) leak(buffers_);
   }
@@ -212,7 +212,7 @@ class MpiReceiver final : public Endpoint {
 
   bool progress() override {
     [[maybe_unused]] const auto current = buffers_->for_mpi();
-    // The last message must have left its buffer before the next may come in.
+    // The last message must have been copied out of its buffer before the next may arrive.
     if (phase_ == Phase::emptying && (copied_last_ ? *fetched_ : *unpacked_).query()) {
       for (const auto& request : part_->requests) request->start();
       phase_ = Phase::receiving;
@@ -236,7 +236,7 @@ class MpiReceiver final : public Endpoint {
  private:
   enum class Phase { idle, emptying, receiving, checking };
 
-  /// Does what can be done with the next chunk; false where there is nothing, for now or any more.
+  /// Processes the next chunk as far as possible. Returns false if there is nothing to do, for now or at all.
   bool step() {
     switch (phase_) {
       case Phase::receiving:
@@ -258,7 +258,7 @@ class MpiReceiver final : public Endpoint {
     }
   }
 
-  /// A first chunk of another length is a symptom: its header, where it came along, says of what.
+  /// A first chunk of another length is a symptom; its header, if it arrived, contains the cause.
   [[nodiscard]] bool next_is_here() {
     try {
       return part_->requests[arrived_]->test();
@@ -269,11 +269,11 @@ class MpiReceiver final : public Endpoint {
     }
   }
 
-  /// Throws ProtocolError where the message is not the one that this end expects.
+  /// Throws ProtocolError if the message is not the one that this end expects.
   void check_header() const {
     Header got;
     std::memcpy(&got, buffers_->header_at(), sizeof got);
-    // After a failure, a header of another exchange is none that came with it.
+    // After a failure, a header of another exchange did not arrive with this message.
     if (failed_ && (got.epoch != expected_.epoch || got.token == expected_.token)) std::rethrow_exception(failed_);
     if (got.token == expected_.token && got.epoch == expected_.epoch) return;
     throw device::Disagreement(
@@ -302,14 +302,14 @@ class MpiReceiver final : public Endpoint {
   Prepared<MpiPart> parts_;
   MpiPart* part_ = nullptr;
   Phase phase_ = Phase::idle;
-  std::size_t arrived_ = 0;  ///< chunks that were taken
+  std::size_t arrived_ = 0;  ///< chunks that were processed
   Header expected_;
   std::uint64_t epoch_ = 0;
-  bool copied_last_ = false;   ///< the last message's buffer is free behind fetched_, else behind unpacked_
-  std::exception_ptr failed_;  ///< what the first chunk's receive failed with
+  bool copied_last_ = false;   ///< the last message's buffer is free after fetched_, else after unpacked_
+  std::exception_ptr failed_;  ///< the error of the first chunk's receive
   std::unique_ptr<device::Stream> stream_;
   std::unique_ptr<device::Event> header_here_;
-  std::unique_ptr<device::Event> fetched_;  ///< behind the last chunk's copy, where they are copied
+  std::unique_ptr<device::Event> fetched_;  ///< after the last chunk's copy, if chunks are copied
   std::unique_ptr<device::Event> unpacked_;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // mpi_staged: any pair of ranks. Pack, copy to pinned host memory, MPI, copy to the device, unpack; in chunks, so that
-// the copies of one overlap with the way of others. Small messages are packed into pinned memory and unpacked from it.
+// the copies of one overlap with the transfer of others. Small messages are packed into pinned memory and unpacked from
+// it.
 #include "exchange/transport/factory.hpp"
 #include "exchange/transport/mpi_ends.hpp"
 
@@ -20,8 +21,8 @@ class Staged {
     if (copied(capacity)) payload_ = context.backend->allocate(context.state(here).device(), capacity);
   }
 
-  /// Each way is one operation less without the copies, but cells then cross PCIe one by one, as the kernel's threads
-  /// load and store them, and not by the copy engine. To be measured: Tuning::zero_copy_at_most_bytes.
+  /// Without the copies there is one operation less in each direction, but cells then cross PCIe one by one, as the
+  /// kernel's threads load and store them, and not by the copy engine. To be measured: Tuning::zero_copy_at_most_bytes.
   [[nodiscard]] bool copied(std::size_t bytes) const {
     return bytes > 0 && static_cast<std::int64_t>(bytes) > tuning_.zero_copy_at_most_bytes;
   }
@@ -51,7 +52,7 @@ class Staged {
 
   Tuning tuning_;
   std::unique_ptr<device::Buffer> message_;
-  std::unique_ptr<device::Buffer> payload_;  ///< null where every selection's payload goes without copies
+  std::unique_ptr<device::Buffer> payload_;  ///< null if no selection's payload needs the copies
 };
 
 }  // namespace

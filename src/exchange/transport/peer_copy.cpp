@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// peer_copy: both subdomains belong to this process. Small messages are packed straight into the receiver's memory, where the
-// sender's device reaches it; flags coordinate that, and each subdomain's part of an exchange is a sequence of its own, which
-// saves hops between devices. All others are copied by the copy engine, or staged by the driver, behind events of both.
+// peer_copy: both subdomains belong to this process. Small messages are packed directly into the receiver's memory, if
+// the sender's device can access it. Flags coordinate that, and each subdomain's part of an exchange is a separate
+// sequence, which saves hops between devices. All other messages are copied by the copy engine, or staged by the
+// driver, after events of both.
 #include "exchange/transport/receive_buffer_ends.hpp"
 
 namespace halocline::exchange {
@@ -97,8 +98,8 @@ Ends make_peer_copy(const Channel& channel, Context& context) {
   device::Backend& backend = *context.backend;
   const int from = context.state(channel.message.from).device();
   const int to = context.state(channel.message.to).device();
-  // The receiver says "ready" in the sender's memory. A wait for a flag may be enqueued before what it waits for, so
-  // that launches must not be serialised.
+  // The receiver sets "ready" in the sender's memory. A wait for a flag may be enqueued before the work that it waits
+  // for, so launches must not be serialised.
   const bool small = payload_capacity(channel.message) <= context.tuning.put_at_most_bytes;
   if (small && backend.peer_access(from, to).yes && backend.peer_access(to, from).yes &&
       backend.overlapping_launches().yes) {

@@ -6,9 +6,10 @@
 
 namespace halocline::exchange {
 
-// The two ends of a message whose receiver's memory the sender's device can reach: pack, copy into a receive buffer in the
-// receiver's mailbox, unpack there; small messages are packed straight into it. Flags coordinate it (handshake.hpp): when the
-// receiver says "ready", the receive buffer is free, because the last unpack precedes that in its stream.
+// The two ends of a message whose receiver's memory the sender's device can access: pack, copy into a receive buffer in
+// the receiver's mailbox, unpack there; small messages are packed directly into it. Flags coordinate it
+// (handshake.hpp): when the receiver sets "ready", the receive buffer is free, because the last unpack precedes that in
+// its stream.
 
 class BufferedSender final : public Endpoint {
  public:
@@ -67,7 +68,7 @@ class BufferedSender final : public Endpoint {
 
  private:
   struct Part {
-    bool put;  ///< packed straight into the receive buffer
+    bool put;  ///< packed directly into the receive buffer
     std::unique_ptr<device::CopyList> pack;
     std::size_t bytes = 0;
   };

@@ -12,7 +12,7 @@ struct RemotePlace {
   std::uint64_t offset = 0;
 };
 
-/// Where a device of this rank sees it.
+/// Its address for a device of this rank.
 [[nodiscard]] inline std::byte* address_of(Mappings& mappings, int device, const RemotePlace& place) {
   return mappings.base(device, place.mailbox) + place.offset;
 }
@@ -20,7 +20,7 @@ struct RemotePlace {
   return reinterpret_cast<device::Flag*>(address_of(mappings, device, place));
 }
 
-/// What the waits of a channel say when they are late.
+/// The guard of a channel's waits, with the text for the error when they are late.
 [[nodiscard]] inline std::shared_ptr<const device::WaitGuard> make_guard(const Channel& channel, const Context& context,
                                                                          const char* what) {
   return std::make_shared<device::WaitGuard>(
