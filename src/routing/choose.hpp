@@ -11,11 +11,12 @@
 
 namespace halocline::routing {
 
-/// Measured two-way rates of transports for a pair, bytes a second; one entry a transport, none where not measured.
+/// Measured two-way rates of transports for a pair, in bytes per second; one entry for each transport, empty if not
+/// measured.
 using MeasuredRates = std::vector<std::pair<Transport, double>>;
 
-/// All that is known of a pair of subdomains before a transport is chosen; the same at both ends.
-/// The narrower answer implies the wider: same_subdomain means same rank and device, same_rank the same node.
+/// All facts about a pair of subdomains that the choice of a transport depends on; the same at both ends.
+/// A narrower fact implies the wider ones: same_subdomain implies the same rank and device, same_rank the same node.
 struct PairFacts {
   bool same_subdomain = false;
   bool same_rank = false;
@@ -27,19 +28,21 @@ struct PairFacts {
   /// Other devices of the receiver's rank may store to its arrays, where they have peer access.
   Verdict storable = Verdict::of(true);
   Verdict device_mpi;   ///< MPI takes device pointers at both ends (tried)
-  Verdict direct_safe;  ///< no shared GPU, no serialised launches: nothing that direct could deadlock on
+  Verdict direct_safe;  ///< no shared GPU and no serialised launches, on which direct could deadlock
   bool mpi = false;     ///< there is MPI (or another backend of ranks) between the two ranks
   MeasuredRates measured;
 };
 
-/// Whether a transport could carry messages of this pair, and why not. Pure. Where `self` is forbidden, a subdomain's
-/// message to itself may go by direct, peer_copy, mpi_device or mpi_staged, as if to another one of its rank.
+/// Whether a transport can carry messages of this pair, with the reason if not. Pure. If `self` is forbidden, a
+/// subdomain's message to itself may use direct, peer_copy, mpi_device or mpi_staged, as a message to another subdomain
+/// of its rank.
 [[nodiscard]] Verdict possible(Transport transport, const PairFacts& facts);
 
-/// Chooses: the pair's exception; or the first in the policy's order that is possible, unless it was measured, and a later one
-/// was measured to be at least 5/4 as fast, which then stands in its place before still later ones. Pure: the same facts and policy give the same route everywhere.
-/// Throws CapabilityError where nothing that is allowed is possible, or an exception's transport is not; it names every
-/// transport and why not. The policy must pass check().
+/// Chooses the route of a pair: the pair's exception if it has one, otherwise the first transport in the policy's order
+/// that is possible. If that one was measured, and a later one was measured to be at least 5/4 as fast, the later one
+/// takes its place, and is compared with still later ones in the same way. Pure: the same facts and policy give the
+/// same route everywhere. Throws CapabilityError if no allowed transport is possible, or if an exception's transport is
+/// not; the error names every transport with the reason. The policy must pass check().
 [[nodiscard]] Route choose(subdomain_id from, subdomain_id to, const PairFacts& facts, const Policy& policy);
 
 }  // namespace halocline::routing

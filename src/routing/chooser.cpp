@@ -11,7 +11,8 @@
 namespace halocline::routing {
 namespace {
 
-/// Facts differ by place and by what was found for a pair. Places are few; with more of the latter nothing is saved.
+/// Facts differ by the relation of the two places and by what was found for a pair. There are few relations; if the
+/// findings differ more than this, nothing is saved.
 constexpr std::size_t most_known = 16;
 
 bool same(const PairFacts& a, const PairFacts& b) {

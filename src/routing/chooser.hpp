@@ -10,11 +10,11 @@
 
 namespace halocline::routing {
 
-/// choose() for many pairs, with the same answers: exceptions are looked up instead of searched, and facts that were seen
-/// before are not judged again.
+/// choose() for many pairs, with the same results: exceptions are looked up instead of searched, and the results for
+/// recent facts are reused.
 class Chooser {
  public:
-  /// Takes the first of two exceptions for one pair, which the policy's check() refuses.
+  /// If a pair has two exceptions, which the policy's check() refuses, the first one counts.
   explicit Chooser(Policy policy);
   /// Throws as routing::choose() does.
   [[nodiscard]] Route choose(subdomain_id from, subdomain_id to, const PairFacts& facts);
@@ -30,8 +30,8 @@ class Chooser {
 
   Policy policy_;
   std::map<std::pair<subdomain_id, subdomain_id>, Transport> exceptions_;
-  std::vector<Known> known_;  ///< the latest few
-  std::size_t next_ = 0;      ///< whose place the next one takes
+  std::vector<Known> known_;  ///< the latest few results
+  std::size_t next_ = 0;      ///< the entry that the next result replaces
 };
 
 }  // namespace halocline::routing

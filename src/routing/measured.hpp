@@ -10,13 +10,13 @@
 
 namespace halocline::routing {
 
-/// PairFacts::measured, from a machine map that holds measurements.
+/// Determines PairFacts::measured from a machine map that contains measurements.
 class MeasuredPairs {
  public:
-  /// The map has to stay.
+  /// The map must outlive this.
   explicit MeasuredPairs(const machine::MachineMap& machine) : machine_(&machine) {}
-  /// Two-way rates of the node that both are on, of each transport the lower one of the two directions, so that both go the
-  /// same way. Empty for two nodes, and where nothing was measured.
+  /// The two-way rates of a pair on one node. For each transport it is the lower rate of the two directions, so that
+  /// both directions use the same transport. Empty for a pair on two nodes, and if nothing was measured.
   [[nodiscard]] const MeasuredRates& between(const placement::Slot& from, const placement::Slot& to);
 
  private:

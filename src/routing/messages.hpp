@@ -14,20 +14,20 @@ namespace halocline::routing {
 struct MessageKey {
   subdomain_id from;
   subdomain_id to;
-  /// Direction::index() of all that is in it; -1 where it holds all directions.
+  /// Direction::index() of the message's only direction; -1 if it contains all directions.
   int direction = -1;
   friend auto operator<=>(const MessageKey&, const MessageKey&) = default;
 };
 using MessageTable = std::map<MessageKey, partition::Message>;
 
-/// A message for each direction in it, with all fields: each by the direction, in which its segments keep their order.
+/// Splits a message into one for each direction in it, with all fields; the segments of each keep their order.
 [[nodiscard]] std::map<int, partition::Message> by_direction(const partition::Message& message);
 
-/// Whether a transport moves messages one by one. All that others move on a device is one operation of it, whose messages stay
-/// whole.
+/// Whether a transport moves messages one by one. The others move all messages of a device as one operation of the
+/// device, and do not split messages by direction.
 [[nodiscard]] bool moves_one_by_one(Transport transport);
 
-/// On which sides of the receiver's halo a message's cells lie.
+/// The sides of the receiver's halo that a message's cells are on.
 [[nodiscard]] Directions sides_of(const partition::Message& message);
 
 }  // namespace halocline::routing

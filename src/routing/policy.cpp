@@ -80,7 +80,7 @@ Policy Policy::parse(std::string_view text) {
       return std::find(forbidden.begin(), forbidden.end(), transport) != forbidden.end();
     });
   } else {
-    // A list of what may go between subdomains does not mean to forbid the wrap onto oneself.
+    // A list of transports between subdomains is not meant to forbid a subdomain's messages to itself.
     if (std::find(allowed.begin(), allowed.end(), Transport::self) == allowed.end()) {
       allowed.insert(allowed.begin(), Transport::self);
     }

@@ -23,8 +23,7 @@ std::optional<double> rate_of(Transport transport, const PairFacts& facts) {
   return std::nullopt;
 }
 
-/// Why a transport was passed over; empty where there is nothing to say. That `self` is not for two subdomains
-/// goes without saying.
+/// Why a transport was not chosen; empty if that needs no explanation, as for `self` between two subdomains.
 std::string why_not(Transport transport, const PairFacts& facts, const Policy& policy) {
   if (transport == Transport::self && !facts.same_subdomain) return "";
   if (!lists(policy.order, transport)) return fmt::format("{} not allowed by policy", to_string(transport));
@@ -32,8 +31,8 @@ std::string why_not(Transport transport, const PairFacts& facts, const Policy& p
   return answer.yes ? "" : fmt::format("{} not possible ({})", to_string(transport), answer.why_not);
 }
 
-/// What would have been tried earlier: by the policy's order, and by the default one where the policy leaves it
-/// out.
+/// The transports that would have been tried earlier: by the policy's order, or by the default order for transports
+/// that the policy leaves out.
 std::string passed_over(Transport chosen, const PairFacts& facts, const Policy& policy) {
   std::string text;
   for (const Transport transport : all_transports) {
@@ -67,8 +66,8 @@ std::vector<Transport> candidates_of(const PairFacts& facts, const Policy& polic
   throw CapabilityError(fmt::format("no transport for subdomains {} -> {}: {}", from.value(), to.value(), text));
 }
 
-/// How much faster a transport must have been measured to take the place of one before it. The order is by the cost of messages
-/// apart from their bytes, and rates of one way to move bytes differ by a few percent from one day to another.
+/// How much faster a transport must have been measured to replace an earlier one. The order follows the cost per
+/// message apart from its bytes, and rates of the same mechanism differ by a few percent from one day to another.
 constexpr double enough_faster = 1.25;
 
 Transport fastest(const std::vector<Transport>& candidates, const PairFacts& facts) {
@@ -81,7 +80,7 @@ Transport fastest(const std::vector<Transport>& candidates, const PairFacts& fac
   return best;
 }
 
-/// Empty where nothing was compared.
+/// Empty if nothing was compared.
 std::string measured_text(const std::vector<Transport>& candidates, const PairFacts& facts) {
   std::string text;
   int compared = 0;

@@ -17,8 +17,8 @@ struct Decision {
 /// whose: "this pair". The transport is possible.
 [[nodiscard]] Decision by_exception(Transport wanted, const PairFacts& facts, std::string_view whose);
 
-/// What the order and the measurements say; the pair is for the error's text alone. Throws CapabilityError where nothing
-/// that is allowed is possible.
+/// Chooses by the policy's order and the measurements; the pair is used for the error's text only. Throws
+/// CapabilityError if no allowed transport is possible.
 [[nodiscard]] Decision by_policy(subdomain_id from, subdomain_id to, const PairFacts& facts, const Policy& policy);
 
 }  // namespace halocline::routing

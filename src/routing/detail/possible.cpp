@@ -11,13 +11,13 @@ namespace {
 Verdict yes() { return {true, ""}; }
 Verdict no(std::string why) { return {false, std::move(why)}; }
 
-/// An answer's own words where it has some.
+/// A verdict's own reason if it has one.
 Verdict no(std::string_view what, const Verdict& answer) {
   return no(answer.why_not.empty() ? std::string(what) : fmt::format("{}: {}", what, answer.why_not));
 }
 
 Verdict direct(const PairFacts& facts) {
-  // Sharing a device with another process, one rank's kernel may wait for another's that is never resident.
+  // On a device that is shared with another process, one rank's kernel may wait for another's that is never resident.
   if (facts.same_device && !facts.same_rank) return no("two processes share the device");
   if (!facts.direct_safe.yes) return no("not safe", facts.direct_safe);
   if (facts.same_rank) {

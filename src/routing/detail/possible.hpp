@@ -7,11 +7,11 @@
 
 namespace halocline::routing {
 
-/// The facts with what they imply: a subdomain is on its own rank, a rank on its own node, and a device reaches
-/// itself.
+/// The facts completed by what they imply: a subdomain is on its own rank, a rank is on its own node, and a device can
+/// access itself.
 [[nodiscard]] PairFacts completed(PairFacts facts);
 
-/// Why a transport that is possible is: "same node, other process, mapping yes".
+/// Why a possible transport is possible: "same node, other process, mapping yes".
 [[nodiscard]] std::string why_possible(Transport transport, const PairFacts& facts);
 
 }  // namespace halocline::routing
