@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The exchange backwards.
+// The reverse of an exchange: Domain::accumulate.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace halocline {
 
 void Domain::Impl::make_accumulation() {
   const comm::Uncounted set_up;
-  // A group of its own: the messages of two exchanges have the same tags.
+  // A separate group, because the messages of the two exchanges have the same tags.
   auto group = comm->split(0, static_cast<int>(comm->rank().value()));
   group->set_timeout(options.timeout);
   std::unique_ptr<Accumulation> made;
@@ -22,7 +22,7 @@ void Domain::Impl::make_accumulation() {
   std::vector<RoutedMessage> routed;
   comm::agree_on(*group, [&] {
     made = std::make_unique<Accumulation>(plan->geometry, *backend, memory().subdomains);
-    // Halos are received in Halocline's own memory, also where a user's array is sent.
+    // Halos are received in Halocline's own memory, even if a user's array is sent.
     const std::vector<Verdict> own(mine.size(), Verdict::of(true));
     // The check of order compares what was sent with what arrived.
     back = {&made->geometry(), made->subdomains(), own, own, !options.debug.validate_ordering};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The end of an exchange, with the update of the boundaries where there is one.
+// The end of an exchange, with the update of the boundaries if there is one.
 #include "domain/detail/domain_impl.hpp"
 
 namespace halocline {
@@ -33,7 +33,7 @@ void Domain::Impl::finish_exchange(const BoundaryUpdate& update) {
 
 void Domain::Impl::finish_with(const BoundaryUpdate& update) {
   if (options.update == overlap::Update::in_place) {
-    // Boxes read what others write: they keep their order.
+    // Boxes read cells that other boxes write, so they keep their order.
     exchange->finish();
     fill_open_boundaries(0, exchanging);
     return exchange->guard([&] {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Steps that are captured and launched: for each group of streams the first one carries them, the others branch off it and
-// join it. A group is a device's streams, so that devices start on their own; or all, where an exchange has events of several
-// devices wait for each other.
+// Steps that are captured and launched. In each group of streams the first one is the origin of the capture; the others
+// fork from it and join it. A group is the streams of one device, so that devices start independently, or all streams
+// if events of several devices wait for each other in an exchange.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -26,7 +26,7 @@ std::vector<Domain::Impl::StreamGroup> Domain::Impl::stream_groups() const {
   return groups;
 }
 
-/// The first stream waits for what is in the others.
+/// Makes the first stream wait for the work in the others.
 void Domain::Impl::gather_streams(const StreamGroup& group) {
   for (std::size_t i = 1; i < group.size(); ++i) {
     streams[group[i]]->record(*marks[group[i]]);
@@ -34,7 +34,7 @@ void Domain::Impl::gather_streams(const StreamGroup& group) {
   }
 }
 
-/// The others wait for what is in the first.
+/// Makes the others wait for the work in the first.
 void Domain::Impl::spread_streams(const StreamGroup& group) {
   if (group.size() == 1) return;
   streams[group.front()]->record(*marks[group.front()]);

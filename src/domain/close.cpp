@@ -56,7 +56,7 @@ void Domain::Impl::undo() noexcept {
       locals.clear();
       return close_groups();
     }
-  } catch (...) {  // the set-up's own error has the reason
+  } catch (...) {  // the set-up's own error contains the reason
   }
   leak_memory();
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What ranks compare before anything is built on it.
+// The values that ranks compare before they are used.
 #include <fmt/core.h>
 
 #include <chrono>
@@ -114,7 +114,7 @@ std::vector<NamedValue> values_of(const PlanRequest& request) {
 NamedValue value_of(const machine::MachineMap& machine) {
   NamedValue value = named("machine map", fmt::format("'{}' with {} nodes and {} ranks", machine.name,
                                                       machine.nodes.size(), machine.ranks.size()));
-  value.hash = Hash().add(io::to_json(machine)).value();  // all of it, so that nothing that is added is forgotten here
+  value.hash = Hash().add(io::to_json(machine)).value();  // of the whole map, so that new members are included
   return value;
 }
 

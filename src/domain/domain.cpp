@@ -22,7 +22,7 @@ Box Domain::Impl::update_box(const Box& owned, int step) const {
 }
 
 void Domain::Impl::split(const Vec3& tile) {
-  // What overlaps is decided by the widest field, so that one interior serves them all.
+  // The widest field determines the interior, so that one interior serves all fields.
   const HaloWidth& halo = plan->geometry.widest_halo;
   for (Subdomain& subdomain : subdomains) {
     const Box& owned = subdomain.owned_;
@@ -314,7 +314,7 @@ void Domain::synchronize() {
     try {
       for (device::Stream* stream : streams) stream->synchronize();
     } catch (const Error&) {
-      impl_->exchange->check(streams);  // names what an exchange waited for
+      impl_->exchange->check(streams);  // its error names what an exchange waited for
       throw;
     }
     impl_->exchange->check(streams);

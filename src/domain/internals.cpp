@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the tools, applications and tests of this tree see of a domain.
+// The parts of a domain that the tools, applications and tests of this tree can access.
 #include "domain/internals.hpp"
 
 #include <fmt/core.h>

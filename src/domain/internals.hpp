@@ -13,7 +13,7 @@
 
 namespace halocline {
 
-/// What the tools, applications and tests of this tree may decide, and users may not.
+/// Options for the tools, applications and tests of this tree, but not for users.
 struct InternalOptions {
   /// A thread for each of this rank's devices enqueues its work, exchanges included, so that one rank can keep several devices
   /// busy; see device/launch_threads.hpp for the requirements on kernels. Ranks may differ in it.
@@ -23,13 +23,14 @@ inline void set_launch_threads(DomainOptions& options, bool on) {
   options.internal = std::make_shared<InternalOptions>(InternalOptions{.launch_threads = on});
 }
 
-/// What the tools, applications and tests of this tree see of a domain, and users do not. A reference to the domain.
+/// The parts of a domain that the tools, applications and tests of this tree can access, but not users. Refers to the
+/// domain.
 class DomainInternals {
  public:
   explicit DomainInternals(const Domain& domain) : domain_(&domain) {}
   [[nodiscard]] static DomainInternals of(const Subdomain& subdomain);
 
-  /// Plans where that was not done before; collective then.
+  /// Makes the plan if there is none; collective in that case.
   [[nodiscard]] const Plan& plan() const;
   /// After plan().
   [[nodiscard]] const partition::Geometry& geometry() const;
@@ -39,7 +40,7 @@ class DomainInternals {
   /// Collective: the routes of all ranks, by sender then receiver.
   [[nodiscard]] std::vector<RoutedMessage> gather_routes() const;
   [[nodiscard]] exchange::Traffic traffic(routing::Transport transport) const;
-  /// Of Domain::accumulate, after its first call.
+  /// The same for Domain::accumulate, after its first call.
   [[nodiscard]] exchange::Traffic returned_traffic(routing::Transport transport) const;
   [[nodiscard]] int current_buffer(field_id field) const;
 
@@ -55,18 +56,18 @@ class DomainInternals {
     return View<T>(found->array.origin, found->cells, found->cells, found->array.stride_bytes,
                    found->array.component_stride_bytes);
   }
-  /// Says that kernels which are enqueued by now have stored the cells of a field's array, of the one that comes next after
-  /// `ahead` swaps, through all outlets that there are towards some directions. The next exchange of that array then only makes
-  /// sure of that order, and moves what is left. Local; all ranks do the same, after an exchange of the field, before
-  /// the field is swapped. Throws InvalidArgument where neighbours may still read what was stored: in the current array, with a
-  /// number of steps per exchange above 1, or without an exchange since the last swap.
+  /// States that kernels enqueued so far store the cells of a field's array, the current one after `ahead` swaps,
+  /// through all outlets towards the given directions. The next exchange of that array then only ensures the order with
+  /// these stores, and moves the remaining cells. Local; all ranks must do the same, after an exchange of the field and
+  /// before the field is swapped. Throws InvalidArgument if neighbours may still read the cells that are stored: in the
+  /// current array, if one exchange serves more than one step, or without an exchange since the last swap.
   void mark_stored(field_id field, const Directions& directions, int ahead = 1) const;
   template <typename T>
   void mark_stored(Field<T> field, const Directions& directions, int ahead = 1) const {
     mark_stored(field.id, directions, ahead);
   }
-  /// Takes that back, for all arrays of a field: where owned cells have been written since, or before a new start. The next
-  /// exchange moves everything. Local; all ranks do the same.
+  /// Revokes that for all arrays of a field: if owned cells have been written since, or before a new start. The next
+  /// exchange moves everything. Local; all ranks must do the same.
   void forget_stored(field_id field) const;
 
  private:

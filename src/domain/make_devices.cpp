@@ -23,10 +23,10 @@ namespace {
 
 constexpr int automatic = -1;
 
-/// What ranks compare before they choose. Trivially copyable.
+/// The values that ranks compare before they choose devices. Trivially copyable.
 struct Wish {
   int kind = automatic;  ///< a DeviceKind, or automatic
-  int gpus = 0;          ///< that the rank sees
+  int gpus = 0;          ///< number of GPUs that the rank sees
 };
 
 Wish wish_of(const DeviceOptions& wanted, std::size_t gpus) {
@@ -63,7 +63,7 @@ std::shared_ptr<device::Backend> make_gpus(comm::Communicator& comm, const Devic
                                            const std::vector<device::DeviceInfo>& gpus) {
   comm::agree_on(comm, [&] {
     if (!gpus.empty()) return;
-    static_cast<void>(device::make_cuda_backend({}));  // throws what is missing
+    static_cast<void>(device::make_cuda_backend({}));  // throws an error that names what is missing
     throw CapabilityError("backend is cuda, but no GPU is visible; allowed are ranks that see one or more");
   });
   // Ranks of different virtual nodes still share the machine's GPUs.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How a domain comes into being: plan, allocate, probe, route, connect.
+// The set-up of a domain: plan, allocate, probe, route, connect.
 #include <algorithm>
 
 #include "comm/agree.hpp"
@@ -23,7 +23,7 @@
 namespace halocline {
 namespace {
 
-/// One line where the ranks of a node cannot map each other's memory: it costs speed, and the user may be able to
+/// Logs one line if the ranks of a node cannot map each other's memory: that costs speed, and the user may be able to
 /// change it.
 void warn_of_what_is_missing(const exchange::FactTable& facts) {
   std::int64_t pairs = 0;
@@ -40,7 +40,7 @@ void warn_of_what_is_missing(const exchange::FactTable& facts) {
 
 }  // namespace
 
-/// But for the machine, and what owned boxes decide.
+/// Without the machine, and without the members that owned boxes determine.
 PlanRequest Domain::Impl::plan_request() const {
   return {.extent = extent,
           .stencil = stencil,
@@ -183,7 +183,7 @@ void Domain::Impl::check_user_arrays() const {
   }
 }
 
-/// Arrays, streams, and everything else that a rank makes without communication.
+/// Makes arrays, streams, and everything else that a rank makes without communication.
 void Domain::Impl::allocate() {
   check_user_arrays();
   for (std::size_t i = 0; i < mine.size(); ++i) {

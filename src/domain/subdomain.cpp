@@ -22,7 +22,7 @@ Stream& Subdomain::stream() const {
 }
 
 const FieldDescriptor& Subdomain::descriptor(field_id field) const {
-  static_cast<void>(Domain::Impl::of(*domain_).field(field));  // refuses one that is not there
+  static_cast<void>(Domain::Impl::of(*domain_).field(field));  // throws if the field does not exist
   return internals(*domain_).geometry().fields[field.index()];
 }
 

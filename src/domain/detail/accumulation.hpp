@@ -15,8 +15,8 @@
 
 namespace halocline {
 
-/// What Domain::accumulate needs besides the domain's exchange: a second one, for halos on their way back, with a group and memory of
-/// its own. Made by the first call.
+/// What Domain::accumulate needs in addition to the domain's exchange: a second exchange, which sends halos back, with
+/// a separate group and memory. Made by the first call.
 class Accumulation {
  public:
   /// forward: the domain's local subdomains. All must outlive this.
@@ -27,12 +27,12 @@ class Accumulation {
 
   [[nodiscard]] const partition::Geometry& geometry() const { return returned_.geometry(); }
   [[nodiscard]] const std::vector<exchange::LocalSubdomain>& subdomains() const { return returning_; }
-  /// The connected exchange, and the group that it uses. in_place: the subdomains whose own halos it leaves where they are.
+  /// Sets the connected exchange and the group that it uses. in_place: the subdomains whose own halos are not moved.
   void use(std::unique_ptr<comm::Communicator> comm, std::unique_ptr<exchange::Exchange> exchange,
            std::set<subdomain_id> in_place);
   [[nodiscard]] exchange::Exchange& exchange() const { return *exchange_; }
 
-  /// Enqueues it in the streams. forward: what an exchange would send; whole depths.
+  /// Enqueues the accumulation in the streams. forward: what an exchange would send, with whole depths.
   void run(std::span<device::Stream* const> streams, const exchange::Selection& forward, Combine combine);
 
   /// Collective.
@@ -41,20 +41,20 @@ class Accumulation {
   void abandon(std::string_view why) noexcept;
 
  private:
-  /// Sums or copies of a subdomain, as one operation; neither where there is nothing to do.
+  /// Sums or copies of a subdomain, as one operation; both null if there is nothing to do.
   struct Work {
     std::unique_ptr<device::SumList> sums;
     std::unique_ptr<device::CopyList> copies;
     void enqueue(device::Stream& stream) const;
   };
-  /// Of one selection, prepared when it is first used.
+  /// The operations for one selection, prepared when it is first used.
   struct Arrival {
     exchange::Selection forward;
     Combine combine;
     exchange::Selection returned;
-    std::vector<Work> own;      ///< by subdomain: what needs nothing from others
-    std::vector<Work> arrived;  ///< and what needs it
-    /// Something is done while halos are on their way.
+    std::vector<Work> own;      ///< by subdomain: work that needs no data from other subdomains
+    std::vector<Work> arrived;  ///< by subdomain: work that needs such data
+    /// Whether there is work while halos are being sent.
     bool overlaps = false;
   };
   [[nodiscard]] Work prepare(int device, const std::vector<device::StridedSum>& sums, Combine combine) const;

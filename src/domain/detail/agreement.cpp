@@ -20,7 +20,7 @@ namespace {
 constexpr std::size_t longest_text = 120;
 constexpr std::size_t most_differences = 3;
 
-/// As other ranks show it.
+/// The value as it appears in error texts.
 NamedValue shortened(NamedValue value) {
   if (value.text.size() > longest_text) value.text.resize(longest_text);
   return value;
@@ -31,7 +31,7 @@ const NamedValue* find(const std::vector<NamedValue>& values, const std::string&
   return found == values.end() ? nullptr : &*found;
 }
 
-/// What two ranks have of a value; either may have none.
+/// Describes how a value differs between rank 0 and another rank; either may have none.
 std::string difference(const std::string& name, const NamedValue* first, std::size_t rank, const NamedValue* other) {
   const bool look_alike = first != nullptr && other != nullptr && first->text == other->text;
   const auto text = [look_alike](const NamedValue* value) {
@@ -41,7 +41,7 @@ std::string difference(const std::string& name, const NamedValue* first, std::si
   return fmt::format("{}: rank 0 has {}, rank {} has {}", name, text(first), rank, text(other));
 }
 
-/// Each value that differs, with the first rank where it does not have rank 0's.
+/// Describes each value that differs, with the first rank on which it differs from rank 0's.
 std::vector<std::string> differences(const std::vector<std::vector<NamedValue>>& lists) {
   const std::vector<NamedValue>& first = lists[0];
   std::vector<std::string> found;

@@ -13,20 +13,21 @@
 
 namespace halocline {
 
-/// A value that must be the same on all ranks: its name, as people read it, and the hash of all that counts.
+/// A value that must be the same on all ranks: its name, its text for errors, and a hash of everything that is
+/// compared.
 struct NamedValue {
   std::string name;
   std::string text;
   std::uint64_t hash = 0;
 };
-/// Where the text is all of it.
+/// A value that its text represents completely.
 [[nodiscard]] NamedValue named(std::string name, std::string text);
 
-/// Collective. Where ranks give different values, throws the same InvalidArgument on all of them, which names what differs:
-/// "radius: rank 0 has 2, rank 1 has 1". Costs one all_gather of a hash where all agree.
+/// Collective. If ranks pass different values, throws the same InvalidArgument on all of them, which names the
+/// difference: "radius: rank 0 has 2, rank 1 has 1". Costs one all_gather of a hash if all agree.
 void check_alike(comm::Communicator& comm, std::span<const NamedValue> mine);
 
-/// What a plan starts from, but the machine.
+/// The inputs of a plan, except the machine.
 [[nodiscard]] std::vector<NamedValue> values_of(const PlanRequest& request);
 [[nodiscard]] NamedValue value_of(const machine::MachineMap& machine);
 /// The options that must be the same on all ranks and are not part of a PlanRequest.

@@ -26,8 +26,8 @@ Layout layout_of(const partition::Geometry& geometry, field_id field, subdomain_
   const Vec3 owned = geometry.owned(field, subdomain).extent();
   const std::int64_t element = bytes_of(descriptor.element);
   Layout layout;
-  // Rows share what lies between them: the halo above one and the halo below the next. Each has whole sectors there, so that
-  // halos can be stored without their old contents being read first.
+  // Between two rows are the halo above the one and the halo below the next. Each of these has whole sectors, so that
+  // halos can be stored without reading their old contents first.
   const std::int64_t sector = std::max(backend.sector_bytes(), element);
   const std::int64_t unit = backend.row_alignment_bytes();
   const std::int64_t below = aligned(halo.lower().x * element, sector);
@@ -37,7 +37,7 @@ Layout layout_of(const partition::Geometry& geometry, field_id field, subdomain_
   const std::int64_t rows = halo.lower().y + owned.y + halo.upper().y;
   const std::int64_t planes = halo.lower().z + owned.z + halo.upper().z;
   const std::int64_t first_row = aligned(below, unit);
-  // Padding can make more of it than the plan allows for the cells alone.
+  // Because of padding, the memory can exceed the limit that the plan checks for the cells alone.
   layout.bytes = (Bytes(row) * rows * planes * descriptor.components + first_row).aligned_to(128).value([&] {
     return fmt::format("memory for field '{}' of subdomain {}, {} x {} rows of {} bytes,", descriptor.name,
                        subdomain.value(), rows, planes, row);

@@ -19,8 +19,8 @@ struct Arena {
   std::vector<std::vector<exchange::Array>> arrays;  ///< [field][buffer]
 };
 
-/// ours[field]: whether the field is Halocline's to allocate; the arrays of others stay empty, without an address.
-/// Throws ResourceError where the memory is not to be had.
+/// ours[field]: whether Halocline allocates the field; the arrays of other fields stay empty, without an address.
+/// Throws ResourceError if the memory cannot be allocated.
 [[nodiscard]] Arena make_arena(device::Backend& backend, int device, const partition::Geometry& geometry,
                                subdomain_id subdomain, const std::vector<bool>& ours);
 

@@ -23,7 +23,7 @@
 
 namespace halocline {
 
-/// What a domain holds, in the order in which it comes into being; destroyed in the opposite order.
+/// The members of a domain, in the order in which they are made; destroyed in the opposite order.
 class Domain::Impl {
  public:
   static Impl& of(const Domain& domain) { return *domain.impl_; }
@@ -33,21 +33,22 @@ class Domain::Impl {
 
   Domain* domain;
   std::optional<OwnedBoxes> owned_boxes;
-  Vec3 extent;      ///< of the owned boxes of all ranks from plan() on, where these are given
-  Stencil stencil;  ///< of fields that have none of their own
+  Vec3 extent;      ///< from plan() on, the extent of the owned boxes of all ranks, if these are given
+  Stencil stencil;  ///< the stencil of fields that are added without one
   DomainOptions options;
   std::vector<FieldDescriptor> fields;
 
-  /// What the user gave: taken over, or only used to make a private group, so that several domains do not meet.
+  /// The user's communicator: owned, or only used to make a private group, so that messages of several domains cannot
+  /// mix.
   std::unique_ptr<comm::Communicator> owned_comm;
   comm::Communicator* users_comm = nullptr;
-  /// What the domain talks over.
+  /// The communicator that the domain uses.
   comm::Communicator* comm = nullptr;
   std::unique_ptr<comm::Communicator> node_comm;
   std::shared_ptr<device::Backend> backend;
   std::optional<Plan> plan;
 
-  /// A local subdomain's memory and stream. Arrays are the arena's, or the user's own where given.
+  /// A local subdomain's memory and stream. The arrays are in the arena, or are the user's own if given.
   struct Local {
     Arena arena;
     std::vector<std::vector<exchange::Array>> arrays;
@@ -73,7 +74,7 @@ class Domain::Impl {
   std::vector<field_id> exchanging;
   std::optional<BoundaryFill> fill;  ///< unset: on_open_boundary() was not called; empty: nothing is to be filled
 
-  /// As it is now: a failure of the exchange is one of the domain.
+  /// The present state: a failure of an exchange is a failure of the domain.
   LifeCycle& life() {
     if (exchange && exchange->failure()) life_.fail(exchange->failure());
     if (accumulation && accumulation->exchange().failure()) life_.fail(accumulation->exchange().failure());
@@ -113,7 +114,7 @@ class Domain::Impl {
       throw;
     }
   }
-  /// Makes the plan where there is none.
+  /// Makes the plan if there is none.
   void ensure_plan();
   void make_plan();
   void check_options() const;
@@ -123,7 +124,8 @@ class Domain::Impl {
   void check_user_arrays() const;
   void take_user_arrays(Local& local, subdomain_id id);
   void route_and_connect();
-  /// The memory that an exchange of some geometry uses, and what others may do with it, by local subdomain.
+  /// The memory that an exchange of a geometry uses, and whether other ranks and devices may access it, by local
+  /// subdomain.
   struct Memory {
     const partition::Geometry* geometry;
     std::vector<exchange::LocalSubdomain> subdomains;
@@ -136,26 +138,27 @@ class Domain::Impl {
   [[nodiscard]] std::unique_ptr<exchange::Exchange> connect(comm::Communicator& group, Memory memory,
                                                             std::vector<RoutedMessage>& routed);
   void make_accumulation();
-  /// Collective where they are not poisoned.
+  /// Collective if the groups are not poisoned.
   void close_groups();
   /// Collective.
   void close();
-  /// After an error of the set-up. Collective where the groups are not poisoned.
+  /// For use after an error of the set-up. Collective if the groups are not poisoned.
   void undo() noexcept;
-  /// After a failure, or where this rank leaves without close(): gives the other ranks a reason, and leaks what they may still
-  /// write into. Does not communicate. False where there is nothing of that kind.
+  /// For use after a failure, or if this rank destroys the domain without close(): sets the reason that other ranks
+  /// report, and leaks the memory that they may still write into. Does not communicate. Returns false if there is no
+  /// exchange.
   bool abandon(std::string_view why) noexcept;
   [[nodiscard]] Box update_box(const Box& owned, int step) const;
   /// Sets the subdomains' interiors, the largest that are whole tiles, and boundaries.
   void split(const Vec3& tile);
   [[nodiscard]] std::array<bool, 3> open_dims() const;
-  /// What the fields read beyond a subdomain's box in a step, the widest on each side.
+  /// The cells that a step of the fields reads beyond a subdomain's box, the widest on each side.
   [[nodiscard]] Stencil widest() const;
   [[nodiscard]] exchange::Selection selection(std::span<const Transfer> which) const;
-  /// A transfer's depth; the same for all that reach over the whole halo, as ranks must select the same.
+  /// A transfer's depth. All depths that cover the whole halo become one value, because ranks must select the same.
   [[nodiscard]] std::int64_t depth_of(const Transfer& transfer) const;
   [[nodiscard]] std::vector<field_id> all_fields() const;
-  /// Of all fields, whole.
+  /// Transfers of all fields, whole.
   [[nodiscard]] std::vector<Transfer> all_transfers() const;
   /// The buffer of a field that is current after `ahead` swaps. what: the caller's function, for errors.
   [[nodiscard]] int buffer_of(std::string_view what, field_id id, int ahead, Element element);
@@ -166,8 +169,8 @@ class Domain::Impl {
   void finish_with(const BoundaryUpdate& update);
   /// Makes the streams wait for halos, between marks if exchanges are timed.
   void join_timed(const std::function<void()>& join);
-  /// Throws InvalidArgument where the stencil of one of the fields reads beyond an open end and on_open_boundary() was not
-  /// called. Reads nothing of the local subdomains, so that all ranks throw or none.
+  /// Throws InvalidArgument if the stencil of one of the fields reads beyond an open end and on_open_boundary() was not
+  /// called. Does not depend on the local subdomains, so that all ranks throw or none.
   void check_open_ends(std::span<const Transfer> which) const;
   void fill_open_boundaries(int step, std::span<const field_id> which);
   void make_boundary_updater();
@@ -176,12 +179,12 @@ class Domain::Impl {
   [[nodiscard]] std::vector<StreamGroup> stream_groups() const;
   void gather_streams(const StreamGroup& group);
   void spread_streams(const StreamGroup& group);
-  /// What a group's streams do in a launch.
+  /// The recorded work of a group's streams.
   struct Recorded {
     StreamGroup group;
     std::unique_ptr<device::Graph> graph;
   };
-  /// What steps() enqueues, by group.
+  /// Records the work that steps() enqueues, by group.
   [[nodiscard]] std::vector<Recorded> record(const std::function<void()>& steps);
 
  private:
@@ -193,7 +196,7 @@ class Domain::Impl {
 struct Graph::Impl {
   Domain::Impl* domain;
   using Stored = std::vector<std::vector<Directions>>;  ///< by field and buffer: see DomainInternals::mark_stored
-  std::vector<Domain::Impl::Recorded> recorded;         ///< a device's each, or one for all
+  std::vector<Domain::Impl::Recorded> recorded;         ///< one for each device, or one for all
   Stored stored;                                        ///< by what precedes the steps
 };
 

@@ -21,7 +21,7 @@ ExchangeTimer::Exchange ExchangeTimer::unused(std::span<device::Stream* const> s
 }
 
 void ExchangeTimer::start(std::span<device::Stream* const> streams, exchange::Overlap overlap) {
-  if (timing_) free_.push_back(std::move(current_));  // of an exchange that failed to start
+  if (timing_) free_.push_back(std::move(current_));  // the marks of an exchange that failed to start
   timing_ = std::ranges::none_of(streams, [](const device::Stream* stream) { return stream->capturing(); });
   if (!timing_) return;
   current_ = unused(streams);

@@ -12,25 +12,26 @@
 
 namespace halocline {
 
-/// Marks in the subdomains' streams around each exchange. Bounded: the oldest exchanges that nobody took are forgotten.
+/// Records marks in the subdomains' streams around each exchange. Bounded: the oldest exchanges that were not taken are
+/// dropped.
 class ExchangeTimer {
  public:
   static constexpr std::size_t most_exchanges = 4096;
 
   explicit ExchangeTimer(device::Backend& backend) : backend_(&backend) {}
 
-  /// Before an exchange starts. Exchanges that are captured are not timed, as their marks are never reached. Without overlap, all of
-  /// the exchange is exposed; it may run in the subdomains' own streams.
+  /// To be called before an exchange starts. Captured exchanges are not timed, because their marks are never reached.
+  /// Without overlap, all of the exchange is exposed; it may run in the subdomains' own streams.
   void start(std::span<device::Stream* const> streams, exchange::Overlap overlap);
-  /// Before the streams wait for halos.
+  /// To be called before the streams wait for halos.
   void join(std::span<device::Stream* const> streams);
-  /// After that.
+  /// To be called after that.
   void finish(std::span<device::Stream* const> streams);
-  /// What is complete, oldest first, and forgets it.
+  /// Removes and returns the times of complete exchanges, oldest first.
   [[nodiscard]] std::vector<ExchangeTime> take();
 
  private:
-  /// Of a subdomain.
+  /// The marks of a subdomain.
   struct Marks {
     std::unique_ptr<device::Event> started, joining, finished;
   };

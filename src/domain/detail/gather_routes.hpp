@@ -9,7 +9,7 @@
 
 namespace halocline {
 
-/// Collective: what all ranks gave, by sender then receiver.
+/// Collective: returns the routes of all ranks, by sender, then receiver.
 [[nodiscard]] std::vector<RoutedMessage> gather_routed_messages(comm::Communicator& comm,
                                                                 std::span<const RoutedMessage> mine);
 

@@ -6,15 +6,15 @@
 
 namespace halocline {
 
-/// Where a domain is in its life, and what it failed with. The checks throw where a call is not allowed: InvalidArgument that
-/// names the call and when it is allowed, or the first failure again.
+/// The state of a domain, and the error that it failed with. The checks throw if a call is not allowed: InvalidArgument
+/// that names the call and when it is allowed, or the first failure again.
 class LifeCycle {
  public:
   enum class State { made, planned, realized, failed, closed };
 
   [[nodiscard]] State state() const { return state_; }
   void reach(State state) { state_ = state; }
-  /// The first failure is kept; none counts after close().
+  /// The first failure is kept; failures after close() are ignored.
   void fail(std::exception_ptr failure) noexcept;
 
   void check_not_failed() const;

@@ -8,8 +8,8 @@
 
 namespace halocline {
 
-/// Sets Route::packets, and adds to the reason where a route by direct is kept to rows: GPUs whose 16-byte stores are known to
-/// arrive as a whole are those that the machine map joins by NVLink. Both ends have the same map.
+/// Sets Route::packets, and extends the reason if a direct route must not use packets. 16-byte stores are known to
+/// arrive as a whole only between GPUs that the machine map joins by NVLink. Both ends have the same map.
 void decide_packets(routing::Route& route, DeviceKind devices, const machine::MachineMap& machine,
                     const placement::Slot& from, const placement::Slot& to);
 

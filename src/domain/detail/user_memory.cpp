@@ -17,7 +17,7 @@ struct Range {
   const std::byte* last = nullptr;
 };
 
-/// From the first byte of the lowest cell to the last one of the highest. Strides may be negative.
+/// The bytes from the first byte of the lowest cell to the last byte of the highest. Strides may be negative.
 Range range_of(const exchange::Array& array, const UserCells& cells) {
   std::int64_t low = 0;
   std::int64_t high = bytes_of(cells.field.element) - 1;

@@ -11,7 +11,7 @@
 
 namespace halocline {
 
-/// An array of the user's, for errors.
+/// Identifies an array of the user's in errors.
 struct UserArrayName {
   std::string field;
   subdomain_id subdomain;
@@ -25,8 +25,8 @@ struct UserCells {
 };
 
 /// Whether other devices of the rank may store to the array, which peer access allows for plain device memory only. Throws
-/// InvalidArgument where kernels of the device cannot use it: memory of another device, of the host, or none; both ends of the
-/// array are looked at. On host devices all memory will do.
+/// InvalidArgument if kernels of the device cannot use it: memory of another device or of the host, or no memory. Both
+/// ends of the array are checked. On host devices all memory is allowed.
 [[nodiscard]] Verdict check_user_memory(const device::Backend& backend, int device, const UserArrayName& name,
                                         const exchange::Array& array, const UserCells& cells);
 
