@@ -43,7 +43,7 @@ class Block {
   [[nodiscard]] std::int64_t rank() const { return rank_; }
   [[nodiscard]] const Plan& plan() const { return plan_; }
   [[nodiscard]] float* arrays() const { return static_cast<float*>(arrays_.get()); }
-  /// Of the higher priority: kernels on the path of messages start first.
+  /// A stream of higher priority: kernels on the path of messages start first.
   [[nodiscard]] cudaStream_t stream() const { return stream_.get(); }
   [[nodiscard]] cudaStream_t side_stream() const { return side_stream_.get(); }
   [[nodiscard]] const Cells& cells() const { return cells_; }

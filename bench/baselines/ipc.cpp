@@ -36,7 +36,7 @@ class Mapped {
   Mapped& operator=(const Mapped&) = delete;
   ~Mapped() {
     for (const auto& [rank, memory] : peers_) (void)cudaIpcCloseMemHandle(memory);
-    // Memory is freed when nobody maps it any more.
+    // Memory is freed when no rank maps it any more.
     if (std::uncaught_exceptions() == 0) world_->barrier();
   }
   [[nodiscard]] std::byte* own() const { return static_cast<std::byte*>(own_.get()); }
@@ -53,7 +53,7 @@ class Mapped {
 
 constexpr std::size_t flag_stride = 128;
 
-/// Two receive buffers and behind them a flag for each side and sender, in every rank's memory.
+/// In every rank's memory: two receive buffers, followed by a flag for each side and sender.
 class ReceiveBuffers {
  public:
   ReceiveBuffers(comm::Communicator& world, const Block& block)
@@ -94,17 +94,18 @@ class ReceiveBuffers {
   std::vector<There> there_;
 };
 
-/// What orders a rank's reads behind its neighbours' writes.
+/// Orders a rank's reads after its neighbours' writes.
 class Order {
  public:
   virtual ~Order() = default;
-  /// Behind the writes on the stream: they are there for the neighbours; then waits for the neighbours' own.
+  /// After the writes in the stream: signals to the neighbours that these are complete, then waits for the neighbours'
+  /// writes.
   virtual void pass(cudaStream_t stream, int side) = 0;
   [[nodiscard]] virtual bool capturable() const = 0;
 };
 
-/// The receiver resets each flag behind its wait. Two sides are enough: a neighbour writes a side again only behind
-/// the message of the exchange between, which was enqueued behind the reset and behind the reading of the buffer.
+/// The receiver resets each flag after its wait. Two sides are enough: a neighbour writes a side again only after the
+/// message of the exchange in between, which was enqueued after the reset and after the reading of the buffer.
 class ByStreamMemory final : public Order {
  public:
   explicit ByStreamMemory(const ReceiveBuffers& receive_buffer) : receive_buffer_(&receive_buffer) {}
@@ -211,7 +212,7 @@ class Ipc final : public Transport {
     if constexpr (stores) launch_copies(pack, blocks, stream);
     transfer(stream, side);
   }
-  /// Copies that nobody waits for.
+  /// Copies that no other work waits for.
   void plain(int times) override {
     for (; times > 0; --times) copy(block_->stream(), 0);
     check(cudaStreamSynchronize(block_->stream()), "cudaStreamSynchronize");

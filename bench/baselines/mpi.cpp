@@ -79,7 +79,7 @@ class PersistentMpi final : public Transport {
   std::vector<MPI_Request> requests_;
 };
 
-/// What Open MPI was told to send by; other MPIs do not set these.
+/// Prints the variables that select Open MPI's transports; other MPIs do not set these.
 void log_transports() {
   for (const char* name : {"OMPI_MCA_pml", "OMPI_MCA_btl", "OMPI_MCA_btl_smcuda_use_cuda_ipc", "UCX_TLS"}) {
     const char* value = std::getenv(name);

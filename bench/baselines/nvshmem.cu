@@ -69,7 +69,7 @@ __device__ std::uint64_t wait_for(const Counter& counter, std::uint64_t more) {
   return target;
 }
 
-/// Whether this thread block is the last of the grid to come here. For thread 0, behind a __syncthreads.
+/// Whether this thread block is the last of the grid to arrive here. To be called by thread 0, after a __syncthreads.
 __device__ bool is_last(unsigned* done) {
   __threadfence_system();
   if (atomicAdd(done, 1U) != gridDim.x - 1) return false;
@@ -136,7 +136,7 @@ struct Puts {
   Put put[most_peers];
 };
 
-/// Every thread block puts a chunk, and adds one to the signal behind it.
+/// Every thread block puts a chunk, and then adds one to the signal.
 __global__ void put_kernel(const __grid_constant__ Puts puts, std::uint64_t* arrived) {
   int which = 0;
   while (which + 1 < puts.count && blockIdx.x >= puts.put[which + 1].first_block) ++which;

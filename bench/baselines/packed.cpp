@@ -53,7 +53,8 @@ double seconds_of_copies(const Job& job, unsigned blocks, cudaStream_t stream) {
   return milliseconds * 1e-3 / times;
 }
 
-/// The fastest number of thread blocks for a job, by itself; the same on all ranks. What the copies write is stale.
+/// The fastest number of thread blocks for a job that runs alone; the same on all ranks. The data that the copies write
+/// are stale.
 unsigned fastest(comm::Communicator& world, const Job& job, cudaStream_t stream) {
   unsigned best = block_counts[0];
   double least = 0;

@@ -13,7 +13,7 @@ class Transport {
   virtual ~Transport() = default;
   /// Where the pack kernel writes a message: a buffer of this rank, or the peer's receive buffer.
   [[nodiscard]] virtual float* pack_to(int message, int side) = 0;
-  /// Where a message from a peer lies when it has arrived.
+  /// Where a message from a peer is when it has arrived.
   [[nodiscard]] virtual float* unpack_from(int message, int side) = 0;
 
   /// Between the pack and the unpack kernel, in stream order; a transport that needs the host waits for the stream.
@@ -41,7 +41,7 @@ class Transport {
 };
 
 /// Pack kernel, transfer, unpack kernel. Uncut dimensions are wrapped in one of these kernels, or by a kernel on a second
-/// stream beside the transfer: variants.
+/// stream concurrently with the transfer; these are the variants.
 class PackedWay final : public Way {
  public:
   PackedWay(comm::Communicator& world, const Block& block, std::unique_ptr<Transport> transport);

@@ -14,7 +14,7 @@
 namespace halocline::bench {
 namespace {
 
-/// Of messages this large, a transfer below half of the ceiling is a broken configuration.
+/// For messages of this size or more, a transfer rate below half of the ceiling means a broken configuration.
 constexpr std::int64_t large_messages = std::int64_t{16} << 20;
 
 struct Options {

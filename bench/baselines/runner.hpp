@@ -29,7 +29,7 @@ class Runner {
   void synchronize() { turn_->way->synchronize(); }
   /// Collective: times the way's variants and keeps the fastest. What graphs need is captured at return.
   void tune(comm::Communicator& world);
-  /// Collective: cells that are wrong on all ranks after filling and exchanging so many times.
+  /// Collective: the number of wrong cells, over all ranks, after filling once and exchanging this many times.
   [[nodiscard]] std::int64_t wrong_after(comm::Communicator& world, int times, std::uint32_t round);
   [[nodiscard]] bool in_graphs() const { return in_graphs_; }
   [[nodiscard]] std::string text();
@@ -44,7 +44,7 @@ class Runner {
   std::map<std::pair<int, int>, std::function<void()>> graphs_;  ///< by times and first side
 };
 
-/// Seconds of a transfer by itself.
+/// Seconds of a transfer alone.
 struct TransferTimes {
   double way = 0;
   double plain = 0;  ///< the library's ceiling

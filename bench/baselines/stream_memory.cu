@@ -8,7 +8,7 @@ namespace {
 
 using Operation = CUresult (*)(CUstream, CUdeviceptr, cuuint32_t, unsigned);
 
-/// A function of the driver, so that the program starts where there is none.
+/// A function of the driver, looked up at run time so that the program starts without a driver.
 void* driver_function(const char* name) {
   void* function = nullptr;
   cudaDriverEntryPointQueryResult found{};

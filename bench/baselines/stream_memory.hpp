@@ -11,7 +11,7 @@ namespace halocline::bench {
 class StreamMemory {
  public:
   StreamMemory();
-  /// Enqueues a write, behind all writes before it on the stream.
+  /// Enqueues a write, ordered after all earlier writes in the stream.
   void write(cudaStream_t stream, std::uint32_t* flag, std::uint32_t value) const;
   /// Enqueues a wait until the flag has the value.
   void wait(cudaStream_t stream, const std::uint32_t* flag, std::uint32_t value) const;
