@@ -11,10 +11,10 @@
 // Boxes that one launch updates, and how their cells are shared out to blocks and warps.
 namespace apps::cuda {
 
-/// What a kernel's marches are like.
+/// Limits of a kernel's blocks and marches.
 struct Shape {
   int warps = 16;           ///< of a block, at most
-  int resident_blocks = 4;  ///< that a multiprocessor has room for: what registers are limited by
+  int resident_blocks = 4;  ///< blocks that must fit on a multiprocessor, which limits the registers
   std::int64_t longest_march = 4;
   std::int64_t longest_turned_march = 16;
   bool turns = true;  ///< whether boxes that are thin in x are turned

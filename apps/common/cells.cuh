@@ -30,7 +30,7 @@ __device__ void load_all(Cells<T, 1>& cells, const T* from) {
   cells.v[0] = *from;
 }
 
-// What was written is read by the next step at the earliest: it need not displace what this one reads.
+// Written cells are read by the next step at the earliest, so they need not displace cells that this step reads.
 __device__ inline void store_all(float* to, const Cells<float, 4>& cells) {
   __stcs(reinterpret_cast<float4*>(to), make_float4(cells.v[0], cells.v[1], cells.v[2], cells.v[3]));
 }

@@ -9,8 +9,8 @@
 
 namespace apps {
 
-/// The faces that a kernel stores in neighbours' halos by itself: those in y and z, which are whole rows. Thin ones in x are
-/// better off with an exchange.
+/// The faces that a kernel itself stores in neighbours' halos: the faces in y and z, which are whole rows. Thin faces
+/// in x are better exchanged.
 inline constexpr std::size_t faces_of_rows = 4;
 [[nodiscard]] inline const std::array<halocline::Direction, faces_of_rows>& row_faces() {
   using halocline::Direction;

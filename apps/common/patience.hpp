@@ -7,7 +7,7 @@
 
 namespace apps {
 
-/// As long as it lives, ranks wait for each other however long it takes: for what one of them computes alone.
+/// While this exists, ranks wait for each other for up to a day: for work that one of them does alone.
 class Patience {
  public:
   explicit Patience(halocline::comm::Communicator& comm) : comm_(comm), timeout_(comm.timeout()) {

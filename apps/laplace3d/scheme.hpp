@@ -34,8 +34,8 @@ inline constexpr std::array all_schemes{SchemeKind::baseline, SchemeKind::left_r
 /// In what order `halocline` exchanges and updates.
 enum class OwnOrder : int {
   exchange_first,
-  sides_last,    ///< behind the inner points, which are updated meanwhile
-  sides_beside,  ///< beside them, as soon as halos are there
+  sides_last,    ///< sides after the inner points, which are updated during the exchange
+  sides_beside,  ///< sides concurrently with the inner points, as soon as halos are complete
   /// exchange_first, of sides that the step before has stored in the neighbours' halos itself; not with a number of steps per exchange above 1.
   stored,
 };
@@ -67,10 +67,11 @@ class Scheme {
   /// To be called once before the first run where time counts: finds out which way is the fastest, by steps on whatever
   /// state there is. Collective for `halocline`.
   virtual void prepare() {}
-  /// Does so many cycles, and returns when the work is done. The current buffer is the last state's; what its halos hold is
-  /// left open. A scheme may run again on any state. After an error it is of no more use. Collective for `halocline`.
+  /// Does `cycles` cycles, and returns when the work is done. The current buffer then contains the last state; the
+  /// contents of its halos are unspecified. A scheme may run again on any state. After an error it is unusable.
+  /// Collective for `halocline`.
   virtual void run(std::int64_t cycles) = 0;
-  /// What it chose to do, for people; may be empty.
+  /// What the scheme chose to do, as text for the user; may be empty.
   [[nodiscard]] virtual std::string detail() const { return {}; }
 };
 

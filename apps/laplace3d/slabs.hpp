@@ -27,7 +27,8 @@ class Slab {
   [[nodiscard]] halocline::Box ghost(Side side) const;
   /// The owned planes that are on no side.
   [[nodiscard]] halocline::Box inner() const;
-  /// Of the first step behind an exchange: what reads no plane of the exchange, and the rest, below and above.
+  /// In the first step after an exchange: the cells that read no plane of the exchange, and the others, below and
+  /// above.
   [[nodiscard]] halocline::Box untouched() const;
   [[nodiscard]] std::array<halocline::Box, 2> touched() const;
 

@@ -21,9 +21,9 @@ class InnerStreams {
     }
   }
   [[nodiscard]] halocline::device::Stream& stream(std::size_t i) const { return *lanes_[i].own; }
-  /// Later work in it comes behind what is in the subdomain's stream by now.
+  /// Orders later work in stream(i) after the work that is in the subdomain's stream by now.
   void fork(std::size_t i) const { order(i, *lanes_[i].users, *lanes_[i].own); }
-  /// Later work in the subdomain's stream comes behind what is in it by now.
+  /// Orders later work in the subdomain's stream after the work that is in stream(i) by now.
   void join(std::size_t i) const { order(i, *lanes_[i].own, *lanes_[i].users); }
 
  private:
