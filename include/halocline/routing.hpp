@@ -43,7 +43,7 @@ struct Policy {
     friend bool operator==(const Exception&, const Exception&) = default;
   };
   std::vector<Exception> exceptions;
-  /// Prefer a transport to an earlier one if both were measured and the earlier one is slower by a quarter or more.
+  /// Prefer a transport to an earlier one if both were measured and it is at least 5/4 as fast.
   bool use_measurements = true;
 
   /// "direct,mpi_staged" allows these in this order (`self` is always allowed unless forbidden);
