@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from ._blocks import Block, Region, region_between
+from ._blocks import Block, Cells, Region, region_between
 from ._fields import ELEMENTS, Field
 from ._launcher import handle_of
 from ._stencil import Stencil, stencil_of
@@ -19,6 +19,12 @@ from .errors import Error, InvalidArgument
 #: Fields of an exchange: their names, or names with the depth of the halo to fill.
 Fields = Iterable[str] | Mapping[str, int]
 OpenBoundary = Callable[[Block, Region, str, str], None]
+
+
+def _corners(region: Region) -> Cells:
+    if len(region) != 3 or not all(isinstance(s, slice) and s.step in (None, 1) for s in region):
+        raise InvalidArgument(f"cells is {region!r}; allowed are three slices with start and stop: z, y, x")
+    return tuple(int(s.start) for s in reversed(region)), tuple(int(s.stop) for s in reversed(region))  # type: ignore[return-value]
 
 
 class Exchange:
@@ -45,7 +51,8 @@ class Exchange:
 class Domain:
     """A 3-D domain of shape (nz, ny, nx), cut among the devices of all ranks.
 
-    stencil: an int (all neighbours so many cells away), or a Stencil. fields: a dtype by name, or options: dtype, components,
+    cells: instead of a shape, for codes with a decomposition of their own: the region (slices z, y, x) that this rank owns, or one for
+    each of its devices; nothing is partitioned or placed then. stencil: an int (all neighbours so many cells away), or a Stencil. fields: a dtype by name, or options: dtype, components,
     buffers, stencil, staggered (three bools: z, y, x). comm: an mpi4py communicator; None without a launcher. devices: devices of
     each rank, for backend "host" or "cuda"; unset, one host device, or the GPUs. boundary: "periodic", "open" or
     "periodic_in_kernel", or three of them: z, y, x. timeout: seconds. Collective over comm, as are all calls but those that are
@@ -56,10 +63,11 @@ class Domain:
 
     def __init__(
         self,
-        shape: Sequence[int],
+        shape: Sequence[int] | None = None,
         stencil: Stencil | int | Sequence[int] = 1,
         fields: Mapping[str, Any] | None = None,
         *,
+        cells: Region | Sequence[Region] | None = None,
         comm: Any = None,
         devices: int | None = None,
         backend: str | None = None,
@@ -73,7 +81,9 @@ class Domain:
         timeout: float = 120.0,
     ) -> None:
         self._closed = True
-        if len(shape) != 3:
+        if (shape is None) == (cells is None):
+            raise InvalidArgument("shape and cells are both given, or neither is; allowed is one of them")
+        if shape is not None and len(shape) != 3:
             raise InvalidArgument(f"shape is {tuple(shape)}; allowed are three numbers of cells: nz, ny, nx")
         boundaries = [boundary] * 3 if isinstance(boundary, str) else list(boundary)
         if len(boundaries) != 3:
@@ -85,13 +95,15 @@ class Domain:
         settings.partition, settings.transports = partition, transports
         settings.ranks_per_node, settings.validate_ordering = ranks_per_node, validate_ordering
         settings.timeout = timeout
-        self.shape = tuple(int(n) for n in shape)
+        self._shape = None if shape is None else tuple(int(n) for n in shape)
         self._boundaries = boundaries
         self._fields: dict[str, Field] = {}
+        self._is_planned = False
         self._is_realized = False
         self._open_boundary: OpenBoundary | None = None
         self._staggered: dict[str, tuple[bool, bool, bool]] = {}
-        self._core = _core.Domain(self.shape[::-1], stencil_of(stencil)._spec(), handle_of(comm), settings)
+        boxes = [] if cells is None else [_corners(region) for region in ([cells] if isinstance(cells[0], slice) else cells)]
+        self._core = _core.Domain((self._shape or (0, 0, 0))[::-1], boxes, stencil_of(stencil)._spec(), handle_of(comm), settings)
         self._closed = False
         if fields is not None:
             for name, options in fields.items():
@@ -99,7 +111,7 @@ class Domain:
             self.realize()
 
     def __repr__(self) -> str:
-        return f"<halocline.Domain {self.shape}: {', '.join(self._fields) or 'no fields'}{', closed' if self._closed else ''}>"
+        return f"<halocline.Domain {self._shape or ''}: {', '.join(self._fields) or 'no fields'}{', closed' if self._closed else ''}>"
 
     def add_field(
         self,
@@ -124,10 +136,33 @@ class Domain:
         self._staggered[name] = tuple(bool(s) for s in staggered)  # type: ignore[assignment]
         return self._fields[name]
 
+    def plan(self) -> None:
+        """Partitions and places, so that `regions` are known. Needed before realize() only for Field.use."""
+        self._open().plan()
+        self._is_planned = True
+
+    @property
+    def regions(self) -> list[Region]:
+        """The cells of this rank's subdomains in the whole domain, after plan()."""
+        if not (self._is_planned or self._is_realized):
+            raise InvalidArgument("the domain is not partitioned yet; allowed is .regions after plan()")
+        core = self._open()
+        return [region_between(core.planned(position), (0, 0, 0)) for position in range(core.subdomain_count)]
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """Cells of the whole domain: nz, ny, nx. With `cells`, collective at first, and after plan()."""
+        if self._shape is None:
+            mine = np.array([[s.stop for s in region] for region in self.regions], dtype=np.int64)
+            stops = np.concatenate([np.frombuffer(one, dtype=np.int64).reshape(-1, 3) for one in self._core.all_gather(mine.tobytes())])
+            self._shape = tuple(int(n) for n in stops.max(axis=0))
+        return self._shape  # type: ignore[return-value]
+
     def realize(self) -> None:
         """Partitions, places, routes and allocates. Called by the constructor if it gets `fields`."""
         self._open().realize()
         self._is_realized = True
+        _ = self.shape
 
     def __getitem__(self, name: str) -> Field:
         if name not in self._fields:

@@ -86,6 +86,26 @@ nb::ndarray<nb::numpy> DomainHandle::array(const nb::object& self, std::size_t p
                   capsule_of(std::make_unique<Lease>(leases_, self)));
 }
 
+void DomainHandle::use_array(std::int64_t field, std::size_t position, int buffer,
+                             const nb::ndarray<nb::device::cpu>& array, const std::string& axes, const Triple& below,
+                             const Triple& above) {
+  const Subdomain& at = subdomain(position);
+  const FieldDescriptor& descriptor = at.descriptor(field_id(field));
+  if (array.dtype() != dtype_of(descriptor.element)) {
+    throw InvalidArgument("the array for field '" + descriptor.name + "' has another type; allowed is " +
+                          std::string(to_string(descriptor.element)));
+  }
+  std::vector<std::int64_t> extents, strides;
+  for (std::size_t i = 0; i < array.ndim(); ++i) {
+    extents.push_back(static_cast<std::int64_t>(array.shape(i)));
+    strides.push_back(array.stride(i));
+  }
+  const auto vec = [](const Triple& t) { return Vec3{t[0], t[1], t[2]}; };
+  domain().use_array(field_id(field), at.id(), buffer,
+                     array_of(array.data(), descriptor.element, extents, strides, axes, vec(below), vec(above)));
+  users_arrays_.push_back(array);
+}
+
 nb::ndarray<nb::numpy> DomainHandle::download(std::size_t position, std::int64_t field, int ahead) {
   const Subdomain& at = subdomain(position);
   const field_id id(field);

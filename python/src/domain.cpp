@@ -35,11 +35,18 @@ std::vector<Transfer> transfers_of(const std::vector<TransferSpec>& specs) {
   return transfers;
 }
 
-std::unique_ptr<Domain> make_domain(const Triple& extent, const StencilSpec& stencil, std::optional<std::int64_t> comm,
+template <typename Shape>
+std::unique_ptr<Domain> make_domain(Shape shape, const StencilSpec& stencil, std::optional<std::int64_t> comm,
                                     const Settings& settings) {
   const nb::gil_scoped_release release;
-  if (!comm) return std::make_unique<Domain>(vec(extent), stencil.stencil(), settings.options());
-  return std::make_unique<Domain>(vec(extent), stencil.stencil(), from_fortran_handle(*comm), settings.options());
+  if (!comm) return std::make_unique<Domain>(std::move(shape), stencil.stencil(), settings.options());
+  return std::make_unique<Domain>(std::move(shape), stencil.stencil(), from_fortran_handle(*comm), settings.options());
+}
+
+OwnedBoxes owned_boxes(const std::vector<Corners>& boxes) {
+  OwnedBoxes owned;
+  for (const auto& [low, high] : boxes) owned.boxes.push_back({vec(low), vec(high)});
+  return owned;
 }
 
 }  // namespace
@@ -65,9 +72,11 @@ DomainOptions Settings::options() const {
   return options;
 }
 
-DomainHandle::DomainHandle(const Triple& extent, const StencilSpec& stencil, std::optional<std::int64_t> comm,
-                           const Settings& settings)
-    : domain_(make_domain(extent, stencil, comm, settings)), process_(::getpid()) {}
+DomainHandle::DomainHandle(const Triple& extent, const std::vector<Corners>& boxes, const StencilSpec& stencil,
+                           std::optional<std::int64_t> comm, const Settings& settings)
+    : domain_(boxes.empty() ? make_domain(vec(extent), stencil, comm, settings)
+                            : make_domain(owned_boxes(boxes), stencil, comm, settings)),
+      process_(::getpid()) {}
 
 // A child process has the parent's memory and none of its threads: nothing there can be freed.
 DomainHandle::~DomainHandle() {
@@ -94,6 +103,14 @@ std::int64_t DomainHandle::add_field(const std::string& name, const std::string&
   if (stencil) field.stencil = stencil->stencil();
   return domain().add_field(std::move(field)).value();
 }
+
+void DomainHandle::plan() {
+  Domain& all = domain();
+  const nb::gil_scoped_release release;
+  all.plan();
+}
+
+Corners DomainHandle::planned(std::size_t position) { return corners(subdomain(position).owned()); }
 
 void DomainHandle::realize() {
   Domain& all = domain();

@@ -64,14 +64,21 @@ struct OpenBox {
 /// All calls but leases() and the accessors of subdomains release the interpreter lock while they wait.
 class DomainHandle {
  public:
-  DomainHandle(const Triple& extent, const StencilSpec& stencil, std::optional<std::int64_t> comm,
-               const Settings& settings);
+  /// With boxes, the rank keeps them, and extent is not used.
+  DomainHandle(const Triple& extent, const std::vector<Corners>& boxes, const StencilSpec& stencil,
+               std::optional<std::int64_t> comm, const Settings& settings);
   ~DomainHandle();
   DomainHandle(const DomainHandle&) = delete;
   DomainHandle& operator=(const DomainHandle&) = delete;
 
   std::int64_t add_field(const std::string& name, const std::string& element, int components, int buffers,
                          std::optional<StencilSpec> stencil, std::array<bool, 3> staggered);
+  void plan();
+  /// The cells of a subdomain, after plan().
+  [[nodiscard]] Corners planned(std::size_t position);
+  /// The user's memory for a buffer; `array` is kept as long as this object. axes: as array_of() has them.
+  void use_array(std::int64_t field, std::size_t position, int buffer, const nb::ndarray<nb::device::cpu>& array,
+                 const std::string& axes, const Triple& below, const Triple& above);
   void realize();
   void start_exchange(const std::vector<TransferSpec>& transfers);
   /// Halos are filled, and all work in the subdomains' streams is done. Returns the open boundaries to be filled, in order.
@@ -114,6 +121,7 @@ class DomainHandle {
   std::unique_ptr<Domain> domain_;
   std::optional<ExchangeHandle> exchange_;
   std::vector<OpenBox> open_boxes_;
+  std::vector<nb::ndarray<nb::device::cpu>> users_arrays_;
   std::shared_ptr<int> leases_ = std::make_shared<int>(0);  ///< changed with the interpreter lock
   pid_t process_;
 };

@@ -50,10 +50,14 @@ NB_MODULE(_core, module) {
       .def_ro("box", &OpenBox::box);
 
   nb::class_<DomainHandle>(module, "Domain")
-      .def(nb::init<const Triple&, const StencilSpec&, std::optional<std::int64_t>, const Settings&>(),
-           nb::arg("extent"), nb::arg("stencil"), nb::arg("comm").none(), nb::arg("settings"))
+      .def(nb::init<const Triple&, const std::vector<Corners>&, const StencilSpec&, std::optional<std::int64_t>,
+                    const Settings&>(),
+           nb::arg("extent"), nb::arg("boxes"), nb::arg("stencil"), nb::arg("comm").none(), nb::arg("settings"))
       .def("add_field", &DomainHandle::add_field, nb::arg("name"), nb::arg("element"), nb::arg("components"),
            nb::arg("buffers"), nb::arg("stencil").none(), nb::arg("staggered"))
+      .def("plan", &DomainHandle::plan)
+      .def("planned", &DomainHandle::planned)
+      .def("use_array", &DomainHandle::use_array)
       .def("realize", &DomainHandle::realize)
       .def("start_exchange", &DomainHandle::start_exchange)
       .def("finish", &DomainHandle::finish)

@@ -49,6 +49,21 @@ with halocline.Domain(shape, 2, {"u": "float64", "v": {"dtype": "int32", "buffer
     # Each owned cell has been added once for each halo that has a copy of it.
     check(u.gather(None).sum() == sum(block_cells for block_cells in world.allreduce([b.array.size for b in u.blocks])))
 
+# A decomposition of the ranks' own: uneven slabs, and arrays of their own.
+cuts = [0, *(4 + 2 * rank for rank in range(world.size - 1)), 12]
+mine = (slice(cuts[world.rank], cuts[world.rank + 1]), slice(0, 10), slice(0, 14))
+domain = halocline.Domain(cells=mine, stencil=1, comm=world)
+field = domain.add_field("u", "float64")
+domain.plan()
+own = np.zeros(tuple(s.stop - s.start + 2 for s in mine), order="F")
+field.use(own)
+domain.realize()
+check(domain.shape == shape and domain.regions == [mine])
+field.set(whole)
+domain.exchange()
+check(np.array_equal(own, np.pad(whole, 1, mode="wrap")[tuple(slice(s.start, s.stop + 2) for s in mine)]))
+domain.close()
+
 # An array on one rank keeps all from closing.
 domain = halocline.Domain(shape, 1, {"u": "float32"}, comm=world)
 kept = domain["u"].array if world.rank == 0 else None
