@@ -13,7 +13,7 @@ namespace cli {
 
 /// [x, y, z]
 [[nodiscard]] Json json_of(const halocline::Vec3& v);
-/// What the flags say about the domain: extent, radius, fields, staggered and open dimensions.
+/// The domain as the flags describe it: extent, radius, fields, staggered and open dimensions.
 [[nodiscard]] Json domain_json(const Options& options);
 /// Numbers of nodes, ranks and devices, and the name; the whole map is `halocline machine`'s business.
 [[nodiscard]] Json machine_summary(const halocline::machine::MachineMap& map);

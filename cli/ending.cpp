@@ -30,7 +30,7 @@ std::string_view without_rank(std::string_view message) {
 /// Ranks whose messages are the same but for the rank that they begin with.
 struct Group {
   std::string_view message;  ///< without a rank
-  std::string_view agreed;   ///< with one; empty: nobody's is
+  std::string_view agreed;   ///< with one; empty: no rank's is
   std::size_t first = 0;     ///< the lowest rank
   std::size_t ranks = 0;
 };

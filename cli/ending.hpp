@@ -38,7 +38,7 @@ struct Ending {
 
 /// Brings the ranks' outcomes together, over a group of all ranks that nothing else uses. A rank that failed waits for
 /// `patience`, as the others may wait for it elsewhere; the others wait for the group's timeout. Where all ranks come, rank 0
-/// gets all errors to print; a rank that is left alone gets its own. So no error is lost, whoever knows of it.
+/// gets all errors to print; a rank that is left alone gets its own. So no error is lost, whichever rank has it.
 [[nodiscard]] Ending end_together(halocline::comm::Communicator& group, const Ended& mine,
                                   halocline::Duration patience);
 

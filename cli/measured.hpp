@@ -9,7 +9,7 @@
 /// What was measured, as tables for people.
 namespace cli {
 
-/// By type of node: pairs of devices by method, and devices with the host's memory, measured beside nominal; empty
+/// By type of node: pairs of devices by method, and devices with the host's memory, measured and nominal; empty
 /// where nothing is measured. GB/s: 1e9 bytes a second; us: microseconds.
 [[nodiscard]] std::string measured_tables(const halocline::machine::MachineMap& map);
 

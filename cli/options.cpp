@@ -251,7 +251,7 @@ void Options::resolve(const halocline::Environment& environment, int ranks) {
     }
     devices_per_rank = *devices / ranks;
   }
-  // A described machine has the ranks that the flags say; the environment speaks of the machine at hand.
+  // A described machine has the ranks that the flags give; the environment is about the machine at hand.
   if (!devices_per_rank) devices_per_rank = environment.devices_per_rank;
   if (!ranks_per_node && !elsewhere()) ranks_per_node = environment.ranks_per_node;
   if (!transports) transports = environment.transports;

@@ -18,8 +18,8 @@
 
 namespace cli {
 
-/// What the flags say that all commands share. Flags are read in any order; resolve() puts together what
-/// several of them decide, and refuses what contradicts.
+/// The values of the flags that all commands share. Flags are read in any order; resolve() combines those that belong
+/// together, and refuses contradictions.
 struct Options {
   halocline::Vec3 size{128, 128, 128};
   halocline::Stencil stencil = halocline::Stencil::box(1);
@@ -51,7 +51,7 @@ struct Options {
   std::optional<halocline::exchange::Messages> messages;
   int sm_budget = 0;  ///< multiprocessors of a GPU that exchanges may occupy; 0: see exchange::Tuning
 
-  std::vector<std::string> program;  ///< behind --: a program with its arguments, for `profile`
+  std::vector<std::string> program;  ///< after --: a program with its arguments, for `profile`
   bool json = false;
   ProgressStyle progress = ProgressStyle::automatic;
 

@@ -23,7 +23,7 @@ class ProgressBar {
   ProgressBar& operator=(const ProgressBar&) = delete;
   /// Ends the bar's line.
   ~ProgressBar();
-  /// detail: a few words behind the bar, e.g. the residual.
+  /// detail: a few words after the bar, e.g. the residual.
   void update(std::int64_t done, const std::string& detail = {});
 
  private:

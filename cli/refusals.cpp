@@ -61,7 +61,7 @@ std::string wrong_number_of_values(CLI::App& app, std::string_view last_word) {
       return fmt::format("{} is given with {} values; {}", option->get_name(), values, allowed(*option));
     }
   }
-  // An option takes the words behind it as values, whatever they are, so that they run out at the end alone.
+  // An option takes the words after it as values, whatever they are, so that they run out only at the end.
   const auto* option = reached.app->get_option_no_throw(without_value(last_word));
   if (option == nullptr) return fmt::format("a value is missing at the end; see '{} --help'", reached.name);
   return fmt::format("{} is given without a value; {}", option->get_name(), allowed(*option));

@@ -193,7 +193,7 @@ void fill_for_verification(Domain& domain, std::uint64_t round) {
     });
     copy.memory.upload(copy.subdomain, copy.field);
   });
-  // Nobody may send into a halo that its owner has not filled with the sentinel yet.
+  // No rank may send into a halo that its owner has not filled with the sentinel yet.
   domain.comm().barrier();
 }
 
@@ -207,7 +207,7 @@ Verdict verify(Domain& domain, std::uint64_t round) {
              [&](const Box& planes, std::size_t part) { parts[part] = verdict_of(domain, copy, planes, round); });
     for (const Verdict& part : parts) add(mine, part);
   });
-  // Nobody may go on to the next exchange before all have looked: the reductions see to that.
+  // No rank may start the next exchange before all have compared: the reductions ensure that.
   return agreed(domain.comm(), std::move(mine));
 }
 

@@ -12,7 +12,7 @@ namespace cli {
 struct Verdict {
   std::int64_t halo_cells = 0;  ///< that an exchange must fill; elements, all fields
   std::int64_t halo_wrong = 0;
-  std::int64_t other_cells = 0;  ///< owned ones, and those of the halo that no exchange may touch
+  std::int64_t other_cells = 0;  ///< owned cells, and halo cells that no exchange may touch
   std::int64_t other_changed = 0;
   std::string first;  ///< the first failure in words; empty where there is none
   [[nodiscard]] bool passed() const { return halo_cells > 0 && halo_wrong == 0 && other_changed == 0; }
@@ -22,7 +22,7 @@ struct Verdict {
 /// such value begins with. Waits for all work first. Takes host memory for one array at a time.
 void fill_for_verification(halocline::Domain& domain, std::uint64_t round);
 
-/// Compares all cells with what geometry says that they hold after an exchange: nothing is taken from the
+/// Compares all cells with their values after an exchange as the geometry defines them: nothing is taken from the
 /// library's own message boxes. Collective; the same verdict on all ranks.
 [[nodiscard]] Verdict verify(halocline::Domain& domain, std::uint64_t round);
 

@@ -91,7 +91,7 @@ __device__ unsigned mask_within(Integer x, Integer lo, Integer hi) {
   return mask;
 }
 
-/// The address so many bytes further on.
+/// The address that is this number of bytes further on.
 template <typename T>
 __device__ T* shifted(T* address, std::int64_t bytes) {
   using Byte = std::conditional_t<std::is_const_v<T>, const char, char>;

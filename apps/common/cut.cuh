@@ -100,7 +100,7 @@ Grid cut(const char* program, Boxes<T, Most>& boxes, std::span<const halocline::
           static_cast<unsigned>(lanes * warps)};
 }
 
-/// Whether boxes can be those of a launch with Most == 1.
+/// Whether one launch with Most == 1 can take the boxes.
 inline bool in_one_grid(std::span<const halocline::Box> boxes) {
   return boxes.size() == 1 && std::max(boxes[0].extent().y, boxes[0].extent().z) <= most_blocks_yz;
 }

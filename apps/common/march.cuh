@@ -23,7 +23,7 @@ struct Pitch {
   std::int64_t z = 0;
 };
 
-/// Where a warp's lanes find the cells beside theirs that no lane has, in cells from their own first one.
+/// Where a warp's lanes find the neighbouring cells that no lane has, in cells from their own first one.
 struct Ends {
   int left;   ///< of the first lane
   int right;  ///< of the last lane
@@ -32,7 +32,7 @@ struct Ends {
 /// Which of a lane's N cells are there.
 struct Masks {
   unsigned written = 0;
-  unsigned read = 0;    ///< those beside what is written, too
+  unsigned read = 0;    ///< including the neighbours of what is written
   unsigned beside = 0;  ///< the same in lanes that write, else none
   unsigned first = 0;   ///< of what is read: the first one's place beyond the end, in rows without a halo
 };
@@ -86,7 +86,7 @@ struct WarpRow {
   /// Asks for the group at an address, where it is wanted.
   __device__ void bring(const T* at, bool wanted) const { prefetch(at, wanted && masks.beside != 0); }
 
-  /// Of a group that was loaded with what is beside it. The whole warp calls it.
+  /// For a group that was loaded with its neighbours. The whole warp calls it.
   __device__ Neighbours<T, N> neighbours(const Cells<T, N>& cells, const T* at) const {
     Neighbours<T, N> found;
     found.cells = cells;
@@ -152,7 +152,7 @@ struct TurnedStar {
   }
 };
 
-/// Goes through so many planes, 1 or more. at: of the lane's group in the first of them; to: where its result goes, among
+/// Goes through a number of planes, 1 or more. at: of the lane's group in the first of them; to: where its result goes, among
 /// rows and planes of that pitch. Calls store(p, to, group), p from 0. The whole warp calls it.
 template <typename Stencil, typename T, int N, Part P, typename Store>
 __device__ void march(const Stencil& stencil, const WarpRow<T, N, P>& row, const T* at, T* to, const Pitch& pitch,

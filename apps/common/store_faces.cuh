@@ -37,7 +37,7 @@ class StoredFaces {
     }
   }
 
-  /// Whether a block of so many has cells of them.
+  /// Whether a block of this size has cells of them.
   __device__ bool in_block(const Place& place, const dim3& tiles) const {
     return any_ && (place.y == 0 || place.y + 1 == static_cast<int>(tiles.y) || place.z == 0 ||
                     place.z + 1 == static_cast<int>(tiles.z));

@@ -38,7 +38,7 @@ inline void expect_one_grid(const char* program, const char* what, const halocli
                                    std::to_string(most_blocks_yz) + " in y and z");
 }
 
-/// How a kernel is launched: in groups of so many cells, by this grid.
+/// How a kernel is launched: the number of cells in a group, and the grid.
 struct Launch {
   int group = 1;
   Grid grid;

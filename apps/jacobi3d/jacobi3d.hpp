@@ -49,7 +49,7 @@ struct Settings {
 /// compute and exchange are read off marks in each subdomain's stream, by the device's clock, so they are what the
 /// stream saw: compute is the time between the start and end of its kernels (waiting for a free core or for the launch
 /// included), exchange the time between kernels in which it had nothing to do but to wait for halos. With overlap,
-/// what is hidden behind the interior is not counted. Both are means over all subdomains, and together at most total. Of runs
+/// what the interior's update hides is not counted. Both are means over all subdomains, and together at most total. Of runs
 /// of many steps one exchange in 7 is marked, with the steps that it serves, and stands for the others. Steps that are replayed
 /// have no marks, and those that are not are no measure of them: then there are no parts. total is the slowest rank's time for
 /// all steps by the host's steady clock, residuals included.
@@ -84,7 +84,7 @@ struct Result {
 inline constexpr halocline::Boundaries boundaries = apps::x_periodic_in_kernel;
 
 /// Solves on a domain whose field has two buffers, on whatever devices it has. All dimensions are periodic; x may be
-/// wrapped. The domain must be realised, and outlive the solver. Halos are exchanged once in as many steps as its number of steps per exchange says, counted from the start
+/// wrapped. The domain must be realized, and outlive the solver. Halos are exchanged once in steps_per_exchange steps, counted from the start
 /// of a run; that changes no bit of the owned cells. What halos hold after a run is left open. T is float or double.
 /// All methods are collective, and so is the constructor.
 template <typename T>
@@ -132,7 +132,7 @@ template <typename T>
                                                          const Settings& settings);
 
 /// The same problem without Halocline: one array, one thread, a test of each cell. The same additions in the
-/// same order, so its values are those of Solver bit for bit. x fastest.
+/// same order, so its values equal Solver's bit for bit. x fastest.
 template <typename T>
 [[nodiscard]] std::vector<T> solve_serially(const halocline::Vec3& extent, std::int64_t steps);
 

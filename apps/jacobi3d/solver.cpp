@@ -52,7 +52,7 @@ void check_settings(const Settings& settings, int steps_per_exchange) {
   }
 }
 
-/// Runs some steps of each kind in turns, the first ones not counted, and says which kind was the fastest: the same on all
+/// Runs some steps of each kind in turns, without counting the first ones, and returns the fastest kind: the same on all
 /// ranks. run(halos) runs the steps of a trial.
 template <typename Run>
 Halos fastest_of(halocline::Domain& domain, Run&& run) {
@@ -296,7 +296,7 @@ Result Solver<T>::run(const Settings& settings, const std::function<void(const P
   }
   std::optional<halocline::Graph> cycle;
   if (settings.graph) {
-    // A cycle begins behind a step like its last one, which may have stored halos for it.
+    // A cycle begins after a step like its last one, which may have stored halos for it.
     for (std::int64_t i = 0; i < cycle_steps && result.steps < settings.steps && !result.converged; ++i) one_step();
     cycle.emplace(domain_.capture([&] {
       for (std::int64_t i = 0; i < cycle_steps; ++i) {

@@ -27,7 +27,7 @@ struct Points19 {
   static constexpr bool turned = false;
   Weights<T> weights;
 
-  /// A plane's cells, and the sums of the four beside each by faces and by edges.
+  /// A plane's cells, and for each the sums of its four neighbours across faces and across edges.
   template <int N>
   struct Plane {
     Cells<T, N> centre;

@@ -15,7 +15,7 @@ namespace mhd {
 /// Each value may differ from the model's by 2 roundings a step (Distance::roundings): epsilon times the sum of the absolute
 /// values of the terms that the step adds in that cell. The rule holds for all time steps, spacings, orders and precisions. As
 /// dt tends to
-/// 0 it becomes the paper's rule, units in the last place of the value, which is reported beside it.
+/// 0 it becomes the paper's rule, units in the last place of the value, which is reported with it.
 struct Check {
   static constexpr double roundings_of_step = 2;
   std::array<Distance, field_count> of;

@@ -29,10 +29,10 @@ std::string watts_text(const machine::Power& power) {
   return power.source == machine::PowerSource::none ? "-" : fmt::format("{:.0f}", power.watts);
 }
 
-/// The row on the processor's cores beside devices of another kind is marked.
+/// Marks the row that ran on the processor's cores if the other rows ran on devices of another kind.
 std::string device_text(const mhd::StudyRow& row) { return row.of.host ? "host" : fmt::format("{}", row.of.devices); }
 
-/// The step beside the model, and then what it is made of; a row a case in both.
+/// Two tables with a row for each case: the step compared with the model, and the parts of the step.
 std::string table_text(const Rows& rows) {
   Table steps({"size", "devices", "grid", "order", "corners", "ns a cell", "model", "of model", "of 1 device"});
   Table parts({"size", "devices", "compute", "exchange", "sync", "W", "power", "updates/s/W"});

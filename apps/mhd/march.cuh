@@ -156,7 +156,7 @@ __global__ void __launch_bounds__(2 * X * Y, 1) update_split(const __grid_consta
 #pragma unroll 1
   for (int z = march.z0; z <= march.z1; ++z) {
     __pipeline_wait_prior(0);
-    // All planes of this step are there, and what was handed over; nobody reads the planes below them any more.
+    // All planes of this step are there, and what was handed over; no thread reads the planes below them any more.
     __syncthreads();
     const int free = march.before(lowest);
     if (z + 1 < march.z1) march.template bring<ax, field_count>(z + R + 1, free);

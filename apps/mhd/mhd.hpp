@@ -22,7 +22,7 @@ struct Settings {
   std::optional<double> dt;            ///< unset: from the limits below
   double cfl = 0.4;                    ///< see Solver::time_step
   std::int64_t cfl_every = 10;         ///< steps between two looks at it
-  std::int64_t diagnostics_every = 0;  ///< steps between diagnostics; 0: only those of the end
+  std::int64_t diagnostics_every = 0;  ///< steps between diagnostics; 0: only at the end
   /// Update the interior while halos are under way, or all cells after them. Unset: a run of 20 steps or more tries both
   /// first, and goes on with the faster; a shorter one overlaps. All give the same bits.
   std::optional<bool> overlap;
@@ -79,7 +79,7 @@ inline constexpr halocline::Boundaries boundaries = apps::x_periodic_in_kernel;
 /// When the cells around an interior are updated, where a substep overlaps.
 enum class BoundaryOrder : int {
   after_all,  ///< once all halos are there
-  as_ready,   ///< each part as soon as what it reads is there, beside the interior
+  as_ready,   ///< each part as soon as what it reads has arrived, concurrently with the interior
 };
 
 /// Solves on a domain of stencil() or more with the fields of add_fields(). The domain is realised, and outlives the solver. T is

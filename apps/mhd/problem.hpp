@@ -33,7 +33,7 @@ struct Problem {
 [[nodiscard]] double default_amplitude(Start start);
 /// What the start needs of the fluid: an imposed field along x of strength 1 for the Alfvén wave, unless there is one.
 [[nodiscard]] Parameters adapted(Parameters parameters, Start start);
-/// What turbulence that is forced is forced with, unless the user says: amplitude 0.05 in that case, else none.
+/// The default forcing: amplitude 0.05 for forced turbulence, otherwise none.
 [[nodiscard]] ForcingSettings default_forcing(Start start);
 
 /// The initial values of the eight fields at a cell, a function of its coordinates in the domain alone. Throws InvalidArgument

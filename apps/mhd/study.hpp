@@ -64,7 +64,7 @@ struct StudyShare {
   int ranks = 1;
   int devices_per_rank = 1;
 };
-/// Nothing where they cannot share so many evenly. available: the fewest devices that a rank has.
+/// Nothing if they cannot share that number evenly. available: the fewest devices that a rank has.
 [[nodiscard]] std::optional<StudyShare> share_of(int devices, int ranks, int available);
 
 /// In the order in which they are run. Throws InvalidArgument for a number of devices that the job cannot share.

@@ -31,7 +31,7 @@ constexpr int trial_turns = 3;
 
 constexpr std::array<std::string_view, all_own_orders.size()> order_names{
     "exchange, then all cells", "overlapped", "overlapped, sides concurrent", "sides stored by the kernel"};
-/// Steps behind which a step that stores finds what it leaves, in each of the two buffers.
+/// Steps after which a step that stores finds what it leaves, in each of the two buffers.
 constexpr std::int64_t steps_to_settle = 2;
 
 template <typename T>

@@ -23,7 +23,7 @@ class Mark {
     stream.record(*events_[slot_of(cycle)]);
     recorded_.reach(cycle);
   }
-  /// Later work in the stream comes behind the mark of a cycle; nothing for cycle 0 and before, which is over.
+  /// Later work in the stream comes after the mark of a cycle; nothing for cycle 0 and before, which is over.
   void order(Stream& stream, std::int64_t cycle, const ThreadTeam& team, const char* what) const {
     if (cycle < 1) return;
     recorded_.await(cycle, team, what);
@@ -187,7 +187,7 @@ class Threads : public Scheme {
       if (way_ == Way::through_host) me.send->copy(me.staging[slot_of(cycle)]->data(), mine.data, mine.bytes);
       me.sent.record(*me.send, cycle);
 
-      // The halo's last reader is behind this side's step.
+      // The halo's last reader comes after this side's step.
       me.computed.order(*me.receive, cycle, team_, "a side");
       neighbour.sent.order(*me.receive, cycle, team_, "a neighbour's side");
       const Planes halo = planes_of(arrays.at(local * steps_), slabs_[i].ghost(side));
@@ -214,7 +214,7 @@ class Threads : public Scheme {
     } else {
       centres_[i].done.order(*me.send, cycle - 1, team_, "the inner points");
       // What was sent two cycles ago, from these planes or their staging, has arrived, too: the neighbour's side that came
-      // with this mark was computed behind it.
+      // with this mark was computed after it.
       me.arrived.order(*me.send, cycle - 1, team_, "a halo");
       if (slabs_[i].inner().empty() && slabs_[i].has_neighbour(opposite(side))) {
         borders_[i][index_of(opposite(side))].computed.order(*me.send, cycle - 1, team_, "the other side");
