@@ -16,7 +16,7 @@
 namespace halocline::profile {
 namespace {
 
-/// Memory that is counted as a device's although no driver knows it.
+/// Memory that is counted as a device's although no driver has allocated it.
 class Declared {
  public:
   void add(const void* begin, std::size_t bytes) {

@@ -70,7 +70,7 @@ std::vector<Entry> gathered(const std::vector<Entry>& mine, int rank, int ranks)
   return entries;
 }
 
-/// For errors: where a user says which file.
+/// For errors: how a user chooses the file.
 constexpr const char* output_option = "halocline profile --output";
 
 void write(const std::vector<Entry>& entries, int ranks) {

@@ -51,7 +51,7 @@ struct View {
 /// What one thread moves at a time, of four fields at once.
 enum class Item : int {
   quads,     ///< four cells of a row; both sides are aligned to 16 bytes
-  ends,      ///< half of a sector, at both ends of a row: the halos in x, whole with the padding beside them
+  ends,      ///< half of a sector, at both ends of a row: the halos in x, whole with the padding next to them
   rows_out,  ///< a row of 1 to 4 cells, read as one aligned quad, written to one plane a cell
   rows_in,   ///< the reverse, to both ends of a row as `ends`; padding becomes 0
   cells,     ///< one cell

@@ -10,13 +10,13 @@
 
 namespace halocline::bench {
 
-/// A block's arrays: fields one behind another, x fastest. Where the block's width is a multiple of 8, the first owned cell of a
-/// row and the cell behind its last one are aligned to 32 bytes, and halos in x lie in whole sectors of 32 bytes with padding
-/// beside them. Where it is a multiple of 16, the upper halo of a row and the lower one of the next share 64 aligned bytes.
+/// A block's arrays: fields one after another, x fastest. Where the block's width is a multiple of 8, the first owned cell of a
+/// row and the cell after its last one are aligned to 32 bytes, and halos in x lie in whole sectors of 32 bytes with padding
+/// next to them. Where it is a multiple of 16, the upper halo of a row and the lower one of the next share 64 aligned bytes.
 struct ArrayLayout {
   explicit ArrayLayout(const Workload& workload);
 
-  std::int64_t lead;  ///< elements before the first owned cell of a row, and behind the last one
+  std::int64_t lead;  ///< elements before the first owned cell of a row, and after the last one
   std::int64_t skew;  ///< elements before the first row
   std::int64_t y;     ///< strides
   std::int64_t z;

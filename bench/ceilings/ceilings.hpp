@@ -17,7 +17,7 @@ class Ceilings {
  public:
   /// Rank 0 alone writes; the others' calls do nothing. path may be empty: no file.
   Ceilings(comm::Communicator& world, const std::string& path);
-  /// A rate in bytes a second; `bytes` are those of one operation; `devices` were busy at once, and the rate is
+  /// A rate in bytes a second; `bytes`: of one operation; `devices` were busy at once, and the rate is
   /// that of the slowest of them (or as `what` says).
   void rate(const std::string& part, const std::string& what, double bytes, int devices, std::span<const double> rates);
   /// A time in seconds.

@@ -124,7 +124,7 @@ void quality_table(int problems) {
 
 void summit_table(const std::vector<std::int64_t>& nodes) {
   // The proportions of a Summit node: two triads, 50 GB/s within and to the CPU, 64 GB/s between the CPUs
-  // (machines/summit.json has the sources). Paths between triads are shared by more pairs than this knows of.
+  // (machines/summit.json has the sources). Paths between triads are shared by more pairs than this counts.
   machine::MachineMap map;
   map.name = "two triads";
   machine::NodeType type{.name = "two triads", .vertices = {}, .links = {}, .measurements = {}, .exchange_rates = {}};

@@ -32,7 +32,7 @@ struct CaseRequest {
 
 /// The case in which every GPU has the same cube.
 [[nodiscard]] CaseRequest block_case(const StudyContext& context, const std::string& study, std::int64_t block);
-/// The case of a whole domain; cut as --grid says, or by the exact partition.
+/// The case of a whole domain, cut by --grid, or by the exact partition.
 [[nodiscard]] CaseRequest domain_case(const StudyContext& context, const std::string& study, const Vec3& extent);
 /// Each rung on each base.
 [[nodiscard]] std::vector<Variant> ladder_variants(const StudyContext& context, const std::vector<bool>& bases);

@@ -45,7 +45,7 @@ int run_program(int argc, char** argv, CLI::App& app, const Body& body) {
       if (world.rank().value() != 0) return error.get_exit_code() == 0 ? 0 : misused;
       return app.exit(error) == 0 ? 0 : misused;
     } catch (const std::exception& error) {
-      // What ranks agreed on says already whose error it was.
+      // An error that ranks agreed on names its rank already.
       const std::string what = error.what();
       const std::string whose = what.starts_with("rank ") ? "" : fmt::format("rank {}: ", world.rank().value());
       fmt::print(stderr, "{}: {}{}\n", app.get_name(), whose, what);

@@ -69,7 +69,7 @@ void report(comm::Communicator& world, const std::string& folder, const Case& wh
   comm::agree_on(world, [&] {
     if (world.rank().value() != 0) return;
     std::error_code failed;
-    std::filesystem::create_directories(folder, failed);  // where it fails, opening the file says so
+    std::filesystem::create_directories(folder, failed);  // if it fails, opening the file reports it
     Csv csv(folder + "/" + what.study + ".csv", columns);
     for (const auto& entry : entries) add_rows(csv, what, entry);
     std::size_t width = 8;

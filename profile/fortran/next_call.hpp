@@ -5,7 +5,7 @@
 
 namespace halocline::profile::fortran {
 
-/// The function of the MPI library behind one of this library's, by Fortran's name.
+/// The function of the MPI library that a function of this library wraps, by its Fortran name.
 class NextCall {
  public:
   constexpr explicit NextCall(const char* name) : name_(name) {}

@@ -145,7 +145,7 @@ template <typename T>
   return out.take();
 }
 
-/// Throws InternalError unless the bytes are those of one T.
+/// Throws InternalError unless the bytes are exactly one T.
 template <typename T>
 [[nodiscard]] T from_bytes(std::span<const std::byte> bytes) {
   ByteReader in(bytes);

@@ -26,7 +26,7 @@ struct PacketRoom {
 [[nodiscard]] constexpr std::int64_t packet_room_bytes(std::int64_t row_bytes, std::int64_t rows) {
   return ((row_bytes + 27) / 28 * rows + 31) / 32 * 1024;
 }
-/// Bytes of a slot for so many bytes of packets, including the padding before the next slot.
+/// Bytes of a slot for this number of bytes of packets, including the padding before the next slot.
 [[nodiscard]] constexpr std::int64_t packet_buffer_bytes(std::int64_t packets) {
   constexpr std::int64_t flag = sizeof(Flag);
   return flag + (packets + flag - 1) / flag * flag;

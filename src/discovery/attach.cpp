@@ -45,7 +45,7 @@ std::optional<int> numa_by_cpus(const HostProbe& host, const NvmlGpu& gpu) {
   return numa;
 }
 
-/// Returns the package that a GPU is plugged into, from the first source that knows: the operating system, NVML, hwloc;
+/// Returns the package that a GPU is plugged into, from the first source that has it: the operating system, NVML, hwloc;
 /// otherwise by order.
 int gpu_package(const HostProbe& host, const DeviceProbe& device, const NvmlGpu* gpu, std::size_t index,
                 std::size_t count) {

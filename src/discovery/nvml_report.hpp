@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-// What NVML says about the GPUs of a node, as it says it. attach() makes vertices and links of it.
+// The facts that NVML reports about the GPUs of a node, unchanged. attach() makes vertices and links of them.
 namespace halocline::machine {
 
 /// NVML may not know, and drivers differ in what they can be asked.
@@ -63,7 +63,7 @@ struct NvmlReport {
 /// in several reports is taken from the first.
 [[nodiscard]] NvmlReport merge(const std::vector<NvmlReport>& reports);
 
-/// For MachineMap::sources. Throws nothing; says so where NVML was not asked.
+/// For MachineMap::sources. Throws nothing; if NVML was not queried, the text states it.
 [[nodiscard]] std::string source(const NvmlReport& report);
 
 // Nominal rates from what NVML tells, bytes a second; 0 where it tells too little.

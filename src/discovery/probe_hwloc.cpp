@@ -35,7 +35,7 @@ Topology load() {
   return topology;
 }
 
-/// Returns the cores in a set of processing units, or the units themselves if hwloc knows no cores.
+/// Returns the cores in a set of processing units, or the units themselves if hwloc reports no cores.
 int cores_in(hwloc_topology_t topology, hwloc_const_cpuset_t cpus) {
   if (cpus == nullptr) return 0;
   const int cores = hwloc_get_nbobjs_inside_cpuset_by_type(topology, cpus, HWLOC_OBJ_CORE);
@@ -47,7 +47,7 @@ struct Package {
   hwloc_const_cpuset_t cpus;
 };
 
-/// Returns hwloc's packages, or the whole machine as one package if hwloc knows none (some virtual machines and
+/// Returns hwloc's packages, or the whole machine as one package if hwloc reports none (some virtual machines and
 /// containers).
 std::vector<Package> add_packages(hwloc_topology_t topology, NodeType& type) {
   std::vector<hwloc_obj_t> objects;

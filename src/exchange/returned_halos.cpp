@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::int64_t alignment = 128;
 
-/// Swaps the halo's widths on opposite sides: cells that are sent towards +x are those of an upper halo.
+/// Swaps the halo's widths on opposite sides: cells that are sent towards +x come from an upper halo.
 Stencil mirrored(const HaloWidth& halo) { return Stencil::per_side(halo.upper(), halo.lower()); }
 
 Vec3 times(Direction d, const Vec3& width) { return d.vec() * width; }

@@ -30,7 +30,7 @@ class ReturnedHalos {
 
   /// The most bytes that a subdomain receives, as received() lays them out.
   [[nodiscard]] std::int64_t bytes(subdomain_id subdomain) const;
-  /// The arrays that a subdomain sends from and receives into. arrays: those of the exchange. memory: bytes() bytes,
+  /// The arrays that a subdomain sends from and receives into. arrays: the exchange's. memory: bytes() bytes,
   /// aligned to 128.
   [[nodiscard]] LocalSubdomain local(const LocalSubdomain& forward, const device::ShareableBuffer& memory) const;
 

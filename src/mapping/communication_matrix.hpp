@@ -46,7 +46,7 @@ class CommunicationMatrix {
 
 /// Comma-separated values, in one of two forms:
 ///  - sparse: a comment "# ranks N", the line "from,to,bytes,messages" (",messages" may be missing: 1 each), then a line a
-///    flow, in any order, a pair at most once; without the comment there are as many ranks as the largest number says;
+///    flow, in any order, a pair at most once; without the comment the largest number determines the number of ranks;
 ///  - dense: N lines of N numbers, bytes; line i is what rank i sends; one message for each number above 0.
 /// Spaces, empty lines and other comments ("# ...") do not count. name: of the file, for errors. Throws InvalidArgument
 /// that names file, line, value and what is allowed; files of more than limits::ranks ranks are refused.

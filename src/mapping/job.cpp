@@ -145,7 +145,7 @@ class Planner {
                  shares(free_[at(node)], topology.places(), static_cast<int>(local.size())));
   }
 
-  /// Nodes that are alike, with processes that exchange alike, are solved once.
+  /// Equal nodes, with processes that exchange in the same way, are solved once.
   const std::vector<int>& place(Mapper mapper, const Topology& topology, const CommunicationMatrix& matrix,
                                 const std::vector<int>& capacity) {
     std::vector<std::int64_t> key(capacity.begin(), capacity.end());
@@ -213,7 +213,7 @@ void check(const JobRequest& request) {
   }
 }
 
-/// Whether what has these congestions or larger ones, position by position, compares as worse. Those of `best` end before those of 0.
+/// Whether what has these congestions or larger ones, position by position, compares as worse. The congestions of `best` end before those of 0.
 bool is_worse(const std::vector<double>& at_least, const std::vector<double>& best) {
   for (std::size_t i = 0; i < at_least.size(); ++i) {
     const double other = i < best.size() ? best[i] : 0;

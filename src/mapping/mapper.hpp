@@ -23,7 +23,7 @@ namespace halocline::mapping {
 /// scotch: the Scotch library, dual recursive bipartitioning (Pellegrini and Roman, HPCN 1996), with a fixed seed.
 /// greedy: MAGC's Algorithm 1. The process that comes next is the one with the largest delta, of several the lowest; it
 ///   gets the place that gives the least maximum congestion, of several the lowest. delta: mean volume with its mapped
-///   neighbours minus mean volume with its unmapped ones, a mean over none being 0; volumes are those of both ways.
+///   neighbours minus mean volume with its unmapped ones, a mean over none being 0; volumes are the sum of both directions.
 /// congestion: from the best of several starts, swaps and moves as long as they lower congestions, the largest one
 ///   first, then the next ones: the refinement of PTRAM (Mirsadeghi and Afsahi, HIPS 2016) with all links compared. More
 ///   than 256 places: without `greedy`, and without `scotch` but on one switch, as they take minutes there.

@@ -61,7 +61,7 @@ std::int64_t number(std::string_view cell, int line, std::int64_t most, const Co
   return value;
 }
 
-/// A line of the sparse form: the pair, and the numbers behind it; those that have no column are 0.
+/// A line of the sparse form: the pair, and the numbers after it; numbers without a column are 0.
 struct Entry {
   int from = 0;
   int to = 0;

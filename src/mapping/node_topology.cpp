@@ -39,7 +39,7 @@ struct CoreGroup {
   double latency = 0;
 };
 
-/// The groups of a package: its NUMA nodes' cores in order. NUMA nodes that repeat cores of others (HBM beside DDR) get
+/// The groups of a package: its NUMA nodes' cores in order. NUMA nodes that repeat cores of others (HBM in addition to DDR) get
 /// none; cores that no NUMA node counts hang on the package.
 void add_groups(const NodeType& type, int package, std::vector<CoreGroup>& groups, std::vector<int>& taken) {
   int left = type.vertices[static_cast<std::size_t>(package)].cores;

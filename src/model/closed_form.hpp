@@ -5,7 +5,7 @@
 
 #include "halocline/box.hpp"
 
-// Astaroth's model of a step (Pekkilä et al., Eqs. 4 to 12): communication beside computation, then what is sequential.
+// Astaroth's model of a step (Pekkilä et al., Eqs. 4 to 12): communication concurrent with computation, then the sequential part.
 // Quick, and blind to what messages share besides a node's or device's own rate; see simulate.hpp for that.
 namespace halocline::model {
 
@@ -20,7 +20,7 @@ struct ClosedFormCase {
 /// Communication at one level.
 struct ClosedFormRate {
   double seconds_per_cell = 0;  ///< beta^-1: of cells sent and received, both counted, with all neighbours at work
-  /// The paper leaves out this term and the next one, and says so among its limits.
+  /// The paper leaves out this term and the next one, and names them among its limits.
   double latency = 0;  ///< seconds of each round of messages; 0 leaves them out
   /// Neighbours that are served at once; 0 for any number. Of n neighbours this many have their part of the rate, so that there
   /// are rounds.

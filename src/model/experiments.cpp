@@ -61,7 +61,7 @@ Experiment experiment(const ExchangeRate& kind, const ExperimentSize& size, int 
   // Messages that go as packets are small. Both faces may be one message.
   const std::int64_t bytes =
       packets && size.large > most_packet_cells ? size.bytes * most_packet_cells / size.large : size.bytes;
-  const std::int64_t faces = bytes / halo_bytes;  // cells of a face whose two halos are so many bytes
+  const std::int64_t faces = bytes / halo_bytes;  // cells of a face whose two halos have this number of bytes
   const auto side = static_cast<std::int64_t>(std::sqrt(static_cast<double>(faces)));
 
   Experiment made;
@@ -69,19 +69,19 @@ Experiment experiment(const ExchangeRate& kind, const ExperimentSize& size, int 
   Vec3 widths;  // of its halos
   int cut = 2;  // the dimension in which neighbours are others
   if (is_short) {
-    // Faces in x, beside those in z that cross a link, or beside those in y that do not.
+    // Faces in x, concurrent with faces in z that cross a link, or with faces in y that do not.
     cells = {x, side, side};
     widths = {radius, 0, 0};
     if (!local) cut = 0;
     if (kind.concurrent) widths[local ? 2 : 1] = local ? 1 : radius;
-    // What crosses a link beside them has to take less time than they do.
+    // The concurrent transfers over a link have to take less time than they do.
     if (kind.concurrent && local) cells = {x, side / 4, 4 * side};
   } else if (local) {
-    // Long rows within a device's memory take so little time that there have to be more. Faces in y, beside small ones in z.
+    // Long rows within a device's memory take so little time that there have to be more. Faces in y, concurrent with small ones in z.
     cells = {x, 8, 4 * faces / x};
     widths = {0, radius, kind.concurrent ? 1 : 0};
   } else {
-    // Faces in z, beside local ones in x with half of their cells: less, where rows are narrow and take much longer.
+    // Faces in z, concurrent with local ones in x with half of their cells: less, where rows are narrow and take much longer.
     cells = {x, faces / x, kind.concurrent ? (kind.word_bytes == wide ? row / 2 : row / 8) : 8};
     widths = {kind.concurrent ? radius : 0, 0, radius};
   }
@@ -95,7 +95,7 @@ Experiment experiment(const ExchangeRate& kind, const ExperimentSize& size, int 
   }
   constexpr std::int64_t never = std::int64_t{1} << 60;
   made.tuning.pack_short_rows_from_bytes = kind.rows == HaloRows::packed_rows ? 1 : never;
-  // What is sent beside local copies goes as it does elsewhere.
+  // Messages that are concurrent with local copies are sent as in the other experiments.
   if (!local && !packets) made.tuning.packets_at_most_bytes = 0;
   return made;
 }

@@ -32,13 +32,13 @@ int word_of(const Geometry& geometry, const Message& message, const Segment& seg
   const std::int64_t element = element_bytes(geometry, segment);
   const std::int64_t from = (segment.source.lo.x - geometry.owned(segment.field, message.from).lo.x) * element;
   const std::int64_t to = (segment.target.lo.x - geometry.owned(segment.field, message.to).lo.x) * element;
-  // The ends of rows that are not packed grow to whole words where they lie alike (exchange/pack/copies.cpp).
+  // The ends of rows that are not packed grow to whole words where they are aligned in the same way (exchange/pack/copies.cpp).
   if (!packed && segment.direction[0] != 0 && (from - to) % widest_word == 0) return widest_word;
   const std::int64_t all = from | to | row_bytes(geometry, segment) | widest_word;
   return static_cast<int>(all & -all);
 }
 
-/// Bytes of a segment's cells; of short rows those of the sectors that they lie in.
+/// Bytes of a segment's cells; for short rows, bytes of the sectors that contain them.
 std::int64_t counted_bytes(const Geometry& geometry, const Segment& segment, bool is_short) {
   if (!is_short) return segment.bytes;
   const std::int64_t row = row_bytes(geometry, segment);

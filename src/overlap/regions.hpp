@@ -17,7 +17,7 @@ namespace halocline::overlap {
 [[nodiscard]] Box interior(const Box& owned, const Stencil& stencil, Update update);
 [[nodiscard]] Box interior(const Box& owned, const Stencil& stencil, const HaloWidth& halo, Update update);
 
-/// The part of an interior that is whole tiles of so many cells, counted from the first cell of the owned box: blocks of a
+/// The part of an interior that is whole tiles of this number of cells, counted from the first cell of the owned box: blocks of a
 /// kernel that have all of their cells then meet no edge, and the boundary is thick enough for them. In normal form where
 /// empty. Throws InvalidArgument for tiles of less than 1 cell.
 [[nodiscard]] Box whole_tiles(const Box& interior, const Box& owned, const Vec3& tile);

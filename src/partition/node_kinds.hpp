@@ -10,8 +10,8 @@
 
 namespace halocline::partition {
 
-/// Node parts that differ in nothing but their place are of one kind: in each dimension their slabs and those beside them are
-/// as thick, and end at open boundaries alike. What part i of such a node sends to part j of it, and how much leaves the
+/// Node parts that differ in nothing but their place are of one kind: in each dimension their slabs and the neighbouring slabs have
+/// equal thicknesses, and both or neither end at open boundaries. What part i of such a node sends to part j of it, and how much leaves the
 /// node, is then the same. Cut evenly, a dimension has no more kinds of places than a node has slabs there plus 5, however
 /// many nodes there are. Time and memory: the sum of the grid's dimensions, and the kinds.
 class NodeKinds {

@@ -30,7 +30,7 @@ struct Request {
   /// Implies Method::given, and excludes weights.
   std::optional<Cuts> cuts{};
   Order order = Order::row_major;
-  /// A dimension that is not cut, and open or periodic_in_kernel, may be thinner than the halo, as nobody reads a halo there; what
+  /// A dimension that is not cut, and open or periodic_in_kernel, may be thinner than the halo, as no step reads a halo there; what
   /// wraps costs nothing.
   Boundaries boundaries = all_periodic;
   /// Relative speed of each subdomain's device, by subdomain_id (size nodes * devices_per_node, all above
@@ -44,7 +44,7 @@ struct Request {
 
 /// Cuts the domain. Without weights the sizes of subdomains differ by at most one cell a dimension.
 /// Throws InvalidArgument where the domain is too small for its halo or for the number of devices;
-/// the message says what would fit. The same request gives the same partition on every machine.
+/// the message names what would fit. The same request gives the same partition on every machine.
 [[nodiscard]] Partition make_partition(const Request& request);
 
 /// All pairs of a node grid and a device grid that the domain has room for, cut evenly, the one of `exact` first and then in

@@ -13,7 +13,7 @@ struct Cut {
   partition::Geometry geometry;
   std::string reason;
 };
-/// The stage partition. Throws InvalidArgument where something does not fit; where that is halos for several steps, it says so.
+/// The stage partition. Throws InvalidArgument if something does not fit; the error names halos for several steps if they are the reason.
 [[nodiscard]] Cut cut_for_steps(const PlanRequest& request);
 [[nodiscard]] partition::Geometry geometry_of(const PlanRequest& request, partition::Partition parts);
 

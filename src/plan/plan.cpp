@@ -96,7 +96,7 @@ PlanRequest with_steps(PlanRequest request, int steps) {
   return request;
 }
 
-/// The most steps per exchange, below those of the request, with which cut() does not throw; 0 where there are none.
+/// The largest number of steps per exchange, below the requested one, with which cut() does not throw; 0 if there is none.
 int most_steps_that_fit(const PlanRequest& request) {
   int fits = 0;
   int too_large = request.steps_per_exchange;

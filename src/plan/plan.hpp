@@ -80,7 +80,7 @@ struct RoutedMessage {
 };
 
 /// The stage route for a machine that is not here: mapping and peer access as the map's load/store domains have it,
-/// MPI everywhere, MPI on device pointers as the caller says. For the messages that a rank sends (all ranks' where
+/// MPI everywhere, MPI on device pointers as the caller states. For the messages that a rank sends (all ranks' where
 /// none is given). messages: unset is one for each neighbour.
 [[nodiscard]] std::vector<RoutedMessage> assumed_routes(const Plan& plan, const routing::Policy& policy,
                                                         bool device_mpi, std::optional<rank_id> only = {},

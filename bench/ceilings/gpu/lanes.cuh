@@ -14,7 +14,7 @@ struct Work {
   std::function<void(cudaStream_t)> enqueue;  ///< one operation
 };
 
-/// Runs all work at the same time: each stream waits behind a gate until everything is enqueued. Returns the seconds of
+/// Runs all work at the same time: each stream waits at a gate until everything is enqueued. Returns the seconds of
 /// one operation of each, timed by events over `count` operations. Does all once before, so that nothing is loaded or
 /// mapped while it is timed.
 [[nodiscard]] std::vector<double> run_lanes(const std::vector<Work>& work, int count);

@@ -58,7 +58,7 @@ Scheduler::Eagerness eagerness(const HostOptions& options) {
   return crowded ? Scheduler::Eagerness::when_left_over : Scheduler::Eagerness::at_once;
 }
 
-/// Allocations and mappings are not in a stream: what the injector asks for happens here and now.
+/// Allocations and mappings are not in a stream: the injector's delay or failure happens in the call.
 void inject(const Scheduler& scheduler, Operation operation, int device, ErrorKind kind) {
   const Injection injection = scheduler.injection(operation, device);
   if (injection.failure) throw_error(kind, *injection.failure);

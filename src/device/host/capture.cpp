@@ -28,7 +28,7 @@ std::vector<std::size_t> joined(const Capture& capture) {
   return reached;
 }
 
-/// A record that nobody waits for is not work; everything else is.
+/// A record that no stream waits for is not work; everything else is.
 std::size_t operations(const Lane& lane) {
   std::size_t count = lane.items.size();
   while (count > 0 && std::holds_alternative<Record>(lane.items[count - 1].step)) --count;
@@ -73,7 +73,7 @@ void leave_capture(Queue& queue) {
   queue.capture.reset();
   capture->queues[queue.lane] = nullptr;
   if (queue.lane != 0) return;
-  for (Queue* member : capture->queues) {  // nobody is left who could end it
+  for (Queue* member : capture->queues) {  // no stream is left that could end it
     if (member != nullptr) member->capture.reset();
   }
 }

@@ -11,7 +11,7 @@
 namespace halocline::device::host {
 namespace {
 
-/// The item for one launch: captured marks are replaced by those of this launch.
+/// The item for one launch: captured marks are replaced by this launch's.
 Item instantiate(const Item& captured, const std::vector<MarkPtr>& marks, Injection injection) {
   Item item{captured.kind, captured.step, std::move(injection)};
   if (auto* record = std::get_if<Record>(&item.step)) record->mark = marks[record->mark->index];

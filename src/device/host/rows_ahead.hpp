@@ -9,7 +9,7 @@ namespace halocline::device::host {
 /// Short rows that are far apart (faces normal to x) cost a cache miss each; hardware does not see such strides coming.
 inline constexpr std::int64_t rows_ahead = 24;
 
-/// The row that comes so many rows later, to be prefetched. The address may be outside the array: it is a number, and asking for
+/// The row that comes this number of rows later, to be prefetched. The address may be outside the array: it is a number, and asking for
 /// it has no effect.
 [[nodiscard]] inline const void* ahead(const std::byte* base, std::int64_t row, std::int64_t stride) {
   const auto offset = static_cast<std::uintptr_t>((row + rows_ahead) * stride);

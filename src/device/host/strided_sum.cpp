@@ -53,7 +53,7 @@ void add_rows(const StridedSum& sum, const StridedSum::Term& term, Row&& row) {
   }
 }
 
-/// The same for contiguous rows of so many elements, which halos of x faces are: without a loop a row.
+/// The same for contiguous rows of a fixed number of elements, such as halos of x faces: without a loop for each row.
 template <typename T, std::size_t... i>
 void add_short_rows(const StridedSum& sum, const StridedSum::Term& term, std::index_sequence<i...>) {
   add_rows(sum, term, [](std::byte* target, const std::byte* first) {

@@ -19,7 +19,7 @@ struct Rate {
 // | GPU - package          | 25 GB/s   | where NVML does not tell: PCIe 4.0 x16, about 80 % for payload      |
 // | GPU's own memory       | 900 GB/s  | where NVML does not tell: one generation of HBM2 (V100: 900 GB/s)   |
 // | NVLink, each link      | 25 GB/s   | where NVML tells neither speed nor generation: NVLink 2.0 to 4.0    |
-// | NIC - package          | 12.5 GB/s | assumed: one 100 Gbit/s port, where hwloc knows no PCIe link speed  |
+// | NIC - package          | 12.5 GB/s | assumed: one 100 Gbit/s port, where hwloc has no PCIe link speed    |
 // clang-format on
 // Latencies are assumed, correct to the order of magnitude: 0.1 us for memory and packages, 1 us for PCIe (half of it
 // on each side of a switch), 0.7 us for NVLink, 0.5 us on each side of an NVSwitch.

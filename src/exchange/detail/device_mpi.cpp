@@ -88,7 +88,7 @@ class Memory {
 
   [[nodiscard]] std::span<const std::byte> source(std::size_t bytes) const { return {source_->data(), bytes}; }
   [[nodiscard]] std::span<std::byte> target(std::size_t bytes) const { return {target_->data(), bytes}; }
-  /// Whether the target's first bytes are those of a rank's source.
+  /// Whether the target's first bytes equal the first bytes of a rank's source.
   [[nodiscard]] bool holds(rank_id sender, std::size_t bytes) {
     stream_->copy(host_->data(), target_->data(), bytes);
     stream_->synchronize();

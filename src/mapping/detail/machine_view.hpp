@@ -13,7 +13,7 @@ namespace halocline::mapping {
 enum class Processor { cpu, gpu };
 
 /// The topologies of a machine, and its channels under one numbering: first the channels of the network, rail by rail,
-/// then those of each node. A link that both CPUs and GPUs of a node use is one channel there.
+/// then each node's. A link that both CPUs and GPUs of a node use is one channel there.
 class MachineView {
  public:
   /// map must outlive this object.

@@ -136,7 +136,7 @@ class Refinement {
     return false;
   }
 
-  /// The same where loads are kept: those of p suppose q at b, those of q suppose p at a.
+  /// The same if loads are kept: the loads of p assume q at b, the loads of q assume p at a.
   bool try_swap_by_place(int p, int q, int a, int b) {
     const auto p_now = by_place_.of(p, a);
     const auto p_then = by_place_.of(p, b);

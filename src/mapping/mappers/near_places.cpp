@@ -31,7 +31,7 @@ NearPlaces::NearPlaces(const Topology& topology) {
     seen_from[at(start)] = place;
     for (std::size_t i = 0; i < reached.size() && near_.size() < begin_.back() + most_near; ++i) {
       const std::vector<int>& list = beside[at(reached[i])];
-      // Each place begins behind itself: at a switch of many, not all have the same ones near.
+      // Each place's list begins with the place after it, so that places at one large switch do not all have the same near ones.
       const auto first = static_cast<std::size_t>(std::ranges::upper_bound(list, start) - list.begin());
       for (std::size_t k = 0; k < list.size() && near_.size() < begin_.back() + most_near; ++k) {
         const int v = list[(first + k) % list.size()];

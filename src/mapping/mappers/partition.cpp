@@ -256,7 +256,7 @@ class Best {
   std::int64_t least_ = 0;
 };
 
-/// Trials here are that much cheaper than those of `congestion`.
+/// Trials here are cheaper by this factor than trials of `congestion`.
 constexpr std::int64_t cheaper = 4;
 
 /// From the order as it is, from halves of halves, and from fillings that begin with processes spread over all of them.

@@ -165,7 +165,7 @@ bool is_crowded(const MappingProblem& problem) {
   return std::accumulate(problem.capacity.begin(), problem.capacity.end(), std::int64_t{0}) > 256;
 }
 
-/// Whether all places hang on one vertex by links that are alike.
+/// Whether all places are connected to one vertex by equal links.
 bool is_star(const Topology::Graph& graph) {
   if (graph.links.size() != graph.places.size() || graph.vertices != static_cast<int>(graph.places.size()) + 1) {
     return false;
@@ -175,7 +175,7 @@ bool is_star(const Topology::Graph& graph) {
   });
 }
 
-/// One switch as Scotch knows it: places that are all as far from each other, each with its capacity.
+/// One switch in Scotch's terms: places at equal distances from each other, each with its capacity.
 void build_star(const MappingProblem& problem, Architecture& architecture, std::vector<int>& places) {
   std::vector<SCOTCH_Num> weights;
   for (std::size_t place = 0; place < problem.capacity.size(); ++place) {

@@ -10,7 +10,7 @@
 namespace halocline::machine::measuring {
 namespace {
 
-/// In the order of measure/measure.hpp; others behind, by name.
+/// In the order of measure/measure.hpp; others after them, by name.
 std::size_t position(const std::string& method) {
   constexpr std::array<std::string_view, 15> order{"copy",
                                                    "copy_no_peer",

@@ -62,7 +62,7 @@ __global__ void play(std::uint64_t* own, std::uint64_t* other, bool first, int r
   if (first) *nanoseconds = device_time() - begun;
 }
 
-/// Ends after the limit too; there is nobody to tell.
+/// Ends after the limit too, without an error.
 __global__ void hold(std::uint64_t* word, std::uint64_t limit) { static_cast<void>(await_word(word, 1, limit)); }
 
 bool aligned(const void* pointer, std::size_t to) { return reinterpret_cast<std::uintptr_t>(pointer) % to == 0; }

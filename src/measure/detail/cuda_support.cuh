@@ -39,7 +39,7 @@ class CurrentDevice {
 [[nodiscard]] cudaError_t launch_copy(std::byte* target, const std::byte* source, std::size_t bytes,
                                       cudaStream_t stream);
 
-/// Holds two streams of two devices back until open(), or for a fifth of a second: what is enqueued behind it may block
+/// Holds two streams of two devices back until open(), or for a fifth of a second: what is enqueued after it may block
 /// the host until it runs.
 class OpenAtOnce {
  public:

@@ -46,7 +46,7 @@ Gate::Gate(comm::Communicator& node, device::Backend& backend)
 Gate::~Gate() {
   try {
     if (bell_ != nullptr) bell_->synchronize();
-  } catch (const Error&) {  // said by whoever rang it
+  } catch (const Error&) {  // reported by the rank that rang it
   }
 }
 
@@ -87,7 +87,7 @@ void Gate::open(Scope scope) {
   ring();
 }
 
-/// A host device looks at flags when it is rung, or else once a millisecond; a store by the host rings nobody.
+/// A host device looks at flags when it is rung, or else once a millisecond; a store by the host rings no device.
 void Gate::ring() {
   if (bell_ == nullptr) return;
   Words& words = own(Scope::rank);

@@ -16,7 +16,7 @@ namespace halocline::machine::measuring {
 /// stream waits for a word in host memory that all ranks of the node share and devices can access; the host opens
 /// the gate by writing it. There is one for this rank alone and one for the whole node.
 ///
-/// If launches are serialised, nothing could be enqueued behind a closed gate: it is then always open.
+/// If launches are serialised, nothing could be enqueued after a closed gate: it is then always open.
 class Gate {
  public:
   /// Collective.

@@ -16,7 +16,7 @@ struct Times {
   std::vector<double> small;
 };
 
-/// Enqueues one transfer of so many bytes.
+/// Enqueues one transfer of this number of bytes.
 using Transfer = std::function<void(device::Stream& stream, std::size_t bytes)>;
 
 /// A stream whose work is timed by events.

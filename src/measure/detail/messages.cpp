@@ -79,7 +79,7 @@ class Way {
 
   std::size_t bytes_;  ///< of the largest message
   Message message_;
-  /// What MPI sends from and receives into: pinned, or on the device, where it is nobody else's, as the transport's is.
+  /// What MPI sends from and receives into: pinned, or on the device in an allocation of its own, as the transport's is.
   /// The session's memory is mapped by other ranks, so that MPI may fail to map it, and go by the host.
   std::unique_ptr<device::Buffer> out_;
   std::unique_ptr<device::Buffer> in_;

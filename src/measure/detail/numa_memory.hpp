@@ -16,7 +16,7 @@ class PinnedMemory {
 };
 
 /// Of a NUMA node by the operating system's number, or of any for -1. The pages are first touched by a thread that is
-/// bound to cores of the node, which needs no privileges. Throws CapabilityError that says why it cannot be had there,
+/// bound to cores of the node, which needs no privileges. Throws CapabilityError with the reason if it cannot be had there,
 /// ResourceError where there is none.
 [[nodiscard]] std::unique_ptr<PinnedMemory> pinned_memory(device::Backend& backend, std::size_t bytes, int numa);
 

@@ -20,7 +20,7 @@ inline constexpr std::array all_pair_methods{PairMethod::copy, PairMethod::put, 
 [[nodiscard]] Verdict possible(Session& session, PairMethod method, int from, int to);
 
 /// For the driver's stream, once it is possible: from the source of `from` (from_offset bytes into it) to the target of
-/// `to`. Holds what it needs beside the session.
+/// `to`. Holds what it needs in addition to the session.
 [[nodiscard]] Transfer transfer_of(Session& session, PairMethod method, int from, int to, std::size_t from_offset = 0,
                                    std::size_t to_offset = 0);
 

@@ -18,7 +18,7 @@ class Possible {
       : devices_(static_cast<std::size_t>(devices)), yes_(all_pair_methods.size() * devices_ * devices_) {}
   [[nodiscard]] bool of(PairMethod method, int from, int to) const { return yes_[index(method, from, to)] != 0; }
   void set(PairMethod method, int from, int to) { yes_[index(method, from, to)] = 1; }
-  /// Collective: what one rank knows of its own pairs, all know.
+  /// Collective: brings each rank's results of its own pairs to all ranks.
   void share(comm::Communicator& node) { node.all_reduce(std::span<std::int64_t>(yes_), comm::Reduction::max); }
 
  private:

@@ -118,7 +118,7 @@ std::vector<std::vector<double>> Session::round(std::span<Job> jobs, Gate::Scope
   }
   std::vector<std::vector<double>> seconds;
   const auto finish = [&] {
-    gate_->open(scope);  // after a failure too, so that nothing stays behind it
+    gate_->open(scope);  // after a failure too, so that no work stays blocked
     if (failed) std::rethrow_exception(failed);
     if (!gate_->holds()) enqueue();
     for (Job& job : jobs) job.lane->stream().synchronize();

@@ -17,7 +17,7 @@ namespace halocline::model::simulation {
 /// over the same links with the same weights are one bundle, as their rates are equal.
 ///
 /// Rates are max-min fair exactly where each flow has a bottleneck: a link that is full and on which no other flow is faster
-/// (Bertsekas, Gallager: Data Networks, 2nd ed., 6.5.2), and progressive filling, which raises all rates alike and stops those
+/// (Bertsekas, Gallager: Data Networks, 2nd ed., 6.5.2), and progressive filling, which raises all rates equally and stops those
 /// that meet a full link, finds them. What an update fills again is what a change can reach: the bundles on changed links
 /// that are bottlenecks, those that share other bottlenecks with them, and so on. Other links that they pass are left what the
 /// others do not take; where one of them turns out to be a bottleneck, its bundles are filled again too. Rates below those
@@ -34,7 +34,7 @@ class FairShares {
   /// bundles: the links of each; none is empty.
   FairShares(std::span<const double> bandwidths, const std::vector<std::vector<Part>>& bundles);
 
-  /// A flow of the bundle begins (+1) or ends (-1); rates are those of before until update() is called.
+  /// A flow of the bundle begins (+1) or ends (-1); rates stay as they were until update() is called.
   void change(int bundle, int flows);
   /// Fills again. Returns the bundles whose rates may have changed; the list is good until the next call.
   const std::vector<int>& update();

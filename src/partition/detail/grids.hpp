@@ -50,7 +50,7 @@ template <typename Width>
 
 /// Eq. 7 without its constant factors, times the number of nodes: the halo cells of all node parts.
 [[nodiscard]] Int128 node_cost(const Vec3& extent, const HaloWidth& halo, const Vec3& node_grid);
-/// Eq. 12's Q_inter, times 8 * the number of all devices. grids.node says how the domain is cut before.
+/// Eq. 12's Q_inter, times 8 * the number of all devices. grids.node is the cut before.
 [[nodiscard]] Int128 device_cost(const Vec3& extent, const HaloWidth& halo, const Grids& grids);
 
 /// Cells that a subdomain needs in each dimension: the wider halo of the two sides, as a neighbour (or
@@ -67,7 +67,7 @@ template <typename Width>
                           std::span<const Vec3> device_candidates, Grids& best);
 
 /// The grids of a request that gives cuts: nodes as by `exact`, where the request leaves a choice. Throws InvalidArgument
-/// where there are not as many parts as devices, or grids of the request are not those of the cuts.
+/// where there are not as many parts as devices, or grids of the request differ from the cuts.
 [[nodiscard]] Grids grids_of_cuts(const Request& request);
 
 /// The grid P* and its low bits, the part of it that a node holds. Both numbers must be powers of two.
