@@ -15,7 +15,8 @@ from ._blocks import Block, shift
 from ._core import __version__
 from ._domain import Domain, Exchange
 from ._fields import Field
+from ._gpu import DeviceArray
 from ._stencil import Stencil
 from .errors import Error
 
-__all__ = ["Block", "Domain", "Error", "Exchange", "Field", "Stencil", "__version__", "errors", "shift"]
+__all__ = ["Block", "DeviceArray", "Domain", "Error", "Exchange", "Field", "Stencil", "__version__", "errors", "shift"]

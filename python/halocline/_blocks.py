@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from ._gpu import DeviceArray, wait_for
 
 if TYPE_CHECKING:
     from ._fields import Field
@@ -57,19 +59,22 @@ class Block:
         return [region_between(box, self._all[0]) for box in boxes]
 
     @property
-    def array(self) -> np.ndarray:
-        """The current buffer with its halo, without a copy: axes z, y, x, or component, z, y, x. The domain cannot be closed while
-        the array, or a view of it, exists. Raises CapabilityError for devices that NumPy cannot access."""
+    def array(self) -> Any:
+        """The current buffer with its halo, without a copy: axes z, y, x, or component, z, y, x. A numpy.ndarray, or a DeviceArray on a
+        GPU. The domain cannot be closed while the array, or a view of it, exists."""
         return self.buffer(0)
 
     @property
-    def next(self) -> np.ndarray:
+    def next(self) -> Any:
         """The buffer that `Field.swap` makes the current one."""
         return self.buffer(1)
 
-    def buffer(self, ahead: int) -> np.ndarray:
+    def buffer(self, ahead: int) -> Any:
         """The buffer that is current after `ahead` swaps."""
-        return self._field._domain._core.array(self._position, self._field._id, ahead)
+        domain = self._field._domain
+        if domain._core.on_host:
+            return domain._core.array(self._position, self._field._id, ahead)
+        return DeviceArray(domain, self._position, self._field._id, ahead, self._field.dtype)
 
     def _with_components(self, region: tuple) -> tuple:
         return (slice(None), *region) if self._field.components > 1 else region
@@ -79,6 +84,7 @@ class Block:
         core = self._field._domain._core
         if core.on_host:
             return self.array
+        wait_for(self._field._domain, None)
         return core.download(self._position, self._field._id, 0)
 
     def _write(self, region: tuple, values: np.ndarray) -> None:

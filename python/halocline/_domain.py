@@ -12,6 +12,7 @@ import numpy as np
 from . import _core
 from ._blocks import Block, Cells, Region, region_between
 from ._fields import ELEMENTS, Field
+from ._gpu import let_wait, stream_handle, wait_for
 from ._launcher import handle_of
 from ._stencil import Stencil, stencil_of
 from .errors import Error, InvalidArgument
@@ -30,12 +31,13 @@ def _corners(region: Region) -> Cells:
 class Exchange:
     """An exchange under way, made by Domain.start_exchange. As a context manager it finishes at the end."""
 
-    def __init__(self, domain: Domain) -> None:
+    def __init__(self, domain: Domain, stream: Any) -> None:
         self._domain = domain
+        self._stream = stream
 
     def finish(self) -> None:
-        """Returns when all halos of this rank are filled."""
-        self._domain._finish()
+        """Returns when all halos of this rank are filled; on GPUs with a stream, when its later work is ordered after that."""
+        self._domain._finish(self._stream)
 
     def is_ready(self) -> bool:
         """Makes progress, and returns whether finish() would not wait for messages."""
@@ -98,6 +100,7 @@ class Domain:
         self._shape = None if shape is None else tuple(int(n) for n in shape)
         self._boundaries = boundaries
         self._fields: dict[str, Field] = {}
+        self._stream: Any = None  # of the caller's, which the core refers to
         self._is_planned = False
         self._is_realized = False
         self._open_boundary: OpenBoundary | None = None
@@ -178,25 +181,34 @@ class Domain:
         more = [s and b == "open" for s, b in zip(self._staggered[field.name], self._boundaries)]
         return tuple(n + m for n, m in zip(self.shape, more))  # type: ignore[return-value]
 
-    def exchange(self, fields: Fields | None = None) -> None:
-        """Fills the halos of all fields, or some, in their current buffers: exchange(["u"]), exchange({"u": 1})."""
-        self.start_exchange(fields).finish()
+    def exchange(self, fields: Fields | None = None, *, stream: Any = None) -> None:
+        """Fills the halos of all fields, or some, in their current buffers: exchange(["u"]), exchange({"u": 1}). stream: on GPUs, the
+        stream of CuPy, PyTorch or another framework in which the caller works: the exchange comes after its work so far, its later work
+        after the exchange, and the host does not wait. None is CUDA's default stream, for which it does."""
+        self.start_exchange(fields, stream=stream).finish()
 
-    def start_exchange(self, fields: Fields | None = None) -> Exchange:
+    def start_exchange(self, fields: Fields | None = None, *, stream: Any = None) -> Exchange:
         """Starts the same, and returns. Until its finish(), interiors may be updated; other owned cells may be read, halos not.
 
             with domain.start_exchange():
                 update(block.interior)      # while messages are under way
         """
-        self._realized().start_exchange(self._transfers(fields))
-        return Exchange(self)
+        core, transfers = self._realized(), self._transfers(fields)
+        self._begin(stream)
+        core.start_exchange(transfers)
+        return Exchange(self, stream)
 
-    def accumulate(self, fields: Fields | None = None, *, combine: str = "add") -> None:
+    def accumulate(self, fields: Fields | None = None, *, combine: str = "add", stream: Any = None) -> None:
         """The exchange backwards: halo cells are added to the cells that they are copies of, or replace them (combine "replace"), in
         a fixed order."""
         if combine not in ("add", "replace"):
             raise InvalidArgument(f'combine is {combine!r}; allowed is "add" or "replace"')
-        self._realized().accumulate(self._transfers(fields), combine == "replace")
+        core, transfers = self._realized(), self._transfers(fields)
+        self._begin(stream)
+        wait = core.on_host or stream_handle(stream) in (0, 1)
+        core.accumulate(transfers, combine == "replace", wait)
+        if not wait:
+            let_wait(self, stream)
 
     def on_open_boundary(self, fill: OpenBoundary | None) -> None:
         """fill(block, region, axis, side) is called by exchanges for each block at an open end, z after y after x, to set
@@ -232,6 +244,7 @@ class Domain:
                 )
         self._core.close()
         self._closed = True
+        self._stream = None
 
     def __enter__(self) -> Domain:
         return self
@@ -242,6 +255,8 @@ class Domain:
             self.close()
 
     def __del__(self) -> None:
+        if getattr(self, "_stream", None) is not None:
+            self._core.forget_stream()
         # Nobody waits for a domain of one process; others are closed by all ranks together, or leak with a line in the log.
         if getattr(self, "_closed", True) or not self._is_realized:
             return
@@ -273,9 +288,20 @@ class Domain:
             raise InvalidArgument("fields is empty; allowed are names of fields, or None for all")
         return [_core.TransferSpec(self[name]._id, [], depth) for name, depth in depths.items()]
 
-    def _finish(self) -> None:
+    def _begin(self, stream: Any) -> None:
+        if not self._core.on_host:
+            wait_for(self, stream)
+        elif stream is not None:
+            raise InvalidArgument(f"stream is {stream!r}; allowed is None on host devices, where calls are complete when they return")
+
+    def _finish(self, stream: Any) -> None:
+        core = self._realized()
+        wait = core.on_host or stream_handle(stream) in (0, 1) or self._open_boundary is not None
+        boxes = core.finish(wait)
+        if not wait:
+            let_wait(self, stream)
         by_number = {field._id: field for field in self._fields.values()}
-        for box in self._realized().finish():
+        for box in boxes:
             if self._open_boundary is None:
                 continue
             block = by_number[box.field].blocks[box.subdomain]

@@ -78,7 +78,7 @@ class Field:
             core.use_array(self._id, position, buffer, array, axes, below, above)
 
     @property
-    def array(self) -> np.ndarray:
+    def array(self) -> Any:
         """`Block.array` of the only subdomain of this rank."""
         if len(self.blocks) != 1:
             raise InvalidArgument(

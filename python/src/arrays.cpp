@@ -32,25 +32,35 @@ nb::dlpack::dtype dtype_of(Element element) {
   throw InternalError("an element without a dtype");
 }
 
-/// The cells of a view with their halo, as an array of NumPy that keeps its owner.
-nb::ndarray<nb::numpy> as_array(const ByteView& view, const FieldDescriptor& field, const nb::handle& owner) {
-  const std::int64_t bytes = bytes_of(field.element);
-  const Vec3 extent = view.with_halo().extent();
-  const auto stride = view.stride_bytes();
-  const Vec3 below = view.owned().lo - view.with_halo().lo;
-  std::byte* first = view.data() - below.x * stride[0] - below.y * stride[1] - below.z * stride[2];
+/// The memory of a view with its halo, in C order and in elements.
+struct Strided {
+  std::byte* first = nullptr;
   std::vector<std::size_t> shape;
   std::vector<std::int64_t> strides;
-  const auto axis = [&](std::int64_t n, std::int64_t step) {
-    if (step % bytes != 0) throw InternalError("an array whose strides are not whole elements");
-    shape.push_back(static_cast<std::size_t>(n));
-    strides.push_back(step / bytes);
-  };
-  if (field.components > 1) axis(field.components, view.component_stride_bytes());
-  axis(extent.z, stride[2]);
-  axis(extent.y, stride[1]);
-  axis(extent.x, stride[0]);
-  return nb::ndarray<nb::numpy>(first, shape.size(), shape.data(), owner, strides.data(), dtype_of(field.element));
+
+  Strided(const ByteView& view, const FieldDescriptor& field) {
+    const std::int64_t bytes = bytes_of(field.element);
+    const Vec3 extent = view.with_halo().extent();
+    const auto stride = view.stride_bytes();
+    const Vec3 below = view.owned().lo - view.with_halo().lo;
+    first = view.data() - below.x * stride[0] - below.y * stride[1] - below.z * stride[2];
+    const auto axis = [&](std::int64_t n, std::int64_t step) {
+      if (step % bytes != 0) throw InternalError("an array whose strides are not whole elements");
+      shape.push_back(static_cast<std::size_t>(n));
+      strides.push_back(step / bytes);
+    };
+    if (field.components > 1) axis(field.components, view.component_stride_bytes());
+    axis(extent.z, stride[2]);
+    axis(extent.y, stride[1]);
+    axis(extent.x, stride[0]);
+  }
+};
+
+/// The cells of a view with their halo, as an array of NumPy that keeps its owner.
+nb::ndarray<nb::numpy> as_array(const ByteView& view, const FieldDescriptor& field, const nb::handle& owner) {
+  const Strided at(view, field);
+  return nb::ndarray<nb::numpy>(at.first, at.shape.size(), at.shape.data(), owner, at.strides.data(),
+                                dtype_of(field.element));
 }
 
 /// Counts an array for as long as NumPy has it, and keeps its domain.
@@ -76,14 +86,30 @@ nb::capsule capsule_of(std::unique_ptr<T> value) {
 
 nb::ndarray<nb::numpy> DomainHandle::array(const nb::object& self, std::size_t position, std::int64_t field,
                                            int ahead) {
-  if (!on_host()) {
-    throw CapabilityError(
-        "the field is in the memory of a GPU, which NumPy cannot access; allowed are set(), gather() and indexing, "
-        "which copy, or devices on the host (backend=\"host\")");
-  }
+  if (!on_host()) throw CapabilityError("the field is in the memory of a GPU; allowed is device_array()");
   const Subdomain& at = subdomain(position);
   return as_array(at.bytes(field_id(field), ahead), at.descriptor(field_id(field)),
                   capsule_of(std::make_unique<Lease>(leases_, self)));
+}
+
+nb::ndarray<> DomainHandle::device_array(const nb::object& self, std::size_t position, std::int64_t field, int ahead) {
+  if (on_host()) throw CapabilityError("the field is in the memory of the host; allowed is array()");
+  const Subdomain& at = subdomain(position);
+  const FieldDescriptor& descriptor = at.descriptor(field_id(field));
+  const Strided memory(at.bytes(field_id(field), ahead), descriptor);
+  return nb::ndarray<>(memory.first, memory.shape.size(), memory.shape.data(),
+                       capsule_of(std::make_unique<Lease>(leases_, self)), memory.strides.data(),
+                       dtype_of(descriptor.element), nb::device::cuda::value, at.device_info().native_ordinal);
+}
+
+std::tuple<std::uintptr_t, std::vector<std::size_t>, std::vector<std::int64_t>, int> DomainHandle::layout(
+    std::size_t position, std::int64_t field, int ahead) {
+  const Subdomain& at = subdomain(position);
+  const FieldDescriptor& descriptor = at.descriptor(field_id(field));
+  Strided memory(at.bytes(field_id(field), ahead), descriptor);
+  for (std::int64_t& stride : memory.strides) stride *= bytes_of(descriptor.element);
+  return {reinterpret_cast<std::uintptr_t>(memory.first), memory.shape, memory.strides,
+          at.device_info().native_ordinal};
 }
 
 void DomainHandle::use_array(std::int64_t field, std::size_t position, int buffer,

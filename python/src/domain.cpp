@@ -125,7 +125,7 @@ void DomainHandle::start_exchange(const std::vector<TransferSpec>& transfers) {
   exchange_.emplace(transfers.empty() ? all.start_exchange() : all.start_exchange(transfers_of(transfers)));
 }
 
-std::vector<OpenBox> DomainHandle::finish() {
+std::vector<OpenBox> DomainHandle::finish(bool wait) {
   Domain& all = domain();
   if (!exchange_)
     throw InvalidArgument("finish() was called while no exchange is under way; allowed is after start_exchange()");
@@ -133,7 +133,7 @@ std::vector<OpenBox> DomainHandle::finish() {
   exchange_.reset();
   const nb::gil_scoped_release release;
   ending.finish();
-  all.synchronize();
+  if (wait) all.synchronize();
   return std::move(open_boxes_);
 }
 
@@ -144,7 +144,7 @@ bool DomainHandle::is_ready() {
   return exchange_->is_ready();
 }
 
-void DomainHandle::accumulate(const std::vector<TransferSpec>& transfers, bool replace) {
+void DomainHandle::accumulate(const std::vector<TransferSpec>& transfers, bool replace, bool wait) {
   Domain& all = domain();
   const nb::gil_scoped_release release;
   const Combine combine = replace ? Combine::replace : Combine::add;
@@ -153,8 +153,48 @@ void DomainHandle::accumulate(const std::vector<TransferSpec>& transfers, bool r
   } else {
     all.accumulate(transfers_of(transfers), combine);
   }
-  all.synchronize();
+  if (wait) all.synchronize();
 }
+
+std::vector<DomainHandle::Borrowed> DomainHandle::borrow(std::uintptr_t stream) {
+  std::vector<Borrowed> made;
+  const Devices devices = domain().devices();
+  for (const Subdomain& at : domain().subdomains()) {
+    made.push_back(
+        {devices.borrow_stream(at.device(), reinterpret_cast<void*>(stream)), devices.create_event(at.device())});
+  }
+  return made;
+}
+
+template <typename F>
+void DomainHandle::with_stream(std::uintptr_t stream, bool keep, F&& f) {
+  const auto subdomains = domain().subdomains();
+  const auto call = [&](const std::vector<Borrowed>& users) {
+    for (std::size_t i = 0; i < users.size(); ++i) f(*users[i].stream, *users[i].event, subdomains[i].stream());
+  };
+  if (!keep) return call(borrow(stream));
+  if (kept_.empty() || kept_stream_ != stream) {
+    kept_ = borrow(stream);
+    kept_stream_ = stream;
+  }
+  call(kept_);
+}
+
+void DomainHandle::wait_for_stream(std::uintptr_t stream, bool keep) {
+  with_stream(stream, keep, [](Stream& users, Event& event, Stream& own) {
+    users.record(event);
+    own.wait(event);
+  });
+}
+
+void DomainHandle::let_stream_wait(std::uintptr_t stream, bool keep) {
+  with_stream(stream, keep, [](Stream& users, Event& event, Stream& own) {
+    own.record(event);
+    users.wait(event);
+  });
+}
+
+void DomainHandle::forget_stream() { kept_.clear(); }
 
 void DomainHandle::leave_open_boundaries() {
   domain().on_open_boundary([this](const Subdomain& at, field_id field, const overlap::OpenBoundaryBox& open) {
@@ -175,6 +215,7 @@ void DomainHandle::synchronize() {
 void DomainHandle::close() {
   Domain& all = domain();
   exchange_.reset();
+  kept_.clear();
   const nb::gil_scoped_release release;
   all.close();
 }

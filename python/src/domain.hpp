@@ -12,6 +12,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -81,10 +82,17 @@ class DomainHandle {
                  const std::string& axes, const Triple& below, const Triple& above);
   void realize();
   void start_exchange(const std::vector<TransferSpec>& transfers);
-  /// Halos are filled, and all work in the subdomains' streams is done. Returns the open boundaries to be filled, in order.
-  std::vector<OpenBox> finish();
+  /// Halos are filled after the work in the subdomains' streams; with `wait`, that work is done. Returns the open boundaries to be
+  /// filled, in order.
+  std::vector<OpenBox> finish(bool wait);
   [[nodiscard]] bool is_ready();
-  void accumulate(const std::vector<TransferSpec>& transfers, bool replace);
+  void accumulate(const std::vector<TransferSpec>& transfers, bool replace, bool wait);
+  /// Makes later work in the subdomains' streams wait for the work in a stream of the caller's (cudaStream_t) so far; and the opposite
+  /// direction. Throws InvalidArgument for the legacy default stream.
+  /// keep: the stream exists until forget_stream(), close(), or a call with another one; calls in a loop are faster then.
+  void wait_for_stream(std::uintptr_t stream, bool keep);
+  void let_stream_wait(std::uintptr_t stream, bool keep);
+  void forget_stream();
   void leave_open_boundaries();
   void swap(std::int64_t field);
   void synchronize();
@@ -107,6 +115,11 @@ class DomainHandle {
   /// The array of a field's buffer in host memory, axes (component) z y x. `self` is this object, which the array keeps.
   [[nodiscard]] nb::ndarray<nb::numpy> array(const nb::object& self, std::size_t position, std::int64_t field,
                                              int ahead);
+  /// The same of a GPU's memory: becomes a capsule of DLPack, for one consumer. Nothing is synchronised.
+  [[nodiscard]] nb::ndarray<> device_array(const nb::object& self, std::size_t position, std::int64_t field, int ahead);
+  /// Address, shape and strides in bytes, and the device's number for CUDA.
+  [[nodiscard]] std::tuple<std::uintptr_t, std::vector<std::size_t>, std::vector<std::int64_t>, int> layout(
+      std::size_t position, std::int64_t field, int ahead);
   /// A copy of it, from any device; and the opposite direction, from a C-contiguous array of the same shape and type.
   [[nodiscard]] nb::ndarray<nb::numpy> download(std::size_t position, std::int64_t field, int ahead);
   void upload(std::size_t position, std::int64_t field, int ahead,
@@ -118,10 +131,22 @@ class DomainHandle {
   [[nodiscard]] Domain& domain();
   [[nodiscard]] const Subdomain& subdomain(std::size_t position);
 
+  /// A stream of the caller's, for each subdomain.
+  struct Borrowed {
+    std::unique_ptr<Stream> stream;
+    std::unique_ptr<Event> event;
+  };
+  [[nodiscard]] std::vector<Borrowed> borrow(std::uintptr_t stream);
+  /// Calls f(stream, event, subdomain's stream) for each subdomain.
+  template <typename F>
+  void with_stream(std::uintptr_t stream, bool keep, F&& f);
+
   std::unique_ptr<Domain> domain_;
   std::optional<ExchangeHandle> exchange_;
   std::vector<OpenBox> open_boxes_;
   std::vector<nb::ndarray<nb::device::cpu>> users_arrays_;
+  std::uintptr_t kept_stream_ = 0;
+  std::vector<Borrowed> kept_;
   std::shared_ptr<int> leases_ = std::make_shared<int>(0);  ///< changed with the interpreter lock
   pid_t process_;
 };

@@ -3,6 +3,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include "communicators.hpp"
@@ -81,6 +82,14 @@ NB_MODULE(_core, module) {
       .def("boundary", &DomainHandle::boundary)
       .def("array", [](const nb::object& self, std::size_t position, std::int64_t field,
                        int ahead) { return nb::cast<DomainHandle&>(self).array(self, position, field, ahead); })
+      .def("device_array",
+           [](const nb::object& self, std::size_t position, std::int64_t field, int ahead) {
+             return nb::cast<DomainHandle&>(self).device_array(self, position, field, ahead);
+           })
+      .def("layout", &DomainHandle::layout)
+      .def("wait_for_stream", &DomainHandle::wait_for_stream)
+      .def("let_stream_wait", &DomainHandle::let_stream_wait)
+      .def("forget_stream", &DomainHandle::forget_stream)
       .def("download", &DomainHandle::download)
       .def("upload", &DomainHandle::upload)
       .def_prop_ro("leases", &DomainHandle::leases);

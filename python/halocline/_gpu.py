@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Arrays in the memory of a GPU, and the streams of the frameworks that use them."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .errors import CapabilityError, DeviceError, InvalidArgument
+
+if TYPE_CHECKING:
+    from ._domain import Domain
+
+#: CUDA's legacy default stream, which is also what None means.
+_LEGACY = (0, 1)
+
+
+def stream_handle(stream: Any) -> int:
+    """The handle of a stream: an int, or a stream of CuPy, PyTorch, Numba, or with __cuda_stream__. None is the legacy default."""
+    if stream is None:
+        return 0
+    if isinstance(stream, int):
+        return stream
+    protocol = getattr(stream, "__cuda_stream__", None)
+    if protocol is not None:
+        return int((protocol() if callable(protocol) else protocol)[1])
+    for name in ("cuda_stream", "ptr", "handle"):
+        value = getattr(stream, name, None)
+        if value is not None:
+            return int(getattr(value, "value", value) or 0)
+    raise InvalidArgument(f"stream is {stream!r}; allowed is an int, or a stream of CuPy, PyTorch or Numba, or with __cuda_stream__")
+
+
+def _keep(domain: Domain, stream: Any) -> bool:
+    """Keeps the stream for the next call, if it is an object; another one is forgotten before it may end."""
+    if isinstance(stream, int):
+        return False
+    if domain._stream is not stream:
+        domain._core.forget_stream()
+        domain._stream = stream
+    return True
+
+
+def wait_for(domain: Domain, stream: Any) -> None:
+    """Orders the domain's later work after the stream's. Blocks the host for the legacy default stream."""
+    handle = stream_handle(stream)
+    if handle in _LEGACY:
+        # A process that has not loaded the driver has no work there.
+        code = ctypes.CDLL("libcuda.so.1").cuStreamSynchronize(ctypes.c_void_p(1))
+        if code not in (0, 201):  # CUDA_ERROR_INVALID_CONTEXT: this thread has used no GPU
+            raise DeviceError(f"cuStreamSynchronize of the default stream returned {code}")
+    else:
+        domain._core.wait_for_stream(handle, _keep(domain, stream))
+
+
+def let_wait(domain: Domain, stream: Any) -> None:
+    """Orders the stream's later work after the domain's. Blocks the host for the legacy default stream."""
+    handle = stream_handle(stream)
+    if handle in _LEGACY:
+        domain._core.synchronize()
+    else:
+        domain._core.let_stream_wait(handle, _keep(domain, stream))
+
+
+class DeviceArray:
+    """A buffer of a field with its halo in the memory of a GPU: for torch.from_dlpack, cupy.from_dlpack, jax.dlpack and others, without
+    a copy. They order their work after the domain's so far. Later exchanges are ordered after theirs by the argument `stream` of
+    Domain.exchange and the calls like it. The domain cannot be closed while what they made of it exists."""
+
+    def __init__(self, domain: Domain, position: int, field: int, ahead: int, dtype: np.dtype) -> None:
+        self._domain = domain
+        self._make = lambda: domain._core.device_array(position, field, ahead)
+        self._lease = self._make()  # counts this object, too
+        address, shape, strides, ordinal = domain._core.layout(position, field, ahead)
+        self.ptr: int = address
+        self.shape: tuple[int, ...] = tuple(shape)
+        self.strides: tuple[int, ...] = tuple(strides)
+        self.dtype = dtype
+        self.device: int = ordinal
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return 2, self.device  # kDLCUDA
+
+    def __dlpack__(self, *, stream: Any = None, max_version: Any = None, dl_device: Any = None, copy: bool | None = None) -> Any:
+        if copy or dl_device not in (None, self.__dlpack_device__()):
+            raise BufferError("halocline exports arrays without a copy, on their own device")
+        if stream != -1:
+            let_wait(self._domain, stream)
+        return self._make()
+
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        # Not all consumers look at a stream here, so the domain's work is done before.
+        self._domain._core.synchronize()
+        return {
+            "shape": self.shape,
+            "typestr": self.dtype.str,
+            "data": (self.ptr, False),
+            "strides": self.strides,
+            "stream": None,
+            "version": 3,
+        }
+
+    def __array__(self, *_: Any, **__: Any) -> Any:
+        raise CapabilityError(
+            "the array is in the memory of a GPU, which NumPy cannot access; allowed are torch.from_dlpack, cupy.from_dlpack and others, "
+            'or set(), gather() and indexing, which copy, or devices on the host (backend="host")'
+        )
+
+    def __repr__(self) -> str:
+        return f"<halocline.DeviceArray {self.shape} {self.dtype.name} on GPU {self.device}>"

@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Arrays of GPUs in frameworks, and the order of their work and exchanges. Needs a GPU and PyTorch; CuPy where it is there."""
+
+import numpy as np
+import pytest
+
+import halocline
+from halocline import errors
+
+torch = pytest.importorskip("torch")
+if not torch.cuda.is_available():
+    pytest.skip("no GPU", allow_module_level=True)
+
+SHAPE = (24, 20, 28)
+WHOLE = np.arange(np.prod(SHAPE), dtype=np.float32).reshape(SHAPE)
+PADDED = np.pad(WHOLE, 1, mode="wrap")
+INNER = (slice(1, -1),) * 3
+
+
+@pytest.fixture
+def domain():
+    made = halocline.Domain(SHAPE, 1, {"u": {"dtype": "float32", "buffers": 2}}, backend="cuda", devices=1)
+    yield made
+    if not made._closed:
+        made.close()
+
+
+def late(stream):
+    """Keeps a stream busy for about a tenth of a second."""
+    with torch.cuda.stream(stream):
+        torch.cuda._sleep(200_000_000)
+
+
+def test_tensors_are_the_domains_memory(domain):
+    u = domain["u"]
+    u.set(WHOLE)
+    domain.exchange()
+    tensor = torch.from_dlpack(u.array)
+    assert tensor.shape == PADDED.shape and tensor.data_ptr() == u.array.ptr
+    assert np.array_equal(tensor.cpu().numpy(), PADDED)
+    tensor[INNER] *= 2
+    assert np.array_equal(u.gather(), 2 * WHOLE)
+    same = torch.as_tensor(u.array, device="cuda")
+    assert same.data_ptr() == tensor.data_ptr() and torch.equal(same, tensor)
+    with pytest.raises(BufferError, match="array"):
+        domain.close()
+    del tensor, same
+
+
+def test_components_and_types():
+    for dtype in ("float16", "float64", "int32", "complex64"):
+        with halocline.Domain(SHAPE, 1, {"u": {"dtype": dtype, "components": 3}}, backend="cuda", devices=1) as domain:
+            whole = np.stack([WHOLE, WHOLE + 1, -WHOLE]).astype(dtype)
+            domain["u"].set(whole)
+            domain.exchange()
+            tensor = torch.from_dlpack(domain["u"].array)
+            assert np.array_equal(tensor.cpu().numpy(), np.pad(whole, [(0, 0), (1, 1), (1, 1), (1, 1)], mode="wrap"))
+            del tensor
+
+
+def test_an_exchange_comes_after_the_work_of_a_stream_and_before_its_later_work(domain):
+    values = torch.from_numpy(WHOLE).cuda()
+    tensor = torch.from_dlpack(domain["u"].array)
+    torch.cuda.synchronize()
+    stream = torch.cuda.Stream()
+    late(stream)
+    with torch.cuda.stream(stream):
+        tensor[INNER] = values
+        domain.exchange(stream=stream)
+        seen = tensor.clone()
+    assert not stream.query(), "the host waited"
+    stream.synchronize()
+    assert np.array_equal(seen.cpu().numpy(), PADDED)
+    del tensor
+
+
+def test_what_a_framework_gets_is_ordered_after_an_exchange(domain):
+    values = torch.from_numpy(WHOLE).cuda()
+    tensor = torch.from_dlpack(domain["u"].array)
+    torch.cuda.synchronize()
+    writer, reader = torch.cuda.Stream(), torch.cuda.Stream()
+    late(writer)
+    with torch.cuda.stream(writer):
+        tensor[INNER] = values
+        domain.exchange(stream=writer)
+    with torch.cuda.stream(reader):
+        seen = torch.from_dlpack(domain["u"].array).clone()
+    reader.synchronize()
+    assert np.array_equal(seen.cpu().numpy(), PADDED)
+    del tensor
+
+
+def test_the_default_stream_is_waited_for(domain):
+    values = torch.from_numpy(WHOLE).cuda()
+    tensor = torch.from_dlpack(domain["u"].array)
+    late(torch.cuda.default_stream())
+    tensor[INNER] = values
+    domain.exchange()
+    assert np.array_equal(domain._core.download(0, 0, 0), PADDED)
+    late(torch.cuda.default_stream())
+    tensor[INNER] = 2 * values
+    assert np.array_equal(domain["u"].gather(), 2 * WHOLE)
+    del tensor
+
+
+def test_accumulation_in_a_stream(domain):
+    tensor = torch.from_dlpack(domain["u"].array)
+    torch.cuda.synchronize()
+    stream = torch.cuda.Stream()
+    late(stream)
+    with torch.cuda.stream(stream):
+        tensor[...] = 1
+        domain.accumulate(stream=stream)
+        total = tensor[INNER].sum()
+    stream.synchronize()
+    assert int(total) == PADDED.size
+    del tensor
+
+
+def test_interiors_are_updated_while_halos_are_under_way(domain):
+    u = domain["u"]
+    u.set(WHOLE)
+    stream = torch.cuda.Stream()
+    block = u.blocks[0]
+    with torch.cuda.stream(stream):
+        now, then = torch.from_dlpack(block.array), torch.from_dlpack(block.next)
+        with domain.start_exchange(stream=stream):
+            then[block.interior] = now[halocline.shift(block.interior, dx=1)]
+        for region in block.boundary:
+            then[region] = now[halocline.shift(region, dx=1)]
+    stream.synchronize()
+    u.swap()
+    assert np.array_equal(u.gather(), np.roll(WHOLE, -1, axis=2))
+    del now, then
+
+
+def test_what_is_not_possible_is_named(domain):
+    with pytest.raises(errors.CapabilityError, match="NumPy cannot access"):
+        np.asarray(domain["u"].array)
+    with pytest.raises(errors.InvalidArgument, match="stream is 'fast'"):
+        domain.exchange(stream="fast")
+    with halocline.Domain(SHAPE, 1, {"u": "float32"}, backend="host") as host:
+        with pytest.raises(errors.InvalidArgument, match="host devices"):
+            host.exchange(stream=torch.cuda.Stream())
+
+
+def test_cupy(domain):
+    cupy = pytest.importorskip("cupy")
+    values = cupy.asarray(WHOLE)
+    array = cupy.from_dlpack(domain["u"].array)
+    stream = cupy.cuda.Stream(non_blocking=True)
+    cupy.cuda.Device().synchronize()
+    with stream:
+        array[INNER] = values
+        domain.exchange(stream=stream)
+        seen = array.copy()
+    stream.synchronize()
+    assert np.array_equal(cupy.asnumpy(seen), PADDED)
+    handle = stream.ptr
+    del stream  # the domain refers to it until another one is used
+    other = cupy.cuda.Stream(non_blocking=True)
+    domain.exchange(stream=other)
+    domain.exchange(stream=other.ptr)
+    domain.exchange()
+    assert handle != 0
+    del array
+
+
+def test_jax_takes_dense_arrays_only(domain):
+    jax = pytest.importorskip("jax")
+    # The rows of a field are padded. If a JAX takes them, the guide's page has to change.
+    with pytest.raises(jax.errors.JaxRuntimeError, match="striding"):
+        jax.dlpack.from_dlpack(domain["u"].array)
+
+
+def test_numba(domain):
+    cuda = pytest.importorskip("numba.cuda")
+    domain["u"].set(WHOLE)
+    array = cuda.as_cuda_array(domain["u"].array)
+    domain.exchange(stream=cuda.stream())
+    domain.synchronize()
+    assert np.array_equal(array.copy_to_host(), PADDED)
+    del array
