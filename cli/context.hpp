@@ -17,7 +17,7 @@ using Json = nlohmann::ordered_json;
 
 /// What a command works with.
 struct Context {
-  halocline::comm::Communicator& world;
+  halocline::comm::RankGroup& world;
   halocline::Environment environment;
   Options options;
 

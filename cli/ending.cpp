@@ -137,7 +137,7 @@ std::vector<std::string> lines_of(const std::vector<std::string>& messages) {
   return lines;
 }
 
-Ending end_together(comm::Communicator& group, const Ended& mine, Duration patience) {
+Ending end_together(comm::RankGroup& group, const Ended& mine, Duration patience) {
   if (mine.error) group.set_timeout(std::min(patience, group.timeout()));
   try {
     return together(comm::gather(group, outcome_of(mine)), group.rank().value() == 0);

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "halocline/communicator.hpp"
+#include "comm/rank_group.hpp"
 
 namespace cli {
 
@@ -39,7 +39,6 @@ struct Ending {
 /// Brings the ranks' outcomes together, over a group of all ranks that nothing else uses. A rank that failed waits for
 /// `patience`, as the others may wait for it elsewhere; the others wait for the group's timeout. Where all ranks come, rank 0
 /// gets all errors to print; a rank that is left alone gets its own. So no error is lost, whichever rank has it.
-[[nodiscard]] Ending end_together(halocline::comm::Communicator& group, const Ended& mine,
-                                  halocline::Duration patience);
+[[nodiscard]] Ending end_together(halocline::comm::RankGroup& group, const Ended& mine, halocline::Duration patience);
 
 }  // namespace cli

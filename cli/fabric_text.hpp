@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "halocline/machine_map.hpp"
+#include "machine/machine_map.hpp"
 
 namespace cli {
 

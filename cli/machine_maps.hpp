@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "halocline/machine_map.hpp"
+#include "machine/machine_map.hpp"
 
 namespace cli {
 

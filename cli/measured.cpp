@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "machine/names.hpp"
+#include "machine/paths.hpp"
 #include "machine/rates.hpp"
 #include "matrix_picture.hpp"
 #include "table.hpp"
@@ -45,7 +46,7 @@ std::string rates_cell(const NodeType& type, int from, int to, std::string_view 
   std::string cell;
   std::string gap;
   for (const Traffic traffic : all_traffic) {
-    const Measurement* const found = type.measured(from, to, method, traffic, numa);
+    const Measurement* const found = find_measurement(type, from, to, method, traffic, numa);
     if (found == nullptr) {
       gap += cell.empty() && gap.empty() ? "-" : " / -";
       continue;
@@ -57,7 +58,7 @@ std::string rates_cell(const NodeType& type, int from, int to, std::string_view 
 }
 
 std::string latency_cell(const NodeType& type, int from, int to, std::string_view method, int numa) {
-  const Measurement* const found = type.measured(from, to, method, Traffic::one_way, numa);
+  const Measurement* const found = find_measurement(type, from, to, method, Traffic::one_way, numa);
   return found == nullptr ? "-" : microseconds(found->latency);
 }
 
@@ -70,7 +71,7 @@ std::string pair_tables(const NodeType& type) {
   std::vector<std::string> methods = methods_of(type, false);
   if (methods.empty()) return {};
   const int devices = type.device_count();
-  const std::vector<NodeType::Path> nominal = without_measurements(type).paths();
+  const std::vector<Path> nominal = best_paths(without_measurements(type));
   const auto path = [&](int from, int to) { return nominal[static_cast<std::size_t>(from * devices + to)]; };
   std::vector<std::string> header{"from", "to", "nominal"};
   header.insert(header.end(), methods.begin(), methods.end());
@@ -104,11 +105,11 @@ std::string own_memory_table(const NodeType& type) {
   const NodeType nominal = without_measurements(type);
   bool any = false;
   for (int d = 0; d < type.device_count(); ++d) {
-    const Measurement* const found = type.measured(d, d, "copy", Traffic::one_way);
+    const Measurement* const found = find_measurement(type, d, d, "copy", Traffic::one_way);
     if (found == nullptr) continue;
     any = true;
     const halocline::device_id id(d);
-    table.row({fmt::format("{}", d), gigabytes(nominal.path(id, id).bandwidth), gigabytes(found->bandwidth),
+    table.row({fmt::format("{}", d), gigabytes(best_path(nominal, id, id).bandwidth), gigabytes(found->bandwidth),
                microseconds(found->latency)});
   }
   table.limit(most_rates);
@@ -128,7 +129,7 @@ std::string host_table(const NodeType& type) {
         if (of_device && m.method == method) memories.insert(m.numa);
       }
       for (const int numa : memories) {
-        const double nominal = numa == -1 ? 0 : type.link_path(devices[static_cast<std::size_t>(d)], numa).bandwidth;
+        const double nominal = numa == -1 ? 0 : link_path(type, devices[static_cast<std::size_t>(d)], numa).bandwidth;
         table.row({fmt::format("{}", d), numa == -1 ? "any" : type.vertices[static_cast<std::size_t>(numa)].name,
                    method, gigabytes(nominal), rates_cell(type, host, d, method, numa),
                    rates_cell(type, d, host, method, numa), latency_cell(type, host, d, method, numa),

@@ -11,7 +11,7 @@
 #include <cstring>
 
 #include "comm/agree.hpp"
-#include "halocline/communicator.hpp"
+#include "comm/rank_group.hpp"
 #include "halocline/error.hpp"
 #include "io/write_file.hpp"
 

@@ -79,7 +79,7 @@ void keep_nodes(machine::MachineMap& map, std::int64_t nodes) {
   std::erase_if(map.ranks, [nodes](const machine::RankEntry& rank) { return rank.node.value() >= nodes; });
 }
 
-std::shared_ptr<device::Backend> backend_of(Context& context, const comm::Communicator& node) {
+std::shared_ptr<device::Backend> backend_of(Context& context, const comm::RankGroup& node) {
   return make_devices(context.world,
                       {.kind = context.options.backend_kind,
                        .per_rank = context.options.devices_per_rank,

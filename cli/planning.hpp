@@ -14,7 +14,7 @@ namespace cli {
 
 /// The devices that the flags give this rank, one of the ranks of `node`. Collective.
 [[nodiscard]] std::shared_ptr<halocline::device::Backend> backend_of(Context& context,
-                                                                     const halocline::comm::Communicator& node);
+                                                                     const halocline::comm::RankGroup& node);
 
 /// Reduces a map to its first nodes, in this number, and their ranks. The map has at least as many.
 void keep_nodes(halocline::machine::MachineMap& map, std::int64_t nodes);

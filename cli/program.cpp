@@ -81,7 +81,7 @@ void put_timeout_in_environment(int argc, const char* const* argv) {
 }
 
 /// Collective: the same command on all ranks, or the same error.
-Arguments agreed_arguments(comm::Communicator& world, const ReadEnvironment& environment, int argc, char** argv) {
+Arguments agreed_arguments(comm::RankGroup& world, const ReadEnvironment& environment, int argc, char** argv) {
   check_same_command(world, argc, argv);
   Arguments arguments;
   std::exception_ptr mine = environment.error;
@@ -100,7 +100,7 @@ Arguments agreed_arguments(comm::Communicator& world, const ReadEnvironment& env
   return arguments;
 }
 
-int run_command(comm::Communicator& world, const ReadEnvironment& environment, int argc, char** argv) {
+int run_command(comm::RankGroup& world, const ReadEnvironment& environment, int argc, char** argv) {
   Arguments arguments = agreed_arguments(world, environment, argc, argv);
   if (!arguments.command) {
     if (world.rank().value() == 0) print_out(arguments.text);
@@ -112,7 +112,7 @@ int run_command(comm::Communicator& world, const ReadEnvironment& environment, i
 }
 
 /// Ends the whole job, once the lines that ranks have printed are on their way.
-[[noreturn]] void abandon_job(comm::Session& session, comm::Communicator& group, const Ending& ending) {
+[[noreturn]] void abandon_job(comm::Session& session, comm::RankGroup& group, const Ending& ending) {
   try {
     group.set_timeout(time_to_print);
     if (ending.agreed) group.barrier();
@@ -124,7 +124,7 @@ int run_command(comm::Communicator& world, const ReadEnvironment& environment, i
 }
 
 int run_on_ranks(comm::Session& session, const ReadEnvironment& environment, int argc, char** argv) {
-  auto& world = session.world();
+  comm::RankGroup& world = session.world();
   const bool root = world.rank().value() == 0;
   const auto group = world.split(0, static_cast<int>(world.rank().value()));
   Ended mine;

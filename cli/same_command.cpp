@@ -47,7 +47,7 @@ std::int64_t hash_of(const Values& values) {
 
 }  // namespace
 
-void check_same_command(comm::Communicator& world, int argc, const char* const* argv) {
+void check_same_command(comm::RankGroup& world, int argc, const char* const* argv) {
   const Values mine = values_here(argc, argv);
   const std::int64_t hash = hash_of(mine);
   std::array<std::int64_t, 2> ends{hash, ~hash};

@@ -7,6 +7,7 @@
 #include <array>
 
 #include "halocline/error.hpp"
+#include "machine/paths.hpp"
 #include "table.hpp"
 
 namespace cli {
@@ -23,11 +24,11 @@ double cell_bytes(const partition::Geometry& geometry) {
 }
 
 /// For the two devices with the slowest connection: the model assumes that all pairs are equal.
-machine::NodeType::Path worst_path(const machine::NodeType& type) {
-  machine::NodeType::Path worst;
+machine::Path worst_path(const machine::NodeType& type) {
+  machine::Path worst;
   for (int from = 0; from < type.device_count(); ++from) {
     for (int to = 0; to < type.device_count(); ++to) {
-      const auto path = type.path(device_id(from), device_id(to));
+      const auto path = best_path(type, device_id(from), device_id(to));
       if (from == to || path.bandwidth == 0) continue;
       if (worst.bandwidth == 0 || path.bandwidth < worst.bandwidth) worst = path;
     }
@@ -36,7 +37,7 @@ machine::NodeType::Path worst_path(const machine::NodeType& type) {
 }
 
 /// The model counts cells sent and received, which both directions of a link carry.
-model::ClosedFormRate rate_of(double bytes, const machine::NodeType::Path& path) {
+model::ClosedFormRate rate_of(double bytes, const machine::Path& path) {
   if (path.bandwidth == 0) return {};
   return {.seconds_per_cell = bytes / (2 * path.bandwidth), .latency = path.latency};
 }

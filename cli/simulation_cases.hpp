@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "halocline/box.hpp"
-#include "halocline/machine_map.hpp"
+#include "machine/machine_map.hpp"
 #include "placement/placement.hpp"
 
 namespace cli {

@@ -162,7 +162,7 @@ void add(Verdict& all, const Verdict& part) {
 }
 
 /// The verdicts of all ranks as one.
-Verdict agreed(comm::Communicator& comm, Verdict mine) {
+Verdict agreed(comm::RankGroup& comm, Verdict mine) {
   std::array<std::int64_t, 4> counts{mine.halo_cells, mine.halo_wrong, mine.other_cells, mine.other_changed};
   comm.all_reduce(std::span<std::int64_t>(counts), comm::Reduction::sum);
   const auto texts = comm::gather(comm, mine.first);

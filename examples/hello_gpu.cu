@@ -21,7 +21,7 @@ int main() {
   for (const auto& s : domain.subdomains()) {  // device memory is filled from the host, or by a kernel
     const hc::HostArray<double> start(s, u);
     hc::for_each_cell(start.view().with_halo(), [&](const hc::Vec3& p) { start(p) = p.x == 32 ? 1 : 0; });
-    hc::from_host(start, s, u);
+    start.upload(s, u);
   }
   const auto launch = [&](const hc::Subdomain& s, const hc::Box& part) {
     if (part.empty()) return;

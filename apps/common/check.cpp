@@ -29,7 +29,7 @@ Check compare(const std::vector<T>& expected, const std::vector<T>& found) {
 }
 
 template <typename T>
-Check check_on_root(halocline::comm::Communicator& comm, const std::function<std::vector<T>()>& expected,
+Check check_on_root(halocline::comm::RankGroup& comm, const std::function<std::vector<T>()>& expected,
                     const std::vector<T>& found) {
   using halocline::comm::Reduction;
   Check check;
@@ -43,9 +43,9 @@ Check check_on_root(halocline::comm::Communicator& comm, const std::function<std
   return check;
 }
 
-#define APPS_CHECK(T)                                                                                     \
-  template Check compare<T>(const std::vector<T>&, const std::vector<T>&);                                \
-  template Check check_on_root<T>(halocline::comm::Communicator&, const std::function<std::vector<T>()>&, \
+#define APPS_CHECK(T)                                                                                  \
+  template Check compare<T>(const std::vector<T>&, const std::vector<T>&);                             \
+  template Check check_on_root<T>(halocline::comm::RankGroup&, const std::function<std::vector<T>()>&, \
                                   const std::vector<T>&);
 APPS_CHECK(float)
 APPS_CHECK(double)

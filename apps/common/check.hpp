@@ -5,7 +5,7 @@
 #include <functional>
 #include <vector>
 
-#include "halocline/communicator.hpp"
+#include "comm/rank_group.hpp"
 
 namespace apps {
 
@@ -24,7 +24,7 @@ template <typename T>
 /// Collective: rank 0 calls expected(), and compares with what it has found; elsewhere `found` does not count. The same
 /// answer on all ranks; others wait for rank 0 however long it takes.
 template <typename T>
-[[nodiscard]] Check check_on_root(halocline::comm::Communicator& comm, const std::function<std::vector<T>()>& expected,
+[[nodiscard]] Check check_on_root(halocline::comm::RankGroup& comm, const std::function<std::vector<T>()>& expected,
                                   const std::vector<T>& found);
 
 }  // namespace apps

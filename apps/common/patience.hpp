@@ -3,14 +3,14 @@
 
 #include <chrono>
 
-#include "halocline/communicator.hpp"
+#include "comm/rank_group.hpp"
 
 namespace apps {
 
 /// While this exists, ranks wait for each other for up to a day: for work that one of them does alone.
 class Patience {
  public:
-  explicit Patience(halocline::comm::Communicator& comm) : comm_(comm), timeout_(comm.timeout()) {
+  explicit Patience(halocline::comm::RankGroup& comm) : comm_(comm), timeout_(comm.timeout()) {
     comm_.set_timeout(std::chrono::hours(24));
   }
   ~Patience() { comm_.set_timeout(timeout_); }
@@ -18,7 +18,7 @@ class Patience {
   Patience& operator=(const Patience&) = delete;
 
  private:
-  halocline::comm::Communicator& comm_;
+  halocline::comm::RankGroup& comm_;
   halocline::Duration timeout_;
 };
 

@@ -3,14 +3,14 @@
 
 #include <chrono>
 
-#include "halocline/communicator.hpp"
+#include "comm/rank_group.hpp"
 
 namespace apps {
 
 /// Collective: seconds that the slowest rank takes for work(), which all of them begin together. What work() enqueues counts as
 /// far as work() waits for it.
 template <typename Work>
-[[nodiscard]] double slowest_seconds(halocline::comm::Communicator& comm, Work&& work) {
+[[nodiscard]] double slowest_seconds(halocline::comm::RankGroup& comm, Work&& work) {
   comm.barrier();
   const auto begin = std::chrono::steady_clock::now();
   work();

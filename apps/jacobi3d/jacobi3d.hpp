@@ -127,7 +127,7 @@ struct Trial {
 /// Times are the slowest rank's, the same on all ranks; the fastest comes first.
 template <typename T>
 [[nodiscard]] std::vector<Trial> try_steps_per_exchanges(const halocline::Vec3& extent,
-                                                         halocline::comm::Communicator& comm,
+                                                         halocline::comm::RankGroup& comm,
                                                          const halocline::DomainOptions& options,
                                                          const Settings& settings);
 

@@ -234,7 +234,7 @@ std::optional<Timings::Parts> Solver<T>::parts_of(std::span<Stopwatch> stopwatch
 template <typename T>
 Result Solver<T>::run(const Settings& settings, const std::function<void(const Progress&)>& progress) {
   check_settings(settings, domain_.steps_per_exchange());
-  auto& comm = domain_.comm();
+  auto comm = domain_.comm();
   std::vector<Stopwatch> stopwatches;
   for (const auto& subdomain : domain_.subdomains())
     stopwatches.emplace_back(internals(domain_).backend(), stream_of(subdomain));

@@ -38,7 +38,7 @@ halocline::Duration time_of_step(halocline::Domain& domain, halocline::Field<T> 
 }  // namespace
 
 template <typename T>
-std::vector<Trial> try_steps_per_exchanges(const halocline::Vec3& extent, halocline::comm::Communicator& comm,
+std::vector<Trial> try_steps_per_exchanges(const halocline::Vec3& extent, halocline::comm::RankGroup& comm,
                                            const halocline::DomainOptions& options, const Settings& settings) {
   std::vector<Trial> trials;
   for (const int steps_per_exchange : numbers_of_steps) {
@@ -62,9 +62,9 @@ std::vector<Trial> try_steps_per_exchanges(const halocline::Vec3& extent, halocl
   return trials;
 }
 
-template std::vector<Trial> try_steps_per_exchanges<float>(const halocline::Vec3&, halocline::comm::Communicator&,
+template std::vector<Trial> try_steps_per_exchanges<float>(const halocline::Vec3&, halocline::comm::RankGroup&,
                                                            const halocline::DomainOptions&, const Settings&);
-template std::vector<Trial> try_steps_per_exchanges<double>(const halocline::Vec3&, halocline::comm::Communicator&,
+template std::vector<Trial> try_steps_per_exchanges<double>(const halocline::Vec3&, halocline::comm::RankGroup&,
                                                             const halocline::DomainOptions&, const Settings&);
 
 }  // namespace jacobi3d

@@ -31,7 +31,7 @@ void check_cut(const halocline::Vec3& extent, std::int64_t devices, int width) {
 }
 
 /// Slabs in z, one for each device, on all nodes. Makes the devices if the options have none.
-halocline::DomainOptions in_slabs(halocline::comm::Communicator& comm, const Problem& problem,
+halocline::DomainOptions in_slabs(halocline::comm::RankGroup& comm, const Problem& problem,
                                   halocline::DomainOptions options) {
   const auto node = comm.split_by_node(options.machine.ranks_per_node);
   const auto of_node = [&](std::int64_t value) { return node->all_reduce(value, Reduction::sum); };
@@ -70,7 +70,7 @@ void check_own_way(const OwnWay& way, int steps_per_exchange) {
 }
 
 template <typename T>
-Case<T>::Case(halocline::comm::Communicator& comm, const Problem& problem, const halocline::DomainOptions& options,
+Case<T>::Case(halocline::comm::RankGroup& comm, const Problem& problem, const halocline::DomainOptions& options,
               std::optional<OwnWay> own)
     : problem_(problem),
       options_(in_slabs(comm, problem, options)),

@@ -20,7 +20,7 @@ class Case {
   /// Takes boundaries, partition and update from the problem, the rest from the options. Throws InvalidArgument where the
   /// domain's planes cannot be shared out evenly, or a slab is thinner than its two sides.
   /// own: as in Setting; check_own_way() refuses what is not allowed.
-  Case(halocline::comm::Communicator& comm, const Problem& problem, const halocline::DomainOptions& options,
+  Case(halocline::comm::RankGroup& comm, const Problem& problem, const halocline::DomainOptions& options,
        std::optional<OwnWay> own = std::nullopt);
   ~Case();
   Case(const Case&) = delete;

@@ -12,7 +12,7 @@ namespace {
 constexpr std::int64_t checked_steps = 19;
 
 template <typename T>
-std::vector<Row> compare_on(halocline::comm::Communicator& comm, const Comparison& what, const halocline::Vec3& size,
+std::vector<Row> compare_on(halocline::comm::RankGroup& comm, const Comparison& what, const halocline::Vec3& size,
                             const halocline::DomainOptions& options) {
   const Problem problem{size, what.stencil, what.coefficients};
   Case<T> on(comm, problem, options, what.own);
@@ -61,7 +61,7 @@ std::optional<double> over_left_right(const Row& row, const std::vector<Row>& ro
 }
 
 template <typename T>
-std::vector<Row> compare(halocline::comm::Communicator& comm, const Comparison& what,
+std::vector<Row> compare(halocline::comm::RankGroup& comm, const Comparison& what,
                          const std::function<void(const std::vector<Row>&)>& done) {
   check_steps(what.steps, what.options.steps_per_exchange);
   std::vector<Row> rows;
@@ -77,9 +77,9 @@ std::vector<Row> compare(halocline::comm::Communicator& comm, const Comparison& 
   return rows;
 }
 
-template std::vector<Row> compare<float>(halocline::comm::Communicator&, const Comparison&,
+template std::vector<Row> compare<float>(halocline::comm::RankGroup&, const Comparison&,
                                          const std::function<void(const std::vector<Row>&)>&);
-template std::vector<Row> compare<double>(halocline::comm::Communicator&, const Comparison&,
+template std::vector<Row> compare<double>(halocline::comm::RankGroup&, const Comparison&,
                                           const std::function<void(const std::vector<Row>&)>&);
 
 }  // namespace laplace3d

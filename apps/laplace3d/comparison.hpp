@@ -44,7 +44,7 @@ struct Row {
 /// Collective. done is called on all ranks after each size and number of devices, with the rows so far. Throws
 /// InvalidArgument as Case does.
 template <typename T>
-[[nodiscard]] std::vector<Row> compare(halocline::comm::Communicator& comm, const Comparison& what,
+[[nodiscard]] std::vector<Row> compare(halocline::comm::RankGroup& comm, const Comparison& what,
                                        const std::function<void(const std::vector<Row>&)>& done = {});
 
 }  // namespace laplace3d

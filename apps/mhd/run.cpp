@@ -49,7 +49,7 @@ template <typename T>
 Result Solver<T>::run(const Settings& settings,
                       const std::function<void(std::int64_t step, std::int64_t steps)>& progress) {
   check(settings);
-  auto& comm = domain_.comm();
+  auto comm = domain_.comm();
   const auto& host_clock = halocline::Clock::steady();
   apps::InFlight in_flight(domain_);
   Result result;

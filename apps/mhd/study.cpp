@@ -17,7 +17,7 @@
 namespace mhd {
 namespace {
 
-using halocline::comm::Communicator;
+using halocline::comm::RankGroup;
 using halocline::comm::Reduction;
 using halocline::machine::Power;
 using halocline::machine::PowerSource;
@@ -27,7 +27,7 @@ constexpr int part_repeats = 10;
 constexpr int trial_repeats = 3;
 
 /// The fewest devices that a rank can have. Collective.
-int available_devices(Communicator& world, const halocline::DomainOptions& options) {
+int available_devices(RankGroup& world, const halocline::DomainOptions& options) {
   const auto node = world.split_by_node(options.machine.ranks_per_node);
   const int ranks_on_node = node->size();
   node->close();
@@ -41,7 +41,7 @@ int available_devices(Communicator& world, const halocline::DomainOptions& optio
 }
 
 /// Of all ranks together. Collective.
-Power of_all_ranks(Communicator& comm, const Power& mine) {
+Power of_all_ranks(RankGroup& comm, const Power& mine) {
   struct Told {
     double watts;
     PowerSource source;
@@ -83,7 +83,7 @@ std::string grid_text(const halocline::partition::Partition& partition) {
 
 /// On the ranks of a group. of_update: seconds of the model's computation of a cell; unset where this case is to tell.
 template <typename T>
-StudyRow measure(Communicator& group, const Study& study, const StudyCase& of, const halocline::DomainOptions& options,
+StudyRow measure(RankGroup& group, const Study& study, const StudyCase& of, const halocline::DomainOptions& options,
                  std::optional<double> of_update) {
   StudyRow row;
   row.of = of;
@@ -111,8 +111,8 @@ StudyRow measure(Communicator& group, const Study& study, const StudyCase& of, c
 }
 
 /// Runs work on a group of the first ranks, and waits for it on the others. Collective.
-void on_first_ranks(Communicator& world, int ranks, halocline::Duration timeout,
-                    const std::function<void(Communicator&)>& work) {
+void on_first_ranks(RankGroup& world, int ranks, halocline::Duration timeout,
+                    const std::function<void(RankGroup&)>& work) {
   if (ranks == world.size()) return work(world);
   const int rank = static_cast<int>(world.rank().value());
   const bool takes_part = rank < ranks;
@@ -132,7 +132,7 @@ void on_first_ranks(Communicator& world, int ranks, halocline::Duration timeout,
 }  // namespace
 
 template <typename T>
-std::vector<StudyRow> run_study(Communicator& world, const Study& study,
+std::vector<StudyRow> run_study(RankGroup& world, const Study& study,
                                 const std::function<void(const std::vector<StudyRow>&)>& done) {
   if (!study.settings.dt) {
     throw halocline::InvalidArgument("mhd: a study's dt is not set; allowed is a number, the same for all cases");
@@ -149,7 +149,7 @@ std::vector<StudyRow> run_study(Communicator& world, const Study& study,
     if (of.host) options.devices.kind = halocline::DeviceKind::host;
     double& pi = of_update[static_cast<std::size_t>(of.series)];
     StudyRow row;
-    on_first_ranks(world, share.ranks, study.options.timeout, [&](Communicator& group) {
+    on_first_ranks(world, share.ranks, study.options.timeout, [&](RankGroup& group) {
       row = measure<T>(group, study, of, options, pi > 0 ? std::optional(pi) : std::nullopt);
     });
     pi = world.all_reduce(row.prediction.seconds_per_update, Reduction::max);
@@ -160,9 +160,9 @@ std::vector<StudyRow> run_study(Communicator& world, const Study& study,
   return rows;
 }
 
-template std::vector<StudyRow> run_study<float>(Communicator&, const Study&,
+template std::vector<StudyRow> run_study<float>(RankGroup&, const Study&,
                                                 const std::function<void(const std::vector<StudyRow>&)>&);
-template std::vector<StudyRow> run_study<double>(Communicator&, const Study&,
+template std::vector<StudyRow> run_study<double>(RankGroup&, const Study&,
                                                  const std::function<void(const std::vector<StudyRow>&)>&);
 
 }  // namespace mhd

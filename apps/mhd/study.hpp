@@ -101,7 +101,7 @@ struct StudyRow {
 /// that this rank took part in, all of them on rank 0; done is called there after each case. Throws InvalidArgument as cases_of()
 /// and Solver do.
 template <typename T>
-[[nodiscard]] std::vector<StudyRow> run_study(halocline::comm::Communicator& world, const Study& study,
+[[nodiscard]] std::vector<StudyRow> run_study(halocline::comm::RankGroup& world, const Study& study,
                                               const std::function<void(const std::vector<StudyRow>&)>& done = {});
 
 }  // namespace mhd

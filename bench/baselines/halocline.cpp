@@ -8,7 +8,7 @@ namespace {
 
 class HaloclineWay final : public Way {
  public:
-  HaloclineWay(comm::Communicator& world, const Block& block)
+  HaloclineWay(comm::RankGroup& world, const Block& block)
       : Way(block),
         domain_(block.workload().cells * block.workload().grid, Stencil::box(block.workload().radius), world,
                 options(block.workload())) {

@@ -18,7 +18,7 @@ namespace {
 /// Memory of each rank, mapped by its neighbours. Collective.
 class Mapped {
  public:
-  Mapped(comm::Communicator& world, const Plan& plan, std::size_t bytes)
+  Mapped(comm::RankGroup& world, const Plan& plan, std::size_t bytes)
       : world_(&world), own_(cuda_memory((bytes + granularity - 1) / granularity * granularity)) {
     cudaIpcMemHandle_t handle{};
     comm::agree_on(world, [&] { check(cudaIpcGetMemHandle(&handle, own_.get()), "cudaIpcGetMemHandle"); });
@@ -46,7 +46,7 @@ class Mapped {
   /// Smaller allocations share a page, and with it the mapping.
   static constexpr std::size_t granularity = std::size_t{2} << 20;
 
-  comm::Communicator* world_;
+  comm::RankGroup* world_;
   DeviceMemory own_;
   std::map<std::int64_t, std::byte*> peers_;
 };
@@ -56,7 +56,7 @@ constexpr std::size_t flag_stride = 128;
 /// In every rank's memory: two receive buffers, followed by a flag for each side and sender.
 class ReceiveBuffers {
  public:
-  ReceiveBuffers(comm::Communicator& world, const Block& block)
+  ReceiveBuffers(comm::RankGroup& world, const Block& block)
       : messages_(block.plan().messages),
         side_bytes_(sizeof(float) * static_cast<std::size_t>(block.plan().buffer_elements)),
         memory_(world, block.plan(), 2 * side_bytes_ + 2 * flag_stride * messages_.size()) {
@@ -129,7 +129,7 @@ class ByStreamMemory final : public Order {
 /// it is recorded again.
 class ByEvents final : public Order {
  public:
-  ByEvents(comm::Communicator& world, const Plan& plan)
+  ByEvents(comm::RankGroup& world, const Plan& plan)
       : world_(&world), messages_(plan.messages), window_(world.shared_window(sizeof(Counter))) {
     std::array<cudaIpcEventHandle_t, 2> handles{};
     for (std::size_t side = 0; side < 2; ++side) {
@@ -177,7 +177,7 @@ class ByEvents final : public Order {
     return reinterpret_cast<Counter*>(window_->segment(rank_id(static_cast<int>(rank))).data());
   }
 
-  comm::Communicator* world_;
+  comm::RankGroup* world_;
   std::vector<Message> messages_;
   std::unique_ptr<comm::SharedWindow> window_;
   std::array<OwnedEvent, 2> own_;
@@ -189,7 +189,7 @@ class ByEvents final : public Order {
 template <bool stores>
 class Ipc final : public Transport {
  public:
-  Ipc(comm::Communicator& world, const Block& block, bool by_events)
+  Ipc(comm::RankGroup& world, const Block& block, bool by_events)
       : block_(&block),
         receive_buffer_(world, block),
         send_(cuda_memory(sizeof(float) * static_cast<std::size_t>(block.plan().buffer_elements))) {
@@ -235,7 +235,7 @@ class Ipc final : public Transport {
 };
 
 template <bool stores, bool by_events>
-std::unique_ptr<Way> make(comm::Communicator& world, const Block& block) {
+std::unique_ptr<Way> make(comm::RankGroup& world, const Block& block) {
   return std::make_unique<PackedWay>(world, block, std::make_unique<Ipc<stores>>(world, block, by_events));
 }
 

@@ -87,7 +87,7 @@ void log_transports() {
   }
 }
 
-void start(comm::Communicator& world) {
+void start(comm::RankGroup& world) {
   if (world.backend() != comm::CommBackend::mpi) {
     throw CapabilityError(
         "there is no MPI in this process; start it with mpirun, with HALOCLINE_COMM=mpi for one rank");

@@ -20,7 +20,7 @@ void check(ncclResult_t status, const char* what) {
 /// One communicator a process, for all sizes.
 ncclComm_t communicator = nullptr;
 
-void start(comm::Communicator& world) {
+void start(comm::RankGroup& world) {
   ncclUniqueId id{};
   std::vector<std::byte> bytes;
   comm::agree_on(world, [&] {

@@ -19,7 +19,7 @@ constexpr unsigned copy_threads = items_a_tile;
 constexpr unsigned put_threads = 512;
 constexpr int most_peers = 26;
 
-void start(comm::Communicator& world) {
+void start(comm::RankGroup& world) {
   if (world.backend() != comm::CommBackend::mpi) {
     throw CapabilityError(
         "there is no MPI in this process; start it with mpirun, with HALOCLINE_COMM=mpi for one rank");
@@ -324,7 +324,7 @@ class StoreIntoHalo final : public Symmetric {
 };
 
 template <typename Kind>
-std::unique_ptr<Way> make(comm::Communicator& world, const Block& block) {
+std::unique_ptr<Way> make(comm::RankGroup& world, const Block& block) {
   return std::make_unique<PackedWay>(world, block, std::make_unique<Kind>(block));
 }
 

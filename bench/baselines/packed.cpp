@@ -55,7 +55,7 @@ double seconds_of_copies(const Job& job, unsigned blocks, cudaStream_t stream) {
 
 /// The fastest number of thread blocks for a job that runs alone; the same on all ranks. The data that the copies write
 /// are stale.
-unsigned fastest(comm::Communicator& world, const Job& job, cudaStream_t stream) {
+unsigned fastest(comm::RankGroup& world, const Job& job, cudaStream_t stream) {
   unsigned best = block_counts[0];
   double least = 0;
   for (const unsigned blocks : block_counts) {
@@ -79,7 +79,7 @@ std::vector<Copy> Transport::unpack_copies(const Block& block, int side) {
       block.plan().unpack, [&](int m) { return unpack_from(m, side); }, [&](int) { return block.arrays(); });
 }
 
-PackedWay::PackedWay(comm::Communicator& world, const Block& block, std::unique_ptr<Transport> transport)
+PackedWay::PackedWay(comm::RankGroup& world, const Block& block, std::unique_ptr<Transport> transport)
     : Way(block), transport_(std::move(transport)), begin_(event_without_time()), wrapped_(event_without_time()) {
   const int fields = block.workload().fields;
   const Start own = [&](int) { return block.arrays(); };
@@ -98,7 +98,7 @@ PackedWay::PackedWay(comm::Communicator& world, const Block& block, std::unique_
   tune(world);
 }
 
-void PackedWay::tune(comm::Communicator& world) {
+void PackedWay::tune(comm::RankGroup& world) {
   pack_blocks_ = fastest(world, jobs_[0].pack, block().stream());
   unpack_blocks_ = fastest(world, jobs_[0].unpack, block().stream());
 }

@@ -44,7 +44,7 @@ class Transport {
 /// stream concurrently with the transfer; these are the variants.
 class PackedWay final : public Way {
  public:
-  PackedWay(comm::Communicator& world, const Block& block, std::unique_ptr<Transport> transport);
+  PackedWay(comm::RankGroup& world, const Block& block, std::unique_ptr<Transport> transport);
 
   void exchange(int side) override;
   void transfer(int side) override;
@@ -59,7 +59,7 @@ class PackedWay final : public Way {
   struct Jobs {
     Job pack, pack_and_wrap, unpack, wrap_and_unpack;
   };
-  void tune(comm::Communicator& world);
+  void tune(comm::RankGroup& world);
 
   std::unique_ptr<Transport> transport_;
   std::array<Jobs, 2> jobs_;

@@ -29,7 +29,7 @@ struct Options {
 };
 
 /// Makes this rank's GPU the current one: the n-th of its node for the n-th rank.
-void take_device(comm::Communicator& world) {
+void take_device(comm::RankGroup& world) {
   const auto node = world.split_by_node({});
   const int here = static_cast<int>(node->rank().value());
   const int ranks = node->size();
@@ -89,7 +89,7 @@ struct Running {
   }
 };
 
-void verify(comm::Communicator& world, Running& running, const std::string& config, std::uint32_t round) {
+void verify(comm::RankGroup& world, Running& running, const std::string& config, std::uint32_t round) {
   for (const int times : {1, exchanges_a_graph}) {
     const std::int64_t wrong = running.runner.wrong_after(world, times, round + static_cast<std::uint32_t>(times));
     if (wrong > 0) {
@@ -128,8 +128,8 @@ Case case_of(const Workload& workload, const Options& options) {
 }
 
 /// Returns how many ways were not reported.
-int run_case(comm::Communicator& world, const Options& options, const Library& library,
-             const std::vector<Method>& methods, const Workload& workload) {
+int run_case(comm::RankGroup& world, const Options& options, const Library& library, const std::vector<Method>& methods,
+             const Workload& workload) {
   const Block block(workload, world.rank().value(), library.allocate);
   std::deque<Turn> turns;
   std::deque<Running> all;
@@ -195,7 +195,7 @@ int run_baselines(int argc, char** argv, const Library& library) {
   app.add_option("--samples", options.budget.samples)->check(CLI::Range(1, 1'000'000));
   app.add_option("--steady", options.budget.steady)->check(CLI::Range(0, 1'000'000));
   app.add_option("--seconds", options.budget.seconds)->check(CLI::Range(0.0, 3600.0));
-  return run_program(argc, argv, app, [&](comm::Communicator& world, const Environment&) {
+  return run_program(argc, argv, app, [&](comm::RankGroup& world, const Environment&) {
     const auto methods = chosen(library.methods, options.configs);
     take_device(world);
     if (library.start) library.start(world);

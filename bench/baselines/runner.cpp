@@ -10,7 +10,7 @@ namespace halocline::bench {
 namespace {
 
 /// Seconds that work takes, the slowest rank's.
-double timed(comm::Communicator& world, const std::function<void()>& work) {
+double timed(comm::RankGroup& world, const std::function<void()>& work) {
   start_together(world);
   const double begin = now();
   work();
@@ -45,7 +45,7 @@ void Runner::run(int times) {
   }
 }
 
-void Runner::tune(comm::Communicator& world) {
+void Runner::tune(comm::RankGroup& world) {
   constexpr int rounds = 3;
   int best = 0;
   double least = 0;
@@ -76,7 +76,7 @@ void Runner::tune(comm::Communicator& world) {
   world.barrier();
 }
 
-std::int64_t Runner::wrong_after(comm::Communicator& world, int times, std::uint32_t round) {
+std::int64_t Runner::wrong_after(comm::RankGroup& world, int times, std::uint32_t round) {
   const Cells& cells = turn_->way->cells();
   fill(cells, round, nullptr);
   check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
@@ -93,7 +93,7 @@ std::string Runner::text() {
   return turn_->way->text();
 }
 
-TransferTimes time_transfer(comm::Communicator& world, Turn& turn) {
+TransferTimes time_transfer(comm::RankGroup& world, Turn& turn) {
   constexpr int times = 20;
   constexpr int rounds = 4;  // the first one warms up
   TransferTimes best;

@@ -28,9 +28,9 @@ class Runner {
   void run(int times);
   void synchronize() { turn_->way->synchronize(); }
   /// Collective: times the way's variants and keeps the fastest. What graphs need is captured at return.
-  void tune(comm::Communicator& world);
+  void tune(comm::RankGroup& world);
   /// Collective: the number of wrong cells, over all ranks, after filling once and exchanging this many times.
-  [[nodiscard]] std::int64_t wrong_after(comm::Communicator& world, int times, std::uint32_t round);
+  [[nodiscard]] std::int64_t wrong_after(comm::RankGroup& world, int times, std::uint32_t round);
   [[nodiscard]] bool in_graphs() const { return in_graphs_; }
   [[nodiscard]] std::string text();
 
@@ -50,6 +50,6 @@ struct TransferTimes {
   double plain = 0;  ///< the library's ceiling
 };
 /// Collective; slowest rank, best of a few rounds.
-[[nodiscard]] TransferTimes time_transfer(comm::Communicator& world, Turn& turn);
+[[nodiscard]] TransferTimes time_transfer(comm::RankGroup& world, Turn& turn);
 
 }  // namespace halocline::bench

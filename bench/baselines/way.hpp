@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "baselines/block.hpp"
-#include "halocline/communicator.hpp"
+#include "comm/rank_group.hpp"
 
 namespace halocline::bench {
 
@@ -54,16 +54,16 @@ class Way {
 struct Method {
   std::string config;
   bool cuda_aware = false;
-  std::function<std::unique_ptr<Way>(comm::Communicator& world, const Block& block)> make;
+  std::function<std::unique_ptr<Way>(comm::RankGroup& world, const Block& block)> make;
 };
 
 /// What a program of baselines offers.
 struct Library {
   std::string program;
   std::vector<Method> methods;
-  Allocator allocate = cuda_memory;                           ///< of the blocks' arrays
-  std::function<void(comm::Communicator& world)> start = {};  ///< once, with the rank's device current
-  std::function<void()> stop = {};                            ///< once, while MPI is still there
+  Allocator allocate = cuda_memory;                        ///< of the blocks' arrays
+  std::function<void(comm::RankGroup& world)> start = {};  ///< once, with the rank's device current
+  std::function<void()> stop = {};                         ///< once, while MPI is still there
 };
 
 /// A program's main(): reads the options, makes the blocks, checks every cell before and after, times each way one by one

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "halocline/communicator.hpp"
+#include "comm/rank_group.hpp"
 #include "support/csv.hpp"
 
 namespace halocline::bench {
@@ -16,7 +16,7 @@ namespace halocline::bench {
 class Ceilings {
  public:
   /// Rank 0 alone writes; the others' calls do nothing. path may be empty: no file.
-  Ceilings(comm::Communicator& world, const std::string& path);
+  Ceilings(comm::RankGroup& world, const std::string& path);
   /// A rate in bytes a second; `bytes`: of one operation; `devices` were busy at once, and the rate is
   /// that of the slowest of them (or as `what` says).
   void rate(const std::string& part, const std::string& what, double bytes, int devices, std::span<const double> rates);
@@ -35,7 +35,7 @@ class Ceilings {
 /// One group of measurements. Collective: all ranks call it.
 struct Part {
   std::string name;
-  std::function<void(comm::Communicator& world, Ceilings& ceilings)> measure;
+  std::function<void(comm::RankGroup& world, Ceilings& ceilings)> measure;
 };
 
 /// What this build can measure: on GPUs (rank 0 drives all that it sees while the others wait), and over MPI.

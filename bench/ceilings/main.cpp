@@ -15,7 +15,7 @@
 
 namespace halocline::bench {
 
-Ceilings::Ceilings(comm::Communicator& world, const std::string& path) : writes_(world.rank().value() == 0) {
+Ceilings::Ceilings(comm::RankGroup& world, const std::string& path) : writes_(world.rank().value() == 0) {
   comm::agree_on(world, [&] {
     if (!writes_) return;
     if (!path.empty()) {
@@ -88,7 +88,7 @@ int main(int argc, char** argv) {
   app.add_option("--out", out, "CSV file to add to");
   app.add_option("--part", names, "what to measure; several: memory,links (default: all that this build can)")
       ->delimiter(',');
-  return bench::run_program(argc, argv, app, [&](halocline::comm::Communicator& world, const halocline::Environment&) {
+  return bench::run_program(argc, argv, app, [&](halocline::comm::RankGroup& world, const halocline::Environment&) {
     const auto parts = bench::chosen(names);
     bench::Ceilings ceilings(world, out);
     for (const auto& part : parts) part.measure(world, ceilings);

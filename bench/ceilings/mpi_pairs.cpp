@@ -17,7 +17,7 @@ constexpr std::size_t window = 4;  // messages under way in a direction
 
 class Pair {
  public:
-  Pair(comm::Communicator& world, std::size_t bytes, const Allocate& allocate)
+  Pair(comm::RankGroup& world, std::size_t bytes, const Allocate& allocate)
       : world_(&world), bytes_(bytes), out_(allocate(bytes)), in_(allocate(window * bytes)) {
     const auto rank = static_cast<int>(world.rank().value());
     const int other = rank ^ 1;
@@ -64,7 +64,7 @@ class Pair {
   }
   [[nodiscard]] int size() const { return static_cast<int>(bytes_); }
 
-  comm::Communicator* world_;
+  comm::RankGroup* world_;
   std::size_t bytes_;
   std::shared_ptr<std::byte> out_;
   std::shared_ptr<std::byte> in_;
@@ -76,14 +76,14 @@ std::shared_ptr<std::byte> host_memory(std::size_t bytes) {
   return {new std::byte[bytes](), std::default_delete<std::byte[]>()};
 }
 
-void measure_host_memory(comm::Communicator& world, Ceilings& ceilings) {
+void measure_host_memory(comm::RankGroup& world, Ceilings& ceilings) {
   if (world.backend() == comm::CommBackend::mpi && world.size() > 1)
     measure_pairs(world, ceilings, "mpi", "host", host_memory);
 }
 
 }  // namespace
 
-void measure_pairs(comm::Communicator& world, Ceilings& ceilings, const std::string& part, const std::string& memory,
+void measure_pairs(comm::RankGroup& world, Ceilings& ceilings, const std::string& part, const std::string& memory,
                    const Allocate& allocate) {
   const int pairs = world.size() / 2;
   constexpr std::size_t mega = std::size_t{1} << 20;

@@ -12,7 +12,7 @@ namespace halocline::bench {
 using Allocate = std::function<std::shared_ptr<std::byte>(std::size_t bytes)>;
 
 /// Messages between ranks 0 and 1, 2 and 3, ..., all pairs at the same time. Collective.
-void measure_pairs(comm::Communicator& world, Ceilings& ceilings, const std::string& part, const std::string& memory,
+void measure_pairs(comm::RankGroup& world, Ceilings& ceilings, const std::string& part, const std::string& memory,
                    const Allocate& allocate);
 
 /// The same on device memory, where this build and MPI take it.

@@ -52,7 +52,7 @@ int main(int argc, char** argv) {
   scale->add_option("--ranks-per-node", scales.ranks_per_node, "(default 1)")->check(CLI::Range(1, 1000));
   scale->add_option("--mapper", mappers, "several (default partition)")->delimiter(',');
   app.require_subcommand(1);
-  return bench::run_program(argc, argv, app, [&](comm::Communicator& world, const Environment&) {
+  return bench::run_program(argc, argv, app, [&](comm::RankGroup& world, const Environment&) {
     if (world.size() != 1) {
       throw InvalidArgument(fmt::format("bench_mapping has {} ranks; allowed is 1", world.size()));
     }

@@ -91,7 +91,7 @@ struct Arrays {
   std::vector<std::unique_ptr<device::Buffer>> buffers;
   Place place;
 
-  Arrays(comm::Communicator& world, const Environment& environment, const Options& options, std::int64_t block,
+  Arrays(comm::RankGroup& world, const Environment& environment, const Options& options, std::int64_t block,
          Element element)
       : domain({block, block, block * options.devices}, Stencil::box(options.radius), world,
                domain_options(environment, options)) {
@@ -155,7 +155,7 @@ void measure(Table& table, const Options& options, const Place& place, const Met
   if (method.all_at_once) measure_boxes(all, "all");
 }
 
-int run(comm::Communicator& world, const Environment& environment, const Options& options) {
+int run(comm::RankGroup& world, const Environment& environment, const Options& options) {
   if (world.size() != 1) throw InvalidArgument(fmt::format("bench_pack has {} ranks; allowed is 1", world.size()));
   Table table(options.out);
   fmt::print("{:<34} {:>5} {:>4} {:>8} {:>12} {:>10} {:>9}\n", "method", "block", "type", "sent to", "bytes", "us",
@@ -192,7 +192,7 @@ int main(int argc, char** argv) {
   app.add_option("--repeats", options.repeats, "launches that are timed (default 5)")->check(CLI::Range(1, 10'000));
   app.add_option("--operations", options.operations, "in each launch (default 10)")->check(CLI::Range(1, 1000));
   return bench::run_program(argc, argv, app,
-                            [&](halocline::comm::Communicator& world, const halocline::Environment& environment) {
+                            [&](halocline::comm::RankGroup& world, const halocline::Environment& environment) {
                               return bench::run(world, environment, options);
                             });
 }

@@ -23,7 +23,7 @@ int main(int argc, char** argv) {
   auto* order = app.add_subcommand("order", "bytes between nodes: row-wise, along the Z-order curve, by Scotch");
   order->add_option("--radius", radii, "several (default 1,3)")->delimiter(',')->check(CLI::Range(1, 16));
   app.require_subcommand(1);
-  return bench::run_program(argc, argv, app, [&](halocline::comm::Communicator& world, const halocline::Environment&) {
+  return bench::run_program(argc, argv, app, [&](halocline::comm::RankGroup& world, const halocline::Environment&) {
     if (world.size() != 1) {
       throw halocline::InvalidArgument(fmt::format("bench_planner has {} ranks; allowed is 1", world.size()));
     }

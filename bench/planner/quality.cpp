@@ -8,7 +8,7 @@
 #include <random>
 #include <string>
 
-#include "halocline/machine_map.hpp"
+#include "machine/machine_map.hpp"
 #include "machine/names.hpp"
 #include "machine/synthetic.hpp"
 #include "partition/node_kinds.hpp"

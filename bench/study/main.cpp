@@ -45,7 +45,7 @@ void add_options(CLI::App& command, StudyOptions& options) {
   command.add_flag("--allow-fallback", options.allow_fallback, "routes other than asked for are no failure");
 }
 
-int run(comm::Communicator& world, const Environment& environment, const StudyOptions& options, Study study) {
+int run(comm::RankGroup& world, const Environment& environment, const StudyOptions& options, Study study) {
   const StudyContext context{world, environment, options, find_launch(world, environment, options)};
   const std::int64_t others = study(context);
   if (others == 0) return 0;
@@ -75,7 +75,7 @@ int main(int argc, char** argv) {
   add("weak", "cells a GPU stay the same; one launch is one point", bench::weak_study);
   add("strong", "cells in all stay the same; one launch is one point", bench::strong_study);
   return bench::run_program(argc, argv, app,
-                            [&](halocline::comm::Communicator& world, const halocline::Environment& environment) {
+                            [&](halocline::comm::RankGroup& world, const halocline::Environment& environment) {
                               return bench::run(world, environment, options, chosen);
                             });
 }

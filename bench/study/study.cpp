@@ -16,7 +16,7 @@ DomainOptions common_options(const Environment& environment, const StudyOptions&
   return domain;
 }
 
-Launch find_launch(comm::Communicator& world, const Environment& environment, const StudyOptions& options) {
+Launch find_launch(comm::RankGroup& world, const Environment& environment, const StudyOptions& options) {
   // Planned, never realised: no memory is allocated for it.
   Domain domain(Vec3::filled(4096), Stencil::box(1), world, common_options(environment, options));
   (void)domain.add_field<float>("u");

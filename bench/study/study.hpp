@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "halocline/domain.hpp"
+#include "machine/machine_map.hpp"
 #include "support/results.hpp"
 #include "support/sampling.hpp"
 
@@ -46,15 +47,14 @@ struct Launch {
 
 /// All that a study needs; references outlive it.
 struct StudyContext {
-  comm::Communicator& world;
+  comm::RankGroup& world;
   const Environment& environment;
   const StudyOptions& options;
   Launch launch;
 };
 
 /// Collective: discovers.
-[[nodiscard]] Launch find_launch(comm::Communicator& world, const Environment& environment,
-                                 const StudyOptions& options);
+[[nodiscard]] Launch find_launch(comm::RankGroup& world, const Environment& environment, const StudyOptions& options);
 /// What all domains of a study have in common.
 [[nodiscard]] DomainOptions common_options(const Environment& environment, const StudyOptions& options);
 

@@ -3,6 +3,6 @@
 
 namespace halocline::bench {
 
-void start_together(comm::Communicator& world) { world.barrier(); }
+void start_together(comm::RankGroup& world) { world.barrier(); }
 
 }  // namespace halocline::bench

@@ -5,7 +5,7 @@
 
 namespace halocline::bench {
 
-void start_together(comm::Communicator& world) {
+void start_together(comm::RankGroup& world) {
   if (world.backend() == comm::CommBackend::mpi) {
     MPI_Barrier(MPI_COMM_WORLD);
   } else {

@@ -37,7 +37,7 @@ int run_program(int argc, char** argv, CLI::App& app, const Body& body) {
   try {
     const Environment environment = Environment::read();
     comm::Session session(&argc, &argv, environment);
-    comm::Communicator& world = session.world();
+    comm::RankGroup& world = session.world();
     try {
       app.parse(argc, argv);
       return body(world, environment);

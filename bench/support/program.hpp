@@ -4,8 +4,8 @@
 #include <functional>
 #include <string>
 
+#include "comm/rank_group.hpp"
 #include "halocline/box.hpp"
-#include "halocline/communicator.hpp"
 #include "halocline/environment.hpp"
 
 namespace CLI {
@@ -15,7 +15,7 @@ class App;
 namespace halocline::bench {
 
 /// What a benchmark runs: collective over the ranks of the world; returns the exit code.
-using Body = std::function<int(comm::Communicator& world, const Environment& environment)>;
+using Body = std::function<int(comm::RankGroup& world, const Environment& environment)>;
 
 /// A benchmark's main(): MPI where it was launched, the command line, then the body. Errors are one line on standard
 /// error and exit code 1, or 3 where machine or build cannot do what was asked for (CapabilityError); a command line

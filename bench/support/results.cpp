@@ -65,7 +65,7 @@ std::string label_of(const Shape& shape, const std::string& extent, bool cuda_aw
                      cuda_aware ? "/ca" : "");
 }
 
-void report(comm::Communicator& world, const std::string& folder, const Case& what, const std::vector<Entry>& entries) {
+void report(comm::RankGroup& world, const std::string& folder, const Case& what, const std::vector<Entry>& entries) {
   comm::agree_on(world, [&] {
     if (world.rank().value() != 0) return;
     std::error_code failed;

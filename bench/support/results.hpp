@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "comm/rank_group.hpp"
 #include "halocline/box.hpp"
-#include "halocline/communicator.hpp"
 #include "support/csv.hpp"
 #include "support/sampling.hpp"
 
@@ -50,6 +50,6 @@ struct Entry {
 
 /// Writes one row a round into `<folder>/<study>.csv`, and a table for people on standard output. Rank 0 alone does
 /// either. Throws the same error on all ranks where the file cannot be written.
-void report(comm::Communicator& world, const std::string& folder, const Case& what, const std::vector<Entry>& entries);
+void report(comm::RankGroup& world, const std::string& folder, const Case& what, const std::vector<Entry>& entries);
 
 }  // namespace halocline::bench

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int fewest = 3;
 
-double one_exchange(comm::Communicator& world, const Contender& contender) {
+double one_exchange(comm::RankGroup& world, const Contender& contender) {
   start_together(world);
   const double begin = now();
   contender.exchange();
@@ -33,13 +33,13 @@ Spread spread_of(std::span<const double> values) {
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
-int count_within(comm::Communicator& world, double seconds, double once, int most) {
+int count_within(comm::RankGroup& world, double seconds, double once, int most) {
   const double slowest = world.all_reduce(once, comm::Reduction::max);
   const double fits = slowest > 0 ? seconds / slowest : most;
   return static_cast<int>(std::clamp<double>(fits, std::min(fewest, most), most));
 }
 
-Timing time_round(comm::Communicator& world, const Contender& contender, const Budget& budget) {
+Timing time_round(comm::RankGroup& world, const Contender& contender, const Budget& budget) {
   double once = 0;
   for (int i = 0; i < std::max(1, budget.warm_up); ++i) once = one_exchange(world, contender);
   Timing timing;
@@ -62,7 +62,7 @@ Timing time_round(comm::Communicator& world, const Contender& contender, const B
   return timing;
 }
 
-std::vector<std::vector<Timing>> take_turns(comm::Communicator& world, std::span<const Contender> contenders,
+std::vector<std::vector<Timing>> take_turns(comm::RankGroup& world, std::span<const Contender> contenders,
                                             const Budget& budget) {
   std::vector<std::vector<Timing>> timings(contenders.size());
   for (int round = 0; round < budget.rounds; ++round) {

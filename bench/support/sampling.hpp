@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "halocline/communicator.hpp"
+#include "comm/rank_group.hpp"
 
 namespace halocline::bench {
 
@@ -51,14 +51,14 @@ struct Spread {
 [[nodiscard]] double now();
 
 /// Collective: how many calls of `once` seconds (the slowest rank's counts) fit, at least 3 and at most `most`.
-[[nodiscard]] int count_within(comm::Communicator& world, double seconds, double once, int most);
+[[nodiscard]] int count_within(comm::RankGroup& world, double seconds, double once, int most);
 
 /// Collective: one round of one contender.
-[[nodiscard]] Timing time_round(comm::Communicator& world, const Contender& contender, const Budget& budget);
+[[nodiscard]] Timing time_round(comm::RankGroup& world, const Contender& contender, const Budget& budget);
 
 /// Collective: all contenders take turns, round by round, so that all see the same machine.
 /// [contender][round]
-[[nodiscard]] std::vector<std::vector<Timing>> take_turns(comm::Communicator& world,
-                                                          std::span<const Contender> contenders, const Budget& budget);
+[[nodiscard]] std::vector<std::vector<Timing>> take_turns(comm::RankGroup& world, std::span<const Contender> contenders,
+                                                          const Budget& budget);
 
 }  // namespace halocline::bench

@@ -39,7 +39,7 @@ double seconds_between(Duration begin, Duration end) { return std::chrono::durat
 
 /// Barrier, exchange until the halos are there, maximum over ranks; `repeat` times.
 std::vector<double> timed_exchanges(Domain& domain, const ExchangeOptions& options) {
-  auto& comm = domain.comm();
+  auto comm = domain.comm();
   const Clock& clock = Clock::steady();
   std::vector<double> times;
   for (std::int64_t i = -options.warm_up; i < options.repeat; ++i) {
@@ -84,7 +84,7 @@ class SteadyExchanges {
 
 /// Seconds an exchange, of many back to back with nothing in between; maximum over ranks.
 double steady_exchange(Domain& domain, SteadyExchanges& exchanges, std::int64_t wanted) {
-  auto& comm = domain.comm();
+  auto comm = domain.comm();
   const Clock& clock = Clock::steady();
   const std::int64_t launches = (wanted + exchanges.at_once() - 1) / exchanges.at_once();
   comm.barrier();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "commands/commands.hpp"
 #include "documents.hpp"
-#include "io/json.hpp"
+#include "io/machine_document.hpp"
 #include "planning.hpp"
 
 namespace cli {
@@ -12,7 +12,7 @@ int run_explain(Context& context) {
   if (!context.root()) return 0;
   Json document = document_of("explain");
   document["domain"] = domain_json(context.options);
-  document["machine"] = Json::parse(halocline::io::to_json(found.plan.machine));
+  document["machine"] = halocline::io::document_of(found.plan.machine);
   document["partition"] = partition_json(found.plan);
   document["placement"] = placement_json(found.plan.placement);
   document["assumed"] = found.assumed;

@@ -13,6 +13,7 @@
 #include "halocline/error.hpp"
 #include "io/write_file.hpp"
 #include "machine/names.hpp"
+#include "machine/paths.hpp"
 #include "machine_maps.hpp"
 #include "matrix_picture.hpp"
 
@@ -56,7 +57,7 @@ std::vector<double> measured_rates(const machine::NodeType& type, const PlotOpti
     for (int to = 0; to < devices; ++to) {
       // Within a device there is one way only.
       const Traffic traffic = from == to ? Traffic::one_way : wanted.traffic;
-      const auto* const found = type.measured(from, to, wanted.method, traffic);
+      const auto* const found = find_measurement(type, from, to, wanted.method, traffic);
       rates.push_back(found == nullptr ? std::numeric_limits<double>::quiet_NaN() : found->bandwidth / 1e9);
     }
   }
@@ -65,7 +66,7 @@ std::vector<double> measured_rates(const machine::NodeType& type, const PlotOpti
 
 std::vector<double> nominal_rates(const machine::NodeType& type) {
   std::vector<double> rates;
-  for (const auto& path : type.paths()) {
+  for (const auto& path : best_paths(type)) {
     rates.push_back(std::isfinite(path.bandwidth) ? path.bandwidth / 1e9 : std::numeric_limits<double>::quiet_NaN());
   }
   return rates;

@@ -200,7 +200,7 @@ class Runner::Impl {
     return world_.all_reduce(mine, comm::Reduction::max) / static_cast<double>(repeats.repeat);
   }
 
-  comm::Communicator& world_;
+  comm::RankGroup& world_;
   std::shared_ptr<device::Backend> backend_;
   std::unique_ptr<device::Stream> stream_;  ///< to and from pinned memory, where MPI does not take the device's
   bool on_gpus_ = false;

@@ -6,8 +6,7 @@
 #include <cstdint>
 #include <string>
 
-#pragma GCC visibility push(default)
-namespace halocline {
+namespace [[gnu::visibility("default")]] halocline {
 
 /// The three dimensions. x is the fastest in memory.
 enum class Dim : int { x = 0, y = 1, z = 2 };
@@ -93,4 +92,3 @@ constexpr void for_each_cell(const Box& box, F&& f) {
 }
 
 }  // namespace halocline
-#pragma GCC visibility pop

@@ -9,8 +9,7 @@
 
 #include "halocline/stream.hpp"
 
-#pragma GCC visibility push(default)
-namespace halocline {
+namespace [[gnu::visibility("default")]] halocline {
 
 namespace device {
 class Backend;
@@ -75,7 +74,6 @@ struct DeviceOptions {
 /// InvalidArgument where ranks ask for different kinds or for more GPUs than there are, CapabilityError where GPUs are asked for
 /// by name and a rank has none. Where some ranks see GPUs and some do not, and none were asked for, all take host devices, with
 /// a warning.
-[[nodiscard]] Devices make_devices(comm::Communicator& comm, const DeviceOptions& options, int ranks_on_node = 1);
+[[nodiscard]] Devices make_devices(const comm::Communicator& comm, const DeviceOptions& options, int ranks_on_node = 1);
 
 }  // namespace halocline
-#pragma GCC visibility pop

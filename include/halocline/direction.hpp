@@ -8,8 +8,7 @@
 
 #include "halocline/box.hpp"
 
-#pragma GCC visibility push(default)
-namespace halocline {
+namespace [[gnu::visibility("default")]] halocline {
 
 /// One of the 26 directions {-1, 0, 1}^3 without 0: six faces, twelve edges, eight corners.
 class Direction {
@@ -72,4 +71,3 @@ inline constexpr std::array<Direction, 26> all_directions = make_all_directions(
 using Directions = std::bitset<all_directions.size()>;
 
 }  // namespace halocline
-#pragma GCC visibility pop

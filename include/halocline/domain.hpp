@@ -17,16 +17,13 @@
 #include "halocline/stream.hpp"
 #include "halocline/view.hpp"
 
-#pragma GCC visibility push(default)
-namespace halocline {
+namespace [[gnu::visibility("default")]] halocline {
 
 /// A field of a domain, with its element type. Made by Domain::add_field.
 template <typename T>
 struct Field {
   field_id id;
-  operator field_id() const {
-    return id;
-  }  // NOLINT(google-explicit-constructor): a field where its number is asked for
+  operator field_id() const { return id; }  // NOLINT(google-explicit-constructor): where its number is asked for
 };
 
 /// What an exchange moves of a field; other halo cells keep their values. The same on all ranks.
@@ -204,13 +201,13 @@ class Domain {
  public:
   /// Without MPI: this process drives all devices. stencil: what a step reads of fields that have no stencil of their own.
   Domain(const Vec3& extent, const Stencil& stencil, DomainOptions options = {});
-  /// Domain(extent, stencil, MPI_COMM_WORLD): see comm::Ranks.
-  Domain(const Vec3& extent, const Stencil& stencil, comm::Ranks ranks, DomainOptions options = {});
+  /// Domain(extent, stencil, MPI_COMM_WORLD): see comm::Communicator.
+  Domain(const Vec3& extent, const Stencil& stencil, comm::Communicator comm, DomainOptions options = {});
   /// The same for codes with a decomposition of their own: each rank gives its boxes, which plan() gathers. Nothing is
   /// partitioned or placed; subdomains() are in the order of the rank's boxes. With grids, cuts, weights or owners in the
   /// options, plan() throws InvalidArgument.
   Domain(OwnedBoxes boxes, const Stencil& stencil, DomainOptions options = {});
-  Domain(OwnedBoxes boxes, const Stencil& stencil, comm::Ranks ranks, DomainOptions options = {});
+  Domain(OwnedBoxes boxes, const Stencil& stencil, comm::Communicator comm, DomainOptions options = {});
   Domain(const Domain&) = delete;
   Domain& operator=(const Domain&) = delete;
   /// Does not communicate. A realized domain that was not closed leaks its device memory, which is logged; exchanges of the other
@@ -246,12 +243,14 @@ class Domain {
   /// What was decided, and why. Lists the routes of the messages that this rank sends.
   [[nodiscard]] std::string explain() const;
 
+  /// The machine that was planned for: the discovered one, or the options'. After plan().
+  [[nodiscard]] Machine machine() const;
   /// This rank's subdomains, after plan(). They have memory and streams after realize().
   [[nodiscard]] std::span<const Subdomain> subdomains() const;
   /// The devices that this rank drives, after plan().
   [[nodiscard]] Devices devices() const;
   /// A private group of the domain's ranks, after plan().
-  [[nodiscard]] comm::Communicator& comm() const;
+  [[nodiscard]] comm::Communicator comm() const;
   /// As in DomainOptions.
   [[nodiscard]] int steps_per_exchange() const;
   /// From here on interiors are whole tiles of so many cells, and boundaries the rest: for kernels whose blocks are slower at an edge,
@@ -303,6 +302,9 @@ class Domain {
   /// swaps. With several steps per exchange it should hold whole cycles of these, so that each launch begins with an exchange. Not
   /// while an exchange is under way; steps() finishes those that it starts.
   [[nodiscard]] Graph capture(const std::function<void()>& steps);
+  /// The same for what is enqueued between the two calls.
+  void begin_capture();
+  [[nodiscard]] Graph end_capture();
 
   /// Fills halos beyond open boundaries: called by ExchangeHandle::finish for each local subdomain at an end of an open
   /// dimension, x then y then z, to enqueue work in the subdomain's stream. The boxes are as thick as the field's
@@ -350,4 +352,3 @@ View<T> Subdomain::view(Field<T> field, int ahead) const {
 }
 
 }  // namespace halocline
-#pragma GCC visibility pop

@@ -9,11 +9,9 @@
 
 #include "halocline/duration.hpp"
 
-#pragma GCC visibility push(default)
-namespace halocline {
+namespace [[gnu::visibility("default")]] halocline {
 
 enum class LogLevel : int { error, warning, info, debug };
-/// "error", "warning", "info", "debug"
 [[nodiscard]] std::string_view to_string(LogLevel level);
 
 /// Takes this process's messages, in place of standard error.
@@ -22,6 +20,9 @@ using LogSink = std::function<void(LogLevel level, std::string_view message)>;
 /// sink is called by one thread at a time, also from destructors and other threads than the caller's; it must not call Halocline,
 /// and what it throws is dropped.
 void set_log_sink(LogSink sink);
+/// The hook is called from waits, in the thread that waits, every 20 ms or so. What it throws ends the wait, and the domain has failed:
+/// for interpreters, which handle Ctrl-C there. An empty one: nothing is called.
+void set_wait_hook(std::function<void()> hook);
 
 /// Every environment variable that Halocline reads, as one typed value.
 /// Unset variables have the defaults given here. Explicit options of the API or the command line have precedence.
@@ -57,4 +58,3 @@ struct Environment {
 };
 
 }  // namespace halocline
-#pragma GCC visibility pop

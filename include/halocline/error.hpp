@@ -5,8 +5,7 @@
 #include <string>
 #include <string_view>
 
-#pragma GCC visibility push(default)
-namespace halocline {
+namespace [[gnu::visibility("default")]] halocline {
 
 /// Why something failed. Ranks exchange the kind, so that all of them throw the same type.
 enum class ErrorKind : int {
@@ -53,4 +52,3 @@ using InternalError = ErrorOf<ErrorKind::internal>;
 [[noreturn]] void throw_error(ErrorKind kind, const std::string& message);
 
 }  // namespace halocline
-#pragma GCC visibility pop

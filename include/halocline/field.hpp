@@ -13,8 +13,7 @@
 
 #include "halocline/stencil.hpp"
 
-#pragma GCC visibility push(default)
-namespace halocline {
+namespace [[gnu::visibility("default")]] halocline {
 
 /// The type of one element. Exchanges move bytes; the type serves views, files and messages to people.
 enum class Element : int { i8, u8, i16, u16, i32, u32, i64, u64, f16, bf16, f32, f64, c64, c128 };
@@ -134,4 +133,3 @@ using Boundaries = std::array<Boundary, 3>;
 inline constexpr Boundaries all_periodic{Boundary::periodic, Boundary::periodic, Boundary::periodic};
 
 }  // namespace halocline
-#pragma GCC visibility pop

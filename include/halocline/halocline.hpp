@@ -15,7 +15,7 @@
 #include "halocline/field.hpp"
 #include "halocline/host_array.hpp"
 #include "halocline/ids.hpp"
-#include "halocline/machine_map.hpp"
+#include "halocline/machine.hpp"
 #include "halocline/options.hpp"
 #include "halocline/partition.hpp"
 #include "halocline/placement.hpp"

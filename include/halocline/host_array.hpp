@@ -5,8 +5,7 @@
 
 #include "halocline/domain.hpp"
 
-#pragma GCC visibility push(default)
-namespace halocline {
+namespace [[gnu::visibility("default")]] halocline {
 namespace device {
 class Buffer;
 }
@@ -66,7 +65,7 @@ class HostBytes {
 ///     const auto cells = hc::to_host(subdomain, u);   // waits for the work before
 ///     std::cout << cells(x, y, z);
 ///     cells(x, y, z) = 1;
-///     hc::from_host(cells, subdomain, u);
+///     cells.upload(subdomain, u);
 template <typename T>
 class HostArray {
  public:
@@ -111,23 +110,13 @@ template <typename T>
   array.download(subdomain, field, ahead);
   return array;
 }
-/// The opposite direction; see HostBytes::upload.
-template <typename T>
-void from_host(const HostArray<T>& array, const Subdomain& subdomain, Field<T> field, int ahead = 0) {
-  array.upload(subdomain, field, ahead);
-}
 
 template <typename T>
 View<T> HostBytes::view() const {
   check_element(element_of<std::remove_const_t<T>>());
   const auto raw = bytes();
-  return {reinterpret_cast<std::byte*>(raw.data()),
-          raw.owned(),
-          raw.with_halo(),
-          raw.stride_bytes(),
-          raw.component_stride_bytes(),
-          bounds()};
+  return View<T>(reinterpret_cast<std::byte*>(raw.data()), raw.owned(), raw.with_halo(), raw.stride_bytes(),
+                 raw.component_stride_bytes(), bounds());
 }
 
 }  // namespace halocline
-#pragma GCC visibility pop

@@ -4,10 +4,8 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 
-#pragma GCC visibility push(default)
-namespace halocline {
+namespace [[gnu::visibility("default")]] halocline {
 
 /// An integer with a type for what it counts, so that a rank cannot be passed for a device.
 /// Converted explicitly in both directions; -1 means "none".
@@ -38,11 +36,3 @@ using subdomain_id = StrongId<struct SubdomainTag>;
 using field_id = StrongId<struct FieldTag>;
 
 }  // namespace halocline
-
-template <typename Tag>
-struct std::hash<halocline::StrongId<Tag>> {
-  std::size_t operator()(const halocline::StrongId<Tag>& id) const noexcept {
-    return std::hash<std::int64_t>{}(id.value());
-  }
-};
-#pragma GCC visibility pop

@@ -4,8 +4,6 @@
 // The only public header that needs MPI; for programs that bring their own communicator.
 #include <mpi.h>
 
-#include <memory>
-
 #include "halocline/communicator.hpp"
 
 #pragma GCC visibility push(default)
@@ -16,17 +14,17 @@ namespace halocline::comm {
 /// only. timeout: of the duplication, and the Communicator's at first. Throws InvalidArgument for a null or inter-communicator
 /// or before MPI_Init, and DeadlineError if a rank does not take part.
 ///
-/// MPI_Comm_split and MPI_Comm_free cannot be interrupted: if a rank dies while others are in split(), split_by_node() or
-/// close(), the processes of these end after timeout(), with one line and status 1.
+/// MPI_Comm_split and MPI_Comm_free cannot be interrupted: if a rank dies while others are in Domain::plan() or close(), the
+/// processes of these end after timeout(), with one line and status 1.
 ///
 /// The duplicate's error handler is MPI_ERRORS_RETURN. Some MPIs (Open MPI 4) report errors of non-blocking collectives to
 /// MPI_COMM_WORLD's handler nevertheless, which ends the job with MPI's own message unless the program sets that handler to
 /// MPI_ERRORS_RETURN, too.
-[[nodiscard]] std::unique_ptr<Communicator> from_mpi(MPI_Comm comm, Duration timeout = std::chrono::seconds(120));
+[[nodiscard]] Communicator from_mpi(MPI_Comm comm, Duration timeout = std::chrono::seconds(120));
 
 template <>
 struct Adopt<MPI_Comm> {
-  static std::unique_ptr<Communicator> adopt(MPI_Comm comm) { return from_mpi(comm); }
+  static Communicator adopt(MPI_Comm comm) { return from_mpi(comm); }
 };
 
 }  // namespace halocline::comm

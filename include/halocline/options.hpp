@@ -10,22 +10,21 @@
 #include "halocline/duration.hpp"
 #include "halocline/environment.hpp"
 #include "halocline/field.hpp"
-#include "halocline/machine_map.hpp"
+#include "halocline/machine.hpp"
 #include "halocline/partition.hpp"
 #include "halocline/placement.hpp"
 #include "halocline/regions.hpp"
 #include "halocline/routing.hpp"
 #include "halocline/tuning.hpp"
 
-#pragma GCC visibility push(default)
-namespace halocline {
+namespace [[gnu::visibility("default")]] halocline {
 
 struct InternalOptions;
 
 /// The machine that is planned for.
 struct MachineOptions {
   /// Instead of the discovered one. Its ranks must be those of the communicator.
-  std::optional<machine::MachineMap> map{};
+  std::optional<Machine> map{};
   /// Virtual nodes of this many ranks; unset, nodes are as the communicator finds them.
   std::optional<int> ranks_per_node{};
 };
@@ -89,4 +88,3 @@ struct DomainOptions {
 };
 
 }  // namespace halocline
-#pragma GCC visibility pop

@@ -30,12 +30,13 @@ class Session {
   Session& operator=(const Session&) = delete;
   ~Session();
 
-  [[nodiscard]] Communicator& world() { return *world_; }
+  /// A handle to the ranks of the program, valid as long as the Session.
+  [[nodiscard]] Communicator world() { return *world_; }
   /// Ends the whole job at once with an exit code; for the end of main() after an error. Destructors do not run.
   [[noreturn]] void abort(int exit_code);
 
  private:
-  std::unique_ptr<Communicator> world_;
+  std::unique_ptr<RankGroup> world_;
   int exceptions_ = 0;  ///< under way when this was made; more of them in the destructor mean an error
   bool finalise_ = false;
 };

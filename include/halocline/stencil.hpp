@@ -8,8 +8,7 @@
 
 #include "halocline/direction.hpp"
 
-#pragma GCC visibility push(default)
-namespace halocline {
+namespace [[gnu::visibility("default")]] halocline {
 
 /// Which side of a dimension: the one with smaller or with larger coordinates.
 enum class Side : int { lower = 0, upper = 1 };
@@ -65,4 +64,3 @@ class Stencil {
 [[nodiscard]] std::string to_string(const Stencil& stencil);
 
 }  // namespace halocline
-#pragma GCC visibility pop

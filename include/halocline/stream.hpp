@@ -6,8 +6,7 @@
 #include "halocline/box.hpp"
 #include "halocline/environment.hpp"
 
-#pragma GCC visibility push(default)
-namespace halocline {
+namespace [[gnu::visibility("default")]] halocline {
 
 /// Whether an event records the time at which its mark is reached.
 enum class Timing : int { off, on };
@@ -52,4 +51,3 @@ class Stream {
 };
 
 }  // namespace halocline
-#pragma GCC visibility pop

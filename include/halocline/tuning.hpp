@@ -26,8 +26,7 @@ struct Tuning {
   std::int64_t packed_piece_bytes = std::int64_t{4} << 20;
   /// direct, on GPUs: a message is sent as LL packets (docs/decisions/0036) if its packets take at most this many bytes and all its
   /// cells are whole 4-byte words in contiguous rows. Packets need no ready and no arrived flag; at most 14 of their 16 bytes are
-  /// cells.
-  /// 0: no packets.
+  /// cells. 0: no packets.
   std::int64_t packets_at_most_bytes = std::int64_t{1} << 20;
   /// direct and self: an exchange occupies at most this many multiprocessors of a GPU, and leaves the others to kernels. 0: 16
   /// after start_exchange(), and as many as are useful in exchange(). Ranks may differ in it.

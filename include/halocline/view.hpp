@@ -17,8 +17,7 @@
 #define HALOCLINE_HOST_DEVICE
 #endif
 
-#pragma GCC visibility push(default)
-namespace halocline {
+namespace [[gnu::visibility("default")]] halocline {
 
 /// Whether views compare each access with their bounds: if the macro HALOCLINE_CHECK_BOUNDS is defined, in all files of the program.
 #if defined(HALOCLINE_CHECK_BOUNDS)
@@ -129,4 +128,3 @@ class View : private std::conditional_t<Checked, ViewBounds, NoBounds> {
 using ByteView = View<std::byte, false>;
 
 }  // namespace halocline
-#pragma GCC visibility pop

@@ -15,6 +15,6 @@ namespace halocline::python {
 
 /// The communicator with this Fortran handle, duplicated; collective. MPI must be initialised. Throws CapabilityError if the module
 /// was built without MPI.
-[[nodiscard]] std::unique_ptr<comm::Communicator> from_fortran_handle(std::int64_t handle);
+[[nodiscard]] comm::Communicator from_fortran_handle(std::int64_t handle);
 
 }  // namespace halocline::python

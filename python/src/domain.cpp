@@ -226,7 +226,7 @@ int DomainHandle::rank() { return static_cast<int>(domain().comm().rank().value(
 int DomainHandle::size() { return domain().comm().size(); }
 
 std::vector<nb::bytes> DomainHandle::all_gather(const nb::bytes& mine) {
-  auto& comm = domain().comm();
+  auto comm = domain().comm();
   std::vector<std::vector<std::byte>> all;
   {
     const std::span<const std::byte> sent(static_cast<const std::byte*>(mine.data()), mine.size());

@@ -39,7 +39,7 @@ struct Trials {
 /// One node on its own: what its ranks do together, over node_comm.
 class Bench {
  public:
-  Bench(comm::Communicator& node, std::shared_ptr<device::Backend> backend, const MachineMap& map,
+  Bench(comm::RankGroup& node, std::shared_ptr<device::Backend> backend, const MachineMap& map,
         const CalibrateRequest& request, node_id id)
       : node_(node), backend_(std::move(backend)), request_(request), begun_(Clock::steady().now()) {
     map_.name = map.name;
@@ -122,7 +122,7 @@ class Bench {
     return node_.all_reduce(elapsed(begin), comm::Reduction::max) / static_cast<double>(exchanges);
   }
 
-  comm::Communicator& node_;
+  comm::RankGroup& node_;
   std::shared_ptr<device::Backend> backend_;
   CalibrateRequest request_;
   Duration begun_;
@@ -212,7 +212,7 @@ CalibrateRequest completed(CalibrateRequest request, const device::Backend& back
 
 }  // namespace
 
-MachineMap calibrate(comm::Communicator& comm, comm::Communicator& node_comm, std::shared_ptr<device::Backend> backend,
+MachineMap calibrate(comm::RankGroup& comm, comm::RankGroup& node_comm, std::shared_ptr<device::Backend> backend,
                      const MachineMap& map, const CalibrateRequest& given) {
   CalibrateRequest request;
   comm::agree_on(comm, [&] {

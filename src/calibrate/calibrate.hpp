@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <memory>
 
+#include "comm/rank_group.hpp"
 #include "device/backend.hpp"
-#include "halocline/communicator.hpp"
-#include "halocline/machine_map.hpp"
+#include "machine/machine_map.hpp"
 
 namespace halocline {
 
@@ -25,7 +25,7 @@ struct CalibrateRequest {
 /// measures separately, with all of its devices at work. Collective over comm; node_comm contains the ranks of this
 /// rank's node, as for discover(). Nothing else may use the devices meanwhile. If one rank fails, throws the same error
 /// on all ranks; an exchange that cannot be set up is not a failure.
-[[nodiscard]] machine::MachineMap calibrate(comm::Communicator& comm, comm::Communicator& node_comm,
+[[nodiscard]] machine::MachineMap calibrate(comm::RankGroup& comm, comm::RankGroup& node_comm,
                                             std::shared_ptr<device::Backend> backend, const machine::MachineMap& map,
                                             const CalibrateRequest& request);
 

@@ -5,8 +5,8 @@
 #include <functional>
 #include <string_view>
 
+#include "comm/rank_group.hpp"
 #include "core/clock.hpp"
-#include "halocline/communicator.hpp"
 
 namespace halocline::comm {
 
@@ -15,11 +15,11 @@ void wait_until(const std::function<bool()>& done, const Deadline& deadline, std
 
 /// Collective: compares the outcomes of a step (nullptr for success). Returns if all ranks succeeded; otherwise throws the same
 /// error on all ranks: kind and message of the lowest rank that failed, after "rank R: ".
-void agree(Communicator& comm, std::exception_ptr mine);
+void agree(RankGroup& comm, std::exception_ptr mine);
 
 /// Runs a local step on each rank, then agrees. The step must not communicate over comm.
 template <typename Step>
-void agree_on(Communicator& comm, Step&& step) {
+void agree_on(RankGroup& comm, Step&& step) {
   std::exception_ptr mine;
   try {
     step();

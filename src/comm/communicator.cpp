@@ -1,45 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "halocline/communicator.hpp"
 
-#include "comm/agree.hpp"
-#include "comm/gather.hpp"
-#include "core/clock.hpp"
-
-#include <fmt/core.h>
-
-#include <chrono>
-#include <new>
-#include <thread>
 #include <utility>
 
+#include "comm/rank_group.hpp"
+#include "halocline/error.hpp"
+
 namespace halocline::comm {
-namespace {
-
-/// The message of a rank in agree(): the error's kind (0 for none), then its text.
-std::pair<int, std::string> outcome_of(const std::exception_ptr& mine) {
-  int kind = 0;
-  std::string message;
-  const auto fill = [&](ErrorKind k, std::string_view text) {
-    kind = static_cast<int>(k);
-    message = text;
-  };
-  if (mine) {
-    try {
-      std::rethrow_exception(mine);
-    } catch (const Error& error) {
-      fill(error.kind(), error.what());
-    } catch (const std::bad_alloc&) {
-      fill(ErrorKind::resource, "out of memory");
-    } catch (const std::exception& error) {
-      fill(ErrorKind::internal, error.what());
-    } catch (...) {
-      fill(ErrorKind::internal, "an exception of an unknown type");
-    }
-  }
-  return {kind, std::move(message)};
-}
-
-}  // namespace
 
 std::string_view to_string(CommBackend backend) {
   switch (backend) {
@@ -50,44 +17,39 @@ std::string_view to_string(CommBackend backend) {
   return "unknown";
 }
 
-Ranks::Ranks(std::unique_ptr<Communicator> comm) : owned_(std::move(comm)), comm_(owned_.get()) {
+Communicator::Communicator(std::unique_ptr<RankGroup> group) : owned_(std::move(group)), group_(owned_.get()) {
   if (!owned_) throw InvalidArgument("the communicator of a domain is null");
 }
-
-void wait_until(const std::function<bool()>& done, const Deadline& deadline, std::string_view what) {
-  constexpr int yields = 200;
-  constexpr Duration longest = std::chrono::microseconds(200);
-  Duration pause = std::chrono::microseconds(1);
-  for (int round = 0;; ++round) {
-    if (done()) return;
-    // Tested once more after the deadline: if this process was stopped meanwhile, the wait may be over.
-    if (deadline.expired()) {
-      if (done()) return;
-      throw DeadlineError(fmt::format("{} was not done before its deadline", what));
-    }
-    if (round < yields) {
-      std::this_thread::yield();
-    } else {
-      std::this_thread::sleep_for(pause);
-      pause = std::min(pause * 2, longest);
-    }
-  }
+Communicator::Communicator(RankGroup& group) : group_(&group) {}
+Communicator::Communicator(const Communicator& other) : group_(other.group_) {}
+Communicator::Communicator(Communicator&&) noexcept = default;
+Communicator& Communicator::operator=(Communicator other) noexcept {
+  owned_ = std::move(other.owned_);
+  group_ = other.group_;
+  return *this;
 }
+Communicator::~Communicator() = default;
 
-void agree(Communicator& comm, std::exception_ptr mine) {
-  std::vector<std::pair<int, std::string>> outcomes;
-  try {
-    outcomes = gather(comm, outcome_of(mine));
-  } catch (...) {
-    // The other ranks cannot be reached; this rank's own error is more informative than the failure to send it.
-    if (mine) std::rethrow_exception(mine);
-    throw;
-  }
-  for (std::size_t rank = 0; rank < outcomes.size(); ++rank) {
-    const auto& [kind, message] = outcomes[rank];
-    if (kind == 0) continue;
-    throw_error(static_cast<ErrorKind>(kind), fmt::format("rank {}: {}", rank, message));
-  }
+std::unique_ptr<RankGroup> Communicator::release() { return std::move(owned_); }
+
+CommBackend Communicator::backend() const { return group_->backend(); }
+rank_id Communicator::rank() const { return group_->rank(); }
+int Communicator::size() const { return group_->size(); }
+Duration Communicator::timeout() const { return group_->timeout(); }
+void Communicator::set_timeout(Duration timeout) { group_->set_timeout(timeout); }
+
+void Communicator::barrier() { group_->barrier(); }
+std::vector<std::vector<std::byte>> Communicator::all_gather(std::span<const std::byte> bytes) {
+  return group_->all_gather(bytes);
 }
+void Communicator::all_reduce(std::span<double> values, Reduction reduction) { group_->all_reduce(values, reduction); }
+void Communicator::all_reduce(std::span<std::int64_t> values, Reduction reduction) {
+  group_->all_reduce(values, reduction);
+}
+double Communicator::all_reduce(double value, Reduction reduction) { return group_->all_reduce(value, reduction); }
+std::int64_t Communicator::all_reduce(std::int64_t value, Reduction reduction) {
+  return group_->all_reduce(value, reduction);
+}
+void Communicator::close() { group_->close(); }
 
 }  // namespace halocline::comm

@@ -6,14 +6,14 @@
 #include <type_traits>
 #include <vector>
 
+#include "comm/rank_group.hpp"
 #include "core/serialise.hpp"
-#include "halocline/communicator.hpp"
 
 namespace halocline::comm {
 
 /// Collective: returns the values of all ranks, by rank. T is any type that core/serialise.hpp supports.
 template <typename T>
-[[nodiscard]] std::vector<T> gather(Communicator& comm, const T& mine) {
+[[nodiscard]] std::vector<T> gather(RankGroup& comm, const T& mine) {
   std::vector<T> all;
   for (const auto& bytes : comm.all_gather(to_bytes(mine))) all.push_back(from_bytes<T>(bytes));
   return all;
@@ -21,7 +21,7 @@ template <typename T>
 
 /// Collective: a trivially copyable value of each rank, by rank. The type is the same on all ranks.
 template <typename T>
-[[nodiscard]] std::vector<T> gather_value(Communicator& comm, const T& mine) {
+[[nodiscard]] std::vector<T> gather_value(RankGroup& comm, const T& mine) {
   static_assert(std::is_trivially_copyable_v<T>);
   std::vector<T> all;
   for (const auto& bytes : comm.all_gather(std::as_bytes(std::span<const T, 1>(&mine, 1)))) {

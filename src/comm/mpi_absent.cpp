@@ -19,7 +19,7 @@ std::string library() { return {}; }
 std::string mpiexec() { return {}; }
 void initialise(int*, char***, Duration) { refuse(); }
 int world_size() { refuse(); }
-std::unique_ptr<Communicator> world(Duration) { refuse(); }
+std::unique_ptr<RankGroup> world(Duration) { refuse(); }
 bool any_poisoned() { return false; }
 void finalise(Duration) {}
 void abort(int exit_code) { std::_Exit(exit_code); }

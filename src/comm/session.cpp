@@ -31,7 +31,7 @@ void fail_at_exit_where_asked() {
       nullptr);
 }
 
-/// Whether the world's Communicator uses MPI rather than the serial backend.
+/// Whether the world's RankGroup uses MPI rather than the serial backend.
 bool takes_mpi(const Environment& environment, const Launcher& launcher) {
   if (environment.comm == "serial") return false;
   if (environment.comm == "mpi" || runtime::active()) return true;

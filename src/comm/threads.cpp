@@ -36,7 +36,7 @@ bool is_consequence(const std::exception_ptr& thrown) {
 
 }  // namespace
 
-void run_as_threads(int ranks, const std::function<void(Communicator&)>& body, const ThreadsOptions& options) {
+void run_as_threads(int ranks, const std::function<void(RankGroup&)>& body, const ThreadsOptions& options) {
   if (ranks < 1) throw InvalidArgument(fmt::format("run_as_threads: ranks is {}; allowed is 1 or more", ranks));
   std::vector<int> world(static_cast<std::size_t>(ranks));
   std::iota(world.begin(), world.end(), 0);

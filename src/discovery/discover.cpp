@@ -30,7 +30,7 @@ bool covers(const NvmlReport& report, const std::vector<DeviceProbe>& devices) {
 
 }  // namespace
 
-MachineMap discover(comm::Communicator& comm, comm::Communicator& node_comm, const device::Backend& backend) {
+MachineMap discover(comm::RankGroup& comm, comm::RankGroup& node_comm, const device::Backend& backend) {
   const bool leader = node_comm.rank() == rank_id(0);
   RankDevices mine{comm.rank().value(), {}, {}};
   HostProbe host;

@@ -3,9 +3,9 @@
 
 #include <span>
 
+#include "comm/rank_group.hpp"
 #include "device/backend.hpp"
-#include "halocline/communicator.hpp"
-#include "halocline/machine_map.hpp"
+#include "machine/machine_map.hpp"
 
 namespace halocline::machine {
 
@@ -15,10 +15,9 @@ namespace halocline::machine {
 
 /// Discovers the machine that the ranks of a communicator run on. Collective; the result is merged on rank 0 and
 /// broadcast, so it is the same value on all ranks. node_comm contains the ranks on this rank's node (from
-/// Communicator::split_by_node). Host devices belong to the rank that created them; real devices are identified by
+/// RankGroup::split_by_node). Host devices belong to the rank that created them; real devices are identified by
 /// UUID, so that two ranks that see the same device use the same device_id. Equal nodes share one NodeType. If one rank
 /// fails, throws the same error on all ranks.
-[[nodiscard]] MachineMap discover(comm::Communicator& comm, comm::Communicator& node_comm,
-                                  const device::Backend& backend);
+[[nodiscard]] MachineMap discover(comm::RankGroup& comm, comm::RankGroup& node_comm, const device::Backend& backend);
 
 }  // namespace halocline::machine

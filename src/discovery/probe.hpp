@@ -7,7 +7,7 @@
 
 #include "device/backend.hpp"
 #include "discovery/nvml_report.hpp"
-#include "halocline/machine_map.hpp"
+#include "machine/machine_map.hpp"
 
 // What one process finds out without communication; discover.cpp combines the results.
 namespace halocline::machine {

@@ -5,7 +5,7 @@
 
 #include "core/serialise.hpp"
 #include "discovery/probe.hpp"
-#include "halocline/machine_map.hpp"
+#include "machine/machine_map.hpp"
 
 // The members of what is sent between ranks during discovery and measurement; see core/serialise.hpp.
 namespace halocline::machine {

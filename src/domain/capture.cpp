@@ -41,34 +41,52 @@ void Domain::Impl::spread_streams(const StreamGroup& group) {
   for (std::size_t i = 1; i < group.size(); ++i) streams[group[i]]->wait(*marks[group.front()]);
 }
 
-std::vector<Domain::Impl::Recorded> Domain::Impl::record(const std::function<void()>& steps) {
-  const std::vector<StreamGroup> groups = stream_groups();
-  std::vector<device::Stream*> began;
-  std::vector<Recorded> recorded;
+void Domain::Impl::begin_capture() {
+  check_idle("begin_capture()");
+  if (capturing)
+    throw InvalidArgument("begin_capture() while steps are being captured; allowed is after end_capture()");
+  capturing = {.current = current, .stored = stored, .exchanged = exchanged, .groups = stream_groups()};
   try {
-    for (const StreamGroup& group : groups) {
+    for (const StreamGroup& group : capturing->groups) {
       streams[group.front()]->begin_capture();
-      began.push_back(streams[group.front()]);
+      ++capturing->begun;
       spread_streams(group);
     }
-    steps();
-    for (const StreamGroup& group : groups) gather_streams(group);
-    while (!began.empty()) {
-      device::Stream* const first = began.front();
-      began.erase(began.begin());
-      recorded.push_back({groups[recorded.size()], first->end_capture()});
-    }
   } catch (...) {
-    for (device::Stream* first : began) {
-      try {
-        static_cast<void>(first->end_capture());
-      } catch (const Error&) {
-        // Streams that did not join: the first exception has the reason.
-      }
-    }
+    discard_capture();
     throw;
   }
-  return recorded;
+}
+
+std::vector<Domain::Impl::Recorded> Domain::Impl::recorded() {
+  for (const StreamGroup& group : capturing->groups) gather_streams(group);
+  std::vector<Recorded> all;
+  for (const StreamGroup& group : capturing->groups) {
+    ++capturing->ended;
+    all.push_back({group, streams[group.front()]->end_capture()});
+  }
+  return all;
+}
+
+/// The fields and exchanges are as before the capture.
+void Domain::Impl::take_back_captured() {
+  current = capturing->current;
+  stored = capturing->stored;
+  exchanged = capturing->exchanged;
+  if (exchange->under_way()) exchange->forget_captured();
+  if (accumulation) accumulation->exchange().forget_captured();
+  capturing.reset();
+}
+
+void Domain::Impl::discard_capture() {
+  for (std::size_t i = capturing->ended; i < capturing->begun; ++i) {
+    try {
+      static_cast<void>(streams[capturing->groups[i].front()]->end_capture());
+    } catch (const Error&) {
+      // Streams that did not join: the first exception has the reason.
+    }
+  }
+  take_back_captured();
 }
 
 Graph::Graph(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -76,50 +94,54 @@ Graph::Graph(Graph&&) noexcept = default;
 Graph& Graph::operator=(Graph&&) noexcept = default;
 Graph::~Graph() = default;
 
-Graph Domain::capture(const std::function<void()>& steps) {
-  impl_->check_idle("capture()");
-  const std::vector<int> before = impl_->current;
-  const auto stored_before = impl_->stored;
-  const auto exchanged_before = impl_->exchanged;
-  const auto take_back = [&] {
-    impl_->stored = stored_before;
-    impl_->exchanged = exchanged_before;
-    if (impl_->exchange->under_way()) impl_->exchange->forget_captured();
-    if (impl_->accumulation) impl_->accumulation->exchange().forget_captured();
-  };
-  std::vector<Impl::Recorded> recorded;
+void Domain::begin_capture() { impl_->begin_capture(); }
+
+Graph Domain::end_capture() {
+  if (!impl_->capturing) throw InvalidArgument("end_capture() without a capture; allowed is after begin_capture()");
+  const Impl::Capturing before = *impl_->capturing;
+  auto graph = std::make_unique<Graph::Impl>();
+  graph->domain = impl_.get();
+  graph->stored = before.stored;
   try {
-    recorded = impl_->record(steps);
+    graph->recorded = impl_->recorded();
   } catch (...) {
-    impl_->current = before;
-    take_back();
+    impl_->discard_capture();
     throw;
   }
   const bool unfinished = impl_->exchange->under_way();
-  const std::vector<int> after = std::exchange(impl_->current, before);
-  const auto stored_after = impl_->stored;
-  take_back();
+  const std::vector<int> current = impl_->current;
+  const auto stored = impl_->stored;
+  impl_->take_back_captured();
   if (unfinished) {
     throw InvalidArgument("captured steps start an exchange that they do not finish; allowed are whole exchanges");
   }
-  for (std::size_t f = 0; f < before.size(); ++f) {
-    if (after[f] == before[f]) continue;
-    throw InvalidArgument(fmt::format(
-        "captured steps swap field '{}' from buffer {} to buffer {}; allowed are whole cycles of its {} buffers",
-        impl_->fields[f].name, before[f], after[f], impl_->fields[f].buffers));
+  for (std::size_t f = 0; f < current.size(); ++f) {
+    if (current[f] != before.current[f]) {
+      throw InvalidArgument(fmt::format(
+          "captured steps swap field '{}' from buffer {} to buffer {}; allowed are whole cycles of its {} buffers",
+          impl_->fields[f].name, before.current[f], current[f], impl_->fields[f].buffers));
+    }
   }
-  for (std::size_t f = 0; f < before.size(); ++f) {
-    if (stored_after[f] == stored_before[f]) continue;
-    throw InvalidArgument(fmt::format(
-        "captured steps leave other cells of field '{}' stored by kernels (mark_stored) than they begin with; "
-        "allowed are whole cycles, behind a step that stores as the captured ones do",
-        impl_->fields[f].name));
+  for (std::size_t f = 0; f < current.size(); ++f) {
+    if (stored[f] != before.stored[f]) {
+      throw InvalidArgument(fmt::format(
+          "captured steps leave other cells of field '{}' stored by kernels (mark_stored) than they begin with; "
+          "allowed are whole cycles, behind a step that stores as the captured ones do",
+          impl_->fields[f].name));
+    }
   }
-  auto graph = std::make_unique<Graph::Impl>();
-  graph->domain = impl_.get();
-  graph->recorded = std::move(recorded);
-  graph->stored = stored_before;
   return Graph(std::move(graph));
+}
+
+Graph Domain::capture(const std::function<void()>& steps) {
+  begin_capture();
+  try {
+    steps();
+  } catch (...) {
+    impl_->discard_capture();
+    throw;
+  }
+  return end_capture();
 }
 
 void Graph::launch() const {

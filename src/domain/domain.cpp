@@ -104,17 +104,17 @@ void Domain::Impl::start_exchange(std::span<const Transfer> which, exchange::Ove
 Domain::Domain(const Vec3& extent, const Stencil& stencil, DomainOptions options)
     : Domain(extent, stencil, comm::serial(), std::move(options)) {}
 
-Domain::Domain(const Vec3& extent, const Stencil& stencil, comm::Ranks ranks, DomainOptions options)
+Domain::Domain(const Vec3& extent, const Stencil& stencil, comm::Communicator comm, DomainOptions options)
     : impl_(std::make_unique<Impl>(this, extent, stencil, std::move(options))) {
-  impl_->owned_comm = ranks.release();
-  (impl_->owned_comm ? impl_->comm : impl_->users_comm) = &ranks.comm();
+  impl_->owned_comm = comm.release();
+  (impl_->owned_comm ? impl_->comm : impl_->users_comm) = &static_cast<comm::RankGroup&>(comm);
 }
 
 Domain::Domain(OwnedBoxes boxes, const Stencil& stencil, DomainOptions options)
     : Domain(std::move(boxes), stencil, comm::serial(), std::move(options)) {}
 
-Domain::Domain(OwnedBoxes boxes, const Stencil& stencil, comm::Ranks ranks, DomainOptions options)
-    : Domain(Vec3{}, stencil, std::move(ranks), std::move(options)) {
+Domain::Domain(OwnedBoxes boxes, const Stencil& stencil, comm::Communicator comm, DomainOptions options)
+    : Domain(Vec3{}, stencil, std::move(comm), std::move(options)) {
   impl_->owned_boxes = std::move(boxes);
 }
 
@@ -205,6 +205,11 @@ std::string Domain::explain() const {
   return halocline::explain(*impl_->plan, impl_->routes);
 }
 
+Machine Domain::machine() const {
+  impl_->life().check_after_plan("machine()");
+  return impl_->plan->machine;
+}
+
 std::span<const Subdomain> Domain::subdomains() const {
   impl_->life().check_after_plan("subdomains()");
   return impl_->subdomains;
@@ -215,7 +220,7 @@ Devices Domain::devices() const {
   return Devices(impl_->backend);
 }
 
-comm::Communicator& Domain::comm() const {
+comm::Communicator Domain::comm() const {
   impl_->life().check_after_plan("comm()");
   return *impl_->comm;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "halocline/communicator.hpp"
+#include "comm/rank_group.hpp"
 #include "halocline/devices.hpp"
 #include "halocline/ids.hpp"
 
@@ -59,7 +59,7 @@ DeviceKind chosen(const std::vector<Wish>& wishes, bool first_rank) {
   return DeviceKind::host;
 }
 
-std::shared_ptr<device::Backend> make_gpus(comm::Communicator& comm, const DeviceOptions& wanted,
+std::shared_ptr<device::Backend> make_gpus(comm::RankGroup& comm, const DeviceOptions& wanted,
                                            const std::vector<device::DeviceInfo>& gpus) {
   comm::agree_on(comm, [&] {
     if (!gpus.empty()) return;
@@ -82,7 +82,7 @@ std::shared_ptr<device::Backend> make_gpus(comm::Communicator& comm, const Devic
   return backend;
 }
 
-std::shared_ptr<device::Backend> make_host_devices(comm::Communicator& comm, const DeviceOptions& wanted,
+std::shared_ptr<device::Backend> make_host_devices(comm::RankGroup& comm, const DeviceOptions& wanted,
                                                    int ranks_on_node) {
   device::HostOptions host;
   host.devices = wanted.per_rank.value_or(1);
@@ -96,7 +96,8 @@ std::shared_ptr<device::Backend> make_host_devices(comm::Communicator& comm, con
 
 }  // namespace
 
-Devices make_devices(comm::Communicator& comm, const DeviceOptions& wanted, int ranks_on_node) {
+Devices make_devices(const comm::Communicator& ranks, const DeviceOptions& wanted, int ranks_on_node) {
+  comm::RankGroup& comm = ranks;
   std::vector<device::DeviceInfo> gpus;
   Wish mine;
   comm::agree_on(comm, [&] {

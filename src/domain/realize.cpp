@@ -99,7 +99,7 @@ void Domain::Impl::make_plan() {
     backend = make_devices(*comm, options.devices, node_comm->size()).backend();
   }
   if (options.internal && options.internal->launch_threads) backend = device::with_launch_threads(std::move(backend));
-  request.machine = options.machine.map ? *options.machine.map : machine::discover(*comm, *node_comm, *backend);
+  request.machine = options.machine.map ? options.machine.map->map() : machine::discover(*comm, *node_comm, *backend);
   NamedValue machine;
   comm::agree_on(*comm, [&] { machine = value_of(request.machine); });
   check_alike(*comm, {&machine, 1});
@@ -228,7 +228,7 @@ Domain::Impl::Memory Domain::Impl::memory() const {
   return memory;
 }
 
-std::unique_ptr<exchange::Exchange> Domain::Impl::connect(comm::Communicator& group, Memory memory,
+std::unique_ptr<exchange::Exchange> Domain::Impl::connect(comm::RankGroup& group, Memory memory,
                                                           std::vector<RoutedMessage>& routed) {
   auto facts = exchange::probe_pairs({.comm = &group,
                                       .backend = backend.get(),

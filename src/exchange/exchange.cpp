@@ -143,7 +143,8 @@ void Exchange::Impl::finish(const std::function<void()>& arrived) {
     }
     return all;
   };
-  const bool in_time = setup_.backend->wait_until(proceed, deadline);
+  bool in_time = false;
+  guarded([&] { in_time = setup_.backend->wait_until(proceed, deadline); });
   guarded([&] {
     if (!in_time) {
       throw DeadlineError(fmt::format("exchange {} is late by more than {} s: {}", step_,

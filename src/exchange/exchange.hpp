@@ -14,8 +14,8 @@
 #include <string_view>
 #include <vector>
 
+#include "comm/rank_group.hpp"
 #include "device/backend.hpp"
-#include "halocline/communicator.hpp"
 #include "halocline/direction.hpp"
 #include "halocline/routing.hpp"
 #include "halocline/tuning.hpp"
@@ -74,9 +74,9 @@ class Exchange;
 
 /// All decisions of planning and routing, and the memory. References must outlive the Exchange.
 struct Setup {
-  comm::Communicator* comm = nullptr;       ///< all ranks of the domain
-  comm::Communicator* node_comm = nullptr;  ///< the ranks of this rank's node
-  comm::Communicator* parent = nullptr;     ///< also poisoned by a failure, so that MPI is not finalised; may be null
+  comm::RankGroup* comm = nullptr;       ///< all ranks of the domain
+  comm::RankGroup* node_comm = nullptr;  ///< the ranks of this rank's node
+  comm::RankGroup* parent = nullptr;     ///< also poisoned by a failure, so that MPI is not finalised; may be null
   device::Backend* backend = nullptr;
   const partition::Geometry* geometry = nullptr;
   const placement::Placement* placement = nullptr;

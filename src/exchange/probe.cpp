@@ -159,7 +159,7 @@ Verdict storable_of(const ProbeRequest& request, const std::vector<subdomain_id>
 }  // namespace
 
 FactTable probe_pairs(const ProbeRequest& request) {
-  comm::Communicator& comm = *request.comm;
+  comm::RankGroup& comm = *request.comm;
   const rank_id me = comm.rank();
   const auto& placement = *request.placement;
   const auto mine = placement.of_rank(me);

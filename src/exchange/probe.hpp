@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
+#include "comm/rank_group.hpp"
 #include "device/backend.hpp"
 #include "exchange/exchange.hpp"
-#include "halocline/communicator.hpp"
 #include "placement/placement.hpp"
 #include "routing/choose.hpp"
 
@@ -24,7 +24,7 @@ struct PairKey {
 using FactTable = std::map<PairKey, routing::PairFacts>;
 
 struct ProbeRequest {
-  comm::Communicator* comm = nullptr;
+  comm::RankGroup* comm = nullptr;
   device::Backend* backend = nullptr;
   const partition::Geometry* geometry = nullptr;
   const placement::Placement* placement = nullptr;

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "halocline/machine_map.hpp"
+#include "machine/machine_map.hpp"
 
 // The machine map as a document for programs: UTF-8, indented, with keys in a fixed order, so that equal maps give
 // equal text.

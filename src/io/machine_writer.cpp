@@ -3,6 +3,7 @@
 
 #include "io/detail/pretty.hpp"
 #include "io/json.hpp"
+#include "io/machine_document.hpp"
 #include "machine/names.hpp"
 
 namespace halocline::io {
@@ -179,7 +180,7 @@ Json json_of_nodes(const std::vector<NodeEntry>& nodes) {
 
 }  // namespace
 
-std::string to_json(const MachineMap& map) {
+Json document_of(const MachineMap& map) {
   map.check();
   Json json;
   json["schema"] = machine_schema;
@@ -190,7 +191,9 @@ std::string to_json(const MachineMap& map) {
   json["network"] = json_of(map.network);
   if (!(map.software == Software{})) json["software"] = json_of(map.software);
   if (!map.ranks.empty()) json["ranks"] = array_of(map.ranks);
-  return pretty(json);
+  return json;
 }
+
+std::string to_json(const MachineMap& map) { return pretty(document_of(map)); }
 
 }  // namespace halocline::io

@@ -4,6 +4,7 @@
 
 #include "machine/detail/checks.hpp"
 #include "machine/names.hpp"
+#include "machine/paths.hpp"
 
 namespace halocline::machine {
 namespace {
@@ -107,7 +108,7 @@ void check_type(const std::string& path, const NodeType& type) {
   check_measurements(path, type);
   check_exchange_rates(path, type);
   const auto devices = static_cast<std::size_t>(type.device_count());
-  const std::vector<NodeType::Path> paths = type.paths();
+  const std::vector<Path> paths = best_paths(type);
   for (std::size_t i = 0; i < paths.size(); ++i) {
     if (paths[i].bandwidth == 0) {
       throw InvalidArgument(

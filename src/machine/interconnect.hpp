@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "halocline/ids.hpp"
-#include "halocline/machine_map.hpp"
+#include "machine/machine_map.hpp"
 
 namespace halocline::machine {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "halocline/machine_map.hpp"
+#include "machine/machine_map.hpp"
 
 #include <fmt/core.h>
 
@@ -19,14 +19,6 @@ int NodeType::device_count() const {
   int count = 0;
   for (const Vertex& vertex : vertices) count += vertex.kind == VertexKind::device ? 1 : 0;
   return count;
-}
-
-const Measurement* NodeType::measured(int from, int to, std::string_view method, Traffic traffic, int numa) const {
-  for (const Measurement& m : measurements) {
-    const bool memory = numa == -1 || m.numa == numa;
-    if (m.from == from && m.to == to && m.traffic == traffic && memory && m.method == method) return &m;
-  }
-  return nullptr;
 }
 
 const NodeType& MachineMap::type_of(node_id node) const {

@@ -4,7 +4,7 @@
 #include <array>
 #include <string_view>
 
-#include "halocline/machine_map.hpp"
+#include "machine/machine_map.hpp"
 
 // The kinds of things in a machine map, and their names in files.
 namespace halocline::machine {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "halocline/machine_map.hpp"
+#include "machine/machine_map.hpp"
 
 namespace halocline::machine {
 

@@ -5,7 +5,7 @@
 #include <map>
 #include <vector>
 
-#include "halocline/machine_map.hpp"
+#include "machine/machine_map.hpp"
 
 namespace halocline::machine {
 

@@ -4,21 +4,22 @@
 #include <cmath>
 
 #include "halocline/error.hpp"
+#include "machine/paths.hpp"
 #include "machine/rates.hpp"
 
 namespace halocline::machine {
 namespace {
 
 /// Returns the rate of the links on the path of a measurement; 0 if the links do not give one.
-double nominal_bandwidth(const NodeType& type, const std::vector<int>& devices,
-                         const std::vector<NodeType::Path>& paths, const Measurement& m) {
+double nominal_bandwidth(const NodeType& type, const std::vector<int>& devices, const std::vector<Path>& paths,
+                         const Measurement& m) {
   const auto vertex = [&](int device) { return devices.at(static_cast<std::size_t>(device)); };
   if (m.method == "copy" && m.from != Measurement::host && m.to != Measurement::host) {
     const auto at = static_cast<std::size_t>(m.from) * devices.size() + static_cast<std::size_t>(m.to);
     return paths.at(at).bandwidth;
   }
   if (m.method == "pinned" && m.numa != -1) {
-    return type.link_path(vertex(m.from == Measurement::host ? m.to : m.from), m.numa).bandwidth;
+    return link_path(type, vertex(m.from == Measurement::host ? m.to : m.from), m.numa).bandwidth;
   }
   return 0;
 }
@@ -31,7 +32,7 @@ std::vector<Disagreement> disagreements(const MachineMap& map, double tolerance)
     NodeType links_only = map.types[t];
     links_only.measurements.clear();
     const std::vector<int> devices = links_only.device_vertices();
-    const std::vector<NodeType::Path> paths = links_only.paths();
+    const std::vector<Path> paths = best_paths(links_only);
     for (const Measurement& m : map.types[t].measurements) {
       if (m.traffic != Traffic::one_way) continue;
       const double nominal = nominal_bandwidth(links_only, devices, paths, m);
@@ -65,7 +66,7 @@ std::optional<double> transport_rate(const NodeType& type, device_id from, devic
   if (!method) return std::nullopt;
   const Traffic traffic = from == to ? Traffic::one_way : Traffic::two_way;
   const Measurement* const found =
-      type.measured(static_cast<int>(from.value()), static_cast<int>(to.value()), *method, traffic);
+      find_measurement(type, static_cast<int>(from.value()), static_cast<int>(to.value()), *method, traffic);
   if (found == nullptr) return std::nullopt;
   return found->bandwidth;
 }

@@ -4,7 +4,7 @@
 #include "core/checked.hpp"
 #include "core/limits.hpp"
 #include "halocline/error.hpp"
-#include "halocline/machine_map.hpp"
+#include "machine/machine_map.hpp"
 #include "machine/synthetic.hpp"
 
 namespace halocline::machine {

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "halocline/machine_map.hpp"
+#include "machine/machine_map.hpp"
 
 namespace halocline::machine {
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "halocline/machine_map.hpp"
 #include "machine/interconnect.hpp"
+#include "machine/machine_map.hpp"
 
 namespace halocline::mapping {
 

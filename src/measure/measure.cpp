@@ -24,7 +24,7 @@ constexpr std::int64_t host_bytes = std::int64_t{4} << 20;
 constexpr std::int64_t granularity = 1024;
 
 /// The request with its defaults, or InvalidArgument.
-MeasureRequest completed(MeasureRequest request, const comm::Communicator& comm, const device::Backend& backend) {
+MeasureRequest completed(MeasureRequest request, const comm::RankGroup& comm, const device::Backend& backend) {
   if (request.bytes != 0 && request.bytes < granularity) {
     throw InvalidArgument(fmt::format("bytes is {}; allowed is 0, or {} or more", request.bytes, granularity));
   }
@@ -53,7 +53,7 @@ std::vector<std::size_t> ranks_of_node(const MachineMap& map, node_id node) {
   return ranks;
 }
 
-void check_fits(comm::Communicator& comm, comm::Communicator& node_comm, const device::Backend& backend,
+void check_fits(comm::RankGroup& comm, comm::RankGroup& node_comm, const device::Backend& backend,
                 const MachineMap& map) {
   map.check();
   if (map.ranks.size() != static_cast<std::size_t>(comm.size())) {
@@ -97,7 +97,7 @@ measuring::NumaNodes numa_nodes(const NodeType& type) {
 }
 
 /// What all ranks of this rank's node found together. Collective over the node.
-Findings measure_node(comm::Communicator& node, device::Backend& backend, std::vector<Slot> slots,
+Findings measure_node(comm::RankGroup& node, device::Backend& backend, std::vector<Slot> slots,
                       const measuring::NumaNodes& numa, const MeasureRequest& request) {
   measuring::Session session(node, backend, std::move(slots), request);
   measuring::measure_own_memory(session);
@@ -134,8 +134,8 @@ Measured refined(MachineMap map, const std::vector<Findings>& nodes, const Measu
 
 }  // namespace
 
-Measured measure(comm::Communicator& comm, comm::Communicator& node_comm, device::Backend& backend,
-                 const MachineMap& map, const MeasureRequest& given) {
+Measured measure(comm::RankGroup& comm, comm::RankGroup& node_comm, device::Backend& backend, const MachineMap& map,
+                 const MeasureRequest& given) {
   MeasureRequest request;
   measuring::NumaNodes numa;
   comm::agree_on(comm, [&] {

@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
+#include "comm/rank_group.hpp"
 #include "device/backend.hpp"
-#include "halocline/communicator.hpp"
-#include "halocline/machine_map.hpp"
+#include "machine/machine_map.hpp"
 
 // What is measured. A pair is ordered: from -> to.
 //
@@ -62,7 +62,7 @@ struct Measured {
 /// comm; node_comm holds the ranks of this rank's node, as for discover(). No other work may use the devices meanwhile.
 /// Pairs are measured one after the other. Throws the same error on all ranks if one fails; a method that a pair does not
 /// support is no failure. Throws InvalidArgument if the map has other ranks or devices.
-[[nodiscard]] Measured measure(comm::Communicator& comm, comm::Communicator& node_comm, device::Backend& backend,
+[[nodiscard]] Measured measure(comm::RankGroup& comm, comm::RankGroup& node_comm, device::Backend& backend,
                                const MachineMap& map, const MeasureRequest& request);
 
 }  // namespace halocline::machine

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <utility>
 
-#include "halocline/machine_map.hpp"
 #include "halocline/tuning.hpp"
+#include "machine/machine_map.hpp"
 #include "partition/halo.hpp"
 
 // The predicted time of an exchange, from the rates of a machine map (docs/decisions/0018).

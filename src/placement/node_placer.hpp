@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "halocline/machine_map.hpp"
+#include "machine/machine_map.hpp"
 #include "partition/halo.hpp"
 #include "placement/placement.hpp"
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "halocline/ids.hpp"
-#include "halocline/machine_map.hpp"
 #include "halocline/placement.hpp"
+#include "machine/machine_map.hpp"
 #include "partition/halo.hpp"
 
 namespace halocline::placement {

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "halocline/machine_map.hpp"
+#include "machine/machine_map.hpp"
 #include "plan/plan.hpp"
 
 namespace halocline {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "halocline/machine_map.hpp"
 #include "halocline/routing.hpp"
+#include "machine/machine_map.hpp"
 #include "model/predict.hpp"
 #include "partition/halo.hpp"
 #include "partition/strategy.hpp"

@@ -4,7 +4,7 @@
 #include <map>
 #include <tuple>
 
-#include "halocline/machine_map.hpp"
+#include "machine/machine_map.hpp"
 #include "placement/placement.hpp"
 #include "routing/choose.hpp"
 

@@ -29,7 +29,7 @@ void expect_launched_update(const Subdomain& subdomain, const Field<T>& field, s
     expected(p) = untouched;
   });
   before.upload(subdomain, field.id);
-  from_host(expected, subdomain, field, 1);
+  expected.upload(subdomain, field, 1);
   on_device(subdomain.read(field), subdomain.view(field, 1));
   const auto found = to_host(subdomain, field, 1);
   on_host(before.view<const T>(), expected.view());

@@ -32,7 +32,7 @@ void close_memory() {
 }
 
 /// Whether a rank can map the next one's memory; all ranks learn of it.
-bool is_open(comm::Communicator& world) {
+bool is_open(comm::RankGroup& world) {
   const AnonymousFile mine(64);
   const auto handles = comm::gather_value(world, mine.handle());
   std::int64_t opened = 1;
@@ -45,7 +45,7 @@ bool is_open(comm::Communicator& world) {
 }
 
 int run(comm::Session& session) {
-  auto& world = session.world();
+  auto world = session.world();
   close_memory();
   if (is_open(world)) {
     if (world.rank() == rank_id(0))

@@ -9,7 +9,7 @@ namespace {
 
 CommBackend mpi_backend() {
   return {"mpi", [](const auto& body) {
-            const auto comm = comm::from_mpi(MPI_COMM_WORLD, std::chrono::seconds(20));
+            const auto comm = comm::from_mpi(MPI_COMM_WORLD, std::chrono::seconds(20)).release();
             EXPECT_EQ(comm->backend(), comm::CommBackend::mpi);
             body(*comm);
             comm->close();

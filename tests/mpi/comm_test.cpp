@@ -19,7 +19,7 @@ using testing::HasSubstr;
 using namespace std::chrono_literals;
 
 TEST(MpiTwin, TheUsersOwnTrafficIsApart) {
-  const auto comm = comm::from_mpi(MPI_COMM_WORLD, 20s);
+  const auto comm = comm::from_mpi(MPI_COMM_WORLD, 20s).release();
   const int to = static_cast<int>(next(*comm).value()), from = static_cast<int>(previous(*comm).value());
   int theirs = 1000 + to, got = -1;
   MPI_Request user[2];
@@ -40,7 +40,7 @@ TEST(MpiTwin, LeavesTheUsersCommunicatorAsItWas) {
   MPI_Comm users = MPI_COMM_NULL;
   MPI_Comm_dup(MPI_COMM_WORLD, &users);
   MPI_Comm_set_errhandler(users, MPI_ERRORS_ARE_FATAL);
-  const auto comm = comm::from_mpi(users, 20s);
+  const auto comm = comm::from_mpi(users, 20s).release();
   MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
   MPI_Comm_get_errhandler(users, &handler);
   EXPECT_TRUE(handler == MPI_ERRORS_ARE_FATAL);
@@ -151,7 +151,7 @@ TEST(MpiTwin, ADuplicationOfWhichARankStaysAwayEndsAtTheDeadline) {
   }
   world.barrier();
   // The one that comes late makes the given-up duplication whole, so that MPI can go on.
-  if (world.rank().value() == world.size() - 1) comm::from_mpi(users, 20s)->poison();
+  if (world.rank().value() == world.size() - 1) comm::from_mpi(users, 20s).release()->poison();
   world.barrier();
 }
 

@@ -15,6 +15,7 @@
 #include <thread>
 #include <vector>
 
+#include "comm/rank_group.hpp"
 #include "halocline/session.hpp"
 
 using namespace halocline;
@@ -38,7 +39,7 @@ void say(const std::string& text) {
 
 /// Rank 1 stops (SIGSTOP) or ends (SIGKILL); rank 0 must be told by the deadline, or end with the job.
 void lose_peer(comm::Session& session, int signal) {
-  auto& world = session.world();
+  halocline::comm::RankGroup& world = session.world();
   if (world.size() != 2) throw InvalidArgument("this mode needs 2 ranks");
   const bool lost = world.rank() == rank_id(1);
   const std::int64_t pid = world.all_reduce(lost ? std::int64_t{::getpid()} : 0, comm::Reduction::sum);
@@ -63,7 +64,7 @@ bool is_launched_first() {
 
 /// Ranks that do not agree on how many values they reduce: MPI's own error, on one rank or on both.
 void mismatch(comm::Session& session) {
-  auto& world = session.world();
+  halocline::comm::RankGroup& world = session.world();
   world.set_timeout(std::chrono::seconds(2));
   std::vector<double> values(world.rank() == rank_id(0) ? 1 : 4096);
   try {
@@ -93,7 +94,7 @@ int run(const std::string& mode, int argc, char** argv) {
   if (mode == "initialised") MPI_Init(&argc, &argv);
   {
     comm::Session session(&argc, &argv, Environment::read());
-    auto& world = session.world();
+    halocline::comm::RankGroup& world = session.world();
     line = fmt::format("{} backend, rank {} of {}, {}", to_string(world.backend()), world.rank().value(), world.size(),
                        mpi_state());
     if (mode == "stopped") lose_peer(session, SIGSTOP);

@@ -24,7 +24,7 @@ void for_seeds(std::uint64_t first, std::uint64_t all, Run&& run) {
   for (std::size_t shape = 0; shape < shapes.size(); ++shape) {
     const int ranks = shapes[shape];
     std::mutex mutex;
-    comm::run_as_threads(ranks, [&](comm::Communicator& comm) {
+    comm::run_as_threads(ranks, [&](comm::RankGroup& comm) {
       for (std::uint64_t seed = first + shape; seed < first + count; seed += shapes.size()) {
         HaloCase c = random_case(seed, ranks);
         const std::string wrong = run(comm, c, seed);
@@ -36,7 +36,7 @@ void for_seeds(std::uint64_t first, std::uint64_t all, Run&& run) {
 }
 
 void run_seeds(std::uint64_t first, std::uint64_t count, bool delays) {
-  for_seeds(first, count, [&](comm::Communicator& comm, HaloCase& c, std::uint64_t seed) {
+  for_seeds(first, count, [&](comm::RankGroup& comm, HaloCase& c, std::uint64_t seed) {
     if (delays) c.delay_seed = seed + 1;
     const HaloOutcome outcome = run_case(comm, c);
     EXPECT_GT(outcome.cells, 0) << c.name;
@@ -49,7 +49,7 @@ TEST(RandomExchanges, are_as_geometry_says) { run_seeds(0, 500, false); }
 TEST(RandomExchanges, delays_on_random_operations_change_nothing) { run_seeds(10000, 120, true); }
 
 TEST(RandomExchanges, backwards_add_or_replace_as_geometry_says) {
-  for_seeds(50000, 300, [](comm::Communicator& comm, HaloCase& c, std::uint64_t seed) {
+  for_seeds(50000, 300, [](comm::RankGroup& comm, HaloCase& c, std::uint64_t seed) {
     c.accumulates = seed % 3 == 0 ? Combine::replace : Combine::add;
     if (seed % 4 == 0) c.delay_seed = seed + 1;
     const HaloOutcome outcome = run_case(comm, c);
@@ -59,7 +59,7 @@ TEST(RandomExchanges, backwards_add_or_replace_as_geometry_says) {
 }
 
 TEST(RandomExchanges, of_boxes_that_ranks_own) {
-  for_seeds(60000, 150, [](comm::Communicator& comm, HaloCase& c, std::uint64_t seed) {
+  for_seeds(60000, 150, [](comm::RankGroup& comm, HaloCase& c, std::uint64_t seed) {
     give_boxes(c, seed, comm.size());
     const HaloOutcome outcome = run_case(comm, c);
     EXPECT_GT(outcome.cells, 0) << c.name;
@@ -68,7 +68,7 @@ TEST(RandomExchanges, of_boxes_that_ranks_own) {
 }
 
 TEST(RandomExchanges, cells_that_kernels_store_for_neighbours_are_as_a_serial_run_says) {
-  for_seeds(40000, 80, [](comm::Communicator& comm, HaloCase& c, std::uint64_t seed) {
+  for_seeds(40000, 80, [](comm::RankGroup& comm, HaloCase& c, std::uint64_t seed) {
     if (seed % 3 == 0) c.delay_seed = seed + 1;
     return run_outlet_case(comm, c, seed);
   });

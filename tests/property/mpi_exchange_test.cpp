@@ -10,7 +10,7 @@ namespace halocline::test {
 namespace {
 
 void run_seeds(std::uint64_t first, std::uint64_t count, bool delays) {
-  comm::Communicator& world = mpi_world();
+  comm::RankGroup& world = mpi_world();
   for (std::uint64_t seed = first; seed < first + some_of(count); ++seed) {
     HaloCase c = random_case(seed, world.size());
     if (delays) c.delay_seed = seed + 1;

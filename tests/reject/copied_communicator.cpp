@@ -4,12 +4,12 @@
 #include <memory>
 #include <utility>
 
-#include "halocline/communicator.hpp"
+#include "comm/rank_group.hpp"
 
-using halocline::comm::Communicator;
+using halocline::comm::RankGroup;
 
 #ifdef HC_CONTROL
-void take(std::unique_ptr<Communicator> mine) { auto yours = std::move(mine); }
+void take(std::unique_ptr<RankGroup> mine) { auto yours = std::move(mine); }
 #else
-void take(Communicator& mine, Communicator& yours) { yours = mine; }
+void take(RankGroup& mine, RankGroup& yours) { yours = mine; }
 #endif

@@ -5,16 +5,16 @@
 #include <utility>
 #include <vector>
 
+#include "comm/rank_group.hpp"
 #include "comm/requests.hpp"
-#include "halocline/communicator.hpp"
 
 namespace halocline::test {
 
-/// Another Communicator, with what a test says of it and does to its messages.
-class ForwardingCommunicator final : public comm::Communicator {
+/// Another RankGroup, with what a test says of it and does to its messages.
+class ForwardingCommunicator final : public comm::RankGroup {
  public:
   /// The inner one outlives it.
-  explicit ForwardingCommunicator(comm::Communicator& inner) : inner_(&inner) {}
+  explicit ForwardingCommunicator(comm::RankGroup& inner) : inner_(&inner) {}
 
   comm::DeviceSupport support;
   bool fail_to_send = false;
@@ -64,11 +64,11 @@ class ForwardingCommunicator final : public comm::Communicator {
   void all_reduce(std::span<std::int64_t> values, comm::Reduction reduction) override {
     inner_->all_reduce(values, reduction);
   }
-  using Communicator::all_reduce;
-  [[nodiscard]] std::unique_ptr<comm::Communicator> split(int colour, int key) override {
+  using RankGroup::all_reduce;
+  [[nodiscard]] std::unique_ptr<comm::RankGroup> split(int colour, int key) override {
     return inner_->split(colour, key);
   }
-  [[nodiscard]] std::unique_ptr<comm::Communicator> split_by_node(std::optional<int> ranks_per_node) override {
+  [[nodiscard]] std::unique_ptr<comm::RankGroup> split_by_node(std::optional<int> ranks_per_node) override {
     return inner_->split_by_node(ranks_per_node);
   }
   [[nodiscard]] std::unique_ptr<comm::SharedWindow> shared_window(std::size_t bytes) override {
@@ -82,7 +82,7 @@ class ForwardingCommunicator final : public comm::Communicator {
   class Held final : public comm::Request {
     [[nodiscard]] bool test() override { return false; }
   };
-  comm::Communicator* inner_;
+  comm::RankGroup* inner_;
 };
 
 }  // namespace halocline::test

@@ -124,7 +124,7 @@ std::shared_ptr<device::Injector> random_delays(std::uint64_t seed) { return std
 
 namespace {
 
-std::shared_ptr<device::Backend> host_backend(comm::Communicator& comm, const HaloCase& halo_case) {
+std::shared_ptr<device::Backend> host_backend(comm::RankGroup& comm, const HaloCase& halo_case) {
   device::HostOptions host;
   host.devices = halo_case.devices_per_rank;
   if (halo_case.uneven_devices) host.devices += static_cast<int>(comm.rank().value() % 2);
@@ -140,7 +140,7 @@ std::shared_ptr<device::Backend> host_backend(comm::Communicator& comm, const Ha
 
 }  // namespace
 
-DomainOptions options_of(comm::Communicator& comm, const HaloCase& halo_case) {
+DomainOptions options_of(comm::RankGroup& comm, const HaloCase& halo_case) {
   DomainOptions options;
   options.boundaries = halo_case.boundaries;
   set_launch_threads(options, halo_case.launch_threads);
@@ -173,7 +173,7 @@ struct Recorded {
 
 namespace {
 
-std::unique_ptr<Domain> make_domain(comm::Communicator& comm, const HaloCase& halo_case) {
+std::unique_ptr<Domain> make_domain(comm::RankGroup& comm, const HaloCase& halo_case) {
   DomainOptions options = options_of(comm, halo_case);
   if (halo_case.boxes.empty()) {
     return std::make_unique<Domain>(halo_case.extent, halo_case.radius, comm, std::move(options));
@@ -207,7 +207,7 @@ void start_and_finish(Domain& domain, const std::vector<Transfer>& transfers, co
 
 }  // namespace
 
-HaloOutcome run_case(comm::Communicator& comm, const HaloCase& halo_case) {
+HaloOutcome run_case(comm::RankGroup& comm, const HaloCase& halo_case) {
   const std::unique_ptr<Domain> made = make_domain(comm, halo_case);
   Domain& domain = *made;
   for (const auto& field : halo_case.fields) domain.add_field(field);

@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "comm/rank_group.hpp"
 #include "device/backend.hpp"
 #include "device/host.hpp"
 #include "exchange/exchange.hpp"
-#include "halocline/communicator.hpp"
 #include "halocline/domain.hpp"
 
 namespace halocline::test {
@@ -52,7 +52,7 @@ struct HaloCase {
   exchange::Tuning tuning;
   exchange::Messages messages = exchange::Messages::by_neighbour;
   /// The devices, where they are not the host's; then devices_per_rank, uneven_devices, graphs and delays mean nothing.
-  std::function<std::shared_ptr<device::Backend>(comm::Communicator&)> make_backend;
+  std::function<std::shared_ptr<device::Backend>(comm::RankGroup&)> make_backend;
   /// Delays on random operations; 0 for none.
   std::uint64_t delay_seed = 0;
   std::string name;
@@ -77,10 +77,10 @@ struct HaloOutcome {
 
 /// Collective. Fills every cell with a function of its global index and everything else with sentinels, exchanges, and
 /// compares all of it: halos with what geometry says, owned cells and everything else with what they were.
-[[nodiscard]] HaloOutcome run_case(comm::Communicator& comm, const HaloCase& halo_case);
+[[nodiscard]] HaloOutcome run_case(comm::RankGroup& comm, const HaloCase& halo_case);
 
 /// What a case says of its domain, for a rank; makes its devices.
-[[nodiscard]] DomainOptions options_of(comm::Communicator& comm, const HaloCase& halo_case);
+[[nodiscard]] DomainOptions options_of(comm::RankGroup& comm, const HaloCase& halo_case);
 
 /// Delays a seeded fraction of operations by up to a few hundred microseconds.
 [[nodiscard]] std::shared_ptr<device::Injector> random_delays(std::uint64_t seed);

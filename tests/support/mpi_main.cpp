@@ -13,7 +13,7 @@
 namespace halocline::test {
 namespace {
 
-comm::Communicator* the_world = nullptr;
+comm::RankGroup* the_world = nullptr;
 
 /// What ranks above 0 print: failures only.
 class FailurePrinter final : public testing::EmptyTestEventListener {
@@ -32,7 +32,7 @@ class FailurePrinter final : public testing::EmptyTestEventListener {
   std::string test_ = "outside of a case";
 };
 
-int run(comm::Communicator& world) {
+int run(comm::RankGroup& world) {
   if (world.rank().value() != 0) {
     auto& listeners = testing::UnitTest::GetInstance()->listeners();
     delete listeners.Release(listeners.default_result_printer());
@@ -57,7 +57,7 @@ int run(comm::Communicator& world) {
 
 }  // namespace
 
-comm::Communicator& mpi_world() { return *the_world; }
+comm::RankGroup& mpi_world() { return *the_world; }
 
 }  // namespace halocline::test
 
@@ -68,7 +68,7 @@ int main(int argc, char** argv) {
   try {
     comm::Session session(&argc, &argv, Environment::read());
     try {
-      test::the_world = &session.world();
+      test::the_world = &static_cast<comm::RankGroup&>(session.world());
       verdict = test::run(session.world());
       // Cases poison communicators on purpose, and a Session does not finalise then; here all ranks are known to be
       // well.

@@ -144,7 +144,7 @@ class Steps {
 
 }  // namespace
 
-std::string run_outlet_case(comm::Communicator& comm, const HaloCase& halo_case, std::uint64_t seed) {
+std::string run_outlet_case(comm::RankGroup& comm, const HaloCase& halo_case, std::uint64_t seed) {
   const Stencil radius = halo_case.fields.front().stencil.value_or(halo_case.radius);
   DomainOptions options = options_of(comm, halo_case);
   // This kernel reads halos on all sides.

@@ -6,7 +6,7 @@
 #include <random>
 #include <string>
 
-#include "halocline/machine_map.hpp"
+#include "machine/machine_map.hpp"
 #include "machine/names.hpp"
 
 namespace halocline::test {

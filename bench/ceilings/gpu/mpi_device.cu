@@ -11,7 +11,7 @@ std::shared_ptr<std::byte> device_memory(std::size_t bytes) {
 }
 
 /// Rank r of a node on GPU r of it, modulo their number.
-void measure_device_memory(comm::Communicator& world, Ceilings& ceilings) {
+void measure_device_memory(comm::RankGroup& world, Ceilings& ceilings) {
   if (world.backend() != comm::CommBackend::mpi || world.size() < 2) return;
   const auto node = world.split_by_node({});
   const auto place = static_cast<int>(node->rank().value());

@@ -7,7 +7,7 @@ namespace halocline::bench {
 namespace {
 
 Part on_rank_0(const std::string& name, void (*measure)(Ceilings&)) {
-  return {name, [name, measure](comm::Communicator& world, Ceilings& ceilings) {
+  return {name, [name, measure](comm::RankGroup& world, Ceilings& ceilings) {
             comm::agree_on(world, [&] {
               if (world.rank().value() != 0) return;
               if (gpu_count() == 0) ceilings.left_out(name, "rank 0 sees no GPU");

@@ -33,7 +33,7 @@ class AnonymousWindow final : public SharedWindow {
 
 }  // namespace
 
-std::unique_ptr<SharedWindow> make_anonymous_window(Communicator& comm, std::size_t bytes) {
+std::unique_ptr<SharedWindow> make_anonymous_window(RankGroup& comm, std::size_t bytes) {
   std::vector<std::optional<AnonymousFile>> files(static_cast<std::size_t>(comm.size()));
   auto& mine = files[comm.rank().index()];
   AnonymousFileHandle handle;

@@ -5,7 +5,7 @@
 
 #include <string_view>
 
-#include "halocline/communicator.hpp"
+#include "comm/rank_group.hpp"
 
 namespace halocline::comm {
 
@@ -13,7 +13,7 @@ namespace halocline::comm {
 inline constexpr int tag_end = 32768;
 
 /// Throws InvalidArgument with the value and what is allowed.
-inline void check_rank(const Communicator& comm, rank_id rank, std::string_view operation) {
+inline void check_rank(const RankGroup& comm, rank_id rank, std::string_view operation) {
   if (rank.value() < 0 || rank.value() >= comm.size()) {
     throw InvalidArgument(fmt::format("{}: rank is {}; allowed is 0 to {}", operation, rank.value(), comm.size() - 1));
   }
@@ -39,7 +39,7 @@ inline void check_ranks_per_node(std::int64_t ranks_per_node, std::size_t rank) 
 }
 
 /// "barrier (rank 2 of 4, timeout 0.5 s)", for errors of waits.
-inline std::string describe(const Communicator& comm, std::string_view operation) {
+inline std::string describe(const RankGroup& comm, std::string_view operation) {
   return fmt::format("{} (rank {} of {}, timeout {} s)", operation, comm.rank().value(), comm.size(),
                      std::chrono::duration<double>(comm.timeout()).count());
 }

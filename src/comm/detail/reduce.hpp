@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <span>
 
-#include "halocline/communicator.hpp"
+#include "comm/rank_group.hpp"
 
 namespace halocline::comm {
 

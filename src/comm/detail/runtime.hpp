@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "halocline/communicator.hpp"
+#include "comm/rank_group.hpp"
 
 // Initialising and finalising MPI, for Session. Implemented in mpi/runtime.cpp, or in mpi_absent.cpp in builds without
 // MPI.
@@ -23,8 +23,8 @@ namespace halocline::comm::runtime {
 /// Ends the process if MPI_Init does not return within the timeout; see Watchdog.
 void initialise(int* argc, char*** argv, Duration timeout);
 [[nodiscard]] int world_size();
-[[nodiscard]] std::unique_ptr<Communicator> world(Duration timeout);
-/// Whether any Communicator of this process was poisoned: finalise() could then wait for ever.
+[[nodiscard]] std::unique_ptr<RankGroup> world(Duration timeout);
+/// Whether any RankGroup of this process was poisoned: finalise() could then wait for ever.
 [[nodiscard]] bool any_poisoned();
 /// Ends the process if MPI_Finalize does not return within the timeout.
 void finalise(Duration timeout);

@@ -36,7 +36,7 @@ class Roll {
   std::map<int, std::string> ended_;
 };
 
-/// What the ranks of one Communicator share.
+/// What the ranks of one RankGroup share.
 struct Group {
   Group(std::shared_ptr<Roll> r, std::vector<int> world, int first = 0)
       : roll(std::move(r)), world_ranks(std::move(world)), mailboxes(world_ranks.size()), first_rank(first) {}
@@ -54,7 +54,7 @@ struct Group {
   }
 };
 
-/// One rank's own state of a Communicator; outlives it if requests do.
+/// One rank's own state of a RankGroup; outlives it if requests do.
 struct Life {
   std::atomic<bool> poisoned{false};
   std::atomic<bool> closed{false};

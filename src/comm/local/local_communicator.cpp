@@ -66,7 +66,7 @@ LocalCommunicator::LocalCommunicator(CommBackend backend, std::shared_ptr<Group>
 }
 
 void LocalCommunicator::require_usable(std::string_view operation) const {
-  if (life_->closed) throw InternalError(fmt::format("{} on a Communicator that was closed", operation));
+  if (life_->closed) throw InternalError(fmt::format("{} on a communicator that was closed", operation));
   if (life_->poisoned) {
     throw CommunicationError(fmt::format("{}: this group of ranks is unusable after an earlier error", operation));
   }
@@ -206,7 +206,7 @@ void LocalCommunicator::reduce(std::span<T> values, Reduction reduction) {
 void LocalCommunicator::all_reduce(std::span<double> values, Reduction reduction) { reduce(values, reduction); }
 void LocalCommunicator::all_reduce(std::span<std::int64_t> values, Reduction reduction) { reduce(values, reduction); }
 
-std::unique_ptr<Communicator> LocalCommunicator::split(int colour, int key) {
+std::unique_ptr<RankGroup> LocalCommunicator::split(int colour, int key) {
   const auto wishes = comm::gather_value(*this, Wish{colour, key});
   for (std::size_t rank = 0; rank < wishes.size(); ++rank) check_colour(wishes[rank].colour, rank);
   std::vector<std::pair<int, int>> members;  // key, rank
@@ -217,7 +217,7 @@ std::unique_ptr<Communicator> LocalCommunicator::split(int colour, int key) {
   std::sort(members.begin(), members.end());
   const auto mine = std::find(members.begin(), members.end(), std::pair(key, rank_));
   const int new_rank = static_cast<int>(mine - members.begin());
-  return collective("split", [&]() -> std::unique_ptr<Communicator> {
+  return collective("split", [&]() -> std::unique_ptr<RankGroup> {
     std::shared_ptr<Group> group;
     if (new_rank == 0) {
       std::vector<int> world;
@@ -235,7 +235,7 @@ std::unique_ptr<Communicator> LocalCommunicator::split(int colour, int key) {
   });
 }
 
-std::unique_ptr<Communicator> LocalCommunicator::split_by_node(std::optional<int> ranks_per_node) {
+std::unique_ptr<RankGroup> LocalCommunicator::split_by_node(std::optional<int> ranks_per_node) {
   const auto wishes = comm::gather_value(*this, static_cast<std::int64_t>(ranks_per_node.value_or(size())));
   for (std::size_t rank = 0; rank < wishes.size(); ++rank) check_ranks_per_node(wishes[rank], rank);
   return split(rank_ / ranks_per_node.value_or(size()), rank_);

@@ -6,14 +6,14 @@
 #include <vector>
 
 #include "comm/local/group.hpp"
+#include "comm/rank_group.hpp"
 #include "comm/requests.hpp"
 #include "core/clock.hpp"
-#include "halocline/communicator.hpp"
 
 namespace halocline::comm::local {
 
 /// Ranks within one process: the serial backend (one rank) and the threads backend.
-class LocalCommunicator final : public Communicator {
+class LocalCommunicator final : public RankGroup {
  public:
   LocalCommunicator(CommBackend backend, std::shared_ptr<Group> group, int rank, const Clock& clock, Duration timeout);
 
@@ -36,9 +36,9 @@ class LocalCommunicator final : public Communicator {
   [[nodiscard]] std::vector<std::vector<std::byte>> all_gather(std::span<const std::byte> bytes) override;
   void all_reduce(std::span<double> values, Reduction reduction) override;
   void all_reduce(std::span<std::int64_t> values, Reduction reduction) override;
-  using Communicator::all_reduce;
-  [[nodiscard]] std::unique_ptr<Communicator> split(int colour, int key) override;
-  [[nodiscard]] std::unique_ptr<Communicator> split_by_node(std::optional<int> ranks_per_node) override;
+  using RankGroup::all_reduce;
+  [[nodiscard]] std::unique_ptr<RankGroup> split(int colour, int key) override;
+  [[nodiscard]] std::unique_ptr<RankGroup> split_by_node(std::optional<int> ranks_per_node) override;
   [[nodiscard]] std::unique_ptr<SharedWindow> shared_window(std::size_t bytes) override;
   void close() override;
   void poison() noexcept override { life_->poisoned = true; }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "halocline/communicator.hpp"
+#include "comm/rank_group.hpp"
 
 namespace halocline::comm::mpi {
 

@@ -37,7 +37,7 @@ MpiCommunicator::~MpiCommunicator() {
 }
 
 void MpiCommunicator::require_usable(std::string_view operation) const {
-  if (closed_) throw InternalError(fmt::format("{} on a Communicator that was closed", operation));
+  if (closed_) throw InternalError(fmt::format("{} on a communicator that was closed", operation));
   if (state_->poisoned()) {
     throw CommunicationError(fmt::format("{}: this group of ranks is unusable after an earlier error", operation));
   }
@@ -85,7 +85,7 @@ std::unique_ptr<PersistentRequest> MpiCommunicator::persistent_receive(std::span
                                                 static_cast<int>(from.value()), tag);
 }
 
-std::unique_ptr<Communicator> MpiCommunicator::split(int colour, int key) {
+std::unique_ptr<RankGroup> MpiCommunicator::split(int colour, int key) {
   // Also serves as the barrier before MPI_Comm_split; see the class.
   const auto colours = comm::gather_value(*this, colour);
   for (std::size_t rank = 0; rank < colours.size(); ++rank) check_colour(colours[rank], rank);
@@ -102,11 +102,11 @@ std::unique_ptr<Communicator> MpiCommunicator::split(int colour, int key) {
   }
 }
 
-std::unique_ptr<Communicator> MpiCommunicator::split_by_node(std::optional<int> ranks_per_node) {
+std::unique_ptr<RankGroup> MpiCommunicator::split_by_node(std::optional<int> ranks_per_node) {
   const auto wishes = comm::gather_value(*this, static_cast<std::int64_t>(ranks_per_node.value_or(size())));
   for (std::size_t rank = 0; rank < wishes.size(); ++rank) check_ranks_per_node(wishes[rank], rank);
   MPI_Comm made = MPI_COMM_NULL;
-  std::unique_ptr<Communicator> node;
+  std::unique_ptr<RankGroup> node;
   try {
     {
       const Watchdog watchdog("MPI_Comm_split_type", timeout());
@@ -143,7 +143,7 @@ void MpiCommunicator::close() {
   check(MPI_Comm_free(&state_->comm), "MPI_Comm_free");
 }
 
-std::unique_ptr<Communicator> duplicate(MPI_Comm comm, Duration timeout, int largest_count) {
+std::unique_ptr<RankGroup> duplicate(MPI_Comm comm, Duration timeout, int largest_count) {
   if (!runtime::active()) throw InvalidArgument("from_mpi: MPI is not initialised, or is finalised");
   if (comm == MPI_COMM_NULL) throw InvalidArgument("from_mpi: the communicator is MPI_COMM_NULL");
   int inter = 0;
@@ -173,6 +173,6 @@ std::unique_ptr<Communicator> duplicate(MPI_Comm comm, Duration timeout, int lar
 
 }  // namespace mpi
 
-std::unique_ptr<Communicator> from_mpi(MPI_Comm comm, Duration timeout) { return mpi::duplicate(comm, timeout); }
+Communicator from_mpi(MPI_Comm comm, Duration timeout) { return mpi::duplicate(comm, timeout); }
 
 }  // namespace halocline::comm

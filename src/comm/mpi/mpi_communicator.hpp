@@ -8,9 +8,9 @@
 
 #include "comm/mpi/device_support.hpp"
 #include "comm/mpi/state.hpp"
+#include "comm/rank_group.hpp"
 #include "comm/requests.hpp"
 #include "core/clock.hpp"
-#include "halocline/communicator.hpp"
 
 namespace halocline::comm::mpi {
 
@@ -19,7 +19,7 @@ namespace halocline::comm::mpi {
 /// Collectives are MPI's non-blocking ones, tested until the timeout. MPI 3 has no non-blocking way to split a
 /// communicator, or to free one. A barrier therefore comes first, so that MPI_Comm_split and MPI_Comm_free are called
 /// only when all ranks have reached it. If a rank dies between the barrier and the call, a Watchdog ends the others.
-class MpiCommunicator final : public Communicator {
+class MpiCommunicator final : public RankGroup {
  public:
   /// Takes ownership of comm, which must be private. largest_count: see Layout.
   MpiCommunicator(MPI_Comm comm, Duration timeout, int largest_count = Layout::largest);
@@ -42,9 +42,9 @@ class MpiCommunicator final : public Communicator {
   [[nodiscard]] std::vector<std::vector<std::byte>> all_gather(std::span<const std::byte> bytes) override;
   void all_reduce(std::span<double> values, Reduction reduction) override;
   void all_reduce(std::span<std::int64_t> values, Reduction reduction) override;
-  using Communicator::all_reduce;
-  [[nodiscard]] std::unique_ptr<Communicator> split(int colour, int key) override;
-  [[nodiscard]] std::unique_ptr<Communicator> split_by_node(std::optional<int> ranks_per_node) override;
+  using RankGroup::all_reduce;
+  [[nodiscard]] std::unique_ptr<RankGroup> split(int colour, int key) override;
+  [[nodiscard]] std::unique_ptr<RankGroup> split_by_node(std::optional<int> ranks_per_node) override;
   [[nodiscard]] std::unique_ptr<SharedWindow> shared_window(std::size_t bytes) override;
   void close() override;
   void poison() noexcept override { mpi::poison(*state_); }
@@ -68,7 +68,7 @@ class MpiCommunicator final : public Communicator {
 };
 
 /// A private duplicate, as from_mpi() makes it.
-[[nodiscard]] std::unique_ptr<Communicator> duplicate(MPI_Comm comm, Duration timeout,
-                                                      int largest_count = Layout::largest);
+[[nodiscard]] std::unique_ptr<RankGroup> duplicate(MPI_Comm comm, Duration timeout,
+                                                   int largest_count = Layout::largest);
 
 }  // namespace halocline::comm::mpi

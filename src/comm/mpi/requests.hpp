@@ -5,8 +5,8 @@
 #include <span>
 
 #include "comm/mpi/state.hpp"
+#include "comm/rank_group.hpp"
 #include "comm/requests.hpp"
-#include "halocline/communicator.hpp"
 
 namespace halocline::comm::mpi {
 

@@ -43,7 +43,7 @@ void initialise(int* argc, char*** argv, Duration timeout) {
   int provided = MPI_THREAD_SINGLE;
   {
     const Watchdog watchdog("MPI_Init_thread", timeout);
-    // One thread at a time calls a Communicator, not always the same one.
+    // One thread at a time calls a RankGroup, not always the same one.
     check(MPI_Init_thread(argc, argv, MPI_THREAD_SERIALIZED, &provided), "MPI_Init_thread");
   }
   // A communicator's own handler does not receive all of its errors: Open MPI passes some errors of non-blocking
@@ -62,7 +62,7 @@ int world_size() {
   return size;
 }
 
-std::unique_ptr<Communicator> world(Duration timeout) { return mpi::duplicate(MPI_COMM_WORLD, timeout); }
+std::unique_ptr<RankGroup> world(Duration timeout) { return mpi::duplicate(MPI_COMM_WORLD, timeout); }
 
 bool any_poisoned() { return mpi::any_poisoned(); }
 

@@ -25,7 +25,7 @@ bool any_poisoned() noexcept { return process_poisoned; }
 
 void log_leak_once(int size) noexcept {
   if (leak_logged.exchange(true)) return;
-  log_leak(ShortText("a Communicator of {} ranks was destroyed without close(); it is leaked (said once)", size));
+  log_leak(ShortText("a communicator of {} ranks was destroyed without close(); it is leaked (said once)", size));
 }
 
 }  // namespace halocline::comm::mpi

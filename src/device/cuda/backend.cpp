@@ -3,6 +3,7 @@
 
 #include <nvtx3/nvToolsExt.h>
 
+#include "core/wait_hook.hpp"
 #include "device/cuda/backoff.hpp"
 #include "device/cuda/copy_list.hpp"
 #include "device/cuda/fused_exchange.hpp"
@@ -80,10 +81,12 @@ Verdict CudaBackend::overlapping_launches() const {
 
 bool CudaBackend::wait_until(const std::function<bool()>& done, const Deadline& deadline) {
   Backoff backoff;
+  WaitHook hook;
   while (!done()) {
     if (deadline.expired()) return false;
     // If a device has failed, this stops the others too, so that the work that is waited for ends.
     (void)devices_->failures().of(0);
+    hook.poll();
     backoff.pause();
   }
   return true;

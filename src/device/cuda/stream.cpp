@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "core/wait_hook.hpp"
 #include "device/cuda/backoff.hpp"
 #include "device/cuda/copy_list.hpp"
 #include "device/cuda/fused_exchange.hpp"
@@ -208,10 +209,12 @@ void CudaStream::synchronize() {
   const CurrentDevice now = current();
   const CaptureAside aside;
   Backoff backoff;
+  WaitHook hook;
   std::optional<Deadline> grace;
   while (!is_done(cudaStreamQuery(handle_), "cudaStreamQuery")) {
     if (!grace && devices_->failures().of(device_) != nullptr) grace.emplace(Clock::steady(), longest_grace);
     if (grace && grace->expired()) break;
+    hook.poll();
     backoff.pause();
   }
   raise_failure();

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/wait_hook.hpp"
 #include "device/host/naps.hpp"
 
 namespace halocline::device::host {
@@ -94,6 +95,7 @@ bool Scheduler::help(const std::function<bool()>& done, const Deadline& deadline
   const Duration cap = rung ? longest_nap : longest_blind_nap;
   Duration idle_since = Duration::max();
   const Helping helping(*this);
+  WaitHook hook;
   while (true) {
     const std::uint32_t seen = doorbell_->value();
     if (done()) return true;
@@ -103,6 +105,7 @@ bool Scheduler::help(const std::function<bool()>& done, const Deadline& deadline
       continue;
     }
     if (deadline.expired()) return false;
+    hook.poll();
     if (idle_since == Duration::max()) idle_since = real_time();
     if (real_time() - idle_since < yielding) {
       std::this_thread::yield();

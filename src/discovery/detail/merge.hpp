@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "discovery/probe.hpp"
-#include "halocline/machine_map.hpp"
+#include "machine/machine_map.hpp"
 
 // The part of discovery that needs no communication: turns reports into a map. Pure, so that tests can supply the
 // reports of ranks.

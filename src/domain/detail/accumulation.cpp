@@ -18,7 +18,7 @@ Accumulation::Accumulation(const partition::Geometry& forward, device::Backend& 
   }
 }
 
-void Accumulation::use(std::unique_ptr<comm::Communicator> comm, std::unique_ptr<exchange::Exchange> exchange,
+void Accumulation::use(std::unique_ptr<comm::RankGroup> comm, std::unique_ptr<exchange::Exchange> exchange,
                        std::set<subdomain_id> in_place) {
   comm_ = std::move(comm);
   exchange_ = std::move(exchange);

@@ -7,10 +7,10 @@
 #include <string_view>
 #include <vector>
 
+#include "comm/rank_group.hpp"
 #include "device/backend.hpp"
 #include "exchange/exchange.hpp"
 #include "exchange/returned_halos.hpp"
-#include "halocline/communicator.hpp"
 #include "halocline/domain.hpp"
 
 namespace halocline {
@@ -28,7 +28,7 @@ class Accumulation {
   [[nodiscard]] const partition::Geometry& geometry() const { return returned_.geometry(); }
   [[nodiscard]] const std::vector<exchange::LocalSubdomain>& subdomains() const { return returning_; }
   /// Sets the connected exchange and the group that it uses. in_place: the subdomains whose own halos are not moved.
-  void use(std::unique_ptr<comm::Communicator> comm, std::unique_ptr<exchange::Exchange> exchange,
+  void use(std::unique_ptr<comm::RankGroup> comm, std::unique_ptr<exchange::Exchange> exchange,
            std::set<subdomain_id> in_place);
   [[nodiscard]] exchange::Exchange& exchange() const { return *exchange_; }
 
@@ -66,7 +66,7 @@ class Accumulation {
   std::vector<std::unique_ptr<device::ShareableBuffer>> memory_;  ///< by subdomain
   std::vector<exchange::LocalSubdomain> returning_;               ///< the same subdomains in the second exchange
   std::set<subdomain_id> in_place_;
-  std::unique_ptr<comm::Communicator> comm_;
+  std::unique_ptr<comm::RankGroup> comm_;
   std::unique_ptr<exchange::Exchange> exchange_;
   std::vector<std::unique_ptr<Arrival>> arrivals_;
 };

@@ -69,7 +69,7 @@ NamedValue named(std::string name, std::string text) {
   return {std::move(name), std::move(text), hash};
 }
 
-void check_alike(comm::Communicator& comm, std::span<const NamedValue> mine) {
+void check_alike(comm::RankGroup& comm, std::span<const NamedValue> mine) {
   Hash all;
   for (const NamedValue& value : mine) all.add(value.name).add(static_cast<std::int64_t>(value.hash));
   const auto hashes = comm::gather_value(comm, all.value());

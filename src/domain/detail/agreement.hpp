@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "comm/rank_group.hpp"
 #include "core/hash.hpp"
-#include "halocline/communicator.hpp"
 #include "halocline/domain.hpp"
 #include "plan/plan.hpp"
 
@@ -25,7 +25,7 @@ struct NamedValue {
 
 /// Collective. If ranks pass different values, throws the same InvalidArgument on all of them, which names the
 /// difference: "radius: rank 0 has 2, rank 1 has 1". Costs one all_gather of a hash if all agree.
-void check_alike(comm::Communicator& comm, std::span<const NamedValue> mine);
+void check_alike(comm::RankGroup& comm, std::span<const NamedValue> mine);
 
 /// The inputs of a plan, except the machine.
 [[nodiscard]] std::vector<NamedValue> values_of(const PlanRequest& request);

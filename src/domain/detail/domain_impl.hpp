@@ -40,11 +40,11 @@ class Domain::Impl {
 
   /// The user's communicator: owned, or only used to make a private group, so that messages of several domains cannot
   /// mix.
-  std::unique_ptr<comm::Communicator> owned_comm;
-  comm::Communicator* users_comm = nullptr;
+  std::unique_ptr<comm::RankGroup> owned_comm;
+  comm::RankGroup* users_comm = nullptr;
   /// The communicator that the domain uses.
-  comm::Communicator* comm = nullptr;
-  std::unique_ptr<comm::Communicator> node_comm;
+  comm::RankGroup* comm = nullptr;
+  std::unique_ptr<comm::RankGroup> node_comm;
   std::shared_ptr<device::Backend> backend;
   std::optional<Plan> plan;
 
@@ -135,7 +135,7 @@ class Domain::Impl {
   };
   [[nodiscard]] Memory memory() const;
   /// Collective: finds out what the machine can do, routes, and builds an exchange with these routes.
-  [[nodiscard]] std::unique_ptr<exchange::Exchange> connect(comm::Communicator& group, Memory memory,
+  [[nodiscard]] std::unique_ptr<exchange::Exchange> connect(comm::RankGroup& group, Memory memory,
                                                             std::vector<RoutedMessage>& routed);
   void make_accumulation();
   /// Collective if the groups are not poisoned.
@@ -184,8 +184,22 @@ class Domain::Impl {
     StreamGroup group;
     std::unique_ptr<device::Graph> graph;
   };
-  /// Records the work that steps() enqueues, by group.
-  [[nodiscard]] std::vector<Recorded> record(const std::function<void()>& steps);
+  /// What a capture began with, and how far it is.
+  struct Capturing {
+    std::vector<int> current;
+    std::vector<std::vector<Directions>> stored;
+    std::vector<bool> exchanged;
+    std::vector<StreamGroup> groups;
+    std::size_t begun = 0;  ///< groups whose first stream is captured
+    std::size_t ended = 0;  ///< and no longer
+  };
+  std::optional<Capturing> capturing;
+  void begin_capture();
+  /// The work that was captured, by group.
+  [[nodiscard]] std::vector<Recorded> recorded();
+  void take_back_captured();
+  /// Ends a capture of which nothing is kept.
+  void discard_capture();
 
  private:
   void leak_memory() noexcept;

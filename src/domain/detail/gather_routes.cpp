@@ -19,7 +19,7 @@ auto members(MaybeConst<RoutedMessage> auto& message) {
   return std::tie(message.route, message.bytes, message.messages);
 }
 
-std::vector<RoutedMessage> gather_routed_messages(comm::Communicator& comm, std::span<const RoutedMessage> mine) {
+std::vector<RoutedMessage> gather_routed_messages(comm::RankGroup& comm, std::span<const RoutedMessage> mine) {
   std::vector<RoutedMessage> all;
   for (auto& part : comm::gather(comm, std::vector(mine.begin(), mine.end()))) {
     std::ranges::move(part, std::back_inserter(all));

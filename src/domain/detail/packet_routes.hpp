@@ -2,8 +2,8 @@
 #pragma once
 
 #include "device/backend.hpp"
-#include "halocline/machine_map.hpp"
 #include "halocline/routing.hpp"
+#include "machine/machine_map.hpp"
 #include "placement/placement.hpp"
 
 namespace halocline {

@@ -20,7 +20,7 @@ struct AbortWord::Segment {
   std::array<char, 504> text;
 };
 
-AbortWord::AbortWord(comm::Communicator& node_comm)
+AbortWord::AbortWord(comm::RankGroup& node_comm)
     : rank_(static_cast<int>(node_comm.rank().value())), ranks_(node_comm.size()) {
   static_assert(std::atomic<std::uint32_t>::is_always_lock_free);
   try {

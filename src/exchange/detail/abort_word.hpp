@@ -8,9 +8,9 @@
 #include <string>
 #include <string_view>
 
+#include "comm/rank_group.hpp"
 #include "comm/requests.hpp"
 #include "core/anonymous_file.hpp"
-#include "halocline/communicator.hpp"
 
 namespace halocline::exchange {
 
@@ -20,7 +20,7 @@ namespace halocline::exchange {
 class AbortWord {
  public:
   /// Collective over the node.
-  explicit AbortWord(comm::Communicator& node_comm);
+  explicit AbortWord(comm::RankGroup& node_comm);
 
   /// The word that this rank's waits read; 0 until a rank has failed. Valid as long as this object exists.
   [[nodiscard]] const std::atomic<std::uint32_t>* word() const;

@@ -15,7 +15,7 @@ std::byte* Mappings::base(int device, const device::MemoryHandle& handle) {
   return mapping->data();
 }
 
-std::map<rank_id, std::vector<std::byte>> exchange_blobs(comm::Communicator& comm,
+std::map<rank_id, std::vector<std::byte>> exchange_blobs(comm::RankGroup& comm,
                                                          std::map<rank_id, std::vector<std::byte>> outgoing) {
   const auto deadline = [&comm] { return Deadline(comm.clock(), comm.timeout()); };
   Transfers transfers(comm);

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "comm/rank_group.hpp"
 #include "device/backend.hpp"
-#include "halocline/communicator.hpp"
 
 namespace halocline::exchange {
 
@@ -28,6 +28,6 @@ class Mappings {
 /// Sends each listed rank its message and returns the messages of these ranks, by rank. Every rank must list the ranks
 /// that list it. Messages to this rank itself are returned, too.
 [[nodiscard]] std::map<rank_id, std::vector<std::byte>> exchange_blobs(
-    comm::Communicator& comm, std::map<rank_id, std::vector<std::byte>> outgoing);
+    comm::RankGroup& comm, std::map<rank_id, std::vector<std::byte>> outgoing);
 
 }  // namespace halocline::exchange

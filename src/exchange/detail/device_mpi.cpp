@@ -25,7 +25,7 @@ constexpr std::size_t largest = sizes.back();
 
 /// Yes if all ranks answer yes. Otherwise no with all reasons, each with the first rank that has it, because some may
 /// be mere consequences of others (a rank waits too long for a message that another failed to send).
-Verdict agreed(comm::Communicator& comm, const Verdict& mine) {
+Verdict agreed(comm::RankGroup& comm, const Verdict& mine) {
   const std::string words = mine.yes ? "" : mine.why_not.empty() ? "no reason given" : mine.why_not;
   const auto all = comm::gather(comm, words);
   if (!all[0].empty() && std::count(all.begin(), all.end(), all[0]) == std::ssize(all)) return mine;
@@ -37,7 +37,7 @@ Verdict agreed(comm::Communicator& comm, const Verdict& mine) {
   return Verdict::of(reasons.empty(), reasons);
 }
 
-Verdict asked(const comm::Communicator& comm, const device::Backend& backend) {
+Verdict asked(const comm::RankGroup& comm, const device::Backend& backend) {
   if (backend.kind() == DeviceKind::host) return Verdict::of(true);
   if (comm.size() == 1) return Verdict::of(false, "there is one rank, and messages to oneself are copied by the host");
   const comm::DeviceSupport support = comm.device_support();
@@ -72,7 +72,7 @@ class Pattern {
 /// Device memory that is sent and received, and pinned memory through which the host fills and reads it.
 class Memory {
  public:
-  Memory(comm::Communicator& comm, device::Backend& backend, int device)
+  Memory(comm::RankGroup& comm, device::Backend& backend, int device)
       : source_(backend.allocate(device, largest)),
         target_(backend.allocate(device, largest)),
         host_(backend.allocate_pinned(largest)),
@@ -103,7 +103,7 @@ class Memory {
 };
 
 /// Sends one message of `bytes` bytes from each rank to the next.
-Verdict tried(comm::Communicator& comm, const std::shared_ptr<Memory>& memory, std::size_t bytes) {
+Verdict tried(comm::RankGroup& comm, const std::shared_ptr<Memory>& memory, std::size_t bytes) {
   const std::int64_t ranks = comm.size();
   const rank_id next((comm.rank().value() + 1) % ranks);
   const rank_id previous((comm.rank().value() + ranks - 1) % ranks);
@@ -125,7 +125,7 @@ Verdict tried(comm::Communicator& comm, const std::shared_ptr<Memory>& memory, s
 
 }  // namespace
 
-Verdict try_device_mpi(comm::Communicator& comm, device::Backend& backend, int device) {
+Verdict try_device_mpi(comm::RankGroup& comm, device::Backend& backend, int device) {
   if (const Verdict answer = agreed(comm, asked(comm, backend)); !answer.yes) return answer;
   std::shared_ptr<Memory> memory;
   comm::agree_on(comm, [&] { memory = std::make_shared<Memory>(comm, backend, device); });

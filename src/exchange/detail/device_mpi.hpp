@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "comm/rank_group.hpp"
 #include "device/backend.hpp"
-#include "halocline/communicator.hpp"
 #include "routing/choose.hpp"
 
 namespace halocline::exchange {
@@ -14,6 +14,6 @@ namespace halocline::exchange {
 ///
 /// Collective; the answer is the same on all ranks. device: this rank's, as the backend's ordinal. A missing capability
 /// of MPI is an answer; any other failure is an error, the same on all ranks.
-[[nodiscard]] Verdict try_device_mpi(comm::Communicator& comm, device::Backend& backend, int device);
+[[nodiscard]] Verdict try_device_mpi(comm::RankGroup& comm, device::Backend& backend, int device);
 
 }  // namespace halocline::exchange

@@ -6,11 +6,11 @@
 #include <memory>
 #include <vector>
 
+#include "comm/rank_group.hpp"
 #include "device/backend.hpp"
 #include "exchange/detail/mailbox.hpp"
 #include "exchange/exchange.hpp"
 #include "exchange/pack/copies.hpp"
-#include "halocline/communicator.hpp"
 #include "halocline/direction.hpp"
 #include "partition/halo.hpp"
 
@@ -55,7 +55,7 @@ struct SubdomainState {
 
 /// The data that all endpoints share. Must outlive them and keep its address.
 struct Context {
-  comm::Communicator* comm = nullptr;
+  comm::RankGroup* comm = nullptr;
   device::Backend* backend = nullptr;
   const partition::Geometry* geometry = nullptr;
   Mappings* mappings = nullptr;

@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
+#include "comm/rank_group.hpp"
 #include "comm/requests.hpp"
 #include "core/clock.hpp"
-#include "halocline/communicator.hpp"
 
 namespace halocline::exchange {
 
@@ -16,7 +16,7 @@ namespace halocline::exchange {
 /// so both are kept until the process ends.
 class Transfers {
  public:
-  explicit Transfers(comm::Communicator& comm) : comm_(&comm) {}
+  explicit Transfers(comm::RankGroup& comm) : comm_(&comm) {}
   Transfers(const Transfers&) = delete;
   Transfers& operator=(const Transfers&) = delete;
   ~Transfers();
@@ -33,7 +33,7 @@ class Transfers {
     std::unique_ptr<comm::Request> request;
     bool received = false;
   };
-  comm::Communicator* comm_;
+  comm::RankGroup* comm_;
   std::vector<Transfer> transfers_;
 };
 

@@ -9,7 +9,7 @@
 
 #include "core/limits.hpp"
 #include "halocline/error.hpp"
-#include "halocline/machine_map.hpp"
+#include "machine/machine_map.hpp"
 
 // Shared by the checks of a machine map. Entries have the names of the JSON document, so that an error message fits
 // both.

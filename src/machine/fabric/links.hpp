@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "halocline/machine_map.hpp"
 #include "machine/interconnect.hpp"
+#include "machine/machine_map.hpp"
 
 // The links between the ports of nodes. Everything is computed from the numbers that describe the fabric, so that a
 // large one takes no memory.

@@ -116,7 +116,7 @@ Verdict reaches(Session& session, int device, int other) {
 
 /// Both directions take the same: half of there and back.
 void play(Session& session, int a, int b) {
-  comm::Communicator& node = session.node();
+  comm::RankGroup& node = session.node();
   std::int64_t refused = 0;
   std::vector<std::unique_ptr<Player>> players;
   comm::agree_on(node, [&] {

@@ -24,7 +24,7 @@ struct Gate::Words {
   device::Flag bell;
 };
 
-Gate::Gate(comm::Communicator& node, device::Backend& backend)
+Gate::Gate(comm::RankGroup& node, device::Backend& backend)
     : node_(node), backend_(backend), window_(node.shared_window(2 * sizeof(Words))) {
   comm::agree_on(node, [&] {
     if (backend.device_count() == 0) return;

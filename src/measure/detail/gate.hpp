@@ -6,9 +6,9 @@
 #include <memory>
 #include <span>
 
+#include "comm/rank_group.hpp"
 #include "comm/requests.hpp"
 #include "device/backend.hpp"
-#include "halocline/communicator.hpp"
 
 namespace halocline::machine::measuring {
 
@@ -20,7 +20,7 @@ namespace halocline::machine::measuring {
 class Gate {
  public:
   /// Collective.
-  Gate(comm::Communicator& node, device::Backend& backend);
+  Gate(comm::RankGroup& node, device::Backend& backend);
   Gate(const Gate&) = delete;
   Gate& operator=(const Gate&) = delete;
   ~Gate();
@@ -40,7 +40,7 @@ class Gate {
   [[nodiscard]] Words& opened(Scope scope) const;
   void ring();
 
-  comm::Communicator& node_;
+  comm::RankGroup& node_;
   device::Backend& backend_;
   std::unique_ptr<comm::SharedWindow> window_;
   std::unique_ptr<device::Registration> own_registration_;

@@ -19,7 +19,7 @@ namespace {
 constexpr int first_tag = 64;
 constexpr int message_repeats = 4;  // the first is not counted
 
-double now(comm::Communicator& comm) { return std::chrono::duration<double>(comm.clock().now()).count(); }
+double now(comm::RankGroup& comm) { return std::chrono::duration<double>(comm.clock().now()).count(); }
 
 /// A message from one device to another, by one method, on the ranks that have a part in it.
 class Way {
@@ -89,7 +89,7 @@ class Way {
 
 /// Seconds from the sender's start to the receiver's end. Between two ranks a small message by the same method answers,
 /// so the sender's clock has it all.
-std::vector<double> there_and_back(comm::Communicator& comm, const Message& there, const Message& back,
+std::vector<double> there_and_back(comm::RankGroup& comm, const Message& there, const Message& back,
                                    std::size_t bytes) {
   const bool answered = there.from != there.to;
   std::vector<double> seconds;
@@ -103,7 +103,7 @@ std::vector<double> there_and_back(comm::Communicator& comm, const Message& ther
 }
 
 /// One way; valid on the sending rank.
-Times one_way(comm::Communicator& comm, const Message& there, const Message& back, std::size_t bytes) {
+Times one_way(comm::RankGroup& comm, const Message& there, const Message& back, std::size_t bytes) {
   const std::vector<double> small = there_and_back(comm, there, back, small_bytes);
   const std::vector<double> large = there_and_back(comm, there, back, bytes);
   const double answer = there.from != there.to ? median(small) / 2 : 0;
@@ -116,7 +116,7 @@ Times one_way(comm::Communicator& comm, const Message& there, const Message& bac
 }
 
 /// Both at once, after the two ranks have met; each receiver's time.
-Times two_ways(comm::Communicator& comm, const Message& there, const Message& back, std::size_t bytes) {
+Times two_ways(comm::RankGroup& comm, const Message& there, const Message& back, std::size_t bytes) {
   const std::array both{there, back};
   std::array<std::byte, 2> words{};
   const std::array meeting{Message{there.from, there.to, first_tag + 2, &words[0], &words[1], {}, {}},
@@ -135,7 +135,7 @@ Times two_ways(comm::Communicator& comm, const Message& there, const Message& ba
 
 /// Both directions of a pair, one way and two ways, by the ranks that have the devices.
 void measure_pair(Session& session, Way::Method method, int a, int b, std::size_t bytes) {
-  comm::Communicator& ranks = session.messages();
+  comm::RankGroup& ranks = session.messages();
   // MPI looks for memory of a device in the context that is current.
   const int own = session.mine(a) ? a : b;
   const auto current =
@@ -182,7 +182,7 @@ bool first_of_rank(const Session& session, int device) {
 
 }  // namespace
 
-void pass(comm::Communicator& comm, std::span<const Message> messages, std::size_t bytes) {
+void pass(comm::RankGroup& comm, std::span<const Message> messages, std::size_t bytes) {
   std::vector<std::unique_ptr<comm::Request>> under_way;
   std::vector<const Message*> receives;
   std::vector<bool> done;
@@ -232,7 +232,7 @@ void measure_messages(Session& session) {
   }
 }
 
-LinkRate measure_network(comm::Communicator& comm, const std::vector<rank_id>& first_ranks,
+LinkRate measure_network(comm::RankGroup& comm, const std::vector<rank_id>& first_ranks,
                          const MeasureRequest& request) {
   const std::size_t bytes = std::max(static_cast<std::size_t>(request.bytes) / 4, small_bytes);
   std::array<rank_id, 2> pair;  // this rank's, where it has one

@@ -4,7 +4,7 @@
 #include <functional>
 #include <span>
 
-#include "halocline/communicator.hpp"
+#include "comm/rank_group.hpp"
 
 namespace halocline::machine::measuring {
 
@@ -22,6 +22,6 @@ struct Message {
 
 /// Sends and receives this rank's part of some messages of `bytes` each, and returns when that is done. It never
 /// sleeps, so that short times can be told apart. Throws DeadlineError after the communicator's timeout.
-void pass(comm::Communicator& comm, std::span<const Message> messages, std::size_t bytes);
+void pass(comm::RankGroup& comm, std::span<const Message> messages, std::size_t bytes);
 
 }  // namespace halocline::machine::measuring

@@ -19,7 +19,7 @@ class Possible {
   [[nodiscard]] bool of(PairMethod method, int from, int to) const { return yes_[index(method, from, to)] != 0; }
   void set(PairMethod method, int from, int to) { yes_[index(method, from, to)] = 1; }
   /// Collective: brings each rank's results of its own pairs to all ranks.
-  void share(comm::Communicator& node) { node.all_reduce(std::span<std::int64_t>(yes_), comm::Reduction::max); }
+  void share(comm::RankGroup& node) { node.all_reduce(std::span<std::int64_t>(yes_), comm::Reduction::max); }
 
  private:
   [[nodiscard]] std::size_t index(PairMethod method, int from, int to) const {

@@ -29,7 +29,7 @@ struct Told {
 
 }  // namespace
 
-Session::Session(comm::Communicator& node, device::Backend& backend, std::vector<Slot> slots, MeasureRequest request)
+Session::Session(comm::RankGroup& node, device::Backend& backend, std::vector<Slot> slots, MeasureRequest request)
     : node_(node),
       backend_(backend),
       slots_(std::move(slots)),

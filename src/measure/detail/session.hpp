@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include "comm/rank_group.hpp"
 #include "core/median.hpp"
 #include "device/backend.hpp"
-#include "halocline/communicator.hpp"
 #include "measure/detail/lane.hpp"
 #include "measure/detail/numa_memory.hpp"
 #include "measure/measure.hpp"
@@ -38,14 +38,14 @@ struct Reach {
 class Session {
  public:
   /// Collective. `slots` and `request` are the same on all ranks of the node; request.bytes is above 0.
-  Session(comm::Communicator& node, device::Backend& backend, std::vector<Slot> slots, MeasureRequest request);
+  Session(comm::RankGroup& node, device::Backend& backend, std::vector<Slot> slots, MeasureRequest request);
 
   /// Unmaps other ranks' memory, so that each may free its own. Collective; the last call.
   void close();
 
-  [[nodiscard]] comm::Communicator& node() { return node_; }
+  [[nodiscard]] comm::RankGroup& node() { return node_; }
   /// A second group of the same ranks, for messages while others wait in an agreement of node().
-  [[nodiscard]] comm::Communicator& messages() { return *messages_; }
+  [[nodiscard]] comm::RankGroup& messages() { return *messages_; }
   [[nodiscard]] device::Backend& backend() { return backend_; }
   [[nodiscard]] const MeasureRequest& request() const { return request_; }
   [[nodiscard]] std::size_t bytes() const { return static_cast<std::size_t>(request_.bytes); }
@@ -98,13 +98,13 @@ class Session {
   [[nodiscard]] std::vector<std::vector<double>> round(std::span<Job> jobs, Gate::Scope scope, std::size_t bytes,
                                                        int row);
 
-  comm::Communicator& node_;
+  comm::RankGroup& node_;
   device::Backend& backend_;
   std::vector<Slot> slots_;
   MeasureRequest request_;
   int me_;
   Duration begun_;
-  std::unique_ptr<comm::Communicator> messages_;
+  std::unique_ptr<comm::RankGroup> messages_;
   std::unique_ptr<Gate> gate_;
   std::vector<std::unique_ptr<device::ShareableBuffer>> memory_;  ///< by device; null for others' devices
   std::vector<device::MemoryHandle> handles_;                     ///< by device

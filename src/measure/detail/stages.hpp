@@ -28,7 +28,7 @@ void measure_host(Session& session, const NumaNodes& numa);
 
 /// Messages between the first ranks of nodes: 0 with 1, 2 with 3, and so on; medians. Collective over all ranks.
 /// first_ranks: by node, two or more.
-[[nodiscard]] LinkRate measure_network(comm::Communicator& comm, const std::vector<rank_id>& first_ranks,
+[[nodiscard]] LinkRate measure_network(comm::RankGroup& comm, const std::vector<rank_id>& first_ranks,
                                        const MeasureRequest& request);
 
 }  // namespace halocline::machine::measuring

@@ -6,6 +6,7 @@
 
 #include "core/at.hpp"
 #include "core/median.hpp"
+#include "machine/paths.hpp"
 #include "model/simulate.hpp"
 #include "model/simulation/host_memory.hpp"
 
@@ -20,7 +21,7 @@ using machine::Traffic;
 
 /// Both ways at once where that was measured: exchanges go both ways.
 bool is_two_way_known(const NodeType& type, const Measurement& one) {
-  return type.measured(one.from, one.to, one.method, Traffic::two_way, one.numa) != nullptr;
+  return find_measurement(type, one.from, one.to, one.method, Traffic::two_way, one.numa) != nullptr;
 }
 
 /// What is known of a node type's links from measurements across them.
@@ -61,7 +62,7 @@ class Links {
     const Place from = place(one.from, one);
     const Place to = place(one.to, one);
     // A map may hold measurements of ways that its links do not show, or no memory of the host at all.
-    if (one.from != one.to && (from == to || type_.link_path(from.vertex, to.vertex).bandwidth == 0)) return;
+    if (one.from != one.to && (from == to || link_path(type_, from.vertex, to.vertex).bandwidth == 0)) return;
     path_.clear();
     interconnect_.route(from, to, path_);
     for (const std::int64_t channel : path_) {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "halocline/ids.hpp"
-#include "halocline/machine_map.hpp"
+#include "machine/machine_map.hpp"
 #include "model/simulate.hpp"
 
 namespace halocline::model::simulation {

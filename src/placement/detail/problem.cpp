@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "halocline/error.hpp"
+#include "machine/paths.hpp"
 
 namespace halocline::placement::detail {
 namespace {
@@ -57,7 +58,7 @@ ProblemMaker::ProblemMaker(const partition::Geometry& geometry, const machine::M
   for (std::size_t type = 0; type < map.types.size(); ++type) {
     if (!used[type]) continue;
     device_count_[type] = map.types[type].device_count();
-    for (const machine::NodeType::Path& path : map.types[type].paths()) {
+    for (const machine::Path& path : best_paths(map.types[type])) {
       reciprocals.push_back(1.0 / path.bandwidth + path.latency / mean_bytes);
     }
   }

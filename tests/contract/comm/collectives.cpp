@@ -10,7 +10,7 @@
 namespace halocline::test {
 namespace {
 
-using comm::Communicator;
+using comm::RankGroup;
 using comm::Reduction;
 
 std::string text_of_rank(std::size_t rank, std::size_t round) {
@@ -18,7 +18,7 @@ std::string text_of_rank(std::size_t rank, std::size_t round) {
 }
 
 TEST_P(CommContract, KnowsItsRankAndSize) {
-  on_ranks([](Communicator& comm) {
+  on_ranks([](RankGroup& comm) {
     const auto ranks = comm::gather_value(comm, comm.rank());
     ASSERT_EQ(std::ssize(ranks), comm.size());
     for (std::size_t i = 0; i < ranks.size(); ++i) EXPECT_EQ(ranks[i].index(), i);
@@ -26,7 +26,7 @@ TEST_P(CommContract, KnowsItsRankAndSize) {
 }
 
 TEST_P(CommContract, NobodyLeavesABarrierBeforeAllHaveCome) {
-  on_ranks([](Communicator& comm) {
+  on_ranks([](RankGroup& comm) {
     const auto window = comm.shared_window(sizeof(std::int64_t));
     const auto round_of = [&](std::int64_t rank) {
       return std::atomic_ref(*reinterpret_cast<std::int64_t*>(window->segment(rank_id(rank)).data()));
@@ -40,7 +40,7 @@ TEST_P(CommContract, NobodyLeavesABarrierBeforeAllHaveCome) {
 }
 
 TEST_P(CommContract, BroadcastBringsTheLengthAlong) {
-  on_ranks([](Communicator& comm) {
+  on_ranks([](RankGroup& comm) {
     for (int root = 0; root < comm.size(); ++root) {
       for (const std::size_t length : {std::size_t{0}, std::size_t{1}, std::size_t{100'000}}) {
         const std::string expected(length, static_cast<char>('A' + root));
@@ -53,7 +53,7 @@ TEST_P(CommContract, BroadcastBringsTheLengthAlong) {
 }
 
 TEST_P(CommContract, AllGatherTakesUnequalLengths) {
-  on_ranks([](Communicator& comm) {
+  on_ranks([](RankGroup& comm) {
     for (std::size_t round = 0; round < 20; ++round) {
       const auto all = comm.all_gather(to_bytes(text_of_rank(comm.rank().index(), round)));
       ASSERT_EQ(std::ssize(all), comm.size());
@@ -63,7 +63,7 @@ TEST_P(CommContract, AllGatherTakesUnequalLengths) {
 }
 
 TEST_P(CommContract, DoublesAreAddedInRankOrder) {
-  on_ranks([](Communicator& comm) {
+  on_ranks([](RankGroup& comm) {
     // Terms whose sum depends on the order in which they are added.
     const auto term = [](std::int64_t rank) { return rank == 0 ? 1e16 : 1.0; };
     double expected = term(0);
@@ -75,7 +75,7 @@ TEST_P(CommContract, DoublesAreAddedInRankOrder) {
 }
 
 TEST_P(CommContract, ReducesElementByElement) {
-  on_ranks([](Communicator& comm) {
+  on_ranks([](RankGroup& comm) {
     const auto me = comm.rank().value();
     const std::int64_t n = comm.size();
     std::vector<double> doubles{static_cast<double>(me), static_cast<double>(-me), 0.5};
@@ -98,7 +98,7 @@ TEST_P(CommContract, ReducesElementByElement) {
 }
 
 TEST_P(CommContract, ANanAnywhereIsTheAnswer) {
-  on_ranks([](Communicator& comm) {
+  on_ranks([](RankGroup& comm) {
     for (int bad = 0; bad < comm.size(); ++bad) {
       const double mine = comm.rank() == rank_id(bad) ? std::numeric_limits<double>::quiet_NaN() : 1.0;
       for (const auto reduction : {Reduction::sum, Reduction::min, Reduction::max}) {
@@ -109,7 +109,7 @@ TEST_P(CommContract, ANanAnywhereIsTheAnswer) {
 }
 
 TEST_P(CommContract, SegmentsOfAWindowAreSeenByAll) {
-  on_ranks([](Communicator& comm) {
+  on_ranks([](RankGroup& comm) {
     const auto bytes_of = [](std::size_t rank) { return rank % 3 == 1 ? std::size_t{0} : 100 * rank + 8; };
     const auto window = comm.shared_window(bytes_of(comm.rank().index()));
     for (std::size_t rank = 0; rank < static_cast<std::size_t>(comm.size()); ++rank) {
@@ -132,7 +132,7 @@ TEST_P(CommContract, SegmentsOfAWindowAreSeenByAll) {
 }
 
 TEST_P(CommContract, AWindowOutlivesTheOtherRanksWindows) {
-  on_ranks([](Communicator& comm) {
+  on_ranks([](RankGroup& comm) {
     auto window = comm.shared_window(4096);
     window->segment(comm.rank())[17] = static_cast<std::byte>(comm.rank().value() + 50);
     comm.barrier();

@@ -9,39 +9,39 @@
 #include <string>
 
 #include "comm/agree.hpp"
+#include "comm/rank_group.hpp"
 #include "comm/requests.hpp"
 #include "core/clock.hpp"
-#include "halocline/communicator.hpp"
 #include "support/bytes.hpp"
 
-// What every Communicator must do, whatever stands behind it. Programs instantiate the suite with their backends.
+// What every RankGroup must do, whatever stands behind it. Programs instantiate the suite with their backends.
 namespace halocline::test {
 
 struct CommBackend {
   std::string name;
-  /// Runs a body on each rank, each with a fresh Communicator of all ranks.
-  std::function<void(const std::function<void(comm::Communicator&)>&)> run;
+  /// Runs a body on each rank, each with a fresh RankGroup of all ranks.
+  std::function<void(const std::function<void(comm::RankGroup&)>&)> run;
 };
 inline void PrintTo(const CommBackend& backend, std::ostream* out) { *out << backend.name; }
 
 class CommContract : public testing::TestWithParam<CommBackend> {
  protected:
-  using Body = std::function<void(comm::Communicator&)>;
+  using Body = std::function<void(comm::RankGroup&)>;
   void on_ranks(const Body& body) { GetParam().run(body); }
 };
 
 /// Waits within the communicator's timeout.
-inline void finish(comm::Communicator& comm, comm::Request& request) {
+inline void finish(comm::RankGroup& comm, comm::Request& request) {
   comm::wait_until([&] { return request.test(); }, Deadline(comm.clock(), comm.timeout()), "a message of a test");
 }
-inline void finish(comm::Communicator& comm, comm::PersistentRequest& request) {
+inline void finish(comm::RankGroup& comm, comm::PersistentRequest& request) {
   comm::wait_until([&] { return request.test(); }, Deadline(comm.clock(), comm.timeout()), "a message of a test");
 }
 
-[[nodiscard]] inline rank_id next(const comm::Communicator& comm) {
+[[nodiscard]] inline rank_id next(const comm::RankGroup& comm) {
   return rank_id((comm.rank().value() + 1) % comm.size());
 }
-[[nodiscard]] inline rank_id previous(const comm::Communicator& comm) {
+[[nodiscard]] inline rank_id previous(const comm::RankGroup& comm) {
   return rank_id((comm.rank().value() + comm.size() - 1) % comm.size());
 }
 

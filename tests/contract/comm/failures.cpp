@@ -9,13 +9,13 @@
 namespace halocline::test {
 namespace {
 
-using comm::Communicator;
+using comm::RankGroup;
 using testing::HasSubstr;
 using namespace std::chrono_literals;
 
 /// agree() where the given ranks throw; the kind and message that this rank sees.
 template <typename Throw>
-std::pair<ErrorKind, std::string> agreed(Communicator& comm, std::int64_t first_failing, Throw&& fail) {
+std::pair<ErrorKind, std::string> agreed(RankGroup& comm, std::int64_t first_failing, Throw&& fail) {
   try {
     comm::agree_on(comm, [&] {
       if (comm.rank().value() >= first_failing) fail();
@@ -28,7 +28,7 @@ std::pair<ErrorKind, std::string> agreed(Communicator& comm, std::int64_t first_
 }
 
 TEST_P(CommContract, AgreesOnSuccess) {
-  on_ranks([](Communicator& comm) {
+  on_ranks([](RankGroup& comm) {
     int runs = 0;
     comm::agree_on(comm, [&] { ++runs; });
     EXPECT_EQ(runs, 1);
@@ -36,7 +36,7 @@ TEST_P(CommContract, AgreesOnSuccess) {
 }
 
 TEST_P(CommContract, AllRanksThrowTheErrorOfTheLowestThatFailed) {
-  on_ranks([](Communicator& comm) {
+  on_ranks([](RankGroup& comm) {
     for (int kind = 1; kind <= 8; ++kind) {
       for (std::int64_t first = 0; first < comm.size(); ++first) {
         const auto seen = agreed(comm, first, [&] {
@@ -52,7 +52,7 @@ TEST_P(CommContract, AllRanksThrowTheErrorOfTheLowestThatFailed) {
 }
 
 TEST_P(CommContract, ForeignExceptionsBecomeOnesThatTravel) {
-  on_ranks([](Communicator& comm) {
+  on_ranks([](RankGroup& comm) {
     const auto last = comm.size() - 1;
     const std::string who = "rank " + std::to_string(last) + ": ";
     EXPECT_EQ(agreed(comm, last, [] { throw std::bad_alloc(); }),
@@ -65,7 +65,7 @@ TEST_P(CommContract, ForeignExceptionsBecomeOnesThatTravel) {
 }
 
 TEST_P(CommContract, APoisonedGroupRefusesWorkAtOnce) {
-  on_ranks([](Communicator& comm) {
+  on_ranks([](RankGroup& comm) {
     const auto group = comm.split(0, 0);
     std::vector<std::byte> bytes(1), never(1);
     const auto pending = group->receive(never, comm.rank(), 1);
@@ -93,7 +93,7 @@ TEST_P(CommContract, APoisonedGroupRefusesWorkAtOnce) {
 }
 
 /// All ranks but the last call, and must be told of the deadline in time.
-void expect_deadline(Communicator& comm, std::string_view name, const std::function<void(Communicator&)>& call) {
+void expect_deadline(RankGroup& comm, std::string_view name, const std::function<void(RankGroup&)>& call) {
   SCOPED_TRACE(name);
   const auto group = comm.split(0, 0);
   if (comm.rank().value() != comm.size() - 1) {
@@ -113,23 +113,23 @@ void expect_deadline(Communicator& comm, std::string_view name, const std::funct
 }
 
 TEST_P(CommContract, ARankThatDoesNotComeEndsACollectiveAtTheDeadline) {
-  on_ranks([](Communicator& comm) {
+  on_ranks([](RankGroup& comm) {
     if (comm.size() == 1) return;
     const rank_id last(comm.size() - 1);
-    expect_deadline(comm, "barrier", [](Communicator& group) { group.barrier(); });
-    expect_deadline(comm, "broadcast", [&](Communicator& group) {
+    expect_deadline(comm, "barrier", [](RankGroup& group) { group.barrier(); });
+    expect_deadline(comm, "broadcast", [&](RankGroup& group) {
       std::vector<std::byte> bytes;
       group.broadcast(bytes, last);
     });
-    expect_deadline(comm, "all_gather", [](Communicator& group) { (void)group.all_gather({}); });
-    expect_deadline(comm, "all_reduce", [](Communicator& group) { (void)group.all_reduce(1.0, comm::Reduction::sum); });
+    expect_deadline(comm, "all_gather", [](RankGroup& group) { (void)group.all_gather({}); });
+    expect_deadline(comm, "all_reduce", [](RankGroup& group) { (void)group.all_reduce(1.0, comm::Reduction::sum); });
     expect_deadline(comm, "all_reduce",
-                    [](Communicator& group) { (void)group.all_reduce(std::int64_t{1}, comm::Reduction::min); });
-    expect_deadline(comm, "all_gather", [](Communicator& group) { (void)group.split(0, 0); });
-    expect_deadline(comm, "all_gather", [](Communicator& group) { (void)group.split_by_node(std::nullopt); });
-    expect_deadline(comm, "all_gather", [](Communicator& group) { (void)group.shared_window(64); });
-    expect_deadline(comm, "all_gather", [](Communicator& group) { comm::agree(group, nullptr); });
-    expect_deadline(comm, "barrier", [](Communicator& group) { group.close(); });
+                    [](RankGroup& group) { (void)group.all_reduce(std::int64_t{1}, comm::Reduction::min); });
+    expect_deadline(comm, "all_gather", [](RankGroup& group) { (void)group.split(0, 0); });
+    expect_deadline(comm, "all_gather", [](RankGroup& group) { (void)group.split_by_node(std::nullopt); });
+    expect_deadline(comm, "all_gather", [](RankGroup& group) { (void)group.shared_window(64); });
+    expect_deadline(comm, "all_gather", [](RankGroup& group) { comm::agree(group, nullptr); });
+    expect_deadline(comm, "barrier", [](RankGroup& group) { group.close(); });
   });
 }
 

@@ -6,11 +6,11 @@
 namespace halocline::test {
 namespace {
 
-using comm::Communicator;
+using comm::RankGroup;
 using testing::HasSubstr;
 
 TEST_P(CommContract, SplitOrdersByKeyThenByRank) {
-  on_ranks([](Communicator& comm) {
+  on_ranks([](RankGroup& comm) {
     const auto me = static_cast<int>(comm.rank().value());
     const auto reversed = comm.split(me % 2, -me);
     EXPECT_EQ(reversed->backend(), comm.backend());
@@ -31,7 +31,7 @@ TEST_P(CommContract, SplitOrdersByKeyThenByRank) {
 }
 
 TEST_P(CommContract, AGroupInheritsTheTimeout) {
-  on_ranks([](Communicator& comm) {
+  on_ranks([](RankGroup& comm) {
     comm.set_timeout(std::chrono::milliseconds(12345));
     const auto group = comm.split(0, 0);
     const auto node = comm.split_by_node(1);
@@ -43,7 +43,7 @@ TEST_P(CommContract, AGroupInheritsTheTimeout) {
 }
 
 TEST_P(CommContract, MessagesOfTwoGroupsAreNeverMixedUp) {
-  on_ranks([](Communicator& comm) {
+  on_ranks([](RankGroup& comm) {
     const auto other = comm.split(0, static_cast<int>(comm.rank().value()));
     std::vector<std::byte> from_comm(1), from_other(1);
     const std::vector<std::byte> one(1, std::byte{1}), two(1, std::byte{2});
@@ -63,7 +63,7 @@ TEST_P(CommContract, MessagesOfTwoGroupsAreNeverMixedUp) {
 }
 
 TEST_P(CommContract, AColourBelowZeroIsRefusedOnAllRanks) {
-  on_ranks([](Communicator& comm) {
+  on_ranks([](RankGroup& comm) {
     const auto bad = comm.size() - 1;
     const auto message =
         message_of<InvalidArgument>([&] { (void)comm.split(comm.rank() == rank_id(bad) ? -1 : 0, 0); });
@@ -74,7 +74,7 @@ TEST_P(CommContract, AColourBelowZeroIsRefusedOnAllRanks) {
 }
 
 TEST_P(CommContract, OneMachineIsOneNode) {
-  on_ranks([](Communicator& comm) {
+  on_ranks([](RankGroup& comm) {
     const auto node = comm.split_by_node(std::nullopt);
     EXPECT_EQ(node->size(), comm.size());
     EXPECT_EQ(node->rank(), comm.rank());
@@ -83,7 +83,7 @@ TEST_P(CommContract, OneMachineIsOneNode) {
 }
 
 TEST_P(CommContract, VirtualNodesAreConsecutiveRanksAndTheLastMayBeSmaller) {
-  on_ranks([](Communicator& comm) {
+  on_ranks([](RankGroup& comm) {
     const auto me = static_cast<int>(comm.rank().value());
     for (const int k : {1, 2, 3, comm.size(), comm.size() + 5}) {
       const auto node = comm.split_by_node(k);
@@ -101,7 +101,7 @@ TEST_P(CommContract, VirtualNodesAreConsecutiveRanksAndTheLastMayBeSmaller) {
 }
 
 TEST_P(CommContract, AClosedCommunicatorRefusesWork) {
-  on_ranks([](Communicator& comm) {
+  on_ranks([](RankGroup& comm) {
     const auto group = comm.split(0, 0);
     group->close();
     group->close();

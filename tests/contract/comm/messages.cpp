@@ -7,11 +7,11 @@
 namespace halocline::test {
 namespace {
 
-using comm::Communicator;
+using comm::RankGroup;
 using testing::HasSubstr;
 
 TEST_P(CommContract, MessagesOfOneTagArriveInOrderAndTagsAreApart) {
-  on_ranks([](Communicator& comm) {
+  on_ranks([](RankGroup& comm) {
     constexpr int count = 20;
     std::vector<std::vector<std::byte>> sent, received;
     std::vector<std::unique_ptr<comm::Request>> requests;
@@ -38,7 +38,7 @@ TEST_P(CommContract, MessagesOfOneTagArriveInOrderAndTagsAreApart) {
 }
 
 TEST_P(CommContract, ReceivesPostedFirstGetTheMessagesInTheOrderOfPostingNotOfTesting) {
-  on_ranks([](Communicator& comm) {
+  on_ranks([](RankGroup& comm) {
     std::vector<std::byte> a(1), b(1), c(1);
     auto first = comm.receive(a, previous(comm), 3);
     auto second = comm.receive(b, previous(comm), 3);
@@ -57,7 +57,7 @@ TEST_P(CommContract, ReceivesPostedFirstGetTheMessagesInTheOrderOfPostingNotOfTe
 }
 
 TEST_P(CommContract, AMessageToOneselfIsReceived) {
-  on_ranks([](Communicator& comm) {
+  on_ranks([](RankGroup& comm) {
     std::vector<std::int64_t> out(3000), in(3000, -1);
     std::iota(out.begin(), out.end(), comm.rank().value());
     const auto receive = comm.receive(std::as_writable_bytes(std::span(in)), comm.rank(), 5);
@@ -69,7 +69,7 @@ TEST_P(CommContract, AMessageToOneselfIsReceived) {
 }
 
 TEST_P(CommContract, LargeMessagesArriveWhole) {
-  on_ranks([](Communicator& comm) {
+  on_ranks([](RankGroup& comm) {
     std::vector<std::int64_t> out(300'000), in(out.size(), -1), expected(out.size());
     std::iota(out.begin(), out.end(), 1000 * comm.rank().value());
     std::iota(expected.begin(), expected.end(), 1000 * previous(comm).value());
@@ -82,7 +82,7 @@ TEST_P(CommContract, LargeMessagesArriveWhole) {
 }
 
 TEST_P(CommContract, AnEmptyMessageIsAMessage) {
-  on_ranks([](Communicator& comm) {
+  on_ranks([](RankGroup& comm) {
     std::vector<std::byte> none;
     const auto receive = comm.receive(none, previous(comm), 1);
     EXPECT_TRUE(comm.size() > 1 || !receive->test()) << "not done before it was sent";
@@ -93,7 +93,7 @@ TEST_P(CommContract, AnEmptyMessageIsAMessage) {
 }
 
 TEST_P(CommContract, AMessageOfAnotherLengthIsAnErrorThatNamesBoth) {
-  on_ranks([](Communicator& comm) {
+  on_ranks([](RankGroup& comm) {
     const std::string ranks = "rank " + std::to_string(comm.rank().value()) + ": receive from rank " +
                               std::to_string(previous(comm).value()) + ", tag 9: ";
     for (const auto& [sent, expected] : {std::pair(4, 10), std::pair(10, 4), std::pair(0, 1), std::pair(1, 0)}) {
@@ -111,7 +111,7 @@ TEST_P(CommContract, AMessageOfAnotherLengthIsAnErrorThatNamesBoth) {
 }
 
 TEST_P(CommContract, WhatCannotBeARankOrATagIsRefused) {
-  on_ranks([](Communicator& comm) {
+  on_ranks([](RankGroup& comm) {
     std::vector<std::byte> bytes(1);
     EXPECT_THAT(
         message_of<InvalidArgument>([&] { (void)comm.send(bytes, rank_id(comm.size()), 0); }),
@@ -127,7 +127,7 @@ TEST_P(CommContract, WhatCannotBeARankOrATagIsRefused) {
 }
 
 TEST_P(CommContract, AReceiveThatIsGivenUpLeavesTheMessageToTheNext) {
-  on_ranks([](Communicator& comm) {
+  on_ranks([](RankGroup& comm) {
     std::vector<std::byte> wrong(1, std::byte{99}), right(1);
     auto dropped = comm.receive(wrong, previous(comm), 2);
     EXPECT_TRUE(comm.size() > 1 || !dropped->test());
@@ -144,7 +144,7 @@ TEST_P(CommContract, AReceiveThatIsGivenUpLeavesTheMessageToTheNext) {
 }
 
 TEST_P(CommContract, WhyDeviceMemoryIsNotTakenIsSaid) {
-  on_ranks([](Communicator& comm) {
+  on_ranks([](RankGroup& comm) {
     const comm::DeviceSupport support = comm.device_support();
     using enum comm::DeviceSupport::Verdict;
     EXPECT_EQ(support.why.empty(), support.verdict == yes) << support.why;
@@ -153,7 +153,7 @@ TEST_P(CommContract, WhyDeviceMemoryIsNotTakenIsSaid) {
 }
 
 TEST_P(CommContract, PersistentRequestsRestart) {
-  on_ranks([](Communicator& comm) {
+  on_ranks([](RankGroup& comm) {
     std::int64_t out = 0, in = -1;
     const auto send = comm.persistent_send(std::as_bytes(std::span(&out, 1)), next(comm), 11);
     const auto receive = comm.persistent_receive(std::as_writable_bytes(std::span(&in, 1)), previous(comm), 11);
@@ -171,7 +171,7 @@ TEST_P(CommContract, PersistentRequestsRestart) {
 }
 
 TEST_P(CommContract, APersistentRequestUnderWayDoesNotStartAgain) {
-  on_ranks([](Communicator& comm) {
+  on_ranks([](RankGroup& comm) {
     std::vector<std::byte> in(2), out(2, std::byte{1});
     const auto receive = comm.persistent_receive(in, previous(comm), 11);
     receive->start();
@@ -185,7 +185,7 @@ TEST_P(CommContract, APersistentRequestUnderWayDoesNotStartAgain) {
 }
 
 TEST_P(CommContract, APersistentReceiveSurvivesAMessageOfAnotherLength) {
-  on_ranks([](Communicator& comm) {
+  on_ranks([](RankGroup& comm) {
     std::vector<std::byte> in(2), longer(30), right(2, std::byte{5});
     const auto receive = comm.persistent_receive(in, previous(comm), 12);
     receive->start();

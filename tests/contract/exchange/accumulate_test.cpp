@@ -23,7 +23,7 @@ constexpr Vec3 extent{9, 8, 12};
 /// A domain with a field whose cells hold seeded numbers.
 class Cells {
  public:
-  Cells(comm::Communicator& comm, const DomainOptions& options,
+  Cells(comm::RankGroup& comm, const DomainOptions& options,
         const Stencil& stencil = Stencil::per_side({2, 1, 3}, {1, 0, 2}))
       : domain(extent, stencil, comm, options) {
     u = domain.add_field<Number>("u", {.components = 2});
@@ -88,7 +88,7 @@ class Accumulate : public testing::TestWithParam<std::tuple<routing::Transport, 
 TEST_P(Accumulate, is_the_transpose_of_the_exchange) {
   for (const bool validate_ordering : {false, true}) {
     for (const Boundary boundary : {Boundary::periodic, Boundary::open, Boundary::periodic_in_kernel}) {
-      const auto all = outcomes(2, [&](comm::Communicator& comm) {
+      const auto all = outcomes(2, [&](comm::RankGroup& comm) {
         DomainOptions with = options();
         with.debug.validate_ordering = validate_ordering;
         with.boundaries[1] = boundary;
@@ -106,7 +106,7 @@ TEST_P(Accumulate, is_the_transpose_of_the_exchange) {
 }
 
 TEST_P(Accumulate, returns_the_halos_of_several_steps) {
-  const auto all = outcomes(2, [&](comm::Communicator& comm) {
+  const auto all = outcomes(2, [&](comm::RankGroup& comm) {
     DomainOptions with = options();
     with.steps_per_exchange = 2;
     Cells cells(comm, with, Stencil::star(1));
@@ -120,7 +120,7 @@ TEST_P(Accumulate, returns_the_halos_of_several_steps) {
 /// Its messages went by the transport under test.
 TEST_P(Accumulate, goes_by_the_same_transport) {
   const auto transport = std::get<0>(GetParam());
-  const auto all = outcomes(2, [&](comm::Communicator& comm) {
+  const auto all = outcomes(2, [&](comm::RankGroup& comm) {
     Cells cells(comm, options());
     static_cast<void>(cells.products(1));
     const auto sum = [&](const exchange::Traffic& mine) {
@@ -142,7 +142,7 @@ TEST_P(Accumulate, goes_by_the_same_transport) {
 INSTANTIATE_TEST_SUITE_P(all, Accumulate, all_ways, named);
 
 TEST(AccumulateCaptured, is_replayed_with_exchanges_in_turn) {
-  const auto all = outcomes(2, [](comm::Communicator& comm) {
+  const auto all = outcomes(2, [](comm::RankGroup& comm) {
     Cells cells(comm, options_with(nullptr, routing::Transport::direct, 30s));
     const auto steps = [&] {
       cells.domain.exchange();
@@ -176,7 +176,7 @@ TEST(AccumulateCaptured, is_replayed_with_exchanges_in_turn) {
 }
 
 TEST(AccumulateRefuses, what_it_cannot_do_and_changes_nothing) {
-  const auto all = outcomes(2, [](comm::Communicator& comm) {
+  const auto all = outcomes(2, [](comm::RankGroup& comm) {
     Cells cells(comm, options_with(nullptr, routing::Transport::direct, 30s));
     Domain& domain = cells.domain;
     EXPECT_THAT(error_of<InvalidArgument>([&] { static_cast<void>(domain.capture([&] { domain.accumulate(); })); }),
@@ -199,7 +199,7 @@ TEST(AccumulateRefuses, what_it_cannot_do_and_changes_nothing) {
 /// Also where the rank that fails keeps its domain.
 TEST(AccumulateFails, on_all_ranks_where_one_fails) {
   Meeting out;
-  const auto all = outcomes(3, [&](comm::Communicator& comm) {
+  const auto all = outcomes(3, [&](comm::RankGroup& comm) {
     const bool fails = comm.rank() == rank_id(1);
     std::shared_ptr<device::Injector> injector;
     if (fails) injector = std::make_shared<FailNth>(device::Operation::sum_list, 3);
@@ -226,7 +226,7 @@ TEST(AccumulateFails, on_all_ranks_where_one_fails) {
 
 /// What one rank cannot allocate, all are told.
 TEST(AccumulateFails, on_all_ranks_where_one_has_no_memory) {
-  const auto all = outcomes(2, [](comm::Communicator& comm) {
+  const auto all = outcomes(2, [](comm::RankGroup& comm) {
     auto counted = std::make_shared<FailNth>(device::Operation::allocate, 1000000);
     Cells cells(comm, options_with(counted, routing::Transport::direct, 20s));
     if (comm.rank() == rank_id(1)) counted->fail_next();

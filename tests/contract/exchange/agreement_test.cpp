@@ -10,7 +10,7 @@
 
 #include "domain/internals.hpp"
 #include "exchange/exchange.hpp"
-#include "halocline/machine_map.hpp"
+#include "machine/machine_map.hpp"
 #include "machine/synthetic.hpp"
 #include "ranks.hpp"
 
@@ -25,6 +25,7 @@ struct Asked {
   Stencil stencil = Stencil::box(2);
   std::vector<FieldDescriptor> fields;
   DomainOptions options;
+  machine::MachineMap machine;
 };
 
 struct Difference {
@@ -115,7 +116,7 @@ std::vector<Difference> differences() {
       {"validate_ordering", [](Asked& a) { a.options.debug.validate_ordering = true; },
        "validate_ordering: rank 0 has false, rank 2 has true"},
       {"timeout", [](Asked& a) { a.options.timeout = 15s; }, "timeout: rank 0 has 20 s, rank 2 has 15 s"},
-      {"machine", [](Asked& a) { a.options.machine.map->network.latency *= 2; },
+      {"machine", [](Asked& a) { a.machine.network.latency *= 2; },
        "machine map: rank 0 has 'three' with 1 nodes and 3 ranks (digest "},
       {"several",
        [](Asked& a) {
@@ -132,13 +133,14 @@ class Agreement : public testing::TestWithParam<Difference> {};
 
 TEST_P(Agreement, what_differs_is_named_with_the_values) {
   const Difference& difference = GetParam();
-  const auto all = outcomes(3, [&](comm::Communicator& comm) {
+  const auto all = outcomes(3, [&](comm::RankGroup& comm) {
     Asked asked;
     asked.fields = {field("u"), field("v")};
     asked.options.timeout = 20s;
-    asked.options.machine.map = machine::synthetic({.nodes = 1, .devices_per_node = 3, .ranks_per_node = 3});
-    asked.options.machine.map->name = "three";
+    asked.machine = machine::synthetic({.nodes = 1, .devices_per_node = 3, .ranks_per_node = 3});
+    asked.machine.name = "three";
     if (comm.rank() == rank_id(2)) difference.change(asked);
+    asked.options.machine.map = asked.machine;
     Domain domain(asked.extent, asked.stencil, comm, asked.options);
     for (const auto& descriptor : asked.fields) domain.add_field(descriptor);
     domain.plan();
@@ -203,7 +205,7 @@ class Agreed : public testing::TestWithParam<std::tuple<Exchanged, routing::Tran
 
 TEST_P(Agreed, exchanges_that_differ_are_named_by_field) {
   const auto& [exchanged, transport] = GetParam();
-  const auto all = outcomes(2, [&](comm::Communicator& comm) {
+  const auto all = outcomes(2, [&](comm::RankGroup& comm) {
     Domain domain({12, 12, 12}, Stencil::box(2), comm, options_with(nullptr, transport, 20s));
     for (const char* name : {"u", "v", "w"}) {
       FieldDescriptor descriptor = field(name);
@@ -242,7 +244,7 @@ INSTANTIATE_TEST_SUITE_P(all, Agreed,
 
 /// Which ranks may choose for themselves.
 TEST(Choice, what_may_differ_does) {
-  const auto all = outcomes(2, [&](comm::Communicator& comm) {
+  const auto all = outcomes(2, [&](comm::RankGroup& comm) {
     DomainOptions options;
     options.timeout = 20s;
     if (comm.rank() == rank_id(1)) {

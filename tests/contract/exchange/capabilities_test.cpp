@@ -21,7 +21,7 @@ using testing::HasSubstr;
 /// Exchanges one field once on 2 ranks x 2 devices and returns all routes.
 std::vector<RoutedMessage> routes_with(const std::function<void(device::HostOptions&, rank_id)>& restrict_host) {
   std::vector<RoutedMessage> all;
-  comm::run_as_threads(2, [&](comm::Communicator& comm) {
+  comm::run_as_threads(2, [&](comm::RankGroup& comm) {
     device::HostOptions host;
     host.devices = 2;
     host.ranks_on_node = 2;

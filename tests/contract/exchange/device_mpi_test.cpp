@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The trial of MPI on device memory, with a Communicator that claims to take it: what it delivers decides.
+// The trial of MPI on device memory, with a RankGroup that claims to take it: what it delivers decides.
 #include "exchange/detail/device_mpi.hpp"
 #include "comm/local_ranks.hpp"
 
@@ -23,7 +23,7 @@ using testing::HasSubstr;
 /// What the ranks found, on devices that pretend to be GPUs.
 std::vector<std::string> why_not(int ranks, const std::function<void(ForwardingCommunicator&)>& spoil) {
   std::vector<std::string> all(static_cast<std::size_t>(ranks));
-  comm::run_as_threads(ranks, [&](comm::Communicator& inner) {
+  comm::run_as_threads(ranks, [&](comm::RankGroup& inner) {
     ForwardingBackend backend(device::make_host_backend({}), {.kind = halocline::DeviceKind::cuda});
     ForwardingCommunicator comm(inner);
     comm.support = {DeviceSupport::Verdict::yes, ""};

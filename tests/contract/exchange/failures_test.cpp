@@ -21,7 +21,7 @@ class SetUp : public testing::TestWithParam<std::tuple<device::Operation, int>> 
 
 TEST_P(SetUp, a_failure_on_one_rank_is_the_same_error_on_all) {
   const auto [operation, nth] = GetParam();
-  const auto all = outcomes(4, [&](comm::Communicator& comm) {
+  const auto all = outcomes(4, [&](comm::RankGroup& comm) {
     const bool faulty = comm.rank() == rank_id(2);
     Domain domain(
         {16, 16, 16}, Stencil::box(1), comm,
@@ -52,7 +52,7 @@ TEST_P(Late, a_stopped_rank_is_an_error_that_names_pair_transport_and_step) {
   std::mutex mutex;
   std::condition_variable given_up;
   int others = 0;
-  const auto all = outcomes(ranks, [&, transport, graphs](comm::Communicator& comm) {
+  const auto all = outcomes(ranks, [&, transport, graphs](comm::RankGroup& comm) {
     Domain domain({8, 8, 24}, Stencil::box(1), comm, options_with(nullptr, transport, 1s, graphs));
     domain.add_field<double>("u");
     domain.realize();
@@ -104,7 +104,7 @@ class Disagree : public testing::TestWithParam<std::tuple<routing::Transport, bo
 /// One rank swaps its buffers and the others do not: an error on the ranks that meet it, never wrong data.
 TEST_P(Disagree, buffers_that_are_swapped_on_one_rank_only_are_an_error) {
   const auto [transport, graphs] = GetParam();
-  const auto all = outcomes(2, [&, transport, graphs](comm::Communicator& comm) {
+  const auto all = outcomes(2, [&, transport, graphs](comm::RankGroup& comm) {
     Domain domain({8, 8, 16}, Stencil::box(1), comm, options_with(nullptr, transport, 2s, graphs));
     const auto u = domain.add_field<double>("u", {.buffers = 2});
     domain.realize();

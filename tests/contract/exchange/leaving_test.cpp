@@ -25,7 +25,7 @@ TEST_P(Leaving, a_rank_that_leaves_without_close_is_an_error_of_the_others_at_on
   const auto [transport, graphs] = GetParam();
   constexpr int ranks = 3;
   Meeting given_up;
-  const auto all = outcomes(ranks, [&, transport, graphs](comm::Communicator& comm) {
+  const auto all = outcomes(ranks, [&, transport, graphs](comm::RankGroup& comm) {
     auto domain =
         std::make_unique<Domain>(Vec3{8, 8, 24}, Stencil::box(1), comm, options_with(nullptr, transport, 60s, graphs));
     domain->add_field<double>("u");
@@ -59,7 +59,7 @@ TEST_P(Leaving, a_rank_that_leaves_without_close_is_an_error_of_the_others_at_on
 TEST_P(Leaving, no_exchange_is_started_after_another_rank_has_failed) {
   const auto [transport, graphs] = GetParam();
   Meeting failed;
-  const auto all = outcomes(2, [&, transport, graphs](comm::Communicator& comm) {
+  const auto all = outcomes(2, [&, transport, graphs](comm::RankGroup& comm) {
     const bool first = comm.rank() == rank_id(0);
     auto notes = std::make_shared<DelaySome>(device::Operation::advance);
     Domain domain({8, 8, 16}, Stencil::box(1), comm, options_with(notes, transport, 60s, graphs));
@@ -91,7 +91,7 @@ INSTANTIATE_TEST_SUITE_P(transports, Leaving, all_ways, named);
 /// Rank 1 gives up waiting and closes its domain; the store that it waited for comes later.
 TEST(AfterAFailure, close_frees_nothing_that_others_still_write_into) {
   Meeting stored;
-  const auto all = outcomes(2, [&](comm::Communicator& comm) {
+  const auto all = outcomes(2, [&](comm::RankGroup& comm) {
     const bool late = comm.rank() == rank_id(0);
     auto delays = std::make_shared<DelaySome>(device::Operation::copy_list);
     DomainOptions options = options_with(delays, routing::Transport::direct, 1s);  // which realize() has, too
@@ -154,7 +154,7 @@ TEST(Unwinding, threads_that_launch_come_to_an_end_before_what_their_work_uses) 
 TEST(Updates, whatever_they_throw_fails_the_exchange_and_is_told) {
   for (const auto update : {overlap::Update::double_buffered, overlap::Update::in_place}) {
     Meeting thrown;
-    const auto all = outcomes(2, [&](comm::Communicator& comm) {
+    const auto all = outcomes(2, [&](comm::RankGroup& comm) {
       DomainOptions options = options_with(nullptr, routing::Transport::direct, 60s);
       options.update = update;
       Domain domain({8, 8, 16}, Stencil::box(1), comm, options);
@@ -184,7 +184,7 @@ TEST(SetUpEvents, a_failure_on_one_rank_is_the_same_error_on_all) {
   bool done = false;
   for (int nth = 1; !done; ++nth) {
     ASSERT_LT(nth, 100);
-    const auto all = outcomes(2, [&](comm::Communicator& comm) {
+    const auto all = outcomes(2, [&](comm::RankGroup& comm) {
       DomainOptions options = options_with(nullptr, routing::Transport::direct, 20s);
       auto backend = std::make_shared<ForwardingBackend>(options.devices.existing->backend(), Said{});
       if (comm.rank() == rank_id(1)) {

@@ -12,7 +12,7 @@ class MpiContract : public testing::TestWithParam<routing::Transport> {};
 
 TEST_P(MpiContract, every_cell_is_as_geometry_says) {
   const routing::Transport transport = GetParam();
-  comm::Communicator& world = mpi_world();
+  comm::RankGroup& world = mpi_world();
   std::int64_t messages = 0;
   for (const HaloCase& c : contract_cases(transport, world.size())) {
     const HaloOutcome outcome = run_case(world, c);
@@ -29,7 +29,7 @@ TEST_P(MpiContract, every_cell_is_as_geometry_says) {
 
 /// Above what MPIs send at once: each chunk waits for its own receive, several are under way, the last is shorter.
 TEST(MpiChunks, large_messages_arrive_whole) {
-  comm::Communicator& world = mpi_world();
+  comm::RankGroup& world = mpi_world();
   HaloCase c;
   c.extent = {96, 64, std::int64_t{8} * world.size()};
   c.radius = Stencil::box(3);

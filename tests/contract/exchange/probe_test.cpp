@@ -41,7 +41,7 @@ std::shared_ptr<device::Backend> two_devices() {
   return device::make_host_backend(host);
 }
 
-exchange::FactTable probe(comm::Communicator& comm, device::Backend& backend, const Plan& plan) {
+exchange::FactTable probe(comm::RankGroup& comm, device::Backend& backend, const Plan& plan) {
   exchange::ProbeRequest request;
   request.comm = &comm;
   request.backend = &backend;
@@ -60,7 +60,7 @@ struct Found {
 Found probe(const std::function<Said(rank_id)>& said) {
   Found found;
   std::mutex mutex;
-  comm::run_as_threads(2, [&](comm::Communicator& comm) {
+  comm::run_as_threads(2, [&](comm::RankGroup& comm) {
     const auto inner = two_devices();
     // Planned with what devices there are and who drives them; asked for the rest.
     Said planned = said(comm.rank());
@@ -129,7 +129,7 @@ TEST(Probe, memory_that_a_late_rank_may_map_outlives_a_deadline) {
   using std::chrono::seconds;
   std::atomic<bool> first_has_left{false};
   std::string seen = "rank 1 has mapped nothing";
-  comm::run_as_threads(2, [&](comm::Communicator& comm) {
+  comm::run_as_threads(2, [&](comm::RankGroup& comm) {
     const bool late = comm.rank() == rank_id(1);
     const auto inner = two_devices();
     Domain domain(four_slabs_extent, Stencil::box(1), comm, four_slabs(inner));

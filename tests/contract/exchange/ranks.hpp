@@ -72,9 +72,9 @@ inline DomainOptions options_with(std::shared_ptr<device::Injector> injector, ro
 }
 
 /// Runs body on each rank and collects what it threw; a rank that threw nothing leaves the text empty.
-inline std::vector<Outcome> outcomes(int ranks, const std::function<void(comm::Communicator&)>& body) {
+inline std::vector<Outcome> outcomes(int ranks, const std::function<void(comm::RankGroup&)>& body) {
   std::vector<Outcome> all(static_cast<std::size_t>(ranks));
-  comm::run_as_threads(ranks, [&](comm::Communicator& comm) {
+  comm::run_as_threads(ranks, [&](comm::RankGroup& comm) {
     Outcome& mine = all[comm.rank().index()];
     const auto start = std::chrono::steady_clock::now();
     try {
@@ -88,7 +88,7 @@ inline std::vector<Outcome> outcomes(int ranks, const std::function<void(comm::C
   return all;
 }
 
-/// Ranks that wait for each other without a Communicator, which a test may have poisoned.
+/// Ranks that wait for each other without a RankGroup, which a test may have poisoned.
 class Meeting {
  public:
   void arrive() {

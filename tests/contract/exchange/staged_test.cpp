@@ -26,7 +26,7 @@ class Chunks : public testing::TestWithParam<std::int64_t> {};
 TEST_P(Chunks, every_cell_is_as_geometry_says_with_delays_everywhere) {
   for (const int ranks : {1, 2, 4}) {
     std::mutex mutex;
-    comm::run_as_threads(ranks, [&](comm::Communicator& comm) {
+    comm::run_as_threads(ranks, [&](comm::RankGroup& comm) {
       for (std::uint64_t seed = 1; seed <= 4; ++seed) {
         // Where not all are run: another one for each number of ranks.
         if ((seed + static_cast<std::uint64_t>(ranks)) % one_in != 0) continue;
@@ -83,7 +83,7 @@ struct SlabOutcome {
 
 std::vector<SlabOutcome> run(const Slabs& slabs) {
   std::vector<SlabOutcome> all(2);
-  comm::run_as_threads(2, [&](comm::Communicator& comm) {
+  comm::run_as_threads(2, [&](comm::RankGroup& comm) {
     const std::size_t me = comm.rank().index();
     device::HostOptions host;
     host.ranks_on_node = 2;

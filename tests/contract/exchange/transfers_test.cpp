@@ -53,7 +53,7 @@ struct Expected {
 /// A domain of doubles with a halo of 3, whose cells know where they belong.
 class Cells {
  public:
-  Cells(comm::Communicator& comm, const DomainOptions& options) : domain(extent, Stencil::box(3), comm, options) {
+  Cells(comm::RankGroup& comm, const DomainOptions& options) : domain(extent, Stencil::box(3), comm, options) {
     u = domain.add_field<double>("u");
     domain.realize();
   }
@@ -96,7 +96,7 @@ class Transfers : public testing::TestWithParam<std::tuple<routing::Transport, b
 TEST_P(Transfers, one_after_the_other_fill_what_each_moves) {
   const auto [transport, graphs] = GetParam();
   for (const bool validate_ordering : {false, true}) {
-    const auto all = outcomes(2, [&](comm::Communicator& comm) {
+    const auto all = outcomes(2, [&](comm::RankGroup& comm) {
       DomainOptions options = options_of_parts(transport, graphs);
       options.debug.validate_ordering = validate_ordering;
       Cells cells(comm, options);
@@ -133,7 +133,7 @@ TEST_P(Transfers, one_after_the_other_fill_what_each_moves) {
 INSTANTIATE_TEST_SUITE_P(all, Transfers, all_ways, named);
 
 TEST(TransfersCaptured, replays_and_eager_exchanges_mix) {
-  const auto all = outcomes(2, [&](comm::Communicator& comm) {
+  const auto all = outcomes(2, [&](comm::RankGroup& comm) {
     for (const std::int64_t packets : {0, 1 << 20}) {
       DomainOptions options = options_of_parts(routing::Transport::direct);
       options.tuning.packets_at_most_bytes = packets;
@@ -230,7 +230,7 @@ class DifferentTransfers : public testing::TestWithParam<std::tuple<routing::Tra
 TEST_P(DifferentTransfers, are_one_error_and_no_data) {
   const auto transport = std::get<0>(GetParam());
   const bool by_depth = std::get<1>(GetParam());
-  const auto all = outcomes(2, [&](comm::Communicator& comm) {
+  const auto all = outcomes(2, [&](comm::RankGroup& comm) {
     Cells cells(comm, options_of_parts(transport));
     cells.reset();
     comm.barrier();

@@ -44,7 +44,7 @@ void expect_contract(routing::Transport transport, int ranks, const Change& chan
   std::mutex mutex;
   std::int64_t messages = 0;
   std::int64_t cells = 0;
-  comm::run_as_threads(ranks, [&](comm::Communicator& comm) {
+  comm::run_as_threads(ranks, [&](comm::RankGroup& comm) {
     for (const HaloCase& c : cases) {
       const HaloOutcome outcome = run_case(comm, c);
       const std::lock_guard lock(mutex);

@@ -18,11 +18,11 @@ void expect_contract(routing::Transport transport, int ranks, exchange::Messages
   std::mutex mutex;
   std::int64_t messages = 0;
   std::int64_t cells = 0;
-  comm::run_as_threads(ranks, [&](comm::Communicator& comm) {
+  comm::run_as_threads(ranks, [&](comm::RankGroup& comm) {
     for (HaloCase c : contract_cases(transport, ranks)) {
       if (c.devices_per_rank != devices) continue;
       c.messages = messages_as;
-      c.make_backend = [&](comm::Communicator& world) {
+      c.make_backend = [&](comm::RankGroup& world) {
         return gpus_of_rank(static_cast<int>(world.rank().value()) * devices, devices);
       };
       const HaloOutcome outcome = run_case(comm, c);
@@ -83,7 +83,7 @@ TEST(GpuRandomExchanges, are_as_geometry_says) {
   std::mutex mutex;
   std::int64_t cases = 0;
   for (int ranks = 1; ranks <= std::min(gpu_count(), 8); ++ranks) {
-    comm::run_as_threads(ranks, [&](comm::Communicator& comm) {
+    comm::run_as_threads(ranks, [&](comm::RankGroup& comm) {
       for (std::uint64_t seed = 20000; seed < 20060; ++seed) {
         HaloCase c = random_case(seed, ranks);
         const auto devices = [&](int rank) { return c.devices_per_rank + (c.uneven_devices ? rank % 2 : 0); };
@@ -94,7 +94,7 @@ TEST(GpuRandomExchanges, are_as_geometry_says) {
           all += devices(rank);
         }
         if (all > gpu_count()) continue;
-        c.make_backend = [&](comm::Communicator& world) {
+        c.make_backend = [&](comm::RankGroup& world) {
           return gpus_of_rank(before, devices(static_cast<int>(world.rank().value())));
         };
         const HaloOutcome outcome = run_case(comm, c);

@@ -5,9 +5,9 @@
 
 #include <string>
 
+#include "comm/rank_group.hpp"
 #include "device/backend.hpp"
 #include "device/cuda_backend.hpp"
-#include "halocline/communicator.hpp"
 
 namespace halocline::test {
 

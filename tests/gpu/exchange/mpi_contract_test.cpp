@@ -14,7 +14,7 @@ namespace {
 class MpiGpuContract : public testing::TestWithParam<routing::Transport> {};
 
 /// Why no message of these ranks can go by a transport; empty where some can. Collective; the same on all ranks.
-std::string impossible(routing::Transport transport, comm::Communicator& world, device::Backend& backend) {
+std::string impossible(routing::Transport transport, comm::RankGroup& world, device::Backend& backend) {
   using enum routing::Transport;
   if ((transport == mpi_device || transport == ipc_copy) && world.size() == 1) return "needs 2 ranks";
   if (transport == mpi_device) {
@@ -30,7 +30,7 @@ std::string impossible(routing::Transport transport, comm::Communicator& world, 
 TEST_P(MpiGpuContract, every_cell_is_as_geometry_says) {
   HALOCLINE_NEEDS_GPUS(1);
   const routing::Transport transport = GetParam();
-  comm::Communicator& world = mpi_world();
+  comm::RankGroup& world = mpi_world();
   const int devices = std::clamp(gpu_count() / world.size(), 1, 4);
   const auto first = static_cast<int>(world.rank().value()) * devices;
   {
@@ -41,7 +41,7 @@ TEST_P(MpiGpuContract, every_cell_is_as_geometry_says) {
   int cases = 0;
   for (HaloCase c : contract_cases(transport, world.size())) {
     if (c.devices_per_rank != devices) continue;
-    c.make_backend = [&](comm::Communicator&) { return gpus_of_rank(first, devices); };
+    c.make_backend = [&](comm::RankGroup&) { return gpus_of_rank(first, devices); };
     const HaloOutcome outcome = run_case(world, c);
     EXPECT_EQ(outcome.wrong, "") << c.name << ", rank " << world.rank().value();
     EXPECT_GT(outcome.cells, 0);
@@ -60,12 +60,12 @@ INSTANTIATE_TEST_SUITE_P(all, MpiGpuContract, testing::ValuesIn(routing::all_tra
 
 TEST(MpiGpuRandomExchanges, are_as_geometry_says) {
   HALOCLINE_NEEDS_GPUS(1);
-  comm::Communicator& world = mpi_world();
+  comm::RankGroup& world = mpi_world();
   int cases = 0;
   for (std::uint64_t seed = 30000; seed < 30040; ++seed) {
     HaloCase c = random_case(seed, world.size());
     if (c.devices_per_rank + (c.uneven_devices ? 1 : 0) > gpu_count()) continue;
-    c.make_backend = [&](comm::Communicator& all) {
+    c.make_backend = [&](comm::RankGroup& all) {
       const auto rank = static_cast<int>(all.rank().value());
       return gpus_of_rank(rank * c.devices_per_rank, c.devices_per_rank + (c.uneven_devices ? rank % 2 : 0));
     };

@@ -35,7 +35,7 @@ void fill(const One& one, int which, int round) {
       const auto cells = to_host(s, field);
       for_each_cell(cells.view().with_halo(),
                     [&](const Vec3& p) { cells(p) = s.owned().contains(p) ? value(p, which, round) : -1; });
-      from_host(cells, s, field);
+      cells.upload(s, field);
     }
   }
 }
@@ -53,7 +53,7 @@ std::int64_t wrong_cells(const One& one, int which, int round) {
 }
 
 /// A rank's domains, each with a backend of its own, as by default.
-std::vector<One> make_domains(comm::Communicator& comm, int count) {
+std::vector<One> make_domains(comm::RankGroup& comm, int count) {
   std::vector<One> domains;
   for (int i = 0; i < count; ++i) {
     DomainOptions options;
@@ -70,7 +70,7 @@ std::vector<One> make_domains(comm::Communicator& comm, int count) {
 }
 
 /// Rank 0 exchanges them in order, `in_a_row` times each, rank 1 in the opposite order; the host waits for nothing between.
-void exchange_in_opposite_orders(comm::Communicator& comm, int count, int in_a_row) {
+void exchange_in_opposite_orders(comm::RankGroup& comm, int count, int in_a_row) {
   std::vector<One> domains = make_domains(comm, count);
   // The first exchange of a domain is prepared, for which the host waits for the GPU.
   for (const One& one : domains) {
@@ -103,7 +103,7 @@ class GpuSeveralDomains : public testing::TestWithParam<int> {
 };
 
 TEST_P(GpuSeveralDomains, AreExchangedInOppositeOrders) {
-  comm::run_as_threads(2, [](comm::Communicator& comm) {
+  comm::run_as_threads(2, [](comm::RankGroup& comm) {
     exchange_in_opposite_orders(comm, GetParam(), 1);
     exchange_in_opposite_orders(comm, GetParam(), 2);
   });
@@ -141,7 +141,7 @@ TEST(GpuThirdDomain, IsRefusedByName) {
 
 /// In a process of its own, where all streams of a GPU share one hardware queue: they are exchanged right, or refused by name.
 TEST(GpuOneQueue, DISABLED_InAProcessOfItsOwn) {
-  comm::run_as_threads(2, [](comm::Communicator& comm) {
+  comm::run_as_threads(2, [](comm::RankGroup& comm) {
     try {
       exchange_in_opposite_orders(comm, 2, 2);
     } catch (const CapabilityError& error) {

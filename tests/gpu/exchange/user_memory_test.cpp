@@ -90,7 +90,7 @@ class GpuUserMemory : public testing::Test {
         const auto cells = to_host(s, u);
         for_each_cell(cells.view().with_halo(),
                       [&](const Vec3& p) { cells(p) = s.owned().contains(p) ? value(p, step) : -1; });
-        from_host(cells, s, u);
+        cells.upload(s, u);
       }
       domain->exchange();
       domain->synchronize();

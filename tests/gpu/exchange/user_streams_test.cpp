@@ -50,7 +50,7 @@ class GpuUserStreams : public testing::Test {
       const auto cells = to_host(s, u);
       for_each_cell(cells.view().with_halo(),
                     [&](const Vec3& p) { cells(p) = s.owned().contains(p) ? value(p, step) : -1; });
-      from_host(cells, s, u);
+      cells.upload(s, u);
     }
   }
   void expect_all(int step) {

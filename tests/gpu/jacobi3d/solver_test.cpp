@@ -21,7 +21,7 @@ using namespace halocline;
 using jacobi3d::Halos;
 
 template <typename T>
-void expect_serial_solution(comm::Communicator& comm, const Vec3& extent, const DomainOptions& options, Halos halos,
+void expect_serial_solution(comm::RankGroup& comm, const Vec3& extent, const DomainOptions& options, Halos halos,
                             bool graph = false) {
   Domain domain(extent, jacobi3d::stencil(), comm, options);
   const auto field = domain.add_field<T>("t", {.buffers = 2});
@@ -106,7 +106,7 @@ TEST(RanksOnGpus, have_each_their_own_and_all_of_them) {
   HALOCLINE_NEEDS_GPUS(2);
   std::mutex mutex;
   std::multiset<std::string> uuids;
-  comm::run_as_threads(2, [&](comm::Communicator& comm) {
+  comm::run_as_threads(2, [&](comm::RankGroup& comm) {
     const auto backend = make_devices(comm, {.kind = halocline::DeviceKind::cuda}).backend();
     const std::lock_guard lock(mutex);
     for (int d = 0; d < backend->device_count(); ++d) uuids.insert(backend->info(d).uuid);

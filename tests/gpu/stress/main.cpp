@@ -39,7 +39,7 @@ Vec3 extent_for(std::int64_t subdomains, std::int64_t cells) {
   return {grid.x * cells, grid.y * cells, grid.z * cells};
 }
 
-int run(comm::Communicator& world, const Arguments& arguments) {
+int run(comm::RankGroup& world, const Arguments& arguments) {
   DomainOptions options = DomainOptions::from(Environment::read());
   options.routing.policy = routing::Policy::parse(arguments.transports);
   const auto gpus = static_cast<std::int64_t>(device::cuda_devices().size());
@@ -129,7 +129,7 @@ namespace {
 constexpr int skipped = 77;
 
 /// Why this run cannot be; empty where it can. direct alone is refused where ranks share a GPU.
-std::string missing(comm::Communicator& world, const std::string& transports) {
+std::string missing(comm::RankGroup& world, const std::string& transports) {
   const auto gpus = device::cuda_devices().size();
   if (gpus == 0) return "no GPU";
   if (transports != "direct" || std::cmp_less_equal(world.size(), gpus)) return {};

@@ -28,7 +28,7 @@ void say(const std::string& line) {
 
 int run(const std::string& transport, const std::string& fate, double seconds, int argc, char** argv) {
   comm::Session session(&argc, &argv, Environment::read());
-  comm::Communicator& world = session.world();
+  comm::RankGroup& world = session.world();
   DomainOptions options;
   if (device::cuda_devices().empty()) options.devices.per_rank = 2;
   options.timeout = std::chrono::duration_cast<Duration>(std::chrono::duration<double>(seconds));

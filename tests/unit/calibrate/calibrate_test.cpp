@@ -44,7 +44,7 @@ class SlowCopies final : public device::Injector {
 
 std::vector<MachineMap> calibrate_all(const Job& job, const CalibrateRequest& request = quick) {
   std::vector<MachineMap> maps(static_cast<std::size_t>(job.ranks));
-  comm::run_as_threads(job.ranks, [&](comm::Communicator& comm) {
+  comm::run_as_threads(job.ranks, [&](comm::RankGroup& comm) {
     const auto node = comm.split_by_node(job.ranks_per_node);
     const auto backend = make_devices(comm, {.kind = halocline::DeviceKind::host, .per_rank = job.devices}).backend();
     const MachineMap map = machine::discover(comm, *node, *backend);
@@ -101,7 +101,7 @@ double large_seconds(const ExchangeRate& rate, std::int64_t large, int devices) 
 // them fit into what went by.
 TEST(Calibrate, times_are_those_of_exchanges) {
   constexpr Duration delay = std::chrono::milliseconds(2);
-  comm::run_as_threads(1, [&](comm::Communicator& comm) {
+  comm::run_as_threads(1, [&](comm::RankGroup& comm) {
     const auto node = comm.split_by_node({});
     const auto backend = device::make_host_backend(
         {.devices = 2, .injector = std::make_shared<SlowCopies>(delay), .peer_access = {}, .mapping = {}});

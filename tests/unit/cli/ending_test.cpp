@@ -63,7 +63,7 @@ TEST(Lines, EachErrorIsPrintedOnceWithItsRank) {
 template <typename Body>
 std::array<Ending, 3> endings_of(Body&& body, Duration timeout = 20 * second) {
   std::array<Ending, 3> endings;
-  comm::run_as_threads(3, [&](comm::Communicator& world) {
+  comm::run_as_threads(3, [&](comm::RankGroup& world) {
     world.set_timeout(timeout);
     const auto group = world.split(0, 0);
     Ended mine;
@@ -148,7 +148,7 @@ TEST(SameCommand, NamesWhatDiffersOnAllRanks) {
   const auto error_with = [](const std::vector<const char*>& others) {
     std::mutex mutex;
     std::string found;
-    comm::run_as_threads(3, [&](comm::Communicator& world) {
+    comm::run_as_threads(3, [&](comm::RankGroup& world) {
       std::vector<const char*> words{"halocline", "exchange", "--size", "8"};
       if (world.rank().value() == 1) words.insert(words.end(), others.begin(), others.end());
       const std::string error = halocline::test::error_of<InvalidArgument>(

@@ -23,7 +23,7 @@ CommBackend threads_backend(int ranks) {
             options.timeout = std::chrono::seconds(20);
             comm::run_as_threads(
                 ranks,
-                [&](comm::Communicator& comm) {
+                [&](comm::RankGroup& comm) {
                   EXPECT_EQ(comm.backend(), comm::CommBackend::threads);
                   EXPECT_EQ(comm.size(), ranks);
                   body(comm);

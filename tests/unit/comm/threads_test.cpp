@@ -14,16 +14,16 @@
 namespace halocline::test {
 namespace {
 
-using comm::Communicator;
+using comm::RankGroup;
 using comm::run_as_threads;
 using testing::HasSubstr;
 using namespace std::chrono_literals;
 
 TEST(Threads, RunEachRankOnce) {
   std::atomic<int> sum = 0;
-  run_as_threads(5, [&](Communicator& comm) { sum += 1 << (4 * comm.rank().value()); });
+  run_as_threads(5, [&](RankGroup& comm) { sum += 1 << (4 * comm.rank().value()); });
   EXPECT_EQ(sum, 0x11111);
-  EXPECT_THROW(run_as_threads(0, [](Communicator&) {}), InvalidArgument);
+  EXPECT_THROW(run_as_threads(0, [](RankGroup&) {}), InvalidArgument);
 }
 
 TEST(Threads, ARankThatThrowsEndsTheOthersWaitsAndItsErrorIsTheOneSeen) {
@@ -31,7 +31,7 @@ TEST(Threads, ARankThatThrowsEndsTheOthersWaitsAndItsErrorIsTheOneSeen) {
     std::atomic<int> told = 0;
     const auto begin = std::chrono::steady_clock::now();
     const auto message = message_of<DeviceError>([&] {
-      run_as_threads(4, [&](Communicator& comm) {
+      run_as_threads(4, [&](RankGroup& comm) {
         if (comm.rank() == rank_id(thrower)) throw DeviceError("the cause");
         std::vector<std::byte> bytes(1);
         try {
@@ -53,7 +53,7 @@ TEST(Threads, ARankThatThrowsEndsTheOthersWaitsAndItsErrorIsTheOneSeen) {
 
 TEST(Threads, WhatWasSentBeforeTheEndIsStillReceived) {
   EXPECT_THROW(run_as_threads(2,
-                              [](Communicator& comm) {
+                              [](RankGroup& comm) {
                                 std::vector<std::byte> bytes(1, std::byte{3}), in(1);
                                 if (comm.rank() == rank_id(0)) {
                                   (void)comm.send(bytes, rank_id(1), 0);
@@ -69,7 +69,7 @@ TEST(Threads, WhatWasSentBeforeTheEndIsStillReceived) {
 
 TEST(Threads, ARankThatReturnsEarlyEndsTheOthersWaits) {
   EXPECT_THAT(message_of<CommunicationError>([] {
-                run_as_threads(3, [](Communicator& comm) {
+                run_as_threads(3, [](RankGroup& comm) {
                   if (comm.rank() != rank_id(1)) comm.barrier();
                 });
               }),
@@ -81,7 +81,7 @@ TEST(Threads, DeadlinesFollowTheGivenClock) {
   std::atomic<bool> ended = false;
   const auto begin = std::chrono::steady_clock::now();
   run_as_threads(2,
-                 [&](Communicator& comm) {
+                 [&](RankGroup& comm) {
                    EXPECT_EQ(&comm.clock(), &clock);
                    const auto group = comm.split(0, 0);
                    group->set_timeout(1h);
@@ -105,7 +105,7 @@ TEST(Threads, DeadlinesFollowTheGivenClock) {
 
 TEST(Threads, CollectivesInAnotherOrderAreNoticed) {
   EXPECT_THAT(message_of<ProtocolError>([] {
-                run_as_threads(2, [](Communicator& comm) {
+                run_as_threads(2, [](RankGroup& comm) {
                   if (comm.rank() == rank_id(0)) comm.barrier();
                   else (void)comm.all_gather({});
                 });
@@ -115,7 +115,7 @@ TEST(Threads, CollectivesInAnotherOrderAreNoticed) {
 
 TEST(Threads, AReductionOfUnequalLengthsIsRefusedOnAllRanks) {
   std::atomic<int> refused = 0;
-  run_as_threads(3, [&](Communicator& comm) {
+  run_as_threads(3, [&](RankGroup& comm) {
     std::vector<double> values(comm.rank() == rank_id(2) ? 2 : 1);
     EXPECT_THAT(message_of<InvalidArgument>([&] { comm.all_reduce(values, comm::Reduction::sum); }),
                 HasSubstr("rank 2 gave 16 bytes, rank 0 gave 8"));

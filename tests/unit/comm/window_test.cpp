@@ -14,7 +14,7 @@ namespace halocline::test {
 namespace {
 
 TEST(AnonymousWindow, IsSharedByAllRanks) {
-  comm::run_as_threads(3, [](comm::Communicator& comm) {
+  comm::run_as_threads(3, [](comm::RankGroup& comm) {
     const std::size_t bytes = comm.rank() == rank_id(1) ? 0 : 5000;
     const auto window = comm::make_anonymous_window(comm, bytes);
     EXPECT_EQ(window->segment(rank_id(1)).size(), 0U);
@@ -28,7 +28,7 @@ TEST(AnonymousWindow, IsSharedByAllRanks) {
 
 TEST(AnonymousWindow, OneRanksFailureIsAllRanksError) {
   std::atomic<int> refused = 0;
-  comm::run_as_threads(3, [&](comm::Communicator& comm) {
+  comm::run_as_threads(3, [&](comm::RankGroup& comm) {
     // More than a file may have: refused by the kernel at once, where merely too much memory would be tried for.
     const std::size_t bytes = comm.rank() == rank_id(1) ? std::size_t{1} << 63 : 64;
     EXPECT_THAT(message_of<ResourceError>([&] { (void)comm::make_anonymous_window(comm, bytes); }),

@@ -6,6 +6,7 @@
 
 #include "io/json.hpp"
 #include "machine/names.hpp"
+#include "machine/paths.hpp"
 #include "nvml_nodes.hpp"
 
 namespace halocline::machine {
@@ -45,7 +46,9 @@ std::vector<Link> links_between(const NodeType& type, int a, int b, LinkKind kin
 
 int device_vertex(const NodeType& type, std::size_t device) { return type.device_vertices().at(device); }
 
-double bandwidth(const NodeType& type, int from, int to) { return type.path(device_id(from), device_id(to)).bandwidth; }
+double bandwidth(const NodeType& type, int from, int to) {
+  return best_path(type, device_id(from), device_id(to)).bandwidth;
+}
 
 std::vector<int> domains(const NodeType& type) {
   std::vector<int> all;
@@ -71,8 +74,8 @@ TEST(AttachDgx, IsWhatItsDataSheetSays) {
   }
   for (int from = 0; from < 8; ++from) {
     for (int to = 0; to < 8; ++to) {
-      const auto here = found.path(device_id(from), device_id(to));
-      const auto there = expected.path(device_id(from), device_id(to));
+      const auto here = best_path(found, device_id(from), device_id(to));
+      const auto there = best_path(expected, device_id(from), device_id(to));
       if (from == to) {
         EXPECT_NEAR(here.bandwidth / there.bandwidth, 1, 0.03);
       } else {
@@ -90,9 +93,9 @@ TEST(AttachDgx, ANetworkCardIsNearTheGpuBehindTheSameSwitch) {
   for (std::size_t g = 0; g < 8; ++g) {
     const int gpu = device_vertex(type, g);
     std::vector<double> latencies;
-    for (const int nic : nics) latencies.push_back(type.link_path(gpu, nic).latency);
+    for (const int nic : nics) latencies.push_back(link_path(type, gpu, nic).latency);
     EXPECT_EQ(std::min_element(latencies.begin(), latencies.end()) - latencies.begin(), static_cast<std::ptrdiff_t>(g));
-    EXPECT_NEAR(type.link_path(gpu, nics[g]).latency, 1e-6, 1e-12);
+    EXPECT_NEAR(link_path(type, gpu, nics[g]).latency, 1e-6, 1e-12);
     EXPECT_EQ(links_between(type, nics[g], g < 4 ? 0 : 1, LinkKind::pcie).size(), 0u);
   }
 }
@@ -116,7 +119,7 @@ TEST(AttachSummit, GpusAreLinkedDirectlyToTheirTriadAndProcessor) {
       const bool triad = a / 3 == b / 3;
       EXPECT_EQ(links_between(type, vertex, other, LinkKind::nvlink).size(), triad ? 1u : 0u) << a << " " << b;
       if (!triad) continue;
-      EXPECT_EQ(type.path(device_id(a), device_id(b)), sheet.types[0].path(device_id(a), device_id(b)));
+      EXPECT_EQ(best_path(type, device_id(a), device_id(b)), best_path(sheet.types[0], device_id(a), device_id(b)));
     }
   }
   EXPECT_EQ(domains(type), std::vector<int>(6, 0));
@@ -153,7 +156,7 @@ TEST(AttachPcie, SwitchesAreSharedByGpusAndCards) {
   const std::vector<int> nics = vertices_of(type, VertexKind::nic);
   EXPECT_EQ(links_between(type, nics[0], switches[0], LinkKind::pcie).size(), 1u);
   EXPECT_EQ(links_between(type, nics[1], 1, LinkKind::pcie).size(), 1u) << "a card behind a port of its own stays";
-  EXPECT_LT(type.path(device_id(0), device_id(1)).latency, type.path(device_id(0), device_id(2)).latency);
+  EXPECT_LT(best_path(type, device_id(0), device_id(1)).latency, best_path(type, device_id(0), device_id(2)).latency);
   EXPECT_EQ(domains(type), (std::vector<int>{0, 0, 1, 1}));
 }
 

@@ -18,7 +18,7 @@
 namespace halocline::machine {
 namespace {
 
-using comm::Communicator;
+using comm::RankGroup;
 using testing::HasSubstr;
 using testing::StartsWith;
 
@@ -26,7 +26,7 @@ using testing::StartsWith;
 std::vector<MachineMap> discover_all(int ranks, std::optional<int> ranks_per_node,
                                      const std::function<std::shared_ptr<device::Backend>(int rank)>& backend_of) {
   std::vector<MachineMap> maps(static_cast<std::size_t>(ranks));
-  comm::run_as_threads(ranks, [&](Communicator& comm) {
+  comm::run_as_threads(ranks, [&](RankGroup& comm) {
     const auto node_comm = comm.split_by_node(ranks_per_node);
     const int rank = static_cast<int>(comm.rank().value());
     const auto backend = backend_of(rank);
@@ -145,7 +145,7 @@ void expect_same_error(int ranks, std::optional<int> per_node, ErrorKind kind, c
                        const std::function<std::shared_ptr<device::Backend>(int)>& backend_of) {
   std::mutex mutex;
   std::vector<std::string> messages;
-  comm::run_as_threads(ranks, [&](Communicator& comm) {
+  comm::run_as_threads(ranks, [&](RankGroup& comm) {
     const auto node_comm = comm.split_by_node(per_node);
     const auto backend = backend_of(static_cast<int>(comm.rank().value()));
     try {

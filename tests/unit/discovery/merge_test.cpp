@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "halocline/error.hpp"
+#include "machine/paths.hpp"
 
 namespace halocline::machine {
 namespace {
@@ -89,7 +90,8 @@ TEST(MergeNode, DevicesAttachToTheirNumaNodeOrAreSpread) {
       merge_node(two_packages(), "n", {{0, {host_device("a"), host_device("b"), host_device("c"), host_device("d")}}});
   EXPECT_EQ(package_of(spread, 1), 0);
   EXPECT_EQ(package_of(spread, 2), 1);
-  EXPECT_LT(spread.type.path(device_id(0), device_id(1)).latency, spread.type.path(device_id(0), device_id(2)).latency);
+  EXPECT_LT(best_path(spread.type, device_id(0), device_id(1)).latency,
+            best_path(spread.type, device_id(0), device_id(2)).latency);
 }
 
 TEST(MergeNode, DevicesKnownToBeOutOfReachAreInDomainsOfTheirOwn) {

@@ -50,7 +50,7 @@ TEST(Arena, whose_fields_together_leave_63_bits_is_refused) {
 
 TEST(DomainSize, is_refused_alike_on_all_ranks) {
   std::atomic<int> refused = 0;
-  comm::run_as_threads(3, [&](comm::Communicator& comm) {
+  comm::run_as_threads(3, [&](comm::RankGroup& comm) {
     Domain domain({16, 536'870'910, 536'870'910}, Stencil::box(1), comm);
     domain.add_field<double>("u");
     EXPECT_THAT(test::error_of<InvalidArgument>([&] { domain.realize(); }),

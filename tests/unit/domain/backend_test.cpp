@@ -40,7 +40,7 @@ class Setting {
 };
 
 template <typename E>
-std::string refusal(comm::Communicator& comm, const DeviceOptions& request) {
+std::string refusal(comm::RankGroup& comm, const DeviceOptions& request) {
   return test::error_of<E>([&] { static_cast<void>(make_devices(comm, request)); });
 }
 
@@ -68,7 +68,7 @@ TEST(MakeDevices, without_gpus_automatic_is_host_and_cuda_is_one_error_on_all_ra
   if (!device::cuda_devices().empty()) GTEST_SKIP() << "there is a GPU";
   const Setting setting("HALOCLINE_BACKEND", "auto");
   std::vector<std::string> texts(3);
-  comm::run_as_threads(3, [&](comm::Communicator& comm) {
+  comm::run_as_threads(3, [&](comm::RankGroup& comm) {
     EXPECT_EQ(make_devices(comm, {}).kind(), halocline::DeviceKind::host);
     texts[comm.rank().index()] = refusal<CapabilityError>(comm, {.kind = halocline::DeviceKind::cuda});
   });
@@ -80,7 +80,7 @@ TEST(MakeDevices, without_gpus_automatic_is_host_and_cuda_is_one_error_on_all_ra
 
 TEST(MakeDevices, ranks_that_ask_for_different_devices_are_told) {
   std::vector<std::string> texts(2);
-  comm::run_as_threads(2, [&](comm::Communicator& comm) {
+  comm::run_as_threads(2, [&](comm::RankGroup& comm) {
     const bool first = comm.rank() == rank_id(0);
     texts[comm.rank().index()] =
         refusal<InvalidArgument>(comm, {.kind = first ? halocline::DeviceKind::host : halocline::DeviceKind::cuda});
@@ -90,7 +90,7 @@ TEST(MakeDevices, ranks_that_ask_for_different_devices_are_told) {
 
 TEST(MakeDevices, all_ranks_of_a_domain_bring_their_own_devices_or_none) {
   std::vector<std::string> texts(2);
-  comm::run_as_threads(2, [&](comm::Communicator& comm) {
+  comm::run_as_threads(2, [&](comm::RankGroup& comm) {
     DomainOptions options;
     options.devices.kind = halocline::DeviceKind::host;
     if (comm.rank() == rank_id(0)) options.devices.existing.emplace(device::make_host_backend({}));

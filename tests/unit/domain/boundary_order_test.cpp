@@ -47,7 +47,7 @@ std::string error_with(exchange::Messages messages, std::vector<Box>& updated) {
   test::ManualClock clock;
   std::mutex one;
   std::string text;
-  comm::run_as_threads(2, [&](comm::Communicator& comm) {
+  comm::run_as_threads(2, [&](comm::RankGroup& comm) {
     const bool sends_late = comm.rank() == rank_id(0);
     const auto held = std::make_shared<HoldPacking>(packings);
     device::HostOptions host;

@@ -99,7 +99,7 @@ TEST(OpenBoundary, only_exchanges_of_fields_that_read_beyond_an_end_need_the_hoo
 
 TEST(OpenBoundary, ranks_away_from_the_end_refuse_the_exchange_too) {
   std::atomic<int> refused = 0;
-  comm::run_as_threads(3, [&](comm::Communicator& comm) {
+  comm::run_as_threads(3, [&](comm::RankGroup& comm) {
     DomainOptions options = open_in_x_and_z();
     options.devices.per_rank = 1;
     Domain domain({8, 8, 24}, Stencil::box(0, 0, 1), comm, options);

@@ -78,7 +78,7 @@ std::vector<Cell> expected(const Case& c) {
   return now;
 }
 
-std::shared_ptr<device::Backend> backend_of(const Case& c, comm::Communicator& comm) {
+std::shared_ptr<device::Backend> backend_of(const Case& c, comm::RankGroup& comm) {
   device::HostOptions host;
   host.devices = c.devices;
   host.ranks_on_node = comm.size();
@@ -93,7 +93,7 @@ struct Outcome {
   std::int64_t calls = 0;
 };
 
-Outcome run(const Case& c, comm::Communicator& comm, const std::vector<Cell>& solution) {
+Outcome run(const Case& c, comm::RankGroup& comm, const std::vector<Cell>& solution) {
   DomainOptions options;
   options.boundaries = c.boundaries;
   options.devices.existing.emplace(backend_of(c, comm));
@@ -154,7 +154,7 @@ TEST_P(BoundaryUpdaters, give_the_serial_solution) {
   const Case& c = GetParam();
   const auto solution = expected(c);
   std::mutex one;
-  comm::run_as_threads(c.ranks, [&](comm::Communicator& comm) {
+  comm::run_as_threads(c.ranks, [&](comm::RankGroup& comm) {
     const Outcome outcome = run(c, comm, solution);
     const std::lock_guard lock(one);
     EXPECT_EQ(outcome.wrong, 0) << "rank " << comm.rank().value();

@@ -134,11 +134,12 @@ TEST(Candidates, hash_sees_rates_that_decide) {
 }
 
 TEST(Candidates, a_domain_takes_the_fastest_grid_of_the_map_it_is_given) {
-  comm::run_as_threads(4, [](comm::Communicator& comm) {
+  comm::run_as_threads(4, [](comm::RankGroup& comm) {
     DomainOptions options;
     options.partition.method = Method::fastest;
-    options.machine.map = machine::synthetic({.devices_per_node = 4, .ranks_per_node = 4});
-    options.machine.map->types[0].exchange_rates = request_with(10).machine.types[0].exchange_rates;
+    machine::MachineMap map = machine::synthetic({.devices_per_node = 4, .ranks_per_node = 4});
+    map.types[0].exchange_rates = request_with(10).machine.types[0].exchange_rates;
+    options.machine.map = map;
     Domain domain({64, 64, 64}, Stencil::box(3), comm, options);
     domain.add_field<float>("u");
     domain.realize();
@@ -155,9 +156,10 @@ TEST(Candidates, a_domain_counts_rows_as_it_moves_them) {
   options.partition.method = Method::fastest;
   options.devices.per_rank = 4;
   options.devices.kind = halocline::DeviceKind::host;
-  options.machine.map = machine::synthetic({.devices_per_node = 4, .ranks_per_node = 1});
-  options.machine.map->types[0].exchange_rates = request_with(0.01).machine.types[0].exchange_rates;
-  for (ExchangeRate& rate : options.machine.map->types[0].exchange_rates) rate.latency = rate.least = 0;
+  machine::MachineMap map = machine::synthetic({.devices_per_node = 4, .ranks_per_node = 1});
+  map.types[0].exchange_rates = request_with(0.01).machine.types[0].exchange_rates;
+  for (ExchangeRate& rate : map.types[0].exchange_rates) rate.latency = rate.least = 0;
+  options.machine.map = map;
   const auto grid_of = [&] {
     Domain domain({64, 64, 64}, Stencil::box(3), options);
     domain.add_field<float>("u");

@@ -16,7 +16,7 @@ namespace {
 /// The devices that exchanges of two ranks with two devices each make current, each of them once, by rank.
 std::vector<std::set<int>> made_current(routing::Transport between_ranks) {
   std::vector<std::set<int>> current(2);
-  comm::run_as_threads(2, [&](comm::Communicator& comm) {
+  comm::run_as_threads(2, [&](comm::RankGroup& comm) {
     device::HostOptions two;
     two.devices = 2;
     const auto backend = std::make_shared<test::ForwardingBackend>(device::make_host_backend(two), test::Said());

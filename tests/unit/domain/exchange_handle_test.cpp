@@ -26,7 +26,7 @@ DomainOptions only(routing::Transport transport) {
 
 /// One field of a domain that is one subdomain wide on each rank, halos of 1.
 struct Made {
-  Made(comm::Communicator& comm, const DomainOptions& options) : domain({4, 4, 8}, Stencil::star(1), comm, options) {
+  Made(comm::RankGroup& comm, const DomainOptions& options) : domain({4, 4, 8}, Stencil::star(1), comm, options) {
     u = domain.add_field<int>("u");
     domain.realize();
     const auto view = domain.subdomains()[0].view(u);
@@ -52,7 +52,7 @@ TEST(ExchangeHandle, is_ready_at_once_where_no_message_needs_the_host) {
 }
 
 TEST(ExchangeHandle, is_ready_once_the_messages_have_arrived) {
-  comm::run_as_threads(2, [](comm::Communicator& comm) {
+  comm::run_as_threads(2, [](comm::RankGroup& comm) {
     Made made(comm, only(routing::Transport::mpi_staged));
     const bool first = comm.rank() == rank_id(0);
     std::optional<ExchangeHandle> exchange;

@@ -56,7 +56,7 @@ TEST_F(HostCopies, go_back_into_the_set_that_was_asked_for) {
   HostArray<double> cells(s, u);
   for (const int ahead : {0, 1}) {
     for_each_cell(cells.view().with_halo(), [&](const Vec3& p) { cells(p) = value(p) + ahead; });
-    from_host(cells, s, u, ahead);
+    cells.upload(s, u, ahead);
   }
   for (const int ahead : {0, 1}) {
     for_each_cell(s.view(u).with_halo(), [&](const Vec3& p) { ASSERT_EQ(s.view(u, ahead)(p), value(p) + ahead); });
@@ -92,7 +92,7 @@ TEST_F(HostCopies, of_a_box_hold_the_box_alone) {
   EXPECT_EQ(cells.view().with_halo(), box);
   for_each_cell(box, [&](const Vec3& p) { ASSERT_EQ(cells(p), value(p)); });
   for_each_cell(box, [&](const Vec3& p) { cells(p) = -1; });
-  from_host(cells, s, u);
+  cells.upload(s, u);
   for_each_cell(view.with_halo(),
                 [&](const Vec3& p) { ASSERT_EQ(view(p), box.contains(p) ? -1 : value(p)) << to_string(p); });
 }

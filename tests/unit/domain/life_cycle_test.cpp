@@ -171,6 +171,34 @@ TEST(LifeCycle, an_exchange_under_way_is_not_joined_by_another_of_the_same_flags
   domain.close();
 }
 
+TEST(LifeCycle, steps_are_captured_between_two_calls) {
+  Domain domain({8, 8, 16}, Stencil::box(1), by_direct_alone());
+  const auto u = domain.add_field<float>("u", {.buffers = 2});
+  EXPECT_THAT(error_of<InvalidArgument>([&] { (void)domain.end_capture(); }), HasSubstr("without a capture"));
+  EXPECT_THAT(error_of<InvalidArgument>([&] { domain.begin_capture(); }),
+              HasSubstr("begin_capture() before realize()"));
+  domain.realize();
+  {
+    domain.begin_capture();
+    EXPECT_THAT(error_of<InvalidArgument>([&] { domain.begin_capture(); }),
+                HasSubstr("while steps are being captured"));
+    domain.exchange();
+    const Graph steps = domain.end_capture();
+    EXPECT_THAT(error_of<InvalidArgument>([&] { (void)domain.end_capture(); }), HasSubstr("without a capture"));
+
+    // A capture that is refused leaves the domain as it was.
+    domain.begin_capture();
+    domain.swap(u);
+    auto unfinished = domain.start_exchange();
+    EXPECT_THROW((void)domain.end_capture(), Error);
+    EXPECT_THAT(error_of<InvalidArgument>([&] { unfinished.finish(); }), HasSubstr("without start_exchange"));
+    steps.launch();
+    domain.exchange();
+    domain.synchronize();
+  }
+  domain.close();
+}
+
 TEST(LifeCycle, captured_steps_finish_what_they_start) {
   Domain domain({8, 8, 16}, Stencil::box(1), by_direct_alone());
   domain.add_field<float>("u");

@@ -145,7 +145,7 @@ TEST(Messages, are_packed_before_what_follows_the_start_of_an_exchange) {
 TEST(Messages, that_differ_between_ranks_are_one_error_on_all) {
   std::mutex one;
   std::vector<std::string> errors;
-  comm::run_as_threads(2, [&](comm::Communicator& comm) {
+  comm::run_as_threads(2, [&](comm::RankGroup& comm) {
     DomainOptions options;
     if (comm.rank() == rank_id(1)) options.routing.messages = Messages::by_direction;
     Domain domain({8, 8, 8}, Stencil::box(1), comm, options);

@@ -105,7 +105,7 @@ TEST_P(OrderBy, a_halo_that_is_read_before_it_arrived_is_no_number) {
   std::mutex mutex;
   std::latch has_looked(1);
   std::vector<double> seen;
-  comm::run_as_threads(2, [&](comm::Communicator& comm) {
+  comm::run_as_threads(2, [&](comm::RankGroup& comm) {
     DomainOptions options = options_for(GetParam());
     device::HostOptions host;
     host.ranks_on_node = 2;
@@ -161,7 +161,7 @@ TEST_F(Order, checked_exchanges_are_not_captured) {
 TEST_F(Order, all_ranks_check_or_none) {
   std::mutex mutex;
   std::vector<std::string> errors;
-  comm::run_as_threads(2, [&](comm::Communicator& comm) {
+  comm::run_as_threads(2, [&](comm::RankGroup& comm) {
     DomainOptions options = options_for(routing::Transport::mpi_staged);
     options.debug.validate_ordering = comm.rank() == rank_id(0);
     Domain domain(extent, Stencil::box(1), comm, options);

@@ -194,7 +194,7 @@ TEST_F(Outlets, captured_steps_must_end_as_they_begin) {
 TEST_F(Outlets, ranks_that_disagree_on_what_is_stored_are_told) {
   std::mutex mutex;
   std::string errors;
-  comm::run_as_threads(2, [&](comm::Communicator& comm) {
+  comm::run_as_threads(2, [&](comm::RankGroup& comm) {
     DomainOptions options = options_for(routing::Transport::direct);
     device::HostOptions host;
     host.ranks_on_node = 2;

@@ -26,7 +26,7 @@ const std::vector<Box> halves{{{5, 0, 0}, {8, 6, 4}}, {{0, 0, 0}, {5, 6, 4}}};
 std::vector<std::string> refused(const std::vector<Box>& boxes,
                                  const std::function<void(DomainOptions&, rank_id)>& change = {}) {
   std::vector<std::string> texts(2);
-  comm::run_as_threads(2, [&](comm::Communicator& comm) {
+  comm::run_as_threads(2, [&](comm::RankGroup& comm) {
     DomainOptions options;
     options.timeout = std::chrono::seconds(20);
     if (change) change(options, comm.rank());
@@ -40,7 +40,7 @@ std::vector<std::string> refused(const std::vector<Box>& boxes,
 }
 
 TEST(OwnedBoxes, are_the_subdomains_of_their_ranks) {
-  comm::run_as_threads(2, [](comm::Communicator& comm) {
+  comm::run_as_threads(2, [](comm::RankGroup& comm) {
     const Box& mine = halves[comm.rank().index()];
     Domain domain(OwnedBoxes{{mine}}, Stencil::box(1), comm);
     const auto u = domain.add_field<float>("u");
@@ -110,7 +110,7 @@ TEST(OwnedBoxes, exclude_options_that_cut_and_place) {
 
 TEST(OwnedBoxes, on_some_ranks_only_are_refused) {
   std::vector<std::string> texts(2);
-  comm::run_as_threads(2, [&](comm::Communicator& comm) {
+  comm::run_as_threads(2, [&](comm::RankGroup& comm) {
     const bool own = comm.rank() == rank_id(1);
     const auto domain = own ? std::make_unique<Domain>(OwnedBoxes{{halves[1]}}, Stencil::box(1), comm)
                             : std::make_unique<Domain>(Vec3{8, 6, 4}, Stencil::box(1), comm);
@@ -121,7 +121,7 @@ TEST(OwnedBoxes, on_some_ranks_only_are_refused) {
 }
 
 TEST(GivenCutsAndOwners, are_options_of_a_domain) {
-  comm::run_as_threads(2, [](comm::Communicator& comm) {
+  comm::run_as_threads(2, [](comm::RankGroup& comm) {
     DomainOptions options;
     options.partition.cuts = {{{0, 5, 8}, {0, 6}, {0, 4}}};
     options.placement.owners = {{.rank = rank_id(1)}, {.rank = rank_id(0)}};

@@ -112,7 +112,7 @@ TEST(Plan, explains_every_stage) {
 
 TEST(Plan, ranks_that_ask_for_different_domains_are_told) {
   std::vector<std::string> texts(3);
-  comm::run_as_threads(3, [&](comm::Communicator& comm) {
+  comm::run_as_threads(3, [&](comm::RankGroup& comm) {
     Domain domain({16, 16, comm.rank() == rank_id(2) ? 17 : 16}, Stencil::box(1), comm);
     domain.add_field<float>("u");
     try {
@@ -128,7 +128,7 @@ TEST(Plan, ranks_that_ask_for_different_domains_are_told) {
 /// What each of two ranks is told, which are given machine maps of their own.
 std::vector<std::string> told_with(const std::array<machine::MachineMap, 2>& machines) {
   std::vector<std::string> texts(2);
-  comm::run_as_threads(2, [&](comm::Communicator& comm) {
+  comm::run_as_threads(2, [&](comm::RankGroup& comm) {
     DomainOptions options;
     options.machine.map = machines[comm.rank().index()];
     Domain domain({16, 16, 16}, Stencil::box(1), comm, options);
@@ -172,7 +172,7 @@ machine::MachineMap with_slow_peers() {
 }
 
 TEST(Plan, measured_rates_decide_how_messages_go) {
-  comm::run_as_threads(2, [](comm::Communicator& comm) {
+  comm::run_as_threads(2, [](comm::RankGroup& comm) {
     DomainOptions options;
     options.machine.map = with_slow_peers();
     Domain domain({8, 8, 8}, Stencil::box(1), comm, options);

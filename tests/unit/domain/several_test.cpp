@@ -9,7 +9,7 @@ namespace halocline {
 namespace {
 
 TEST(SeveralDomains, interleave_over_one_communicator) {
-  comm::run_as_threads(3, [](comm::Communicator& comm) {
+  comm::run_as_threads(3, [](comm::RankGroup& comm) {
     DomainOptions options;
     options.routing.policy.order = {routing::Transport::mpi_staged};
     options.timeout = std::chrono::seconds(20);

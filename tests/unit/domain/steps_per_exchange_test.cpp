@@ -146,7 +146,7 @@ Serial solve_serially(const Case& c) {
 /// The same program, distributed.
 class Program {
  public:
-  Program(const Case& c, comm::Communicator& comm) : case_(c), domain_(c.extent, c.radius[u_index], comm, options()) {
+  Program(const Case& c, comm::RankGroup& comm) : case_(c), domain_(c.extent, c.radius[u_index], comm, options()) {
     for (std::size_t f = 0; f < field_count; ++f) {
       FieldDescriptor descriptor;
       descriptor.name = "uvc"[f];
@@ -254,7 +254,7 @@ TEST(StepsPerExchange, steps_between_exchanges_give_what_a_serial_program_gives)
     SCOPED_TRACE("seed " + std::to_string(seed) + ": " + c.text());
     const Serial expected = solve_serially(c);
     std::atomic<std::int64_t> wrong = 0;
-    comm::run_as_threads(c.ranks, [&](comm::Communicator& comm) {
+    comm::run_as_threads(c.ranks, [&](comm::RankGroup& comm) {
       Program program(c, comm);
       program.run();
       wrong += program.wrong_cells(expected);
@@ -297,7 +297,7 @@ TEST(StepsPerExchange, what_does_not_fit_without_one_is_not_blamed_on_it) {
 
 TEST(StepsPerExchange, ranks_that_differ_are_told) {
   std::vector<std::string> texts(3);
-  comm::run_as_threads(3, [&](comm::Communicator& comm) {
+  comm::run_as_threads(3, [&](comm::RankGroup& comm) {
     DomainOptions options;
     options.steps_per_exchange = comm.rank() == rank_id(1) ? 3 : 2;
     Domain domain({32, 32, 32}, Stencil::box(1), comm, options);

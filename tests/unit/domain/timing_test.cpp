@@ -65,7 +65,7 @@ TEST(ExchangeTimes, LeaveOutWhatOtherWorkHides) {
 }
 
 TEST(ExchangeTimes, ShowAWaitForALateRank) {
-  comm::run_as_threads(2, [](comm::Communicator& comm) {
+  comm::run_as_threads(2, [](comm::RankGroup& comm) {
     Domain domain({8, 8, 8}, Stencil::box(1), comm, timed(1));
     domain.add_field<double>("u");
     domain.realize();

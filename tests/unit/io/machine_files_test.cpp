@@ -5,6 +5,7 @@
 
 #include "io/json.hpp"
 #include "machine/interconnect.hpp"
+#include "machine/paths.hpp"
 #include "machine/synthetic.hpp"
 
 namespace halocline::io {
@@ -12,8 +13,8 @@ namespace {
 
 const std::filesystem::path folder = HALOCLINE_MACHINES;
 
-machine::NodeType::Path between(const machine::MachineMap& map, int from, int to) {
-  return map.types.at(0).path(device_id(from), device_id(to));
+machine::Path between(const machine::MachineMap& map, int from, int to) {
+  return best_path(map.types.at(0), device_id(from), device_id(to));
 }
 
 TEST(MachineFiles, AllReadAndComeBackAndSayWhereTheirNumbersAreFrom) {

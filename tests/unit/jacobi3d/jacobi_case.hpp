@@ -36,7 +36,7 @@ struct Shape {
 /// Runs body with a realised domain on each of the ranks, which are threads; a single one is this thread.
 template <typename T>
 void on_domains(const Shape& shape, const std::function<void(Domain&, halocline::Field<T>)>& body) {
-  const auto one = [&](halocline::comm::Communicator& comm) {
+  const auto one = [&](halocline::comm::RankGroup& comm) {
     DomainOptions options;
     options.devices.per_rank = shape.devices;
     options.steps_per_exchange = shape.steps_per_exchange;

@@ -108,7 +108,7 @@ TEST(JacobiStepsPerExchange, LeavesTheResidualAsItIs) {
 
 TEST(JacobiStepsPerExchange, IsTriedAlikeOnAllRanksWithThoseThatFit) {
   std::array<std::vector<jacobi3d::Trial>, 2> found;
-  halocline::comm::run_as_threads(2, [&](halocline::comm::Communicator& comm) {
+  halocline::comm::run_as_threads(2, [&](halocline::comm::RankGroup& comm) {
     DomainOptions options;
     options.devices.per_rank = 2;
     found[comm.rank().index()] = jacobi3d::try_steps_per_exchanges<float>({3, 12, 8}, comm, options, {});

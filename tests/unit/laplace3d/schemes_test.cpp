@@ -38,7 +38,7 @@ Problem problem_of(const Shape& shape) { return {shape.extent, shape.stencil, de
 
 /// Twice in the same arrays: the second run comes behind what the first one left.
 template <typename T>
-void expect_serial_solution(halocline::comm::Communicator& comm, const Shape& shape, SchemeKind scheme,
+void expect_serial_solution(halocline::comm::RankGroup& comm, const Shape& shape, SchemeKind scheme,
                             DomainOptions options) {
   SCOPED_TRACE(std::string(to_string(scheme)) + ", " + to_string(shape.extent) + " on " +
                std::to_string(shape.devices) + ", " + std::to_string(shape.steps) + " steps, steps_per_exchange " +
@@ -173,7 +173,7 @@ TEST(LaplaceOwnExchange, agrees_in_every_order_replayed_or_not) {
 }
 
 TEST(LaplaceRanks, halocline_agrees_over_ranks_and_the_others_are_refused_by_name) {
-  halocline::comm::run_as_threads(3, [](halocline::comm::Communicator& comm) {
+  halocline::comm::run_as_threads(3, [](halocline::comm::RankGroup& comm) {
     expect_serial_solution<double>(comm, {{6, 5, 24}, 2, 8, 2}, SchemeKind::halocline, {});
     DomainOptions options;
     options.devices.per_rank = 1;

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "halocline/error.hpp"
-#include "halocline/machine_map.hpp"
+#include "machine/machine_map.hpp"
 #include "machine/names.hpp"
 #include "machine/synthetic.hpp"
 #include "support/random_machine.hpp"

@@ -11,6 +11,7 @@
 
 #include "halocline/error.hpp"
 #include "io/json.hpp"
+#include "machine/paths.hpp"
 #include "machine/synthetic.hpp"
 #include "support/random_machine.hpp"
 
@@ -218,8 +219,8 @@ TEST(Interconnect, PathsOfRandomNodesAreChainsAndTheBestOnes) {
           latency += net.channel(id).latency;
         }
         ASSERT_EQ(at, to) << "seed " << seed;
-        ASSERT_EQ(width, type.link_path(from, to).bandwidth);
-        ASSERT_NEAR(latency, type.link_path(from, to).latency, 1e-15);
+        ASSERT_EQ(width, link_path(type, from, to).bandwidth);
+        ASSERT_NEAR(latency, link_path(type, from, to).latency, 1e-15);
         auto back = path(net, {node_id(0), to}, {node_id(0), from});
         std::ranges::reverse(back);
         ASSERT_EQ(back.size(), there.size());

@@ -5,7 +5,8 @@
 #include <limits>
 
 #include "halocline/error.hpp"
-#include "halocline/machine_map.hpp"
+#include "machine/machine_map.hpp"
+#include "machine/paths.hpp"
 #include "support/random_machine.hpp"
 
 namespace halocline::machine {
@@ -20,7 +21,7 @@ NodeType node(const std::vector<VertexKind>& kinds) {
   return type;
 }
 
-NodeType::Path between(const NodeType& type, int from, int to) { return type.path(device_id(from), device_id(to)); }
+Path between(const NodeType& type, int from, int to) { return best_path(type, device_id(from), device_id(to)); }
 
 constexpr auto device = VertexKind::device;
 constexpr auto package = VertexKind::package;
@@ -29,14 +30,14 @@ TEST(Paths, BandwidthOfTheNarrowestLinkAndLatencyOfAll) {
   NodeType type = node({device, package, package, device});
   type.links = {
       {0, 1, LinkKind::nvlink, 50, 1}, {1, 2, LinkKind::inter_package, 40, 2}, {3, 2, LinkKind::nvlink, 60, 4}};
-  EXPECT_EQ(between(type, 0, 1), (NodeType::Path{40, 7}));
-  EXPECT_EQ(between(type, 1, 0), (NodeType::Path{40, 7}));
+  EXPECT_EQ(between(type, 0, 1), (Path{40, 7}));
+  EXPECT_EQ(between(type, 1, 0), (Path{40, 7}));
 }
 
 TEST(Paths, WiderWinsEvenWhereItIsLonger) {
   NodeType type = node({device, package, device});
   type.links = {{0, 2, LinkKind::pcie, 10, 1}, {0, 1, LinkKind::nvlink, 20, 5}, {1, 2, LinkKind::nvlink, 20, 5}};
-  EXPECT_EQ(between(type, 0, 1), (NodeType::Path{20, 10}));
+  EXPECT_EQ(between(type, 0, 1), (Path{20, 10}));
 }
 
 TEST(Paths, TiesGoToTheLeastLatencyAlsoBehindAWiderPrefix) {
@@ -46,7 +47,7 @@ TEST(Paths, TiesGoToTheLeastLatencyAlsoBehindAWiderPrefix) {
                 {0, 2, LinkKind::nvlink, 50, 1},
                 {2, 1, LinkKind::nvlink, 50, 1},
                 {1, 3, LinkKind::pcie, 30, 1}};
-  EXPECT_EQ(between(type, 0, 1), (NodeType::Path{30, 3}));
+  EXPECT_EQ(between(type, 0, 1), (Path{30, 3}));
 }
 
 TEST(Paths, NeverThroughDevicesOrNics) {
@@ -55,18 +56,18 @@ TEST(Paths, NeverThroughDevicesOrNics) {
                 {1, 2, LinkKind::nvlink, 10, 1},
                 {0, 3, LinkKind::pcie, 10, 1},
                 {3, 2, LinkKind::pcie, 10, 1}};
-  EXPECT_EQ(between(type, 0, 2), (NodeType::Path{0, 0}));
-  EXPECT_EQ(between(type, 0, 1), (NodeType::Path{10, 1}));
+  EXPECT_EQ(between(type, 0, 2), (Path{0, 0}));
+  EXPECT_EQ(between(type, 0, 1), (Path{10, 1}));
 }
 
 TEST(Paths, OwnMemoryIsTheWidestMemoryLink) {
   NodeType type = node({device, VertexKind::numa, package});
   type.links = {{1, 2, LinkKind::memory, 100, 1}, {0, 2, LinkKind::pcie, 50, 1}};
-  EXPECT_EQ(between(type, 0, 0), (NodeType::Path{infinite, 0})) << "unknown: nothing to slow it down";
+  EXPECT_EQ(between(type, 0, 0), (Path{infinite, 0})) << "unknown: nothing to slow it down";
   type.links.push_back({1, 0, LinkKind::memory, 20, 3});
-  EXPECT_EQ(between(type, 0, 0), (NodeType::Path{20, 3}));
+  EXPECT_EQ(between(type, 0, 0), (Path{20, 3}));
   type.links.push_back({0, 0, LinkKind::memory, 90, 2});
-  EXPECT_EQ(between(type, 0, 0), (NodeType::Path{90, 2}));
+  EXPECT_EQ(between(type, 0, 0), (Path{90, 2}));
 }
 
 TEST(Paths, MeasuredCopiesCountInsteadInTheirDirection) {
@@ -74,11 +75,11 @@ TEST(Paths, MeasuredCopiesCountInsteadInTheirDirection) {
   type.links = {{0, 1, LinkKind::pcie, 10, 1}, {1, 2, LinkKind::pcie, 10, 1}};
   type.measurements = {
       {0, 1, "ipc_copy", 99, 9}, {0, 1, "copy", 7, 3}, {1, 1, "copy", 5, 4}, {0, 1, "mpi_staged", 88, 8}};
-  EXPECT_EQ(between(type, 0, 1), (NodeType::Path{7, 3}));
-  EXPECT_EQ(between(type, 1, 0), (NodeType::Path{10, 2}));
-  EXPECT_EQ(between(type, 1, 1), (NodeType::Path{5, 4}));
-  const std::vector<NodeType::Path> expected{{infinite, 0}, {7, 3}, {10, 2}, {5, 4}};
-  EXPECT_EQ(type.paths(), expected);
+  EXPECT_EQ(between(type, 0, 1), (Path{7, 3}));
+  EXPECT_EQ(between(type, 1, 0), (Path{10, 2}));
+  EXPECT_EQ(between(type, 1, 1), (Path{5, 4}));
+  const std::vector<Path> expected{{infinite, 0}, {7, 3}, {10, 2}, {5, 4}};
+  EXPECT_EQ(best_paths(type), expected);
 }
 
 TEST(Paths, DevicesThatAreNotThereAreRefused) {
@@ -88,8 +89,7 @@ TEST(Paths, DevicesThatAreNotThereAreRefused) {
 }
 
 /// Every simple path, one by one: slow and obvious.
-void enumerate(const NodeType& type, int at, int target, NodeType::Path so_far, std::vector<bool>& visited,
-               NodeType::Path& best) {
+void enumerate(const NodeType& type, int at, int target, Path so_far, std::vector<bool>& visited, Path& best) {
   if (at == target) {
     if (so_far.bandwidth > best.bandwidth || (so_far.bandwidth == best.bandwidth && so_far.latency < best.latency)) {
       best = so_far;
@@ -121,13 +121,13 @@ TEST(Paths, AgreeWithTheEnumerationOfAllPathsOnRandomNodes) {
       link.latency = 1 + random.below(4);
     }
     const std::vector<int> devices = type.device_vertices();
-    const std::vector<NodeType::Path> paths = type.paths();
+    const std::vector<Path> paths = best_paths(type);
     for (std::size_t from = 0; from < devices.size(); ++from) {
       for (std::size_t to = 0; to < devices.size(); ++to) {
-        const NodeType::Path found = paths[from * devices.size() + to];
+        const Path found = paths[from * devices.size() + to];
         EXPECT_EQ(found, between(type, static_cast<int>(from), static_cast<int>(to)));
         if (from == to) continue;
-        NodeType::Path best{0, 0};
+        Path best{0, 0};
         std::vector<bool> visited(type.vertices.size(), false);
         enumerate(type, devices[from], devices[to], {infinite, 0}, visited, best);
         ASSERT_EQ(found, best) << "seed " << seed << ", device " << from << " to " << to;

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "halocline/error.hpp"
+#include "machine/paths.hpp"
 #include "machine/rates.hpp"
 #include "machine/synthetic.hpp"
 
@@ -49,10 +50,10 @@ TEST(MeasureCompare, TellsWhereMeasuredAndNominalDisagree) {
 
 TEST(MeasureCompare, LinkPathsBetweenAnyTwoVertices) {
   const NodeType type = two_devices().types[0];
-  EXPECT_EQ(type.link_path(2, 3).bandwidth, 300e9);
-  EXPECT_EQ(type.link_path(5, 2).bandwidth, 25e9) << "memory, package, device";
-  EXPECT_THROW(static_cast<void>(type.link_path(0, 6)), InvalidArgument);
-  EXPECT_THROW(static_cast<void>(type.link_path(-1, 0)), InvalidArgument);
+  EXPECT_EQ(link_path(type, 2, 3).bandwidth, 300e9);
+  EXPECT_EQ(link_path(type, 5, 2).bandwidth, 25e9) << "memory, package, device";
+  EXPECT_THROW(static_cast<void>(link_path(type, 0, 6)), InvalidArgument);
+  EXPECT_THROW(static_cast<void>(link_path(type, -1, 0)), InvalidArgument);
 }
 
 TEST(MeasureCompare, TransportsHaveTheTwoWayRatesOfTheirMethods) {
@@ -84,10 +85,10 @@ TEST(MeasureCompare, PathsTakeOneWayCopiesBetweenDevicesOnly) {
                        {.from = 0, .to = 1, .method = "copy", .bandwidth = 9, .traffic = Traffic::two_way},
                        {.from = 1, .to = 0, .method = "copy", .bandwidth = 8}};
   map.check();
-  EXPECT_EQ(type.path(device_id(0), device_id(1)).bandwidth, 300e9);
-  EXPECT_EQ(type.paths()[1].bandwidth, 300e9);
-  EXPECT_EQ(type.path(device_id(1), device_id(0)).bandwidth, 8);
-  EXPECT_EQ(type.paths()[2].bandwidth, 8);
+  EXPECT_EQ(best_path(type, device_id(0), device_id(1)).bandwidth, 300e9);
+  EXPECT_EQ(best_paths(type)[1].bandwidth, 300e9);
+  EXPECT_EQ(best_path(type, device_id(1), device_id(0)).bandwidth, 8);
+  EXPECT_EQ(best_paths(type)[2].bandwidth, 8);
 }
 
 }  // namespace

@@ -3,7 +3,8 @@
 
 #include "core/limits.hpp"
 #include "halocline/error.hpp"
-#include "halocline/machine_map.hpp"
+#include "machine/machine_map.hpp"
+#include "machine/paths.hpp"
 #include "machine/synthetic.hpp"
 #include "support/error_of.hpp"
 
@@ -23,7 +24,7 @@ TEST(Synthetic, NodesAreAlikeAndRanksShareDevicesInOrder) {
 
 TEST(Synthetic, AllPairsOfDevicesAreEquallyFast) {
   const MachineMap map = synthetic({1, 5, 1});
-  const auto paths = map.types[0].paths();
+  const auto paths = best_paths(map.types[0]);
   for (std::size_t i = 0; i < 5; ++i) {
     for (std::size_t j = 0; j < 5; ++j) {
       if (i == j) continue;

@@ -13,12 +13,13 @@
 #include "discovery/discover.hpp"
 #include "halocline/error.hpp"
 #include "halocline/session.hpp"
+#include "machine/paths.hpp"
 #include "support/listed_devices.hpp"
 
 namespace halocline::machine {
 namespace {
 
-using comm::Communicator;
+using comm::RankGroup;
 using testing::HasSubstr;
 
 MeasureRequest quick() {
@@ -39,7 +40,7 @@ device::HostOptions devices(int count) {
 std::vector<Measured> measure_all(int ranks, std::optional<int> ranks_per_node, const MeasureRequest& request,
                                   const std::function<device::HostOptions(int rank)>& options_of) {
   std::vector<Measured> results(static_cast<std::size_t>(ranks));
-  comm::run_as_threads(ranks, [&](Communicator& comm) {
+  comm::run_as_threads(ranks, [&](RankGroup& comm) {
     const auto node = comm.split_by_node(ranks_per_node);
     const int rank = static_cast<int>(comm.rank().value());
     const auto backend = device::make_host_backend(options_of(rank));
@@ -93,10 +94,10 @@ TEST(Measure, OneProcessMeasuresAllPairsOfItsDevices) {
   EXPECT_EQ((count[{"managed_demand", Traffic::one_way}]), 0);
 
   const NodeType& type = map.types[0];
-  const Measurement* const copy = type.measured(0, 1, "copy", Traffic::one_way);
+  const Measurement* const copy = find_measurement(type, 0, 1, "copy", Traffic::one_way);
   ASSERT_NE(copy, nullptr);
-  EXPECT_EQ(type.path(device_id(0), device_id(1)), (NodeType::Path{copy->bandwidth, copy->latency}));
-  EXPECT_EQ(type.paths()[1], (NodeType::Path{copy->bandwidth, copy->latency}));
+  EXPECT_EQ(best_path(type, device_id(0), device_id(1)), (Path{copy->bandwidth, copy->latency}));
+  EXPECT_EQ(best_paths(type)[1], (Path{copy->bandwidth, copy->latency}));
 }
 
 TEST(Measure, WhatIsLeftOutIsListedWithItsReason) {
@@ -115,12 +116,12 @@ TEST(Measure, WhatIsLeftOutIsListedWithItsReason) {
   EXPECT_EQ(by_method["managed_demand"].pairs, 2);
   EXPECT_THAT(by_method["flag"].reason, HasSubstr("peer-access option"));
   const NodeType& type = result.map.types[0];
-  EXPECT_EQ(type.measured(0, 1, "put", Traffic::one_way), nullptr);
-  EXPECT_NE(type.measured(1, 0, "put", Traffic::one_way), nullptr);
-  EXPECT_NE(type.measured(0, 1, "get", Traffic::one_way), nullptr);
-  EXPECT_EQ(type.measured(1, 0, "get", Traffic::one_way), nullptr);
-  EXPECT_EQ(type.measured(1, 0, "put", Traffic::two_way), nullptr) << "needs both directions";
-  EXPECT_NE(type.measured(0, 1, "copy", Traffic::two_way), nullptr) << "the copy engine needs no access";
+  EXPECT_EQ(find_measurement(type, 0, 1, "put", Traffic::one_way), nullptr);
+  EXPECT_NE(find_measurement(type, 1, 0, "put", Traffic::one_way), nullptr);
+  EXPECT_NE(find_measurement(type, 0, 1, "get", Traffic::one_way), nullptr);
+  EXPECT_EQ(find_measurement(type, 1, 0, "get", Traffic::one_way), nullptr);
+  EXPECT_EQ(find_measurement(type, 1, 0, "put", Traffic::two_way), nullptr) << "needs both directions";
+  EXPECT_NE(find_measurement(type, 0, 1, "copy", Traffic::two_way), nullptr) << "the copy engine needs no access";
   EXPECT_THAT(result.map.sources, testing::Contains(HasSubstr("not measured: put, 1 times: no peer access")));
 }
 
@@ -153,10 +154,10 @@ TEST(Measure, MemoryThatCannotBeMappedIsLeftOutNotAnError) {
     return options;
   });
   const NodeType& type = results[0].map.types[0];
-  EXPECT_NE(type.measured(0, 1, "copy", Traffic::one_way), nullptr);
-  EXPECT_EQ(type.measured(1, 0, "copy", Traffic::one_way), nullptr);
-  EXPECT_EQ(type.measured(0, 1, "copy", Traffic::two_way), nullptr);
-  EXPECT_NE(type.measured(1, 0, "mpi_staged", Traffic::two_way), nullptr);
+  EXPECT_NE(find_measurement(type, 0, 1, "copy", Traffic::one_way), nullptr);
+  EXPECT_EQ(find_measurement(type, 1, 0, "copy", Traffic::one_way), nullptr);
+  EXPECT_EQ(find_measurement(type, 0, 1, "copy", Traffic::two_way), nullptr);
+  EXPECT_NE(find_measurement(type, 1, 0, "mpi_staged", Traffic::two_way), nullptr);
   EXPECT_THAT(results[0].map.sources, testing::Contains(HasSubstr("the mapping option says no")));
   EXPECT_EQ(results[1].map, results[0].map);
 }
@@ -179,7 +180,7 @@ TEST(Measure, SharedDevicesAreMeasuredOnce) {
   // Two ranks of one process that drive the same backend's devices, by one uuid each.
   const auto backend = device::make_host_backend(devices(2));
   std::vector<MachineMap> maps(2);
-  comm::run_as_threads(2, [&](Communicator& comm) {
+  comm::run_as_threads(2, [&](RankGroup& comm) {
     const auto node = comm.split_by_node(std::nullopt);
     const MachineMap map = discover(comm, *node, *backend);
     maps[comm.rank().index()] = measure(comm, *node, *backend, map, quick()).map;
@@ -215,7 +216,7 @@ void expect_refused(const std::function<void(MeasureRequest&, MachineMap&, int r
                     const std::string& words) {
   std::mutex mutex;
   std::vector<std::string> messages;
-  comm::run_as_threads(2, [&](Communicator& comm) {
+  comm::run_as_threads(2, [&](RankGroup& comm) {
     const auto node = comm.split_by_node(std::nullopt);
     const auto backend = device::make_host_backend(devices(1));
     MachineMap map = discover(comm, *node, *backend);
@@ -256,7 +257,7 @@ TEST(Measure, ADeviceThatFailsFailsAllRanks) {
     }
   };
   std::atomic<int> failed{0};
-  comm::run_as_threads(2, [&](Communicator& comm) {
+  comm::run_as_threads(2, [&](RankGroup& comm) {
     const auto node = comm.split_by_node(std::nullopt);
     auto options = devices(1);
     if (comm.rank() == rank_id(1)) options.injector = std::make_shared<Failing>();

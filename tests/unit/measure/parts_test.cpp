@@ -65,7 +65,7 @@ TEST(MeasureNuma, MemoryIsOnTheNodeOrTheReasonIsTold) {
 TEST(MeasureGate, HoldsStreamsOfAllRanksUntilItIsOpen) {
   std::atomic<int> before{0};
   std::atomic<bool> opened{false};
-  comm::run_as_threads(3, [&](comm::Communicator& comm) {
+  comm::run_as_threads(3, [&](comm::RankGroup& comm) {
     device::HostOptions options;
     options.workers = 1;
     const auto backend = device::make_host_backend(options);

@@ -28,7 +28,7 @@ struct Shape {
 template <typename T>
 void on_solvers(const Shape& shape, const mhd::Parameters& parameters, const mhd::ForcingSettings& forcing,
                 const std::function<void(halocline::Domain&, mhd::Solver<T>&)>& body) {
-  const auto one = [&](halocline::comm::Communicator& comm) {
+  const auto one = [&](halocline::comm::RankGroup& comm) {
     halocline::DomainOptions options;
     options.devices.per_rank = shape.devices;
     options.boundaries = shape.boundaries;

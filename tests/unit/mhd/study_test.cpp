@@ -156,7 +156,7 @@ TEST(Study, UpdatesAWattNeedPower) {
 /// Small, on ranks that are threads.
 std::vector<StudyRow> run(const mhd::Study& wanted, int ranks) {
   std::vector<StudyRow> rows;
-  const auto one = [&](halocline::comm::Communicator& world) {
+  const auto one = [&](halocline::comm::RankGroup& world) {
     std::size_t told = 0;
     auto mine = mhd::run_study<double>(world, wanted, [&told](const auto& now) { EXPECT_EQ(now.size(), ++told); });
     if (world.rank().value() == 0) {
@@ -230,7 +230,7 @@ TEST(Study, ErrorsOfSomeRanksAreThoseOfAll) {
   wanted.device_counts = {2};  // of three ranks
   int refused = 0;
   std::mutex one_at_a_time;
-  halocline::comm::run_as_threads(3, [&](halocline::comm::Communicator& world) {
+  halocline::comm::run_as_threads(3, [&](halocline::comm::RankGroup& world) {
     try {
       static_cast<void>(mhd::run_study<double>(world, wanted));
     } catch (const halocline::InvalidArgument& error) {

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "halocline/machine_map.hpp"
+#include "machine/machine_map.hpp"
 #include "machine/synthetic.hpp"
 #include "model/predict.hpp"
 #include "partition/halo.hpp"

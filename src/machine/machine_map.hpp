@@ -3,13 +3,11 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <variant>
 #include <vector>
 
 #include "halocline/ids.hpp"
 
-#pragma GCC visibility push(default)
 namespace halocline::machine {
 
 /// The rate of a network link, or of several links used as one, in each direction.
@@ -159,24 +157,6 @@ struct NodeType {
   /// The vertices that are devices, in order: device_id d is vertex device_vertices()[d].
   [[nodiscard]] std::vector<int> device_vertices() const;
   [[nodiscard]] int device_count() const;
-  /// Best path between two devices: among the paths with the widest bottleneck link the one with the smallest sum of
-  /// latencies; its bandwidth is the bottleneck's. Paths do not go through other devices or NICs. A one-way
-  /// measurement of method "copy" replaces the path. Bandwidth 0 if there is no path.
-  /// from == to: the device's widest memory link; infinite bandwidth and no latency if it has none.
-  struct Path {
-    double bandwidth = 0;  ///< bytes a second, one direction
-    double latency = 0;    ///< seconds
-    friend bool operator==(const Path&, const Path&) = default;
-  };
-  [[nodiscard]] Path path(device_id from, device_id to) const;
-  /// All pairs at once, row-major, n x n for n devices.
-  [[nodiscard]] std::vector<Path> paths() const;
-  /// By links only, between any two vertices (positions in `vertices`); infinite bandwidth, no latency for a == b.
-  [[nodiscard]] Path link_path(int a, int b) const;
-  /// The measurement of a method, or null. numa: -1 for any.
-  [[nodiscard]] const Measurement* measured(int from, int to, std::string_view method, Traffic traffic,
-                                            int numa = -1) const;
-
   friend bool operator==(const NodeType&, const NodeType&) = default;
 };
 
@@ -250,4 +230,3 @@ struct MachineMap {
 };
 
 }  // namespace halocline::machine
-#pragma GCC visibility pop

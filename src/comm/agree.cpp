@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "comm/agree.hpp"
+
+#include "comm/gather.hpp"
+#include "core/clock.hpp"
+#include "core/wait_hook.hpp"
+
+#include <fmt/core.h>
+
+#include <chrono>
+#include <new>
+#include <thread>
+#include <utility>
+
+namespace halocline::comm {
+namespace {
+
+/// The message of a rank in agree(): the error's kind (0 for none), then its text.
+std::pair<int, std::string> outcome_of(const std::exception_ptr& mine) {
+  int kind = 0;
+  std::string message;
+  const auto fill = [&](ErrorKind k, std::string_view text) {
+    kind = static_cast<int>(k);
+    message = text;
+  };
+  if (mine) {
+    try {
+      std::rethrow_exception(mine);
+    } catch (const Error& error) {
+      fill(error.kind(), error.what());
+    } catch (const std::bad_alloc&) {
+      fill(ErrorKind::resource, "out of memory");
+    } catch (const std::exception& error) {
+      fill(ErrorKind::internal, error.what());
+    } catch (...) {
+      fill(ErrorKind::internal, "an exception of an unknown type");
+    }
+  }
+  return {kind, std::move(message)};
+}
+
+}  // namespace
+
+void wait_until(const std::function<bool()>& done, const Deadline& deadline, std::string_view what) {
+  constexpr int yields = 200;
+  constexpr Duration longest = std::chrono::microseconds(200);
+  Duration pause = std::chrono::microseconds(1);
+  WaitHook hook;
+  for (int round = 0;; ++round) {
+    if (done()) return;
+    // Tested once more after the deadline: if this process was stopped meanwhile, the wait may be over.
+    if (deadline.expired()) {
+      if (done()) return;
+      throw DeadlineError(fmt::format("{} was not done before its deadline", what));
+    }
+    if (round < yields) {
+      std::this_thread::yield();
+    } else {
+      hook.poll();
+      std::this_thread::sleep_for(pause);
+      pause = std::min(pause * 2, longest);
+    }
+  }
+}
+
+void agree(RankGroup& comm, std::exception_ptr mine) {
+  std::vector<std::pair<int, std::string>> outcomes;
+  try {
+    outcomes = gather(comm, outcome_of(mine));
+  } catch (...) {
+    // The other ranks cannot be reached; this rank's own error is more informative than the failure to send it.
+    if (mine) std::rethrow_exception(mine);
+    throw;
+  }
+  for (std::size_t rank = 0; rank < outcomes.size(); ++rank) {
+    const auto& [kind, message] = outcomes[rank];
+    if (kind == 0) continue;
+    throw_error(static_cast<ErrorKind>(kind), fmt::format("rank {}: {}", rank, message));
+  }
+}
+
+}  // namespace halocline::comm

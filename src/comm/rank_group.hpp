@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "halocline/communicator.hpp"
+#include "halocline/error.hpp"
+
+namespace halocline {
+class Clock;
+}  // namespace halocline
+
+namespace halocline::comm {
+
+/// Whether messages between different ranks may be in memory that the host cannot access (a GPU's), as the library
+/// of a Communicator reports. Nothing is tried.
+struct DeviceSupport {
+  enum class Verdict : int { no, yes, unknown };
+  Verdict verdict = Verdict::unknown;
+  std::string why;  ///< if it is not yes
+};
+
+class Request;
+class PersistentRequest;
+class SharedWindow;
+
+/// A private group of ranks, as a backend provides it. No message of one group is ever received by another, nor by the
+/// user's own MPI calls. Owner; not copyable, because making a second one is collective.
+///
+/// One thread of a rank at a time calls it. Collectives must be called by all ranks in the same order. A call that
+/// takes longer than timeout() throws DeadlineError that names the operation, or ends the process (see from_mpi()); then the
+/// group is poisoned and each call throws CommunicationError at once. Waits back off; they do not spin.
+class RankGroup {
+ public:
+  RankGroup() = default;
+  RankGroup(const RankGroup&) = delete;
+  RankGroup& operator=(const RankGroup&) = delete;
+  /// Never communicates. A group of the MPI backend that was not closed is leaked, and logged.
+  virtual ~RankGroup() = default;
+
+  [[nodiscard]] virtual CommBackend backend() const = 0;
+  [[nodiscard]] virtual rank_id rank() const = 0;
+  [[nodiscard]] virtual int size() const = 0;
+  [[nodiscard]] virtual const Clock& clock() const = 0;
+  /// For messages between different ranks; messages of a rank to itself are copied by the host, with every backend. Local.
+  [[nodiscard]] virtual DeviceSupport device_support() const = 0;
+
+  [[nodiscard]] Duration timeout() const { return timeout_; }
+  void set_timeout(Duration timeout) { timeout_ = timeout; }
+
+  /// Non-blocking point-to-point. Messages between two ranks with one tag arrive in order. 0 <= tag < 32768.
+  /// Both sides must state the same length; otherwise the receive's test() throws CommunicationError. Some MPIs have
+  /// written beyond a receive that is too short by then (docs/decisions/0002), so lengths come from the plan.
+  [[nodiscard]] virtual std::unique_ptr<Request> send(std::span<const std::byte> bytes, rank_id to, int tag) = 0;
+  [[nodiscard]] virtual std::unique_ptr<Request> receive(std::span<std::byte> bytes, rank_id from, int tag) = 0;
+  [[nodiscard]] virtual std::unique_ptr<PersistentRequest> persistent_send(std::span<const std::byte> bytes, rank_id to,
+                                                                           int tag) = 0;
+  [[nodiscard]] virtual std::unique_ptr<PersistentRequest> persistent_receive(std::span<std::byte> bytes, rank_id from,
+                                                                              int tag) = 0;
+
+  virtual void barrier() = 0;
+  /// Replaces bytes on all other ranks by root's, which may have another length.
+  virtual void broadcast(std::vector<std::byte>& bytes, rank_id root) = 0;
+  /// The bytes of all ranks, by rank; lengths may differ.
+  [[nodiscard]] virtual std::vector<std::vector<std::byte>> all_gather(std::span<const std::byte> bytes) = 0;
+  /// Element-wise over ranks, in place; the same length on all ranks. Sums of doubles are added in rank order, so
+  /// they do not depend on timing; a NaN on any rank gives NaN. Sums of integers wrap.
+  virtual void all_reduce(std::span<double> values, Reduction reduction) = 0;
+  virtual void all_reduce(std::span<std::int64_t> values, Reduction reduction) = 0;
+  [[nodiscard]] double all_reduce(double value, Reduction reduction) {
+    all_reduce(std::span<double>(&value, 1), reduction);
+    return value;
+  }
+  [[nodiscard]] std::int64_t all_reduce(std::int64_t value, Reduction reduction) {
+    all_reduce(std::span<std::int64_t>(&value, 1), reduction);
+    return value;
+  }
+
+  /// A new group of the ranks with the same colour (0 or more), ordered by key, then by rank. It has this one's
+  /// timeout at first. Collective.
+  [[nodiscard]] virtual std::unique_ptr<RankGroup> split(int colour, int key) = 0;
+  /// The ranks that share this rank's node, in rank order: nodes as the backend finds them, or virtual nodes of
+  /// ranks_per_node (1 or more) consecutive ranks within them, of which the last may have fewer. Collective.
+  [[nodiscard]] virtual std::unique_ptr<RankGroup> split_by_node(std::optional<int> ranks_per_node) = 0;
+  /// Collective over ranks that share memory. bytes: size of this rank's segment; may differ, may be 0.
+  [[nodiscard]] virtual std::unique_ptr<SharedWindow> shared_window(std::size_t bytes) = 0;
+
+  /// Frees all resources. Collective unless poisoned; afterwards only the destructor may be called.
+  virtual void close() = 0;
+  /// Marks this group as unusable after an error, so that nothing waits for it any more. Local.
+  virtual void poison() noexcept = 0;
+  [[nodiscard]] virtual bool poisoned() const noexcept = 0;
+
+ private:
+  Duration timeout_ = std::chrono::seconds(120);
+};
+
+}  // namespace halocline::comm
