@@ -13,10 +13,12 @@ Shapes and indices are in C order: z, y, x. Several processes: comm=MPI.COMM_WOR
 from . import errors
 from ._blocks import Block, shift
 from ._core import __version__
-from ._domain import Domain, Exchange
+from ._domain import Domain
 from ._fields import Field
-from ._gpu import DeviceArray
+from ._gpu import BlockStream, DeviceArray
+from ._handles import Exchange, Steps
+from ._plan import Machine, Plan
 from ._stencil import Stencil
 from .errors import Error
 
-__all__ = ["Block", "DeviceArray", "Domain", "Error", "Exchange", "Field", "Stencil", "__version__", "errors", "shift"]
+__all__ = ["Block", "BlockStream", "DeviceArray", "Domain", "Error", "Exchange", "Field", "Machine", "Plan", "Stencil", "Steps", "__version__", "errors", "shift"]

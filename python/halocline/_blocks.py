@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ._gpu import DeviceArray, wait_for
+from ._gpu import BlockStream, DeviceArray, wait_for
+from .errors import CapabilityError
 
 if TYPE_CHECKING:
     from ._fields import Field
@@ -46,6 +47,14 @@ class Block:
         self.cells: Region = region_between(owned, (0, 0, 0))
         #: The same cells in `array`.
         self.owned: Region = region_between(owned, self._all[0])
+
+    @property
+    def stream(self) -> BlockStream:
+        """On GPUs, where to launch kernels that need no other ordering: `exchange(stream="own")` is ordered with them."""
+        core = self._field._domain._core
+        if core.on_host:
+            raise CapabilityError("blocks of host devices have no stream; allowed are GPUs, as calls of the host are complete at return")
+        return BlockStream(core.stream(self._position), self.device)
 
     @property
     def interior(self) -> Region:

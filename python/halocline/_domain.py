@@ -12,13 +12,16 @@ import numpy as np
 from . import _core
 from ._blocks import Block, Cells, Region, region_between
 from ._fields import ELEMENTS, Field
-from ._gpu import let_wait, stream_handle, wait_for
+from ._gpu import OWN, let_wait, stream_handle, wait_for
+from ._handles import Exchange, Steps
 from ._launcher import handle_of
+from ._plan import Machine, Plan
 from ._stencil import Stencil, stencil_of
 from .errors import Error, InvalidArgument
 
 #: Fields of an exchange: their names, or names with the depth of the halo to fill.
 Fields = Iterable[str] | Mapping[str, int]
+_EVERYTHING: list[Any] = []
 OpenBoundary = Callable[[Block, Region, str, str], None]
 
 
@@ -28,28 +31,6 @@ def _corners(region: Region) -> Cells:
     return tuple(int(s.start) for s in reversed(region)), tuple(int(s.stop) for s in reversed(region))  # type: ignore[return-value]
 
 
-class Exchange:
-    """An exchange under way, made by Domain.start_exchange. As a context manager it finishes at the end."""
-
-    def __init__(self, domain: Domain, stream: Any) -> None:
-        self._domain = domain
-        self._stream = stream
-
-    def finish(self) -> None:
-        """Returns when all halos of this rank are filled; on GPUs with a stream, when its later work is ordered after that."""
-        self._domain._finish(self._stream)
-
-    def is_ready(self) -> bool:
-        """Makes progress, and returns whether finish() would not wait for messages."""
-        return self._domain._core.is_ready()
-
-    def __enter__(self) -> Exchange:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None) -> None:
-        self.finish()
-
-
 class Domain:
     """A 3-D domain of shape (nz, ny, nx), cut among the devices of all ranks.
 
@@ -57,7 +38,8 @@ class Domain:
     each of its devices; nothing is partitioned or placed then. stencil: an int (all neighbours so many cells away), or a Stencil. fields: a dtype by name, or options: dtype, components,
     buffers, stencil, staggered (three bools: z, y, x). comm: an mpi4py communicator; None without a launcher. devices: devices of
     each rank, for backend "host" or "cuda"; unset, one host device, or the GPUs. boundary: "periodic", "open" or
-    "periodic_in_kernel", or three of them: z, y, x. timeout: seconds. Collective over comm, as are all calls but those that are
+    "periodic_in_kernel", or three of them: z, y, x. plan: cuts and owners of an earlier domain, or of one's own. machine: plans for this
+    one instead of the discovered one; its ranks are comm's. timeout: seconds. Collective over comm, as are all calls but those that are
     marked as local.
 
     On host devices all calls are complete when they return: NumPy sees the halos that exchange() filled.
@@ -77,14 +59,16 @@ class Domain:
         in_place: bool = False,
         steps_per_exchange: int = 1,
         partition: str = "exact",
+        plan: Plan | None = None,
+        machine: Machine | None = None,
         transports: str | None = None,
         ranks_per_node: int | None = None,
         validate_ordering: bool = False,
         timeout: float = 120.0,
     ) -> None:
         self._closed = True
-        if (shape is None) == (cells is None):
-            raise InvalidArgument("shape and cells are both given, or neither is; allowed is one of them")
+        if (shape is None and plan is None) == (cells is None):
+            raise InvalidArgument("shape and cells are both given, or neither is; allowed is one of them, or a plan")
         if shape is not None and len(shape) != 3:
             raise InvalidArgument(f"shape is {tuple(shape)}; allowed are three numbers of cells: nz, ny, nx")
         boundaries = [boundary] * 3 if isinstance(boundary, str) else list(boundary)
@@ -97,10 +81,19 @@ class Domain:
         settings.partition, settings.transports = partition, transports
         settings.ranks_per_node, settings.validate_ordering = ranks_per_node, validate_ordering
         settings.timeout = timeout
+        if machine is not None:
+            settings.machine = machine._core
+        if plan is not None:
+            if shape is not None and tuple(shape) != plan.shape:
+                raise InvalidArgument(f"shape is {tuple(shape)}; allowed is the plan's {plan.shape}, or no shape")
+            settings.cuts = [list(planes) for planes in reversed(plan.cuts)]
+            settings.owners = list(plan.owners)
+            shape = plan.shape
         self._shape = None if shape is None else tuple(int(n) for n in shape)
         self._boundaries = boundaries
         self._fields: dict[str, Field] = {}
         self._stream: Any = None  # of the caller's, which the core refers to
+        self._capture: Steps | None = None  # under way
         self._is_planned = False
         self._is_realized = False
         self._open_boundary: OpenBoundary | None = None
@@ -153,6 +146,24 @@ class Domain:
         return [region_between(core.planned(position), (0, 0, 0)) for position in range(core.subdomain_count)]
 
     @property
+    def machine(self) -> Machine:
+        """The machine that was planned for, after plan(). Local."""
+        return Machine(self._open().machine())
+
+    def plan_of_all(self) -> Plan:
+        """The cuts and owners of all ranks' parts, after plan(). Collective."""
+        mine = [
+            [s.start for s in region] + [s.stop for s in region] + [self._core.rank, self._core.device(position)]
+            for position, region in enumerate(self.regions)
+        ]
+        parts = np.concatenate(
+            [np.frombuffer(one, dtype=np.int64).reshape(-1, 8) for one in self._core.all_gather(np.array(mine, dtype=np.int64).tobytes())]
+        )
+        cuts = [sorted({0, *(int(stop) for stop in parts[:, 3 + axis])}) for axis in range(3)]
+        in_order = parts[np.lexsort((parts[:, 2], parts[:, 1], parts[:, 0]))]
+        return Plan(cuts, [(int(rank), int(device)) for rank, device in in_order[:, 6:8]])
+
+    @property
     def shape(self) -> tuple[int, int, int]:
         """Cells of the whole domain: nz, ny, nx. With `cells`, collective at first, and after plan()."""
         if self._shape is None:
@@ -184,8 +195,17 @@ class Domain:
     def exchange(self, fields: Fields | None = None, *, stream: Any = None) -> None:
         """Fills the halos of all fields, or some, in their current buffers: exchange(["u"]), exchange({"u": 1}). stream: on GPUs, the
         stream of CuPy, PyTorch or another framework in which the caller works: the exchange comes after its work so far, its later work
-        after the exchange, and the host does not wait. None is CUDA's default stream, for which it does."""
-        self.start_exchange(fields, stream=stream).finish()
+        after the exchange, and the host does not wait. None is CUDA's default stream, for which it does; "own" are the blocks' own (Block.stream)."""
+        core = self._realized()
+        transfers = self._transfers(fields) if fields is not None else _EVERYTHING
+        if core.on_host and stream is None and self._capture is None:
+            boxes = core.exchange(transfers, True)
+        else:
+            self._begin(stream)
+            boxes = core.exchange(transfers, self._waits(stream))
+            self._end(stream)
+        if boxes:
+            self._fill(boxes)
 
     def start_exchange(self, fields: Fields | None = None, *, stream: Any = None) -> Exchange:
         """Starts the same, and returns. Until its finish(), interiors may be updated; other owned cells may be read, halos not.
@@ -205,10 +225,20 @@ class Domain:
             raise InvalidArgument(f'combine is {combine!r}; allowed is "add" or "replace"')
         core, transfers = self._realized(), self._transfers(fields)
         self._begin(stream)
-        wait = core.on_host or stream_handle(stream) in (0, 1)
-        core.accumulate(transfers, combine == "replace", wait)
-        if not wait:
-            let_wait(self, stream)
+        core.accumulate(transfers, combine == "replace", self._waits(stream))
+        self._end(stream)
+
+    def capture(self) -> Steps:
+        """Records the exchanges, swaps and kernels in the blocks' streams of a `with` block, instead of running them:
+
+            with domain.capture() as steps:
+                domain.exchange()
+                ...                     # kernels in block.stream
+            for _ in range(1000):
+                steps.launch()
+
+        GPUs only. Whole cycles of swaps; accumulate() has been called once before, if it is in there. Local."""
+        return Steps(self)
 
     def on_open_boundary(self, fill: OpenBoundary | None) -> None:
         """fill(block, region, axis, side) is called by exchanges for each block at an open end, z after y after x, to set
@@ -289,21 +319,36 @@ class Domain:
         return [_core.TransferSpec(self[name]._id, [], depth) for name, depth in depths.items()]
 
     def _begin(self, stream: Any) -> None:
-        if not self._core.on_host:
+        if self._core.on_host:
+            if stream is not None:
+                raise InvalidArgument(f"stream is {stream!r}; allowed is None on host devices, where calls are complete when they return")
+        elif self._capture is None:
             wait_for(self, stream)
-        elif stream is not None:
-            raise InvalidArgument(f"stream is {stream!r}; allowed is None on host devices, where calls are complete when they return")
+        elif stream not in (None, OWN):
+            raise InvalidArgument(f'stream is {stream!r} within capture(); allowed is None or "own": work is recorded in the blocks\' streams')
+
+    def _waits(self, stream: Any) -> bool:
+        """Whether the host waits at the end of a call."""
+        if self._capture is not None:
+            return False
+        if self._core.on_host or self._open_boundary is not None:
+            return True
+        return stream is None or (stream != OWN and stream_handle(stream) in (0, 1))
+
+    def _end(self, stream: Any) -> None:
+        if not self._waits(stream) and self._capture is None:
+            let_wait(self, stream)
 
     def _finish(self, stream: Any) -> None:
-        core = self._realized()
-        wait = core.on_host or stream_handle(stream) in (0, 1) or self._open_boundary is not None
-        boxes = core.finish(wait)
-        if not wait:
-            let_wait(self, stream)
+        boxes = self._realized().finish(self._waits(stream))
+        self._end(stream)
+        self._fill(boxes)
+
+    def _fill(self, boxes: list[Any]) -> None:
+        if self._open_boundary is None:
+            return
         by_number = {field._id: field for field in self._fields.values()}
         for box in boxes:
-            if self._open_boundary is None:
-                continue
             block = by_number[box.field].blocks[box.subdomain]
             region = block._with_components(region_between(box.box, block._all[0]))
             self._open_boundary(block, region, "xyz"[box.dimension], "upper" if box.upper else "lower")

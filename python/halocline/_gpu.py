@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 #: CUDA's legacy default stream, which is also what None means.
 _LEGACY = (0, 1)
+#: The argument `stream` of a caller who works in the blocks' own streams.
+OWN = "own"
 
 
 def stream_handle(stream: Any) -> int:
@@ -45,6 +47,8 @@ def _keep(domain: Domain, stream: Any) -> bool:
 
 def wait_for(domain: Domain, stream: Any) -> None:
     """Orders the domain's later work after the stream's. Blocks the host for the legacy default stream."""
+    if stream is OWN or stream == OWN:
+        return
     handle = stream_handle(stream)
     if handle in _LEGACY:
         # A process that has not loaded the driver has no work there.
@@ -57,11 +61,28 @@ def wait_for(domain: Domain, stream: Any) -> None:
 
 def let_wait(domain: Domain, stream: Any) -> None:
     """Orders the stream's later work after the domain's. Blocks the host for the legacy default stream."""
+    if stream is OWN or stream == OWN:
+        return
     handle = stream_handle(stream)
     if handle in _LEGACY:
         domain._core.synchronize()
     else:
         domain._core.let_stream_wait(handle, _keep(domain, stream))
+
+
+class BlockStream:
+    """The CUDA stream of a block, in which exchanges are ordered with the caller's work: cupy.cuda.ExternalStream(block.stream.ptr),
+    torch.cuda.ExternalStream(block.stream.ptr), numba.cuda.external_stream(block.stream.ptr)."""
+
+    def __init__(self, ptr: int, device: int) -> None:
+        self.ptr = ptr
+        self.device = device
+
+    def __cuda_stream__(self) -> tuple[int, int]:
+        return 0, self.ptr
+
+    def __repr__(self) -> str:
+        return f"<halocline.BlockStream {self.ptr:#x} on device {self.device}>"
 
 
 class DeviceArray:

@@ -65,6 +65,9 @@ DomainOptions Settings::options() const {
   if (in_place) options.update = overlap::Update::in_place;
   options.steps_per_exchange = steps_per_exchange;
   options.partition.method = partition::method_from_string(partition);
+  options.partition.cuts = cuts;
+  for (const auto& [rank, device] : owners) options.placement.owners.push_back({rank_id(rank), device});
+  options.machine.map = machine;
   if (transports) options.routing.policy = routing::Policy::parse(*transports);
   if (ranks_per_node) options.machine.ranks_per_node = ranks_per_node;
   if (validate_ordering) options.debug.validate_ordering = true;
@@ -135,6 +138,33 @@ std::vector<OpenBox> DomainHandle::finish(bool wait) {
   ending.finish();
   if (wait) all.synchronize();
   return std::move(open_boxes_);
+}
+
+std::vector<OpenBox> DomainHandle::exchange(const std::vector<TransferSpec>& transfers, bool wait) {
+  Domain& all = domain();
+  const nb::gil_scoped_release release;
+  open_boxes_.clear();
+  (transfers.empty() ? all.start_exchange() : all.start_exchange(transfers_of(transfers))).finish();
+  if (wait) all.synchronize();
+  return std::move(open_boxes_);
+}
+
+void DomainHandle::begin_capture() { domain().begin_capture(); }
+
+std::shared_ptr<CapturedSteps> DomainHandle::end_capture() {
+  auto steps = std::make_shared<CapturedSteps>();
+  steps->graph = domain().end_capture();
+  std::erase_if(captured_, [](const auto& one) { return one.expired(); });
+  captured_.push_back(steps);
+  return steps;
+}
+
+void DomainHandle::launch(const std::shared_ptr<CapturedSteps>& steps, bool wait) {
+  Domain& all = domain();
+  if (!steps->graph) throw InvalidArgument("the domain of these steps is closed; allowed are steps of an open one");
+  const nb::gil_scoped_release release;
+  steps->graph->launch();
+  if (wait) all.synchronize();
 }
 
 bool DomainHandle::is_ready() {
@@ -216,10 +246,15 @@ void DomainHandle::close() {
   Domain& all = domain();
   exchange_.reset();
   kept_.clear();
+  for (const auto& one : captured_) {
+    if (const auto steps = one.lock()) steps->graph.reset();
+  }
+  captured_.clear();
   const nb::gil_scoped_release release;
   all.close();
 }
 
+Machine DomainHandle::machine() { return domain().machine(); }
 std::string DomainHandle::explain() { return domain().explain(); }
 
 int DomainHandle::rank() { return static_cast<int>(domain().comm().rank().value()); }
@@ -241,6 +276,9 @@ std::vector<nb::bytes> DomainHandle::all_gather(const nb::bytes& mine) {
 std::size_t DomainHandle::subdomain_count() { return domain().subdomains().size(); }
 std::int64_t DomainHandle::subdomain_id_at(std::size_t position) { return subdomain(position).id().value(); }
 int DomainHandle::device_at(std::size_t position) { return subdomain(position).device(); }
+std::uintptr_t DomainHandle::stream_at(std::size_t position) {
+  return reinterpret_cast<std::uintptr_t>(subdomain(position).stream().native());
+}
 bool DomainHandle::on_host() { return domain().devices().kind() == DeviceKind::host; }
 Corners DomainHandle::owned(std::size_t position, std::int64_t field) {
   return corners(subdomain(position).bytes(field_id(field)).owned());

@@ -42,6 +42,9 @@ struct Settings {
   std::optional<std::string> transports;
   std::optional<int> ranks_per_node;
   bool validate_ordering = false;
+  std::optional<Machine> machine;
+  std::optional<partition::Cuts> cuts;
+  std::vector<std::pair<std::int64_t, int>> owners;  ///< rank, ordinal of its device
   double timeout = 120;
   [[nodiscard]] DomainOptions options() const;
 };
@@ -60,6 +63,11 @@ struct OpenBox {
   int dimension = 0;
   bool upper = false;
   Corners box;
+};
+
+/// What capture recorded, to be launched again and again. Empty once its domain is closed, which destroys graphs before memory.
+struct CapturedSteps {
+  std::optional<Graph> graph;
 };
 
 /// All calls but leases() and the accessors of subdomains release the interpreter lock while they wait.
@@ -82,6 +90,8 @@ class DomainHandle {
                  const std::string& axes, const Triple& below, const Triple& above);
   void realize();
   void start_exchange(const std::vector<TransferSpec>& transfers);
+  /// Both in one call; see finish().
+  std::vector<OpenBox> exchange(const std::vector<TransferSpec>& transfers, bool wait);
   /// Halos are filled after the work in the subdomains' streams; with `wait`, that work is done. Returns the open boundaries to be
   /// filled, in order.
   std::vector<OpenBox> finish(bool wait);
@@ -94,10 +104,15 @@ class DomainHandle {
   void let_stream_wait(std::uintptr_t stream, bool keep);
   void forget_stream();
   void leave_open_boundaries();
+  void begin_capture();
+  [[nodiscard]] std::shared_ptr<CapturedSteps> end_capture();
+  /// Throws InvalidArgument if the domain was closed since.
+  void launch(const std::shared_ptr<CapturedSteps>& steps, bool wait);
   void swap(std::int64_t field);
   void synchronize();
   void close();
   [[nodiscard]] std::string explain();
+  [[nodiscard]] Machine machine();
 
   [[nodiscard]] int rank();
   [[nodiscard]] int size();
@@ -106,6 +121,8 @@ class DomainHandle {
   [[nodiscard]] std::size_t subdomain_count();
   [[nodiscard]] std::int64_t subdomain_id_at(std::size_t position);
   [[nodiscard]] int device_at(std::size_t position);
+  /// A subdomain's own stream (cudaStream_t); 0 on the host.
+  [[nodiscard]] std::uintptr_t stream_at(std::size_t position);
   [[nodiscard]] bool on_host();
   [[nodiscard]] Corners owned(std::size_t position, std::int64_t field);
   [[nodiscard]] Corners with_halo(std::size_t position, std::int64_t field);
@@ -145,6 +162,7 @@ class DomainHandle {
   std::optional<ExchangeHandle> exchange_;
   std::vector<OpenBox> open_boxes_;
   std::vector<nb::ndarray<nb::device::cpu>> users_arrays_;
+  std::vector<std::weak_ptr<CapturedSteps>> captured_;
   std::uintptr_t kept_stream_ = 0;
   std::vector<Borrowed> kept_;
   std::shared_ptr<int> leases_ = std::make_shared<int>(0);  ///< changed with the interpreter lock

@@ -30,6 +30,7 @@ void register_errors() {
     try {
       std::rethrow_exception(thrown);
     } catch (const Error& error) {
+      if (PyErr_Occurred() != nullptr) return;  // the exception of a signal's handler, which ended a wait
       const nb::object type = nb::module_::import_("halocline.errors").attr(class_of(error.kind()));
       PyErr_SetString(type.ptr(), error.what());
     }

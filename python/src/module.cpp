@@ -2,21 +2,29 @@
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include "communicators.hpp"
 #include "domain.hpp"
 #include "errors.hpp"
+#include "interrupts.hpp"
 
 namespace halocline::python {
 
 NB_MODULE(_core, module) {
   register_errors();
+  end_waits_on_interrupts();
   module.attr("__version__") = HALOCLINE_VERSION;
   module.def("mpi_library", &mpi_library);
 
+  nb::class_<Machine>(module, "Machine")
+      .def_static("from_json", &Machine::from_json, nb::arg("text"))
+      .def_static("read", &Machine::read, nb::arg("file"))
+      .def("json", &Machine::json);
   nb::class_<StencilSpec>(module, "StencilSpec")
       .def(
           "__init__",
@@ -35,6 +43,9 @@ NB_MODULE(_core, module) {
       .def_rw("transports", &Settings::transports)
       .def_rw("ranks_per_node", &Settings::ranks_per_node)
       .def_rw("validate_ordering", &Settings::validate_ordering)
+      .def_rw("machine", &Settings::machine)
+      .def_rw("cuts", &Settings::cuts)
+      .def_rw("owners", &Settings::owners)
       .def_rw("timeout", &Settings::timeout);
   nb::class_<TransferSpec>(module, "TransferSpec")
       .def(
@@ -50,6 +61,8 @@ NB_MODULE(_core, module) {
       .def_ro("upper", &OpenBox::upper)
       .def_ro("box", &OpenBox::box);
 
+  nb::class_<CapturedSteps>(module, "CapturedSteps");
+
   nb::class_<DomainHandle>(module, "Domain")
       .def(nb::init<const Triple&, const std::vector<Corners>&, const StencilSpec&, std::optional<std::int64_t>,
                     const Settings&>(),
@@ -62,6 +75,10 @@ NB_MODULE(_core, module) {
       .def("realize", &DomainHandle::realize)
       .def("start_exchange", &DomainHandle::start_exchange)
       .def("finish", &DomainHandle::finish)
+      .def("exchange", &DomainHandle::exchange)
+      .def("begin_capture", &DomainHandle::begin_capture)
+      .def("end_capture", &DomainHandle::end_capture)
+      .def("launch", &DomainHandle::launch)
       .def("is_ready", &DomainHandle::is_ready)
       .def("accumulate", &DomainHandle::accumulate)
       .def("leave_open_boundaries", &DomainHandle::leave_open_boundaries)
@@ -69,12 +86,14 @@ NB_MODULE(_core, module) {
       .def("synchronize", &DomainHandle::synchronize)
       .def("close", &DomainHandle::close)
       .def("explain", &DomainHandle::explain)
+      .def("machine", &DomainHandle::machine)
       .def_prop_ro("rank", &DomainHandle::rank)
       .def_prop_ro("size", &DomainHandle::size)
       .def("all_gather", &DomainHandle::all_gather)
       .def_prop_ro("subdomain_count", &DomainHandle::subdomain_count)
       .def("subdomain_id", &DomainHandle::subdomain_id_at)
       .def("device", &DomainHandle::device_at)
+      .def("stream", &DomainHandle::stream_at)
       .def_prop_ro("on_host", &DomainHandle::on_host)
       .def("owned", &DomainHandle::owned)
       .def("with_halo", &DomainHandle::with_halo)

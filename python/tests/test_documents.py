@@ -14,7 +14,8 @@ def blocks(name):
     return re.findall(r"^```python\n(.*?)^```", (ROOT / name).read_text(), re.MULTILINE | re.DOTALL)
 
 
-def test_the_blocks_of_the_page_run():
+def test_the_blocks_of_the_page_run(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     names = {"np": np}
     ran = 0
     heat = (ROOT / "examples/heat.py").read_text()
@@ -33,7 +34,7 @@ def test_the_blocks_of_the_page_run():
             names.pop("d").close()
         exec(block, names)
         ran += 1
-    assert ran == 3
+    assert ran == 4
     names["d"].close()
 
 

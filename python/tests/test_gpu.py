@@ -134,6 +134,66 @@ def test_interiors_are_updated_while_halos_are_under_way(domain):
     del now, then
 
 
+def test_own_streams_need_no_other_order(domain):
+    values = torch.from_numpy(WHOLE).cuda()
+    block = domain["u"].blocks[0]
+    tensor = torch.from_dlpack(block.array)
+    torch.cuda.synchronize()
+    stream = torch.cuda.ExternalStream(block.stream.ptr)
+    late(stream)
+    with torch.cuda.stream(stream):
+        tensor[INNER] = values
+        domain.exchange(stream="own")
+        seen = tensor.clone()
+    assert not stream.query(), "the host waited"
+    stream.synchronize()
+    assert np.array_equal(seen.cpu().numpy(), PADDED)
+    del tensor
+
+
+@pytest.mark.parametrize("framework", ["torch", "cupy"])
+def test_captured_steps_are_replayed(domain, framework):
+    library = pytest.importorskip(framework)
+    u = domain["u"]
+    u.set(WHOLE)
+    block = u.blocks[0]
+    now, then = (library.from_dlpack(array) for array in (block.array, block.next))
+    streams = torch.cuda if framework == "torch" else library.cuda
+    own = streams.ExternalStream(block.stream.ptr)
+    by_one = [halocline.shift(block.owned, dx=1), halocline.shift(block.owned, dz=-1)]
+
+    def step(source, target, region):
+        domain.exchange()
+        with streams.stream(own) if framework == "torch" else own:
+            if framework == "torch":
+                target[block.owned].copy_(source[region])
+            else:
+                library.copyto(target[block.owned], source[region])
+        u.swap()
+
+    with domain.capture() as steps:
+        step(now, then, by_one[0])
+        step(then, now, by_one[1])
+        with pytest.raises(errors.InvalidArgument, match="within capture"):
+            domain.exchange(stream=torch.cuda.Stream())
+    assert np.array_equal(u.gather(), WHOLE), "nothing has run"
+    for _ in range(3):
+        steps.launch()
+    assert np.array_equal(u.gather(), np.roll(WHOLE, (3, -3), (0, 2)))
+    with pytest.raises(errors.InvalidArgument, match="whole cycles"), domain.capture():
+        u.swap()
+    with pytest.raises(ZeroDivisionError), domain.capture() as broken:
+        domain.exchange()
+        raise ZeroDivisionError
+    with pytest.raises(errors.InvalidArgument, match="not recorded"):
+        broken.launch()
+    steps.launch()
+    del now, then
+    domain.close()
+    with pytest.raises(errors.InvalidArgument, match="closed"):
+        steps.launch()
+
+
 def test_what_is_not_possible_is_named(domain):
     with pytest.raises(errors.CapabilityError, match="NumPy cannot access"):
         np.asarray(domain["u"].array)
