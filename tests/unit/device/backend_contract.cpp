@@ -7,7 +7,7 @@
 #include <numeric>
 #include <thread>
 
-// What every backend promises. INSTANTIATE_TEST_SUITE_P is in the file of each backend.
+// The contract of every backend. Each backend's file has its INSTANTIATE_TEST_SUITE_P.
 namespace halocline::device::test {
 
 using ::testing::AllOf;
@@ -95,7 +95,7 @@ TEST_P(BackendContract, EventsOrderStreamsOfDifferentDevices) {
   const auto second = backend->create_stream(1);
   const auto event = backend->create_event(0);
   EXPECT_TRUE(event->query());  // never recorded
-  second->wait(*event);         // so nothing to wait for
+  second->wait(*event);         // nothing to wait for
   second->synchronize();
 
   wait_for(*first, &at.epoch, &at.flags[0], 0, guard("passes at epoch 0"));
@@ -153,7 +153,7 @@ TEST_P(BackendContract, TimedEventsTellWhatPassedBetween) {
   signal_to(*other, &at.one, &at.flags[0], 1);
   stream->synchronize();
   const auto passed = std::chrono::steady_clock::now() - begin;
-  // The first was marked before `recorded`, the others after `signalled`; devices' clocks differ by parts in a thousand.
+  // The first event was recorded before `recorded`, the others after `signalled`; device clocks differ by about 0.1 %.
   const auto tolerance = std::chrono::milliseconds(1);
   EXPECT_GE(last->since(*first) + tolerance, signalled - recorded);
   EXPECT_LE(last->since(*first), passed + tolerance);
@@ -219,7 +219,7 @@ TEST_P(BackendContract, FlagsCarryDataBetweenBackends) {
   const auto mine_there = peer->map(0, mine->handle());
   const auto left = backend->create_stream(0);
   const auto right = peer->create_stream(0);
-  // Ping-pong: a number is passed on and raised; flags 6 and 7 are where it is kept.
+  // Ping-pong: each side receives a number, adds one and sends it back; flags 6 and 7 hold the number.
   FlagPage& a = page(*mine);
   FlagPage& b = page(*theirs);
   constexpr std::uint64_t rounds = 100;
@@ -251,7 +251,7 @@ TEST_P(BackendContract, ALateFlagIsADeadlineErrorThatSticks) {
   stream->advance(&at.epoch);
   wait_for(*stream, &at.epoch, &at.flags[0], 1,
            guard("subdomain 3 -> 5 (direct, ready)", std::chrono::milliseconds(20)));
-  stream->advance(&at.flags[7].epoch);  // not run any more
+  stream->advance(&at.flags[7].epoch);  // not run: the stream has failed
   const std::string text = failure(*stream);
   EXPECT_THAT(text, AllOf(StartsWith("deadline: subdomain 3 -> 5 (direct, ready): not there after 0.0"),
                           HasSubstr(" s at epoch 2 (the flag is at 0)")));

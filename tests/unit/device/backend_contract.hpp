@@ -14,14 +14,14 @@
 
 namespace halocline::device::test {
 
-/// How to make a backend with at least two devices. The contract looks at device memory only through copies to pinned
+/// How to make a backend with at least two devices. The contract reads device memory only through copies to pinned
 /// memory, so that it holds for every backend.
 struct BackendFactory {
   std::string name;
   std::function<std::shared_ptr<Backend>()> make;
-  /// Whether streams that do not wait for a failed one go on.
+  /// Whether streams that do not wait for a failed stream continue.
   bool failure_is_contained = true;
-  /// Why there is no such backend on this machine; empty: there is.
+  /// Why this machine has no such backend; empty if it has one.
   std::function<std::string()> missing = [] { return std::string(); };
 };
 inline std::ostream& operator<<(std::ostream& out, const BackendFactory& factory) { return out << factory.name; }
@@ -36,7 +36,7 @@ class BackendContract : public ::testing::TestWithParam<BackendFactory> {
     reading = reader->create_stream(0);
     awaited_epochs = make_page(*backend);
     awaiting = backend->create_stream(0);
-    // The cases let each of two devices write flags in the other's memory.
+    // In the cases, two devices write flags in each other's memory.
     for (const auto& [from, to] : {std::pair{0, 1}, std::pair{1, 0}}) {
       const Verdict access = backend->peer_access(from, to);
       if (!access.yes) GTEST_SKIP() << "needs peer access: " << access.why_not;
@@ -52,8 +52,8 @@ class BackendContract : public ::testing::TestWithParam<BackendFactory> {
   }
   void put(const Buffer& target, const std::vector<std::uint64_t>& words) { put(target.data(), words); }
   void put(std::uint64_t* word, std::uint64_t value) { put(reinterpret_cast<std::byte*>(word), {value}); }
-  /// By another backend, for which it does not matter whether the tested one has failed, and with memory and a stream
-  /// that are there already: to allocate waits, on GPUs, for work that may be waiting for the test.
+  /// Uses another backend, which works even if the tested one has failed, with a stream and memory allocated in
+  /// advance: on GPUs an allocation waits for work that may itself be waiting for the test.
   std::vector<std::uint64_t> get(const std::byte* source, std::size_t count) {
     EXPECT_LE(count, most_words);
     reading->copy(receive_buffer->data(), source, 8 * count);
@@ -64,8 +64,8 @@ class BackendContract : public ::testing::TestWithParam<BackendFactory> {
   }
   std::uint64_t get(const std::uint64_t* word) { return get(reinterpret_cast<const std::byte*>(word), 1)[0]; }
 
-  /// Until a signal was given for the first time, which others may be about to do: by a wait, because get() would race;
-  /// and, as get(), with memory and a stream that are there already.
+  /// Blocks until the flag is signalled for the first time. A device may signal it concurrently, so that this is a wait
+  /// and not get(), which would race. Stream and memory are allocated in advance, as in get().
   void await_first(const FlagSignal& signal) {
     wait_for(*awaiting, &page(*awaited_epochs).one, signal.flag, signal.token, guard("seen by the test"));
     awaiting->synchronize();

@@ -5,13 +5,15 @@
 #include "unit/device/backend_contract.hpp"
 #include "unit/device/exchange_case.hpp"
 
-// What every backend promises of whole exchanges that go well. INSTANTIATE_TEST_SUITE_P is in the file of each backend.
+// The contract of every backend for complete exchanges that succeed. Each backend's file has its
+// INSTANTIATE_TEST_SUITE_P.
 namespace halocline::device::test {
 namespace {
 
 using How = ExchangeCase::How;
 
-/// A participant on each device; several messages each way, with receive_buffer and without, one with nothing in it; local copies.
+/// One participant on each device; several messages each way, with and without receive_buffer, one of them empty; local
+/// copies.
 std::pair<ParticipantId, ParticipantId> two_participants(ExchangeCase& tested) {
   std::mt19937 random(20250611);
   const ParticipantId a = tested.add_participant(0);
@@ -44,7 +46,7 @@ TEST_P(BackendContract, AnExchangeMovesTheCellsOfItsTimeBothWays) {
   for (const int device : {0, 1}) EXPECT_EQ(thrown([&] { tested.exchange(device).check(); }), "");
 }
 
-/// A count of 32 bits ends after hours of small exchanges.
+/// A 32-bit counter would overflow after hours of small exchanges.
 TEST_P(BackendContract, EpochsOfExchangesDoNotWrapAt32Bits) {
   ExchangeCase tested(*backend);
   const auto [a, b] = two_participants(tested);
@@ -100,7 +102,8 @@ TEST_P(BackendContract, ParticipantsOfADeviceExchangeWithEachOtherAndWithOthers)
   for (const ParticipantId& participant : participants) EXPECT_EQ(get(tested.participant(participant).epoch), 6u);
 }
 
-/// What goes to one place in pieces: one "ready" for all of them, turn after turn, and what lands is taken away meanwhile.
+/// A message sent in pieces: one "ready" flag for all pieces, stage after stage; each piece is unpacked as soon as it
+/// has arrived.
 TEST_P(BackendContract, AMessageMayGoInPieces) {
   for (const int multiprocessors : {0, 1}) {
     ExchangeCase tested(*backend, std::int64_t{4} << 20);
@@ -126,8 +129,9 @@ TEST_P(BackendContract, AMessageMayGoInPieces) {
   }
 }
 
-/// The x faces of an array: rows of a few words at either end of long ones are packed, go to the other device, and are stored
-/// there with what lies beside them, up to whole sectors. Enough of them for the ways that backends have for many.
+/// The x faces of an array: rows of a few words at both ends of long rows are packed, sent to the other device, and
+/// stored there together with the neighbouring words, up to whole sectors. There are enough rows for every code path of
+/// the backends.
 TEST_P(BackendContract, ManyShortRowsArePackedAndStoredAsWholeSectors) {
   constexpr std::int64_t pitch = 192, rows = 101, planes = 103, sector = 32;
   for (const std::int64_t element : {4, 8}) {
@@ -238,7 +242,7 @@ TEST_P(BackendContract, APlanWithNothingToExchangeOnlyAdvancesEpochs) {
   EXPECT_EQ(get(&at.flags[7].epoch), 3u);
 }
 
-/// As a stream runs in order: what is written before is sent, what follows reads what has come.
+/// Stream order holds: earlier writes are sent, and later reads see the received cells.
 TEST_P(BackendContract, NoCellIsWrittenBeforeItsReaderIsReady) {
   const auto memory = make_page(*backend);
   FlagPage& at = page(*memory);
@@ -270,7 +274,7 @@ TEST_P(BackendContract, AnExchangeIsNotOverBeforeAllHasArrived) {
   const ParticipantId early = tested.add_participant(0);
   const ParticipantId late = tested.add_participant(1);
   tested.send_bytes(late, early, 8);
-  tested.send(late, early, {});  // nothing to copy, but to tell of
+  tested.send(late, early, {});  // no bytes, but its flag is posted
   tested.prepare(1);
   wait_for(tested.stream(1), &at.one, &at.flags[0], 1, guard("writes the cell"));
   const auto release = backend->create_stream(1);
@@ -283,7 +287,7 @@ TEST_P(BackendContract, AnExchangeIsNotOverBeforeAllHasArrived) {
   EXPECT_EQ(get(&tested.incoming(early).arrived.flag->epoch), 1u);
 }
 
-/// One neighbour's being late holds up its own message only.
+/// A late neighbour delays its own message only.
 TEST_P(BackendContract, AMessageDoesNotWaitForTheNeighbourOfAnother) {
   ExchangeCase tested(*backend);
   const ParticipantId sender = tested.add_participant(0);

@@ -4,7 +4,7 @@
 #include "unit/device/backend_contract.hpp"
 #include "unit/device/exchange_case.hpp"
 
-// What every backend promises of whole exchanges that fail. INSTANTIATE_TEST_SUITE_P is in the file of each backend.
+// The contract of every backend for complete exchanges that fail. Each backend's file has its INSTANTIATE_TEST_SUITE_P.
 namespace halocline::device::test {
 
 using ::testing::AllOf;
@@ -120,7 +120,7 @@ TEST_P(BackendContract, AnExchangeWithAnUnexpectedCounterSaysAndStoresNothing) {
     tested.send_bytes(there, participant, 8);
   }
   tested.plan(0).local = {contiguous(tested.source(0, 8), tested.target(0, 8), 8)};
-  // Of the last participant: no part of any goes first.
+  // A failed condition of the last participant stops the parts of all participants.
   tested.participant(here[1]).expected = {{&at.one, 2, 1, "always odd"},
                                           {&at.epoch, 2, 0, "the buffers were swapped an odd number of times"}};
   tested.prepare(2);
@@ -188,7 +188,7 @@ TEST_P(BackendContract, APlanThatCannotBeRunIsRefused) {
   EXPECT_EQ(refusal([](FusedPlan&, Participant& participant) { participant.outgoing[0].arrived.flag = nullptr; }),
             no_signal);
   EXPECT_EQ(refusal([](FusedPlan&, Participant& participant) { participant.incoming[0].ready.flag = nullptr; }),
-            "");  // a piece
+            "");  // a later piece: the flag of the first piece covers it
   const std::string no_guard = "invalid argument: the guard of a wait for a flag is null";
   EXPECT_EQ(refusal([](FusedPlan&, Participant& participant) { participant.outgoing[0].ready.guard = nullptr; }),
             no_guard);

@@ -2,7 +2,7 @@
 #include "core/clock.hpp"
 #include "unit/device/backend_contract.hpp"
 
-// What every backend promises of captured work. INSTANTIATE_TEST_SUITE_P is in the file of each backend.
+// The contract of every backend for captured work. Each backend's file has its INSTANTIATE_TEST_SUITE_P.
 namespace halocline::device::test {
 
 TEST_P(BackendContract, AGraphIsReplayedWithTheEpochsOfItsTime) {
@@ -55,7 +55,7 @@ TEST_P(BackendContract, LaunchesOfAGraphByTwoStreamsDoNotOverlap) {
   const auto origin = backend->create_stream(0);
   const auto other = backend->create_stream(1);
   origin->begin_capture();
-  // Would lose counts if two launches ran at once.
+  // Would lose counts if two launches ran concurrently.
   for (int i = 0; i < 20; ++i) origin->advance(&at.epoch);
   const auto graph = origin->end_capture();
   for (int i = 0; i < 20; ++i) {

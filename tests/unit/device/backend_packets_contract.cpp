@@ -5,8 +5,8 @@
 #include "unit/device/backend_contract.hpp"
 #include "unit/device/exchange_case.hpp"
 
-// What every backend promises of exchanges with parts that may go as packets, whether it has packets or not.
-// INSTANTIATE_TEST_SUITE_P is in the file of each backend.
+// The contract of every backend for exchanges that may use packets, whether the backend has packets or not. Each
+// backend's file has its INSTANTIATE_TEST_SUITE_P.
 namespace halocline::device::test {
 namespace {
 
@@ -15,7 +15,7 @@ using ::testing::HasSubstr;
 using ::testing::StartsWith;
 using How = ExchangeCase::How;
 
-/// A participant on each device, with such messages each way.
+/// One participant on each device, with such messages each way.
 std::pair<ParticipantId, ParticipantId> two_participants_with_packets(ExchangeCase& tested, std::mt19937& random) {
   const ParticipantId a = tested.add_participant(0);
   const ParticipantId b = tested.add_participant(1);
@@ -82,8 +82,8 @@ TEST_P(BackendContract, RandomExchangesWithPacketsEqualTheReference) {
   }
 }
 
-/// A mark has fewer bits than an epoch, so a packet that was left in its slot would be taken for one of an exchange that is
-/// as many later. Here the exchanges between have gone by, and the sender is late.
+/// A packet's mark has fewer bits than an epoch: a stale packet in its slot would look like a packet of the exchange
+/// 2^n epochs later. Here all exchanges in between have completed, and the sender of the later one is late.
 TEST_P(BackendContract, APacketIsNotTakenForOneOfALaterExchange) {
   std::mt19937 random(4);
   for (const std::uint64_t later : {std::uint64_t{1} << 15, std::uint64_t{1} << 16, std::uint64_t{1} << 32}) {
@@ -143,7 +143,7 @@ TEST_P(BackendContract, BothSidesFailWhereTheTokensOfPacketsDiffer) {
   EXPECT_THAT(failure(tested.stream(0)), disagree);
 }
 
-/// As when one side exchanges a field more, with which the message is no longer small.
+/// For example, if one side exchanges one more field, so that its message exceeds the limit for packets.
 TEST_P(BackendContract, BothSidesFailWhereOneSendsRowsAndTheOtherWaitsForPackets) {
   for (const bool rows_are_sent : {true, false}) {
     std::mt19937 random(8);

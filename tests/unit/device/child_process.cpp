@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The other process of the tests of memory and flags between processes, on either backend.
+// The child process of the tests of memory and flags between processes, with either backend.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -39,7 +39,7 @@ int pong(const std::string& name, const std::string& handle, int rounds) {
   signal_to(*stream, &here.flags.one, &there.flags.flags[0], 1);
   ping_pong(*stream, here, there, rounds, false);
   stream->synchronize();
-  // The parent says when it has unmapped what this process exports.
+  // The parent signals flag 2 after it has unmapped the memory that this process exports.
   wait_for(*stream, &here.flags.one, &here.flags.flags[2], 1, guard("farewell", std::chrono::seconds(20)));
   stream->synchronize();
   return 0;
@@ -55,7 +55,7 @@ int export_and_wait() {
   return 1;
 }
 
-/// Says which device it has, and what it finds at the beginning of the memory, or why it cannot map it.
+/// Prints its device and the first bytes of the memory, or why it cannot map the memory.
 int look(const std::string& name, const std::string& handle) {
   const auto backend = make_backend(name);
   std::printf("%s\n", backend->info(0).uuid.c_str());
@@ -74,7 +74,7 @@ int look(const std::string& name, const std::string& handle) {
   return 0;
 }
 
-/// A forked process is another one: "host-<identity>-..." differs.
+/// A forked child has another identity: its uuids begin with another "host-<identity>".
 int fork_identity() {
   const auto identity = [] { return make_host_backend({})->info(0).uuid.substr(0, 21); };
   const std::string before = identity();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the kernels of the CUDA backend are told to copy, carried out on the host.
+// The copy tasks for the kernels of the CUDA backend, carried out on the host.
 #include "device/cuda/copy_plan.hpp"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ namespace {
 
 using test::StridedCopyCase;
 
-/// Each unit of the tasks as the lanes of blocks meet it: visit(task, source, target).
+/// Visits each unit of the tasks in the order in which the lanes of the blocks do: visit(task, source, target).
 template <typename Visit>
 void for_each_unit(const std::vector<CopyTask>& tasks, Visit&& visit) {
   TileTable table;
@@ -37,7 +37,7 @@ void for_each_unit(const std::vector<CopyTask>& tasks, Visit&& visit) {
   }
 }
 
-/// As blocks of threads do it.
+/// Copies as blocks of threads do.
 void carry_out(const std::vector<CopyTask>& tasks) {
   for_each_unit(tasks, [&](const TileShape& shape, const std::byte* source, std::byte* target) {
     std::memcpy(target, source, shape.unit_bytes);
@@ -47,7 +47,7 @@ void carry_out(const std::vector<CopyTask>& tasks) {
   });
 }
 
-/// Of the units that lanes meet: as many as the tasks have, where each is met once.
+/// The bytes of all units that lanes visit: equal to the bytes of the tasks if each unit is visited once.
 std::int64_t bytes_of(const std::vector<CopyTask>& tasks) {
   std::int64_t bytes = 0;
   for_each_unit(tasks, [&](const TileShape& shape, const auto*, auto*) { bytes += shape.unit_bytes; });
@@ -101,7 +101,7 @@ TEST(CopyPlan, AListIsOneRowOfTiles) {
   for (const StridedCopyCase& one : cases) ASSERT_EQ(one.actual, one.expected);
 }
 
-/// The shape of a 3-cell-wide face, packed: few bytes a row, many rows.
+/// A packed face, 3 cells wide: few bytes a row, many rows.
 TEST(CopyPlan, PackedRowsOfThreeFloatsAreUnitsOfOne) {
   std::vector<float> cells(64 * 20 * 20);
   std::vector<float> packed(3 * 20 * 20);
@@ -118,7 +118,7 @@ TEST(CopyPlan, PackedRowsOfThreeFloatsAreUnitsOfOne) {
   EXPECT_EQ(tasks[0].units(), 1200);
 }
 
-/// Where each unit of a copy lies, without touching it: arrays of many GB.
+/// Computes where each unit of a copy is, without accessing it: arrays of many GB.
 std::vector<std::pair<std::uintptr_t, std::uintptr_t>> places(const std::vector<CopyTask>& tasks) {
   std::vector<std::pair<std::uintptr_t, std::uintptr_t>> all;
   for_each_unit(tasks, [&](const TileShape&, const std::byte* source, const std::byte* target) {
@@ -168,7 +168,7 @@ TEST(CopyPlan, PairsAreTheSameCopies) {
   std::mt19937 random(11);
   int pairs = 0;
   for (int i = 0; i < 500; ++i) {
-    // Several fields' ends of rows, next to copies of other shapes.
+    // The ends of rows of several fields, together with copies of other shapes.
     const Vec3 shape = test::random_extent(random);
     std::vector<StridedCopyCase> cases;
     for (int k = 0; k < 6; ++k) {
@@ -191,7 +191,7 @@ TEST(CopyPlan, PairsAreTheSameCopies) {
   EXPECT_GT(pairs, 200);
 }
 
-/// Left and right halo of rows, which lie beside each other: one after the other in the order of lanes.
+/// The left halo of a row and the right halo of the row before are adjacent in memory: consecutive lanes copy them.
 TEST(CopyPlan, TheTwoEndsOfARowAreCopiedSideBySide) {
   std::vector<float> cells(64 * 6 * 5);
   const auto end_of_rows = [&](std::int64_t source, std::int64_t target) {
@@ -212,7 +212,7 @@ TEST(CopyPlan, TheTwoEndsOfARowAreCopiedSideBySide) {
   EXPECT_EQ(lane_of(shape, 2 * in_row).target - lane_of(shape, 0).target, 4 * 64);
 }
 
-/// Copies are cut before the numbers of their units leave 31 bits. Nothing is read or written here.
+/// Copies are split before the unit numbers exceed 31 bits. No memory is accessed.
 TEST(CopyPlan, LargeCopiesBecomeSeveralTasks) {
   const auto at = [](std::uintptr_t address) {
     return reinterpret_cast<std::byte*>(address);  // NOLINT(performance-no-int-to-ptr): never followed
@@ -225,7 +225,7 @@ TEST(CopyPlan, LargeCopiesBecomeSeveralTasks) {
   for (const StridedCopy& copy : {contiguous, strided}) {
     const std::vector<CopyTask> tasks = plan_tasks({&copy, 1});
     EXPECT_GT(tasks.size(), 1u);
-    std::byte* next = copy.target;  // both are packed on this side
+    std::byte* next = copy.target;  // packed on this side
     for (const CopyTask& task : tasks) {
       ASSERT_LE(task.units(), most_units);
       EXPECT_EQ(task.target, next);
@@ -235,7 +235,7 @@ TEST(CopyPlan, LargeCopiesBecomeSeveralTasks) {
   }
 }
 
-/// A task of rows of 16-byte units, as an array has them: the first row begins where a line of memory does.
+/// A task of rows of 16-byte units with the strides of an array; the first row begins at a cache line.
 CopyTask box(std::array<std::uint32_t, 4> count) {
   CopyTask task;
   task.source = reinterpret_cast<const std::byte*>(std::uintptr_t{1} << 40);
@@ -257,7 +257,8 @@ TEST(Tiling, ThreadsAreOfUse) {
   double sum = 0;
   constexpr int cases = 2000;
   for (int i = 0; i < cases; ++i) {
-    // Halos of a subdomain of 24 to 600 cells a side: long rows, thin in one dimension, and short rows with their other ends.
+    // Halos of a subdomain of 24 to 600 cells a side: long rows, thin in one dimension, and short rows together with
+    // their other ends.
     const auto side = [&] { return 23 + up_to(577); };
     const std::uint32_t thin = up_to(4);
     const std::array<std::array<std::uint32_t, 4>, 3> shapes{
@@ -265,7 +266,7 @@ TEST(Tiling, ThreadsAreOfUse) {
     const CopyTask task = box(shapes.at(random() % 3));
     const double used = static_cast<double>(task.units()) / static_cast<double>(std::max<std::int64_t>(
                                                                 tiling_of(task).count() * std::int64_t{tile_units}, 1));
-    if (task.units() < 8 * tile_units) continue;  // the last of few tiles is hardly full
+    if (task.units() < 8 * tile_units) continue;  // with few tiles, the last one is mostly empty
     least = std::min(least, used);
     sum += 1 - used;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The CUDA backend where there is no GPU, and where it was not built.
+// The CUDA backend on machines without a GPU, and in builds without CUDA.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -13,25 +13,25 @@
 #include "unit/device/strided_case.hpp"
 #include "unit/device/support.hpp"
 
-// Exchanges between two devices, and what they must lead to.
+// Exchanges between two devices, with their expected results.
 namespace halocline::device::test {
 
-/// A StridedCopy of bytes that lie one behind the other.
+/// A StridedCopy of contiguous bytes.
 inline StridedCopy contiguous(const std::byte* source, std::byte* target, std::int64_t bytes) {
   return {source, target, {1, bytes, bytes}, {1, bytes, bytes}, {bytes, 1, 1}, 1};
 }
 
-/// One of the participants of an ExchangeCase.
+/// Identifies a participant of an ExchangeCase.
 struct ParticipantId {
   int device = 0;
   std::size_t index = 0;  ///< in the device's plan
 };
 
-/// Memory of devices 0 and 1 with epochs, flags and cells in it; what participants exchange there; and the cells once more, on
-/// the host, which does the same to them by the definition of a StridedCopy.
+/// Memory of devices 0 and 1 with epochs, flags and cells; the exchanges of their participants; and a mirror of the
+/// cells on the host, which is updated by the definition of a StridedCopy.
 class ExchangeCase {
  public:
-  /// room: the most bytes that all sources of a device may have, and all targets.
+  /// room: the capacity in bytes of the sources of each device, and of the targets.
   explicit ExchangeCase(Backend& backend, std::int64_t room = std::int64_t{1} << 20)
       : backend_(&backend), room_(room), sites_{Site(backend, 0, room), Site(backend, 1, room)} {
     for (const int device : {0, 1}) {
@@ -39,7 +39,7 @@ class ExchangeCase {
     }
   }
 
-  /// Where a case has failed, work may be left that uses memory of the other site.
+  /// After a failure, pending work may still use memory of the other site.
   ~ExchangeCase() {
     for (Site& at : sites_) at.stream.reset();
     for (Site& at : sites_) at.exchange.reset();
@@ -47,9 +47,9 @@ class ExchangeCase {
   ExchangeCase(const ExchangeCase&) = delete;
   ExchangeCase& operator=(const ExchangeCase&) = delete;
 
-  /// Cells that have new values in each exchange.
+  /// Source cells, which get new values before each exchange.
   std::byte* source(int device, std::int64_t bytes) { return cells(device) + take(site(device).sources, bytes); }
-  /// Cells that exchanges write; zeros at first.
+  /// Target cells, which exchanges write; zero at first.
   std::byte* target(int device, std::int64_t bytes) {
     return cells(device) + room_ + take(site(device).targets, bytes);
   }
@@ -69,7 +69,7 @@ class ExchangeCase {
   OutgoingPart& outgoing(ParticipantId id) { return participant(id).outgoing.back(); }
   IncomingPart& incoming(ParticipantId id) { return participant(id).incoming.back(); }
 
-  /// landed: the receiver's copies behind that.
+  /// landed: the copies of the receiver out of its receive buffer.
   void send(ParticipantId from, ParticipantId to, std::vector<StridedCopy> copies,
             std::vector<StridedCopy> landed = {}) {
     Flag* ready = flag(from.device);
@@ -84,7 +84,7 @@ class ExchangeCase {
   void send_bytes(ParticipantId from, ParticipantId to, std::int64_t bytes) {
     send(from, to, {contiguous(source(from.device, bytes), target(to.device, bytes), bytes)});
   }
-  /// So many copies between random layouts; by way of packed cells where they are to land first.
+  /// Adds `copies` copies between random layouts; with `land`, through packed cells in a receive buffer.
   void send_strided(std::mt19937& random, ParticipantId from, ParticipantId to, int copies, bool land) {
     std::vector<StridedCopy> out;
     std::vector<StridedCopy> landed;
@@ -102,7 +102,7 @@ class ExchangeCase {
     }
     send(from, to, std::move(out), std::move(landed));
   }
-  /// So many copies of rows that may go as packets, and do where the backend has them.
+  /// Adds `copies` copies of rows that may be sent as packets; backends that have packets use them.
   void send_packets(std::mt19937& random, ParticipantId from, ParticipantId to, int copies) {
     const auto up_to = [&](unsigned n) { return static_cast<std::int64_t>(1 + random() % n); };
     std::vector<StridedCopy> out;
@@ -122,7 +122,7 @@ class ExchangeCase {
       const std::byte* source_at = source(from.device, read[2] * extent.z + 16) + 4 * (up_to(4) - 1);
       std::byte* target_at = target(to.device, written[2] * extent.z + 16) + 4 * (up_to(4) - 1);
       direct_.push_back({source_at, target_at, read, written, extent, element});
-      // Where they land is known when the room is.
+      // The receive buffer's address is known only once its size is.
       out.push_back({source_at, nullptr, read, dense, extent, element});
       landed.push_back({nullptr, target_at, dense, written, extent, element});
       room += packet_room_bytes(row, extent.y * extent.z);
@@ -143,7 +143,7 @@ class ExchangeCase {
     send(from, to, std::move(out), std::move(landed));
     outgoing(from).packets = incoming(to).packets = buffers;
   }
-  /// The last message as a piece of the one before it, which is told "ready" for both.
+  /// Makes the last message a piece of the previous one: one "ready" flag covers both.
   void join_pieces(ParticipantId from, ParticipantId to, int stage) {
     auto& out = participant(from).outgoing;
     auto& in = participant(to).incoming;
@@ -155,7 +155,7 @@ class ExchangeCase {
   }
   void add_local(std::mt19937& random, int device) { plan(device).local.push_back(strided(random, device, device)); }
 
-  /// For at most so many exchanges.
+  /// Prepares for at most `most` exchanges.
   void prepare(int most) {
     halocline::test::Seeded seeded(1);
     for (Site& at : sites_) {
@@ -171,7 +171,7 @@ class ExchangeCase {
     }
     most_ = most;
   }
-  /// After prepare(): the next exchanges may be replayed.
+  /// Requires prepare(). Afterwards exchanges can be replayed.
   void capture() {
     for (Site& at : sites_) {
       at.stream->begin_capture();
@@ -180,7 +180,7 @@ class ExchangeCase {
     }
   }
   enum class How { eager, replayed };
-  /// Both devices: new sources, the exchange, and what it leads to.
+  /// Enqueues on both devices: new sources, the exchange, and a copy of the results.
   void enqueue(How how = How::eager) {
     for (Site& at : sites_) {
       renew(at.device);
@@ -201,7 +201,7 @@ class ExchangeCase {
     if (how == How::eager) at.stream->run(*at.exchange);
     if (how == How::replayed) at.stream->launch(*at.graph);
   }
-  /// What an eager exchange of the device fails with: backends may see that before all of it is enqueued.
+  /// The error of an eager exchange of the device; some backends throw before everything is enqueued.
   std::string failure_of(int device) {
     const std::string text = thrown([&] {
       run(device);
@@ -213,7 +213,7 @@ class ExchangeCase {
   void synchronize() {
     for (const Site& at : sites_) at.stream->synchronize();
   }
-  /// All cells after each of the exchanges that were enqueued for both.
+  /// Compares all cells after each exchange that was enqueued for both devices.
   void expect_all() {
     synchronize();
     for (std::int64_t exchange = 0; exchange < sites_[0].renewed; ++exchange) {
@@ -261,11 +261,11 @@ class ExchangeCase {
 
     int device;
     std::unique_ptr<ShareableBuffer> memory;
-    std::unique_ptr<ShareableBuffer> cells;  ///< sources, and from `room` on targets
+    std::unique_ptr<ShareableBuffer> cells;  ///< the sources; the targets begin at `room`
     std::vector<std::byte> mirror;
     std::size_t flags = 0;
     std::int64_t sources = 0, targets = 0;  ///< bytes in use
-    std::int64_t renewed = 0;               ///< exchanges that have got sources
+    std::int64_t renewed = 0;               ///< exchanges whose sources were set
     FusedPlan plan;
     std::unique_ptr<FusedExchange> exchange;
     std::unique_ptr<Graph> graph;
@@ -318,7 +318,8 @@ class ExchangeCase {
   Backend* backend_;
   std::int64_t room_;
   std::array<Site, 2> sites_;
-  /// By device: where packets land, and how much of it is in use; what goes by way of it.
+  /// By device: the receive buffers of packets, and how many of their bytes are in use; direct_: the copies that use
+  /// them.
   std::array<std::unique_ptr<ShareableBuffer>, 2> packets_;
   std::array<std::int64_t, 2> packet_bytes_{};
   std::vector<StridedCopy> direct_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How the tiles of an exchange are dealt to blocks, for what may come of it in the kernel.
+// How the tiles of an exchange are assigned to blocks, checked against the requirements of the kernel.
 #include "device/cuda/fused_shares.hpp"
 #include "support/effort.hpp"
 
@@ -13,7 +13,7 @@
 namespace halocline::device::cuda {
 namespace {
 
-/// An exchange's tiles, the sends' before the receives', as CudaFusedExchange has them.
+/// The tiles of an exchange, sends before receives, in the order of CudaFusedExchange.
 struct Tiles {
   std::vector<PartTiles> sends;
   TileRange local;
@@ -24,19 +24,19 @@ struct Tiles {
     for (const std::uint32_t count : receive) receives.push_back({next(count), 0});
     local = next(local_tiles);
   }
-  /// Every so many-th part goes as packets; 1: all.
+  /// Marks every `every`-th part as packets; 1: all parts.
   void as_packets(std::size_t every) {
     for (auto* parts : {&sends, &receives}) {
       for (std::size_t i = 0; i < parts->size(); i += every) (*parts)[i].as_packets = true;
     }
   }
-  /// In turns, part after part.
+  /// Assigns the stage of each part.
   void in_turns(const std::vector<int>& send, const std::vector<int>& receive) {
     for (std::size_t i = 0; i < sends.size(); ++i) sends[i].stage = send.at(i);
     for (std::size_t i = 0; i < receives.size(); ++i) receives[i].stage = receive.at(i);
   }
   [[nodiscard]] Shares deal(const BlockLimits& limits) const { return deal_shares(sends, local, receives, limits); }
-  /// All of them may send.
+  /// All blocks may send.
   [[nodiscard]] Shares deal(std::uint32_t most_blocks) const { return deal({most_blocks, most_blocks}); }
   [[nodiscard]] TileRange of(const Share& share) const {
     switch (share.role) {
@@ -75,7 +75,7 @@ std::uint32_t tiles_in(const Share& share) {
   return share.first < share.end ? (share.end - share.first + share.stride - 1) / share.stride : 0;
 }
 
-/// Of a role, by block.
+/// The number of tiles of a role, by block.
 std::vector<std::uint32_t> loads(const Shares& dealt, Role role) {
   std::vector<std::uint32_t> tiles(dealt.block_count());
   for (std::uint32_t block = 0; block < dealt.block_count(); ++block) {
@@ -84,7 +84,7 @@ std::vector<std::uint32_t> loads(const Shares& dealt, Role role) {
   return tiles;
 }
 
-/// The order of a block's work: nobody waits for what others send before its own messages are out.
+/// The order of work within a block: it sends its own messages before it waits for others.
 int stage_of(Role role) {
   switch (role) {
     case Role::send:
@@ -96,7 +96,7 @@ int stage_of(Role role) {
   return 2;
 }
 
-/// What the kernel relies on, whatever there is to do.
+/// The requirements of the kernel, for any case.
 void check_all(const Tiles& tiles, const BlockLimits& limits) {
   const Shares dealt = tiles.deal(limits);
   ASSERT_LE(dealt.block_count(), limits.all);
@@ -125,7 +125,7 @@ void check_all(const Tiles& tiles, const BlockLimits& limits) {
         if (sent) senders.insert(block);
       }
       if (share.role == Role::send) {
-        // The kernel counts a block once for a send.
+        // The kernel counts each block once for a send.
         ASSERT_TRUE(blocks.at(share.part).insert(block).second) << "block " << block << " has send " << share.part;
       } else {
         ASSERT_GE(tiles_in(share), 1u);
@@ -185,7 +185,7 @@ TEST(FusedShares, WhatIsMissingIsLeftOut) {
   }
 }
 
-/// One block can do all, because it sends before it waits for what others send.
+/// A single block is enough, because it sends before it waits.
 TEST(FusedShares, OneBlockHasAllInTheOrderOfItsWork) {
   const Shares dealt = Tiles({3, 0, 5}, 4, {2, 0, 6}).deal(1);
   ASSERT_EQ(dealt.block_count(), 1u);
@@ -213,7 +213,7 @@ TEST(FusedShares, SendsHaveBlocksInProportionToTheirTiles) {
   }
 }
 
-/// Those that do not send have the rest, and all have what comes last.
+/// The other blocks do the rest, and all blocks do the last stage.
 TEST(FusedShares, NoMoreBlocksSendThanMay) {
   for (const std::uint32_t senders : {1u, 16u, 132u}) {
     const Shares only = Tiles({900, 900}, 0, {}).deal({263, senders});
@@ -225,12 +225,12 @@ TEST(FusedShares, NoMoreBlocksSendThanMay) {
   }
 }
 
-/// No block is the one that all wait for. With twice as many blocks as messages, none has more than twice its share.
+/// No block is much slower than the others. With twice as many blocks as messages, none has more than twice its share.
 TEST(FusedShares, NoBlockSendsMuchMoreThanItsShare) {
   std::mt19937 random(4);
   for (int i = 0; i < halocline::test::some_of(4000); ++i) {
     std::vector<std::uint32_t> send(1 + random() % 30);
-    const std::uint32_t large = random() % 8 + 1;  // every so many-th: faces, edges and corners come in patterns
+    const std::uint32_t large = random() % 8 + 1;  // one message in `large` is large: faces, edges, corners
     for (std::size_t part = 0; part < send.size(); ++part) {
       send[part] = static_cast<std::uint32_t>(random() % (part % large == 0 ? 2000 : 20));
     }
@@ -241,7 +241,7 @@ TEST(FusedShares, NoBlockSendsMuchMoreThanItsShare) {
     const Shares dealt = Tiles(send, 0, {}).deal(most_blocks);
     const std::vector<std::uint32_t> sent = loads(dealt, Role::send);
     const double fair = double(all) / most_blocks;
-    // Fewer blocks than messages share them; with a few more, each has its own.
+    // With fewer blocks than messages, blocks send several messages; with a few more, each message has its own blocks.
     const double most =
         many || send.size() <= most_blocks ? double(all) / std::max(most_blocks - double(send.size()), 0.5) : 3 * fair;
     ASSERT_LE(*std::max_element(sent.begin(), sent.end()), most + 2)
@@ -252,7 +252,8 @@ TEST(FusedShares, NoBlockSendsMuchMoreThanItsShare) {
   }
 }
 
-/// What one unpacks while others send does not wait behind sends; what comes last is unpacked by all.
+/// Receives of early stages go to blocks that do not send, so that they do not wait for sends; all blocks do the last
+/// stage.
 TEST(FusedShares, ReceivesOfEarlierTurnsGoToBlocksThatDoNotSend) {
   Tiles tiles({500, 500, 900}, 0, {400, 400, 300});
   tiles.in_turns({0, 1, 2}, {0, 1, 2});
@@ -271,7 +272,7 @@ TEST(FusedShares, ReceivesOfEarlierTurnsGoToBlocksThatDoNotSend) {
   }
 }
 
-/// Those who wait for packets do so from the start, beside those who send.
+/// Blocks that receive packets wait from the start, concurrently with the sending blocks.
 TEST(FusedShares, PacketsAreTakenByBlocksThatDoNotSend) {
   Tiles tiles({40, 40}, 0, {40, 40});
   tiles.as_packets(1);
@@ -284,7 +285,7 @@ TEST(FusedShares, PacketsAreTakenByBlocksThatDoNotSend) {
   for (std::uint32_t block = 0; block < 20; ++block) EXPECT_EQ(put[block] + taken[block], 8u);
 }
 
-/// The two ends of rows come from two neighbours: they are unpacked side by side.
+/// The two ends of rows come from two neighbours; they are unpacked concurrently.
 TEST(FusedShares, ReceivesOfOneTurnAreDoneAtTheSameTime) {
   const Shares dealt = Tiles({}, 0, {600, 600}).deal(30);
   for (std::uint32_t block = 0; block < dealt.block_count(); ++block) ASSERT_EQ(shares_of(dealt, block).size(), 1u);
@@ -292,7 +293,7 @@ TEST(FusedShares, ReceivesOfOneTurnAreDoneAtTheSameTime) {
   EXPECT_EQ(std::count(received.begin(), received.end(), 40u), 30);
 }
 
-/// Where there is much of both, each has a good part of the blocks for itself.
+/// If there is much work of both kinds, each kind has its own blocks.
 TEST(FusedShares, LocalTilesGoToBlocksThatDoNotSend) {
   const auto senders_of = [](const Tiles& tiles, const BlockLimits& limits) {
     const Shares dealt = tiles.deal(limits);
@@ -303,12 +304,12 @@ TEST(FusedShares, LocalTilesGoToBlocksThatDoNotSend) {
     return limits.all - static_cast<std::uint32_t>(std::count(sent.begin(), sent.end(), 0u));
   };
   const Tiles tiles({400, 400, 400}, 5000, {5});
-  // By the work that there is of each, and never more than half.
+  // In proportion to the work of each kind, and never more than half.
   EXPECT_EQ(senders_of(tiles, {66, 132}), 15u);
   EXPECT_EQ(senders_of(tiles, {263, 132}), 63u);
   EXPECT_EQ(senders_of(Tiles({400, 400, 400}, 1600, {}), {66, 132}), 33u);
   EXPECT_EQ(senders_of(Tiles({400, 400, 400}, 90, {}), {66, 132}), 33u);
-  // Work of all turns counts, and what is unpacked is other work, too.
+  // The work of all stages counts; unpacking counts as other work.
   Tiles in_turns({400, 400, 400}, 5000, {});
   in_turns.in_turns({0, 1, 2}, {});
   EXPECT_EQ(senders_of(in_turns, {66, 132}), 16u);

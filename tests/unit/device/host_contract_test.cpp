@@ -16,7 +16,7 @@ BackendFactory host(const std::string& name, int workers, bool always_remap) {
           }};
 }
 
-/// The same behind a launch thread for each device.
+/// The same with a launch thread for each device.
 BackendFactory launched(const std::string& name, int workers) {
   BackendFactory inner = host(name, workers, false);
   return {name, [make = inner.make] { return with_launch_threads(make()); }};

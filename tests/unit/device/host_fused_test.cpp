@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What only a backend that makes an exchange of other operations can get wrong.
+// Errors that only a backend which composes an exchange of other operations can have.
 #include <gtest/gtest.h>
 
 #include <thread>
@@ -11,7 +11,7 @@
 namespace halocline::device::test {
 namespace {
 
-/// Holds up the thread that enqueues lists of copies until a flag is refused, and what refused it has failed.
+/// Delays the thread that enqueues copy lists until a flag wait has failed, and with it its stream.
 class HoldUp final : public Injector {
  public:
   Injection before(Operation operation, int) override {
@@ -48,7 +48,7 @@ TEST(HostFused, AMessageThatFailsWhileTheExchangeIsEnqueuedFailsTheStream) {
             "protocol: ready: the two sides disagree on which fields, buffers, directions and depths are exchanged: "
             "expected epoch 1 with "
             "token 0x0000000000000004, found epoch 1 with 0x0000000000000003");
-  EXPECT_EQ(failure(*stream), text);  // and stays failed
+  EXPECT_EQ(failure(*stream), text);  // and remains failed
   EXPECT_EQ(thrown([&] { exchange->check(); }), text);
 }
 

@@ -130,7 +130,7 @@ TEST_F(HostGraph, AFailureInALaneFailsTheLaunchingStreamAndTheGraph) {
   EXPECT_THAT(failure(*launcher), HasSubstr("host device 1 threw: lane"));
   EXPECT_EQ(at().epoch, 0u);
   EXPECT_THAT(thrown([&] { origin->launch(*graph); }), HasSubstr("threw: lane"));
-  origin->synchronize();  // was not given anything
+  origin->synchronize();  // has no work
 }
 
 TEST_F(HostGraph, ItsWorkComesAfterWhatTheLaunchingStreamHadAndBeforeWhatItGetsNext) {

@@ -17,7 +17,7 @@ using std::chrono::milliseconds;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-/// Injects what the test says, and counts.
+/// Injects the faults that the test sets, and counts operations.
 class Script final : public Injector {
  public:
   Injection before(Operation operation, int device) override {

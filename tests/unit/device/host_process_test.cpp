@@ -38,7 +38,7 @@ TEST(HostProcess, PingPongBetweenTwoProcesses) {
   std::FILE* other =
       ::popen((child + " pong host " + to_hex(mine->handle()) + " " + std::to_string(rounds)).c_str(), "r");
   ASSERT_NE(other, nullptr);
-  stream->synchronize();  // here.handle has been written before
+  stream->synchronize();  // writes here.handle
   {
     const auto mapping = backend->map(0, here.handle);
     auto& there = *reinterpret_cast<SharedPage*>(mapping->data());
@@ -76,7 +76,7 @@ TEST(HostProcess, PingPongBetweenTwoBackendsOfAProcess) {
   EXPECT_EQ(page_a.data, 2u * rounds);
 }
 
-// A ring that is lost is found again by the timer, milliseconds later; rings must not be lost.
+// The timer finds a lost ring, but only milliseconds later; rings must not get lost.
 TEST(HostProcess, ASignalWakesASleepingBackend) {
   const auto one = make_host_backend({});
   const auto two = make_host_backend({});
@@ -93,14 +93,14 @@ TEST(HostProcess, ASignalWakesASleepingBackend) {
     signalling->synchronize();
     wait_for(*waiting, &epoch, &page(*memory).flags[0], 1, guard("sleeper"));
     waiting->host_function([&] { ++passed; });
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));  // naps have grown to their longest
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));  // backoff sleeps have reached their maximum
     const auto start = std::chrono::steady_clock::now();
     signal_to(*signalling, &epoch, &page(*mapping).flags[0], 1);
     while (passed == i) std::this_thread::sleep_for(std::chrono::microseconds(50));
     total += std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   }
   std::cout << "a sleeping backend answers after " << 1000 * total / rounds << " us\n";
-  EXPECT_LT(total / rounds, 2.0);  // by the timer alone it would be 4 ms
+  EXPECT_LT(total / rounds, 2.0);  // with the timer alone it would be 4 ms
 }
 
 TEST(HostProcess, MappingInTheSameProcessIsTheSameAddressUnlessAskedOtherwise) {
@@ -153,7 +153,7 @@ TEST(HostProcess, AKilledProcessLeavesNothingBehind) {
   ::kill(pid, SIGKILL);
   ::pclose(other);
   EXPECT_EQ(entries("/dev/shm"), before);
-  EXPECT_EQ(mapping->data()[12345], std::byte{0});  // what is mapped stays
+  EXPECT_EQ(mapping->data()[12345], std::byte{0});  // the mapping remains valid
   EXPECT_THAT(
       thrown([&] { (void)backend->map(0, handle); }),
       AllOf(StartsWith("capability: cannot open /proc/" + std::to_string(pid) + "/fd/"), HasSubstr("No such file")));

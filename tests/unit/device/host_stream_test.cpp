@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the host backend adds to the contract: functions of the host, errors, streams that go away, and resources.
+// What the host backend has beyond the contract: host functions, errors, streams that are destroyed early, and
+// resources.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -67,7 +68,7 @@ TEST(HostStream, StreamsOfOneDeviceRunAtTheSameTimeOnTwoWorkers) {
   };
   a->host_function(meet);
   b->host_function(meet);
-  // Not by synchronize(), in which this thread would be the second one.
+  // Not by synchronize(), because this thread would then run one of the two functions.
   while (over < 2) std::this_thread::sleep_for(milliseconds(1));
   a->synchronize();
   b->synchronize();
@@ -163,7 +164,7 @@ TEST(HostStream, StreamsMayOutliveTheirBackend) {
   backend.reset();
   int value = 0;
   stream->host_function([&] { value = 3; });
-  stream->synchronize();  // by the calling thread itself
+  stream->synchronize();  // run by the calling thread
   EXPECT_EQ(value, 3);
 }
 
@@ -238,9 +239,9 @@ TEST(HostStream, ABusyQueueDoesNotHoldUpOneWhoseFlagArrives) {
     });
   }
   std::this_thread::sleep_for(milliseconds(10));
-  // By a hand that rings no bell: seen by the timer, which a queue that always has work must not keep from going off.
+  // A store without a ring: the timer finds it, and must fire even though the other queue always has work.
   std::atomic_ref<std::uint64_t>(at.flags[0].epoch).store(1, std::memory_order_release);
-  while (ran < 300) std::this_thread::sleep_for(milliseconds(1));  // does not help, as synchronize() would
+  while (ran < 300) std::this_thread::sleep_for(milliseconds(1));  // this thread must not help, as synchronize() would
   parked->synchronize();
   EXPECT_GE(ran_before, 0);
   EXPECT_LT(ran_before, 250);
@@ -303,7 +304,7 @@ TEST(HostStream, WaitUntilRunsQueuedWork) {
     while (!stop) std::this_thread::sleep_for(milliseconds(1));
   });
   while (!occupied) std::this_thread::yield();
-  // The only worker is occupied, so the thread that waits does the work.
+  // The only worker is busy, so the waiting thread runs the function.
   std::thread::id runner;
   std::atomic<bool> done{false};
   stream->host_function([&] {

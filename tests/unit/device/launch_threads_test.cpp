@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What launch threads promise besides the contract of all backends.
+// What launch threads guarantee in addition to the contract of all backends.
 #include "device/launch_threads.hpp"
 #include "device/host.hpp"
 
@@ -19,7 +19,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-/// Delays every second record and wait for an event, so that devices get far apart.
+/// Delays every second record and every second wait for an event, so that the devices drift apart.
 class Uneven : public Injector {
  public:
   Injection before(Operation operation, int device) override {
@@ -76,7 +76,7 @@ TEST(LaunchThreads, AnEventThatIsRecordedAgainAndAgainOrdersEachRoundOfTwoDevice
   const auto right = backend->create_stream(1);
   const auto there = backend->create_event(0);
   const auto back = backend->create_event(1);
-  int value = 0;  // written and read by both devices in turns
+  int value = 0;  // written and read by both devices alternately
   int wrong = 0;
   for (int round = 0; round < 200; ++round) {
     left->host_function([&, round] { wrong += value++ == 2 * round ? 0 : 1; });
@@ -93,14 +93,15 @@ TEST(LaunchThreads, AnEventThatIsRecordedAgainAndAgainOrdersEachRoundOfTwoDevice
 }
 
 TEST(LaunchThreads, AMarkIsNotMadeAgainBeforeAnotherDevicesWaitForItIsPlaced) {
-  // The second mark comes, by a flag, behind the wait for the first: were that wait for the second, neither would go on.
+  // The second record is ordered, by a flag, after the wait for the first record: if the wait used the second record,
+  // both streams would deadlock.
   const auto backend = launched(2);
   const auto memory = make_page(*backend);
   FlagPage& at = page(*memory);
   const auto source = backend->create_stream(0);
   const auto waiting = backend->create_stream(1);
   const auto mark = backend->create_event(0);
-  std::vector<std::string> order;  // of what one stream does after the other, by flags
+  std::vector<std::string> order;  // the order within one stream, enforced by flags
   waiting->enqueue([](Stream&) { std::this_thread::sleep_for(std::chrono::milliseconds(30)); });
   source->record(*mark);
   waiting->wait(*mark);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What must not end the process when memory runs out: errors of workers, and what destructors log.
+// What must not end the process when memory runs out: errors in workers, and log messages of destructors.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -18,7 +18,7 @@
 
 namespace {
 
-/// Of this thread: whether operator new fails.
+/// Thread-local: whether operator new fails.
 thread_local bool out_of_memory = false;
 
 void* allocate(std::size_t bytes) {
@@ -49,7 +49,7 @@ TEST(OutOfMemory, OnAWorkerFailsTheStreamAndNotTheProcess) {
   const auto here = std::this_thread::get_id();
   std::atomic<bool> may_run{false};
   std::atomic<bool> on_worker{false};
-  // From here on the worker has no memory, for whatever it does.
+  // From here on, allocations on the worker fail.
   failing->launch(Box{{0, 0, 0}, {1, 1, 1}}, [&](const Box&) {
     while (!may_run) std::this_thread::yield();
     on_worker = std::this_thread::get_id() != here;
@@ -83,7 +83,7 @@ TEST(OutOfMemory, IsNoReasonToEndWhereADestructorLogs) {
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "halocline: error: (no memory for the message)\n");
 }
 
-/// What destructors leak after a failure is leaked then, too, and the process goes on.
+/// What destructors leak on purpose after a failure is leaked without allocating, and the process continues.
 TEST(OutOfMemory, LeaksNeedNone) {
   auto unique = std::make_unique<int>(1);
   const int* const kept = unique.get();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rows of cells as pairs of packets: what both ends are told, done on the host.
+// Rows of cells as packets: the tasks of both ends, carried out on the host.
 #include "device/cuda/packet_plan.hpp"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 namespace halocline::device::cuda {
 namespace {
 
-/// Copies of dense rows into a room, whose receive_buffer side nobody looks at.
+/// Copies of dense rows into a receive buffer; the offsets within the buffer do not matter.
 struct Case {
   std::vector<std::byte> cells = std::vector<std::byte>(std::size_t{1} << 20);
   std::vector<std::byte> room = std::vector<std::byte>(std::size_t{2} << 20);
@@ -85,7 +85,7 @@ TEST(PacketPlan, BothEndsHaveTheSamePairsInTheSameSlots) {
     for (std::size_t task = 0; task < sent.size(); ++task) {
       EXPECT_EQ(sent[task].pairs, taken[task].pairs);
       EXPECT_EQ(sent[task].buffers, taken[task].buffers);
-      EXPECT_EQ(sent[task].cells, taken[task].cells);  // the same cells in this case
+      EXPECT_EQ(sent[task].cells, taken[task].cells);  // equal in this case
       for (const std::uint32_t pair : {0u, sent[task].pairs / 2, sent[task].pairs - 1}) {
         EXPECT_EQ(place_of_pair(sent[task], pair).cells, place_of_pair(taken[task], pair).cells);
         EXPECT_EQ(place_of_pair(sent[task], pair).words, place_of_pair(taken[task], pair).words);

@@ -10,11 +10,11 @@
 
 namespace halocline::device::test {
 
-/// What two processes share: each has one, and maps the other's.
+/// Memory shared by two processes: each has one page, and maps the other's.
 struct SharedPage {
   FlagPage flags;
   std::uint64_t data;
-  MemoryHandle handle;  ///< of the other's, where it is told by this way
+  MemoryHandle handle;  ///< of the other process's page, if it is passed this way
 };
 
 inline std::string to_hex(const MemoryHandle& handle) {
@@ -37,7 +37,8 @@ inline MemoryHandle from_hex(const std::string& text) {
   return handle;
 }
 
-/// Half of a ping-pong over flag 1: a number goes round, and each side raises it by one. Enqueues all rounds at once.
+/// One half of a ping-pong over flag 1: each side adds one to the number and sends it back. Enqueues all rounds at
+/// once.
 inline void ping_pong(Stream& stream, SharedPage& mine, SharedPage& theirs, int rounds, bool first) {
   auto* data = reinterpret_cast<std::byte*>(&mine.data);
   for (int i = 0; i < rounds; ++i) {

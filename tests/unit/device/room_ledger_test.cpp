@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How exchanges of several domains share a GPU: whatever is taken, all of it fits at once.
+// How exchanges of several domains share a GPU: the reserved blocks never exceed the device's.
 #include "device/cuda/room_ledger.hpp"
 
 #include <gtest/gtest.h>

@@ -47,7 +47,7 @@ struct Layout {
   }
 };
 
-/// A copy on the host, with what it must lead to.
+/// A copy on the host, with its expected result.
 class StridedCopyCase {
  public:
   StridedCopyCase(std::mt19937& random, const Vec3& extent, std::int64_t element)

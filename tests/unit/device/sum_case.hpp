@@ -40,7 +40,7 @@ void with_summand(Element element, F&& f) {
 
 template <typename T>
 T random_summand(std::mt19937& random) {
-  // Numbers of very different sizes, so that the order of additions shows.
+  // Numbers of very different magnitude, so that the order of additions matters.
   const auto number = [&] {
     return std::ldexp(static_cast<double>(random() % 2001) - 1000, static_cast<int>(random() % 12) - 6);
   };
@@ -74,7 +74,7 @@ inline void reference(const StridedSum& sum) {
   });
 }
 
-/// A sum on the host, with what it must lead to.
+/// A sum on the host, with its expected result.
 class SumCase {
  public:
   SumCase(std::mt19937& random, Element element_in) : element(element_in) {
@@ -101,7 +101,7 @@ class SumCase {
     for (auto& summand : summands) at.push_back(summand.data());
     reference(in(expected.data(), at));
   }
-  /// The sum where its memory lies elsewhere.
+  /// The same sum with its arrays at other addresses.
   [[nodiscard]] StridedSum in(std::byte* target_memory, const std::vector<std::byte*>& term_memory) const {
     StridedSum moved = sum;
     moved.target = target_memory + target.front().first;

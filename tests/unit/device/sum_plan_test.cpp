@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the kernels of the CUDA backend add, carried out on the host.
+// The sum tasks for the kernels of the CUDA backend, carried out on the host.
 #include "device/cuda/sum_plan.hpp"
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ SumPlan plan_of(const std::vector<StridedSum>& sums) {
   return plans.at(0);
 }
 
-/// As the threads of blocks do it, element by element.
+/// Adds as the threads of blocks do, element by element.
 void carry_out(const SumPlan& plan) {
   for (const SumTile& tile : plan.tiles) {
     const SumTask& task = plan.tasks.at(tile.task);
@@ -69,7 +69,7 @@ TEST(SumPlan, EqualsTheDefinitionForAllElementsAndRandomLayouts) {
   }
 }
 
-/// Arrays with rows of `row` elements; its memory is aligned as a GPU's is.
+/// Arrays with rows of `row` elements, aligned as GPU memory is.
 struct Rows {
   static constexpr std::int64_t y = 3, z = 2, pitch = 1024;
   Element element;
@@ -87,7 +87,7 @@ struct Rows {
     }
     expected = target;
   }
-  /// The rows from element `at` of the target's rows, with terms that begin `apart` elements after it.
+  /// The sum over rows that begin at element `at` of the target's rows; terms begin `apart` elements later.
   [[nodiscard]] StridedSum sum(std::byte* where, std::int64_t at, std::int64_t apart) const {
     const std::int64_t bytes = bytes_of(element);
     const std::array<std::int64_t, 3> stride{bytes, pitch, y * pitch};
@@ -132,7 +132,7 @@ TEST(SumPlan, AddsTheTwoEndsOfRowsTogether) {
   const std::vector<StridedSum> sums{rows.sum(rows.target.data(), 1, 1), rows.sum(rows.target.data(), far, 1),
                                      rows.sum(rows.target.data(), far + 50, 2)};
   const SumPlan plan = plan_of(sums);
-  // The third has the same shape, but no partner is left.
+  // The third sum has the same shape, but there is no other sum left to pair it with.
   ASSERT_EQ(plan.tasks.size(), 2u);
   EXPECT_EQ(plan.tasks[0].sums.divisor, 2u);
   EXPECT_EQ(plan.tasks[0].stride[1], (far - 1) * 4);

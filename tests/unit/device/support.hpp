@@ -16,10 +16,10 @@
 
 namespace halocline::device::test {
 
-/// Long enough for a busy machine under a sanitizer; a test that reaches it has failed.
+/// Long enough for a busy machine under a sanitizer; reaching it is a failure.
 inline Deadline patience() { return {Clock::steady(), std::chrono::seconds(20)}; }
 
-/// A clock that stands still until the test moves it.
+/// A clock that does not advance until the test moves it.
 class ManualClock final : public Clock {
  public:
   [[nodiscard]] Duration now() const override { return Duration(now_.load()); }
@@ -29,7 +29,7 @@ class ManualClock final : public Clock {
   std::atomic<Duration::rep> now_{0};
 };
 
-/// Memory of one device with an epoch and some flags in it, as an exchange has.
+/// Memory of one device with an epoch and flags, as an exchange uses them.
 struct FlagPage {
   Flag flags[8];
   std::uint64_t epoch;
@@ -62,7 +62,7 @@ inline void signal_to(Stream& stream, const std::uint64_t* epoch, Flag* flag, st
   stream.signal(epoch, {&signal, 1});
 }
 
-/// What f throws, as "<kind>: <message>"; empty where it does not.
+/// The error that f throws, as "<kind>: <message>"; empty if it throws none.
 inline std::string thrown(const std::function<void()>& f) {
   try {
     f();
@@ -72,7 +72,7 @@ inline std::string thrown(const std::function<void()>& f) {
   return {};
 }
 
-/// What a stream fails with, once it has.
+/// The stream's error; empty if it has not failed.
 inline std::string failure(Stream& stream) {
   return thrown([&] { stream.synchronize(); });
 }

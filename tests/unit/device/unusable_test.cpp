@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is said where a driver is too old, or a GPU is not among those that were compiled for.
+// The messages for drivers that are too old and for GPUs that were not compiled for.
 #include "device/cuda/unusable.hpp"
 
 #include <gtest/gtest.h>
