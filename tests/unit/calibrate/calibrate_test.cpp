@@ -64,7 +64,7 @@ std::string sources_of(const MachineMap& map) {
   return all;
 }
 
-/// Whatever is not in the map has a reason in its sources.
+/// Expects that the sources give a reason for each rate that the map does not have.
 void expect_all_kinds(const MachineMap& map, int devices) {
   const std::vector<ExchangeRate>& rates = map.types.at(0).exchange_rates;
   for (const ExchangeRate& kind : model::kinds_to_measure(devices)) {
@@ -81,7 +81,7 @@ void expect_all_kinds(const MachineMap& map, int devices) {
   }
 }
 
-/// What a device moves of the kind in the larger experiment.
+/// Bytes of this kind that a device moves in the larger experiment.
 double bytes_of(const ExchangeRate& kind, std::int64_t large, int devices) {
   const model::Experiment made = model::experiment(kind, {large, large}, devices);
   const model::Load load = model::load_of(made.geometry(), subdomain_id(0), made.tuning);
@@ -92,13 +92,13 @@ double bytes_of(const ExchangeRate& kind, std::int64_t large, int devices) {
   return bytes;
 }
 
-/// The time of the larger experiment: lines go through it.
+/// The fitted time of the larger experiment.
 double large_seconds(const ExchangeRate& rate, std::int64_t large, int devices) {
   return rate.latency + bytes_of(rate, large, devices) / rate.bandwidth;
 }
 
-// No time is below that of a copy, which is held up, and the larger experiment of a kind was run five times or more: five times all of
-// them fit into what went by.
+// No experiment is faster than its delayed copy, and each larger experiment ran at least five times: five times their
+// sum is at most the elapsed time.
 TEST(Calibrate, times_are_those_of_exchanges) {
   constexpr Duration delay = std::chrono::milliseconds(2);
   comm::run_as_threads(1, [&](comm::RankGroup& comm) {
@@ -114,7 +114,7 @@ TEST(Calibrate, times_are_those_of_exchanges) {
     for (const ExchangeRate& rate : map.types.at(0).exchange_rates) {
       const double large = large_seconds(rate, quick.bytes, 2);
       EXPECT_GE(rate.least, 0.002) << model::kind_text(rate);
-      EXPECT_GE(large, 0.00199) << model::kind_text(rate);  // rates have four digits
+      EXPECT_GE(large, 0.00199) << model::kind_text(rate);  // rates are rounded to four digits
       all += large;
     }
     EXPECT_LT(5 * all, passed);

@@ -118,7 +118,7 @@ TEST(Arguments, TheEnvironmentCountsWhereNoFlagIsGiven) {
   EXPECT_EQ(b.ranks_per_node, 4);
   EXPECT_EQ(b.transports, "direct");
   EXPECT_EQ(b.timeout, std::chrono::seconds(1));
-  // Virtual nodes are of the machine at hand, not of one that is described.
+  // Virtual nodes divide the machine at hand, not a described machine.
   EXPECT_FALSE(parse({"route", "--nodes", "2"}, environment).options.ranks_per_node);
 }
 

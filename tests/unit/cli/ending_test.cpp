@@ -59,7 +59,7 @@ TEST(Lines, EachErrorIsPrintedOnceWithItsRank) {
   EXPECT_EQ(lines_of(many).back(), "4 more errors of other ranks");
 }
 
-/// Three ranks that end as `body` says; its exceptions are their errors.
+/// Runs `body` on three ranks; its exceptions are the ranks' errors.
 template <typename Body>
 std::array<Ending, 3> endings_of(Body&& body, Duration timeout = 20 * second) {
   std::array<Ending, 3> endings;
@@ -118,7 +118,7 @@ TEST(Ending, AnErrorAfterTheOthersSucceededIsPrinted) {
 }
 
 TEST(Ending, AnErrorOfOneRankAloneIsPrintedByIt) {
-  // The others wait for it in a barrier, for longer than it has patience.
+  // The other ranks wait in a barrier, longer than their timeout.
   const auto endings = endings_of([](auto& world) -> int {
     if (world.rank().value() == 1) throw InvalidArgument("no");
     world.set_timeout(4 * second);

@@ -11,7 +11,7 @@ namespace {
 
 using namespace cli;
 
-/// What is written to a file, which is no terminal.
+/// The output to a file, which is not a terminal.
 std::string written(ProgressStyle style, const std::function<void(ProgressBar&)>& use) {
   std::FILE* file = std::tmpfile();
   {

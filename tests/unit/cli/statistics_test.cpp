@@ -35,7 +35,7 @@ TEST(Statistics, OfValuesInAnyOrder) {
 }
 
 TEST(Statistics, TrimeanIsThatOfTheReferenceCode) {
-  // 30 values, as the protocol has them: sorted values 7, 14 and 21.
+  // 30 values, as in the measurement protocol: the quartiles are the sorted values 7, 14 and 21.
   std::vector<double> values;
   for (int i = 29; i >= 0; --i) values.push_back(i * i);
   EXPECT_DOUBLE_EQ(statistics_of(values).trimean, (49.0 + 2 * 196 + 441) / 4);

@@ -30,13 +30,13 @@ TEST(Launcher, IsSeenFromTheEnvironment) {
   EXPECT_EQ(detect({{"PMI_SIZE", "3"}}).evidence, "PMI_SIZE=3");
   EXPECT_EQ(detect({{"MPI_LOCALNRANKS", "3"}}).kind, Kind::hydra);
   EXPECT_EQ(detect({{"PMIX_RANK", "0"}}).kind, Kind::pmix);
-  // srun, with its own PMI, with PMIx, and with none.
+  // srun with its own PMI, with PMIx, and without either.
   EXPECT_EQ(detect({{"SLURM_STEP_ID", "0"}, {"SLURM_PROCID", "1"}, {"PMI_SIZE", "2"}}).kind, Kind::slurm);
   EXPECT_EQ(
       detect({{"SLURM_STEP_ID", "0"}, {"SLURM_PROCID", "1"}, {"PMIX_RANK", "1"}, {"SLURM_STEP_NUM_TASKS", "6"}}).size,
       6);
   EXPECT_EQ(detect({{"SLURM_STEP_ID", "0"}, {"SLURM_PROCID", "1"}, {"SLURM_STEP_NUM_TASKS", "6"}}).kind, Kind::slurm);
-  // Hydra within a Slurm job; a batch script; an interactive shell: the last two launch nothing.
+  // Hydra within a Slurm job; a batch script; an interactive shell. The last two launch no ranks.
   EXPECT_EQ(detect({{"SLURM_STEP_ID", "0"}, {"SLURM_PROCID", "1"}, {"PMI_SIZE", "2"}, {"MPI_LOCALNRANKS", "2"}}).kind,
             Kind::hydra);
   EXPECT_EQ(detect({{"SLURM_PROCID", "0"}, {"SLURM_NTASKS", "8"}}).kind, Kind::none);

@@ -3,7 +3,7 @@
 #include "contract/comm/comm_contract.hpp"
 #include "halocline/session.hpp"
 
-// The contract's suite on the serial backend and on ranks as threads.
+// The contract suite on the serial backend and on ranks as threads.
 namespace halocline::test {
 namespace {
 

@@ -8,7 +8,7 @@
 #include "halocline/session.hpp"
 #include "support/error_of.hpp"
 
-// This program is started without a launcher; what a Session does under one is tested in tests/mpi.
+// This program is started without a launcher; tests/mpi covers a Session under a launcher.
 namespace halocline::comm {
 namespace {
 

@@ -92,7 +92,7 @@ TEST(Threads, DeadlinesFollowTheGivenClock) {
                      clock.advance(59min);
                      std::this_thread::sleep_for(50ms);
                      EXPECT_FALSE(ended) << "before the deadline, however long it takes";
-                     // The wait may have begun after the first step of the clock.
+                     // The wait may begin only after the first advance of the clock.
                      while (!ended) {
                        clock.advance(1h);
                        std::this_thread::yield();
@@ -128,7 +128,7 @@ TEST(WaitUntil, AsksOnceMoreAfterTheDeadline) {
   ManualClock clock;
   const Deadline deadline(clock, 1s);
   int asked = 0;
-  // The process slept through the deadline while what it waits for came.
+  // The condition becomes true while the process sleeps past the deadline.
   comm::wait_until(
       [&] {
         if (asked++ == 0) {

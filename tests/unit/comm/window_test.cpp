@@ -9,7 +9,7 @@
 #include "contract/comm/comm_contract.hpp"
 #include "halocline/session.hpp"
 
-// The window of the MPI backend, between ranks that are threads.
+// The window of the MPI backend, with ranks as threads.
 namespace halocline::test {
 namespace {
 
@@ -29,7 +29,7 @@ TEST(AnonymousWindow, IsSharedByAllRanks) {
 TEST(AnonymousWindow, OneRanksFailureIsAllRanksError) {
   std::atomic<int> refused = 0;
   comm::run_as_threads(3, [&](comm::RankGroup& comm) {
-    // More than a file may have: refused by the kernel at once, where merely too much memory would be tried for.
+    // Exceeds the largest file size, so that the kernel refuses at once; a smaller request might be attempted.
     const std::size_t bytes = comm.rank() == rank_id(1) ? std::size_t{1} << 63 : 64;
     EXPECT_THAT(message_of<ResourceError>([&] { (void)comm::make_anonymous_window(comm, bytes); }),
                 testing::StartsWith("rank 1: "));

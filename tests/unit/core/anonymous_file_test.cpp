@@ -70,7 +70,7 @@ TEST(AnonymousFile, of_more_bytes_than_the_file_has_is_refused) {
 }
 
 TEST(AnonymousFile, another_file_is_refused_without_being_opened) {
-  // Opening can have effects by itself: a pipe's other end goes on, a tape rewinds.
+  // Opening a foreign file can have side effects: it unblocks the writer of a pipe, or rewinds a tape.
   std::string path = testing::TempDir() + "halocline_other_XXXXXX";
   const int fd = ::mkstemp(path.data());
   ASSERT_GE(fd, 0);

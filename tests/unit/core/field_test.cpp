@@ -23,7 +23,7 @@ TEST(Element, names_and_sizes_go_both_ways) {
   EXPECT_EQ(element_of<std::complex<double>>(), Element::c128);
 }
 
-/// What element_of requires of a complex number, as in thrust::complex.
+/// The members of a complex number that element_of requires, as in thrust::complex.
 template <typename T>
 struct OwnComplex {
   using value_type = T;
@@ -64,7 +64,7 @@ TEST(Velocities, components_cross_the_directions_that_they_stream_through) {
   EXPECT_TRUE(corner.test(static_cast<std::size_t>(Direction::of(1, 1, -1).index())));
 }
 
-/// A cell reads a component at itself minus the velocity: of each halo cell around a box, by hand.
+/// A cell reads a component at itself minus the velocity; the expectation visits each halo cell around a box.
 TEST(Velocities, what_cells_read_arrives_and_nothing_else) {
   const Box owned{{0, 0, 0}, {3, 3, 3}};
   std::vector<Vec3> velocities;

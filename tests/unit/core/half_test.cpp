@@ -11,7 +11,7 @@ namespace {
 
 constexpr float infinity = std::numeric_limits<float>::infinity();
 
-/// All numbers of a type and its infinity, upwards from 0: bits count up.
+/// All numbers of a type from 0 up to infinity; their bits count up.
 template <typename T>
 void expect_rounding_to_nearest_even(std::uint16_t bits_of_infinity) {
   for (std::uint16_t bits = 0; bits < bits_of_infinity; ++bits) {
@@ -33,7 +33,7 @@ void expect_rounding_to_nearest_even(std::uint16_t bits_of_infinity) {
   EXPECT_EQ(T::of(infinity).bits, bits_of_infinity);
   EXPECT_EQ(T::of(-infinity).bits, bits_of_infinity | 0x8000);
   EXPECT_TRUE(std::isnan(T::of(std::numeric_limits<float>::quiet_NaN()).value()));
-  // A NaN whose set bits are all in the part that is cut off.
+  // A NaN whose set bits are all truncated by the conversion.
   EXPECT_TRUE(std::isnan(T::of(std::bit_cast<float>(0x7f800001U)).value()));
 }
 

@@ -15,7 +15,7 @@ namespace {
 using testing::ElementsAre;
 using testing::Pair;
 
-/// Standard error is the sink again afterwards.
+/// Restores standard error as the sink.
 class Log : public testing::Test {
  protected:
   ~Log() override { set_log_sink({}); }

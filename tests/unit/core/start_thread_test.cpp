@@ -16,7 +16,8 @@ TEST(StartThread, Runs) {
   EXPECT_EQ(ran, 1);
 }
 
-/// Leaves no room for a thread's stack, and starts threads until one cannot be: some stacks may be there already.
+/// Leaves no address space for another stack, and starts threads until one fails: the first ones may reuse cached
+/// stacks.
 [[noreturn]] void start_too_many() {
   rlimit none{4096, 4096};
   ::setrlimit(RLIMIT_AS, &none);

@@ -62,7 +62,7 @@ TEST(Stencil, a_dimension_can_be_left_out) {
 TEST(Stencil, bad_input_is_refused_with_what_is_allowed) {
   EXPECT_THROW(static_cast<void>(Stencil::box(-1)), InvalidArgument);
   EXPECT_THROW(static_cast<void>(Stencil::box(1).with(Direction::of(1, 0, 0), false)), InvalidArgument);
-  // An edge beside a face of radius 0 would read cells that do not exist.
+  // An edge next to a face of radius 0 would read cells that do not exist.
   EXPECT_THROW(static_cast<void>(Stencil::box(1, 0, 1).with(Direction::of(1, 1, 0), true)), InvalidArgument);
 }
 

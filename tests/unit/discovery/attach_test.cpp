@@ -182,7 +182,7 @@ TEST(AttachPcie, WhereHwlocKnowsThePortsNvmlsAncestorsDoNotCount) {
   }
 }
 
-/// The package that the only GPU is plugged in at.
+/// The package to which the only GPU is attached.
 int package_of(const nodes::NodeFacts& facts) {
   const NodeType type = facts.attached();
   for (const Link& link : type.links) {
@@ -214,7 +214,7 @@ TEST(AttachNvlink, EndsThatNvmlDoesNotTellAreSwitches) {
     for (NvmlLink& link : gpu.links) link = {NvmlLink::Remote::unknown, "", 6, 26562};
   }
   EXPECT_EQ(bandwidth(facts.attached(), 0, 7), 450e9);
-  // But not those of a GPU that is linked directly to others.
+  // Except those of a GPU that is linked directly to others.
   nodes::NodeFacts direct = nodes::summit();
   for (NvmlGpu& gpu : direct.nvml.gpus) gpu.links.push_back({NvmlLink::Remote::unknown, "", 2, 25781});
   EXPECT_TRUE(vertices_of(direct.attached(), VertexKind::link_switch).empty());

@@ -22,7 +22,7 @@ using comm::RankGroup;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-/// Discovers with each rank's backend; the map of every rank. All must agree on who fails.
+/// Discovers with each rank's backend; returns the map of every rank. The ranks must agree on who fails.
 std::vector<MachineMap> discover_all(int ranks, std::optional<int> ranks_per_node,
                                      const std::function<std::shared_ptr<device::Backend>(int rank)>& backend_of) {
   std::vector<MachineMap> maps(static_cast<std::size_t>(ranks));
@@ -89,7 +89,7 @@ TEST(Discover, GpusThatSeveralRanksSeeAreOneDevice) {
   EXPECT_EQ(maps[3], maps[0]);
 }
 
-/// Stands in for the driver's NVML: the loader knows a library that is loaded by its name.
+/// Replaces the driver's NVML: the loader reuses a library that is already loaded under the same name.
 class FakeNvml {
  public:
   FakeNvml() : library_(::dlopen(HALOCLINE_FAKE_NVML, RTLD_NOW | RTLD_LOCAL)) {}
@@ -127,7 +127,7 @@ TEST(Discover, ARankWithoutDevicesIsAllowed) {
   EXPECT_EQ(maps[0].ranks[1].devices, std::vector{device_id(0)});
 }
 
-/// Fails when it is asked.
+/// Fails every query.
 std::shared_ptr<device::Backend> broken_backend() {
   auto backend = std::make_shared<test::ListedDevices>(
       halocline::DeviceKind::cuda, std::vector<device::DeviceInfo>{{"a", "A", 1, 0}, {"b", "B", 1, 0}});
@@ -135,7 +135,7 @@ std::shared_ptr<device::Backend> broken_backend() {
   return backend;
 }
 
-/// Two devices with one uuid: refused only when the node's leader merges.
+/// Two devices with one uuid: only the merge on the node's leader can detect it.
 std::shared_ptr<device::Backend> doubled_backend() {
   return std::make_shared<test::ListedDevices>(halocline::DeviceKind::cuda,
                                                std::vector<device::DeviceInfo>{{"a", "A", 1, 0}, {"b", "A", 1, 0}});

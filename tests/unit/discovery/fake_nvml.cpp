@@ -5,13 +5,13 @@
 
 #include "discovery/nvml/abi.hpp"
 
-// A shared library with the functions of NVML that nvml::read() calls, of a node that is not there:
-//   index 0, 1: two GPUs with two links between them and a third link that is down; index 1 is not told what is at the
-//   other end of its links, but for the address
+// A shared library with the functions of NVML that nvml::read() calls, for a made-up node:
+//   index 0, 1: two GPUs with two links between them and a third link that is down; for the links of index 1, only the
+//   remote address is known
 //   index 2: a GPU of another container
-//   index 3: a GPU with three links to a switch, whose driver knows no fields
-// Index 0 counts its energy, 1 has a sensor of power, 3 a limit alone; fake_nvml_draw() is what they draw from then on.
-// FAKE_NVML=down: it does not start. FAKE_NVML=empty: there are no GPUs.
+//   index 3: a GPU with three links to a switch, whose driver does not support field values
+// Index 0 has an energy counter, 1 a power sensor, 3 only a power limit; fake_nvml_draw() sets their values.
+// FAKE_NVML=down: initialisation fails. FAKE_NVML=empty: there are no GPUs.
 namespace {
 
 namespace nvml = halocline::machine::nvml;
@@ -38,7 +38,7 @@ unsigned index_of(Device device) { return static_cast<unsigned>(reinterpret_cast
 unsigned bus_of(unsigned index) { return 0x1b + index; }
 
 void set(nvml::PciInfo& info, unsigned domain, unsigned bus) {
-  std::memset(&info, 0xff, sizeof info);  // what is not set must not be read
+  std::memset(&info, 0xff, sizeof info);  // unset members must not be read
   info.domain = domain;
   info.bus = bus;
   info.device = 0;
@@ -57,7 +57,7 @@ Return nvmlShutdown() {
   --started;
   return nvml::success;
 }
-/// For the test: 0 where all that was started was stopped.
+/// For the test: initialisations minus shutdowns.
 int fake_nvml_started() { return started; }
 
 const char* nvmlErrorString(Return status) { return status == driver_not_loaded ? "Driver Not Loaded" : "other"; }
@@ -105,7 +105,7 @@ Return nvmlDeviceGetMaxPcieLinkWidth(Device, unsigned* lanes) {
   *lanes = 16;
   return nvml::success;
 }
-// nvmlDeviceGetCurrPcieLinkWidth is not there: drivers differ.
+// nvmlDeviceGetCurrPcieLinkWidth is missing, as in some drivers.
 Return nvmlDeviceGetMaxClockInfo(Device, unsigned clock, unsigned* mhz) {
   *mhz = clock == nvml::clock_memory ? 3201 : 1980;
   return nvml::success;
@@ -156,7 +156,7 @@ Return nvmlDeviceGetFieldValues(Device device, int count, nvml::FieldValue* valu
 Return nvmlDeviceGetP2PStatus(Device a, Device b, unsigned index, unsigned* status) {
   *status = nvml::p2p_ok;
   if (index == nvml::p2p_nvlink && (index_of(a) == 3 || index_of(b) == 3)) *status = nvml::p2p_unknown;
-  // One of the four questions about 0 and 3 is denied.
+  // One of the four queries between 0 and 3 fails.
   if (index_of(a) == 3 && index_of(b) == 0 && index == nvml::p2p_write) *status = 5;
   return nvml::success;
 }
@@ -171,7 +171,7 @@ Return nvmlDeviceGetHandleByUUID(const char* uuid, Device* device) {
   *device = reinterpret_cast<Device>(static_cast<std::uintptr_t>(text[4] - '0') + 1);
   return nvml::success;
 }
-/// For the test: GPU-0 has used so much more energy, GPU-1's sensor shows so much.
+/// For the test: adds to the energy of GPU-0, and sets the power of GPU-1's sensor.
 void fake_nvml_draw(unsigned long long more_mj, unsigned mw) {
   energy_mj += more_mj;
   power_mw = mw;

@@ -12,7 +12,7 @@ namespace {
 
 using testing::HasSubstr;
 
-/// Two packages, a NUMA node and its number each; numbers 0 and 8, as on a POWER9.
+/// Two packages with one NUMA node each; operating system numbers 0 and 8, as on a POWER9.
 HostProbe two_packages() {
   HostProbe host;
   host.type.name = "host";
@@ -97,7 +97,7 @@ TEST(MergeNode, DevicesAttachToTheirNumaNodeOrAreSpread) {
 TEST(MergeNode, DevicesKnownToBeOutOfReachAreInDomainsOfTheirOwn) {
   const NodeReport report = merge_node(two_packages(), "n", {{0, {gpu("A", 0, {"C"}), gpu("B")}}, {1, {gpu("C")}}});
   EXPECT_EQ(load_store_domains_of(report.type), (std::vector<int>{0, 0, 1}));
-  // What one rank could not reach counts, also where another rank named the device first.
+  // A device that one rank cannot reach counts as unreachable, also if another rank listed it first.
   const NodeReport both = merge_node(two_packages(), "n", {{0, {gpu("A")}}, {1, {gpu("A", 0, {"B"}), gpu("B")}}});
   EXPECT_EQ(load_store_domains_of(both.type), (std::vector<int>{0, 1}));
 }

@@ -7,7 +7,7 @@
 
 #include "discovery/nvml/abi.hpp"
 
-// Built where a CUDA toolkit has nvml.h: what abi.hpp declares is what NVML has.
+// Built if a CUDA toolkit has nvml.h: the declarations of abi.hpp equal NVML's.
 namespace halocline::machine {
 namespace {
 

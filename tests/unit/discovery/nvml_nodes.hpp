@@ -8,7 +8,7 @@
 
 #include "discovery/detail/merge.hpp"
 
-// Nodes that are not here, as hwloc, CUDA and NVML would describe them.
+// Recorded nodes, as hwloc, CUDA and NVML describe them.
 namespace halocline::machine::nodes {
 
 struct NodeFacts {
@@ -55,7 +55,7 @@ inline DeviceProbe cuda_device(std::size_t gpu, const char* name) {
   return {halocline::DeviceKind::cuda, name, uuid(gpu), std::int64_t{16} << 30, -1, {}, {}};
 }
 
-/// Pairs of all GPUs, alike.
+/// All pairs of GPUs, linked alike.
 inline std::vector<NvmlPair> all_pairs(std::size_t gpus, NvmlPair::Ancestor ancestor, Answer load_store,
                                        Answer nvlink) {
   std::vector<NvmlPair> pairs;

@@ -15,7 +15,7 @@ namespace {
 using namespace std::chrono_literals;
 using testing::HasSubstr;
 
-/// The fake's GPUs draw what the test says.
+/// The test sets the power of the fake's GPUs.
 class NvmlPower : public testing::Test {
  protected:
   NvmlPower() : library_(::dlopen(HALOCLINE_FAKE_NVML, RTLD_NOW | RTLD_LOCAL)) {
@@ -23,7 +23,7 @@ class NvmlPower : public testing::Test {
   }
   ~NvmlPower() override { ::dlclose(library_); }
   void draw(unsigned long long more_millijoules, unsigned milliwatts) { draw_(more_millijoules, milliwatts); }
-  /// Over 2 s, with two readings of the sensor besides those at both ends.
+  /// Over 2 s, with two readings of the sensor in addition to the first and the last.
   Power measure(const std::vector<std::string>& uuids) {
     nvml::Meter meter(HALOCLINE_FAKE_NVML, uuids, clock_);
     draw(7'000, 100'000);

@@ -7,7 +7,7 @@
 
 #include "nvml_nodes.hpp"
 
-// Built where hwloc is: it reads a node that is not here from a file.
+// Built with hwloc, which reads a recorded node from a file.
 namespace halocline::machine {
 namespace {
 

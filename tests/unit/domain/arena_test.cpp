@@ -19,7 +19,7 @@ namespace {
 
 using testing::HasSubstr;
 
-/// One cell a row, a byte each: nearly all of its memory is padding.
+/// One cell a row, one byte a cell: almost all memory is padding.
 partition::Geometry thin(std::int64_t rows, int fields) {
   FieldDescriptor field{.name = "u", .element = Element::i8};
   return {partition::make_partition({.extent = {1, rows, rows}, .halo = Stencil()}),
@@ -43,7 +43,7 @@ TEST(Arena, whose_fields_together_leave_63_bits_is_refused) {
   test::ForwardingBackend backend(device::make_host_backend({}), {.row_alignment_bytes = 64});
   EXPECT_THAT(refusal(backend, thin(300'000'000, 2)),
               HasSubstr("memory for the fields of subdomain 0 is 2^63 or more bytes"));
-  // Arrays of the user's take none of it.
+  // Arrays of the user take none of it.
   const auto arena = make_arena(backend, 0, thin(300'000'000, 2), subdomain_id(0), {false, false});
   EXPECT_EQ(arena.arrays.size(), 2u);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which devices ranks get. What needs a GPU is in tests/gpu; here machines have none.
+// Which devices ranks get. Cases that need a GPU are in tests/gpu; here machines have none.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ namespace {
 using halocline::DeviceKind;
 using testing::HasSubstr;
 
-/// Sets an environment variable for as long as it lives.
+/// Sets an environment variable for its own lifetime.
 class Setting {
  public:
   Setting(const char* name, const char* value) : name_(name) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What waits for what in finish() with an update: shown by causes, not by times. What must come later is held until
-// what must not wait for it has run.
+// The order of work in finish() with an update, shown by causality and not by times: later work is held until work that
+// must not wait for it has run.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ using namespace std::chrono_literals;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-/// Holds the n-th packing (1 is the first) after it was armed until its clock is moved.
+/// Holds the n-th packing (counted from 1 after arm()) until its clock is moved.
 class HoldPacking final : public device::Injector {
  public:
   explicit HoldPacking(int nth) : nth_(nth) {}
@@ -39,9 +39,9 @@ class HoldPacking final : public device::Injector {
   std::atomic<int> packings_ = 0;
 };
 
-/// Two ranks beside each other in x, which wraps around: each is the other's neighbour on both sides. By direction, rank 0 packs
-/// what fills rank 1's upper side, then what fills its lower side. Its last packing is held until rank 1 has updated its upper
-/// segment. What the ranks threw, and the boxes that rank 1 updated.
+/// Two ranks that are neighbours in x on both sides, because x is periodic. With one message a direction, rank 0 packs
+/// the message for rank 1's upper side first, then the one for its lower side. The last packing is held until rank 1
+/// has updated its upper segment. Collects the errors of both ranks, and the boxes that rank 1 updated.
 std::string error_with(exchange::Messages messages, std::vector<Box>& updated) {
   const int packings = messages == exchange::Messages::by_direction ? 2 : 1;
   test::ManualClock clock;
@@ -104,7 +104,7 @@ TEST(OuterOrder, with_one_message_a_neighbour_no_side_arrives_before_another) {
   EXPECT_THAT(updated, ElementsAre());
 }
 
-/// The interior rests until all of the outer segments have run.
+/// Holds the interior until all boundary segments have run.
 class BesideInterior : public testing::TestWithParam<routing::Transport> {};
 
 TEST_P(BesideInterior, boundary_segments_do_not_wait_for_the_interior) {

@@ -11,8 +11,8 @@
 namespace halocline {
 namespace {
 
-/// Continues the nearest layer beyond open ends; with the order x, y, z every halo cell then holds the value of the
-/// nearest cell of the domain.
+/// Copies the nearest layer beyond open ends; in the order x, y, z every halo cell then equals the nearest cell of the
+/// domain.
 TEST(OpenBoundary, a_hook_that_copies_the_nearest_layer_fills_edges_and_corners_too) {
   DomainOptions options;
   options.devices.per_rank = 4;

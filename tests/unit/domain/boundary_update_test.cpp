@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// finish() with an update: every cell is updated once, with what its neighbours held, whatever the routes, the
-// messages, the boundaries and the shape.
+// finish() with an update: every cell is updated once, from the old values of its neighbours, for all routes, messages,
+// boundaries and shapes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -36,11 +36,12 @@ struct Case {
 
 using Cell = std::uint64_t;
 constexpr int steps = 4;
-constexpr Cell beyond = 77;  ///< what open boundaries hold
+constexpr Cell beyond = 77;  ///< the value beyond open boundaries
 
 Cell start_of(const Vec3& p) { return static_cast<Cell>(p.x + 1000 * p.y + 1000000 * p.z) * 2654435761u; }
 
-/// A cell's next value of what it reads, corners and edges included where they are on. Sums modulo 2^64 have no order.
+/// The next value of a cell, computed from all cells that it reads, including corners and edges where they are on. Sums
+/// modulo 2^64 do not depend on the order.
 template <typename Read>
 Cell next_of(const Stencil& radius, const Read& read) {
   Cell sum = read(Vec3{0, 0, 0});
@@ -87,7 +88,7 @@ std::shared_ptr<device::Backend> backend_of(const Case& c, comm::RankGroup& comm
   return device::make_host_backend(host);
 }
 
-/// Cells of this rank that differ, and the calls of an update.
+/// Wrong cells of this rank, and the number of calls of the update function.
 struct Outcome {
   std::int64_t wrong = 0;
   std::int64_t calls = 0;
@@ -186,7 +187,7 @@ std::vector<Case> cases() {
       {.name = "mixed", .transports = "peer_copy,mpi_staged", .delays = true},
       {.name = "mixed_direct", .transports = "peer_copy,self,mpi_device", .ranks = 3, .delays = true},
       {.name = "launch_threads", .transports = "mpi_staged", .ranks = 1, .devices = 4, .launch_threads = true},
-      // Two buffers all the same: what is checked is that all is updated, once.
+      // With two buffers nevertheless: the case checks that each cell is updated once.
       {.name = "in_place", .transports = "mpi_staged", .update = overlap::Update::in_place},
   };
 }
@@ -194,7 +195,7 @@ std::vector<Case> cases() {
 INSTANTIATE_TEST_SUITE_P(all, BoundaryUpdaters, testing::ValuesIn(cases()),
                          [](const auto& param) { return param.param.name; });
 
-/// Captured steps hold the streams of the parts, too.
+/// A capture of steps also includes the streams of the boundary segments.
 TEST(BoundaryUpdatersCaptured, replay_to_the_same) {
   Case c{.name = "captured", .transports = "direct,self", .ranks = 1, .devices = 4};
   const auto solution = expected(c);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How much of a device exchanges ask for.
+// How many multiprocessors of a device exchanges request.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -13,7 +13,8 @@ namespace {
 
 using testing::ElementsAre;
 
-/// What is asked for by two exchanges that have the device to themselves, and two that work may run beside.
+/// The budgets of two exchanges that have the device to themselves, and of two that other work may run concurrently
+/// with.
 std::vector<int> budgets(int multiprocessors) {
   const auto backend =
       std::make_shared<test::ForwardingBackend>(device::make_host_backend(device::HostOptions()), test::Said());
@@ -36,7 +37,7 @@ TEST(ExchangeBudget, leaves_most_of_a_device_to_what_may_run_beside_it) { EXPECT
 
 TEST(ExchangeBudget, is_what_the_user_says) { EXPECT_THAT(budgets(5), ElementsAre(5, 5)); }
 
-/// Of what the exchanges of a domain reserve room.
+/// The devices and parts for which the exchanges of a domain reserve room.
 std::vector<std::pair<int, int>> rooms(int devices, const exchange::Tuning& tuning) {
   device::HostOptions host;
   host.devices = devices;

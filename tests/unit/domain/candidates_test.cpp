@@ -22,7 +22,7 @@ using testing::Contains;
 using testing::HasSubstr;
 using testing::Not;
 
-/// Eight devices over whose links short rows take `factor` times as long as long ones.
+/// Eight devices; over their links short rows take `factor` times as long as long ones.
 PlanRequest request_with(double factor) {
   PlanRequest request;
   request.extent = {512, 512, 512};
@@ -46,7 +46,7 @@ TEST(Candidates, fastest_cuts_x_only_where_that_is_cheap) {
   EXPECT_THAT(dear.partition_reason, HasSubstr("us an exchange, bound by link"));
   EXPECT_THAT(explain_partition(dear), HasSubstr("by fastest: node grid 1 x 1 x 1"));
   EXPECT_THAT(explain_partition(dear), HasSubstr(dear.partition_reason));
-  // Where unpacking takes next to nothing, bytes on links decide alone.
+  // If unpacking is almost free, only the bytes on links matter.
   const Plan cheap = make_plan(request_with(0.1));
   EXPECT_EQ(cheap.geometry.partition.grid(), (Vec3{2, 2, 2}));
 }
@@ -165,8 +165,8 @@ TEST(Candidates, a_domain_counts_rows_as_it_moves_them) {
     domain.add_field<float>("u");
     return internals(domain).plan().geometry.partition.grid();
   };
-  EXPECT_EQ(grid_of(), (Vec3{4, 1, 1}));  // short rows cost next to nothing
-  options.tuning.short_row_bytes = 1;     // and now there are none
+  EXPECT_EQ(grid_of(), (Vec3{4, 1, 1}));  // short rows cost almost nothing extra
+  options.tuning.short_row_bytes = 1;     // no row counts as short
   EXPECT_EQ(grid_of(), (Vec3{1, 2, 2}));
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// HALOCLINE_CHECK_BOUNDS, which is defined for this program: what is refused, and that correct programs run.
+// HALOCLINE_CHECK_BOUNDS, which is defined for this program: which accesses are refused, and that correct programs run.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ std::string text_of(const Vec3& cell) {
   return "(" + std::to_string(cell.x) + ", " + std::to_string(cell.y) + ", " + std::to_string(cell.z) + ")";
 }
 
-/// Two host devices; a step reads 1 cell on faces.
+/// Two host devices; a step reads one cell across faces.
 class CheckBounds : public testing::Test {
  protected:
   CheckBounds() : domain({8, 6, 10}, Stencil::star(1), {.devices = {.kind = DeviceKind::host, .per_rank = 2}}) {
@@ -63,7 +63,7 @@ TEST_F(CheckBounds, LetCorrectStepsPass) {
 
 TEST_F(CheckBounds, NameTheCellTheFieldAndTheSubdomain) {
   const Box all = first().view(u).with_halo();
-  EXPECT_EQ(refusal(first().view(u), all.lo), "(no error)");  // written by hooks of open boundaries
+  EXPECT_EQ(refusal(first().view(u), all.lo), "(no error)");  // hooks of open boundaries write here
   for (int dim = 0; dim < 3; ++dim) {
     Vec3 below = first().owned().lo;
     below[dim] = all.lo[dim] - 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// For whom a device is made current.
+// Which transports make a device current.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@
 namespace halocline {
 namespace {
 
-/// The devices that exchanges of two ranks with two devices each make current, each of them once, by rank.
+/// The devices that exchanges of two ranks with two devices each make current, without duplicates, by rank.
 std::vector<std::set<int>> made_current(routing::Transport between_ranks) {
   std::vector<std::set<int>> current(2);
   comm::run_as_threads(2, [&](comm::RankGroup& comm) {
@@ -26,7 +26,7 @@ std::vector<std::set<int>> made_current(routing::Transport between_ranks) {
     Domain domain({8, 8, 32}, Stencil::box(1), comm, options);
     static_cast<void>(domain.add_field<float>("u"));
     domain.realize();
-    const auto before = backend->current().size();  // it was tried whether MPI takes memory of devices
+    const auto before = backend->current().size();  // made current by the trial of MPI on device memory
     domain.exchange();
     domain.synchronize();
     domain.close();

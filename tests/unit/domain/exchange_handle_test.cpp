@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the handle of an exchange promises beyond finish().
+// Guarantees of the exchange handle other than finish().
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ DomainOptions only(routing::Transport transport) {
   return options;
 }
 
-/// One field of a domain that is one subdomain wide on each rank, halos of 1.
+/// One field of a domain that has one subdomain on each rank; halos are 1 cell wide.
 struct Made {
   Made(comm::RankGroup& comm, const DomainOptions& options) : domain({4, 4, 8}, Stencil::star(1), comm, options) {
     u = domain.add_field<int>("u");
@@ -85,7 +85,7 @@ TEST(ExchangeHandle, is_finished_once) {
   made.domain.close();
 }
 
-/// Destructors do not communicate, so that they finish nothing.
+/// Destructors do not communicate and therefore finish no exchange.
 TEST(ExchangeHandle, leaves_an_exchange_under_way_that_is_not_finished) {
   const auto comm = comm::serial();
   Made made(*comm, only(routing::Transport::self));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which streams are captured together.
+// Which streams are captured into one graph.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -9,12 +9,12 @@
 namespace halocline {
 namespace {
 
-/// Whether a replay on two devices lets one of them end while the other is held up.
+/// Whether one of two devices can complete a replay while the other one is delayed.
 bool ends_alone(routing::Transport transport) {
   DomainOptions options;
   options.devices.per_rank = 2;
   options.routing.policy.order = {transport, routing::Transport::self};
-  options.tuning.put_at_most_bytes = 0;  // peer_copy by the copy engine, behind events
+  options.tuning.put_at_most_bytes = 0;  // peer_copy then uses the copy engine and events
   options.partition.method = partition::Method::given;
   options.partition.node_grid = Vec3{1, 1, 1};
   options.partition.device_grid = Vec3{1, 1, 2};

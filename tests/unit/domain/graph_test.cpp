@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Exchanges that are captured in a graph and replayed, mixed with eager ones.
+// Exchanges that are captured in a graph and replayed, alternating with eager ones.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -105,8 +105,8 @@ TEST_F(Captured, a_frozen_parity_is_an_error_and_not_wrong_data) {
   replay();
   expect_all(0, 1);
   domain->swap(u);
-  // Still exchanges the buffer that was current when it was captured. The failure is asynchronous: the replay may see
-  // it already.
+  // The graph still exchanges the buffer that was current at its capture. The failure is asynchronous: launch() may
+  // already throw it.
   const auto replay_and_wait = [&] {
     replay();
     domain->synchronize();

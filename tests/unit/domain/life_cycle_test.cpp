@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A domain from its making to its end: what each state allows, and what is thrown where a call is not allowed.
+// The life cycle of a domain: which calls each state allows, and the errors of calls that it does not allow.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ using test::error_of;
 using testing::AllOf;
 using testing::HasSubstr;
 
-/// Lets every allocation fail from now on.
+/// Makes every later allocation fail.
 class FailToAllocate final : public device::Injector {
  public:
   std::atomic<bool> fail{false};
@@ -61,7 +61,7 @@ TEST(LifeCycle, before_realize_each_call_names_itself) {
     EXPECT_THAT(error_of<InvalidArgument>([&] { (void)recorded(domain); }), HasSubstr("capture() before realize()"));
     EXPECT_THAT(error_of<InvalidArgument>([&] { domain.synchronize(); }), HasSubstr("synchronize() before realize()"));
   }
-  // The boxes are known; memory and streams are not there.
+  // The boxes are known; memory and streams do not exist yet.
   ASSERT_EQ(domain.subdomains().size(), 1u);
   const Subdomain& subdomain = domain.subdomains()[0];
   EXPECT_EQ(subdomain.owned(), Box::of_extent({8, 8, 8}));
@@ -160,7 +160,7 @@ TEST(LifeCycle, an_exchange_under_way_is_not_joined_by_another_of_the_same_flags
                 HasSubstr("swap() of field 'u' must not be called while the field is exchanged"));
     EXPECT_THAT(error_of<InvalidArgument>([&] { (void)recorded(domain); }),
                 HasSubstr("capture() must not be called while an exchange is under way"));
-    domain.swap(v);  // is not exchanged
+    domain.swap(v);  // swapped, but not exchanged
     exchange.finish();
     domain.swap(v);
     steps.launch();
@@ -186,7 +186,7 @@ TEST(LifeCycle, steps_are_captured_between_two_calls) {
     const Graph steps = domain.end_capture();
     EXPECT_THAT(error_of<InvalidArgument>([&] { (void)domain.end_capture(); }), HasSubstr("without a capture"));
 
-    // A capture that is refused leaves the domain as it was.
+    // A refused capture leaves the domain unchanged.
     domain.begin_capture();
     domain.swap(u);
     auto unfinished = domain.start_exchange();
@@ -217,7 +217,7 @@ TEST(LifeCycle, captured_steps_finish_what_they_start) {
   domain.close();
 }
 
-/// Work is replayed in streams that were taken after the last exchange by calls.
+/// Graphs run in streams that were set after the last eager exchange.
 TEST(LifeCycle, close_waits_for_the_streams_that_the_domain_has_now) {
   Domain domain({8, 8, 16}, Stencil::box(1), by_direct_alone());
   domain.add_field<float>("u");
@@ -246,7 +246,7 @@ TEST(LifeCycle, close_waits_for_the_streams_that_the_domain_has_now) {
   }
 }
 
-/// Streams that were taken over and given back may be gone when the domain is asked for its errors.
+/// Streams that were set and replaced may be destroyed before the domain collects its errors.
 TEST(LifeCycle, streams_of_earlier_exchanges_are_not_used_any_more) {
   Domain domain({8, 8, 8}, Stencil::box(1));
   domain.add_field<float>("u");
@@ -264,7 +264,7 @@ TEST(LifeCycle, streams_of_earlier_exchanges_are_not_used_any_more) {
   domain.close();
 }
 
-/// Timeouts are of the steps of exchanges, not of kernels that the caller enqueued.
+/// Timeouts apply to exchange operations, not to kernels of the caller.
 TEST(LifeCycle, synchronize_waits_for_the_callers_own_work_however_long_it_takes) {
   DomainOptions options;
   options.timeout = 100ms;
@@ -285,13 +285,13 @@ TEST(LifeCycle, synchronize_waits_for_the_callers_own_work_however_long_it_takes
 class Leaks : public testing::Test {
  protected:
   void SetUp() override { GTEST_FLAG_SET(death_test_style, "threadsafe"); }
-  /// How often a text is there.
+  /// The number of occurrences of `what`.
   static int count(const std::string& text, const std::string& what) {
     int n = 0;
     for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++n;
     return n;
   }
-  /// A program that ends with an error in the middle of its work, as main() would report it.
+  /// A program that fails in the middle of its work; prints the error as main() would.
   [[noreturn]] static void fail_in_the_middle(bool close) {
     try {
       DomainOptions options;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One message a direction: how many there are, their streams, and that packing is enqueued before what follows.
+// One message a direction: the number of messages, their streams, and that packing is enqueued before later work.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -25,7 +25,7 @@ using exchange::Messages;
 using testing::AllOf;
 using testing::HasSubstr;
 
-/// 8 subdomains of one process, each met in 26 directions.
+/// 8 subdomains in one process; each has neighbours in all 26 directions.
 DomainOptions options_of(routing::Transport transport, Messages messages, std::shared_ptr<device::Backend> backend) {
   DomainOptions options;
   options.devices.existing.emplace(std::move(backend));
@@ -54,7 +54,7 @@ exchange::Traffic traffic_of(routing::Transport transport, Messages messages, co
   return traffic;
 }
 
-/// As the routes count them, which explain() prints.
+/// The number of messages by the routes, which explain() prints.
 std::int64_t routed_of(routing::Transport transport, Messages messages, const Stencil& radius) {
   Domain domain({16, 16, 16}, radius, options_of(transport, messages, eight_devices()));
   static_cast<void>(domain.add_field<double>("a"));
@@ -102,7 +102,7 @@ TEST(Messages, by_direction_have_a_stream_each_of_high_priority) {
   domain.close();
 }
 
-/// Notes the operations that are enqueued.
+/// Records the operations that are enqueued.
 class Notes final : public device::Injector {
  public:
   device::Injection before(device::Operation operation, int device) override {

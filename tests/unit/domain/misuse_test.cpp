@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Calls in the wrong order or with the wrong things: one clear error each, and nothing is lost.
+// Calls in the wrong order or with wrong arguments: each is one clear error, and the domain stays usable.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -76,7 +76,7 @@ TEST(DomainMisuse, updates_in_place_write_what_they_read) {
   domain.realize();
   const Subdomain& s = domain.subdomains()[0];
   EXPECT_EQ(s.write(u).data(), s.read(u).data());
-  const DeviceGuard current(s);  // nothing to do for host devices
+  const DeviceGuard current(s);  // no effect on host devices
   EXPECT_EQ(cuda_stream(s.stream()), nullptr);
   domain.close();
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is found of work that is not ordered with exchanges: a race of each kind, planted.
+// validate_ordering finds work that is not ordered with exchanges: one planted race of each kind.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -43,7 +43,7 @@ class Order : public testing::Test {
       });
     }
   }
-  /// Three exchanges of two slabs, with the race in the last one: its error, or "".
+  /// Three exchanges of two slabs, with the race in the last one. Returns its error, or "".
   static std::string found_with(Domain& domain, const Race& race) {
     const auto u = domain.add_field<double>("u");
     domain.realize();
@@ -78,7 +78,7 @@ constexpr bool races_are_reported = true;
 constexpr bool races_are_reported = false;
 #endif
 
-/// Runs a body that no stream of the domain waits for, or is waited for by.
+/// Runs a body in a stream that is not ordered with the domain's streams.
 template <typename Body>
 void run_unordered(Domain& domain, const Subdomain& subdomain, Body&& body) {
   const auto stream = internals(domain).backend().create_stream(subdomain.device());
@@ -94,7 +94,7 @@ TEST_P(OrderBy, a_cell_that_is_written_while_it_is_sent_is_named) {
   if (races_are_reported) GTEST_SKIP() << "plants a race, which this build reports as such";
   const std::string found = found_with(GetParam(), [](Domain& domain, Field<double> u) {
     const Subdomain& s = domain.subdomains()[0];
-    s.stream().synchronize();  // what the exchange begins with is done
+    s.stream().synchronize();  // the start of the exchange has completed
     run_unordered(domain, s, [view = s.view(u)] { view(Vec3{1, 2, 3}) = -1; });
   });
   EXPECT_THAT(found, AllOf(HasSubstr("cell (1, 2, 3) of field 'u' was written while exchange 3 sent it"),
@@ -136,7 +136,7 @@ TEST_P(OrderBy, a_halo_that_is_read_before_it_arrived_is_no_number) {
 TEST_F(Order, a_halo_that_is_written_when_it_has_arrived_is_named) {
   if (races_are_reported) GTEST_SKIP() << "plants a race, which this build reports as such";
   std::string found;
-  // It is found where the halo was there by then.
+  // The race is found only if the halo has arrived by then.
   for (int attempt = 0; attempt < 20 && found.empty(); ++attempt) {
     found = found_with(routing::Transport::direct, [&](Domain& domain, Field<double> u) {
       std::this_thread::sleep_for(20ms * (attempt + 1));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Cells that kernels store in neighbours' halos by themselves: what is refused, and what is found of kernels that forget some.
-// That results are right is for the property tests.
+// Cells that kernels store into remote halos: which calls are refused, and that forgotten cells are detected. Property
+// tests check the results.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ const Directions faces_in_z = [] {
   return faces;
 }();
 
-/// Two slabs, each with a neighbour in z and itself in x and y.
+/// Two slabs; each is adjacent to the other in z, and to itself in x and y.
 class Outlets : public testing::Test {
  protected:
   static constexpr Vec3 extent{6, 5, 8};
@@ -47,7 +47,7 @@ class Outlets : public testing::Test {
     if (domain && !failed) domain->close();
   }
 
-  /// A step whose kernels store towards z what they compute, but for one cell.
+  /// A step whose kernels store the faces in z into the neighbours' halos, except for one cell.
   void step(const std::optional<Vec3>& forgotten = std::nullopt) {
     domain->exchange();
     for (const Subdomain& s : domain->subdomains()) {
@@ -90,13 +90,13 @@ TEST_F(Outlets, are_a_neighbours_halo_cells_in_ones_own_coordinates) {
   EXPECT_EQ(up->owned(), (Box{{0, 0, 3}, {6, 5, 4}}));
   (*up)(2, 3, 3) = 7;
   EXPECT_EQ(above.view(u)(2, 3, 3), 7);
-  // Through the periodic boundary, and in the array that is the next one.
+  // Across the periodic boundary, into the next buffer.
   const auto down = internals(below).outlet(below, u, Direction::of(0, 0, -1), 1);
   ASSERT_TRUE(down);
   EXPECT_EQ(down->owned(), (Box{{0, 0, 0}, {6, 5, 1}}));
   (*down)(2, 3, 0) = 8;
   EXPECT_EQ(above.view(u, 1)(2, 3, 8), 8);
-  // Of itself.
+  // A remote halo of the subdomain itself.
   const auto right = internals(below).outlet(below, u, Direction::of(1, 1, 0));
   ASSERT_TRUE(right);
   EXPECT_EQ(right->owned(), (Box{{5, 4, 0}, {6, 5, 4}}));
@@ -108,7 +108,7 @@ TEST_F(Outlets, are_none_where_memory_is_not_mapped) {
   make(routing::Transport::peer_copy);
   for (const Subdomain& s : domain->subdomains()) {
     EXPECT_FALSE(internals(s).outlet(s, u, Direction::of(0, 0, 1)));
-    EXPECT_TRUE(internals(s).outlet(s, u, Direction::of(0, 1, 0)));  // itself
+    EXPECT_TRUE(internals(s).outlet(s, u, Direction::of(0, 1, 0)));  // adjacent to itself
   }
 }
 
@@ -172,7 +172,7 @@ TEST_F(Outlets, a_replay_behind_other_stores_than_at_capture_is_refused) {
     step();
   });
   cycle.launch();
-  domain->exchange();  // takes what was stored
+  domain->exchange();  // uses the stored halos
   EXPECT_THAT(
       refused([&] { cycle.launch(); }),
       HasSubstr("other cells of field 'u' are stored by kernels (mark_stored) than when the steps were captured"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Domains of boxes that ranks own, and options with cuts and owners of one's own. Their exchanges: tests/property.
+// Domains of boxes that ranks own, and options with the caller's cuts and owners. tests/property tests their exchanges.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ using testing::HasSubstr;
 /// Two uneven boxes; rank 0 owns the upper one.
 const std::vector<Box> halves{{{5, 0, 0}, {8, 6, 4}}, {{0, 0, 0}, {5, 6, 4}}};
 
-/// What plan() throws on each of two ranks that own boxes.
+/// The errors of plan() on two ranks that own boxes.
 std::vector<std::string> refused(const std::vector<Box>& boxes,
                                  const std::function<void(DomainOptions&, rank_id)>& change = {}) {
   std::vector<std::string> texts(2);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Packets go where 16-byte stores are known to arrive as a whole.
+// Packets are used only on links over which 16-byte stores are known to arrive as a whole.
 #include "domain/detail/packet_routes.hpp"
 #include "placement/placement.hpp"
 
@@ -62,7 +62,7 @@ TEST(PacketRoutes, AreNotThoseOverPcie) {
   EXPECT_TRUE(decided(pcie, slot(0), slot(1), halocline::DeviceKind::host).packets) << "the host copies";
 }
 
-/// How many parts may go as packets in an exchange of two devices whose links the map does not say to be NVLink.
+/// The number of parts that may be sent as packets between two devices whose links are not known to be NVLink.
 int packets(halocline::DeviceKind kind) {
   device::HostOptions host;
   host.devices = 2;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Dimensions that kernels wrap around by themselves: no halo where they are not cut, as if periodic where they are.
+// periodic_in_kernel: no halo in dimensions that are not cut, and the halos of periodic in dimensions that are.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -76,7 +76,8 @@ TEST(Wrapped, may_be_thinner_than_the_radius_where_it_is_not_cut) {
   EXPECT_THROW(static_cast<void>(make_plan(request)), InvalidArgument);
 }
 
-/// 8 parts of 64 x 64 x 40: with halos everywhere, 2 x 2 x 2 has the least. Without one in x it pays to leave x whole.
+/// 8 parts of 64 x 64 x 40: with halos on all sides 2 x 2 x 2 is cheapest; without halos in an uncut x, a grid that
+/// leaves x whole.
 TEST(Wrapped, dimensions_cost_nothing_where_exact_leaves_them_whole) {
   partition::Request request{.extent = {64, 64, 40}, .halo = Stencil::box(1), .devices_per_node = 8};
   EXPECT_EQ(partition::make_partition(request).grid(), (Vec3{2, 2, 2}));

@@ -42,7 +42,7 @@ TEST(Plan, of_256_nodes_of_6_covers_the_domain_and_routes_each_message) {
     EXPECT_EQ(routed.route.transport == routing::Transport::mpi_staged, !same_node);
     EXPECT_GT(routed.bytes, 0);
   }
-  // A rank's own part is what the whole says of it.
+  // The routes of one rank are a subset of the routes of all.
   const auto part = assumed_routes(plan, {}, false, rank_id(700));
   std::size_t i = 0;
   for (const auto& routed : routes) {
@@ -53,7 +53,7 @@ TEST(Plan, of_256_nodes_of_6_covers_the_domain_and_routes_each_message) {
   EXPECT_EQ(i, part.size());
 }
 
-// Two planes have no three beyond them to wrap around to; where the domain ends there, they need none.
+// A domain of two planes has no three planes to exchange across a periodic boundary; open boundaries need none.
 TEST(Plan, a_dimension_that_ends_may_be_thinner_than_the_halo) {
   PlanRequest request = request_for(1, 2, {16, 16, 2});
   EXPECT_THROW(static_cast<void>(make_plan(request)), InvalidArgument);
@@ -125,7 +125,7 @@ TEST(Plan, ranks_that_ask_for_different_domains_are_told) {
     EXPECT_THAT(text, testing::HasSubstr("extent: rank 0 has 16 x 16 x 16, rank 2 has 16 x 16 x 17"));
 }
 
-/// What each of two ranks is told, which are given machine maps of their own.
+/// The errors of two ranks that are given different machine maps.
 std::vector<std::string> told_with(const std::array<machine::MachineMap, 2>& machines) {
   std::vector<std::string> texts(2);
   comm::run_as_threads(2, [&](comm::RankGroup& comm) {
@@ -158,7 +158,7 @@ TEST(Plan, a_map_that_is_wrong_on_one_rank_is_told_to_all) {
   EXPECT_THAT(told_with({one, other}), testing::Each(testing::HasSubstr("bandwidth is -1")));
 }
 
-/// Two ranks whose devices were measured: stores of kernels and copies are much slower than messages.
+/// Two ranks with measured devices: kernel stores and copies are much slower than messages.
 machine::MachineMap with_slow_peers() {
   machine::MachineMap map = machine::synthetic({.nodes = 1, .devices_per_node = 2, .ranks_per_node = 2});
   for (const auto& [method, rate] :

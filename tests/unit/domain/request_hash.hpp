@@ -6,7 +6,7 @@
 
 namespace halocline {
 
-/// Of all that ranks compare of a request, its machine included.
+/// The hash of all parts of a request that ranks compare, including its machine.
 inline std::uint64_t hash_of(const PlanRequest& request) {
   Hash hash;
   for (const NamedValue& value : values_of(request)) hash.add(value.name).add(static_cast<std::int64_t>(value.hash));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Several domains at once over one communicator: their messages do not meet.
+// Several domains at once over one communicator: their messages do not mix.
 #include <gtest/gtest.h>
 
 #include "comm/local_ranks.hpp"
@@ -31,7 +31,7 @@ TEST(SeveralDomains, interleave_over_one_communicator) {
     for (int step = 0; step < 5; ++step) {
       fill(one, u, 100);
       fill(two, v, 200);
-      // Every rank begins them in another order.
+      // Each rank starts them in a different order.
       const bool first = (comm.rank().value() + step) % 2 == 0;
       auto begun_first = (first ? one : two).start_exchange();
       auto begun_second = (first ? two : one).start_exchange();

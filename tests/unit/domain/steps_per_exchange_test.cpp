@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Exchanges that serve several steps: whatever is read, however it is cut, steps give what a serial program gives.
+// Exchanges that serve several steps: for any stencil and partition, steps give the result of a serial program.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@ namespace {
 using testing::HasSubstr;
 using Value = std::uint64_t;
 
-/// Three fields: u and v read each other and c, which no step changes, and which no step reads in a neighbour's cell.
+/// Three fields: u and v read each other and c; c is constant and read only in the same cell.
 enum FieldIndex : std::size_t { u_index, v_index, c_index, field_count };
 
 struct Case {
@@ -74,7 +74,7 @@ Value initial(const Vec3& extent, const Vec3& p, std::size_t field) {
   return mixed(static_cast<Value>(((p.z * extent.y + p.y) * extent.x + p.x) * 3) + field + 1);
 }
 
-/// Every cell that a field's radius reads counts, each with a weight of its own.
+/// The sum over all cells that the stencil reads, with a different weight for each.
 template <typename Read>
 Value weighted(const Stencil& radius, const Vec3& p, Read&& read) {
   Value sum = 0;
@@ -90,7 +90,7 @@ Value weighted(const Stencil& radius, const Vec3& p, Read&& read) {
   return sum;
 }
 
-/// What a step makes of a cell of u or v. read(field, cell)
+/// The next value of a cell of u or v. read(field, cell)
 template <typename Read>
 Value next_value(const Case& c, std::size_t field, const Vec3& p, Read&& read) {
   Value sum = field + 1;
@@ -100,7 +100,7 @@ Value next_value(const Case& c, std::size_t field, const Vec3& p, Read&& read) {
   return mixed(sum ^ read(c_index, p));
 }
 
-/// What lies beyond an open end is made of the nearest cell and of how far it is.
+/// The value beyond an open end, from the nearest cell and the distance to it.
 Value beyond(Value nearest, int dim, std::int64_t distance) {
   return mixed(nearest + static_cast<Value>(97 * dim + distance));
 }
@@ -217,7 +217,7 @@ class Program {
     options.steps_per_exchange = case_.steps_per_exchange;
     return options;
   }
-  /// Halos hold nothing of use.
+  /// Fills the owned cells; halos get garbage.
   void fill() {
     for (const Subdomain& s : domain_.subdomains()) {
       for (std::size_t f = 0; f < field_count; ++f) {

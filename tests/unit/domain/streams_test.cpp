@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Exchanges in streams of the caller's: in their order, on both sides.
+// Exchanges in the caller's streams are ordered with the work before and after them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -41,7 +41,7 @@ class UserStreams : public testing::TestWithParam<routing::Transport> {
     for (int dim = 0; dim < 3; ++dim) q[dim] = (p[dim] + extent[dim]) % extent[dim];
     return static_cast<double>(q.x + 100 * q.y + 10000 * q.z) + step / 8.;
   }
-  /// In the subdomains' present streams, after a while.
+  /// Writes in the current streams of the subdomains, after a delay.
   void write_slowly(int step) {
     for (const Subdomain& s : domain->subdomains()) {
       s.stream().launch(s.owned(), [step, view = s.view(u)](const Box& part) {
@@ -82,7 +82,7 @@ TEST_P(UserStreams, an_exchange_is_ordered_with_work_before_and_after) {
 
 TEST_P(UserStreams, what_is_in_the_earlier_streams_comes_first) {
   for (int step = 0; step < 20; ++step) {
-    write_slowly(step);  // in the streams of the step before
+    write_slowly(step);  // in the streams of the previous step
     domain->use_streams(step % 2 == 0 ? first : second);
     domain->exchange();
     expect_all(step);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Times of exchanges: which part other work hides, which are counted, and that they are forgotten.
+// Times of exchanges: the part that other work hides, which exchanges count, and the reset.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -60,7 +60,7 @@ TEST(ExchangeTimes, LeaveOutWhatOtherWorkHides) {
   const auto times = domain.timing();
   ASSERT_EQ(times.size(), 1u);
   EXPECT_GE(times[0].total, 30ms);
-  EXPECT_GE(times[0].total - times[0].exposed, 20ms);  // two subdomains, the longest of each
+  EXPECT_GE(times[0].total - times[0].exposed, 20ms);  // the longer of the two subdomains
   domain.close();
 }
 

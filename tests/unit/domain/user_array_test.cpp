@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Spans of the user's as arrays: each order of indices, with padding, and what is refused.
+// The user's spans as arrays: each order of indices, with padding, and refused ones.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@ namespace {
 using test::error_of;
 using testing::HasSubstr;
 
-/// As std::mdspan with std::layout_stride: rank, extents, and strides in elements.
+/// The interface of std::mdspan with std::layout_stride: rank, extents, and strides in elements.
 template <typename T, std::size_t Rank>
 struct Strided {
   static constexpr std::size_t rank() { return Rank; }
@@ -33,7 +33,7 @@ struct Strided {
   std::array<std::size_t, Rank> strides{};
 };
 
-/// As Kokkos::View: data() instead of data_handle().
+/// The interface of Kokkos::View: data() instead of data_handle().
 struct ViewOfFloats {
   static constexpr std::size_t rank() { return 3; }
   [[nodiscard]] std::size_t extent(std::size_t index) const { return index + 1; }
@@ -50,7 +50,7 @@ double value_of(const Vec3& p, int component) {
   return static_cast<double>(((p.z * 100 + p.y) * 100 + p.x) * 10 + component);
 }
 
-/// A span of all cells of a subdomain with halos, its indices in the order of axes, each padded.
+/// A span of all cells of a subdomain with halos; its indices are in the order of axes, each padded.
 class Cells {
  public:
   Cells(const Box& owned, const std::string& axes) : first_(owned.lo - halo_below), axes_(axes) {
@@ -60,7 +60,7 @@ class Cells {
       const std::size_t dim = std::string("xyz").find(axes[i]);
       span.extents[i] = dim == std::string::npos ? components : static_cast<std::size_t>(extent[static_cast<int>(dim)]);
       span.strides[i] = stride;
-      stride *= span.extents[i] + i;  // no padding before the first
+      stride *= span.extents[i] + i;  // no padding of the first
     }
     memory_.assign(stride, -1);
     span.cells = memory_.data();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What memory a user's array may be in, by a backend that says what a test wants it to say of an address.
+// Which memory a user's array may be in, with a backend that reports what the test sets for an address.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,10 +18,10 @@ using device::MemoryInfo;
 using device::MemoryKind;
 using testing::HasSubstr;
 
-/// Two devices of one rank, each with arrays of the user's in memory of the given kinds.
+/// Two devices of one rank, each with user arrays in memory of the given kinds.
 class UserMemory : public testing::Test {
  protected:
-  /// memory: of what address.
+  /// memory: the report for an address.
   void plan(const std::function<MemoryInfo(const void*)>& memory,
             halocline::DeviceKind kind = halocline::DeviceKind::cuda) {
     device::HostOptions host;
@@ -46,7 +46,7 @@ class UserMemory : public testing::Test {
     const auto* at = static_cast<const float*>(address);
     return at >= arrays[array].data() && at < arrays[array].data() + arrays[array].size();
   }
-  /// Each array in memory of its own device.
+  /// Each array is in memory of its own device.
   [[nodiscard]] std::function<MemoryInfo(const void*)> all_in(MemoryKind kind) const {
     return [this, kind](const void* address) { return MemoryInfo{kind, is_in(1, address) ? 1 : 0, false}; };
   }

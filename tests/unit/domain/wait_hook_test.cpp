@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Waits that the hook of set_wait_hook() ends: the rank gets the hook's error at once, the others as the reason why their exchange ends.
+// A hook of set_wait_hook() that throws ends the wait: its rank gets the hook's error at once, the other ranks get it
+// as the cause.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -56,8 +56,8 @@ TEST(MachineFiles, DevicesReachEachOtherAndTheirOwnMemory) {
   }
 }
 
-/// What the sources say of each machine, beside the file: nodes, GPUs a node, the path between GPUs 0 and 1 and between 0
-/// and the last, a node's network, all in bytes a second.
+/// Independent figures of each machine file: nodes, GPUs a node, the path between GPUs 0 and 1 and between 0 and the
+/// last, and a node's network, all in bytes a second.
 struct Expected {
   const char* file;
   std::size_t nodes;
@@ -115,7 +115,7 @@ TEST(Summit, IsTwoTriadsOfSixDevices) {
       }
     }
   }
-  // Within a triad one NVLink hop. Across, NVLink 50, X-bus 64, NVLink 50: as wide, three hops long.
+  // Within a triad one NVLink hop. Across: NVLink 50, X-bus 64, NVLink 50: the same width, three hops.
   EXPECT_EQ(between(map, 0, 1).bandwidth, 50e9);
   EXPECT_EQ(between(map, 0, 3).bandwidth, 50e9);
   EXPECT_NEAR(between(map, 0, 1).latency, 0.7e-6, 1e-12);

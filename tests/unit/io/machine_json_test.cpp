@@ -38,7 +38,7 @@ const std::string good = R"({
   "ranks": [{"node": 3, "devices": [0]}]
 })";
 
-/// The good document with one piece replaced; the piece must be there once.
+/// The valid document with one piece replaced; the piece must occur once.
 std::string with(const std::string& piece, const std::string& other) {
   const auto at = good.find(piece);
   EXPECT_NE(at, std::string::npos) << piece;
@@ -76,7 +76,7 @@ TEST(MachineJson, WhatMayBeLeftOutOfAnOlderDocumentIsNotThere) {
   EXPECT_FALSE(machine_from_json(with(R"("concurrent": true, )", "")).types[0].exchange_rates[0].concurrent);
 }
 
-/// The good document with what software does.
+/// The valid document with software overheads.
 std::string with_software(const std::string& software) {
   return with(R"("latency": 2e-6})", R"("latency": 2e-6}, "software": )" + software);
 }
@@ -104,7 +104,7 @@ TEST(MachineJson, SaysWhatIsWrongWithSoftware) {
   for (const auto& [software, message] : cases) EXPECT_THAT(refusal(with_software(software)), HasSubstr(message));
 }
 
-/// The good document with a fabric.
+/// The valid document with a fabric.
 std::string with_fabric(const std::string& fabric) {
   return with(R"("latency": 2e-6})", R"("latency": 2e-6, "fabric": )" + fabric + "}");
 }

@@ -47,7 +47,7 @@ class WriteFile : public testing::Test {
     EXPECT_EQ(stat(path.c_str(), &file), 0) << path;
     return file.st_mode & 0777U;
   }
-  /// Temporaries included.
+  /// Including temporary files.
   [[nodiscard]] std::ptrdiff_t files() const { return std::distance(fs::directory_iterator(folder_), {}); }
 
   fs::path folder_;
@@ -87,7 +87,7 @@ TEST_F(WriteFile, ReplacesTheFileAndNotItsContent) {
   EXPECT_EQ(files(), 2);
 }
 
-/// The process's own limit, so that a write fails after a part was written.
+/// Sets the file size limit of the process, so that a write fails after a part was written.
 class SizeLimit {
  public:
   explicit SizeLimit(rlim_t bytes) {
@@ -135,7 +135,7 @@ TEST_F(WriteFile, ALinkToAFileIsRefused) {
 }
 
 TEST_F(WriteFile, DevicesAreWrittenToAndStay) {
-  // By a link, so that an error here costs the link and not the device.
+  // Through a symbolic link, so that an error here would remove the link and not the device.
   fs::create_symlink("/dev/null", at("null"));
   fs::create_symlink("/dev/full", at("full"));
   check_writable("--csv", at("null"));
@@ -179,7 +179,7 @@ TEST_F(WriteFile, CheckingChangesNothing) {
   EXPECT_EQ(files(), 1);
 }
 
-/// Root may write everything, so that a test of permissions goes on as somebody else.
+/// Root may write everything; so a test of permissions continues as another user.
 class NotRoot {
  public:
   explicit NotRoot(const fs::path& folder) : before_(geteuid()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the solver asks of its domain.
+// The solver's requirements on its domain.
 #include <gtest/gtest.h>
 
 #include "halocline/error.hpp"

@@ -33,7 +33,7 @@ struct Shape {
   halocline::Boundaries boundaries = halocline::all_periodic;
 };
 
-/// Runs body with a realised domain on each of the ranks, which are threads; a single one is this thread.
+/// Runs body with a realized domain on each rank; ranks are threads, a single rank is the calling thread.
 template <typename T>
 void on_domains(const Shape& shape, const std::function<void(Domain&, halocline::Field<T>)>& body) {
   const auto one = [&](halocline::comm::RankGroup& comm) {
@@ -59,7 +59,7 @@ bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0;
 }
 
-/// A run of so many steps has the serial solution's bits, on rank 0 alone.
+/// Expects that a run has the bits of the serial solution; checked on rank 0.
 template <typename T>
 void expect_serial_solution(const Shape& shape) {
   SCOPED_TRACE(to_string(shape.extent) + ", " + std::to_string(shape.ranks) + " ranks of " +

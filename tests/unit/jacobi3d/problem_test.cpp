@@ -39,7 +39,7 @@ TEST(Spheres, AreApartAndInsideWhereThereIsRoom) {
   EXPECT_EQ(cold.radius, 6);
 }
 
-/// Beyond the domain's edge a cell is held as the cell is that it is an image of.
+/// A cell beyond the domain's edge is fixed if the cell of which it is the periodic image is.
 TEST(Spheres, ImagesHoldWhatLiesBeyondTheEdge) {
   for (const Vec3& extent : {Vec3{30, 21, 40}, {10, 3, 5}, {4, 4, 4}, {2, 3, 2}, {2, 2, 2}}) {
     const Problem problem{extent};
@@ -70,7 +70,7 @@ TEST(Serial, AfterOneStepACellBesideTheHotSphereIsTheAverageOfSeven) {
   const auto at = [&](std::int64_t x, std::int64_t y, std::int64_t z) {
     return values[static_cast<std::size_t>((z * extent.y + y) * extent.x + x)];
   };
-  // The hot sphere: centre (10, 15, 15), radius 3. Its pole in x touches one cell only.
+  // The hot sphere: centre (10, 15, 15), radius 3. Its pole in x is a single cell.
   EXPECT_EQ(at(13, 15, 15), 1.0);
   EXPECT_NEAR(at(14, 15, 15), (1.0 + 6 * 0.5) / 7, 1e-15);
   EXPECT_NEAR(at(16, 15, 15), (0.0 + 6 * 0.5) / 7, 1e-15);
@@ -81,7 +81,7 @@ TEST(Serial, AfterOneStepACellBesideTheHotSphereIsTheAverageOfSeven) {
 TEST(Serial, HeatGoesAroundThePeriodicDomain) {
   const Vec3 extent{12, 12, 12};
   const auto values = jacobi3d::solve_serially<double>(extent, 40);
-  // Mirror images: hot at x = 4, cold at x = 8; the planes x = 0 and x = 6 are as far from one as from the other.
+  // Mirror images: hot at x = 4, cold at x = 8; the planes x = 0 and x = 6 are equidistant from both.
   EXPECT_NEAR(values[(6 * 12 + 6) * 12 + 0], 0.5, 1e-12);
   EXPECT_NEAR(values[(6 * 12 + 6) * 12 + 6], 0.5, 1e-12);
   EXPECT_GT(values[(6 * 12 + 6) * 12 + 1], 0.5);

@@ -101,7 +101,7 @@ TEST(JacobiLaunchThreads, ChangeNoBit) {
   }
 }
 
-/// What a run has stored for its next step is not there for what others do with the field.
+/// Halos that a run stored for its next step are not used by other work on the field.
 TEST(JacobiStoredHalos, AreForgottenAtTheEndOfARun) {
   const Shape shape{{8, 9, 10}, 1, 3, Halos::stored, 3};
   on_domains<float>(shape, [&](Domain& domain, halocline::Field<float> field) {
@@ -151,7 +151,7 @@ TEST(JacobiResidual, IsTheDifferenceOfTheLastTwoSerialSteps) {
   });
 }
 
-/// In each way of running, with all steps marked and with some of them.
+/// In each mode, with all steps timed and with some of them timed.
 TEST(JacobiTimings, AreWithinTheTotalOrNotReported) {
   using Run = std::pair<std::int64_t, bool>;  // steps, and whether as a graph
   int reported = 0;

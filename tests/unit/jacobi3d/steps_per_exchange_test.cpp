@@ -15,7 +15,8 @@ namespace {
 
 using namespace jacobi3d_test;
 
-/// Uneven domains, as small as the halos allow, in any number of parts; runs that end between two exchanges, too.
+/// Uneven domains, down to the smallest that fit the halos, in any number of parts; also runs that end between two
+/// exchanges.
 TEST(JacobiStepsPerExchange, ChangesNoBit) {
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
     halocline::test::Seeded seeded(seed);
@@ -46,7 +47,7 @@ TEST(JacobiStepsPerExchange, ChangesNoBit) {
 
 TEST(JacobiStepsPerExchange, ReplaysWholeCyclesOfStepsAndOfBuffers) {
   for (const int steps_per_exchange : {2, 3, 4, 5}) {
-    for (const int more : {27, 29, 30}) {  // after the last cycle some steps are left, run one by one
+    for (const int more : {27, 29, 30}) {  // after the last full cycle the remaining steps run one by one
       const Halos halos = more != 29 ? Halos::overlapped : Halos::exchanged;
       const Shape shape{{23, 20, 11}, 2, 2, halos, 64 * steps_per_exchange + more, {}, true, steps_per_exchange};
       expect_serial_solution<float>(shape);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The serial solution and the row kernels, each against what is known without them.
+// The serial solution and the row kernels, each against independently known results.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -89,7 +89,7 @@ TEST(LaplaceProblem, the_serial_solution_is_that_of_rows_bit_for_bit) {
 }
 
 TEST(LaplaceProblem, fixed_values_are_approached) {
-  // With few inner points the discrete solution of Laplace's equation is reached: a step changes nothing more.
+  // With few inner points the iteration converges to the discrete solution of Laplace's equation.
   const Problem problem{{3, 3, 3}, Stencil::points7, {0, 1.0 / 6, 0}};
   const auto late = laplace3d::solve_serially<double>(problem, 400);
   const auto later = laplace3d::solve_serially<double>(problem, 401);

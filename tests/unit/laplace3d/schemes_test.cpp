@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// All schemes against the serial solution, bit for bit, on host devices; and what is refused.
+// All schemes against the serial solution, bit for bit, on host devices; and refused settings.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -36,7 +36,7 @@ struct Shape {
 
 Problem problem_of(const Shape& shape) { return {shape.extent, shape.stencil, default_coefficients(shape.stencil)}; }
 
-/// Twice in the same arrays: the second run comes behind what the first one left.
+/// Runs twice in the same arrays, the second time on the first run's leftovers.
 template <typename T>
 void expect_serial_solution(halocline::comm::RankGroup& comm, const Shape& shape, SchemeKind scheme,
                             DomainOptions options) {
@@ -97,7 +97,7 @@ TEST_P(LaplaceSchemes, agree_with_thick_ghost_regions) {
   }
 }
 
-/// Rests queues at random, so that devices and threads overtake each other.
+/// Delays queues at random, so that devices and threads overtake each other.
 class Delays : public halocline::device::Injector {
  public:
   explicit Delays(std::uint64_t seed) : random_(seed) {}
@@ -149,7 +149,7 @@ INSTANTIATE_TEST_SUITE_P(all, LaplaceSchemes, testing::ValuesIn(laplace3d::all_s
   return name;
 });
 
-/// Whatever prepare() would find to be the fastest.
+/// For each order that prepare() may choose.
 TEST(LaplaceOwnExchange, agrees_in_every_order_replayed_or_not) {
   const auto comm = halocline::comm::serial();
   for (const OwnOrder order : laplace3d::all_own_orders) {
@@ -257,7 +257,7 @@ TEST(LaplaceErrors, a_device_that_fails_ends_a_scheme_with_its_own_error) {
       on.time(kind, 40);
       ADD_FAILURE() << to_string(kind) << " did not fail";
     } catch (const halocline::Error& error) {
-      // In a domain's exchange a neighbour may notice first, by a message that is late.
+      // In a domain's exchange a neighbour may fail first, because of a late message.
       const bool exchange = kind == SchemeKind::halocline;
       EXPECT_THAT(error.what(), testing::AnyOf(HasSubstr("device 1 broke"),
                                                HasSubstr(exchange ? "not there after 3 s" : "device 1 broke")))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What slabs say of themselves, from geometry alone.
+// The members of slabs, which follow from the geometry.
 #include <gtest/gtest.h>
 
 #include "comm/local_ranks.hpp"

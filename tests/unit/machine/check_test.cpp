@@ -28,7 +28,7 @@ MachineMap sound() {
 }
 
 struct Break {
-  const char* what;  ///< must be in the message
+  const char* what;  ///< must be part of the message
   std::function<void(MachineMap&)> how;
 };
 

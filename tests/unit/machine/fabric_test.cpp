@@ -17,7 +17,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-/// Nodes of one package each, without network cards, so that a route is ports and fabric only.
+/// Nodes of one package each, without network cards, so that a route consists of ports and fabric only.
 MachineMap bare(int nodes, const Fabric& fabric) {
   MachineMap map;
   map.types.push_back({"bare", {{VertexKind::package, "package", 0, 1, -1}}, {}, {}, {}});
@@ -36,7 +36,7 @@ std::vector<std::string> names(const Interconnect& net, int from, int to) {
   return all;
 }
 
-/// What lies between the two ports.
+/// The channels between the two ports.
 std::vector<std::string> between(const Interconnect& net, int from, int to) {
   std::vector<std::string> all = names(net, from, to);
   EXPECT_EQ(all.front(), "fabric port of n" + std::to_string(from) + " out");
@@ -83,8 +83,8 @@ TEST(FatTree, TheLastSwitchOfALevelMayBePartlyFilled) {
 }
 
 TEST(Dragonfly, TakesOneGlobalLinkAndALocalOneAtEachEndAtMost) {
-  // 3 groups of 2 routers of 2 nodes. Group 0: router 0 has the link to group 1, router 1 that to group 2; group 1: router
-  // 0 to group 0, router 1 to group 2; group 2: router 0 to group 0, router 1 to group 1.
+  // 3 groups of 2 routers of 2 nodes. Links between groups: router 0 of group 0 and router 0 of group 1; router 1 of
+  // group 0 and router 0 of group 2; router 1 of group 1 and router 1 of group 2.
   const Interconnect net(bare(12, of(Dragonfly{2, 2, 3, 1, {5e9, 1e-7}, {7e9, 5e-7}})));
   EXPECT_EQ(net.channel_count(), 24 + 3 * 2 + 3 * 2);
   EXPECT_THAT(between(net, 0, 1), IsEmpty());
@@ -101,7 +101,8 @@ TEST(Dragonfly, TakesOneGlobalLinkAndALocalOneAtEachEndAtMost) {
 }
 
 TEST(Dragonfly, PairsOfRoutersShareTheLinksBetweenTwoGroups) {
-  // 2 groups of 4 routers of one node, 4 links: each router has one, so that two links are as short for unlike routers.
+  // 2 groups of 4 routers of one node, 4 links: each router has one, so that a path between unlike routers may use
+  // either of two links.
   const Interconnect net(bare(8, of(Dragonfly{1, 4, 2, 4, {5e9, 1e-7}, {7e9, 5e-7}})));
   for (int router = 0; router < 4; ++router) {
     EXPECT_THAT(between(net, router, 4 + router), ElementsAre("fabric group 0 -> 1 link " + std::to_string(router)));
@@ -148,7 +149,7 @@ TEST(Torus, NodesOfOneRouterMeetThere) {
   EXPECT_THAT(between(net, 1, 2), ElementsAre("fabric router (0) +0"));
 }
 
-/// Channels of a path, the other direction of each, and back to front.
+/// The channels of a path, and the opposite channels in reverse order.
 TEST(Fabric, AllPairsOfRandomOnesAreConnectedAndAsFarBackAsThere) {
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     test::Random random(seed);
@@ -206,7 +207,7 @@ TEST(Fabric, EachChannelOfAPathBeginsWhereTheOneBeforeEnds) {
       const auto [begin, end] = net.network_ends(id);
       ASSERT_GE(std::min(begin, end), 0);
       ASSERT_LT(std::max(begin, end), net.network_vertices());
-      if (!std::holds_alternative<Torus>(map.network.fabric.shape)) {  // of which a dimension may be 1 long
+      if (!std::holds_alternative<Torus>(map.network.fabric.shape)) {  // a torus dimension may have length 1
         ASSERT_NE(begin, end) << net.name(id);
       }
     }
@@ -222,7 +223,7 @@ TEST(Fabric, RefusesRailsAndChannelsThatAreNotThere) {
   EXPECT_THROW(static_cast<void>(net.node_link(net.first_network_channel())), InvalidArgument);
 }
 
-/// A walk over the routers that a path's names tell of has to end at the right one; here for each direction of each ring.
+/// A walk along the routers in a path's names must end at the destination; the walk tries each direction of each ring.
 TEST(Torus, RandomRoutesArriveAndAreNoLongerThanTheTorusIsWide) {
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
     test::Random random(seed);

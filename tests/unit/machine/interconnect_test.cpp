@@ -95,7 +95,7 @@ TEST(Interconnect, DevicesTakeTheRailOfTheirOwnCard) {
                             "rail " + n + " port of dgx-2 in", "dgx-2: ConnectX-7 " + n + " -> PCIe switch " + n,
                             "dgx-2: PCIe switch " + n + " -> NVIDIA H200 " + n));
   }
-  // The rail is the sender's.
+  // The rail of the sender is used.
   EXPECT_THAT(names(net, net.device(node_id(0), device_id(1)), net.device(node_id(2), device_id(6))),
               testing::Contains("dgx-2: ConnectX-7 1 -> PCIe switch 1"));
   const auto ids = path(net, net.device(node_id(0), device_id(1)), net.device(node_id(2), device_id(6)));
@@ -112,7 +112,7 @@ TEST(Interconnect, EqualCardsAreDealtOutInTurn) {
   EXPECT_EQ(card(0), "node-0: package 0 -> nic 0");
   EXPECT_EQ(card(1), "node-0: package 0 -> nic 1");
   EXPECT_EQ(card(2), "node-0: package 0 -> nic 0");
-  // A wider one is for all: the package's PCIe, 25 GB/s, now limits neither card, but the packages' own traffic.
+  // A wider card serves all devices: now the package's PCIe, 25 GB/s, is what limits traffic of the package.
   type.links.back().bandwidth = 50e9;
   const Interconnect other(map);
   EXPECT_THAT(names(other, {node_id(0), 0}, {node_id(1), 0}).front(), "node-0: package 0 -> nic 1");
@@ -175,7 +175,7 @@ TEST(Interconnect, RefusesWhatIsNotThere) {
   EXPECT_THROW(Interconnect{apart}, InvalidArgument);
 }
 
-/// The two ends of each channel within a node, by the order of ids that the type's links give.
+/// The two ends of each channel within a node, in the order of ids that the node type's links imply.
 struct Ends {
   int from;
   int to;

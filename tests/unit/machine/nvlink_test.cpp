@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which devices the map says are joined by NVLink.
+// Which pairs of devices are joined by NVLink according to the machine map.
 #include "machine/nvlink.hpp"
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@ namespace {
 const device_id a(0);
 const device_id b(1);
 
-/// Two devices, and a third vertex that both are linked to.
+/// Two devices, and a third vertex that is linked to both.
 NodeType node(VertexKind third, LinkKind to_a, LinkKind to_b) {
   NodeType type;
   for (const VertexKind kind : {VertexKind::device, VertexKind::device, third}) {

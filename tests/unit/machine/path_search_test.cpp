@@ -10,7 +10,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-/// The edges of a path; those that are passed from b to a as -1 - edge.
+/// The edges of a path; an edge traversed from b to a is -1 - edge.
 std::vector<int> edges(const LinkGraph& graph, int from, int to) {
   const PathSearch search(graph);
   PathsFrom paths(search, from);

@@ -14,7 +14,7 @@ namespace {
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
-/// Vertices of kinds; links are added by the test. Device numbers follow the order of the device vertices.
+/// A node with vertices of these kinds and no links. Device numbers follow the order of the device vertices.
 NodeType node(const std::vector<VertexKind>& kinds) {
   NodeType type;
   for (const VertexKind kind : kinds) type.vertices.push_back({kind, "", 0, 0, -1});
@@ -41,7 +41,7 @@ TEST(Paths, WiderWinsEvenWhereItIsLonger) {
 }
 
 TEST(Paths, TiesGoToTheLeastLatencyAlsoBehindAWiderPrefix) {
-  // 0 -> 1 is wide and slow directly, narrower and fast by 2; the last link is narrow for both.
+  // 0 -> 1 is wide but slow directly, narrower but fast over 2; the last link is narrow for both.
   NodeType type = node({device, package, package, device});
   type.links = {{0, 1, LinkKind::nvlink, 100, 10},
                 {0, 2, LinkKind::nvlink, 50, 1},
@@ -88,7 +88,7 @@ TEST(Paths, DevicesThatAreNotThereAreRefused) {
   EXPECT_THROW(between(type, -1, 0), InvalidArgument);
 }
 
-/// Every simple path, one by one: slow and obvious.
+/// Enumerates every simple path: slow, but obviously correct.
 void enumerate(const NodeType& type, int at, int target, Path so_far, std::vector<bool>& visited, Path& best) {
   if (at == target) {
     if (so_far.bandwidth > best.bandwidth || (so_far.bandwidth == best.bandwidth && so_far.latency < best.latency)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Mapping onto networks of which the right answer is known.
+// Mapping onto networks for which the optimum is known.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -35,7 +35,7 @@ std::vector<int> shuffled(int count, unsigned seed) {
   return list;
 }
 
-/// In groups everybody sends everybody else 1000 bytes; a group's members are anywhere.
+/// Within each group, every process sends every other one 1000 bytes; the members of a group are scattered.
 CommunicationMatrix groups(int ranks, int of, unsigned seed) {
   const std::vector<int> rank = shuffled(ranks, seed);
   CommunicationMatrix matrix(ranks);
@@ -56,7 +56,7 @@ double most_of(const machine::MachineMap& map, const CommunicationMatrix& matrix
 }
 
 TEST(NetworkTopology, takes_the_routes_of_the_interconnect) {
-  for (const int nodes : {24, 300}) {  // stored, and computed
+  for (const int nodes : {24, 300}) {  // distances stored, and computed on demand
     const auto map = bare(nodes, {1, machine::Torus{1, {{nodes / 4, {1e9, 1e-7}}, {4, {2e9, 1e-7}}}}});
     const machine::Interconnect interconnect(map);
     const Topology network = network_topology(map);
@@ -73,7 +73,7 @@ TEST(NetworkTopology, takes_the_routes_of_the_interconnect) {
   }
 }
 
-// A ring of processes along a ring of routers: no link carries more than one message.
+// A ring of processes on a ring of routers: with the optimum no link carries more than one message.
 TEST(Torus, a_scrambled_ring_goes_along_the_ring) {
   const auto map = bare(8, {1, machine::Torus{1, {{8, {1e9, 1e-7}}}}});
   CommunicationMatrix ring(8);
@@ -83,7 +83,7 @@ TEST(Torus, a_scrambled_ring_goes_along_the_ring) {
   EXPECT_DOUBLE_EQ(most_of(map, ring, Mapper::partition), 1000 / 1e9);
 }
 
-// Four processes at a switch: in the right order nothing goes up.
+// Four processes on a switch: with the optimum nothing leaves the switches.
 TEST(FatTree, groups_share_a_leaf) {
   const auto map = bare(16, {1, machine::FatTree{{{4, {2e9, 1e-7}}}}});
   const double ports_alone = 3 * 1000 / 4e9;
@@ -111,8 +111,8 @@ TEST(Dragonfly, groups_of_processes_share_a_group_of_routers) {
   }
 }
 
-// More places than distances are stored for: a torus of 20 x 15, and a stencil like it in no order. Where each process
-// lands beside its peers a byte crosses 3 channels; in no order it crosses 10.
+// More places than distances are stored for: a torus of 20 x 15, and a stencil of the same shape in random order. With
+// every process next to its peers a byte crosses 3 channels; in random order 10.
 TEST(Torus, a_scrambled_stencil_comes_near_the_torus_without_all_distances) {
   const auto map = bare(300, {1, machine::Torus{1, {{20, {1e9, 1e-7}}, {15, {1e9, 1e-7}}}}});
   const Topology network = network_topology(map);
@@ -137,7 +137,7 @@ TEST(Torus, a_scrambled_stencil_comes_near_the_torus_without_all_distances) {
   EXPECT_LT(hops(Mapper::partition), 5.5);
 }
 
-// Places of which some are taken, on both sides of each cut.
+// Some places are taken, on both sides of each cut.
 TEST(FatTree, many_groups_find_leaves_where_capacities_differ) {
   const auto map = bare(300, {1, machine::FatTree{{{10, {1e9, 1e-7}}}}});
   const Topology network = network_topology(map);
@@ -152,7 +152,7 @@ TEST(FatTree, many_groups_find_leaves_where_capacities_differ) {
             sorted_congestions(problem, map_processes(Mapper::in_order, problem)).front() / 2);
 }
 
-/// Two GPUs at a package and a network card each.
+/// Two GPUs on a package, and a network card each.
 machine::NodeType two_rails() {
   using machine::LinkKind;
   using machine::VertexKind;

@@ -10,7 +10,7 @@
 namespace halocline::mapping::detail {
 namespace {
 
-/// The largest gain, of several the lowest number; -1 where none is there.
+/// The largest gain; the lowest number among equals; -1 if the tree is empty.
 int naive_best(const std::vector<std::optional<std::int64_t>>& gains) {
   int best = -1;
   for (std::size_t i = 0; i < gains.size(); ++i) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// MAGC's Algorithm 1 with the definitions that Mapper::greedy states, beside a second one that recomputes everything.
+// MAGC's Algorithm 1 by the definitions of Mapper::greedy, compared with a second implementation that recomputes
+// everything.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -32,7 +33,7 @@ double delta(const CommunicationMatrix& c, int q, const std::vector<int>& place_
   return mean(1) - mean(0);
 }
 
-/// The largest congestion of what is among mapped processes.
+/// The largest congestion among mapped processes.
 double maximum(const CommunicationMatrix& c, const Topology& topology, const std::vector<int>& place_of) {
   std::vector<std::int64_t> loads(topology.channels().size(), 0);
   std::vector<int> scratch;
@@ -95,15 +96,17 @@ TEST(Greedy, is_what_a_plain_recomputation_finds) {
   }
 }
 
-// Nobody is mapped: delta is minus the mean volume. 3, which says nothing, has 0 and comes first, to place 0. Then 0 (mean
-// 10 of unmapped) before 1 (mean 15) and 2 (mean 20); 1, whose neighbours are 0 and 2, after it with 10 - 20 against -20.
+// No process is mapped: delta is minus the mean volume. Process 3, which sends nothing, has 0 and goes first, to place
+// 0. Then 0 (mean 10 to unmapped ones) before 1 (mean 15) and 2 (mean 20); 1, whose neighbours are 0 and 2, follows
+// with 10 - 20 against -20.
 TEST(Greedy, takes_processes_by_delta_and_places_by_congestion) {
   const Topology gpus = device_topology(dual_node(4, 4));
   CommunicationMatrix matrix(4);
   matrix.add(0, 1, 10);
   matrix.add(1, 2, 20);
-  // 3: 0. 0: nothing crosses yet, the lowest is 1. 1: over the packages in any case, 12 GB/s are the narrowest wherever it
-  // goes: 2. 2: 20 bytes over its own link: 3.
+  // Process 3: place 0. Process 0: no traffic crosses a link yet, so the lowest, place 1. Process 1: every place sends
+  // it over the packages, whose 12 GB/s are the narrowest link: place 2. Process 2: 20 bytes over its own link: place
+  // 3.
   EXPECT_THAT(map_processes(Mapper::greedy, {&matrix, &gpus, {1, 1, 1, 1}}), ElementsAre(1, 2, 3, 0));
 }
 
@@ -111,7 +114,8 @@ TEST(Greedy, takes_the_lowest_process_and_the_lowest_place_of_equals) {
   const Topology gpus = device_topology(dual_node(4, 4));
   CommunicationMatrix ring(4);
   for (int r = 0; r < 4; ++r) ring.add(r, (r + 1) % 4, 100);
-  // All deltas are -100: 0 to place 0. Then 1 and 3 have 0: 1 to place 1. 2 and 3 have 0: 2, then 3.
+  // All deltas are -100: process 0 to place 0. Then 1 and 3 have 0: process 1 to place 1. Then 2 and 3 have 0: 2, then
+  // 3.
   EXPECT_THAT(map_processes(Mapper::greedy, {&ring, &gpus, {1, 1, 1, 1}}), ElementsAre(0, 1, 2, 3));
   EXPECT_THAT(map_processes(Mapper::greedy, {&ring, &gpus, {0, 2, 0, 2}}), ElementsAre(1, 1, 3, 3));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The nine combinations of the paper on its two clusters.
+// The nine combinations of the paper, on its two clusters.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -48,7 +48,7 @@ std::vector<Case> cases() {
   return list;
 }
 
-/// A 3-D stencil with wraparound, and matrices without any order to them.
+/// A 3-D stencil with periodic boundaries, and unstructured matrices.
 std::vector<Case> more_cases() {
   std::vector<Case> list;
   for (const bool a : {true, false}) {
@@ -79,8 +79,9 @@ TEST(NinePatterns, best_is_never_worse_than_any_other_strategy) {
   }
 }
 
-// By its construction best is no worse than the others. That its refinement finds what they do not is another matter: here their
-// first phase leaves strips of the grid on a node, and squares send a half, two thirds, or five sixths as much.
+// By construction best is never worse than the others. Its refinement does not always find the optimum: here the first
+// phase of the others assigns strips of the grid to nodes, and squares send a half, two thirds, or five sixths of their
+// bytes.
 TEST(NinePatterns, best_is_better_where_strips_stand_in_the_way_of_squares) {
   struct Gain {
     const char* name;
@@ -99,7 +100,7 @@ TEST(NinePatterns, best_is_better_where_strips_stand_in_the_way_of_squares) {
   EXPECT_EQ(seen, gains.size());
 }
 
-// Few ranks that exchange at random: what is best for the network is not always best within nodes.
+// Few ranks with random traffic: the best mapping for the network is not always the best within nodes.
 TEST(Irregular, best_takes_another_strategys_seats_where_they_are_better) {
   int others = 0;
   for (std::uint64_t seed = 2; seed <= 10; seed += 2) {
@@ -116,7 +117,7 @@ TEST(Irregular, best_takes_another_strategys_seats_where_they_are_better) {
   EXPECT_GT(others, 0);
 }
 
-// In COL all groups along the first dimension fit into nodes: only links inside are left.
+// In COL all groups along the first dimension fit into nodes: only traffic within nodes is left.
 TEST(NinePatterns, groups_of_an_alltoall_share_a_node) {
   for (const bool a : {true, false}) {
     const Case one{a ? cluster_a() : cluster_b(), pattern_matrix(Pattern::alltoall, false),

@@ -20,7 +20,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-/// All send to their neighbours in a ring.
+/// Each process sends to its neighbours in a ring.
 CommunicationMatrix ring(int ranks, std::int64_t bytes = 1000) {
   CommunicationMatrix matrix(ranks);
   for (int r = 0; r < ranks; ++r) matrix.add(r, (r + 1) % ranks, bytes);
@@ -37,7 +37,7 @@ JobRequest request_of(const machine::MachineMap& map, const CommunicationMatrix*
   return request;
 }
 
-/// One process a core, GPUs shared evenly, nothing that is not free.
+/// One process a core, GPUs shared evenly, only free cores and GPUs.
 void expect_fits(const JobRequest& request, const std::vector<Seat>& seats) {
   const auto free = request.free.empty() ? all_free(*request.machine) : request.free;
   std::set<std::pair<int, int>> cores;
@@ -73,7 +73,7 @@ TEST(Job, in_order_fills_node_after_node) {
 
 TEST(Job, takes_nodes_that_differ) {
   const auto map = machine_of({dual_node(2, 2), dual_node(6, 8), dual_node(1, 2)}, {0, 1, 2});
-  for (const int ranks : {5, 12, 18}) {  // 12 GPUs; 18 cores of which all are needed for the last
+  for (const int ranks : {5, 12, 18}) {  // 12 GPUs; the last job needs all 18 cores
     const auto matrix = ring(ranks);
     for (const Strategy strategy : all_strategies) {
       const auto request = request_of(map, &matrix, &matrix, strategy);
@@ -94,7 +94,7 @@ TEST(Job, leaves_alone_what_is_occupied) {
     request.strategy = strategy;
     const auto mapping = map_job(request);
     expect_fits(request, mapping.seats);
-    EXPECT_EQ(mapping.most_sharing, 2) << to_string(strategy);  // 18 GPUs that cores are there for, and 20 ranks
+    EXPECT_EQ(mapping.most_sharing, 2) << to_string(strategy);  // 18 GPUs with cores for them, 20 ranks
   }
 }
 
@@ -121,7 +121,7 @@ TEST(Job, strategies_differ_in_what_they_look_at) {
   CommunicationMatrix cpu(8), gpu(8);
   for (int r = 0; r < 8; r += 2) cpu.add(r, r + 1, 100);  // pairs of neighbours
   for (int r = 0; r < 4; ++r) gpu.add(r, r + 4, 10000);   // pairs across
-  for (int r = 0; r < 8; r += 4) gpu.add(r, r + 2, 500);  // and a little inside
+  for (int r = 0; r < 8; r += 4) gpu.add(r, r + 2, 500);  // and a little within groups
   const auto magc = map_job(request_of(map, &cpu, &gpu, Strategy::magc)).seats;
   const auto one = map_job(request_of(map, &cpu, &gpu, Strategy::strategy1)).seats;
   const auto two = map_job(request_of(map, &cpu, &gpu, Strategy::strategy2)).seats;
@@ -161,7 +161,7 @@ TEST(Job, refuses_what_does_not_fit) {
               ThrowsMessage<InvalidArgument>(HasSubstr("the nodes with free GPUs have only 1 free cores")));
 }
 
-// 100 bytes between nodes, 10 of GPUs 0 and 1 behind a switch, 7 of cores 0 and 2 over the packages.
+// 100 bytes between nodes, 10 from GPU 0 to GPU 1 over a switch, 7 from core 0 to core 2 over the packages.
 TEST(Quality, counts_bytes_on_each_level) {
   const auto map = machine_of({dual_node(2, 4)}, {0, 0});
   CommunicationMatrix cpu(3), gpu(3);

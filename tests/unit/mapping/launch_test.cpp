@@ -62,7 +62,7 @@ TEST(Wrapper, refuses_uuids_that_a_shell_would_read_otherwise) {
         },
         ThrowsMessage<InvalidArgument>(HasSubstr("nodes[1].device_uuids[1] is '")))
         << uuid;
-    // Of a device that no process gets, nothing is written.
+    // A device without processes is not written.
     EXPECT_NO_THROW(static_cast<void>(make_launch(Launcher::slurm, {&map, {{0, 0, 0}}, {}})));
   }
   auto map = two_nodes(true);

@@ -7,8 +7,8 @@
 
 namespace halocline::mapping {
 
-/// Two packages with a NUMA node each, and GPUs in pairs behind PCIe switches, as many at each package. GPUs count by
-/// package.
+/// Two packages with a NUMA node each, and GPUs in pairs behind PCIe switches, equally many on each package. GPUs are
+/// numbered by package.
 inline machine::NodeType dual_node(int cores_of_package, int gpus) {
   using machine::LinkKind;
   using machine::VertexKind;
@@ -42,7 +42,7 @@ inline machine::MachineMap machine_of(std::vector<machine::NodeType> types, cons
   return map;
 }
 
-/// 4 nodes with 24 cores and 16 GPUs: what MAGC says of its cluster A. What is inside a node is assumed.
+/// 4 nodes with 24 cores and 16 GPUs: cluster A of the MAGC paper. The links within a node are assumed.
 inline machine::MachineMap cluster_a() { return machine_of({dual_node(12, 16)}, {0, 0, 0, 0}); }
 /// 8 nodes with 20 cores and 8 GPUs.
 inline machine::MachineMap cluster_b() { return machine_of({dual_node(10, 8)}, std::vector<int>(8, 0)); }

@@ -25,7 +25,7 @@ std::vector<Mapper> mappers_here() {
   return list;
 }
 
-/// A sparse matrix without any order to it.
+/// A sparse matrix without structure.
 CommunicationMatrix random_matrix(int ranks, unsigned seed) {
   std::mt19937 engine(seed);
   CommunicationMatrix matrix(ranks);
@@ -76,7 +76,8 @@ TEST(Mappers, do_not_care_in_which_order_flows_were_added) {
   }
 }
 
-// Times a power of two all costs and congestions are, so that nothing compares differently: as long as no sum overflows.
+// Multiplying by a power of two scales all costs and congestions, so that all comparisons stay the same unless a sum
+// overflows.
 TEST(Mappers, give_large_numbers_the_places_of_small_ones) {
   const Topology gpus = device_topology(dual_node(12, 16));
   constexpr std::int64_t large = std::int64_t{1} << 48;
@@ -111,7 +112,7 @@ TEST(Mappers, refuse_what_does_not_fit) {
               ThrowsMessage<InvalidArgument>("the capacity of place 3 is -1; allowed is 0 or more"));
 }
 
-// Pairs (0,4), (1,5), ... and four pairs of GPUs behind a switch each.
+// Pairs (0,4), (1,5), ... on four pairs of GPUs, each behind one switch.
 TEST(Mappers, put_pairs_together) {
   const Topology gpus = device_topology(dual_node(12, 8));
   CommunicationMatrix matrix(8);
@@ -119,7 +120,7 @@ TEST(Mappers, put_pairs_together) {
   for (const Mapper mapper : all_mappers) {
     if (mapper == Mapper::in_order || (mapper == Mapper::scotch && !have_scotch())) continue;
     const auto place_of = map_processes(mapper, {&matrix, &gpus, std::vector<int>(8, 1)});
-    // Algorithm 1 sees one congestion wherever a pair goes, and takes the lowest place: pairs in order, too.
+    // For Algorithm 1 every place of a pair has the same congestion, so it takes the lowest: pairs in order, too.
     for (std::size_t r = 0; r < 4; ++r) EXPECT_EQ(place_of[r] / 2, place_of[r + 4] / 2) << to_string(mapper);
   }
 }
@@ -144,7 +145,7 @@ TEST(Refine, never_raises_the_maximum_congestion) {
   }
 }
 
-/// All placements of few processes.
+/// Enumerates all placements of few processes.
 double least_maximum(const MappingProblem& problem) {
   std::vector<int> place_of(static_cast<std::size_t>(problem.topology->places()));
   for (std::size_t p = 0; p < place_of.size(); ++p) place_of[p] = static_cast<int>(p);

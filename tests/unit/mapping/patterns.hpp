@@ -5,7 +5,7 @@
 
 namespace halocline::mapping {
 
-/// One of MAGC's micro-benchmarks: 64 processes, 1 MiB a message; alltoall has no weights.
+/// A micro-benchmark of the MAGC paper: 64 processes, 1 MiB a message; alltoall has no weights.
 inline CommunicationMatrix pattern_matrix(Pattern pattern, bool weighted) {
   return matrix_of(
       {.pattern = pattern, .bytes = std::int64_t{1} << 20, .weighted = weighted && pattern != Pattern::alltoall});

@@ -28,7 +28,7 @@ TEST(Patterns, a_stencil_meets_two_neighbours_a_dimension_within_the_mesh) {
   EXPECT_THAT(messages_of(request, 9), ElementsAre(PatternMessage{1, 30, 0, -1}, PatternMessage{17, 30, 0, 1},
                                                    PatternMessage{8, 10, 1, -1}, PatternMessage{10, 10, 1, 1}));
   EXPECT_THAT(messages_of(request, 0), ElementsAre(PatternMessage{8, 30, 0, 1}, PatternMessage{1, 10, 1, 1}));
-  // 2 x 7 x 8 pairs of neighbours, each both ways: half of them 3 times as large.
+  // 2 x 7 x 8 pairs of neighbours, in both directions; half of the messages are 3 times as large.
   EXPECT_EQ(matrix_of(request).total_bytes(), 2 * 7 * 8 * (10 + 30));
 }
 

@@ -12,7 +12,7 @@
 namespace halocline::mapping::detail {
 namespace {
 
-/// Loads with all at their places, but one process elsewhere.
+/// The loads if one process moves to another place.
 std::vector<std::int64_t> loads_with(const CommunicationMatrix& matrix, const Topology& topology,
                                      std::vector<int> place_of, int process, int place) {
   place_of[at(process)] = place;

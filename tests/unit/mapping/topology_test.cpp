@@ -45,7 +45,7 @@ TEST(CoreTopology, cores_of_a_numa_node_share_its_memory) {
     }
     return links;
   };
-  // Links of the type: 0 between the packages, 1 from the first NUMA node to its package, 2 from the second one.
+  // Links of the node type: 0 between the packages, 1 and 2 from each NUMA node to its package.
   EXPECT_THAT(shared(0, 1), ElementsAre(std::pair(1, 0), std::pair(1, 1)));
   EXPECT_THAT(shared(3, 2), ElementsAre(std::pair(2, 0), std::pair(2, 1)));
   EXPECT_THAT(shared(1, 2), ElementsAre(std::pair(1, 0), std::pair(0, 0), std::pair(2, 1)));
@@ -56,7 +56,7 @@ TEST(CoreTopology, leaves_out_numa_nodes_that_repeat_cores) {
   type.vertices.push_back({machine::VertexKind::numa, "HBM", 1, 4, -1});
   type.links.push_back({static_cast<int>(type.vertices.size()) - 1, 0, machine::LinkKind::memory, 400e9, 1e-7});
   EXPECT_EQ(core_topology(type).places(), 8);
-  type.vertices[2].cores = 2;  // the package's other two cores are the HBM's
+  type.vertices[2].cores = 2;  // the package's other two cores belong to the HBM node
   EXPECT_THAT(levels(core_topology(type), 0, 2), ElementsAre("memory", "memory", "memory", "memory"));
 }
 
@@ -74,7 +74,7 @@ TEST(DeviceTopology, goes_over_switches_and_packages) {
   EXPECT_THAT(levels(gpus, 7, 8), ElementsAre("pcie", "pcie", "inter_package", "pcie", "pcie"));
 }
 
-// A ring of three with one narrow link: the way round is wider. Nothing goes through another device.
+// A ring of three with one narrow link: the detour is wider, but paths do not pass through other devices.
 TEST(DeviceTopology, takes_the_widest_way_but_not_through_devices) {
   machine::NodeType type;
   type.name = "triad";

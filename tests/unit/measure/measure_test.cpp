@@ -36,7 +36,7 @@ device::HostOptions devices(int count) {
   return options;
 }
 
-/// Discovers and measures with ranks as threads; the result of each rank.
+/// Discovers and measures with ranks as threads; returns the result of each rank.
 std::vector<Measured> measure_all(int ranks, std::optional<int> ranks_per_node, const MeasureRequest& request,
                                   const std::function<device::HostOptions(int rank)>& options_of) {
   std::vector<Measured> results(static_cast<std::size_t>(ranks));
@@ -51,7 +51,7 @@ std::vector<Measured> measure_all(int ranks, std::optional<int> ranks_per_node, 
   return results;
 }
 
-/// How many entries of a method and traffic there are.
+/// The number of entries by method and traffic.
 std::map<std::pair<std::string, Traffic>, int> counts(const NodeType& type) {
   std::map<std::pair<std::string, Traffic>, int> count;
   for (const Measurement& m : type.measurements) ++count[{m.method, m.traffic}];
@@ -109,7 +109,7 @@ TEST(Measure, WhatIsLeftOutIsListedWithItsReason) {
   const Measured& result = results[0];
   std::map<std::string, LeftOut> by_method;
   for (const LeftOut& one : result.left_out) by_method[one.method] = one;
-  // A kernel of device 0 may not reach device 1: it can neither store there nor load from there.
+  // A kernel of device 0 cannot access device 1: it can neither store nor load there.
   EXPECT_THAT(by_method["put"].reason, HasSubstr("no peer access: the peer-access option says no"));
   EXPECT_EQ(by_method["put"].pairs, 1);
   EXPECT_EQ(by_method["get"].pairs, 1);
@@ -177,7 +177,7 @@ TEST(Measure, NodesThatAreAlikeShareMediansAndTheNetworkIsMeasured) {
 }
 
 TEST(Measure, SharedDevicesAreMeasuredOnce) {
-  // Two ranks of one process that drive the same backend's devices, by one uuid each.
+  // Two ranks of one process that share one backend, and so the uuids of its devices.
   const auto backend = device::make_host_backend(devices(2));
   std::vector<MachineMap> maps(2);
   comm::run_as_threads(2, [&](RankGroup& comm) {

@@ -85,7 +85,7 @@ TEST(MeasureGate, HoldsStreamsOfAllRanksUntilItIsOpen) {
       if (comm.rank() == rank_id(0)) opened = false;
       comm.barrier();
 
-      // Each rank's own, any number of times in between.
+      // The ranks' own parts, which may take any number of steps in between.
       for (int own = 0; own <= comm.rank().value(); ++own) {
         bool is_open = false;
         gate.shut(Gate::Scope::rank);
@@ -125,7 +125,7 @@ TEST(MeasureSession, TimesManyJobsTogether) {
     EXPECT_EQ(job.times.large.size(), 3u) << "the first is not counted";
     EXPECT_EQ(job.times.small.size(), 3u);
   }
-  const std::size_t each = (1 + 4) * 4096 + (1 + 4 * small_row) * small_bytes;  // once to warm up, then the rounds
+  const std::size_t each = (1 + 4) * 4096 + (1 + 4 * small_row) * small_bytes;  // one warm-up, then the rounds
   EXPECT_EQ(moved, (std::array{each, each}));
 
   session.found({.from = 0, .to = 1, .method = "copy", .bytes = 1000}, {{3.0, 1.0, 2.0}, {0.123456, 0.123456}});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The same bits for any number of devices, ranks and routes.
+// The result has the same bits for any number of devices, ranks and routes.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -107,7 +107,7 @@ TEST(Bits, AreTheSameForAnyRouteOverlapAndGraph) {
   }
 }
 
-/// Astaroth's scheme, and with boundary_order segments that do not wait for all.
+/// Astaroth's scheme, and the same with BoundaryOrder::as_ready.
 TEST(Bits, AreTheSameForMessagesByDirectionAndBoundarySegmentsAsTheyAreReady) {
   using halocline::exchange::Messages;
   constexpr auto z_order = halocline::partition::Method::z_order;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The check's rule: right solutions pass it whatever the time step is, and small errors do not.
+// The criterion of the check: correct solutions pass for every time step, small errors do not.
 #include "mhd/check.hpp"
 
 #include <gtest/gtest.h>
@@ -35,7 +35,7 @@ double largest(const mhd::Check& check) {
   return most;
 }
 
-/// From no step at all to the longest one that is stable.
+/// From a zero time step to the longest stable one.
 constexpr double time_steps[] = {0, paper_dt, 1e-5, 1e-4, 1e-3, 1e-2, 5e-2};
 
 template <typename T>
@@ -64,7 +64,8 @@ TEST(Check, HoldsForStepsInARowOfSeveralLengths) {
   EXPECT_TRUE(check.passed()) << largest(check);
 }
 
-/// What the paper's rule does not: a value near 0 has smaller units than what a step of that length adds up.
+/// The paper's criterion fails here: the unit in the last place of a value near 0 is smaller than the rounding errors
+/// of a step.
 TEST(Check, ReportsThePapersRuleBeside) {
   const auto of = [](double dt) {
     return check_of<double>({check_extent, 6, 1, 2}, {}, {}, mhd::Start::random, {{1, dt}});
@@ -84,8 +85,8 @@ TEST(Check, SeesAWrongCoefficient) {
   }
 }
 
-/// The upper half of the domain as it is where one cell of the other half was last seen a step ago: in its own half the cell is
-/// as it should be, on the other side of the cut it is not.
+/// Emulates a cut of the domain where one half uses a value of the other half that is one step old: the cell itself is
+/// right in its own half, and outdated across the cut.
 TEST(Check, SeesAHaloCellThatIsAStepOld) {
   const auto fluid = mhd_test::fluid(check_extent);
   const auto start = mhd::initial_values({mhd::Start::random}, check_extent, fluid);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How many operations and values a cell's rates take: what the guide's roofline is made of.
+// The numbers of operations and values that the rates of a cell take; the guide's roofline uses them.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -11,7 +11,7 @@
 namespace {
 
 struct Counts {
-  int adds = 0;  ///< and differences; changes of sign are free
+  int adds = 0;  ///< additions and subtractions; changes of sign are free
   int products = 0;
   int fused = 0;
   int divisions = 0;
@@ -46,7 +46,7 @@ struct Counted {
   }
 };
 
-/// As on GPUs: one rounding.
+/// Fused, as on GPUs: rounded once.
 struct Fused {
   static Counted multiply_add(Counted, Counted, Counted) {
     return Counted::count([](Counts& c) { ++c.fused; });
@@ -66,7 +66,7 @@ std::size_t values_read() {
 }
 
 TEST(Counts, AreThoseOfTheGuide) {
-  // Eight fields on three axes; 12 mixed derivatives on two diagonals.
+  // Eight fields on three axes; 12 mixed derivatives on two diagonals each.
   EXPECT_EQ(values_read<1>(), 8u * 7 + 12 * 4);
   EXPECT_EQ(values_read<2>(), 8u * 13 + 12 * 8);
   EXPECT_EQ(values_read<4>(), 8u * 25 + 12 * 16);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The order of convergence, of each derivative and of the right-hand sides, on smooth fields that are given as functions.
+// The order of convergence of each derivative and of the right-hand sides, for smooth analytic fields.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -11,7 +11,7 @@ namespace {
 
 using Real = long double;
 
-/// a + b sin(k . x + phase), by field. No two fields are alike, and none is a function of one coordinate.
+/// a + b sin(k . x + phase), by field. All fields differ, and each depends on all coordinates.
 struct Smooth {
   Real phase(int field) const { return 0.3L * static_cast<Real>(field) + 0.1L; }
   std::array<Real, 3> wave(int field) const {
@@ -33,7 +33,7 @@ struct Smooth {
 };
 
 constexpr std::array<Real, 3> here{0.4L, -0.3L, 0.7L};
-/// Unlike in x, y and z, so that none can stand in for another.
+/// Different in x, y and z, so that swapped dimensions are detected.
 constexpr std::array<double, 3> shape{1.0, 0.75, 1.25};
 
 struct AroundHere {
@@ -57,7 +57,7 @@ struct At {
   mhd::Parameters parameters;
   mhd::Weights<Real, R> weights;
 
-  /// Errors of the 3 first, 3 second and 3 mixed derivatives of a field, and of the eight rates.
+  /// The errors of the 3 first, 3 second and 3 mixed derivatives of a field, and of the eight rates.
   std::vector<Real> errors() const {
     const mhd::Differences<mhd::Separate, Real, R, AroundHere> d{f, weights};
     const Smooth& s = f.smooth;
@@ -102,7 +102,7 @@ TEST(Differences, ConvergeWithTheirOrder) {
   expect_order<4>();
 }
 
-/// What a derivative of order 2 R must do to polynomials of up to that degree: be exact.
+/// Derivatives of order 2 R are exact for polynomials up to that degree.
 template <int R>
 void expect_exact_polynomials() {
   const auto weights = mhd::make_weights<Real, R>({1, 1, 1});
@@ -128,7 +128,7 @@ TEST(Differences, AreExactForPolynomials) {
   expect_exact_polynomials<4>();
 }
 
-/// No cell that is not on an axis, or on a diagonal of a plane, is read: halos beyond corners are not there.
+/// Only cells on an axis or on a diagonal of a plane are read: halos across corners are not exchanged.
 TEST(Differences, ReadAxesAndDiagonalsOnly) {
   int reads = 0;
   const auto f = [&reads](int, int dx, int dy, int dz) {

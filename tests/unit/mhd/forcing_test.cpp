@@ -34,7 +34,8 @@ mhd::ForcingSettings settings(double helicity) {
   return forcing;
 }
 
-/// A wave a cos - b sin has the curl k x (a cos - b sin) turned by a quarter: it is helical where k x a = |k| b.
+/// The curl of the wave a cos - b sin is k x (a cos - b sin) shifted by a quarter period; the wave is helical if k x a
+/// = |k| b.
 TEST(Forcing, WavesAreAcrossTheirVectorAndAsHelicalAsWanted) {
   for (const double helicity : {1.0, -1.0, 0.0, 0.5}) {
     const mhd::Forcing forcing(settings(helicity), forcing_extent, spacing, 1);
@@ -71,7 +72,7 @@ TEST(Forcing, IsAnotherWaveInEachStepAndTheSameForASeed) {
   EXPECT_NE(forcing.wave_of(0, 0.01).phase, mhd::Forcing(other, forcing_extent, spacing, 1).wave_of(0, 0.01).phase);
 }
 
-/// What is in the fields after a step from rest is the wave.
+/// After a step from rest the fields hold the wave.
 TEST(Forcing, MovesAFluidAtRest) {
   auto parameters = mhd_test::fluid(forcing_extent);
   parameters.spacing = spacing;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is refused, and what starts are like.
+// Refused settings, and the initial states.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -113,7 +113,7 @@ TEST(Input, VariantsAreNamed) {
   });
 }
 
-/// Every start is finite, and its steps are: some of each with the time step of the limits.
+/// Every initial state is finite and stays so for a few steps with the largest allowed time step.
 TEST(Starts, RunAndStayFinite) {
   for (std::size_t i = 0; i < mhd::start_names.size(); ++i) {
     SCOPED_TRACE(mhd::start_names[i]);
@@ -142,7 +142,7 @@ TEST(Starts, RunAndStayFinite) {
   }
 }
 
-/// In each way of running: all steps together take no longer than the whole, however subdomains take turns in being late.
+/// In each mode: the step times add up to at most the total, even if the subdomains are late alternately.
 TEST(Timings, OfStepsAreWithinTheTotal) {
   const auto parameters = mhd_test::fluid(extent);
   for (const bool graph : {false, true}) {
@@ -159,7 +159,7 @@ TEST(Timings, OfStepsAreWithinTheTotal) {
           settings.graph = graph;
           settings.overlap = overlap;
           const auto result = solver.run(settings);
-          const double lengths = graph ? 2 : 1;  // two steps are replayed at once, the last one is run by itself
+          const double lengths = graph ? 2 : 1;  // a graph replays two steps at once; the last step runs eagerly
           double all = 0;
           for (std::size_t i = 0; i < result.step_seconds.size(); ++i) {
             EXPECT_GE(result.step_seconds[i], 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the equations keep, the scheme keeps as far as its order says: it is not in conservative form.
+// Quantities that the equations conserve are conserved up to the scheme's order; the form is not conservative.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -16,7 +16,7 @@ struct Drift {
   double energy = 0;
 };
 
-/// Waves of one length of the domain in all fields, without a symmetry.
+/// Waves of the domain's length in all fields, without symmetries.
 mhd::InitialValues waves(const Vec3& extent) {
   return [extent](const Vec3& p) {
     const auto angle = [&](int dim) {
@@ -31,7 +31,7 @@ mhd::InitialValues waves(const Vec3& extent) {
   };
 }
 
-/// Relative changes of the totals over a fixed time.
+/// Relative changes of the totals after a fixed time.
 Drift drift(int order, std::int64_t n, mhd::Parameters parameters) {
   const Vec3 extent{n, n, n};
   parameters.spacing = mhd::default_spacing(extent);
@@ -48,13 +48,13 @@ Drift drift(int order, std::int64_t n, mhd::Parameters parameters) {
     const auto after = solver.diagnostics();
     result.mass = std::abs(after.of[mhd::density].mean / before.of[mhd::density].mean - 1);
     result.energy = std::abs(total(after) / total(before) - 1);
-    // Something happened: the magnetic energy is another.
+    // The state must have changed: the magnetic energy differs.
     EXPECT_GT(std::abs(after.of[mhd::magnetic_energy].mean / before.of[mhd::magnetic_energy].mean - 1), 1e-4);
   });
   return result;
 }
 
-/// short_of: how much less than the order the energy's may be, for what the time steps add.
+/// short_of: how much lower than the nominal order the energy's may be, because of the time steps.
 void expect_drift_falls(const mhd::Parameters& parameters, double short_of) {
   for (const int order : {2, 4, 6}) {
     const Drift coarse = drift(order, 16, parameters);
@@ -70,7 +70,8 @@ void expect_drift_falls(const mhd::Parameters& parameters, double short_of) {
 
 TEST(Invariants, MassAndEnergyDriftWithTheOrder) { expect_drift_falls(mhd_test::without_diffusion({}), 0.3); }
 
-/// What viscosity and resistance take, heat gets; the bulk viscosity's two terms balance at constant density only.
+/// Viscous and resistive heating balance the dissipated energy; the two terms of the bulk viscosity balance at constant
+/// density only.
 TEST(Invariants, DiffusionTurnsEnergyIntoHeat) {
   mhd::Parameters parameters;
   parameters.viscosity = parameters.diffusivity = 0.02;
@@ -92,7 +93,7 @@ TEST(Invariants, HeatingAndCoolingAddUp) {
   });
 }
 
-/// Entropy that is the same everywhere stays so to the last bit where nothing diffuses, and a fluid at rest stays at rest.
+/// Uniform entropy stays the same bit for bit without diffusion, and a fluid at rest stays at rest.
 TEST(Invariants, UniformEntropyStays) {
   const Vec3 extent{12, 12, 12};
   const auto parameters = mhd_test::without_diffusion(mhd_test::fluid(extent));

@@ -24,7 +24,7 @@ struct Shape {
   halocline::Boundaries boundaries = mhd::boundaries;
 };
 
-/// Runs body with a solver on each of the ranks, which are threads; a single one is this thread.
+/// Runs body with a solver on each rank; ranks are threads, a single rank is the calling thread.
 template <typename T>
 void on_solvers(const Shape& shape, const mhd::Parameters& parameters, const mhd::ForcingSettings& forcing,
                 const std::function<void(halocline::Domain&, mhd::Solver<T>&)>& body) {
@@ -49,7 +49,7 @@ void on_solvers(const Shape& shape, const mhd::Parameters& parameters, const mhd
   one(*serial);
 }
 
-/// The fluid with cells of 2 pi / extent.x.
+/// The fluid on cells of size 2 pi / extent.x.
 inline mhd::Parameters fluid(const halocline::Vec3& extent) {
   mhd::Parameters parameters;
   parameters.spacing = mhd::default_spacing(extent);

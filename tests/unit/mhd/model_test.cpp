@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Against the model, which is computed without Halocline.
+// The solver against the model, which is computed without Halocline.
 #include <gtest/gtest.h>
 
 #include "mhd/model.hpp"
@@ -24,11 +24,12 @@ void expect_near_model(const mhd::Model& model, const mhd_test::Fields<T>& found
   }
 }
 
-/// The paper's set-up: after one step at most 2 ulp, on any number of devices, in every order. It gives no spacing: cells are
-/// about 1 wide. Finer ones make the rates, and what they are rounded by, large beside the units of the smallest values.
+/// The paper's set-up: at most 2 ulp after one step, for any number of devices and in every order. The paper gives no
+/// spacing; the cells here are about 1 wide. With finer cells the rates, and their rounding errors, would be large
+/// compared with the smallest values.
 TEST(Model, OneStepFromRandomFieldsIsWithinTwoUlp) {
   for (const int order : mhd::orders) {
-    // Unlike in each dimension, and cut unevenly.
+    // Different in each dimension, and cut unevenly.
     const Vec3 extent{32, 18, 17};
     mhd::Parameters parameters;
     parameters.spacing = {1, 1.25, 0.8};
@@ -55,7 +56,7 @@ TEST(Model, OneStepFromRandomFieldsIsWithinTwoUlp) {
   }
 }
 
-/// Steps that move the fields: what rounding adds up to, as a part of a field's largest value.
+/// Steps that change the fields noticeably: accumulated rounding errors, relative to a field's largest value.
 TEST(Model, StepsOfAVortexStayWithRounding) {
   const Vec3 extent{16, 16, 12};
   const auto parameters = mhd_test::fluid(extent);
@@ -77,7 +78,7 @@ TEST(Model, StepsOfAVortexStayWithRounding) {
   });
 }
 
-/// In single precision, one step of the size of those of a run.
+/// In single precision, one step as large as in a production run.
 TEST(Model, SinglePrecisionIsAsNearAsItCanBe) {
   const Vec3 extent{16, 12, 12};
   const auto parameters = mhd_test::fluid(extent);

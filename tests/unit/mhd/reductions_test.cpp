@@ -15,7 +15,7 @@ constexpr Vec3 extent{12, 10, 9};
 TEST(Reductions, AreThoseOfTheGatheredFields) {
   auto parameters = mhd_test::fluid(extent);
   mhd_test::on_solvers<double>({extent, 6, 1, 3}, parameters, {}, [&](auto&, auto& solver) {
-    // Signs of both kinds, and sizes that are far apart.
+    // Values of both signs and of very different magnitude.
     const auto start = mhd::initial_values({mhd::Start::random}, extent, parameters);
     solver.initialise([&](const Vec3& p) {
       auto values = start(p);
@@ -56,7 +56,7 @@ TEST(Reductions, AreThoseOfTheGatheredFields) {
   });
 }
 
-/// A gas at rest with a uniform field: energies and speeds that can be said in advance.
+/// A gas at rest with a uniform field: energies and speeds with known values.
 TEST(Reductions, EnergiesAreThoseOfAUniformGas) {
   auto parameters = mhd_test::fluid(extent);
   parameters.imposed_field = {0.3, 0, 0.4};
@@ -75,7 +75,7 @@ TEST(Reductions, EnergiesAreThoseOfAUniformGas) {
   parameters.viscosity = 0.3;
   parameters.bulk_viscosity = 0.2;
   mhd_test::on_solvers<double>({extent, 4, 2, 1}, parameters, {}, [&](auto&, auto& solver) {
-    // A cell of one rank: both know.
+    // A cell of one rank: all ranks get the same result.
     solver.initialise([](const Vec3& p) {
       std::array<double, mhd::field_count> values{};
       values[mhd::uz] = p == Vec3{0, 0, 0} ? 2 : 0;
@@ -96,7 +96,7 @@ TEST(Reductions, SayThatASolutionIsNotFinite) {
       if (p == Vec3{3, 4, 5}) values[mhd::uz] = NAN;
       return values;
     });
-    // uz, the kinetic energy and the speed of that cell.
+    // uz, and the kinetic energy and speed of that cell.
     EXPECT_THROW(static_cast<void>(solver.diagnostics()), halocline::InvalidArgument);
   });
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a study runs, and the arithmetic of its rows.
+// The runs of a study, and the arithmetic of its rows.
 #include "mhd/study.hpp"
 #include "comm/local_ranks.hpp"
 
@@ -227,7 +227,7 @@ TEST(Study, ErrorsOfSomeRanksAreThoseOfAll) {
   wanted.steps = 1;
   wanted.options.devices.kind = halocline::DeviceKind::host;
   wanted.options.devices.per_rank = 1;
-  wanted.device_counts = {2};  // of three ranks
+  wanted.device_counts = {2};  // three ranks cannot drive two devices
   int refused = 0;
   std::mutex one_at_a_time;
   halocline::comm::run_as_threads(3, [&](halocline::comm::RankGroup& world) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Linear waves travel at the speed that the differences give them, which tends to that of nature.
+// Linear waves travel at the phase speed of the discrete derivatives, which converges to the physical speed.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -18,7 +18,8 @@ constexpr Vec3 wave_extent{32, 8, 8};
 constexpr double dt = 0.04;
 constexpr int steps = 40;
 
-/// What differences of order 2 R make of a wave number k (spacing h): of the first derivative, and of the root of the second.
+/// The effective wave number of differences of order 2 R for a wave number k (spacing h): of the first derivative, and
+/// the root of the second's.
 template <int R>
 std::pair<double, double> seen(double k, double h) {
   using Unit = mhd::UnitWeights<R>;
@@ -40,7 +41,7 @@ std::pair<double, double> seen(int order, double k, double h) {
   }
 }
 
-/// The wave of one length of the domain in x, in a field: sum of f exp(-i x), over all cells.
+/// The Fourier component of one period in x: sum of f exp(-i x) over all cells.
 std::complex<double> wave_in(const std::vector<double>& field) {
   std::complex<double> sum = 0;
   for (std::size_t i = 0; i < field.size(); ++i) {
@@ -50,7 +51,7 @@ std::complex<double> wave_in(const std::vector<double>& field) {
   return sum / static_cast<double>(field.size());
 }
 
-/// What a combination of waves in fields is multiplied by in the time that passes.
+/// The factor by which a combination of waves in fields changes over a time.
 using Combination = std::function<std::complex<double>(mhd::Solver<double>&)>;
 std::complex<double> factor(int order, const mhd::Problem& problem, const mhd::Parameters& parameters,
                             const Combination& wave) {
@@ -66,7 +67,7 @@ std::complex<double> factor(int order, const mhd::Problem& problem, const mhd::P
 Combination in(int field) {
   return [field](mhd::Solver<double>& solver) { return wave_in(solver.gather(field)); };
 }
-/// The domain is 2 pi long, so that an angle is a distance. To the right is towards smaller angles.
+/// The domain is 2 pi long, so that angles are distances. Waves to the right have decreasing angles.
 double speed_of(std::complex<double> factor) { return -std::arg(factor) / (steps * dt); }
 
 TEST(Waves, SoundTravelsAsTheDifferencesSay) {
@@ -85,8 +86,8 @@ TEST(Waves, SoundTravelsAsTheDifferencesSay) {
   }
 }
 
-/// Its field is curl A; its current comes from second derivatives, which see the wave number k. Of the two waves u and A are
-/// made of, u + i k A / sqrt(mu_0 rho) is the one to the right.
+/// The field is curl A; its current uses second derivatives, whose effective wave number is k. The combination u + i k
+/// A / sqrt(mu_0 rho) is the wave to the right.
 TEST(Waves, AlfvensTravelAsTheDifferencesSay) {
   auto parameters = mhd_test::without_diffusion(mhd_test::fluid(wave_extent));
   parameters.imposed_field = {0.8, 0, 0};
@@ -109,7 +110,7 @@ TEST(Waves, AlfvensTravelAsTheDifferencesSay) {
   }
 }
 
-/// Where viscosity and diffusivity are the same, the wave decays with k^2 of it, and keeps its speed.
+/// With equal viscosity and diffusivity, the wave decays at the rate k^2 times that value, and its speed is unchanged.
 TEST(Waves, AlfvensDecayByDiffusion) {
   auto parameters = mhd_test::fluid(wave_extent);
   parameters.viscosity = parameters.diffusivity = 0.05;
@@ -128,12 +129,13 @@ TEST(Waves, SoundDecaysByViscosity) {
   const double half = (0.02 * 4 / 3 + 0.01) / 2;
   const double omega = std::sqrt(1 - half * half);
   constexpr double time = steps * dt;
-  const std::complex<double> slope(-half, -1);  // of u at first, and D / 2
+  const std::complex<double> slope(-half, -1);  // of u at the start, and D / 2
   const auto expected = std::exp(-half * time) * (std::cos(omega * time) + slope / omega * std::sin(omega * time));
   EXPECT_NEAR(std::abs(wave - expected), 0, 1e-5) << wave << " " << expected;
 }
 
-/// Entropy at rest and uniform pressure: with K / (rho c_p) = chi its wave decays by chi k^2, as heat flows at constant pressure.
+/// Entropy at rest with uniform pressure: with K / (rho c_p) = chi its wave decays at the rate chi k^2, as heat is
+/// conducted at constant pressure.
 TEST(Waves, EntropyDecaysByConduction) {
   auto parameters = mhd_test::without_diffusion(mhd_test::fluid(wave_extent));
   parameters.conductivity = 0.01;

@@ -14,7 +14,7 @@ constexpr double nano = 1e-9;
 
 ClosedFormCase cube_of(std::int64_t n) { return {{n, n, n}, {4, 2, 2}, {2, 2, 1}, 3}; }
 
-/// Astaroth's on Puhti, section 5.1 of the paper: 2.2 ns an update and 3.9 ns a cell.
+/// Astaroth on Puhti, section 5.1 of the paper: 2.2 ns an update and 3.9 ns a cell.
 ClosedFormConstants puhti() {
   ClosedFormConstants constants;
   constants.seconds_per_update = 2.2 * nano;
@@ -43,7 +43,7 @@ TEST(ClosedForm, PaysLatencyOnceARound) {
   const double free = closed_form_of_node(cube_of(256), constants).between_nodes;
   constants.between_nodes.latency = 1e-3;
   EXPECT_NEAR(closed_form_of_node(cube_of(256), constants).between_nodes, free + 1e-3, 1e-15);
-  // 3 x 2 x 2 - 1 = 11 others are met: 3 rounds of 4, and 4 of 11 have 4/11 of the rate.
+  // 3 x 2 x 2 - 1 = 11 neighbours: 3 rounds of 4; 4 of 11 neighbours get 4/11 of the rate.
   constants.between_nodes.concurrent = 4;
   EXPECT_NEAR(closed_form_of_node(cube_of(256), constants).between_nodes, free * 11 / 4 + 3e-3, 1e-15);
   constants.between_nodes.concurrent = 11;

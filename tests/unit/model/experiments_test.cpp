@@ -30,7 +30,8 @@ TEST(Experiments, AreOfEveryKindThatTheDevicesAllow) {
   }
 }
 
-/// Each moves cells of its kind, as many as asked for, on every device alike; and others only where it should.
+/// Each experiment moves the requested number of cells of its kind on every device alike, and cells of other kinds only
+/// where they cannot be avoided.
 TEST(Experiments, MoveCellsOfTheirKind) {
   for (const int devices : {1, 2, 3, 8}) {
     for (const ExchangeRate& kind : kinds_to_measure(devices)) {
@@ -56,7 +57,7 @@ TEST(Experiments, MoveCellsOfTheirKind) {
                                                           : packets                        ? 14.0 / 16
                                                                     : 12.0 / ExchangeRate::sector_bytes);
           EXPECT_GT(cells, 0.6 * wanted) << what;
-          EXPECT_LT(cells, (large < mebi ? 4 : 1.8) * wanted) << what;  // small ones have the least number of rows
+          EXPECT_LT(cells, (large < mebi ? 4 : 1.8) * wanted) << what;  // least number of rows
         }
       }
     }
@@ -108,7 +109,7 @@ TEST(Fit, FindsTheRatesOfAMachineThatBehavesAsTheModelSays) {
     EXPECT_NEAR(rate.latency, wanted->latency, 1e-9) << kind_text(rate);
     EXPECT_DOUBLE_EQ(rate.least, 5e-6);
   }
-  // A hundred times slower than memory, links take most of the time of what is local beside them.
+  // Links are a hundred times slower than memory, and take most of the time of concurrent local copies.
   for (const auto& one : fitted.left_out) {
     EXPECT_TRUE(one.kind.concurrent);
     EXPECT_EQ(one.kind.path, HaloPath::local);
@@ -122,7 +123,7 @@ TEST(Fit, TakesTheLargerExchangeWhereThereIsNoLine) {
   const ExchangeRate kind = kinds_to_measure(1).front();
   const Load load = load_of_subdomain(experiment(kind, {mebi, mebi}, 1), 0);
   const auto bytes = static_cast<double>(load.local.begin()->second);
-  // Falls, stays, grows by less than what times differ by, grows by more than the bytes do.
+  // Time falls, is constant, grows by less than the noise, or grows by more than the bytes do.
   for (const double small : {2e-3, 1e-3, 0.999e-3, 0.01e-3}) {
     const std::vector<Trial> trials{{kind, 1.2344e-6, small, 1e-3}};
     const Fitted fitted = fit(trials, mebi, 1);

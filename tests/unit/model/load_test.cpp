@@ -13,7 +13,8 @@ const subdomain_id first(0);
 constexpr exchange::Tuning rows_only{.packets_at_most_bytes = 0};
 
 TEST(Load, CountsCellsOfLongRowsAndSectorsOfShortOnes) {
-  // Faces of x: 8 x 4 rows of 12 bytes on each side, a sector each. Faces of y: 3 rows of 128 bytes in each of 4 planes.
+  // Faces in x: 8 x 4 rows of 12 bytes on each side, one sector each. Faces in y: 3 rows of 128 bytes in each of 4
+  // planes.
   const auto g = geometry_of({32, 8, 8}, {.devices = {1, 1, 2}}, Stencil::star(3), {field_of(Element::f32)});
   const Load load = load_of(g, first, rows_only);
   EXPECT_EQ(load.local,
@@ -46,7 +47,7 @@ TEST(Load, RowsAtTheEndsOfXGrowWhereTheyLieAlike) {
   };
   EXPECT_EQ(local(32), (Bytes{{{HaloRows::short_rows, 16}, 2 * 16 * 32}}));
   EXPECT_EQ(local(30), (Bytes{{{HaloRows::short_rows, 4}, 2 * 16 * 32}}));
-  // A packed row does not: 3 cells of 8 bytes are words of 8.
+  // A packed row is not: 3 cells of 8 bytes are words of 8.
   const auto g = geometry_of({64, 4, 4}, {.devices = {2, 1, 1}}, x, {field_of(Element::f64)});
   EXPECT_EQ(load_of(g, first, rows_only).out, (Bytes{{{HaloRows::short_rows, 16}, 2 * 16 * 32}}));
   Bytes packed{{{HaloRows::packed_rows, 8}, 2 * 16 * 32}};
@@ -65,7 +66,8 @@ TEST(Load, PacksWhereAMessageHasEnoughShortRows) {
 }
 
 TEST(Load, SmallMessagesAreWhatTheirPacketsTakeOfALink) {
-  // Both faces, one message: 2 * 3 rows of 8 cells in y, 32 words each: five pairs, ten packets. Within the device nothing changes.
+  // Both faces in one message: 2 * 3 rows of 8 cells in y, 32 words each: five pairs, ten packets. Local copies do not
+  // change.
   const auto g = geometry_of({32, 8, 8}, {.devices = {1, 1, 2}}, Stencil::star(3), {field_of(Element::f32)});
   const std::int64_t bytes = 2 * 3 * 8 * 10 * 16;
   const Load load = load_of(g, first, {.packets_at_most_bytes = bytes});
@@ -73,7 +75,7 @@ TEST(Load, SmallMessagesAreWhatTheirPacketsTakeOfALink) {
   EXPECT_EQ(load.in, load.out);
   EXPECT_EQ(load.local, load_of(g, first, rows_only).local);
   EXPECT_EQ(load_of(g, first, {.packets_at_most_bytes = bytes - 1}).out, load_of(g, first, rows_only).out);
-  // A row of three words is one packet, and one of a field of bytes no whole words.
+  // A row of three words is one packet; the rows of a field of bytes are not whole words.
   const auto x = geometry_of({64, 4, 4}, {.devices = {2, 1, 1}}, Stencil::box(3, 0, 0), {field_of(Element::f32)});
   EXPECT_EQ(load_of(x, first, {}).out, (Bytes{{{HaloRows::packets, 16}, 2 * 16 * 16}}));
   const auto i8 = geometry_of({32, 8, 8}, {.devices = {1, 1, 2}}, Stencil::star(3),
@@ -90,7 +92,7 @@ TEST(Load, AddsFieldsOfAllSizesAndRadii) {
 }
 
 TEST(Load, KnowsWhatOnlyArrivesAndWhatCrossesTheNetwork) {
-  // Read from below alone: at open ends the lower subdomain only sends, the upper one only receives.
+  // Only lower neighbours are read: at open ends the lower subdomain only sends, and the upper one only receives.
   const Stencil below = Stencil::per_side({0, 0, 1}, {0, 0, 0});
   const Boundaries open{Boundary::periodic, Boundary::periodic, Boundary::open};
   const auto near = geometry_of({32, 2, 8}, {.devices = {1, 1, 2}}, below, {field_of(Element::f32)}, open);

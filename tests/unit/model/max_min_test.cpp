@@ -12,7 +12,7 @@ namespace {
 
 using test::FlowCase;
 
-/// By definition: at each moment all rates are filled from nothing, and time goes on to the next end of a latency or of a flow.
+/// The definition: recompute all rates at each event, then advance to the next end of a latency or of a flow.
 class ByDefinition {
  public:
   explicit ByDefinition(const FlowCase& some) : case_(some), ends_(some.flows.size(), never) {
@@ -41,7 +41,7 @@ class ByDefinition {
  private:
   static constexpr double never = std::numeric_limits<double>::infinity();
 
-  /// Whether any flow began to wait, or ended.
+  /// Whether any flow started its latency, or ended.
   bool settle(double now) {
     bool any = false;
     for (std::size_t f = 0; f < left_.size(); ++f) {
@@ -60,7 +60,7 @@ class ByDefinition {
     return any;
   }
 
-  /// What the flow's rate takes of the link; 0 where it does not pass it.
+  /// The share of the link that the flow's rate uses; 0 if its route does not include the link.
   [[nodiscard]] double weight(std::size_t flow, std::size_t link) const {
     const LinkFlow& one = case_.flows[flow];
     const auto found = std::ranges::find(one.links, static_cast<int>(link));

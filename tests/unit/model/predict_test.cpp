@@ -22,7 +22,8 @@ constexpr auto long_rows = HaloRows::long_rows;
 constexpr auto short_rows = HaloRows::short_rows;
 constexpr auto packed_rows = HaloRows::packed_rows;
 
-/// Bytes take 1 ns over links, packed ones 5, within a device a half, and twice that beside links. Short rows 3 times as long.
+/// A byte takes 1 ns over links, 5 ns packed, 0.5 ns within a device, and twice that concurrently with links. Short
+/// rows take 3 times as long.
 std::vector<ExchangeRate> rates() {
   return {{local, long_rows, false, 16, 2e9, 1e-6, 1.5e-6},     {local, short_rows, false, 16, 2e9 / 3, 1e-6, 1.5e-6},
           {link, long_rows, false, 16, 1e9, 2e-6, 2.5e-6},      {link, short_rows, false, 16, 1e9 / 3, 2e-6, 2.5e-6},
@@ -71,10 +72,10 @@ TEST(Predict, PacketsCountWhereTheMapHasARateForThem) {
 
 TEST(Predict, PathsTakeTheirTimesBesideEachOther) {
   const Prediction by_local = predicted({.local = {{{long_rows, 16}, 5000}}, .out = thousand});
-  EXPECT_EQ(by_local.picoseconds, 7'000'000);  // 2 us + 5000 * 1 ns beside links
+  EXPECT_EQ(by_local.picoseconds, 7'000'000);  // 2 us + 5000 * 1 ns, concurrent with links
   EXPECT_EQ(by_local.bound, Bound::local);
   const Prediction by_link = predicted({.local = {{{long_rows, 16}, 500}}, .out = thousand});
-  EXPECT_EQ(by_link.picoseconds, 3'000'000);  // no rate beside local copies: that without
+  EXPECT_EQ(by_link.picoseconds, 3'000'000);  // no rate for concurrent local copies: the rate without them
   EXPECT_EQ(by_link.bound, Bound::link);
 }
 
@@ -102,7 +103,7 @@ TEST(Predict, NarrowWordsLieOnALineOverOneByWord) {
   EXPECT_EQ(nanoseconds(4), 4);
   EXPECT_EQ(nanoseconds(2), 8);
   EXPECT_EQ(nanoseconds(1), 16);
-  // Where narrow words were measured faster, they are taken to be as fast as wide ones, but for the one that was measured.
+  // If narrow words were measured to be faster, they count as fast as wide ones, except for the measured size itself.
   all.back().bandwidth = 4e9;
   EXPECT_EQ(Predictor(machine_of(two, all)).predict(Load{.out = {{{long_rows, 8}, 1000}}}).picoseconds, 3'000'000);
 }
@@ -110,13 +111,13 @@ TEST(Predict, NarrowWordsLieOnALineOverOneByWord) {
 TEST(Predict, ADomainTakesAsLongAsItsSlowestDevice) {
   // 5 planes are cut 2 + 3; each sends and receives 2 faces of 32 x 2 cells.
   const auto g = geometry_of({32, 2, 5}, two, Stencil::box(0, 1, 1), {field_of(Element::f32)});
-  // No edges of y and z are local: (y, z) edges cross too, 4 rows of 128 bytes a side.
+  // (y, z) edges are not local: they cross too, 4 rows of 128 bytes a side.
   const Predictor predictor(machine_of(two, rates()));
   const Load load = load_of(g, subdomain_id(1), predictor.tuning());
   EXPECT_EQ(load.local.at({long_rows, 16}), 2 * 3 * 128);
   EXPECT_EQ(load.out.at({long_rows, 16}), 2 * (2 + 2) * 128);
   EXPECT_EQ(predictor.predict(g).picoseconds, 2'000'000 + 2 * 4 * 128 * 1000);
-  // One that has much more to do locally.
+  // A plan with much more local work.
   const auto high = geometry_of({32, 2, 101}, two, Stencil::box(0, 1, 1), {field_of(Element::f32)});
   EXPECT_EQ(predictor.predict(high).picoseconds, 2'000'000 + 2 * 51 * 128 * 1000);
   EXPECT_EQ(predictor.predict(high).bound, Bound::local);
@@ -159,7 +160,7 @@ TEST(Predict, SaysWhyItCannot) {
   EXPECT_THAT(Predictor(shared).why_not(), HasSubstr("has no exchange rate for link"));
 }
 
-/// What stands for many nodes is compared with all of them.
+/// The prediction for representative nodes equals the prediction for all nodes.
 TEST(Predict, IsTheSameAsOverAllSubdomains) {
   std::mt19937 random(7);
   const auto below = [&](int n) { return static_cast<std::int64_t>(random() % static_cast<unsigned>(n)); };

@@ -14,7 +14,7 @@ namespace {
 
 using testing::HasSubstr;
 
-/// A cube of 2 devices, cut in x: each sends two faces to the other, and y and z wrap around.
+/// A cube on 2 devices, cut in x: each sends two faces to the other; y and z are periodic within each device.
 class SimulateExchange : public Simulate {
  protected:
   /// nodes x devices a node = 2.
@@ -53,7 +53,8 @@ TEST_F(SimulateExchange, DirectTakesTheLinkBesideTheDevicesMemory) {
 
 TEST_F(SimulateExchange, CopiesArePackedAndUnpacked) {
   const Simulated found = exchange(1, Transport::peer_copy);
-  // Memory is shared by pack (read and written) and wrap until the pack has ended; the wrap's rest is done long before the unpack.
+  // Pack (read and written) and local copies share the memory until the pack has ended; local copies end long before
+  // the unpack.
   const double pack = 2 * (2 * sent) / memory;
   const double link = sent / (20 * giga) + 3e-6;
   EXPECT_NEAR(found.ends[0], (wrap + 2 * sent) / memory, near);
@@ -80,27 +81,27 @@ TEST_F(SimulateExchange, RanksLimitWhatMpiMoves) {
   const Simulated over_network = exchange(2, Transport::mpi_device, {.mpi_injection = 1 * giga, .mpi_latency = 7e-6});
   EXPECT_NEAR(over_network.ends[1], pack + 7e-6 + 2e-6 + 4e-6 + sent / giga + 2 * sent / memory, near);
   EXPECT_EQ(over_network.levels.front().level, "rank");
-  // One rank has both devices: its copying serves both messages.
+  // One rank drives both devices: its copy bandwidth serves both messages.
   const double pcie = sent / (10 * giga) + 1e-6;
   const double other_pcie = sent / (5 * giga) + 2e-6;
   const Simulated within = exchange(1, Transport::mpi_staged, {.mpi_copy = 1 * giga});
   EXPECT_EQ(within.levels.front().level, "rank");
   EXPECT_GT(within.seconds, 2 * sent / giga + pack + std::min(pcie, other_pcie));
   EXPECT_LT(within.seconds, 2 * sent / giga + pack + pcie + other_pcie + 2 * sent / memory + near);
-  // From device to device nothing is copied in the host's memory.
+  // Between devices nothing is copied through host memory.
   const Simulated devices = exchange(1, Transport::mpi_device, {.mpi_copy = 1 * giga, .mpi_device_latency = 9e-6});
   EXPECT_NEAR(devices.ends[1], pack + 9e-6 + 3e-6 + sent / (20 * giga) + 2 * sent / memory, near);
 }
 
 TEST_F(SimulateExchange, ACoreDoesAllOfARanksWork) {
-  // One rank has both devices: launches of four messages in a row, 5 us each, before anything else; then as without.
+  // One rank drives both devices: four launches in sequence, 5 us each, precede everything else.
   const double pack = 2 * (2 * sent) / memory;
   const double link = sent / (20 * giga) + 3e-6;
   const Simulated plain = exchange(1, Transport::direct, {.device_launch = 5e-6});
   EXPECT_NEAR(plain.ends[0], 5e-6 + wrap / memory, near) << "self is the first message";
   EXPECT_NEAR(plain.ends[1], 10e-6 + link, near);
   EXPECT_NEAR(plain.ends[3], 20e-6 + wrap / memory, near);
-  // Each of two ranks sends and receives one message over the network: software at both ends of it.
+  // Each of two ranks sends and receives one message over the network: software overhead at both ends.
   const double network = 2e-6 + 4e-6 + sent / (4 * giga);
   const Simulated found = exchange(2, Transport::mpi_device, {.mpi_latency = 7e-6, .mpi_overhead = 9e-6});
   EXPECT_NEAR(found.ends[1], pack + 9e-6 + 7e-6 + network + 9e-6 + 2 * sent / memory, near);
@@ -109,7 +110,7 @@ TEST_F(SimulateExchange, ACoreDoesAllOfARanksWork) {
 }
 
 TEST_F(SimulateExchange, OneCoreSendsAndReceivesInTurns) {
-  // Both at once at half the rate, where a rank's core has to do either.
+  // Both messages at once at half the rate, limited by one core of each rank.
   const machine::Software software{.mpi_injection = 1 * giga};
   machine::Software one_core = software;
   one_core.one_core = true;
@@ -127,7 +128,7 @@ TEST_F(SimulateExchange, SerialisedMessagesFollowEachOther) {
   const Simulated found = exchange(1, Transport::mpi_device, {.mpi_serialises_streams = true});
   EXPECT_NEAR(found.ends[1], pack + link + 2 * sent / memory, near);
   EXPECT_NEAR(found.ends[2], pack + 2 * link + 2 * sent / memory, near);
-  // Queues of copies belong to devices, of which each has one message here.
+  // Copy queues belong to devices; each device has one message here.
   const Simulated copies = exchange(1, Transport::peer_copy, {.serial_copies = true});
   EXPECT_NEAR(copies.ends[1], copies.ends[2], near);
 }

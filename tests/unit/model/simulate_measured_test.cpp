@@ -35,13 +35,13 @@ TEST(AsMeasured, TakesTheFastestTwoWayRateAcrossALink) {
       measured(host, 1, "pinned", 4 * giga, Traffic::two_way)};
   const MachineMap found = as_measured(map);
   const auto bandwidth = [&](std::size_t link) { return found.types[0].links[link].bandwidth; };
-  EXPECT_EQ(bandwidth(3), 15 * giga);   // NVLink between the two
-  EXPECT_EQ(bandwidth(5), 80 * giga);   // the left one's memory
-  EXPECT_EQ(bandwidth(6), 100 * giga);  // the right one's: not measured
-  EXPECT_EQ(bandwidth(1), 9 * giga);    // PCIe of the left one
+  EXPECT_EQ(bandwidth(3), 15 * giga);   // NVLink between the two devices
+  EXPECT_EQ(bandwidth(5), 80 * giga);   // the left device's memory
+  EXPECT_EQ(bandwidth(6), 100 * giga);  // the right device's memory: not measured
+  EXPECT_EQ(bandwidth(1), 9 * giga);    // PCIe of the left device
   EXPECT_EQ(bandwidth(2), 4 * giga);
-  EXPECT_EQ(bandwidth(0), 9 * giga);  // the host's memory: the fastest across it
-  EXPECT_EQ(bandwidth(4), 8 * giga);  // the card
+  EXPECT_EQ(bandwidth(0), 9 * giga);  // the host's memory: the fastest measurement across it
+  EXPECT_EQ(bandwidth(4), 8 * giga);  // the network card
   EXPECT_EQ(found.types[0].links[3].latency, map.types[0].links[3].latency);
 }
 
@@ -68,7 +68,7 @@ TEST(AsMeasured, LeavesOutWhatNoLinkShows) {
                          measured(0, 1, "copy", 3 * giga, Traffic::one_way)};
     return as_measured(map).types[0].links;
   };
-  // Two devices with a link, and a host that nothing leads to.
+  // Two devices with a link, and a host without links.
   EXPECT_EQ(keep({{device0, device1, LinkKind::nvlink, 20 * giga, 0}}).front().bandwidth, 3 * giga);
   // No host at all.
   type.vertices = {{VertexKind::device, "left", 0, 0, 0}, {VertexKind::device, "right", 0, 0, 0}};
@@ -96,7 +96,8 @@ TEST(AsMeasured, FillsInWhatTheMapSaysNothingOfInSoftware) {
   EXPECT_EQ(as_measured(map).software.mpi_copy, 6 * giga);
 }
 
-/// Two devices of a node, cut in z: all rows are long, as x and y wrap around within a device... but for x's, which are short.
+/// Two devices of a node, cut in z: rows in y and z are long, because x and y are periodic within a device; rows in x
+/// are short.
 class SimulateKernels : public Simulate {
  protected:
   static constexpr double row = 256 * 4;
@@ -114,7 +115,7 @@ class SimulateKernels : public Simulate {
     }
     return list;
   }
-  /// Stencil 1 in z, and in y where `wraps`.
+  /// Stencil 1 in z, and in y if `wraps`.
   Simulated exchange(Transport between, bool wraps, std::int64_t side = 256) {
     const auto geometry =
         geometry_of({side, side, 2 * side}, {{1, 1, 1}, {1, 1, 2}},

@@ -18,9 +18,9 @@ using machine::VertexKind;
 using routing::Transport;
 
 inline constexpr double giga = 1e9;
-inline constexpr double near = 1e-8;  ///< seconds; moments of the simulation are exact to 1e-11
+inline constexpr double near = 1e-8;  ///< seconds; times of the simulation are exact to 1e-11
 
-/// Two devices at one package with its memory, and a card: GB/s and us as below.
+/// Two devices on one package with its memory, and a network card: GB/s and us as below.
 inline constexpr int numa = 1;
 inline constexpr int device0 = 2;
 inline constexpr int device1 = 3;

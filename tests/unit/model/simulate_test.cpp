@@ -27,7 +27,7 @@ TEST_F(Simulate, TwoFlowsOnOneLinkShareIt) {
   Flow half = flow;
   half.bytes /= 2;
   const auto found = ends({flow, half});
-  // Both at half the rate until the shorter one has ended, which takes as long as all of one.
+  // Both run at half the rate until the shorter one has ended, after the time of a full one.
   EXPECT_NEAR(found[1], 1e-3 + 3e-6, near);
   EXPECT_NEAR(found[0], 1.5e-3 + 3e-6, near);
 }
@@ -38,20 +38,20 @@ TEST_F(Simulate, AFlowOverTwoLinksTakesTheNarrower) {
 }
 
 TEST_F(Simulate, WhatANarrowLinkHoldsBackIsLeftToOthers) {
-  // Both share memory -> package; the one to the right is held to 5, the one to the left to 10 GB/s.
+  // Both share memory -> package; the right one is limited to 5, the left one to 10 GB/s.
   const auto found = ends({{at(0, numa), at(0, device0), 10'000'000}, {at(0, numa), at(0, device1), 10'000'000}});
   EXPECT_NEAR(found[0], 1e-3 + 1e-6, near);
   EXPECT_NEAR(found[1], 2e-3 + 2e-6, near);
 }
 
 TEST_F(Simulate, LatenciesOfARouteAddUp) {
-  // device 0, package, card, 2 us, 2 us, card, package, device 1 of the other node; and the flow's own.
+  // Device 0, package, card, 2 us, 2 us, card, package, device 1 of the other node; plus the flow's own latency.
   const std::vector<Flow> flows{{at(0, device0), at(1, device1), 0, 10e-6}};
   EXPECT_NEAR(ends(flows)[0], 10e-6 + 1e-6 + 4e-6 + 2e-6, near);
 }
 
 TEST_F(Simulate, AFlowsLatencyTakesNothingFromOthers) {
-  // Equal shares from 2 ms on, however long a flow waited before.
+  // Equal shares from 2 ms on, independent of how long each flow waited.
   const Flow flow{at(0, device0), at(0, device1), 20'000'000};
   Flow late = flow;
   late.latency = 0.5e-3;
@@ -78,7 +78,7 @@ TEST_F(Simulate, ASharedResourceLimitsItsFlowsTogether) {
 }
 
 TEST_F(Simulate, OfAResourceFlowsTakeByWeight) {
-  // At equal rates a byte of the first takes 1 and one of the second 4 of the resource: 0.2 GB/s each.
+  // At equal rates, a byte of the first flow takes 1 and a byte of the second 4 of the resource: 0.2 GB/s each.
   const std::vector<SharedResource> core{{"core 0", 1 * giga, "core"}};
   const Flow first{at(0, device0), at(0, device1), 1'000'000, 0, {0}, {}, {1}};
   const Flow second{at(0, device1), at(0, device0), 1'000'000, 0, {0}, {}, {4}};
@@ -127,7 +127,7 @@ TEST_F(Simulate, NothingTakesNoTime) {
   const Simulated none = simulate(net, {}, {});
   EXPECT_EQ(none.seconds, 0);
   EXPECT_TRUE(none.levels.empty());
-  // A place that reaches itself over nothing.
+  // A path from a place to itself without any link.
   EXPECT_NEAR(ends({{at(0, 0), at(0, 0), 1'000'000}})[0], 0, near);
 }
 

@@ -12,7 +12,7 @@
 namespace halocline::overlap {
 namespace {
 
-/// The same with some edges and corners off.
+/// The same stencil with some edges and corners off.
 Stencil random_shape(test::Seeded& seeded) {
   Stencil radius = random_stencil(seeded);
   for (const Direction d : all_directions) {
@@ -21,7 +21,7 @@ Stencil random_shape(test::Seeded& seeded) {
   return radius;
 }
 
-/// The direction from a box to a cell; none for one inside.
+/// The direction from a box to a cell; none for a cell inside.
 std::optional<Direction> side_of(const Box& box, const Vec3& p) {
   int d[3];
   for (int dim = 0; dim < 3; ++dim) d[dim] = p[dim] < box.lo[dim] ? -1 : (p[dim] >= box.hi[dim] ? 1 : 0);
@@ -29,7 +29,7 @@ std::optional<Direction> side_of(const Box& box, const Vec3& p) {
   return Direction::of(d[0], d[1], d[2]);
 }
 
-/// The same as sides_read(), cell by cell and offset by offset.
+/// sides_read() recomputed cell by cell and offset by offset.
 Directions sides_by_cells(const Box& box, const Box& owned, const Stencil& radius) {
   Directions sides;
   const Box offsets{Vec3{} - radius.lower(), radius.upper() + Vec3::filled(1)};

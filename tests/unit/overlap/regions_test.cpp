@@ -18,7 +18,7 @@ bool reads_halo(const Box& owned, const Stencil& r, const Vec3& p) {
   return !owned.contains(Box{p - r.lower(), p + r.upper() + Vec3::filled(1)});
 }
 
-/// Whether p is sent to some neighbour: it fills an upper halo below, or a lower halo above.
+/// Whether p is sent to some neighbour: it fills an upper halo of the lower one, or a lower halo of the upper one.
 bool is_sent(const Box& owned, const Stencil& r, const Vec3& p) {
   for (int dim = 0; dim < 3; ++dim) {
     if (p[dim] < owned.lo[dim] + r.upper()[dim] || p[dim] >= owned.hi[dim] - r.lower()[dim]) return true;
@@ -42,7 +42,8 @@ TEST(Regions, interior_and_exterior_are_disjoint_and_exactly_the_owned_box) {
         EXPECT_EQ(found, 1) << "seed " << seed << " cell " << to_string(p);
         const bool safe =
             !reads_halo(owned, radius, p) && (update == Update::double_buffered || !is_sent(owned, radius, p));
-        // Every cell of the interior is safe; where there is an interior at all, so that nothing else is left out, the
+        // Every cell of the interior is safe; if there is an interior, every cell outside of it is not, so that the
+        // interior is maximal.
         // rest is not.
         if (inner.contains(p) || !inner.empty()) {
           EXPECT_EQ(safe, inner.contains(p)) << "seed " << seed << " cell " << to_string(p);
@@ -86,7 +87,7 @@ TEST(Regions, boundary_boxes_fill_all_that_lies_beyond_open_ends_once_others_are
       for_each_cell(box, [&](const Vec3& p) {
         EXPECT_TRUE(all.contains(p));
         EXPECT_TRUE(beyond(p)) << "seed " << seed << ": " << to_string(p) << " is not beyond an open end";
-        // The cell that a copy of the nearest layer reads must be full: exchanged, owned, or filled before.
+        // The nearest-layer copy reads a cell that is already valid: exchanged, owned, or filled before.
         Vec3 inside = p;
         const int d = static_cast<int>(dim);
         inside[d] = side == Side::lower ? owned.lo[d] : owned.hi[d] - 1;
@@ -112,7 +113,7 @@ TEST(Regions, whole_tiles_are_the_most_that_fit_into_an_interior) {
     const Box whole = whole_tiles(inner, owned, tile);
     SCOPED_TRACE("seed " + std::to_string(seed));
     std::array<std::vector<bool>, 3>
-        fits;  // for each dimension, which layers of cells lie in tiles that are in the interior
+        fits;  // by dimension, the layers of cells in tiles that are within the interior
     for (int dim = 0; dim < 3; ++dim) {
       auto& layers = fits[static_cast<std::size_t>(dim)];
       for (std::int64_t at = 0; at < owned.extent()[dim]; ++at) {

@@ -65,7 +65,7 @@ TEST(Steps, an_exterior_fills_the_box_around_an_interior) {
   EXPECT_EQ(boundary(box, Box{}), std::vector<Box>{box});
 }
 
-/// A subdomain of a domain, at whatever ends; parts are as thick as halos at least.
+/// A subdomain at any edges of a domain; parts are at least as thick as halos.
 struct Case {
   Box domain = Box::of_extent({16, 16, 16});
   Box owned = domain;
@@ -99,8 +99,8 @@ struct Case {
   }
 };
 
-/// By the rules of the game: after an exchange the halo inside the domain is known; a step may read what is known, the
-/// boundary's boxes included, and what it did not write is unknown afterwards.
+/// Tracks valid cells: after an exchange the halo inside the domain is valid; a step may read valid cells only,
+/// including the boundary's boxes, and invalidates what it does not write.
 TEST(Steps, each_step_reads_only_what_is_known) {
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
     const Case c(seed);

@@ -35,7 +35,7 @@ TEST(Bisection, CutsTheDomainOfSixDevices) {
 }
 
 TEST(Bisection, ComparesWhatIsLeftWithoutRounding) {
-  // 10 / 3 is longer than 3; rounded to integers they would tie, and x would be cut.
+  // 10 / 3 is longer than 3; rounded to integers they would be equal, and x would be cut.
   EXPECT_EQ(bisection_grid({3, 10, 1}, 6), (Vec3{1, 6, 1}));
   EXPECT_EQ(bisection_grid({5, 5, 5}, 2), (Vec3{2, 1, 1}));
   EXPECT_EQ(bisection_grid({5, 5, 5}, 4), (Vec3{2, 2, 1}));

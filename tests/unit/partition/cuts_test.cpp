@@ -67,7 +67,7 @@ TEST(Cuts, AllMethodsGiveEvenParts) {
   }
 }
 
-// By hand: 12 cells in the ratio 1 : 3 : 2.
+// Computed by hand: 12 cells in the ratio 1 : 3 : 2.
 TEST(Weights, GiveSlabsCellsInProportion) {
   const Partition p = weighted({12, 8, 8}, {3, 1, 1}, {1, 1, 1}, Stencil::box(1), {1, 3, 2});
   EXPECT_EQ(sizes(p, 0), (std::vector<std::int64_t>{2, 6, 4}));
@@ -83,7 +83,7 @@ TEST(Weights, AddUpOverASlab) {
 TEST(Weights, GoBySubdomainInAnyOrder) {
   Request request{.extent = {40, 40, 40}, .halo = Stencil::box(1), .nodes = 2, .devices_per_node = 2};
   request.method = Method::z_order;
-  request.weights = {1, 1, 3, 3};  // the second node is three times as fast; it is above the first in x or y
+  request.weights = {1, 1, 3, 3};  // the second node is three times as fast; it is the upper one in x or y
   const Partition p = make_partition(request);
   EXPECT_EQ(p.box_of(subdomain_id(3)).volume(), 3 * p.box_of(subdomain_id(0)).volume());
 }

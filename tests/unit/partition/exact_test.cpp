@@ -27,8 +27,7 @@ const std::array<Table, 3> device_tables{
      {{1024, 512, 512}, {{{1, 1, 1}, {2, 1, 1}, {2, 2, 1}, {2, 2, 2}, {4, 2, 2}, {8, 2, 2}, {8, 4, 2}}}},
      {{1024, 1024, 512}, {{{1, 1, 1}, {2, 1, 1}, {2, 2, 1}, {2, 2, 2}, {4, 2, 2}, {4, 4, 2}, {8, 4, 2}}}}}};
 
-// Eqs. 7, 9, 10 and 12 as the paper has them, for extents that divide. long double holds these integers
-// exactly.
+// Eqs. 7, 9, 10 and 12 of the paper, for extents that divide evenly. long double holds these integers exactly.
 long double node_volume(const Vec3& n, const Vec3& p, std::int64_t r) {
   long double with_halo = 1;
   long double own = 1;
@@ -101,7 +100,7 @@ TEST(Exact, AttainsTheMinimumOfRandomCases) {
   }
 }
 
-// Worked by hand: 100 x 100 x 100 in two; only x is read, so cutting it costs and cutting y does not.
+// Computed by hand: 100 x 100 x 100 in two; only x is read, so a cut in x costs and a cut in y does not.
 TEST(Exact, CountsOnlyWhatIsRead) {
   EXPECT_EQ(exact_node_grid({100, 100, 100}, Stencil::box(2, 0, 0), 2), (Vec3{1, 2, 1}));
   EXPECT_EQ(exact_node_grid({100, 100, 100}, Stencil::per_side({1, 4, 1}, {4, 4, 4}), 4), (Vec3{2, 1, 2}));
@@ -133,7 +132,7 @@ TEST(Exact, CutsRowsLastWhereVolumesAreEqual) {
   EXPECT_EQ(make_partition(request).grid(), (Vec3{1, 2, 3}));
   request.nodes = 2;
   EXPECT_EQ(make_partition(request).node_grid(), (Vec3{1, 1, 2}));
-  // A smaller volume still counts for more.
+  // A smaller volume still takes precedence.
   request.extent = {3000, 750, 750};
   EXPECT_EQ(make_partition(request).node_grid(), (Vec3{2, 1, 1}));
 }

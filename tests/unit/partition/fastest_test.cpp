@@ -25,7 +25,7 @@ TEST(Fastest, IsTheGridOfExactWhereNoneCostsLess) {
   Request request = eight({64, 64, 64});
   request.cost = [](const Partition&) { return 7; };
   EXPECT_EQ(make_partition(request).grid(), (Vec3{2, 2, 2}));
-  // Among others that cost the same, the one with the fewest cuts in x, then in y.
+  // Among grids of equal cost, the one with the fewest cuts in x, then in y.
   request.cost = [](const Partition& p) { return p.grid() == Vec3{2, 2, 2} ? 2 : 1; };
   EXPECT_EQ(make_partition(request).grid(), (Vec3{1, 1, 8}));
 }

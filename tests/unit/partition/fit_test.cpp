@@ -66,7 +66,7 @@ TEST(Fit, GivenGridsMustHaveThePartsThatThereAre) {
   request.node_grid = Vec3{-2, -2, 1};
   EXPECT_THAT(refusal_of(request), HasSubstr("1 or more"));
   request.node_grid = Vec3{1, 1, 4};
-  EXPECT_EQ(make_partition(request).device_grid(), (Vec3{1, 2, 1}));  // chosen as by exact
+  EXPECT_EQ(make_partition(request).device_grid(), (Vec3{1, 2, 1}));  // the choice of exact
 }
 
 TEST(Fit, RefusesNumbersThatMakeNoSense) {
@@ -103,7 +103,7 @@ TEST(CheckFits, LooksAtWhatNeighboursRead) {
         return 0;
       }),
       AllOf(HasSubstr("in x is 2 cells thick"), HasSubstr("3 or more"), HasSubstr("'u'"), HasSubstr("6 cells")));
-  // The upper subdomain reads its lower halo, of 2 cells, from the thin one; nobody reads 4 of it where x is
+  // The upper subdomain reads its lower halo, of 2 cells, from the thin one; no subdomain reads 4 cells of it if x is
   // open.
   const Stencil uneven = Stencil::per_side({2, 1, 1}, {4, 1, 1});
   EXPECT_NO_THROW(check_fits(in_two(2, uneven, Boundary::open)));

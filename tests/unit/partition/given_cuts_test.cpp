@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Cuts of the caller's own.
+// Cuts given by the caller.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -58,7 +58,7 @@ TEST(GivenCuts, AreSharedAmongNodesWithTheLeastHalo) {
   EXPECT_EQ(make_partition(request).node_grid(), (Vec3{2, 1, 1}));
 }
 
-// However the parts are spread over the dimensions, some node grid divides them.
+// For any distribution of the parts over the dimensions, some node grid divides them.
 TEST(GivenCuts, FindANodeGridForEachGrid) {
   const auto positions = [](std::int64_t parts) {
     std::vector<std::int64_t> cuts;

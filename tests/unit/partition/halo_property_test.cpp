@@ -11,8 +11,8 @@
 #include "partition/strategy.hpp"
 #include "support/effort.hpp"
 
-// Messages against a reference that knows nothing of directions, neighbours or shifts: it looks at each
-// cell around a subdomain and asks whether the radius reads it and where it lives.
+// Messages against a reference without directions, neighbours or shifts: for each cell around a subdomain it computes
+// whether the stencil reads it, and which subdomain owns it.
 
 namespace halocline::partition {
 namespace {
@@ -73,7 +73,7 @@ Geometry random_geometry(Dice& dice) {
   const Vec3 nodes = dice.vec(1, 2);
   const Vec3 devices{dice.from(1, 2), dice.from(1, 2), dice.from(1, 3) == 3 ? 3 : 1};
   Request request{.halo = Stencil::box(widest.x, widest.y, widest.z)};
-  // From the least extent that fits up, odd sizes included.
+  // From the smallest extent that fits upwards, including odd sizes.
   request.extent = nodes * devices * widest + dice.vec(0, 4);
   request.nodes = nodes.volume();
   request.devices_per_node = devices.volume();
@@ -87,7 +87,7 @@ Geometry random_geometry(Dice& dice) {
   return {make_partition(request), fields, radius, boundaries};
 }
 
-/// Where a cell of the receiver's frame lives, or nothing outside an open domain.
+/// The owner of a cell in the receiver's frame; nothing outside an open domain.
 std::optional<Vec3> home_of(const Geometry& g, const FieldDescriptor& field, Vec3 cell) {
   for (int dim = 0; dim < 3; ++dim) {
     const auto i = static_cast<std::size_t>(dim);
@@ -112,7 +112,7 @@ bool is_read(const HaloWidth& halo, const Box& owned, const Vec3& cell) {
   return halo.has(Direction::of(side[0], side[1], side[2]));
 }
 
-/// How many components of a cell of the halo are exchanged.
+/// The number of components of a halo cell that are exchanged.
 int exchanged(const FieldDescriptor& field, const Box& owned, const Vec3& cell) {
   if (field.component_directions.empty()) return field.components;
   int towards[3];  // from the cell's owner to this subdomain
@@ -130,7 +130,7 @@ void check_cells(const Geometry& g, subdomain_id to) {
   std::int64_t bytes_of_messages = 0;
   for (const Message& m : incoming(g, to)) bytes_of_messages += m.bytes();
   for (field_id field(0); field.value() < fields; field = field_id(field.value() + 1)) {
-    std::map<Vec3, std::pair<subdomain_id, Vec3>> filled;  // halo cell -> who fills it, from which cell
+    std::map<Vec3, std::pair<subdomain_id, Vec3>> filled;  // halo cell -> the sender and the source cell
     for (const Message& m : incoming(g, to)) {
       for (const Segment& s : m.segments) {
         if (s.field != field) continue;
@@ -168,7 +168,7 @@ bool same(const Message& a, const Message& b) {
          });
 }
 
-/// Both ends have the same lists, in the promised order, and flows are their bytes.
+/// Both ends have the same lists in the documented order, and flows equal their bytes.
 void check_lists(const Geometry& g) {
   std::map<std::pair<subdomain_id, subdomain_id>, Message> sent;
   std::size_t received = 0;
@@ -224,7 +224,7 @@ TEST(HaloProperty, MessagesFillWhatIsReadAndNothingElse) {
   EXPECT_GT(with_messages, test::some_of(500));
 }
 
-// Accepted is what has all sources inside their owners, and nothing else.
+// Geometries are accepted exactly if all source cells are inside their owners.
 TEST(HaloProperty, CheckFitsRefusesJustWhatIsTooThin) {
   int refused = 0;
   for (std::uint64_t seed = 0; seed < test::some_of<std::uint64_t>(300); ++seed) {
@@ -232,7 +232,7 @@ TEST(HaloProperty, CheckFitsRefusesJustWhatIsTooThin) {
     const Geometry made = random_geometry(dice);
     std::vector<FieldDescriptor> fields = made.fields;
     fields[0].stencil = Stencil::per_side(dice.vec(0, 5), dice.vec(0, 5));
-    for (FieldDescriptor& field : fields) field.component_directions.clear();  // what is not sent has to fit, too
+    for (FieldDescriptor& field : fields) field.component_directions.clear();  // unsent ones must fit, too
     const Geometry g(made.partition, fields, made.stencil, made.boundaries);
     bool inside = true;
     for (std::int64_t s = 0; s < g.partition.size(); ++s) {

@@ -27,7 +27,7 @@ FieldDescriptor field_with_components(int components) {
 }
 
 TEST(Halo, WidthsAreThoseOfTheReceiversSide) {
-  // One cell is read below x, three above: what goes up (+x) fills lower halos, one cell wide.
+  // One cell is read below in x, three above: messages towards +x fill lower halos, one cell wide.
   const Geometry g = make({20, 8, 8}, {2, 1, 1}, Stencil::per_side({1, 0, 0}, {3, 0, 0}), {field_named("u")});
   const std::vector<Message> sent = outgoing(g, subdomain_id(0));
   ASSERT_EQ(sent.size(), 1u);
@@ -57,7 +57,7 @@ TEST(Halo, NothingLeavesThroughAnOpenBoundary) {
   ASSERT_EQ(outgoing(g, subdomain_id(0)).size(), 1u);
   EXPECT_EQ(outgoing(g, subdomain_id(0))[0].segments.size(), 1u);
   EXPECT_FALSE(neighbour(g, subdomain_id(0), Direction::of(-1, 0, 0)));
-  // The halo is there all the same, for the boundary condition.
+  // The halo exists nevertheless, for the boundary condition.
   EXPECT_EQ(g.halo(field_id(0), subdomain_id(0), Direction::of(-1, 0, 0)), (Box{{-1, 0, 0}, {0, 8, 8}}));
 }
 
@@ -110,7 +110,7 @@ TEST(Halo, AComponentIsSentTowardsTheDirectionsThatItHas) {
 TEST(Halo, AFieldOfWhichNoComponentIsSentMakesNoMessage) {
   FieldDescriptor field = field_with_components(2);
   field.component_directions.resize(2);
-  field.component_directions[0].set(static_cast<std::size_t>(Direction::of(0, 1, 1).index()));  // which nothing reads
+  field.component_directions[0].set(static_cast<std::size_t>(Direction::of(0, 1, 1).index()));  // not read
   const Geometry g = make({16, 8, 8}, {2, 1, 1}, Stencil::star(1), {field});
   EXPECT_TRUE(outgoing(g, subdomain_id(0)).empty());
   EXPECT_TRUE(outgoing_flows(g, subdomain_id(0)).empty());

@@ -13,7 +13,8 @@
 namespace halocline::partition {
 namespace {
 
-/// What a node part does, but for its place: bytes between its parts, and what each sends elsewhere.
+/// The traffic of a node part, relative to its position: bytes between its parts, and bytes that each part sends to
+/// other nodes.
 std::vector<std::tuple<std::int64_t, std::int64_t, std::int64_t>> doings(const Geometry& geometry, std::int64_t part) {
   const std::int64_t n = geometry.partition.devices_per_node();
   std::vector<std::tuple<std::int64_t, std::int64_t, std::int64_t>> all;

@@ -79,7 +79,7 @@ TEST(Size, messages_that_nobody_checked_do_not_wrap_around) {
   EXPECT_THAT(test::error_of<InvalidArgument>([&] { return outgoing(geometry, subdomain_id(0)); }), HasSubstr(text));
   EXPECT_THAT(test::error_of<InvalidArgument>([&] { return outgoing_flows(geometry, subdomain_id(0)); }),
               HasSubstr(text));
-  // Each segment fits, their sum does not.
+  // Each segment fits, but their sum does not.
   Message message{subdomain_id(0), subdomain_id(1), {}};
   for (int i = 0; i < 2; ++i)
     message.segments.push_back({field_id(0), Direction::of(1, 0, 0), {}, {}, INT64_MAX / 2 + 1});

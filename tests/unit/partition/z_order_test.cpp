@@ -16,7 +16,7 @@ Partition z_ordered(const Vec3& extent, std::int64_t nodes, std::int64_t devices
   return make_partition(request);
 }
 
-/// Over a periodic domain: the set of numbers of faces that a device shares with other nodes.
+/// Over a periodic domain: the set of the numbers of faces that a device shares with other nodes.
 std::set<int> off_node_faces(const Partition& p) {
   const Geometry geometry{p, {}, Stencil::box(1), all_periodic};
   std::set<int> counts;

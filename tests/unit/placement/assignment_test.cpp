@@ -19,7 +19,7 @@ std::vector<int> identity(int n) {
   return p;
 }
 
-/// The first permutation, in lexicographic order, of least cost.
+/// The lexicographically first permutation of least cost.
 std::vector<int> brute_force(const Assignment& problem) {
   std::vector<int> p = identity(problem.n);
   std::vector<int> best = p;
@@ -47,7 +47,7 @@ Assignment random_problem(int n, std::uint64_t seed, std::uint64_t most = 1 << 2
   return problem;
 }
 
-/// Halo-like: few partners, large and small flows; distances of a node with two groups of devices.
+/// Like halos: few partners, large and small flows; distances of a node with two groups of devices.
 Assignment structured_problem(int n, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   Assignment problem{n, std::vector<std::int64_t>(static_cast<std::size_t>(n * n)),
@@ -92,8 +92,8 @@ TEST(Exact, AgreesWithBruteForceOnHaloLikeProblems) {
   }
 }
 
-// Time is not asserted. A tree of 8! leaves has 109,601 nodes; each costs well below a microsecond on
-// average, and the bound must prune most of them even where entries are random.
+// Time is not asserted. A tree of 8! leaves has 109,601 nodes; each takes well below a microsecond on average, and the
+// bound must prune most of them even for random entries.
 TEST(Exact, PrunesTheTreeOfEightDevices) {
   constexpr std::int64_t whole_tree = 109601;
   for (std::uint64_t seed = 0; seed < 50; ++seed) {
@@ -164,7 +164,7 @@ TEST(Random, IsAPermutationThatDependsOnTheSeedOnly) {
     EXPECT_EQ(p, identity(4));
   }
   EXPECT_EQ(all.size(), 24u);
-  // The same on every machine and with every standard library: worked out by another program.
+  // The same on every machine and with every standard library; computed by another program.
   EXPECT_EQ(solve_random(8, 1), (std::vector<int>{4, 3, 2, 7, 5, 6, 0, 1}));
 }
 

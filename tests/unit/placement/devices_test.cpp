@@ -29,7 +29,7 @@ std::string refusal(const Seen& seen, std::optional<int> per_rank) {
   return test::error_of<InvalidArgument>([&] { static_cast<void>(share_devices(seen, per_rank)); });
 }
 
-/// By how many ranks each device that someone sees is driven.
+/// The number of ranks that drive each visible device.
 std::map<std::string, int> loads(const Seen& seen, const Driven& driven) {
   std::map<std::string, int> load;
   for (std::size_t r = 0; r < seen.size(); ++r) {
@@ -71,13 +71,13 @@ TEST(ShareDevices, one_each_by_a_mask_are_each_ranks_own) {
 }
 
 TEST(ShareDevices, follow_the_first_ranks_order_whatever_the_others_order) {
-  // As CUDA_VISIBLE_DEVICES=0,1 and 1,0 have it: the first device of each list is another one.
+  // With CUDA_VISIBLE_DEVICES=0,1 and 1,0 the first devices of the two lists differ.
   EXPECT_EQ(share_devices(Seen{{"a", "b"}, {"b", "a"}}, {}), (Driven{{0}, {0}}));
   EXPECT_EQ(share_devices(Seen{{"a", "b", "c", "d"}, {"d", "c", "b", "a"}}, {}), (Driven{{0, 1}, {0, 1}}));
 }
 
 TEST(ShareDevices, that_overlap_in_part_are_balanced) {
-  // Rank 0 would take a, the only one that rank 1 sees.
+  // Rank 0 must not take a, the only device that rank 1 sees.
   EXPECT_EQ(share_devices(Seen{{"a", "b"}, {"a"}}, {}), (Driven{{1}, {0}}));
   const Seen uneven{{"a", "b"}, {"a", "b", "c", "d"}};
   const auto driven = share_devices(uneven, {});
@@ -104,9 +104,9 @@ TEST(ShareDevices, whatever_is_seen_none_is_idle_while_another_is_shared_in_vain
     const auto driven = share_devices(seen, {});
     ASSERT_EQ(driven.size(), seen.size());
     for (const auto& mine : driven) ASSERT_FALSE(mine.empty());
-    // Whoever sees an idle device would have it: so all that are seen are driven.
+    // A rank that sees an idle device would take it: so all visible devices are driven.
     for (const auto& [uuid, load] : loads(seen, driven)) ASSERT_GE(load, 1) << uuid;
-    // As few sharers as Hall's theorem allows: a set of ranks that see k devices in all shares at least that much.
+    // As few sharers as Hall's theorem allows: a set of ranks that together see k devices shares at least that much.
     int least = 1;
     for (unsigned set = 1; set < (1u << ranks); ++set) {
       std::set<std::string> reach;

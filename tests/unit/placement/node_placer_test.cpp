@@ -31,7 +31,7 @@ machine::MachineMap map_of_nine_nodes() {
   return machine_of(type, 9, 4, 4);
 }
 
-// What one node part of each kind says of all must be what all say.
+// The mean over one node part of each kind must equal the mean over all node parts.
 TEST(NodePlacer, TakesTheMeanMessageOfAllNodes) {
   const partition::Geometry geometry = geometry_for({100, 64, 64});
   const machine::MachineMap map = map_of_nine_nodes();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Owners of the caller's own.
+// Owners given by the caller.
 #include <gtest/gtest.h>
 
 #include <string>

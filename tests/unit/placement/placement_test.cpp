@@ -27,8 +27,8 @@ partition::Geometry cut(const Vec3& extent, std::int64_t nodes, const Vec3& devi
   return {partition::make_partition(request), {field}, Stencil::box(2), all_periodic};
 }
 
-/// The cost in seconds, bytes over bytes a second as Pearson defines it plus the latency of a mean message for each of
-/// its bytes, without any of the library's code but flows.
+/// The cost in seconds, bytes over bandwidth as in Pearson's paper, plus the latency of a mean message for each of its
+/// bytes; uses no code of the library but flows.
 double seconds(const partition::Geometry& g, const machine::MachineMap& map, const std::vector<Slot>& slots) {
   double sum = 0;
   double bytes = 0;
@@ -75,8 +75,8 @@ TEST(Placement, TrivialIsInOrder) {
   EXPECT_EQ(p.of_rank(rank_id(3)), (std::vector<subdomain_id>{subdomain_id(6), subdomain_id(7)}));
 }
 
-// Four flat slabs in a ring; the fast pairs are 0-2 and 1-3. By hand: slabs 1 and 2 share a pair, 3 and
-// 0 the other one; of the ways to do so this one comes first.
+// Four flat slabs in a ring; the fast pairs are 0-2 and 1-3. Computed by hand: slabs 1 and 2 share a pair, 3 and 0 the
+// other one; this is the first of the equivalent solutions.
 TEST(Placement, PutsLargeFlowsOnFastLinks) {
   const std::vector<double> rates{900, 10, 50, 10, 10, 900, 10, 50, 50, 10, 900, 10, 10, 50, 10, 900};
   const machine::MachineMap map = machine_of(node_with_rates(rates), 1, 4, 4);
@@ -114,7 +114,7 @@ TEST(Placement, IsTheBestOfAllInSeconds) {
 }
 
 TEST(Placement, LatencyTellsPathsOfOneBandwidthApart) {
-  // As on nodes whose narrowest link is the first one: the same rate everywhere, but a longer way between groups.
+  // As on nodes where the first link is the narrowest: the same rate everywhere, but a longer path between groups.
   machine::NodeType node = node_of_groups(6, 3, 50, 50);
   for (machine::Measurement& m : node.measurements) m.latency = m.from / 3 == m.to / 3 ? 1e-6 : 5e-6;
   const machine::MachineMap map = machine_of(node, 1, 6, 6);
@@ -166,7 +166,7 @@ TEST(Placement, RanksMayShareDevices) {
   machine::MachineMap map = machine_of(node_with_rates({900, 10, 10, 900}), 1, 2, 2);
   for (machine::RankEntry& rank : map.ranks) rank.devices = {device_id(0), device_id(1)};  // four slots, two devices
   const Placement p = make_placement(cut({256, 64, 64}, 1, {4, 1, 1}), map, {});
-  // A ring of four: neighbours on the same device as far as may be, two cuts are left.
+  // A ring of four: as many neighbours as possible on the same device; two cuts remain.
   int changes = 0;
   for (std::int64_t s = 0; s < 4; ++s) {
     if (p.of(subdomain_id(s)).device != p.of(subdomain_id((s + 1) % 4)).device) ++changes;

@@ -12,7 +12,7 @@
 namespace halocline::placement {
 namespace {
 
-/// Half of them with flows and distances of equal chance, half with rings of flows on groups of devices.
+/// Half of them with uniformly random flows and distances, half with rings of flows on groups of devices.
 Assignment problem_for(std::uint64_t seed, std::int64_t largest) {
   test::Seeded random(seed);
   const int n = static_cast<int>(random.between(2, largest));
@@ -30,7 +30,7 @@ Assignment problem_for(std::uint64_t seed, std::int64_t largest) {
   return problem;
 }
 
-// Up to 9 devices, so that all is proven within seconds; bench_planner goes up to 12.
+// Up to 9 devices, which are solved to optimality within seconds; bench_planner goes up to 12.
 TEST(Quality, CraftIsWithinAFifthOfAPercentOfTheOptimumOnAverage) {
   double gaps = 0;
   constexpr int problems = 200;

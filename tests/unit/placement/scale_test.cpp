@@ -12,7 +12,7 @@
 namespace halocline::placement {
 namespace {
 
-// Pearson et al. ran on 256 nodes of six. How long planning takes is noted with the test, not asserted.
+// Pearson et al. ran on 256 nodes of six. The planning time is recorded with the test, not asserted.
 TEST(Scale, PlansFor1536Devices) {
   const auto begin = std::chrono::steady_clock::now();
   const machine::MachineMap map = machine_of(node_of_groups(6, 3, 50, 32), 256, 6, 6);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Boxes that ranks own as cuts and owners.
+// Conversion of boxes that ranks own into cuts and owners.
 #include "plan/from_boxes.hpp"
 
 #include <gmock/gmock.h>
@@ -20,7 +20,7 @@ namespace {
 
 using Boxes = std::vector<std::vector<Box>>;  ///< by rank
 
-/// A node whose ranks drive as many devices as they have boxes.
+/// A node whose ranks drive one device for each of their boxes.
 machine::MachineMap machine_for(const Boxes& boxes) {
   std::int64_t devices = 0;
   std::vector<machine::RankEntry> ranks;
@@ -37,7 +37,7 @@ std::string why_not(const Boxes& boxes) {
   return test::error_of<InvalidArgument>([&] { return from_boxes(boxes, machine_for(boxes)); });
 }
 
-/// A rectilinear grid, and its cells as boxes of shuffled ranks, some of which have several.
+/// A rectilinear grid, and its cells as boxes of ranks in random order, some of which have several.
 struct GridCase {
   partition::Cuts cuts;
   Boxes boxes;
@@ -82,7 +82,7 @@ TEST(FromBoxes, finds_cuts_and_owners_of_random_grids) {
     ASSERT_EQ(given.cuts, cuts);
     ASSERT_EQ(given.extent, (Vec3{cuts[0].back(), cuts[1].back(), cuts[2].back()}));
 
-    // As a plan has it: each box is the subdomain of its rank's device.
+    // Each box is the subdomain of its rank's device in the plan.
     request.extent = given.extent;
     request.cuts = given.cuts;
     request.placement.owners = given.owners;
@@ -99,7 +99,7 @@ TEST(FromBoxes, finds_cuts_and_owners_of_random_grids) {
   }
 }
 
-// Any one cell more or less is an overlap, a hole, or a cut that does not go through.
+// One cell more or less anywhere is an overlap, a hole, or a cut that does not go through.
 TEST(FromBoxes, refuses_random_grids_with_a_wrong_box) {
   for (int seed = 0; seed < test::some_of(300); ++seed) {
     SCOPED_TRACE(seed);
@@ -149,7 +149,7 @@ TEST(FromBoxes, errors_name_boxes_and_ranks) {
             "begins; allowed are cuts through the whole domain");
 }
 
-// As many boxes as the grid has cells, each of them a cell, but one twice.
+// As many boxes as the grid has cells, each of them a cell, but one of them twice.
 TEST(FromBoxes, refuses_a_cell_of_the_grid_that_two_ranks_own) {
   const Box quarter = Box::of_extent({4, 4, 4});
   const Box second = quarter.shifted({4, 0, 0});
@@ -166,7 +166,7 @@ TEST(FromBoxes, errors_name_ranks_with_another_number_of_devices) {
             "(DomainOptions::devices.per_rank)");
 }
 
-// In milliseconds: nothing compares each box with each other.
+// Takes milliseconds: boxes are not compared pairwise.
 TEST(FromBoxes, takes_a_grid_of_216000_boxes) {
   HALOCLINE_IS_LARGE();
   Boxes boxes;
@@ -194,7 +194,7 @@ TEST(GivenOwners, are_cut_as_for_one_node_and_explained) {
   EXPECT_THAT(explain_partition(plan), testing::HasSubstr("the given cuts\n"));
   EXPECT_THAT(explain_placement(plan), testing::HasSubstr("placement  with the given owners\n"));
   EXPECT_THAT(explain_placement(plan), testing::ContainsRegex("subdomain   2 .*node 1, rank 3"));
-  // Thinner than the halo: what any plan is refused for.
+  // Thinner than the halo, which every plan refuses.
   request.stencil = Stencil::box(3);
   EXPECT_THAT(test::error_of<InvalidArgument>([&] { return make_plan(request); }),
               testing::HasSubstr("subdomain 0 of 2 in x is 2 cells thick; allowed is 3 or more"));

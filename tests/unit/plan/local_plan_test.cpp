@@ -18,7 +18,8 @@ namespace {
 
 using Key = std::pair<subdomain_id, subdomain_id>;
 
-/// Nodes of one number of devices, in an order of ranks that is not that of nodes; every fourth machine has unequal nodes.
+/// Nodes with equal numbers of devices, with ranks that are not in the order of nodes; every fourth machine has unequal
+/// nodes.
 machine::MachineMap machine_for(test::Seeded& random, std::uint64_t seed) {
   machine::MachineMap map = test::random_machine(seed);
   map.ranks.clear();
@@ -46,7 +47,7 @@ machine::MachineMap machine_for(test::Seeded& random, std::uint64_t seed) {
 PlanRequest request_for(test::Seeded& random, std::uint64_t seed) {
   PlanRequest request;
   request.machine = machine_for(random, seed);
-  // A side of radius 0 has somebody sent to who sends nothing back.
+  // With radius 0 on one side, a subdomain sends to a neighbour that sends nothing back.
   Vec3 lower;
   Vec3 upper;
   for (int dim = 0; dim < 3; ++dim) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Limits are those that the planner was made for, on one core; a slow machine gets a multiple of them. How time
-// grows is what is really asked: a step that is quadratic in ranks takes 16 times as long for 4 times the devices.
+// The planner's design limits on one core, times a factor for slow machines. The essential check is how time grows: a
+// step that is quadratic in ranks takes 16 times as long for 4 times the devices.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -31,14 +31,14 @@ PlanRequest request_for(std::int64_t nodes) {
   return request;
 }
 
-/// Of the processor, not of the wall: what else runs on the machine counts little.
+/// CPU time, not wall-clock time: other work on the machine has little effect.
 double seconds_of(auto&& work) {
   const std::clock_t begin = std::clock();
   work();
   return static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
 }
 
-/// The least of several, as other work on the machine only adds.
+/// The minimum of several runs, as other work can only add time.
 double least_seconds(int times, auto&& work) {
   double least = seconds_of(work);
   for (int i = 1; i < times; ++i) least = std::min(least, seconds_of(work));
@@ -54,7 +54,7 @@ double plan_and_route(std::int64_t nodes, int times) {
   });
 }
 
-/// Of this process so far; 0 where the system does not say.
+/// Of this process so far; 0 if the system does not report it.
 std::int64_t peak_bytes() {
   std::ifstream status("/proc/self/status");
   for (std::string word; status >> word;) {
@@ -77,7 +77,7 @@ TEST(PlannerScale, plans_27648_devices_in_half_a_minute_and_2_GB) {
 
 TEST(PlannerScale, time_grows_as_the_machine) {
   HALOCLINE_IS_LARGE();
-  // Other work on the machine may disturb one of two times, but hardly five times in a row.
+  // Other work may disturb one of two times, but hardly five times in a row.
   double growth = 100;
   for (int i = 0; i < 5 && growth > 6; ++i)
     growth = std::min(growth, plan_and_route(4608, 1) / plan_and_route(1152, 1));

@@ -17,7 +17,7 @@ using enum Transport;
 const subdomain_id a(0);
 const subdomain_id b(1);
 
-/// Two processes of one node, everything works.
+/// Two processes of one node; all capabilities are present.
 PairFacts neighbours() {
   PairFacts facts;
   facts.same_node = true;

@@ -43,7 +43,7 @@ std::string answer_of(auto&& choose) {
   }
 }
 
-// One that has seen nothing before cannot take what it has seen for something else.
+// A new chooser cannot have cached anything: its answers are the reference.
 TEST(Chooser, AnswersAsOneThatHasSeenNothing) {
   test::Seeded random(5);
   for (int round = 0; round < 20; ++round) {
@@ -54,7 +54,7 @@ TEST(Chooser, AnswersAsOneThatHasSeenNothing) {
     }
     std::vector<PairFacts> facts;
     for (int i = 0; i < 30; ++i) facts.push_back(random_facts(random));
-    // Neighbours that differ in one thing only.
+    // Facts that differ in one item only.
     for (int i = 0; i < 30; ++i) {
       PairFacts other = facts[static_cast<std::size_t>(i)];
       switch (i % 11) {
@@ -74,7 +74,7 @@ TEST(Chooser, AnswersAsOneThatHasSeenNothing) {
     }
     Chooser chooser(policy);
     for (int i = 0; i < 1000; ++i) {
-      // Few at a time, so that some are known and some have been forgotten.
+      // Few at a time, so that some are cached and some have been evicted.
       const auto which = static_cast<std::size_t>((i / 50 + random.between(0, 3) * 30) % 60);
       const subdomain_id from(random.between(0, 4));
       const subdomain_id to(random.between(0, 4));

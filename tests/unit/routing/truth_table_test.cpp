@@ -45,7 +45,7 @@ Policy policy_of(int bits, bool reversed) {
   return policy;
 }
 
-/// The table of the transports, said once more in the plainest way.
+/// The rules of the transports, written independently in the simplest form.
 bool expected(Transport transport, const PairFacts& f) {
   const bool rank = f.same_rank || f.same_subdomain;
   const bool device = f.same_device || f.same_subdomain;
