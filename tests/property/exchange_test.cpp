@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Seeded random exchanges with ranks as threads. A failure names its seed; random_case(seed, ranks) gives the case
-// again.
+// Seeded random exchanges with ranks as threads. A failure names its seed; random_case(seed, ranks) reproduces the
+// case.
 #include <gtest/gtest.h>
 
 #include <mutex>
@@ -13,11 +13,11 @@
 namespace halocline::test {
 namespace {
 
-/// As often as such jobs are met; each is a shape.
+/// Numbers of ranks, frequent ones repeated; each entry is a shape.
 const std::vector<int> shapes = rank_counts({1, 2, 3, 4, 2, 4, 6, 1, 3, 8});
 
-/// Calls run(comm, case, seed) with random cases for as many seeds from `first` on as the build takes of `all`, for the shapes in
-/// turn; each shape starts its threads once. What it returns is wrong.
+/// Calls run(comm, case, seed) with random cases from seed `first` on, as many as this build runs out of `all`,
+/// alternating between the shapes; each shape starts its threads once. run returns the errors.
 template <typename Run>
 void for_seeds(std::uint64_t first, std::uint64_t all, Run&& run) {
   const std::uint64_t count = some_of(all);

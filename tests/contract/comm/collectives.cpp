@@ -64,7 +64,7 @@ TEST_P(CommContract, AllGatherTakesUnequalLengths) {
 
 TEST_P(CommContract, DoublesAreAddedInRankOrder) {
   on_ranks([](RankGroup& comm) {
-    // Terms whose sum depends on the order in which they are added.
+    // Terms whose sum depends on the order of additions.
     const auto term = [](std::int64_t rank) { return rank == 0 ? 1e16 : 1.0; };
     double expected = term(0);
     for (std::int64_t rank = 1; rank < comm.size(); ++rank) expected += term(rank);
@@ -119,7 +119,7 @@ TEST_P(CommContract, SegmentsOfAWindowAreSeenByAll) {
       for (const auto byte : segment) ASSERT_EQ(byte, std::byte{0});
     }
     comm.barrier();
-    // Each rank writes into its successor's segment, and all read all.
+    // Each rank writes into its successor's segment, and every rank reads all segments.
     for (auto& byte : window->segment(next(comm))) byte = static_cast<std::byte>(comm.rank().value() + 1);
     comm.barrier();
     for (int rank = 0; rank < comm.size(); ++rank) {

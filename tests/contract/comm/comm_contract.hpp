@@ -14,12 +14,12 @@
 #include "core/clock.hpp"
 #include "support/bytes.hpp"
 
-// What every RankGroup must do, whatever stands behind it. Programs instantiate the suite with their backends.
+// The contract of every RankGroup. Programs instantiate the suite with their backends.
 namespace halocline::test {
 
 struct CommBackend {
   std::string name;
-  /// Runs a body on each rank, each with a fresh RankGroup of all ranks.
+  /// Runs a body on each rank with a new RankGroup of all ranks.
   std::function<void(const std::function<void(comm::RankGroup&)>&)> run;
 };
 inline void PrintTo(const CommBackend& backend, std::ostream* out) { *out << backend.name; }
@@ -45,7 +45,7 @@ inline void finish(comm::RankGroup& comm, comm::PersistentRequest& request) {
   return rank_id((comm.rank().value() + comm.size() - 1) % comm.size());
 }
 
-/// The message of the E that step throws; fails the test where it throws another or none.
+/// The message of the E that step throws; the test fails if it throws another error or none.
 template <typename E, typename Step>
 std::string message_of(Step&& step) {
   try {

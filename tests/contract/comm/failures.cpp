@@ -13,7 +13,7 @@ using comm::RankGroup;
 using testing::HasSubstr;
 using namespace std::chrono_literals;
 
-/// agree() where the given ranks throw; the kind and message that this rank sees.
+/// agree() with the given ranks throwing; returns the kind and message that this rank gets.
 template <typename Throw>
 std::pair<ErrorKind, std::string> agreed(RankGroup& comm, std::int64_t first_failing, Throw&& fail) {
   try {
@@ -85,14 +85,14 @@ TEST_P(CommContract, APoisonedGroupRefusesWorkAtOnce) {
     EXPECT_THROW((void)group->shared_window(1), CommunicationError);
     EXPECT_THROW((void)pending->test(), CommunicationError);
     EXPECT_THROW(persistent->start(), CommunicationError);
-    // This rank's own error says more than that it could not be told.
+    // This rank's own error is more useful than the failure to exchange errors.
     EXPECT_THROW(comm::agree(*group, std::make_exception_ptr(DeviceError("own"))), DeviceError);
     group->close();
     comm.barrier();
   });
 }
 
-/// All ranks but the last call, and must be told of the deadline in time.
+/// All ranks but the last call, and must get a DeadlineError in time.
 void expect_deadline(RankGroup& comm, std::string_view name, const std::function<void(RankGroup&)>& call) {
   SCOPED_TRACE(name);
   const auto group = comm.split(0, 0);

@@ -49,7 +49,7 @@ TEST_P(CommContract, MessagesOfTwoGroupsAreNeverMixedUp) {
     const std::vector<std::byte> one(1, std::byte{1}), two(1, std::byte{2});
     const auto a = comm.send(one, next(comm), 4);
     const auto b = other->send(two, next(comm), 4);
-    // Received in the other order than sent.
+    // Received in a different order than sent.
     const auto receive_other = other->receive(from_other, previous(comm), 4);
     const auto receive_comm = comm.receive(from_comm, previous(comm), 4);
     finish(comm, *receive_other);

@@ -22,7 +22,7 @@ TEST_P(CommContract, MessagesOfOneTagArriveInOrderAndTagsAreApart) {
         requests.push_back(comm.send(bytes, next(comm), tag));
       }
     }
-    // Received tag by tag, in another order than sent.
+    // Received by tag, in a different order than sent.
     for (const int tag : {32767, 0, 7}) {
       for (int i = 0; i < count; ++i) {
         const std::string expected = "rank " + std::to_string(previous(comm).value()) + " tag " + std::to_string(tag) +

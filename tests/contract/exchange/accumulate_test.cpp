@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The exchange backwards, by each transport: that it is the transpose of the exchange, alone, in turn with exchanges and replayed;
-// and what is refused. Cell by cell: the contract suite and property_exchange.
+// accumulate() with each transport: that it is the transpose of the exchange, alone, alternating with exchanges and
+// replayed; and refused calls. The contract suite and property_exchange compare cell by cell.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using testing::HasSubstr;
-using Number = std::uint64_t;  // sums and products wrap around, and are exact
+using Number = std::uint64_t;  // sums and products wrap around and are therefore exact
 
 constexpr Vec3 extent{9, 8, 12};
 
@@ -29,14 +29,14 @@ class Cells {
     u = domain.add_field<Number>("u", {.components = 2});
     domain.realize();
   }
-  /// Of owned cells, or of all.
+  /// Visits the owned cells, or all cells.
   void fill(std::uint64_t seed, bool halos) {
     each([&](const Subdomain& s, const View<Number>& view, const Vec3& p, int c) {
       const bool filled = halos || s.owned().contains(p);
       view(p, c) = filled ? number(seed, s, p, c) : 0;
     });
   }
-  /// Over owned cells, or all, and all ranks: the sum of the products of what they hold and seeded numbers.
+  /// The dot product of the field with seeded numbers, over owned or all cells and all ranks.
   [[nodiscard]] Number product(std::uint64_t seed, bool halos) {
     domain.synchronize();
     Number sum = 0;
@@ -117,7 +117,7 @@ TEST_P(Accumulate, returns_the_halos_of_several_steps) {
   for (const Outcome& outcome : all) EXPECT_EQ(outcome.text, "");
 }
 
-/// Its messages went by the transport under test.
+/// Expects that messages used the transport under test.
 TEST_P(Accumulate, goes_by_the_same_transport) {
   const auto transport = std::get<0>(GetParam());
   const auto all = outcomes(2, [&](comm::RankGroup& comm) {
@@ -187,7 +187,7 @@ TEST(AccumulateRefuses, what_it_cannot_do_and_changes_nothing) {
     EXPECT_THAT(error_of<InvalidArgument>([&] { domain.accumulate(); }),
                 HasSubstr("accumulate() must not be called while an exchange is under way"));
     exchange.finish();
-    domain.synchronize();  // products() writes cells that it sends
+    domain.synchronize();  // products() writes cells that are being sent
     const auto [forwards, backwards] = cells.products(11);
     EXPECT_EQ(forwards, backwards);
     domain.close();
@@ -196,7 +196,7 @@ TEST(AccumulateRefuses, what_it_cannot_do_and_changes_nothing) {
   for (const Outcome& outcome : all) EXPECT_EQ(outcome.text, "");
 }
 
-/// Also where the rank that fails keeps its domain.
+/// Also if the failing rank keeps its domain.
 TEST(AccumulateFails, on_all_ranks_where_one_fails) {
   Meeting out;
   const auto all = outcomes(3, [&](comm::RankGroup& comm) {
@@ -224,7 +224,7 @@ TEST(AccumulateFails, on_all_ranks_where_one_fails) {
   }
 }
 
-/// What one rank cannot allocate, all are told.
+/// A failed allocation on one rank is an error on all ranks.
 TEST(AccumulateFails, on_all_ranks_where_one_has_no_memory) {
   const auto all = outcomes(2, [](comm::RankGroup& comm) {
     auto counted = std::make_shared<FailNth>(device::Operation::allocate, 1000000);

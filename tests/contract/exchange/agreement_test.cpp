@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What must be the same on all ranks: where it is not, one error that names it, with the values, on all of them.
+// Values that must be the same on all ranks: if they differ, all ranks get one error that names the option and the
+// values.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,7 +20,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// A domain as one rank asks for it.
+/// The domain that a rank requests.
 struct Asked {
   Vec3 extent{16, 16, 16};
   Stencil stencil = Stencil::box(2);
@@ -158,7 +159,7 @@ TEST_P(Agreement, what_differs_is_named_with_the_values) {
 INSTANTIATE_TEST_SUITE_P(values, Agreement, testing::ValuesIn(differences()),
                          [](const auto& param) { return std::string(param.param.name); });
 
-/// Exchanges that differ: what rank 1 does otherwise, and what one side or the other reports.
+/// Exchanges that differ: the change on rank 1, and the possible errors of either side.
 struct Exchanged {
   const char* name;
   std::function<void(Domain&, std::vector<Transfer>&)> change;
@@ -224,7 +225,7 @@ TEST_P(Agreed, exchanges_that_differ_are_named_by_field) {
   std::vector<testing::Matcher<std::string>> allowed;
   for (const std::string& text : exchanged.texts) allowed.push_back(testing::HasSubstr(text));
   if (by_mpi)
-    allowed.push_back(testing::HasSubstr("bytes; expected were"));  // messages of other lengths are noticed first
+    allowed.push_back(testing::HasSubstr("bytes; expected were"));  // messages of other lengths are detected first
   EXPECT_THAT(all[0].text + all[1].text, testing::AnyOfArray(allowed));
   for (const Outcome& outcome : all) {
     EXPECT_NE(outcome.text, "");
@@ -242,7 +243,7 @@ INSTANTIATE_TEST_SUITE_P(all, Agreed,
                                   std::string(to_string(std::get<1>(param.param)));
                          });
 
-/// Which ranks may choose for themselves.
+/// Options that ranks may choose individually.
 TEST(Choice, what_may_differ_does) {
   const auto all = outcomes(2, [&](comm::RankGroup& comm) {
     DomainOptions options;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Capabilities that are missing: the next transport is taken, with the reason, the same at both ends, and the halos
-// are right.
+// Missing capabilities: the next transport is used, with the reason, the same at both ends, and the halos are right.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

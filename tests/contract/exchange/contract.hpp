@@ -11,9 +11,9 @@
 
 namespace halocline::test {
 
-/// The cases that every transport has to pass for a number of ranks: devices a rank, virtual nodes, wraps, two-wide
-/// decompositions, mixed fields and radii, own arrays, subsets of fields, components by direction, exchanges and
-/// accumulations in turn.
+/// The cases that every transport has to pass for a number of ranks: devices a rank, virtual nodes, periodic wraps,
+/// decompositions two wide, mixed fields and radii, user arrays, subsets of fields, components by direction, exchanges
+/// and accumulations alternately.
 inline std::vector<HaloCase> contract_cases(routing::Transport transport, int ranks) {
   const auto field = [](const char* name, Element element, int buffers = 1) {
     FieldDescriptor f;
@@ -22,14 +22,14 @@ inline std::vector<HaloCase> contract_cases(routing::Transport transport, int ra
     f.buffers = buffers;
     return f;
   };
-  // The transport under test first; what it cannot carry goes by MPI.
+  // The transport under test first; pairs for which it is not possible use mpi_staged.
   routing::Policy policy;
   policy.order = {transport};
   if (transport != routing::Transport::mpi_staged) policy.order.push_back(routing::Transport::mpi_staged);
 
   std::vector<HaloCase> cases;
   for (const int devices : {1, 2, 3, 4}) {
-    if (ranks * devices > 16 && devices == 3) continue;  // 24 subdomains: 32 ask for more
+    if (ranks * devices > 16 && devices == 3) continue;  // 24 subdomains; the case of 32 covers it
     for (const int ranks_per_node : {0, 1, 2, 4}) {
       if (ranks_per_node > 0 && (ranks % ranks_per_node != 0 || ranks_per_node == ranks)) continue;
       HaloCase c;
@@ -77,23 +77,23 @@ inline std::vector<HaloCase> contract_cases(routing::Transport transport, int ra
       cases.push_back(c);
     }
   }
-  // Replayed graphs and eager streams, messages that are put and messages that are copied, whole, in chunks and packed, in
-  // all combinations with the above: the periods have no common factor.
+  // Graphs and eager streams, kernel stores and copies, whole, in chunks and packed, in all combinations with the
+  // above: the periods have no common factor.
   for (std::size_t i = 0; i < cases.size(); ++i) {
     cases[i].graphs = i % 3 == 0;
     cases[i].sector_bytes = i % 4 < 2 ? 1 : 32;
     cases[i].tuning.put_at_most_bytes = i % 5 < 3 ? 0 : 4096;
     if (i % 2 == 0) cases[i].tuning.zero_copy_at_most_bytes = 300;
     if (i % 7 < 4) cases[i].tuning.staging_chunk_bytes = 123;
-    // direct: rows whole; those of one or two cells packed; all packed; in one piece or in several.
+    // direct: whole rows; rows of one or two cells packed; all rows packed; in one piece or in several.
     if (i % 11 < 6) cases[i].tuning.packed_piece_bytes = 100;
     cases[i].tuning.pack_short_rows_from_bytes = 1;
     cases[i].tuning.packets_at_most_bytes = std::array<std::int64_t, 3>{0, 2000, std::int64_t{1} << 20}[i % 13 % 3];
     if (i % 4 == 1) cases[i].accumulates = i % 8 == 1 ? Combine::add : Combine::replace;
     cases[i].tuning.short_row_bytes = std::array<std::int64_t, 3>{0, 12, 4096}[i / 2 % 3];
   }
-  // Where not all are run: of each four kinds above another one for each number of devices and nodes, so that a transport
-  // meets all kinds, and in each number of devices and nodes all transports together do.
+  // Builds that run a part of the cases take a different one of each four kinds for each number of devices and nodes:
+  // each transport runs all kinds, and all transports together run all kinds in each number of devices and nodes.
   const auto turn = static_cast<std::size_t>(transport);
   std::vector<HaloCase> taken;
   for (std::size_t i = 0; i < cases.size(); ++i) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The trial of MPI on device memory, with a RankGroup that claims to take it: what it delivers decides.
+// The trial of MPI on device memory, with a RankGroup that claims to support it: the delivered bytes decide.
 #include "exchange/detail/device_mpi.hpp"
 #include "comm/local_ranks.hpp"
 
@@ -20,7 +20,7 @@ using comm::DeviceSupport;
 using testing::Each;
 using testing::HasSubstr;
 
-/// What the ranks found, on devices that pretend to be GPUs.
+/// The verdicts of the ranks, on devices that pretend to be GPUs.
 std::vector<std::string> why_not(int ranks, const std::function<void(ForwardingCommunicator&)>& spoil) {
   std::vector<std::string> all(static_cast<std::size_t>(ranks));
   comm::run_as_threads(ranks, [&](comm::RankGroup& inner) {
@@ -49,7 +49,7 @@ TEST(DeviceMpi, a_rank_alone_has_nobody_to_send_to) {
 TEST(DeviceMpi, it_is_not_tried_where_a_library_does_not_say_yes) {
   for (const auto verdict : {DeviceSupport::Verdict::no, DeviceSupport::Verdict::unknown}) {
     const auto all = why_not(3, [verdict](auto& comm) {
-      comm.fail_to_send = true;  // not asked to
+      comm.fail_to_send = true;  // must not be tried
       if (comm.rank() == rank_id(1)) comm.support = {verdict, "no GPUs here"};
     });
     EXPECT_THAT(all, Each("rank 1: no GPUs here"));

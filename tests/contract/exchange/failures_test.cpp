@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What goes wrong, with ranks as threads: at set-up, and in the middle of an exchange.
+// Failures with ranks as threads: during set-up, and in the middle of an exchange.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -45,7 +45,7 @@ INSTANTIATE_TEST_SUITE_P(operations, SetUp,
 
 class Late : public testing::TestWithParam<std::tuple<routing::Transport, bool>> {};
 
-/// Rank 1 stops before an exchange that the others begin, and stays until they have given up.
+/// Rank 1 stops before an exchange that the others begin, and stays alive until they have failed.
 TEST_P(Late, a_stopped_rank_is_an_error_that_names_pair_transport_and_step) {
   const auto [transport, graphs] = GetParam();
   constexpr int ranks = 3;
@@ -87,7 +87,7 @@ TEST_P(Late, a_stopped_rank_is_an_error_that_names_pair_transport_and_step) {
   for (const int rank : {0, 2}) {
     const Outcome& outcome = all[static_cast<std::size_t>(rank)];
     EXPECT_LT(outcome.took, 8s);
-    // The first to notice names what is late; the other may have been told by it.
+    // The first rank to fail names what is late; the other one may report the first one's error.
     EXPECT_THAT(outcome.text, HasSubstr(std::string(routing::to_string(transport))));
     EXPECT_THAT(outcome.text, HasSubstr("subdomain "));
     EXPECT_THAT(outcome.text, HasSubstr("rank 1"));
@@ -101,7 +101,7 @@ INSTANTIATE_TEST_SUITE_P(transports, Late, all_ways, named);
 
 class Disagree : public testing::TestWithParam<std::tuple<routing::Transport, bool>> {};
 
-/// One rank swaps its buffers and the others do not: an error on the ranks that meet it, never wrong data.
+/// One rank swaps its buffers and the others do not: an error on the affected ranks, never wrong data.
 TEST_P(Disagree, buffers_that_are_swapped_on_one_rank_only_are_an_error) {
   const auto [transport, graphs] = GetParam();
   const auto all = outcomes(2, [&, transport, graphs](comm::RankGroup& comm) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How a rank leaves, with ranks as threads: after a failure, or in the middle of the work without close(). What the others see, and
-// that nothing is freed that work under way still uses.
+// How a rank leaves, with ranks as threads: after a failure, or in the middle of the work without close(). The errors
+// of the others, and that no memory is freed while pending work uses it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ using testing::HasSubstr;
 
 class Leaving : public testing::TestWithParam<std::tuple<routing::Transport, bool>> {};
 
-/// Rank 1 destroys its domain while the others begin an exchange with it. Its thread stays, as a process might.
+/// Rank 1 destroys its domain while the others begin an exchange with it. Its thread continues, as a process would.
 TEST_P(Leaving, a_rank_that_leaves_without_close_is_an_error_of_the_others_at_once) {
   const auto [transport, graphs] = GetParam();
   constexpr int ranks = 3;
@@ -34,7 +34,7 @@ TEST_P(Leaving, a_rank_that_leaves_without_close_is_an_error_of_the_others_at_on
     domain->synchronize();
     comm.barrier();
     if (comm.rank() == rank_id(1)) {
-      std::this_thread::sleep_for(50ms);  // the others wait by now
+      std::this_thread::sleep_for(50ms);  // by now the others wait
       domain.reset();
       EXPECT_TRUE(given_up.wait_for(ranks - 1));
       return;
@@ -46,7 +46,7 @@ TEST_P(Leaving, a_rank_that_leaves_without_close_is_an_error_of_the_others_at_on
                 }),
                 HasSubstr("rank 1 left without close()"));
     EXPECT_LT(std::chrono::steady_clock::now() - begun, 2s);
-    // And so is the end of the domain, which does not wait for anybody.
+    // Destroying the domain is also immediate: it does not wait for other ranks.
     domain->close();
     domain.reset();
     EXPECT_LT(std::chrono::steady_clock::now() - begun, 2s);
@@ -55,7 +55,7 @@ TEST_P(Leaving, a_rank_that_leaves_without_close_is_an_error_of_the_others_at_on
   for (const Outcome& outcome : all) EXPECT_EQ(outcome.text, "");
 }
 
-/// Nothing is enqueued once another rank has failed: here, of an exchange that devices would drive alone.
+/// Nothing is enqueued after another rank has failed, even for an exchange that only devices drive.
 TEST_P(Leaving, no_exchange_is_started_after_another_rank_has_failed) {
   const auto [transport, graphs] = GetParam();
   Meeting failed;
@@ -78,7 +78,7 @@ TEST_P(Leaving, no_exchange_is_started_after_another_rank_has_failed) {
     EXPECT_TRUE(failed.wait_for(1));
     const std::string error = error_of<CommunicationError>([&] { (void)domain.start_exchange(); });
     EXPECT_THAT(error, AllOf(HasSubstr("exchange 2 is not started: rank 0: "), HasSubstr("planted")));
-    // The same from here on, whatever is called.
+    // Every later call throws the same error.
     EXPECT_EQ(error_of<CommunicationError>([&] { domain.synchronize(); }), error);
     EXPECT_EQ(error_of<CommunicationError>([&] { static_cast<void>(domain.subdomains()); }), error);
     failed.arrive();
@@ -88,15 +88,15 @@ TEST_P(Leaving, no_exchange_is_started_after_another_rank_has_failed) {
 
 INSTANTIATE_TEST_SUITE_P(transports, Leaving, all_ways, named);
 
-/// Rank 1 gives up waiting and closes its domain; the store that it waited for comes later.
+/// Rank 1 times out and closes its domain; the store for which it waited arrives later.
 TEST(AfterAFailure, close_frees_nothing_that_others_still_write_into) {
   Meeting stored;
   const auto all = outcomes(2, [&](comm::RankGroup& comm) {
     const bool late = comm.rank() == rank_id(0);
     auto delays = std::make_shared<DelaySome>(device::Operation::copy_list);
-    DomainOptions options = options_with(delays, routing::Transport::direct, 1s);  // which realize() has, too
+    DomainOptions options = options_with(delays, routing::Transport::direct, 1s);  // also for realize()
     options.routing.policy.order = {routing::Transport::direct, routing::Transport::self};
-    options.tuning.packets_at_most_bytes = 0;  // rows, which are stored where they belong
+    options.tuning.packets_at_most_bytes = 0;  // rows, stored directly into the halo
     Domain domain({64, 64, 64}, Stencil::box(2), comm, options);
     domain.add_field<double>("u");
     domain.realize();
@@ -112,7 +112,7 @@ TEST(AfterAFailure, close_frees_nothing_that_others_still_write_into) {
             domain.exchange();
           },
           Error);
-      std::this_thread::sleep_for(4s);  // its stores are over, whatever has failed meanwhile
+      std::this_thread::sleep_for(4s);  // its stores have ended, despite the failure
       stored.arrive();
     } else {
       EXPECT_THROW(
@@ -129,7 +129,7 @@ TEST(AfterAFailure, close_frees_nothing_that_others_still_write_into) {
   for (const Outcome& outcome : all) EXPECT_EQ(outcome.text, "");
 }
 
-/// The threads that launch are held up while the caller unwinds: what they were given refers to lists that the exchange owns.
+/// Launch threads are delayed while the caller unwinds: their queued work refers to lists that the exchange owns.
 TEST(Unwinding, threads_that_launch_come_to_an_end_before_what_their_work_uses) {
   for (const auto transport : {routing::Transport::peer_copy, routing::Transport::direct}) {
     DomainOptions options = options_with(nullptr, transport, 5s);
@@ -150,7 +150,7 @@ TEST(Unwinding, threads_that_launch_come_to_an_end_before_what_their_work_uses) 
   }
 }
 
-/// An update that throws what is no std::exception fails the exchange like any other.
+/// An update that throws something other than a std::exception also fails the exchange.
 TEST(Updates, whatever_they_throw_fails_the_exchange_and_is_told) {
   for (const auto update : {overlap::Update::double_buffered, overlap::Update::in_place}) {
     Meeting thrown;
@@ -179,7 +179,7 @@ TEST(Updates, whatever_they_throw_fails_the_exchange_and_is_told) {
   }
 }
 
-/// Whichever event of the set-up cannot be made on one rank: the same error on all, and nobody waits.
+/// Whichever event of the set-up one rank fails to create: all ranks get the same error, and none hangs.
 TEST(SetUpEvents, a_failure_on_one_rank_is_the_same_error_on_all) {
   bool done = false;
   for (int nth = 1; !done; ++nth) {

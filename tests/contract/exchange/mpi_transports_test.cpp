@@ -27,7 +27,7 @@ TEST_P(MpiContract, every_cell_is_as_geometry_says) {
   EXPECT_EQ(messages > 0, has_a_pair);
 }
 
-/// Above what MPIs send at once: each chunk waits for its own receive, several are under way, the last is shorter.
+/// Above MPI's eager limit: each chunk waits for its own receive, several are in flight, the last is shorter.
 TEST(MpiChunks, large_messages_arrive_whole) {
   comm::RankGroup& world = mpi_world();
   HaloCase c;
@@ -48,7 +48,7 @@ TEST(MpiChunks, large_messages_arrive_whole) {
   c.policy.order = {routing::Transport::mpi_staged};
   for (const std::int64_t bytes : {20'000, 100'000, 1 << 30}) {
     c.tuning.staging_chunk_bytes = bytes;
-    c.delay_seed = static_cast<std::uint64_t>(bytes % 1000);  // none with the first two
+    c.delay_seed = static_cast<std::uint64_t>(bytes % 1000);  // no delays in the first two
     const HaloOutcome outcome = run_case(world, c);
     EXPECT_EQ(outcome.wrong, "") << bytes << " bytes a chunk, rank " << world.rank().value();
     EXPECT_GT(outcome.traffic.at(0).bytes / outcome.traffic.at(0).messages, 200'000);

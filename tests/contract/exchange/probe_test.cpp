@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is found out before routing: by whom a device is driven, what launches may do, and what MPI may be given.
+// The facts that are established before routing: which rank drives a device, what launches may do, and which memory MPI
+// takes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -51,7 +52,7 @@ exchange::FactTable probe(comm::RankGroup& comm, device::Backend& backend, const
   return exchange::probe_pairs(request);
 }
 
-/// What is found where each rank's backend says that of itself.
+/// The facts if each rank's backend reports the given properties.
 struct Found {
   exchange::FactTable facts;  ///< of both ranks
   placement::Placement placement;
@@ -62,7 +63,7 @@ Found probe(const std::function<Said(rank_id)>& said) {
   std::mutex mutex;
   comm::run_as_threads(2, [&](comm::RankGroup& comm) {
     const auto inner = two_devices();
-    // Planned with what devices there are and who drives them; asked for the rest.
+    // The plan uses the devices and their ranks; the probe queries the other properties.
     Said planned = said(comm.rank());
     planned.kind = halocline::DeviceKind::host;
     Domain domain(four_slabs_extent, Stencil::box(1), comm,
@@ -110,7 +111,7 @@ TEST(Probe, direct_is_not_safe_where_launches_are_serialised_at_either_end) {
 }
 
 TEST(Probe, direct_is_not_safe_where_two_ranks_drive_a_device) {
-  // The second of each rank's.
+  // The second device of each rank is shared.
   const auto found = probe([](rank_id) { return Said{.uuid = "shared"}; });
   for (const auto& [pair, facts] : found.facts) {
     const bool alone = found.placement.of(pair.from).ordinal == 0 && found.placement.of(pair.to).ordinal == 0;
@@ -121,7 +122,7 @@ TEST(Probe, direct_is_not_safe_where_two_ranks_drive_a_device) {
 }
 
 TEST(Probe, another_ranks_memory_is_tried_once_a_device) {
-  // Ranks 0 and 1 meet at both ends of the ring: one device of one with one of the other, twice.
+  // Ranks 0 and 1 are adjacent at both ends of the ring: twice one device of each.
   EXPECT_EQ(probe([](rank_id) { return Said{}; }).maps, (std::vector{2, 2}));
 }
 

@@ -34,7 +34,7 @@ class FailNth final : public device::Injector {
   std::atomic<int> left_;
 };
 
-/// Delays operations of a kind for as long as a test wants it.
+/// Delays operations of a kind until the test releases them.
 class DelaySome final : public device::Injector {
  public:
   explicit DelaySome(device::Operation operation) : operation_(operation) {}
@@ -49,7 +49,7 @@ class DelaySome final : public device::Injector {
   device::Operation operation_;
 };
 
-/// What each rank ended with.
+/// The result of each rank.
 struct Outcome {
   ErrorKind kind{};
   std::string text;
@@ -71,7 +71,7 @@ inline DomainOptions options_with(std::shared_ptr<device::Injector> injector, ro
   return options;
 }
 
-/// Runs body on each rank and collects what it threw; a rank that threw nothing leaves the text empty.
+/// Runs body on each rank and collects the errors; the text is empty for a rank without one.
 inline std::vector<Outcome> outcomes(int ranks, const std::function<void(comm::RankGroup&)>& body) {
   std::vector<Outcome> all(static_cast<std::size_t>(ranks));
   comm::run_as_threads(ranks, [&](comm::RankGroup& comm) {
@@ -88,7 +88,7 @@ inline std::vector<Outcome> outcomes(int ranks, const std::function<void(comm::R
   return all;
 }
 
-/// Ranks that wait for each other without a RankGroup, which a test may have poisoned.
+/// A barrier without a RankGroup, which a test may have poisoned.
 class Meeting {
  public:
   void arrive() {
@@ -98,7 +98,7 @@ class Meeting {
     }
     changed_.notify_all();
   }
-  /// Until so many have arrived; false where they do not.
+  /// Waits until `ranks` ranks have arrived; false after a timeout.
   [[nodiscard]] bool wait_for(int ranks) {
     std::unique_lock lock(mutex_);
     return changed_.wait_for(lock, std::chrono::seconds(30), [&] { return here_ >= ranks; });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What ranks send each other at set-up, where it does not come in time.
+// Set-up messages between ranks that arrive late.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ namespace {
 using namespace std::chrono_literals;
 using testing::HasSubstr;
 
-/// A use of freed memory, where there is one, is for AddressSanitizer to see.
+/// AddressSanitizer detects a use of freed memory.
 TEST(SetUpMessages, own_their_bytes_until_they_are_there) {
   const auto serial = comm::serial();
   ForwardingCommunicator late(*serial);
@@ -30,7 +30,7 @@ TEST(SetUpMessages, own_their_bytes_until_they_are_there) {
               HasSubstr("set-up lengths"));
   EXPECT_TRUE(late.poisoned()) << "the ranks are out of step";
   ASSERT_EQ(late.held.size(), 1u);
-  std::memset(late.held[0].data(), 1, late.held[0].size());  // it comes after all
+  std::memset(late.held[0].data(), 1, late.held[0].size());  // it arrives after the deadline
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// mpi_staged in many chunks, with ranks as threads: cells are right whatever is late, chunks do not wait for later
-// ones, and two ends that mean different messages find out before a halo cell is written.
+// mpi_staged in many chunks, with ranks as threads: cells are right whichever operation is late, chunks do not wait for
+// later ones, and ends that disagree about a message fail before a halo cell is written.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -28,7 +28,7 @@ TEST_P(Chunks, every_cell_is_as_geometry_says_with_delays_everywhere) {
     std::mutex mutex;
     comm::run_as_threads(ranks, [&](comm::RankGroup& comm) {
       for (std::uint64_t seed = 1; seed <= 4; ++seed) {
-        // Where not all are run: another one for each number of ranks.
+        // Builds that run a part of the cases run a different one for each number of ranks.
         if ((seed + static_cast<std::uint64_t>(ranks)) % one_in != 0) continue;
         HaloCase c = random_case(4 * 7919 + seed, ranks);
         c.policy.order = {routing::Transport::mpi_staged};
@@ -47,7 +47,7 @@ TEST_P(Chunks, every_cell_is_as_geometry_says_with_delays_everywhere) {
 
 INSTANTIATE_TEST_SUITE_P(sizes, Chunks, testing::Values(7, 64, 1000, std::int64_t{1} << 40));
 
-/// Rests before the n-th copy between device and host (1 is the first) after it was armed.
+/// Delays the n-th copy between device and host, counted from 1 after arm().
 class HoldNthCopy final : public device::Injector {
  public:
   explicit HoldNthCopy(int nth) : left_(nth) {}
@@ -63,13 +63,13 @@ class HoldNthCopy final : public device::Injector {
   std::atomic<int> left_;
 };
 
-/// Two ranks with one slab each: one message each way, of 2 faces, 3328 bytes a field.
+/// Two ranks with one slab each: one message in each direction, of 2 faces, 3328 bytes a field.
 struct Slabs {
   std::vector<exchange::Tuning> tuning = std::vector<exchange::Tuning>(2);  ///< by rank
   Duration timeout = 5s;
   std::shared_ptr<HoldNthCopy> held;  ///< on rank 0
   int buffers = 1;
-  /// What a rank does with fields a and b; halos hold -1 before.
+  /// The work of a rank with fields a and b; halos hold -1 before.
   std::function<void(Domain&, field_id a, field_id b)> body = [](Domain& domain, field_id, field_id) {
     domain.exchange();
   };
@@ -77,8 +77,8 @@ struct Slabs {
 
 struct SlabOutcome {
   ErrorKind kind{};
-  std::string text;          ///< empty where nothing was thrown
-  std::int64_t written = 0;  ///< halo cells that are not -1 any more
+  std::string text;          ///< empty without an error
+  std::int64_t written = 0;  ///< halo cells that are no longer -1
 };
 
 std::vector<SlabOutcome> run(const Slabs& slabs) {
@@ -136,7 +136,7 @@ exchange::Tuning chunks_of(std::int64_t bytes, std::int64_t zero_copy_at_most = 
 
 class Stalled : public testing::TestWithParam<int> {};
 
-/// The third chunk's copy to the host rests: the first two have been sent, received, and taken by then.
+/// The third chunk's copy to the host is delayed: the first two have been sent, received, and unpacked before.
 TEST_P(Stalled, chunks_do_not_wait_for_later_ones_and_the_late_one_is_named) {
   const auto impatient = static_cast<std::size_t>(GetParam());
   Slabs slabs;
@@ -145,7 +145,7 @@ TEST_P(Stalled, chunks_do_not_wait_for_later_ones_and_the_late_one_is_named) {
   slabs.held = std::make_shared<HoldNthCopy>(3);
   slabs.body = [&](Domain& domain, field_id, field_id) {
     slabs.held->arm();
-    // The other one's deadline is later, and it still takes part.
+    // The other rank's deadline is later, and it still takes part.
     if (domain.comm().rank().index() != impatient) std::this_thread::sleep_for(1500ms);
     domain.exchange();
   };
@@ -177,7 +177,7 @@ TEST_P(Disagreeing, other_fields_on_one_rank_are_an_error_before_a_cell_is_writt
   }
   const std::string texts = all[0].text + all[1].text;
   if (GetParam().staging_chunk_bytes == 1000) {
-    // The first chunks are of one length, so their headers meet.
+    // The first chunks have equal lengths, so the headers are compared.
     EXPECT_THAT(texts,
                 HasSubstr("the two sides disagree on which fields, buffers, directions and depths are exchanged"));
     EXPECT_TRUE(all[0].kind == ErrorKind::protocol || all[1].kind == ErrorKind::protocol) << texts;

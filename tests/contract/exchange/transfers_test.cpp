@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Exchanges of parts: captured and eager in turn, their bytes, with the order of work checked, and what is refused.
+// Transfers: captured and eager alternately, their bytes, with validate_ordering, and refused ones.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -31,7 +31,7 @@ Directions only(std::initializer_list<Direction> directions) {
 
 double value_of(const Vec3& p) { return static_cast<double>((p.z * extent.y + p.y) * extent.x + p.x); }
 
-/// What the halos have to hold: of each exchange since they were reset, what it moved.
+/// The expected halos: the transfers of each exchange since reset().
 struct Expected {
   std::vector<Transfer> moved;
   [[nodiscard]] bool arrived(const Box& owned, const Vec3& p) const {
@@ -50,7 +50,7 @@ struct Expected {
   }
 };
 
-/// A domain of doubles with a halo of 3, whose cells know where they belong.
+/// A domain of doubles with a halo of 3; each cell holds a function of its position.
 class Cells {
  public:
   Cells(comm::RankGroup& comm, const DomainOptions& options) : domain(extent, Stencil::box(3), comm, options) {
@@ -64,7 +64,7 @@ class Cells {
                     [&](const Vec3& p) { view(p) = s.owned().contains(p) ? value_of(p) : untouched; });
     }
   }
-  /// How many cells differ.
+  /// The number of wrong cells.
   [[nodiscard]] int wrong(const Expected& expected) {
     domain.synchronize();
     int count = 0;
@@ -202,7 +202,7 @@ TEST(TransfersBytes, of_all_subdomains_are_in_the_traffic_and_explained) {
   domain.close();
 }
 
-/// Rows along x are as short as the depth makes them, and then packed.
+/// The depth limits rows along x, which are then short and packed.
 TEST(TransfersBytes, rows_that_a_depth_makes_short_fit_the_room_for_packed_ones) {
   FieldDescriptor field = populations("f", Element::f64);
   partition::Request request{.extent = {16, 8, 8}, .halo = Stencil::box(3), .nodes = 2};
@@ -210,7 +210,7 @@ TEST(TransfersBytes, rows_that_a_depth_makes_short_fit_the_room_for_packed_ones)
   request.node_grid = Vec3{2, 1, 1};
   const partition::Geometry geometry{partition::make_partition(request), {field}, Stencil::box(3)};
   exchange::Tuning tuning;
-  tuning.short_row_bytes = 24;  // of 1 or 2 cells
+  tuning.short_row_bytes = 24;  // 1 or 2 cells
   tuning.pack_short_rows_from_bytes = 1;
   tuning.packed_piece_bytes = 300;
   const partition::Message message = partition::outgoing(geometry, subdomain_id(0)).back();
@@ -244,8 +244,7 @@ TEST_P(DifferentTransfers, are_one_error_and_no_data) {
   const auto disagree =
       HasSubstr("the two sides disagree on which fields, buffers, directions and depths are exchanged");
   if (transport == routing::Transport::mpi_device || transport == routing::Transport::mpi_staged) {
-    EXPECT_THAT(texts,
-                testing::AnyOf(disagree, HasSubstr("bytes; expected were")));  // their messages have other lengths
+    EXPECT_THAT(texts, testing::AnyOf(disagree, HasSubstr("bytes; expected were")));  // messages of other lengths
   } else {
     EXPECT_THAT(texts, disagree);
   }

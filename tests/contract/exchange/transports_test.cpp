@@ -14,7 +14,7 @@
 namespace halocline::test {
 namespace {
 
-/// Builds that leave out cases must leave out none by its kind.
+/// Builds that run a part of the cases still run every kind.
 TEST(ContractCases, are_of_each_kind_for_each_transport_and_on_all_devices_and_nodes) {
   for (const int ranks : {1, 2, 3, 4}) {
     std::map<std::pair<int, int>, std::set<std::string>> of_shape;
@@ -56,7 +56,7 @@ void expect_contract(routing::Transport transport, int ranks, const Change& chan
     }
   });
   EXPECT_GT(cells, 0);
-  // ipc_copy needs a second rank; everything else has a pair to carry for every number of ranks.
+  // ipc_copy needs a second rank; all others have a pair for every number of ranks.
   const bool has_a_pair = transport != routing::Transport::ipc_copy || ranks > 1;
   EXPECT_EQ(messages > 0, has_a_pair);
 }
@@ -66,7 +66,7 @@ TEST_P(Contract, every_cell_is_as_geometry_says) {
   expect_contract(transport, ranks, [](HaloCase&) {});
 }
 
-/// Directions and depths for each exchange.
+/// Seeded directions and depths for each exchange.
 class ContractOfParts : public Contract {};
 
 TEST_P(ContractOfParts, every_cell_is_as_geometry_says) {
@@ -78,7 +78,7 @@ TEST_P(ContractOfParts, every_cell_is_as_geometry_says) {
   });
 }
 
-/// Few ranks, as one is what has launch threads for many devices.
+/// Few ranks, because each one has launch threads for many devices.
 class ContractOfLaunchThreads : public Contract {};
 
 TEST_P(ContractOfLaunchThreads, every_cell_is_as_geometry_says) {
@@ -86,7 +86,7 @@ TEST_P(ContractOfLaunchThreads, every_cell_is_as_geometry_says) {
   expect_contract(transport, ranks, [](HaloCase& c) { c.launch_threads = true; });
 }
 
-/// A message a direction.
+/// One message for each direction.
 class ContractByDirection : public Contract {};
 
 TEST_P(ContractByDirection, every_cell_is_as_geometry_says) {

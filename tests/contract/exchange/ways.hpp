@@ -10,7 +10,7 @@
 
 namespace halocline::test {
 
-/// Of cases that hold for each transport between ranks, exchanges being started one by one or replayed.
+/// Each transport between ranks, with exchanges that are started one by one or replayed.
 inline const auto all_ways =
     testing::Combine(testing::Values(routing::Transport::direct, routing::Transport::ipc_copy,
                                      routing::Transport::mpi_device, routing::Transport::mpi_staged),

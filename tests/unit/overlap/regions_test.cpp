@@ -112,8 +112,7 @@ TEST(Regions, whole_tiles_are_the_most_that_fit_into_an_interior) {
     const Box inner = interior(owned, radius, Update::double_buffered);
     const Box whole = whole_tiles(inner, owned, tile);
     SCOPED_TRACE("seed " + std::to_string(seed));
-    std::array<std::vector<bool>, 3>
-        fits;  // by dimension, the layers of cells in tiles that are within the interior
+    std::array<std::vector<bool>, 3> fits;  // for each dimension, the layers of tiles in the interior
     for (int dim = 0; dim < 3; ++dim) {
       auto& layers = fits[static_cast<std::size_t>(dim)];
       for (std::int64_t at = 0; at < owned.extent()[dim]; ++at) {
