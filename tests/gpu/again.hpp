@@ -11,14 +11,14 @@
 
 namespace halocline::test {
 
-/// What a second run of this program came to.
+/// The result of a second run of this program.
 struct SecondRun {
   bool passed = false;
   std::string output;  ///< both streams
 };
 
-/// Runs one disabled case of this program again, in a process of its own with another environment ("NAME=value"). Its output is
-/// not passed on: its counts of cases are not this program's.
+/// Runs one disabled case of this program again, in a separate process with additional environment ("NAME=value"). Its
+/// output is captured, so that its counts of cases do not add to this program's.
 inline SecondRun run_again(const std::string& environment, const std::string& disabled_case) {
   const std::string command = environment + " exec /proc/" + std::to_string(::getpid()) +
                               "/exe --gtest_also_run_disabled_tests --gtest_brief=1 --gtest_filter=" + disabled_case +

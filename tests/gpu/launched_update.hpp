@@ -12,8 +12,8 @@
 
 namespace halocline::test {
 
-/// Expects that a launch writes what a function of the host does, bit for bit and nothing else: from random values in all cells
-/// of the field's array, halo included, into the array that comes next. name: of the case, in failures.
+/// Expects that a launch writes exactly what a host function writes, bit for bit: from random values in all cells of
+/// the field's array, halo included, into the next buffer. name: of the case, in failures.
 ///
 /// on_device(source, target) enqueues in the subdomain's stream; on_host(source, target) is for arrays of the same shape.
 template <typename T>

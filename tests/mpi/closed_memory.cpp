@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Ranks of one node that may not map each other's memory, as where the program cannot be read or containers are hardened: halos
+// Ranks of one node that may not map each other's memory, as with unreadable programs or in hardened containers: halos
 // go by MPI, and are right.
 #include <fmt/core.h>
 #include <linux/capability.h>
@@ -20,7 +20,7 @@ using namespace halocline;
 
 namespace {
 
-/// Other processes of the user may look into this one only where they may trace it.
+/// Makes this process undumpable: only processes that may trace it can open its memory.
 void close_memory() {
   __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
   __user_cap_data_struct data[2] = {};
@@ -31,7 +31,7 @@ void close_memory() {
   ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 }
 
-/// Whether a rank can map the next one's memory; all ranks learn of it.
+/// Whether a rank can map the next one's memory; all ranks get the answer.
 bool is_open(comm::RankGroup& world) {
   const AnonymousFile mine(64);
   const auto handles = comm::gather_value(world, mine.handle());

@@ -3,7 +3,7 @@
 #include "halocline/mpi.hpp"
 #include "support/mpi_world.hpp"
 
-// The contract's suite on MPI: all ranks of the program are in each case.
+// The contract suite on MPI: all ranks of the program take part in each case.
 namespace halocline::test {
 namespace {
 

@@ -11,7 +11,7 @@
 #include "halocline/mpi.hpp"
 #include "support/mpi_world.hpp"
 
-// What only the MPI backend has to do.
+// Requirements of the MPI backend only.
 namespace halocline::test {
 namespace {
 
@@ -46,7 +46,7 @@ TEST(MpiTwin, LeavesTheUsersCommunicatorAsItWas) {
   EXPECT_TRUE(handler == MPI_ERRORS_ARE_FATAL);
   MPI_Errhandler_free(&handler);
   MPI_Comm_free(&users);
-  comm->barrier();  // outlives it
+  comm->barrier();  // remains valid
   comm->close();
 }
 
@@ -73,7 +73,7 @@ TEST(MpiTwin, AnErrorOfMpiIsThrownNotFatal) {
   comm->close();
 }
 
-/// Messages whose bytes do not fit one count, with a count that holds 1000 instead of 2^31-1.
+/// Messages larger than one count, with a limit of 1000 instead of 2^31-1.
 TEST(MpiTwin, MoreBytesThanACountHoldsGoThrough) {
   const auto comm = comm::mpi::duplicate(MPI_COMM_WORLD, 20s, 1000);
   for (const std::size_t bytes : {999UL, 1000UL, 1001UL, 2000UL, 123'457UL}) {
@@ -126,7 +126,7 @@ TEST(MpiTwin, MoreBytesThanACountHoldsGoThrough) {
 TEST(MpiTwin, BothSidesMayLayTheSameBytesOutDifferently) {
   const auto narrow = comm::mpi::duplicate(MPI_COMM_WORLD, 20s, 100);
   if (narrow->size() >= 2 && narrow->rank().value() < 2) {
-    // One group's receive as MPI_BYTE, the other's send as blocks.
+    // One group receives as MPI_BYTE, the other sends as blocks.
     std::vector<std::byte> in(250), out(250, std::byte{9});
     comm::mpi::Layout blocks(250, 100), plain(250);
     EXPECT_EQ(blocks.count(), 1);
@@ -150,7 +150,7 @@ TEST(MpiTwin, ADuplicationOfWhichARankStaysAwayEndsAtTheDeadline) {
     EXPECT_THAT(message_of<DeadlineError>([&] { (void)comm::from_mpi(users, 100ms); }), HasSubstr("MPI_Comm_idup"));
   }
   world.barrier();
-  // The one that comes late makes the given-up duplication whole, so that MPI can go on.
+  // The late rank completes the duplication that timed out, so that MPI can continue.
   if (world.rank().value() == world.size() - 1) comm::from_mpi(users, 20s).release()->poison();
   world.barrier();
 }

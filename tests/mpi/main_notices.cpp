@@ -3,7 +3,7 @@
 
 #include "support/mpi_world.hpp"
 
-// Fails on one rank above 0, where nobody looks.
+// Fails on a rank above 0, whose output is not shown.
 TEST(MpiMain, FailsOnTheLastRankOnly) {
   auto& world = halocline::test::mpi_world();
   EXPECT_NE(world.rank().value(), world.size() - 1);

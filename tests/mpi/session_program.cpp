@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One Session in the way that the first argument says; ctest looks at what is printed and at how the job ends.
+// Uses one Session in the mode of the first argument; ctest checks the output and how the job ends.
 #include <fmt/core.h>
 #include <mpi.h>
 #include <sys/wait.h>
@@ -29,7 +29,7 @@ std::string mpi_state() {
   return finalised != 0 ? "MPI finalised" : initialised != 0 ? "MPI active" : "MPI untouched";
 }
 
-/// The mode, for the functions below that take the place of MPI's: in each, rank 1 stays in one mode.
+/// The mode for the MPI functions replaced below: each blocks rank 1 in one mode.
 std::string stays_in;
 
 void say(const std::string& text) {
@@ -37,7 +37,7 @@ void say(const std::string& text) {
   std::fflush(stdout);
 }
 
-/// Rank 1 stops (SIGSTOP) or ends (SIGKILL); rank 0 must be told by the deadline, or end with the job.
+/// Rank 1 stops (SIGSTOP) or dies (SIGKILL); rank 0 must get an error by the deadline, or end with the job.
 void lose_peer(comm::Session& session, int signal) {
   halocline::comm::RankGroup& world = session.world();
   if (world.size() != 2) throw InvalidArgument("this mode needs 2 ranks");
@@ -54,7 +54,7 @@ void lose_peer(comm::Session& session, int signal) {
   }
 }
 
-/// Before there is MPI, as launchers tell it.
+/// By the launcher's environment, before MPI_Init.
 bool is_launched_first() {
   for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK"}) {
     if (const char* rank = std::getenv(name)) return std::string_view(rank) == "0";
@@ -62,7 +62,7 @@ bool is_launched_first() {
   throw InvalidArgument("this mode needs a launcher");
 }
 
-/// Ranks that do not agree on how many values they reduce: MPI's own error, on one rank or on both.
+/// Ranks that reduce different numbers of values: an error of MPI, on one rank or on both.
 void mismatch(comm::Session& session) {
   halocline::comm::RankGroup& world = session.world();
   world.set_timeout(std::chrono::seconds(2));
@@ -72,12 +72,12 @@ void mismatch(comm::Session& session) {
     say("no error");
   } catch (const Error& error) {
     say(fmt::format("rank {} got an error of Halocline: {}", world.rank().value(), error.what()));
-    std::this_thread::sleep_for(std::chrono::seconds(3));  // so that the other one gets its own
+    std::this_thread::sleep_for(std::chrono::seconds(3));  // the other rank gets its own error
     session.abort(3);
   }
 }
 
-/// Ends the other process's part of the job only once this rank's has ended.
+/// Exits only after the child, in which this rank ran, has exited.
 int in_a_child(const std::function<int()>& body) {
   const pid_t child = ::fork();
   if (child == 0) std::exit(body());
@@ -106,7 +106,7 @@ int run(const std::string& mode, int argc, char** argv) {
     if (mode == "split") (void)world.split(0, 0);
     if (mode == "free") world.split(0, 0)->close();
     if (mode == "late") {
-      // Rank 0's destructor waits for rank 1 in vain.
+      // The destructor of rank 0 waits for rank 1 until its deadline.
       world.set_timeout(std::chrono::milliseconds(500));
       if (world.rank() == rank_id(1)) std::this_thread::sleep_for(std::chrono::seconds(3));
     }
@@ -123,7 +123,7 @@ int run(const std::string& mode, int argc, char** argv) {
 
 }  // namespace
 
-/// Rank 1 does not come out of the call in this mode.
+/// In this mode rank 1 does not return from the call.
 static void stay(const char* mode) {
   int rank = 0;
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -151,7 +151,7 @@ int main(int argc, char** argv) {
     if (mode == "late") return in_a_child([&] { return run(mode, argc, argv); });
     return run(mode, argc, argv);
   } catch (const Error& error) {
-    // Where the log goes, too: the order of lines in two streams is the launcher's.
+    // To the same stream as the log, because launchers may reorder lines of two streams.
     fmt::print(stderr, "{}: {}\n", to_string(error.kind()), error.what());
     return 1;
   }

@@ -10,9 +10,9 @@
 namespace halocline {
 namespace {
 
-/// What a process prints that reads at an offset on a GPU, and ends with.
+/// The output and exit status of a process that reads at an offset on a GPU.
 int run(const Vec3& offset) {
-  ::dup2(STDERR_FILENO, STDOUT_FILENO);  // where kernels print to
+  ::dup2(STDERR_FILENO, STDOUT_FILENO);  // kernels print to standard output
   Domain domain({32, 8, 8}, Stencil::star(1), {.devices = {.kind = DeviceKind::cuda, .per_rank = 1}});
   const auto u = domain.add_field<float>("u", {.buffers = 2});
   domain.realize();
@@ -27,7 +27,7 @@ int run(const Vec3& offset) {
   return 0;
 }
 
-/// Each in a process of its own, as a trap is the end of a CUDA context.
+/// Each in a separate process, because a trap ends a CUDA context.
 class GpuBoundsDeathTest : public testing::Test {
  protected:
   void SetUp() override {

@@ -10,12 +10,12 @@ namespace {
 
 using ::testing::StartsWith;
 
-/// A case whose two sides lie in memory that devices reach, at the same offsets.
+/// A case with both sides in device-accessible memory, at the same offsets.
 struct CaseOnDevice {
   StridedCopyCase host;
   std::unique_ptr<Buffer> source;
   std::unique_ptr<Buffer> target;
-  std::size_t shift = 0;  ///< of both sides from what allocations are aligned to
+  std::size_t shift = 0;  ///< offset of both sides from the alignment of allocations
   StridedCopy copy;
 
   CaseOnDevice(std::mt19937& random, const Vec3& extent, std::int64_t element) : host(random, extent, element) {
@@ -80,7 +80,7 @@ TEST_F(GpuCopies, AListIsAllItsCopies) {
   EXPECT_EQ(backend->prepare(0, {})->bytes(), 0);
 }
 
-/// More tiles than blocks: each block goes round several times.
+/// More tiles than blocks: each block copies several tiles.
 TEST_F(GpuCopies, AFaceOfManyRowsIsPackedAndUnpacked) {
   const Vec3 cells{512 + 6, 300, 300};
   const auto bytes = static_cast<std::size_t>(4 * cells.volume());

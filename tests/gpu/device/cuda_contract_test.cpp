@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What every backend promises, on two GPUs.
+// The contract of every backend, on two GPUs.
 #include "device/cuda_backend.hpp"
 #include "gpu/device/gpus.hpp"
 #include "unit/device/backend_contract.hpp"

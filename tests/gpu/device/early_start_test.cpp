@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which exchanges are launched before the kernel in front of them has ended: seen in graphs, where an early start is an edge
-// of its own kind.
+// Which exchanges start before the previous kernel in the stream has ended: visible in graphs, where an early start is
+// a programmatic edge.
 #include <cuda_runtime_api.h>
 
 #include <cstdlib>
@@ -12,7 +12,8 @@
 namespace halocline::device::test {
 namespace {
 
-/// Whether the code that the GPU runs was compiled for 9.0 or newer. Of "80,90a-real,native" it runs the newest that it can.
+/// Whether the code that the GPU runs was compiled for 9.0 or newer. From "80,90a-real,native" it runs the newest it
+/// supports.
 bool waits_itself() {
   int major = 0;
   int minor = 0;
@@ -29,7 +30,7 @@ bool waits_itself() {
   return newest >= 90;
 }
 
-/// Early starts in what a stream has captured so far.
+/// The number of early starts in what a stream has captured so far.
 int early_starts(const Stream& stream) {
   auto* handle = static_cast<cudaStream_t>(stream.native());
   cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
@@ -55,7 +56,7 @@ int early_starts(const Stream& stream) {
   return early;
 }
 
-/// An exchange that copies one word, which kernels in front of it count up.
+/// An exchange that copies one word, which kernels before it increment.
 class Case {
  public:
   Case(Backend& backend, int device_of_word)
@@ -73,7 +74,7 @@ class Case {
   std::unique_ptr<ShareableBuffer> copy_;
 };
 
-/// Ends the capture, and launches what was captured so often.
+/// Ends the capture, and launches the graph `times` times.
 void replay(Stream& stream, int times) {
   const auto graph = stream.end_capture();
   for (int i = 0; i < times; ++i) stream.launch(*graph);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is left of a backend whose work has failed.
+// The state of a backend after its work has failed.
 #include <gmock/gmock.h>
 
 #include <thread>
@@ -16,7 +16,7 @@ using ::testing::StartsWith;
 
 class GpuFailures : public TwoGpus {};
 
-/// The kernel that fails stops the other GPU itself, so that nothing slips through before the host has looked.
+/// The failing kernel stops the other GPU itself: no further work is signalled before the host detects the failure.
 TEST_F(GpuFailures, NothingRunsBehindAFailureOnAnyDevice) {
   const auto memory = make_page(*backend);
   FlagPage& at = page(*memory);
@@ -36,7 +36,7 @@ TEST_F(GpuFailures, NothingRunsBehindAFailureOnAnyDevice) {
   other->copy(copy);
   signal_to(*other, &at.one, &at.flags[1], 1);
   other->advance(&at.epoch);
-  std::this_thread::sleep_for(std::chrono::milliseconds(300));  // the host does not look
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));  // the host does not poll
   EXPECT_EQ(read(target->data(), 64), std::vector<std::byte>(64, std::byte{2}));
   EXPECT_EQ(read(&at.flags[1].epoch), 0u);
   EXPECT_EQ(read(&at.epoch), 0u);
@@ -47,7 +47,7 @@ TEST_F(GpuFailures, NothingRunsBehindAFailureOnAnyDevice) {
   EXPECT_EQ(thrown([&] { other->record(*backend->create_event(1)); }), text);
 }
 
-/// Where devices do not reach each other, what waits for an event of the failed one looks at its record.
+/// Without peer access, a wait for an event of the failed device reads its failure record.
 TEST_F(GpuFailures, NothingRunsBehindAFailureWithoutPeerAccess) {
   CudaOptions options;
   options.devices = {0, 1};
@@ -69,7 +69,7 @@ TEST_F(GpuFailures, NothingRunsBehindAFailureWithoutPeerAccess) {
   EXPECT_THAT(failure(*other), StartsWith("deadline: late: "));
 }
 
-/// A wait on another device that nobody will signal ends soon, not at its deadline.
+/// A wait on another device that will not be signalled ends soon, not at its deadline.
 TEST_F(GpuFailures, WaitsOfOtherStreamsEnd) {
   const auto memory = make_page(*backend);
   FlagPage& at = page(*memory);
@@ -113,7 +113,7 @@ TEST_F(GpuFailures, WhatAHostFunctionThrowsStopsWhatFollows) {
   EXPECT_THAT(failure(*second), AllOf(StartsWith("device: "), HasSubstr("threw: lane")));
 }
 
-/// Many waits at once, more than one kernel's parameters hold; the first that is late names itself.
+/// Many waits at once, more than fit into one kernel's parameters; the error names the first late one.
 TEST_F(GpuFailures, ALongListOfWaitsNamesTheOneThatIsLate) {
   const auto memory = backend->allocate_shareable(0, 300 * sizeof(Flag) + sizeof(FlagPage));
   auto* flags = reinterpret_cast<Flag*>(memory->data());

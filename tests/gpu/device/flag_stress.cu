@@ -5,7 +5,7 @@
 namespace halocline::device::test {
 namespace {
 
-/// Both halves of the word differ from one epoch to the next.
+/// Both halves of the word change from one epoch to the next.
 __device__ std::uint64_t token_of(std::uint64_t epoch) { return (epoch + 1) * 0x9e3779b97f4a7c15U; }
 
 __global__ void write_kernel(Flag* flag, std::uint64_t last) {

@@ -7,15 +7,15 @@
 
 namespace halocline::device::test {
 
-/// What the reader adds up in device memory.
+/// Counters of the reader, in device memory.
 struct FlagReadings {
   std::uint64_t seen;  ///< different epochs
-  std::uint64_t torn;  ///< readings whose token is not that of their epoch
+  std::uint64_t torn;  ///< readings with another epoch's token
 };
 
-/// Enqueues on a cudaStream_t: releases the flag with the epochs 1 to last, each with a token of its own.
+/// Enqueues on a cudaStream_t: releases the flag with the epochs 1 to last, each with a different token.
 void write_flags(void* stream, Flag* flag, std::uint64_t last);
-/// Enqueues: reads the flag until it is at the last epoch, by polls and by acquiring loads in turn.
+/// Enqueues: reads the flag until the last epoch, alternately by polls and by acquiring loads.
 void read_flags(void* stream, const Flag* flag, std::uint64_t last, FlagReadings* readings);
 
 }  // namespace halocline::device::test

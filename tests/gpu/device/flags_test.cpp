@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A flag's epoch and token are one value on its way, too: between two GPUs, and within one.
+// A flag's epoch and token arrive as one value: between two GPUs, and within one.
 #include <cuda_runtime_api.h>
 
 #include "gpu/device/flag_stress.hpp"
@@ -8,7 +8,7 @@
 namespace halocline::device::test {
 namespace {
 
-/// From which GPU to which.
+/// From which GPU to which GPU.
 class GpuFlags : public TwoGpus, public ::testing::WithParamInterface<std::pair<int, int>> {};
 
 TEST_P(GpuFlags, AreNeverTorn) {
@@ -25,7 +25,8 @@ TEST_P(GpuFlags, AreNeverTorn) {
     ASSERT_EQ(cudaGetLastError(), cudaSuccess);
   };
   Flag* const flag = &page(*memory).flags[0];
-  // Kernels are loaded when they are first launched, which waits for those that run: not for one that waits for it.
+  // The first launch of a kernel loads it, which waits for running kernels; so all are loaded before one waits for
+  // another.
   launch(reader, [&] { read_flags(reads->native(), flag, 0, at); });
   launch(writer, [&] { write_flags(writes->native(), flag, 0); });
   reads->synchronize();

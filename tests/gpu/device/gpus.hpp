@@ -13,7 +13,7 @@
 
 namespace halocline::device::test {
 
-/// Why a case that needs so many GPUs cannot run here; empty where it can.
+/// Why a case that needs `needed` GPUs cannot run here; empty if it can.
 inline std::string missing_gpus(int needed) {
   const std::size_t seen = cuda_devices().size();
   if (seen == 0) return "no GPU";
@@ -21,7 +21,7 @@ inline std::string missing_gpus(int needed) {
   return "needs " + std::to_string(needed) + " GPUs, sees " + std::to_string(seen);
 }
 
-/// A backend of the first GPUs, which reach each other's memory.
+/// A backend of the first GPUs, which have peer access.
 class Gpus : public ::testing::Test {
  protected:
   explicit Gpus(int needed = 1) : needed_(needed) {}
@@ -41,7 +41,7 @@ class Gpus : public ::testing::Test {
     return make_cuda_backend(options);
   }
 
-  /// By a backend of its own: the tested one may have failed.
+  /// With a separate backend, because the tested one may have failed.
   [[nodiscard]] std::vector<std::byte> read(const std::byte* source, std::size_t bytes) const {
     const auto reader = make();
     const auto pinned = reader->allocate_pinned(bytes);

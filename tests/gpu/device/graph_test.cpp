@@ -22,8 +22,8 @@ class GpuGraphs : public TwoGpus {
  protected:
   Side make_side(int device) { return {make_page(*backend, device), backend->create_stream(device), nullptr}; }
 
-  /// What each exchange does: says that it is ready, waits for the other to be, puts its count into the other's memory,
-  /// says that it is there, and waits for the other's.
+  /// Each exchange: signal "ready", wait for the other side's "ready", store the count into the other's memory, signal
+  /// "arrived", and wait for the other's "arrived".
   void enqueue(Side& mine, const Side& other) {
     FlagPage& here = mine.at();
     FlagPage& there = other.at();
@@ -38,7 +38,7 @@ class GpuGraphs : public TwoGpus {
     mine.stream->copy(put);
     signal_to(*mine.stream, &here.epoch, &there.flags[1], 2);
     wait_for(*mine.stream, &here.epoch, &here.flags[1], 2, guard("arrived"));
-    // Read before the other side may put again: it waits for this side to be ready.
+    // Read before the other side may store again: it waits for this side's "ready".
     put.source = reinterpret_cast<const std::byte*>(&here.flags[7].epoch);
     put.target = reinterpret_cast<std::byte*>(&here.flags[7].token);
     mine.stream->copy(put);
@@ -133,7 +133,7 @@ TEST_F(GpuGraphs, MisuseOfCapturesIsAnInternalError) {
   EXPECT_EQ(thrown([&] { side->synchronize(); }), "internal: synchronize: the stream is being captured");
   EXPECT_THAT(thrown([&] { (void)side->end_capture(); }), HasSubstr("joined a capture that another stream began"));
   EXPECT_THAT(thrown([&] { (void)fork->query(); }), HasSubstr("last recorded in a capture"));
-  (void)backend->prepare(0, {});  // asking and allocating aside does not harm the capture
+  (void)backend->prepare(0, {});  // queries and allocations do not disturb the capture
   (void)backend->allocate(0, 1000);
   side->advance(&page(*memory).epoch);
   side->record(*join);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Kernels are loaded before anything spins. With CUDA's lazy loading, the first launch of a kernel loads it, and that may
-// wait for all that runs on the device: also for a kernel that waits for what only the one to be loaded would do.
+// Kernels are loaded before any kernel spins. With CUDA's lazy loading, the first launch of a kernel loads it, and that
+// may wait for all running kernels: a deadlock if one of them waits for the kernel to be loaded.
 #include "device/fused_exchange.hpp"
 #include "gpu/again.hpp"
 #include "gpu/device/gpus.hpp"
@@ -10,7 +10,8 @@ namespace {
 
 using GpuLazyLoading = OneGpu;
 
-/// In a process where no kernel has run: one waits for a flag, which is signalled behind one of each other kind.
+/// In a new process, where no kernel has run: one kernel waits for a flag, which is signalled after one kernel of each
+/// other kind.
 TEST_F(GpuLazyLoading, DISABLED_InAProcessOfItsOwn) {
   const auto memory = backend->allocate_shareable(0, sizeof(FlagPage));
   FlagPage& at = page(*memory);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the backend finds out about memory that others have allocated.
+// The memory kinds that the backend reports for memory allocated by other means.
 #include <cuda_runtime_api.h>
 
 #include "device/cuda_backend.hpp"

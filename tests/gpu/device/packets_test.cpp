@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What GPUs promise of packets beyond the contract of all backends: that they do not wait for the receiver.
+// Guarantees of packets on GPUs beyond the contract of all backends: senders do not wait for the receiver.
 #include <array>
 #include <chrono>
 #include <cstring>
@@ -20,7 +20,7 @@ class GpuPackets : public TwoGpus {
     pinned_ = other_->allocate_pinned(sizeof(std::uint64_t) * 2);
     reading_ = other_->create_stream(0);
   }
-  /// By memory and a stream that are there: to allocate waits for kernels, which wait for the test.
+  /// Uses a stream and memory allocated in advance: an allocation waits for kernels, which wait for the test.
   std::array<std::uint64_t, 2> look_at(const std::byte* packet) {
     reading_->copy(pinned_->data(), packet, 16);
     reading_->synchronize();
@@ -28,9 +28,9 @@ class GpuPackets : public TwoGpus {
     std::memcpy(words.data(), pinned_->data(), sizeof words);
     return words;
   }
-  /// Of the first exchange, number 1.
+  /// For the first exchange, number 1.
   static std::byte* packet_buffer_of(const OutgoingPart& part) { return part.packets.buffers[1]; }
-  /// As a sender announces its packets.
+  /// The announcement of a sender's packets.
   void announce(Stream& stream, const std::uint64_t* epoch, const OutgoingPart& part) {
     const FlagSignal said{reinterpret_cast<Flag*>(packet_buffer_of(part)), part.arrived.token};
     stream.signal(epoch, {&said, 1});
@@ -63,8 +63,8 @@ TEST_F(GpuPackets, AreThereBeforeTheReceiverIsReady) {
   EXPECT_EQ(look_at(packet_buffer_of(tested.outgoing(from)))[0], 1u);
 }
 
-/// A receiver that has had its packets goes on, and may be ready for the next exchange, of something else, before the sender
-/// has seen that it was for this one. No farther.
+/// A receiver that has its packets continues, and may be ready for the next exchange, of other cells, before the sender
+/// has seen the "ready" of this one. At most one exchange ahead.
 TEST_F(GpuPackets, MayGoToAReceiverThatIsReadyForTheNextExchange) {
   for (const std::uint64_t ahead : {std::uint64_t{1}, std::uint64_t{2}}) {
     std::mt19937 random(4);
@@ -87,7 +87,8 @@ TEST_F(GpuPackets, MayGoToAReceiverThatIsReadyForTheNextExchange) {
   }
 }
 
-/// The sender has stopped when it had said what it would send: nobody waits for ever for what it did not send.
+/// The sender fails after it has announced its packets: the receiver does not wait forever for packets that were not
+/// sent.
 TEST_F(GpuPackets, ThatWereAnnouncedAndDoNotComeAreADeadlineError) {
   std::mt19937 random(2);
   ExchangeCase tested(*backend);

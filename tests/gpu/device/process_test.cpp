@@ -18,7 +18,7 @@ using ::testing::StartsWith;
 
 const std::string child = HALOCLINE_DEVICE_CHILD;
 
-/// All that a command prints.
+/// The complete output of a command.
 std::string output_of(const std::string& command, int& status) {
   std::FILE* pipe = ::popen(command.c_str(), "r");
   if (pipe == nullptr) throw std::runtime_error("cannot start " + command);
@@ -75,8 +75,8 @@ class GpuPairsOfProcesses : public GpuProcesses {
 TEST_F(GpuProcesses, PingPongOnOneGpu) { ping_pong_with(0); }
 TEST_F(GpuPairsOfProcesses, PingPongBetweenTwoGpus) { ping_pong_with(1); }
 
-/// One GPU a process, by CUDA_VISIBLE_DEVICES: GPUs have the same names everywhere, and memory of one that is hidden
-/// either can be mapped or is refused with both names.
+/// One GPU a process, by CUDA_VISIBLE_DEVICES: a GPU has the same uuid in all processes, and the memory of a hidden GPU
+/// either can be mapped, or is refused with both names.
 TEST_F(GpuPairsOfProcesses, GpusThatAreMaskedHaveTheirNames) {
   const auto mine = backend->allocate_shareable(0, 4096);
   const auto stream = backend->create_stream(0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is particular to GPUs: the device that is current, pages of the host, launches that overlap.
+// Features of GPUs only: the current device, host pages, concurrent launches.
 #include <cuda_runtime_api.h>
 #include <gmock/gmock.h>
 
@@ -104,7 +104,7 @@ TEST_F(GpuStreams, AHostFunctionCannotBeLaunchedAsAKernel) {
               AllOf(StartsWith("capability: "), HasSubstr("native()")));
 }
 
-/// Two domains may register windows that share pages; the first to go must not take the other's away.
+/// Two domains may register windows that share pages; the first one to unregister must not affect the other.
 TEST_F(GpuStreams, PagesAreRegisteredForAsLongAsSomebodyNeedsThem) {
   constexpr std::size_t words = 64 * 1024 / 8;
   std::vector<std::uint64_t> memory(words);
@@ -147,7 +147,7 @@ TEST_F(GpuPairs, EventsBelongToTheDeviceOfTheirStream) {
             "invalid argument: the list of copies was prepared for device 1; allowed is the stream's, 0");
 }
 
-/// More than there are hardware queues: nobody may be held up by a stream that waits.
+/// More streams than hardware queues: a waiting stream must not block the others.
 TEST_F(GpuStreams, ManyStreamsWaitWhileAnotherWorks) {
   const auto memory = make_page(*backend);
   FlagPage& at = page(*memory);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The tables of prepared work: from a pool of their own, and freed behind the kernels that read them.
+// The tables of prepared work: allocated from a separate pool, and freed after the kernels that read them.
 #include <cuda_runtime_api.h>
 
 #include "device/fused_exchange.hpp"
@@ -20,7 +20,7 @@ class GpuTables : public OneGpu {
     other = backend->create_stream(0);
     for (int i = 0; i < 7; ++i) stream->advance(word(0));
     stream->synchronize();
-    // The pool has memory before anything is held up.
+    // Fills the pool before work is held.
     (void)exchange_to(1);
     (void)list_to(1);
   }
@@ -42,7 +42,7 @@ class GpuTables : public OneGpu {
     const StridedCopy copy = copy_to(i);
     return backend->prepare(0, {&copy, 1});
   }
-  /// What is enqueued in the stream behind this runs when let_go() was called.
+  /// Holds work that is enqueued in the stream afterwards until let_go() is called.
   void hold_up() {
     FlagPage& at = page(*flags_);
     wait_for(*stream, &at.one, &at.flags[0], 1, guard("held up", std::chrono::seconds(20)));
@@ -60,7 +60,7 @@ class GpuTables : public OneGpu {
   std::unique_ptr<ShareableBuffer> flags_;
 };
 
-/// The next one of the same size would get the memory of the first, and have it written before the first has run.
+/// The next table of the same size would reuse the memory of the first, and overwrite it before the first has run.
 TEST_F(GpuTables, OfAnExchangeStayUntilItHasRun) {
   hold_up();
   auto first = exchange_to(1);
@@ -101,7 +101,7 @@ TEST_F(GpuTables, OfAnExchangeStayWhereItsStreamWasDestroyedFirst) {
   EXPECT_EQ(read(word(2)), 0u);
 }
 
-/// Memory of streams that are idle is used again.
+/// Memory of idle streams is reused.
 TEST_F(GpuTables, DoNotPileUp) {
   std::size_t free_before = 0;
   std::size_t free_after = 0;

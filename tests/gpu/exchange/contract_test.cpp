@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The contract suite on GPUs, with ranks as threads of one process that each drive GPUs of their own.
+// The contract suite on GPUs, with ranks as threads of one process that drive different GPUs.
 #include <mutex>
 
 #include "comm/local_ranks.hpp"
@@ -38,7 +38,7 @@ void expect_contract(routing::Transport transport, int ranks, exchange::Messages
   EXPECT_GT(messages, 0) << "by " << routing::to_string(transport) << "; all else went by mpi_staged";
 }
 
-/// Why no message of these ranks can go by a transport; empty where some can.
+/// Why a transport is not possible for any pair of these ranks; empty if it is for one.
 std::string impossible(routing::Transport transport, int ranks) {
   using enum routing::Transport;
   if (transport == mpi_device) return "messages of ranks that are threads are copied by the host";
@@ -54,7 +54,7 @@ TEST_P(GpuContract, every_cell_is_as_geometry_says) {
   expect_contract(transport, ranks, exchange::Messages::by_neighbour);
 }
 
-/// A message a direction.
+/// One message for each direction.
 class GpuContractByDirection : public GpuContract {};
 
 TEST_P(GpuContractByDirection, every_cell_is_as_geometry_says) {
@@ -77,7 +77,7 @@ INSTANTIATE_TEST_SUITE_P(all, GpuContractByDirection,
                                           testing::Values(1, 2, 4, 8)),
                          name_of);
 
-/// Seeded cases for a number of ranks; those that need more GPUs than there are are left out.
+/// Seeded cases for a number of ranks; cases that need more GPUs are left out.
 TEST(GpuRandomExchanges, are_as_geometry_says) {
   HALOCLINE_NEEDS_GPUS(2);
   std::mutex mutex;

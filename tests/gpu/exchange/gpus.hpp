@@ -11,11 +11,11 @@
 
 namespace halocline::test {
 
-/// GPUs that this process sees.
+/// The number of GPUs that this process sees.
 [[nodiscard]] inline int gpu_count() { return static_cast<int>(device::cuda_devices().size()); }
 
-/// A backend of `devices` GPUs for a rank, behind those of the ranks before it; counted round where there are fewer GPUs
-/// than ranks need, which only processes may do: kernels of one process that wait for each other must not share queues.
+/// A backend of `devices` GPUs for a rank, numbered after the GPUs of lower ranks, modulo the number of GPUs. Only
+/// ranks that are processes may share GPUs: kernels of one process that wait for each other must not share queues.
 [[nodiscard]] inline std::shared_ptr<device::Backend> gpus_of_rank(int first, int devices) {
   const int gpus = gpu_count();
   device::CudaOptions options;
@@ -23,7 +23,7 @@ namespace halocline::test {
   return device::make_cuda_backend(options);
 }
 
-/// Why two of the GPUs do not reach each other's memory; empty where all do.
+/// Why two of the GPUs have no peer access; empty if all have.
 [[nodiscard]] inline std::string without_peer_access() {
   const auto all = gpus_of_rank(0, gpu_count());
   for (int from = 0; from < gpu_count(); ++from) {
@@ -37,7 +37,7 @@ namespace halocline::test {
 
 }  // namespace halocline::test
 
-/// In the body of a test: ends it as skipped, by name, where there are fewer GPUs.
+/// Within a test: skips it by name if there are fewer GPUs.
 #define HALOCLINE_NEEDS_GPUS(count)                                                        \
   if (halocline::test::gpu_count() < (count)) {                                            \
     GTEST_SKIP() << "needs " << (count) << " GPUs, sees " << halocline::test::gpu_count(); \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The contract suite on GPUs with ranks as processes, that see all GPUs and share them where there are more ranks.
+// The contract suite on GPUs with ranks as processes, which see all GPUs and share them if there are more ranks.
 #include <algorithm>
 
 #include "contract/exchange/contract.hpp"
@@ -13,7 +13,8 @@ namespace {
 
 class MpiGpuContract : public testing::TestWithParam<routing::Transport> {};
 
-/// Why no message of these ranks can go by a transport; empty where some can. Collective; the same on all ranks.
+/// Why a transport is not possible for any pair of these ranks; empty if it is for one. Collective; the same on all
+/// ranks.
 std::string impossible(routing::Transport transport, comm::RankGroup& world, device::Backend& backend) {
   using enum routing::Transport;
   if ((transport == mpi_device || transport == ipc_copy) && world.size() == 1) return "needs 2 ranks";

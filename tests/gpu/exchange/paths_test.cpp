@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Each way that direct moves a message (rows, packed pieces, packets) at sizes where it is taken by default, every cell compared
-// by the GPUs.
+// Each way in which direct sends a message (rows, packed pieces, packets), at sizes for which it is the default; the
+// GPUs compare every cell.
 #include <cuda_runtime_api.h>
 
 #include "device/backend.hpp"
@@ -18,7 +18,7 @@ namespace {
 
 enum class Way { rows, pieces, packets };
 
-/// Two GPUs of one rank, side by side in one dimension, with so many cells each way a GPU.
+/// Two GPUs of one rank, adjacent in one dimension, with `cells` cells each way.
 struct SizeCase {
   const char* name;
   Way way;
@@ -28,7 +28,7 @@ struct SizeCase {
 
 class GpuWays : public testing::TestWithParam<SizeCase> {};
 
-/// How the messages between the two go that a domain sends for one exchange of all fields.
+/// How a domain sends the messages between the two GPUs in an exchange of all fields.
 std::vector<Way> ways_of(const Domain& domain, int fields) {
   exchange::Selection selection;
   for (int f = 0; f < fields; ++f) selection.items.push_back({field_id(f), 0});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Several domains at a time on the same GPUs, which each GPU exchanges in another order.
+// Several domains at once on the same GPUs, which each GPU exchanges in a different order.
 #include <gmock/gmock.h>
 
 #include <array>
@@ -15,7 +15,7 @@
 namespace halocline::test {
 namespace {
 
-/// Half of it is a GPU's: with two fields of 8 bytes and radius 3, more tiles than an exchange may have blocks.
+/// Each GPU has half of it: with two fields of 8 bytes and radius 3, an exchange has more tiles than blocks.
 constexpr Vec3 shared_extent{192, 192, 256};
 
 struct One {
@@ -52,7 +52,7 @@ std::int64_t wrong_cells(const One& one, int which, int round) {
   return wrong;
 }
 
-/// A rank's domains, each with a backend of its own, as by default.
+/// A rank's domains, each with a separate backend, as by default.
 std::vector<One> make_domains(comm::RankGroup& comm, int count) {
   std::vector<One> domains;
   for (int i = 0; i < count; ++i) {
@@ -69,10 +69,11 @@ std::vector<One> make_domains(comm::RankGroup& comm, int count) {
   return domains;
 }
 
-/// Rank 0 exchanges them in order, `in_a_row` times each, rank 1 in the opposite order; the host waits for nothing between.
+/// Rank 0 exchanges them in order, `in_a_row` times each, rank 1 in the opposite order; the host does not wait in
+/// between.
 void exchange_in_opposite_orders(comm::RankGroup& comm, int count, int in_a_row) {
   std::vector<One> domains = make_domains(comm, count);
-  // The first exchange of a domain is prepared, for which the host waits for the GPU.
+  // A domain's first exchange is prepared, and the host waits for the GPU.
   for (const One& one : domains) {
     one.domain->exchange();
     one.domain->synchronize();
@@ -111,7 +112,7 @@ TEST_P(GpuSeveralDomains, AreExchangedInOppositeOrders) {
 INSTANTIATE_TEST_SUITE_P(domains, GpuSeveralDomains, testing::Values(2, 3, 4, 5),
                          [](const auto& param) { return std::to_string(param.param) + "_domains"; });
 
-/// By default there is room for two.
+/// By default two exchanges fit.
 TEST(GpuThirdDomain, IsRefusedByName) {
   HALOCLINE_NEEDS_GPUS(2);
   if (const std::string why = without_peer_access(); !why.empty()) GTEST_SKIP() << why;
@@ -139,7 +140,7 @@ TEST(GpuThirdDomain, IsRefusedByName) {
   for (const auto& domain : domains) domain->close();
 }
 
-/// In a process of its own, where all streams of a GPU share one hardware queue: they are exchanged right, or refused by name.
+/// In a separate process, where all streams of a GPU share one hardware queue: exchanges are right, or refused by name.
 TEST(GpuOneQueue, DISABLED_InAProcessOfItsOwn) {
   comm::run_as_threads(2, [](comm::RankGroup& comm) {
     try {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Arrays of the user's in every kind of memory there is: exchanged right by the route that the reason names, or refused.
+// User arrays in every kind of memory: exchanged correctly by the route that the reason names, or refused.
 #include <cuda_runtime_api.h>
 #include <gmock/gmock.h>
 
@@ -19,7 +19,7 @@ using testing::HasSubstr;
 
 enum class From { malloc, pinned, device, pool, managed };
 
-/// Memory of one kind, on one device by CUDA's number.
+/// Memory of one kind, on one device by CUDA's ordinal.
 class Memory {
  public:
   Memory(From from, int ordinal, std::size_t bytes) : from_(from) {
@@ -42,7 +42,7 @@ class Memory {
     switch (from_) {
       case From::malloc: std::free(data_); break;
       case From::pinned: EXPECT_EQ(cudaFreeHost(data_), cudaSuccess); break;
-      default: EXPECT_EQ(cudaFree(data_), cudaSuccess);  // of a pool, too
+      default: EXPECT_EQ(cudaFree(data_), cudaSuccess);  // also for memory of a pool
     }
   }
   [[nodiscard]] void* data() const { return data_; }
@@ -56,7 +56,7 @@ class GpuUserMemory : public testing::Test {
  protected:
   static constexpr Vec3 extent{24, 20, 32};
 
-  /// One rank with the first `devices` GPUs; arrays in memory of the given kind, of the next GPU where `shifted`.
+  /// One rank with the first `devices` GPUs; arrays in memory of the given kind, of the next GPU if `shifted`.
   void plan(From from, int devices, bool shifted = false) {
     DomainOptions options;
     options.devices.existing.emplace(gpus_of_rank(0, devices));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Exchanges in CUDA streams of the caller's, eager and in graphs that the caller captures.
+// Exchanges in the caller's CUDA streams, eager and in graphs that the caller captures.
 #include <cuda_runtime_api.h>
 
 #include "device/backend.hpp"
@@ -44,7 +44,7 @@ class GpuUserStreams : public testing::Test {
     for (int dim = 0; dim < 3; ++dim) q[dim] = (p[dim] + extent[dim]) % extent[dim];
     return static_cast<float>(q.x + 24 * (q.y + 20 * q.z)) + static_cast<float>(step) / 8;
   }
-  /// Owned cells of the step, and halos that are not.
+  /// The owned cells of the step, and invalid halos.
   void write(int step) {
     for (const Subdomain& s : domain->subdomains()) {
       const auto cells = to_host(s, u);
@@ -83,7 +83,7 @@ TEST_F(GpuUserStreams, AreExchangedIn) {
 TEST_F(GpuUserStreams, AreCapturedByTheCaller) {
   write(0);
   domain->use_streams(streams);
-  domain->exchange();  // eager ones mix with what is replayed
+  domain->exchange();  // eager exchanges alternate with replays
   domain->synchronize();
   ASSERT_EQ(cudaStreamBeginCapture(handles.front(), cudaStreamCaptureModeRelaxed), cudaSuccess);
   ASSERT_EQ(cudaEventRecord(events.front(), handles.front()), cudaSuccess);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What one launch writes, cell by cell, against the same on the host.
+// The cells that one launch writes, compared with the host kernels.
 #include <gtest/gtest.h>
 
 #include "domain/internals.hpp"
@@ -37,7 +37,7 @@ class OneSubdomain {
   [[nodiscard]] const Subdomain& subdomain() const { return domain.subdomains()[0]; }
   [[nodiscard]] Field<const T> constant() const { return {field.id}; }
 
-  /// One launch for some boxes.
+  /// One launch for several boxes.
   void expect_update(const std::vector<Box>& boxes, std::uint64_t seed) {
     test::expect_launched_update(
         subdomain(), field, seed, to_string(problem.extent),
@@ -86,7 +86,7 @@ TYPED_TEST(JacobiOnAGpu, updates_the_boxes_it_is_given_and_nothing_else) {
   }
 }
 
-/// Without halos in x: the rows' ends are each other's neighbours.
+/// Without halos in x: the ends of a row are each other's neighbours.
 TYPED_TEST(JacobiOnAGpu, wraps_around_the_ends_of_whole_rows) {
   HALOCLINE_NEEDS_GPUS(1);
   std::uint64_t seed = 50;

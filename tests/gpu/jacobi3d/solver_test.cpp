@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The whole solver, and which GPUs ranks get.
+// The complete solver, and which GPUs ranks get.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What one launch writes, cell by cell, against the same on the host.
+// The cells that one launch writes, compared with the host kernels.
 #include <gtest/gtest.h>
 
 #include "domain/internals.hpp"
@@ -37,7 +37,7 @@ class OneSlab {
     return options;
   }
 
-  /// One launch for some boxes.
+  /// One launch for several boxes.
   void expect_update(const std::vector<Box>& boxes, std::uint64_t seed) {
     const Subdomain& s = domain.subdomains()[0];
     test::expect_launched_update(
@@ -63,7 +63,7 @@ class LaplaceOnAGpu : public testing::Test {};
 using Types = testing::Types<float, double>;
 TYPED_TEST_SUITE(LaplaceOnAGpu, Types);
 
-/// All planes, those that no neighbour reads, one plane or some at either side, and any others.
+/// All planes, the planes that no neighbour reads, one or more planes on either side, and other ranges.
 TYPED_TEST(LaplaceOnAGpu, updates_the_boxes_it_is_given_and_nothing_else) {
   HALOCLINE_NEEDS_GPUS(1);
   std::uint64_t seed = 0;

@@ -43,19 +43,19 @@ std::vector<T> all_fields(mhd::Solver<T>& solver) {
   return all;
 }
 
-/// Astaroth's scheme, or boundary_order segments that do not wait for all.
+/// Astaroth's scheme, and the same with BoundaryOrder::as_ready.
 struct Scheme {
   std::string transports;
   exchange::Messages messages = exchange::Messages::by_direction;
   mhd::BoundaryOrder boundary_order = mhd::BoundaryOrder::as_ready;
 };
 
-/// Large enough for every tile, and multiples of none.
+/// Large enough for every tile, and a multiple of none.
 constexpr Vec3 extent{70, 45, 41};
 
 TEST(MhdOnGpus, one_step_is_within_2_ulp_of_the_model_by_every_variant) {
   HALOCLINE_NEEDS_GPUS(1);
-  const mhd::Parameters parameters;  // cells are 1 wide
+  const mhd::Parameters parameters;  // cells of width 1
   const auto start = mhd::initial_values({mhd::Start::random}, extent, parameters);
   for (const int order : mhd::orders) {
     mhd::Model model(extent, order, parameters);

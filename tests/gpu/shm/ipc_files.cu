@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// ipc_files <what>: two processes of a few CUDA calls, and which files are in /dev/shm before, meanwhile and after. It tells whose
-// the files cuda.shm.* are, which stay behind after programs that share GPU memory. No part of Halocline is in it.
+// ipc_files <what>: two processes with a few CUDA calls; lists the files in /dev/shm before, meanwhile and after. It
+// shows who creates the files cuda.shm.*, which remain after programs that share GPU memory. Does not use Halocline.
 //   init      both start CUDA, and no more
 //   memory    the parent exports an allocation (cudaIpcGetMemHandle), the child maps and unmaps it
 //   export    the parent exports it, nobody maps it
@@ -50,7 +50,7 @@ void show(const char* when, const std::set<std::string>& before) {
   std::fflush(stdout);
 }
 
-/// What the parent hands to the child.
+/// The data that the parent passes to the child.
 struct Handles {
   cudaIpcMemHandle_t memory;
   cudaIpcEventHandle_t event;

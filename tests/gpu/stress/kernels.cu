@@ -17,7 +17,7 @@ __device__ std::uint64_t mixed(std::uint64_t v) {
   return v ^ (v >> 31);
 }
 
-/// What the cell (x, y, z) of the domain holds in a step: never NaN, exact in a float.
+/// The value of the cell (x, y, z) of the domain in a step: never NaN, exact in a float.
 __device__ float value_of(const StressStep& step, std::int64_t x, std::int64_t y, std::int64_t z) {
   const auto index = static_cast<std::uint64_t>((z * step.domain.y + y) * step.domain.x + x);
   return static_cast<float>(mixed(index ^ mixed(step.step * 64 + step.field)) % 16777213);
@@ -27,7 +27,7 @@ struct Cell {
   std::int64_t x, y, z;
 };
 
-/// The cell of a box with number i, x fastest.
+/// The cell with number i of a box, x fastest.
 __device__ Cell cell_of(const Box& box, std::int64_t i) {
   const std::int64_t nx = box.hi.x - box.lo.x;
   const std::int64_t ny = box.hi.y - box.lo.y;

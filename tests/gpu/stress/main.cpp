@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// gpu_stress <exchanges> <transports> <cells> [seed]: so many exchanges in a row of two fields in blocks of cells^3 a GPU,
-// one of them with two buffers that are swapped; before each, all cells are written and all halos poisoned with NaN by
-// kernels whose blocks rest at random, and after each every cell is compared. Ranks rest at random, too. Under a launcher
-// or alone. Exit code 0 where all cells were right, 77 where there are too few GPUs, 1 after an error.
+// gpu_stress <exchanges> <transports> <cells> [seed]: consecutive exchanges of two fields in blocks of cells^3 on each
+// GPU; one field has two buffers that are swapped. Before each exchange, kernels whose blocks pause at random write all
+// cells and poison all halos with NaN; after it every cell is compared. Ranks pause at random, too. With or without a
+// launcher. Exit code 0 if all cells were right, 77 if there are too few GPUs, 1 after an error.
 #include <cuda_runtime_api.h>
 #include <fmt/core.h>
 
@@ -28,7 +28,7 @@ struct Arguments {
   std::uint64_t seed = 1;
 };
 
-/// As few cuts in x as there can be.
+/// As few cuts in x as possible.
 Vec3 extent_for(std::int64_t subdomains, std::int64_t cells) {
   Vec3 grid{1, 1, 1};
   for (int dim = 2; subdomains > 1; dim = dim == 2 ? 1 : 2) {
@@ -125,10 +125,10 @@ int run(comm::RankGroup& world, const Arguments& arguments) {
 namespace halocline::test {
 namespace {
 
-/// Exit code of a run that is skipped by name.
+/// The exit code of a skipped run.
 constexpr int skipped = 77;
 
-/// Why this run cannot be; empty where it can. direct alone is refused where ranks share a GPU.
+/// Why this run is not possible; empty if it is. direct alone is refused if ranks share a GPU.
 std::string missing(comm::RankGroup& world, const std::string& transports) {
   const auto gpus = device::cuda_devices().size();
   if (gpus == 0) return "no GPU";
@@ -136,7 +136,7 @@ std::string missing(comm::RankGroup& world, const std::string& transports) {
   return fmt::format("direct needs a GPU a rank; {} ranks see {} GPUs", world.size(), gpus);
 }
 
-/// One line for each kind of end, whatever is thrown.
+/// One line for each result or error.
 int run_or_report(comm::Session& session, const Arguments& arguments) {
   const auto rank = session.world().rank().value();
   try {
@@ -148,7 +148,7 @@ int run_or_report(comm::Session& session, const Arguments& arguments) {
   } catch (const std::exception& error) {
     fmt::print(stderr, "gpu_stress: rank {}: {}\n", rank, error.what());
     std::fflush(stdout);
-    session.abort(1);  // other ranks may wait for this one
+    session.abort(1);  // other ranks may be waiting for this one
   }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// lost_rank <transport> stopped|killed|left <seconds>: rank 1 of at least 3 stops or dies between start and finish of the
-// fourth exchange, or destroys its domain before it without close(); the others must get an error within the given time, and each
-// writes it as one line.
+// lost_rank <transport> stopped|killed|left <seconds>: rank 1 of at least 3 stops or dies between start and finish of
+// the fourth exchange, or destroys its domain before it without close(); the others must get an error within the given
+// time, and each prints it as one line.
 #include <fmt/core.h>
 #include <unistd.h>
 
@@ -50,13 +50,13 @@ int run(const std::string& transport, const std::string& fate, double seconds, i
       if (fate == "killed") ::raise(SIGKILL);
       if (fate == "left") {
         domain.reset();
-        std::this_thread::sleep_for(std::chrono::seconds(5));  // the process stays
+        std::this_thread::sleep_for(std::chrono::seconds(5));  // the process stays alive
         ::_exit(0);
       }
       [[maybe_unused]] const auto exchange = domain->start_exchange();
       ::raise(SIGSTOP);
     }
-    // A killed rank's last messages may still be complete; what never comes must be noticed.
+    // The last messages of a killed rank may still arrive; missing ones must be detected.
     for (int step = 0; step < 4; ++step) {
       domain->exchange();
       domain->synchronize();
@@ -66,7 +66,7 @@ int run(const std::string& transport, const std::string& fate, double seconds, i
   }
   const double took = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   say(fmt::format("survivor {} after {:.1f} s: {}", world.rank().value(), took, error));
-  // Time for the other survivors to say theirs, before the job is torn down.
+  // The other survivors print their errors before the job is aborted.
   std::this_thread::sleep_for(std::chrono::milliseconds(1500));
   if (fate == "stopped") ::kill(static_cast<pid_t>(pids[1]), SIGKILL);
   ::_exit(0);
