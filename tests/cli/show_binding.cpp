@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An MPI program whose ranks say where they are: rank, host, processors that it may run on, GPUs that it sees.
+// An MPI program whose ranks print their place: rank, host, allowed processors, visible GPUs.
 #include <mpi.h>
 #include <sched.h>
 #include <unistd.h>

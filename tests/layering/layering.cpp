@@ -14,16 +14,16 @@ namespace halocline::layering {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr std::size_t most_lines = 400;  // besides the licence's
+constexpr std::size_t most_lines = 400;  // not counting the licence
 constexpr std::string_view licence_line = "// SPDX-License-Identifier: BSD-3-Clause";
 
-/// Users' kernels include the public headers, so that one of them has to say what kernels may call, and what they check.
+/// Users' kernels include the public headers; therefore one header may depend on the compiler and on checks.
 bool view_may_depend_on(std::string_view condition) {
   return condition == " defined(__CUDACC__)" || condition == " defined(__CUDA_ARCH__)" ||
          condition == " defined(HALOCLINE_CHECK_BOUNDS)";
 }
 
-/// A line that includes or that begins a conditional part.
+/// An #include, or the beginning of a conditional part.
 struct Directive {
   std::size_t line = 0;
   enum class Kind { include, condition } kind = Kind::include;
@@ -133,7 +133,7 @@ class Checker {
     }
   }
 
-  // src/<stage>/..., include/halocline/<header> and include/halocline/<stage>/...
+  // Files src/<stage>/..., include/halocline/<header> and include/halocline/<stage>/...
   void check_library(const File& file) {
     check_form(file);
     const bool installed = file.part(0) == "include";
@@ -157,7 +157,7 @@ class Checker {
     }
   }
 
-  /// Of a header, or a folder, in include/halocline/.
+  /// The stage of a header or folder of include/halocline/.
   [[nodiscard]] std::string stage_of(const std::string& name) const {
     const auto found = user_headers_.find(name);
     return found == user_headers_.end() ? name : found->second;
@@ -211,12 +211,12 @@ class Checker {
     }
   }
 
-  /// Of src/<stage>/<name> and src/<stage>/<folder>/<name> the latter.
+  /// Distinguishes src/<stage>/<folder>/<name>, which is private, from src/<stage>/<name>.
   [[nodiscard]] static bool is_private(const std::string& path) {
     return std::count(path.begin(), path.end(), '/') > 2;
   }
 
-  /// Whether the header is one that some files alone include; adds what is wrong.
+  /// Whether the header is reserved for some files; adds a violation if this file is not one of them.
   bool check_reserved(const File& file, const Directive& directive) {
     for (const Reserved& reserved : reserved_) {
       if (!reserved.covers(directive.text)) continue;
@@ -250,12 +250,12 @@ class Checker {
     const std::string mine = name(file.part(3));
     const fs::path place = root_ / "src" / folder;
     const bool transport = fs::is_directory(place / other) || fs::exists(place / (other + ".cpp"));
-    // The factory makes them all, and whoever wants one made asks it.
+    // The factory includes all transports, and is included by callers that make one.
     if (!transport || other == mine || other == "factory" || mine == "factory") return;
     add(file, directive.line, "transport " + mine + " includes " + other);
   }
 
-  /// What code outside of src/ may include of the library.
+  /// The headers of the library that code outside of src/ may include.
   enum class Sees { installed, stages };
 
   void check_outside(const File& file, Sees sees) {
@@ -280,14 +280,14 @@ class Checker {
     }
   }
 
-  /// The files of an application that implement its command for the tool; its solver knows nothing of the tool.
+  /// The files of an application that implement its command; its solver does not use the tool.
   static bool is_command_of_app(const File& file) {
     return file.part(0) == "apps" &&
            (file.path.filename().string().starts_with("command") || file.path == fs::path("apps/common/app.hpp"));
   }
 
-  /// Beside the file, below its top folder, or, for the tool that runs the applications, in apps/; and in cli/ for the
-  /// commands of the applications.
+  /// A file's own headers: in its folder, below its top folder, in apps/ for the tool, which runs the applications, and
+  /// in cli/ for the commands of the applications.
   [[nodiscard]] bool own(const File& file, const std::string& header) const {
     const fs::path top = root_ / file.part(0);
     return fs::exists((root_ / file.path).parent_path() / header) || fs::exists(top / header) ||

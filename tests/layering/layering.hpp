@@ -8,7 +8,7 @@
 
 namespace halocline::layering {
 
-/// One rule that one line breaks. line is 0 where the whole file is meant.
+/// A violation of a rule by one line. line is 0 if it concerns the whole file.
 struct Violation {
   std::string file;  ///< relative to the root of the source tree
   std::size_t line = 0;
@@ -24,7 +24,7 @@ struct Report {
   std::size_t includes = 0;
 };
 
-/// Reads src/LAYERS and every source file of a tree, and compares. The rules, beside the table's:
+/// Checks every source file of a tree against src/LAYERS. The rules, in addition to the table's:
 /// - a header is of one of three kinds: installed (include/halocline/), of a stage (src/<stage>/<name>.hpp), or private to a
 ///   stage (src/<stage>/<folder>/...). Installed ones include installed ones alone, those of a stage no private ones, and
 ///   private ones are included by their stage alone;
@@ -38,7 +38,7 @@ struct Report {
 /// - cli/, apps/, bench/ and profile/ include installed headers, headers of stages, and files of their own;
 /// - examples/ and tests/install/ include installed headers alone, as users do;
 /// - a file begins with the SPDX line of the licence, and has at most 400 more.
-/// Throws std::runtime_error where the table is missing or makes no sense.
+/// Throws std::runtime_error if the table is missing or malformed.
 Report check(const std::filesystem::path& root);
 
 }  // namespace halocline::layering

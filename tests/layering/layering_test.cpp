@@ -18,14 +18,14 @@ using testing::HasSubstr;
 TEST(Layering, TheTreeFollowsItsTable) {
   const Report report = check(HC_SOURCE_DIR);
   for (const auto& violation : report.violations) ADD_FAILURE() << to_string(violation);
-  // A check that reads nothing finds nothing.
+  // A check that reads no files would find nothing.
   EXPECT_GT(report.files, 100u);
   EXPECT_GT(report.includes, 500u);
 }
 
 constexpr auto licence = "// SPDX-License-Identifier: BSD-3-Clause\n";
 
-/// A small tree that follows the rules, in which each test plants one fault.
+/// A small tree that follows the rules; each test plants one violation.
 class Planted : public testing::Test {
  protected:
   Planted() {
@@ -73,7 +73,7 @@ class Planted : public testing::Test {
     fs::create_directories((root_ / path).parent_path());
     std::ofstream(root_ / path) << (path == "src/LAYERS" ? "" : licence) << text;
   }
-  /// Plants a file, and expects exactly one violation, in it.
+  /// Plants a file, and expects exactly one violation, in that file.
   void expect_one(const std::string& path, const std::string& text, const std::string& what) const {
     write(path, text);
     const Report report = check(root_);

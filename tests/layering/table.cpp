@@ -17,7 +17,7 @@ std::vector<std::string> words(const std::string& text) {
   return result;
 }
 
-/// An entry that ends with '/' stands for all that begin so.
+/// An entry that ends with '/' matches everything with that prefix.
 bool in_list(const std::vector<std::string>& entries, const std::string& header) {
   return std::any_of(entries.begin(), entries.end(), [&](const std::string& entry) {
     return entry.back() == '/' ? header.starts_with(entry) : header == entry;

@@ -9,10 +9,10 @@
 
 namespace halocline::layering {
 
-/// What one folder may include.
+/// The includes that one folder may have.
 struct Layer {
   std::set<std::string> folders;
-  /// Foreign headers; one that ends with '/' stands for all that begin so.
+  /// Foreign headers; an entry that ends with '/' matches everything with that prefix.
   std::vector<std::string> foreign;
 
   [[nodiscard]] bool allows_foreign(const std::string& header) const;
@@ -20,9 +20,9 @@ struct Layer {
 
 using Table = std::map<std::string, Layer>;
 
-/// Foreign headers that some files alone include.
+/// Foreign headers that are reserved for some files.
 struct Reserved {
-  std::vector<std::string> files;  ///< relative to the root; '*' stands for any characters
+  std::vector<std::string> files;  ///< relative to the root; '*' matches any characters
   std::vector<std::string> headers;
 
   [[nodiscard]] bool covers(const std::string& header) const;
@@ -30,7 +30,7 @@ struct Reserved {
 };
 
 /// Reads src/LAYERS. A folder may only name folders of lines above its own, so that the table has no cycle.
-/// Throws std::runtime_error with the line that makes no sense.
+/// Throws std::runtime_error with the malformed line.
 Table read_table(const std::filesystem::path& file);
 /// The stage of each header that lies directly in include/halocline/, by name.
 using UserHeaders = std::map<std::string, std::string>;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// profile_calls FILE: makes calls of all kinds, and writes what they must be counted as.
-// profile_calls abort | exit | hang: ends without MPI_Finalize, or not at all. profile_calls unseen: calls PMPI_ functions alone.
+// profile_calls FILE: makes calls of all kinds, and writes the expected counts.
+// profile_calls abort | exit | hang: ends without MPI_Finalize, or not at all. profile_calls unseen: calls only PMPI_
+// functions.
 #include <dlfcn.h>
 
 #include <array>
@@ -58,7 +59,7 @@ void nonblocking_sends() {
   expect_ring(201);
 }
 
-/// To nobody, to oneself, of a type with gaps.
+/// To MPI_PROC_NULL, to itself, of a type with gaps.
 void special_sends() {
   MPI_Send(out.data(), 7, MPI_CHAR, MPI_PROC_NULL, 0, MPI_COMM_WORLD);
   MPI_Sendrecv(out.data(), 5, MPI_CHAR, rank, 0, in.data(), 5, MPI_CHAR, rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
@@ -87,7 +88,7 @@ void persistent_sends() {
   }
   expect_ring(90, 3);
   for (auto& request : requests) MPI_Request_free(&request);
-  // The handles may come back as those of receives.
+  // The handles may be reused for receives.
   std::array<MPI_Request, 2> again{};
   MPI_Recv_init(in.data(), 31, MPI_CHAR, previous(), 0, MPI_COMM_WORLD, again.data());
   MPI_Ssend_init(out.data(), 31, MPI_CHAR, next(), 0, MPI_COMM_WORLD, &again[1]);
@@ -97,7 +98,7 @@ void persistent_sends() {
   for (auto& request : again) MPI_Request_free(&request);
 }
 
-/// Ranks of other communicators, whose handles are used again once they are freed.
+/// Ranks of other communicators, whose handles are reused after they are freed.
 void communicators() {
   for (int round = 0; round < 3; ++round) {
     MPI_Comm reversed = MPI_COMM_NULL;
@@ -117,13 +118,13 @@ void communicators() {
         expect(from, previous(from), 40);
         continue;
       }
-      const int last = (size - 1 - from % 2) / 2 * 2 + from % 2;  // of those as even, or as odd, as from
+      const int last = (size - 1 - from % 2) / 2 * 2 + from % 2;  // of the ranks with the parity of `from`
       expect(from, from >= 2 ? from - 2 : last, 40);
     }
   }
 }
 
-/// Memory that is a device's: as the program says, then as CUDA's driver says, which is loaded late and privately.
+/// Device memory: first declared by the program, then reported by CUDA's driver, which is loaded late and privately.
 void places() {
   using Declare = void (*)(const void*, std::size_t, int);
   const auto send = [](const char* from, int bytes) {

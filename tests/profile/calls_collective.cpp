@@ -8,7 +8,7 @@ namespace {
 
 std::vector<int> in(512), out(512);
 
-/// In a binomial tree, counted from the root: who hands on to whom, and how many ranks are below.
+/// A binomial tree, counted from the root: each rank's parent, and the number of ranks below it.
 int parent(int v) { return v & (v - 1); }
 int below(int v) {
   int ranks = 1;
@@ -66,7 +66,7 @@ void trees() {
   expect_from_parents(root, 24, true);
 }
 
-/// rank + 1 elements for each rank, one behind the other.
+/// rank + 1 elements for each rank, contiguous.
 struct Blocks {
   std::vector<int> counts, offsets;
   Blocks() {

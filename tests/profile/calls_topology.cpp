@@ -12,7 +12,7 @@ void along_a_line() {
   MPI_Cart_create(MPI_COMM_WORLD, 1, &size, &open, 0, &line);
   MPI_Neighbor_alltoall(out.data(), 2, MPI_INT, in.data(), 2, MPI_INT, line);
   MPI_Neighbor_allgather(out.data(), 3, MPI_INT, in.data(), 3, MPI_INT, line);
-  const int counts[] = {4, 5};  // to below, to above
+  const int counts[] = {4, 5};  // to the rank below, to the rank above
   const int from_below_and_above[] = {5, 4};
   const int offsets[] = {0, 8};
   MPI_Request request;
@@ -45,12 +45,12 @@ void neighbourhoods() {
   along_a_graph();
 }
 
-/// Even ranks and odd ones; each sends to its partner, then one even rank to all odd ones.
+/// Even and odd ranks; each sends to its partner, then one even rank to all odd ones.
 void between_groups() {
   MPI_Comm own = MPI_COMM_NULL;
   MPI_Comm both = MPI_COMM_NULL;
   MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &own);
-  // How the two are introduced to each other is not counted: these are no messages of the program's.
+  // Connecting the two groups is not counted: the program sends no messages for it.
   MPI_Intercomm_create(own, 0, MPI_COMM_WORLD, 1 - rank % 2, 0, &both);
   if (rank < size / 2 * 2) {
     MPI_Sendrecv(out.data(), 7, MPI_INT, rank / 2, 0, in.data(), 7, MPI_INT, rank / 2, 0, both, MPI_STATUS_IGNORE);

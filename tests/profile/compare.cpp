@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// compare_profiles TIMES HEADER FEWER MORE ONE [gpu]: what MORE counts beyond FEWER is TIMES what ONE says, plus HEADER bytes
-// a message; of GPUs' memory alone where the last word says so.
+// compare_profiles TIMES HEADER FEWER MORE ONE [gpu]: the counts of MORE minus FEWER must be TIMES the counts of ONE,
+// plus HEADER bytes a message; for GPU memory only if the last word is given.
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -58,7 +58,7 @@ int main(int argc, char** argv) {
     const Communication fewer = read(argv[3]);
     const Communication more = read(argv[4]);
     const Communication one = read(argv[5]);
-    // Nothing would be compared.
+    // There would be nothing to compare.
     if (one.gpu.total_bytes() + (only_gpu ? 0 : one.cpu.total_bytes()) == 0) return 2;
     const int wrong = (only_gpu ? 0 : differences("cpu", fewer.cpu, more.cpu, one.cpu, times, header)) +
                       differences("gpu", fewer.gpu, more.gpu, one.gpu, times, header);

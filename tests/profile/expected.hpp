@@ -8,11 +8,10 @@
 
 #include "mapping/communication_matrix.hpp"
 
-/// What a program that is profiled does, and what must be counted of it: each case makes its calls, and says of all
-/// ranks what they send.
+/// A profiled program's calls and their expected counts: each case makes its calls, and adds what all ranks send.
 namespace profiled {
 
-/// Every rank has the same.
+/// The same on every rank.
 extern halocline::mapping::Communication expected;
 extern int rank;
 extern int size;
@@ -22,7 +21,7 @@ void expect(int from, int to, std::int64_t bytes, std::int64_t messages = 1);
 void expect_gpu(int from, int to, std::int64_t bytes, std::int64_t messages = 1);
 [[nodiscard]] inline int next(int of = rank) { return (of + 1) % size; }
 [[nodiscard]] inline int previous(int of = rank) { return (of + size - 1) % size; }
-/// To the next rank, of every rank.
+/// From every rank to the next.
 void expect_ring(std::int64_t bytes, std::int64_t messages = 1);
 
 void collectives();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The one function of CUDA's driver that the profiling library asks, for memory that the test has named.
+// The only function of CUDA's driver that the profiling library calls, for memory that the test declares.
 #include <cstddef>
 #include <cstdint>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A second communicator is made by a collective, never by a copy.
+// Communicators are created by a collective, never by a copy.
 // expect: deleted
 #include <memory>
 #include <utility>

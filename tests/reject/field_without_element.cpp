@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An exchange moves types it knows; a structure is not one of them.
+// An exchange moves known element types; a structure is not one of them.
 // expect: no Element for this type
 #include "halocline/field.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Ids of different things are not compared: subdomain 3 on rank 3 is a coincidence.
+// Ids of different kinds cannot be compared, such as a subdomain and a rank.
 // expect: no match for|invalid operands
 #include "halocline/ids.hpp"
 

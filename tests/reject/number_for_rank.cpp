@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A bare number is nobody's rank until somebody says so.
+// A plain number does not convert to a rank.
 // expect: (could not convert|no viable conversion|cannot convert|no known conversion|no matching function|conversion)
 #include "halocline/ids.hpp"
 

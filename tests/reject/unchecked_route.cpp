@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A transport is an enumerator, never the number of one.
+// A number does not convert to a transport.
 // expect: (could not convert|no viable conversion|cannot convert|cannot initialize|invalid conversion)
 #include "halocline/routing.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A field of float gives a view of float; nobody reads it as double.
+// A field of float gives a view of float, not of double.
 // expect: (conversion|convert)
 #include "halocline/domain.hpp"
 

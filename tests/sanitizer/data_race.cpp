@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Planted: two threads add to one integer without any order between them.
+// Planted: two threads increment one integer without synchronisation.
 #include <thread>
 
 int main() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Planted: a write one cell behind an array, as a halo of the wrong width would make.
+// Planted: a write one cell beyond the end of an array, as with a wrong halo width.
 #include <cstddef>
 #include <memory>
 

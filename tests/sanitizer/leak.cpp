@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Planted: an array that nobody frees, and that nobody can reach any more.
+// Planted: an unreachable array that is never freed.
 int main(int argc, char**) {
   double* volatile array = new double[static_cast<unsigned>(argc) + 100];
   array = nullptr;

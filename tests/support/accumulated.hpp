@@ -9,7 +9,7 @@
 #include "partition/halo.hpp"
 #include "support/halo_values.hpp"
 
-// What Domain::accumulate has to do, cell by cell, from the geometry alone.
+// The expected result of Domain::accumulate, cell by cell, from the geometry only.
 namespace halocline::test {
 
 /// An array of a subdomain in a step.
@@ -17,7 +17,7 @@ struct Filled {
   subdomain_id subdomain;
   field_id field;
   int step = 0;
-  /// What a cell holds before, owned or of the halo.
+  /// The value of a cell before, owned or halo.
   template <typename T>
   [[nodiscard]] T at(int component, const Vec3& p) const {
     return value_of<T>(field, component, p, step + 1000 * (1 + static_cast<int>(subdomain.value())));
@@ -38,7 +38,7 @@ inline std::vector<Direction> sides_in_order() {
   return sides;
 }
 
-/// An owned cell afterwards: what each neighbour's halo holds of it comes back.
+/// The value of an owned cell afterwards, combined with the values of its copies in the halos of neighbours.
 template <typename T>
 T accumulated(const partition::Geometry& geometry, const Filled& array, int component, const Vec3& p,
               const Transfer& moved, Combine combine) {

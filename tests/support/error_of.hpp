@@ -6,7 +6,7 @@
 
 namespace halocline::test {
 
-/// What an E that f() throws says; "(no error)" where f() throws nothing. Anything else that it throws goes on.
+/// The message of the E that f() throws; "(no error)" if f() throws nothing. Other exceptions propagate.
 template <typename E, typename F>
 [[nodiscard]] std::string error_of(F&& f) {
   try {

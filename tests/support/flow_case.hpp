@@ -9,14 +9,14 @@
 
 namespace halocline::test {
 
-/// Flows over links, as solvers take them.
+/// Flows over links, the input of the solvers.
 struct FlowCase {
   std::vector<double> bandwidths;
   std::vector<model::simulation::LinkFlow> flows;
 };
 
-/// Few different bandwidths and sizes, so that many events coincide; flows wait for earlier ones. Flows take by weight of the first
-/// `by_weight` links, each flow of two at most.
+/// Few different bandwidths and sizes, so that many events coincide; flows wait for earlier ones. Flows use the first
+/// `by_weight` links by weight, each flow at most two of them.
 inline FlowCase random_flows(unsigned seed, int links, int flows, int by_weight = 0) {
   std::mt19937 random(seed);
   const auto below = [&](int end) { return static_cast<int>(random() % static_cast<unsigned>(end)); };

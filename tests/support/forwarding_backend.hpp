@@ -12,17 +12,17 @@
 
 namespace halocline::test {
 
-/// What a test lets a ForwardingBackend say of itself.
+/// The properties that a ForwardingBackend reports.
 struct Said {
   halocline::DeviceKind kind = halocline::DeviceKind::host;
   Verdict overlapping_launches = Verdict::of(true);
-  std::string uuid{};                    ///< of the last device; empty: as the inner backend says
-  std::int64_t row_alignment_bytes = 0;  ///< 0: as the inner backend says
-  /// What memory an address is in; empty: as the inner backend says.
+  std::string uuid{};                    ///< of the last device; empty: the inner backend's
+  std::int64_t row_alignment_bytes = 0;  ///< 0: the inner backend's
+  /// The memory kind of an address; empty: the inner backend's answer.
   std::function<device::MemoryInfo(const void*)> memory{};
 };
 
-/// Another backend's work, with what a test says of it.
+/// Forwards all work to another backend, and reports properties set by a test.
 class ForwardingBackend final : public device::Backend {
  public:
   ForwardingBackend(std::shared_ptr<device::Backend> inner, Said said)
@@ -32,18 +32,18 @@ class ForwardingBackend final : public device::Backend {
   /// Called before memory is mapped; may throw.
   std::function<void(int device, const device::MemoryHandle&)> before_map;
 
-  /// Maps that were asked for.
+  /// The number of calls of map().
   [[nodiscard]] int maps() const { return maps_; }
-  /// Names and priorities of the streams that were made.
+  /// The names and priorities of the streams that were created.
   [[nodiscard]] const std::vector<std::pair<std::string, device::Priority>>& streams() const { return streams_; }
-  /// Devices that were made current.
+  /// The arguments of make_current().
   [[nodiscard]] const std::vector<int>& current() const { return current_; }
   /// FusedPlan::multiprocessors of the exchanges that were made.
   [[nodiscard]] const std::vector<int>& budgets() const { return budgets_; }
 
-  /// Devices of which room was reserved, and which part.
+  /// The devices for which room was reserved, with the number of parts.
   [[nodiscard]] const std::vector<std::pair<int, int>>& rooms() const { return rooms_; }
-  /// Parts of all exchanges that were made which may go as packets.
+  /// The number of parts of all fused exchanges that may be sent as packets.
   [[nodiscard]] int packets() const { return packets_; }
 
   [[nodiscard]] halocline::DeviceKind kind() const override { return said_.kind; }

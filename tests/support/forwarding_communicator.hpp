@@ -10,18 +10,18 @@
 
 namespace halocline::test {
 
-/// Another RankGroup, with what a test says of it and does to its messages.
+/// Forwards to another RankGroup, with properties and message faults set by a test.
 class ForwardingCommunicator final : public comm::RankGroup {
  public:
-  /// The inner one outlives it.
+  /// inner must outlive it.
   explicit ForwardingCommunicator(comm::RankGroup& inner) : inner_(&inner) {}
 
   comm::DeviceSupport support;
   bool fail_to_send = false;
-  bool spoil_large = false;  ///< changes a byte in the middle of messages of 1024 bytes or more
+  bool spoil_large = false;  ///< changes a byte in the middle of messages of at least 1024 bytes
   int sent = 0;
-  bool hold_messages = false;              ///< none is sent or received
-  std::vector<std::span<std::byte>> held;  ///< of those that would be received
+  bool hold_messages = false;              ///< no message is sent or received
+  std::vector<std::span<std::byte>> held;  ///< the buffers of held receives
 
   [[nodiscard]] comm::DeviceSupport device_support() const override { return support; }
   [[nodiscard]] std::unique_ptr<comm::Request> send(std::span<const std::byte> bytes, rank_id to, int tag) override {

@@ -31,7 +31,7 @@ std::optional<Direction> side_of(const Box& owned, const Vec3& p) {
   return Direction::of(d[0], d[1], d[2]);
 }
 
-/// The cell of the domain whose value belongs into halo cell p; nothing where no exchange may write.
+/// The domain cell whose value halo cell p must have; nothing if no exchange may write p.
 std::optional<Vec3> source_of(const partition::Geometry& geometry, field_id field, Direction side, Vec3 p) {
   if (!geometry.halo_of(field).has(side)) return std::nullopt;
   for (int dim = 0; dim < 3; ++dim) {
@@ -47,14 +47,14 @@ std::optional<Vec3> source_of(const partition::Geometry& geometry, field_id fiel
   return p;
 }
 
-/// Whether a transfer brings anything to a cell of the halo.
+/// Whether a transfer fills a halo cell.
 bool brings(const Transfer& transfer, const Box& owned, Direction side, const Vec3& p) {
   std::int64_t away = 0;
   for (int dim = 0; dim < 3; ++dim) away = std::max({away, owned.lo[dim] - p[dim], p[dim] - owned.hi[dim] + 1});
   return away <= transfer.depth && transfer.directions.test(static_cast<std::size_t>(side.opposite().index()));
 }
 
-/// What a step exchanges; the same on all ranks.
+/// The transfers of a step; the same on all ranks.
 std::vector<Transfer> transfers_of(const HaloCase& halo_case, int step) {
   std::vector<Transfer> transfers;
   Seeded seeded(halo_case.parts_seed + static_cast<std::uint64_t>(step));
@@ -159,7 +159,7 @@ DomainOptions options_of(comm::RankGroup& comm, const HaloCase& halo_case) {
 
 namespace {
 
-/// What was sent and what came, of one array in one step; looked at when all is over.
+/// Copies of one array before and after one step; compared at the end.
 struct Recorded {
   StagedArray before;
   StagedArray after;
@@ -187,7 +187,7 @@ void compare_boxes(const Domain& domain, std::span<const Box> expected, Findings
   findings.add("subdomains are not the rank's boxes, in order");
 }
 
-/// In each of the ways there are, in turn.
+/// Alternates between the calls of the API.
 void start_and_finish(Domain& domain, const std::vector<Transfer>& transfers, const HaloCase& halo_case, int step) {
   const bool all = transfers.size() == halo_case.fields.size();
   if (halo_case.backwards(step)) {
@@ -196,7 +196,7 @@ void start_and_finish(Domain& domain, const std::vector<Transfer>& transfers, co
     return;
   }
   if (all && step % 2 == 0) {
-    // Which may run in the subdomains' streams.
+    // These may run in the subdomains' streams.
     if (halo_case.parts_seed != 0) domain.exchange(transfers);
     else domain.exchange();
     return;
@@ -213,14 +213,14 @@ HaloOutcome run_case(comm::RankGroup& comm, const HaloCase& halo_case) {
   for (const auto& field : halo_case.fields) domain.add_field(field);
   domain.on_open_boundary({});
 
-  // Own arrays outlive the domain's use of them; a list, because their addresses are given away.
+  // User arrays outlive the domain's use of them; a list keeps their addresses stable.
   std::list<OwnArray> own;
   if (halo_case.own_arrays) {
     const auto mine = internals(domain).plan().placement.of_rank(comm.rank());
     for (std::size_t f = 0; f < halo_case.fields.size(); ++f) {
       const field_id id(static_cast<std::int64_t>(f));
       for (const subdomain_id s : mine) {
-        // All sets of a field have one shape, so all are made from one seed.
+        // All buffers of a field have one shape, so all use one seed.
         for (int set = 0; set < halo_case.fields[f].buffers; ++set) {
           Seeded seeded(f * 131 + s.index());
           OwnArray& array = own.emplace_back(domain, id, s, seeded);

@@ -11,7 +11,7 @@
 #include "halocline/field.hpp"
 #include "support/seeded.hpp"
 
-// What cells hold in tests of exchanges, and what differs.
+// The values of cells in tests of exchanges, and their comparison.
 namespace halocline::test {
 
 /// Calls f with a value of the element's C++ type.
@@ -31,7 +31,7 @@ void with_type(Element element, F&& f) {
 
 inline std::uint64_t mixed(std::uint64_t a, std::uint64_t b) { return Seeded(a * 0x9e3779b97f4a7c15u + b).next(); }
 
-/// What a cell (in the domain, unwrapped) of a field holds in a step.
+/// The value of a domain cell (unwrapped) of a field in a step.
 template <typename T>
 T value_of(field_id field, int component, const Vec3& p, int step) {
   std::uint64_t bits =
@@ -42,20 +42,20 @@ T value_of(field_id field, int component, const Vec3& p, int step) {
   else return {static_cast<double>(bits % 1000003), static_cast<double>(bits % 999983)};
 }
 
-/// What must still be there where nothing was to be written.
+/// The value of cells that must not be written.
 template <typename T>
 T sentinel(int step) {
   return value_of<T>(field_id(99), 0, {-7, -7, -7}, step);
 }
 
-/// Whether an exchange brings a component of a field to the halo on a side.
+/// Whether an exchange sends a component of a field to the halo on a side.
 inline bool arrives(const FieldDescriptor& field, int component, Direction side) {
   if (field.component_directions.empty()) return true;
   const Directions& sent = field.component_directions[static_cast<std::size_t>(component)];
   return sent.test(static_cast<std::size_t>(side.opposite().index()));
 }
 
-/// Cells that differ.
+/// Counts and describes wrong cells.
 class Findings {
  public:
   void add(const std::string& text) {

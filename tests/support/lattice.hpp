@@ -8,7 +8,7 @@
 
 namespace halocline::test {
 
-/// The 19 velocities of D3Q19, the one at rest first.
+/// The 19 velocities of D3Q19, the zero velocity first.
 inline std::vector<Vec3> d3q19_velocities() {
   std::vector<Vec3> all{{0, 0, 0}};
   for (const Direction d : all_directions) {
@@ -17,7 +17,7 @@ inline std::vector<Vec3> d3q19_velocities() {
   return all;
 }
 
-/// A field of one population for each velocity of D3Q19, sent where it streams.
+/// A field with one population for each velocity of D3Q19; each is sent in the directions in which it streams.
 inline FieldDescriptor populations(const std::string& name, Element element) {
   FieldDescriptor field;
   field.name = name;

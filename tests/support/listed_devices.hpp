@@ -12,13 +12,13 @@
 
 namespace halocline::test {
 
-/// A backend that answers questions about devices that are not there, and does no work.
+/// A backend that reports made-up devices, and does no work.
 class ListedDevices final : public device::Backend {
  public:
   ListedDevices(halocline::DeviceKind kind, std::vector<device::DeviceInfo> devices)
       : kind_(kind), devices_(std::move(devices)) {}
 
-  /// Peer access; empty: always.
+  /// Peer access; empty: between all devices.
   std::function<bool(int from, int to)> reaches;
 
   [[nodiscard]] halocline::DeviceKind kind() const override { return kind_; }

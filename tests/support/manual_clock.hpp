@@ -7,7 +7,7 @@
 
 namespace halocline::test {
 
-/// A clock that stands still until a test moves it. Any thread may call any function.
+/// A clock that does not advance until a test moves it. Thread-safe.
 class ManualClock final : public Clock {
  public:
   [[nodiscard]] Duration now() const override { return Duration(now_.load()); }

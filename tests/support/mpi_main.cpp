@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// main() of a test program whose cases run on all ranks together. A failure on any rank fails the program on all.
+// main() of a test program whose cases run on all ranks together. A failure on any rank fails the program on all ranks.
 #include <gtest/gtest.h>
 #include <mpi.h>
 
@@ -15,12 +15,12 @@ namespace {
 
 comm::RankGroup* the_world = nullptr;
 
-/// What ranks above 0 print: failures only.
+/// The output of ranks above 0: failures only.
 class FailurePrinter final : public testing::EmptyTestEventListener {
  public:
   explicit FailurePrinter(std::int64_t rank) : rank_(rank) {}
   void OnTestStart(const testing::TestInfo& test) override { test_ = test.name(); }
-  /// GoogleTest holds its lock here, so it cannot be asked for the case's name.
+  /// GoogleTest holds its lock here, so the case's name cannot be queried.
   void OnTestPartResult(const testing::TestPartResult& result) override {
     if (!result.failed()) return;
     std::fprintf(stderr, "[rank %lld] %s: %s:%d: %s\n", static_cast<long long>(rank_), test_.c_str(),
@@ -70,8 +70,8 @@ int main(int argc, char** argv) {
     try {
       test::the_world = &static_cast<comm::RankGroup&>(session.world());
       verdict = test::run(session.world());
-      // Cases poison communicators on purpose, and a Session does not finalise then; here all ranks are known to be
-      // well.
+      // Cases poison communicators on purpose, and a Session then skips MPI_Finalize; here all ranks are known to be
+      // alive.
       session.world().close();
       int finalised = 0;
       if (session.world().backend() == comm::CommBackend::mpi && MPI_Finalized(&finalised) == MPI_SUCCESS &&

@@ -5,7 +5,7 @@
 
 namespace halocline::test {
 
-/// All ranks of a program that has mpi_main.cpp; valid while its cases run. Not for cases that poison or close it.
+/// All ranks of a program with mpi_main.cpp; valid while its cases run. Cases must not poison or close it.
 [[nodiscard]] comm::RankGroup& mpi_world();
 
 }  // namespace halocline::test

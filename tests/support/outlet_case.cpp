@@ -20,18 +20,19 @@ std::uint64_t initial(const Vec3& p) {
                static_cast<std::uint64_t>(p.z));
 }
 
-/// Whether the halo has all that cells read towards d: beside a side that is read lie others, for cells nearer to its ends.
+/// Whether the stencil reads everything in direction d: an edge or a corner also has cells that are read through the
+/// adjacent faces.
 bool reads_all(const Stencil& radius, Direction d) {
   return std::ranges::all_of(all_directions, [&](Direction part) {
     for (int dim = 0; dim < 3; ++dim) {
-      if (part[dim] != 0 && part[dim] != d[dim]) return true;  // no part of d
+      if (part[dim] != 0 && part[dim] != d[dim]) return true;  // not a part of d
     }
     return radius.reads(part);
   });
 }
 
-/// What a cell becomes: of itself and of the cells at the far end of the radius in each direction that is read. at(p) is the
-/// value there, and 0 beyond an open end.
+/// The next value of a cell, from itself and the cells at the far end of the radius in each direction that is read.
+/// at(p) is the value of a cell, and 0 beyond an open end.
 template <typename At>
 std::uint64_t updated(const Stencil& radius, const Vec3& p, At&& at) {
   std::uint64_t value = mixed(at(p), 1);
@@ -47,7 +48,7 @@ std::uint64_t updated(const Stencil& radius, const Vec3& p, At&& at) {
   return value;
 }
 
-/// The whole domain in one array, by periodic coordinates.
+/// The whole domain in one array, indexed periodically.
 class Reference {
  public:
   Reference(const Vec3& extent, const Boundaries& boundaries) : extent_(extent), boundaries_(boundaries) {
@@ -91,7 +92,7 @@ class Steps {
   /// A seeded choice; the same on all ranks.
   Directions choose() { return seeded_.chance(20) ? Directions() : Directions(seeded_.next()); }
 
-  /// Exchanges, updates and stores, and swaps.
+  /// Exchanges, updates with stores, and swaps.
   void step(const Directions& stored, bool overlap) {
     if (in_two_) {
       const Directions first = choose();
@@ -137,7 +138,7 @@ class Steps {
   Domain& domain_;
   Stencil stencil_;
   Seeded seeded_;
-  bool in_two_;  ///< two exchanges a step, of some directions and of the others
+  bool in_two_;  ///< two exchanges a step, each with a part of the directions
   Field<std::uint64_t> u_;
   Field<float> rest_;
 };
@@ -158,7 +159,7 @@ std::string run_outlet_case(comm::RankGroup& comm, const HaloCase& halo_case, st
   int done = 0;
   for (; done < most_steps - 4; ++done) steps.step(steps.choose(), done % 2 == 1);
   if (halo_case.graphs && !options.debug.validate_ordering) {
-    // Two steps that begin as they end: behind one that stores as the last of them does.
+    // Two steps that can repeat: the last one stores the halos that the first one needs.
     const Directions stored = steps.choose();
     const Directions between = steps.choose();
     steps.step(stored, false);
@@ -170,7 +171,7 @@ std::string run_outlet_case(comm::RankGroup& comm, const HaloCase& halo_case, st
         steps.step(stored, false);
       }));
     } catch (const CapabilityError&) {
-      // a route needs the host: the steps below do
+      // a route needs the host: the steps below run eagerly
     }
     if (comm.all_reduce(std::int64_t{cycle ? 1 : 0}, comm::Reduction::min) == 1) {
       cycle->launch();

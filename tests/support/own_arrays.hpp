@@ -45,7 +45,7 @@ class OwnArray {
     origin = memory_->data() + first.x * stride[0] + first.y * stride[1] + first.z * stride[2];
   }
 
-  /// Whether all bytes that belong to no cell are as they were.
+  /// Whether all bytes between the cells are unchanged.
   [[nodiscard]] bool gaps_intact() const {
     const auto now = backend_->allocate_pinned(bytes_);
     copy(now->data(), memory_->data());

@@ -44,7 +44,7 @@ FieldDescriptor random_field(Seeded& seeded, int number) {
   return field;
 }
 
-/// The widest halo over all fields, which every subdomain has to be as thick as.
+/// The widest halo over all fields: the least thickness of a subdomain.
 std::int64_t widest(const HaloCase& c, int dim) {
   std::int64_t most = 1;
   for (const auto& field : c.fields) {
@@ -54,7 +54,7 @@ std::int64_t widest(const HaloCase& c, int dim) {
   return most;
 }
 
-/// A seeded factorisation of n, each prime factor to a random dimension: wide, flat and long grids alike.
+/// A seeded factorisation of n: each prime factor goes to a random dimension, for wide, flat and long grids.
 Vec3 random_grid(Seeded& seeded, std::int64_t n) {
   Vec3 grid{1, 1, 1};
   for (const std::int64_t factor : partition::prime_factors(n)) grid[static_cast<int>(seeded.between(0, 2))] *= factor;
@@ -85,7 +85,7 @@ HaloCase random_case(std::uint64_t seed, int ranks) {
   }
   const std::int64_t ranks_per_node = c.ranks_per_node.value_or(ranks);
   const std::int64_t devices_per_node = ranks_per_node * c.devices_per_rank;
-  // As thin as the halos allow, plus a random odd bit.
+  // The least thickness, plus a random odd remainder.
   if (seeded.chance(70)) {
     c.partition = partition::Method::given;
     c.node_grid = random_grid(seeded, ranks / ranks_per_node);
@@ -93,7 +93,7 @@ HaloCase random_case(std::uint64_t seed, int ranks) {
     const Vec3 grid = *c.node_grid * *c.device_grid;
     for (int dim = 0; dim < 3; ++dim) c.extent[dim] = grid[dim] * widest(c, dim) + seeded.between(0, 5);
   } else {
-    // Room for whatever grid the method takes.
+    // Enough cells for any grid that the method may choose.
     constexpr std::array methods{partition::Method::exact, partition::Method::bisection, partition::Method::z_order};
     c.partition = methods[static_cast<std::size_t>(seeded.between(0, 2))];
     c.uneven_devices = ranks > 1 && seeded.chance(40);
@@ -104,7 +104,7 @@ HaloCase random_case(std::uint64_t seed, int ranks) {
   c.subsets = seeded.chance(30);
   c.steps = static_cast<int>(seeded.between(2, 4));
   if (seeded.chance(40)) c.parts_seed = seeded.next();
-  // Each transport gets its turn at the front; what it cannot carry goes by those after it.
+  // A random transport comes first; pairs for which it is not possible use the following ones.
   std::vector<routing::Transport> order(routing::all_transports.begin(), routing::all_transports.end());
   const auto first = order.begin() + seeded.between(0, 5);
   std::rotate(order.begin(), first, first + 1);
@@ -112,7 +112,7 @@ HaloCase random_case(std::uint64_t seed, int ranks) {
   c.policy.order = order;
   c.graphs = seeded.chance(40);
   c.sector_bytes = std::int64_t{1} << seeded.between(0, 6);
-  c.tuning.put_at_most_bytes = seeded.between(0, 2) * 300;  // never, for some messages, for more
+  c.tuning.put_at_most_bytes = seeded.between(0, 2) * 300;  // never, for small messages, for larger ones
   c.tuning.short_row_bytes = seeded.between(0, 6) * 8;
   c.tuning.pack_short_rows_from_bytes = seeded.between(0, 3) * 200;
   c.tuning.packed_piece_bytes = seeded.between(1, 6) * 150;
@@ -121,7 +121,7 @@ HaloCase random_case(std::uint64_t seed, int ranks) {
 
 void give_boxes(HaloCase& halo_case, std::uint64_t seed, int ranks) {
   Seeded seeded(seed);
-  std::vector<std::pair<std::size_t, std::size_t>> owners;  // rank, number of its box
+  std::vector<std::pair<std::size_t, std::size_t>> owners;  // rank, index of its box
   halo_case.boxes.clear();
   for (std::size_t rank = 0; std::cmp_less(rank, ranks); ++rank) {
     const std::size_t devices =

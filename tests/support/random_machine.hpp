@@ -11,21 +11,21 @@
 
 namespace halocline::test {
 
-/// Seeded numbers that are the same with every standard library.
+/// Seeded numbers that do not depend on the standard library.
 class Random {
  public:
   explicit Random(std::uint64_t seed) : engine_(seed) {}
-  /// 0 to below - 1.
+  /// From 0 to below - 1.
   int below(int below) { return static_cast<int>(engine_() % static_cast<std::uint64_t>(below)); }
   bool coin() { return below(2) == 0; }
-  /// Above 0, with digits that a careless conversion would lose.
+  /// Above 0, with all digits significant, to detect lossy conversions.
   double rate() { return (1 + below(1000)) * 1e9 / (1 + below(97)); }
 
  private:
   std::mt19937_64 engine_;
 };
 
-/// A node of packages that are all connected, devices on them, and links at random on top.
+/// A node of fully connected packages with devices, and additional random links.
 inline machine::NodeType random_type(Random& random) {
   using namespace machine;
   NodeType type;
@@ -55,7 +55,7 @@ inline machine::NodeType random_type(Random& random) {
     if (random.coin()) type.measurements.push_back({from, random.below(devices), "copy", random.rate(), 1e-6});
     if (random.coin()) type.measurements.push_back({from, random.below(devices), "ipc_copy", random.rate(), 0});
     if (!random.coin()) continue;
-    // Distinct in traffic and memory alone.
+    // Differ in traffic and memory only.
     type.measurements.push_back({from, Measurement::host, "pinned", random.rate(), 0, Traffic::two_way, -1, 1 << 20});
     type.measurements.push_back({from, Measurement::host, "pinned", random.rate(), 0, Traffic::all_pairs});
     for (int v = 0; v < static_cast<int>(type.vertices.size()); ++v) {
@@ -78,7 +78,7 @@ inline machine::NodeType random_type(Random& random) {
   return type;
 }
 
-/// A fabric with room for so many nodes; rails up to as many as a node type can have network cards for.
+/// A fabric with room for `nodes` nodes; as many rails as a node type can have network cards for.
 inline machine::Fabric random_fabric(Random& random, int nodes, int most_rails) {
   using namespace machine;
   const auto link = [&] { return LinkRate{random.rate(), 1e-9 * random.below(1000)}; };

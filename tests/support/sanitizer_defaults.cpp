@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Linked into every test of a sanitizer build: the sanitizers' options and suppressions, so that a test behaves alike
-// however it is started, also by mpirun. ASAN_OPTIONS and its like still win.
-// Only what is foreign is suppressed; a report that names Halocline's own code is never.
+// Linked into every test of a sanitizer build: options and suppressions of the sanitizers, so that a test behaves the
+// same however it is started, also by mpirun. ASAN_OPTIONS etc. take precedence. Only foreign code is suppressed, never
+// a report that names Halocline's code.
 
 #if defined(__SANITIZE_THREAD__)
 #define HC_UNDER_TSAN 1
@@ -25,9 +25,10 @@ const char* __asan_default_options() {
   return "detect_leaks=1:strict_string_checks=1:detect_stack_use_after_return=1:check_initialization_order=1";
 }
 
-// Stands before the C library's for every library of the program: plugins of hwloc stay loaded to the end. So what they
-// still point to is no leak, without unwinding each allocation through their frames, which have no frame pointers
-// (fast_unwind_on_malloc=0 makes a test many times as slow; jobs of MPI need it, and CMake gives it to them).
+// Replaces dlclose() of the C library for all libraries of the program: plugins of hwloc stay loaded until the end, so
+// that memory to which they point is not reported as a leak. The alternative is to unwind each allocation through their
+// frames, which have no frame pointers (fast_unwind_on_malloc=0 makes a test many times slower; MPI jobs need it, and
+// CMake sets it for them).
 int dlclose(void* library) noexcept;
 int dlclose(void* /*library*/) noexcept { return 0; }
 
@@ -36,7 +37,7 @@ const char* __ubsan_default_options() { return "print_stacktrace=1:halt_on_error
 
 const char* __lsan_default_suppressions();
 const char* __lsan_default_suppressions() {
-  // MPI and what it loads keep memory until the process ends.
+  // MPI and its libraries keep memory until the process ends.
   return "leak:libmpi\n"
          "leak:libopen-pal\n"
          "leak:libopen-rte\n"

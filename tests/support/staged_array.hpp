@@ -9,8 +9,8 @@
 
 namespace halocline::test {
 
-/// Host memory of the shape of a subdomain's array of a field, dense, and the copies between the two in the order of the
-/// subdomain's stream: what fills a device's cells before an exchange, and what is looked at after it.
+/// Dense host memory of the shape of a subdomain's array, and the copies between the two in the order of the
+/// subdomain's stream: to fill a device's cells before an exchange, and to check them afterwards.
 class StagedArray {
  public:
   StagedArray(Domain& domain, const Subdomain& subdomain, field_id field)

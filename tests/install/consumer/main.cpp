@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The smallest useful program: a domain on two devices of one process, one exchange, one halo cell looked at.
+// The smallest useful program: a domain on two devices of one process, one exchange, one halo cell checked.
 #include <cstdio>
 
 #include <halocline/halocline.hpp>

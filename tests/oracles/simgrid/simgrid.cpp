@@ -18,8 +18,9 @@ namespace {
 
 namespace s4u = simgrid::s4u;
 
-/// Only sharing counts: no protocol efficiency, no share that depends on the round-trip time, no acknowledgements. Events less than
-/// 1e-11 s apart are one event. Stacks are small and without guard pages, as each flow has one.
+/// Only sharing is simulated: no protocol efficiency, no share that depends on the round-trip time, no
+/// acknowledgements. Events less than 1e-11 s apart are one event. Stacks are small and without guard pages, as each
+/// flow has one.
 void configure() {
   for (const char* setting : {"network/model:CM02", "network/bandwidth-factor:1", "network/latency-factor:1",
                               "network/weight-S:0", "network/TCP-gamma:0", "network/crosstraffic:0",
@@ -29,7 +30,7 @@ void configure() {
   s4u::Engine::set_config("surf/precision", 1e-11);
 }
 
-/// Links of which some flow takes other than 1 a byte.
+/// Links of which some flow uses other than 1 a byte.
 std::vector<char> weighted_links(std::size_t links, std::span<const LinkFlow> flows) {
   std::vector<char> weighted(links, 0);
   for (const LinkFlow& flow : flows) {
@@ -40,11 +41,12 @@ std::vector<char> weighted_links(std::size_t links, std::span<const LinkFlow> fl
   return weighted;
 }
 
-/// A star: each flow has a host of its own, which sends over the flow's links to a host that flows share. A table of routes would
-/// be quadratic. Latency is not the links': SimGrid would give flows with a longer one a smaller share.
+/// A star: each flow has a host, which sends over the flow's links to a common host. A table of routes would be
+/// quadratic. Latency is not modelled by links: SimGrid would give flows with a longer one a smaller share.
 ///
-/// Of a wireless link a flow takes by weight: its rate over what the link would give it alone, a level that the link holds for the
-/// flow's source where it is the first of the route, and for its sink where it is the last one. Nothing else of wireless links counts.
+/// A flow uses a wireless link by weight: its rate over the rate that it would have alone, a level which the link holds
+/// for the flow's source if it is the first link of the route, and for its sink if it is the last one. No other
+/// property of wireless links is used.
 class Platform {
  public:
   Platform(std::span<const double> bandwidths, std::span<const LinkFlow> flows)
@@ -79,7 +81,7 @@ class Platform {
         alone.push_back(bandwidth / flow.weight(i));
       }
     }
-    s4u::NetZone* const zone = s4u::create_wifi_zone("zone of " + name)->set_parent(zone_);  // it takes one link
+    s4u::NetZone* const zone = s4u::create_wifi_zone("zone of " + name)->set_parent(zone_);  // it has one link
     return zone->create_link(name, alone)->set_latency(0.0)->seal();
   }
 
@@ -125,12 +127,12 @@ class Platform {
   s4u::NetZone* zone_;
   std::vector<char> weighted_;
   std::vector<s4u::Link*> links_;
-  std::vector<std::vector<double>> levels_;  ///< of each link by weight: the weights there are
+  std::vector<std::vector<double>> levels_;  ///< by link with weights: its distinct weights
   std::vector<Rate> rates_;
   s4u::Host* common_sink_ = nullptr;
 };
 
-/// An actor a flow, which begins when the last flow that it waits for has ended.
+/// One actor for each flow, which starts when the last flow that it waits for has ended.
 class Actors {
  public:
   Actors(const Platform& platform, std::span<const LinkFlow> flows)
@@ -183,7 +185,7 @@ std::vector<double> run(std::span<const double> bandwidths, std::span<const Link
   return actors.ends();
 }
 
-/// Memory that a child process shares.
+/// Memory shared with a child process.
 class SharedNumbers {
  public:
   explicit SharedNumbers(std::size_t count) : bytes_(count * sizeof(double)) {
@@ -191,7 +193,7 @@ class SharedNumbers {
     if (memory == MAP_FAILED) throw std::runtime_error("no shared memory for SimGrid's results");
     numbers_ = {static_cast<double*>(memory), count};
   }
-  SharedNumbers(const SharedNumbers&) = delete;  // one mapping one owner
+  SharedNumbers(const SharedNumbers&) = delete;  // one mapping, one owner
   SharedNumbers& operator=(const SharedNumbers&) = delete;
   ~SharedNumbers() { ::munmap(numbers_.data(), bytes_); }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// profile_plugin_host PLUGIN: a program in C that loads a part in Fortran privately, so that its libraries are nobody else's.
+// profile_plugin_host PLUGIN: a C program that loads a Fortran plugin privately, with its libraries in no global scope.
 #include <dlfcn.h>
 #include <mpi.h>
 

@@ -10,7 +10,7 @@ namespace twin {
 
 extern int rank, size, next, previous;
 extern std::vector<int> out, in;
-/// rank + 1 elements for each rank, one behind the other; and what comes of it.
+/// rank + 1 elements for each rank, contiguous; and the result.
 extern std::vector<int> counts, offsets, same, apart;
 
 void collectives();
@@ -19,5 +19,5 @@ void one_sided();
 
 }  // namespace twin
 
-/// Memory that stands for a device's, or no longer. Nothing happens where nobody counts.
+/// Marks memory as a device's, or no longer. No effect without the profiling library.
 extern "C" void declare_device_memory(const void* begin, int bytes, int present);

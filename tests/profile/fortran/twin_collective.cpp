@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Makes the calls of twin.F90, one for one, in C: what these are counted as is what Fortran's must be.
+// Makes the calls of twin.F90, one by one, in C: both must have the same counts.
 #include "twin.hpp"
 
 namespace twin {
