@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The CUDA compiler and runtime. Sets
-#   HALOCLINE_HAVE_CUDA       whether .cu files are compiled; else their absent twins are (x.cu, x_absent.cpp)
-#   HALOCLINE_CUDA_LIBRARIES  what a program with .cu files, or with C++ files that call the runtime, links privately
-# The runtime is linked statically and finds the driver when it is first called, so that what is built here starts on
-# machines that have none.
+#   HALOCLINE_HAVE_CUDA       whether .cu files are compiled; otherwise x_absent.cpp is compiled instead of x.cu
+#   HALOCLINE_CUDA_LIBRARIES  private link libraries of programs with .cu files, or with C++ files that call the runtime
+# The runtime is linked statically and loads the driver at the first call, so that programs start on machines without a
+# driver.
 include(HaloclineCudaArchitectures)
 
 set(HALOCLINE_HAVE_CUDA OFF)
 set(HALOCLINE_CUDA_LIBRARIES "")
 
 function(halocline_find_nvcc)
-  # Objects of both compilers are linked together.
+  # Both compilers produce objects of one program, so nvcc must use the same host compiler.
   if(NOT CMAKE_CUDA_HOST_COMPILER AND NOT DEFINED ENV{CUDAHOSTCXX} AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     set(CMAKE_CUDA_HOST_COMPILER "${CMAKE_CXX_COMPILER}" CACHE FILEPATH "The C++ compiler that nvcc calls")
     set(ENV{CUDAHOSTCXX} "${CMAKE_CUDA_HOST_COMPILER}")
@@ -29,9 +29,9 @@ function(halocline_find_nvcc)
   endif()
 endfunction()
 
-# halocline_use_cuda(target a.cpp b.cpp): a library of the project has .cu files, and the C++ files that are named call the
-# runtime. Flags of all its other files are the same with CUDA and without, so that a build folder that was first configured
-# without compiles nothing again.
+# halocline_use_cuda(target a.cpp b.cpp): a library of the project has .cu files, and the named C++ files call the
+# runtime. The flags of all other files are the same with and without CUDA, so that switching CUDA on recompiles
+# nothing.
 function(halocline_use_cuda target)
   if(HALOCLINE_HAVE_CUDA)
     target_link_libraries(${target} INTERFACE $<LINK_ONLY:${HALOCLINE_CUDA_LIBRARIES}>)
@@ -40,7 +40,7 @@ function(halocline_use_cuda target)
   endif()
 endfunction()
 
-# Sanitizers look at the host's code; nvcc does not know their flags.
+# Sanitizers check host code; nvcc does not accept their flags.
 set(have_nvcc OFF)
 if(NOT HALOCLINE_CUDA STREQUAL "OFF" AND NOT (HALOCLINE_CUDA STREQUAL "AUTO" AND HALOCLINE_SANITIZE))
   halocline_find_nvcc()

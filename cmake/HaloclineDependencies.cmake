@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Finds what Halocline stands on, and says in one table what was found.
-# A part that is asked for by name and absent is an error; a part left on AUTO is left out.
+# Finds the dependencies of Halocline, and prints a table of them.
+# An absent part is an error if its option is ON, and left out if it is AUTO.
 
 set_property(GLOBAL PROPERTY HALOCLINE_REPORT "")
 
@@ -58,8 +58,8 @@ if(HALOCLINE_HAVE_SCOTCH)
 endif()
 halocline_note(Scotch ${HALOCLINE_HAVE_SCOTCH} "${scotch_version}")
 
-# The Python package stands on nanobind, which pip brings, and on an interpreter with its headers. A build folder's own virtual
-# environment (scripts/python_environment.sh) is taken where there is one.
+# The Python package needs nanobind, which pip installs, and an interpreter with its headers. A virtual environment of
+# the build folder (scripts/python_environment.sh) is preferred.
 set(have_nanobind OFF)
 if(NOT HALOCLINE_PYTHON STREQUAL "OFF")
   if(NOT DEFINED Python_EXECUTABLE AND EXISTS ${PROJECT_SOURCE_DIR}/build/python/bin/python)

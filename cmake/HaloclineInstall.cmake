@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Installs the libraries, the headers, the tool, and what find_package(halocline) reads.
+# Installs the libraries, the headers, the tool, and the CMake package.
 include(CMakePackageConfigHelpers)
 
 set(halocline_config_folder ${CMAKE_INSTALL_LIBDIR}/cmake/halocline)
@@ -32,12 +32,12 @@ if(TARGET halocline_profile)
 endif()
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
-# For builds without CMake.
+# For builds without CMake: a pkg-config file.
 if(BUILD_SHARED_LIBS)
   set(halocline_pc_libraries -lhalocline)
   set(halocline_pc_requires "")
 else()
-  # Each archive before those that it needs.
+  # Archives precede the archives that they depend on.
   list(REVERSE halocline_stages)
   list(FILTER halocline_stages EXCLUDE REGEX "^halocline_comm_mpi$")
   list(TRANSFORM halocline_stages PREPEND -l OUTPUT_VARIABLE halocline_pc_libraries)
@@ -60,7 +60,7 @@ list(JOIN halocline_pc_requires ", " halocline_pc_requires)
 configure_file(${PROJECT_SOURCE_DIR}/cmake/halocline.pc.in ${PROJECT_BINARY_DIR}/halocline.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/halocline.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
-# What static libraries were built with is needed again where a program is linked.
+# Programs must link the dependencies of static libraries again.
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/halocline-config.cmake.in
   ${PROJECT_BINARY_DIR}/halocline-config.cmake INSTALL_DESTINATION ${halocline_config_folder})
 # Before 1.0 a new minor version may change the interface.

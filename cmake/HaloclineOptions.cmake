@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# What a user may choose. Every optional part is on, off, or AUTO (taken where it is found).
+# The options of users. Every optional part is ON, OFF, or AUTO (used if found).
 include(GNUInstallDirs)
 
 option(BUILD_SHARED_LIBS "Make and install one shared library instead of an archive a stage" OFF)
@@ -23,8 +23,8 @@ endif()
 if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "Release, RelWithDebInfo, Debug" FORCE)
 endif()
-# C++20 comes from halocline_core and halocline_build_flags. What a surrounding project chose is for its own files; and CMake
-# would pass it to nvcc too, whose C++20 it does not know up to 3.25.
+# C++20 is a feature of halocline_core and halocline_build_flags. The standard that a surrounding project chose is for
+# its own files, and CMake would pass it to nvcc too, whose C++20 support CMake does not know up to 3.25.
 unset(CMAKE_CXX_STANDARD)
 unset(CMAKE_CUDA_STANDARD)
 set(CMAKE_CXX_EXTENSIONS OFF)
@@ -32,10 +32,10 @@ set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")
 
-# Compiling the same file again is the slowest part of work on two cores.
+# Recompiling unchanged files is the slowest part of work on two cores.
 find_program(HALOCLINE_CCACHE ccache)
 if(HALOCLINE_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  # Without these it takes no file that includes a precompiled header.
+  # Without these settings ccache does not cache files that include a precompiled header.
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env
       CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${HALOCLINE_CCACHE})
 endif()
@@ -43,14 +43,14 @@ if(HALOCLINE_CCACHE AND NOT CMAKE_CUDA_COMPILER_LAUNCHER)
   set(CMAKE_CUDA_COMPILER_LAUNCHER "${HALOCLINE_CCACHE}")
 endif()
 
-# nvcc's own stubs do not stand up to the stricter warnings of C++ files.
+# The stubs that nvcc generates violate the stricter warnings of C++ files.
 add_library(halocline_build_flags INTERFACE)
 target_compile_features(halocline_build_flags INTERFACE cxx_std_20)
 target_compile_options(halocline_build_flags INTERFACE
   "$<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wpedantic;-Wshadow;-Wconversion;-Wsign-conversion;-Wnon-virtual-dtor>"
   "$<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra;--expt-relaxed-constexpr>")
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-  # GCC 12 sees overlaps, and with checked copies bounds, in std::string's own code that are not there (GCC bug 105651).
+  # GCC 12 warns of overlaps in std::string's code, and with checked copies of bounds, without cause (GCC bug 105651).
   target_compile_options(halocline_build_flags INTERFACE
     "$<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict;-Wno-array-bounds;-Wno-stringop-overflow>"
     $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wno-restrict>)
@@ -60,8 +60,9 @@ if(HALOCLINE_WARNINGS_AS_ERRORS)
     $<$<COMPILE_LANGUAGE:CXX>:-Werror> "$<$<COMPILE_LANGUAGE:CUDA>:-Werror=all-warnings;-Xcompiler=-Werror>")
 endif()
 if(NOT HALOCLINE_SANITIZE)
-  # What ends a program whose memory is being overwritten. Distributions' compilers may have set _FORTIFY_SOURCE already; it needs
-  # an optimiser. Only programs have all symbols resolved before they start: a preloaded library may never need some.
+  # Hardening: a program whose memory is being overwritten ends. Distributions' compilers may have set _FORTIFY_SOURCE
+  # already; it needs an optimiser. Only programs resolve all symbols at start: a preloaded library may never need some
+  # of them.
   target_compile_options(halocline_build_flags INTERFACE
     "$<$<COMPILE_LANGUAGE:CXX>:-fstack-protector-strong>"
     "$<$<AND:$<COMPILE_LANGUAGE:CXX>,$<NOT:$<CONFIG:Debug>>>:-U_FORTIFY_SOURCE;-D_FORTIFY_SOURCE=2>")
@@ -69,7 +70,7 @@ if(NOT HALOCLINE_SANITIZE)
     $<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:LINKER:-z,relro,-z,now>)
 endif()
 if(HALOCLINE_SANITIZE)
-  # Without -fno-sanitize-recover a program that showed undefined behaviour would still end well.
+  # Without -fno-sanitize-recover a program with undefined behaviour would still exit with code 0.
   add_compile_options(-fsanitize=${HALOCLINE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer -g1)
   add_link_options(-fsanitize=${HALOCLINE_SANITIZE})
 endif()

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# halocline_precompile(owner HEADERS <vector> <string>): compiles the headers once, for the files of this target and of others.
-# halocline_precompile(target FROM owner): takes what the owner compiled. Flags that change code must be the owner's.
-# A missing include is not seen where it is precompiled: the preset host compiles without, and clang-tidy looks without.
+# halocline_precompile(owner HEADERS <vector> <string>): precompiles the headers once, for this target and for others.
+# halocline_precompile(target FROM owner): uses the headers of the owner. Flags that change code must equal the owner's.
+# A missing include of a precompiled header is not an error here: the preset host and clang-tidy compile without them.
 function(halocline_precompile target)
   cmake_parse_arguments(arg "" "FROM" "HEADERS" ${ARGN})
   if(HALOCLINE_PRECOMPILE AND arg_FROM)
@@ -11,8 +11,8 @@ function(halocline_precompile target)
   endif()
 endfunction()
 
-# halocline_compile_together(target): several C++ files of the target at a time; not where each is to be seen by itself.
-# Names in their unnamed namespaces differ, then.
+# halocline_compile_together(target): compiles several C++ files of the target at a time, unless HALOCLINE_PRECOMPILE is
+# off. Names in their unnamed namespaces must differ.
 function(halocline_compile_together target)
   if(HALOCLINE_PRECOMPILE)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
@@ -28,8 +28,8 @@ set(HALOCLINE_COMMON_HEADERS
     <optional> <set> <span> <string> <string_view> <thread> <utility> <vector>)
 
 # halocline_add_stage(core SOURCES a.cpp b.cpp DEPENDS core PUBLIC fmt::fmt PRIVATE MPI::MPI_CXX)
-# A stage is one static library, halocline_<stage>, that sees the stages it depends on and no others. IN_TREE: it has no
-# installed header, and neither has what depends on it, so that it is not installed.
+# A stage is one static library, halocline_<stage>, with access to the stages on which it depends and no others.
+# IN_TREE: it has no installed header, nor has any stage that depends on it, so that it is not installed.
 function(halocline_add_stage stage)
   cmake_parse_arguments(arg "IN_TREE" "" "SOURCES;DEPENDS;PUBLIC;PRIVATE" ${ARGN})
   set(target halocline_${stage})
@@ -44,13 +44,13 @@ function(halocline_add_stage stage)
     target_link_libraries(${target} PUBLIC halocline_${dependency})
   endforeach()
   target_link_libraries(${target} PUBLIC ${arg_PUBLIC} PRIVATE ${arg_PRIVATE})
-  # All stages take those of the first.
+  # All stages use the precompiled headers of the first.
   if(stage STREQUAL core)
     halocline_precompile(${target} HEADERS ${HALOCLINE_COMMON_HEADERS} <fmt/core.h>)
   else()
     halocline_precompile(${target} FROM halocline_core)
   endif()
-  # Seen from outside the shared library are the installed headers' names alone; these headers say so themselves.
+  # A shared library exports the names of the installed headers only; these headers mark them.
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${stage} CXX_VISIBILITY_PRESET hidden
                         CUDA_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
   if(NOT arg_IN_TREE)

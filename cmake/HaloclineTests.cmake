@@ -1,30 +1,30 @@
 # SPDX-License-Identifier: BSD-3-Clause
 include(GoogleTest)
 
-# Tests run on host devices whatever machine they run on; those of tests/gpu set this to auto.
+# Tests run on host devices on every machine; tests/gpu sets this to auto.
 set(HALOCLINE_TEST_BACKEND host)
 
-# ctest runs tests side by side. Most programs keep several cores busy (ranks as threads, workers of host devices) and
-# have deadlines: 2 keeps them alone on a machine of two cores. A folder whose programs have one thread sets 1. What
-# compares times is RUN_SERIAL besides.
+# ctest runs tests concurrently. Most programs keep several cores busy (ranks as threads, workers of host devices) and
+# have deadlines: with 2 they run alone on a machine of two cores. A folder of single-threaded programs sets 1. Tests
+# that compare times are also RUN_SERIAL.
 if(NOT HALOCLINE_TEST_PROCESSORS)
   set(HALOCLINE_TEST_PROCESSORS 2)
 endif()
 
-# Flags and precompiled headers of all programs of cases. What takes time in them is the library, and compiling them: so they
-# are optimised little, and several files are compiled as one. Names in their unnamed namespaces differ, then.
+# Flags and precompiled headers of all test programs. Compiling takes longer than running: they are optimised little,
+# and several files are compiled as one. Names in their unnamed namespaces must differ.
 if(NOT TARGET halocline_test_flags)
   add_library(halocline_test_flags INTERFACE)
   target_compile_options(halocline_test_flags INTERFACE $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CONFIG:Release>>:-O1>)
   target_link_libraries(halocline_test_flags INTERFACE halocline_build_flags GTest::gtest GTest::gmock fmt::fmt)
   if(HALOCLINE_PRECOMPILE)
-    # Shadowed is what belongs to another file.
+    # With several files as one, a name may shadow a name of another file.
     target_compile_options(halocline_test_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-shadow>)
     set(source ${PROJECT_BINARY_DIR}/tests/headers.cpp)
     file(CONFIGURE OUTPUT ${source} CONTENT "// Nothing but the precompiled headers.\n")
     add_library(halocline_test_headers OBJECT ${source})
     target_link_libraries(halocline_test_headers PRIVATE halocline_build_flags halocline_test_flags)
-    # As code of programs is compiled.
+    # With the flags of programs.
     set_target_properties(halocline_test_headers PROPERTIES POSITION_INDEPENDENT_CODE OFF)
     target_compile_options(halocline_test_headers PRIVATE -fPIE)
     halocline_precompile(halocline_test_headers
@@ -32,7 +32,7 @@ if(NOT TARGET halocline_test_flags)
   endif()
 endif()
 
-# halocline_add_cases(name SOURCES a.cpp b.cpp LINK ...): a program of GoogleTest cases that no test runs yet.
+# halocline_add_cases(name SOURCES a.cpp b.cpp LINK ...): a program of GoogleTest cases, without a test that runs it.
 function(halocline_add_cases name)
   cmake_parse_arguments(arg "" "" "SOURCES;LINK" ${ARGN})
   add_executable(${name} ${arg_SOURCES})
@@ -43,7 +43,7 @@ function(halocline_add_cases name)
 endfunction()
 
 # halocline_add_test(unit_core SOURCES a.cpp b.cpp LINK halocline::core)
-# One program of GoogleTest cases, run by ctest as one test: starting a program costs more than a case.
+# One program of GoogleTest cases is one test of ctest, because starting a program takes longer than a case.
 function(halocline_add_test name)
   cmake_parse_arguments(arg "" "TIMEOUT" "SOURCES;LINK;LABELS" ${ARGN})
   if(NOT arg_TIMEOUT)
@@ -58,7 +58,7 @@ function(halocline_add_test name)
                        PROCESSORS ${HALOCLINE_TEST_PROCESSORS} ENVIRONMENT HALOCLINE_BACKEND=${HALOCLINE_TEST_BACKEND})
 endfunction()
 
-# How several ranks are started on a machine with fewer cores, by the MPI that was found.
+# The flags with which the MPI that was found starts more ranks than cores.
 if(HALOCLINE_HAVE_MPI AND NOT DEFINED HALOCLINE_MPIEXEC_FLAGS)
   execute_process(COMMAND ${MPIEXEC_EXECUTABLE} --version OUTPUT_VARIABLE version ERROR_QUIET)
   if(version MATCHES "Open MPI|OpenRTE|open-mpi")
@@ -68,12 +68,12 @@ if(HALOCLINE_HAVE_MPI AND NOT DEFINED HALOCLINE_MPIEXEC_FLAGS)
   endif()
   set(HALOCLINE_MPIEXEC_FLAGS "${flags}" CACHE STRING "Arguments of mpiexec in tests, besides the number of ranks")
 endif()
-# Open MPI refuses to run for root, and warns about containers that forbid one process to read another.
+# Open MPI refuses to run as root, and warns about containers that forbid a process to read another one's memory.
 set(HALOCLINE_MPI_TEST_ENVIRONMENT OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
     GTEST_COLOR=no OMPI_MCA_btl_vader_single_copy_mechanism=none OMPI_MCA_rmaps_base_oversubscribe=1)
 
-# What MPI loses is seen to be its own only where each allocation is unwound through frames without frame pointers, which
-# takes many times as long; so that is left to jobs of MPI.
+# Leaks of MPI are recognised only by unwinding each allocation through frames without frame pointers, which is many
+# times slower; so only MPI jobs do so.
 if(HALOCLINE_SANITIZE MATCHES address)
   list(APPEND HALOCLINE_MPI_TEST_ENVIRONMENT ASAN_OPTIONS=fast_unwind_on_malloc=0)
 endif()
@@ -96,8 +96,8 @@ function(halocline_add_mpi_run name)
 endfunction()
 
 # halocline_add_mpi_test(mpi_comm SOURCES a.cpp b.cpp RANKS 1 2 4 LINK halocline::comm)
-# One program of cases that all ranks run together, launched once for each number of ranks as <name>_n<ranks>;
-# a failure on any rank fails it. Without MPI there is no such test.
+# One program of cases that all ranks run together, launched once for each number of ranks as <name>_n<ranks>; a failure
+# on any rank is a failure of the test. Without MPI the test is not added.
 function(halocline_add_mpi_test name)
   cmake_parse_arguments(arg "" "TIMEOUT" "SOURCES;RANKS;LINK;LABELS" ${ARGN})
   if(NOT HALOCLINE_HAVE_MPI)

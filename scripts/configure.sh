@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Configures a build folder where that was not done with these options yet:
+# Configures a build folder, unless it is configured with these options already:
 #   scripts/configure.sh build/release all -DHALOCLINE_MPI=AUTO
 #   scripts/configure.sh build/release demo -DHALOCLINE_MPI=AUTO
-# all: with tests, benchmarks and, where nvcc is found, CUDA. demo: without the former two, and without CUDA where there is
-# no GPU. A folder that has all serves the demo too, and one of the demo is completed without compiling anything again.
-# What changed in CMake's own files is noticed by the build, not here.
+# all: with tests, benchmarks and, if nvcc is found, CUDA. demo: without tests and benchmarks, and without CUDA if there
+# is no GPU. A folder of kind all also serves the demo; turning a demo folder into all recompiles nothing.
+# The build itself notices changes of CMake files.
 set -euo pipefail
 
 folder=$1

@@ -1,11 +1,11 @@
 # Counts cases in ctest's log (Testing/Temporary/LastTest.log): prints "passed failed skipped programs".
 #
-# GoogleTest's summary counts its cases; where the ranks of one MPI job all print one, the job counts once, with
-# the worst of them. A test of another kind may say "cases passed: N", "N of M as expected", "N cases, M wrong", or
-# "N passed, M failed"; one that says nothing is one case. What was skipped is named on standard error.
-# A program that ended well without a single case, not even one that it skipped by name, counts as one failure.
+# The summary of GoogleTest counts cases; if several ranks of an MPI job print one, the job counts once, with
+# the worst summary. Other tests may print "cases passed: N", "N of M as expected", "N cases, M wrong", or
+# "N passed, M failed"; without such a line a test is one case. Skipped tests are named on standard error.
+# A program that exits with 0 but ran and skipped no case counts as one failure.
 
-# Colours, which programs print under launchers that give them a terminal.
+# Removes colours, which programs print if their launcher gives them a terminal.
 { gsub(/\033\[[0-9;]*m/, "") }
 
 /^[0-9]+\/[0-9]+ Testing: / {
@@ -13,9 +13,9 @@
   own_passed = -1; own_failed = 0; own_skipped = 0; told = -1; absent = 0; ended = 0; no_cases = 0
   next
 }
-# A program that is not there; ctest's log calls that passed.
+# A missing program, which ctest's log calls passed.
 /^Command: ""/ { absent = 1; next }
-# Output of several ranks may have something before it, such as a rank's number.
+# Launchers may prefix lines with the rank.
 /\[  PASSED  \] [0-9]+ tests?\./ {
   match($0, /\[  PASSED  \] [0-9]+/)
   n = substr($0, RSTART + 13, RLENGTH - 13) + 0
@@ -34,7 +34,7 @@
   if (n > own_skipped) own_skipped = n
   next
 }
-# A program without cases that is skipped as a whole; ctest's log calls that passed.
+# A program that is skipped as a whole, which ctest's log calls passed.
 /^[a-z_]+: no GPU$/ || /^[a-z_.]+: skipped: / { no_cases = 1; next }
 /^cases passed: [0-9]+$/ { told = $3 + 0; next }
 /[0-9]+ of [0-9]+ as expected/ {
@@ -48,12 +48,12 @@
 ended && /^Test [A-Z]/ {
   ended = 0
   programs++
-  # "Test Passed.", or "Test Pass Reason:" where ctest was told what to look for.
+  # "Test Passed.", or "Test Pass Reason:" if the test has a PASS_REGULAR_EXPRESSION.
   good = ($2 ~ /^Pass/ && !absent)
   if (own_passed < 0 && good && no_cases) { own_passed = 0; own_skipped = 1; skips[++names] = name }
   if (own_passed < 0) own_passed = (told >= 0) ? told : (good ? 1 : 0)
   if (!good && own_failed == 0) own_failed = 1
-  # A program whose cases must fail (WILL_FAIL) did so: that is the one thing that was tested.
+  # A program whose cases must fail (WILL_FAIL): its failure counts as one passed case.
   if (good && own_failed > 0) { own_passed = 1; own_failed = 0 }
   if (good && own_passed == 0 && own_skipped == 0) {
     print "count_tests: " name " passed without a single case" > "/dev/stderr"
@@ -61,7 +61,7 @@ ended && /^Test [A-Z]/ {
   }
   passed += own_passed; failed += own_failed; skipped += own_skipped
 }
-# Once for all ranks that say so.
+# Once for all ranks that print it.
 /\[  SKIPPED \] [^ ]+\.[^ ]+$/ && !((name, $NF) in named) { named[name, $NF] = 1; skips[++names] = name ": " $NF }
 END {
   for (i = 1; i <= names; i++) print "skipped: " skips[i] > "/dev/stderr"

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# What ran on GPUs last, and of which sources: CI has no GPU, so this file says how old that knowledge is.
+# The record of the last GPU tests and of the sources that they ran on. CI has no GPU, so this shows how old the results
+# are.
 #   cmake -DMODE=write -DCOMMIT=<id> -DDATE=<date> -DGPUS=<names> -DCOUNTS="passed failed skipped" [-DSKIPPED=<file>]
 #         -DRECORD=<file> -P scripts/gpu_record.cmake      writes a record of the sources at hand; SKIPPED: a name a line
 #   cmake -DMODE=changes -P scripts/gpu_record.cmake       prints what has changed since the record
@@ -13,7 +14,7 @@ if(NOT RECORD)
   set(RECORD "${ROOT}/bench/results/gpu_record.json")
 endif()
 
-# What decides what GPUs do in an exchange.
+# The sources that determine what GPUs do in an exchange.
 set(folders src/device src/exchange)
 
 # Sets files_now to the paths, and digest_<path> to the hash of each.
@@ -67,7 +68,7 @@ function(say text)
   execute_process(COMMAND ${CMAKE_COMMAND} -E echo "${text}")
 endfunction()
 
-# For a JSON string.
+# Escapes a JSON string.
 function(quoted text result)
   string(REPLACE "\\" "\\\\" text "${text}")
   string(REPLACE "\"" "\\\"" text "${text}")

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Installs what is missing, on Debian and Ubuntu:
+# Installs missing dependencies, on Debian and Ubuntu:
 #   scripts/install_dependencies.sh build          what `make demo` needs
 #   scripts/install_dependencies.sh build test     and what `make test` needs
 #   scripts/install_dependencies.sh lint           clang-format and clang-tidy
 #   scripts/install_dependencies.sh docs           what `make docs` needs
-# MPI=OFF leaves MPI out. Looks for programs and headers, not for packages, so that what came another way
-# counts; a second run finds everything, asks nobody and takes no time.
+# MPI=OFF leaves MPI out. Checks for programs and headers, not for packages, so that other installations
+# count; a second run finds everything and takes no time.
 set -euo pipefail
 
 fail() {
@@ -14,7 +14,7 @@ fail() {
   exit 1
 }
 
-# Whether a header lies where the compiler or CMake look for it.
+# Whether the compiler or CMake would find a header.
 header() {
   local folder triple
   triple=$(uname -m)-linux-gnu
@@ -38,7 +38,7 @@ wanted=()
 need() {
   if ! "$2" "${@:3}"; then missing+=("$1"); fi
 }
-# want: the same for what Halocline does without. It is taken along where something else is installed, if it can be had.
+# want: the same for optional dependencies: installed together with needed ones, if available.
 want() {
   if ! "$2" "${@:3}"; then wanted+=("$1"); fi
 }
@@ -72,7 +72,7 @@ look_for_test() {
   want python3-dev python_headers
 }
 
-# Whether python3 has a module of its standard library; whether its headers are there.
+# Whether python3 has a module of its standard library; whether it has its headers.
 python_has() { python3 -c "import $1" >/dev/null 2>&1; }
 python_headers() { [ -e "$(python3 -c 'import sysconfig; print(sysconfig.get_paths()["include"])')/Python.h" ]; }
 
@@ -104,7 +104,7 @@ look() {
   for group in "${groups[@]}"; do "look_for_$group"; done
 }
 
-# Sets as_root to what makes a command run as root; false where nothing does.
+# Sets as_root to a prefix that runs a command as root; false if there is none.
 become_root() {
   as_root=()
   if [ "$(id -u)" -eq 0 ]; then return 0; fi
@@ -123,7 +123,7 @@ install_packages() {
   This user may not install them. As root:  $by_hand"
   echo "install_dependencies: installing ${missing[*]}"
   local apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 -o Acquire::Retries=3)
-  # One broken source of many does not matter where the packages come from another.
+  # A failing package source does not matter if the other sources have the packages.
   "${apt[@]}" update -qq || echo "install_dependencies: apt-get update complained; trying all the same" >&2
   "${apt[@]}" install -y -qq --no-install-recommends "${missing[@]}" </dev/null ||
     fail "apt-get could not install: ${missing[*]}"
@@ -133,7 +133,7 @@ install_packages() {
   fi
 }
 
-# What an old distribution's packages may be too old for.
+# Packages that old distributions may have only in versions that are too old.
 check_versions() {
   local version
   version=$(cmake --version | sed -n '1s/.* \([0-9][0-9.]*\).*/\1/p')

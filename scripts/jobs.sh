@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Prints how many compilers, or cores of tests, may run at once: one a core, but no more than one for each 1.5 GiB of memory.
-# Limits of a container (cgroup v2 and v1) count like those of the machine.
+# Prints how many compilers or test cores may run at once: one for each core, but at most one for each 1.5 GiB of
+# memory.
+# The limits of a container (cgroup v2 and v1) count as the machine's.
 set -euo pipefail
 
 cores=$(nproc)
@@ -17,7 +18,7 @@ fi
 for file in /sys/fs/cgroup/memory.max /sys/fs/cgroup/memory/memory.limit_in_bytes; do
   if [ -r "$file" ]; then
     limit=$(cat "$file")
-    # Where there is no limit, v2 says "max" and v1 a number that no machine has.
+    # Without a limit, v2 prints "max" and v1 a huge number.
     if [ "$limit" != max ] && [ ${#limit} -lt 16 ] && [ $((limit / 1048576)) -lt "$mib" ]; then
       mib=$((limit / 1048576))
     fi

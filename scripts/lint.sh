@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # scripts/lint.sh format               formats all C++ files
-# scripts/lint.sh check build/release  fails where one is not formatted, or where clang-tidy has something to say
-# TIDY=regex restricts clang-tidy, which takes a while, to some files.
+# scripts/lint.sh check build/release  fails if a file is not formatted, or if clang-tidy reports anything
+# TIDY=regex restricts clang-tidy, which is slow, to matching files.
 set -euo pipefail
 
 cd "$(dirname "$0")/.."
@@ -13,8 +13,8 @@ case ${1:-} in
   format) clang-format -i "${files[@]}" ;;
   check)
     clang-format --dry-run --Werror "${files[@]}"
-    # Only what this build compiles; headers are seen through the files that include them. Each file by itself and without
-    # precompiled headers, so that an include that is missing is an error.
+    # Only files of this build; headers are checked through the files that include them. Each file is compiled by itself
+    # and without precompiled headers, so that a missing include is an error.
     commands=$2/lint
     cmake --preset release -B "$commands" -DHALOCLINE_PRECOMPILE=OFF -DHALOCLINE_BUILD_TESTS=OFF >/dev/null
     mapfile -t sources < <(sed -n 's/^ *"file": "\(.*\)".*/\1/p' "$commands/compile_commands.json" |

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Starts ranks on this machine, more than there are cores where need be, as root or not:
+# Starts ranks on this machine, also more ranks than cores, as root or not:
 #   scripts/mpirun.sh -n 4 program arguments...
-# The flags depend on whose mpirun it is. MPIRUN names another one than that on the PATH.
+# The flags depend on the MPI of mpirun. MPIRUN names another launcher than the one on the PATH.
 set -euo pipefail
 
 launcher=${MPIRUN:-$(command -v mpirun || command -v mpiexec || true)}
@@ -16,8 +16,8 @@ version=$("$launcher" --version 2>&1 || true)
 case $version in
   *"Open MPI"* | *OpenRTE* | *PRRTE*)
     flags=(--oversubscribe --bind-to none)
-    # Containers that filter system calls often forbid one process to read another, which Open MPI then complains
-    # about at each message instead of doing without.
+    # Containers that filter system calls often forbid a process to read another one's memory; Open MPI then warns at
+    # each message.
     if grep -q '^Seccomp:[[:space:]]*2' /proc/self/status 2>/dev/null; then
       export OMPI_MCA_btl_vader_single_copy_mechanism="${OMPI_MCA_btl_vader_single_copy_mechanism:-none}"
     fi

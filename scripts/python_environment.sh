@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# A virtual environment with what building and testing the Python package needs, where CMake looks for one:
+# Makes a virtual environment with the dependencies of the Python package and its tests, where CMake looks for one:
 #   scripts/python_environment.sh build/python
-# Takes no time if it exists with these versions. Without Python 3.11 or newer, its headers, or PyPI, it says so in one line, and
+# Returns at once if it exists with these versions. Without Python 3.11 or newer, its headers, or PyPI, it prints one
+# line, and
 # Halocline is built without its Python package.
 set -uo pipefail
 folder=$1

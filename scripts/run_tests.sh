@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Runs ctest in a build folder and says how many cases ran, case by case rather than program by program:
+# Runs ctest in a build folder and counts cases rather than programs:
 #   scripts/run_tests.sh build/release [arguments of ctest, such as -L unit]
-# As many run at once as there are cores: see PROCESSORS in cmake/HaloclineTests.cmake.
-# Fails where a test fails, where no test ran, and where a program ran no case. Ends with "N passed, N failed".
-# RUN_TESTS_TABLE names a file to which one line is added: passed, failed, skipped, programs. It has no HALOCLINE_ in
-# front: the programs warn of variables of that kind that they do not read.
+# As many tests run at once as there are cores: see PROCESSORS in cmake/HaloclineTests.cmake.
+# Fails if a test fails, if no test ran, or if a program ran no case. Ends with "N passed, N failed".
+# RUN_TESTS_TABLE names a file to which one line is appended: passed, failed, skipped, programs. Its name does not begin
+# with HALOCLINE_, because programs warn of unknown variables of that prefix.
 set -uo pipefail
 
 folder=$1
@@ -21,7 +21,7 @@ counts="0 0 0 0"
 if [ -f "$log" ]; then counts=$(awk -f "$here/count_tests.awk" "$log"); fi
 read -r passed failed skipped programs <<<"$counts"
 
-# What ctest counts as failed but has no log, such as a program that was not built.
+# Tests that ctest counts as failed without a log, such as programs that were not built.
 if [ "$status" -ne 0 ] && [ "$failed" -eq 0 ]; then failed=1; fi
 if [ $((passed + failed)) -eq 0 ]; then
   echo "run_tests: no test ran" >&2

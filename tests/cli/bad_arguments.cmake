@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Each bad command line: exit code 2, nothing on standard output, one line on standard error that says what is wrong.
+# Each wrong command line: exit code 2, nothing on standard output, one line on standard error with the reason.
 include(${CMAKE_CURRENT_LIST_DIR}/expect.cmake)
 
 function(expect_refused words fragment)
@@ -19,7 +19,7 @@ endfunction()
 expect_refused("--json" "unknown option '--json' of 'halocline'; see 'halocline --help'")
 expect_refused("help frob" "unknown command 'frob' of 'halocline'; allowed is machine, partition,")
 expect_refused("help run heat" "unknown command 'heat' of 'halocline run'; allowed is jacobi3d")
-# What a command does not use, it does not take.
+# A command refuses options that it does not use.
 expect_refused("machine --size 8" "unknown option '--size' of 'halocline machine'")
 expect_refused("partition --place random" "unknown option '--place' of 'halocline partition'")
 expect_refused("place --transports direct" "unknown option '--transports' of 'halocline place'")
@@ -130,7 +130,7 @@ expect_refused("simulate --mpi-copy 0" "--mpi-copy is '0'; allowed is")
 expect_refused("place --machine ${SOURCE}/machines/summit.json --nodes 257"
                "--nodes is '257'; allowed is 1 to 256, the nodes of machine 'Summit")
 
-# Files that arguments name are arguments, too.
+# Errors of files are errors of the options that name them.
 foreach(words "machine" "partition" "place" "route" "explain" "simulate" "map --cpu m.csv" "exchange --size 8")
   expect_refused("${words} --machine nosuch" "machine file 'nosuch' cannot be read; allowed is a file or one of c2050-server, dgx-h200")
 endforeach()
@@ -145,7 +145,7 @@ foreach(words "partition" "place" "route" "explain" "simulate")
 endforeach()
 expect_refused("run mhd --backend host --size 8 --variant x" "the variant is 'x'; allowed are")
 
-# What a terminal would act upon is escaped; of a long value the middle is left out.
+# Control characters are escaped; long values are shortened in the middle.
 string(ASCII 27 escape)
 string(ASCII 226 128 174 override)
 expect_refused("${escape}Mred" "unknown command '\\x1bMred' of 'halocline'; allowed is")

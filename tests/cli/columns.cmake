@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# What is printed for people fits a terminal of 100 columns.
+# Text output fits a terminal of 100 columns.
 include(${CMAKE_CURRENT_LIST_DIR}/expect.cmake)
 include(${CMAKE_CURRENT_LIST_DIR}/map_machine.cmake)
 fresh_folder(columns)

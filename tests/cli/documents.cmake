@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# With --json, standard output is one document and nothing else; what 'machine' writes is what --machine reads.
+# With --json, standard output is exactly one document; --machine reads what 'machine' writes.
 include(${CMAKE_CURRENT_LIST_DIR}/expect.cmake)
 
 function(expect_document key value words)
@@ -27,7 +27,7 @@ foreach(command partition place route explain)
 endforeach()
 expect_document("machine;devices" 8 "partition ${described}")
 expect_document("partition;method" "bisection" "partition ${described} --partition bisection")
-# By bytes between nodes first: 4 ends of z with halos of 20 x 20 x 2 cells of 8 bytes.
+# Ordered by bytes between nodes: 4 ends in z with halos of 20 x 20 x 2 cells of 8 bytes.
 expect_document("candidates;0;bytes_off_node" 25600 "partition ${described} --explain")
 expect_document("candidates;0;grid;2" 8 "partition ${described} --explain")
 expect_document("candidates;0;methods" "\\[\\]" "partition ${described} --explain")
@@ -47,7 +47,7 @@ expect_document("verify;passed" ON "${staggered}")
 expect_document("domain;staggered;1" "y" "${staggered}")
 expect_document("verify;passed" ON "exchange --size 12 --staggered x,z --open z --fields 2xf64,1xi8 --devices 3 --repeat 3 --steady 0 \
 --verify")
-# Populations between 4 subdomains of 12 x 6 x 6 cells: 5 of each of 288 cells of faces, 1 of each of 96 cells of edges.
+# Populations between 4 subdomains of 12 x 6 x 6 cells: 5 for each of 288 face cells, 1 for each of 96 edge cells.
 set(lattice "exchange --size 12 --lattice d3q19 --devices 4 --repeat 3 --steady 0 --verify")
 expect_document("verify;passed" ON "${lattice}")
 expect_document("domain;fields;0;components" 19 "${lattice}")
@@ -88,7 +88,7 @@ expect_document("rows;1;extent;0" 1717 "${summit} --study weak")
 expect_document("rows;0;extent;2" 700 "${summit} --study placement")
 expect_document("rows;7;label" "1n/6r/6g/1363/ca" "${summit} --study ladder")
 expect_document("software;mpi_copy_bytes_per_s" "0.0" "${summit} --links-alone")
-# The numbers of simulated studies of the first paper's node, whose documents quote them: a change of the model shows here.
+# The figures of simulated studies of the first paper's node, which documents quote: a change of the model changes them.
 set(node "simulate --machine ${SOURCE}/machines/summit.json --nodes 1 --ranks-per-node 6 --radius 3 --fields 4xf32 --csv --study")
 foreach(row "ladder,1n/6r/6g/1363,[+]remote,1363,domain,simulated,1,6,6,1363,1363,1363,2[.]0189[0-9]*e-02,,"
             "ladder,1n/6r/6g/1363,[+]self,1363,domain,simulated,1,6,6,1363,1363,1363,3[.]3528[0-9]*e-03,,"
@@ -104,7 +104,7 @@ foreach(row "ladder,1n/6r/6g/1363,[+]remote,1363,domain,simulated,1,6,6,1363,136
   count(${found} "${row} as CSV" "${out}${err}")
 endforeach()
 expect_document("check;passed" "ON" "run mhd --size 12 --devices 2 --order 4 --steps 1 --dt 1e-7 --check --progress off")
-# With the default time step of random fields, which a step that suits waves would not keep finite.
+# With the default time step of random fields; a time step for waves would not keep them finite.
 expect_document("result;dt" "1.192[0-9]*e-07" "run mhd --size 16 --steps 40 --progress off")
 expect_document("rows;2;size;2" 32 "run mhd --study weak --size 16 --order 2 --device-counts 1 2 4 --devices 4 --steps 2")
 expect_document("rows;7;efficiency_of_scaling" "[0-9.]+" "run mhd --study orders --sizes 16 --devices 2 --steps 2 --precision f32")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# What the scripts of this folder share.
+# Shared by the scripts of this folder.
 cmake_minimum_required(VERSION 3.22)
 set(tried 0)
 set(right 0)
@@ -13,7 +13,7 @@ function(run_program code out err)
   set(${err} "${stderr}" PARENT_SCOPE)
 endfunction()
 
-# count(<whether it was right> <words of what was tried> <what was seen>)
+# count(<whether it was right> <what was tried> <what was printed>)
 macro(count outcome what seen)
   math(EXPR tried "${tried} + 1")
   if(${outcome})
@@ -34,7 +34,7 @@ macro(expect_refusal fragment)
   count(ok "halocline ${ARGN}" "wanted: ${fragment}\nexit code ${code}\n${out}${err}")
 endmacro()
 
-# The lines of a text beyond 100 columns, one behind the other; empty where there is none.
+# Returns the lines of a text beyond 100 columns, concatenated; empty if there is none.
 function(too_wide text result)
   string(REGEX REPLACE "[][;]" "." text "${text}")
   string(REPLACE "\n" ";" lines "${text}")
@@ -55,7 +55,7 @@ macro(report_count)
   message(STATUS "${right} of ${tried} as expected")
 endmacro()
 
-# The lines of an error output that this program wrote; launchers add their own.
+# Returns the lines of an error output that this program wrote; launchers add their own.
 function(own_error_lines text result)
   # A semicolon would split a line in two.
   string(REPLACE ";" "," text "${text}")
@@ -63,7 +63,7 @@ function(own_error_lines text result)
   set(${result} "${lines}" PARENT_SCOPE)
 endfunction()
 
-# Whether a text is one JSON document, indented, and nothing before or behind it (CMake's own parser lets that pass).
+# Whether a text is exactly one indented JSON document (CMake's own parser accepts trailing text).
 function(is_one_document text result)
   string(JSON type ERROR_VARIABLE problem TYPE "${text}")
   string(REGEX MATCH "\n[^ }]" beside "${text}")

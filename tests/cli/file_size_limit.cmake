@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# A limit of file sizes, which shared memory is under: one line that names it, not a signal.
+# A limit of file sizes, which also applies to shared memory: one line that names it, not a signal.
 include(${CMAKE_CURRENT_LIST_DIR}/expect.cmake)
 
 # expect_limit(<fragment> <ulimit's words> <words>)
@@ -24,7 +24,7 @@ foreach(words "exchange --backend host --devices 2 --size 32 --repeat 3 --steady
   expect_limit("RLIMIT_FSIZE, ulimit -f. is 65536 bytes.* allowed is" "-f 64" "${words}")
 endforeach()
 
-# Of one rank alone; large enough for what MPI itself has in files.
+# For one rank only; large enough for the files of MPI itself.
 if(MPIEXEC)
   set(words exchange --backend host --size 128 --fields 4xf64 --repeat 3 --steady 0 --timeout 6)
   execute_process(COMMAND ${MPIRUN} -n 1 ${PROGRAM} ${words} : -n 1

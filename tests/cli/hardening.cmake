@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# What the compiler and the linker were to put into the program against overwritten memory.
+# The hardening that the compiler and the linker must have put into the program.
 include(${CMAKE_CURRENT_LIST_DIR}/expect.cmake)
 function(expect_in_program what options pattern)
   execute_process(COMMAND ${READELF} ${options} ${PROGRAM} OUTPUT_VARIABLE out ERROR_VARIABLE err)

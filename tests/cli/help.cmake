@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# What help prints, for the command and each of its commands, and that the examples in it run.
+# The help of the command and of each of its commands, and that its examples run.
 include(${CMAKE_CURRENT_LIST_DIR}/expect.cmake)
 set(folder ${WORK}/help)
 file(REMOVE_RECURSE ${folder})
@@ -7,7 +7,7 @@ file(MAKE_DIRECTORY ${folder})
 get_filename_component(bin ${PROGRAM} DIRECTORY)
 set(ENV{PATH} "${bin}:$ENV{PATH}")
 
-# The names behind a headline, up to an empty line.
+# The names below a heading, up to an empty line.
 function(names_below headline text result)
   string(REGEX MATCH "\n${headline}:\n((  [^\n]*\n)+)" found "\n${text}\n")
   string(REGEX MATCHALL "\n  [a-z0-9]+" names "\n${CMAKE_MATCH_1}")
@@ -41,7 +41,8 @@ function(run_examples command text)
   set(right ${right} PARENT_SCOPE)
 endfunction()
 
-# expect_help(<command>): the same by --help and by help, within 100 columns, with examples that run; then its own commands.
+# expect_help(<command>): --help and help print the same, within 100 columns, with examples that run; then recursively
+# its own commands.
 function(expect_help command)
   separate_arguments(words UNIX_COMMAND "${command}")
   run_program(code out err ${words} --help)

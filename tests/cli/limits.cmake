@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# What is too large, in bytes or in number: one line that says what is allowed, within 2 s of a processor and 1 GiB.
+# Too large bytes or numbers: one line with what is allowed, within 2 s of CPU time and 1 GiB.
 include(${CMAKE_CURRENT_LIST_DIR}/expect.cmake)
 set(LAUNCH sh -c "ulimit -t 2 && ulimit -v 1048576 && exec \"$@\"" sh)
 set(folder ${WORK}/limits)
 file(MAKE_DIRECTORY ${folder})
 
-# Fewer than 2^63 cells, but 2^63 bytes or more, or nearly so.
+# Fewer than 2^63 cells, but 2^63 bytes or more, or almost.
 set(flat --size 16 536870910 536870910)
 set(long --size 4611686018427387904 1 1)
 set(memory "bytes; allowed is at most 100000000000000000")
@@ -25,7 +25,7 @@ expect_refusal("${memory}" partition --nodes 2 ${flat} --fields 1xc128 --explain
 foreach(command place route explain simulate)
   expect_refusal("${memory}" ${command} --nodes 2 ${flat} --fields 1xf64)
 endforeach()
-# Halos alone, where nothing else is large.
+# Only the halos are too large.
 expect_refusal("${memory}" partition --nodes 1 --size 8 --open x,y,z --radius 1000000)
 expect_refusal("allowed are fewer than 2^127 halo cells" partition --nodes 1 --size 8 --open x,y,z
                --radius 4611686018427387904)
@@ -72,7 +72,7 @@ foreach(command partition "map;--gpu;${folder}/pair.csv")
   expect_refusal("links in all; allowed is at most 4194304" ${command} --machine ${folder}/groups.json)
 endforeach()
 
-# A parser that looks at all entries at the end of each would take minutes.
+# A parser that compares each entry with all previous ones would take minutes.
 string(REPEAT "{}," 1000000 entries)
 file(WRITE ${folder}/entries.json "[${entries}{}]")
 expect_refusal("the document is an array of 1000001; allowed is an object" partition --machine ${folder}/entries.json)

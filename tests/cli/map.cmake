@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# `halocline map`: its report, its errors, and, with Open MPI, whether ranks get what its files say.
+# `halocline map`: its report, its errors, and, with Open MPI, whether its files place the ranks as they should.
 include(${CMAKE_CURRENT_LIST_DIR}/expect.cmake)
 include(${CMAKE_CURRENT_LIST_DIR}/map_machine.cmake)
 fresh_folder(map)
 
 write_machine(${folder}/two.json "n0;n1" "")
 write_machine(${folder}/here.json "${host}" ", \"device_uuids\": [\"GPU-first\", \"GPU-second\"]")
-# 0 with 2, 1 with 3: in order all of it crosses the network.
+# Rank 0 sends to 2 and 1 to 3: in order, all traffic crosses the network.
 file(WRITE ${folder}/pairs.csv "from,to,bytes\n0,2,1000\n1,3,1000\n")
 file(WRITE ${folder}/one.csv "# ranks 1\nfrom,to,bytes\n")
 file(WRITE ${folder}/both.csv "from,to,bytes\n0,1,1000\n")
@@ -27,7 +27,7 @@ expect_json("before;together;hop_bytes" 4000 ${two} --gpu ${folder}/pairs.csv)
 expect_json("after;together;levels;0;maximum_congestion_s" 0.0 ${two} --gpu ${folder}/pairs.csv)
 expect_json("after;together;levels;0;level" network ${two} --cpu ${folder}/pairs.csv --strategy magc --mapper partition)
 expect_json("found_by" default ${two} --cpu ${folder}/pairs.csv --strategy default)
-# Both matrices in one file: the same answer as of the two apart.
+# Both matrices in one file: the same result as with separate files.
 file(WRITE ${folder}/job.csv "# ranks 4\nfrom,to,cpu_bytes,cpu_messages,gpu_bytes,gpu_messages\n0,2,0,0,1000000,1\n1,3,0,0,1000000,1\n# end\n")
 expect_json("before;gpu;hop_bytes" 4000000 ${two} --profile ${folder}/job.csv)
 expect_json("before;cpu;hop_bytes" 0 ${two} --profile ${folder}/job.csv)
@@ -46,7 +46,7 @@ expect_refusal("--free is 'n7:0:0'; allowed is the name of a node" ${job} --free
 expect_refusal("the matrix of CPUs has 4 ranks, that of GPUs 2" ${job} --gpu ${folder}/both.csv)
 expect_refusal("--output is '/proc/nowhere'; allowed is a folder" ${job} --format slurm --output /proc/nowhere)
 
-# The wrapper by itself: on a machine whose packages have the even and the odd processors, two for each core.
+# The wrapper alone: on a machine whose packages have the even and the odd processors, two for each core.
 foreach(core RANGE 7)
   math(EXPR package "${core} % 2")
   math(EXPR twin "${core} + 8")
@@ -79,7 +79,7 @@ if(code EQUAL 2 AND err MATCHES "the rank is ''; allowed is 0 to 3")
 endif()
 count(ok "wrapper.sh without a rank" "exit code ${code}\n${err}")
 
-# A map whose UUIDs are commands for the shell: if its wrapper were written, each rank would run them.
+# A map whose UUIDs are shell commands: if the wrapper contained them, each rank would run them.
 foreach(format openmpi-rankfile slurm mpich)
   write_machine(${folder}/evil.json "n0;n1" ", \"device_uuids\": [\"GPU-$(touch\${IFS}${folder}/ran)\", \"GPU-`touch\${IFS}${folder}/ran`\"]")
   run_program(code out err map --machine ${folder}/evil.json --gpu ${folder}/pairs.csv --format ${format} --output ${folder}/evil)
@@ -94,10 +94,10 @@ foreach(format openmpi-rankfile slurm mpich)
   count(ok "a map with commands for --format ${format}" "exit code ${code}\n${out}${err}")
 endforeach()
 
-# Open MPI asks root twice whether it means it.
+# Open MPI needs two variables to run as root.
 set(ENV{OMPI_ALLOW_RUN_AS_ROOT} 1)
 set(ENV{OMPI_ALLOW_RUN_AS_ROOT_CONFIRM} 1)
-# Real ranks, where this machine has two processors and Open MPI is there.
+# Real ranks, if this machine has two processors and Open MPI.
 cmake_host_system_information(RESULT cores QUERY NUMBER_OF_PHYSICAL_CORES)
 execute_process(COMMAND ${MPIEXEC} --version OUTPUT_VARIABLE version ERROR_QUIET)
 # expect_ranks(<what must be printed, in any order> <folder> <words...>)

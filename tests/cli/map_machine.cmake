@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# What the scripts about `halocline map` share.
+# Shared by the scripts about `halocline map`.
 
 # fresh_folder(<name>): an empty `folder`, and this machine's name as `host`
 macro(fresh_folder name)
@@ -10,7 +10,7 @@ macro(fresh_folder name)
 endmacro()
 
 # write_machine(<path> <names> <more of each node>)
-# Each node has 2 cores, as few as a machine may have to tell them apart, and 2 GPUs.
+# Each node has 2 cores, the fewest that can be distinguished, and 2 GPUs.
 function(write_machine path names uuids)
   set(nodes "")
   foreach(name IN LISTS names)

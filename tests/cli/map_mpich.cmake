@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Whether ranks get what `halocline map --format mpich` writes, with MPICH's launcher, Hydra.
+# Whether the files of `halocline map --format mpich` place the ranks as they should, with MPICH's launcher, Hydra.
 include(${CMAKE_CURRENT_LIST_DIR}/expect.cmake)
 include(${CMAKE_CURRENT_LIST_DIR}/map_machine.cmake)
 cmake_host_system_information(RESULT cores QUERY NUMBER_OF_PHYSICAL_CORES)
@@ -12,12 +12,12 @@ elseif(cores LESS 2)
 endif()
 fresh_folder(map_mpich)
 write_machine(${folder}/here.json "${host}" ", \"device_uuids\": [\"GPU-first\", \"GPU-second\"]")
-# Two nodes, both here: Hydra's launcher `fork` starts what belongs to any host on this one.
+# Two nodes, both here: Hydra's launcher `fork` starts the processes of any host on this one.
 write_machine(${folder}/two.json "n0;n1" ", \"device_uuids\": [\"GPU-first\", \"GPU-second\"]")
 write_patterns(${folder})
 
-# expect_started(<wanted lines> <matrix> <machine> <words for Hydra> <words for map>): the command that map prints, as it is, but for
-# the words for Hydra
+# expect_started(<wanted lines> <matrix> <machine> <words for Hydra> <words for map>): runs the command that map prints,
+# unchanged except for the words for Hydra
 macro(expect_started wanted matrix machine hydra)
   file(REMOVE_RECURSE ${folder}/run)
   run_program(code out err map --machine ${folder}/${machine}.json --cpu ${folder}/${matrix}.csv --gpu ${folder}/${matrix}.csv

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Whether ranks get what `halocline map --format slurm` writes, on the first two idle nodes of the Slurm at hand. One step alone: the
-# controller of Slurm 22.05.8 loses its bearings after any step with --distribution=arbitrary, and refuses the next.
+# Whether the files of `halocline map --format slurm` place the ranks as they should, on the first two idle nodes of the
+# available Slurm. Only one step: the controller of Slurm 22.05.8 refuses the next step after one with
+# --distribution=arbitrary.
 include(${CMAKE_CURRENT_LIST_DIR}/expect.cmake)
 include(${CMAKE_CURRENT_LIST_DIR}/map_machine.cmake)
 if(NOT SRUN)

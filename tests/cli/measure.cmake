@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# What 'machine --measure' writes is what --machine and 'plot' read; pictures; refusals.
+# --machine and 'plot' read what 'machine --measure' writes; pictures; refusals.
 include(${CMAKE_CURRENT_LIST_DIR}/expect.cmake)
 set(ENV{HALOCLINE_BACKEND} host)
 set(quick --measure --measure-bytes 65536)
@@ -30,7 +30,8 @@ function(bandwidth_of result document)
   set(${result} "${text}" PARENT_SCOPE)
 endfunction()
 
-# Nanoseconds that all entries of a list took together, if each was repeated so many times, with so many bytes, or as many as it holds.
+# Nanoseconds of all entries of a list together, if each was repeated this many times, with this many bytes, or with its
+# own bytes.
 function(nanoseconds_of result document list repeats bytes)
   set(sum 0)
   string(JSON entries ERROR_VARIABLE problem LENGTH "${document}" types 0 ${list})
@@ -52,8 +53,8 @@ function(nanoseconds_of result document list repeats bytes)
   set(${result} "${sum}" PARENT_SCOPE)
 endfunction()
 
-# At least 3 of 5 repetitions of a measurement are as long as their median, and the larger exchange of each rate (a quarter of the bytes)
-# is run 10 times or more as long as the least of them: all that was measured fits into the time that went by.
+# At least 3 of 5 repetitions take the median or longer, and the larger exchange of each rate (a quarter of the bytes)
+# runs at least 10 times at its minimum: the sum is at most the elapsed time.
 string(TIMESTAMP begin "%s" UTC)
 run_program(code out err machine --devices 3 ${quick} --json)
 string(TIMESTAMP end "%s" UTC)
@@ -72,11 +73,11 @@ else()
 endif()
 count(ok "machine --measure --json" "exit code ${code}, ${method} of ${bytes} bytes, ${copies} and ${exchanges} of ${passed} ns\n${out}${err}")
 
-# Read again, it is the same map, and its tables are shown.
+# Read back, the map is the same, and its tables are printed.
 run_program(code again err machine --machine ${WORK}/measured.json --json)
 string(COMPARE EQUAL "${again}" "${out}" ok)
 count(ok "the measured map is read as it was written" "${again}${err}")
-# Thousandths of a number such as 36.4, to compare it.
+# A number such as 36.4 in thousandths, for comparisons.
 function(thousandths result number)
   if(NOT number MATCHES "^([0-9]+)([.]([0-9]*))?$")
     set(${result} -1 PARENT_SCOPE)
@@ -88,7 +89,7 @@ function(thousandths result number)
   set(${result} ${value} PARENT_SCOPE)
 endfunction()
 
-# The tables have the document's rates in GB/s, in three digits.
+# The tables have the document's rates in GB/s, with three digits.
 run_program(code out err machine --machine ${WORK}/measured.json)
 bandwidth_of(copy "${again}" measurements 1)
 bandwidth_of(rate "${again}" exchange_rates 0)
@@ -120,7 +121,7 @@ run_program(code out err place --machine ${WORK}/measured.json --size 16)
 string(COMPARE EQUAL "${code}" "0" ok)
 count(ok "placing on the measured map" "exit code ${code}\n${out}${err}")
 
-# Real exchanges were timed too, and predict others.
+# Real exchanges are timed too, and are used for predictions.
 run_program(code out err partition --machine ${WORK}/measured.json --size 32 --explain --partition fastest --json)
 number_of(time "${out}" candidates 0 predicted_s)
 number_of(grid "${out}" candidates 2 grid 0)

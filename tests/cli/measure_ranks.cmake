@@ -21,7 +21,7 @@ foreach(words "machine --devices-per-rank 1" "machine --devices-per-rank 2" "mac
     set(ok FALSE)
   endif()
   count(ok "${words}: exchange rates" "${rates} ${problem}: ${err}")
-  # Messages and copies across processes are in it.
+  # Including messages and copies across processes.
   foreach(method copy put get flag mpi_host mpi_staged)
     string(FIND "${out}" "\"method\": \"${method}\"" at)
     if(at GREATER -1)

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Ranks that were not started alike, or that fail alone: every error is printed, once, and the job ends, soon and not well.
+# Ranks with different arguments, or of which one fails: every error is printed once, and the job ends soon with a
+# failure.
 include(${CMAKE_CURRENT_LIST_DIR}/expect.cmake)
 set(base exchange --backend host --size 16 --repeat 50 --steady 0 --timeout 6)
 file(MAKE_DIRECTORY ${WORK}/mismatched/empty)
 file(COPY ${SOURCE}/machines/dgx-h200.json DESTINATION ${WORK}/mismatched)
 
-# expect_end(<what> <exit code> <fragments, each of one error line, that are all of them> <words of rank 0> -- <words of ranks 1 and 2>)
+# expect_end(<what> <exit code> <fragments, one for each error line> <words of rank 0> -- <words of ranks 1 and 2>)
 function(expect_end what wanted fragments)
   string(REPLACE ";--;" ";:;-n;2;" words "${ARGN}")
   execute_process(COMMAND ${MPIRUN} -n 1 ${words} WORKING_DIRECTORY ${WORK}/mismatched RESULT_VARIABLE code
@@ -47,13 +48,13 @@ foreach(setting "HALOCLINE_TRANSPORTS=pigeon" "HALOCLINE_RANKS_PER_NODE=1")
              ${PROGRAM} ${base} -- env ${setting} ${PROGRAM} ${base})
 endforeach()
 
-# One rank alone has trouble that the others cannot know of: they wait for it. A map that is there on rank 0's node only.
+# An error of one rank that the others cannot detect: they wait for it. A map that exists only on rank 0's node.
 set(with_map ${base} --machine dgx-h200.json)
 expect_end("a file that is not on the others' nodes" 2 "rank 1: machine file 'dgx-h200.json' cannot be read;rank 2: machine file 'dgx-h200.json' cannot be read"
            ${PROGRAM} ${with_map} -- --wdir ${WORK}/mismatched/empty ${PROGRAM} ${with_map})
 
-# A rank that is no Halocline at all never calls MPI_Init, which ends at the timeout of the command line; or mpirun ends the job
-# before, where that rank exits after the other one has called MPI_Init.
+# A rank of another program never calls MPI_Init: the job ends at the timeout of the command line, or mpirun ends it
+# before, if that rank exits after the other one has called MPI_Init.
 execute_process(COMMAND ${MPIRUN} -n 1 ${CMAKE_COMMAND} -E true : -n 1 ${PROGRAM} exchange --backend host --size 16 --timeout 3
                 RESULT_VARIABLE code OUTPUT_VARIABLE out ERROR_VARIABLE err TIMEOUT 30)
 set(ok FALSE)

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# What is written, and how the command ends where that fails: standard output, and the files that options name.
+# Output that cannot be written, and how the command then ends: standard output, and files named by options.
 include(${CMAKE_CURRENT_LIST_DIR}/expect.cmake)
 include(${CMAKE_CURRENT_LIST_DIR}/map_machine.cmake)
 fresh_folder(outputs)
 write_machine(${folder}/two.json "n0;n1" "")
 file(WRITE ${folder}/pairs.csv "from,to,bytes\n0,2,1000\n1,3,1000\n")
 
-# expect_shell(<what> <exit code> <pattern of standard error> <script>), where $H is the command and $folder an own folder
+# expect_shell(<what> <exit code> <pattern of standard error> <script>), where $H is the command and $folder a new
+# folder
 function(expect_shell what wanted pattern script)
   execute_process(COMMAND ${CMAKE_COMMAND} -E env H=${PROGRAM} folder=${folder} MPIRUN=${MPIRUN} bash -c "${script}"
                   WORKING_DIRECTORY ${folder} RESULT_VARIABLE code OUTPUT_VARIABLE out ERROR_VARIABLE err TIMEOUT 120)
@@ -19,7 +20,7 @@ function(expect_shell what wanted pattern script)
   set(right ${right} PARENT_SCOPE)
 endfunction()
 
-# A full disk behind standard output, with short and with long outputs; then none at all.
+# Standard output on a full disk, with short and with long outputs; then closed.
 set(full "^halocline: error: standard output cannot be written: No space left on device\n$")
 set(closed "^halocline: error: standard output cannot be written: Bad file descriptor\n$")
 foreach(words "--help" "--version" "--help-environment" "exchange --help" "profile --help" "machine" "machine --json"
@@ -29,7 +30,7 @@ foreach(words "--help" "--version" "--help-environment" "exchange --help" "profi
   expect_shell("halocline ${words} > /dev/full" 1 "${full}" "$H ${words} > /dev/full")
   expect_shell("halocline ${words} >&-" 1 "${closed}" "$H ${words} >&-")
 endforeach()
-# A reader that goes away is no error, and the end is quiet, whether SIGPIPE is ignored or not.
+# A reader that closes the pipe is no error, and the command ends silently, whether SIGPIPE is ignored or not.
 foreach(trap "" "trap '' PIPE;")
   expect_shell("${trap} route | true" 0 "^$" "${trap} $H route --nodes 64 --json | true; exit \${PIPESTATUS[0]}")
   expect_shell("${trap} explain | head" 0 "^$" "${trap} $H explain --nodes 64 --size 64 | head -n 1 > /dev/null; exit \${PIPESTATUS[0]}")
@@ -37,13 +38,14 @@ foreach(trap "" "trap '' PIPE;")
 endforeach()
 expect_shell("nothing is lost" 0 "^$" "test $($H route --nodes 64 --json | tail -n 1) = }")
 
-# Files: the old one or the new one, whole, and nothing else.
+# Files are replaced as a whole, or not at all.
 set(plain_writers "plot two.json -o" "route --nodes 64 --communication" "map --machine two.json --cpu pairs.csv --format json --output")
 set(writers ${plain_writers}
     "run jacobi3d --size 8 --steps 1 --progress off --picture"
     "run laplace3d --size 8 --steps 1 --rounds 1 --csv"
     "run mhd --study parts --size 8 --order 2 --steps 1 --warm-up 0 --progress off --csv")
-# The limit is that of a full disk; memory of host devices counts as files, too, so that commands with devices are left out.
+# A limit of file sizes acts like a full disk; it also limits the memory of host devices, so that commands with devices
+# are left out.
 foreach(words IN LISTS plain_writers)
   expect_shell("${words}: on a full disk the old file stays" 1 "^halocline: error: --[^\n]* cannot be written: File too large\n$"
                "echo old > kept; ls -A > before; (ulimit -f 0; $H ${words} kept > /dev/null); code=$?
@@ -62,15 +64,15 @@ foreach(words IN LISTS writers)
 endforeach()
 expect_shell("nothing is left of a picture that is not made" 2 "" "$H run jacobi3d --size 1 --devices 8 --picture none.png; code=$?; test ! -e none.png && exit $code; exit 99")
 
-# A picture in the place of its own map, by other names.
+# A picture whose path is its own map's, under another name.
 expect_shell("plot over its map" 2 "--output is './two.json'; allowed is another file than the map" "$H plot two.json -o ./two.json")
 expect_shell("plot over its map" 2 "--output is 'hard.json'; allowed is another file than the map"
              "ln two.json hard.json; $H plot two.json -o hard.json")
 expect_shell("plot of a machine that comes with Halocline" 0 "^$" "$H plot summit | grep -q '^summit.svg: Summit' && test -s summit.svg")
-# A name that is no UTF-8 is written to, and is U+FFFD in the document.
+# A name that is not UTF-8 is used for the file; the document has U+FFFD.
 expect_shell("a name that is no UTF-8" 0 "^$" "cp two.json $'s\\xff.json'; $H plot $'s\\xff.json' --json | grep -q $'\"picture\": \"s\\xef\\xbf\\xbd.svg\"' && test -s $'s\\xff.svg'")
 
-# What map writes for launchers: links are not followed, the wrapper can be executed.
+# Files of map for launchers: links are not followed, and the wrapper is executable.
 expect_shell("map: a link in the folder" 2 "wrapper.sh'; allowed is .* symbolic link"
              "mkdir o; echo old > v; ln -s ../v o/wrapper.sh; $H map --machine two.json --cpu pairs.csv --format slurm --output o; code=$?
               test $(cat v) = old && test ! -x v && exit $code; exit 99")

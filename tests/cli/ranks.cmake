@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Several processes: rank 0 alone prints, errors are one line, exit codes come through the launcher.
+# Several processes: only rank 0 prints, errors are one line, and the launcher passes exit codes on.
 include(${CMAKE_CURRENT_LIST_DIR}/expect.cmake)
 set(LAUNCH ${MPIRUN} -n 3)
 
@@ -25,7 +25,7 @@ expect_one_error(2 "2 x 2 x 2 with halos of width 3" "exchange --size 2 --radius
 expect_one_error(2 "no_such_file.json" "machine --machine ${WORK}/no_such_file.json")
 expect_one_error(2 "--picture is '/nowhere/p.png'" "run jacobi3d --picture /nowhere/p.png")
 
-# The variable is read by nothing, which rank 0 says once.
+# An unknown variable: rank 0 warns once.
 set(ENV{HALOCLINE_TIMOUT} 3)
 run_program(code out err machine)
 string(REGEX MATCHALL "did you mean HALOCLINE_TIMEOUT" said "${err}")
@@ -37,7 +37,7 @@ endif()
 count(ok "HALOCLINE_TIMOUT" "exit code ${code}\n${err}")
 unset(ENV{HALOCLINE_TIMOUT})
 
-# Each of them checks its own result, and says so under the name that comes first.
+# Each program checks its own result, and prints it under its name.
 function(expect_passed check words)
   separate_arguments(list UNIX_COMMAND "${words} --json")
   run_program(code out err ${list})

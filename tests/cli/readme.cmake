@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# What the README quotes is what is built, and the picture that it shows is there.
+# The README quotes the example that is built, and the picture that it shows exists.
 include(${CMAKE_CURRENT_LIST_DIR}/expect.cmake)
 file(READ ${SOURCE}/README.md readme)
 file(READ ${SOURCE}/examples/hello_halo.cpp example)

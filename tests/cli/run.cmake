@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# The commands for people, in one process without a launcher: exit codes, what is printed, the picture.
+# Commands with text output, in one process without a launcher: exit codes, output, the picture.
 include(${CMAKE_CURRENT_LIST_DIR}/expect.cmake)
 
 function(expect_output pattern words)
@@ -46,7 +46,7 @@ expect_output("left-right +2 .*threads.p2p +2 .*halocline +4 .*passed"
 expect_output("threads +3 .*passed" "run laplace3d --size 9 8 36 --devices 3 --scheme threads --check --steps 10 \
 --rounds 1 --stencil 19 --steps-per-exchange 2 --launch-threads")
 
-# One after the other, all that the demonstration is to show.
+# In sequence, everything that the demonstration shows.
 file(REMOVE ${WORK}/slice.png)
 expect_output("partition .*placement .*routes .*traffic .*steps .*rate .*compute .*exchange .*residual .*check +passed"
               "run jacobi3d --size 24 20 16 --steps 20 --devices 8 --check --residual-every 5")

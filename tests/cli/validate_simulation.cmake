@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# bench/validate_simulation_gpu.sh on two host devices: every case that is asked for compares, by all routes and numbers of ranks.
+# bench/validate_simulation_gpu.sh on two host devices: every requested case compares, for all routes and numbers of
+# ranks.
 set(out ${WORK}/validate_simulation)
 file(REMOVE_RECURSE ${out})
 set(cases staged-A seed-B direct-A direct-bars direct-one)
@@ -24,7 +25,8 @@ if(NOT header MATCHES "^case,messages,bytes,.*simulated_s,error,slowest$")
 endif()
 set(compared 0)
 foreach(name line IN ZIP_LISTS cases lines)
-  # Name, messages, bytes, four real times, the simulated one, the error, the level: all numbers there, and above 0 but for the error.
+  # Name, messages, bytes, four real times, the simulated time, the error, the level: all numbers are there, and
+  # positive except for the error.
   set(time "[0-9]*\\.?[0-9]*[1-9][0-9]*(e-[0-9]+)?")
   if(NOT line MATCHES "^${name},[1-9][0-9]*,[1-9][0-9]*,${time},${time},${time},${time},${time},-?[0-9.e-]+,[a-z]+$")
     message(FATAL_ERROR "FAILED: case ${name} in cases.csv: ${line}")
@@ -35,7 +37,7 @@ if(NOT printed MATCHES "5 cases, error: median [0-9.]+%, largest [0-9.]+%")
   message(FATAL_ERROR "FAILED: no summary in:\n${printed}")
 endif()
 
-# What was not of one exchange is told, and fails.
+# Results of more than one exchange are reported, and fail.
 file(READ ${out}/seed-B.simulated.json document)
 string(REPLACE "ipc_copy" "peer_copy" document "${document}")
 file(WRITE ${out}/seed-B.simulated.json "${document}")

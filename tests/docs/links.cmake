@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# cmake -DROOT=... -P: every relative link [text](path), images included, of every Markdown file names a file that exists. So does every path
-# `src/...`, `include/...`, `tests/...`, `cli/...` or `cmake/...` in ARCHITECTURE.md and CONTRIBUTING.md, unless it has a placeholder in <>.
+# cmake -DROOT=... -P: every relative link [text](path) in a Markdown file, images included, names an existing file. So
+# does every path `src/...`, `include/...`, `tests/...`, `cli/...` or `cmake/...` in ARCHITECTURE.md and
+# CONTRIBUTING.md, unless it has a placeholder in <>.
 cmake_minimum_required(VERSION 3.22)
 file(GLOB documents ${ROOT}/*.md)
 file(GLOB_RECURSE more ${ROOT}/docs/*.md ${ROOT}/machines/*.md ${ROOT}/bench/*.md ${ROOT}/examples/*.md ${ROOT}/tests/*.md)
@@ -10,7 +11,7 @@ set(links 0)
 set(broken "")
 foreach(document IN LISTS documents)
   get_filename_component(folder ${document} DIRECTORY)
-  # Brackets would be taken for CMake's own lists of lists, and semicolons end an element.
+  # CMake lists treat brackets and semicolons specially.
   file(READ ${document} text)
   string(REGEX REPLACE "[][;]" "|" text "${text}")
   string(REGEX MATCHALL "\\|\\([^() \n]+\\)" found "${text}")

@@ -23,7 +23,7 @@ REDUCTIONS = {
     "largest_size": lambda values: max(abs(v) for v in values),
 }
 
-# How two values become one; each takes as many words on both sides as there are.
+# Combinations of values; each takes one word or more on each side.
 PAIRS = {
     "minus": lambda a, b: a - b,
     "over": lambda a, b: a / b,

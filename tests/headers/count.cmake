@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# cmake -DINCLUDE=... -DLEFT_OUT=... -DOBJECTS=a.o;b.o -P: each public header has been compiled alone.
+# cmake -DINCLUDE=... -DLEFT_OUT=... -DOBJECTS=a.o;b.o -P: checks that each public header has been compiled alone.
 cmake_minimum_required(VERSION 3.22)
 file(GLOB_RECURSE headers RELATIVE ${INCLUDE} ${INCLUDE}/halocline/*.hpp)
 list(REMOVE_ITEM headers ${LEFT_OUT})

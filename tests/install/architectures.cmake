@@ -31,7 +31,7 @@ expect("60" 1 60)
 expect("80;61-real" 1 61-real)
 expect("52-virtual;90" 1 52-virtual)
 
-# A compiler that lists what it knows, one that knows 10.0, and one that does not list anything.
+# Compilers that list their architectures, that know 10.0, and that list nothing.
 function(expect_default known expected)
   file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/architectures-of.sh "echo '${known}'\n")
   halocline_default_cuda_architectures("sh;${CMAKE_CURRENT_BINARY_DIR}/architectures-of.sh" found)

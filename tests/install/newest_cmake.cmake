@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Builds the consumer of the installed package with the newest CMake of PyPI, whose rules for CUDA differ from those of older ones.
+# Builds the consumer of the installed package with the newest CMake of PyPI, whose CUDA rules differ from older ones.
 cmake_minimum_required(VERSION 3.22)
 include(${CMAKE_CURRENT_LIST_DIR}/steps.cmake)
 

@@ -5,7 +5,7 @@ include(${CMAKE_CURRENT_LIST_DIR}/steps.cmake)
 
 install_and_move()
 
-# What is installed must not know where it was built.
+# The installation must not depend on its build folder.
 file(GLOB_RECURSE texts ${WORK}/prefix/*.cmake ${WORK}/prefix/*.hpp)
 list(LENGTH texts count)
 if(count LESS 20)
@@ -26,7 +26,7 @@ endif()
 
 configure_with_package(${CMAKE_COMMAND})
 build_and_run()
-# The tool, where it was built, runs from where it was installed.
+# The tool, if it was built, runs from the installation.
 if(EXISTS ${BUILD}/bin/halocline)
   run("running the installed tool" ${WORK}/prefix/bin/halocline --version)
   run("finding machine maps from there" ${WORK}/prefix/bin/halocline partition --machine summit --nodes 2 --size 64)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Shared by the install tests.
 
-# run(<what> <command>...): fails the test, with all output, where the command fails.
+# run(<what> <command>...): fails the test, with all output, if the command fails.
 function(run what)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
   if(NOT status EQUAL 0)
@@ -11,7 +11,7 @@ function(run what)
   set(output "${output}" PARENT_SCOPE)
 endfunction()
 
-# Where there is CUDA, the consumer has a program with kernels: the example, as it is.
+# With CUDA, the consumer has a program with kernels: the unchanged example.
 set(kernels "")
 if(CUDA)
   set(kernels -DHELLO_GPU=${SOURCE}/examples/hello_gpu.cu -DCMAKE_CUDA_COMPILER=${CUDACXX} -DCMAKE_CUDA_HOST_COMPILER=${CXX}
@@ -25,7 +25,7 @@ function(install_and_move)
   file(RENAME ${WORK}/first ${WORK}/prefix)
 endfunction()
 
-# configure_with_package(<cmake>): the consumer, with find_package(halocline).
+# configure_with_package(<cmake>): configures the consumer, with find_package(halocline).
 function(configure_with_package cmake)
   run("configuring the consumer" ${cmake} -S ${CONSUMER} -B ${WORK}/build -G ${GENERATOR}
       -DCMAKE_CXX_COMPILER=${CXX} -DCMAKE_PREFIX_PATH=${WORK}/prefix ${kernels})
@@ -42,7 +42,7 @@ function(build_and_run)
     message(FATAL_ERROR "the consumer ended with ${status} and said:\n${output}")
   endif()
   message(STATUS "the consumer said: ${output}")
-  # It is not run, as there may be no GPU.
+  # Not run, because there may be no GPU.
   if(CUDA AND NOT EXISTS ${WORK}/build/hello_gpu)
     message(FATAL_ERROR "the consumer has no hello_gpu")
   endif()

@@ -4,7 +4,7 @@
 cmake_minimum_required(VERSION 3.22)
 include(${CMAKE_CURRENT_LIST_DIR}/steps.cmake)
 
-# The build folder stays: what did not change is not compiled again.
+# The build folder is kept, so that unchanged files are not recompiled.
 file(REMOVE ${WORK}/build/CMakeCache.txt)
 run("configuring the consumer" ${CMAKE_COMMAND} -S ${CONSUMER} -B ${WORK}/build -G ${GENERATOR}
     -DCMAKE_CXX_COMPILER=${CXX} -DHALOCLINE_SOURCE=${SOURCE} -DBUILD_SHARED_LIBS=ON
@@ -17,7 +17,7 @@ foreach(package IN ITEMS GTest CLI11)
 endforeach()
 build_and_run()
 
-# With DESTDIR, as packagers do.
+# With DESTDIR, as packagers install.
 file(REMOVE_RECURSE ${WORK}/stage)
 set(ENV{DESTDIR} ${WORK}/stage)
 run("installing the shared library" ${CMAKE_COMMAND} --install ${WORK}/build/halocline --prefix /opt/halocline)
@@ -45,7 +45,7 @@ if(NOT output MATCHES "2 subdomains, 432 cells, 0 wrong")
   message(FATAL_ERROR "the program ended with:\n${output}")
 endif()
 
-# What the library shows: names of the installed headers, and none of what lies behind them.
+# The library exports names of the installed headers only.
 find_program(nm nm REQUIRED)
 run("listing the library's symbols" ${nm} -DC --defined-only ${shared})
 string(REGEX MATCHALL "[^\n]*halocline::[^\n]*" symbols "${output}")

@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Checks the flag protocol of `direct` against the PTX memory model with Dartagnan: every case of cases.txt must have the
-# verdict that stands there. DARTAGNAN is the folder of a Dat3M that was built as its README says. Prints
-# "case property expected seen", then "N passed, N failed"; exits 1 where any verdict differs, 2 where nothing can be
-# checked, 77 where DARTAGNAN is not set. Usage: check.sh [case ...]
+# Checks the flag protocol of `direct` against the PTX memory model with Dartagnan: every case of cases.txt must have
+# its
+# listed verdict. DARTAGNAN is the folder of a Dat3M that was built as its README describes. Prints
+# "case property expected seen", then "N passed, N failed"; exits 1 if any verdict differs, 2 if nothing can be
+# checked, 77 if DARTAGNAN is not set. Usage: check.sh [case ...]
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 model=ptx-v7.5
@@ -35,8 +36,8 @@ trap 'exit 2' HUP INT TERM
 export DAT3M_HOME="$DARTAGNAN" DAT3M_OUTPUT="$work/output"
 mkdir "$work/output" "$work/final" "$work/ends" "$work/ends-OBE"
 
-# Writes a file for each case into the folder of its property, and the list of cases. Where a program is first named there
-# is a case more, "reached", whose condition no run that ends can meet: that it fails shows that there are such runs.
+# Writes a file for each case into the folder of its property, and the list of cases. For each new program it adds a
+# case "reached", whose condition no complete execution can meet: its failure shows that complete executions exist.
 awk -F'|' -v here="$here" -v work="$work" -v wanted=" $* " '
   function trim(s) { gsub(/^[ \t]+|[ \t]+$/, "", s); return s }
   function wrong(what) { print "check.sh: cases.txt:" NR ": " what > "/dev/stderr"; bad = 1; exit 2 }
@@ -104,8 +105,8 @@ if [ ! -s "$work/cases" ]; then
   exit 2
 fi
 
-# verdicts FOLDER OPTION ...: one run of Dartagnan for all files of a folder. The method that encodes the whole model: see
-# docs/decisions/0016-ptx-litmus.md.
+# verdicts FOLDER OPTION ...: one run of Dartagnan for all files of a folder. For the method that encodes the whole
+# model see docs/decisions/0016-ptx-litmus.md.
 verdicts() {
   folder=$1
   shift

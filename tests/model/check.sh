@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Model-checks the protocol of the `direct` transport: as decided it must pass exhaustively, and every mutant must fail in
-# exactly the ways that MODEL.cases names. Prints "case expected seen"; exits 1 where any verdict differs, 2 where a tool is
+# Model-checks the protocol of the `direct` transport: the protocol must pass exhaustively, and every mutant must fail
+# in
+# exactly the ways that MODEL.cases lists. Prints "case expected seen"; exits 1 if any verdict differs, 2 if a tool is
 # missing. A model takes one core, one to four minutes and under 2 GB. Usage: check.sh direct|packets [case ...]
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
@@ -21,8 +22,9 @@ wrong=0
 optimize=-O0 # of what spin writes: for most cases to compile takes longer than to run
 printf '%-34s %-56s %-56s %9s\n' case expected seen states
 
-# check NAME EXPECTED [DEFINE ...]: EXPECTED is "pass" or the sorted, comma-separated verdicts of an exhaustive search that
-# goes on after an error (deadlock, and the verdict names of the model). check_cycles looks for cycles instead.
+# check NAME EXPECTED [DEFINE ...]: EXPECTED is "pass" or the sorted, comma-separated verdicts of an exhaustive search
+# that
+# continues after errors (deadlock, and the verdict names of the model). check_cycles searches for cycles instead.
 check() { run "-DSAFETY" "" "$@"; }
 check_cycles() { run "-DNP" "-l" "$@"; }
 run() {

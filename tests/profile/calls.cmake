@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# A program that makes calls of all kinds says what they are to be counted as; numbers of ranks that are and are not
-# powers of two.
+# A program that makes calls of all kinds writes the expected counts; numbers of ranks that are and are not powers of
+# two.
 include(${CMAKE_CURRENT_LIST_DIR}/../cli/expect.cmake)
 
 foreach(ranks 2 3 4 5 8)

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Jobs that do not end as they should, and arguments that are wrong.
+# Jobs that end abnormally, and wrong arguments.
 include(${CMAKE_CURRENT_LIST_DIR}/../cli/expect.cmake)
 set(folder ${WORK}/endings)
 file(REMOVE_RECURSE ${folder})
 file(MAKE_DIRECTORY ${folder})
 
-# None of these jobs makes a profile, so that an earlier job's is left as it is, with nothing beside it.
+# None of these jobs writes a profile, so that the profile of an earlier job stays unchanged, and no other file is made.
 function(expect_ending name wanted_code pattern)
   file(WRITE ${folder}/ending.csv "of an earlier job\n")
   execute_process(COMMAND ${ARGN} WORKING_DIRECTORY ${folder} RESULT_VARIABLE code OUTPUT_VARIABLE out
@@ -47,10 +47,10 @@ expect_ending("a program that fails" 7 "^$" ${profile} -- sh -c "exit 7")
 expect_script("a program that is killed" 137 "^[^\n]*Killed[^\n]*\n$" "$profile -- sh -c 'kill -9 $$'; exit $?")
 expect_script("a job that is killed keeps the last profile" 137 "Killed"
               "${MPIRUN} -n 2 $profile -- ${CALLS} hang & sleep 5; kill -9 $!; wait $!; exit $?")
-# The program takes the signal, and does not outlive the command.
+# The program gets the signal, and does not outlive the command.
 expect_script("a signal reaches the program" 5 "^$"
               "$profile -- sh -c 'trap \"exit 5\" TERM; sleep 60 > /dev/null 2>&1 & wait' & sleep 2; kill -TERM $!; wait $!")
-# Nobody may have asked yet how it ended, so that it is still listed as a zombie.
+# Its parent may not have collected its exit code yet, so that it may be a zombie.
 expect_script("the program does not outlive the command" 0 "^[^\n]*Killed[^\n]*\n$"
               "$profile -- sh -c 'echo $$ > id; exec sleep 60 > /dev/null 2>&1' & sleep 2; kill -9 $!; wait $!; sleep 0.5
                id=$(cat id); rm id; test -n \"$id\" && ! grep -qs 'State:.*[RSD] ' /proc/$id/status; exit $?")
@@ -65,7 +65,7 @@ expect_ending("a program that is not there" 1 "^halocline: error: '/nowhere/app'
               ${profile} -- /nowhere/app)
 expect_ending("no library" 1 "^halocline: error: the profiling library /nowhere/p.so is not there: build"
               ${CMAKE_COMMAND} -E env HALOCLINE_PROFILE_LIBRARY=/nowhere/p.so ${profile} -- ${CALLS})
-# What the dynamic linker would only warn about, and start the program without.
+# The dynamic linker only warns about these, and starts the program without the library.
 foreach(name "a b" "a:b")
   file(COPY ${LIBRARY} DESTINATION "${folder}/${name}")
   get_filename_component(library ${LIBRARY} NAME)

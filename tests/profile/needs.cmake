@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# What the library that is preloaded into other people's programs brings along: nothing but the C, C++ and MPI libraries.
+# The dependencies of the library that is preloaded into other programs: only the C, C++ and MPI libraries.
 #   cmake -D LIBRARY=... -D READELF=... -D NM=... -P needs.cmake
 include(${CMAKE_CURRENT_LIST_DIR}/../cli/expect.cmake)
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# What is known without a run, against what is counted in one. Set-up is the same in two runs, so that their difference is
-# what the further exchanges send.
+# The bytes of a plan, compared with the counts of a run. Set-up is the same in two runs, so that their difference is
+# what the additional exchanges send.
 include(${CMAKE_CURRENT_LIST_DIR}/../cli/expect.cmake)
 
 # expect_plan(<name> <ranks> <times> <header> <words that write one.csv> <words of few exchanges> <words of more>)
@@ -25,7 +25,8 @@ function(expect_plan name ranks times header plan fewer more)
   set(right ${right} PARENT_SCOPE)
 endfunction()
 
-# Halocline's own header is 64 bytes before each message. Boxes begin at multiples of 16 bytes in it; here they end there, too.
+# Halocline's header is 64 bytes before each message. Boxes are aligned to 16 bytes in a message; here their sizes are
+# multiples of 16, too.
 foreach(words "--size 24 20 16 --radius 2 --fields 2xf32 --transports mpi_staged,self"
               "--size 24 20 16 --radius 2 --fields 1xf64 --devices-per-rank 2 --transports mpi_staged,self --open x"
               "--size 24 20 16 --radius 2 --fields 1xf64 --no-corners --transports mpi_device,self")
@@ -33,12 +34,12 @@ foreach(words "--size 24 20 16 --radius 2 --fields 2xf32 --transports mpi_staged
               "exchange ${words} --repeat 1 --steady 25")
 endforeach()
 
-# A message for each direction: as many as the plan says, each with a header.
+# One message for each direction: as many as in the plan, each with a header.
 set(words "--size 24 20 16 --radius 2 --fields 2xf32 --messages by-direction --transports mpi_staged,self")
 expect_plan("exchange ${words}" 4 15 64 "route ${words}" "exchange ${words} --repeat 1 --steady 10"
             "exchange ${words} --repeat 1 --steady 25")
 
-# Set-up sends from GPUs' memory, too, to see whether that works: none of it is counted as the program's.
+# Set-up also sends from GPU memory, to try MPI: these messages are not counted as the program's.
 function(expect_nothing_of_set_up ranks exchanges words)
   file(WRITE ${WORK}/nothing.csv "# ranks ${ranks}\nfrom,to,cpu_bytes,cpu_messages,gpu_bytes,gpu_messages\n# end\n")
   file(REMOVE ${WORK}/one.csv ${WORK}/all.csv)
@@ -59,7 +60,7 @@ function(expect_nothing_of_set_up ranks exchanges words)
 endfunction()
 expect_nothing_of_set_up(4 3 "--size 24 20 16 --radius 2 --fields 1xf64 --no-corners --transports mpi_device,self")
 
-# Each pattern is run alone and together with the other: twice as many iterations as --repeat says.
+# Each pattern is run alone and together with the other: with twice the iterations of --repeat.
 foreach(words "--cpu 2d --gpu col --weighted" "--cpu 3d --gpu 2d --periodic" "--cpu col --gpu 3d" "--cpu col --gpu col")
   foreach(ranks 4 8)
     set(command "bench patterns ${words} --bytes 1000")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# pip install of this tree in a new virtual environment, as README.md has it, and the first exchange there.
+# pip install of this tree in a new virtual environment, as in README.md, and the first exchange there.
 function(run)
   execute_process(COMMAND ${ARGN} WORKING_DIRECTORY ${WORK} RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
   set(output "${output}" PARENT_SCOPE)
@@ -14,7 +14,7 @@ if(NOT result EQUAL 0)
   message("python_install: skipped: PyPI cannot be reached: ${output}")
   return()
 endif()
-# Without CUDA: the kernels are compiled by the other builds.
+# Without CUDA: other builds compile the kernels.
 set(ENV{CMAKE_ARGS} -DHALOCLINE_CUDA=OFF)
 run(environment/bin/pip install --quiet --config-settings=build-dir=${WORK}/build ${SOURCE})
 if(NOT result EQUAL 0)

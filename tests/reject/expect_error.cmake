@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# cmake -DCXX=... -DSOURCE=... -DINCLUDE=... -P: see CMakeLists.txt beside this file.
+# cmake -DCXX=... -DSOURCE=... -DINCLUDE=... -P: see CMakeLists.txt in this folder.
 cmake_minimum_required(VERSION 3.22)
 file(STRINGS ${SOURCE} expected REGEX "^// expect: ")
 if(NOT expected)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# cmake -DPROGRAM=... -DREPORT=... -P: the program must fail, and its output must hold the report.
+# cmake -DPROGRAM=... -DREPORT=... -P: the program must fail, and its output must contain the report.
 cmake_minimum_required(VERSION 3.22)
 execute_process(COMMAND ${PROGRAM} RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
 if(status EQUAL 0)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# For the scripts that look into a program or a library.
+# Shared by scripts that inspect a program or a library.
 
 # look(<command>...): sets output
 function(look)

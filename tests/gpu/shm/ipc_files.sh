@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Which CUDA calls leave files in /dev/shm: runs gpu_ipc_files once for each, and lists what is left when both processes ended.
+# Which CUDA calls leave files in /dev/shm: runs gpu_ipc_files once for each, and lists the files that remain after both
+# processes ended.
 #   tests/gpu/shm/ipc_files.sh build/release/bin/gpu_ipc_files
 set -euo pipefail
 program=${1:?the program gpu_ipc_files}

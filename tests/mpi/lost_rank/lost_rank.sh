@@ -1,15 +1,18 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # lost_rank.sh <mpiexec> <its flags> <program> <transport> stopped|killed|left
-# Starts 4 ranks of which one is lost in the middle of an exchange. Asks that the three others get, within the configured
-# time and some slack, an error that names pair, transport and step; and that no shared memory of theirs is left. Of a rank that
-# leaves without close(): at once, an error that names it. LOST_RANK_SECONDS is that time (2, which set-up has, too).
+# Starts 4 ranks of which one is lost in the middle of an exchange. Requires that the three others get, within the
+# configured
+# time and some slack, an error that names pair, transport and step; and that none of their shared memory is left. If a
+# rank
+# leaves without close(): at once, an error that names it. LOST_RANK_SECONDS is that time (2; it also applies to
+# set-up).
 set -u
 mpiexec=$1 flags=$2 program=$3 transport=$4 fate=$5
 seconds=${LOST_RANK_SECONDS:-2}
 slack=6
 if [ "$fate" = left ]; then seconds=20; fi
-# Open MPI ends the whole job when one rank dies, unless it is told to go on.
+# Open MPI ends the whole job when one rank dies, unless told otherwise.
 recovery=
 if "$mpiexec" --version 2>&1 | grep -qi 'open mpi\|openrte'; then recovery=--enable-recovery; fi
 before=$(ls /dev/shm | sort)
@@ -35,7 +38,7 @@ for rank in 0 2 3; do
 done
 left=$(comm -13 <(echo "$before") <(ls /dev/shm | sort) | grep -i halocline)
 [ -z "$left" ] || fail "left in /dev/shm: $left"
-# By process name: the whole command line would match this script too. ctest runs these tests one at a time.
+# By process name: the whole command line would also match this script. ctest runs these tests one at a time.
 pkill -9 -x "$(basename "$program")" && fail "processes were left"
 [ "$failures" -eq 0 ] && echo "1 passed, 0 failed"
 exit "$failures"

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Programs in Fortran, by each of MPI's ways into it, are counted as the same program in C; and they end as those do.
+# Programs in Fortran, with each of MPI's interfaces, are counted as the same program in C; and they end in the same
+# way.
 include(${CMAKE_CURRENT_LIST_DIR}/../../cli/expect.cmake)
 
 string(REPLACE "," ";" TWINS "${TWINS}")
 
-# profiled(<ranks> <file> <words...>): code, out and err of a job that writes the file
+# profiled(<ranks> <file> <words...>): sets code, out and err of a job that writes the file
 macro(profiled ranks file)
   file(REMOVE ${WORK}/${file})
   execute_process(COMMAND ${MPIRUN} -n ${ranks} ${PROGRAM} profile --output ${file} -- ${ARGN} WORKING_DIRECTORY ${WORK}
@@ -23,7 +24,7 @@ foreach(job "2 threads" "3 plain")
     execute_process(COMMAND diff ${WORK}/twin_c.csv ${WORK}/twin.csv RESULT_VARIABLE differs OUTPUT_VARIABLE lines
                     ERROR_VARIABLE lines)
     set(ok FALSE)
-    # Two lines are the head; each rank sends to another one.
+    # Two lines are the header; each rank sends to a different one.
     if(code EQUAL 0 AND differs EQUAL 0 AND length GREATER ranks)
       set(ok TRUE)
     endif()

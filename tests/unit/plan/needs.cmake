@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# cmake -DPROGRAM=... -DREADELF=... -DNM=... -P: a program that plans is linked with neither MPI nor CUDA, nor with the stages that run.
+# cmake -DPROGRAM=... -DREADELF=... -DNM=... -P: a planning program links neither MPI nor CUDA, nor the stages that run
+# exchanges.
 cmake_minimum_required(VERSION 3.22)
 
 include(${CMAKE_CURRENT_LIST_DIR}/../../support/look.cmake)
@@ -16,7 +17,7 @@ look(${NM} -C ${PROGRAM})
 if(NOT output MATCHES "halocline::make_local_plan")
   message(FATAL_ERROR "${PROGRAM} does not plan")
 endif()
-# A value that routing and predictions share (src/LAYERS), whatever its namespace.
+# A value shared by routing and predictions (src/LAYERS), whatever its namespace.
 string(REPLACE "halocline::exchange::Tuning" "Tuning" output "${output}")
 string(REGEX MATCHALL "[^\n]*( MPI_|hwloc_| cu[A-Z]| cuda[A-Z]|halocline::(comm|device|discovery|exchange)::)[^\n]*" others "${output}")
 if(others)
