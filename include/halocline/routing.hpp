@@ -64,6 +64,9 @@ struct Route {
   std::string reason;
   /// For direct: small messages may be sent as LL packets, which need 16-byte stores to arrive as a whole.
   bool packets = true;
+  /// For direct: the sender's device stores rows into the receiver's arrays. If it cannot reach them, as arrays of the user's own in
+  /// another process, the whole message is packed into a receive buffer of the library and unpacked there.
+  bool in_place = true;
   friend bool operator==(const Route&, const Route&) = default;
 };
 

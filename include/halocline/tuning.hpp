@@ -14,9 +14,6 @@ struct Tuning {
   /// mpi_staged: messages up to this size are packed directly into pinned host memory and unpacked directly from it; larger ones
   /// go through a buffer on the device and a copy engine.
   std::int64_t zero_copy_at_most_bytes = std::int64_t{64} << 10;
-  /// ipc_copy and peer_copy: messages up to this size are packed directly into the receive buffer; larger ones are packed into a
-  /// send buffer, which a copy engine copies over.
-  std::int64_t put_at_most_bytes = std::int64_t{16} << 20;
   /// direct: rows of fewer bytes are short. If a message has at least pack_short_rows_from_bytes in short rows, the sender packs
   /// them into a receive buffer, and the receiver unpacks them.
   std::int64_t short_row_bytes = 64;

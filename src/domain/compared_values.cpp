@@ -126,7 +126,6 @@ std::vector<NamedValue> values_of(const DomainOptions& options) {
   add("transports", text_of(options.routing.policy));
   number("tuning.staging_chunk_bytes", options.tuning.staging_chunk_bytes);
   number("tuning.zero_copy_at_most_bytes", options.tuning.zero_copy_at_most_bytes);
-  number("tuning.put_at_most_bytes", options.tuning.put_at_most_bytes);
   number("tuning.short_row_bytes", options.tuning.short_row_bytes);
   number("tuning.pack_short_rows_from_bytes", options.tuning.pack_short_rows_from_bytes);
   number("tuning.packed_piece_bytes", options.tuning.packed_piece_bytes);

@@ -146,6 +146,7 @@ void Exchange::Impl::make_channel(const routing::MessageKey& key, partition::Mes
   auto channel = std::make_unique<Channel>();
   channel->transport = route.transport;
   channel->packets = route.packets;
+  channel->in_place = route.in_place;
   channel->sender = setup_.placement->of(key.from).rank;
   channel->receiver = setup_.placement->of(key.to).rank;
   if (key.direction >= 0) channel->direction = all_directions[static_cast<std::size_t>(key.direction)];

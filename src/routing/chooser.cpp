@@ -7,6 +7,7 @@
 
 #include "halocline/error.hpp"
 #include "routing/detail/choose.hpp"
+#include "routing/detail/possible.hpp"
 
 namespace halocline::routing {
 namespace {
@@ -44,21 +45,24 @@ const Chooser::Known& Chooser::by_facts(subdomain_id from, subdomain_id to, cons
 }
 
 Route Chooser::choose(subdomain_id from, subdomain_id to, const PairFacts& facts) {
-  const auto route = [&](Decision decision) {
-    return Route{from, to, decision.transport, std::move(decision.reason), true};
+  const auto route = [&](Transport transport, std::string reason) {
+    return Route{from, to, transport, std::move(reason), true, in_place(facts).yes};
+  };
+  const auto excepted = [&](Transport wanted, std::string_view whose) {
+    return route(wanted, by_exception(wanted, facts, whose).reason);
   };
   if (const auto wanted = exception_for(from, to)) {
     if (const Verdict answer = possible(*wanted, facts); !answer.yes) {
       throw CapabilityError(fmt::format("subdomains {} -> {} are to use {} by exception, but that is not possible: {}",
                                         from.value(), to.value(), to_string(*wanted), answer.why_not));
     }
-    return route(by_exception(*wanted, facts, "this pair"));
+    return excepted(*wanted, "this pair");
   }
   if (const auto wanted = exception_for(to, from); wanted && possible(*wanted, facts).yes) {
-    return route(by_exception(*wanted, facts, "the opposite direction"));
+    return excepted(*wanted, "the opposite direction");
   }
   const Known& known = by_facts(from, to, facts);
-  return {from, to, known.transport, known.reason, true};
+  return route(known.transport, known.reason);
 }
 
 Route choose(subdomain_id from, subdomain_id to, const PairFacts& facts, const Policy& policy) {

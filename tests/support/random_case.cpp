@@ -112,7 +112,6 @@ HaloCase random_case(std::uint64_t seed, int ranks) {
   c.policy.order = order;
   c.graphs = seeded.chance(40);
   c.sector_bytes = std::int64_t{1} << seeded.between(0, 6);
-  c.tuning.put_at_most_bytes = seeded.between(0, 2) * 300;  // never, for small messages, for larger ones
   c.tuning.short_row_bytes = seeded.between(0, 6) * 8;
   c.tuning.pack_short_rows_from_bytes = seeded.between(0, 3) * 200;
   c.tuning.packed_piece_bytes = seeded.between(1, 6) * 150;

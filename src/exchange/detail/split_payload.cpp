@@ -93,13 +93,13 @@ std::int64_t most_room(const partition::Message& message, const partition::Geome
 }  // namespace
 
 SplitPayload split_payload(const partition::Message& message, const Selection& selection,
-                           const partition::Geometry& geometry, const Tuning& tuning, bool as_packets) {
+                           const partition::Geometry& geometry, const Tuning& tuning, RowAccess access) {
   Payload all = unstored_payload_of(message, selection);
   SplitPayload split;
   const bool stored = all.segments.size() < payload_of(message, selection).segments.size();
   PacketBytes packets;
   for (const PackedSegment& item : all.segments) add(packets, item.segment, geometry);
-  if (as_packets && !stored && all.bytes > 0 && packets.link <= tuning.packets_at_most_bytes) {
+  if (access.as_packets && !stored && all.bytes > 0 && packets.link <= tuning.packets_at_most_bytes) {
     if (packets.room > most_room(message, geometry, tuning.packets_at_most_bytes)) {
       throw InternalError("the packets of a message do not fit into their room");
     }
@@ -108,24 +108,25 @@ SplitPayload split_payload(const partition::Message& message, const Selection& s
   }
   Payload packed;
   for (const PackedSegment& item : all.segments) {
-    const bool is_short = has_short_rows(item.segment, geometry, tuning);
-    (is_short ? packed : split.rows).append(item.segment, item.buffer);
+    const bool packs = !access.in_place || has_short_rows(item.segment, geometry, tuning);
+    (packs ? packed : split.rows).append(item.segment, item.buffer);
   }
-  if (packed.bytes < tuning.pack_short_rows_from_bytes) return {std::move(all), {}, {}};
+  if (access.in_place && packed.bytes < tuning.pack_short_rows_from_bytes) return {std::move(all), {}, {}};
   split.pieces = cut_into_pieces(packed.segments, pieces_of(packed.bytes, tuning));
   return split;
 }
 
-PackedRoom packed_room(const partition::Message& message, const partition::Geometry& geometry, const Tuning& tuning) {
+PackedRoom packed_room(const partition::Message& message, const partition::Geometry& geometry, const Tuning& tuning,
+                       bool in_place) {
   Payload packed;
   PackedRoom room;
   for (partition::Segment segment : message.segments) {
-    segment.bytes = most_in_short_rows(segment, geometry, tuning);
+    if (in_place) segment.bytes = most_in_short_rows(segment, geometry, tuning);
     if (segment.bytes > 0) packed.append(segment, 0);
   }
   const std::int64_t packets = most_room(message, geometry, tuning.packets_at_most_bytes);
   if (packets > 0) room.packet_buffer_bytes = device::packet_buffer_bytes(packets);
-  if (packed.bytes == 0 || packed.bytes < tuning.pack_short_rows_from_bytes) return room;
+  if (packed.bytes == 0 || (in_place && packed.bytes < tuning.pack_short_rows_from_bytes)) return room;
   room.pieces = pieces_of(packed.bytes, tuning);
   // Each piece may begin at a multiple of 16 bytes, and end after one, in each of its segments.
   const std::int64_t gaps = room.pieces * (2 * SplitPayload::slack_bytes + 16 * std::ssize(packed.segments));

@@ -10,8 +10,9 @@ namespace halocline::exchange {
 
 /// The part of a payload that kernels have not stored themselves, by the way in which it is sent. A small payload is
 /// sent as packets (docs/decisions/0036). Any other has two parts: rows that are moved one by one, and rows that are
-/// packed first, because they are short and many. Over a link, many short stores take longer than a pack and an unpack
-/// (docs/decisions/0015). The packed part is cut into pieces, so that one is unpacked while the next is being sent.
+/// packed first, because they are short and many, or because the sender's device cannot reach the receiver's arrays. Over
+/// a link, many short stores take longer than a pack and an unpack (docs/decisions/0015). The packed part is cut into
+/// pieces, so that one is unpacked while the next is being sent.
 /// Offsets count from the start of the receive buffer; around each piece there are slack_bytes that belong to it.
 struct SplitPayload {
   /// The most by which a row may grow at either end when it is unpacked into whole sectors.
@@ -22,19 +23,25 @@ struct SplitPayload {
   std::vector<Payload> pieces;
   Payload packets;
 };
-/// as_packets: whether the rows of both ends' arrays may be sent as packets. A message for which kernels also store
-/// cells may not be sent as packets, because packets are not ordered with these stores.
-[[nodiscard]] SplitPayload split_payload(const partition::Message& message, const Selection& selection,
-                                         const partition::Geometry& geometry, const Tuning& tuning, bool as_packets);
 
-/// The largest amounts that any selection needs.
+/// What the arrays of the two ends of a message allow.
+struct RowAccess {
+  bool in_place = true;     ///< the sender's device can store into the receiver's arrays
+  bool as_packets = false;  ///< the rows of both ends' arrays may be sent as packets
+};
+
+/// A message for which kernels also store cells is not sent as packets, because packets are not ordered with these stores.
+[[nodiscard]] SplitPayload split_payload(const partition::Message& message, const Selection& selection,
+                                         const partition::Geometry& geometry, const Tuning& tuning, RowAccess access);
+
+/// The largest amounts that any selection needs. in_place: as in RowAccess.
 struct PackedRoom {
   std::int64_t bytes = 0;  ///< of the receive buffer of the pieces
   int pieces = 0;
   std::int64_t packet_buffer_bytes = 0;  ///< of each of the two packet buffers
 };
 [[nodiscard]] PackedRoom packed_room(const partition::Message& message, const partition::Geometry& geometry,
-                                     const Tuning& tuning);
+                                     const Tuning& tuning, bool in_place);
 
 /// Whether rows of all fields may be sent as packets from and to these arrays: whole contiguous words.
 [[nodiscard]] bool may_go_as_packets(const partition::Geometry& geometry,

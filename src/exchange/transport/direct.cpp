@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // direct: the sender's device stores into the receiver's halo, in memory that both can access. Many short rows are packed into a
-// receive buffer and unpacked there, piece by piece and before the long rows, so that unpacking overlaps with the link.
+// receive buffer and unpacked there, piece by piece and before the long rows, so that unpacking overlaps with the link; all rows are,
+// if the sender's device cannot reach the receiver's arrays.
 // Flags coordinate it (handshake.hpp): after "ready" the receiver's halo and receive buffer may be written; each piece has its own
 // "arrived", and so have the long rows, after the pieces. A small message goes to another receive buffer as LL packets, which need
 // no "ready" (docs/decisions/0036).
@@ -66,6 +67,7 @@ class Sender final : public Endpoint {
       for (int buffer = 0; buffer < field.buffers; ++buffer) {
         auto remote = reader.get<RemoteArray>();
         if (remote.in_allocation) remote.array.origin = base + remote.offset;
+        if (!channel_->in_place) remote.array.origin = nullptr;
         buffers.push_back(remote.array);
       }
     }
@@ -73,11 +75,11 @@ class Sender final : public Endpoint {
 
   void contribute(const ExchangePlan& plan, device::Participant& participant,
                   std::vector<device::StridedCopy>& /*local*/) override {
-    const SplitPayload payload =
-        split_payload(channel_->message, plan.selection, *context_->geometry, context_->tuning, as_packets_);
+    const SplitPayload payload = split_payload(channel_->message, plan.selection, *context_->geometry, context_->tuning,
+                                               {channel_->in_place, as_packets_});
     const Memory receiver{context_->geometry, channel_->message.to, &arrays_};
     if (!payload.packets.segments.empty()) {
-      const auto room = packed_room(channel_->message, *context_->geometry, context_->tuning);
+      const auto room = packed_room(channel_->message, *context_->geometry, context_->tuning, channel_->in_place);
       participant.outgoing.push_back({flags_.ready(plan), pack_copies(payload.packets, state_->memory, packets_),
                                       flags_.arrived(plan), 0, packet_room_at(packets_, room.packet_buffer_bytes)});
     }
@@ -93,6 +95,7 @@ class Sender final : public Endpoint {
   }
 
   [[nodiscard]] std::optional<Outlet> outlet(const partition::Segment& segment, int buffer) const override {
+    if (!channel_->in_place) return std::nullopt;
     return outlet_of(segment, buffer, {context_->geometry, channel_->message.to, &arrays_});
   }
 
@@ -115,7 +118,7 @@ class Receiver final : public Endpoint {
   [[nodiscard]] Drive drive() const override { return Drive::fused; }
 
   void reserve() override {
-    const PackedRoom room = packed_room(channel_->message, *context_->geometry, context_->tuning);
+    const PackedRoom room = packed_room(channel_->message, *context_->geometry, context_->tuning, channel_->in_place);
     flags_.reserve(room.pieces + 1);
     receive_buffer_ = state_->mailbox.reserve_receive_buffer(room.bytes);
     packets_ = state_->mailbox.reserve_receive_buffer(2 * room.packet_buffer_bytes);
@@ -144,10 +147,10 @@ class Receiver final : public Endpoint {
 
   void contribute(const ExchangePlan& plan, device::Participant& participant,
                   std::vector<device::StridedCopy>& /*local*/) override {
-    const SplitPayload payload =
-        split_payload(channel_->message, plan.selection, *context_->geometry, context_->tuning, as_packets_);
+    const SplitPayload payload = split_payload(channel_->message, plan.selection, *context_->geometry, context_->tuning,
+                                               {channel_->in_place, as_packets_});
     if (!payload.packets.segments.empty()) {
-      const auto room = packed_room(channel_->message, *context_->geometry, context_->tuning);
+      const auto room = packed_room(channel_->message, *context_->geometry, context_->tuning, channel_->in_place);
       std::byte* at = state_->mailbox.at(packets_);
       participant.incoming.push_back({flags_.ready(plan), flags_.arrived(plan),
                                       unpack_copies(payload.packets, state_->received, at), 0,

@@ -90,7 +90,8 @@ struct Ends {
 struct Channel {
   partition::Message message;
   routing::Transport transport = routing::Transport::mpi_staged;
-  bool packets = true;  ///< routing::Route::packets
+  bool packets = true;   ///< routing::Route::packets
+  bool in_place = true;  ///< routing::Route::in_place
   rank_id sender;
   rank_id receiver;
   /// Set if a message has one direction only.

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// peer_copy: both subdomains belong to this process. Small messages are packed directly into the receiver's memory, if
-// the sender's device can access it. Flags coordinate that, and each subdomain's part of an exchange is a separate
-// sequence, which saves hops between devices. All other messages are copied by the copy engine, or staged by the
-// driver, after events of both.
-#include "exchange/transport/receive_buffer_ends.hpp"
+// peer_copy: both subdomains belong to this process. Pack, copy by a copy engine (staged by the driver without peer access), unpack;
+// events of both sides order it.
+#include "exchange/transport/factory.hpp"
 
 namespace halocline::exchange {
 namespace {
 
-/// Both ends of a copy by the driver; the sender drives it, the receiver unpacks. The receive buffer is free when the
+/// Both ends of the copy; the sender drives it, the receiver unpacks. The receive buffer is free when the
 /// receiver's state is open: the last unpack precedes that in its stream.
 class Link {
  public:
@@ -95,16 +93,6 @@ class Receiver final : public Endpoint {
 }  // namespace
 
 Ends make_peer_copy(const Channel& channel, Context& context) {
-  device::Backend& backend = *context.backend;
-  const int from = context.state(channel.message.from).device();
-  const int to = context.state(channel.message.to).device();
-  // The receiver sets "ready" in the sender's memory. A wait for a flag may be enqueued before the work that it waits
-  // for, so launches must not be serialised.
-  const bool small = payload_capacity(channel.message) <= context.tuning.put_at_most_bytes;
-  if (small && backend.peer_access(from, to).yes && backend.peer_access(to, from).yes &&
-      backend.overlapping_launches().yes) {
-    return make_receive_buffer_ends(channel, context, true, true);
-  }
   auto link = std::make_shared<Link>(channel, context);
   return {std::make_unique<Sender>(link), std::make_unique<Receiver>(link)};
 }

@@ -21,13 +21,15 @@ Verdict direct(const PairFacts& facts) {
   if (facts.same_device && !facts.same_rank) return no("two processes share the device");
   if (!facts.direct_safe.yes) return no("not safe", facts.direct_safe);
   if (facts.same_rank) {
-    if (!facts.same_device && !facts.storable.yes) {
-      return no("other devices do not store to the receiver's arrays", facts.storable);
-    }
     return facts.peer_access.yes || facts.mapped.yes ? yes() : no("no peer access", facts.peer_access);
   }
-  if (!facts.mapped.yes) return no("no mapping", facts.mapped);
-  return facts.exportable.yes ? yes() : no("the receiver's arrays cannot be exported", facts.exportable);
+  return facts.mapped.yes ? yes() : no("no mapping", facts.mapped);
+}
+
+std::string why_direct(const PairFacts& facts, std::string why) {
+  why += facts.same_rank && facts.peer_access.yes ? ", peer access yes" : ", mapping yes";
+  const Verdict answer = in_place(facts);
+  return answer.yes ? why : fmt::format("{}; through a receive buffer: {}", why, answer.why_not);
 }
 
 Verdict ipc_copy(const PairFacts& facts) {
@@ -57,6 +59,15 @@ PairFacts completed(PairFacts facts) {
   return facts;
 }
 
+Verdict in_place(const PairFacts& given) {
+  const PairFacts facts = completed(given);
+  if (facts.same_device) return yes();
+  if (facts.same_rank) {
+    return facts.storable.yes ? yes() : no("other devices do not store to the receiver's arrays", facts.storable);
+  }
+  return facts.exportable.yes ? yes() : no("the receiver's arrays cannot be exported", facts.exportable);
+}
+
 Verdict possible(Transport transport, const PairFacts& given) {
   const PairFacts facts = completed(given);
   switch (transport) {
@@ -75,8 +86,7 @@ std::string why_possible(Transport transport, const PairFacts& given) {
   const std::string place = where(facts);
   switch (transport) {
     case Transport::self: return place;
-    case Transport::direct:
-      return place + (facts.same_rank && facts.peer_access.yes ? ", peer access yes" : ", mapping yes");
+    case Transport::direct: return why_direct(facts, place);
     case Transport::peer_copy:
       if (facts.peer_access.yes) return place + ", peer access yes";
       return fmt::format("{}, peer access no{}, the driver stages", place,

@@ -11,6 +11,9 @@ namespace halocline::routing {
 /// access itself.
 [[nodiscard]] PairFacts completed(PairFacts facts);
 
+/// Whether the sender's device can store into the receiver's arrays, if it can store into the receiver's memory at all.
+[[nodiscard]] Verdict in_place(const PairFacts& facts);
+
 /// Why a possible transport is possible: "same node, other process, mapping yes".
 [[nodiscard]] std::string why_possible(Transport transport, const PairFacts& facts);
 

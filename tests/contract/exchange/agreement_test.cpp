@@ -105,7 +105,6 @@ std::vector<Difference> differences() {
       {"staging_chunk", [](Asked& a) { a.options.tuning.staging_chunk_bytes = 1000; },
        "tuning.staging_chunk_bytes: rank 0 has 4194304, rank 2 has 1000"},
       {"zero_copy", [](Asked& a) { a.options.tuning.zero_copy_at_most_bytes = 1; }, "tuning.zero_copy_at_most_bytes"},
-      {"put", [](Asked& a) { a.options.tuning.put_at_most_bytes = 1; }, "tuning.put_at_most_bytes"},
       {"short_row", [](Asked& a) { a.options.tuning.short_row_bytes = 1; }, "tuning.short_row_bytes"},
       {"pack_from", [](Asked& a) { a.options.tuning.pack_short_rows_from_bytes = 1; },
        "tuning.pack_short_rows_from_bytes"},

@@ -77,12 +77,11 @@ inline std::vector<HaloCase> contract_cases(routing::Transport transport, int ra
       cases.push_back(c);
     }
   }
-  // Graphs and eager streams, kernel stores and copies, whole, in chunks and packed, in all combinations with the
-  // above: the periods have no common factor.
+  // Replayed graphs and eager streams, messages whole, in chunks and packed, in all combinations with the above: the periods
+  // have no common factor.
   for (std::size_t i = 0; i < cases.size(); ++i) {
     cases[i].graphs = i % 3 == 0;
     cases[i].sector_bytes = i % 4 < 2 ? 1 : 32;
-    cases[i].tuning.put_at_most_bytes = i % 5 < 3 ? 0 : 4096;
     if (i % 2 == 0) cases[i].tuning.zero_copy_at_most_bytes = 300;
     if (i % 7 < 4) cases[i].tuning.staging_chunk_bytes = 123;
     // direct: whole rows; rows of one or two cells packed; all rows packed; in one piece or in several.

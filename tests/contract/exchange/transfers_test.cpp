@@ -214,14 +214,37 @@ TEST(TransfersBytes, rows_that_a_depth_makes_short_fit_the_room_for_packed_ones)
   tuning.pack_short_rows_from_bytes = 1;
   tuning.packed_piece_bytes = 300;
   const partition::Message message = partition::outgoing(geometry, subdomain_id(0)).back();
-  const exchange::PackedRoom room = exchange::packed_room(message, geometry, tuning);
+  const exchange::PackedRoom room = exchange::packed_room(message, geometry, tuning, true);
   for (const std::int64_t depth : {1, 2, 3}) {
     const exchange::Selection selection{{{.field = field_id(0), .depth = depth}}};
-    const auto split = exchange::split_payload(message, selection, geometry, tuning, false);
+    const auto split = exchange::split_payload(message, selection, geometry, tuning, {});
     EXPECT_EQ(split.pieces.empty(), depth == 3) << depth;
     if (split.pieces.empty()) continue;
     EXPECT_LE(std::ssize(split.pieces), room.pieces) << depth;
     EXPECT_LE(split.pieces.back().bytes + exchange::SplitPayload::slack_bytes, room.bytes) << depth;
+  }
+}
+
+/// All rows are packed if the sender's device cannot reach the receiver's arrays, however long they are and however few.
+TEST(TransfersBytes, of_arrays_out_of_reach_are_all_packed_and_fit_their_room) {
+  partition::Request request{.extent = {16, 8, 8}, .halo = Stencil::box(3), .nodes = 2};
+  request.method = partition::Method::given;
+  request.node_grid = Vec3{1, 1, 2};
+  FieldDescriptor field = populations("f", Element::f64);
+  const partition::Geometry geometry{partition::make_partition(request), {field}, Stencil::box(3)};
+  const partition::Message message = partition::outgoing(geometry, subdomain_id(0)).back();
+  exchange::Tuning tuning;
+  for (const std::int64_t piece : {std::int64_t{300}, tuning.packed_piece_bytes}) {
+    tuning.packed_piece_bytes = piece;
+    const exchange::PackedRoom room = exchange::packed_room(message, geometry, tuning, false);
+    for (const std::int64_t depth : {1, 2, 3}) {
+      const exchange::Selection selection{{{.field = field_id(0), .depth = depth}}};
+      const auto split = exchange::split_payload(message, selection, geometry, tuning, {.in_place = false});
+      EXPECT_TRUE(split.rows.segments.empty()) << depth;
+      ASSERT_FALSE(split.pieces.empty()) << depth;
+      EXPECT_LE(std::ssize(split.pieces), room.pieces) << depth;
+      EXPECT_LE(split.pieces.back().bytes + exchange::SplitPayload::slack_bytes, room.bytes) << depth;
+    }
   }
 }
 

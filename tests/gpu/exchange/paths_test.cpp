@@ -38,8 +38,8 @@ std::vector<Way> ways_of(const Domain& domain, int fields) {
     if (routed.route.transport != routing::Transport::direct) continue;
     for (const auto& message : partition::outgoing(geometry, routed.route.from)) {
       if (message.to != routed.route.to) continue;
-      const auto split =
-          exchange::split_payload(message, selection, geometry, exchange::Tuning(), routed.route.packets);
+      const auto split = exchange::split_payload(message, selection, geometry, exchange::Tuning(),
+                                                 {routed.route.in_place, routed.route.packets});
       if (!split.packets.segments.empty()) ways.push_back(Way::packets);
       if (!split.pieces.empty()) ways.push_back(Way::pieces);
       if (!split.rows.segments.empty()) ways.push_back(Way::rows);

@@ -14,7 +14,6 @@ bool ends_alone(routing::Transport transport) {
   DomainOptions options;
   options.devices.per_rank = 2;
   options.routing.policy.order = {transport, routing::Transport::self};
-  options.tuning.put_at_most_bytes = 0;  // peer_copy then uses the copy engine and events
   options.partition.method = partition::Method::given;
   options.partition.node_grid = Vec3{1, 1, 1};
   options.partition.device_grid = Vec3{1, 1, 2};

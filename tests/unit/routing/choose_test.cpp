@@ -62,17 +62,25 @@ TEST(Reason, PeerCopySaysWhetherTheDriverStages) {
             "peer_copy: same process, peer access yes; direct not allowed by policy");
 }
 
-TEST(Reason, SaysWhyAnotherDeviceOfTheRankDoesNotStoreToAnArray) {
+TEST(Reason, SaysWhyAnArrayIsFilledThroughAReceiveBuffer) {
   PairFacts facts = neighbours();
   facts.same_rank = true;
   facts.peer_access = Verdict::of(true);
   facts.storable = Verdict::of(false, "field 'u' is in device memory of a pool");
-  EXPECT_EQ(
-      choose(a, b, facts, {}).reason,
-      "peer_copy: same process, peer access yes; direct not possible (other devices do not store to the receiver's "
-      "arrays: field 'u' is in device memory of a pool)");
+  EXPECT_EQ(choose(a, b, facts, {}).reason,
+            "direct: same process, peer access yes; through a receive buffer: other devices do not store to the "
+            "receiver's arrays: field 'u' is in device memory of a pool");
+  EXPECT_FALSE(choose(a, b, facts, {}).in_place);
   facts.same_device = true;
-  EXPECT_EQ(choose(a, b, facts, {}).transport, direct) << "the device itself does";
+  EXPECT_TRUE(choose(a, b, facts, {}).in_place) << "the device itself does";
+  facts = neighbours();
+  EXPECT_TRUE(choose(a, b, facts, {}).in_place);
+  facts.exportable = Verdict::of(false, "field 'u' is the user's own array");
+  const Route route = choose(a, b, facts, {});
+  EXPECT_EQ(route.transport, direct);
+  EXPECT_FALSE(route.in_place);
+  EXPECT_THAT(route.reason,
+              HasSubstr("; through a receive buffer: the receiver's arrays cannot be exported: field 'u'"));
 }
 
 TEST(Error, NamesEveryTransportAndWhyNot) {

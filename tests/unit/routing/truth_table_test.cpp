@@ -54,8 +54,8 @@ bool expected(Transport transport, const PairFacts& f) {
     case self: return f.same_subdomain;
     case direct:
       if (!f.direct_safe.yes) return false;
-      if (rank) return device || (f.storable.yes && (f.peer_access.yes || f.mapped.yes));
-      return !device && f.mapped.yes && f.exportable.yes;
+      if (rank) return device || f.peer_access.yes || f.mapped.yes;
+      return !device && f.mapped.yes;
     case peer_copy: return rank;
     case ipc_copy: return !rank && node && f.mapped.yes;
     case mpi_device: return f.mpi && f.device_mpi.yes;
@@ -90,6 +90,9 @@ TEST(TruthTable, TheFirstThatIsAllowedAndPossibleIsChosenAndTheSameAtBothEnds) {
         ASSERT_EQ(route.transport, *first) << "facts " << bits << ", policy " << allowed;
         ASSERT_EQ(route.from, subdomain_id(3));
         ASSERT_EQ(route.to, subdomain_id(5));
+        ASSERT_EQ(route.in_place, facts.same_device || facts.same_subdomain ||
+                                      (facts.same_rank ? facts.storable.yes : facts.exportable.yes))
+            << "facts " << bits;
         ASSERT_TRUE(route.reason.starts_with(std::string(to_string(*first)) + ": ")) << route.reason;
         const Route back = choose(subdomain_id(5), subdomain_id(3), facts, policy);
         ASSERT_EQ(back.transport, route.transport);
