@@ -89,8 +89,8 @@ void Exchange::Impl::start(std::span<device::Stream* const> streams, const Selec
     }
     // What has the longest way goes first.
     for (End& end : ends_) {
-      end.done = end.endpoint->drive() != Drive::host;
-      if (!end.done) end.endpoint->start(plan);
+      end.done = end.host == nullptr;
+      if (!end.done) end.host->start(plan);
     }
     schedule_->start(plan, capturing);
     for (const auto& fusion : fusions_) {
@@ -105,7 +105,7 @@ bool Exchange::Impl::progress() {
   bool all = true;
   guarded([&] {
     for (End& end : ends_) {
-      if (!end.done) end.done = end.endpoint->progress();
+      if (!end.done) end.done = end.host->progress();
       all = all && end.done;
     }
     if (!all && abort_->raised()) {
@@ -118,8 +118,7 @@ bool Exchange::Impl::progress() {
 std::string Exchange::Impl::late() const {
   std::string text;
   for (const End& end : ends_) {
-    if (!end.done)
-      text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", end.channel->label(), end.endpoint->state());
+    if (!end.done) text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", end.channel->label(), end.host->state());
   }
   return text;
 }
@@ -154,7 +153,7 @@ void Exchange::Impl::finish(const std::function<void()>& arrived) {
       if (states_[i]->scheduled) schedule_->join(*states_[i], *streams_[i]);
       if (!states_[i]->hosted) continue;
       for (End& end : ends_) {
-        if (end.state == states_[i] && end.endpoint->drive() == Drive::host) end.endpoint->join(*streams_[i]);
+        if (end.state == states_[i] && end.host != nullptr) end.host->join(*streams_[i]);
       }
     }
     for (const auto& fusion : fusions_) {
@@ -175,7 +174,7 @@ Directions Exchange::Impl::awaited(std::size_t place) const {
 void Exchange::Impl::join(std::size_t place, const Directions& sides, device::Stream& stream) const {
   const SubdomainState* state = states_.at(place);
   for (const End& end : ends_) {
-    if (end.state == state && (end.fills & sides).any()) end.endpoint->join(stream);
+    if (end.state == state && (end.fills & sides).any()) end.host->join(stream);
   }
   if ((state->filled_by_device & sides).none()) return;
   if (state->scheduled) schedule_->join(*state, stream);
@@ -188,10 +187,11 @@ std::optional<Outlet> Exchange::Impl::outlet(std::size_t place, field_id field, 
   check_selection({{{field, buffer}}});
   const SubdomainState* state = states_.at(place);
   for (const End& end : ends_) {
-    if (end.channel->message.from != state->subdomain.id) continue;
+    const FusedEndpoint* fused = end.endpoint->fused();
+    if (fused == nullptr || end.channel->message.from != state->subdomain.id) continue;
     for (const partition::Segment& segment : end.channel->message.segments) {
       if (segment.field != field || segment.direction != direction) continue;
-      if (const auto found = end.endpoint->outlet(segment, buffer)) return found;
+      if (const auto found = fused->outlet(segment, buffer)) return found;
     }
   }
   return std::nullopt;
@@ -206,14 +206,12 @@ device::Stream& Exchange::Impl::stream_of(subdomain_id subdomain) const {
 Verdict Exchange::Impl::capturable() const {
   if (order_check_) return {false, "the order of work is checked, which needs the host"};
   for (const End& end : ends_) {
-    if (end.endpoint->drive() == Drive::host) return {false, end.channel->label() + " needs the host"};
+    if (end.host != nullptr) return {false, end.channel->label() + " needs the host"};
   }
   return Verdict::of(true);
 }
 
-bool Exchange::Impl::joins_devices() const {
-  return std::ranges::any_of(ends_, [](const End& end) { return end.endpoint->joins_sites(); });
-}
+bool Exchange::Impl::joins_devices() const { return schedule_->joint(); }
 
 std::vector<Traffic> Exchange::Impl::traffic() const {
   std::vector<Traffic> rows;

@@ -69,14 +69,12 @@ void Exchange::Impl::make_drivers() {
     Fusion::Member member{state, i, {}, false};
     for (const End& end : ends_) {
       if (end.state != state) continue;
-      switch (end.endpoint->drive()) {
-        case Drive::fused:
-          member.ends.push_back(end.endpoint.get());
-          member.waits = member.waits || end.channel->transport != routing::Transport::self;
-          break;
-        case Drive::scheduled: state->scheduled = true; break;
-        case Drive::host: state->hosted = true; break;
+      if (FusedEndpoint* fused_end = end.endpoint->fused()) {
+        member.ends.push_back(fused_end);
+        member.waits = member.waits || end.channel->transport != routing::Transport::self;
       }
+      state->scheduled = state->scheduled || end.endpoint->scheduled() != nullptr;
+      state->hosted = state->hosted || end.host != nullptr;
     }
     if (!member.ends.empty()) fused[state->device()].push_back(std::move(member));
     if (state->scheduled) scheduled.push_back(state);
@@ -153,17 +151,17 @@ void Exchange::Impl::make_channel(const routing::MessageKey& key, partition::Mes
   channel->tag = tags::message(number);
   channel->message = std::move(message);
   Ends made = make_ends(*channel, context_, me_);
-  const bool by_host = made.receiver && made.receiver->drive() == Drive::host;
+  const bool by_host = made.receiver && made.receiver->host() != nullptr;
   const Directions sides = routing::sides_of(channel->message);
   if (channel->receiver == me_) {
     SubdomainState& state = context_.state(key.to);
     state.filled |= sides;
     if (!by_host) state.filled_by_device |= sides;
   }
-  if (made.sender) ends_.push_back({channel.get(), &context_.state(key.from), std::move(made.sender)});
+  if (made.sender) ends_.emplace_back(*channel, context_.state(key.from), std::move(made.sender));
   if (made.receiver) {
-    ends_.push_back(
-        {channel.get(), &context_.state(key.to), std::move(made.receiver), true, by_host ? sides : Directions()});
+    End& end = ends_.emplace_back(*channel, context_.state(key.to), std::move(made.receiver));
+    if (by_host) end.fills = sides;
   }
   channels_.push_back(std::move(channel));
 }

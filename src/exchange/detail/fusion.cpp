@@ -42,7 +42,7 @@ device::FusedPlan Fusion::fused_plan(const ExchangePlan& plan, Overlap overlap) 
     device::Participant participant;
     participant.epoch = state.mailbox.fused_epoch();
     participant.expected = parities(state, *context_->geometry, plan.selection);
-    for (Endpoint* end : member.ends) end->contribute(plan, participant, fused.local);
+    for (FusedEndpoint* end : member.ends) end->contribute(plan, participant, fused.local);
     fused.participants.push_back(std::move(participant));
   }
   return fused;

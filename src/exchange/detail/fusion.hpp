@@ -10,15 +10,15 @@
 
 namespace halocline::exchange {
 
-/// The part of an exchange that a device executes as one operation (device::FusedPlan), for all ends of its subdomains with
-/// Drive::fused. One operation for each device, so that no two on one device can wait for each other.
+/// The part of an exchange that a device executes as one operation (device::FusedPlan), for all fused endpoints of its
+/// subdomains. One operation for each device, so that no two on one device can wait for each other.
 class Fusion {
  public:
   /// A subdomain of the device.
   struct Member {
     SubdomainState* state = nullptr;
     std::size_t place = 0;  ///< its position among the rank's subdomains, and so among the rank's streams
-    std::vector<Endpoint*> ends;
+    std::vector<FusedEndpoint*> ends;
     bool waits = false;  ///< for other devices
   };
   /// LocalEnds, ends and context must outlive this and keep their addresses.

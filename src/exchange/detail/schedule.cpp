@@ -10,11 +10,14 @@
 
 namespace halocline::exchange {
 
-Schedule::Schedule(Context& context, std::vector<SubdomainState*> states, std::vector<End>& ends)
-    : context_(&context),
-      states_(std::move(states)),
-      ends_(&ends),
-      joint_(std::any_of(ends.begin(), ends.end(), [](const End& end) { return end.endpoint->joins_sites(); })) {
+Schedule::Schedule(Context& context, std::vector<SubdomainState*> states, const std::vector<End>& ends)
+    : context_(&context), states_(std::move(states)) {
+  for (const End& end : ends) {
+    ScheduledEndpoint* scheduled = end.endpoint->scheduled();
+    if (scheduled == nullptr) continue;
+    ends_[end.state].push_back(scheduled);
+    joint_ = joint_ || scheduled->joins_sites();
+  }
   for (SubdomainState* state : states_) {
     state->stream = context.backend->create_stream(state->device(), device::Priority::high,
                                                    fmt::format("subdomain {}: exchange", state->subdomain.id.value()));
@@ -30,11 +33,10 @@ void Schedule::prepare(const ExchangePlan& plan) {
     for (const SubdomainState* state : states_) {
       Part part;
       std::vector<device::StridedCopy> unpack;
-      for (const End& end : *ends_) {
-        if (end.state != state) continue;
-        end.endpoint->collect_ready(plan, part.ready);
-        end.endpoint->collect_arrived(plan, part.arrived);
-        end.endpoint->collect_unpack(plan, unpack);
+      for (ScheduledEndpoint* end : ends_.at(state)) {
+        end->collect_ready(plan, part.ready);
+        end->collect_arrived(plan, part.arrived);
+        end->collect_unpack(plan, unpack);
       }
       part.parities = parities(*state, *context_->geometry, plan.selection);
       if (!unpack.empty()) part.unpack = context_->backend->prepare(state->device(), unpack);
@@ -51,17 +53,14 @@ void Schedule::begin(const SubdomainState& state, const Part& part) const {
 }
 
 void Schedule::send(const SubdomainState& state, const ExchangePlan& plan) const {
-  for (const End& end : *ends_) {
-    if (end.state == &state) end.endpoint->send(plan);
-  }
+  for (ScheduledEndpoint* end : ends_.at(&state)) end->send(plan);
   if (state.fusion != nullptr) state.fusion->send(plan);
 }
 
 void Schedule::receive(const SubdomainState& state, const Part& part) const {
   if (state.fusion != nullptr) state.stream->wait(state.fusion->sent());
-  for (const End& end : *ends_) {
-    const device::Event* sent = end.state == &state ? end.endpoint->sent() : nullptr;
-    if (sent != nullptr) state.stream->wait(*sent);
+  for (const ScheduledEndpoint* end : ends_.at(&state)) {
+    if (end->sent() != nullptr) state.stream->wait(*end->sent());
   }
   if (!part.arrived.empty()) state.stream->wait(state.mailbox.epoch(), part.arrived);
   if (part.unpack) state.stream->copy(*part.unpack);

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "exchange/transport/endpoint.hpp"
@@ -12,14 +14,17 @@ namespace halocline::exchange {
 
 /// An endpoint belongs to a state: the one whose stream joins it.
 struct End {
+  End(const Channel& of, SubdomainState& at, std::unique_ptr<Endpoint> made)
+      : channel(&of), state(&at), endpoint(std::move(made)), host(endpoint->host()) {}
   const Channel* channel;
   SubdomainState* state;
   std::unique_ptr<Endpoint> endpoint;
+  HostEndpoint* host;  ///< the endpoint if the host drives it; otherwise null
   bool done = true;    ///< the host's part of the running exchange
   Directions fills{};  ///< sides of the state's halo, of a receiver that the host drives
 };
 
-/// The part of an exchange that consists of stream operations, for all ends of a rank with Drive::scheduled. In each state's
+/// The part of an exchange that consists of stream operations, for all of a rank's scheduled endpoints. In each state's
 /// stream:
 ///
 ///   begin     advance the state's epoch, and post "ready" to all its neighbours
@@ -36,8 +41,10 @@ class Schedule {
  public:
   /// For the states that have such ends. All must outlive the schedule and keep their addresses; the list of ends is
   /// complete.
-  Schedule(Context& context, std::vector<SubdomainState*> states, std::vector<End>& ends);
+  Schedule(Context& context, std::vector<SubdomainState*> states, const std::vector<End>& ends);
 
+  /// Whether all states are captured as one graph.
+  [[nodiscard]] bool joint() const { return joint_; }
   /// Called once for each plan, after its ends were prepared.
   void prepare(const ExchangePlan& plan);
   /// Enqueues an exchange after each state's SubdomainState::begun: in the user's capture, as a graph, or operation by operation.
@@ -72,9 +79,9 @@ class Schedule {
 
   Context* context_;
   const std::vector<SubdomainState*> states_;
-  std::vector<End>* ends_;
+  std::map<const SubdomainState*, std::vector<ScheduledEndpoint*>> ends_;
   Prepared<Sequence> sequences_;
-  const bool joint_;                     ///< all states are captured as one graph
+  bool joint_ = false;
   std::unique_ptr<device::Event> fork_;  ///< of that capture
   bool replayed_ =
       false;  ///< the running exchange is a replay: joined by SubdomainState::replayed, not SubdomainState::done

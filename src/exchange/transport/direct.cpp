@@ -39,7 +39,7 @@ bool packets_possible(const Channel& channel, const Memory& memory) {
   return channel.packets && may_go_as_packets(*memory.geometry, *memory.arrays);
 }
 
-class Sender final : public Endpoint {
+class Sender final : public FusedEndpoint {
  public:
   Sender(const Channel& channel, Context& context)
       : channel_(&channel),
@@ -47,7 +47,6 @@ class Sender final : public Endpoint {
         state_(&context.state(channel.message.from)),
         flags_(channel, context) {}
 
-  [[nodiscard]] Drive drive() const override { return Drive::fused; }
   void reserve() override { flags_.reserve(); }
   void publish(ByteWriter& writer) override {
     flags_.publish(writer);
@@ -110,12 +109,10 @@ class Sender final : public Endpoint {
   bool as_packets_ = false;                 ///< the route and both ends' arrays allow it
 };
 
-class Receiver final : public Endpoint {
+class Receiver final : public FusedEndpoint {
  public:
   Receiver(const Channel& channel, Context& context)
       : channel_(&channel), context_(&context), state_(&context.state(channel.message.to)), flags_(channel, context) {}
-
-  [[nodiscard]] Drive drive() const override { return Drive::fused; }
 
   void reserve() override {
     const PackedRoom room = packed_room(channel_->message, *context_->geometry, context_->tuning, channel_->in_place);

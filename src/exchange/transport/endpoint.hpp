@@ -16,15 +16,12 @@ namespace halocline::exchange {
 /// Visits one of the exchange's own streams; may reset it.
 using VisitStream = std::function<void(std::unique_ptr<device::Stream>&)>;
 
-/// What drives an end's messages.
-enum class Drive {
-  fused,      ///< the device, as a part of one operation; see Fusion
-  scheduled,  ///< the device, by stream operations; see Schedule
-  host,       ///< the device and the host, which drives all such ends in turn
-};
+class FusedEndpoint;
+class ScheduledEndpoint;
+class HostEndpoint;
 
-/// One end of one message's route. Set up once (reserve, publish, connect), prepared once for each plan, then driven
-/// according to drive(). No call blocks.
+/// One end of one message's route. Set up once (reserve, publish, connect), prepared once for each plan, then driven by the device,
+/// as one operation (FusedEndpoint) or by stream operations (ScheduledEndpoint), or by the host (HostEndpoint). No call blocks.
 class Endpoint {
  public:
   virtual ~Endpoint() = default;
@@ -37,20 +34,33 @@ class Endpoint {
 
   virtual void prepare(const ExchangePlan& /*plan*/) {}
 
-  [[nodiscard]] virtual Drive drive() const = 0;
+  /// Calls visit for each stream that this end owns.
+  virtual void each_stream(const VisitStream& /*visit*/) {}
 
+  // What it is: one of these, the others return null.
+  [[nodiscard]] virtual FusedEndpoint* fused() { return nullptr; }
+  [[nodiscard]] virtual ScheduledEndpoint* scheduled() { return nullptr; }
+  [[nodiscard]] virtual HostEndpoint* host() { return nullptr; }
+};
+
+/// Driven by the device, as a part of its one operation; see Fusion.
+class FusedEndpoint : public Endpoint {
+ public:
+  [[nodiscard]] FusedEndpoint* fused() final { return this; }
+
+  /// Adds its part of an exchange to its subdomain's, or to the copies that need no flags.
+  virtual void contribute(const ExchangePlan& plan, device::Participant& participant,
+                          std::vector<device::StridedCopy>& local) = 0;
   /// The receiver's cells of a segment, as memory of the sender's device, if they are mapped (senders).
   [[nodiscard]] virtual std::optional<Outlet> outlet(const partition::Segment& /*segment*/, int /*buffer*/) const {
     return std::nullopt;
   }
+};
 
-  // Drive::fused.
-
-  /// Adds its part of an exchange to its subdomain's, or to the copies that need no flags.
-  virtual void contribute(const ExchangePlan& /*plan*/, device::Participant& /*participant*/,
-                          std::vector<device::StridedCopy>& /*local*/) {}
-
-  // Drive::scheduled: what a schedule enqueues, for all ends of a rank, in this order.
+/// Driven by the device, by copy engines: what a Schedule enqueues, for all ends of a rank, in this order.
+class ScheduledEndpoint : public Endpoint {
+ public:
+  [[nodiscard]] ScheduledEndpoint* scheduled() final { return this; }
 
   /// The flags by which this side posts that its halos may be written (receivers).
   virtual void collect_ready(const ExchangePlan& /*plan*/, std::vector<device::FlagSignal>& /*signals*/) {}
@@ -65,19 +75,21 @@ class Endpoint {
   virtual void collect_arrived(const ExchangePlan& /*plan*/, std::vector<device::FlagWait>& /*waits*/) {}
   /// Copies from receive buffers to halos, after all arrivals.
   virtual void collect_unpack(const ExchangePlan& /*plan*/, std::vector<device::StridedCopy>& /*copies*/) {}
+};
 
-  // Drive::host: start, progress until it returns true, join; for each exchange. It cannot be captured in a graph.
+/// Driven by the device and the host, which drives all such ends in turn: start, progress until it returns true, join; for each
+/// exchange. It cannot be captured in a graph.
+class HostEndpoint : public Endpoint {
+ public:
+  [[nodiscard]] HostEndpoint* host() final { return this; }
 
-  virtual void start(const ExchangePlan& /*plan*/) {}
+  virtual void start(const ExchangePlan& plan) = 0;
   /// The host's part: true when it is complete in this exchange.
-  [[nodiscard]] virtual bool progress() { return true; }
+  [[nodiscard]] virtual bool progress() = 0;
   /// Orders later work in the user's stream of this side's subdomain after this end.
-  virtual void join(device::Stream& /*user*/) {}
+  virtual void join(device::Stream& user) = 0;
   /// What it waits for at present: "packing", "message under way", ...
-  [[nodiscard]] virtual std::string state() const { return "in device order"; }
-
-  /// Calls visit for each stream that this end owns.
-  virtual void each_stream(const VisitStream& /*visit*/) {}
+  [[nodiscard]] virtual std::string state() const = 0;
 };
 
 /// The two ends; the end of another rank is null.

@@ -8,7 +8,7 @@
 namespace halocline::exchange {
 namespace {
 
-class Sender final : public Endpoint {
+class Sender final : public ScheduledEndpoint {
  public:
   Sender(const Channel& channel, Context& context)
       : channel_(&channel),
@@ -19,8 +19,6 @@ class Sender final : public Endpoint {
         flags_(channel, context),
         stream_(context.backend->create_stream(state_->device(), device::Priority::high, channel.label())),
         done_(context.backend->create_event(state_->device())) {}
-
-  [[nodiscard]] Drive drive() const override { return Drive::scheduled; }
 
   void reserve() override { flags_.reserve(); }
   void publish(ByteWriter& writer) override { flags_.publish(writer); }
@@ -69,12 +67,10 @@ class Sender final : public Endpoint {
   std::unique_ptr<device::Event> done_;
 };
 
-class Receiver final : public Endpoint {
+class Receiver final : public ScheduledEndpoint {
  public:
   Receiver(const Channel& channel, Context& context)
       : channel_(&channel), state_(&context.state(channel.message.to)), flags_(channel, context) {}
-
-  [[nodiscard]] Drive drive() const override { return Drive::scheduled; }
 
   void reserve() override {
     flags_.reserve();

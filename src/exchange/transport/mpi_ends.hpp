@@ -78,7 +78,7 @@ template <typename MakeRequest>
 /// Work is enqueued operation by operation, not as a graph: the host has to query each chunk's event, and events within
 /// a graph cannot be queried. Small messages are one operation anyway, and large ones are bound by the links.
 template <typename Buffers>
-class MpiSender final : public Endpoint {
+class MpiSender final : public HostEndpoint {
  public:
   MpiSender(const Channel& channel, Context& context)
       : channel_(&channel),
@@ -144,7 +144,6 @@ class MpiSender final : public Endpoint {
     return done_ < started_ ? fmt::format("MPI send of {} under way", chunk)
                             : fmt::format("copying {} to the host", chunk);
   }
-  [[nodiscard]] Drive drive() const override { return Drive::host; }
 
  private:
   /// Reached when a chunk is in the message.
@@ -167,7 +166,7 @@ class MpiSender final : public Endpoint {
 };
 
 template <typename Buffers>
-class MpiReceiver final : public Endpoint {
+class MpiReceiver final : public HostEndpoint {
  public:
   MpiReceiver(const Channel& channel, Context& context)
       : channel_(&channel),
@@ -231,7 +230,6 @@ class MpiReceiver final : public Endpoint {
       default: return fmt::format("MPI receive of chunk {} of {} under way", arrived_ + 1, part_->chunks.size());
     }
   }
-  [[nodiscard]] Drive drive() const override { return Drive::host; }
 
  private:
   enum class Phase { idle, emptying, receiving, checking };

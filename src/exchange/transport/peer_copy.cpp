@@ -63,10 +63,9 @@ class Link {
   std::unique_ptr<device::Event> landed_;
 };
 
-class Sender final : public Endpoint {
+class Sender final : public ScheduledEndpoint {
  public:
   explicit Sender(std::shared_ptr<Link> link) : link_(std::move(link)) {}
-  [[nodiscard]] Drive drive() const override { return Drive::scheduled; }
   void prepare(const ExchangePlan& plan) override { link_->prepare(plan); }
   void send(const ExchangePlan& plan) override { link_->send(plan); }
   [[nodiscard]] const device::Event* sent() const override { return link_->landed(); }
@@ -77,10 +76,9 @@ class Sender final : public Endpoint {
   std::shared_ptr<Link> link_;
 };
 
-class Receiver final : public Endpoint {
+class Receiver final : public ScheduledEndpoint {
  public:
   explicit Receiver(std::shared_ptr<Link> link) : link_(std::move(link)) {}
-  [[nodiscard]] Drive drive() const override { return Drive::scheduled; }
   [[nodiscard]] const device::Event* sent() const override { return link_->landed(); }
   void collect_unpack(const ExchangePlan& plan, std::vector<device::StridedCopy>& copies) override {
     link_->collect_unpack(plan, copies);

@@ -7,12 +7,11 @@
 namespace halocline::exchange {
 namespace {
 
-class Local final : public Endpoint {
+class Local final : public FusedEndpoint {
  public:
   Local(const Channel& channel, Context& context)
       : channel_(&channel), from_(&context.state(channel.message.from)), to_(&context.state(channel.message.to)) {}
 
-  [[nodiscard]] Drive drive() const override { return Drive::fused; }
   void contribute(const ExchangePlan& plan, device::Participant& /*participant*/,
                   std::vector<device::StridedCopy>& local) override {
     append(local, put_copies(unstored_payload_of(channel_->message, plan.selection), from_->memory, to_->received));
