@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the page's blocks use.
+extern hc::DomainOptions options;
+extern const hc::Subdomain& subdomain;
+extern const hc::Box my_box;
+extern const hc::comm::Communicator cart_comm;  // or an MPI_Comm, with halocline/mpi.hpp
+extern const hc::UserArray my_array[2];
