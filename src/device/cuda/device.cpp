@@ -16,9 +16,10 @@
 namespace halocline::device::cuda {
 namespace {
 
-/// Throws CapabilityError if the program contains no code for the GPU.
+/// Throws CapabilityError if the program contains no code for the GPU, or none that the driver can compile for it.
 void check_loading(cudaError_t status, const char* what, int cuda_ordinal, const std::string& name) {
-  if (status != cudaErrorNoKernelImageForDevice && status != cudaErrorInvalidDeviceFunction) {
+  const bool is_newer = status == cudaErrorUnsupportedPtxVersion;
+  if (!is_newer && status != cudaErrorNoKernelImageForDevice && status != cudaErrorInvalidDeviceFunction) {
     check(status, what);
     return;
   }
@@ -27,8 +28,13 @@ void check_loading(cudaError_t status, const char* what, int cuda_ordinal, const
   int minor = 0;
   check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, cuda_ordinal), "cudaDeviceGetAttribute");
   check(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, cuda_ordinal), "cudaDeviceGetAttribute");
-  throw CapabilityError(
-      no_kernel_text(fmt::format("GPU {} ({})", cuda_ordinal, name), major, minor, HALOCLINE_CUDA_ARCHITECTURES));
+  const std::string gpu = fmt::format("GPU {} ({})", cuda_ordinal, name);
+  if (!is_newer) throw CapabilityError(no_kernel_text(gpu, major, minor, HALOCLINE_CUDA_ARCHITECTURES));
+  int supports = 0;
+  int built_with = 0;
+  check(cudaDriverGetVersion(&supports), "cudaDriverGetVersion");
+  check(cudaRuntimeGetVersion(&built_with), "cudaRuntimeGetVersion");
+  throw CapabilityError(new_ptx_text(gpu, major, minor, HALOCLINE_CUDA_ARCHITECTURES, supports, built_with));
 }
 
 }  // namespace

@@ -20,7 +20,9 @@ TableMemory::TableMemory(int cuda_ordinal) {
   check(cudaMemPoolCreate(&pool_, &properties), "cudaMemPoolCreate");
   // Freed memory stays in the pool: tables are small, and the next ones are often as large.
   std::uint64_t all = std::numeric_limits<std::uint64_t>::max();
-  check(cudaMemPoolSetAttribute(pool_, cudaMemPoolAttrReleaseThreshold, &all), "cudaMemPoolSetAttribute");
+  const cudaError_t status = cudaMemPoolSetAttribute(pool_, cudaMemPoolAttrReleaseThreshold, &all);
+  if (status != cudaSuccess) log_failure(cudaMemPoolDestroy(pool_), "cudaMemPoolDestroy");
+  check(status, "cudaMemPoolSetAttribute");
 }
 
 TableMemory::~TableMemory() {

@@ -18,9 +18,19 @@ std::string old_driver_text(const std::string& driver, int supports, int built_w
 std::string no_kernel_text(const std::string& gpu, int major, int minor, const std::string& architectures) {
   return fmt::format(
       "{} has compute capability {}.{}, for which this build has no kernels: it has those for {}; allowed is a build "
-      "whose "
-      "CMAKE_CUDA_ARCHITECTURES include {}{}",
+      "whose CMAKE_CUDA_ARCHITECTURES include {}{}",
       gpu, major, minor, architectures, major, minor);
+}
+
+std::string new_ptx_text(const std::string& gpu, int major, int minor, const std::string& architectures, int supports,
+                         int built_with) {
+  const std::string version = cuda_version_text(built_with);
+  return fmt::format(
+      "{} has compute capability {}.{}, for which this build has PTX alone, of CUDA {}: it has machine code for {}, "
+      "and "
+      "the driver compiles PTX up to CUDA {}; allowed is a driver for CUDA {} or newer, or a build whose "
+      "CMAKE_CUDA_ARCHITECTURES include {}{}",
+      gpu, major, minor, version, architectures, cuda_version_text(supports), version, major, minor);
 }
 
 }  // namespace halocline::device::cuda

@@ -17,4 +17,9 @@ namespace halocline::device::cuda {
 [[nodiscard]] std::string no_kernel_text(const std::string& gpu, int major, int minor,
                                          const std::string& architectures);
 
+/// Where the driver would have to compile the kernels for the GPU and is older than their PTX. supports, built_with: as
+/// above.
+[[nodiscard]] std::string new_ptx_text(const std::string& gpu, int major, int minor, const std::string& architectures,
+                                       int supports, int built_with);
+
 }  // namespace halocline::device::cuda

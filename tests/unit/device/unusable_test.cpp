@@ -25,5 +25,13 @@ TEST(UnusableGpus, AGpuWithoutKernelsIsNamedWithWhatThereIs) {
       "allowed is a build whose CMAKE_CUDA_ARCHITECTURES include 75");
 }
 
+TEST(UnusableGpus, ADriverThatIsOlderThanThePtxIsNamedWithBothVersions) {
+  EXPECT_EQ(
+      new_ptx_text("GPU 0 (NVIDIA B300)", 10, 3, "80, 90", 12040, 12090),
+      "GPU 0 (NVIDIA B300) has compute capability 10.3, for which this build has PTX alone, of CUDA 12.9: it has "
+      "machine code for 80, 90, and the driver compiles PTX up to CUDA 12.4; allowed is a driver for CUDA 12.9 or "
+      "newer, or a build whose CMAKE_CUDA_ARCHITECTURES include 103");
+}
+
 }  // namespace
 }  // namespace halocline::device::cuda
