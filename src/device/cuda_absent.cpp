@@ -6,6 +6,8 @@ namespace halocline::device {
 
 std::vector<DeviceInfo> cuda_devices() noexcept { return {}; }
 
+std::string old_cuda_driver() { return {}; }
+
 std::shared_ptr<Backend> make_cuda_backend(const CudaOptions& /*options*/) {
   throw CapabilityError("the CUDA backend is not in this build: configure with -DHALOCLINE_CUDA=ON");
 }

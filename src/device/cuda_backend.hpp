@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "device/backend.hpp"
@@ -12,6 +13,9 @@ namespace halocline::device {
 /// The GPUs that this process sees, by CUDA's ordinals, without starting work on them; empty if the backend is not built
 /// in, or there is no driver or no GPU. Never throws.
 [[nodiscard]] std::vector<DeviceInfo> cuda_devices() noexcept;
+
+/// Why the driver of this machine cannot serve this build: it is older. Empty where it can, and where there is no driver.
+[[nodiscard]] std::string old_cuda_driver();
 
 struct CudaOptions {
   /// CUDA's ordinals of the GPUs that the backend drives, each once; its own ordinals count them in this order. Empty:

@@ -105,7 +105,13 @@ Devices make_devices(const comm::Communicator& ranks, const DeviceOptions& wante
     if (wish_of(wanted, 0).kind != static_cast<int>(DeviceKind::host)) gpus = device::cuda_devices();
     mine = wish_of(wanted, gpus.size());
   });
-  const auto kind = chosen(comm::gather_value(comm, mine), comm.rank() == rank_id(0));
+  const bool first_rank = comm.rank() == rank_id(0);
+  const auto kind = chosen(comm::gather_value(comm, mine), first_rank);
+  if (first_rank && mine.kind == automatic && mine.gpus == 0) {
+    if (const std::string why = device::old_cuda_driver(); !why.empty()) {
+      log(LogLevel::warning, why + "; host devices are used instead");
+    }
+  }
   return Devices(kind == DeviceKind::cuda ? make_gpus(comm, wanted, gpus)
                                           : make_host_devices(comm, wanted, ranks_on_node));
 }

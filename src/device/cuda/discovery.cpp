@@ -47,6 +47,15 @@ std::string driver_release() {
   return release;
 }
 
+/// Of cudaErrorInsufficientDriver: which driver there is, or that there is none, and which is needed.
+std::string describe_old_driver() {
+  int supports = 0;
+  int built_with = 0;
+  (void)cudaDriverGetVersion(&supports);
+  (void)cudaRuntimeGetVersion(&built_with);
+  return old_driver_text(driver_release(), supports, built_with);
+}
+
 }  // namespace
 
 int count_devices() {
@@ -55,13 +64,7 @@ int count_devices() {
   const cudaError_t status = cudaGetDeviceCount(&count);
   if (status == cudaSuccess && count > 0) return count;
   (void)cudaGetLastError();
-  if (status == cudaErrorInsufficientDriver) {
-    int supports = 0;
-    int built_with = 0;
-    (void)cudaDriverGetVersion(&supports);
-    (void)cudaRuntimeGetVersion(&built_with);
-    throw CapabilityError(old_driver_text(driver_release(), supports, built_with));
-  }
+  if (status == cudaErrorInsufficientDriver) throw CapabilityError(describe_old_driver());
   throw CapabilityError("no GPU was found: " + describe(status == cudaSuccess ? cudaErrorNoDevice : status));
 }
 
@@ -86,6 +89,17 @@ int ordinal_of(const std::string& uuid) {
 }  // namespace halocline::device::cuda
 
 namespace halocline::device {
+
+std::string old_cuda_driver() {
+  cuda::prepare_process();
+  int count = 0;
+  int supports = 0;
+  const cudaError_t status = cudaGetDeviceCount(&count);
+  (void)cudaGetLastError();
+  if (status != cudaErrorInsufficientDriver) return {};
+  if (cudaDriverGetVersion(&supports) != cudaSuccess || supports == 0) return {};
+  return cuda::describe_old_driver();
+}
 
 std::vector<DeviceInfo> cuda_devices() noexcept {
   try {
