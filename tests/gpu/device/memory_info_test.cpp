@@ -4,6 +4,7 @@
 
 #include "device/cuda_backend.hpp"
 #include "gpu/device/gpus.hpp"
+#include "gpu/mapped_memory.hpp"
 
 namespace halocline::device::test {
 namespace {
@@ -52,6 +53,25 @@ TEST_F(GpuMemoryInfo, TellsThatMemoryIsOfAPool) {
   EXPECT_FALSE(backend->memory_at(memory).exportable);
   EXPECT_EQ(cudaFreeAsync(memory, cudaStreamPerThread), cudaSuccess);
   EXPECT_EQ(cudaStreamSynchronize(cudaStreamPerThread), cudaSuccess);
+}
+
+/// What CUDA exports of the two kinds shows that the answers are true.
+TEST_F(GpuMemoryInfo, TellsThatMemoryIsMappedAndCannotBeExported) {
+  ASSERT_EQ(cudaSetDevice(0), cudaSuccess);
+  if (!halocline::test::maps_memory(0)) GTEST_SKIP() << "the GPU has no virtual memory management";
+  const halocline::test::MappedMemory mapped(0, std::size_t{3} << 20);
+  for (const std::size_t at : {std::size_t{0}, (std::size_t{3} << 20) - 1}) {
+    const MemoryInfo info = backend->memory_at(static_cast<std::byte*>(mapped.data()) + at);
+    EXPECT_EQ(info.kind, MemoryKind::mapped);
+    EXPECT_EQ(info.device, 0);
+    EXPECT_FALSE(info.exportable);
+  }
+  cudaIpcMemHandle_t handle;
+  EXPECT_NE(cudaIpcGetMemHandle(&handle, mapped.data()), cudaSuccess);
+  (void)cudaGetLastError();
+  const auto own = backend->allocate_shareable(0, 4096);
+  EXPECT_TRUE(backend->memory_at(own->data()).exportable);
+  EXPECT_EQ(cudaIpcGetMemHandle(&handle, own->data()), cudaSuccess);
 }
 
 TEST_F(GpuMemoryInfoOfPairs, TellsOfWhichDeviceMemoryIs) {

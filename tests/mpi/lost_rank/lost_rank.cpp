@@ -79,6 +79,11 @@ int main(int argc, char** argv) {
     say("usage: lost_rank <transport> stopped|killed|left <seconds>");
     return 2;
   }
+  const char* backend = std::getenv("HALOCLINE_BACKEND");
+  if (backend != nullptr && std::string(backend) == "cuda" && device::cuda_devices().empty()) {
+    say("skipped: no GPU");
+    return 77;
+  }
   try {
     return run(argv[1], argv[2], std::atof(argv[3]), argc, argv);
   } catch (const std::exception& error) {

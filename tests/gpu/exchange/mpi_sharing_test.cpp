@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Two processes that may share one GPU: arrays of the user's in every kind of memory, several domains at a time, and a rank that
+// closes its domain after a failure while the other still has stores into it under way.
+#include <cuda_runtime_api.h>
+#include <gmock/gmock.h>
+
+#include <thread>
+
+#include "gpu/exchange/several_domains.hpp"
+#include "gpu/exchange/user_memory.hpp"
+#include "support/error_of.hpp"
+#include "support/mpi_world.hpp"
+
+namespace halocline::test {
+namespace {
+
+using namespace std::chrono_literals;
+using routing::Transport;
+using testing::HasSubstr;
+
+/// In the body of a test: ends it as skipped, by name, on all ranks.
+#define HALOCLINE_NEEDS_TWO_PROCESSES()                                                       \
+  HALOCLINE_NEEDS_GPUS(1);                                                                    \
+  if (mpi_world().size() != 2) GTEST_SKIP() << "for 2 ranks, not for " << mpi_world().size(); \
+  static_assert(true)
+
+class MpiGpuUserMemory : public UserMemoryCase {};
+
+TEST_F(MpiGpuUserMemory, OfEachKindIsExchangedBetweenProcesses) {
+  HALOCLINE_NEEDS_TWO_PROCESSES();
+  for (const Transport transport : {Transport::ipc_copy, Transport::mpi_staged}) {
+    for (const From from : {From::device, From::pool, From::mapped, From::managed, From::pinned}) {
+      if (from == From::mapped && !maps_memory(0)) continue;
+      plan(mpi_world(), from, 1, {Transport::self, transport});
+      domain->realize();
+      EXPECT_THAT(reason(), HasSubstr(std::string(to_string(transport)) + ": same node, other process"));
+      expect_exchanged();
+      TearDown();
+      domain.reset();
+    }
+  }
+}
+
+/// By the default policy: neither device memory nor mapped memory of the user's is stored to by another process.
+TEST_F(MpiGpuUserMemory, IsNotStoredToByOtherProcesses) {
+  HALOCLINE_NEEDS_TWO_PROCESSES();
+  const std::string why = gpu_count() == 1
+                              ? "direct not possible (two processes share the device)"
+                              : "direct not possible (the receiver's arrays cannot be exported: field 'u' is the "
+                                "user's own array, which others cannot map)";
+  for (const From from : {From::device, From::mapped}) {
+    if (from == From::mapped && !maps_memory(0)) continue;
+    plan(mpi_world(), from, 1);
+    domain->realize();
+    EXPECT_THAT(reason(), HasSubstr(why));
+    expect_exchanged();
+    TearDown();
+    domain.reset();
+  }
+}
+
+class MpiGpuSeveralDomains : public testing::TestWithParam<int> {};
+
+TEST_P(MpiGpuSeveralDomains, AreExchangedInOppositeOrders) {
+  HALOCLINE_NEEDS_TWO_PROCESSES();
+  for (const int in_a_row : {1, 2}) {
+    exchange_in_opposite_orders(mpi_world(), GetParam(), in_a_row, Transport::ipc_copy);
+  }
+}
+INSTANTIATE_TEST_SUITE_P(domains, MpiGpuSeveralDomains, testing::Values(2, 3),
+                         [](const auto& param) { return std::to_string(param.param) + "_domains"; });
+
+/// Bytes of the GPU that are free, for all its processes.
+std::int64_t free_bytes() {
+  std::size_t free = 0;
+  std::size_t all = 0;
+  EXPECT_EQ(cudaMemGetInfo(&free, &all), cudaSuccess);
+  return static_cast<std::int64_t>(free);
+}
+
+DomainOptions by_copies(Duration timeout) {
+  DomainOptions options;
+  options.devices.existing.emplace(gpus_of_rank(static_cast<int>(mpi_world().rank().value()), 1));
+  options.routing.policy.order = {Transport::self, Transport::ipc_copy};
+  options.timeout = timeout;
+  return options;
+}
+
+/// Rank 1 gives up waiting and closes its domain; rank 0, which was late, copies into its receive buffer afterwards.
+TEST(MpiGpuAfterAFailure, CloseFreesNothingThatOthersStillWriteInto) {
+  HALOCLINE_NEEDS_TWO_PROCESSES();
+  comm::RankGroup& world = mpi_world();
+  constexpr std::int64_t cells = 256;
+  const bool late = world.rank() == rank_id(0);
+  ASSERT_EQ(cudaSetDevice(late ? 0 : 1 % gpu_count()), cudaSuccess);
+  {
+    // Of a group of its own, which is unusable afterwards.
+    const auto ranks = world.split(0, static_cast<int>(world.rank().value()));
+    Domain domain(Vec3::filled(cells), Stencil::box(2), *ranks, by_copies(3s));
+    domain.add_field<double>("u");
+    domain.realize();
+    domain.exchange();
+    domain.synchronize();
+    const std::int64_t before = free_bytes();
+    world.barrier();
+    if (late) {
+      domain.subdomains()[0].stream().host_function([] { std::this_thread::sleep_for(6s); });
+      EXPECT_THROW(
+          {
+            domain.exchange();
+            domain.synchronize();
+            domain.exchange();
+          },
+          Error);
+    } else {
+      EXPECT_THAT(error_of<DeadlineError>([&] {
+                    domain.exchange();
+                    domain.synchronize();
+                  }),
+                  HasSubstr("ipc_copy"));
+      domain.close();
+      const std::int64_t arrays = cells * cells * cells / 2 * static_cast<std::int64_t>(sizeof(double));
+      EXPECT_LT(free_bytes() - before, arrays / 2) << "nothing was given back";
+    }
+    world.barrier();  // the late copies are over
+    EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess) << "no copy went where there is no memory";
+    if (late) domain.close();
+  }
+  // Both ranks, and the GPU, go on.
+  Domain domain({32, 32, 64}, Stencil::box(2), world, by_copies(20s));
+  domain.add_field<double>("u");
+  domain.realize();
+  for (int step = 0; step < 3; ++step) domain.exchange();
+  domain.synchronize();
+  domain.close();
+}
+
+}  // namespace
+}  // namespace halocline::test
