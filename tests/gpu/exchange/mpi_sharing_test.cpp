@@ -46,8 +46,8 @@ TEST_F(MpiGpuUserMemory, IsNotStoredToByOtherProcesses) {
   HALOCLINE_NEEDS_TWO_PROCESSES();
   const std::string why = gpu_count() == 1
                               ? "direct not possible (two processes share the device)"
-                              : "direct not possible (the receiver's arrays cannot be exported: field 'u' is the "
-                                "user's own array, which others cannot map)";
+                              : "through a receive buffer: the receiver's arrays cannot be exported: field 'u' is the "
+                                "user's own array, which others cannot map";
   for (const From from : {From::device, From::mapped}) {
     if (from == From::mapped && !maps_memory(0)) continue;
     plan(mpi_world(), from, 1);
