@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Everything that needs GPUs, in one run: builds, tests, checks memory, measures the ceilings, and then what they bound.
+# Everything that needs GPUs, in one run: builds, tests, checks memory, and measures.
 #   bench/gpu_check.sh OUTDIR [STAGE[:SECONDS]...]
-# Stages, in this order where none is named: build tests sanitizer lost machine ceilings pack exchange candidates
-# studies baselines jacobi. A stage that fails or runs out of its time does not stop the next ones. Within GPU_CHECK_SECONDS (540)
-# all in all. OUTDIR gets results.tar.gz (a log a stage, CSV files), summary.txt, the most of which is also printed, and after the
-# stage tests gpu_record.json, which is committed as bench/results/gpu_record.json (scripts/gpu_record.cmake). Runs that are
-# timed are verified before and after, so that a wrong cell is a failed step.
-# The build goes to GPU_CHECK_BUILD (/tmp/build-gpu). What the machine lacks may lie in .gpu-deps of the checkout:
-# Debian packages of headers and libraries, openmpi-cuda.tgz (a CUDA-aware Open MPI for /opt/ompi-cuda), and
+# Stages, in this order if none is named: build tests sanitizer lost machine ceilings pack exchange candidates
+# studies baselines jacobi. A stage that fails or exceeds its time does not stop the next ones. All together take at most
+# GPU_CHECK_SECONDS (540). OUTDIR gets results.tar.gz (a log for each stage, CSV files), summary.txt, which is also printed,
+# and after the stage tests gpu_record.json, to be committed as bench/results/gpu_record.json (scripts/gpu_record.cmake).
+# Timed runs are verified before and after: a wrong cell is a failed step.
+# The build goes to GPU_CHECK_BUILD (/tmp/build-gpu). Missing packages may be in .gpu-deps of the checkout: Debian packages
+# of headers and libraries, openmpi-cuda.tgz (a CUDA-aware Open MPI for /opt/ompi-cuda), and
 # nccl/{include,lib} and nvshmem/{include,lib}.
-# GPU_CHECK_TARGETS (all) is what is built, e.g. "bench_ceilings bench_baseline_nccl".
+# GPU_CHECK_TARGETS (all) are the targets to build, e.g. "bench_ceilings bench_baseline_nccl".
 # Sizes: GPU_CHECK_BLOCKS (512,256,128,64 cells a GPU, largest first), GPU_CHECK_EDGE (750, of weak and strong scaling).
 set -uo pipefail
 export LC_ALL=C
@@ -30,7 +30,7 @@ declare -A limit=(
 
 # --- what all stages share ----------------------------------------------------------------------------------------
 
-# library_root <name>: where a library of NVIDIA's lies, in .gpu-deps or in a Python wheel; nothing where there is none.
+# library_root <name>: the folder of a library of NVIDIA's, in .gpu-deps or in a Python wheel; empty if there is none.
 library_root() {
   if [ -d "$root/.gpu-deps/$1" ]; then
     echo "$root/.gpu-deps/$1"
@@ -39,13 +39,13 @@ library_root() {
   fi
 }
 
-# Packages and archives are unpacked once; every stage then finds them.
+# Packages and archives are unpacked once, for all stages.
 environment() {
   local deps=$root/.gpu-deps prefix=/tmp/gpu-deps first
   if compgen -G "$deps/*.deb" >/dev/null && [ ! -e "$prefix/.done" ]; then
     mkdir -p "$prefix"
     for package in "$deps"/*.deb; do dpkg -x "$package" "$prefix"; done
-    # They say that they lie in /usr.
+    # Their pkg-config and CMake files name /usr.
     sed -i "s|^prefix=/usr|prefix=$prefix/usr|" "$prefix"/usr/lib/x86_64-linux-gnu/pkgconfig/*.pc
     touch "$prefix/.done"
   fi
@@ -78,13 +78,13 @@ environment() {
 }
 
 say() { printf '\n== %s\n' "$*" >&2; }
-# Runs a command within seconds; says what ran, and what came of it. Failures add up in $failures.
+# Runs a command with a time limit; prints the command and its result. Counts failures in $failures.
 failures=0
 step() {
   local seconds=$1 status
   shift
   say "$*"
-  # In the foreground: so that a stage that runs out of time takes its steps along.
+  # In the foreground, so that the time limit of a stage also ends its steps.
   timeout --foreground -k 5 "$seconds" "$@"
   status=$?
   if [ "$status" -ne 0 ]; then
@@ -93,16 +93,16 @@ step() {
   fi
 }
 ranks() { echo mpirun --oversubscribe --bind-to none -n "$1"; }
-# The numbers of ranks that the GPUs are shared by: 1 2 4 for four.
+# The numbers of ranks that can share the GPUs evenly: 1 2 4 for four.
 rank_counts() { local n; for ((n = 1; n <= gpus; n *= 2)); do echo "$n"; done; }
-# Not cut in x: 1x2x2 for four.
+# The grid without a cut in x: 1x2x2 for four.
 grid() {
   case $1 in 1) echo 1 1 1 ;; 2) echo 1 1 2 ;; 4) echo 1 2 2 ;; 8) echo 1 2 4 ;; *) echo 1 1 "$1" ;; esac
 }
-# The domain that gives each of N GPUs a cube of E cells.
+# The size of a domain with a cube of E cells on each of N GPUs.
 domain_of() { local n=$1 e=$2 x y z; read -r x y z < <(grid "$n"); echo $((x * e)) $((y * e)) $((z * e)); }
 
-# --- stages: each ends with the number of steps that failed ---------------------------------------------------------
+# --- stages: each returns the number of failed steps ------------------------------------------------------------------
 
 stage_build() {
   local mpi=()
@@ -141,10 +141,10 @@ stage_tests() {
   done
 }
 
-# What ran here, and of which sources, as a file to be committed: bench/results/gpu_record.json.
+# The record of what ran here, and of which sources, to be committed: bench/results/gpu_record.json.
 write_record() {
   local commit names=$work/gpu-skipped.txt passed failed skipped
-  # GPU_CHECK_COMMIT: of sources that were copied without their repository.
+  # GPU_CHECK_COMMIT: the commit, for sources that were copied without their repository.
   commit=${GPU_CHECK_COMMIT:-$(git -C "$root" rev-parse HEAD 2>/dev/null || echo unknown)}
   if [ -z "${GPU_CHECK_COMMIT:-}" ] && [ -n "$(git -C "$root" status --porcelain -- src include tests/gpu 2>/dev/null)" ]; then
     commit+=" and changes"
@@ -160,12 +160,12 @@ write_record() {
 
 stage_sanitizer() {
   local halocline=$build/bin/halocline tool
-  # Errors that calls return are handled, or are those of an MPI that asks CUDA what memory it was given.
+  # Errors that calls return are handled by the caller, or come from an MPI that asks CUDA for the kind of memory.
   local check=(compute-sanitizer --target-processes all --report-api-errors no --error-exitcode 9)
   for tool in memcheck initcheck; do
     step 60 "${check[@]}" --tool $tool "$halocline" exchange --size 40 36 32 --radius 2 --fields 2xf32 --repeat 1 \
       --warm-up 0 --steady 2 --verify
-    # initcheck does not see what another process writes to memory of a GPU that both use.
+    # initcheck does not see writes of another process to GPU memory that both use.
     if [ "$tool" = memcheck ] || [ "$gpus" -gt 1 ]; then
       step 60 $(ranks 2) "${check[@]}" --tool $tool "$halocline" exchange --size 40 36 32 --radius 2 --fields 2xf32 \
         --repeat 1 --warm-up 0 --steady 2 --verify
@@ -176,7 +176,7 @@ stage_sanitizer() {
   done
 }
 
-# A rank that stops, is killed, or leaves in the middle of an exchange between 4 that share the GPUs.
+# A rank that stops, is killed, or leaves in the middle of an exchange among 4 ranks that share the GPUs.
 stage_lost() {
   local transport transports=(ipc_copy mpi_staged) fate
   if [ "$gpus" -ge 4 ]; then transports+=(direct); fi  # not between processes that share a GPU
@@ -194,7 +194,7 @@ stage_machine() {
   step 10 "$halocline" plot "$work/machine.json" --output "$work/machine.svg"
 }
 
-# What most users call: all methods, one exchange after a barrier, and 1000 back to back, one by one and 20 a launch.
+# The default use: all methods, one exchange after a barrier, and 1000 back to back, one by one and 20 in a graph.
 stage_exchange() {
   local halocline=$build/bin/halocline n block graph
   for block in ${blocks//,/ }; do
@@ -211,14 +211,14 @@ stage_exchange() {
     step 40 $(ranks "$gpus") "$halocline" exchange --size $(domain_of "$gpus" "$largest") --radius 3 --fields 4xf32 \
       --graph 20 --sm-budget $budget --verify --json >"$work/exchange-$largest-${gpus}r-budget$budget.json"
   done
-  # Faces in z only, of slabs.
+  # Faces in z only: slabs.
   for block in 512 256; do
     step 40 $(ranks "$gpus") "$halocline" exchange --size $block --radius 0 0 1 --no-edges --no-corners --fields 1xf32 \
       --device-grid 1 1 "$gpus" --graph 20 --verify --json >"$work/exchange-slabs$block-${gpus}r-graph20.json"
   done
 }
 
-# What each grid takes, beside what the rates of the stage machine predict of it.
+# The time of each grid, compared with the prediction from the rates of the stage machine.
 stage_candidates() {
   local halocline=$build/bin/halocline edge grid grids case
   for edge in $((largest * 5 / 4)) $((largest / 2)); do
@@ -243,11 +243,11 @@ stage_studies() {
   local study=$build/bin/bench_study n base short=(--rounds 3 --seconds 0.05) papers=()
   [ "$edge" = 750 ] || papers=(--size "$((2 * edge))x${edge}x$edge")
   for n in $(rank_counts); do
-    # The CUDA-aware base where each message between GPUs is one between ranks.
+    # The CUDA-aware base line, in which each message between GPUs is one between ranks.
     [ "$n" = "$gpus" ] && base=auto || base=staged
     step 100 $(ranks "$n") "$study" specialisation --out "$work" --base $base --block "$blocks" --seconds 0.05
   done
-  # One rank a GPU, fewer GPUs: the points of the curves.
+  # One rank for each GPU, fewer GPUs: the points of the curves.
   for n in $(rank_counts); do
     step 30 $(ranks "$n") "$study" weak --out "$work" --devices-per-rank 1 --edge "$edge" \
       --block "$largest,$smallest" --config +remote,+self,+direct "${short[@]}"
@@ -257,7 +257,8 @@ stage_studies() {
   step 30 $(ranks "$gpus") "$study" placement --out "$work" --config +self,+direct "${papers[@]}" "${short[@]}"
 }
 
-# The same exchange by hand, with one rank a GPU and its own core: without --oversubscribe Open MPI does not yield.
+# The same exchange by hand, with one rank for each GPU on its own core: without --oversubscribe Open MPI does not
+# yield.
 stage_baselines() {
   local alone=(mpirun --bind-to none -n "$gpus") name program grids
   case $gpus in
@@ -265,11 +266,11 @@ stage_baselines() {
     8) grids=1x2x4,2x2x2 ;;
     *) grids=1x1x$gpus,${gpus}x1x1 ;;
   esac
-  # Graphs and single exchanges never overlap here, so NCCL need not order them among each other.
+  # Graphs and single exchanges never overlap here, so NCCL need not order them.
   local mixing=NCCL_GRAPH_MIXING_SUPPORT=0
   local channels=(NCCL_MIN_NCHANNELS=32 NCCL_MAX_NCHANNELS=32 NCCL_MIN_P2P_NCHANNELS=32 NCCL_MAX_P2P_NCHANNELS=32)
   local case=(--out "$work" --block "$blocks" --grid "$grids" --seconds 0.06) shared=()
-  # By shared memory with CUDA IPC, or not at all.
+  # Shared memory with CUDA IPC, or nothing.
   ompi_info 2>/dev/null | grep -q 'btl: smcuda' && shared=(--mca pml ob1 --mca btl self,smcuda)
   export NVSHMEM_SYMMETRIC_SIZE=6G
   for name in halocline mpi nccl nvshmem ipc; do
@@ -279,7 +280,7 @@ stage_baselines() {
       continue
     fi
     case $name in
-      # Exit code 3: this MPI takes no device pointers, which is no failure.
+      # Exit code 3: this MPI does not take device pointers, which is not a failure.
       mpi) step 60 bash -c '"$@" || [ $? -eq 3 ]' - "${alone[@]}" "${shared[@]}" "$program" "${case[@]}" ;;
       nccl)
         step 60 env NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT "${alone[@]}" "$program" "${case[@]}"
@@ -299,7 +300,7 @@ stage_jacobi() {
       --steps-per-exchange $steps >"$work/jacobi-${gpus}r-${gpus}g-$smallest-halos$steps.json"
   done
   for how in overlap no-overlap no-overlap-graph store-halos store-halos-graph; do
-    # One GPU: one read and one write a cell, to be compared with the ceiling of a copy.
+    # One GPU: one read and one write of each cell, to be compared with the copy bandwidth.
     step 30 "${run[@]}" --size $(domain_of 1 "$largest") --devices 1 --${how/-graph/ --graph} \
       >"$work/jacobi-1r-1g-$how.json"
     for n in $(rank_counts); do
@@ -345,7 +346,7 @@ work=$(mktemp -d /tmp/gpu-check.XXXXXX)
 export work
 table=$work/stages.txt
 
-# Logs are cut at their end's first megabyte, so that what is handed over stays small.
+# Only the last megabyte of a log is kept, to limit the size of the results.
 pack_results() {
   local log
   for log in "$work"/*.log; do

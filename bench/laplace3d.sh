@@ -11,7 +11,7 @@ counts=("$@")
 [ ${#counts[@]} -gt 0 ] || counts=(1 2)
 mkdir -p "$out"
 
-# compare NAME FLAGS...: all schemes, in turns
+# compare NAME FLAGS...: all schemes, alternately
 compare() {
   local name=$1
   shift

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# How fast each variant of mhd's kernel is on one GPU, then the paper's benchmark with the fastest, by order and size.
+# The speed of each variant of mhd's kernel on one GPU, then the paper's benchmark with the fastest, by order and size.
 # usage: bench/mhd_kernels.sh [build folder] [folder of results]
 set -eu
 program=${1:-build/release}/bin/halocline
@@ -15,7 +15,7 @@ for order in 2 4 6 8; do
     --json >"$results/order-$order.json"
 done
 for way in --overlap --no-overlap "--overlap --graph"; do
-  # Flags are words of their own.
+  # Flags are separate words.
   # shellcheck disable=SC2086
   "$program" run mhd --backend cuda --devices 1 --size 256 --paper --variant auto --parts --progress off $way --json \
     >"$results/way$(echo "$way" | tr -d ' ').json"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The paper's measurements of mhd on the GPUs of this machine: bench/mhd_studies.sh BUILD_FOLDER OUTPUT_FOLDER [COUNT ...]
 # Numbers of GPUs: 1 2 unless given. Writes a CSV file, which bench/plot.py draws, and the table of each study.
-# Runs those that STUDIES names: strong weak orders parts backends large. About three and a half minutes on two H200.
+# STUDIES selects: strong weak orders parts backends large. About three and a half minutes on two H200.
 set -euo pipefail
 
 build=${1:?usage: bench/mhd_studies.sh BUILD_FOLDER OUTPUT_FOLDER [COUNT ...]}
@@ -31,7 +31,7 @@ for wanted in ${STUDIES:-strong weak orders parts backends large}; do
     orders) study orders orders --size 256 --device-counts "${counts[@]}" --paper ;;
     parts) study parts parts --size 256 --device-counts "${counts[@]}" --paper ;;
     backends) study backends backends --size 256 --device-counts "${counts[@]}" --paper ;;
-    # 1024^3 cells of eight fields twice in fp64 take 140 GB: few steps, on all GPUs.
+    # 1024^3 cells of eight fields with two buffers in fp64 take 140 GB: few steps, on all GPUs.
     large) study large strong --size 1024 --device-counts "$most" --paper --warm-up 3 --steps 10 ;;
     *)
       echo "study is $wanted; allowed are strong weak orders parts backends large" >&2

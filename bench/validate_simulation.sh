@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Compares simulated exchanges with real ones: hosts are network namespaces of this machine, each behind a link of limited bandwidth,
-# and ranks on them exchange halos by mpi_staged over TCP.
+# Compares simulated exchanges with real ones: hosts are network namespaces of this machine, each behind a link of
+# limited bandwidth, and their ranks exchange halos by mpi_staged over TCP.
 #   bench/validate_simulation.sh HALOCLINE OUT [CASE...]
 # OUT gets cases.csv and, for each case, the machine map and both documents. Without CASE, all of the table below run.
-# Needs root, iproute2, util-linux, Open MPI and python3. Links are slow on purpose: they, not the cores, have to be what limits.
+# Needs root, iproute2, util-linux, Open MPI and python3. Links are slow on purpose, so that they are the bottleneck and
+# not the cores.
 set -euo pipefail
 export LC_ALL=C OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 HALOCLINE_BACKEND=host
 
@@ -43,10 +44,10 @@ mkdir -p "$out"
 
 # --- a network of namespaces --------------------------------------------------------------------------------------
 
-# So that nothing is dropped, the queue is long: senders then share a link as their windows do.
+# The queue is long, so that no packet is dropped: senders then share a link by their windows.
 limit() { ip netns exec "$1" tc qdisc add dev "$2" root tbf rate "$(($3 * 8))mbit" burst 256kb latency 4000ms; }
 
-# connect SPACE DEVICE OTHER-SPACE OTHER-DEVICE MB/S: a cable, the same each way; 0 for any rate.
+# connect SPACE DEVICE OTHER-SPACE OTHER-DEVICE MB/S: a cable with the same rate both ways; 0 for no limit.
 connect() {
   ip link add "$2" netns "$1" type veth peer name "$4" netns "$3"
   ip -n "$1" link set "$2" up
@@ -93,7 +94,7 @@ remove_network() {
 }
 trap remove_network EXIT
 
-# Open MPI starts its daemons with this in the place of ssh: HOST COMMAND...
+# Open MPI starts its daemons with this instead of ssh: HOST COMMAND...
 write_agent() {
   cat >"$out/agent.sh" <<END
 #!/bin/sh
@@ -104,7 +105,7 @@ END
 }
 
 # on_hosts HOSTS RANKS-A-HOST PROGRAM...
-# Messages go to the kernel whole: in pieces, links would be idle whenever the ranks have to wait for a core.
+# Messages are passed to the kernel as a whole: in pieces, links would be idle whenever the ranks wait for a core.
 on_hosts() {
   local hosts=$1 ranks=$2 list="" host
   shift 2
@@ -138,7 +139,7 @@ while read -ra words; do
   name=${words[0]}
   if [ $# -gt 0 ] && [[ " $* " != *" $name "* ]]; then continue; fi
   known+=("$name")
-  # mpirun reads standard input, and must not get the table.
+  # mpirun reads standard input, which is the table here.
   run_case "${words[@]}" </dev/null
 done <<<"$cases"
 [ ${#known[@]} -gt 0 ] || fail "none of the cases is '$*'; allowed are: $(awk 'NF { printf "%s ", $1 }' <<<"$cases")"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Compares simulated exchanges with real ones on one node: measures the machine, then exchanges halos and simulates the same exchange on the
-# map that was measured.
+# Compares simulated exchanges with real ones on one node: measures the machine, then exchanges halos, and simulates the
+# same exchange on the measured map.
 #   bench/validate_simulation_gpu.sh OUT [CASE...]
 # OUT gets the maps, both documents of each case, cases.csv and summary.txt. Without CASE, all of the table below run, which is made to
 # take less than 3 minutes on 8 GPUs. HALOCLINE names the program (build/release/bin/halocline). On host devices (HALOCLINE_BACKEND=host) there are
@@ -11,7 +11,7 @@ set -euo pipefail
 export LC_ALL=C
 here=$(cd "$(dirname "$0")" && pwd)
 
-# Sides of a device's cube, in cells: A to D in the table.
+# Edges of a device's cube, in cells: A to D in the table.
 read -ra sides <<<"${SIDES:-64 128 256 512}"
 
 # name ranks(one, all: a device each) side device-grid routes
@@ -64,7 +64,7 @@ else
 fi
 seconds=${MEASURE_SECONDS:-24}
 
-# ranks_of WORD, flags_of WORD: of a case's second word.
+# ranks_of WORD, flags_of WORD: for the second word of a case.
 ranks_of() { if [ "$1" = one ]; then echo 1; else echo "$devices"; fi; }
 flags_of() { if [ "$1" = one ]; then echo "${one[@]}"; fi; }
 
@@ -86,7 +86,7 @@ run_case() { # the words of a line of the table
   local exchange=(--size $((side * grid[0])) $((side * grid[1])) $((side * grid[2])) --radius 3 --fields 4xf32
     --device-grid "${grid[@]}" --transports "$5")
   echo "$name: $(ranks_of "$2") ranks, ${exchange[*]}" | tee -a "$out/commands.txt"
-  # Both plan from one map: its measured rates decide between transports.
+  # Both plan with one map: its measured rates decide between transports.
   on_ranks "$(ranks_of "$2")" exchange "${flags[@]}" --machine "$out/$2.map.json" "${exchange[@]}" --repeat "${REPEAT:-10}" --steady "${STEADY:-100}" \
     --json >"$out/$name.real.json" &&
     "$halocline" simulate --machine "$out/$2.map.json" "${exchange[@]}" --json >"$out/$name.simulated.json"
@@ -105,7 +105,7 @@ done <<<"$cases"
   nvidia-smi -L 2>/dev/null | sed 's/ (UUID.*//' || echo "$devices host devices"
 } >"$out/commands.txt"
 measure all "$seconds"
-# With one device, one rank is all.
+# With one device, "all" is one rank.
 if [ "$devices" -eq 1 ]; then cp "$out/all.map.json" "$out/one.map.json"; else measure one "$(((seconds + 1) / 2))"; fi
 names=()
 failed=()
