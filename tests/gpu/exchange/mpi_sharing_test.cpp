@@ -78,17 +78,24 @@ std::int64_t free_bytes() {
   return static_cast<std::int64_t>(free);
 }
 
-DomainOptions by_copies(Duration timeout) {
+DomainOptions options_by(Transport transport, Duration timeout) {
   DomainOptions options;
   options.devices.existing.emplace(gpus_of_rank(static_cast<int>(mpi_world().rank().value()), 1));
-  options.routing.policy.order = {Transport::self, Transport::ipc_copy};
+  options.routing.policy.order = {Transport::self, transport};
+  options.tuning.packets_at_most_bytes = 0;  // cells are stored where they belong
   options.timeout = timeout;
   return options;
 }
 
-/// Rank 1 gives up waiting and closes its domain; rank 0, which was late, copies into its receive buffer afterwards.
-TEST(MpiGpuAfterAFailure, CloseFreesNothingThatOthersStillWriteInto) {
+class MpiGpuAfterAFailure : public testing::TestWithParam<Transport> {};
+
+/// Rank 1 gives up waiting and closes its domain; rank 0, which was late, stores into its memory afterwards.
+TEST_P(MpiGpuAfterAFailure, CloseFreesNothingThatOthersStillWriteInto) {
   HALOCLINE_NEEDS_TWO_PROCESSES();
+  if (GetParam() == Transport::direct) {
+    HALOCLINE_NEEDS_GPUS(2);
+    if (const std::string why = without_peer_access(); !why.empty()) GTEST_SKIP() << why;
+  }
   comm::RankGroup& world = mpi_world();
   constexpr std::int64_t cells = 256;
   const bool late = world.rank() == rank_id(0);
@@ -96,7 +103,7 @@ TEST(MpiGpuAfterAFailure, CloseFreesNothingThatOthersStillWriteInto) {
   {
     // Of a group of its own, which is unusable afterwards.
     const auto ranks = world.split(0, static_cast<int>(world.rank().value()));
-    Domain domain(Vec3::filled(cells), Stencil::box(2), *ranks, by_copies(3s));
+    Domain domain(Vec3::filled(cells), Stencil::box(2), *ranks, options_by(GetParam(), 3s));
     domain.add_field<double>("u");
     domain.realize();
     domain.exchange();
@@ -117,23 +124,25 @@ TEST(MpiGpuAfterAFailure, CloseFreesNothingThatOthersStillWriteInto) {
                     domain.exchange();
                     domain.synchronize();
                   }),
-                  HasSubstr("ipc_copy"));
+                  HasSubstr(std::string(to_string(GetParam()))));
       domain.close();
       const std::int64_t arrays = cells * cells * cells / 2 * static_cast<std::int64_t>(sizeof(double));
       EXPECT_LT(free_bytes() - before, arrays / 2) << "nothing was given back";
     }
-    world.barrier();  // the late copies are over
-    EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess) << "no copy went where there is no memory";
+    world.barrier();  // the late stores are over
+    EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess) << "no store went where there is no memory";
     if (late) domain.close();
   }
   // Both ranks, and the GPU, go on.
-  Domain domain({32, 32, 64}, Stencil::box(2), world, by_copies(20s));
+  Domain domain({32, 32, 64}, Stencil::box(2), world, options_by(GetParam(), 20s));
   domain.add_field<double>("u");
   domain.realize();
   for (int step = 0; step < 3; ++step) domain.exchange();
   domain.synchronize();
   domain.close();
 }
+INSTANTIATE_TEST_SUITE_P(transports, MpiGpuAfterAFailure, testing::Values(Transport::ipc_copy, Transport::direct),
+                         [](const auto& param) { return std::string(to_string(param.param)); });
 
 }  // namespace
 }  // namespace halocline::test
