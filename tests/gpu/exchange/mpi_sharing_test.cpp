@@ -103,7 +103,7 @@ TEST_P(MpiGpuAfterAFailure, CloseFreesNothingThatOthersStillWriteInto) {
   {
     // Of a group of its own, which is unusable afterwards.
     const auto ranks = world.split(0, static_cast<int>(world.rank().value()));
-    Domain domain(Vec3::filled(cells), Stencil::box(2), *ranks, options_by(GetParam(), 3s));
+    Domain domain(Vec3::filled(cells), Stencil::box(2), *ranks, options_by(GetParam(), 5s));
     domain.add_field<double>("u");
     domain.realize();
     domain.exchange();
@@ -111,7 +111,7 @@ TEST_P(MpiGpuAfterAFailure, CloseFreesNothingThatOthersStillWriteInto) {
     const std::int64_t before = free_bytes();
     world.barrier();
     if (late) {
-      domain.subdomains()[0].stream().host_function([] { std::this_thread::sleep_for(6s); });
+      domain.subdomains()[0].stream().host_function([] { std::this_thread::sleep_for(9s); });
       EXPECT_THROW(
           {
             domain.exchange();
