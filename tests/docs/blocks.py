@@ -3,7 +3,7 @@
 """Compiles the C++ that README.md and the guide show, and runs their Python.
 
     blocks.py ROOT cpp -- COMPILER FLAG ...
-    blocks.py ROOT python
+    blocks.py ROOT python [--without MODULE]
 
 A block ```cpp that has a main() is a program and is compiled by itself. Any other is the body of a function; names that it uses and does not
 declare are declared in tests/docs/blocks/PAGE.hpp, which stands in front of the page's blocks. All such blocks are compiled as one file.
@@ -16,7 +16,7 @@ A comment in front of a block says what else is to be known:
 
     <!-- block: source tree -->       C++ that includes headers of src/, which are not installed
     <!-- block: not compiled: WHY -->
-    <!-- block: needs MODULE -->      Python that runs where the module is installed, and is compiled elsewhere
+    <!-- block: needs MODULE -->      Python that runs where the module is installed and not named by --without, and is compiled elsewhere
     <!-- block: not run: WHY -->      Python that is only compiled
 """
 
@@ -118,7 +118,7 @@ def check_cpp(root, pages, compiler):
     return passed, wrong
 
 
-def run_block(block, names):
+def run_block(block, names, without):
     """What is wrong with a block of Python; empty where nothing is."""
     name = block.where.rsplit(":", 1)[0]
     try:
@@ -128,8 +128,8 @@ def run_block(block, names):
     needed = reason(block.words, "needs ")
     if why := reason(block.words, "not run:"):
         print(f"not run: {block.where}: {why}")
-    elif needed and importlib.util.find_spec(needed) is None:
-        print(f"not run: {block.where}: {needed} is not installed")
+    elif needed and (needed == without or importlib.util.find_spec(needed) is None):
+        print(f"not run: {block.where}: {needed} is not there")
     elif block.words and not needed:
         return f"{block.where}: '{block.words}' is nothing that a block can be"
     else:
@@ -142,7 +142,7 @@ def run_block(block, names):
     return ""
 
 
-def check_python(root, pages):
+def check_python(root, pages, without):
     passed, wrong = 0, []
     for page in pages:
         blocks = list(blocks_of(page, root, "python"))
@@ -153,7 +153,7 @@ def check_python(root, pages):
             if set_up.exists():
                 exec(compile(set_up.read_text(encoding="utf-8"), set_up, "exec"), names)  # pylint: disable=exec-used
             for block in blocks:
-                error = run_block(block, names)
+                error = run_block(block, names, without)
                 wrong += [error] if error else []
                 passed += not error
     return passed, wrong
@@ -164,10 +164,11 @@ def main():
     parser.add_argument("root", type=pathlib.Path)
     parser.add_argument("kind", choices=["cpp", "python"])
     parser.add_argument("compiler", nargs="*")
+    parser.add_argument("--without", help="a module that blocks cannot use here")
     options = parser.parse_args()
     root = options.root.resolve()
     pages = guide(root)
-    passed, wrong = check_cpp(root, pages, options.compiler) if options.kind == "cpp" else check_python(root, pages)
+    passed, wrong = check_cpp(root, pages, options.compiler) if options.kind == "cpp" else check_python(root, pages, options.without)
     for line in wrong:
         print(f"FAILED: {line}", file=sys.stderr)
     if passed == 0:
