@@ -11,7 +11,8 @@ if(BUILD_SHARED_LIBS)
     set(halocline_stages halocline_comm_mpi)
   endif()
 endif()
-install(TARGETS ${halocline_stages} halocline EXPORT halocline_targets
+get_property(halocline_bindings GLOBAL PROPERTY HALOCLINE_BINDINGS)
+install(TARGETS ${halocline_stages} ${halocline_bindings} halocline EXPORT halocline_targets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(EXPORT halocline_targets NAMESPACE halocline:: FILE halocline-targets.cmake
@@ -32,7 +33,7 @@ if(TARGET halocline_profile)
 endif()
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
-# For builds without CMake: a pkg-config file.
+# For builds without CMake: halocline.pc for C++, halocline-c.pc for C, whose compilers and linkers take other flags.
 if(BUILD_SHARED_LIBS)
   set(halocline_pc_libraries -lhalocline)
   set(halocline_pc_requires "")
@@ -57,8 +58,16 @@ endif()
 list(TRANSFORM halocline_pc_libraries REPLACE "^dl$" "-ldl")
 list(JOIN halocline_pc_libraries " " halocline_pc_libraries)
 list(JOIN halocline_pc_requires ", " halocline_pc_requires)
+set(halocline_pc_name halocline)
+set(halocline_pc_flags -std=c++20)
 configure_file(${PROJECT_SOURCE_DIR}/cmake/halocline.pc.in ${PROJECT_BINARY_DIR}/halocline.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/halocline.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+set(halocline_pc_name halocline-c)
+set(halocline_pc_flags "")
+if(NOT BUILD_SHARED_LIBS)
+  set(halocline_pc_libraries "-lhalocline_c ${halocline_pc_libraries} -lstdc++ -lm")
+endif()
+configure_file(${PROJECT_SOURCE_DIR}/cmake/halocline.pc.in ${PROJECT_BINARY_DIR}/halocline-c.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/halocline.pc ${PROJECT_BINARY_DIR}/halocline-c.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
 # Programs must link the dependencies of static libraries again.
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/halocline-config.cmake.in

@@ -6,7 +6,7 @@
 set -euo pipefail
 
 cd "$(dirname "$0")/.."
-mapfile -t files < <(find include src cli apps bench examples tests -name '*.[ch]pp' -o -name '*.cu' -o -name '*.cuh' 2>/dev/null | sort)
+mapfile -t files < <(find include src bindings cli apps bench examples tests -name '*.[ch]pp' -o -name '*.cu' -o -name '*.cuh' 2>/dev/null | sort)
 [ ${#files[@]} -gt 0 ] || { echo "lint: no files" >&2; exit 1; }
 
 case ${1:-} in
@@ -18,7 +18,7 @@ case ${1:-} in
     commands=$2/lint
     cmake --preset release -B "$commands" -DHALOCLINE_PRECOMPILE=OFF -DHALOCLINE_BUILD_TESTS=OFF >/dev/null
     mapfile -t sources < <(sed -n 's/^ *"file": "\(.*\)".*/\1/p' "$commands/compile_commands.json" |
-      grep "^$PWD/\(src\|cli\|apps\|bench\)/.*${TIDY:-}" | grep '\.cpp$' | sort -u)
+      grep "^$PWD/\(src\|bindings\|cli\|apps\|bench\)/.*${TIDY:-}" | grep '\.cpp$' | sort -u)
     [ ${#sources[@]} -gt 0 ] || { echo "lint: no file that clang-tidy could look at in $2" >&2; exit 1; }
     printf '%s\0' "${sources[@]}" | xargs -0 -n 1 -P "$(scripts/jobs.sh)" clang-tidy --quiet -p "$commands"
     ;;

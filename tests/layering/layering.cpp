@@ -105,8 +105,9 @@ class Checker {
     for (const auto* folder : {"cli", "apps", "bench", "profile"}) {
       for (const auto& file : read_tree(root_, folder)) check_outside(file, Sees::stages);
     }
-    for (const auto& file : read_tree(root_, "examples")) check_outside(file, Sees::installed);
-    for (const auto& file : read_tree(root_, "python/src")) check_outside(file, Sees::installed);
+    for (const auto* folder : {"examples", "bindings", "python/src"}) {
+      for (const auto& file : read_tree(root_, folder)) check_outside(file, Sees::installed);
+    }
     for (const auto& file : read_tree(root_, "tests")) {
       if (file.part(1) == "install") check_outside(file, Sees::installed);
       else check_form(file);

@@ -36,7 +36,7 @@ struct Report {
 /// - no #if on CUDA or on an option (HALOCLINE_...) in src/ and include/: an absent part is a source file
 ///   (include/halocline/view.hpp excepted, for what kernels may call, and whether the user asks for checks);
 /// - cli/, apps/, bench/ and profile/ include installed headers, headers of stages, and files of their own;
-/// - examples/ and tests/install/ include installed headers alone, as users do;
+/// - examples/, bindings/, python/src/ and tests/install/ include installed headers alone, as users do;
 /// - a file begins with the SPDX line of the licence, and has at most 400 more.
 /// Throws std::runtime_error if the table is missing or malformed.
 Report check(const std::filesystem::path& root);

@@ -189,6 +189,9 @@ TEST_F(Planted, ExampleWithAHeaderOfAStage) {
 TEST_F(Planted, BindingThatIncludesAStage) {
   expect_one("python/src/a.cpp", "#include \"core/hash.hpp\"\n", "not installed");
 }
+TEST_F(Planted, BindingOfCThatIncludesAStage) {
+  expect_one("bindings/c/src/a.cpp", "#include \"core/hash.hpp\"\n", "not installed");
+}
 TEST_F(Planted, TestOfTheInstalledWithAHeaderOfAStage) {
   expect_one("tests/install/consumer/a.cpp", "#include \"core/hash.hpp\"\n", "not installed");
 }

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a user may decide about a domain. Included by halocline.h.
+#ifndef HALOCLINE_C_OPTIONS_H
+#define HALOCLINE_C_OPTIONS_H
+
+#include "base.h"
+
+// Ends of a dimension.
+enum {
+  HALOCLINE_PERIODIC = 0,
+  HALOCLINE_OPEN = 1,
+  HALOCLINE_PERIODIC_IN_KERNEL = 2  // if not cut, no halo: kernels read the cells beyond one end at the other end
+};
+
+enum {
+  HALOCLINE_BACKEND_DEFAULT = 0,  // HALOCLINE_BACKEND, or GPUs if every rank sees one
+  HALOCLINE_BACKEND_HOST = 1,
+  HALOCLINE_BACKEND_CUDA = 2
+};
+
+enum {
+  HALOCLINE_PARTITION_DEFAULT = 0,  // exact, or given where cuts or grids are
+  HALOCLINE_PARTITION_BISECTION = 1,
+  HALOCLINE_PARTITION_EXACT = 2,
+  HALOCLINE_PARTITION_Z_ORDER = 3,
+  HALOCLINE_PARTITION_GIVEN = 4,
+  HALOCLINE_PARTITION_FASTEST = 5
+};
+
+enum {
+  HALOCLINE_PLACEMENT_DEFAULT = 0,  // automatic, or given where owners are
+  HALOCLINE_PLACEMENT_TRIVIAL = 1,
+  HALOCLINE_PLACEMENT_EXACT = 2,
+  HALOCLINE_PLACEMENT_CRAFT = 3,
+  HALOCLINE_PLACEMENT_RANDOM = 4,
+  HALOCLINE_PLACEMENT_AUTOMATIC = 5,
+  HALOCLINE_PLACEMENT_GIVEN = 6
+};
+
+// A device, by the rank that drives it, and its ordinal among the rank's own.
+typedef struct halocline_owner {
+  int64_t rank;
+  int32_t device;
+} halocline_owner;
+
+// A member that is 0 or NULL has its default, which is HALOCLINE_...'s where the environment sets it. `size` tells the library which
+// members the program was compiled with:
+//     halocline_options options = HALOCLINE_OPTIONS_INIT;
+//     options.devices = 2;
+typedef struct halocline_options {
+  size_t size;
+  int32_t boundaries[3];       // HALOCLINE_PERIODIC, ...
+  int32_t in_place;            // kernels write what they read: cells that are sent wait until they are sent
+  int32_t steps_per_exchange;  // 1
+  int32_t backend;             // HALOCLINE_BACKEND_...
+  int32_t devices;             // of each rank; 1 host device, or an equal share of the node's GPUs
+  int32_t host_workers;        // threads of host devices; by cores and ranks
+  int32_t ranks_per_node;      // virtual nodes of so many ranks; as the communicator finds them
+  int32_t partition;           // HALOCLINE_PARTITION_...
+  int64_t node_grid[3];        // with HALOCLINE_PARTITION_GIVEN, as device_grid
+  int64_t device_grid[3];
+  const int64_t* cuts[3];  // by dimension the positions 0 = c0 < c1 < ... < cn = extent; all three, or none
+  int64_t cut_counts[3];
+  const double* weights;  // relative speed of each subdomain's device, by its id
+  int64_t weight_count;
+  int32_t placement;        // HALOCLINE_PLACEMENT_...
+  int32_t by_direction;     // messages: one for each direction in place of one for each neighbour
+  uint64_t placement_seed;  // for HALOCLINE_PLACEMENT_RANDOM
+  const halocline_owner* owners;  // by subdomain id, each device of the machine once
+  int64_t owner_count;
+  const char* transports;     // "direct,mpi_staged" allows these in this order, "-direct" forbids
+  const char* machine;        // a document of `halocline machine --json`; the discovered machine
+  int32_t validate_ordering;  // finds work that races with exchanges; slow
+  int32_t reserved;           // 0
+  double timeout;             // seconds that a collective or a step of an exchange may take; 120
+} halocline_options;
+
+#ifdef __cplusplus
+#define HALOCLINE_OPTIONS_INIT \
+  halocline_options { sizeof(halocline_options) }
+#else
+#define HALOCLINE_OPTIONS_INIT \
+  { .size = sizeof(halocline_options) }
+#endif
+
+#endif

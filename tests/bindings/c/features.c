@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the binding offers beyond the heat equation: cells hold their place in the domain, so that each halo cell is known.
+#include <stdatomic.h>
+#include <threads.h>
+#include <time.h>
+
+#include "cells.h"
+#include "check.h"
+
+long checks = 0;
+const int64_t feature_extent[3] = {EXTENT_X, EXTENT_Y, EXTENT_Z};
+
+halocline_options host_options(void) {
+  halocline_options options = HALOCLINE_OPTIONS_INIT;
+  options.backend = HALOCLINE_BACKEND_HOST;
+  options.devices = 2;
+  return options;
+}
+
+static int64_t wrapped(int64_t i, int64_t extent) { return (i % extent + extent) % extent; }
+double value_of(int64_t x, int64_t y, int64_t z, int component) {
+  return (double)(wrapped(x, EXTENT_X) + 100 * wrapped(y, EXTENT_Y) + 10000 * wrapped(z, EXTENT_Z) +
+                  1000000 * component);
+}
+
+static double* at(const halocline_view* view, int64_t x, int64_t y, int64_t z) { return halocline_cell(view, x, y, z); }
+
+// Sets owned cells to their values, and halo cells to -1.
+static void set(const halocline_domain* domain, halocline_field field) {
+  int32_t count = 0;
+  OK(halocline_domain_subdomain_count(domain, &count));
+  for (int32_t s = 0; s < count; ++s) {
+    halocline_view v;
+    OK(halocline_subdomain_view(domain, s, field, 0, &v));
+    for (int64_t z = v.with_halo.lo[2]; z < v.with_halo.hi[2]; ++z)
+      for (int64_t y = v.with_halo.lo[1]; y < v.with_halo.hi[1]; ++y)
+        for (int64_t x = v.with_halo.lo[0]; x < v.with_halo.hi[0]; ++x) {
+          const int owned = x >= v.owned.lo[0] && x < v.owned.hi[0] && y >= v.owned.lo[1] && y < v.owned.hi[1] &&
+                            z >= v.owned.lo[2] && z < v.owned.hi[2];
+          *at(&v, x, y, z) = owned ? value_of(x, y, z, 0) : -1;
+        }
+  }
+}
+
+static halocline_domain* realized(const halocline_stencil* stencil, const halocline_options* options,
+                                  halocline_field* u) {
+  halocline_domain* domain = NULL;
+  OK(halocline_domain_create(feature_extent, stencil, options, &domain));
+  OK(halocline_domain_add_field(domain, "u", HALOCLINE_F64, NULL, u));
+  OK(halocline_domain_realize(domain));
+  return domain;
+}
+
+static void end(halocline_domain* domain) {
+  OK(halocline_domain_close(domain));
+  OK(halocline_domain_destroy(&domain));
+}
+
+// One direction, one layer: what is sent towards +x fills the neighbours' halo below, next to the owned cells.
+static void transfers(void) {
+  const halocline_stencil stencil = halocline_stencil_box(2);
+  const halocline_options options = host_options();
+  halocline_field u;
+  halocline_domain* domain = realized(&stencil, &options, &u);
+  set(domain, u);
+  const halocline_transfer transfer = {u, halocline_direction_bit(1, 0, 0), 1};
+  OK(halocline_domain_exchange(domain, 1, &transfer));
+  OK(halocline_domain_synchronize(domain));
+  halocline_view v;
+  OK(halocline_subdomain_view(domain, 0, u, 0, &v));
+  CHECK(v.with_halo.lo[0] == v.owned.lo[0] - 2 && v.with_halo.hi[0] == v.owned.hi[0] + 2);
+  CHECK(v.element == HALOCLINE_F64 && v.components == 1 && v.stride[0] == sizeof(double));
+  const int64_t x = v.owned.lo[0], y = v.owned.lo[1], z = v.owned.lo[2];
+  CHECK(*at(&v, x - 1, y, z) == value_of(x - 1, y, z, 0));
+  CHECK(*at(&v, x - 2, y, z) == -1 && *at(&v, v.owned.hi[0], y, z) == -1 && *at(&v, x, y - 1, z) == -1);
+  // All of it, corners included.
+  OK(halocline_domain_exchange(domain, 0, NULL));
+  OK(halocline_domain_synchronize(domain));
+  for (int64_t k = v.with_halo.lo[2]; k < v.with_halo.hi[2]; ++k)
+    for (int64_t j = v.with_halo.lo[1]; j < v.with_halo.hi[1]; ++j)
+      for (int64_t i = v.with_halo.lo[0]; i < v.with_halo.hi[0]; ++i) CHECK(*at(&v, i, j, k) == value_of(i, j, k, 0));
+  int32_t ready = 0;
+  OK(halocline_domain_is_ready(domain, &ready));
+  CHECK(ready == 1);
+  end(domain);
+}
+
+// Each owned cell is 1, and so are its copies: with one halo cell on each side the sum at a cell of a cut plane is 2.
+static void accumulate(void) {
+  const halocline_stencil stencil = halocline_stencil_star(1);
+  const halocline_options options = host_options();
+  halocline_field u;
+  halocline_domain* domain = realized(&stencil, &options, &u);
+  halocline_view v;
+  for (int32_t s = 0; s < 2; ++s) {
+    OK(halocline_subdomain_view(domain, s, u, 0, &v));
+    for (int64_t z = v.with_halo.lo[2]; z < v.with_halo.hi[2]; ++z)
+      for (int64_t y = v.with_halo.lo[1]; y < v.with_halo.hi[1]; ++y)
+        for (int64_t x = v.with_halo.lo[0]; x < v.with_halo.hi[0]; ++x) *at(&v, x, y, z) = 1;
+  }
+  OK(halocline_domain_accumulate(domain, HALOCLINE_ADD, 0, NULL));
+  OK(halocline_domain_synchronize(domain));
+  OK(halocline_subdomain_view(domain, 0, u, 0, &v));
+  const int64_t x = v.owned.lo[0], y = v.owned.lo[1], z = v.owned.lo[2];
+  CHECK(*at(&v, x + 1, y + 1, z + 1) == 1);
+  CHECK(*at(&v, x, y + 1, z + 1) == 2 && *at(&v, x, y, z + 1) == 3 && *at(&v, x, y, z) == 4);
+  *at(&v, x, y, z) = 9;
+  OK(halocline_domain_accumulate(domain, HALOCLINE_REPLACE, 0, NULL));
+  OK(halocline_domain_synchronize(domain));
+  CHECK(*at(&v, x, y, z) == 1);
+  end(domain);
+}
+
+typedef struct parts {
+  halocline_domain* domain;
+  int calls;
+  int64_t cells;
+  halocline_view views[2];
+} parts;
+
+static atomic_int parts_done;  // of the first subdomain
+static const halocline_view* first_view;
+
+// Work that was enqueued before the boundary's, in the subdomain's stream: ends after it.
+static void wait_for_part(const halocline_box* part, void* user) {
+  (void)part, (void)user;
+  const time_t begin = time(NULL);
+  while (atomic_load(&parts_done) == 0) {
+    if (time(NULL) > begin + 20) {
+      fprintf(stderr, "FAILED: parts of the boundary wait for the interior\n");
+      exit(1);
+    }
+    thrd_sleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+  }
+}
+
+static void check_halos(const halocline_box* part, void* user) {
+  const halocline_view* v = user;
+  for (int64_t z = part->lo[2]; z < part->hi[2]; ++z)
+    for (int64_t y = part->lo[1]; y < part->hi[1]; ++y)
+      for (int64_t x = part->lo[0]; x < part->hi[0]; ++x)
+        if (*at(v, x - 1, y, z) != value_of(x - 1, y, z, 0) || *at(v, x, y, z + 1) != value_of(x, y, z + 1, 0)) {
+          fprintf(stderr, "FAILED: a part of the boundary was updated before its halos\n");
+          exit(1);
+        }
+  if (v == first_view) atomic_fetch_add(&parts_done, 1);
+}
+
+static halocline_status update(int32_t subdomain, int32_t count, const halocline_box* boxes, void* user) {
+  parts* p = user;
+  ++p->calls;
+  for (int32_t b = 0; b < count; ++b) {
+    const halocline_box* box = &boxes[b];
+    p->cells += (box->hi[0] - box->lo[0]) * (box->hi[1] - box->lo[1]) * (box->hi[2] - box->lo[2]);
+    const halocline_status status =
+        halocline_subdomain_launch(p->domain, subdomain, box, check_halos, &p->views[subdomain]);
+    if (status != HALOCLINE_SUCCESS) return status;
+  }
+  return HALOCLINE_SUCCESS;
+}
+
+// Boundaries by parts, in streams of their own, as their halos arrive.
+static void finish_with(void) {
+  const halocline_stencil stencil = halocline_stencil_star(1);
+  halocline_options options = host_options();
+  options.host_workers = 4;
+  halocline_field u;
+  halocline_field_options two = HALOCLINE_FIELD_OPTIONS_INIT;
+  two.buffers = 2;
+  halocline_domain* domain = NULL;
+  OK(halocline_domain_create(feature_extent, &stencil, &options, &domain));
+  OK(halocline_domain_add_field(domain, "u", HALOCLINE_F64, &two, &u));
+  OK(halocline_domain_realize(domain));
+  set(domain, u);
+  parts p = {.domain = domain};
+  first_view = &p.views[0];
+  int64_t boundary = 0;
+  for (int32_t s = 0; s < 2; ++s) {
+    halocline_subdomain own;
+    OK(halocline_subdomain_view(domain, s, u, 0, &p.views[s]));
+    OK(halocline_subdomain_get(domain, s, &own));
+    CHECK(own.id == s && own.device == s && own.native_device == -1 && own.wraps[0] == 0);
+    const halocline_box* boxes[2] = {&own.owned, &own.interior};
+    for (int i = 0; i < 2; ++i)
+      boundary += (i == 0 ? 1 : -1) * (boxes[i]->hi[0] - boxes[i]->lo[0]) * (boxes[i]->hi[1] - boxes[i]->lo[1]) *
+                  (boxes[i]->hi[2] - boxes[i]->lo[2]);
+  }
+  OK(halocline_domain_start_exchange(domain, 0, NULL));
+  const halocline_box one_cell = {{0, 0, 0}, {1, 1, 1}};
+  OK(halocline_subdomain_launch(domain, 0, &one_cell, wait_for_part, NULL));
+  OK(halocline_domain_finish_exchange_with(domain, update, &p));
+  OK(halocline_domain_synchronize(domain));
+  CHECK(p.calls > 0 && p.cells == boundary);
+  // Interiors of whole tiles, and how many boxes there are.
+  const int64_t tile[3] = {4, 4, 4};
+  OK(halocline_domain_use_tiles(domain, tile));
+  halocline_subdomain tiled;
+  OK(halocline_subdomain_get(domain, 0, &tiled));
+  CHECK((tiled.interior.hi[0] - tiled.interior.lo[0]) % 4 == 0);
+  int32_t count = 0;
+  OK(halocline_subdomain_boundary(domain, 0, 0, NULL, &count));
+  CHECK(count > 0);
+  end(domain);
+}
+
+static void options_that_decide(void) {
+  const halocline_stencil stencil = halocline_stencil_star(1);
+  halocline_options options = host_options();
+  const int64_t x[] = {0, 5, EXTENT_X}, y[] = {0, EXTENT_Y}, z[] = {0, EXTENT_Z};
+  const halocline_owner owners[] = {{0, 1}, {0, 0}};
+  options.cuts[0] = x, options.cuts[1] = y, options.cuts[2] = z;
+  options.cut_counts[0] = 3, options.cut_counts[1] = options.cut_counts[2] = 2;
+  options.owners = owners;
+  options.owner_count = 2;
+  options.boundaries[1] = HALOCLINE_PERIODIC_IN_KERNEL;
+  options.steps_per_exchange = 2;
+  options.transports = "direct,self";
+  halocline_field u;
+  halocline_domain* domain = realized(&stencil, &options, &u);
+  for (int32_t s = 0; s < 2; ++s) {
+    halocline_subdomain own;
+    halocline_box first, second;
+    OK(halocline_subdomain_get(domain, s, &own));
+    // Subdomain 0 has device 1.
+    CHECK(own.device == 1 - (int32_t)own.id && own.wraps[1] == 1 && own.wraps[0] == 0);
+    CHECK(own.owned.lo[0] == (own.id == 0 ? 0 : 5) && own.owned.hi[0] == (own.id == 0 ? 5 : EXTENT_X));
+    OK(halocline_subdomain_update_box(domain, s, 0, &first));
+    OK(halocline_subdomain_update_box(domain, s, 1, &second));
+    CHECK(first.lo[0] == own.owned.lo[0] - 1 && second.lo[0] == own.owned.lo[0]);
+    FAILS(halocline_subdomain_update_box(domain, s, 2, &first), HALOCLINE_INVALID_ARGUMENT, "2");
+  }
+  const char* text = NULL;
+  OK(halocline_domain_explain(domain, &text));
+  CHECK(strstr(text, "direct") != NULL);
+  int32_t on_host = 0;
+  OK(halocline_domain_on_host(domain, &on_host));
+  CHECK(on_host == 1);
+  // The machine as a document, given to another domain.
+  OK(halocline_domain_machine(domain, &text));
+  halocline_options again = host_options();
+  again.machine = text;
+  end(realized(&stencil, &again, &u));
+  end(domain);
+}
+
+// Boxes through the host's memory.
+static void host_arrays(void) {
+  const halocline_stencil stencil = halocline_stencil_box(1);
+  const halocline_options options = host_options();
+  halocline_field u;
+  halocline_domain* domain = realized(&stencil, &options, &u);
+  set(domain, u);
+  halocline_subdomain own[2];
+  for (int32_t s = 0; s < 2; ++s) OK(halocline_subdomain_get(domain, s, &own[s]));
+  halocline_box plane = own[0].owned;
+  plane.hi[2] = plane.lo[2] + 1;
+  halocline_host_array* array = NULL;
+  halocline_view v;
+  OK(halocline_host_array_create(domain, 0, u, &plane, &array));
+  OK(halocline_host_array_download(array, 0));
+  OK(halocline_host_array_view(array, &v));
+  CHECK(memcmp(&v.owned, &plane, sizeof plane) == 0 && v.element == HALOCLINE_F64);
+  CHECK(*at(&v, 1, 2, 0) == value_of(1, 2, 0, 0));
+  plane = own[1].owned;
+  plane.lo[2] = plane.hi[2] - 1;
+  OK(halocline_host_array_move_to(array, 1, &plane));
+  OK(halocline_host_array_view(array, &v));
+  for (int64_t y = plane.lo[1]; y < plane.hi[1]; ++y)
+    for (int64_t x = plane.lo[0]; x < plane.hi[0]; ++x) *at(&v, x, y, plane.lo[2]) = 5;
+  OK(halocline_host_array_upload(array, 0));
+  OK(halocline_host_array_destroy(&array));
+  OK(halocline_subdomain_view(domain, 1, u, 0, &v));
+  CHECK(*at(&v, plane.lo[0], plane.lo[1], plane.lo[2]) == 5);
+  plane.hi[0] += 5;
+  FAILS(halocline_host_array_create(domain, 1, u, &plane, &array), HALOCLINE_INVALID_ARGUMENT, "box");
+  end(domain);
+}
+
+static void count_message(int32_t level, const char* message, void* user) {
+  if (level <= HALOCLINE_LOG_WARNING && strlen(message) > 0) ++*(int*)user;
+}
+
+// A realized domain that is not closed leaks, and the log says so.
+static void log_messages(void) {
+  const halocline_stencil stencil = halocline_stencil_box(1);
+  const halocline_options options = host_options();
+  halocline_field u;
+  int messages = 0;
+  OK(halocline_set_log_callback(count_message, &messages));
+  halocline_domain* domain = realized(&stencil, &options, &u);
+  OK(halocline_domain_destroy(&domain));
+  OK(halocline_set_log_callback(NULL, NULL));
+  CHECK(messages > 0);
+}
+
+int main(int argc, char** argv) {
+  transfers();
+  accumulate();
+  finish_with();
+  options_that_decide();
+  host_arrays();
+  own_arrays();
+  open_boundaries();
+  // What it leaks is on purpose, so that sanitizers run the others.
+  if (argc == 1 || strcmp(argv[1], "--no-leaks") != 0) log_messages();
+  printf("cases passed: %ld\n", checks);
+  return 0;
+}

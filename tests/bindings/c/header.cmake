@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Compiles each header of the C binding alone, and twice, as C99, as C11, and as C++17 with nothing but the standard library.
+file(GLOB_RECURSE headers RELATIVE ${INCLUDE} ${INCLUDE}/*.h)
+file(MAKE_DIRECTORY ${WORK})
+set(compiled 0)
+foreach(header IN LISTS headers)
+  file(WRITE ${WORK}/alone.c "#include <${header}>\n#include <${header}>\nint main(void) { return 0; }\n")
+  file(READ ${WORK}/alone.c text)
+  file(WRITE ${WORK}/alone.cpp "${text}")
+  foreach(way IN ITEMS "${COMPILER};-std=c99;${WORK}/alone.c" "${COMPILER};-std=c11;${WORK}/alone.c" "${CXX};-std=c++17;${WORK}/alone.cpp")
+    execute_process(COMMAND ${way} -Wall -Wextra -pedantic -Werror -fsyntax-only -I${INCLUDE} RESULT_VARIABLE status OUTPUT_VARIABLE output
+                    ERROR_VARIABLE output)
+    if(NOT status EQUAL 0)
+      message(FATAL_ERROR "${header}, ${way}:\n${output}")
+    endif()
+  endforeach()
+  # Users of C have no header of the C++ library, of MPI or of CUDA.
+  file(STRINGS ${INCLUDE}/${header} includes REGEX "^#include")
+  foreach(include IN LISTS includes)
+    if(NOT include MATCHES "<std(def|int)\\.h>|\"(halocline_c/)?[a-z_]+\\.h\"")
+      message(FATAL_ERROR "${header} has ${include}; allowed are <stddef.h>, <stdint.h> and headers of the binding")
+    endif()
+  endforeach()
+  math(EXPR compiled "${compiled} + 1")
+endforeach()
+message(STATUS "${compiled} headers compiled")
