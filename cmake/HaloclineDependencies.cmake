@@ -23,7 +23,8 @@ find_package(Threads REQUIRED)
 find_package(fmt REQUIRED)
 halocline_note(fmt yes "${fmt_VERSION}")
 
-# Examples and tests of the binding in C. Before MPI, which is found for each language.
+# Programs in C and Fortran: examples and tests of the bindings in C, and the Fortran module. Languages before MPI, which is found for
+# each of them.
 include(CheckLanguage)
 set(HALOCLINE_HAVE_C OFF)
 if(HALOCLINE_BUILD_TESTS OR HALOCLINE_BUILD_APPS)
@@ -33,14 +34,24 @@ if(HALOCLINE_BUILD_TESTS OR HALOCLINE_BUILD_APPS)
     set(HALOCLINE_HAVE_C ON)
   endif()
 endif()
+set(have_fortran OFF)
+if(NOT HALOCLINE_FORTRAN STREQUAL "OFF")
+  check_language(Fortran)
+  if(CMAKE_Fortran_COMPILER)
+    enable_language(Fortran)
+    set(have_fortran ON)
+  endif()
+endif()
+halocline_optional(HALOCLINE_FORTRAN have_fortran HALOCLINE_HAVE_FORTRAN "install gfortran, or set CMAKE_Fortran_COMPILER")
+halocline_note(Fortran ${HALOCLINE_HAVE_FORTRAN} "${CMAKE_Fortran_COMPILER_ID} ${CMAKE_Fortran_COMPILER_VERSION}")
 
 if(NOT HALOCLINE_MPI STREQUAL "OFF")
   find_package(MPI COMPONENTS CXX)
 endif()
 halocline_optional(HALOCLINE_MPI MPI_CXX_FOUND HALOCLINE_HAVE_MPI "install libopenmpi-dev")
 halocline_note(MPI ${HALOCLINE_HAVE_MPI} "${MPI_CXX_VERSION}")
-# HALOCLINE_HAVE_MPI_C: where several MPIs are installed, a compiler's may be another one than Halocline's.
-foreach(language IN ITEMS C)
+# HALOCLINE_HAVE_MPI_C, HALOCLINE_HAVE_MPI_FORTRAN: where several MPIs are installed, a compiler's may be another one than Halocline's.
+foreach(language IN ITEMS C Fortran)
   string(TOUPPER ${language} name)
   set(HALOCLINE_HAVE_MPI_${name} OFF)
   if(HALOCLINE_HAVE_MPI AND HALOCLINE_HAVE_${name})

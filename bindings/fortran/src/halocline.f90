@@ -1,0 +1,358 @@
+! SPDX-License-Identifier: BSD-3-Clause
+! Halocline for Fortran: halo exchanges of distributed 3-D stencil codes. docs/guide/18-c-and-fortran.md is its page.
+!
+!     type(halocline_domain) :: domain
+!     call domain%create([nx, ny, nz], halocline_stencil_star(1), comm=MPI_COMM_WORLD%MPI_VAL)
+!     u = domain%add_field('u', HALOCLINE_F64)
+!     call domain%realize()
+!     call halocline_point(p, domain%view(u))    ! p(x, y, z), halo included
+!     call domain%exchange()
+!
+! Cells, subdomains, buffers, components and devices are numbered from 1, ranks from 0, as MPI has it. Cells have their numbers in the
+! whole domain, so that the halo of its first cells has the number 0. All procedures take stat and errmsg, as allocate() does; without
+! stat an error ends the program with its text. Collective: called by all ranks in the same order.
+module halocline
+  use, intrinsic :: iso_c_binding
+  use halocline_arrays
+  use halocline_c
+  use halocline_errors
+  use halocline_handles
+  use halocline_values
+  use halocline_views
+  implicit none
+  private
+
+  public :: halocline_domain, halocline_transfer, halocline_graph, halocline_host_array
+  public :: halocline_options, halocline_owner, halocline_box, halocline_stencil, halocline_view, halocline_array
+  public :: halocline_stencil_box, halocline_stencil_star, halocline_stencil_sides, halocline_direction
+  public :: halocline_point, halocline_device_array
+  public :: HALOCLINE_SUCCESS, HALOCLINE_INVALID_ARGUMENT, HALOCLINE_CAPABILITY_ERROR, HALOCLINE_RESOURCE_ERROR, &
+    HALOCLINE_COMMUNICATION_ERROR, HALOCLINE_DEVICE_ERROR, HALOCLINE_DEADLINE_ERROR, HALOCLINE_PROTOCOL_ERROR, &
+    HALOCLINE_INTERNAL_ERROR
+  public :: HALOCLINE_PERIODIC, HALOCLINE_OPEN, HALOCLINE_PERIODIC_IN_KERNEL
+  public :: HALOCLINE_BACKEND_DEFAULT, HALOCLINE_BACKEND_HOST, HALOCLINE_BACKEND_CUDA
+  public :: HALOCLINE_PARTITION_DEFAULT, HALOCLINE_PARTITION_BISECTION, HALOCLINE_PARTITION_EXACT, HALOCLINE_PARTITION_Z_ORDER, &
+    HALOCLINE_PARTITION_GIVEN, HALOCLINE_PARTITION_FASTEST
+  public :: HALOCLINE_PLACEMENT_DEFAULT, HALOCLINE_PLACEMENT_TRIVIAL, HALOCLINE_PLACEMENT_EXACT, HALOCLINE_PLACEMENT_CRAFT, &
+    HALOCLINE_PLACEMENT_RANDOM, HALOCLINE_PLACEMENT_AUTOMATIC, HALOCLINE_PLACEMENT_GIVEN
+  public :: HALOCLINE_I8, HALOCLINE_U8, HALOCLINE_I16, HALOCLINE_U16, HALOCLINE_I32, HALOCLINE_U32, HALOCLINE_I64, HALOCLINE_U64, &
+    HALOCLINE_F16, HALOCLINE_BF16, HALOCLINE_F32, HALOCLINE_F64, HALOCLINE_C64, HALOCLINE_C128
+  public :: HALOCLINE_ADD, HALOCLINE_REPLACE, HALOCLINE_EDGES, HALOCLINE_CORNERS
+
+  ! What an exchange moves of a field. directions: in which owned cells are sent, 0 for all; depth: layers of the halo, 0 for all.
+  type :: halocline_transfer
+    integer :: field = 0, directions = 0, depth = 0
+  end type
+
+  type :: halocline_domain
+    private
+    type(c_ptr) :: handle = c_null_ptr
+    logical :: waits = .true.  ! the memory is the host's, which sees an exchange when it is done
+  contains
+    procedure, private :: create_extent, create_boxes
+    generic :: create => create_extent, create_boxes
+    procedure :: add_field, plan, use_array, realize, close
+    procedure :: rank, ranks, on_host, explain, machine
+    procedure :: subdomains, subdomain_id, device, native_device, owned, interior, boundary, update_box, wraps, use_tiles, view
+    procedure :: exchange, start_exchange, finish_exchange, is_ready, accumulate, swap, synchronize, leave_open_boundaries
+    procedure :: stream, use_streams, wait_for_stream, let_stream_wait, begin_capture, end_capture, host_array
+  end type
+
+  interface
+    ! extent: cells of the domain. comm: an MPI communicator, which is duplicated: MPI_COMM_WORLD of the module mpi, or
+    ! MPI_COMM_WORLD%MPI_VAL of mpi_f08. Without comm, this process drives all devices. Collective.
+    module subroutine create_extent(self, extent, stencil, comm, options, stat, errmsg)
+      class(halocline_domain), intent(inout) :: self
+      integer, intent(in) :: extent(3)
+      type(halocline_stencil), intent(in) :: stencil
+      integer, intent(in), optional :: comm
+      type(halocline_options), intent(in), optional :: options
+      integer, intent(out), optional :: stat
+      character(*), intent(inout), optional :: errmsg
+    end subroutine
+    ! The same for codes with a decomposition of their own: the boxes that this rank owns, one for each device that it drives.
+    module subroutine create_boxes(self, boxes, stencil, comm, options, stat, errmsg)
+      class(halocline_domain), intent(inout) :: self
+      type(halocline_box), intent(in) :: boxes(:)
+      type(halocline_stencil), intent(in) :: stencil
+      integer, intent(in), optional :: comm
+      type(halocline_options), intent(in), optional :: options
+      integer, intent(out), optional :: stat
+      character(*), intent(inout), optional :: errmsg
+    end subroutine
+    ! Before plan() or realize(). element: HALOCLINE_F64, ... component_directions: for each component a set of directions in which it
+    ! is sent. Returns the field for other procedures.
+    module function add_field(self, name, element, components, buffers, stencil, staggered, component_directions, stat, errmsg) &
+      result(field)
+      class(halocline_domain), intent(in) :: self
+      character(*), intent(in) :: name
+      integer, intent(in) :: element
+      integer, intent(in), optional :: components, buffers, component_directions(:)
+      type(halocline_stencil), intent(in), optional :: stencil
+      logical, intent(in), optional :: staggered(3)
+      integer, intent(out), optional :: stat
+      character(*), intent(inout), optional :: errmsg
+      integer :: field
+    end function
+    ! Partitions and places, so that owned() is known before there is memory. Collective.
+    module subroutine plan(self, stat, errmsg)
+      class(halocline_domain), intent(in) :: self
+      integer, intent(out), optional :: stat
+      character(*), intent(inout), optional :: errmsg
+    end subroutine
+    ! The program's own array for a buffer of a field, after plan() and before realize(), for all buffers and subdomains.
+    module subroutine use_array(self, field, array, subdomain, buffer, stat, errmsg)
+      class(halocline_domain), intent(in) :: self
+      integer, intent(in) :: field
+      type(halocline_array), intent(in) :: array
+      integer, intent(in), optional :: subdomain, buffer
+      integer, intent(out), optional :: stat
+      character(*), intent(inout), optional :: errmsg
+    end subroutine
+    ! Allocates, routes, and builds the exchange. Collective.
+    module subroutine realize(self, stat, errmsg)
+      class(halocline_domain), intent(inout) :: self
+      integer, intent(out), optional :: stat
+      character(*), intent(inout), optional :: errmsg
+    end subroutine
+    ! Waits for all work, and frees everything. Collective. Nothing for a domain that was not created.
+    module subroutine close(self, stat, errmsg)
+      class(halocline_domain), intent(inout) :: self
+      integer, intent(out), optional :: stat
+      character(*), intent(inout), optional :: errmsg
+    end subroutine
+    ! The number of this process in the domain's communicator, from 0, and how many there are. After plan().
+    module function rank(self, stat, errmsg) result(found)
+      class(halocline_domain), intent(in) :: self
+      integer, intent(out), optional :: stat
+      character(*), intent(inout), optional :: errmsg
+      integer :: found
+    end function
+    module function ranks(self, stat, errmsg) result(found)
+      class(halocline_domain), intent(in) :: self
+      integer, intent(out), optional :: stat
+      character(*), intent(inout), optional :: errmsg
+      integer :: found
+    end function
+    ! Whether fields are in host memory. After plan().
+    module function on_host(self, stat, errmsg) result(found)
+      class(halocline_domain), intent(in) :: self
+      integer, intent(out), optional :: stat
+      character(*), intent(inout), optional :: errmsg
+      logical :: found
+    end function
+    ! What was decided, and why; after realize(). The machine that was planned for, as a document of JSON; after plan().
+    module function explain(self, stat, errmsg) result(found)
+      class(halocline_domain), intent(in) :: self
+      integer, intent(out), optional :: stat
+      character(*), intent(inout), optional :: errmsg
+      character(:), allocatable :: found
+    end function
+    module function machine(self, stat, errmsg) result(found)
+      class(halocline_domain), intent(in) :: self
+      integer, intent(out), optional :: stat
+      character(*), intent(inout), optional :: errmsg
+      character(:), allocatable :: found
+    end function
+    ! How many subdomains this rank has, after plan(). subdomain is 1 in the procedures below where it is left out.
+    module function subdomains(self, stat, errmsg) result(found)
+      class(halocline_domain), intent(in) :: self
+      integer, intent(out), optional :: stat
+      character(*), intent(inout), optional :: errmsg
+      integer :: found
+    end function
+    ! Its number in the whole domain, from 1; its device among the rank's own, from 1; the device's number for CUDA, from 0, -1 on the host.
+    module function subdomain_id(self, subdomain, stat, errmsg) result(found)
+      class(halocline_domain), intent(in) :: self
+      integer, intent(in), optional :: subdomain
+      integer, intent(out), optional :: stat
+      character(*), intent(inout), optional :: errmsg
+      integer :: found
+    end function
+    module function device(self, subdomain, stat, errmsg) result(found)
+      class(halocline_domain), intent(in) :: self
+      integer, intent(in), optional :: subdomain
+      integer, intent(out), optional :: stat
+      character(*), intent(inout), optional :: errmsg
+      integer :: found
+    end function
+    module function native_device(self, subdomain, stat, errmsg) result(found)
+      class(halocline_domain), intent(in) :: self
+      integer, intent(in), optional :: subdomain
+      integer, intent(out), optional :: stat
+      character(*), intent(inout), optional :: errmsg
+      integer :: found
+    end function
+    ! The cells that it owns, those of them whose update reads no halo, and the others, as disjoint boxes.
+    module function owned(self, subdomain, stat, errmsg) result(found)
+      class(halocline_domain), intent(in) :: self
+      integer, intent(in), optional :: subdomain
+      integer, intent(out), optional :: stat
+      character(*), intent(inout), optional :: errmsg
+      type(halocline_box) :: found
+    end function
+    module function interior(self, subdomain, stat, errmsg) result(found)
+      class(halocline_domain), intent(in) :: self
+      integer, intent(in), optional :: subdomain
+      integer, intent(out), optional :: stat
+      character(*), intent(inout), optional :: errmsg
+      type(halocline_box) :: found
+    end function
+    module function boundary(self, subdomain, stat, errmsg) result(found)
+      class(halocline_domain), intent(in) :: self
+      integer, intent(in), optional :: subdomain
+      integer, intent(out), optional :: stat
+      character(*), intent(inout), optional :: errmsg
+      type(halocline_box), allocatable :: found(:)
+    end function
+    ! The cells that a step has to update, counted from the last exchange: 0 is the step right after it.
+    module function update_box(self, step, subdomain, stat, errmsg) result(found)
+      class(halocline_domain), intent(in) :: self
+      integer, intent(in) :: step
+      integer, intent(in), optional :: subdomain
+      integer, intent(out), optional :: stat
+      character(*), intent(inout), optional :: errmsg
+      type(halocline_box) :: found
+    end function
+    ! Whether there is no halo in dimension dim (1 to 3): HALOCLINE_PERIODIC_IN_KERNEL, and not cut.
+    module function wraps(self, dim, subdomain, stat, errmsg) result(found)
+      class(halocline_domain), intent(in) :: self
+      integer, intent(in) :: dim
+      integer, intent(in), optional :: subdomain
+      integer, intent(out), optional :: stat
+      character(*), intent(inout), optional :: errmsg
+      logical :: found
+    end function
+    ! From here on interiors are whole tiles of so many cells. After realize(). Local.
+    module subroutine use_tiles(self, tile, stat, errmsg)
+      class(halocline_domain), intent(in) :: self
+      integer, intent(in) :: tile(3)
+      integer, intent(out), optional :: stat
+      character(*), intent(inout), optional :: errmsg
+    end subroutine
+    ! A field's buffer that is current after ahead swaps (0): 0 is what a step reads, 1 what it writes with two buffers.
+    module function view(self, field, subdomain, ahead, stat, errmsg) result(found)
+      class(halocline_domain), intent(in) :: self
+      integer, intent(in) :: field
+      integer, intent(in), optional :: subdomain, ahead
+      integer, intent(out), optional :: stat
+      character(*), intent(inout), optional :: errmsg
+      type(halocline_view) :: found
+    end function
+    ! Fills the halos of all fields, or of transfers. wait: returns when they are filled; .true. on host devices, and .false. on GPUs,
+    ! where later work in the subdomains' streams comes after it. All ranks call it in the same order.
+    module subroutine exchange(self, transfers, wait, stat, errmsg)
+      class(halocline_domain), intent(in) :: self
+      type(halocline_transfer), intent(in), optional :: transfers(:)
+      logical, intent(in), optional :: wait
+      integer, intent(out), optional :: stat
+      character(*), intent(inout), optional :: errmsg
+    end subroutine
+    ! The same in two halves. In between, owned cells may be read, those of interiors written, and halo cells neither.
+    module subroutine start_exchange(self, transfers, stat, errmsg)
+      class(halocline_domain), intent(in) :: self
+      type(halocline_transfer), intent(in), optional :: transfers(:)
+      integer, intent(out), optional :: stat
+      character(*), intent(inout), optional :: errmsg
+    end subroutine
+    module subroutine finish_exchange(self, wait, stat, errmsg)
+      class(halocline_domain), intent(in) :: self
+      logical, intent(in), optional :: wait
+      integer, intent(out), optional :: stat
+      character(*), intent(inout), optional :: errmsg
+    end subroutine
+    ! Makes progress, as MPI_Test does, and whether finish_exchange() would not wait for messages.
+    module function is_ready(self, stat, errmsg) result(found)
+      class(halocline_domain), intent(in) :: self
+      integer, intent(out), optional :: stat
+      character(*), intent(inout), optional :: errmsg
+      logical :: found
+    end function
+    ! The exchange backwards: halo cells are added to the cells that they are copies of, or replace them (HALOCLINE_REPLACE), in a
+    ! fixed order. The first call is collective.
+    module subroutine accumulate(self, transfers, combine, wait, stat, errmsg)
+      class(halocline_domain), intent(in) :: self
+      type(halocline_transfer), intent(in), optional :: transfers(:)
+      integer, intent(in), optional :: combine
+      logical, intent(in), optional :: wait
+      integer, intent(out), optional :: stat
+      character(*), intent(inout), optional :: errmsg
+    end subroutine
+    ! The next buffer of a field becomes the current one. Local; all ranks do it at the same point.
+    module subroutine swap(self, field, stat, errmsg)
+      class(halocline_domain), intent(in) :: self
+      integer, intent(in) :: field
+      integer, intent(out), optional :: stat
+      character(*), intent(inout), optional :: errmsg
+    end subroutine
+    ! Waits for all work in the subdomains' streams. Local.
+    module subroutine synchronize(self, stat, errmsg)
+      class(halocline_domain), intent(in) :: self
+      integer, intent(out), optional :: stat
+      character(*), intent(inout), optional :: errmsg
+    end subroutine
+    ! Halo cells beyond open ends keep their values; the program sets them. Before the first exchange of a field that reads there.
+    module subroutine leave_open_boundaries(self, stat, errmsg)
+      class(halocline_domain), intent(in) :: self
+      integer, intent(out), optional :: stat
+      character(*), intent(inout), optional :: errmsg
+    end subroutine
+    ! A subdomain's stream (cudaStream_t); null on host devices.
+    module function stream(self, subdomain, stat, errmsg) result(found)
+      class(halocline_domain), intent(in) :: self
+      integer, intent(in), optional :: subdomain
+      integer, intent(out), optional :: stat
+      character(*), intent(inout), optional :: errmsg
+      type(c_ptr) :: found
+    end function
+    ! Takes the program's streams, one for each subdomain. GPUs only.
+    module subroutine use_streams(self, streams, stat, errmsg)
+      class(halocline_domain), intent(in) :: self
+      type(c_ptr), intent(in) :: streams(:)
+      integer, intent(out), optional :: stat
+      character(*), intent(inout), optional :: errmsg
+    end subroutine
+    ! Later work of the subdomains waits for the work so far in a stream of the program's; and the opposite direction. GPUs only.
+    module subroutine wait_for_stream(self, stream, stat, errmsg)
+      class(halocline_domain), intent(in) :: self
+      type(c_ptr), intent(in) :: stream
+      integer, intent(out), optional :: stat
+      character(*), intent(inout), optional :: errmsg
+    end subroutine
+    module subroutine let_stream_wait(self, stream, stat, errmsg)
+      class(halocline_domain), intent(in) :: self
+      type(c_ptr), intent(in) :: stream
+      integer, intent(out), optional :: stat
+      character(*), intent(inout), optional :: errmsg
+    end subroutine
+    ! Records what is enqueued in this rank's streams between the two calls: whole cycles of swaps. GPUs only. Local.
+    module subroutine begin_capture(self, stat, errmsg)
+      class(halocline_domain), intent(in) :: self
+      integer, intent(out), optional :: stat
+      character(*), intent(inout), optional :: errmsg
+    end subroutine
+    module function end_capture(self, stat, errmsg) result(found)
+      class(halocline_domain), intent(in) :: self
+      integer, intent(out), optional :: stat
+      character(*), intent(inout), optional :: errmsg
+      type(halocline_graph) :: found
+    end function
+    ! Host memory with the shape of a field's array; see halocline_host_array.
+    module function host_array(self, field, subdomain, stat, errmsg) result(found)
+      class(halocline_domain), intent(in) :: self
+      integer, intent(in) :: field
+      integer, intent(in), optional :: subdomain
+      integer, intent(out), optional :: stat
+      character(*), intent(inout), optional :: errmsg
+      type(halocline_host_array) :: found
+    end function
+    ! Whether a subdomain exists, and its position for C; reports where it does not.
+    module logical function at_position(self, subdomain, position, stat, errmsg)
+      class(halocline_domain), intent(in) :: self
+      integer, intent(in), optional :: subdomain
+      integer(c_int32_t), intent(out) :: position
+      integer, intent(out), optional :: stat
+      character(*), intent(inout), optional :: errmsg
+    end function
+  end interface
+end module
