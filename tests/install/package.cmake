@@ -6,7 +6,7 @@ include(${CMAKE_CURRENT_LIST_DIR}/steps.cmake)
 install_and_move()
 
 # The installation must not depend on its build folder.
-file(GLOB_RECURSE texts ${WORK}/prefix/*.cmake ${WORK}/prefix/*.hpp)
+file(GLOB_RECURSE texts ${WORK}/prefix/*.cmake ${WORK}/prefix/*.hpp ${WORK}/prefix/*.h ${WORK}/prefix/*.f90)
 list(LENGTH texts count)
 if(count LESS 20)
   message(FATAL_ERROR "only ${count} headers and CMake files were installed")
@@ -26,6 +26,19 @@ endif()
 
 configure_with_package(${CMAKE_COMMAND})
 build_and_run()
+if(CC)
+  # A project of C alone cannot link archives of C++.
+  file(WRITE ${WORK}/c_alone/CMakeLists.txt "cmake_minimum_required(VERSION 3.22)\nproject(c_alone LANGUAGES C)\nfind_package(halocline REQUIRED)\n")
+  execute_process(COMMAND ${CMAKE_COMMAND} -S ${WORK}/c_alone -B ${WORK}/c_alone/build -DCMAKE_C_COMPILER=${CC} -DCMAKE_PREFIX_PATH=${WORK}/prefix
+                  RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
+  if(status EQUAL 0 OR NOT output MATCHES "LANGUAGES C CXX")
+    message(FATAL_ERROR "find_package(halocline) in a project of C ended with ${status} and said:\n${output}")
+  endif()
+  file(GLOB_RECURSE pc ${WORK}/prefix/*/halocline-c.pc)
+  get_filename_component(folder ${pc} DIRECTORY)
+  compile_c_with_pkg_config(${folder})
+  check_output("the program in C" "262144 cells, 0 wrong" ${WORK}/c_with_pkg_config)
+endif()
 # The tool, if it was built, runs from the installation.
 if(EXISTS ${BUILD}/bin/halocline)
   run("running the installed tool" ${WORK}/prefix/bin/halocline --version)

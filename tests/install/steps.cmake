@@ -11,11 +11,37 @@ function(run what)
   set(output "${output}" PARENT_SCOPE)
 endfunction()
 
+# check_output(<what> <expected> <command>...): fails the test where the command fails, or prints something else.
+function(check_output what expected)
+  run("running ${what}" ${ARGN})
+  if(NOT output MATCHES "${expected}")
+    message(FATAL_ERROR "${what} ended with:\n${output}")
+  endif()
+endfunction()
+
+# compile_c_with_pkg_config(<folder of halocline-c.pc> <more for the linker>...): the program in C without CMake, by the C compiler alone.
+function(compile_c_with_pkg_config folder)
+  find_program(pkg_config NAMES pkg-config pkgconf REQUIRED)
+  set(ENV{PKG_CONFIG_PATH} ${folder}:$ENV{PKG_CONFIG_PATH})
+  run("asking pkg-config for C" ${pkg_config} --cflags --libs halocline-c)
+  separate_arguments(flags UNIX_COMMAND "${output}")
+  run("compiling C with pkg-config's flags" ${CC} -std=c11 -Wall -Wextra -pedantic -Werror ${SOURCE}/examples/hello_halo.c
+      -o ${WORK}/c_with_pkg_config ${flags} ${ARGN})
+endfunction()
+
 # With CUDA, the consumer has a program with kernels: the unchanged example.
 set(kernels "")
 if(CUDA)
   set(kernels -DHELLO_GPU=${SOURCE}/examples/hello_gpu.cu -DCMAKE_CUDA_COMPILER=${CUDACXX} -DCMAKE_CUDA_HOST_COMPILER=${CXX}
       "-DCMAKE_CUDA_ARCHITECTURES=${ARCHITECTURES}")
+endif()
+
+# The same for compilers of C and Fortran.
+if(CC)
+  list(APPEND kernels -DHELLO_C=${SOURCE}/examples/hello_halo.c -DCMAKE_C_COMPILER=${CC})
+endif()
+if(FC)
+  list(APPEND kernels -DHELLO_FORTRAN=${SOURCE}/examples/hello_halo.f90 -DCMAKE_Fortran_COMPILER=${FC})
 endif()
 
 # Installs this build into a fresh folder, and moves that folder.
@@ -42,6 +68,12 @@ function(build_and_run)
     message(FATAL_ERROR "the consumer ended with ${status} and said:\n${output}")
   endif()
   message(STATUS "the consumer said: ${output}")
+  if(CC)
+    check_output("the program in C" "262144 cells, 0 wrong" ${WORK}/build/hello_c)
+  endif()
+  if(FC)
+    check_output("the program in Fortran" "heat: 1000.000" ${WORK}/build/hello_fortran)
+  endif()
   # Not run, because there may be no GPU.
   if(CUDA AND NOT EXISTS ${WORK}/build/hello_gpu)
     message(FATAL_ERROR "the consumer has no hello_gpu")

@@ -45,6 +45,12 @@ if(NOT output MATCHES "2 subdomains, 432 cells, 0 wrong")
   message(FATAL_ERROR "the program ended with:\n${output}")
 endif()
 
+if(CC)
+  get_filename_component(pc ${pc} DIRECTORY)
+  compile_c_with_pkg_config(${pc})
+  check_output("the program in C" "262144 cells, 0 wrong" ${CMAKE_COMMAND} -E env LD_LIBRARY_PATH=${folder} ${WORK}/c_with_pkg_config)
+endif()
+
 # The library exports names of the installed headers only.
 find_program(nm nm REQUIRED)
 run("listing the library's symbols" ${nm} -DC --defined-only ${shared})
