@@ -13,6 +13,10 @@ halocline_options host_options(void);
 // A cell's own value, by its place in the periodic domain, and a component.
 double value_of(int64_t x, int64_t y, int64_t z, int component);
 
+// Sets owned cells of a field of double to their values, and halo cells to -1.
+void set_cells(const halocline_domain* domain, halocline_field field);
+
+void finish_with(void);
 void own_arrays(void);
 void open_boundaries(void);
 

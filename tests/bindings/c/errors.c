@@ -91,6 +91,18 @@ static void options(void) {
   CHECK(domain == NULL);
 }
 
+// Under MPI it takes MPI_Init; see heat_mpi.c for more.
+static void communicators(void) {
+  const halocline_stencil stencil = halocline_stencil_box(1);
+  const halocline_box box = {{0, 0, 0}, {4, 4, 4}};
+  halocline_domain* domain = NULL;
+  const halocline_status expected = HAVE_MPI ? HALOCLINE_INVALID_ARGUMENT : HALOCLINE_CAPABILITY_ERROR;
+  const char* text = HAVE_MPI ? "MPI is not initialised" : "this build of halocline has no MPI";
+  FAILS(halocline_domain_create_mpi(extent, &stencil, 0, NULL, &domain), expected, text);
+  FAILS(halocline_domain_create_from_boxes_mpi(1, &box, &stencil, 0, NULL, &domain), expected, text);
+  CHECK(domain == NULL);
+}
+
 static void order(void) {
   halocline_options host = HALOCLINE_OPTIONS_INIT;
   host.backend = HALOCLINE_BACKEND_HOST;
@@ -171,6 +183,7 @@ int main(void) {
   names();
   null_pointers();
   options();
+  communicators();
   order();
   callbacks();
   printf("cases passed: %ld\n", checks);
