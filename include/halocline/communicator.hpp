@@ -16,7 +16,7 @@
 namespace halocline::comm {
 
 /// The implementation of a Communicator.
-enum class CommBackend : int { serial, threads, mpi };
+enum class CommBackend : int { serial, threads, mpi, store };
 [[nodiscard]] std::string_view to_string(CommBackend backend);
 
 enum class Reduction : int { sum, min, max };

@@ -7,7 +7,8 @@
     domain["u"].set(lambda z, y, x: x + 64 * y)
     domain.exchange()
 
-Shapes and indices are in C order: z, y, x. Several processes: comm=MPI.COMM_WORLD of mpi4py.
+Shapes and indices are in C order: z, y, x. Several processes: comm=MPI.COMM_WORLD of mpi4py, or
+comm=torch.distributed.group.WORLD.
 """
 
 from . import errors
@@ -18,7 +19,8 @@ from ._fields import Field
 from ._gpu import BlockStream, DeviceArray
 from ._handles import Exchange, Steps
 from ._plan import Machine, Plan
+from ._ranks import StoreRanks
 from ._stencil import Stencil
 from .errors import Error
 
-__all__ = ["Block", "BlockStream", "DeviceArray", "Domain", "Error", "Exchange", "Field", "Machine", "Plan", "Stencil", "Steps", "__version__", "errors", "shift"]
+__all__ = ["Block", "BlockStream", "DeviceArray", "Domain", "Error", "Exchange", "Field", "Machine", "Plan", "Stencil", "Steps", "StoreRanks", "__version__", "errors", "shift"]

@@ -14,7 +14,7 @@ from ._blocks import Block, Cells, Region, region_between
 from ._fields import ELEMENTS, Field
 from ._gpu import OWN, let_wait, stream_handle, wait_for
 from ._handles import Exchange, Steps
-from ._launcher import handle_of
+from ._launcher import ranks_of
 from ._plan import Machine, Plan
 from ._stencil import Stencil, stencil_of
 from .errors import Error, InvalidArgument
@@ -36,7 +36,8 @@ class Domain:
 
     cells: instead of a shape, for codes with a decomposition of their own: the region (slices z, y, x) that this rank owns, or one for
     each of its devices; nothing is partitioned or placed then. stencil: an int (all neighbours so many cells away), or a Stencil. fields: a dtype by name, or options: dtype, components,
-    buffers, stencil, staggered (three bools: z, y, x). comm: an mpi4py communicator; None without a launcher. devices: devices of
+    buffers, stencil, staggered (three bools: z, y, x). comm: an mpi4py communicator, a process group of torch.distributed, or StoreRanks;
+    None without a launcher. devices: devices of
     each rank, for backend "host" or "cuda"; unset, one host device, or the GPUs. boundary: "periodic", "open" or
     "periodic_in_kernel", or three of them: z, y, x. plan: cuts and owners of an earlier domain, or of one's own. machine: plans for this
     one instead of the discovered one; its ranks are comm's. timeout: seconds. Collective over comm, as are all calls but those that are
@@ -99,7 +100,7 @@ class Domain:
         self._open_boundary: OpenBoundary | None = None
         self._staggered: dict[str, tuple[bool, bool, bool]] = {}
         boxes = [] if cells is None else [_corners(region) for region in ([cells] if isinstance(cells[0], slice) else cells)]
-        self._core = _core.Domain((self._shape or (0, 0, 0))[::-1], boxes, stencil_of(stencil)._spec(), handle_of(comm), settings)
+        self._core = _core.Domain((self._shape or (0, 0, 0))[::-1], boxes, stencil_of(stencil)._spec(), ranks_of(comm), settings)
         self._closed = False
         if fields is not None:
             for name, options in fields.items():

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ._blocks import Block, Region
+from ._own import memory_of
 from .errors import InvalidArgument
 
 if TYPE_CHECKING:
@@ -49,33 +50,35 @@ class Field:
 
     def use(
         self,
-        arrays: np.ndarray | list[np.ndarray],
+        arrays: Any,
         axes: str | None = None,
         *,
         halo: tuple[tuple[int, int], tuple[int, int], tuple[int, int]] | None = None,
         buffer: int = 0,
     ) -> None:
         """Takes arrays of the caller's, one for each local subdomain (Domain.regions), as memory of a buffer: after Domain.plan(), before
-        realize(), for all buffers. They hold their halo, in any order and with any strides. axes: the meaning of their indices, "zyx"
-        or "czyx" at first; "zyxc" is an array of structures. halo: cells below and above in z, y, x; unset, as many on either side.
-        The domain refers to them until it is deleted. Local."""
+        realize(), for all buffers. Arrays of NumPy or with DLPack on the host; on GPUs those with __cuda_array_interface__ or DLPack
+        (CuPy, PyTorch, Numba) in memory of the device of the subdomain. They hold their halo, in any order and with any strides. axes: the
+        meaning of their indices, "zyx" or "czyx" at first; "zyxc" is an array of structures. halo: cells below and above in z, y, x;
+        unset, as many on either side. The domain refers to them until it is deleted. Local."""
         core = self._domain._open()
-        if isinstance(arrays, np.ndarray):
+        if not isinstance(arrays, (list, tuple)):
             arrays = [arrays]
         regions = self._domain.regions
         if len(arrays) != len(regions):
             raise InvalidArgument(f"{len(arrays)} array(s) for '{self.name}'; allowed are {len(regions)}, one for each subdomain of this rank")
         axes = axes or ("czyx" if self.components > 1 else "zyx")
         for position, (array, region) in enumerate(zip(arrays, regions)):
-            if not isinstance(array, np.ndarray) or not array.flags.writeable:
-                raise InvalidArgument(f"an array for '{self.name}' is read-only, or not of NumPy; allowed are arrays that can be written")
+            memory = memory_of(array, self.name, on_host=core.on_host)
             widths = halo
             if widths is None:
-                extents = [array.shape[axes.index(d)] if d in axes and axes.index(d) < array.ndim else 0 for d in "zyx"]
+                extents = [memory.shape[axes.index(d)] if d in axes and axes.index(d) < len(memory.shape) else 0 for d in "zyx"]
                 more = [n - (s.stop - s.start) for n, s in zip(extents, region)]
                 widths = tuple((m // 2, m - m // 2) for m in more)  # type: ignore[assignment]
             below, above = ([width[side] for width in reversed(widths)] for side in (0, 1))
-            core.use_array(self._id, position, buffer, array, axes, below, above)
+            if memory.dtype != self.dtype.name:
+                raise InvalidArgument(f"an array for '{self.name}' has elements of {memory.dtype}; allowed is {self.dtype.name}")
+            core.use_array(self._id, position, buffer, memory, axes, below, above)
 
     @property
     def array(self) -> Any:

@@ -7,46 +7,78 @@ import os
 from typing import Any
 
 from . import _core
+from ._ranks import StoreRanks, is_process_group, ranks_of_group
 from .errors import CapabilityError, InvalidArgument
 
-# Set by Open MPI, MPICH and Intel MPI, PMIx, Slurm's srun, torchrun.
-_SIZES = ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_LOCALNRANKS", "SLURM_STEP_NUM_TASKS", "WORLD_SIZE")
+#: The number of processes, as launchers give it.
+_SIZES = {
+    "OMPI_COMM_WORLD_SIZE": "Open MPI's mpirun",
+    "PMI_SIZE": "MPICH's mpiexec",
+    "MPI_LOCALNRANKS": "MPICH's mpiexec",
+    "SLURM_STEP_NUM_TASKS": "Slurm's srun",
+    "WORLD_SIZE": "torchrun",
+}
+_TORCH = "comm=torch.distributed.group.WORLD after torch.distributed.init_process_group()"
+_MPI = "comm=MPI.COMM_WORLD of mpi4py"
 
 
-def _ranks_of_launcher() -> tuple[str, int] | None:
-    for name in _SIZES:
+def _launched() -> tuple[str, str, int] | None:
+    """The launcher, what shows it, and the number of processes of a job of several."""
+    for name, launcher in _SIZES.items():
         value = os.environ.get(name, "")
         if value.isdigit() and int(value) > 1:
-            return name, int(value)
+            return launcher, f"{name}={value}", int(value)
     return None
 
 
-def handle_of(comm: Any) -> int | None:
-    """The Fortran handle of an mpi4py communicator; None where this process is alone.
+def ranks_of(comm: Any) -> int | _core.StoreRanks | None:
+    """The ranks of a domain: the Fortran handle of an mpi4py communicator, ranks that share a store, or None for this process alone.
 
-    Raises InvalidArgument if a launcher started several processes and `comm` is None, and CapabilityError if mpi4py uses
-    another MPI than this module.
+    Raises InvalidArgument if a launcher started several processes and `comm` is None or a world of one rank, and CapabilityError if
+    mpi4py uses another MPI than this module.
     """
     if comm is None:
-        launched = _ranks_of_launcher()
+        launched = _launched()
         if launched is not None:
+            ways = f"{_TORCH}, or {_MPI} under its mpirun" if launched[0] == "torchrun" else f"{_MPI}, or {_TORCH}"
             raise InvalidArgument(
-                f"comm is None in a job of {launched[1]} processes ({launched[0]}); allowed is comm=MPI.COMM_WORLD of mpi4py, "
-                'or comm="self" for a domain of this process alone'
+                f"comm is None in a job of {launched[2]} processes, started by {launched[0]} ({launched[1]}); allowed is {ways}, or "
+                'comm="self" for a domain of this process alone'
             )
         return None
     if isinstance(comm, str) and comm == "self":
         return None
+    if isinstance(comm, StoreRanks):
+        return comm._next()
+    if is_process_group(comm):
+        return ranks_of_group(comm)._next()
     if not hasattr(comm, "py2f"):
-        raise InvalidArgument(f'comm is {comm!r}; allowed is a communicator of mpi4py, "self" or None')
+        raise InvalidArgument(f'comm is {comm!r}; allowed is a communicator of mpi4py, a process group of torch.distributed, a StoreRanks, "self" or None')
+    return _handle_of(comm)
+
+
+def _handle_of(comm: Any) -> int:
+    from mpi4py import MPI
+
     ours = _core.mpi_library()
     if ours is not None:
-        from mpi4py import MPI
-
         theirs = MPI.Get_library_version().strip("\0\n ")
         if theirs != ours.strip("\0\n "):
             raise CapabilityError(
-                f"mpi4py uses {theirs!r}, halocline {ours.strip()!r}: two MPIs in one process do not see each other; build both "
-                "with the same MPI"
+                f"mpi4py uses '{_first(theirs)}', halocline '{_first(ours)}': two MPIs in one process do not see each other. Use mpi4py with "
+                "halocline's MPI (MPI4PY_LIBMPI=<its libmpi.so> for a wheel of mpi4py, or pip install --no-binary mpi4py mpi4py), or "
+                "build halocline with mpi4py's (pip install . with its mpicxx first in PATH)"
             )
+    launched = _launched()
+    if launched is not None and comm.size == 1 and MPI.Comm.Compare(comm, MPI.COMM_WORLD) == MPI.IDENT:
+        raise InvalidArgument(
+            f"comm has one rank in a job of {launched[2]} processes, started by {launched[0]} ({launched[1]}), which is not the launcher of "
+            f"mpi4py's MPI ('{_first(MPI.Get_library_version())}'); allowed is the mpirun of that MPI, {_TORCH}, or "
+            'comm="self" for a domain of each process alone'
+        )
     return int(comm.py2f())
+
+
+def _first(version: str) -> str:
+    """The first line of an MPI's version text, cut to fit into a sentence."""
+    return version.strip("\0\n ").splitlines()[0].split(",")[0][:80].expandtabs(1)

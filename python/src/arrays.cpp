@@ -112,24 +112,32 @@ std::tuple<std::uintptr_t, std::vector<std::size_t>, std::vector<std::int64_t>, 
           at.device_info().native_ordinal};
 }
 
-void DomainHandle::use_array(std::int64_t field, std::size_t position, int buffer,
-                             const nb::ndarray<nb::device::cpu>& array, const std::string& axes, const Triple& below,
-                             const Triple& above) {
+void DomainHandle::use_array(std::int64_t field, std::size_t position, int buffer, const UsersMemory& memory,
+                             const std::string& axes, const Triple& below, const Triple& above) {
   const Subdomain& at = subdomain(position);
-  const FieldDescriptor& descriptor = at.descriptor(field_id(field));
-  if (array.dtype() != dtype_of(descriptor.element)) {
-    throw InvalidArgument("the array for field '" + descriptor.name + "' has another type; allowed is " +
-                          std::string(to_string(descriptor.element)));
-  }
-  std::vector<std::int64_t> extents, strides;
-  for (std::size_t i = 0; i < array.ndim(); ++i) {
-    extents.push_back(static_cast<std::int64_t>(array.shape(i)));
-    strides.push_back(array.stride(i));
-  }
+  const auto& [address, shape, strides, dtype, owner] = memory;
   const auto vec = [](const Triple& t) { return Vec3{t[0], t[1], t[2]}; };
   domain().use_array(field_id(field), at.id(), buffer,
-                     array_of(array.data(), descriptor.element, extents, strides, axes, vec(below), vec(above)));
-  users_arrays_.push_back(array);
+                     array_of(reinterpret_cast<void*>(address), at.descriptor(field_id(field)).element, shape, strides,
+                              axes, vec(below), vec(above)));
+  users_arrays_.push_back(owner);
+}
+
+UsersMemory dlpack_memory(const nb::ndarray<>& array) {
+  std::vector<std::int64_t> shape, strides;
+  for (std::size_t axis = 0; axis < array.ndim(); ++axis) {
+    shape.push_back(static_cast<std::int64_t>(array.shape(axis)));
+    strides.push_back(array.stride(axis));
+  }
+  const nb::dlpack::dtype type = array.dtype();
+  std::string name = "another type";
+  for (const auto& [code, kind] :
+       {std::pair(nb::dlpack::dtype_code::Int, "int"), std::pair(nb::dlpack::dtype_code::UInt, "uint"),
+        std::pair(nb::dlpack::dtype_code::Float, "float"), std::pair(nb::dlpack::dtype_code::Complex, "complex")}) {
+    if (type.code == static_cast<std::uint8_t>(code) && type.lanes == 1) name = kind + std::to_string(type.bits);
+  }
+  return {reinterpret_cast<std::uintptr_t>(array.data()), std::move(shape), std::move(strides), std::move(name),
+          capsule_of(std::make_unique<nb::ndarray<>>(array))};
 }
 
 nb::ndarray<nb::numpy> DomainHandle::download(std::size_t position, std::int64_t field, int ahead) {

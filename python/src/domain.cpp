@@ -5,8 +5,6 @@
 
 #include <chrono>
 
-#include "communicators.hpp"
-
 namespace halocline::python {
 namespace {
 
@@ -36,11 +34,13 @@ std::vector<Transfer> transfers_of(const std::vector<TransferSpec>& specs) {
 }
 
 template <typename Shape>
-std::unique_ptr<Domain> make_domain(Shape shape, const StencilSpec& stencil, std::optional<std::int64_t> comm,
+std::unique_ptr<Domain> make_domain(Shape shape, const StencilSpec& stencil, const Ranks& ranks,
                                     const Settings& settings) {
   const nb::gil_scoped_release release;
-  if (!comm) return std::make_unique<Domain>(std::move(shape), stencil.stencil(), settings.options());
-  return std::make_unique<Domain>(std::move(shape), stencil.stencil(), from_fortran_handle(*comm), settings.options());
+  DomainOptions options = settings.options();
+  if (!ranks) return std::make_unique<Domain>(std::move(shape), stencil.stencil(), options);
+  return std::make_unique<Domain>(std::move(shape), stencil.stencil(), communicator_of(*ranks, options.timeout),
+                                  options);
 }
 
 OwnedBoxes owned_boxes(const std::vector<Corners>& boxes) {
@@ -76,9 +76,9 @@ DomainOptions Settings::options() const {
 }
 
 DomainHandle::DomainHandle(const Triple& extent, const std::vector<Corners>& boxes, const StencilSpec& stencil,
-                           std::optional<std::int64_t> comm, const Settings& settings)
-    : domain_(boxes.empty() ? make_domain(vec(extent), stencil, comm, settings)
-                            : make_domain(owned_boxes(boxes), stencil, comm, settings)),
+                           const Ranks& ranks, const Settings& settings)
+    : domain_(boxes.empty() ? make_domain(vec(extent), stencil, ranks, settings)
+                            : make_domain(owned_boxes(boxes), stencil, ranks, settings)),
       process_(::getpid()) {}
 
 // A child process has the parent's memory and none of its threads: nothing there can be freed.

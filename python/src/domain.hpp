@@ -16,6 +16,8 @@
 #include <utility>
 #include <vector>
 
+#include "ranks.hpp"
+
 // A domain for Python: plain types in the order x, y, z; halocline/_domain.py makes Python's interface of it.
 namespace halocline::python {
 
@@ -65,6 +67,12 @@ struct OpenBox {
   Corners box;
 };
 
+/// Address, shape, strides in elements, NumPy's name of the type, and what keeps the memory (_own.py).
+using UsersMemory =
+    std::tuple<std::uintptr_t, std::vector<std::int64_t>, std::vector<std::int64_t>, std::string, nb::object>;
+/// The memory of an array that has __dlpack__, on any device.
+[[nodiscard]] UsersMemory dlpack_memory(const nb::ndarray<>& array);
+
 /// What capture recorded, to be launched again and again. Empty once its domain is closed, which destroys graphs before memory.
 struct CapturedSteps {
   std::optional<Graph> graph;
@@ -74,8 +82,8 @@ struct CapturedSteps {
 class DomainHandle {
  public:
   /// With boxes, the rank keeps them, and extent is not used.
-  DomainHandle(const Triple& extent, const std::vector<Corners>& boxes, const StencilSpec& stencil,
-               std::optional<std::int64_t> comm, const Settings& settings);
+  DomainHandle(const Triple& extent, const std::vector<Corners>& boxes, const StencilSpec& stencil, const Ranks& ranks,
+               const Settings& settings);
   ~DomainHandle();
   DomainHandle(const DomainHandle&) = delete;
   DomainHandle& operator=(const DomainHandle&) = delete;
@@ -85,8 +93,8 @@ class DomainHandle {
   void plan();
   /// The cells of a subdomain, after plan().
   [[nodiscard]] Corners planned(std::size_t position);
-  /// The user's memory for a buffer; `array` is kept as long as this object. axes: as array_of() has them.
-  void use_array(std::int64_t field, std::size_t position, int buffer, const nb::ndarray<nb::device::cpu>& array,
+  /// The user's memory for a buffer, whose owner is kept as long as this object. axes: as array_of() has them.
+  void use_array(std::int64_t field, std::size_t position, int buffer, const UsersMemory& memory,
                  const std::string& axes, const Triple& below, const Triple& above);
   void realize();
   void start_exchange(const std::vector<TransferSpec>& transfers);
@@ -161,7 +169,7 @@ class DomainHandle {
   std::unique_ptr<Domain> domain_;
   std::optional<ExchangeHandle> exchange_;
   std::vector<OpenBox> open_boxes_;
-  std::vector<nb::ndarray<nb::device::cpu>> users_arrays_;
+  std::vector<nb::object> users_arrays_;
   std::vector<std::weak_ptr<CapturedSteps>> captured_;
   std::uintptr_t kept_stream_ = 0;
   std::vector<Borrowed> kept_;

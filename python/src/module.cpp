@@ -6,6 +6,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/tuple.h>
+#include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
 #include "communicators.hpp"
@@ -20,11 +21,15 @@ NB_MODULE(_core, module) {
   end_waits_on_interrupts();
   module.attr("__version__") = HALOCLINE_VERSION;
   module.def("mpi_library", &mpi_library);
+  module.def("dlpack_memory", &dlpack_memory);
 
   nb::class_<Machine>(module, "Machine")
       .def_static("from_json", &Machine::from_json, nb::arg("text"))
       .def_static("read", &Machine::read, nb::arg("file"))
       .def("json", &Machine::json);
+  nb::class_<StoreRanks>(module, "StoreRanks")
+      .def(nb::init<nb::object, nb::object, std::string, int, int>(), nb::arg("set"), nb::arg("take"), nb::arg("name"),
+           nb::arg("rank"), nb::arg("size"));
   nb::class_<StencilSpec>(module, "StencilSpec")
       .def(
           "__init__",
@@ -64,8 +69,7 @@ NB_MODULE(_core, module) {
   nb::class_<CapturedSteps>(module, "CapturedSteps");
 
   nb::class_<DomainHandle>(module, "Domain")
-      .def(nb::init<const Triple&, const std::vector<Corners>&, const StencilSpec&, std::optional<std::int64_t>,
-                    const Settings&>(),
+      .def(nb::init<const Triple&, const std::vector<Corners>&, const StencilSpec&, const Ranks&, const Settings&>(),
            nb::arg("extent"), nb::arg("boxes"), nb::arg("stencil"), nb::arg("comm").none(), nb::arg("settings"))
       .def("add_field", &DomainHandle::add_field, nb::arg("name"), nb::arg("element"), nb::arg("components"),
            nb::arg("buffers"), nb::arg("stencil").none(), nb::arg("staggered"))

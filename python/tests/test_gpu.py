@@ -241,3 +241,92 @@ def test_numba(domain):
     domain.synchronize()
     assert np.array_equal(array.copy_to_host(), PADDED)
     del array
+
+
+def zeros_of(library, shape, dtype="float32"):
+    """On the GPU, by each framework."""
+    if library == "torch":
+        return torch.zeros(shape, dtype=getattr(torch, dtype), device="cuda")
+    if library == "numba":
+        return pytest.importorskip("numba.cuda").to_device(np.zeros(shape, dtype))
+    return pytest.importorskip("cupy").zeros(shape, dtype)
+
+
+def on_host(array):
+    for name in ("copy_to_host", "get", "cpu"):  # Numba, CuPy, PyTorch
+        if hasattr(array, name):
+            return np.asarray(getattr(array, name)())
+    return np.asarray(array)
+
+
+@pytest.mark.parametrize("library", ["torch", "cupy", "numba"])
+@pytest.mark.parametrize("axes", ["zyx", "xzy", "czyx", "zyxc"])
+def test_own_arrays(library, axes):
+    components = 3 if "c" in axes else 1
+    made = halocline.Domain(SHAPE, 1, backend="cuda", devices=1)
+    field = made.add_field("u", "float32", components=components)
+    made.plan()
+    extents = dict(zip("zyx", (n + 2 for n in SHAPE)), c=components)
+    own = zeros_of(library, tuple(extents[axis] for axis in axes))
+    field.use(own, axes)
+    made.realize()
+    field.set(np.stack([WHOLE, 2 * WHOLE, -WHOLE]) if components == 3 else WHOLE)
+    made.exchange()
+    made.synchronize()
+    seen = on_host(own).transpose([axes.index(axis) for axis in ("czyx" if components == 3 else "zyx")])
+    assert np.array_equal(seen[-1], -PADDED) if components == 3 else np.array_equal(seen, PADDED)
+    made.close()
+
+
+@pytest.mark.parametrize("library", ["torch", "cupy"])
+def test_own_arrays_with_strides_of_their_own(library):
+    made = halocline.Domain(SHAPE, 1, backend="cuda", devices=1)
+    field = made.add_field("u", "float32")
+    made.plan()
+    whole = zeros_of(library, (SHAPE[0] + 5, SHAPE[1] + 6, SHAPE[2] + 7))
+    part = whole[3:, 4:, 5:]
+    field.use(part)
+    made.realize()
+    assert field.array.strides == tuple(4 * n for n in ((SHAPE[1] + 6) * (SHAPE[2] + 7), SHAPE[2] + 7, 1))
+    field.set(WHOLE)
+    made.exchange()
+    made.synchronize()
+    assert np.array_equal(on_host(part), PADDED) and on_host(whole)[:3].max() == 0
+    made.close()
+
+
+def test_an_exchange_of_own_arrays_comes_after_the_work_of_a_stream():
+    made = halocline.Domain(SHAPE, 1, backend="cuda", devices=1)
+    field = made.add_field("u", "float32")
+    made.plan()
+    own = torch.zeros(PADDED.shape, device="cuda")
+    field.use(own)
+    made.realize()
+    values, stream = torch.from_numpy(WHOLE).cuda(), torch.cuda.Stream()
+    torch.cuda.synchronize()
+    late(stream)
+    with torch.cuda.stream(stream):
+        own[INNER] = values
+        made.exchange(stream=stream)
+        seen = own.clone()
+    stream.synchronize()
+    assert np.array_equal(seen.cpu().numpy(), PADDED)
+    made.close()
+
+
+@pytest.mark.parametrize(
+    ("array", "message"),
+    [
+        (lambda: np.zeros(PADDED.shape, "float32"), "allowed are memory of device 0"),
+        (lambda: torch.zeros(PADDED.shape), "allowed are memory of device 0"),
+        (lambda: torch.zeros(PADDED.shape, dtype=torch.float64, device="cuda"), "elements of float64; allowed is float32"),
+        (lambda: torch.zeros(PADDED.shape, device="cuda", requires_grad=True), "requires its gradient"),
+    ],
+)
+def test_own_arrays_that_cannot_be_taken_are_named(array, message):
+    made = halocline.Domain(SHAPE, 1, backend="cuda", devices=1)
+    field = made.add_field("u", "float32")
+    made.plan()
+    with pytest.raises(errors.InvalidArgument, match=message):
+        field.use(array())
+        made.realize()

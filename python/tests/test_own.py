@@ -100,7 +100,7 @@ def test_bad_arrays_are_named():
         read_only.flags.writeable = False
         for arrays, axes, message in [
             (good[:1], None, "1 array(s) for 'u'"),
-            ([good[0], np.zeros(shapes[1], "float32")], None, "another type"),
+            ([good[0], np.zeros(shapes[1], "float32")], None, "elements of float32"),
             ([good[0], read_only], None, "read-only"),
             ([good[0], np.zeros((4, 4, 4))], None, "u"),
             (good, "zyq", "axes is 'zyq'"),
@@ -127,3 +127,91 @@ def test_an_own_decomposition():
     for bad in [dict(cells=cells, shape=SHAPE), {}, dict(cells=[(slice(0, 9), slice(0, 3))])]:
         with pytest.raises(errors.InvalidArgument):
             halocline.Domain(**bad, fields={"u": "float64"})
+
+
+class OnGpu:
+    """Says that it is in the memory of a GPU, as arrays of CuPy, PyTorch and Numba do."""
+
+    def __init__(self, shape, **changes):
+        self.shape = shape
+        self.__cuda_array_interface__ = {"shape": shape, "typestr": "<f8", "data": (4096, False), "strides": None, "version": 3, **changes}
+
+
+class OfDlpack:
+    """An array of another library's, which NumPy's memory stands for."""
+
+    def __init__(self, array, device=None):
+        self._array = array
+        self._device = device
+
+    def __dlpack__(self, **_):
+        return self._array.__dlpack__()
+
+    def __dlpack_device__(self):
+        return self._device or self._array.__dlpack_device__()
+
+
+@pytest.mark.parametrize("layout", ["C order", "Fortran order", "padded"])
+def test_own_arrays_of_other_libraries(layout):
+    with planned(2, devices=2) as domain:
+        own = [LAYOUTS[layout](with_halo(region, 2)) for region in domain.regions]
+        domain["u"].use([OfDlpack(array) for array in own])
+        domain.realize()
+        domain["u"].set(WHOLE)
+        domain.exchange()
+        for array, region in zip(own, domain.regions):
+            assert np.array_equal(array, halos(region, 2))
+
+
+def test_tensors_of_torch_are_own_arrays():
+    torch = pytest.importorskip("torch")
+    with planned(1, 3, devices=2) as domain:
+        own = [torch.zeros((*with_halo(region, 1), 3), dtype=torch.float64) for region in domain.regions]
+        with pytest.raises(errors.InvalidArgument, match="requires its gradient"):
+            domain["u"].use([tensor.requires_grad_() for tensor in own], "zyxc")
+        domain["u"].use([tensor.detach() for tensor in own], "zyxc")
+        domain.realize()
+        domain["u"].set(np.stack([WHOLE, WHOLE + 1000, -WHOLE]))
+        domain.exchange()
+        for tensor, region in zip(own, domain.regions):
+            assert np.array_equal(np.asarray(tensor.detach())[..., 1], halos(region, 1) + 1000)
+
+
+@pytest.mark.parametrize(
+    ("array", "message"),
+    [
+        (OnGpu, "OnGpu, is on a GPU, the domain's devices are on the host; allowed is an array of the host"),
+        (lambda shape: OfDlpack(np.zeros(shape), (2, 0)), "OfDlpack, is on a GPU, the domain's devices are on the host"),
+        (lambda shape: OfDlpack(np.zeros(shape), (7, 0)), "is on a device of DLPack's kind 7"),
+        (lambda shape: OfDlpack(np.zeros(shape, "int32")), "has elements of int32; allowed is float64"),
+        (lambda shape: np.zeros(shape, ">f8"), "byte order of another machine (>f8)"),
+        (lambda shape: [[1.0]] * 3, "is a builtins.list"),
+        (lambda shape: None, "is a builtins.NoneType"),
+        (lambda shape: np.zeros(shape, [("a", "f8"), ("b", "i4")])["a"], "multiples of its elements' 8"),
+    ],
+)
+def test_arrays_that_cannot_be_taken_are_named(array, message):
+    with planned(1, devices=1) as domain:
+        with pytest.raises(errors.InvalidArgument) as caught:
+            domain["u"].use([array(with_halo(domain.regions[0], 1))])
+        assert message in str(caught.value) and "'u'" in str(caught.value)
+        domain["u"].use(np.zeros(with_halo(domain.regions[0], 1)))
+        domain.realize()
+
+
+def test_what_a_gpus_array_says_of_itself():
+    """Without a GPU: the description is read, and the memory is not touched."""
+    from halocline._own import memory_of
+
+    plain = memory_of(OnGpu((4, 5, 6)), "u", on_host=False)
+    assert plain[:4] == (4096, (4, 5, 6), (30, 6, 1), "float64")
+    turned = memory_of(OnGpu((4, 5, 6), strides=(8, 32, 160), typestr="<f8"), "u", on_host=False)
+    assert turned.strides == (1, 4, 20)
+    for changes, message in [
+        (dict(data=(4096, True)), "read-only"),
+        (dict(mask=3), "mask"),
+        (dict(strides=(8, 4, 2)), "multiples"),
+        (dict(typestr=">f8"), "byte order"),
+    ]:
+        with pytest.raises(errors.InvalidArgument, match=message):
+            memory_of(OnGpu((4, 5, 6), **changes), "u", on_host=False)

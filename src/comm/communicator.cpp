@@ -13,6 +13,7 @@ std::string_view to_string(CommBackend backend) {
     case CommBackend::serial: return "serial";
     case CommBackend::threads: return "threads";
     case CommBackend::mpi: return "mpi";
+    case CommBackend::store: return "store";
   }
   return "unknown";
 }

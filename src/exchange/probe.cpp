@@ -240,7 +240,7 @@ FactTable probe_pairs(const ProbeRequest& request) {
         copied_by_host ? Verdict::of(false, "a rank's messages to itself are copied by the host") : device_mpi;
     facts.direct_safe = all_of({shared.alone(from), shared.alone(to), told.at(from.rank).overlapping_launches,
                                 told.at(to.rank).overlapping_launches});
-    facts.mpi = true;
+    facts.mpi = comm.backend() != comm::CommBackend::store;  // through which halos would go by one server
     table[pair] = facts;
   }
   return table;

@@ -39,16 +39,18 @@ class Roll {
 /// What the ranks of one RankGroup share.
 struct Group {
   Group(std::shared_ptr<Roll> r, std::vector<int> world, int first = 0)
-      : roll(std::move(r)), world_ranks(std::move(world)), mailboxes(world_ranks.size()), first_rank(first) {}
+      : roll(std::move(r)), world_ranks(std::move(world)), first_rank(first) {
+    while (mailboxes.size() < world_ranks.size()) mailboxes.push_back(std::make_unique<Mailbox>());
+  }
 
   std::shared_ptr<Roll> roll;
   std::vector<int> world_ranks;
-  std::vector<Mailbox> mailboxes;
+  std::vector<std::unique_ptr<Mailbox>> mailboxes;
   /// The number of rank 0 in error texts: a group of one rank also carries the messages of a rank of a larger group to
   /// itself.
   int first_rank;
 
-  [[nodiscard]] Mailbox& mailbox(int rank) { return mailboxes[static_cast<std::size_t>(rank)]; }
+  [[nodiscard]] Mailbox& mailbox(int rank) { return *mailboxes[static_cast<std::size_t>(rank)]; }
   [[nodiscard]] std::optional<std::string> ended(int rank) const {
     return roll->ended(world_ranks[static_cast<std::size_t>(rank)]);
   }

@@ -217,22 +217,25 @@ std::unique_ptr<RankGroup> LocalCommunicator::split(int colour, int key) {
   std::sort(members.begin(), members.end());
   const auto mine = std::find(members.begin(), members.end(), std::pair(key, rank_));
   const int new_rank = static_cast<int>(mine - members.begin());
-  return collective("split", [&]() -> std::unique_ptr<RankGroup> {
-    std::shared_ptr<Group> group;
-    if (new_rank == 0) {
-      std::vector<int> world;
-      for (const auto& member : members) {
-        world.push_back(group_->world_ranks[static_cast<std::size_t>(member.second)]);
-      }
-      group = std::make_shared<Group>(group_->roll, std::move(world));
-      for (const auto& member : members) {
-        if (member.second != rank_) post("split", {{}, {}, group}, member.second);
-      }
-    } else {
-      group = std::static_pointer_cast<Group>(wait_for("split", members.front().second).object);
+  std::vector<int> ranks;
+  for (const auto& member : members) ranks.push_back(member.second);
+  return collective("split", [&] { return of_members(ranks, new_rank, colour); });
+}
+
+std::unique_ptr<RankGroup> LocalCommunicator::of_members(const std::vector<int>& members, int new_rank,
+                                                         int /*colour*/) {
+  std::shared_ptr<Group> group;
+  if (new_rank == 0) {
+    std::vector<int> world;
+    for (const int rank : members) world.push_back(group_->world_ranks[static_cast<std::size_t>(rank)]);
+    group = std::make_shared<Group>(group_->roll, std::move(world));
+    for (const int rank : members) {
+      if (rank != rank_) post("split", {{}, {}, group}, rank);
     }
-    return std::make_unique<LocalCommunicator>(backend_, std::move(group), new_rank, *clock_, timeout());
-  });
+  } else {
+    group = std::static_pointer_cast<Group>(wait_for("split", members.front()).object);
+  }
+  return std::make_unique<LocalCommunicator>(backend_, std::move(group), new_rank, *clock_, timeout());
 }
 
 std::unique_ptr<RankGroup> LocalCommunicator::split_by_node(std::optional<int> ranks_per_node) {

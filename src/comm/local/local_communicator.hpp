@@ -12,8 +12,9 @@
 
 namespace halocline::comm::local {
 
-/// Ranks within one process: the serial backend (one rank) and the threads backend.
-class LocalCommunicator final : public RankGroup {
+/// Ranks within one process: the serial backend (one rank) and the threads backend. Also what a backend has whose mailboxes are
+/// elsewhere (comm/store).
+class LocalCommunicator : public RankGroup {
  public:
   LocalCommunicator(CommBackend backend, std::shared_ptr<Group> group, int rank, const Clock& clock, Duration timeout);
 
@@ -43,6 +44,11 @@ class LocalCommunicator final : public RankGroup {
   void close() override;
   void poison() noexcept override { life_->poisoned = true; }
   [[nodiscard]] bool poisoned() const noexcept override { return life_->poisoned; }
+
+ protected:
+  /// Makes the group of some ranks of this one, in their new order, of which this rank is the new_rank-th. Collective over them.
+  [[nodiscard]] virtual std::unique_ptr<RankGroup> of_members(const std::vector<int>& members, int new_rank,
+                                                              int colour);
 
  private:
   void require_usable(std::string_view operation) const;

@@ -13,7 +13,7 @@
 
 namespace halocline::comm::local {
 
-/// A message between ranks of one process. A message of a collective contains its name, so that ranks that call
+/// A message between ranks. A message of a collective contains its name, so that ranks that call
 /// different collectives are detected, and may contain an object that ranks share.
 struct Message {
   std::string_view operation;  ///< a literal
@@ -22,7 +22,7 @@ struct Message {
   bool in_place = false;  ///< the bytes were written into the receive's buffer, and are not here
 };
 
-/// The messages that arrive at one rank. Messages of one sender with one tag are matched with the receives for them in
+/// The messages that arrive at one rank; of this process, or, in derived classes, of another one. Messages of one sender with one tag are matched with the receives for them in
 /// the order in which each were posted. Any thread may call any function.
 class Mailbox {
  public:
@@ -34,12 +34,17 @@ class Mailbox {
     Message message;
   };
 
-  void deliver(int from, int tag, Message message);
+  Mailbox() = default;
+  Mailbox(const Mailbox&) = delete;
+  Mailbox& operator=(const Mailbox&) = delete;
+  virtual ~Mailbox() = default;
+
+  virtual void deliver(int from, int tag, Message message);
   /// Copies the sender's bytes: into the buffer of a posted receive of that length, or else into the mailbox.
-  void deliver(int from, int tag, std::string_view operation, std::span<const std::byte> bytes);
+  virtual void deliver(int from, int tag, std::string_view operation, std::span<const std::byte> bytes);
   [[nodiscard]] std::shared_ptr<Slot> post(int from, int tag, std::span<std::byte> into = {});
   /// If the slot's message has arrived, moves it out and returns true, once.
-  [[nodiscard]] bool take(Slot& slot, Message& message);
+  [[nodiscard]] virtual bool take(Slot& slot, Message& message);
   /// Withdraws a receive: if its message has not arrived yet, the next receive gets it.
   void withdraw(const std::shared_ptr<Slot>& slot) noexcept;
 

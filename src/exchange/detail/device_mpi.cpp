@@ -38,6 +38,7 @@ Verdict agreed(comm::RankGroup& comm, const Verdict& mine) {
 }
 
 Verdict asked(const comm::RankGroup& comm, const device::Backend& backend) {
+  if (comm.backend() == comm::CommBackend::store) return Verdict::of(false, comm.device_support().why);
   if (backend.kind() == DeviceKind::host) return Verdict::of(true);
   if (comm.size() == 1) return Verdict::of(false, "there is one rank, and messages to oneself are copied by the host");
   const comm::DeviceSupport support = comm.device_support();

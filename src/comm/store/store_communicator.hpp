@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "comm/local/local_communicator.hpp"
+#include "halocline/store.hpp"
+
+namespace halocline::comm::store {
+
+/// Processes whose messages travel through a store: slow, for set-up. All else is as between threads.
+class StoreCommunicator final : public local::LocalCommunicator {
+ public:
+  /// name: of the group, in the store.
+  StoreCommunicator(std::shared_ptr<Store> store, std::string name, int rank, int size, Duration timeout);
+
+  [[nodiscard]] DeviceSupport device_support() const override;
+  [[nodiscard]] std::unique_ptr<RankGroup> split_by_node(std::optional<int> ranks_per_node) override;
+  [[nodiscard]] std::unique_ptr<SharedWindow> shared_window(std::size_t bytes) override;
+
+ protected:
+  [[nodiscard]] std::unique_ptr<RankGroup> of_members(const std::vector<int>& members, int new_rank,
+                                                      int colour) override;
+
+ private:
+  std::shared_ptr<Store> store_;
+  std::string name_;
+  int splits_ = 0;  ///< so far: the same on all ranks
+};
+
+}  // namespace halocline::comm::store
