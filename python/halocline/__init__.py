@@ -18,9 +18,10 @@ from ._domain import Domain
 from ._fields import Field
 from ._gpu import BlockStream, DeviceArray
 from ._handles import Exchange, Steps
+from ._launcher import world
 from ._plan import Machine, Plan
 from ._ranks import StoreRanks
 from ._stencil import Stencil
 from .errors import Error
 
-__all__ = ["Block", "BlockStream", "DeviceArray", "Domain", "Error", "Exchange", "Field", "Machine", "Plan", "Stencil", "Steps", "StoreRanks", "__version__", "errors", "shift"]
+__all__ = ["Block", "BlockStream", "DeviceArray", "Domain", "Error", "Exchange", "Field", "Machine", "Plan", "Stencil", "Steps", "StoreRanks", "__version__", "errors", "shift", "world"]

@@ -31,6 +31,21 @@ def _launched() -> tuple[str, str, int] | None:
     return None
 
 
+def world() -> Any:
+    """The ranks of the job that this process belongs to, for Domain(comm=halocline.world()): MPI.COMM_WORLD of mpi4py under mpirun or srun,
+    torch.distributed's world under torchrun, None for a process of its own. Local."""
+    launched = _launched()
+    if launched is None:
+        return None
+    if launched[0] == "torchrun":
+        from torch import distributed
+
+        return distributed.group.WORLD  # None before init_process_group(), which Domain refuses
+    from mpi4py import MPI
+
+    return MPI.COMM_WORLD
+
+
 def ranks_of(comm: Any) -> int | _core.StoreRanks | None:
     """The ranks of a domain: the Fortran handle of an mpi4py communicator, ranks that share a store, or None for this process alone.
 

@@ -38,6 +38,11 @@ def test_the_blocks_of_the_page_run(tmp_path, monkeypatch):
     names["d"].close()
 
 
+def test_the_heat_equation_has_few_lines():
+    lines = [line for line in (ROOT / "examples/heat.py").read_text().splitlines() if line.strip() and not line.startswith("#")]
+    assert len(lines) <= 25
+
+
 def test_the_blocks_of_the_readme_run():
     found = blocks("README.md")
     assert found
