@@ -25,4 +25,6 @@ rm -rf "$folder"
 python3 -m venv "$folder" || without "python3 -m venv failed"
 "$folder/bin/pip" install --quiet --disable-pip-version-check --timeout 20 --retries 2 -r "$requirements" ||
   without "pip could not install what python/requirements.txt lists"
+# Another MPI than the one of mpi4py and Halocline, for a test, which is skipped without.
+"$folder/bin/pip" install --quiet --disable-pip-version-check --timeout 20 --retries 2 --no-deps --prefix "$folder/other_mpi" mpich==5.0.2 || true
 cp "$requirements" "$folder/.requirements.txt"

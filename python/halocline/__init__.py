@@ -11,9 +11,8 @@ Shapes and indices are in C order: z, y, x. Several processes: comm=MPI.COMM_WOR
 comm=torch.distributed.group.WORLD.
 """
 
-from . import errors
+from . import _core, errors
 from ._blocks import Block, shift
-from ._core import __version__
 from ._domain import Domain
 from ._fields import Field
 from ._gpu import BlockStream, DeviceArray
@@ -23,5 +22,7 @@ from ._plan import Machine, Plan
 from ._ranks import StoreRanks
 from ._stencil import Stencil
 from .errors import Error
+
+__version__: str = _core.version
 
 __all__ = ["Block", "BlockStream", "DeviceArray", "Domain", "Error", "Exchange", "Field", "Machine", "Plan", "Stencil", "Steps", "StoreRanks", "__version__", "errors", "shift", "world"]

@@ -3,18 +3,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ._gpu import BlockStream, DeviceArray, wait_for
+from ._gpu import BlockStream, DeviceArray, wait_for_default
 from .errors import CapabilityError
 
 if TYPE_CHECKING:
     from ._fields import Field
 
 Region = tuple[slice, slice, slice]
-Cells = tuple[tuple[int, int, int], tuple[int, int, int]]
+#: First cell, and the first beyond, both x, y, z.
+Cells = tuple[Sequence[int], Sequence[int]]
 
 
 def shift(region: Region, dz: int = 0, dy: int = 0, dx: int = 0) -> Region:
@@ -22,7 +24,7 @@ def shift(region: Region, dz: int = 0, dy: int = 0, dx: int = 0) -> Region:
     return tuple(slice(s.start + d, s.stop + d) for s, d in zip(region, (dz, dy, dx)))  # type: ignore[return-value]
 
 
-def region_between(cells: Cells, origin: tuple[int, int, int]) -> Region:
+def region_between(cells: Cells, origin: Sequence[int]) -> Region:
     """Slices in C order of an array that begins at `origin`; both x, y, z."""
     low, high = cells
     return tuple(slice(low[d] - origin[d], high[d] - origin[d]) for d in (2, 1, 0))  # type: ignore[return-value]
@@ -85,18 +87,18 @@ class Block:
             return domain._core.array(self._position, self._field._id, ahead)
         return DeviceArray(domain, self._position, self._field._id, ahead, self._field.dtype)
 
-    def _with_components(self, region: tuple) -> tuple:
+    def _with_components(self, region: tuple[Any, ...]) -> tuple[Any, ...]:
         return (slice(None), *region) if self._field.components > 1 else region
 
-    def _read(self) -> np.ndarray:
+    def _read(self) -> Any:
         """The current buffer: the array itself on the host, a copy of a GPU's."""
         core = self._field._domain._core
         if core.on_host:
             return self.array
-        wait_for(self._field._domain, None)
+        wait_for_default()
         return core.download(self._position, self._field._id, 0)
 
-    def _write(self, region: tuple, values: np.ndarray) -> None:
+    def _write(self, region: tuple[Any, ...], values: np.ndarray) -> None:
         core = self._field._domain._core
         array = self._read()
         array[self._with_components(region)] = values

@@ -12,7 +12,7 @@ import numpy as np
 from . import _core
 from ._blocks import Block, Cells, Region, region_between
 from ._fields import ELEMENTS, Field
-from ._gpu import OWN, let_wait, stream_handle, wait_for
+from ._gpu import OWN, UNORDERED, WAITING, Order, order_of
 from ._handles import Exchange, Steps
 from ._launcher import ranks_of
 from ._plan import Machine, Plan
@@ -21,14 +21,13 @@ from .errors import Error, InvalidArgument
 
 #: Fields of an exchange: their names, or names with the depth of the halo to fill.
 Fields = Iterable[str] | Mapping[str, int]
-_EVERYTHING: list[Any] = []
 OpenBoundary = Callable[[Block, Region, str, str], None]
 
 
 def _corners(region: Region) -> Cells:
     if len(region) != 3 or not all(isinstance(s, slice) and s.step in (None, 1) for s in region):
         raise InvalidArgument(f"cells is {region!r}; allowed are three slices with start and stop: z, y, x")
-    return tuple(int(s.start) for s in reversed(region)), tuple(int(s.stop) for s in reversed(region))  # type: ignore[return-value]
+    return tuple(int(s.start) for s in reversed(region)), tuple(int(s.stop) for s in reversed(region))
 
 
 class Domain:
@@ -93,13 +92,17 @@ class Domain:
         self._shape = None if shape is None else tuple(int(n) for n in shape)
         self._boundaries = boundaries
         self._fields: dict[str, Field] = {}
-        self._stream: Any = None  # of the caller's, which the core refers to
+        self._on_host = True  # known after realize()
+        self._stream: Any = None  # of the caller's, which the core refers to,
+        self._order = WAITING  # and what it is for calls
+        self._selections: dict[tuple[tuple[str, int], ...], _core.Selection] = {}
         self._capture: Steps | None = None  # under way
         self._is_planned = False
         self._is_realized = False
         self._open_boundary: OpenBoundary | None = None
         self._staggered: dict[str, tuple[bool, bool, bool]] = {}
-        boxes = [] if cells is None else [_corners(region) for region in ([cells] if isinstance(cells[0], slice) else cells)]
+        regions: Any = [] if cells is None else [cells] if isinstance(cells[0], slice) else cells
+        boxes = [_corners(region) for region in regions]
         self._core = _core.Domain((self._shape or (0, 0, 0))[::-1], boxes, stencil_of(stencil)._spec(), ranks_of(comm), settings)
         self._closed = False
         if fields is not None:
@@ -175,7 +178,9 @@ class Domain:
 
     def realize(self) -> None:
         """Partitions, places, routes and allocates. Called by the constructor if it gets `fields`."""
-        self._open().realize()
+        core = self._open()
+        core.realize()
+        self._on_host = core.on_host
         self._is_realized = True
         _ = self.shape
 
@@ -198,13 +203,7 @@ class Domain:
         stream of CuPy, PyTorch or another framework in which the caller works: the exchange comes after its work so far, its later work
         after the exchange, and the host does not wait. None is CUDA's default stream, for which it does; "own" are the blocks' own (Block.stream)."""
         core = self._realized()
-        transfers = self._transfers(fields) if fields is not None else _EVERYTHING
-        if core.on_host and stream is None and self._capture is None:
-            boxes = core.exchange(transfers, True)
-        else:
-            self._begin(stream)
-            boxes = core.exchange(transfers, self._waits(stream))
-            self._end(stream)
+        boxes = core.exchange(self._selection(fields), *self._ordered(stream))
         if boxes:
             self._fill(boxes)
 
@@ -214,20 +213,17 @@ class Domain:
             with domain.start_exchange():
                 update(block.interior)      # while messages are under way
         """
-        core, transfers = self._realized(), self._transfers(fields)
-        self._begin(stream)
-        core.start_exchange(transfers)
-        return Exchange(self, stream)
+        core = self._realized()
+        order = self._ordered(stream)
+        core.start_exchange(self._selection(fields), order.stream, order.keep)
+        return Exchange(self, order)
 
     def accumulate(self, fields: Fields | None = None, *, combine: str = "add", stream: Any = None) -> None:
         """The exchange backwards: halo cells are added to the cells that they are copies of, or replace them (combine "replace"), in
         a fixed order."""
         if combine not in ("add", "replace"):
             raise InvalidArgument(f'combine is {combine!r}; allowed is "add" or "replace"')
-        core, transfers = self._realized(), self._transfers(fields)
-        self._begin(stream)
-        core.accumulate(transfers, combine == "replace", self._waits(stream))
-        self._end(stream)
+        self._realized().accumulate(self._selection(fields), combine == "replace", *self._ordered(stream))
 
     def capture(self) -> Steps:
         """Records the exchanges, swaps and kernels in the blocks' streams of a `with` block, instead of running them:
@@ -254,7 +250,7 @@ class Domain:
 
     def explain(self) -> str:
         """What was decided, and why. Local."""
-        return self._realized().explain()
+        return str(self._realized().explain())
 
     def close(self) -> None:
         """Frees everything. Raises BufferError, on all ranks, while arrays of this domain exist on a rank: delete them before, or
@@ -309,41 +305,45 @@ class Domain:
             raise InvalidArgument("the domain has no memory yet; allowed is this call after realize()")
         return self._open()
 
-    def _transfers(self, fields: Fields | None) -> list[Any]:
+    def _selection(self, fields: Fields | None) -> _core.Selection | None:
+        """The fields of an exchange, made once for each choice of names and depths; None for all fields."""
         if fields is None:
-            return []
+            return None
         if isinstance(fields, str):
             raise InvalidArgument(f"fields is '{fields}'; allowed is a list of names, or names with depths")
-        depths = fields if isinstance(fields, Mapping) else dict.fromkeys(fields, 0)
-        if not depths:
-            raise InvalidArgument("fields is empty; allowed are names of fields, or None for all")
-        return [_core.TransferSpec(self[name]._id, [], depth) for name, depth in depths.items()]
+        depths = tuple(fields.items()) if isinstance(fields, Mapping) else tuple((name, 0) for name in fields)
+        found = self._selections.get(depths)
+        if found is None:
+            if not depths:
+                raise InvalidArgument("fields is empty; allowed are names of fields, or None for all")
+            found = self._selections[depths] = _core.Selection([(self[name]._id, depth) for name, depth in depths])
+        return found
 
-    def _begin(self, stream: Any) -> None:
-        if self._core.on_host:
+    def _ordered(self, stream: Any) -> Order:
+        """How a call is ordered with the caller's work. A stream object is looked at once: as long as it is the same one, so is its handle."""
+        if stream is not None and stream is self._stream and self._capture is None:
+            order = self._order
+        elif self._on_host:
             if stream is not None:
                 raise InvalidArgument(f"stream is {stream!r}; allowed is None on host devices, where calls are complete when they return")
-        elif self._capture is None:
-            wait_for(self, stream)
-        elif stream not in (None, OWN):
-            raise InvalidArgument(f'stream is {stream!r} within capture(); allowed is None or "own": work is recorded in the blocks\' streams')
+            return WAITING
+        elif self._capture is not None:
+            if stream not in (None, OWN):
+                raise InvalidArgument(f'stream is {stream!r} within capture(); allowed is None or "own": work is recorded in the blocks\' streams')
+            return UNORDERED
+        elif stream is OWN:
+            order = UNORDERED
+        else:
+            order = order_of(stream)
+            if order.keep:
+                self._core.forget_stream()  # another one, before it may end
+                self._stream, self._order = stream, order
+        return order if self._open_boundary is None else order._replace(wait=True)
 
-    def _waits(self, stream: Any) -> bool:
-        """Whether the host waits at the end of a call."""
-        if self._capture is not None:
-            return False
-        if self._core.on_host or self._open_boundary is not None:
-            return True
-        return stream is None or (stream != OWN and stream_handle(stream) in (0, 1))
-
-    def _end(self, stream: Any) -> None:
-        if not self._waits(stream) and self._capture is None:
-            let_wait(self, stream)
-
-    def _finish(self, stream: Any) -> None:
-        boxes = self._realized().finish(self._waits(stream))
-        self._end(stream)
-        self._fill(boxes)
+    def _finish(self, order: Order) -> None:
+        boxes = self._realized().finish(*order)
+        if boxes:
+            self._fill(boxes)
 
     def _fill(self, boxes: list[Any]) -> None:
         if self._open_boundary is None:

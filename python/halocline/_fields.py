@@ -70,8 +70,9 @@ class Field:
         axes = axes or ("czyx" if self.components > 1 else "zyx")
         for position, (array, region) in enumerate(zip(arrays, regions)):
             memory = memory_of(array, self.name, on_host=core.on_host)
-            widths = halo
-            if widths is None:
+            if halo is not None:
+                widths = halo
+            else:
                 extents = [memory.shape[axes.index(d)] if d in axes and axes.index(d) < len(memory.shape) else 0 for d in "zyx"]
                 more = [n - (s.stop - s.start) for n, s in zip(extents, region)]
                 widths = tuple((m // 2, m - m // 2) for m in more)  # type: ignore[assignment]
@@ -162,7 +163,7 @@ class Field:
         """Copies a rank's cells of the planes from low to high."""
         at = 0
         for box in boxes:
-            region = (slice(max(box[0, 0], low), min(box[0, 1], high)), *(slice(b, e) for b, e in box[1:]))
+            region: list[Any] = [slice(max(box[0, 0], low), min(box[0, 1], high)), *(slice(b, e) for b, e in box[1:])]
             shape = (self.components, *(max(s.stop - s.start, 0) for s in region))
             count = int(np.prod(shape))
             values = np.frombuffer(data, self.dtype, count, at).reshape(shape)
@@ -170,7 +171,7 @@ class Field:
             if count > 0:
                 whole[(..., *region)] = values if self.components > 1 else values[0]
 
-    def _region(self, index: Any) -> tuple[Region, tuple]:
+    def _region(self, index: Any) -> tuple[Region, tuple[Any, ...]]:
         """An index as slices of cells, and what removes the dimensions that were given as ints."""
         parts = index if isinstance(index, tuple) else (index,)
         if len(parts) < 3 and Ellipsis not in parts:
@@ -179,7 +180,8 @@ class Field:
             at = parts.index(Ellipsis)
             parts = (*parts[:at], *([slice(None)] * (3 - len(parts) + 1)), *parts[at + 1 :])
         shape = self._shape()[-3:]
-        region, flat = [], []
+        region: list[slice] = []
+        flat: list[Any] = []
         for part, extent, name in zip(parts, shape, "zyx"):
             if isinstance(part, slice):
                 start, stop, step = part.indices(extent)

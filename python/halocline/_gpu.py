@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import ctypes
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -35,39 +35,36 @@ def stream_handle(stream: Any) -> int:
     raise InvalidArgument(f"stream is {stream!r}; allowed is an int, or a stream of CuPy, PyTorch or Numba, or with __cuda_stream__")
 
 
-def _keep(domain: Domain, stream: Any) -> bool:
-    """Keeps the stream for the next call, if it is an object; another one is forgotten before it may end."""
-    if isinstance(stream, int):
-        return False
-    if domain._stream is not stream:
-        domain._core.forget_stream()
-        domain._stream = stream
-    return True
+class Order(NamedTuple):
+    """How a call is ordered with the caller's work: by a stream (0 for none) that the core may keep; or the host waits at the end."""
+
+    stream: int
+    keep: bool
+    wait: bool
 
 
-def wait_for(domain: Domain, stream: Any) -> None:
-    """Orders the domain's later work after the stream's. Blocks the host for the legacy default stream."""
-    if stream is OWN or stream == OWN:
-        return
+#: The host waits for the domain's work; in the blocks' own streams it does not.
+WAITING = Order(0, False, True)
+UNORDERED = Order(0, False, False)
+
+
+def order_of(stream: Any) -> Order:
+    """For the argument `stream` of calls on GPUs. Waits for the legacy default stream, if it is that one."""
+    if stream is OWN or (isinstance(stream, str) and stream == OWN):
+        return UNORDERED
     handle = stream_handle(stream)
     if handle in _LEGACY:
-        # A process that has not loaded the driver has no work there.
-        code = ctypes.CDLL("libcuda.so.1").cuStreamSynchronize(ctypes.c_void_p(1))
-        if code not in (0, 201):  # CUDA_ERROR_INVALID_CONTEXT: this thread has used no GPU
-            raise DeviceError(f"cuStreamSynchronize of the default stream returned {code}")
-    else:
-        domain._core.wait_for_stream(handle, _keep(domain, stream))
+        wait_for_default()
+        return WAITING
+    return Order(handle, not isinstance(stream, int), False)
 
 
-def let_wait(domain: Domain, stream: Any) -> None:
-    """Orders the stream's later work after the domain's. Blocks the host for the legacy default stream."""
-    if stream is OWN or stream == OWN:
-        return
-    handle = stream_handle(stream)
-    if handle in _LEGACY:
-        domain._core.synchronize()
-    else:
-        domain._core.let_stream_wait(handle, _keep(domain, stream))
+def wait_for_default() -> None:
+    """Blocks the host until CUDA's legacy default stream is done."""
+    # A process that has not loaded the driver has no work there.
+    code = ctypes.CDLL("libcuda.so.1").cuStreamSynchronize(ctypes.c_void_p(1))
+    if code not in (0, 201):  # CUDA_ERROR_INVALID_CONTEXT: this thread has used no GPU
+        raise DeviceError(f"cuStreamSynchronize of the default stream returned {code}")
 
 
 class BlockStream:
@@ -92,14 +89,17 @@ class DeviceArray:
 
     def __init__(self, domain: Domain, position: int, field: int, ahead: int, dtype: np.dtype) -> None:
         self._domain = domain
-        self._make = lambda: domain._core.device_array(position, field, ahead)
-        self._lease = self._make()  # counts this object, too
+        self._place = (position, field, ahead)
+        self._lease = self._capsule()  # counts this object, too
         address, shape, strides, ordinal = domain._core.layout(position, field, ahead)
         self.ptr: int = address
         self.shape: tuple[int, ...] = tuple(shape)
         self.strides: tuple[int, ...] = tuple(strides)
         self.dtype = dtype
         self.device: int = ordinal
+
+    def _capsule(self) -> Any:
+        return self._domain._core.device_array(*self._place)
 
     def __dlpack_device__(self) -> tuple[int, int]:
         return 2, self.device  # kDLCUDA
@@ -108,8 +108,12 @@ class DeviceArray:
         if copy or dl_device not in (None, self.__dlpack_device__()):
             raise BufferError("halocline exports arrays without a copy, on their own device")
         if stream != -1:
-            let_wait(self._domain, stream)
-        return self._make()
+            handle = stream_handle(stream)
+            if handle in _LEGACY:
+                self._domain._core.synchronize()
+            else:
+                self._domain._core.let_stream_wait(handle, False)
+        return self._capsule()
 
     @property
     def __cuda_array_interface__(self) -> dict[str, Any]:

@@ -10,18 +10,19 @@ from .errors import CapabilityError, Error, InvalidArgument
 
 if TYPE_CHECKING:
     from ._domain import Domain
+    from ._gpu import Order
 
 
 class Exchange:
     """An exchange under way, made by Domain.start_exchange. As a context manager it finishes at the end."""
 
-    def __init__(self, domain: Domain, stream: Any) -> None:
+    def __init__(self, domain: Domain, order: Order) -> None:
         self._domain = domain
-        self._stream = stream
+        self._order = order
 
     def finish(self) -> None:
         """Returns when all halos of this rank are filled; on GPUs with a stream, when its later work is ordered after that."""
-        self._domain._finish(self._stream)
+        self._domain._finish(self._order)
 
     def is_ready(self) -> bool:
         """Makes progress, and returns whether finish() would not wait for messages."""
@@ -67,6 +68,4 @@ class Steps:
             raise InvalidArgument("launch() of steps that are not recorded; allowed is after the `with` block of capture()")
         domain = self._domain
         core = domain._realized()
-        domain._begin(stream)
-        core.launch(self._graph, domain._waits(stream))
-        domain._end(stream)
+        core.launch(self._graph, *domain._ordered(stream))

@@ -19,7 +19,7 @@ class Machine:
     """A machine as a value: nodes, devices, links, measured rates. `Domain.machine` is the one that was discovered; `halocline machine
     --json` and `halocline measure --json` write the same documents. print() shows what there is of each kind."""
 
-    def __init__(self, core: Any) -> None:
+    def __init__(self, core: _core.Machine) -> None:
         self._core = core
 
     @classmethod
@@ -40,7 +40,8 @@ class Machine:
     @property
     def document(self) -> dict[str, Any]:
         """The document as dictionaries and lists; a copy."""
-        return json.loads(self.json())
+        document: dict[str, Any] = json.loads(self.json())
+        return document
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Machine) and self.json() == other.json()

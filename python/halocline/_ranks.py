@@ -57,7 +57,7 @@ class StoreRanks:
         if value == _ABSENT:
             return None
         self._store.delete_key(key)
-        return value[1:]
+        return bytes(value[1:])
 
 
 _of_groups: dict[tuple[int, ...], StoreRanks] = {}

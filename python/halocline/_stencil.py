@@ -42,7 +42,7 @@ def _widths(radius: int | Sequence[int]) -> Widths:
     widths = (radius,) * 3 if isinstance(radius, int) else tuple(radius)
     if len(widths) != 3 or not all(isinstance(w, int) and w >= 0 for w in widths):
         raise InvalidArgument(f"stencil radius is {radius!r}; allowed is an int from 0 on, or three of them: z, y, x")
-    return widths  # type: ignore[return-value]
+    return widths
 
 
 def stencil_of(value: Stencil | int | Sequence[int]) -> Stencil:

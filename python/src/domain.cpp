@@ -19,20 +19,6 @@ Boundary boundary_of(const std::string& name) {
   throw InvalidArgument("boundary is '" + name + "'; allowed is periodic, open or periodic_in_kernel");
 }
 
-std::vector<Transfer> transfers_of(const std::vector<TransferSpec>& specs) {
-  std::vector<Transfer> transfers;
-  for (const TransferSpec& spec : specs) {
-    Transfer transfer{.field = field_id(spec.field)};
-    if (!spec.directions.empty()) {
-      transfer.directions.reset();
-      for (const int d : spec.directions) transfer.directions.set(static_cast<std::size_t>(d));
-    }
-    if (spec.depth != 0) transfer.depth = spec.depth;
-    transfers.push_back(transfer);
-  }
-  return transfers;
-}
-
 template <typename Shape>
 std::unique_ptr<Domain> make_domain(Shape shape, const StencilSpec& stencil, const Ranks& ranks,
                                     const Settings& settings) {
@@ -50,6 +36,13 @@ OwnedBoxes owned_boxes(const std::vector<Corners>& boxes) {
 }
 
 }  // namespace
+
+Selection::Selection(const std::vector<std::pair<std::int64_t, std::int64_t>>& depths) {
+  for (const auto& [field, depth] : depths) {
+    transfers.push_back({.field = field_id(field)});
+    if (depth != 0) transfers.back().depth = depth;
+  }
+}
 
 Stencil StencilSpec::stencil() const {
   Stencil all = Stencil::per_side(vec(lower), vec(upper));
@@ -121,14 +114,15 @@ void DomainHandle::realize() {
   all.realize();
 }
 
-void DomainHandle::start_exchange(const std::vector<TransferSpec>& transfers) {
+void DomainHandle::start_exchange(const Selection* selection, std::uintptr_t stream, bool keep) {
   Domain& all = domain();
   const nb::gil_scoped_release release;
+  if (stream != 0) wait_for_stream(stream, keep);
   open_boxes_.clear();
-  exchange_.emplace(transfers.empty() ? all.start_exchange() : all.start_exchange(transfers_of(transfers)));
+  exchange_.emplace(selection == nullptr ? all.start_exchange() : all.start_exchange(selection->transfers));
 }
 
-std::vector<OpenBox> DomainHandle::finish(bool wait) {
+std::vector<OpenBox> DomainHandle::finish(std::uintptr_t stream, bool keep, bool wait) {
   Domain& all = domain();
   if (!exchange_)
     throw InvalidArgument("finish() was called while no exchange is under way; allowed is after start_exchange()");
@@ -136,17 +130,23 @@ std::vector<OpenBox> DomainHandle::finish(bool wait) {
   exchange_.reset();
   const nb::gil_scoped_release release;
   ending.finish();
-  if (wait) all.synchronize();
+  end(all, stream, keep, wait);
   return std::move(open_boxes_);
 }
 
-std::vector<OpenBox> DomainHandle::exchange(const std::vector<TransferSpec>& transfers, bool wait) {
+std::vector<OpenBox> DomainHandle::exchange(const Selection* selection, std::uintptr_t stream, bool keep, bool wait) {
   Domain& all = domain();
   const nb::gil_scoped_release release;
+  if (stream != 0) wait_for_stream(stream, keep);
   open_boxes_.clear();
-  (transfers.empty() ? all.start_exchange() : all.start_exchange(transfers_of(transfers))).finish();
-  if (wait) all.synchronize();
+  (selection == nullptr ? all.start_exchange() : all.start_exchange(selection->transfers)).finish();
+  end(all, stream, keep, wait);
   return std::move(open_boxes_);
+}
+
+void DomainHandle::end(Domain& all, std::uintptr_t stream, bool keep, bool wait) {
+  if (wait) return all.synchronize();
+  if (stream != 0) let_stream_wait(stream, keep);
 }
 
 void DomainHandle::begin_capture() { domain().begin_capture(); }
@@ -159,12 +159,13 @@ std::shared_ptr<CapturedSteps> DomainHandle::end_capture() {
   return steps;
 }
 
-void DomainHandle::launch(const std::shared_ptr<CapturedSteps>& steps, bool wait) {
+void DomainHandle::launch(const std::shared_ptr<CapturedSteps>& steps, std::uintptr_t stream, bool keep, bool wait) {
   Domain& all = domain();
   if (!steps->graph) throw InvalidArgument("the domain of these steps is closed; allowed are steps of an open one");
   const nb::gil_scoped_release release;
+  if (stream != 0) wait_for_stream(stream, keep);
   steps->graph->launch();
-  if (wait) all.synchronize();
+  end(all, stream, keep, wait);
 }
 
 bool DomainHandle::is_ready() {
@@ -174,16 +175,17 @@ bool DomainHandle::is_ready() {
   return exchange_->is_ready();
 }
 
-void DomainHandle::accumulate(const std::vector<TransferSpec>& transfers, bool replace, bool wait) {
+void DomainHandle::accumulate(const Selection* selection, bool replace, std::uintptr_t stream, bool keep, bool wait) {
   Domain& all = domain();
   const nb::gil_scoped_release release;
+  if (stream != 0) wait_for_stream(stream, keep);
   const Combine combine = replace ? Combine::replace : Combine::add;
-  if (transfers.empty()) {
+  if (selection == nullptr) {
     all.accumulate(combine);
   } else {
-    all.accumulate(transfers_of(transfers), combine);
+    all.accumulate(selection->transfers, combine);
   }
-  if (wait) all.synchronize();
+  end(all, stream, keep, wait);
 }
 
 std::vector<DomainHandle::Borrowed> DomainHandle::borrow(std::uintptr_t stream) {

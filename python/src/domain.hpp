@@ -51,11 +51,10 @@ struct Settings {
   [[nodiscard]] DomainOptions options() const;
 };
 
-/// A part of an exchange: field, directions by their index (empty for all), depth (0 for the whole halo).
-struct TransferSpec {
-  std::int64_t field = 0;
-  std::vector<int> directions;
-  std::int64_t depth = 0;
+/// Fields of an exchange, by their numbers, each with a depth (0 for the whole halo). Made once for many calls.
+struct Selection {
+  std::vector<Transfer> transfers;
+  explicit Selection(const std::vector<std::pair<std::int64_t, std::int64_t>>& depths);
 };
 
 /// Where an open boundary has to be filled: position of the subdomain, field, dimension, whether it is the upper end, the cells.
@@ -97,14 +96,16 @@ class DomainHandle {
   void use_array(std::int64_t field, std::size_t position, int buffer, const UsersMemory& memory,
                  const std::string& axes, const Triple& below, const Triple& above);
   void realize();
-  void start_exchange(const std::vector<TransferSpec>& transfers);
+  /// Of all fields where there is no selection. stream: of the caller's (cudaStream_t), or 0: the call comes after the work in it so far,
+  /// and unless the host waits, its later work after the call. keep: as for wait_for_stream().
+  void start_exchange(const Selection* selection, std::uintptr_t stream, bool keep);
   /// Both in one call; see finish().
-  std::vector<OpenBox> exchange(const std::vector<TransferSpec>& transfers, bool wait);
+  std::vector<OpenBox> exchange(const Selection* selection, std::uintptr_t stream, bool keep, bool wait);
   /// Halos are filled after the work in the subdomains' streams; with `wait`, that work is done. Returns the open boundaries to be
   /// filled, in order.
-  std::vector<OpenBox> finish(bool wait);
+  std::vector<OpenBox> finish(std::uintptr_t stream, bool keep, bool wait);
   [[nodiscard]] bool is_ready();
-  void accumulate(const std::vector<TransferSpec>& transfers, bool replace, bool wait);
+  void accumulate(const Selection* selection, bool replace, std::uintptr_t stream, bool keep, bool wait);
   /// Makes later work in the subdomains' streams wait for the work in a stream of the caller's (cudaStream_t) so far; and the opposite
   /// direction. Throws InvalidArgument for the legacy default stream.
   /// keep: the stream exists until forget_stream(), close(), or a call with another one; calls in a loop are faster then.
@@ -115,7 +116,7 @@ class DomainHandle {
   void begin_capture();
   [[nodiscard]] std::shared_ptr<CapturedSteps> end_capture();
   /// Throws InvalidArgument if the domain was closed since.
-  void launch(const std::shared_ptr<CapturedSteps>& steps, bool wait);
+  void launch(const std::shared_ptr<CapturedSteps>& steps, std::uintptr_t stream, bool keep, bool wait);
   void swap(std::int64_t field);
   void synchronize();
   void close();
@@ -163,6 +164,8 @@ class DomainHandle {
   };
   [[nodiscard]] std::vector<Borrowed> borrow(std::uintptr_t stream);
   /// Calls f(stream, event, subdomain's stream) for each subdomain.
+  /// The end of a call: the host waits, or a stream does.
+  void end(Domain& all, std::uintptr_t stream, bool keep, bool wait);
   template <typename F>
   void with_stream(std::uintptr_t stream, bool keep, F&& f);
 

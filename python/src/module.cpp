@@ -19,7 +19,7 @@ namespace halocline::python {
 NB_MODULE(_core, module) {
   register_errors();
   end_waits_on_interrupts();
-  module.attr("__version__") = HALOCLINE_VERSION;
+  module.attr("version") = HALOCLINE_VERSION;
   module.def("mpi_library", &mpi_library);
   module.def("dlpack_memory", &dlpack_memory);
 
@@ -52,13 +52,8 @@ NB_MODULE(_core, module) {
       .def_rw("cuts", &Settings::cuts)
       .def_rw("owners", &Settings::owners)
       .def_rw("timeout", &Settings::timeout);
-  nb::class_<TransferSpec>(module, "TransferSpec")
-      .def(
-          "__init__",
-          [](TransferSpec* self, std::int64_t field, std::vector<int> directions, std::int64_t depth) {
-            new (self) TransferSpec{field, std::move(directions), depth};
-          },
-          nb::arg("field"), nb::arg("directions"), nb::arg("depth"));
+  nb::class_<Selection>(module, "Selection")
+      .def(nb::init<const std::vector<std::pair<std::int64_t, std::int64_t>>&>(), nb::arg("depths"));
   nb::class_<OpenBox>(module, "OpenBox")
       .def_ro("subdomain", &OpenBox::subdomain)
       .def_ro("field", &OpenBox::field)
@@ -77,14 +72,17 @@ NB_MODULE(_core, module) {
       .def("planned", &DomainHandle::planned)
       .def("use_array", &DomainHandle::use_array)
       .def("realize", &DomainHandle::realize)
-      .def("start_exchange", &DomainHandle::start_exchange)
+      .def("start_exchange", &DomainHandle::start_exchange, nb::arg("selection").none(), nb::arg("stream"),
+           nb::arg("keep"))
       .def("finish", &DomainHandle::finish)
-      .def("exchange", &DomainHandle::exchange)
+      .def("exchange", &DomainHandle::exchange, nb::arg("selection").none(), nb::arg("stream"), nb::arg("keep"),
+           nb::arg("wait"))
       .def("begin_capture", &DomainHandle::begin_capture)
       .def("end_capture", &DomainHandle::end_capture)
       .def("launch", &DomainHandle::launch)
       .def("is_ready", &DomainHandle::is_ready)
-      .def("accumulate", &DomainHandle::accumulate)
+      .def("accumulate", &DomainHandle::accumulate, nb::arg("selection").none(), nb::arg("replace"), nb::arg("stream"),
+           nb::arg("keep"), nb::arg("wait"))
       .def("leave_open_boundaries", &DomainHandle::leave_open_boundaries)
       .def("swap", &DomainHandle::swap)
       .def("synchronize", &DomainHandle::synchronize)
