@@ -330,3 +330,34 @@ def test_own_arrays_that_cannot_be_taken_are_named(array, message):
     with pytest.raises(errors.InvalidArgument, match=message):
         field.use(array())
         made.realize()
+
+
+def test_the_gradient_of_an_exchange():
+    from halocline.torch import accumulate, exchange
+
+    with halocline.Domain((5, 4, 6), 1, {"u": {"dtype": "float64", "components": 2}}, backend="cuda", devices=1) as domain:
+        u = domain["u"]
+        cells = torch.randn((2, 5, 4, 6), dtype=torch.float64, device="cuda", requires_grad=True)
+        for stream in (torch.cuda.default_stream(), torch.cuda.Stream()):
+            stream.wait_stream(torch.cuda.default_stream())
+            with torch.cuda.stream(stream):
+                halos = exchange(u, cells)
+                expected = np.pad(cells.detach().cpu().numpy(), [(0, 0), (1, 1), (1, 1), (1, 1)], mode="wrap")
+                assert np.array_equal(halos.detach().cpu().numpy(), expected)
+                assert torch.autograd.gradcheck(lambda tensor: exchange(u, tensor), [cells])
+                assert torch.autograd.gradcheck(lambda tensor: accumulate(u, tensor), [halos.detach().requires_grad_()])
+            stream.synchronize()
+
+
+def test_an_exchange_with_a_gradient_is_ordered_in_its_stream(domain):
+    from halocline.torch import exchange
+
+    values, cells = torch.from_numpy(WHOLE).cuda(), torch.zeros(SHAPE, device="cuda")
+    torch.cuda.synchronize()
+    stream = torch.cuda.Stream()
+    late(stream)
+    with torch.cuda.stream(stream):
+        cells.copy_(values)
+        seen = exchange(domain["u"], cells) + 0
+    stream.synchronize()
+    assert np.array_equal(seen.cpu().numpy(), PADDED)

@@ -56,6 +56,21 @@ with (
     assert large["u"].gather(root=None).max() == size - 1  # 7 MB: in several values
     large.close()
 
+if sys.argv[1] == "torch":
+    # The gradient of a sum over all ranks: each cell counts as often as it is in an array.
+    import torch
+
+    from halocline.torch import exchange
+
+    with halocline.Domain(shape, 1, {"u": "float64"}, comm=comm) as domain:
+        block = domain["u"].blocks[0]
+        cells = torch.from_numpy(whole[block.cells]).clone().requires_grad_()
+        halos = exchange(domain["u"], cells)
+        halos.sum().backward()
+        counts = torch.tensor([cells.grad.sum(), halos.numel()])
+        dist.all_reduce(counts)
+        assert counts[0] == counts[1] and cells.grad.max() > cells.grad.min(), counts
+
 # An error of one rank is one of all.
 try:
     halocline.Domain(shape, 1, {"u": "float32" if rank == 0 else "float64"}, comm=comm)
