@@ -23,7 +23,6 @@
 #include "halocline/routing.hpp"
 #include "halocline/session.hpp"
 #include "halocline/stencil.hpp"
-#include "halocline/store.hpp"
 #include "halocline/stream.hpp"
 #include "halocline/tuning.hpp"
 #include "halocline/view.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <halocline/store.hpp>
+#include <halocline/session.hpp>
 
 #include <nanobind/nanobind.h>
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "comm/local/local_communicator.hpp"
-#include "halocline/store.hpp"
+#include "halocline/session.hpp"
 
 namespace halocline::comm::store {
 

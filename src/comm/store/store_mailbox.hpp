@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "comm/local/mailbox.hpp"
-#include "halocline/store.hpp"
+#include "halocline/session.hpp"
 
 namespace halocline::comm::store {
 

@@ -7,7 +7,7 @@
 
 #include "comm/rank_group.hpp"
 #include "contract/comm/comm_contract.hpp"
-#include "halocline/store.hpp"
+#include "halocline/session.hpp"
 
 // The contract's suite on ranks that share a store, here as threads; python/tests/test_store.py has processes.
 namespace halocline::test {
