@@ -106,7 +106,7 @@ HaloCase random_case(std::uint64_t seed, int ranks) {
   if (seeded.chance(40)) c.parts_seed = seeded.next();
   // A random transport comes first; pairs for which it is not possible use the following ones.
   std::vector<routing::Transport> order(routing::all_transports.begin(), routing::all_transports.end());
-  const auto first = order.begin() + seeded.between(0, 5);
+  const auto first = order.begin() + seeded.between(0, std::ssize(order) - 1);
   std::rotate(order.begin(), first, first + 1);
   if (seeded.chance(20)) std::erase(order, routing::Transport::self);
   c.policy.order = order;

@@ -8,6 +8,7 @@
 
 #include "comm/local_ranks.hpp"
 #include "contract/exchange/contract.hpp"
+#include "contract/exchange/ways.hpp"
 #include "exchange/exchange.hpp"
 #include "halocline/session.hpp"
 
@@ -108,9 +109,7 @@ INSTANTIATE_TEST_SUITE_P(all, ContractOfParts,
                          testing::Combine(testing::ValuesIn(routing::all_transports), testing::Values(1, 2, 3)),
                          name_of);
 INSTANTIATE_TEST_SUITE_P(all, ContractByDirection,
-                         testing::Combine(testing::Values(routing::Transport::direct, routing::Transport::peer_copy,
-                                                          routing::Transport::ipc_copy, routing::Transport::mpi_device,
-                                                          routing::Transport::mpi_staged),
+                         testing::Combine(testing::ValuesIn(transports_without({routing::Transport::self})),
                                           testing::Values(2, 3)),
                          name_of);
 INSTANTIATE_TEST_SUITE_P(all, ContractOfLaunchThreads,
