@@ -3,10 +3,17 @@
 #include "convert.hpp"
 #include "handles.hpp"
 
-using namespace halocline::c;
 using halocline::field_id;
 using halocline::HostBytes;
 using halocline::Subdomain;
+using halocline::c::box_of;
+using halocline::c::DomainState;
+using halocline::c::element_of;
+using halocline::c::guarded;
+using halocline::c::required;
+using halocline::c::subdomain_at;
+using halocline::c::vec;
+using halocline::c::view_of;
 
 halocline_status halocline_domain_use_array(halocline_domain* domain, halocline_field field, int32_t subdomain,
                                             int32_t buffer, const halocline_array* array) {

@@ -78,7 +78,15 @@ const Subdomain& subdomain_at(const DomainState& state, std::int32_t position) {
 
 }  // namespace halocline::c
 
-using namespace halocline::c;
+using halocline::c::create;
+using halocline::c::descriptor_of;
+using halocline::c::destroy_graphs;
+using halocline::c::DomainState;
+using halocline::c::element_of;
+using halocline::c::extent_of;
+using halocline::c::guarded;
+using halocline::c::owned;
+using halocline::c::required;
 
 halocline_status halocline_domain_create(const int64_t extent[3], const halocline_stencil* stencil,
                                          const halocline_options* options, halocline_domain** domain) {

@@ -6,12 +6,18 @@
 #include "convert.hpp"
 #include "handles.hpp"
 
-using namespace halocline::c;
 using halocline::Domain;
 using halocline::ExchangeHandle;
 using halocline::field_id;
 using halocline::InvalidArgument;
 using halocline::Subdomain;
+using halocline::c::box_of;
+using halocline::c::check_callback;
+using halocline::c::DomainState;
+using halocline::c::enumerator;
+using halocline::c::guarded;
+using halocline::c::required;
+using halocline::c::transfers_of;
 
 namespace {
 

@@ -65,7 +65,9 @@ std::size_t checked_count(std::int64_t count, const void* array, std::string_vie
 
 }  // namespace halocline::c
 
-using namespace halocline::c;
+using halocline::c::guarded;
+using halocline::c::last_error;
+using halocline::c::name_of;
 
 const char* halocline_last_error() { return last_error.text.c_str(); }
 const char* halocline_status_name(halocline_status status) { return name_of(status); }

@@ -3,12 +3,17 @@
 #include "convert.hpp"
 #include "handles.hpp"
 
-using namespace halocline::c;
 using halocline::Domain;
 using halocline::Event;
 using halocline::InvalidArgument;
 using halocline::Stream;
 using halocline::Subdomain;
+using halocline::c::box_of;
+using halocline::c::checked_count;
+using halocline::c::DomainState;
+using halocline::c::guarded;
+using halocline::c::required;
+using halocline::c::subdomain_at;
 
 namespace {
 

@@ -5,8 +5,13 @@
 #include "convert.hpp"
 #include "handles.hpp"
 
-using namespace halocline::c;
 using halocline::Subdomain;
+using halocline::c::box_of;
+using halocline::c::checked_count;
+using halocline::c::guarded;
+using halocline::c::required;
+using halocline::c::subdomain_at;
+using halocline::c::vec;
 
 halocline_status halocline_domain_subdomain_count(const halocline_domain* domain, int32_t* count) {
   return guarded([&] {

@@ -18,6 +18,17 @@ contains
     end do
   end function
 
+  ! Reports a list of transfers without any: for C it would be all fields.
+  logical function empty(transfers, stat, errmsg)
+    type(halocline_transfer), intent(in), optional :: transfers(:)
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    empty = .false.
+    if (present(transfers)) empty = size(transfers) == 0
+    if (empty) call refused(HALOCLINE_INVALID_ARGUMENT, &
+      'transfers is empty; allowed is one transfer or more, or no list for all fields', stat, errmsg)
+  end function
+
   ! Reports a status, after waiting for the work where that is asked for, or is the rule for this domain's memory.
   subroutine waited(self, status, wait, stat, errmsg)
     class(halocline_domain), intent(in) :: self
@@ -37,12 +48,14 @@ contains
 
   module procedure exchange
     type(c_transfer), allocatable :: c(:)
+    if (empty(transfers, stat, errmsg)) return
     allocate (c, source=c_transfers(transfers))
     call waited(self, halocline_domain_exchange(self%handle, size(c), c), wait, stat, errmsg)
   end procedure
 
   module procedure start_exchange
     type(c_transfer), allocatable :: c(:)
+    if (empty(transfers, stat, errmsg)) return
     allocate (c, source=c_transfers(transfers))
     call finished(halocline_domain_start_exchange(self%handle, size(c), c), stat, errmsg)
   end procedure
@@ -63,6 +76,7 @@ contains
     integer(c_int32_t) :: how
     how = HALOCLINE_ADD
     if (present(combine)) how = combine
+    if (empty(transfers, stat, errmsg)) return
     allocate (c, source=c_transfers(transfers))
     call waited(self, halocline_domain_accumulate(self%handle, how, size(c), c), wait, stat, errmsg)
   end procedure

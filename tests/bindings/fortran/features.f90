@@ -242,6 +242,7 @@ contains
     type(halocline_options) :: options
     type(halocline_box) :: box
     type(halocline_view) :: view
+    type(halocline_transfer), allocatable :: none(:)
     real, pointer :: single(:, :, :)
     integer :: u, stat
     character(200) :: errmsg
@@ -275,6 +276,9 @@ contains
     call check(stat == HALOCLINE_CAPABILITY_ERROR, 'no streams on the host')
     call domain%finish_exchange(stat=stat, errmsg=errmsg)
     call check_refused(stat, errmsg, HALOCLINE_INVALID_ARGUMENT, 'no exchange is under way')
+    allocate (none(0))
+    call domain%exchange(none, stat=stat, errmsg=errmsg)
+    call check_refused(stat, errmsg, HALOCLINE_INVALID_ARGUMENT, 'transfers is empty')
     call domain%close()
   end subroutine
 end module
