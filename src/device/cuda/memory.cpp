@@ -4,11 +4,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
+#include <mutex>
+#include <optional>
+#include <string>
 #include <utility>
 
+#include "core/log.hpp"
 #include "device/cuda/discovery.hpp"
 #include "device/detail/exported.hpp"
+#include "device/detail/hidden_gpus.hpp"
 #include "device/detail/process.hpp"
 #include "halocline/error.hpp"
 
@@ -154,8 +160,15 @@ class OtherProcess final : public Mapping {
     const cudaError_t status = cudaIpcOpenMemHandle(&data_, memory.ipc, cudaIpcMemLazyEnablePeerAccess);
     if (status == cudaSuccess) return;
     (void)cudaGetLastError();
-    throw CapabilityError(fmt::format("{} cannot map memory of {} of another process: cudaIpcOpenMemHandle: {}",
-                                      devices_->at(device).info().uuid, memory.uuid.data(), describe(status)));
+    const char* mask = std::getenv("CUDA_VISIBLE_DEVICES");
+    const std::string hint = hint_of_hidden_gpu(ordinal_of(memory.uuid.data()) >= 0,
+                                                mask == nullptr ? std::nullopt : std::optional<std::string>(mask));
+    const std::string text = fmt::format("{} cannot map memory of {} of another process: cudaIpcOpenMemHandle: {}{}",
+                                         devices_->at(device).info().uuid, memory.uuid.data(), describe(status), hint);
+    if (static std::once_flag once; !hint.empty()) {
+      std::call_once(once, [&] { log(LogLevel::warning, "halos take a slower way: " + text); });
+    }
+    throw CapabilityError(text);
   }
   ~OtherProcess() override {
     const CurrentDevice current(context_);
