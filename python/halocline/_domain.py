@@ -335,8 +335,9 @@ class Domain:
             order = UNORDERED
         else:
             order = order_of(stream)
-            if order.keep:
-                self._core.forget_stream()  # another one, before it may end
+            # Another object with the same handle is the same stream, as the kept one exists: torch.cuda.current_stream() makes one each time.
+            if order.keep and order != self._order:
+                self._core.forget_stream()  # before it may end
                 self._stream, self._order = stream, order
         return order if self._open_boundary is None else order._replace(wait=True)
 

@@ -51,6 +51,12 @@ def test_another_stream_is_kept_instead(domain):
     assert exchanges == [4096, 8192, 4096] and domain._core.calls.count(("forget_stream",)) == 3
 
 
+def test_another_object_of_a_stream_is_the_same_stream(domain):
+    for _ in range(3):
+        domain.exchange(stream=Stream(4096))
+    assert domain._core.calls.count(("forget_stream",)) == 1
+
+
 def test_numbers_of_streams_are_not_kept(domain):
     domain.exchange(stream=4096)
     assert domain._core.calls == [("exchange", None, 4096, False, False)] and domain._stream is None
