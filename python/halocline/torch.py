@@ -13,7 +13,7 @@ They are collective, as are their backward passes: all ranks have the same excha
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import torch
@@ -22,8 +22,16 @@ from ._fields import Field
 from .errors import CapabilityError, InvalidArgument
 
 Tensors = tuple[torch.Tensor, ...]
+F = TypeVar("F", bound=Callable[..., Any])
 
 
+def _outside_graphs(function: F) -> F:
+    """Makes torch.compile leave its graph for the function, whose calls of C++ it cannot trace."""
+    disable = getattr(getattr(torch, "compiler", None), "disable", None)  # since PyTorch 2.1
+    return function if disable is None else disable(function)  # type: ignore[no-any-return]
+
+
+@_outside_graphs
 def exchange(field: Field, cells: torch.Tensor | Sequence[torch.Tensor]) -> Any:
     """The owned cells with their halos. cells: of this rank's only block, axes z, y, x or component, z, y, x; or a sequence, one for each
     block. Returns a tensor, or a tuple of them, with the shapes of Block.array. Halo cells that the exchange does not fill (edges and corners of a
@@ -32,6 +40,7 @@ def exchange(field: Field, cells: torch.Tensor | Sequence[torch.Tensor]) -> Any:
     return _apply(_Exchange, field, cells, "owned cells", lambda block: block.owned)
 
 
+@_outside_graphs
 def accumulate(field: Field, arrays: torch.Tensor | Sequence[torch.Tensor]) -> Any:
     """The owned cells, each with the sum of the halo cells that are copies of it added: the transpose of exchange(), which is its backward.
     arrays: with their halos, as exchange() returns them. Returns the owned cells alike."""

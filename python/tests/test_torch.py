@@ -118,6 +118,20 @@ def test_results_are_no_memory_of_the_domain():
     assert torch.equal(first, kept + 1)
 
 
+@pytest.mark.skipif(not hasattr(torch, "compile"), reason="PyTorch before 2 has no torch.compile")
+def test_torch_compile_leaves_its_graph_for_an_exchange():
+    with made() as domain:
+        u = domain["u"]
+        (cells,) = owned(u)
+
+        def loss(tensor):
+            return (exchange(u, 2 * tensor) ** 2).sum()
+
+        expected = torch.autograd.grad(loss(cells), cells)[0]
+        compiled = torch.compile(loss, backend="aot_eager")
+        assert torch.allclose(torch.autograd.grad(compiled(cells), cells)[0], expected)
+
+
 def test_bad_tensors_are_named():
     with made(devices=2) as domain:
         u = domain["u"]
