@@ -93,6 +93,24 @@ if(HALOCLINE_HAVE_SCOTCH)
 endif()
 halocline_note(Scotch ${HALOCLINE_HAVE_SCOTCH} "${scotch_version}")
 
+if(NOT HALOCLINE_XXHASH STREQUAL "OFF")
+  find_path(HALOCLINE_XXHASH_INCLUDE xxhash.h)
+  mark_as_advanced(HALOCLINE_XXHASH_INCLUDE)
+endif()
+set(have_xxhash OFF)
+set(xxhash_version "")
+if(HALOCLINE_XXHASH_INCLUDE)
+  file(STRINGS ${HALOCLINE_XXHASH_INCLUDE}/xxhash.h xxhash_version
+       REGEX "^#define XXH_VERSION_(MAJOR|MINOR|RELEASE) +[0-9]+")
+  list(TRANSFORM xxhash_version REPLACE "[^0-9]+" "")
+  list(JOIN xxhash_version "." xxhash_version)
+  if(xxhash_version VERSION_GREATER_EQUAL 0.8)
+    set(have_xxhash ON)
+  endif()
+endif()
+halocline_optional(HALOCLINE_XXHASH have_xxhash HALOCLINE_HAVE_XXHASH "install libxxhash-dev, 0.8 or later")
+halocline_note(xxHash ${HALOCLINE_HAVE_XXHASH} "${xxhash_version}")
+
 # The Python package needs nanobind, which pip installs, and an interpreter with its headers. A virtual environment of
 # the build folder (scripts/python_environment.sh) is preferred.
 set(have_nanobind OFF)

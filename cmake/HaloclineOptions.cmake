@@ -11,6 +11,7 @@ option(HALOCLINE_PRECOMPILE "Compile common headers once for all files, and test
 set(HALOCLINE_MPI AUTO CACHE STRING "Ranks as MPI processes: ON, OFF or AUTO")
 set(HALOCLINE_HWLOC AUTO CACHE STRING "Discovery by hwloc: ON, OFF or AUTO")
 set(HALOCLINE_SCOTCH AUTO CACHE STRING "Mapping by the Scotch library: ON, OFF or AUTO")
+set(HALOCLINE_XXHASH AUTO CACHE STRING "Checkpoints, whose digests xxHash computes: ON, OFF or AUTO")
 set(HALOCLINE_SIMGRID AUTO CACHE STRING "A test that compares simulations with SimGrid: ON, OFF or AUTO")
 set(HALOCLINE_PNG AUTO CACHE STRING "Pictures as PNG: ON, OFF or AUTO")
 set(HALOCLINE_SANITIZE "" CACHE STRING "Sanitizers: empty, 'address,undefined,float-cast-overflow' or 'thread'")

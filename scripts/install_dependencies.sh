@@ -54,6 +54,7 @@ look_for_build() {
   need libcli11-dev header CLI/CLI.hpp
   need libhwloc-dev header hwloc.h
   need libpng-dev header png.h
+  need libxxhash-dev header xxhash.h
   want libscotch-dev header scotch/scotch.h
   want libsimgrid-dev header simgrid/s4u.hpp
   if [ "${MPI:-AUTO}" != OFF ]; then

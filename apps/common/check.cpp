@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "comm/agree.hpp"
-#include "common/patience.hpp"
+#include "comm/patience.hpp"
 #include "halocline/error.hpp"
 
 namespace apps {
@@ -33,7 +33,7 @@ Check check_on_root(halocline::comm::RankGroup& comm, const std::function<std::v
                     const std::vector<T>& found) {
   using halocline::comm::Reduction;
   Check check;
-  const Patience patience(comm);
+  const halocline::comm::Patience patience(comm);
   halocline::comm::agree_on(comm, [&] {
     if (comm.rank().value() == 0) check = compare(expected(), found);
   });

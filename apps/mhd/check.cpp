@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "comm/agree.hpp"
-#include "common/patience.hpp"
+#include "comm/patience.hpp"
 
 namespace mhd {
 
@@ -25,7 +25,7 @@ template <typename T>
 Check check(halocline::Domain& domain, Solver<T>& solver, const Parameters& parameters, int order,
             const InitialValues& start, std::span<const Stretch> stretches) {
   auto comm = domain.comm();
-  const apps::Patience patience(comm);
+  const halocline::comm::Patience patience(comm);
   const bool root = comm.rank().value() == 0;
   Check result;
   for (const Stretch& stretch : stretches) result.steps += stretch.steps;

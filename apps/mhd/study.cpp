@@ -9,7 +9,7 @@
 
 #include "comm/agree.hpp"
 #include "comm/gather.hpp"
-#include "common/patience.hpp"
+#include "comm/patience.hpp"
 #include "halocline/devices.hpp"
 #include "halocline/error.hpp"
 #include "machine/names.hpp"
@@ -139,7 +139,7 @@ std::vector<StudyRow> run_study(RankGroup& world, const Study& study,
   }
   const int available = available_devices(world, study.options);
   const auto cases = cases_of(study, world.size(), available);
-  const apps::Patience patience(world);  // a case on few devices takes as long as it takes
+  const halocline::comm::Patience patience(world);  // a case on few devices takes as long as it takes
   std::vector<StudyRow> rows;
   std::vector<double> of_update(cases.size(), 0);  // by series
   for (const StudyCase& of : cases) {

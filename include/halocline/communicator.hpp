@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "halocline/duration.hpp"
+#include "halocline/environment.hpp"
 #include "halocline/ids.hpp"
 
 #pragma GCC visibility push(default)

@@ -7,9 +7,9 @@
 #include <string>
 #include <string_view>
 
-#include "halocline/duration.hpp"
-
 namespace [[gnu::visibility("default")]] halocline {
+
+using Duration = std::chrono::nanoseconds;
 
 enum class LogLevel : int { error, warning, info, debug };
 [[nodiscard]] std::string_view to_string(LogLevel level);

@@ -13,6 +13,7 @@
 #include "halocline/environment.hpp"
 #include "halocline/error.hpp"
 #include "halocline/field.hpp"
+#include "halocline/files.hpp"
 #include "halocline/host_array.hpp"
 #include "halocline/ids.hpp"
 #include "halocline/machine.hpp"

@@ -7,7 +7,6 @@
 
 #include "halocline/box.hpp"
 #include "halocline/devices.hpp"
-#include "halocline/duration.hpp"
 #include "halocline/environment.hpp"
 #include "halocline/field.hpp"
 #include "halocline/machine.hpp"

@@ -28,6 +28,7 @@ struct DeviceSupport {
 
 class Request;
 class PersistentRequest;
+class SharedFile;
 class SharedWindow;
 
 /// A private group of ranks, as a backend provides it. No message of one group is ever received by another, nor by the
@@ -90,6 +91,11 @@ class RankGroup {
   [[nodiscard]] virtual std::unique_ptr<RankGroup> split_by_node(std::optional<int> ranks_per_node) = 0;
   /// Collective over ranks that share memory. bytes: size of this rank's segment; may differ, may be 0.
   [[nodiscard]] virtual std::unique_ptr<SharedWindow> shared_window(std::size_t bytes) = 0;
+  /// Opens an existing file for writing by all ranks; the path is the same on all. Collective. what: the file's name in errors.
+  /// bytes: that the file will have. Throws the same error on all ranks if one of them cannot open it or may not write so much, or
+  /// the file system has not as much space: collective writes of some MPIs wait for ever for a rank that fails.
+  [[nodiscard]] virtual std::unique_ptr<SharedFile> open_shared_file(const std::string& path, const std::string& what,
+                                                                     std::int64_t bytes) = 0;
 
   /// Frees all resources. Collective unless poisoned; afterwards only the destructor may be called.
   virtual void close() = 0;

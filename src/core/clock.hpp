@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "halocline/duration.hpp"
+#include "halocline/environment.hpp"
 
 namespace halocline {
 

@@ -19,6 +19,10 @@ const Plan& DomainInternals::plan() const {
   return *impl.plan;
 }
 
+void DomainInternals::check_realized(std::string_view call) const { Domain::Impl::of(*domain_).check_realized(call); }
+
+void DomainInternals::check_idle(std::string_view call) const { Domain::Impl::of(*domain_).check_idle(call); }
+
 const partition::Geometry& DomainInternals::geometry() const {
   Domain::Impl& impl = Domain::Impl::of(*domain_);
   impl.life().check_after_plan("geometry()");

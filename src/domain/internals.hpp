@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "device/backend.hpp"
@@ -32,6 +33,9 @@ class DomainInternals {
 
   /// Makes the plan if there is none; collective in that case.
   [[nodiscard]] const Plan& plan() const;
+  /// Throw as functions of the domain do: unless it is realized, and unless no exchange is under way either.
+  void check_realized(std::string_view call) const;
+  void check_idle(std::string_view call) const;
   /// After plan().
   [[nodiscard]] const partition::Geometry& geometry() const;
   [[nodiscard]] device::Backend& backend() const;

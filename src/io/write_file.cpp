@@ -3,83 +3,21 @@
 // the C++ and C libraries.
 #include "io/write_file.hpp"
 
-#include <fcntl.h>
 #include <sys/random.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <array>
-#include <cerrno>
-#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <optional>
-#include <system_error>
-#include <utility>
 
+#include "core/posix_file.hpp"
 #include "halocline/error.hpp"
 
 namespace halocline::io {
 namespace {
 
-[[noreturn]] void fail(int error) { throw std::system_error(error, std::generic_category()); }
-
-int checked(int result) {
-  if (result < 0) fail(errno);
-  return result;
-}
-
-/// An open file.
-class Descriptor {
- public:
-  explicit Descriptor(int file) : file_(checked(file)) {}
-  Descriptor(Descriptor&& other) noexcept : file_(std::exchange(other.file_, -1)) {}
-  Descriptor(const Descriptor&) = delete;  // one file one owner
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (file_ >= 0) ::close(file_);
-  }
-
-  [[nodiscard]] int get() const { return file_; }
-  /// Some file systems report failed writes here.
-  void close() {
-    if (::close(std::exchange(file_, -1)) != 0 && errno != EINTR) fail(errno);
-  }
-
- private:
-  int file_;
-};
-
-/// During the lifetime of this object, exceeding RLIMIT_FSIZE is an error of write() (EFBIG) and does not end the
-/// process.
-class SizeLimitAsError {
- public:
-  SizeLimitAsError() {
-    ::sigemptyset(&signal_);
-    ::sigaddset(&signal_, SIGXFSZ);
-    ::pthread_sigmask(SIG_BLOCK, &signal_, &before_);
-  }
-  SizeLimitAsError(const SizeLimitAsError&) = delete;  // restores the mask once
-  SizeLimitAsError& operator=(const SizeLimitAsError&) = delete;
-  ~SizeLimitAsError() {
-    const timespec now{};
-    ::sigtimedwait(&signal_, nullptr, &now);
-    ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
-  }
-
- private:
-  sigset_t signal_{};
-  sigset_t before_{};
-};
-
-void write_all(int file, std::string_view content) {
-  while (!content.empty()) {
-    const ssize_t written = ::write(file, content.data(), content.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) fail(errno);
-    content.remove_prefix(static_cast<std::size_t>(written));
-  }
-}
+std::span<const std::byte> bytes_of(std::string_view content) { return std::as_bytes(std::span(content)); }
 
 /// A path as its folder, opened so that it stays the same one whatever is renamed meanwhile, and a name in it.
 struct Place {
@@ -90,8 +28,8 @@ struct Place {
 Place place_of(const std::string& path) {
   const std::size_t slash = path.rfind('/');
   std::string name = path.substr(slash == std::string::npos ? 0 : slash + 1);
-  if (path.empty()) fail(ENOENT);
-  if (name.empty() || name == "." || name == "..") fail(EISDIR);
+  if (path.empty()) fail_with(ENOENT);
+  if (name.empty() || name == "." || name == "..") fail_with(EISDIR);
   const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
   return {Descriptor(::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)), std::move(name)};
 }
@@ -112,14 +50,14 @@ Target target_of(const Place& place) {
   struct stat file {};
   if (::fstatat(place.folder.get(), place.name.c_str(), &file, AT_SYMLINK_NOFOLLOW) != 0) {
     if (errno == ENOENT) return {};
-    fail(errno);
+    fail_with(errno);
   }
   const bool link = S_ISLNK(file.st_mode);
-  if (link && ::fstatat(place.folder.get(), place.name.c_str(), &file, 0) != 0) fail(ELOOP);
-  if (S_ISDIR(file.st_mode)) fail(EISDIR);
+  if (link && ::fstatat(place.folder.get(), place.name.c_str(), &file, 0) != 0) fail_with(ELOOP);
+  if (S_ISDIR(file.st_mode)) fail_with(EISDIR);
   const bool own_output = link && is_own_output(file);
-  if (link && S_ISREG(file.st_mode) && !own_output) fail(ELOOP);
-  checked(::faccessat(place.folder.get(), place.name.c_str(), W_OK, AT_EACCESS));
+  if (link && S_ISREG(file.st_mode) && !own_output) fail_with(ELOOP);
+  checked_call(::faccessat(place.folder.get(), place.name.c_str(), W_OK, AT_EACCESS));
   if (!S_ISREG(file.st_mode) || own_output) return {{}, true, own_output};
   return {file.st_mode & 0777U, false, false};
 }
@@ -137,22 +75,27 @@ class Temporary {
     if (!name_.empty()) ::unlinkat(place_.folder.get(), name_.c_str(), 0);
   }
 
-  void write(std::string_view content) {
-    const SizeLimitAsError limit;
-    write_all(file_.get(), content);
-  }
-  void set_permissions(mode_t permissions) { checked(::fchmod(file_.get(), permissions)); }
+  void write(std::string_view content) { write_all(file_.get(), bytes_of(content)); }
+  void set_permissions(mode_t permissions) { checked_call(::fchmod(file_.get(), permissions)); }
   [[nodiscard]] mode_t permissions() const {
     struct stat file {};
-    checked(::fstat(file_.get(), &file));
+    checked_call(::fstat(file_.get(), &file));
     return file.st_mode & 0777U;
   }
+  [[nodiscard]] const std::string& name() const { return name_; }
+  [[nodiscard]] std::int64_t bytes() const {
+    struct stat file {};
+    checked_call(::fstat(file_.get(), &file));
+    return file.st_size;
+  }
   void replace_target() {
-    // EINVAL: the file system does not support synchronisation.
-    if (::fsync(file_.get()) != 0 && errno != EINVAL) fail(errno);
+    file_.sync();
     file_.close();
-    checked(::renameat(place_.folder.get(), name_.c_str(), place_.folder.get(), place_.name.c_str()));
+    checked_call(::renameat(place_.folder.get(), name_.c_str(), place_.folder.get(), place_.name.c_str()));
     name_.clear();
+    // The new name is on the storage device, too, before the caller goes on. Some folders may be written but not read.
+    const int folder = ::openat(place_.folder.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (folder >= 0) Descriptor(folder).sync();
   }
 
  private:
@@ -160,7 +103,7 @@ class Temporary {
 
   static std::string unpredictable_name() {
     std::array<unsigned char, 8> bytes{};
-    if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) fail(EIO);
+    if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) fail_with(EIO);
     std::string name = ".halocline-";
     for (const unsigned char byte : bytes) {
       name += "0123456789abcdef"[byte >> 4U];
@@ -190,11 +133,10 @@ void write_stream(const std::string& path, const Target& target, std::string_vie
   Descriptor file(target.own_output ? ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0)
                                     : ::open(path.c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC));
   struct stat opened {};
-  checked(::fstat(file.get(), &opened));
+  checked_call(::fstat(file.get(), &opened));
   // Another process has put a regular file there meanwhile.
-  if (!target.own_output && S_ISREG(opened.st_mode)) fail(ELOOP);
-  const SizeLimitAsError limit;
-  write_all(file.get(), content);
+  if (!target.own_output && S_ISREG(opened.st_mode)) fail_with(ELOOP);
+  write_all(file.get(), bytes_of(content));
   file.close();
 }
 
@@ -202,6 +144,7 @@ void write_stream(const std::string& path, const Target& target, std::string_vie
 bool is_of_path(int error) {
   switch (error) {
     case EACCES:
+    case EEXIST:
     case EISDIR:
     case ELOOP:
     case ENAMETOOLONG:
@@ -244,6 +187,40 @@ void check_writable(const std::string& name, const std::string& path) {
   with_errors_of(name, path, [&] {
     const Place place = place_of(path);
     if (!target_of(place).stream) const Temporary removed(place, 0600);
+  });
+}
+
+struct PendingFile::Impl {
+  Impl(std::string name_in, std::string path_in)
+      : name(std::move(name_in)), path(std::move(path_in)), place(place_of(path)), target(regular(target_of(place))) {}
+  static Target regular(Target target) {
+    if (target.stream) fail_with(EEXIST);
+    return target;
+  }
+
+  std::string name;
+  std::string path;
+  Place place;
+  Target target;
+  Temporary file{place, target.permissions.value_or(0666)};
+};
+
+PendingFile::PendingFile(std::string name, std::string path) {
+  with_errors_of(name, path, [&] { impl_ = std::make_unique<Impl>(name, path); });
+}
+PendingFile::PendingFile(PendingFile&&) noexcept = default;
+PendingFile& PendingFile::operator=(PendingFile&&) noexcept = default;
+PendingFile::~PendingFile() = default;
+
+std::string PendingFile::temporary_path() const {
+  return impl_->path.substr(0, impl_->path.rfind('/') + 1) + impl_->file.name();
+}
+
+void PendingFile::commit(std::int64_t bytes) {
+  with_errors_of(impl_->name, impl_->path, [&] {
+    if (impl_->file.bytes() != bytes) fail_with(EIO);  // a write that failed without an error
+    if (impl_->target.permissions) impl_->file.set_permissions(*impl_->target.permissions);
+    impl_->file.replace_target();
   });
 }
 

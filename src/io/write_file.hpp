@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -25,5 +27,24 @@ void write_file(const std::string& name, const std::string& path, std::string_vi
 /// Throws as write_file() would for a path at which no file can be written, and changes nothing: to be called before
 /// long work.
 void check_writable(const std::string& name, const std::string& path);
+
+/// The same for a file that others write: an empty temporary file, which commit() puts in the place of the path's. Owner; its
+/// destructor removes the temporary file if it was not committed.
+class PendingFile {
+ public:
+  /// Throws as write_file(), and InvalidArgument if there is something at the path that is not a regular file.
+  PendingFile(std::string name, std::string path);
+  PendingFile(PendingFile&&) noexcept;
+  PendingFile& operator=(PendingFile&&) noexcept;
+  ~PendingFile();
+
+  [[nodiscard]] std::string temporary_path() const;
+  /// Throws ResourceError unless the file has this number of bytes by now.
+  void commit(std::int64_t bytes);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
 
 }  // namespace halocline::io

@@ -7,6 +7,7 @@
 
 #include "comm/rank_group.hpp"
 #include "comm/requests.hpp"
+#include "comm/shared_file.hpp"
 
 namespace halocline::test {
 
@@ -73,6 +74,10 @@ class ForwardingCommunicator final : public comm::RankGroup {
   }
   [[nodiscard]] std::unique_ptr<comm::SharedWindow> shared_window(std::size_t bytes) override {
     return inner_->shared_window(bytes);
+  }
+  [[nodiscard]] std::unique_ptr<comm::SharedFile> open_shared_file(const std::string& path, const std::string& what,
+                                                                   std::int64_t bytes) override {
+    return inner_->open_shared_file(path, what, bytes);
   }
   void close() override { inner_->close(); }
   void poison() noexcept override { inner_->poison(); }

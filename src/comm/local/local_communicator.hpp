@@ -8,6 +8,7 @@
 #include "comm/local/group.hpp"
 #include "comm/rank_group.hpp"
 #include "comm/requests.hpp"
+#include "comm/shared_file.hpp"
 #include "core/clock.hpp"
 
 namespace halocline::comm::local {
@@ -41,6 +42,8 @@ class LocalCommunicator : public RankGroup {
   [[nodiscard]] std::unique_ptr<RankGroup> split(int colour, int key) override;
   [[nodiscard]] std::unique_ptr<RankGroup> split_by_node(std::optional<int> ranks_per_node) override;
   [[nodiscard]] std::unique_ptr<SharedWindow> shared_window(std::size_t bytes) override;
+  [[nodiscard]] std::unique_ptr<SharedFile> open_shared_file(const std::string& path, const std::string& what,
+                                                             std::int64_t bytes) override;
   void close() override;
   void poison() noexcept override { life_->poisoned = true; }
   [[nodiscard]] bool poisoned() const noexcept override { return life_->poisoned; }

@@ -10,6 +10,7 @@
 #include "comm/mpi/state.hpp"
 #include "comm/rank_group.hpp"
 #include "comm/requests.hpp"
+#include "comm/shared_file.hpp"
 #include "core/clock.hpp"
 
 namespace halocline::comm::mpi {
@@ -46,6 +47,8 @@ class MpiCommunicator final : public RankGroup {
   [[nodiscard]] std::unique_ptr<RankGroup> split(int colour, int key) override;
   [[nodiscard]] std::unique_ptr<RankGroup> split_by_node(std::optional<int> ranks_per_node) override;
   [[nodiscard]] std::unique_ptr<SharedWindow> shared_window(std::size_t bytes) override;
+  [[nodiscard]] std::unique_ptr<SharedFile> open_shared_file(const std::string& path, const std::string& what,
+                                                             std::int64_t bytes) override;
   void close() override;
   void poison() noexcept override { mpi::poison(*state_); }
   [[nodiscard]] bool poisoned() const noexcept override { return state_->poisoned(); }

@@ -5,12 +5,12 @@
 
 #include "comm/rank_group.hpp"
 
-namespace apps {
+namespace halocline::comm {
 
 /// While this exists, ranks wait for each other for up to a day: for work that one of them does alone.
 class Patience {
  public:
-  explicit Patience(halocline::comm::RankGroup& comm) : comm_(comm), timeout_(comm.timeout()) {
+  explicit Patience(RankGroup& comm) : comm_(comm), timeout_(comm.timeout()) {
     comm_.set_timeout(std::chrono::hours(24));
   }
   ~Patience() { comm_.set_timeout(timeout_); }
@@ -18,8 +18,8 @@ class Patience {
   Patience& operator=(const Patience&) = delete;
 
  private:
-  halocline::comm::RankGroup& comm_;
-  halocline::Duration timeout_;
+  RankGroup& comm_;
+  Duration timeout_;
 };
 
-}  // namespace apps
+}  // namespace halocline::comm

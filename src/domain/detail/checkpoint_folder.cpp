@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "domain/detail/checkpoint_folder.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <optional>
+
+#include "core/log.hpp"
+#include "halocline/error.hpp"
+#include "io/manifest.hpp"
+
+namespace halocline {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct File {
+  std::string name;
+  io::GenerationFile about;
+};
+
+/// The files whose names are those of a checkpoint.
+std::vector<File> files_of(const std::string& path) {
+  std::vector<File> files;
+  std::error_code error;
+  for (fs::directory_iterator at(path, error); !error && at != fs::directory_iterator(); at.increment(error)) {
+    std::string name = at->path().filename().string();
+    if (const auto about = io::generation_of(name)) files.push_back({std::move(name), *about});
+  }
+  if (error && error != std::errc::no_such_file_or_directory) {
+    throw InvalidArgument(
+        fmt::format("checkpoint folder is '{}'; allowed is a folder that can be read: {}", path, error.message()));
+  }
+  return files;
+}
+
+}  // namespace
+
+std::string CheckpointFolder::manifest_path(std::int64_t generation) const {
+  return path_ + "/" + io::manifest_name(generation);
+}
+
+void CheckpointFolder::make() const {
+  std::error_code error;
+  fs::create_directory(path_, error);
+  if (!error && fs::is_directory(path_, error)) return;
+  if (!error) error = std::make_error_code(std::errc::not_a_directory);
+  throw InvalidArgument(fmt::format("checkpoint folder is '{}'; allowed is a folder that can be made or written to: {}",
+                                    path_, error.message()));
+}
+
+std::vector<std::int64_t> CheckpointFolder::generations() const {
+  std::vector<std::int64_t> all;
+  for (const File& file : files_of(path_)) {
+    if (file.about.manifest) all.push_back(file.about.generation);
+  }
+  std::ranges::sort(all, std::ranges::greater());
+  return all;
+}
+
+std::int64_t CheckpointFolder::next_generation() const {
+  std::int64_t last = 0;
+  for (const File& file : files_of(path_)) last = std::max(last, file.about.generation);
+  return last + 1;
+}
+
+std::string CheckpointFolder::manifest_text(std::int64_t generation) const {
+  const std::string path = manifest_path(generation);
+  std::ifstream file(path, std::ios::binary);
+  std::string text{std::istreambuf_iterator<char>(file), {}};
+  if (file.is_open() && !file.bad()) return text;
+  throw InvalidArgument(fmt::format("checkpoint manifest '{}' cannot be read", path));
+}
+
+void CheckpointFolder::keep_newest(int generations) const {
+  std::vector<std::int64_t> kept = this->generations();
+  kept.resize(std::min(kept.size(), static_cast<std::size_t>(generations)));
+  std::vector<File> files = files_of(path_);
+  std::ranges::stable_partition(files, [](const File& file) { return file.about.manifest; });
+  for (const File& file : files) {
+    if (std::ranges::find(kept, file.about.generation) != kept.end()) continue;
+    std::error_code error;
+    fs::remove(path_ + "/" + file.name, error);
+    if (error) {
+      log(LogLevel::warning,
+          fmt::format("checkpoint file '{}/{}' is old and cannot be removed: {}", path_, file.name, error.message()));
+    }
+  }
+}
+
+}  // namespace halocline

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "domain/detail/snapshot.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "core/log.hpp"
+#include "domain/internals.hpp"
+#include "halocline/error.hpp"
+
+namespace halocline {
+
+std::vector<field_id> Snapshot::fields_of(const Domain& domain, const std::vector<field_id>& asked,
+                                          std::string_view call) {
+  internals(domain).check_realized(call);
+  const auto& fields = internals(domain).geometry().fields;
+  std::vector<field_id> all;
+  for (std::size_t f = 0; f < fields.size(); ++f) all.emplace_back(static_cast<std::int64_t>(f));
+  if (asked.empty()) return all;
+  for (std::size_t i = 0; i < asked.size(); ++i) {
+    if (std::ranges::find(all, asked[i]) == all.end()) {
+      throw InvalidArgument(
+          fmt::format("{}: field is {}; allowed are 0 to {}", call, asked[i].value(), std::ssize(all) - 1));
+    }
+    if (std::ranges::count(asked, asked[i]) == 1) continue;
+    throw InvalidArgument(
+        fmt::format("{}: field '{}' is listed twice; allowed is once", call, fields[asked[i].index()].name));
+  }
+  return asked;
+}
+
+namespace {
+
+constexpr Box everywhere{Vec3::filled(0), Vec3::filled(std::numeric_limits<std::int64_t>::max())};
+
+}  // namespace
+
+Snapshot::Snapshot(const Domain& domain, std::vector<Item> items) : Snapshot(domain, std::move(items), everywhere) {}
+
+Snapshot::Snapshot(const Domain& domain, std::vector<Item> items, const Box& within)
+    : domain_(&domain), backend_(&internals(domain).backend()), items_(std::move(items)) {
+  const auto subdomains = domain.subdomains();
+  for (std::size_t item = 0; item < items_.size(); ++item) {
+    for (std::size_t position = 0; position < subdomains.size(); ++position) {
+      const Subdomain& subdomain = subdomains[position];
+      const auto& field = subdomain.descriptor(items_[item].field);
+      Part part{item, position, subdomain.bytes(items_[item].field).owned().intersection(within),
+                bytes_of(field.element) * field.components};
+      const std::int64_t bytes = std::max<std::int64_t>(part.cell_bytes * part.box.volume(), 1);
+      part.memory = backend_->allocate_pinned(static_cast<std::size_t>(bytes));
+      parts_.push_back(std::move(part));
+    }
+  }
+  for (const Subdomain& subdomain : subdomains) copied_.push_back(backend_->create_event(subdomain.device()));
+}
+
+Snapshot::~Snapshot() {
+  try {
+    wait();
+  } catch (const std::exception& error) {
+    log(LogLevel::warning, fmt::format("copies of cells to the host failed: {}", error.what()));
+  }
+}
+
+void Snapshot::download(std::string_view call) {
+  wait();
+  copy(false, call);
+}
+
+void Snapshot::upload(std::string_view call) {
+  copy(true, call);
+  wait();
+}
+
+bool Snapshot::done() const {
+  return std::ranges::all_of(copied_, [](const auto& event) { return event->query(); });
+}
+
+void Snapshot::wait() {
+  if (!std::exchange(under_way_, false)) return;
+  backend_->wait_until([this] { return done(); }, Deadline());
+}
+
+void Snapshot::copy(bool up, std::string_view call) {
+  const auto subdomains = domain_->subdomains();
+  for (const Subdomain& subdomain : subdomains) {
+    if (!stream_of(subdomain).capturing()) continue;
+    throw InvalidArgument(fmt::format("{} within the steps of capture(); allowed is after it", call));
+  }
+  for (const Part& part : parts_) {
+    if (part.box.empty()) continue;
+    const Subdomain& subdomain = subdomains[part.position];
+    const auto& [field, ahead] = items_[part.item];
+    const auto& descriptor = subdomain.descriptor(field);
+    const ByteView there = subdomain.bytes(field, ahead);
+    const Vec3 extent = part.box.extent();
+    const std::array<std::int64_t, 3> dense{part.cell_bytes, part.cell_bytes * extent.x,
+                                            part.cell_bytes * extent.x * extent.y};
+    for (int component = 0; component < descriptor.components; ++component) {
+      device::StridedCopy copy;
+      copy.extent = extent;
+      copy.element_bytes = bytes_of(descriptor.element);
+      std::byte* host = part.memory->data() + component * copy.element_bytes;
+      std::byte* device = &there(part.box.lo, component);
+      copy.source = up ? host : device;
+      copy.target = up ? device : host;
+      copy.source_stride = up ? dense : there.stride_bytes();
+      copy.target_stride = up ? there.stride_bytes() : dense;
+      stream_of(subdomain).copy(copy);
+    }
+  }
+  under_way_ = true;
+  for (std::size_t i = 0; i < subdomains.size(); ++i) subdomains[i].stream().record(*copied_[i]);
+}
+
+}  // namespace halocline

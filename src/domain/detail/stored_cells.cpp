@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "domain/detail/stored_cells.hpp"
+
+#include <fmt/core.h>
+
+#include <optional>
+
+#include "halocline/error.hpp"
+
+namespace halocline {
+namespace {
+
+/// Which field and buffer an item of a snapshot is.
+struct Stored {
+  int field = 0;
+  int buffer = 0;
+};
+
+std::vector<Stored> items_of(const std::vector<io::StoredField>& fields) {
+  std::vector<Stored> items;
+  for (int field = 0; field < static_cast<int>(fields.size()); ++field) {
+    for (int buffer = 0; buffer < fields[static_cast<std::size_t>(field)].buffers; ++buffer) {
+      items.push_back({field, buffer});
+    }
+  }
+  return items;
+}
+
+/// Copies the cells that a part and a block have in common, row by row; returns how many.
+std::int64_t read_common(const Snapshot::Part& part, const io::StoredBlock& block, io::CheckedReader& reader) {
+  const Box common = part.box.intersection(block.box);
+  const auto offset_in = [&](const Box& box, std::int64_t y, std::int64_t z) {
+    const Vec3 extent = box.extent();
+    return part.cell_bytes * (common.lo.x - box.lo.x + extent.x * (y - box.lo.y + extent.y * (z - box.lo.z)));
+  };
+  const auto row = static_cast<std::size_t>(part.cell_bytes * common.extent().x);
+  for (std::int64_t z = common.lo.z; z < common.hi.z; ++z) {
+    for (std::int64_t y = common.lo.y; y < common.hi.y; ++y) {
+      const auto target = part.bytes().subspan(static_cast<std::size_t>(offset_in(part.box, y, z)), row);
+      reader.read(block.offset + offset_in(block.box, y, z), target);
+    }
+  }
+  return common.volume();
+}
+
+}  // namespace
+
+io::StoredFile write_cells(const Snapshot& snapshot, const std::vector<io::StoredField>& fields,
+                           const std::string& folder, const std::string& name) {
+  const auto items = items_of(fields);
+  io::CheckedWriter writer(folder, name);
+  io::StoredFile stored;
+  std::int64_t offset = 0;
+  for (const Snapshot::Part& part : snapshot.parts()) {
+    const Stored& item = items[part.item];
+    stored.blocks.push_back({item.field, item.buffer, part.box, offset});
+    writer.append(part.bytes());
+    offset += std::ssize(part.bytes());
+  }
+  stored.file = writer.finish();
+  return stored;
+}
+
+void read_cells(const Snapshot& snapshot, const std::vector<io::StoredField>& fields, const std::string& folder,
+                const io::Manifest& manifest) {
+  const auto items = items_of(fields);
+  std::vector<std::int64_t> missing;  // cells, by part
+  for (const Snapshot::Part& part : snapshot.parts()) missing.push_back(part.box.volume());
+  for (const io::StoredFile& file : manifest.files) {
+    std::optional<io::CheckedReader> reader;
+    for (const io::StoredBlock& block : file.blocks) {
+      for (std::size_t p = 0; p < snapshot.parts().size(); ++p) {
+        const Snapshot::Part& part = snapshot.parts()[p];
+        const Stored& item = items[part.item];
+        if (item.field != block.field || item.buffer != block.buffer || !part.box.overlaps(block.box)) continue;
+        if (!reader) reader.emplace(folder, file.file);
+        missing[p] -= read_common(part, block, *reader);
+      }
+    }
+  }
+  for (std::size_t p = 0; p < missing.size(); ++p) {
+    if (missing[p] == 0) continue;
+    const auto& field = fields[static_cast<std::size_t>(items[snapshot.parts()[p].item].field)];
+    throw InvalidArgument(fmt::format("its files lack {} cells of field '{}'", missing[p], field.name));
+  }
+}
+
+}  // namespace halocline
