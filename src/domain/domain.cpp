@@ -47,6 +47,12 @@ std::int64_t Domain::Impl::depth_of(const Transfer& transfer) const {
   return transfer.depth;
 }
 
+int Domain::Impl::swaps_captured(field_id id) const {
+  if (!capturing) return 0;
+  const int buffers = field(id).buffers;
+  return (current[id.index()] - capturing->current[id.index()] + buffers) % buffers;
+}
+
 exchange::Selection Domain::Impl::selection(std::span<const Transfer> which) const {
   exchange::Selection selection;
   for (const Transfer& transfer : which) {
@@ -54,7 +60,8 @@ exchange::Selection Domain::Impl::selection(std::span<const Transfer> which) con
     const std::int64_t depth = depth_of(transfer);
     const int buffer = current[id.index()];
     const Directions& by_kernels = stored[id.index()][static_cast<std::size_t>(buffer)];
-    selection.items.push_back({id, buffer, by_kernels & transfer.directions, transfer.directions, depth});
+    selection.items.push_back(
+        {id, buffer, by_kernels & transfer.directions, transfer.directions, depth, swaps_captured(id)});
   }
   std::sort(selection.items.begin(), selection.items.end(),
             [](const auto& a, const auto& b) { return a.field < b.field; });
@@ -292,7 +299,7 @@ void Domain::swap(field_id field) {
         "swap() of field '{}' must not be called while the field is exchanged; finish() the exchange before",
         descriptor.name));
   }
-  impl_->exchange->swapped(impl_->streams, field);
+  if (!impl_->capturing) impl_->exchange->swapped(impl_->streams, field);
   int& buffer = impl_->current[field.index()];
   buffer = (buffer + 1) % descriptor.buffers;
   impl_->exchanged[field.index()] = false;

@@ -59,6 +59,9 @@ struct Selection {
     Directions directions = Directions().set();
     /// Halo cells are filled up to this distance from the owned cells; at least 1.
     std::int64_t depth = whole;
+    /// Swaps of the field that captured steps contain before this exchange. Graphs do not count swaps on the device, because they
+    /// contain whole cycles of them.
+    int swapped = 0;
     friend bool operator==(const Item&, const Item&) = default;
   };
   std::vector<Item> items;  ///< by field, each at most once

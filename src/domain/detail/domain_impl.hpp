@@ -155,6 +155,8 @@ class Domain::Impl {
   /// The cells that a step of the fields reads beyond a subdomain's box, the widest on each side.
   [[nodiscard]] Stencil widest() const;
   [[nodiscard]] exchange::Selection selection(std::span<const Transfer> which) const;
+  /// Swaps of a field since the capture began, of which its device's count knows nothing; modulo its buffers.
+  [[nodiscard]] int swaps_captured(field_id id) const;
   /// A transfer's depth. All depths that cover the whole halo become one value, because ranks must select the same.
   [[nodiscard]] std::int64_t depth_of(const Transfer& transfer) const;
   [[nodiscard]] std::vector<field_id> all_fields() const;

@@ -11,9 +11,10 @@ std::vector<device::CounterCheck> parities(const SubdomainState& state, const pa
   for (const Selection::Item& item : selection.items) {
     const FieldDescriptor& field = geometry.fields[item.field.index()];
     if (field.buffers < 2) continue;
+    const int counted = (item.buffer - item.swapped + field.buffers) % field.buffers;
     checks.push_back(
         {&state.mailbox.flag(state.swaps[item.field.index()])->epoch, static_cast<std::uint64_t>(field.buffers),
-         static_cast<std::uint64_t>(item.buffer),
+         static_cast<std::uint64_t>(counted),
          fmt::format("subdomain {}: an exchange of buffer {} of field '{}' ran when another buffer was current; a "
                      "captured graph must hold a full cycle of swaps",
                      state.subdomain.id.value(), item.buffer, field.name)});

@@ -115,6 +115,48 @@ TEST_F(Captured, a_frozen_parity_is_an_error_and_not_wrong_data) {
   failed = true;
 }
 
+TEST_F(Captured, a_cycle_that_begins_with_a_swap_mixes_with_eager_steps) {
+  for (const auto transport : {routing::Transport::direct, routing::Transport::peer_copy}) {
+    make({transport, routing::Transport::self});
+    fill();
+    const auto swap_and_step = [&] {
+      domain->swap(u);
+      step();
+    };
+    swap_and_step();
+    capture([&] {
+      for (int i = 0; i < 2; ++i) swap_and_step();
+    });
+    replay();
+    swap_and_step();
+    swap_and_step();
+    replay();
+    expect_all(0, 4);
+    expect_all(1, 3);
+    recording.reset();
+    domain->close();
+    domain.reset();
+  }
+}
+
+TEST_F(Captured, a_cycle_that_is_launched_at_another_buffer_is_an_error) {
+  make({routing::Transport::direct, routing::Transport::self});
+  fill();
+  capture([&] {
+    for (int i = 0; i < 2; ++i) {
+      domain->swap(u);
+      step();
+    }
+  });
+  domain->swap(u);
+  const auto replay_and_wait = [&] {
+    replay();
+    domain->synchronize();
+  };
+  EXPECT_THROW(replay_and_wait(), ProtocolError);
+  failed = true;
+}
+
 TEST_F(Captured, a_route_that_needs_the_host_is_refused_before_anything_is_enqueued) {
   make({routing::Transport::mpi_staged}, 2);
   try {
