@@ -29,9 +29,13 @@ Layout layout_of(const partition::Geometry& geometry, field_id field, subdomain_
   // Between two rows are the halo above the one and the halo below the next. Each of these has whole sectors, so that
   // halos can be stored without reading their old contents first.
   const std::int64_t sector = std::max(backend.sector_bytes(), element);
-  const std::int64_t unit = backend.row_alignment_bytes();
   const std::int64_t below = aligned(halo.lower().x * element, sector);
   const std::int64_t above = aligned(halo.upper().x * element, sector);
+  // Memory reads and writes two sectors at a time (a burst). Halos that fit into one burst lie in the same one, so that it is
+  // touched once for both.
+  const std::int64_t burst = 2 * sector;
+  const bool in_one_burst = backend.sector_bytes() > 1 && below + above > 0 && below + above <= burst;
+  const std::int64_t unit = in_one_burst ? burst : backend.row_alignment_bytes();
   std::int64_t row = aligned(aligned(owned.x * element, sector) + above + below, unit);
   if (row / unit % 2 == 0) row += unit;
   const std::int64_t rows = halo.lower().y + owned.y + halo.upper().y;

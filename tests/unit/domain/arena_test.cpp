@@ -48,6 +48,25 @@ TEST(Arena, whose_fields_together_leave_63_bits_is_refused) {
   EXPECT_EQ(arena.arrays.size(), 2u);
 }
 
+/// Bytes from one row of 512 fp32 cells to the next, where sectors have 32 bytes and rows are best aligned to 128.
+std::int64_t row_bytes(std::int64_t radius) {
+  test::ForwardingBackend backend(device::make_host_backend({.sector_bytes = 32}), {.row_alignment_bytes = 128});
+  const Stencil stencil = Stencil::box(radius, 1, 1);
+  const partition::Geometry geometry(partition::make_partition({.extent = {512, 4, 4}, .halo = stencil}),
+                                     {{.name = "u", .element = Element::f32}}, stencil);
+  const auto arena = make_arena(backend, 0, geometry, subdomain_id(0), {true});
+  const auto& array = arena.arrays.at(0).at(0);
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(array.origin) % 64, 0u);
+  return array.stride_bytes[1];
+}
+
+TEST(Arena, whose_halos_in_x_fit_into_two_sectors_has_no_more_between_rows) {
+  EXPECT_EQ(row_bytes(1), 2048 + 64);
+  EXPECT_EQ(row_bytes(8), 2048 + 64);
+  EXPECT_EQ(row_bytes(9), 2048 + 128);
+  EXPECT_EQ(row_bytes(0), 2048 + 128) << "an odd number of 128 bytes, as there is nothing between rows";
+}
+
 TEST(DomainSize, is_refused_alike_on_all_ranks) {
   std::atomic<int> refused = 0;
   comm::run_as_threads(3, [&](comm::RankGroup& comm) {
