@@ -29,6 +29,9 @@ constexpr std::int64_t timed_one_in = steps_in_flight - 1;
 
 constexpr int buffers = 2;
 
+/// Steps of a graph, at most: from one graph to the next takes a device longer than from one kernel to the next.
+constexpr std::int64_t steps_of_graph = 32;
+
 /// At least so many, and whole cycles of steps; all trials together are a small part of the shortest run that has them.
 constexpr std::int64_t trial_steps = 8;
 constexpr int trial_turns = 3;
@@ -294,23 +297,36 @@ Result Solver<T>::run(const Settings& settings, const std::function<void(const P
       for (std::int64_t i = 0; i < tried && !result.converged; ++i) one_step();
     });
   }
-  std::optional<halocline::Graph> cycle;
+  struct Recording {
+    std::int64_t steps;
+    halocline::Graph graph;
+  };
+  std::vector<Recording> recordings;  // the longest first
   if (settings.graph) {
     // A cycle begins after a step like its last one, which may have stored halos for it.
     for (std::int64_t i = 0; i < cycle_steps && result.steps < settings.steps && !result.converged; ++i) one_step();
-    cycle.emplace(domain_.capture([&] {
-      for (std::int64_t i = 0; i < cycle_steps; ++i) {
-        step(static_cast<int>(i % served), result.halos, {});
-        domain_.swap(field_);
-      }
-    }));
+    const auto record = [&](std::int64_t steps) {
+      recordings.push_back({steps, domain_.capture([&] {
+                              for (std::int64_t i = 0; i < steps; ++i) {
+                                step(static_cast<int>(i % served), result.halos, {});
+                                domain_.swap(field_);
+                              }
+                            })});
+    };
+    const std::int64_t between = settings.residual_every > 0 ? settings.residual_every : settings.steps;
+    const std::int64_t many = std::min(steps_of_graph, between - 1) / cycle_steps * cycle_steps;
+    if (many > cycle_steps) record(many);
+    record(cycle_steps);
     comm.barrier();  // so that none waits in a step that is timed for another one that still records
   }
   while (result.steps < settings.steps && !result.converged) {
-    // A cycle begins where it was recorded, at whole cycles of steps.
-    if (cycle && result.steps % cycle_steps == 0 && !residual_within(cycle_steps)) {
-      cycle->launch();
-      result.steps += cycle_steps;
+    // A graph begins where it was recorded, at whole cycles of steps.
+    const auto next = std::ranges::find_if(recordings, [&](const Recording& recording) {
+      return result.steps % cycle_steps == 0 && !residual_within(recording.steps);
+    });
+    if (next != recordings.end()) {
+      next->graph.launch();
+      result.steps += next->steps;
       flow();
     } else {
       one_step();
