@@ -41,8 +41,8 @@ constexpr const char* footer =
 
 /// `halocline help run jacobi3d` is `halocline run jacobi3d --help`.
 CLI::App* add_help_command(CLI::App& app, std::vector<std::string>& words) {
-  auto* command = app.add_subcommand("help", "of a command, as its --help prints it");
-  command->add_option("COMMAND", words, "its name: one word, or two");
+  auto* command = app.add_subcommand("help", "print the help of a command, as its --help does");
+  command->add_option("COMMAND", words, "name of the command: one word or two");
   add_examples(*command, {"halocline help exchange", "halocline help run jacobi3d"});
   return command;
 }
@@ -53,9 +53,10 @@ Arguments parse_arguments(int argc, const char* const* argv, const halocline::En
   Arguments arguments;
   CLI::App app(description, "halocline");
   app.footer(footer);
-  app.set_version_flag("--version", std::string("halocline ") + HALOCLINE_VERSION);
+  app.set_help_flag("-h,--help", "print this help");
+  app.set_version_flag("--version", std::string("halocline ") + HALOCLINE_VERSION, "print the version");
   bool show_environment = false;
-  app.add_flag("--help-environment", show_environment, "list the environment variables that are read");
+  app.add_flag("--help-environment", show_environment, "print the environment variables that are read");
   app.require_subcommand(0, 1);
   app.get_formatter()->label("SUBCOMMAND", "COMMAND");
   add_machine_command(app, arguments.options, arguments.command);

@@ -42,38 +42,37 @@ void add_size_option(CLI::App& app, Options& options) {
 
 void add_stencil_options(CLI::App& app, Options& options) {
   add_words(app, "--radius", "R", 6,
-            "cells that are read beyond a side: 1 number, 3 (x y z) or 6 (below and above "
-            "x, y, z); default 1",
+            "cells that a step reads across a side: 1 number, 3 (x y z) or 6 (below and above x, y, z); default 1",
             [&options](const auto& name, const auto& words) { options.stencil = parse_radius(name, words); })
       ->group(domain_group);
-  add_flag(app, "--no-edges", "the stencil reads no edges of the halo", options.no_edges)->group(domain_group);
-  add_flag(app, "--no-corners", "the stencil reads no corners of the halo", options.no_corners)->group(domain_group);
+  add_flag(app, "--no-edges", "the stencil does not read across edges", options.no_edges)->group(domain_group);
+  add_flag(app, "--no-corners", "the stencil does not read across corners", options.no_corners)->group(domain_group);
   add_word(app, "--fields", "NxTYPE", "fields, e.g. 4xf32 or 2xf64,1xi8 (default 1xf32)",
            [&options](const auto& name, const auto& word) { options.fields = parse_fields(name, word); })
       ->group(domain_group);
   add_choice(app, "--lattice", "NAME",
-             "lattice Boltzmann: each field holds the populations of d3q15, d3q19 or d3q27, and of each only the "
-             "neighbours that it streams to receive it",
+             "lattice Boltzmann: each field holds the populations of d3q15, d3q19 or d3q27; each population is sent "
+             "only in the directions in which it streams",
              options.lattice, Choices<std::optional<int>>{{"d3q15", 15}, {"d3q19", 19}, {"d3q27", 27}})
       ->group(domain_group);
   add_words(app, "--staggered", "DIMS", 3,
             "dimensions in which all fields are staggered: one more layer where they are open, e.g. x,y",
             [&options](const auto& name, const auto& words) { options.staggered = parse_dimensions(name, words); })
       ->group(domain_group);
-  add_words(app, "--open", "DIMS", 3, "dimensions that end instead of wrapping around, e.g. x,z",
+  add_words(app, "--open", "DIMS", 3, "dimensions that are not periodic, e.g. x,z",
             [&options](const auto& name, const auto& words) {
               parse_boundaries(name, words, halocline::Boundary::open, options.boundaries);
             })
       ->group(domain_group);
   add_words(app, "--periodic-in-kernel", "DIMS", 3,
-            "dimensions whose ends kernels wrap around by themselves where they are not cut, e.g. x",
+            "periodic dimensions that get no halos where they are not cut, because kernels wrap around, e.g. x",
             [&options](const auto& name, const auto& words) {
               parse_boundaries(name, words, halocline::Boundary::periodic_in_kernel, options.boundaries);
             })
       ->group(domain_group);
   add_integer(app, "--steps-per-exchange", "K",
-              "steps that an exchange serves, with halos of K times the radius (default 1)", options.steps_per_exchange,
-              1, most_steps_per_exchange)
+              "exchange once in K steps, with halos of K times the radius (default 1)", options.steps_per_exchange, 1,
+              most_steps_per_exchange)
       ->group(domain_group);
 }
 
@@ -84,16 +83,18 @@ void add_machine_options(CLI::App& app, Options& options) {
              Choices<Kind>{
                  {"auto", std::nullopt}, {"host", halocline::DeviceKind::host}, {"cuda", halocline::DeviceKind::cuda}})
       ->group(machine_group);
-  add_integer(app, "--devices", "D", "devices in all, shared evenly by the ranks (one process without a launcher)",
-              options.devices, 1, limits::devices)
+  add_integer(app, "--devices", "D",
+              "total number of devices, shared evenly by the ranks (without a launcher: one rank)", options.devices, 1,
+              limits::devices)
       ->group(machine_group);
   add_integer(app, "--devices-per-rank", "D",
               "devices of each rank (default: 1 host device, or all GPUs shared evenly)", options.devices_per_rank, 1,
               most_devices_of_rank)
       ->group(machine_group);
-  add_integer(app, "--ranks-per-node", "R",
-              "ranks of a node: virtual nodes of the machine at hand, or as given by --nodes", options.ranks_per_node,
-              1, limits::ranks)
+  add_integer(
+      app, "--ranks-per-node", "R",
+      "ranks of a node: splits the machine at hand into virtual nodes; with --nodes, ranks of each node (default 1)",
+      options.ranks_per_node, 1, limits::ranks)
       ->group(machine_group);
   add_word(app, "--timeout", "SECONDS", "how long a collective or an exchange may take (default 120)",
            [&options](const auto& name, const auto& word) { options.timeout = parse_seconds(name, word); })
@@ -108,17 +109,16 @@ void add_map_option(CLI::App& app, Options& options) {
 }
 
 void add_elsewhere_options(CLI::App& app, Options& options) {
-  add_integer(app, "--nodes", "N",
-              "plan for a machine of N nodes alike that is not here, or for the first N of --machine", options.nodes, 1,
-              limits::nodes)
+  add_integer(app, "--nodes", "N", "plan for a machine of N identical nodes, or for the first N nodes of --machine",
+              options.nodes, 1, limits::nodes)
       ->group(machine_group);
-  add_integer(app, "--devices-per-node", "D", "devices of each of its nodes (default 1)", options.devices_per_node, 1,
-              limits::devices_of_node)
+  add_integer(app, "--devices-per-node", "D", "with --nodes: devices of each node (default 1)",
+              options.devices_per_node, 1, limits::devices_of_node)
       ->group(machine_group);
 }
 
 void add_device_mpi_option(CLI::App& app, Options& options) {
-  add_flag(app, "--device-mpi", "MPI of a machine that is not here takes device pointers", options.device_mpi)
+  add_flag(app, "--device-mpi", "with --nodes or --machine: assume that MPI takes device pointers", options.device_mpi)
       ->group(machine_group);
 }
 
@@ -131,10 +131,11 @@ void add_partition_options(CLI::App& app, Options& options) {
                              {"given", Method::given},
                              {"fastest", Method::fastest}})
       ->group(decision_group);
-  add_words(app, "--node-grid", "X Y Z", 3, "parts in each dimension at the level of nodes (implies given)",
+  add_words(app, "--node-grid", "X Y Z", 3, "grid of nodes, in each dimension (implies --partition given)",
             [&options](const auto& name, const auto& words) { options.node_grid = parse_extent(name, words); })
       ->group(decision_group);
-  add_words(app, "--device-grid", "X Y Z", 3, "parts in each dimension within a node (implies given)",
+  add_words(app, "--device-grid", "X Y Z", 3,
+            "grid of the devices of a node, in each dimension (implies --partition given)",
             [&options](const auto& name, const auto& words) { options.device_grid = parse_extent(name, words); })
       ->group(decision_group);
 }
@@ -149,7 +150,8 @@ void add_place_options(CLI::App& app, Options& options) {
                             {"craft", Place::craft},
                             {"random", Place::random}})
       ->group(decision_group);
-  add_integer(app, "--seed", "N", "for --place random (default 0)", options.placement.seed, 0)->group(decision_group);
+  add_integer(app, "--seed", "N", "seed of --place random (default 0)", options.placement.seed, 0)
+      ->group(decision_group);
 }
 
 void add_route_options(CLI::App& app, Options& options) {
@@ -168,7 +170,8 @@ void add_route_options(CLI::App& app, Options& options) {
            })
       ->group(decision_group);
   add_choice(app, "--messages", "HOW",
-             "by-neighbour (default), or by-direction: one of each direction, with all fields", options.messages,
+             "one message for each neighbour: by-neighbour (default); or one for each direction: by-direction",
+             options.messages,
              Choices<Messages>{{"by-neighbour", Messages::by_neighbour}, {"by-direction", Messages::by_direction}})
       ->group(decision_group);
 }
@@ -179,8 +182,7 @@ void add_exchange_options(CLI::App& app, Options& options) {
               "as help)",
               options.sm_budget, 0, 1'000)
       ->group(decision_group);
-  add_flag(app, "--launch-threads", "a thread for each device enqueues its work, exchanges included",
-           options.launch_threads)
+  add_flag(app, "--launch-threads", "enqueue the work of each device in a thread of its own", options.launch_threads)
       ->group(decision_group);
 }
 
@@ -209,7 +211,7 @@ void add_decision_options(CLI::App& app, Options& options) {
 }
 
 void add_output_options(CLI::App& app, Options& options) {
-  add_flag(app, "--json", "one JSON document on standard output, and nothing else", options.json);
+  add_flag(app, "--json", "print one JSON document instead of text", options.json);
 }
 
 void Options::resolve(const halocline::Environment& environment, int ranks) {
@@ -223,26 +225,25 @@ void Options::resolve(const halocline::Environment& environment, int ranks) {
 
   if (node_grid || device_grid) {
     if (partition && *partition != halocline::partition::Method::given) {
-      refuse("--partition", to_string(*partition), "given, because --node-grid or --device-grid is there");
+      refuse_together(fmt::format("--partition {}", to_string(*partition)),
+                      node_grid ? "--node-grid" : "--device-grid");
     }
     partition = halocline::partition::Method::given;
   } else if (partition == halocline::partition::Method::given) {
-    refuse("--partition", "given", "given together with --node-grid or --device-grid or both");
+    refuse_without("--partition given", "--node-grid or --device-grid");
   }
 
-  if (devices && devices_per_rank) {
-    refuse("--devices", fmt::format("{}", *devices), "either --devices or --devices-per-rank, not both");
+  if (placement.seed != 0 && placement.method != halocline::placement::Method::random) {
+    refuse_without("--seed", "--place random");
   }
+  if (devices && devices_per_rank) refuse_together("--devices", "--devices-per-rank");
   if (machine_file && devices_per_node) {
-    refuse("--machine", *machine_file, "--machine with --nodes, or --nodes with --devices-per-node, not both");
+    refuse_together("--devices-per-node", "--machine, whose nodes have their own devices");
   }
-  if (elsewhere() && !machine_file && (devices || devices_per_rank)) {
-    refuse(devices ? "--devices" : "--devices-per-rank", fmt::format("{}", devices ? *devices : *devices_per_rank),
-           "--devices for the machine at hand, or --nodes with --devices-per-node for one that is not here");
-  }
-  if (elsewhere() && !machine_file && backend_kind) {
-    refuse("--backend", halocline::to_string(*backend_kind),
-           "a choice for the machine at hand, not together with --nodes and --devices-per-node");
+  if (devices || devices_per_rank) of_machine_at_hand = devices ? "--devices" : "--devices-per-rank";
+  if (backend_kind) of_machine_at_hand = "--backend";
+  if ((nodes || devices_per_node) && !of_machine_at_hand.empty()) {
+    refuse_together(of_machine_at_hand, "--nodes: --devices-per-node sets the devices of that machine");
   }
   if (devices) {
     if (*devices % ranks != 0 || *devices / ranks > most_devices_of_rank) {

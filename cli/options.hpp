@@ -40,6 +40,8 @@ struct Options {
   std::optional<std::int64_t> devices_per_node;
   std::optional<std::string> machine_file;
   bool device_mpi = false;  ///< for machines that are not here
+  /// After resolve(): --devices, --devices-per-rank or --backend if given, which have no effect on a plan for --machine.
+  std::string of_machine_at_hand{};
 
   std::optional<halocline::partition::Method> partition;
   std::optional<halocline::Vec3> node_grid;

@@ -49,6 +49,14 @@ void refuse(const std::string& name, std::string_view value, std::string_view al
   throw InvalidArgument(fmt::format("{} is '{}'; allowed is {}", name, printable(value, most_shown), allowed));
 }
 
+void refuse_without(std::string_view name, std::string_view needed) {
+  throw InvalidArgument(fmt::format("{} requires {}", name, needed));
+}
+
+void refuse_together(std::string_view name, std::string_view other) {
+  throw InvalidArgument(fmt::format("{} cannot be used with {}", name, other));
+}
+
 Words split_at_commas(const Words& words) {
   Words parts;
   for (const auto& word : words) {

@@ -19,6 +19,10 @@ namespace cli {
 using Words = std::vector<std::string>;
 
 [[noreturn]] void refuse(const std::string& name, std::string_view value, std::string_view allowed);
+/// "--csv requires --study"
+[[noreturn]] void refuse_without(std::string_view name, std::string_view needed);
+/// "--check cannot be used with --study"
+[[noreturn]] void refuse_together(std::string_view name, std::string_view other);
 
 /// Words split again at commas, so that "1,2,3" is the same as "1 2 3".
 [[nodiscard]] Words split_at_commas(const Words& words);

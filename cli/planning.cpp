@@ -89,10 +89,14 @@ std::shared_ptr<device::Backend> backend_of(Context& context, const comm::RankGr
 }
 
 machine::MachineMap machine_of(Context& context) {
-  if (!context.options.elsewhere()) return discovered_machine(context);
+  const Options& options = context.options;
+  if (!options.elsewhere()) return discovered_machine(context);
+  if (options.machine_file && !options.of_machine_at_hand.empty()) {
+    refuse_together(options.of_machine_at_hand, "--machine: the plan is for the devices of that machine");
+  }
   machine::MachineMap map;
   // A file may be there on one rank's node and not on another's.
-  comm::agree_on(context.world, [&] { map = described_machine(context.options); });
+  comm::agree_on(context.world, [&] { map = described_machine(options); });
   return map;
 }
 
@@ -139,6 +143,7 @@ RoutedPlan routed_plan_of(Context& context) {
     auto routes = assumed_routes(plan, policy, options.device_mpi, {}, options.messages);
     return {std::move(plan), std::move(routes), true};
   }
+  if (options.device_mpi) refuse_without("--device-mpi", "--nodes or --machine: here MPI is tried");
   Domain domain(options.size, options.stencil, context.world, domain_options(context));
   for (const auto& field : options.fields) domain.add_field(field);
   domain.realize();

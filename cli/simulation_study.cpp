@@ -94,7 +94,7 @@ const std::vector<std::string>& studies() {
 
 int run_study(Context& context, const SimulateFlags& flags) {
   if (context.options.transports) {
-    refuse("--transports", *context.options.transports, "nothing beside --study, whose columns are transports");
+    refuse_together("--transports", "--study, whose columns are transports");
   }
   PlanRequest request = plan_request_of(context);
   if (!context.root()) return 0;

@@ -187,27 +187,29 @@ int run_jacobi(Context& context, const JacobiOptions& wanted) {
 void add_jacobi_options(CLI::App& command, Options& options, JacobiOptions& own) {
   const std::string group = "Jacobi";
   auto& settings = own.settings;
-  add_integer(command, "--steps", "N", "steps, at most (default 200)", settings.steps, 1, most_steps)->group(group);
+  add_integer(command, "--steps", "N", "maximum number of steps (default 200)", settings.steps, 1, most_steps)
+      ->group(group);
   add_choice(command, "--precision", "TYPE", "f32 (default) or f64", own.doubles,
              Choices<bool>{{"f32", false}, {"f64", true}})
       ->group(group);
   add_flag(command, "--overlap",
-           "update the interior while halos are under way; without any of these flags, runs of 200 steps or more "
-           "try all three ways first",
+           "update the interior during the exchange; without any of these three flags, runs of 200 steps or more "
+           "first time all three",
            [&settings] { settings.halos = jacobi3d::Halos::overlapped; })
       ->group(group);
   add_flag(command, "--store-halos",
-           "have kernels store faces in y and z in the neighbours' halos, where their memory is mapped",
+           "kernels store faces in y and z into the neighbours' halos, where their memory is mapped",
            [&settings] { settings.halos = jacobi3d::Halos::stored; })
       ->group(group);
-  add_flag(command, "--no-overlap", "update all cells after the halos are there", [&settings] {
+  add_flag(command, "--no-overlap", "update all cells after the exchange", [&settings] {
     settings.halos = jacobi3d::Halos::exchanged;
   })->group(group);
-  add_flag(command, "--graph", "record a cycle of steps and replay it as one launch (no route may need the host)",
+  add_flag(command, "--graph",
+           "capture a cycle of steps, and replay it as one launch (not with transports that need the host)",
            settings.graph)
       ->group(group);
   add_word(command, "--steps-per-exchange", "K",
-           "exchange halos of K cells once in K steps (default 1); auto: try 1, 2 and 4 first",
+           "exchange halos of K cells once in K steps (default 1); auto: time 1, 2 and 4 first",
            [&options, &own](const auto& name, const auto& word) {
              own.try_steps_per_exchange = word == "auto";
              if (own.try_steps_per_exchange) return;
@@ -217,17 +219,16 @@ void add_jacobi_options(CLI::App& command, Options& options, JacobiOptions& own)
              options.steps_per_exchange = static_cast<int>(parse_integer(name, word, 1, most_steps_per_exchange));
            })
       ->group(group);
-  add_flag(command, "--halo-in-x",
-           "exchange halos in x even where a device has whole rows, whose ends the kernel can wrap around by itself",
+  add_flag(command, "--halo-in-x", "exchange halos in x even if x is not cut, where the kernel could wrap around",
            own.halo_in_x)
       ->group(group);
   add_integer(command, "--residual-every", "K",
               "steps between residuals (default 0: only after the last step; 10 with --tolerance)",
               settings.residual_every, 0, most_steps)
       ->group(group);
-  add_positive(command, "--tolerance", "T", "stop once no cell changes by as much in a step", settings.tolerance, 1)
+  add_positive(command, "--tolerance", "T", "stop when no cell changes by T or more in a step", settings.tolerance, 1)
       ->group(group);
-  add_flag(command, "--check", "compare with a serial solution, bit for bit; exit code 1 where they differ", own.check)
+  add_flag(command, "--check", "compare with a serial solution, bit for bit; exit code 1 if they differ", own.check)
       ->group(group);
   add_text(command, "--picture", "FILE", "write the middle plane as a PNG", own.picture)->group(group);
 }

@@ -93,13 +93,13 @@ void resolve(const Options& options, LaplaceOptions& own) {
   what.stencil = own.stencil.value_or(laplace3d::Stencil::points7);
   what.coefficients = default_coefficients(what.stencil);
   if (own.gamma && what.stencil == laplace3d::Stencil::points7) {
-    refuse("--gamma", fmt::format("{}", *own.gamma), "a number together with --stencil 19");
+    refuse_without("--gamma", "--stencil 19");
   }
   what.coefficients.alpha = own.alpha.value_or(what.coefficients.alpha);
   what.coefficients.beta = own.beta.value_or(what.coefficients.beta);
   what.coefficients.gamma = own.gamma.value_or(what.coefficients.gamma);
   if (what.sizes.empty()) what.sizes = {options.size};
-  if (own.compare && !what.schemes.empty()) refuse("--scheme", "given", "either --scheme or --compare, not both");
+  if (own.compare && !what.schemes.empty()) refuse_together("--scheme", "--compare");
   if (own.compare) what.schemes.assign(laplace3d::all_schemes.begin(), laplace3d::all_schemes.end());
   if (what.schemes.empty()) what.schemes = {laplace3d::SchemeKind::halocline};
 }
@@ -143,7 +143,8 @@ int run_laplace(Context& context, LaplaceOptions own) {
 
 void add_problem_options(CLI::App& command, LaplaceOptions& own) {
   const std::string group = "Laplace";
-  add_words(command, "--sizes", "N ...", 64, "edges of cubes of inner points, one after the other, instead of --size",
+  add_words(command, "--sizes", "N ...", 64,
+            "edges of cubes of inner points, run one after the other instead of --size",
             [&own](const auto& name, const auto& words) {
               own.what.sizes.clear();
               for (const auto& word : split_at_commas(words)) {
@@ -187,7 +188,7 @@ void add_laplace_options(CLI::App& command, Options& options, LaplaceOptions& ow
              own.what.own = {parse_choice(name, word, orders), true};
            })
       ->group(group);
-  add_flag(command, "--compare", "all schemes, in turns", own.compare)->group(group);
+  add_flag(command, "--compare", "run all schemes alternately", own.compare)->group(group);
   add_integers(command, "--device-counts", "D ...", 16,
                "numbers of devices of each rank, one after the other, instead of --devices", own.what.devices, 1, 64)
       ->group(group);
@@ -198,10 +199,10 @@ void add_laplace_options(CLI::App& command, Options& options, LaplaceOptions& ow
   add_integer(command, "--steps-per-exchange", "K", "exchange ghost regions of K planes once in K steps (default 1)",
               options.steps_per_exchange, 1, most_steps_per_exchange)
       ->group(group);
-  add_flag(command, "--check", "compare each scheme with a serial solution, bit for bit; exit code 1 where they differ",
+  add_flag(command, "--check", "compare each scheme with a serial solution, bit for bit; exit code 1 if they differ",
            own.what.check)
       ->group(group);
-  add_text(command, "--csv", "FILE", "write a line a round", own.csv)->group(group);
+  add_text(command, "--csv", "FILE", "write one line for each round", own.csv)->group(group);
 }
 
 class Laplace : public App {

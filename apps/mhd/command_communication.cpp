@@ -15,11 +15,11 @@ using exchange::Messages;
 void add_mhd_communication_options(CLI::App& command, const std::string& group, MhdCommunication& own) {
   add_flag(command, "--paper-scheme",
            "communicate as the paper does: --partition z_order --transports mpi_device,mpi_staged "
-           "--messages by-direction --overlap --boundary after-all, but for what other flags say",
+           "--messages by-direction --overlap --boundary after-all, unless other flags are given",
            own.paper_scheme)
       ->group(group);
   add_choice(command, "--boundary", "WHEN",
-             "with --overlap, cells around the interior: each part as-ready (default), or after-all halos are there",
+             "with --overlap, update the boundary: each part as-ready (default), or after-all halos have arrived",
              own.given,
              Choices<mhd::BoundaryOrder>{{"after-all", mhd::BoundaryOrder::after_all},
                                          {"as-ready", mhd::BoundaryOrder::as_ready}})

@@ -51,7 +51,7 @@ std::vector<patterns::Case> cases_of(const BenchOptions& wanted, int ranks) {
       if (cpu || gpu) cases.push_back({request_of(cpu, wanted, ranks), request_of(gpu, wanted, ranks)});
     }
   }
-  if (cases.empty()) refuse("--gpu", "none", "none for one of --cpu and --gpu");
+  if (cases.empty()) refuse_together("--cpu none", "--gpu none");
   return cases;
 }
 
@@ -63,8 +63,7 @@ std::string name_of(const std::optional<PatternRequest>& request) {
 void write_matrices(Context& context, const BenchOptions& wanted, const std::vector<patterns::Case>& cases) {
   if (wanted.communication.empty()) return;
   if (cases.size() > 1) {
-    refuse("--communication", wanted.communication,
-           "a file for one pair, so that --cpu and --gpu each name one pattern");
+    refuse_without("--communication", "one pattern for --cpu and one for --gpu");
   }
   mapping::Communication communication(context.world.size());
   if (cases[0].cpu) communication.cpu = matrix_of(*cases[0].cpu);
@@ -114,19 +113,21 @@ void add_bench_command(CLI::App& app, Options& options, Command& chosen) {
   auto* bench = app.add_subcommand("bench", "measure communication on the machine at hand");
   bench->require_subcommand(1);
   add_examples(*bench, {"mpirun -n 2 halocline bench patterns --cpu 2d --gpu none --repeat 5"});
-  auto* command = bench->add_subcommand("patterns", "stencils and all-to-all among CPUs and among GPUs, as MPI calls");
+  auto* command = bench->add_subcommand(
+      "patterns", "time stencil and all-to-all patterns between CPUs and between GPUs, as MPI calls");
   add_machine_options(*command, options);
   add_output_options(*command, options);
   auto own = std::make_shared<BenchOptions>();
-  add_choice(*command, "--cpu", "PATTERN", "among CPUs: 2d, 3d, col, none, or all (default)", own->cpu,
+  add_choice(*command, "--cpu", "PATTERN", "between CPUs: 2d, 3d, col, none, or all (default)", own->cpu,
              pattern_choices());
-  add_choice(*command, "--gpu", "PATTERN", "among GPUs: 2d, 3d, col, none, or all (default)", own->gpu,
+  add_choice(*command, "--gpu", "PATTERN", "between GPUs: 2d, 3d, col, none, or all (default)", own->gpu,
              pattern_choices());
-  add_integer(*command, "--bytes", "N", "of a message (default 1048576)", own->bytes, 1, std::int64_t{1} << 29);
+  add_integer(*command, "--bytes", "N", "bytes of a message (default 1048576)", own->bytes, 1, std::int64_t{1} << 29);
   add_integer(*command, "--repeat", "N", "timed iterations (default 20)", own->repeats.repeat, 1, 1'000'000);
-  add_integer(*command, "--warm-up", "N", "iterations before those (default 2)", own->repeats.warm_up, 0, 1'000'000);
+  add_integer(*command, "--warm-up", "N", "iterations before the timed ones (default 2)", own->repeats.warm_up, 0,
+              1'000'000);
   add_flag(*command, "--weighted", "stencils: 3 times larger messages along the first dimension", own->weighted);
-  add_flag(*command, "--periodic", "stencils: grids that wrap around", own->periodic);
+  add_flag(*command, "--periodic", "stencils: periodic grids", own->periodic);
   add_communication_option(*command, "write the matrices of one iteration, as halocline profile writes them",
                            own->communication);
   add_examples(*command, {"mpirun -n 2 halocline bench patterns --cpu 2d --gpu none --repeat 5"});

@@ -191,7 +191,7 @@ int run_exchange(Context& context, const ExchangeOptions& wanted) {
 }  // namespace
 
 void add_exchange_command(CLI::App& app, Options& options, Command& chosen) {
-  auto* command = app.add_subcommand("exchange", "5. move halos on the machine at hand: times, shares, --verify");
+  auto* command = app.add_subcommand("exchange", "5. exchange halos on the machine at hand, and time it");
   add_size_option(*command, options);
   add_stencil_options(*command, options);
   add_machine_options(*command, options);
@@ -201,19 +201,21 @@ void add_exchange_command(CLI::App& app, Options& options, Command& chosen) {
   auto own = std::make_shared<ExchangeOptions>();
   add_integer(*command, "--repeat", "N", "timed exchanges, each after a barrier (default 30)", own->repeat, 1,
               1'000'000);
-  add_integer(*command, "--warm-up", "N", "exchanges before those that are not counted (default 2)", own->warm_up, 0,
-              1'000'000);
-  add_integer(*command, "--steady", "N", "exchanges back to back for the steady state (default 1000; 0: none)",
+  add_integer(*command, "--warm-up", "N", "exchanges before the timed ones (default 2)", own->warm_up, 0, 1'000'000);
+  add_integer(*command, "--steady", "N", "timed exchanges back to back, for the steady state (default 1000; 0: none)",
               own->steady, 0, 100'000'000);
-  add_integer(*command, "--graph", "N", "of those, exchanges that are replayed as one launch (default 0: none)",
-              own->graph, 0, 10'000);
-  add_flag(*command, "--accumulate", "time halos on their way back to the owned cells (Domain::accumulate) instead",
+  add_integer(*command, "--graph", "N",
+              "replay the back-to-back exchanges as graphs of N exchanges (default 0: no graph)", own->graph, 0,
+              10'000);
+  add_flag(*command, "--accumulate", "time Domain::accumulate instead, which adds halos to the owned cells",
            own->accumulate);
-  add_flag(*command, "--verify", "check every cell of every halo, before and after; exit code 1 on failure",
-           own->verify);
+  add_flag(*command, "--verify", "check every halo cell, before and after timing; exit code 1 on failure", own->verify);
   add_examples(*command, {"halocline exchange --devices 4 --size 64 --fields 4xf32 --verify",
                           "mpirun -n 2 halocline exchange --devices-per-rank 2 --size 64 --radius 3"});
-  command->callback([&chosen, own] { chosen = [own](Context& context) { return run_exchange(context, *own); }; });
+  command->callback([&chosen, own] {
+    if (own->graph > 0 && own->steady == 0) refuse_without("--graph", "--steady of 1 or more");
+    chosen = [own](Context& context) { return run_exchange(context, *own); };
+  });
 }
 
 }  // namespace cli

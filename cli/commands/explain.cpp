@@ -27,7 +27,7 @@ int run_explain(Context& context) {
 }  // namespace
 
 void add_explain_command(CLI::App& app, Options& options, Command& chosen) {
-  auto* command = app.add_subcommand("explain", "all of the above in one text: what was decided, and why");
+  auto* command = app.add_subcommand("explain", "print all decisions of the pipeline with their reasons");
   add_planning_options(*command, options, Stage::route);
   add_examples(*command, {"halocline explain --devices 4 --size 64",
                           "halocline explain --machine summit --nodes 2 --size 1024 --transports=-direct"});

@@ -77,7 +77,7 @@ struct MeasureOptions {
 /// The machine at hand, with all its rates tried. Collective.
 machine::Measured measured_machine(Context& context, const MeasureOptions& wanted) {
   if (context.options.elsewhere()) {
-    refuse("--measure", "given", "--measure without --machine or --nodes: only the machine at hand can be measured");
+    refuse_together("--measure", "--machine or --nodes: only the machine at hand can be measured");
   }
   machine::MeasureRequest request;
   request.bytes = wanted.bytes;
@@ -106,7 +106,7 @@ int run_machine(Context& context, const MeasureOptions& wanted) {
     result = measured_machine(context, wanted);
   } else {
     if (wanted.bytes != 0 || wanted.seconds) {
-      refuse(wanted.seconds ? "--measure-seconds" : "--measure-bytes", "given", "only together with --measure");
+      refuse_without(wanted.seconds ? "--measure-seconds" : "--measure-bytes", "--measure");
     }
     result.map = machine_of(context);
   }
@@ -137,7 +137,7 @@ int run_machine(Context& context, const MeasureOptions& wanted) {
 }  // namespace
 
 void add_machine_command(CLI::App& app, Options& options, Command& chosen) {
-  auto* command = app.add_subcommand("machine", "1. what is here: nodes, devices, links (--json: a map for --machine)");
+  auto* command = app.add_subcommand("machine", "1. find the nodes, devices and links (--json: a map for --machine)");
   add_planning_options(*command, options, Stage::machine);
   auto own = std::make_shared<MeasureOptions>();
   constexpr const char* group = "Measurement";
@@ -145,11 +145,12 @@ void add_machine_command(CLI::App& app, Options& options, Command& chosen) {
            "measure bandwidth and latency of each pair, direction and method, and real exchanges", own->measure)
       ->group(group);
   add_integer(*command, "--measure-bytes", "N",
-              "of each message (default 64 MiB between GPUs, 4 MiB between host devices)", own->bytes, 1024,
+              "bytes of each message (default 64 MiB between GPUs, 4 MiB between host devices)", own->bytes, 1024,
               std::int64_t{1} << 32)
       ->group(group);
   add_positive(*command, "--measure-seconds", "S",
-               "how long to go on beginning new ones, of pairs and then of exchanges (default 45)", own->seconds, 1e6)
+               "start new measurements for this long, first of pairs, then of exchanges (default 45)", own->seconds,
+               1e6)
       ->group(group);
   add_examples(*command, {"halocline machine", "halocline machine --machine summit --nodes 2"});
   command->callback([&chosen, own] { chosen = [own](Context& context) { return run_machine(context, *own); }; });

@@ -49,17 +49,19 @@ Matrices matrices_of(const MapOptions& own) {
 void check(const MapOptions& own) {
   const bool has_matrix = !own.cpu.empty() || !own.gpu.empty();
   if (has_matrix == !own.profile.empty()) {
-    refuse("--profile", own.profile,
-           "a file that halocline profile wrote, or one with what processes send each other as --cpu or --gpu");
+    if (has_matrix) refuse_together("--profile", "--cpu and --gpu, which are its two matrices");
+    refuse_without("'halocline map'", "--profile, --cpu or --gpu: a file of the bytes that the ranks send each other");
   }
   const bool takes_mappers = own.strategy != mapping::Strategy::best && own.strategy != mapping::Strategy::in_order;
   if (own.mappers && !takes_mappers) {
-    refuse("--mapper", "given",
-           fmt::format("together with --strategy magc, strategy1 or strategy2; it is {}",
-                       mapping::to_string(own.strategy)));
+    refuse_without("--mapper",
+                   fmt::format("--strategy magc, strategy1 or strategy2; it is {}", mapping::to_string(own.strategy)));
+  }
+  if (!own.cpu_numbers.empty() && own.format != "slurm" && own.format != "mpich") {
+    refuse_without("--cpu-numbers", "--format slurm or mpich");
   }
   if (own.format.has_value() == own.output.empty()) {
-    refuse(own.format ? "--output" : "--format", "", "--format and --output together, or neither");
+    refuse_without(own.format ? "--format" : "--output", own.format ? "--output" : "--format");
   }
 }
 
@@ -177,17 +179,18 @@ void add_decisions(CLI::App& command, const std::shared_ptr<MapOptions>& own) {
       ->group(group);
   add_positive(
       command, "--seconds", "S",
-      "how long each refinement may take (default: a fixed number of trials, the same answer on every machine)",
+      "time limit of each refinement (default: a fixed number of trials, with the same result on every machine)",
       own->seconds, 1e6)
       ->group(group);
-  add_words(command, "--free", "NODE:CORES:DEVICES", 1 << 20, "what is free of a node, e.g. n0:0-11:0,1 (default: all)",
+  add_words(command, "--free", "NODE:CORES:DEVICES", 1 << 20,
+            "free cores and devices of a node, e.g. n0:0-11:0,1 (default: all)",
             [own](const auto&, const auto& words) { own->free = words; })
       ->group(group);
 }
 
 void add_launch(CLI::App& command, const std::shared_ptr<MapOptions>& own) {
   constexpr const char* group = "Launch";
-  add_word(command, "--format", "NAME", "openmpi-rankfile, slurm, mpich or json: what --output is written for",
+  add_word(command, "--format", "NAME", "format of --output: openmpi-rankfile, slurm, mpich or json",
            [own](const auto& name, const auto& word) {
              std::vector<std::string> names;
              for (const auto launcher : mapping::all_launchers) names.emplace_back(to_string(launcher));
@@ -196,7 +199,7 @@ void add_launch(CLI::App& command, const std::shared_ptr<MapOptions>& own) {
              own->format = word;
            })
       ->group(group);
-  add_text(command, "--output", "PATH", "where to write: a folder, of json a file", own->output)->group(group);
+  add_text(command, "--output", "PATH", "folder to write to; for json, a file", own->output)->group(group);
   add_word(command, "--cpu-numbers", "LIST",
            "the operating system's number of each core of a node, e.g. 0,2,4,6,1,3,5,7, for --format slurm and mpich",
            [own](const auto& name, const auto& word) { own->cpu_numbers = parse_numbers(name, word); })
@@ -206,11 +209,11 @@ void add_launch(CLI::App& command, const std::shared_ptr<MapOptions>& own) {
 }  // namespace
 
 void add_map_command(CLI::App& app, Options& options, Command& chosen) {
-  auto* command = app.add_subcommand("map", "where the ranks of any MPI program go: nodes, cores and GPUs");
+  auto* command = app.add_subcommand("map", "map the ranks of any MPI program to nodes, cores and GPUs");
   auto own = std::make_shared<MapOptions>();
-  add_text(*command, "--profile", "CSV", "what ranks send each other, as halocline profile writes it", own->profile);
-  add_text(*command, "--cpu", "CSV", "what ranks send each other from the memory of CPUs", own->cpu);
-  add_text(*command, "--gpu", "CSV", "what they send each other from the memory of GPUs", own->gpu);
+  add_text(*command, "--profile", "CSV", "bytes between ranks, as halocline profile writes them", own->profile);
+  add_text(*command, "--cpu", "CSV", "matrix of the bytes that ranks send from CPU memory", own->cpu);
+  add_text(*command, "--gpu", "CSV", "matrix of the bytes that ranks send from GPU memory", own->gpu);
   add_text(*command, "--machine", "MAP", "a machine map: a file, or a name, e.g. summit (default: the machine at hand)",
            options.machine_file);
   add_decisions(*command, own);

@@ -123,10 +123,10 @@ int run_partition(Context& context, bool explain) {
 }  // namespace
 
 void add_partition_command(CLI::App& app, Options& options, Command& chosen) {
-  auto* command = app.add_subcommand("partition", "2. how the domain is cut into subdomains");
+  auto* command = app.add_subcommand("partition", "2. cut the domain into subdomains");
   add_planning_options(*command, options, Stage::partition);
   auto explain = std::make_shared<bool>(false);
-  add_flag(*command, "--explain", "the grids there are to choose from: bytes, predicted times, who takes them",
+  add_flag(*command, "--explain", "list the candidate grids: bytes, predicted times, and the methods that choose them",
            *explain);
   add_examples(*command, {"halocline partition --nodes 4 --devices-per-node 4 --size 512 --radius 3",
                           "halocline partition --machine summit --nodes 2 --size 512 --explain"});

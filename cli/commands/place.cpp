@@ -35,7 +35,7 @@ int run_place(Context& context) {
 }  // namespace
 
 void add_place_command(CLI::App& app, Options& options, Command& chosen) {
-  auto* command = app.add_subcommand("place", "3. which device gets which subdomain");
+  auto* command = app.add_subcommand("place", "3. assign the subdomains to devices");
   add_planning_options(*command, options, Stage::place);
   add_examples(*command, {"halocline place --machine summit --nodes 2 --size 1024 1024 512"});
   command->callback([&chosen] { chosen = run_place; });

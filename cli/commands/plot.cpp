@@ -108,7 +108,9 @@ bool is_one_file(const std::string& one, const std::string& other) {
 int run_plot(Context& context, PlotOptions wanted) {
   RateMatrix matrix;
   comm::agree_on(context.world, [&] {
-    if (wanted.file.empty()) refuse("FILE", "", "a machine map, as 'halocline machine --measure --json' writes it");
+    if (wanted.file.empty()) {
+      refuse_without("'halocline plot'", "FILE: a machine map, as 'halocline machine --measure --json' writes it");
+    }
     if (wanted.output.empty()) wanted.output = std::filesystem::path(wanted.file).replace_extension(".svg").string();
     if (is_one_file(wanted.output, wanted.file)) refuse("--output", wanted.output, "another file than the map");
     if (!context.root()) return;
@@ -127,19 +129,18 @@ int run_plot(Context& context, PlotOptions wanted) {
 }  // namespace
 
 void add_plot_command(CLI::App& app, Options& options, Command& chosen) {
-  auto* command = app.add_subcommand("plot", "a machine map's bandwidths between devices as a picture (SVG)");
+  auto* command = app.add_subcommand("plot", "draw the bandwidths between the devices of a machine map (SVG)");
   auto own = std::make_shared<PlotOptions>();
-  add_text(*command, "FILE", "FILE", "a machine map, as 'halocline machine --measure --json' writes it", own->file);
-  add_text(*command, "-o,--output", "SVG", "where to write (default: the map's name with .svg)", own->output);
-  add_text(*command, "--method", "NAME",
-           "the method that is shown (default copy; nominal rates where nothing is measured)", own->method);
+  add_text(*command, "FILE", "", "a machine map, as 'halocline machine --measure --json' writes it", own->file);
+  add_text(*command, "-o,--output", "SVG", "the picture (default: the map's name with .svg)", own->output);
+  add_text(*command, "--method", "NAME", "measured method to draw (default copy; without measurements, nominal rates)",
+           own->method);
   add_choice(*command, "--traffic", "NAME", "one_way (default), two_way, or all_pairs", own->traffic,
              choices_of(machine::all_traffic));
-  add_integer(*command, "--type", "N", "of a machine with several types of node: which one (default 0)", own->type, 0,
-              1'000'000);
+  add_integer(*command, "--type", "N", "node type of the machine (default 0)", own->type, 0, 1'000'000);
   add_output_options(*command, options);
   add_examples(*command,
-               {"halocline machine --machine dgx-h200 --json > map.json", "halocline plot map.json --output map.png"});
+               {"halocline machine --machine dgx-h200 --json > map.json", "halocline plot map.json --output map.svg"});
   command->callback([&chosen, own] { chosen = [own](Context& context) { return run_plot(context, *own); }; });
 }
 

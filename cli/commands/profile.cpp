@@ -72,8 +72,7 @@ int run_and_check(const std::vector<std::string>& words, const std::string& outp
 int run_profile(Context& context, const std::string& output) {
   const auto& words = context.options.program;
   if (words.empty()) {
-    throw halocline::InvalidArgument(
-        "the program of 'halocline profile' is ''; allowed is '-- program arguments', behind all options");
+    refuse_without("'halocline profile'", "a program: '-- program arguments' after all options");
   }
   std::string libraries = profiling_library(context.environment).string();
   check_loadable(libraries);
@@ -92,10 +91,11 @@ int run_profile(Context& context, const std::string& output) {
 
 void add_profile_command(CLI::App& app, Options& /*options*/, Command& chosen) {
   auto* command = app.add_subcommand(
-      "profile", "who sends how much to whom in any MPI program: mpirun -n 4 halocline profile -- program arguments");
+      "profile",
+      "count the messages between ranks of any MPI program: mpirun -n 4 halocline profile -- program arguments");
   auto output = std::make_shared<std::string>();
   add_text(*command, "--output", "FILE",
-           "the job's matrices (default: HALOCLINE_PROFILE_OUTPUT, else communication.csv)", *output);
+           "file of the communication matrices (default: HALOCLINE_PROFILE_OUTPUT, else communication.csv)", *output);
   add_examples(*command, {"mpirun -n 2 halocline profile --output pairs.csv -- halocline exchange --size 32"});
   command->callback([&chosen, output] {
     chosen = [output](Context& context) {

@@ -49,7 +49,7 @@ int run_route(Context& context, const std::string& communication_file) {
   document["transports"] = shares_json(shares);
   print_document(context, document, routes_list(found.routes));
   context.print_text(
-      fmt::format("{}{}{}\n{}", found.assumed ? "assumed for a machine that is not here; nothing was tried\n\n" : "",
+      fmt::format("{}{}{}\n{}", found.assumed ? "for another machine: capabilities are assumed, not probed\n\n" : "",
                   shares_table(shares), share_of_step_text(shares, context.options.steps_per_exchange), table.text()));
   return 0;
 }
@@ -57,11 +57,10 @@ int run_route(Context& context, const std::string& communication_file) {
 }  // namespace
 
 void add_route_command(CLI::App& app, Options& options, Command& chosen) {
-  auto* command =
-      app.add_subcommand("route", "4. how each pair of subdomains communicates, and why (in full: --json, explain)");
+  auto* command = app.add_subcommand("route", "4. choose the transport of each pair of subdomains, with the reason");
   add_planning_options(*command, options, Stage::route);
   auto communication = std::make_shared<std::string>();
-  add_communication_option(*command, "write who sends how much to whom in an exchange, as halocline profile writes it",
+  add_communication_option(*command, "write the bytes between ranks in an exchange, as halocline profile writes them",
                            *communication);
   add_examples(*command, {"halocline route --devices 4 --size 64 --fields 4xf32",
                           "halocline route --nodes 2 --devices-per-node 4 --device-mpi"});

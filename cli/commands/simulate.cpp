@@ -66,45 +66,44 @@ void add_switch(CLI::App& command, const Flags& flags, const std::string& name, 
 void add_software(CLI::App& command, const Flags& flags) {
   using machine::Software;
   add_number(command, flags, "--mpi-copy", "GB/S", 1e9,
-             "what a rank copies for MPI within its node (default: the map's)", &Software::mpi_copy);
+             "rate at which a rank copies messages within its node (default: the map's)", &Software::mpi_copy);
   add_number(command, flags, "--mpi-injection", "GB/S", 1e9,
-             "what a rank sends, or receives, over the network (default: the map's)", &Software::mpi_injection);
-  add_number(command, flags, "--mpi-latency", "US", 1e-6,
-             "microseconds of software for each message (default: the map's)", &Software::mpi_latency);
+             "rate at which a rank sends, or receives, over the network (default: the map's)",
+             &Software::mpi_injection);
+  add_number(command, flags, "--mpi-latency", "US", 1e-6, "software latency of a message (default: the map's)",
+             &Software::mpi_latency);
   add_number(command, flags, "--mpi-device-latency", "US", 1e-6,
-             "the same for messages of mpi_device, besides (default: the map's)", &Software::mpi_device_latency);
+             "additional latency of a message by mpi_device (default: the map's)", &Software::mpi_device_latency);
   add_number(command, flags, "--mpi-overhead", "US", 1e-6,
-             "microseconds of a rank's core for each message, at either end (default: the map's)",
-             &Software::mpi_overhead);
+             "CPU time of a rank for each message, at either end (default: the map's)", &Software::mpi_overhead);
   add_number(command, flags, "--device-launch", "US", 1e-6,
-             "the same for each kernel or copy that it hands to a device (default: the map's)",
-             &Software::device_launch);
+             "CPU time of a rank for each kernel launch or copy (default: the map's)", &Software::device_launch);
   add_switch(command, flags, "--one-core", "a rank copies, sends and receives with one core (default: the map's)",
              &Software::one_core);
-  add_switch(command, flags, "--serial-mpi", "a rank's messages by mpi_device go one by one (default: the map's)",
+  add_switch(command, flags, "--serial-mpi", "a rank sends its messages by mpi_device one by one (default: the map's)",
              &Software::mpi_serialises_streams);
-  add_switch(command, flags, "--serial-copies", "a device's copies to others go one by one (default: the map's)",
+  add_switch(command, flags, "--serial-copies", "a device copies to other devices one by one (default: the map's)",
              &Software::serial_copies);
-  add_flag(command, "--nominal", "as data sheets say: what was measured does not count", flags->nominal);
-  add_flag(command, "--links-alone", "nothing limits but links, and what other flags say", flags->links_alone);
+  add_flag(command, "--nominal", "use the nominal rates of the map, not the measured ones", flags->nominal);
+  add_flag(command, "--links-alone", "only links limit, and the values of the options above", flags->links_alone);
 }
 
 }  // namespace
 
 void add_simulate_command(CLI::App& app, Options& options, Command& chosen) {
-  auto* command = app.add_subcommand("simulate", "how long one exchange takes, with messages that share links");
+  auto* command = app.add_subcommand("simulate", "predict the time of one exchange, with messages that share links");
   add_planning_options(*command, options, Stage::route);
   const auto flags = std::make_shared<SimulateFlags>();
   add_software(*command, flags);
   add_word(
-      *command, "--study", "NAME", "a table of many exchanges: weak, strong, specialisation, placement, or ladder",
+      *command, "--study", "NAME", "simulate a series of exchanges: weak, strong, specialisation, placement, or ladder",
       [flags](const auto& name, const auto& word) { flags->study = studies()[parse_choice(name, word, studies())]; });
-  add_flag(*command, "--csv", "the rows of a study as bench/plot.py reads them", flags->csv);
+  add_flag(*command, "--csv", "print the rows of a study as CSV for bench/plot.py", flags->csv);
   add_examples(*command, {"halocline simulate --machine summit --nodes 2 --size 512",
                           "halocline simulate --machine summit --nodes 4 --study ladder"});
   // The flags live as long as the command.
   command->callback([&chosen, flags] {
-    if (flags->csv && flags->study.empty()) refuse("--csv", "given", "together with --study");
+    if (flags->csv && flags->study.empty()) refuse_without("--csv", "--study");
     chosen = [flags](Context& context) {
       return flags->study.empty() ? run_simulate(context, *flags) : run_study(context, *flags);
     };

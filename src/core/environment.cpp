@@ -2,16 +2,25 @@
 #include "halocline/environment.hpp"
 
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstdlib>
+#include <span>
+#include <string_view>
 
 #include "core/environment_variables.hpp"
 #include "halocline/error.hpp"
 
 namespace halocline {
 namespace {
+
+constexpr std::array<std::string_view, 3> backends{"auto", "host", "cuda"};
+constexpr std::array<std::string_view, 4> log_levels{"error", "warning", "info", "debug"};
+constexpr std::array<std::string_view, 3> comms{"auto", "serial", "mpi"};
+constexpr std::array<std::string_view, 2> switches{"0", "1"};
 
 [[noreturn]] void refuse(const std::string& name, const std::string& value, const std::string& allowed) {
   throw InvalidArgument(fmt::format("{} is '{}'; allowed is {}", name, value, allowed));
@@ -29,13 +38,11 @@ std::optional<int> read_int(const Environment::Lookup& lookup, const std::string
 }
 
 std::string read_word(const Environment::Lookup& lookup, const std::string& name, const std::string& fallback,
-                      const std::vector<std::string>& words) {
+                      std::span<const std::string_view> words) {
   const auto text = lookup(name);
   if (!text) return fallback;
   if (std::find(words.begin(), words.end(), *text) == words.end()) {
-    std::string allowed = "one of";
-    for (const auto& word : words) allowed += " " + word;
-    refuse(name, *text, allowed);
+    refuse(name, *text, fmt::format("one of {}", fmt::join(words, " ")));
   }
   return *text;
 }
@@ -45,7 +52,7 @@ std::string read_word(const Environment::Lookup& lookup, const std::string& name
 Environment Environment::read(const Lookup& lookup) {
   Environment environment;
   environment.ranks_per_node = read_int(lookup, "HALOCLINE_RANKS_PER_NODE", 1, 1 << 20);
-  environment.backend = read_word(lookup, "HALOCLINE_BACKEND", environment.backend, {"auto", "host", "cuda"});
+  environment.backend = read_word(lookup, "HALOCLINE_BACKEND", environment.backend, backends);
   environment.devices_per_rank = read_int(lookup, "HALOCLINE_DEVICES_PER_RANK", 1, 64);
   environment.host_workers = read_int(lookup, "HALOCLINE_HOST_WORKERS", 1, 256);
   if (const auto text = lookup("HALOCLINE_TIMEOUT")) {
@@ -57,10 +64,9 @@ Environment Environment::read(const Lookup& lookup) {
     environment.timeout = std::chrono::duration_cast<Duration>(std::chrono::duration<double>(seconds));
   }
   environment.transports = lookup("HALOCLINE_TRANSPORTS");
-  environment.validate_ordering = read_word(lookup, "HALOCLINE_VALIDATE_ORDERING", "0", {"0", "1"}) == "1";
-  environment.log_level =
-      read_word(lookup, "HALOCLINE_LOG", environment.log_level, {"error", "warning", "info", "debug"});
-  environment.comm = read_word(lookup, "HALOCLINE_COMM", environment.comm, {"auto", "serial", "mpi"});
+  environment.validate_ordering = read_word(lookup, "HALOCLINE_VALIDATE_ORDERING", "0", switches) == "1";
+  environment.log_level = read_word(lookup, "HALOCLINE_LOG", environment.log_level, log_levels);
+  environment.comm = read_word(lookup, "HALOCLINE_COMM", environment.comm, comms);
   environment.profile_output = lookup("HALOCLINE_PROFILE_OUTPUT");
   environment.profile_library = lookup("HALOCLINE_PROFILE_LIBRARY");
   return environment;
@@ -75,17 +81,20 @@ Environment Environment::read() {
 
 std::vector<EnvironmentVariable> environment_variables() {
   return {
-      {"HALOCLINE_RANKS_PER_NODE", "1 or more", "what MPI finds", "ranks see virtual nodes of this many ranks"},
-      {"HALOCLINE_BACKEND", "auto, host, cuda", "auto", "the devices; auto takes GPUs where every rank sees one"},
+      {"HALOCLINE_RANKS_PER_NODE", "1 or more", "all ranks of a node", "ranks of a virtual node"},
+      {"HALOCLINE_BACKEND", fmt::format("{}", fmt::join(backends, ", ")), "auto",
+       "kind of devices; auto: GPUs if every rank sees one"},
       {"HALOCLINE_DEVICES_PER_RANK", "1 to 64", "1 on the host, all GPUs", "devices that each rank drives"},
       {"HALOCLINE_HOST_WORKERS", "1 to 256", "by cores and ranks", "worker threads of the host backend in a process"},
       {"HALOCLINE_TIMEOUT", "seconds above 0", "120", "how long a collective or an exchange may take"},
       {"HALOCLINE_TRANSPORTS", "names, comma-separated; -name forbids", "all", "transports that may be used"},
-      {"HALOCLINE_VALIDATE_ORDERING", "0, 1", "0", "look for work that is not ordered with exchanges; slow"},
-      {"HALOCLINE_LOG", "error, warning, info, debug", "warning", "what is written to standard error"},
-      {"HALOCLINE_COMM", "auto, serial, mpi", "auto", "how ranks talk; auto takes MPI under a launcher"},
-      {"HALOCLINE_PROFILE_OUTPUT", "a file name", "communication.csv", "what the preloaded profiling library writes"},
-      {"HALOCLINE_PROFILE_LIBRARY", "a file name", "beside the installed program", "what halocline profile preloads"},
+      {"HALOCLINE_VALIDATE_ORDERING", "0, 1", "0", "detect work that is not ordered with exchanges; slow"},
+      {"HALOCLINE_LOG", fmt::format("{}", fmt::join(log_levels, ", ")), "warning",
+       "least severe messages on standard error"},
+      {"HALOCLINE_COMM", fmt::format("{}", fmt::join(comms, ", ")), "auto",
+       "communication between ranks; auto: MPI under a launcher"},
+      {"HALOCLINE_PROFILE_OUTPUT", "a file name", "communication.csv", "output file of the profiling library"},
+      {"HALOCLINE_PROFILE_LIBRARY", "a file name", "the installed one", "library that halocline profile preloads"},
   };
 }
 

@@ -192,11 +192,11 @@ expect_refused(2 "--method is 'put'; allowed is copy, one way: the map has nomin
 expect_refused(2 "--traffic is 'both'; allowed is one of one_way, two_way, all_pairs" plot ${WORK}/measured.json
                --traffic both)
 expect_refused(2 "--type is '1'; allowed is 0 to 0" plot ${WORK}/measured.json --type 1)
-expect_refused(2 "FILE is ''; allowed is a machine map" plot)
+expect_refused(2 "'halocline plot' requires FILE: a machine map" plot)
 expect_refused(2 "no_such_map.json" plot ${WORK}/no_such_map.json)
 expect_refused(2 "--output is" plot ${WORK}/measured.json -o ${WORK}/measured.json)
-expect_refused(2 "--measure is 'given'; allowed is --measure without --machine" machine --nodes 2 --measure)
-expect_refused(2 "--measure-bytes is 'given'; allowed is only together with --measure" machine --measure-bytes 4096)
+expect_refused(2 "--measure cannot be used with --machine or --nodes" machine --nodes 2 --measure)
+expect_refused(2 "--measure-bytes requires --measure" machine --measure-bytes 4096)
 expect_refused(2 "--measure-bytes is '1000'; allowed is a whole number from 1024" machine --measure --measure-bytes
                1000)
 expect_refused(2 "--measure-seconds is '0'; allowed is" machine --measure --measure-seconds 0)

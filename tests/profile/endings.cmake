@@ -60,7 +60,7 @@ expect_ending("a folder that is not there" 2
 file(CREATE_LINK ending.csv ${folder}/link.csv SYMBOLIC)
 expect_ending("a link in the place of the file" 2 "--output is '${folder}/link.csv'; allowed is a file [^\n]*symbolic link"
               ${MPIRUN} -n 2 ${PROGRAM} profile --output link.csv -- ${CALLS} no.csv)
-expect_ending("no program" 2 "^halocline: error: the program of 'halocline profile' is ''; allowed is '-- program" ${profile})
+expect_ending("no program" 2 "^halocline: error: 'halocline profile' requires a program: '-- program" ${profile})
 expect_ending("a program that is not there" 1 "^halocline: error: '/nowhere/app' cannot be run: No such file"
               ${profile} -- /nowhere/app)
 expect_ending("no library" 1 "^halocline: error: the profiling library /nowhere/p.so is not there: build"
