@@ -13,6 +13,7 @@
 #include "comm/agree.hpp"
 #include "halocline/error.hpp"
 #include "jacobi3d/command.hpp"
+#include "jacobi3d/command_files.hpp"
 #include "jacobi3d/jacobi3d.hpp"
 
 namespace apps {
@@ -29,6 +30,7 @@ struct JacobiOptions {
   bool try_steps_per_exchange = false;
   bool halo_in_x = false;
   std::optional<std::string> picture;
+  FileOptions files;
 };
 
 constexpr std::int64_t most_steps = std::int64_t{1} << 40;
@@ -140,13 +142,20 @@ int run_jacobi(Context& context, const JacobiOptions& wanted) {
 
   jacobi3d::Solver<T> solver(domain, field);
   solver.initialise();
+  std::optional<FilesOfRun> files(std::in_place, context, domain, wanted.files, wanted.settings.steps);
   std::optional<ProgressBar> bar;
   if (context.root()) bar.emplace("jacobi3d", wanted.settings.steps, options.progress);
-  const auto result = solver.run(wanted.settings, [&bar](const jacobi3d::Progress& progress) {
-    if (!bar) return;
-    bar->update(progress.step, progress.residual ? fmt::format("residual {:.1e}", progress.residual->max) : "");
-  });
+  const auto result =
+      files->run(wanted.settings, options.size.volume(), [&](const jacobi3d::Settings& part, std::int64_t done) {
+        return solver.run(part, [&bar, done](const jacobi3d::Progress& progress) {
+          if (!bar) return;
+          const auto& residual = progress.residual;
+          bar->update(done + progress.step, residual ? fmt::format("residual {:.1e}", residual->max) : "");
+        });
+      });
   bar.reset();
+  const std::int64_t restarted_at = files->first_step();
+  files.reset();
 
   Json document = document_of("run jacobi3d");
   document["domain"] = domain_json(options);
@@ -162,6 +171,10 @@ int run_jacobi(Context& context, const JacobiOptions& wanted) {
     document["halo_trials"].push_back({{"steps_per_exchange", steps_per_exchange}, {"step_s", seconds(step)}});
   }
   document["result"] = result_json(result);
+  if (wanted.files.restart) {
+    document["restarted_at"] = restarted_at;
+    context.print_text(fmt::format("restarted   after step {}\n", restarted_at));
+  }
   context.print_text(result_text(result));
 
   bool passed = true;
@@ -231,6 +244,7 @@ void add_jacobi_options(CLI::App& command, Options& options, JacobiOptions& own)
   add_flag(command, "--check", "compare with a serial solution, bit for bit; exit code 1 if they differ", own.check)
       ->group(group);
   add_text(command, "--picture", "FILE", "write the middle plane as a PNG", own.picture)->group(group);
+  add_file_options(command, own.files);
 }
 
 class Jacobi : public App {
