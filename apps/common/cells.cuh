@@ -42,6 +42,14 @@ __device__ void store_all(T* to, const Cells<T, 1>& cells) {
   __stcs(to, cells.v[0]);
 }
 
+// The same for cells that the cache may keep for the next step.
+__device__ inline void keep_all(float* to, const Cells<float, 4>& cells) {
+  *reinterpret_cast<float4*>(to) = make_float4(cells.v[0], cells.v[1], cells.v[2], cells.v[3]);
+}
+__device__ inline void keep_all(double* to, const Cells<double, 2>& cells) {
+  *reinterpret_cast<double2*>(to) = make_double2(cells.v[0], cells.v[1]);
+}
+
 /// Cells outside the mask are not touched, and 0.
 template <typename T, int N>
 __device__ Cells<T, N> load(const T* from, unsigned mask) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdint>
 #include <initializer_list>
 #include <vector>
 
@@ -21,6 +22,7 @@ class Devices {
       ordinals_.push_back(backend.info(device).native_ordinal);
       const OnDevice on(ordinals_.back());
       multiprocessors_.push_back(multiprocessors_of(ordinals_.back()));
+      cache_bytes_.push_back(cache_bytes_of(ordinals_.back()));
     }
   }
 
@@ -42,6 +44,10 @@ class Devices {
   [[nodiscard]] int multiprocessors(const halocline::device::Stream& stream) const {
     return multiprocessors_[index(stream)];
   }
+  /// Of the L2 cache.
+  [[nodiscard]] std::int64_t cache_bytes(const halocline::device::Stream& stream) const {
+    return cache_bytes_[index(stream)];
+  }
 
  private:
   static std::size_t index(const halocline::device::Stream& stream) {
@@ -50,6 +56,7 @@ class Devices {
 
   std::vector<int> ordinals_;
   std::vector<int> multiprocessors_;
+  std::vector<std::int64_t> cache_bytes_;
 };
 
 }  // namespace apps::cuda

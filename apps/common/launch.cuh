@@ -49,6 +49,13 @@ bool in_groups(const halocline::View<T>& view) {
          stride[2] % 16 == 0;
 }
 
+/// Bytes of the L2 cache of a device, by CUDA's ordinal.
+inline std::int64_t cache_bytes_of(int ordinal) {
+  int bytes = 0;
+  check(cudaDeviceGetAttribute(&bytes, cudaDevAttrL2CacheSize, ordinal), "cudaDeviceGetAttribute");
+  return bytes;
+}
+
 constexpr std::int64_t parts_of(std::int64_t whole, std::int64_t part) { return (whole + part - 1) / part; }
 
 }  // namespace apps::cuda

@@ -61,6 +61,9 @@ struct Work : Boxes<T, Most> {
   [[no_unique_address]] FacesOfWork faces;
   Sphere spheres[Spheres];  ///< the later one prevails
   Reach reach[Most];        ///< of each piece
+  // For update_one():
+  bool backwards = false;
+  int planes = 1;  ///< of a block
 
   __device__ bool may_hold(int piece, Spot block, int rows, int planes) const {
     const Reach& of = reach[piece];

@@ -114,6 +114,20 @@ TYPED_TEST(JacobiOnAGpu, wraps_around_the_ends_of_whole_rows) {
   }
 }
 
+/// Whole blocks and others, and arrays of which a part stays in the cache: those are updated backwards in one of two steps.
+TYPED_TEST(JacobiOnAGpu, updates_large_boxes_from_either_array_to_the_other) {
+  HALOCLINE_NEEDS_GPUS(1);
+  std::uint64_t seed = 150;
+  for (const Vec3& extent : {Vec3{128, 128, 132}, {256, 256, 160}, {260, 200, 210}}) {
+    OneSubdomain<TypeParam> one(extent, 1, jacobi3d::boundaries);
+    for (int step = 0; step < 2; ++step) {
+      one.expect_update({one.subdomain().owned()}, ++seed);
+      one.expect_update({one.subdomain().interior()}, ++seed);
+      one.domain.swap(one.field);
+    }
+  }
+}
+
 /// Rows then begin below the first owned cell, and spheres have images.
 TYPED_TEST(JacobiOnAGpu, updates_boxes_beyond_the_domain_and_nothing_else) {
   HALOCLINE_NEEDS_GPUS(1);
