@@ -149,7 +149,7 @@ AnonymousFileHandle AnonymousFile::handle() const {
   if (fd_ < 0 || ::fstat(fd_, &status) != 0) {
     throw InternalError("handle of an AnonymousFile that this process did not create");
   }
-  return {::getpid(), fd_, bytes_, status.st_dev, status.st_ino};
+  return {.pid = ::getpid(), .fd = fd_, .bytes = bytes_, .device = status.st_dev, .inode = status.st_ino};
 }
 
 void AnonymousFile::release() noexcept {

@@ -12,6 +12,7 @@ namespace halocline {
 struct AnonymousFileHandle {
   std::int64_t pid = 0;
   std::int32_t fd = -1;
+  std::int32_t unused = 0;  ///< no padding: handles are compared byte by byte
   std::uint64_t bytes = 0;
   std::uint64_t device = 0;  ///< st_dev and st_ino of the file, checked when it is opened,
   std::uint64_t inode = 0;   ///< so that a recycled pid or descriptor is noticed

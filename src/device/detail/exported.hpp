@@ -15,7 +15,8 @@ namespace halocline::device {
 /// `expected_magic` and `backend`.
 template <typename Exported>
 [[nodiscard]] MemoryHandle pack(const Exported& memory) {
-  static_assert(std::is_trivially_copyable_v<Exported> && sizeof(Exported) <= sizeof(MemoryHandle));
+  // Without padding, whose bytes would differ between handles of the same memory.
+  static_assert(std::has_unique_object_representations_v<Exported> && sizeof(Exported) <= sizeof(MemoryHandle));
   MemoryHandle handle;
   std::memcpy(handle.blob.data(), &memory, sizeof memory);
   return handle;
