@@ -248,6 +248,15 @@ void DomainHandle::close() {
   Domain& all = domain();
   exchange_.reset();
   kept_.clear();
+  if (!captured_.empty()) {
+    // Graphs outlive their work.
+    const nb::gil_scoped_release release;
+    try {
+      all.synchronize();
+    } catch (const Error&) {
+      // The domain has failed, which its caller knows; close() goes on.
+    }
+  }
   for (const auto& one : captured_) {
     if (const auto steps = one.lock()) steps->graph.reset();
   }
