@@ -94,6 +94,18 @@ Json placement_json(const placement::Placement& placement) {
   return document;
 }
 
+Json placement_json(const Plan& plan) {
+  Json document = placement_json(plan.placement);
+  document["method"] = placement::to_string(plan.placement_method);
+  if (plan.placement_method == placement::Method::fastest) document["trivial_cost"] = document["cost"] = nullptr;
+  if (!plan.judged) return document;
+  const auto seconds = [](std::int64_t picoseconds) { return 1e-12 * static_cast<double>(picoseconds); };
+  document["simulated_s"] = seconds(plan.judged->time);
+  document["simulated_by_assignment_s"] = seconds(plan.judged->by_assignment);
+  document["simulated_in_order_s"] = seconds(plan.judged->in_order);
+  return document;
+}
+
 LongList routes_list(std::span<const RoutedMessage> routes) {
   return {"routes", routes.size(), [routes](std::size_t i) {
             const auto& [route, bytes, messages] = routes[i];

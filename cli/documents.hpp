@@ -23,6 +23,8 @@ namespace cli {
 [[nodiscard]] Json partition_json(const halocline::Plan& plan);
 /// Costs, and each subdomain's rank, node, device and ordinal.
 [[nodiscard]] Json placement_json(const halocline::placement::Placement& placement);
+/// The same with the plan's placement method, and simulated times where it has them; costs are null where nothing was minimised.
+[[nodiscard]] Json placement_json(const halocline::Plan& plan);
 /// The routes have to stay.
 [[nodiscard]] LongList routes_list(std::span<const halocline::RoutedMessage> routes);
 [[nodiscard]] Json routes_json(std::span<const halocline::RoutedMessage> routes);

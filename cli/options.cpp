@@ -124,12 +124,27 @@ void add_device_mpi_option(CLI::App& app, Options& options) {
 
 void add_partition_options(CLI::App& app, Options& options) {
   using halocline::partition::Method;
-  add_choice(app, "--partition", "METHOD", "exact (default), bisection, z_order, fastest, or given", options.partition,
-             Choices<Method>{{"exact", Method::exact},
-                             {"bisection", Method::bisection},
-                             {"z_order", Method::z_order},
-                             {"given", Method::given},
-                             {"fastest", Method::fastest}})
+  add_choice(
+      app, "--partition", "METHOD",
+      "automatic (default: fastest where links are unequal, or exact), exact, bisection, z_order, fastest, or given",
+      options.partition,
+      Choices<Method>{{"automatic", Method::automatic},
+                      {"exact", Method::exact},
+                      {"bisection", Method::bisection},
+                      {"z_order", Method::z_order},
+                      {"given", Method::given},
+                      {"fastest", Method::fastest}})
+      ->group(decision_group);
+  using halocline::partition::Ties;
+  add_choice(app, "--ties", "WHICH",
+             "of equal grids, exact takes the one with the fewest cuts in x (fewest-in-x, default), or the one of the "
+             "Astaroth paper's "
+             "tables (paper)",
+             options.ties, Choices<Ties>{{"fewest-in-x", Ties::fewest_in_x}, {"paper", Ties::paper}})
+      ->group(decision_group);
+  add_text(app, "--weights", "FILE",
+           "a file of numbers above 0, the relative speed of each subdomain's device, in the order of subdomains",
+           options.weights_file)
       ->group(decision_group);
   add_words(app, "--node-grid", "X Y Z", 3, "grid of nodes, in each dimension (implies --partition given)",
             [&options](const auto& name, const auto& words) { options.node_grid = parse_extent(name, words); })
@@ -142,9 +157,12 @@ void add_partition_options(CLI::App& app, Options& options) {
 
 void add_place_options(CLI::App& app, Options& options) {
   using Place = halocline::placement::Method;
-  add_choice(app, "--place", "METHOD", "automatic (default), trivial, exact, craft, or random",
+  add_choice(app, "--place", "METHOD",
+             "automatic (default: fastest where links are unequal, or exact or craft), fastest, trivial, exact, craft, "
+             "or random",
              options.placement.method,
              Choices<Place>{{"automatic", Place::automatic},
+                            {"fastest", Place::fastest},
                             {"trivial", Place::trivial},
                             {"exact", Place::exact},
                             {"craft", Place::craft},

@@ -44,6 +44,8 @@ struct Options {
   std::string of_machine_at_hand{};
 
   std::optional<halocline::partition::Method> partition;
+  halocline::partition::Ties ties = halocline::partition::Ties::fewest_in_x;
+  std::optional<std::string> weights_file;
   std::optional<halocline::Vec3> node_grid;
   std::optional<halocline::Vec3> device_grid;
   halocline::placement::Request placement;

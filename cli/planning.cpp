@@ -6,9 +6,12 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <fstream>
 #include <string_view>
+#include <utility>
 
 #include "comm/agree.hpp"
+#include "core/limits.hpp"
 #include "core/log.hpp"
 #include "discovery/discover.hpp"
 #include "halocline/devices.hpp"
@@ -16,6 +19,7 @@
 #include "io/json.hpp"
 #include "machine/synthetic.hpp"
 #include "machine_maps.hpp"
+#include "parse.hpp"
 
 namespace cli {
 namespace {
@@ -57,6 +61,21 @@ machine::MachineMap discovered_machine(Context& context) {
   return map;
 }
 
+/// What --weights has; empty without it.
+std::vector<double> weights_of(const Options& options) {
+  std::vector<double> weights;
+  if (!options.weights_file) return weights;
+  std::ifstream in(*options.weights_file);
+  std::string word;
+  while (in >> word && std::cmp_less_equal(weights.size(), limits::devices)) {
+    const std::string name = fmt::format("number {} of --weights {}", weights.size() + 1, *options.weights_file);
+    weights.push_back(parse_positive(name, word, 1e9));
+  }
+  if (weights.empty())
+    refuse("--weights", *options.weights_file, "a file that can be read, of a number for each device");
+  return weights;
+}
+
 PlanRequest plan_request(const Options& options, machine::MachineMap map) {
   PlanRequest request;
   request.extent = options.size;
@@ -65,9 +84,13 @@ PlanRequest plan_request(const Options& options, machine::MachineMap map) {
   request.boundaries = options.boundaries;
   request.machine = std::move(map);
   request.partition = options.partition.value_or(request.partition);
+  request.ties = options.ties;
+  request.weights = weights_of(options);
   request.node_grid = options.node_grid;
   request.device_grid = options.device_grid;
   request.placement = options.placement;
+  if (options.transports) request.policy = routing::Policy::parse(*options.transports);
+  request.device_mpi = options.device_mpi;
   request.steps_per_exchange = options.steps_per_exchange;
   return request;
 }
@@ -114,6 +137,8 @@ DomainOptions domain_options(const Context& context) {
   domain.machine.ranks_per_node = options.ranks_per_node;
   if (options.machine_file) domain.machine.map = read_machine(*options.machine_file);
   domain.partition.method = options.partition.value_or(domain.partition.method);
+  domain.partition.ties = options.ties;
+  domain.partition.weights = weights_of(options);
   domain.partition.node_grid = options.node_grid;
   domain.partition.device_grid = options.device_grid;
   domain.placement = options.placement;

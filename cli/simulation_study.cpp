@@ -20,6 +20,12 @@ model::Simulated simulate_case(PlanRequest request, const StudyRow& row, const S
   machine::assign_ranks(request.machine, row.ranks_per_node);
   request.extent = row.extent;
   if (config.placement) request.placement.method = *config.placement;
+  // As in the papers, which know no shared links.
+  if (request.partition == partition::Method::automatic) request.partition = partition::Method::exact;
+  if (request.placement.method == placement::Method::automatic) {
+    const bool few = request.machine.devices_of(node_id(0)) <= 8;
+    request.placement.method = few ? placement::Method::exact : placement::Method::craft;
+  }
   const Plan plan = make_plan(request);
   const auto routes = assumed_routes(plan, routing::Policy::parse(transports_of(row, config)), row.device_mpi);
   return simulated(plan, routes);

@@ -34,6 +34,7 @@ Plan planned(const StudyContext& context, const CaseRequest& request) {
     plan.fields.push_back(field);
   }
   plan.machine = context.launch.machine;
+  plan.partition = partition::Method::exact;
   if (request.grids) {
     plan.partition = partition::Method::given;
     plan.node_grid = request.grids->nodes;
@@ -62,7 +63,8 @@ std::vector<Variant> placements(const StudyContext& context, const CaseRequest& 
         {name + " " + rung.name, false, rung.policy, wanted, fmt::format("cost {}{}", cost(wanted), seed)});
   };
   add("trivial", {placement::Method::trivial, 0});
-  add("best", {placement::Method::automatic, 0});
+  const bool few = plan.geometry.partition.devices_per_node() <= 8;
+  add("best", {few ? placement::Method::exact : placement::Method::craft, 0});
   add("worst", worst);
   return variants;
 }

@@ -14,7 +14,7 @@ int run_explain(Context& context) {
   document["domain"] = domain_json(context.options);
   document["machine"] = halocline::io::document_of(found.plan.machine);
   document["partition"] = partition_json(found.plan);
-  document["placement"] = placement_json(found.plan.placement);
+  document["placement"] = placement_json(found.plan);
   document["assumed"] = found.assumed;
   document["routes"] = nullptr;  // written one by one
   document["transports"] = shares_json(shares_of(found.routes));

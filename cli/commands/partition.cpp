@@ -39,21 +39,34 @@ std::string methods_text(const Candidate& candidate) {
   return text;
 }
 
+/// What the table orders by; empty where nothing is known.
+Cell time_cell(const Candidate& candidate) {
+  if (candidate.together) return seconds_cell(1e-12 * static_cast<double>(*candidate.together));
+  return candidate.prediction ? seconds_cell(candidate.prediction->seconds()) : Cell("-");
+}
+
+std::string bound_text(const Candidate& candidate) {
+  if (candidate.together) return candidate.simulated ? "links" : "links, at least";
+  return candidate.prediction ? std::string(model::to_string(candidate.prediction->bound)) : "-";
+}
+
+std::string ordered_by(const Candidates& found) {
+  if (found.together) return "an exchange's time simulated, with the best placement found";
+  return found.why_not_predicted.empty() ? "an exchange's time predicted, back to back"
+                                         : "by bytes, with nothing predicted";
+}
+
 std::string candidates_table(const Candidates& found) {
   Table table({"grid", "node grid", "device grid", "a device sends", "off node", "predicted", "bound by", "chosen by"});
   for (const Candidate& candidate : found.list) {
     const auto& parts = candidate.partition;
-    const auto& time = candidate.prediction;
     table.row({to_string(parts.grid()), to_string(parts.node_grid()), to_string(parts.device_grid()),
-               bytes_cell(candidate.traffic.most_sent), bytes_cell(candidate.traffic.off_node),
-               time ? seconds_cell(time->seconds()) : Cell("-"),
-               time ? std::string(model::to_string(time->bound)) : "-", methods_text(candidate)});
+               bytes_cell(candidate.traffic.most_sent), bytes_cell(candidate.traffic.off_node), time_cell(candidate),
+               bound_text(candidate), methods_text(candidate)});
   }
   table.limit(64);
-  std::string text = fmt::format("\n{}, {}\n{}", plural(std::ssize(found.list), "candidate"),
-                                 found.why_not_predicted.empty() ? "an exchange's time predicted, back to back"
-                                                                 : "by bytes, with nothing predicted",
-                                 table.text());
+  std::string text =
+      fmt::format("\n{}, {}\n{}", plural(std::ssize(found.list), "candidate"), ordered_by(found), table.text());
   if (!found.why_not_predicted.empty()) text += fmt::format("no prediction: {}\n", found.why_not_predicted);
   return text;
 }
@@ -67,7 +80,11 @@ Json candidates_json(const Candidates& found) {
              {"device_grid", json_of(parts.device_grid())},
              {"most_bytes_of_a_device", candidate.traffic.most_sent},
              {"bytes_off_node", candidate.traffic.off_node}};
-    if (candidate.prediction) {
+    if (candidate.together) {
+      one[candidate.simulated ? "predicted_s" : "predicted_at_least_s"] =
+          1e-12 * static_cast<double>(*candidate.together);
+      one["bound"] = "links";
+    } else if (candidate.prediction) {
       one["predicted_s"] = candidate.prediction->seconds();
       one["bound"] = model::to_string(candidate.prediction->bound);
     }

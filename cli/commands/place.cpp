@@ -25,10 +25,9 @@ int run_place(Context& context) {
   Json document = document_of("place");
   document["domain"] = domain_json(context.options);
   document["machine"] = machine_summary(plan.machine);
-  document["placement"] = placement_json(plan.placement);
+  document["placement"] = placement_json(plan);
   context.print_document(document);
-  context.print_text(fmt::format("placed by {}: {}\n\n{}", placement::to_string(context.options.placement.method),
-                                 placement.cost_text(), table.text()));
+  context.print_text(fmt::format("placed {}\n\n{}", placement_text(plan), table.text()));
   return 0;
 }
 

@@ -21,12 +21,21 @@ enum class Method : int {
   /// within a node, are numbered along the curve.
   z_order,
   given,  ///< cuts, or node_grid and device_grid, of the options; a grid that is unset is chosen as by `exact`
-  /// The grid with the smallest predicted time, from measured rates in the machine map; the grid of `exact` without them.
+  /// The grid with the smallest predicted time: where links are unequal, simulated together with placements, over links that messages share;
+  /// otherwise from measured rates in the machine map, and the grid of `exact` without them.
   fastest,
+  automatic,  ///< `fastest` where the machine map shows unequal links, `exact` otherwise
 };
 [[nodiscard]] std::string_view to_string(Method method);
 /// The inverse of to_string. Throws InvalidArgument that lists the names.
 [[nodiscard]] Method method_from_string(std::string_view name);
+
+/// Which of several grids of equal cost `exact` takes.
+enum class Ties : int {
+  fewest_in_x,  ///< with the fewest cuts in x, then in y: halos of x are short rows
+  paper,        ///< with the most, as in appendix A of Pekkilä et al.
+};
+[[nodiscard]] std::string_view to_string(Ties ties);
 
 }  // namespace halocline::partition
 #pragma GCC visibility pop

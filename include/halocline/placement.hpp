@@ -10,8 +10,16 @@
 #pragma GCC visibility push(default)
 namespace halocline::placement {
 
-/// How the subdomains of a node are assigned to its devices; `given`: subdomains to devices of any node, as the request has it.
-enum class Method : int { trivial, exact, craft, random, automatic, given };
+/// How the subdomains of a node are assigned to its devices.
+enum class Method : int {
+  trivial,  ///< in order
+  exact,    ///< the optimum of a quadratic assignment problem; up to 12 devices a node
+  craft,    ///< a local optimum of it
+  random,   ///< by the seed
+  automatic,  ///< `fastest` where the machine map shows unequal links; otherwise `exact` up to 8 devices a node, `craft` above
+  given,    ///< subdomains to devices of any node, by the owners
+  fastest,  ///< by the simulated time of an exchange over links that messages share
+};
 [[nodiscard]] std::string_view to_string(Method method);
 [[nodiscard]] Method method_from_string(std::string_view name);
 
@@ -22,8 +30,8 @@ struct Owner {
 };
 
 struct Request {
-  Method method = Method::automatic;  ///< exact up to 8 devices a node, CRAFT above
-  std::uint64_t seed = 0;             ///< for random
+  Method method = Method::automatic;
+  std::uint64_t seed = 0;  ///< for random
   /// For given, and implies it: by subdomain_id, each device of the machine once. The domain is then cut as for one node of
   /// all devices, and subdomains are numbered along x, then y, then z (but for partition::Method::z_order).
   std::vector<Owner> owners{};

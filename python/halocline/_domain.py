@@ -58,7 +58,7 @@ class Domain:
         boundary: str | Sequence[str] = "periodic",
         in_place: bool = False,
         steps_per_exchange: int = 1,
-        partition: str = "exact",
+        partition: str = "automatic",
         plan: Plan | None = None,
         machine: Machine | None = None,
         transports: str | None = None,

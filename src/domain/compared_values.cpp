@@ -95,6 +95,7 @@ std::vector<NamedValue> values_of(const PlanRequest& request) {
                                 text_of(request.boundaries[2])));
   add("steps_per_exchange", fmt::format("{}", request.steps_per_exchange));
   add("partition", std::string(partition::to_string(request.partition)));
+  add("ties", std::string(partition::to_string(request.ties)));
   add("node_grid", text_of(request.node_grid));
   add("device_grid", text_of(request.device_grid));
   add("cuts", text_of(request.cuts));

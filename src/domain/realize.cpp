@@ -48,12 +48,14 @@ PlanRequest Domain::Impl::plan_request() const {
           .boundaries = options.boundaries,
           .machine = {},
           .partition = options.partition.method,
+          .ties = options.partition.ties,
           .node_grid = options.partition.node_grid,
           .device_grid = options.partition.device_grid,
           .cuts = options.partition.cuts,
           .weights = options.partition.weights,
           .tuning = options.tuning,
           .placement = options.placement,
+          .policy = options.routing.policy,
           .steps_per_exchange = options.steps_per_exchange};
 }
 

@@ -79,5 +79,9 @@ struct Simulated {
 /// between subdomains without a message.
 [[nodiscard]] Simulated simulate_exchange(const partition::Geometry& geometry, const placement::Placement& placement,
                                           std::span<const routing::Route> routes, const machine::MachineMap& map);
+/// The same for callers that simulate many exchanges on one map. interconnect: of the map.
+[[nodiscard]] Simulated simulate_exchange(const partition::Geometry& geometry, const placement::Placement& placement,
+                                          std::span<const routing::Route> routes, const machine::MachineMap& map,
+                                          const machine::Interconnect& interconnect);
 
 }  // namespace halocline::model

@@ -131,15 +131,18 @@ bool detail::search(const Request& request, std::span<const Vec3> node_candidate
       nodes.emplace_back(node_cost(request.extent, without_wrapped(request.halo, request.boundaries, p), p), p);
   }
   // Among equals the one with the fewest cuts in x, then in y: halos of x are thin rows, which cost more than as many cells
-  // in rows along x.
-  std::sort(nodes.begin(), nodes.end());
+  // in rows along x. In the paper's tables it is the one with the most.
+  const auto is_first = [&](const Vec3& a, const Vec3& b) { return request.ties == Ties::paper ? b < a : a < b; };
+  std::ranges::sort(nodes, [&](const auto& a, const auto& b) {
+    return a.first != b.first ? a.first < b.first : is_first(a.second, b.second);
+  });
   for (const auto& [cost, node] : nodes) {
     std::vector<Vec3> devices;
     for (const Vec3& p : device_candidates) {
       if (fits(request, node * p)) devices.push_back(p);
     }
     if (devices.empty()) continue;
-    std::sort(devices.begin(), devices.end());
+    std::ranges::sort(devices, is_first);
     best.node = node;
     best.device = cheapest(devices, [&](const Vec3& p) {
       return device_cost(request.extent, without_wrapped(request.halo, request.boundaries, best.node * p),

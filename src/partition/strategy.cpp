@@ -17,11 +17,12 @@ namespace {
 
 using detail::Grids;
 
-constexpr std::array<std::pair<Method, std::string_view>, 5> names{{{Method::bisection, "bisection"},
+constexpr std::array<std::pair<Method, std::string_view>, 6> names{{{Method::bisection, "bisection"},
                                                                     {Method::exact, "exact"},
                                                                     {Method::z_order, "z_order"},
                                                                     {Method::given, "given"},
-                                                                    {Method::fastest, "fastest"}}};
+                                                                    {Method::fastest, "fastest"},
+                                                                    {Method::automatic, "automatic"}}};
 
 void check_grid(const char* what, const std::optional<Vec3>& grid, const char* parts, std::int64_t count) {
   if (!grid) return;
@@ -69,6 +70,9 @@ void check(const Request& request) {
   }
   check_weights(request.weights, parts);
   if (request.cuts) return;
+  if (request.method == Method::automatic) {
+    throw InvalidArgument("method is 'automatic', which depends on a machine; allowed here are the others");
+  }
   if (request.method == Method::fastest && !request.cost) {
     throw InvalidArgument("method is 'fastest', but there is no cost; allowed is a request with one");
   }
@@ -136,6 +140,7 @@ Grids choose(const Request& request) {
     case Method::exact:
       if (find_exact(request, grids)) return grids;
       detail::refuse(request, nullptr, nullptr);
+    case Method::automatic: break;  // refused by check()
   }
   throw InternalError("a partition method without a case");
 }
@@ -157,6 +162,8 @@ std::string_view to_string(Method method) {
   }
   throw InternalError("a partition method without a name");
 }
+
+std::string_view to_string(Ties ties) { return ties == Ties::paper ? "paper" : "fewest_in_x"; }
 
 Method method_from_string(std::string_view name) {
   std::string allowed;

@@ -23,7 +23,8 @@ struct Request {
   HaloWidth halo{};
   std::int64_t nodes = 1;
   std::int64_t devices_per_node = 1;
-  Method method = Method::exact;
+  Method method = Method::exact;  ///< not automatic
+  Ties ties = Ties::fewest_in_x;
   /// For Method::given.
   std::optional<Vec3> node_grid{};
   std::optional<Vec3> device_grid{};

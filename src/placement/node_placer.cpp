@@ -64,7 +64,7 @@ void check_numbers(const partition::Partition& parts, const machine::MachineMap&
 }
 
 std::vector<int> best_of(const Assignment& problem, Method method) {
-  if (method == Method::exact || (method == Method::automatic && problem.n <= automatic_is_exact_up_to)) {
+  if (method == Method::exact || (method != Method::craft && problem.n <= automatic_is_exact_up_to)) {
     return solve_exact(problem);
   }
   return solve_craft(problem);

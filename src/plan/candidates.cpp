@@ -6,6 +6,7 @@
 
 #include "halocline/error.hpp"
 #include "plan/cut.hpp"
+#include "plan/detail/joint.hpp"
 
 namespace halocline {
 namespace {
@@ -30,9 +31,25 @@ void mark(std::vector<Candidate>& all, Method method, partition::Request cut) {
 }
 
 /// What candidates are ordered by.
-std::tuple<std::int64_t, std::int64_t> cost_of(const Candidate& candidate) {
-  if (candidate.prediction) return {candidate.prediction->picoseconds, 0};
-  return {candidate.traffic.off_node, candidate.traffic.most_sent};
+std::tuple<int, std::int64_t, std::int64_t> cost_of(const Candidate& candidate) {
+  if (candidate.together) return {0, *candidate.together, candidate.simulated ? 0 : 1};
+  if (candidate.prediction) return {1, candidate.prediction->picoseconds, 0};
+  return {1, candidate.traffic.off_node, candidate.traffic.most_sent};
+}
+
+/// Candidates in the order in which partition::candidate_partitions() has them.
+void judge(Candidates& found, const PlanRequest& request) {
+  found.why_not_predicted.clear();
+  std::vector<partition::Partition> partitions;
+  for (const Candidate& candidate : found.list) partitions.push_back(candidate.partition);
+  const Joint joint = judge_together(request, partitions);
+  for (std::size_t g = 0; g < joint.grids.size(); ++g) {
+    const JudgedGrid& grid = joint.grids[g];
+    Candidate& candidate = found.list[g];
+    candidate.simulated = grid.simulated.has_value();
+    candidate.together = grid.simulated ? grid.simulated : grid.at_least;
+    if (same_grids(candidate.partition, joint.partition)) candidate.methods.push_back(Method::fastest);
+  }
 }
 
 }  // namespace
@@ -40,23 +57,29 @@ std::tuple<std::int64_t, std::int64_t> cost_of(const Candidate& candidate) {
 Candidates candidates(const PlanRequest& asked) {
   PlanRequest request = asked;
   request.cuts.reset();
-  request.placement = {};
+  request.placement.owners.clear();
+  if (request.placement.method == placement::Method::given) request.placement.method = placement::Method::automatic;
   partition::Request cut = cut_of(request);
   cut.node_grid.reset();
   cut.device_grid.reset();
   cut.weights.clear();
   const model::Predictor predictor(request.machine, request.tuning);
-  Candidates found{{}, predictor.why_not()};
-  for (partition::Partition& parts : partition::candidate_partitions(cut)) {
+  Candidates found{
+      {}, predictor.why_not(), why_not_judged(request).empty() && simulates_grids(request, links_are_unequal(request))};
+  for (const partition::Partition& parts : partition::candidate_partitions(cut)) {
     const partition::Geometry geometry = geometry_of(request, parts);
-    Candidate candidate{std::move(parts), model::traffic_of(geometry), {}, {}};
+    Candidate candidate{
+        .partition = parts, .traffic = model::traffic_of(geometry), .prediction = {}, .together = {}, .methods = {}};
     if (predictor.why_not().empty()) candidate.prediction = predictor.predict(geometry);
     found.list.push_back(std::move(candidate));
   }
-  // Until they are sorted, the first is the grid of exact.
-  if (!predictor.why_not().empty()) found.list.front().methods.push_back(Method::fastest);
+  if (found.together) {
+    judge(found, request);
+  } else if (!predictor.why_not().empty()) {
+    found.list.front().methods.push_back(Method::fastest);  // the grid of exact, until they are sorted
+  }
   std::ranges::stable_sort(found.list, {}, cost_of);
-  if (predictor.why_not().empty()) found.list.front().methods.push_back(Method::fastest);
+  if (!found.together && predictor.why_not().empty()) found.list.front().methods.push_back(Method::fastest);
   for (const Method method : {Method::exact, Method::bisection, Method::z_order}) mark(found.list, method, cut);
   return found;
 }

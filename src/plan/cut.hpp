@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <optional>
+#include <string>
+#include <vector>
+
 #include "plan/plan.hpp"
 
 namespace halocline {
@@ -8,10 +12,22 @@ namespace halocline {
 /// What a request asks of the stage partition, without a cost. Throws InvalidArgument for a machine without ranks that drive devices, fewer
 /// than 1 step per exchange, and halos that are too wide to count.
 [[nodiscard]] partition::Request cut_of(const PlanRequest& request);
+/// Why times of exchanges cannot be simulated for a choice; empty where they can: with given owners, where nodes hold unequal numbers of
+/// devices, more than 64 in all, and where a device has no path to the network.
+[[nodiscard]] std::string why_not_judged(const PlanRequest& request);
+/// Whether messages of the request's machine meet unequal links (model/unequal.hpp), and times can be simulated.
+[[nodiscard]] bool links_are_unequal(const PlanRequest& request);
+/// Whether `fastest` compares simulated times: with unequal links, and where no rates of exchanges were measured.
+[[nodiscard]] bool simulates_grids(const PlanRequest& request, bool unequal);
 /// What is cut how, and why so.
 struct Cut {
   partition::Geometry geometry;
   std::string reason;
+  partition::Method partition;  ///< not automatic
+  placement::Method placement;  ///< not automatic where links are unequal
+  /// By subdomain_id where they are placed by time.
+  std::optional<std::vector<placement::Slot>> slots;
+  std::optional<Judged> judged;
 };
 /// The stage partition. Throws InvalidArgument if something does not fit; the error names halos for several steps if they are the reason.
 [[nodiscard]] Cut cut_for_steps(const PlanRequest& request);

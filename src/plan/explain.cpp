@@ -25,6 +25,12 @@ std::string bytes_text(std::int64_t bytes) {
   return fmt::format("{:.{}f} {}", value, value >= 99.95 ? 0 : (value >= 9.995 ? 1 : 2), units[unit]);
 }
 
+/// Three significant digits, or whole microseconds.
+std::string us_text(std::int64_t picoseconds) {
+  const double us = 1e-6 * static_cast<double>(picoseconds);
+  return fmt::format("{:.{}f} us", us, us >= 99.95 ? 0 : (us >= 9.995 ? 1 : 2));
+}
+
 std::string plural(std::int64_t n, const char* what) { return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s"); }
 
 std::int64_t messages_of(std::span<const RoutedMessage> routes) {
@@ -98,8 +104,23 @@ std::string explain_partition(const Plan& plan) {
   return text;
 }
 
+std::string placement_text(const Plan& plan) {
+  const auto method = placement::to_string(plan.placement_method);
+  if (plan.placement.given) return plan.placement.cost_text();
+  if (!plan.judged) return fmt::format("by {}: {}", method, plan.placement.cost_text());
+  const bool grids = plan.partition == partition::Method::fastest;
+  const bool searched = plan.placement_method == placement::Method::fastest;
+  std::string text = fmt::format("by {}: simulated {} an exchange", method, us_text(plan.judged->time));
+  if (searched || grids) {
+    text += fmt::format("; {}{} {}", grids ? "exact plus " : "", searched ? "QAP" : method,
+                        us_text(plan.judged->by_assignment));
+  }
+  return text + fmt::format("; {}order of devices {}", grids ? "exact in the " : "", us_text(plan.judged->in_order));
+}
+
 std::string explain_placement(const Plan& plan) {
-  std::string text = fmt::format("placement  {}\n", plan.placement.cost_text());
+  std::string text =
+      fmt::format("placement  {}\n", plan.judged ? placement_text(plan) : plan.placement.cost_text());
   constexpr std::int64_t most_rows = 32;
   const auto size = plan.geometry.partition.size();
   for (std::int64_t s = 0; s < std::min(size, most_rows); ++s) {

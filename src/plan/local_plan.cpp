@@ -2,6 +2,7 @@
 #include "plan/local_plan.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "placement/node_placer.hpp"
 #include "plan/cut.hpp"
@@ -10,13 +11,17 @@
 namespace halocline {
 
 LocalPlan make_local_plan(const PlanRequest& request, rank_id rank, const routing::Policy& policy, bool device_mpi) {
-  LocalPlan plan{cut_for_steps(request).geometry, {}, {}, {}, {}};
+  Cut cut = cut_for_steps(request);
+  LocalPlan plan{std::move(cut.geometry), {}, {}, {}, {}};
   placement::NodePlacer placer(plan.geometry, request.machine, request.placement);
+  const placement::Placement by_time{cut.slots.value_or(std::vector<placement::Slot>{})};
   AssumedRouter router(request.machine, policy, device_mpi);
   const auto slot_of = [&](subdomain_id subdomain) -> const placement::Slot& {
-    return plan.slots.try_emplace(subdomain, placer.of(subdomain)).first->second;
+    const placement::Slot& slot = cut.slots ? by_time.of(subdomain) : placer.of(subdomain);
+    return plan.slots.try_emplace(subdomain, slot).first->second;
   };
-  plan.mine = placer.of_rank(rank);
+  plan.mine = placer.of_rank(rank);  // refuses ranks that are not there
+  if (cut.slots) plan.mine = by_time.of_rank(rank);
   std::vector<subdomain_id> by_id = plan.mine;
   std::ranges::sort(by_id);
   for (const subdomain_id own : by_id) {

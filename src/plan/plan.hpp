@@ -23,15 +23,27 @@ struct PlanRequest {
   Boundaries boundaries = all_periodic;
   machine::MachineMap machine;
 
-  partition::Method partition = partition::Method::exact;
+  partition::Method partition = partition::Method::automatic;
+  partition::Ties ties = partition::Ties::fewest_in_x;
   std::optional<Vec3> node_grid;        ///< for Method::given
   std::optional<Vec3> device_grid;      ///< for Method::given
   std::optional<partition::Cuts> cuts;  ///< imply Method::given
   std::vector<double> weights;          ///< see partition::Request
-  exchange::Tuning tuning;              ///< for Method::fastest
+  exchange::Tuning tuning;              ///< for Method::fastest with measured rates
   placement::Request placement;
+  routing::Policy policy{};  ///< for simulated times; with transports as a machine that is not here has them
+  bool device_mpi = false;   ///< the same
   /// Steps that one exchange serves; see overlap/steps.hpp.
   int steps_per_exchange = 1;
+};
+
+/// Simulated times of an exchange, in picoseconds.
+struct Judged {
+  std::int64_t time = 0;
+  /// Of the grid of `exact` where the partition was chosen by time, otherwise of the same grid; subdomains placed by assignment, or by the
+  /// request's method where it was not by time.
+  std::int64_t by_assignment = 0;
+  std::int64_t in_order = 0;  ///< of the same grid, with subdomains in the order of devices
 };
 
 /// Machine, partition and placement: who owns what, where. Pure values; no MPI, no device.
@@ -39,9 +51,12 @@ struct Plan {
   machine::MachineMap machine;
   partition::Geometry geometry;
   placement::Placement placement;
-  partition::Method partition = partition::Method::exact;
+  partition::Method partition = partition::Method::exact;  ///< not automatic
+  placement::Method placement_method =
+      placement::Method::automatic;  ///< `fastest` instead of automatic where links are unequal
+  std::optional<Judged> judged;      ///< where links are unequal, or the placement is by time
   int steps_per_exchange = 1;
-  /// For Method::fastest: the predicted time of the grid, or why there is no prediction and the grid of exact is used. For
+  /// For Method::fastest: what the grid was chosen by, or why there is no prediction and the grid of exact is used. For
   /// given cuts, that they are.
   std::string partition_reason;
 
@@ -59,15 +74,20 @@ struct Candidate {
   partition::Partition partition;
   model::Traffic traffic;
   std::optional<model::Prediction> prediction;  ///< none where the machine map has no exchange rates
+  /// Where links are unequal, or no rates were measured: the simulated time with the best placement found, in picoseconds. It is a lower bound of it, and
+  /// `simulated` false, where that is above the time of another candidate.
+  std::optional<std::int64_t> together;
+  bool simulated = false;
   /// The methods that choose it, but `given`.
   std::vector<partition::Method> methods;
 };
 struct Candidates {
   std::vector<Candidate> list;
-  std::string why_not_predicted;  ///< empty where they are
+  std::string why_not_predicted;  ///< empty where they are, or were simulated
+  bool together = false;          ///< simulated, with placements
 };
-/// All candidates for the method `fastest`, by predicted time, or by bytes between nodes and then bytes of the device that
-/// sends most; of equals the one of exact first, then those with fewer cuts in x, in y. The request's method, grids, cuts,
+/// All candidates for the method `fastest`, by simulated time where links are unequal or no exchange rates were measured, otherwise by
+/// predicted time, or by bytes between nodes and then bytes of the device that sends most; of equals the one of exact first, then those with fewer cuts in x, in y. The request's method, grids, cuts,
 /// weights and owners do not count. Throws InvalidArgument as make_plan().
 [[nodiscard]] Candidates candidates(const PlanRequest& request);
 
@@ -93,6 +113,8 @@ struct RoutedMessage {
 [[nodiscard]] std::string explain_machine(const machine::MachineMap& machine);
 [[nodiscard]] std::string explain_partition(const Plan& plan);
 [[nodiscard]] std::string explain_placement(const Plan& plan);
+/// How the plan was placed, in microseconds where they are known: "by fastest: simulated 27.2 us an exchange; exact plus QAP 134 us".
+[[nodiscard]] std::string placement_text(const Plan& plan);
 [[nodiscard]] std::string explain_routes(std::span<const RoutedMessage> routes, std::size_t max_routes = 64);
 
 }  // namespace halocline

@@ -10,6 +10,7 @@
 #include "halocline/error.hpp"
 #include "machine/names.hpp"
 #include "model/simulate.hpp"
+#include "model/simulation/message_flows.hpp"
 #include "model/simulation/network.hpp"
 
 namespace halocline::model {
@@ -182,19 +183,33 @@ void validate_ordering(std::span<const LinkFlow> flows) {
       "flow {} waits for flows that wait for themselves; allowed is an order without circles", stuck - waits.begin()));
 }
 
-}  // namespace
-
-Simulated simulate(const Interconnect& interconnect, std::span<const SharedResource> resources,
-                   std::span<const Flow> flows) {
-  Links links(interconnect, resources);
+std::vector<LinkFlow> checked_flows(Links& links, std::span<const SharedResource> resources,
+                                    std::span<const Flow> flows) {
   std::vector<LinkFlow> on_links;
   on_links.reserve(flows.size());
   for (std::size_t f = 0; f < flows.size(); ++f) {
     check(flows[f], f, flows.size(), resources.size());
     on_links.push_back(links.flow(flows[f]));
   }
-  Simulated result;
   validate_ordering(on_links);
+  return on_links;
+}
+
+}  // namespace
+
+simulation::LinkProblem simulation::link_problem(const Interconnect& interconnect,
+                                                 std::span<const SharedResource> resources,
+                                                 std::span<const Flow> flows) {
+  Links links(interconnect, resources);
+  std::vector<LinkFlow> on_links = checked_flows(links, resources, flows);
+  return {std::move(links.bandwidths), std::move(on_links)};
+}
+
+Simulated simulate(const Interconnect& interconnect, std::span<const SharedResource> resources,
+                   std::span<const Flow> flows) {
+  Links links(interconnect, resources);
+  const std::vector<LinkFlow> on_links = checked_flows(links, resources, flows);
+  Simulated result;
   result.ends = simulation::ends_by_max_min(links.bandwidths, on_links);
   for (const double end : result.ends) result.seconds = std::max(result.seconds, end);
   result.levels = links.levels();

@@ -51,14 +51,14 @@ TEST(Candidates, fastest_cuts_x_only_where_that_is_cheap) {
   EXPECT_EQ(cheap.geometry.partition.grid(), (Vec3{2, 2, 2}));
 }
 
-TEST(Candidates, fastest_falls_back_to_exact_and_says_so) {
+TEST(Candidates, fastest_simulates_where_no_rates_were_measured) {
   PlanRequest request = request_with(10);
   request.machine = machine::synthetic({.devices_per_node = 4, .ranks_per_node = 4});
   const Plan plan = make_plan(request);
   EXPECT_EQ(plan.partition, Method::fastest);
   EXPECT_EQ(plan.geometry.partition.grid(), (Vec3{1, 2, 2}));  // bisection's is 2 x 2 x 1
-  EXPECT_THAT(plan.partition_reason, HasSubstr("the grid of exact, because machine"));
-  EXPECT_THAT(plan.partition_reason, HasSubstr("has no exchange rates"));
+  EXPECT_THAT(plan.partition_reason, HasSubstr("the fastest of 6 grids by simulation"));
+  EXPECT_TRUE(plan.judged);
 }
 
 TEST(Candidates, are_ordered_by_time_and_know_who_takes_them) {
@@ -82,19 +82,36 @@ TEST(Candidates, are_ordered_by_time_and_know_who_takes_them) {
   }
 }
 
-TEST(Candidates, are_ordered_by_bytes_where_nothing_is_predicted) {
+TEST(Candidates, are_ordered_by_simulated_time_where_no_rates_were_measured) {
   PlanRequest request = request_with(10);
   request.machine.types[0].exchange_rates.clear();
   const Candidates found = candidates(request);
-  EXPECT_THAT(found.why_not_predicted, HasSubstr("has no exchange rates"));
+  EXPECT_EQ(found.why_not_predicted, "");
+  EXPECT_TRUE(found.together);
+  EXPECT_TRUE(found.list[0].simulated);
+  EXPECT_THAT(found.list[0].methods, Contains(Method::fastest));
   for (std::size_t i = 1; i < found.list.size(); ++i) {
     EXPECT_FALSE(found.list[i].prediction);
-    EXPECT_LE(found.list[i - 1].traffic.most_sent, found.list[i].traffic.most_sent);
+    EXPECT_LE(found.list[i - 1].together, found.list[i].together);
+    EXPECT_THAT(found.list[i].methods, Not(Contains(Method::fastest)));
   }
-  for (const Candidate& candidate : found.list) {
-    const bool exact = candidate.partition.grid() == Vec3{2, 2, 2};
-    EXPECT_THAT(candidate.methods, exact ? testing::Matcher<std::vector<Method>>(Contains(Method::fastest))
-                                         : Not(Contains(Method::fastest)));
+}
+
+TEST(Candidates, are_ordered_by_bytes_where_nothing_is_predicted) {
+  PlanRequest request = request_with(10);
+  request.machine = machine::synthetic({.nodes = 12, .devices_per_node = 6, .ranks_per_node = 6});
+  request.machine.ranks.pop_back();
+  const Candidates found = candidates(request);
+  EXPECT_THAT(found.why_not_predicted, HasSubstr("has no exchange rates"));
+  const Vec3 grid = make_plan(request).geometry.partition.grid();  // of exact
+  for (std::size_t i = 0; i < found.list.size(); ++i) {
+    EXPECT_FALSE(found.list[i].prediction);
+    EXPECT_FALSE(found.list[i].together);
+    if (i > 0) {
+      EXPECT_LE(found.list[i - 1].traffic.most_sent, found.list[i].traffic.most_sent);
+    }
+    EXPECT_EQ(std::ranges::count(found.list[i].methods, Method::fastest),
+              found.list[i].partition.grid() == grid ? 1 : 0);
   }
 }
 

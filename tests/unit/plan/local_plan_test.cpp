@@ -64,6 +64,10 @@ PlanRequest request_for(test::Seeded& random, std::uint64_t seed) {
   constexpr std::array methods{placement::Method::automatic, placement::Method::craft, placement::Method::random,
                                placement::Method::trivial};
   request.placement.method = methods.at(static_cast<std::size_t>(random.between(0, 3)));
+  // Placing by time takes long for each rank; see joint_test.cpp, too.
+  if (request.placement.method == placement::Method::automatic && seed % 4 != 0) {
+    request.placement.method = placement::Method::craft;
+  }
   request.placement.seed = seed;
   request.steps_per_exchange = random.chance(20) ? 2 : 1;
   if (random.chance(30)) {

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "plan/cut.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <limits>
+#include <tuple>
+#include <utility>
+
+#include "core/limits.hpp"
+#include "halocline/error.hpp"
+#include "model/simulate.hpp"
+#include "model/unequal.hpp"
+#include "partition/size.hpp"
+#include "plan/detail/arena.hpp"
+#include "plan/detail/joint.hpp"
+
+namespace halocline {
+namespace {
+
+/// Nodes and devices a node, as the ranks drive them; one node of all where nodes hold unequal numbers.
+struct Shape {
+  std::int64_t nodes = 1;
+  std::int64_t devices_per_node = 1;
+};
+
+Shape shape_of(const machine::MachineMap& machine) {
+  std::vector<std::int64_t> slots(machine.nodes.size(), 0);
+  for (const auto& rank : machine.ranks) {
+    slots.at(rank.node.index()) += static_cast<std::int64_t>(rank.devices.size());
+  }
+  std::erase(slots, 0);
+  if (slots.empty()) return {0, 0};
+  const auto [least, most] = std::minmax_element(slots.begin(), slots.end());
+  if (*least == *most) return {static_cast<std::int64_t>(slots.size()), *most};
+  std::int64_t all = 0;
+  for (const auto n : slots) all += n;
+  return {1, all};
+}
+
+partition::Method method_of(const PlanRequest& request) {
+  return request.cuts ? partition::Method::given : request.partition;
+}
+
+void check_fields(const std::vector<FieldDescriptor>& fields) {
+  if (std::cmp_greater(fields.size(), limits::fields)) {
+    throw InvalidArgument(fmt::format("number of fields is {}; allowed is at most {}", fields.size(), limits::fields));
+  }
+  for (const FieldDescriptor& field : fields) {
+    for (const auto& [what, count, most] : {std::tuple{"components", field.components, limits::components},
+                                            std::tuple{"buffers", field.buffers, limits::buffers}}) {
+      if (count >= 1 && count <= most) continue;
+      throw InvalidArgument(
+          fmt::format("number of {} of field '{}' is {}; allowed is 1 to {}", what, field.name, count, most));
+    }
+  }
+}
+
+/// Throws InvalidArgument where there are too few steps, or halos would be too wide to count.
+HaloWidth widest_halo(const PlanRequest& request) {
+  const int steps = request.steps_per_exchange;
+  if (steps < 1) throw InvalidArgument(fmt::format("steps_per_exchange is {}; allowed is 1 or more", steps));
+  const Stencil widest = partition::widest_stencil(request.fields, request.stencil);
+  if (HaloWidth(widest).most() > std::numeric_limits<std::int64_t>::max() / steps) {
+    throw InvalidArgument(fmt::format("radius is {} with steps_per_exchange {}; allowed are products below 2^63",
+                                      to_string(widest), steps));
+  }
+  return halo_width(widest, widest, steps);
+}
+
+/// The methods for a machine: automatic ones decided.
+struct Methods {
+  partition::Method partition;
+  placement::Method placement;
+  bool unequal = false;
+};
+
+Methods methods_for(const PlanRequest& asked) {
+  Methods methods{method_of(asked), asked.placement.method, links_are_unequal(asked)};
+  const bool even = asked.weights.empty();
+  if (methods.partition == partition::Method::automatic) {
+    methods.partition = methods.unequal && even ? partition::Method::fastest : partition::Method::exact;
+  }
+  if (methods.placement == placement::Method::automatic && methods.unequal && even) {
+    methods.placement = placement::Method::fastest;
+  }
+  return methods;
+}
+
+/// With measured rates, all links equal.
+void predict(Cut& cut, const PlanRequest& asked, partition::Request request) {
+  const model::Predictor predictor(asked.machine, asked.tuning);
+  request.cost = [&](const partition::Partition& parts) {
+    return predictor.predict(geometry_of(asked, parts)).picoseconds;
+  };
+  cut.geometry = geometry_of(asked, partition::make_partition(request));
+  const model::Prediction prediction = predictor.predict(cut.geometry);
+  cut.reason = fmt::format("predicted {:.1f} us an exchange, bound by {}", 1e6 * prediction.seconds(),
+                           model::to_string(prediction.bound));
+}
+
+/// Partition and placement by simulated time.
+void judge(Cut& cut, const PlanRequest& asked, const partition::Request& request, bool grids) {
+  Joint joint =
+      judge_together(asked, grids ? partition::candidate_partitions(request) : std::vector{cut.geometry.partition});
+  if (grids) {
+    partition::Request chosen = request;
+    chosen.method = partition::Method::given;
+    chosen.node_grid = joint.partition.node_grid();
+    chosen.device_grid = joint.partition.device_grid();
+    cut.geometry = geometry_of(asked, partition::make_partition(chosen));
+    cut.reason = fmt::format("the fastest of {} by simulation",
+                             joint.grids.size() == 1 ? "one grid" : fmt::format("{} grids", joint.grids.size()));
+  }
+  cut.judged = joint.judged;
+  if (cut.placement == placement::Method::fastest) cut.slots = std::move(joint.slots);
+}
+
+/// What methods that know times make of a cut by `exact` or by a method without times.
+void choose_by_time(Cut& cut, const PlanRequest& asked, partition::Request request, const Methods& methods) {
+  const bool grids = methods.partition == partition::Method::fastest;
+  const bool places = methods.placement == placement::Method::fastest;
+  if (grids) request.method = partition::Method::fastest;
+  const bool simulated = grids && simulates_grids(asked, methods.unequal);
+  if (grids && !simulated) predict(cut, asked, request);
+  if (!simulated && !places && !methods.unequal) return;
+  if (const std::string why_not = why_not_judged(asked); !why_not.empty()) {
+    if (simulated) cut.reason = fmt::format("the grid of exact, because {}", why_not);
+    if (places) cut.placement = placement::Method::automatic;
+    return;
+  }
+  judge(cut, asked, request, simulated);
+}
+
+/// Throws InvalidArgument where something does not fit. with_times: false to know only that.
+Cut cut(const PlanRequest& asked, bool with_times) {
+  partition::Request request = cut_of(asked);
+  const Methods methods = with_times ? methods_for(asked) : Methods{method_of(asked), asked.placement.method};
+  request.method = methods.partition;
+  if (request.method == partition::Method::fastest || request.method == partition::Method::automatic) {
+    request.method = partition::Method::exact;
+  }
+  Cut cut{.geometry = geometry_of(asked, partition::make_partition(request)),
+          .reason = asked.cuts ? "the given cuts" : "",
+          .partition = methods.partition,
+          .placement = methods.placement,
+          .slots = {},
+          .judged = {}};
+  if (with_times) choose_by_time(cut, asked, request, methods);
+  partition::check_fits(cut.geometry);
+  return cut;
+}
+
+PlanRequest with_steps(PlanRequest request, int steps) {
+  request.steps_per_exchange = steps;
+  return request;
+}
+
+/// The largest number of steps per exchange, below the requested one, with which cut() does not throw; 0 if there is none.
+int most_steps_that_fit(const PlanRequest& request) {
+  int fits = 0;
+  int too_large = request.steps_per_exchange;
+  while (too_large - fits > 1) {
+    const int between = fits + (too_large - fits) / 2;
+    try {
+      static_cast<void>(cut(with_steps(request, between), false));
+      fits = between;
+    } catch (const InvalidArgument&) {
+      too_large = between;
+    }
+  }
+  return fits;
+}
+
+}  // namespace
+
+Cut cut_for_steps(const PlanRequest& request) {
+  const int steps = request.steps_per_exchange;
+  try {
+    return cut(request, true);
+  } catch (const InvalidArgument& error) {
+    if (steps <= 1) throw;
+    const int fits = most_steps_that_fit(request);
+    if (fits == 0) return cut(with_steps(request, 1), false);  // throws what is wrong without it
+    throw InvalidArgument(
+        fmt::format("steps_per_exchange is {}; allowed for this domain are 1 to {}: with halos for {} steps, {}", steps,
+                    fits, steps, error.what()));
+  }
+}
+
+partition::Request cut_of(const PlanRequest& request) {
+  request.machine.check();
+  check_fields(request.fields);
+  Shape shape = shape_of(request.machine);
+  if (shape.nodes == 0) {
+    throw InvalidArgument("machine '" + request.machine.name +
+                          "' has no ranks that drive devices; allowed are machines with at least one");
+  }
+  if (placement::gives_owners(request.placement)) shape = {1, shape.nodes * shape.devices_per_node};
+  return {.extent = request.extent,
+          .halo = widest_halo(request),
+          .nodes = shape.nodes,
+          .devices_per_node = shape.devices_per_node,
+          .method = method_of(request),
+          .ties = request.ties,
+          .node_grid = request.node_grid,
+          .device_grid = request.device_grid,
+          .cuts = request.cuts,
+          .boundaries = request.boundaries,
+          .weights = request.weights};
+}
+
+std::string why_not_judged(const PlanRequest& request) {
+  if (placement::gives_owners(request.placement)) return "owners are given";
+  const Shape shape = shape_of(request.machine);
+  const bool uneven = shape.nodes == 1 && std::ssize(request.machine.nodes) > 1;
+  if (uneven && shape.devices_per_node > most_devices_of_whole) {
+    return fmt::format("nodes hold unequal numbers of devices, {} in all", shape.devices_per_node);
+  }
+  try {
+    static_cast<void>(model::connection_of(model::as_measured(request.machine)));
+  } catch (const InvalidArgument& error) {
+    return error.what();  // a device has no path to the network
+  }
+  return "";
+}
+
+bool links_are_unequal(const PlanRequest& request) {
+  return why_not_judged(request).empty() && model::connection_of(model::as_measured(request.machine)).unequal();
+}
+
+bool simulates_grids(const PlanRequest& request, bool unequal) {
+  return unequal || !model::Predictor(request.machine, request.tuning).why_not().empty();
+}
+
+partition::Geometry geometry_of(const PlanRequest& request, partition::Partition parts) {
+  partition::Geometry geometry{std::move(parts), request.fields, request.stencil, request.boundaries,
+                               request.steps_per_exchange};
+  partition::check_size(geometry);
+  return geometry;
+}
+
+}  // namespace halocline

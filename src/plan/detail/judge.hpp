@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "machine/interconnect.hpp"
+#include "model/occupancy.hpp"
+#include "partition/halo.hpp"
+#include "placement/placement.hpp"
+#include "plan/detail/assumed_routes.hpp"
+
+namespace halocline {
+
+/// The messages of one exchange of a geometry, from subdomain to subdomain.
+struct Messages {
+  explicit Messages(const partition::Geometry& geometry);
+  std::vector<partition::Flow> list;
+};
+
+/// The time of exchanges on one machine, for many geometries and placements. Integers, so that comparisons are the same on all ranks.
+class Judge {
+ public:
+  /// map: with measured rates in the place of nominal ones; it must stay. Routes are those of assumed_routes().
+  Judge(const machine::MachineMap& map, const routing::Policy& policy, bool device_mpi);
+
+  [[nodiscard]] const std::vector<placement::Slot>& slots() const { return slots_; }
+
+  /// What a placement takes at least.
+  struct Bound {
+    std::int64_t picoseconds = 0;  ///< of the busiest channel or of the slowest message alone
+    std::int64_t all = 0;  ///< of all messages, each alone: tells apart placements with the same busiest channel
+    friend auto operator<=>(const Bound&, const Bound&) = default;
+  };
+  /// slot_of: by subdomain, positions in slots().
+  [[nodiscard]] Bound bound(const Messages& messages, std::span<const int> slot_of);
+  /// By simulate_exchange().
+  [[nodiscard]] std::int64_t simulate(const partition::Geometry& geometry, const Messages& messages,
+                                      std::span<const int> slot_of);
+
+ private:
+  struct Pair {
+    bool known = false;
+    routing::Transport transport = routing::Transport::self;
+    model::Occupancy::Message message;
+  };
+  /// from == to: of a subdomain to itself.
+  const Pair& pair(int from, int to);
+
+  const machine::MachineMap& map_;
+  routing::Policy policy_;
+  std::vector<placement::Slot> slots_;
+  machine::Interconnect interconnect_;
+  model::Occupancy occupancy_;
+  AssumedRouter router_;  ///< without the policy's exceptions
+  AssumedRouter with_exceptions_;
+  std::vector<Pair> pairs_;   ///< slots x slots
+  std::vector<double> busy_;  ///< by resource, seconds
+};
+
+}  // namespace halocline

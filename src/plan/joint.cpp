@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "plan/detail/joint.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include "halocline/error.hpp"
+#include "placement/node_placer.hpp"
+#include "plan/detail/arena.hpp"
+
+namespace halocline {
+namespace {
+
+using placement::Method;
+using SlotOf = std::vector<int>;
+
+/// Grids whose placements are searched: those with the smallest bounds.
+constexpr std::size_t most_grids = 24;
+/// Of a grid, those with the smallest bounds that may be simulated: as many as there is effort for.
+constexpr std::size_t least_placements = 4;
+constexpr std::size_t most_placements = 256;
+/// What all simulations of a search may take, in squared messages: below a second, and at most 500 simulations.
+constexpr std::int64_t most_effort = 8'000'000;
+std::int64_t effort_of(const Case& one) {
+  return std::max<std::int64_t>(std::ssize(one.messages.list) * std::ssize(one.messages.list), most_effort / 500);
+}
+/// Grids whose fastest placement is improved further.
+constexpr std::size_t most_improved = 3;
+constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
+/// Not by rounding alone.
+bool is_less(std::int64_t time, std::int64_t than) { return time < than - than / 10'000; }
+
+SlotOf in_order(const Case& one) {
+  SlotOf slot_of(static_cast<std::size_t>(one.geometry.partition.size()));
+  std::iota(slot_of.begin(), slot_of.end(), 0);
+  return slot_of;
+}
+
+/// By a method that knows no time.
+SlotOf placed(const Case& one, const placement::Request& request) {
+  placement::NodePlacer placer(one.geometry, one.arena->map, request);
+  const std::vector<placement::Slot>& slots = one.arena->judge.slots();
+  SlotOf slot_of;
+  for (std::int64_t s = 0; s < one.geometry.partition.size(); ++s) {
+    const auto found = std::ranges::find(slots, placer.of(subdomain_id(s)));
+    slot_of.push_back(static_cast<int>(found - slots.begin()));
+  }
+  return slot_of;
+}
+
+/// Positions of the first partition and of others with small surfaces of node parts and of subdomains, as many as there is time to look at.
+std::vector<std::size_t> of_least_surface(const std::vector<partition::Partition>& partitions) {
+  constexpr std::size_t most = 512;
+  std::vector<std::size_t> kept(partitions.size());
+  std::iota(kept.begin(), kept.end(), 0U);
+  if (kept.size() <= most) return kept;
+  const auto surface = [](const Vec3& extent, const Vec3& grid) {
+    double sum = 0;
+    for (int dim = 0; dim < 3; ++dim) {
+      sum += static_cast<double>(grid[dim]) / static_cast<double>(extent[dim] * grid.volume());
+    }
+    return sum * static_cast<double>(extent.volume());
+  };
+  std::vector<double> surfaces;
+  for (const partition::Partition& parts : partitions) {
+    surfaces.push_back(surface(parts.extent(), parts.node_grid()) + surface(parts.extent(), parts.grid()));
+  }
+  std::ranges::stable_sort(kept.begin() + 1, kept.end(), {}, [&](std::size_t p) { return surfaces[p]; });
+  kept.resize(most);
+  return kept;
+}
+
+/// The search over all grids.
+class Search {
+ public:
+  Search(const PlanRequest& request, const std::vector<partition::Partition>& partitions)
+      : request_(request), partitions_(partitions), arenas_(request) {
+    const Method method = request.placement.method;
+    searches_placements_ = method == Method::automatic || method == Method::fastest;
+  }
+
+  Joint run() {
+    const Timed baseline = time_of_first();
+    best_ = baseline;
+    rank();
+    // The best placement of as many grids as there is time for, then more placements of the fastest.
+    for (Grid& grid : grids_) judge(grid, 0, most_effort / 2);
+    std::ranges::stable_sort(grids_, {}, [](const Grid& grid) { return grid.simulated.value_or(never); });
+    for (std::size_t p = 1; p < most_placements; ++p) {
+      for (Grid& grid : grids_) judge(grid, p, most_effort * 3 / 4);
+    }
+    std::ranges::stable_sort(grids_, {}, [](const Grid& grid) { return grid.simulated.value_or(never); });
+    for (Grid& grid : std::span(grids_).first(std::min(most_improved, grids_.size()))) improve(grid);
+    if (best_.time >= baseline.time - baseline.time / 64) best_ = baseline;
+    Joint joint{partitions_[best_.partition], {}, {}, {}};
+    joint.slots = arenas_.slots_of(joint.partition, best_.located);
+    joint.judged = {best_.time, baseline.time, in_order_};
+    for (const partition::Partition& parts : partitions_) joint.grids.push_back({parts, std::nullopt, std::nullopt});
+    for (const Grid& grid : grids_) {
+      joint.grids[grid.partition].at_least = grid.bound;
+      joint.grids[grid.partition].simulated = grid.simulated;
+    }
+    joint.grids[best_.partition].simulated = best_.time;
+    return joint;
+  }
+
+ private:
+  /// A partition and a placement on each of its arenas.
+  struct Timed {
+    std::size_t partition = 0;
+    std::int64_t time = 0;
+    std::vector<SlotOf> located;
+  };
+  struct Grid {
+    std::size_t partition = 0;
+    std::int64_t bound = 0;
+    std::vector<Case> cases;
+    std::vector<std::vector<Located>> placements;        ///< by case
+    std::vector<std::pair<std::int64_t, SlotOf>> least;  ///< by case: the fastest one simulated
+    std::optional<std::int64_t> simulated;               ///< where all cases were
+  };
+
+  std::int64_t simulate(const Case& one, std::span<const int> slot_of) {
+    effort_ += effort_of(one);
+    return one.arena->judge.simulate(one.geometry, one.messages, slot_of);
+  }
+
+  Timed time_of_first() {
+    Timed first;
+    placement::Request request = request_.placement;
+    if (searches_placements_) request.method = Method::automatic;
+    for (const Case& one : arenas_.cases_of(partitions_.front())) {
+      first.located.push_back(placed(one, request));
+      first.time = std::max(first.time, simulate(one, first.located.back()));
+      in_order_ = std::max(in_order_, simulate(one, in_order(one)));
+    }
+    return first;
+  }
+
+  /// Finds placements for the most promising grids; sorts all by their bounds.
+  void rank() {
+    for (const std::size_t p : of_least_surface(partitions_)) {
+      Grid grid{p, 0, arenas_.cases_of(partitions_[p]), {}, {}, {}};
+      grid.least.assign(grid.cases.size(), {never, {}});
+      for (const Case& one : grid.cases) {
+        const SlotOf start = in_order(one);
+        const Judge::Bound bound = one.arena->judge.bound(one.messages, start);
+        grid.placements.push_back({{bound, start}});
+        grid.bound = std::max(grid.bound, bound.picoseconds);
+      }
+      grids_.push_back(std::move(grid));
+    }
+    std::ranges::stable_sort(grids_, {}, &Grid::bound);
+    const std::size_t searched = std::min(most_grids, grids_.size());
+    for (std::size_t g = 0; g < grids_.size(); ++g) {
+      if (g < searched || grids_[g].partition == 0) find_placements(grids_[g]);
+    }
+    std::ranges::stable_sort(grids_, [](const Grid& a, const Grid& b) {
+      return std::pair(a.bound, a.partition) < std::pair(b.bound, b.partition);
+    });
+  }
+
+  void find_placements(Grid& grid) {
+    grid.bound = 0;
+    for (std::size_t c = 0; c < grid.cases.size(); ++c) {
+      const Case& one = grid.cases[c];
+      std::vector<Located>& found = grid.placements[c];
+      if (searches_placements_) {
+        const std::vector<SlotOf> starts{found.front().slot_of, placed(one, {Method::automatic, 0, {}})};
+        const auto each = static_cast<std::int64_t>(std::min(most_grids, grids_.size())) * effort_of(one);
+        const auto most = static_cast<std::size_t>(most_effort / each);
+        found = one.arena->placements.best(one.arena->judge, one.messages, starts,
+                                           std::clamp(most, least_placements, most_placements));
+      } else {
+        const SlotOf only = placed(one, request_.placement);
+        found = {{one.arena->judge.bound(one.messages, only), only}};
+      }
+      grid.bound = std::max(grid.bound, found.front().bound.picoseconds);
+    }
+  }
+
+  /// Simulates the p-th placement of a grid where it may be faster than the best.
+  void judge(Grid& grid, std::size_t p, std::int64_t budget) {
+    std::int64_t time = 0;
+    for (std::size_t c = 0; c < grid.cases.size(); ++c) {
+      std::pair<std::int64_t, SlotOf>& least = grid.least[c];
+      if (p < grid.placements[c].size()) {
+        const Located& located = grid.placements[c][p];
+        if (std::max(grid.bound, located.bound.picoseconds) < best_.time && effort_ < budget) {
+          const std::int64_t found = simulate(grid.cases[c], located.slot_of);
+          if (found < least.first) least = {found, located.slot_of};
+        }
+      }
+      time = std::max(time, least.first);
+    }
+    if (time == never) return;
+    take(grid, time);
+  }
+
+  void take(Grid& grid, std::int64_t time) {
+    grid.simulated = time;
+    if (!is_less(time, best_.time)) return;
+    best_ = {grid.partition, time, {}};
+    for (const auto& [of_case, slot_of] : grid.least) best_.located.push_back(slot_of);
+  }
+
+  /// Exchanges of two subdomains of a grid's fastest placement, by simulated time.
+  void improve(Grid& grid) {
+    if (!searches_placements_ || !grid.simulated) return;
+    std::int64_t all = 0;
+    for (std::size_t c = 0; c < grid.cases.size(); ++c) {
+      const Case& one = grid.cases[c];
+      auto& [time, slot_of] = grid.least[c];
+      one.arena->placements.descend(slot_of, time, [&](std::span<const int> other, std::int64_t below) {
+        if (effort_ >= most_effort) return below;
+        return one.arena->judge.bound(one.messages, other).picoseconds >= below ? below : simulate(one, other);
+      });
+      all = std::max(all, time);
+    }
+    take(grid, all);
+  }
+
+  const PlanRequest& request_;
+  const std::vector<partition::Partition>& partitions_;
+  Arenas arenas_;
+  bool searches_placements_ = false;
+  std::int64_t effort_ = 0;
+  std::int64_t in_order_ = 0;
+  Timed best_;
+  std::vector<Grid> grids_;
+};
+
+}  // namespace
+
+Joint judge_together(const PlanRequest& request, const std::vector<partition::Partition>& partitions) {
+  return Search(request, partitions).run();
+}
+
+}  // namespace halocline

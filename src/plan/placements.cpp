@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "plan/detail/placements.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <numeric>
+#include <utility>
+
+namespace halocline {
+namespace {
+
+constexpr std::int64_t most_to_try = 5'040;
+
+void change_places(std::vector<int>& slot_of, const std::vector<std::pair<std::size_t, std::size_t>>& move) {
+  for (const auto& [a, b] : move) std::swap(slot_of[a], slot_of[b]);
+}
+
+/// n factorial, or anything above `most_to_try`.
+std::int64_t factorial(std::int64_t n) {
+  std::int64_t product = 1;
+  for (std::int64_t k = 2; k <= n && product <= most_to_try; ++k) product *= k;
+  return product;
+}
+
+/// Sums of the same numbers in another order.
+bool same(const Judge::Bound& a, const Judge::Bound& b) {
+  constexpr std::int64_t rounding = 8;
+  return std::abs(a.picoseconds - b.picoseconds) <= rounding && std::abs(a.all - b.all) <= rounding;
+}
+
+/// The best ones, sorted.
+class Best {
+ public:
+  explicit Best(std::size_t most) : most_(most) {}
+
+  void offer(const Judge::Bound& bound, const std::vector<int>& slot_of) {
+    if (list.size() == most_ && bound >= list.back().bound) return;
+    if (std::ranges::any_of(list, [&](const Located& known) { return same(known.bound, bound); })) return;
+    list.insert(std::ranges::upper_bound(list, bound, {}, &Located::bound), {bound, slot_of});
+    if (list.size() > most_) list.pop_back();
+  }
+
+  std::vector<Located> list;
+
+ private:
+  std::size_t most_;
+};
+
+}  // namespace
+
+Placements::Placements(const Freedom& freedom) : freedom_(freedom) {
+  const auto nodes = static_cast<std::size_t>(freedom.nodes);
+  const auto devices = static_cast<std::size_t>(freedom.devices);
+  for (std::size_t i = 0; i < devices; ++i) {
+    for (std::size_t j = i + 1; j < devices; ++j) {
+      Move of_all;
+      for (std::size_t n = 0; n < nodes; ++n) of_all.emplace_back(n * devices + i, n * devices + j);
+      if (nodes > 1) moves_.push_back(of_all);
+      if (freedom.alike && nodes > 1) continue;
+      for (const auto& pair : of_all) moves_.push_back({pair});
+    }
+  }
+  if (!freedom.across_nodes) return;
+  for (std::size_t n = 0; n < nodes; ++n) {
+    for (std::size_t m = n + 1; m < nodes; ++m) {
+      Move parts;
+      for (std::size_t i = 0; i < devices; ++i) parts.emplace_back(n * devices + i, m * devices + i);
+      moves_.push_back(std::move(parts));
+    }
+  }
+}
+
+bool Placements::can_try_all() const {
+  std::int64_t number = freedom_.across_nodes ? factorial(freedom_.nodes) : 1;
+  const std::int64_t of_node = factorial(freedom_.devices);
+  for (std::int64_t n = 0; n < (freedom_.alike ? 1 : freedom_.nodes) && number <= most_to_try; ++n) number *= of_node;
+  return number <= most_to_try;
+}
+
+void Placements::try_all(const std::function<void(const std::vector<int>&)>& visit) const {
+  const auto nodes = static_cast<std::size_t>(freedom_.nodes);
+  const auto devices = static_cast<std::size_t>(freedom_.devices);
+  std::vector<std::size_t> order(nodes);
+  std::iota(order.begin(), order.end(), 0U);
+  std::vector<int> identity(devices);
+  std::iota(identity.begin(), identity.end(), 0);
+  std::vector<std::vector<int>> within(freedom_.alike ? 1 : nodes, identity);
+  std::vector<int> slot_of(nodes * devices);
+  do {
+    bool more = true;
+    while (more) {
+      for (std::size_t n = 0; n < nodes; ++n) {
+        const std::vector<int>& of_node = within[freedom_.alike ? 0 : n];
+        for (std::size_t i = 0; i < devices; ++i) {
+          slot_of[n * devices + i] = static_cast<int>(order[n] * devices) + of_node[i];
+        }
+      }
+      visit(slot_of);
+      // As the digits of a number: one that begins again carries.
+      more = std::ranges::any_of(within,
+                                 [](std::vector<int>& digit) { return std::ranges::next_permutation(digit).found; });
+    }
+  } while (freedom_.across_nodes && std::ranges::next_permutation(order).found);
+}
+
+std::vector<Located> Placements::best(Judge& judge, const Messages& messages,
+                                      const std::vector<std::vector<int>>& starts, std::size_t most) const {
+  Best best(most);
+  for (const std::vector<int>& start : starts) best.offer(judge.bound(messages, start), start);
+  if (can_try_all()) {
+    try_all([&](const std::vector<int>& slot_of) { best.offer(judge.bound(messages, slot_of), slot_of); });
+    return std::move(best.list);
+  }
+  for (std::vector<int> slot_of : starts) {
+    Judge::Bound least = judge.bound(messages, slot_of);
+    while (true) {
+      const Move* helps = nullptr;
+      for (const Move& move : moves_) {
+        change_places(slot_of, move);
+        const Judge::Bound bound = judge.bound(messages, slot_of);
+        best.offer(bound, slot_of);
+        change_places(slot_of, move);
+        if (bound >= least || same(bound, least)) continue;
+        least = bound;
+        helps = &move;
+      }
+      if (helps == nullptr) break;
+      change_places(slot_of, *helps);
+    }
+  }
+  return std::move(best.list);
+}
+
+void Placements::descend(std::vector<int>& slot_of, std::int64_t& least,
+                         const std::function<std::int64_t(std::span<const int>, std::int64_t)>& cost) const {
+  std::size_t without_gain = 0;
+  for (std::size_t m = 0; without_gain < moves_.size(); m = (m + 1) % moves_.size(), ++without_gain) {
+    change_places(slot_of, moves_[m]);
+    const std::int64_t found = cost(slot_of, least);
+    if (found < least) {
+      least = found;
+      without_gain = 0;
+    } else {
+      change_places(slot_of, moves_[m]);
+    }
+  }
+}
+
+}  // namespace halocline
