@@ -11,8 +11,8 @@ namespace {
 
 static_assert(HALOCLINE_PERIODIC_IN_KERNEL == static_cast<int>(Boundary::periodic_in_kernel));
 static_assert(HALOCLINE_BACKEND_CUDA == static_cast<int>(DeviceKind::cuda) + 1);
-static_assert(HALOCLINE_PARTITION_FASTEST == static_cast<int>(partition::Method::fastest) + 1);
-static_assert(HALOCLINE_PLACEMENT_GIVEN == static_cast<int>(placement::Method::given) + 1);
+static_assert(HALOCLINE_PARTITION_AUTOMATIC == static_cast<int>(partition::Method::automatic) + 1);
+static_assert(HALOCLINE_PLACEMENT_FASTEST == static_cast<int>(placement::Method::fastest) + 1);
 
 bool flag(std::int32_t value, const char* name) {
   if (value != 0 && value != 1)
@@ -35,7 +35,7 @@ std::optional<Vec3> grid(const std::int64_t* values) {
 void set_partition(const halocline_options& from, PartitionOptions& to) {
   if (from.partition != HALOCLINE_PARTITION_DEFAULT) {
     to.method = enumerator<partition::Method>(from.partition, HALOCLINE_PARTITION_BISECTION,
-                                              HALOCLINE_PARTITION_FASTEST, "partition");
+                                              HALOCLINE_PARTITION_AUTOMATIC, "partition");
   }
   to.node_grid = grid(from.node_grid);
   to.device_grid = grid(from.device_grid);
@@ -51,7 +51,7 @@ void set_partition(const halocline_options& from, PartitionOptions& to) {
 
 void set_placement(const halocline_options& from, placement::Request& to) {
   if (from.placement != HALOCLINE_PLACEMENT_DEFAULT) {
-    to.method = enumerator<placement::Method>(from.placement, HALOCLINE_PLACEMENT_TRIVIAL, HALOCLINE_PLACEMENT_GIVEN,
+    to.method = enumerator<placement::Method>(from.placement, HALOCLINE_PLACEMENT_TRIVIAL, HALOCLINE_PLACEMENT_FASTEST,
                                               "placement");
   }
   to.seed = from.placement_seed;
