@@ -24,14 +24,14 @@ struct OutputOptions {
 /// A time series for ParaView and VTK: for each step one image file, written by all ranks together, and a series file that
 /// lists them.
 ///
-/// "out/heat.pvd" has the images out/heat-<step>.vti: cell data of the whole domain, raw and appended, with 64-bit sizes. Written
-/// are the owned cells of the current buffers. Integers and floating-point numbers keep their types; f16 and bf16 become Float32; a
+/// "out/heat.pvd" has the images out/heat-000120.vti, with the step in 6 or more digits: cell data of the whole domain, raw
+/// and appended, with 64-bit sizes. Written are the owned cells of the current buffers. Integers and floating-point numbers keep their types; f16 and bf16 become Float32; a
 /// complex number becomes two components, real and imaginary. Of a staggered field, each cell has the value of its lower face, so
 /// that the additional layer at an open upper end is left out.
 ///
 /// Each file appears whole, or the previous one stays: it is written as .halocline-* in the same folder, which must exist, and
 /// renamed. With MPI, ranks write through MPI-IO. All functions are collective, and errors are the same on all ranks:
-/// InvalidArgument for a path that cannot be written, ResourceError for a full disk. An error of a file leaves the domain usable.
+/// InvalidArgument for a path that cannot be written, ResourceError for a full disk. start() of an Output alone is local. An error of a file leaves the domain usable.
 /// Refers to the domain: made after realize(), finish()ed before close(), destroyed before the domain.
 class Output {
  public:
