@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# pip install of this tree in a new virtual environment, as in README.md, and the first exchange there.
+# pip install of this tree's source distribution in a new virtual environment, and the first exchange there.
 function(run)
   execute_process(COMMAND ${ARGN} WORKING_DIRECTORY ${WORK} RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
   set(output "${output}" PARENT_SCOPE)
@@ -9,14 +9,22 @@ endfunction()
 file(REMOVE_RECURSE ${WORK})
 file(MAKE_DIRECTORY ${WORK})
 run(${PYTHON} -m venv environment)
-run(environment/bin/pip download --quiet --no-deps --timeout 20 --retries 1 -d pypi nanobind)
+run(environment/bin/pip install --quiet --timeout 20 --retries 1 build)
 if(NOT result EQUAL 0)
   message("python_install: skipped: PyPI cannot be reached: ${output}")
   return()
 endif()
 # Without CUDA: other builds compile the kernels.
 set(ENV{CMAKE_ARGS} -DHALOCLINE_CUDA=OFF)
-run(environment/bin/pip install --quiet --config-settings=build-dir=${WORK}/build ${SOURCE})
+run(environment/bin/python -m build --sdist --outdir dist ${SOURCE})
+file(GLOB archive ${WORK}/dist/halocline-*.tar.gz)
+if(NOT result EQUAL 0 OR archive STREQUAL "")
+  message(FATAL_ERROR "the source distribution: ${output}")
+endif()
+# Unpacked here, so that a compiler cache finds the files of the last time.
+file(ARCHIVE_EXTRACT INPUT ${archive} DESTINATION ${WORK})
+file(GLOB unpacked ${WORK}/halocline-*)
+run(environment/bin/pip install --quiet ${unpacked})
 if(NOT result EQUAL 0)
   message(FATAL_ERROR "pip install failed: ${output}")
 endif()
