@@ -22,10 +22,13 @@ struct OneBox {
   bool whole = false;           ///< whether all blocks have all of their cells
 };
 
-/// With groups of N cells. None where a box is left to march_block(): rows that are not of whole groups, or few or short ones.
+/// With groups of N cells. None where a box is left to march_block(): rows that are not of whole groups, few or short ones, and rows
+/// whose last warp has one group, which would need both neighbours in x from memory.
 template <int N>
 std::optional<OneBox> one_box_of(const halocline::Vec3& size, int multiprocessors) {
-  if (size.x % N != 0 || size.x < lanes / 2 * N || size.y < rows_of_block) return std::nullopt;
+  if (size.x % N != 0 || size.x < lanes / 2 * N || size.y < rows_of_block || size.x % (lanes * N) == N) {
+    return std::nullopt;
+  }
   const std::int64_t columns = parts_of(size.x, lanes * N);
   const std::int64_t rows = parts_of(size.y, rows_of_block);
   OneBox one;

@@ -118,7 +118,7 @@ TYPED_TEST(JacobiOnAGpu, wraps_around_the_ends_of_whole_rows) {
 TYPED_TEST(JacobiOnAGpu, updates_large_boxes_from_either_array_to_the_other) {
   HALOCLINE_NEEDS_GPUS(1);
   std::uint64_t seed = 150;
-  for (const Vec3& extent : {Vec3{128, 128, 132}, {256, 256, 160}, {260, 200, 210}}) {
+  for (const Vec3& extent : {Vec3{128, 128, 132}, {256, 256, 160}, {260, 200, 210}, {264, 200, 210}}) {
     OneSubdomain<TypeParam> one(extent, 1, jacobi3d::boundaries);
     for (int step = 0; step < 2; ++step) {
       one.expect_update({one.subdomain().owned()}, ++seed);
