@@ -54,7 +54,9 @@ void expect_contract(routing::Transport transport, int ranks, const Change& chan
       for (const auto& row : outcome.traffic) {
         if (row.transport == transport) messages += row.messages;
         // direct carries arrays of the user's own, too, which no other rank can map.
-        if (transport == routing::Transport::direct && !c.ranks_per_node) EXPECT_EQ(row.transport, transport) << c.name;
+        if (transport == routing::Transport::direct && !c.ranks_per_node) {
+          EXPECT_EQ(row.transport, transport) << c.name;
+        }
       }
     }
   });

@@ -54,7 +54,7 @@ std::size_t count(const std::string& text, const std::string& word) {
 }
 
 TEST(MatrixPicture, HoldsAllCellsNumbersAndTheScale) {
-  for (const std::size_t size : {1, 2, 8, 64, 65, 300}) {
+  for (const std::size_t size : {1U, 2U, 8U, 64U, 65U, 300U}) {
     const std::string picture = svg_of(matrix(static_cast<std::int64_t>(size)));
     const bool numbers = size <= 64;
     EXPECT_EQ(count(picture, "<rect "), 1 + size * size + 64) << "the ground, the cells, the scale";

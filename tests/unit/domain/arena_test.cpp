@@ -50,7 +50,9 @@ TEST(Arena, whose_fields_together_leave_63_bits_is_refused) {
 
 /// Bytes from one row of 512 fp32 cells to the next, where sectors have 32 bytes and rows are best aligned to 128.
 std::int64_t row_bytes(std::int64_t radius) {
-  test::ForwardingBackend backend(device::make_host_backend({.sector_bytes = 32}), {.row_alignment_bytes = 128});
+  device::HostOptions host;
+  host.sector_bytes = 32;
+  test::ForwardingBackend backend(device::make_host_backend(host), {.row_alignment_bytes = 128});
   const Stencil stencil = Stencil::box(radius, 1, 1);
   const partition::Geometry geometry(partition::make_partition({.extent = {512, 4, 4}, .halo = stencil}),
                                      {{.name = "u", .element = Element::f32}}, stencil);
