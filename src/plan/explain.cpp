@@ -119,8 +119,7 @@ std::string placement_text(const Plan& plan) {
 }
 
 std::string explain_placement(const Plan& plan) {
-  std::string text =
-      fmt::format("placement  {}\n", plan.judged ? placement_text(plan) : plan.placement.cost_text());
+  std::string text = fmt::format("placement  {}\n", plan.judged ? placement_text(plan) : plan.placement.cost_text());
   constexpr std::int64_t most_rows = 32;
   const auto size = plan.geometry.partition.size();
   for (std::int64_t s = 0; s < std::min(size, most_rows); ++s) {

@@ -34,11 +34,11 @@ typedef int32_t halocline_field;
 // Members that are 0 or NULL have their defaults.
 typedef struct halocline_field_options {
   size_t size;
-  int32_t components;                    // values of a cell, each an array of its own; 1
-  int32_t buffers;                       // arrays of this shape: 1, or 2 to read one, write the other and swap, or more; 1
-  const halocline_stencil* stencil;      // what a step reads of this field; the domain's stencil
-  int32_t staggered[3];                  // on extent + 1 points where the dimension is open
-  int32_t reserved;                      // 0
+  int32_t components;                // values of a cell, each an array of its own; 1
+  int32_t buffers;                   // arrays of this shape: 1, or 2 to read one, write the other and swap, or more; 1
+  const halocline_stencil* stencil;  // what a step reads of this field; the domain's stencil
+  int32_t staggered[3];              // on extent + 1 points where the dimension is open
+  int32_t reserved;                  // 0
   const uint32_t* component_directions;  // for each component the directions in which it is sent; all
 } halocline_field_options;
 

@@ -65,9 +65,9 @@ typedef struct halocline_options {
   int64_t cut_counts[3];
   const double* weights;  // relative speed of each subdomain's device, by its id
   int64_t weight_count;
-  int32_t placement;        // HALOCLINE_PLACEMENT_...
-  int32_t by_direction;     // messages: one for each direction in place of one for each neighbour
-  uint64_t placement_seed;  // for HALOCLINE_PLACEMENT_RANDOM
+  int32_t placement;              // HALOCLINE_PLACEMENT_...
+  int32_t by_direction;           // messages: one for each direction in place of one for each neighbour
+  uint64_t placement_seed;        // for HALOCLINE_PLACEMENT_RANDOM
   const halocline_owner* owners;  // by subdomain id, each device of the machine once
   int64_t owner_count;
   const char* transports;     // "direct,mpi_staged" allows these in this order, "-direct" forbids
