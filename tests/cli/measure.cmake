@@ -141,7 +141,7 @@ else()
 endif()
 count(ok "partition --explain as text" "exit code ${code}\n${out}${err}")
 run_program(code out err partition --devices 4 --size 32 --explain --partition fastest)
-if(code EQUAL 0 AND out MATCHES "the fastest of 3 grids by simulation" AND out MATCHES "an exchange's time simulated"
+if(code EQUAL 0 AND out MATCHES "the fastest of 6 grids by simulation" AND out MATCHES "an exchange's time simulated"
    AND out MATCHES "[0-9] us +links +fastest")
   set(ok TRUE)
 else()
