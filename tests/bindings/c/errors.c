@@ -61,7 +61,7 @@ static void options(void) {
   REFUSED(in_place, 2, "in_place is 2; allowed is 0 or 1");
   REFUSED(backend, 9, "backend is 9");
   REFUSED(devices, -1, "devices is -1");
-  REFUSED(partition, 6, "partition is 6");
+  REFUSED(partition, 7, "partition is 7");
   REFUSED(placement, -1, "placement is -1");
   REFUSED(transports, "pigeon", "pigeon");
   REFUSED(machine, "{", "");

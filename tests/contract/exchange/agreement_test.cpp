@@ -64,7 +64,7 @@ std::vector<Difference> differences() {
       {"steps_per_exchange", [](Asked& a) { a.options.steps_per_exchange = 2; },
        "steps_per_exchange: rank 0 has 1, rank 2 has 2"},
       {"partition", [](Asked& a) { a.options.partition.method = partition::Method::z_order; },
-       "partition: rank 0 has exact, rank 2 has z"},
+       "partition: rank 0 has automatic, rank 2 has z"},
       {"node_grid",
        [](Asked& a) {
          a.options.partition.node_grid = Vec3{1, 1, 1};
