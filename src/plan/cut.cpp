@@ -13,8 +13,8 @@
 #include "model/simulate.hpp"
 #include "model/unequal.hpp"
 #include "partition/size.hpp"
-#include "plan/detail/arena.hpp"
 #include "plan/detail/joint.hpp"
+#include "plan/detail/simulated_machine.hpp"
 
 namespace halocline {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "halocline/error.hpp"
 #include "placement/node_placer.hpp"
-#include "plan/detail/arena.hpp"
+#include "plan/detail/simulated_machine.hpp"
 
 namespace halocline {
 namespace {
@@ -40,8 +40,8 @@ SlotOf in_order(const Case& one) {
 
 /// By a method that knows no time.
 SlotOf placed(const Case& one, const placement::Request& request) {
-  placement::NodePlacer placer(one.geometry, one.arena->map, request);
-  const std::vector<placement::Slot>& slots = one.arena->judge.slots();
+  placement::NodePlacer placer(one.geometry, one.machine->map, request);
+  const std::vector<placement::Slot>& slots = one.machine->judge.slots();
   SlotOf slot_of;
   for (std::int64_t s = 0; s < one.geometry.partition.size(); ++s) {
     const auto found = std::ranges::find(slots, placer.of(subdomain_id(s)));
@@ -76,7 +76,7 @@ std::vector<std::size_t> of_least_surface(const std::vector<partition::Partition
 class Search {
  public:
   Search(const PlanRequest& request, const std::vector<partition::Partition>& partitions)
-      : request_(request), partitions_(partitions), arenas_(request) {
+      : request_(request), partitions_(partitions), machines_(request) {
     const Method method = request.placement.method;
     searches_placements_ = method == Method::automatic || method == Method::fastest;
   }
@@ -95,7 +95,7 @@ class Search {
     for (Grid& grid : std::span(grids_).first(std::min(most_improved, grids_.size()))) improve(grid);
     if (best_.time >= baseline.time - baseline.time / 64) best_ = baseline;
     Joint joint{partitions_[best_.partition], {}, {}, {}};
-    joint.slots = arenas_.slots_of(joint.partition, best_.located);
+    joint.slots = machines_.slots_of(joint.partition, best_.located);
     joint.judged = {best_.time, baseline.time, in_order_};
     for (const partition::Partition& parts : partitions_) joint.grids.push_back({parts, std::nullopt, std::nullopt});
     for (const Grid& grid : grids_) {
@@ -124,14 +124,14 @@ class Search {
 
   std::int64_t simulate(const Case& one, std::span<const int> slot_of) {
     effort_ += effort_of(one);
-    return one.arena->judge.simulate(one.geometry, one.messages, slot_of);
+    return one.machine->judge.simulate(one.geometry, one.messages, slot_of);
   }
 
   Timed time_of_first() {
     Timed first;
     placement::Request request = request_.placement;
     if (searches_placements_) request.method = Method::automatic;
-    for (const Case& one : arenas_.cases_of(partitions_.front())) {
+    for (const Case& one : machines_.cases_of(partitions_.front())) {
       first.located.push_back(placed(one, request));
       first.time = std::max(first.time, simulate(one, first.located.back()));
       in_order_ = std::max(in_order_, simulate(one, in_order(one)));
@@ -142,11 +142,11 @@ class Search {
   /// Finds placements for the most promising grids; sorts all by their bounds.
   void rank() {
     for (const std::size_t p : of_least_surface(partitions_)) {
-      Grid grid{p, 0, arenas_.cases_of(partitions_[p]), {}, {}, {}};
+      Grid grid{p, 0, machines_.cases_of(partitions_[p]), {}, {}, {}};
       grid.least.assign(grid.cases.size(), {never, {}});
       for (const Case& one : grid.cases) {
         const SlotOf start = in_order(one);
-        const Judge::Bound bound = one.arena->judge.bound(one.messages, start);
+        const Judge::Bound bound = one.machine->judge.bound(one.messages, start);
         grid.placements.push_back({{bound, start}});
         grid.bound = std::max(grid.bound, bound.picoseconds);
       }
@@ -171,11 +171,11 @@ class Search {
         const std::vector<SlotOf> starts{found.front().slot_of, placed(one, {Method::automatic, 0, {}})};
         const auto each = static_cast<std::int64_t>(std::min(most_grids, grids_.size())) * effort_of(one);
         const auto most = static_cast<std::size_t>(most_effort / each);
-        found = one.arena->placements.best(one.arena->judge, one.messages, starts,
-                                           std::clamp(most, least_placements, most_placements));
+        found = one.machine->placements.best(one.machine->judge, one.messages, starts,
+                                             std::clamp(most, least_placements, most_placements));
       } else {
         const SlotOf only = placed(one, request_.placement);
-        found = {{one.arena->judge.bound(one.messages, only), only}};
+        found = {{one.machine->judge.bound(one.messages, only), only}};
       }
       grid.bound = std::max(grid.bound, found.front().bound.picoseconds);
     }
@@ -213,9 +213,9 @@ class Search {
     for (std::size_t c = 0; c < grid.cases.size(); ++c) {
       const Case& one = grid.cases[c];
       auto& [time, slot_of] = grid.least[c];
-      one.arena->placements.descend(slot_of, time, [&](std::span<const int> other, std::int64_t below) {
+      one.machine->placements.descend(slot_of, time, [&](std::span<const int> other, std::int64_t below) {
         if (effort_ >= most_effort) return below;
-        return one.arena->judge.bound(one.messages, other).picoseconds >= below ? below : simulate(one, other);
+        return one.machine->judge.bound(one.messages, other).picoseconds >= below ? below : simulate(one, other);
       });
       all = std::max(all, time);
     }
@@ -224,7 +224,7 @@ class Search {
 
   const PlanRequest& request_;
   const std::vector<partition::Partition>& partitions_;
-  Arenas arenas_;
+  SimulatedMachines machines_;
   bool searches_placements_ = false;
   std::int64_t effort_ = 0;
   std::int64_t in_order_ = 0;

@@ -17,10 +17,10 @@ namespace halocline {
 inline constexpr std::int64_t most_devices_of_whole = 64;
 
 /// A machine on which exchanges are simulated: the whole one, or a section of a large one.
-struct Arena {
-  Arena(machine::MachineMap map_in, const PlanRequest& request, const Freedom& freedom_in);
-  Arena(const Arena&) = delete;  // the judge refers to the map
-  Arena& operator=(const Arena&) = delete;
+struct SimulatedMachine {
+  SimulatedMachine(machine::MachineMap map_in, const PlanRequest& request, const Freedom& freedom_in);
+  SimulatedMachine(const SimulatedMachine&) = delete;  // the judge refers to the map
+  SimulatedMachine& operator=(const SimulatedMachine&) = delete;
 
   machine::MachineMap map;
   Freedom freedom;
@@ -28,19 +28,19 @@ struct Arena {
   Placements placements;
 };
 
-/// A partition on an arena.
+/// A partition on a simulated machine.
 struct Case {
-  Arena* arena = nullptr;
+  SimulatedMachine* machine = nullptr;
   partition::Geometry geometry;
   Messages messages;
 };
 
-/// Up to 64 devices the whole machine is one arena. Beyond, the section for a partition has at most two nodes in each dimension with
+/// Up to 64 devices the whole machine is simulated. Beyond, the section for a partition has at most two nodes in each dimension with
 /// subdomains as large as the machine's, all nodes of one kind and placed alike: one section for each kind of node. Nodes with unequal
 /// numbers of devices are one node of all of them; then there may not be more.
-class Arenas {
+class SimulatedMachines {
  public:
-  explicit Arenas(const PlanRequest& request);
+  explicit SimulatedMachines(const PlanRequest& request);
 
   [[nodiscard]] std::vector<Case> cases_of(const partition::Partition& parts);
   /// located: for each of cases_of(parts).
@@ -53,9 +53,10 @@ class Arenas {
   const PlanRequest& request_;
   machine::MachineMap map_;  ///< as measured
   std::vector<placement::Slot> slots_;
-  std::vector<std::size_t> kind_of_;                                                 ///< by node with slots
-  std::vector<node_id> kinds_;                                                       ///< a node of each
-  std::map<std::pair<std::size_t, std::int64_t>, std::unique_ptr<Arena>> sections_;  ///< by kind and number of nodes
+  std::vector<std::size_t> kind_of_;  ///< by node with slots
+  std::vector<node_id> kinds_;        ///< a node of each
+  std::map<std::pair<std::size_t, std::int64_t>, std::unique_ptr<SimulatedMachine>>
+      sections_;  ///< by kind and number of nodes
 };
 
 }  // namespace halocline

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "plan/detail/arena.hpp"
+#include "plan/detail/simulated_machine.hpp"
 
 #include <fmt/core.h>
 
@@ -40,13 +40,13 @@ bool same_kind(const machine::MachineMap& map, const std::vector<placement::Slot
 
 }  // namespace
 
-Arena::Arena(machine::MachineMap map_in, const PlanRequest& request, const Freedom& freedom_in)
+SimulatedMachine::SimulatedMachine(machine::MachineMap map_in, const PlanRequest& request, const Freedom& freedom_in)
     : map(std::move(map_in)),
       freedom(freedom_in),
       judge(map, request.policy, request.device_mpi),
       placements(freedom) {}
 
-Arenas::Arenas(const PlanRequest& request)
+SimulatedMachines::SimulatedMachines(const PlanRequest& request)
     : request_(request), map_(model::as_measured(request.machine)), slots_(placement::slots_of(map_)) {
   const std::vector<std::size_t> first = first_slots(slots_);
   const std::size_t devices = first.size() > 1 ? first[1] : slots_.size();
@@ -55,7 +55,7 @@ Arenas::Arenas(const PlanRequest& request)
   const auto nodes = static_cast<std::int64_t>(first.size());
   if (!equal_numbers) {
     if (!whole()) throw InternalError("a machine with nodes of unequal numbers of devices has no section");
-    sections_[{0, 0}] = std::make_unique<Arena>(
+    sections_[{0, 0}] = std::make_unique<SimulatedMachine>(
         map_, request_, Freedom{.nodes = 1, .devices = std::ssize(slots_), .alike = false, .across_nodes = false});
     return;
   }
@@ -70,14 +70,15 @@ Arenas::Arenas(const PlanRequest& request)
   }
   if (!whole()) return;
   const bool fabric = !std::holds_alternative<machine::Crossbar>(map_.network.fabric.shape);
-  sections_[{0, 0}] = std::make_unique<Arena>(map_, request_,
-                                              Freedom{.nodes = nodes,
-                                                      .devices = static_cast<std::int64_t>(devices),
-                                                      .alike = false,
-                                                      .across_nodes = nodes > 1 && (kinds_.size() > 1 || fabric)});
+  sections_[{0, 0}] =
+      std::make_unique<SimulatedMachine>(map_, request_,
+                                         Freedom{.nodes = nodes,
+                                                 .devices = static_cast<std::int64_t>(devices),
+                                                 .alike = false,
+                                                 .across_nodes = nodes > 1 && (kinds_.size() > 1 || fabric)});
 }
 
-std::vector<Case> Arenas::cases_of(const partition::Partition& parts) {
+std::vector<Case> SimulatedMachines::cases_of(const partition::Partition& parts) {
   std::vector<Case> cases;
   if (whole()) {
     partition::Geometry geometry = geometry_of(request_, parts);
@@ -96,10 +97,10 @@ std::vector<Case> Arenas::cases_of(const partition::Partition& parts) {
     if (nodes > 2 && boundary == Boundary::open) boundary = Boundary::periodic;
   }
   for (std::size_t kind = 0; kind < kinds_.size(); ++kind) {
-    std::unique_ptr<Arena>& arena = sections_[{kind, node_grid.volume()}];
-    if (!arena) {
+    std::unique_ptr<SimulatedMachine>& machine = sections_[{kind, node_grid.volume()}];
+    if (!machine) {
       const std::vector<node_id> nodes(static_cast<std::size_t>(node_grid.volume()), kinds_[kind]);
-      arena = std::make_unique<Arena>(
+      machine = std::make_unique<SimulatedMachine>(
           model::section_of(map_, nodes), request_,
           Freedom{
               .nodes = node_grid.volume(), .devices = parts.devices_per_node(), .alike = true, .across_nodes = false});
@@ -114,13 +115,13 @@ std::vector<Case> Arenas::cases_of(const partition::Partition& parts) {
     partition::Geometry geometry = geometry_of(
         section, partition::Partition(section.extent, node_grid, parts.device_grid(), std::move(cuts), parts.order()));
     Messages messages(geometry);
-    cases.push_back({arena.get(), std::move(geometry), std::move(messages)});
+    cases.push_back({machine.get(), std::move(geometry), std::move(messages)});
   }
   return cases;
 }
 
-std::vector<placement::Slot> Arenas::slots_of(const partition::Partition& parts,
-                                              const std::vector<std::vector<int>>& located) const {
+std::vector<placement::Slot> SimulatedMachines::slots_of(const partition::Partition& parts,
+                                                         const std::vector<std::vector<int>>& located) const {
   std::vector<placement::Slot> slots;
   slots.reserve(slots_.size());
   if (whole()) {
