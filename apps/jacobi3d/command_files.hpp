@@ -33,7 +33,7 @@ class FilesOfRun {
   /// Steps that were done before this run.
   [[nodiscard]] std::int64_t first_step() const { return first_step_; }
   /// Calls run(steps) again and again for the steps up to the next file, and writes the files, until all steps are done or
-  /// the result of run is that of a run that converged. Returns the results as one, with all steps.
+  /// run returns the result of a converged run. Returns the results as one, with all steps.
   [[nodiscard]] jacobi3d::Result run(
       const jacobi3d::Settings& settings, std::int64_t cells,
       const std::function<jacobi3d::Result(const jacobi3d::Settings&, std::int64_t)>& run);

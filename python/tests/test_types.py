@@ -14,7 +14,7 @@ PROGRAM = Path(__file__).with_name("typed_program.py")
 
 
 def check(program, tmp_path):
-    """mypy's errors; those of the package are among them."""
+    """mypy's errors, in the program and in the package."""
     pytest.importorskip("mypy")
     package = Path(halocline.__file__).parents[1]
     config = tmp_path / "mypy.ini"

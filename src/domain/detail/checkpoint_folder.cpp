@@ -23,7 +23,7 @@ struct File {
   io::GenerationFile about;
 };
 
-/// The files whose names are those of a checkpoint.
+/// The files of the folder that are named as files of a checkpoint.
 std::vector<File> files_of(const std::string& path) {
   std::vector<File> files;
   std::error_code error;

@@ -4,6 +4,8 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <exception>
+#include <limits>
 #include <utility>
 
 #include "core/log.hpp"
