@@ -47,6 +47,14 @@ std::string error_with(exchange::Messages messages, std::vector<Box>& updated) {
   test::ManualClock clock;
   std::mutex one;
   std::string text;
+  std::atomic<bool> upper_updated = false;
+  // Moves the clock more than once: the held packing may begin to wait after the update that releases it.
+  const std::jthread mover([&](const std::stop_token& stop) {
+    while (!stop.stop_requested()) {
+      if (upper_updated) clock.advance(2h);
+      std::this_thread::sleep_for(1ms);
+    }
+  });
   comm::run_as_threads(2, [&](comm::RankGroup& comm) {
     const bool sends_late = comm.rank() == rank_id(0);
     const auto held = std::make_shared<HoldPacking>(packings);
@@ -75,7 +83,7 @@ std::string error_with(exchange::Messages messages, std::vector<Box>& updated) {
         for (const Box& box : boxes) {
           s.launch(box, [&, upper = box.hi.x == s.owned().hi.x](const Box& part) {
             if (sends_late) return;
-            if (upper) clock.advance(2h);
+            if (upper) upper_updated = true;
             const std::lock_guard lock(one);
             updated.push_back(part);
           });
