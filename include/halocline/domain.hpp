@@ -167,22 +167,23 @@ class [[nodiscard]] ExchangeHandle {
   Domain* domain_;
 };
 
-/// Steps that Domain::capture recorded, to be launched again and again: a CUDA graph for each device.
+/// Steps that Domain::capture recorded, to be launched again and again: a CUDA graph for each device. Must outlive their work, or
+/// the domain, whose close() waits for the work and frees the graph.
 class Graph {
  public:
   Graph(Graph&&) noexcept;
   Graph& operator=(Graph&&) noexcept;
   ~Graph();
   /// Enqueues the recorded steps, as one launch for each device, after the work in the subdomains' streams; later work there comes
-  /// after them. All ranks launch the same graphs in the same order, and not while an exchange is under way. The graph must outlive
-  /// the work, and be destroyed before the domain is closed.
+  /// after them. All ranks launch the same graphs in the same order, and not while an exchange is under way. Throws InvalidArgument
+  /// once the domain is closed.
   void launch() const;
 
  private:
   friend class Domain;
   struct Impl;
-  explicit Graph(std::unique_ptr<Impl> impl);
-  std::unique_ptr<Impl> impl_;
+  explicit Graph(std::shared_ptr<Impl> impl);
+  std::shared_ptr<Impl> impl_;
 };
 
 /// A distributed 3-D domain: machine, partition, placement, routes, memory and exchanges behind one interface.

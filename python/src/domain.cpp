@@ -151,20 +151,13 @@ void DomainHandle::end(Domain& all, std::uintptr_t stream, bool keep, bool wait)
 
 void DomainHandle::begin_capture() { domain().begin_capture(); }
 
-std::shared_ptr<CapturedSteps> DomainHandle::end_capture() {
-  auto steps = std::make_shared<CapturedSteps>();
-  steps->graph = domain().end_capture();
-  std::erase_if(captured_, [](const auto& one) { return one.expired(); });
-  captured_.push_back(steps);
-  return steps;
-}
+Graph DomainHandle::end_capture() { return domain().end_capture(); }
 
-void DomainHandle::launch(const std::shared_ptr<CapturedSteps>& steps, std::uintptr_t stream, bool keep, bool wait) {
+void DomainHandle::launch(const Graph& steps, std::uintptr_t stream, bool keep, bool wait) {
   Domain& all = domain();
-  if (!steps->graph) throw InvalidArgument("the domain of these steps is closed; allowed are steps of an open one");
   const nb::gil_scoped_release release;
   if (stream != 0) wait_for_stream(stream, keep);
-  steps->graph->launch();
+  steps.launch();
   end(all, stream, keep, wait);
 }
 
@@ -248,19 +241,6 @@ void DomainHandle::close() {
   Domain& all = domain();
   exchange_.reset();
   kept_.clear();
-  if (!captured_.empty()) {
-    // Graphs outlive their work.
-    const nb::gil_scoped_release release;
-    try {
-      all.synchronize();
-    } catch (const Error&) {
-      // The domain has failed, which its caller knows; close() goes on.
-    }
-  }
-  for (const auto& one : captured_) {
-    if (const auto steps = one.lock()) steps->graph.reset();
-  }
-  captured_.clear();
   const nb::gil_scoped_release release;
   all.close();
 }

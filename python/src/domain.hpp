@@ -72,11 +72,6 @@ using UsersMemory =
 /// The memory of an array that has __dlpack__, on any device.
 [[nodiscard]] UsersMemory dlpack_memory(const nb::ndarray<>& array);
 
-/// What capture recorded, to be launched again and again. Empty once its domain is closed, which destroys graphs before memory.
-struct CapturedSteps {
-  std::optional<Graph> graph;
-};
-
 /// All calls but leases() and the accessors of subdomains release the interpreter lock while they wait.
 class DomainHandle {
  public:
@@ -114,9 +109,9 @@ class DomainHandle {
   void forget_stream();
   void leave_open_boundaries();
   void begin_capture();
-  [[nodiscard]] std::shared_ptr<CapturedSteps> end_capture();
+  [[nodiscard]] Graph end_capture();
   /// Throws InvalidArgument if the domain was closed since.
-  void launch(const std::shared_ptr<CapturedSteps>& steps, std::uintptr_t stream, bool keep, bool wait);
+  void launch(const Graph& steps, std::uintptr_t stream, bool keep, bool wait);
   void swap(std::int64_t field);
   void synchronize();
   void close();
@@ -173,7 +168,6 @@ class DomainHandle {
   std::optional<ExchangeHandle> exchange_;
   std::vector<OpenBox> open_boxes_;
   std::vector<nb::object> users_arrays_;
-  std::vector<std::weak_ptr<CapturedSteps>> captured_;
   std::uintptr_t kept_stream_ = 0;
   std::vector<Borrowed> kept_;
   std::shared_ptr<int> leases_ = std::make_shared<int>(0);  ///< changed with the interpreter lock

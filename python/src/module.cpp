@@ -61,7 +61,7 @@ NB_MODULE(_core, module) {
       .def_ro("upper", &OpenBox::upper)
       .def_ro("box", &OpenBox::box);
 
-  nb::class_<CapturedSteps>(module, "CapturedSteps");
+  nb::class_<Graph>(module, "Graph");
 
   nb::class_<DomainHandle>(module, "Domain")
       .def(nb::init<const Triple&, const std::vector<Corners>&, const StencilSpec&, const Ranks&, const Settings&>(),

@@ -5,6 +5,8 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
 #include "domain/detail/domain_impl.hpp"
 
@@ -89,7 +91,18 @@ void Domain::Impl::discard_capture() {
   take_back_captured();
 }
 
-Graph::Graph(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+std::vector<Domain::Impl::Recorded> Domain::Impl::take_graphs() noexcept {
+  std::vector<Recorded> all;
+  for (const auto& one : std::exchange(graphs, {})) {
+    const auto graph = one.lock();
+    if (!graph) continue;
+    graph->domain = nullptr;
+    std::ranges::move(std::exchange(graph->recorded, {}), std::back_inserter(all));
+  }
+  return all;
+}
+
+Graph::Graph(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Graph::Graph(Graph&&) noexcept = default;
 Graph& Graph::operator=(Graph&&) noexcept = default;
 Graph::~Graph() = default;
@@ -99,7 +112,7 @@ void Domain::begin_capture() { impl_->begin_capture(); }
 Graph Domain::end_capture() {
   if (!impl_->capturing) throw InvalidArgument("end_capture() without a capture; allowed is after begin_capture()");
   const Impl::Capturing before = *impl_->capturing;
-  auto graph = std::make_unique<Graph::Impl>();
+  auto graph = std::make_shared<Graph::Impl>();
   graph->domain = impl_.get();
   graph->stored = before.stored;
   try {
@@ -130,6 +143,8 @@ Graph Domain::end_capture() {
           impl_->fields[f].name));
     }
   }
+  std::erase_if(impl_->graphs, [](const auto& one) { return one.expired(); });
+  impl_->graphs.push_back(graph);
   return Graph(std::move(graph));
 }
 
@@ -145,6 +160,9 @@ Graph Domain::capture(const std::function<void()>& steps) {
 }
 
 void Graph::launch() const {
+  if (impl_->domain == nullptr) {
+    throw InvalidArgument("launch() of steps whose domain is closed; allowed are steps of an open one");
+  }
   Domain::Impl& domain = *impl_->domain;
   domain.check_idle("launch()");
   for (std::size_t f = 0; f < domain.stored.size(); ++f) {

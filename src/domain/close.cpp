@@ -20,7 +20,8 @@ void Domain::Impl::close() {
   if (exchange) {
     if (accumulation) accumulation->close(streams);
     accumulation.reset();
-    exchange->close(streams);
+    exchange->close(streams);  // all work in the streams is done from here on, that of graphs included
+    static_cast<void>(take_graphs());
     exchange.reset();
     boundary_updater.reset();
     timer.reset();
@@ -33,6 +34,7 @@ void Domain::Impl::close() {
 }
 
 void Domain::Impl::leak_memory() noexcept {
+  for (Recorded& recorded : take_graphs()) leak(std::move(recorded.graph));
   subdomains.clear();
   streams.clear();
   marks.clear();

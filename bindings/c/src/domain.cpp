@@ -35,20 +35,6 @@ Vec3 extent_of(const std::int64_t* extent) {
   return vec(extent);
 }
 
-/// Graphs outlive their work, and go before the memory of the domain.
-void destroy_graphs(DomainState& state) {
-  if (state.graphs.empty()) return;
-  try {
-    state.domain.synchronize();
-  } catch (const Error&) {
-    // The domain has failed, which its caller knows; close() goes on.
-  }
-  for (const auto& one : state.graphs) {
-    if (const auto steps = one.lock()) steps->reset();
-  }
-  state.graphs.clear();
-}
-
 FieldDescriptor descriptor_of(const halocline_field_options* options) {
   FieldDescriptor field;
   if (options == nullptr) return field;
@@ -80,7 +66,6 @@ const Subdomain& subdomain_at(const DomainState& state, std::int32_t position) {
 
 using halocline::c::create;
 using halocline::c::descriptor_of;
-using halocline::c::destroy_graphs;
 using halocline::c::DomainState;
 using halocline::c::element_of;
 using halocline::c::extent_of;
@@ -117,7 +102,6 @@ halocline_status halocline_domain_close(halocline_domain* domain) {
   return guarded([&] {
     DomainState& state = *required(domain, "domain").state;
     state.exchange.reset();
-    destroy_graphs(state);
     state.domain.close();
     state.streams.clear();
   });

@@ -24,7 +24,6 @@ struct DomainState {
   std::optional<ExchangeHandle> exchange;
   const Subdomain* part =
       nullptr;  ///< while the caller's function updates it: with the stream of a part of its boundary
-  std::vector<std::weak_ptr<std::optional<Graph>>> graphs;  ///< emptied by close()
   std::string explanation;
   std::string machine;
 };
@@ -40,7 +39,7 @@ struct halocline_domain {
 
 struct halocline_graph {
   std::shared_ptr<halocline::c::DomainState> state;  ///< first, so that it goes after the steps
-  std::shared_ptr<std::optional<halocline::Graph>> steps;
+  halocline::Graph steps;
 };
 
 struct halocline_host_array {

@@ -202,6 +202,9 @@ class Domain::Impl {
   void take_back_captured();
   /// Ends a capture of which nothing is kept.
   void discard_capture();
+  std::vector<std::weak_ptr<Graph::Impl>> graphs;  ///< recorded by this domain
+  /// Takes what they recorded from the graphs that exist, which cannot be launched from here on.
+  [[nodiscard]] std::vector<Recorded> take_graphs() noexcept;
 
  private:
   void leak_memory() noexcept;
@@ -210,7 +213,7 @@ class Domain::Impl {
 };
 
 struct Graph::Impl {
-  Domain::Impl* domain;
+  Domain::Impl* domain;                                 ///< null once it is closed
   using Stored = std::vector<std::vector<Directions>>;  ///< by field and buffer: see DomainInternals::mark_stored
   std::vector<Domain::Impl::Recorded> recorded;         ///< one for each device, or one for all
   Stored stored;                                        ///< by what precedes the steps

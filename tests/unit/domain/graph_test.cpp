@@ -3,11 +3,18 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
+#include <thread>
+
 #include "domain/internals.hpp"
 #include "halocline/halocline.hpp"
 
 namespace halocline {
 namespace {
+
+using namespace std::chrono_literals;
+using testing::ThrowsMessage;
 
 /// One process, several subdomains.
 class Captured : public testing::Test {
@@ -200,6 +207,28 @@ TEST_F(Captured, what_steps_throw_ends_the_capture) {
   EXPECT_EQ(internals(*domain).current_buffer(u.id), 0);
   domain->exchange();
   expect_all(0, 0);
+}
+
+/// Whatever ends first: see Graph.
+TEST_F(Captured, a_graph_with_work_under_way_may_outlive_its_domain) {
+  for (const bool closed : {true, false}) {
+    make({routing::Transport::direct, routing::Transport::self});
+    fill();
+    capture([&] { step(); });
+    std::atomic<bool> begun = false;
+    domain->subdomains().front().stream().host_function([&] {
+      begun = true;
+      std::this_thread::sleep_for(20ms);
+    });
+    for (int i = 0; i < 3; ++i) replay();
+    while (!begun) std::this_thread::yield();
+    if (closed) domain->close();
+    if (!closed) domain.reset();
+    EXPECT_THAT([&] { replay(); }, ThrowsMessage<InvalidArgument>(
+                                       testing::HasSubstr("launch() of steps whose domain is closed; allowed are")));
+    recording.reset();
+    domain.reset();
+  }
 }
 
 }  // namespace
