@@ -71,6 +71,7 @@ look_for_test() {
   need gcc program gcc # spin's checkers are C programs
   want python3-venv python_has ensurepip
   want python3-dev python_headers
+  want iproute2 program tc # nodes that are namespaces
 }
 
 # Whether python3 has a module of its standard library; whether it has its headers.
