@@ -13,6 +13,9 @@ output. Numbers, units of time and bytes, and widths of columns may differ, unle
     <!-- example: runs COMMAND -->       instead of the block's only command, which does more than print
     <!-- example: not run: WHY -->       what it needs is not here
 
+A comment <!-- example: commands --> in front of a table runs each command in its cells (`halocline ...`, `mpirun ...`, `bench_... ...`) with bench/
+and machines/ in the folder. Their output is not compared; commands with --backend cuda, and benchmarks that were not built, are not run.
+
 Commands of one page run one after the other in one folder, which is empty at first. It fails where output differs, a command
 fails, a block of another kind shows a command and its output, or nothing was run.
 """
@@ -24,6 +27,7 @@ import os
 import pathlib
 import re
 import shlex
+import shutil
 import socket
 import subprocess
 import sys
@@ -35,6 +39,9 @@ BLOCK = re.compile(r"(?:^<!-- example: (?P<words>[^\n]*?) -->\n+)?^```(?P<kind>[
 INDENTED = re.compile(r"^(?: {4}[^\n]*\n|\n)+", re.M)
 COMMAND = re.compile(r"(\$ |([A-Z_]+=\S+ )*(time )?(\./|\S*/)?(halocline|mpirun|mpirun\.sh)( |$))")
 OTHER_LINE = re.compile(r"(#|$|([A-Z_]+=\S+ )*(make|git|cmake|ctest|python3|source|bench/\S+|\S*/bench_\S+|bench_\S+)( |$))")
+TABLE = re.compile(r"^<!-- example: commands -->\n+((?:\|[^\n]*\n)*)", re.M)
+IN_CELL = re.compile(r"`((?:mpirun -n \d+ )?(?:halocline|bench_\w+) [^`]+)`")
+BENCHMARK = re.compile(r"(?:mpirun -n \d+ )?(bench_\w+) ")
 STARTS_RANKS = re.compile(r"(^|&& )mpirun ")
 
 
@@ -96,6 +103,17 @@ def commands_of(body, where, exact):
     return examples
 
 
+def commands_of_tables(text, where_of):
+    """The examples in tables of commands, the commands that need a GPU, and the tables without a command."""
+    examples, on_gpus, empty = [], [], []
+    for table in TABLE.finditer(text):
+        found = [(where_of(table.start(1) + cell.start()), cell[1]) for cell in IN_CELL.finditer(table[1])]
+        examples += [Example(where, command, "...", False) for where, command in found if "--backend cuda" not in command]
+        on_gpus += [where for where, command in found if "--backend cuda" in command]
+        empty += [] if found else [where_of(table.start())]
+    return examples, on_gpus, empty
+
+
 def shows_output(body):
     """Whether a block holds a command of halocline, and a line that is neither a command nor a comment."""
     lines = re.sub(r"\\\n\s*", "", body).split("\n")
@@ -107,7 +125,14 @@ def shows_output(body):
 def read(path, root, folder):
     """The examples of a page, and how many are not run; writes the files that it shows."""
     text = path.read_text(encoding="utf-8")
-    examples, not_run, wrong, without_fences = [], 0, [], text
+    without_fences = text
+    examples, on_gpus, empty = commands_of_tables(text, lambda position: place(path, root, line_of(text, position)))
+    not_run, wrong = len(on_gpus), [f"{where}: a table of commands without one" for where in empty]
+    for where in on_gpus:
+        print(f"not run: {where}: needs a GPU")
+    if examples:
+        for name in ("bench", "machines"):
+            (folder / name).symlink_to(root / name)
     for block in BLOCK.finditer(text):
         where = place(path, root, line_of(text, block.start("body")))
         words, body = block["words"] or "", block["body"]
@@ -152,6 +177,11 @@ def main():
             examples, left_out, found = read(path, root, pathlib.Path(name))
             not_run, wrong = not_run + left_out, wrong + found
             for example in examples:
+                benchmark = BENCHMARK.match(example.command)
+                if benchmark and not shutil.which(benchmark[1], path=environment["PATH"]):
+                    not_run += 1
+                    print(f"not run: {example.where}: {benchmark[1]} was not built")
+                    continue
                 if STARTS_RANKS.search(example.command):
                     if not options.mpirun:
                         not_run += 1

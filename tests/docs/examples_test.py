@@ -25,6 +25,10 @@ def console(body, marker=""):
     return f"{marker}```console\n{body}```\n"
 
 
+def commands(cell):
+    return f"<!-- example: commands -->\n| figure | command |\n|---|---|\n| 1 | {cell} |\n"
+
+
 PAGES = [
     # text, exit code, words of standard error
     (console("$ halocline time\n" + SHOWN.format("4.56 ms")), 0, ""),
@@ -45,6 +49,10 @@ PAGES = [
     ("    halocline time\n\n    level  busy\n", 1, "shows a command and its output"),
     ("```\nhalocline time\nlevel  busy\n```\n", 1, "shows a command and its output"),
     ("    halocline time\n    mpirun -n 2 halocline time   # twice\n" + console("$ halocline time\n...\n"), 0, ""),
+    (commands("`halocline time`, `halocline time --again`"), 0, ""),
+    (commands("`halocline time`, `halocline fail --now`"), 1, "'halocline fail --now' ended with 1"),
+    (commands("`halocline time`, `halocline fail --backend cuda`, `bench_nothing --here`"), 0, ""),
+    (commands("halocline time"), 1, "a table of commands without one"),
     ("Nothing is run here.\n", 1, "no example was run"),
 ]
 
