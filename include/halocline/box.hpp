@@ -29,6 +29,8 @@ struct Vec3 {
   /// x*y*z, which must fit into 63 bits; see checked_volume() for input from outside.
   [[nodiscard]] constexpr std::int64_t volume() const { return x * y * z; }
 
+  // nvcc 13.0 does not define the == that a defaulted <=> implies; so in each type here and below.
+  friend constexpr bool operator==(const Vec3&, const Vec3&) = default;
   friend constexpr auto operator<=>(const Vec3&, const Vec3&) = default;
   friend constexpr Vec3 operator+(Vec3 a, Vec3 b) { return {a.x + b.x, a.y + b.y, a.z + b.z}; }
   friend constexpr Vec3 operator-(Vec3 a, Vec3 b) { return {a.x - b.x, a.y - b.y, a.z - b.z}; }
@@ -75,6 +77,7 @@ struct Box {
   }
   [[nodiscard]] constexpr bool overlaps(const Box& b) const { return !intersection(b).empty(); }
 
+  friend constexpr bool operator==(const Box&, const Box&) = default;
   friend constexpr auto operator<=>(const Box&, const Box&) = default;
 };
 

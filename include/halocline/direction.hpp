@@ -31,6 +31,7 @@ class Direction {
     return i > 13 ? i - 1 : i;
   }
 
+  friend constexpr bool operator==(const Direction&, const Direction&) = default;
   friend constexpr auto operator<=>(const Direction&, const Direction&) = default;
 
  private:
