@@ -18,6 +18,7 @@ A comment in front of a block says what else is to be known:
     <!-- block: not compiled: WHY -->
     <!-- block: needs MODULE -->      Python that runs where the module is installed and not named by --without, and is compiled elsewhere
     <!-- block: not run: WHY -->      Python that is only compiled
+    <!-- block: from FILE -->         lines of an example, which quotes.py compares
 """
 
 import argparse
@@ -96,6 +97,8 @@ def check_cpp(root, pages, compiler):
     programs, fragments, in_tree, passed, wrong = [], [], [], 0, []
     for page in pages:
         for block in blocks_of(page, root, "cpp"):
+            if reason(block.words, "from "):
+                continue
             if why := reason(block.words, "not compiled:"):
                 print(f"not compiled: {block.where}: {why}")
             elif block.words not in ("", "source tree"):
@@ -145,7 +148,7 @@ def run_block(block, names, without):
 def check_python(root, pages, without):
     passed, wrong = 0, []
     for page in pages:
-        blocks = list(blocks_of(page, root, "python"))
+        blocks = [block for block in blocks_of(page, root, "python") if not reason(block.words, "from ")]
         if not blocks:
             continue
         names, set_up = {"__name__": "blocks"}, HERE / f"{page.stem}.py"
