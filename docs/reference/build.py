@@ -42,9 +42,12 @@ def absent_tools():
     return absent
 
 
+FIRST = ["0-start.md", "quick-start.md", "how-to.md"]
+
+
 def natural(path):
-    """Orders 10-profile.md behind 9-numbers.md."""
-    return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", path.name)]
+    """Orders 10-profile.md behind 9-numbers.md; the pages to begin with come first."""
+    return [FIRST.index(path.name)] if path.name in FIRST else [len(FIRST)] + [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", path.name)]
 
 
 def documents(root):
