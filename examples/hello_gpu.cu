@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// hello_halo on all GPUs of this process: a view goes to a kernel by value, the kernel to the subdomain's stream.
+// Averages along x on all GPUs of this process: a view goes to a kernel by value, the kernel to the subdomain's stream.
 #include <cuda_runtime.h>
 
 #include <halocline/halocline.hpp>
