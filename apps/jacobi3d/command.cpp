@@ -11,9 +11,10 @@
 #include "cli/planning.hpp"
 #include "cli/table.hpp"
 #include "comm/agree.hpp"
+#include "common/command_files.hpp"
 #include "halocline/error.hpp"
 #include "jacobi3d/command.hpp"
-#include "jacobi3d/command_files.hpp"
+#include "jacobi3d/command_run.hpp"
 #include "jacobi3d/jacobi3d.hpp"
 
 namespace apps {
@@ -142,11 +143,12 @@ int run_jacobi(Context& context, const JacobiOptions& wanted) {
 
   jacobi3d::Solver<T> solver(domain, field);
   solver.initialise();
-  std::optional<FilesOfRun> files(std::in_place, context, domain, wanted.files, wanted.settings.steps);
+  std::optional<RunFiles> files(std::in_place, context, domain, wanted.files,
+                                RunFiles::Run{.app = "jacobi3d", .steps = wanted.settings.steps});
   std::optional<ProgressBar> bar;
   if (context.root()) bar.emplace("jacobi3d", wanted.settings.steps, options.progress);
-  const auto result =
-      files->run(wanted.settings, options.size.volume(), [&](const jacobi3d::Settings& part, std::int64_t done) {
+  const auto result = run_with_files(
+      *files, wanted.settings, options.size.volume(), [&](const jacobi3d::Settings& part, std::int64_t done) {
         return solver.run(part, [&bar, done](const jacobi3d::Progress& progress) {
           if (!bar) return;
           const auto& residual = progress.residual;
@@ -244,7 +246,7 @@ void add_jacobi_options(CLI::App& command, Options& options, JacobiOptions& own)
   add_flag(command, "--check", "compare with a serial solution, bit for bit; exit code 1 if they differ", own.check)
       ->group(group);
   add_text(command, "--picture", "FILE", "write the middle plane as a PNG", own.picture)->group(group);
-  add_file_options(command, own.files);
+  add_file_options(command, "jacobi3d", own.files);
 }
 
 class Jacobi : public App {

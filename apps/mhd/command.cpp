@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -28,7 +29,7 @@ std::string result_text(const mhd::Result& result, const Vec3& size) {
   return fmt::format(
       "steps       {} to time {:.6g}, the last of {:.6g}\n"
       "step        {}, {:.4g} ns a cell  (median of {}; three substeps; slowest subdomain; {})\n"
-      "total       {}  (timed steps and diagnostics, slowest rank)\n",
+      "total       {}  (timed steps, diagnostics and files, slowest rank)\n",
       result.steps, result.time, result.dt, seconds_text(result.median_step_seconds),
       mhd::nanoseconds_a_cell(result.median_step_seconds, size), result.step_seconds.size(),
       result.overlapped ? "overlapped" : "exchange first", seconds_text(result.total_seconds));
@@ -119,6 +120,24 @@ std::string model_text(const Modelled& m, double step) {
       seconds_text(p.step), 100 * p.step / step);
 }
 
+/// Continues from the checkpoint of a restart; --steps and --warm-up then count from the solution's first step.
+template <typename T>
+void continue_from(const RunFiles& files, mhd::Solver<T>& solver, mhd::Settings& settings) {
+  const std::int64_t all = settings.warm_up + settings.steps;
+  solver.continue_from({files.first_step(), files.restored("time"), files.restored("dt")});
+  settings.warm_up = std::max<std::int64_t>(settings.warm_up - files.first_step(), 0);
+  settings.steps = all - files.first_step() - settings.warm_up;
+}
+
+/// Writes the files of a run after the steps at which they are due.
+mhd::Stops stops_for(RunFiles& files, std::int64_t last) {
+  return {.next = [&files](std::int64_t step) { return files.next(step); },
+          .at =
+              [&files, last](const mhd::Position& at) {
+                files.write(at.step, at.time, at.step == last, {{"time", at.time}, {"dt", at.dt}});
+              }};
+}
+
 /// Prints how fast each is; the fastest is in use afterwards.
 template <typename T>
 Json try_variants(Context& context, mhd::Solver<T>& solver) {
@@ -171,12 +190,23 @@ int run_mhd(Context& context, const MhdOptions& wanted) {
     solver.choose_boundary_order(own.communication.boundary_order());
     solver.initialise(start);
     if (own.variant == "auto") document["variants"] = try_variants(context, solver);
+    const std::int64_t last = own.settings.warm_up + own.settings.steps;
+    std::optional<RunFiles> files(
+        std::in_place, context, domain, own.files,
+        RunFiles::Run{.app = "mhd", .steps = last, .images = {.spacing = own.parameters.spacing}});
+    if (own.files.restart) {
+      continue_from(*files, solver, own.settings);
+      document["restarted_at"] = files->first_step();
+      context.print_text(fmt::format("restarted   after step {}\n", files->first_step()));
+    }
     std::optional<ProgressBar> bar;
     if (context.root()) bar.emplace("mhd", own.settings.warm_up + own.settings.steps, options.progress);
-    const auto result = solver.run(own.settings, [&bar](std::int64_t step, std::int64_t) {
+    const auto progress = [&bar](std::int64_t step, std::int64_t) {
       if (bar) bar->update(step);
-    });
+    };
+    const auto result = solver.run(own.settings, progress, stops_for(*files, last));
     bar.reset();
+    files.reset();
     context.print_text(result_text(result, options.size));
     document["result"] = result_json(result, options.size);
     if (own.check) {

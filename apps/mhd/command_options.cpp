@@ -168,6 +168,7 @@ void add_mhd_options(CLI::App& command, MhdOptions& own) {
   add_fluid_options(command, own);
   add_way_options(command, own);
   add_study_options(command, own);
+  add_file_options(command, "mhd", own.files);
 }
 
 void complete(MhdOptions& own, const Vec3& size) {
@@ -187,6 +188,9 @@ void complete(MhdOptions& own, const Vec3& size) {
   if (own.settings.graph && own.forcing.amplitude > 0) {
     refuse_together("--graph", "forcing, which changes in each step; --forcing 0 switches it off");
   }
+  if (own.check && own.files.restart) {
+    refuse_together("--check", "--restart, as the steps before it may have had another length");
+  }
   if (own.check && own.forcing.amplitude > 0) refuse_together("--check", "forcing; --forcing 0 switches it off");
   if (own.problem.start == mhd::Start::random && !own.cfl && !own.settings.dt) own.settings.dt = paper_dt;
 }
@@ -195,6 +199,7 @@ mhd::Study study_of(const MhdOptions& own, const Options& options) {
   const std::string study_option = "--study";
   if (own.check) refuse_together("--check", study_option);
   if (own.parts) refuse_together("--parts", study_option + ", which always times them");
+  if (const auto files = own.files.first_used()) refuse_together(*files, study_option);
   if (own.settings.diagnostics_every > 0) refuse_together("--diagnostics-every", study_option);
   if (own.problem.start != mhd::Start::random) {
     refuse_together(fmt::format("--initial {}", mhd::start_names[static_cast<std::size_t>(own.problem.start)]),

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/context.hpp"
+#include "common/command_files.hpp"
 #include "mhd/command_communication.hpp"
 #include "mhd/mhd.hpp"
 #include "mhd/study.hpp"
@@ -32,6 +33,7 @@ struct MhdOptions {
   bool parts = false;
   bool paper = false;
   MhdCommunication communication;
+  FileOptions files;
   std::optional<std::string> variant;
   std::optional<mhd::StudyKind> study;
   std::vector<halocline::Vec3> sizes;  ///< of a study, instead of --size

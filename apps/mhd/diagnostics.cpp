@@ -50,8 +50,8 @@ Diagnostics Solver<T>::diagnostics() {
   comm.all_reduce(std::span<double>(max), Reduction::max);
   if (const auto all = comm.all_reduce(not_finite, Reduction::sum); all > 0) {
     throw halocline::InvalidArgument(fmt::format(
-        "mhd: after {} steps {} values are not finite any more; allowed is a shorter time step (--dt, --cfl)", step_,
-        all));
+        "mhd: after {} steps {} values are not finite any more; allowed is a shorter time step (--dt, --cfl)",
+        position_.step, all));
   }
 
   Scales scales{};
@@ -73,8 +73,8 @@ Diagnostics Solver<T>::diagnostics() {
   }
   comm.all_reduce(std::span<std::int64_t>(sums), Reduction::sum);
   Diagnostics result;
-  result.step = step_;
-  result.time = time_;
+  result.step = position_.step;
+  result.time = position_.time;
   const auto cells = static_cast<double>(internals(domain_).geometry().partition.extent().volume());
   for (std::size_t i = 0; i < quantity_count; ++i) {
     result.of[i] = {min[i], max[i], scales.of[i] * from_fixed_point({sums[4 * i], sums[4 * i + 1]}) / cells,

@@ -21,12 +21,26 @@ struct Settings {
   std::int64_t warm_up = 0;            ///< steps before them
   std::optional<double> dt;            ///< unset: from the limits below
   double cfl = 0.4;                    ///< see Solver::time_step
-  std::int64_t cfl_every = 10;         ///< steps between two looks at it
+  std::int64_t cfl_every = 10;         ///< steps between two looks at it, counted from the solution's first step
   std::int64_t diagnostics_every = 0;  ///< steps between diagnostics; 0: only at the end
   /// Update the interior while halos are under way, or all cells after them. Unset: a run of 20 steps or more tries both
   /// first, and goes on with the faster; a shorter one overlaps. All give the same bits.
   std::optional<bool> overlap;
   bool graph = false;  ///< record two steps, and replay them as one launch; needs dt, and no forcing
+};
+
+/// Where a solution is: with the current buffers, all that a run continues from.
+struct Position {
+  std::int64_t step = 0;
+  double time = 0;
+  double dt = 0;  ///< of the last step
+};
+
+/// Steps after which a run stops, with its work enqueued, for example to write files.
+struct Stops {
+  std::function<std::int64_t(std::int64_t step)>
+      next;  ///< the first stop after a step; the last step of the run if there is none
+  std::function<void(const Position&)> at;
 };
 
 /// Of one quantity over all cells of the domain.
@@ -60,7 +74,8 @@ struct Result {
   /// ended the step before to where the last one ended this one. Together at most total_seconds.
   std::vector<double> step_seconds;
   double median_step_seconds = 0;
-  double total_seconds = 0;  ///< of the timed steps, on the slowest rank by the host's clock, diagnostics included
+  double total_seconds =
+      0;  ///< of the timed steps, on the slowest rank by the host's clock, diagnostics and stops included
   std::vector<Diagnostics> diagnostics;
 };
 
@@ -92,11 +107,14 @@ class Solver {
 
   /// Sets the current buffers; time and step are 0 again. Several threads call values at the same time.
   void initialise(const InitialValues& values);
+  /// The current buffers are those of a solution at this position.
+  void continue_from(const Position& position) { position_ = position; }
   /// One step; see Substep.
   void step(double dt, bool overlap = true);
-  /// Goes on from the current buffers. progress is called on every rank, every few steps. Throws InvalidArgument for
-  /// settings that do not go together, and where diagnostics find a value that is not finite.
-  Result run(const Settings& settings, const std::function<void(std::int64_t step, std::int64_t steps)>& progress = {});
+  /// Goes on from the current buffers: where it stopped before changes no bit. progress is called on every rank, every few steps.
+  /// Throws InvalidArgument for settings that do not go together, and where diagnostics find a value that is not finite.
+  Result run(const Settings& settings, const std::function<void(std::int64_t step, std::int64_t steps)>& progress = {},
+             const Stops& stops = {});
   /// Exchanges halos, and reduces.
   [[nodiscard]] Diagnostics diagnostics();
   /// The longest step that is allowed: cfl times the time that the fastest wave takes through a cell, or cfl / 4 times
@@ -119,7 +137,7 @@ class Solver {
   void choose_boundary_order(BoundaryOrder boundary_order) { boundary_order_ = boundary_order; }
   /// A field's current values, x fastest: on rank 0; elsewhere nothing.
   [[nodiscard]] std::vector<T> gather(int field);
-  [[nodiscard]] double time() const { return time_; }
+  [[nodiscard]] double time() const { return position_.time; }
 
  private:
   void substep(const Substep<T>& substep, bool overlap);
@@ -142,8 +160,7 @@ class Solver {
     std::unique_ptr<halocline::device::Buffer> sums;
   };
   std::vector<Slots> results_;  ///< pinned, one a subdomain
-  double time_ = 0;
-  std::int64_t step_ = 0;
+  Position position_;
 };
 
 }  // namespace mhd

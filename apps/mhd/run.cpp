@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "common/in_flight.hpp"
@@ -21,6 +22,12 @@ constexpr std::int64_t steps_of_cycle = 2;
 /// Shorter runs are not worth a trial.
 constexpr std::int64_t tried_from = 20;
 constexpr int trial_repeats = 3;
+constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
+
+/// The next multiple of a number of steps after a step; never if there is no such number.
+std::int64_t next_multiple(std::int64_t step, std::int64_t every) {
+  return every == 0 ? never : (step / every + 1) * every;
+}
 
 void refuse(const std::string& what) { throw halocline::InvalidArgument("mhd: " + what); }
 
@@ -47,7 +54,7 @@ void Solver<T>::check(const Settings& settings) const {
 
 template <typename T>
 Result Solver<T>::run(const Settings& settings,
-                      const std::function<void(std::int64_t step, std::int64_t steps)>& progress) {
+                      const std::function<void(std::int64_t step, std::int64_t steps)>& progress, const Stops& stops) {
   check(settings);
   auto comm = domain_.comm();
   const auto& host_clock = halocline::Clock::steady();
@@ -56,8 +63,11 @@ Result Solver<T>::run(const Settings& settings,
   const std::int64_t all = settings.warm_up + settings.steps;
   std::optional<StepClock> clock;
   auto start = host_clock.now();
+  const std::int64_t first = position_.step;
   std::int64_t done = 0;
   std::int64_t waited_at = 0;
+  std::int64_t next_diagnostics = next_multiple(first, settings.diagnostics_every);
+  std::int64_t next_stop = stops.next ? stops.next(first) : never;
 
   result.overlapped = settings.overlap ? *settings.overlap : all < tried_from || try_overlap(trial_repeats);
 
@@ -74,8 +84,9 @@ Result Solver<T>::run(const Settings& settings,
   const auto advance = [&](std::int64_t steps) {
     if (steps == steps_of_cycle) {
       cycle->launch();
-      step_ += steps;
-      time_ += static_cast<double>(steps) * result.dt;
+      for (std::int64_t i = 0; i < steps; ++i) {  // rounds as step() does
+        position_ = {position_.step + 1, position_.time + result.dt, result.dt};
+      }
     } else {
       step(result.dt, result.overlapped);
     }
@@ -85,7 +96,7 @@ Result Solver<T>::run(const Settings& settings,
   };
 
   std::vector<double> lengths;  // in steps, of what is between two marks
-  result.dt = settings.dt.value_or(0);
+  result.dt = settings.dt.value_or(position_.dt);
   result.stretches.push_back({0, result.dt});
   while (done < all) {
     if (done == settings.warm_up) {
@@ -95,20 +106,26 @@ Result Solver<T>::run(const Settings& settings,
       start = host_clock.now();
       clock->start();
     }
-    if (!settings.dt && done % settings.cfl_every == 0) {
+    if (!settings.dt && (position_.step % settings.cfl_every == 0 || result.dt == 0)) {
       result.dt = time_step(settings.cfl);
       if (result.dt != result.stretches.back().dt) result.stretches.push_back({0, result.dt});
       if (clock) clock->start();
     }
-    const std::int64_t stop = done < settings.warm_up ? settings.warm_up : all;
-    // A cycle begins with the buffers that it was recorded with, and diagnostics come between cycles.
-    const bool replayed = cycle && done % steps_of_cycle == 0 && stop - done >= steps_of_cycle &&
-                          settings.diagnostics_every % steps_of_cycle == 0;
+    const std::int64_t end = done < settings.warm_up ? settings.warm_up : all;
+    const std::int64_t until = std::min({first + end, next_diagnostics, next_stop});
+    // A cycle begins with the buffers that it was recorded with.
+    const bool replayed = cycle && done % steps_of_cycle == 0 && until - position_.step >= steps_of_cycle;
     const std::int64_t steps = replayed ? steps_of_cycle : 1;
     advance(steps);
     if (clock) lengths.push_back(static_cast<double>(steps));
-    if (settings.diagnostics_every > 0 && done % settings.diagnostics_every == 0 && done < all) {
-      result.diagnostics.push_back(diagnostics());
+    if (position_.step == next_diagnostics) {
+      next_diagnostics = next_multiple(position_.step, settings.diagnostics_every);
+      if (done < all) result.diagnostics.push_back(diagnostics());
+      if (clock) clock->start();
+    }
+    if (position_.step == next_stop) {
+      next_stop = done < all ? stops.next(position_.step) : never;
+      stops.at(position_);
       if (clock) clock->start();
     }
     if (done - waited_at >= apps::InFlight::steps_in_flight / 2) {
@@ -128,8 +145,8 @@ Result Solver<T>::run(const Settings& settings,
   for (std::size_t i = 0; i < result.step_seconds.size(); ++i) result.step_seconds[i] /= lengths[i];
   result.median_step_seconds = halocline::median(result.step_seconds);
   result.diagnostics.push_back(diagnostics());
-  result.steps = step_;
-  result.time = time_;
+  result.steps = position_.step;
+  result.time = position_.time;
   if (progress) progress(all, all);
   return result;
 }

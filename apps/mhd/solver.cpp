@@ -106,8 +106,7 @@ void Solver<T>::initialise(const InitialValues& values) {
       for (std::size_t i = 0; i < field_count; ++i) arrays[i].upload(subdomain, state_[i]);
     }
   }
-  time_ = 0;
-  step_ = 0;
+  position_ = {};
 }
 
 template <typename T>
@@ -162,7 +161,7 @@ void Solver<T>::substep(const Substep<T>& substep, bool overlap) {
 template <typename T>
 void Solver<T>::kick(double dt) {
   if (!forcing_) return;
-  const Wave wave = forcing_->wave_of(step_, dt);
+  const Wave wave = forcing_->wave_of(position_.step, dt);
   for (const auto& subdomain : domain_.subdomains()) kernels_->kick(subdomain, wave);
 }
 
@@ -170,8 +169,7 @@ template <typename T>
 void Solver<T>::step(double dt, bool overlap) {
   for (int i = 0; i < Williamson::substeps; ++i) substep(Substep<T>::of(i, dt), overlap);
   kick(dt);
-  ++step_;
-  time_ += dt;
+  position_ = {position_.step + 1, position_.time + dt, dt};
 }
 
 template <typename T>
