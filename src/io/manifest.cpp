@@ -141,12 +141,13 @@ Manifest manifest_from(std::string_view text, const std::string& path) {
     const Json document = parse_document(text);
     const JsonCursor json(document);
     json.keys({"checkpoint", "xxh3"});
+    const JsonCursor content = json.at("checkpoint");
     // First, so that damage is reported as damage, whatever it makes of the content.
     const std::string bare = document.at("checkpoint").dump();
     if (read_hex(json.at("xxh3")) != digest_of(std::as_bytes(std::span(bare)))) {
       throw InvalidArgument("it is damaged: its digest is another one");
     }
-    Manifest manifest = read_content(json.at("checkpoint"));
+    Manifest manifest = read_content(content);
     if (text_of(manifest) != text) throw InvalidArgument("it is damaged: its text is not the one that was written");
     return manifest;
   } catch (const InvalidArgument& error) {

@@ -102,8 +102,12 @@ TEST_F(Damage, by_truncation_and_absence_is_named_on_all_ranks) {
   EXPECT_THAT(refusal_on_all(), HasSubstr("checkpoint-0000000002-1.raw' is damaged: its last digest"));
   std::filesystem::remove(raw);
   EXPECT_THAT(refusal_on_all(), HasSubstr("checkpoint-0000000002-1.raw' cannot be read: No such file"));
-  put_content(run + "/checkpoint-0000000002.json", "");
-  EXPECT_THAT(refusal_on_all(), HasSubstr("checkpoint manifest '" + run + "/checkpoint-0000000002.json': "));
+  // What is no manifest, though it may be JSON.
+  for (const char* text :
+       {"", "{}", "[]", "7", R"({"checkpoint": 7, "xxh3": "0"})", R"({"xxh3": "0123456789abcdef"})"}) {
+    put_content(run + "/checkpoint-0000000002.json", text);
+    EXPECT_THAT(refusal_on_all(), HasSubstr("checkpoint manifest '" + run + "/checkpoint-0000000002.json': ")) << text;
+  }
 }
 
 TEST_F(Damage, of_all_checkpoints_is_an_error_that_names_each_and_changes_nothing) {
