@@ -15,6 +15,7 @@ from . import _core, errors
 from ._blocks import Block, shift
 from ._domain import Domain
 from ._fields import Field
+from ._files import Checkpoints, Output, Restored
 from ._gpu import BlockStream, DeviceArray
 from ._handles import Exchange, Steps
 from ._launcher import world
@@ -25,4 +26,4 @@ from .errors import Error
 
 __version__: str = _core.version
 
-__all__ = ["Block", "BlockStream", "DeviceArray", "Domain", "Error", "Exchange", "Field", "Machine", "Plan", "Stencil", "Steps", "StoreRanks", "__version__", "errors", "shift", "world"]
+__all__ = ["Block", "BlockStream", "Checkpoints", "DeviceArray", "Domain", "Error", "Exchange", "Field", "Machine", "Output", "Plan", "Restored", "Stencil", "Steps", "StoreRanks", "__version__", "errors", "shift", "world"]

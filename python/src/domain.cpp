@@ -135,12 +135,10 @@ std::vector<OpenBox> DomainHandle::finish(std::uintptr_t stream, bool keep, bool
 }
 
 std::vector<OpenBox> DomainHandle::exchange(const Selection* selection, std::uintptr_t stream, bool keep, bool wait) {
-  Domain& all = domain();
-  const nb::gil_scoped_release release;
-  if (stream != 0) wait_for_stream(stream, keep);
-  open_boxes_.clear();
-  (selection == nullptr ? all.start_exchange() : all.start_exchange(selection->transfers)).finish();
-  end(all, stream, keep, wait);
+  in_order(stream, keep, wait, [&](Domain& all) {
+    open_boxes_.clear();
+    (selection == nullptr ? all.start_exchange() : all.start_exchange(selection->transfers)).finish();
+  });
   return std::move(open_boxes_);
 }
 
@@ -154,11 +152,7 @@ void DomainHandle::begin_capture() { domain().begin_capture(); }
 Graph DomainHandle::end_capture() { return domain().end_capture(); }
 
 void DomainHandle::launch(const Graph& steps, std::uintptr_t stream, bool keep, bool wait) {
-  Domain& all = domain();
-  const nb::gil_scoped_release release;
-  if (stream != 0) wait_for_stream(stream, keep);
-  steps.launch();
-  end(all, stream, keep, wait);
+  in_order(stream, keep, wait, [&](Domain&) { steps.launch(); });
 }
 
 bool DomainHandle::is_ready() {
@@ -169,16 +163,14 @@ bool DomainHandle::is_ready() {
 }
 
 void DomainHandle::accumulate(const Selection* selection, bool replace, std::uintptr_t stream, bool keep, bool wait) {
-  Domain& all = domain();
-  const nb::gil_scoped_release release;
-  if (stream != 0) wait_for_stream(stream, keep);
-  const Combine combine = replace ? Combine::replace : Combine::add;
-  if (selection == nullptr) {
-    all.accumulate(combine);
-  } else {
-    all.accumulate(selection->transfers, combine);
-  }
-  end(all, stream, keep, wait);
+  in_order(stream, keep, wait, [&](Domain& all) {
+    const Combine combine = replace ? Combine::replace : Combine::add;
+    if (selection == nullptr) {
+      all.accumulate(combine);
+    } else {
+      all.accumulate(selection->transfers, combine);
+    }
+  });
 }
 
 std::vector<DomainHandle::Borrowed> DomainHandle::borrow(std::uintptr_t stream) {

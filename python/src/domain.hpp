@@ -148,8 +148,19 @@ class DomainHandle {
   /// Arrays made by array() that exist.
   [[nodiscard]] int leases() const { return *leases_; }
 
- private:
+  /// Throws InvalidArgument in a process that was forked.
   [[nodiscard]] Domain& domain();
+  /// Calls f(domain) without the interpreter lock, after the work in the caller's stream, as exchange() runs.
+  template <typename F>
+  void in_order(std::uintptr_t stream, bool keep, bool wait, F&& f) {
+    Domain& all = domain();
+    const nb::gil_scoped_release release;
+    if (stream != 0) wait_for_stream(stream, keep);
+    f(all);
+    end(all, stream, keep, wait);
+  }
+
+ private:
   [[nodiscard]] const Subdomain& subdomain(std::size_t position);
 
   /// A stream of the caller's, for each subdomain.

@@ -12,6 +12,7 @@
 #include "communicators.hpp"
 #include "domain.hpp"
 #include "errors.hpp"
+#include "files.hpp"
 #include "interrupts.hpp"
 
 namespace halocline::python {
@@ -114,6 +115,7 @@ NB_MODULE(_core, module) {
       .def("download", &DomainHandle::download)
       .def("upload", &DomainHandle::upload)
       .def_prop_ro("leases", &DomainHandle::leases);
+  add_files(module);
 }
 
 }  // namespace halocline::python

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A program of a user's that type checkers read; it runs, too."""
 
+import pathlib
+import tempfile
+
 import numpy as np
 import numpy.typing as npt
 
@@ -25,6 +28,16 @@ def main() -> float:
         domain.accumulate(combine="replace")
         plan: halocline.Plan = domain.plan_of_all()
         machine: halocline.Machine = domain.machine
+        with tempfile.TemporaryDirectory() as folder:
+            output: halocline.Output = halocline.Output(domain, f"{folder}/u.pvd", spacing=(1, 1, 0.5), fields=["u"])
+            output.write(0, 0.0)
+            try:
+                checkpoints = halocline.Checkpoints(domain, pathlib.Path(folder), generations=1)
+                checkpoints.write({"step": "7"})
+                restored: halocline.Restored | None = checkpoints.restore()
+                print(restored.metadata["step"] if restored else "none")
+            except halocline.errors.CapabilityError as error:  # a build without xxHash
+                print(error)
         print(ready, len(inner), plan.grid, machine.json()[:1], domain.explain()[:7], domain.regions[0])
         whole = u.gather()
         return 0.0 if whole is None else float(whole.max())
