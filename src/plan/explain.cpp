@@ -167,7 +167,7 @@ std::string explain_routes(std::span<const RoutedMessage> routes, std::size_t ma
 
 std::string explain(const Plan& plan, std::span<const RoutedMessage> routes, std::size_t max_routes) {
   std::string text = explain_machine(plan.machine) + explain_partition(plan) + explain_placement(plan) +
-                     explain_routes(routes, max_routes);
+                     explain_balance(plan) + explain_routes(routes, max_routes);
   if (plan.steps_per_exchange > 1) {
     const auto steps = static_cast<double>(plan.steps_per_exchange);
     std::int64_t bytes = 0;

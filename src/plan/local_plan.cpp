@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "halocline/error.hpp"
 #include "placement/node_placer.hpp"
 #include "plan/cut.hpp"
 #include "plan/detail/assumed_routes.hpp"
@@ -11,6 +12,7 @@
 namespace halocline {
 
 LocalPlan make_local_plan(const PlanRequest& request, rank_id rank, const routing::Policy& policy, bool device_mpi) {
+  if (!request.speeds.empty()) throw InvalidArgument("speeds are given; allowed for a plan of one rank is none");
   Cut cut = cut_for_steps(request);
   LocalPlan plan{std::move(cut.geometry), {}, {}, {}, {}};
   placement::NodePlacer placer(plan.geometry, request.machine, request.placement);

@@ -29,7 +29,10 @@ struct PlanRequest {
   std::optional<Vec3> device_grid;      ///< for Method::given
   std::optional<partition::Cuts> cuts;  ///< imply Method::given
   std::vector<double> weights;          ///< see partition::Request
-  exchange::Tuning tuning;              ///< for Method::fastest with measured rates
+  /// Of devices, by rank, then by ordinal, in any unit; cells are cut in proportion. Empty for equal devices; excludes weights and cuts.
+  std::vector<double> speeds;
+  std::string speeds_from;  ///< where they are from, as a text
+  exchange::Tuning tuning;  ///< for Method::fastest with measured rates
   placement::Request placement;
   routing::Policy policy{};  ///< for simulated times; with transports as a machine that is not here has them
   bool device_mpi = false;   ///< the same
@@ -46,6 +49,14 @@ struct Judged {
   std::int64_t in_order = 0;  ///< of the same grid, with subdomains in the order of devices
 };
 
+/// Devices of unequal speed, and how far the times of a step are from an ideal split's.
+struct Balance {
+  std::vector<double> speeds;  ///< by subdomain_id
+  std::string from;            ///< where they are from
+  double before = 1;           ///< the slowest device's time with equal cells, over the time of an ideal split
+  double now = 1;              ///< the same with the plan's cells
+};
+
 /// Machine, partition and placement: who owns what, where. Pure values; no MPI, no device.
 struct Plan {
   machine::MachineMap machine;
@@ -55,6 +66,7 @@ struct Plan {
   placement::Method placement_method =
       placement::Method::automatic;  ///< `fastest` instead of automatic where links are unequal
   std::optional<Judged> judged;      ///< where links are unequal, or the placement is by time
+  std::optional<Balance> balance;    ///< where speeds are given
   int steps_per_exchange = 1;
   /// For Method::fastest: what the grid was chosen by, or why there is no prediction and the grid of exact is used. For
   /// given cuts, that they are.
@@ -113,6 +125,8 @@ struct RoutedMessage {
 [[nodiscard]] std::string explain_machine(const machine::MachineMap& machine);
 [[nodiscard]] std::string explain_partition(const Plan& plan);
 [[nodiscard]] std::string explain_placement(const Plan& plan);
+/// Empty without speeds of devices.
+[[nodiscard]] std::string explain_balance(const Plan& plan);
 /// How the plan was placed, in microseconds where they are known: "by fastest: simulated 27.2 us an exchange; exact plus QAP 134 us".
 [[nodiscard]] std::string placement_text(const Plan& plan);
 [[nodiscard]] std::string explain_routes(std::span<const RoutedMessage> routes, std::size_t max_routes = 64);

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Cells in proportion to the speeds of devices.
+#include "plan/detail/balance.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+#include "halocline/error.hpp"
+#include "plan/cut.hpp"
+
+namespace halocline {
+namespace {
+
+using partition::Partition;
+using placement::Slot;
+
+/// Times of the slowest device that count as equal.
+constexpr double alike = 1.02;
+
+/// The speed of a slot's device.
+class Speeds {
+ public:
+  explicit Speeds(const PlanRequest& request) : speeds_(&request.speeds) {
+    std::size_t first = 0;
+    for (const auto& rank : request.machine.ranks) {
+      first_.push_back(first);
+      first += rank.devices.size();
+    }
+  }
+  [[nodiscard]] double of(const Slot& slot) const {
+    return (*speeds_)[first_[slot.rank.index()] + static_cast<std::size_t>(slot.ordinal)];
+  }
+  [[nodiscard]] std::vector<double> of(const std::vector<Slot>& slots) const {
+    std::vector<double> all;
+    for (const Slot& slot : slots) all.push_back(of(slot));
+    return all;
+  }
+
+ private:
+  const std::vector<double>* speeds_;
+  std::vector<std::size_t> first_;  ///< by rank
+};
+
+/// A grid, and the slots of its subdomains.
+struct Choice {
+  Partition partition;
+  std::vector<Slot> slots;
+  double imbalance;
+};
+
+Choice choice_of(const PlanRequest& request, const Speeds& speeds, const Partition& even, std::vector<Slot> slots) {
+  partition::Request cut = cut_of(request);
+  cut.method = partition::Method::given;
+  cut.node_grid = even.node_grid();
+  cut.device_grid = even.device_grid();
+  cut.order = even.order();
+  cut.weights = speeds.of(slots);
+  Partition parts = partition::make_partition(cut);
+  const double imbalance = imbalance_of(parts, cut.weights);
+  return {std::move(parts), std::move(slots), imbalance};
+}
+
+/// The subdomains of a node part on its node's devices: in their order, and the fastest first.
+std::vector<std::vector<Slot>> orders_of(const machine::MachineMap& machine, const Speeds& speeds) {
+  const std::vector<Slot> in_order = placement::slots_of(machine);
+  std::vector<Slot> fastest_first = in_order;
+  std::ranges::stable_sort(fastest_first, [&](const Slot& a, const Slot& b) {
+    return std::tuple(a.node, -speeds.of(a)) < std::tuple(b.node, -speeds.of(b));
+  });
+  return {in_order, fastest_first};
+}
+
+}  // namespace
+
+double imbalance_of(const Partition& partition, const std::vector<double>& speeds) {
+  double slowest = 0;
+  for (std::size_t s = 0; s < speeds.size(); ++s) {
+    const auto cells = partition.box_of(subdomain_id(static_cast<std::int64_t>(s))).volume();
+    slowest = std::max(slowest, static_cast<double>(cells) / speeds[s]);
+  }
+  const double together = std::accumulate(speeds.begin(), speeds.end(), 0.0);
+  return slowest * together / static_cast<double>(checked_volume(partition.extent()));
+}
+
+std::vector<double> speeds_by_subdomain(const Plan& plan, const PlanRequest& request) {
+  return Speeds(request).of(plan.placement.slots);
+}
+
+void check_speeds(const PlanRequest& request) {
+  if (!request.weights.empty() || request.cuts) {
+    throw InvalidArgument(fmt::format("speeds of devices are given beside {}; allowed is one of the two",
+                                      request.cuts ? "cuts" : "weights"));
+  }
+  const std::size_t devices = placement::slots_of(request.machine).size();
+  if (request.speeds.size() != devices) {
+    throw InvalidArgument(
+        fmt::format("number of speeds is {}; allowed is one a device, {}, or none", request.speeds.size(), devices));
+  }
+  for (std::size_t i = 0; i < request.speeds.size(); ++i) {
+    if (std::isfinite(request.speeds[i]) && request.speeds[i] > 0) continue;
+    throw InvalidArgument(
+        fmt::format("speed of device {} is {}; allowed are finite numbers above 0", i, request.speeds[i]));
+  }
+}
+
+void balance(Plan& plan, const PlanRequest& request) {
+  const Speeds speeds(request);
+  const Partition& even = plan.geometry.partition;
+  std::vector<Choice> choices{choice_of(request, speeds, even, plan.placement.slots)};
+  const bool any_grid = !plan.placement.given && (request.partition == partition::Method::automatic ||
+                                                  request.partition == partition::Method::fastest);
+  if (!plan.placement.given) {
+    const auto grids = any_grid ? partition::candidate_partitions(cut_of(request)) : std::vector{even};
+    for (const Partition& grid : grids) {
+      for (const auto& slots : orders_of(request.machine, speeds)) {
+        choices.push_back(choice_of(request, speeds, grid, slots));
+      }
+    }
+  }
+  const double least = std::ranges::min(choices, {}, &Choice::imbalance).imbalance;
+  Choice* best = nullptr;
+  std::pair<std::int64_t, std::int64_t> best_traffic;
+  for (Choice& choice : choices) {
+    if (choice.imbalance > alike * least) continue;
+    const model::Traffic traffic = model::traffic_of(geometry_of(request, choice.partition));
+    const std::pair cost(traffic.off_node, traffic.most_sent);
+    if (best != nullptr && cost >= best_traffic) continue;
+    best = &choice;
+    best_traffic = cost;
+  }
+  if (best != &choices.front()) {
+    plan.placement = {.slots = best->slots};
+    plan.placement_method = placement::Method::trivial;
+  }
+  if (any_grid)
+    plan.partition_reason = fmt::format("in proportion to speeds, the best of {} grids and orders", choices.size());
+  plan.judged.reset();  // of equal cells
+  plan.geometry = geometry_of(request, best->partition);
+  partition::check_fits(plan.geometry);
+}
+
+}  // namespace halocline
