@@ -45,6 +45,8 @@ class Injector {
  public:
   virtual ~Injector() = default;
   virtual Injection before(Operation operation, int device) = 0;
+  /// A device whose launches take so many times as long as they ran, 1 or more: the queue is parked for the rest. Any thread calls it.
+  virtual double slowdown(int /*device*/) { return 1; }
 };
 
 struct HostOptions {

@@ -195,9 +195,17 @@ Scheduler::Outcome Scheduler::step(Lock& held, Queue& queue) {
     running.splice(running.begin(), queue.items, queue.items.begin());
     begin_next(queue);
     release(held);
+    const double slowdown =
+        injector_ && running.front().kind == Operation::launch ? injector_->slowdown(queue.device) : 1;
+    const Duration began = clock_.now();
     (*std::get<Run>(running.front().step).function)();
     running.clear();  // destroys what the function holds before the stream is seen to be done
     held.lock();
+    if (slowdown > 1) {
+      const auto rest = std::chrono::duration_cast<Duration>((slowdown - 1) * (clock_.now() - began));
+      queue.items.push_front(
+          {Operation::host_function, Run{std::make_shared<const std::function<void()>>([] {})}, {rest, {}}});
+    }
     return Outcome::done;
   }
   if (const auto* flags = std::get_if<AwaitFlags>(&first.step)) {

@@ -30,10 +30,13 @@ class Script final : public Injector {
     const std::lock_guard held(mutex);
     script[{operation, device}] = std::move(injection);
   }
+  double slowdown(int device) override { return device == 1 ? slow.load() : 1; }
   int count(Operation operation) {
     const std::lock_guard held(mutex);
     return counts[operation];
   }
+
+  std::atomic<double> slow{1};  ///< launches on device 1
 
  private:
   std::mutex mutex;
@@ -72,6 +75,26 @@ TEST_F(HostInjection, ADelayParksItsQueueByTheClockAndNoOther) {
   clock.advance(hours(6));
   slow->synchronize();
   EXPECT_TRUE(ran);
+}
+
+TEST_F(HostInjection, ASlowDeviceTakesSoManyTimesAsLongForALaunch) {
+  script->slow = 3;
+  const auto launch = [this](int device) {
+    const auto stream = backend->create_stream(device);
+    const auto begun = backend->create_event(device, Timing::on);
+    const auto ended = backend->create_event(device, Timing::on);
+    stream->record(*begun);
+    stream->launch(Box::of_extent({1, 1, 1}), [this](const Box&) { clock.advance(hours(1)); });
+    stream->record(*ended);
+    if (device == 1) {
+      EXPECT_FALSE(backend->wait_until([&] { return stream->query(); }, {Clock::steady(), milliseconds(20)}));
+      clock.advance(hours(2));
+    }
+    stream->synchronize();
+    return ended->since(*begun);
+  };
+  EXPECT_EQ(launch(0), hours(1));
+  EXPECT_EQ(launch(1), hours(3));
 }
 
 TEST_F(HostInjection, ADelayBeginsWhenTheOperationIsTheFirst) {
