@@ -69,6 +69,7 @@ Arguments parse_arguments(int argc, const char* const* argv, const halocline::En
   add_bench_command(app, arguments.options, arguments.command);
   add_profile_command(app, arguments.options, arguments.command);
   add_simulate_command(app, arguments.options, arguments.command);
+  add_predict_command(app, arguments.options, arguments.command);
   add_map_command(app, arguments.options, arguments.command);
   add_plot_command(app, arguments.options, arguments.command);
   std::vector<std::string> helped;

@@ -44,14 +44,21 @@ model::ClosedFormRate rate_of(double bytes, const machine::Path& path) {
 
 }  // namespace
 
-model::ClosedForm closed_form_of(const Plan& plan) {
-  const auto& parts = plan.geometry.partition;
+model::ClosedFormConstants constants_of(const Plan& plan) {
   const double bytes = cell_bytes(plan.geometry);
   model::ClosedFormConstants constants;
   constants.between_nodes = rate_of(bytes, {plan.machine.network.bandwidth, plan.machine.network.latency});
   constants.within_node = rate_of(bytes, worst_path(plan.machine.type_of(node_id(0))));
-  return model::closed_form_of_device(
-      {parts.extent(), parts.node_grid(), parts.device_grid(), plan.geometry.widest_halo.most()}, constants);
+  return constants;
+}
+
+model::ClosedFormCase even_case_of(const Plan& plan) {
+  const auto& parts = plan.geometry.partition;
+  return {parts.extent(), parts.node_grid(), parts.device_grid(), plan.geometry.widest_halo.most()};
+}
+
+model::ClosedForm closed_form_of(const Plan& plan) {
+  return model::closed_form_of_device(even_case_of(plan), constants_of(plan));
 }
 
 model::Simulated simulated(const Plan& plan, std::span<const RoutedMessage> routes) {

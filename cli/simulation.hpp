@@ -24,6 +24,10 @@ struct SimulateFlags {
   void apply(halocline::machine::MachineMap& machine) const;
 };
 
+/// The closed form's constants for one exchange, from the map's nominal rates; nothing of computation.
+[[nodiscard]] halocline::model::ClosedFormConstants constants_of(const halocline::Plan& plan);
+/// The plan's domain as the closed form takes it.
+[[nodiscard]] halocline::model::ClosedFormCase even_case_of(const halocline::Plan& plan);
 /// The communication of one exchange by the closed form, from the map's nominal rates.
 [[nodiscard]] halocline::model::ClosedForm closed_form_of(const halocline::Plan& plan);
 

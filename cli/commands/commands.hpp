@@ -25,6 +25,7 @@ void add_bench_command(CLI::App& app, Options& options, Command& chosen);
 /// Its command ends by turning the process into another program, so that it must run before MPI is initialised.
 void add_profile_command(CLI::App& app, Options& options, Command& chosen);
 void add_simulate_command(CLI::App& app, Options& options, Command& chosen);
+void add_predict_command(CLI::App& app, Options& options, Command& chosen);
 void add_map_command(CLI::App& app, Options& options, Command& chosen);
 void add_plot_command(CLI::App& app, Options& options, Command& chosen);
 

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "prediction.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "halocline/error.hpp"
+#include "machine/keep_devices.hpp"
+#include "machine/paths.hpp"
+#include "planning.hpp"
+
+namespace cli {
+
+using namespace halocline;
+
+namespace {
+
+/// pi^-1 of the slowest device of the machine.
+double seconds_per_update(const PredictFlags& flags, const machine::MachineMap& map) {
+  if (flags.seconds_per_update) return *flags.seconds_per_update;
+  if (flags.kernel.cost.bytes == 0 && flags.kernel.cost.flops == 0) {
+    refuse_without(fmt::format("--kernel {}", flags.kernel.name), "--bytes-per-cell, --flops-per-cell or --pi");
+  }
+  double slowest = 0;
+  for (const machine::NodeType& type : map.types) {
+    for (int d = 0; d < type.device_count(); ++d) {
+      const double memory = best_path(type, device_id(d), device_id(d)).bandwidth;
+      const bool known = std::isfinite(memory);
+      if (!known && !(flags.flop_rate && flags.kernel.cost.flops > 0)) {
+        throw InvalidArgument(fmt::format(
+            "device {} of '{}' has no memory link in the machine map; allowed, without one, is --pi", d, type.name));
+      }
+      slowest = std::max(
+          slowest, model::seconds_per_update(flags.kernel.cost, {known ? memory : 0, flags.flop_rate.value_or(0)}));
+    }
+  }
+  return slowest;
+}
+
+void set_rate(model::ClosedFormRate& rate, int exchanges, const std::optional<double>& beta,
+              const std::optional<double>& latency, std::int64_t neighbours) {
+  rate.seconds_per_cell = beta.value_or(exchanges * rate.seconds_per_cell);
+  rate.latency = exchanges * latency.value_or(rate.latency);
+  rate.concurrent = neighbours;
+}
+
+model::ClosedForm closed_form(const Plan& plan, const PredictFlags& flags) {
+  model::ClosedFormConstants constants = constants_of(plan);
+  const int exchanges = flags.kernel.exchanges;
+  set_rate(constants.between_nodes, exchanges, flags.beta_between_nodes, flags.latency, flags.neighbours);
+  set_rate(constants.within_node, exchanges, flags.beta_within_node, flags.latency_within, flags.neighbours);
+  const model::ClosedFormCase even = even_case_of(plan);
+  return flags.level_of_nodes ? closed_form_of_node(even, constants) : closed_form_of_device(even, constants);
+}
+
+Vec3 largest_of(const partition::Partition& parts) {
+  Vec3 largest;
+  for (int dim = 0; dim < 3; ++dim) {
+    const auto& cuts = parts.cuts(dim);
+    for (std::size_t i = 1; i < cuts.size(); ++i) largest[dim] = std::max(largest[dim], cuts[i] - cuts[i - 1]);
+  }
+  return largest;
+}
+
+/// As the papers plan, which know no shared links; searches by time take long where there are many cases.
+void plan_as_papers_do(PlanRequest& request) {
+  if (request.partition == partition::Method::automatic) request.partition = partition::Method::exact;
+  if (request.placement.method == placement::Method::automatic) {
+    const bool few = request.machine.devices_of(node_id(0)) <= 8;
+    request.placement.method = few ? placement::Method::exact : placement::Method::craft;
+  }
+}
+
+Vec3 weak_extent(std::int64_t side, std::int64_t devices) {
+  Vec3 extent = Vec3::filled(side);
+  int dim = 2;
+  for (std::int64_t rest = devices; rest > 1; dim = (dim + 2) % 3) {
+    std::int64_t prime = 2;
+    while (rest % prime != 0) ++prime;
+    extent[dim] *= prime;
+    rest /= prime;
+  }
+  return extent;
+}
+
+/// 1, 2, 4, ... and the number itself.
+std::vector<std::int64_t> doubled_up_to(std::int64_t most) {
+  std::vector<std::int64_t> counts;
+  for (std::int64_t n = 1; n < most; n *= 2) counts.push_back(n);
+  counts.push_back(most);
+  return counts;
+}
+
+}  // namespace
+
+std::vector<PredictCase> predict_cases(const PredictFlags& flags, const machine::MachineMap& map) {
+  const std::int64_t devices = map.devices_of(node_id(0));
+  std::vector<PredictCase> cases;
+  for (const std::int64_t side : flags.sizes) {
+    const auto add = [&](std::int64_t nodes, std::int64_t each) {
+      cases.push_back({nodes, each, flags.study == "weak" ? weak_extent(side, nodes * each) : Vec3::filled(side)});
+    };
+    for (const std::int64_t each : doubled_up_to(devices)) add(1, each);
+    for (const std::int64_t nodes : doubled_up_to(std::ssize(map.nodes))) {
+      if (nodes > 1) add(nodes, devices);
+    }
+  }
+  return cases;
+}
+
+PredictedRow predict_case(PlanRequest request, const PredictFlags& flags, const PredictCase& of) {
+  keep_nodes(request.machine, of.nodes);
+  const bool fewer = of.devices_per_node < request.machine.devices_of(node_id(0));
+  if (fewer) machine::keep_devices(request.machine, of.devices_per_node);
+  request.extent = of.extent;
+  if (!flags.study.empty()) plan_as_papers_do(request);
+  const Plan plan = make_plan(request);
+  const auto routes = assumed_routes(plan, request.policy, request.device_mpi);
+  const model::Simulated time = simulated(plan, routes);
+  const model::ClosedForm form = closed_form(plan, flags);
+  const auto& halo = plan.geometry.widest_halo;
+  const Vec3 largest = largest_of(plan.geometry.partition);
+
+  PredictedRow row{of, plan.geometry.partition.grid(), 0, {}, {}, slowest_of(time)};
+  row.work = static_cast<double>(largest.volume()) * seconds_per_update(flags, plan.machine);
+  const double outer = model::outer_share(largest, halo.lower(), halo.upper());
+  row.closed.exchange = std::max(form.between_nodes, form.within_node);
+  row.simulated.exchange = flags.kernel.exchanges * time.seconds;
+  for (PredictedStep* step : {&row.closed, &row.simulated}) {
+    step->times = model::step_times({row.work, outer, step->exchange, flags.serial});
+  }
+  return row;
+}
+
+}  // namespace cli

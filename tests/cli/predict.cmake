@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Predicted steps, and the key numbers of studies of published machines. A changed number is a changed model: find out why before it is changed here.
+include(${CMAKE_CURRENT_LIST_DIR}/expect.cmake)
+
+# expect_row(<beginning of a line of CSV, as a regular expression> <why it is that> <words>): runs a command once for the rows that follow each other
+set(last_words "")
+function(expect_row row reason words)
+  if(NOT words STREQUAL last_words)
+    separate_arguments(list UNIX_COMMAND "${words}")
+    run_program(code out err ${list})
+    foreach(variable code out err)
+      set(last_${variable} "${${variable}}" PARENT_SCOPE)
+    endforeach()
+    set(last_words "${words}" PARENT_SCOPE)
+  else()
+    set(code "${last_code}")
+    set(out "${last_out}")
+    set(err "${last_err}")
+  endif()
+  set(ok FALSE)
+  if(code EQUAL 0 AND out MATCHES "\n${row}")
+    set(ok TRUE)
+  endif()
+  count(ok "halocline ${words}" "${row}: ${reason}\nexit code ${code}\n${out}${err}")
+  set(tried ${tried} PARENT_SCOPE)
+  set(right ${right} PARENT_SCOPE)
+endfunction()
+
+# Pekkilä et al., figure 11, with the constants that they give: 64 GPUs reach 36, 73 and 100 % of ideal scaling. These follow from section 5: measured 18, 43
+# and 87 % of ideal are 50, 59 and 87 % of the model.
+set(puhti "predict --machine ${SOURCE}/machines/puhti.json --nodes 16 --kernel mhd --device-mpi")
+set(paper "${puhti} --level node --pi 2.2 --beta 3.9 --latency 0")
+separate_arguments(list UNIX_COMMAND "${paper} --study strong --json")
+run_program(code out err ${list})
+foreach(pair "6;0[.]35488" "13;0[.]73053" "20;1[.]0")
+  list(GET pair 0 row)
+  list(GET pair 1 value)
+  string(JSON found ERROR_VARIABLE problem GET "${out}" rows ${row} closed_form efficiency)
+  string(JSON devices ERROR_VARIABLE problem GET "${out}" rows ${row} devices)
+  set(ok FALSE)
+  if(code EQUAL 0 AND devices EQUAL 64 AND found MATCHES "^${value}")
+    set(ok TRUE)
+  endif()
+  count(ok "figure 11, row ${row}" "efficiency ${found}, wanted ${value}\n${out}${err}")
+endforeach()
+
+expect_row("strong,mhd,256,256,256,16,64,5[.]7671[0-9]*e-04,1[.]62508" "work is 2.2 ns x 256^3 / 64; the halo of a node of 64 x 128 x 128 cells is 2 x 208,344 cells of 3.9 ns"
+           "${paper} --study strong --sizes 256 --csv")
+expect_row("strong,mhd,256,256,256,16,64,5[.]7671[0-9]*e-04,1[.]7157[0-9]*e-03,.*,1[.]7487" "three exchanges of 583 us, as 'simulate' has them on 16 nodes"
+           "${puhti} --pi 2.2 --study strong --sizes 256 --csv")
+expect_row("weak,mhd,512,512,512,2,8,.*,1[.]28[0-9]*e-02," "figure 13: between 4 and 8 devices messages begin to leave the node, 1.68 to 12.8 ms"
+           "${puhti} --pi 2.2 --study weak --csv")
+expect_row("weak,mhd,256,512,512,1,4,.*,1[.]6755[0-9]*e-03," "figure 13: within a node by NVLink"
+           "${puhti} --pi 2.2 --study weak --csv")
+
+# The roofline: 16 bytes of 208 GB/s for each of 64^3 cells on 4 devices; 1000 operations of 1.17 T/s.
+set(k20 "predict --machine ${SOURCE}/machines/k20-server.json --size 64 --csv")
+expect_row(",laplace3d,64,64,64,1,4,5[.]0412" "16 bytes a cell" "${k20} --kernel laplace3d")
+expect_row(",custom,64,64,64,1,4,5[.]0412" "16 bytes a cell" "${k20} --bytes-per-cell 16 --fields 1xf64")
+expect_row(",custom,64,64,64,1,4,5[.]6013" "1000 operations a cell" "${k20} --bytes-per-cell 16 --flops-per-cell 1000 --tflops 1.17")
+expect_row(",laplace3d,64,64,64,1,4,5[.]0412[0-9]*e-06,1[.]0448[0-9]*e-05,1[.]0010[0-9]*e-02,1[.]0011[0-9]*e-02,1[.]0015[0-9]*e-02,1[.]1007[0-9]*e-05,1[.]0011" "tau_0 of 10 ms in all step times"
+           "${k20} --kernel laplace3d --tau0 10000")
+expect_refusal("--kernel custom requires --bytes-per-cell, --flops-per-cell or --pi" predict --nodes 2 --size 64)
+expect_refusal("--radius cannot be used with --kernel mhd" predict --nodes 2 --kernel mhd --radius 2)
+expect_refusal("--sizes requires --study" predict --nodes 2 --kernel mhd --sizes 64)
+expect_refusal("--size cannot be used with --study" predict --nodes 2 --kernel mhd --size 64 --study weak)
+expect_refusal("--pi is '-1'; allowed is a number from 0" predict --nodes 2 --kernel mhd --pi -1)
+
+# Pearson et al. on Summit, by 'simulate --study'. On 8 nodes, because there no dimension of the grid of nodes is spanned by one node any more, so that bytes between
+# nodes have reached their maximum.
+set(summit "simulate --machine ${SOURCE}/machines/summit.json --nodes 8 --ranks-per-node 6 --radius 3 --fields 4xf32 --csv --study")
+expect_row("weak,8n/6r/6g/2726,[+]remote,.*,2[.]9774[0-9]*e-02,,core" "cores copy within the node what specialisation keeps away from MPI: 1.20 x" "${summit} weak")
+expect_row("weak,8n/6r/6g/2726,[+]self,.*,2[.]4827[0-9]*e-02,,network" "542 MB that a node sends at 25 GB/s, and stages before and behind it" "${summit} weak")
+expect_row("weak,8n/6r/6g/2726/ca,[+]self,.*,4[.]6526[0-9]*e-02,,network" "messages from device memory one by one: twice the staged time" "${summit} weak")
+expect_row("strong,8n/6r/6g/1363,[+]self,.*,6[.]2530[0-9]*e-03,,network" "a quarter of weak scaling's halo" "${summit} strong")
+report_count()
