@@ -20,7 +20,9 @@ auto members(MaybeConst<Measurement> auto& measurement) {
 auto members(MaybeConst<NodeType> auto& type) {
   return std::tie(type.name, type.vertices, type.links, type.measurements, type.exchange_rates);
 }
-auto members(MaybeConst<NodeEntry> auto& node) { return std::tie(node.name, node.type, node.device_uuids, node.rack); }
+auto members(MaybeConst<NodeEntry> auto& node) {
+  return std::tie(node.name, node.type, node.device_uuids, node.rack, node.port);
+}
 auto members(MaybeConst<RankEntry> auto& rank) { return std::tie(rank.node, rank.devices); }
 auto members(MaybeConst<FatTree> auto& tree) { return std::tie(tree.levels); }
 auto members(MaybeConst<Torus> auto& torus) { return std::tie(torus.nodes_per_router, torus.dimensions); }

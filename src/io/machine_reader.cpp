@@ -5,6 +5,7 @@
 #include <fstream>
 #include <utility>
 
+#include "core/checked.hpp"
 #include "core/limits.hpp"
 #include "halocline/error.hpp"
 #include "io/detail/json_cursor.hpp"
@@ -131,12 +132,13 @@ NodeType read_type(const JsonCursor& json) {
 /// One entry of "nodes" can stand for many nodes. MachineMap::check() reports errors by the number of a node, so the
 /// same conditions are checked here, to report them by entry.
 void read_nodes(const JsonCursor& json, MachineMap& map) {
-  json.keys({"name", "type", "count", "rack", "device_uuids"});
+  json.keys({"name", "type", "count", "rack", "port", "device_uuids"});
   NodeEntry node;
   node.name = read_name(json.at("name"));
   if (map.types.empty()) json.at("type").refuse("nothing, because there are no types");
   node.type = json.at("type").small(0, static_cast<int>(map.types.size()) - 1);
   if (const auto rack = json.find("rack")) node.rack = rack->small(-1);
+  if (const auto port = json.find("port")) node.port = port->small(-1);
   const auto count = json.find("count");
   if (const auto uuids = json.find("device_uuids")) {
     node.device_uuids = uuids->texts();
@@ -153,6 +155,7 @@ void read_nodes(const JsonCursor& json, MachineMap& map) {
   const std::int64_t number = count->integer(1, std::max<std::int64_t>(1, limits::nodes - std::ssize(map.nodes)));
   for (std::int64_t n = 0; n < number; ++n) {
     map.nodes.push_back(node);
+    if (node.port >= 0) map.nodes.back().port = checked_cast<int>(node.port + n, "a port");
     map.nodes.back().name = fmt::format("{}-{}", node.name, n);
   }
 }

@@ -153,7 +153,8 @@ std::size_t run_length(const std::vector<NodeEntry>& nodes, std::size_t first, c
   for (; first + count < nodes.size(); ++count) {
     const NodeEntry& node = nodes[first + count];
     if (node.name != fmt::format("{}-{}", name, count) || node.type != nodes[first].type ||
-        node.rack != nodes[first].rack || !node.device_uuids.empty()) {
+        node.rack != nodes[first].rack || !node.device_uuids.empty() ||
+        node.port != (nodes[first].port < 0 ? -1 : nodes[first].port + static_cast<int>(count))) {
       break;
     }
   }
@@ -171,6 +172,7 @@ Json json_of_nodes(const std::vector<NodeEntry>& nodes) {
     one["type"] = node.type;
     if (count > 1) one["count"] = count;
     if (node.rack != -1) one["rack"] = node.rack;
+    if (node.port != -1) one["port"] = node.port;
     if (!node.device_uuids.empty()) one["device_uuids"] = node.device_uuids;
     json.push_back(std::move(one));
     n += count > 1 ? count : 1;

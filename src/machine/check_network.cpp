@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -62,6 +63,19 @@ int nics_of(const NodeType& type) {
       std::ranges::count_if(type.vertices, [](const Vertex& v) { return v.kind == VertexKind::nic; }));
 }
 
+/// Either no node has a port, or each its own.
+void check_ports(const MachineMap& map, std::int64_t places) {
+  const bool any = std::ranges::any_of(map.nodes, [](const NodeEntry& node) { return node.port != -1; });
+  if (!any) return;
+  std::set<int> seen;
+  for (std::size_t n = 0; n < map.nodes.size(); ++n) {
+    const int port = map.nodes[n].port;
+    const std::string at = fmt::format("nodes[{}].port", n);
+    if (port < 0 || port >= places) refuse(at, port, fmt::format("0 to {}, as some nodes have ports", places - 1));
+    if (!seen.insert(port).second) refuse(at, port, "each port once");
+  }
+}
+
 }  // namespace
 
 void check_software(const Software& software) {
@@ -85,11 +99,12 @@ void check_network(const MachineMap& map) {
   if (places > limits::fabric_places) {
     refuse(path, "too large", fmt::format("at most {} places for nodes", limits::fabric_places));
   }
+  check_ports(map, places);
   if (std::cmp_less(places, map.nodes.size())) {
     refuse("nodes", fmt::format("{} entries", map.nodes.size()),
            fmt::format("{} at most, as many as {} has places", places, path));
   }
-  const std::int64_t links = make_fabric_links(fabric.shape, std::ssize(map.nodes))->count();
+  const std::int64_t links = make_fabric_links(fabric.shape, map.port_count())->count();
   for (const std::int64_t rails : {std::int64_t{1}, std::int64_t{fabric.rails}}) {  // so that the product fits
     check_at_most(path, rails * links, "links in all", limits::fabric_links);
   }

@@ -15,11 +15,11 @@ namespace halocline::machine {
 /// fabric's links.
 struct Interconnect::Impl {
   explicit Impl(const MachineMap& map)
-      : network(map.network),
-        fabric(make_fabric_links(map.network.fabric.shape, static_cast<std::int64_t>(map.nodes.size()))) {
+      : network(map.network), fabric(make_fabric_links(map.network.fabric.shape, map.port_count())) {
     for (const NodeType& type : map.types) types.emplace_back(type, network.fabric.rails);
     for (const NodeEntry& node : map.nodes) {
-      nodes.push_back({in_nodes, node.type, node.rack, node.name});
+      const std::int64_t port = node.port >= 0 ? node.port : std::ssize(nodes);
+      nodes.push_back({in_nodes, node.type, node.rack, port, node.name});
       in_nodes += types[static_cast<std::size_t>(node.type)].channel_count();
     }
     ports = 2 * static_cast<std::int64_t>(nodes.size());
@@ -30,6 +30,7 @@ struct Interconnect::Impl {
     std::int64_t first;  ///< channel
     int type;
     int rack;
+    std::int64_t port;  ///< in the fabric
     std::string name;
   };
 
@@ -70,7 +71,7 @@ struct Interconnect::Impl {
   void cross(node_id from, node_id to, int on_rail, std::vector<std::int64_t>& path) const {
     const std::int64_t rail = in_nodes + on_rail * in_rail;
     path.push_back(rail + 2 * from.value());
-    fabric->route(from.value(), to.value(), rail + ports, path);
+    fabric->route(nodes[from.index()].port, nodes[to.index()].port, rail + ports, path);
     path.push_back(rail + 2 * to.value() + 1);
   }
 
@@ -167,7 +168,7 @@ Interconnect::Ends Interconnect::network_ends(std::int64_t id) const {
   const auto nodes = std::ssize(impl_->nodes);
   if (in_rail < impl_->ports) {
     const std::int64_t node = in_rail / 2;
-    const std::int64_t its_switch = nodes + impl_->fabric->switch_of(node);
+    const std::int64_t its_switch = nodes + impl_->fabric->switch_of(impl_->nodes[static_cast<std::size_t>(node)].port);
     return in_rail % 2 == 0 ? Ends{node, its_switch} : Ends{its_switch, node};
   }
   const Ends between = impl_->fabric->ends(in_rail - impl_->ports);

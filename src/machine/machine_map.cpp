@@ -3,6 +3,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "halocline/error.hpp"
 
 namespace halocline::machine {
@@ -33,6 +35,12 @@ const NodeType& MachineMap::type_of(node_id node) const {
 }
 
 int MachineMap::devices_of(node_id node) const { return type_of(node).device_count(); }
+
+std::int64_t MachineMap::port_count() const {
+  std::int64_t count = std::ssize(nodes);
+  for (const NodeEntry& node : nodes) count = std::max(count, std::int64_t{node.port} + 1);
+  return count;
+}
 
 std::int64_t MachineMap::device_count() const {
   std::vector<std::int64_t> of_type;

@@ -28,7 +28,7 @@ struct FatTreeLevel {
   LinkRate uplinks;  ///< bandwidth: the sum over all uplinks of one switch
   friend bool operator==(const FatTreeLevel&, const FatTreeLevel&) = default;
 };
-/// Nodes fill the switches in order. The switches of the last level meet in a core that is never the bottleneck. Routing
+/// Nodes fill the switches in the order of their ports. The switches of the last level meet in a core that is never the bottleneck. Routing
 /// is adaptive: traffic is shared evenly between the uplinks of a switch, so that they count as one.
 struct FatTree {
   std::vector<FatTreeLevel> levels;  ///< from the nodes up
@@ -169,6 +169,9 @@ struct NodeEntry {
   std::vector<std::string> device_uuids;
   /// Nodes with one number (0 or more) are joined by load/store links (NVLink across a rack).
   int rack = -1;
+  /// Place in the fabric, whose switches have places from 0 on, in order; -1: the node's position in MachineMap::nodes. Where one node has a port, all
+  /// have, each its own; then switches may have places without a node.
+  int port = -1;
   friend bool operator==(const NodeEntry&, const NodeEntry&) = default;
 };
 
@@ -214,6 +217,8 @@ struct MachineMap {
   Software software;
   std::vector<std::string> sources;  ///< where the numbers come from, for people
 
+  /// Places that the fabric has at least: one more than the largest port.
+  [[nodiscard]] std::int64_t port_count() const;
   /// Throws InvalidArgument where there is no such node.
   [[nodiscard]] const NodeType& type_of(node_id node) const;
   [[nodiscard]] int devices_of(node_id node) const;

@@ -165,6 +165,16 @@ TEST(MachineJson, RandomMapsComeBackTheSame) {
   }
 }
 
+TEST(MachineJson, NodesThatFollowEachOtherHavePortsThatDo) {
+  std::string text = with(R"("count": 3)", R"("count": 3, "port": 8)");
+  text.replace(text.find(R"("rack": 2)"), 9, R"("rack": 2, "port": 3)");
+  const machine::MachineMap map = machine_from_json(text);
+  EXPECT_EQ(map.nodes[2].port, 10);
+  EXPECT_EQ(map.port_count(), 11);
+  EXPECT_EQ(machine_from_json(to_json(map)), map);
+  EXPECT_NE(to_json(map).find(R"("count": 3)"), std::string::npos) << "still one entry";
+}
+
 TEST(MachineJson, ManyAlikeNodesStaySmall) {
   const machine::MachineMap map = machine::synthetic({10'000, 4, 4});
   machine::MachineMap without_ranks = map;
@@ -244,6 +254,7 @@ TEST(MachineJson, EachBadDocumentIsRefusedByPath) {
        "nodes[0].type is 1; allowed is a whole number from 0 to 0"},
       {R"("count": 3)", R"("count": 0)", "nodes[0].count is 0; allowed is a whole number from 1 to"},
       {R"("count": 3)", R"("count": 99999999)", "nodes[0].count is 99999999; allowed is a whole number from 1 to"},
+      {R"("rack": 2)", R"("port": 3)", "nodes[0].port is -1; allowed is 0 to 999999999, as some nodes have ports"},
       {R"("rack": 2)", R"("rack": -2)", "nodes[1].rack is -2"},
       {R"("rack": 2)", R"("count": 2)", "nodes[1].device_uuids is an array of 1; allowed is nothing beside a count"},
       {R"(["u"])", R"(["u", "v"])",

@@ -53,6 +53,24 @@ TEST(Crossbar, HasPortsOnly) {
   }
 }
 
+TEST(Ports, PlaceNodesInTheFabric) {
+  // Three nodes at places 5, 0 and 4 of switches of 4: the first two meet in the core, the first and the last on a switch.
+  MachineMap map = bare(3, of(FatTree{{{4, {15e9, 1e-7}}}}));
+  map.nodes[0].port = 5;
+  map.nodes[1].port = 0;
+  map.nodes[2].port = 4;
+  const Interconnect net(map);
+  EXPECT_EQ(between(net, 0, 1).size(), 2u);
+  EXPECT_THAT(between(net, 0, 2), IsEmpty());
+  EXPECT_EQ(net.network_ends(net.first_network_channel()).to, net.network_ends(net.first_network_channel() + 4).to);
+  EXPECT_NE(net.network_ends(net.first_network_channel()).to, net.network_ends(net.first_network_channel() + 2).to);
+
+  map.nodes[1].port = 4;
+  EXPECT_THROW(map.check(), InvalidArgument);
+  map.nodes[1].port = -1;
+  EXPECT_THROW(map.check(), InvalidArgument);
+}
+
 TEST(FatTree, GoesUpToTheFirstSwitchThatBothAreBelow) {
   // 12 nodes: 6 leaves of 2, 2 switches of 3 leaves, a core.
   const Interconnect net(bare(12, of(FatTree{{{2, {15e9, 1e-7}}, {3, {30e9, 2e-7}}}})));
