@@ -183,6 +183,8 @@ class Domain:
         self._on_host = core.on_host
         self._is_realized = True
         _ = self.shape
+        for field in self._fields.values():
+            _ = field._dense
 
     def __getitem__(self, name: str) -> Field:
         if name not in self._fields:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ._blocks import Block, Region
+from ._dense import Dense, dense
 from ._own import memory_of
 from .errors import InvalidArgument
 
@@ -36,6 +37,7 @@ class Field:
         self.components = components
         self.buffers = buffers
         self._blocks: list[Block] | None = None
+        self._constants: Dense | None = None
 
     def __repr__(self) -> str:
         return f"<halocline.Field '{self.name}': {self.dtype.name}, {self.components} component(s), {self.buffers} buffer(s)>"
@@ -47,6 +49,13 @@ class Field:
         if self._blocks is None:
             self._blocks = [Block(self, position) for position in range(self._domain._core.subdomain_count)]
         return self._blocks
+
+    @property
+    def _dense(self) -> Dense:
+        if self._constants is None:
+            self._domain._realized()
+            self._constants = dense(self)
+        return self._constants
 
     def use(
         self,

@@ -361,3 +361,31 @@ def test_an_exchange_with_a_gradient_is_ordered_in_its_stream(domain):
         seen = exchange(domain["u"], cells) + 0
     stream.synchronize()
     assert np.array_equal(seen.cpu().numpy(), PADDED)
+
+
+def test_exchanges_and_gradients_in_a_graph_of_pytorch(domain):
+    from halocline.torch import exchange
+
+    cells = torch.zeros(SHAPE, device="cuda", requires_grad=True)
+    stream = torch.cuda.Stream()
+    stream.wait_stream(torch.cuda.default_stream())
+
+    def step():
+        halos = exchange(domain["u"], cells)
+        return halos, torch.autograd.grad((halos**2).sum(), cells)[0]
+
+    with torch.cuda.stream(stream):
+        eager = step()
+    stream.synchronize()
+    assert not eager[0].any()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph, stream=stream):
+        halos, gradient = step()
+    for factor in (1, 3):
+        with torch.no_grad(), torch.cuda.stream(stream):
+            cells.copy_(torch.from_numpy(factor * WHOLE))
+            graph.replay()
+        stream.synchronize()
+        assert np.array_equal(halos.detach().cpu().numpy(), factor * PADDED)
+        copies = np.pad(np.arange(WHOLE.size).reshape(SHAPE), 1, mode="wrap").ravel()
+        assert np.allclose(gradient.cpu().numpy().ravel(), 2 * factor * WHOLE.ravel() * np.bincount(copies))
