@@ -131,6 +131,21 @@ endif()
 halocline_optional(HALOCLINE_PYTHON have_nanobind HALOCLINE_HAVE_PYTHON "install Python 3.11 or newer with its headers, and nanobind by pip")
 halocline_note("Python package" ${HALOCLINE_HAVE_PYTHON} "${Python_VERSION}")
 
+# Headers only: calls from XLA need nothing to link. HALOCLINE_XLA_INCLUDE is jax.ffi.include_dir(), found where the interpreter has jaxlib.
+set(have_xla OFF)
+if(HALOCLINE_HAVE_PYTHON AND NOT HALOCLINE_JAX STREQUAL "OFF")
+  execute_process(COMMAND ${Python_EXECUTABLE} -c
+    "import importlib.util as u; s = u.find_spec('jaxlib'); print(s.submodule_search_locations[0] + '/include' if s else '')"
+    OUTPUT_VARIABLE jaxlib_include OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+  find_path(HALOCLINE_XLA_INCLUDE xla/ffi/api/ffi.h HINTS ${jaxlib_include} NO_DEFAULT_PATH)
+  mark_as_advanced(HALOCLINE_XLA_INCLUDE)
+  if(HALOCLINE_XLA_INCLUDE)
+    set(have_xla ON)
+  endif()
+endif()
+halocline_optional(HALOCLINE_JAX have_xla HALOCLINE_HAVE_JAX "install jaxlib for the Python interpreter, or set HALOCLINE_XLA_INCLUDE to jax.ffi.include_dir()")
+halocline_note("JAX" ${HALOCLINE_HAVE_JAX} "")
+
 include(HaloclineCuda)
 
 find_package(nlohmann_json REQUIRED)

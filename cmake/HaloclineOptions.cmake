@@ -16,6 +16,7 @@ set(HALOCLINE_SIMGRID AUTO CACHE STRING "A test that compares simulations with S
 set(HALOCLINE_PNG AUTO CACHE STRING "Pictures as PNG: ON, OFF or AUTO")
 set(HALOCLINE_SANITIZE "" CACHE STRING "Sanitizers: empty, 'address,undefined,float-cast-overflow' or 'thread'")
 set(HALOCLINE_PYTHON AUTO CACHE STRING "The Python package: ON, OFF or AUTO")
+set(HALOCLINE_JAX AUTO CACHE STRING "Exchanges of the Python package in JAX: ON, OFF or AUTO")
 set(HALOCLINE_FORTRAN AUTO CACHE STRING "The Fortran module: ON, OFF or AUTO")
 set(HALOCLINE_CUDA AUTO CACHE STRING "The CUDA backend: ON, OFF or AUTO")
 if(NOT HALOCLINE_CUDA MATCHES "^(ON|OFF|AUTO)$")

@@ -60,10 +60,11 @@ def dense(field: Field) -> Dense:
 
 
 def field_of(key: str) -> Field:
-    """The field of a key. Raises InvalidArgument if its domain was deleted, and CapabilityError if its exchange is not linear."""
+    """The field of a key. Raises InvalidArgument if its domain is closed or deleted, and CapabilityError if its exchange is not linear."""
     field = _fields.get(key)
     if field is None:
         raise InvalidArgument(f"the domain of the field '{key}' was deleted; allowed are calls while it exists")
+    field._domain._realized()
     if field._domain._open_boundary is not None:
         raise CapabilityError("exchange() has no gradient of the function of on_open_boundary(); allowed are domains without it")
     return field

@@ -231,6 +231,11 @@ void DomainHandle::synchronize() {
 
 void DomainHandle::close() {
   Domain& all = domain();
+  std::unique_lock alone(calls_, std::defer_lock);
+  {
+    const nb::gil_scoped_release release;
+    alone.lock();
+  }
   exchange_.reset();
   kept_.clear();
   const nb::gil_scoped_release release;

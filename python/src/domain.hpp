@@ -10,6 +10,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -112,6 +113,11 @@ class DomainHandle {
   [[nodiscard]] Graph end_capture();
   /// Throws InvalidArgument if the domain was closed since.
   void launch(const Graph& steps, std::uintptr_t stream, bool keep, bool wait);
+  /// Fills a field from dense arrays of the host, one for each subdomain (component z y x in C order), exchanges it, and fills dense arrays
+  /// from it. Forwards from owned cells to cells with halo, of which those that no message fills are 0; backwards (accumulate) the
+  /// opposite. One call at a time; called with the interpreter lock.
+  void exchange_dense(std::int64_t field, const std::vector<const std::byte*>& given,
+                      const std::vector<std::byte*>& results, bool backwards);
   void swap(std::int64_t field);
   void synchronize();
   void close();
@@ -175,6 +181,7 @@ class DomainHandle {
   template <typename F>
   void with_stream(std::uintptr_t stream, bool keep, F&& f);
 
+  std::mutex calls_;  ///< of exchange_dense(), which comes from any thread, and close()
   std::unique_ptr<Domain> domain_;
   std::optional<ExchangeHandle> exchange_;
   std::vector<OpenBox> open_boxes_;

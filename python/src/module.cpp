@@ -14,6 +14,7 @@
 #include "errors.hpp"
 #include "files.hpp"
 #include "interrupts.hpp"
+#include "xla.hpp"
 
 namespace halocline::python {
 
@@ -23,6 +24,7 @@ NB_MODULE(_core, module) {
   module.attr("version") = HALOCLINE_VERSION;
   module.def("mpi_library", &mpi_library);
   module.def("dlpack_memory", &dlpack_memory);
+  module.def("xla_handlers", &xla_handlers);
 
   nb::class_<Machine>(module, "Machine")
       .def_static("from_json", &Machine::from_json, nb::arg("text"))

@@ -23,8 +23,8 @@ def test_the_blocks_of_the_page_run(tmp_path, monkeypatch):
         if "mpi4py" in block:
             pytest.importorskip("mpi4py")
             continue  # python/tests/ranks.py
-        if "torch" in block:
-            continue  # python/tests/test_gpu.py, python/tests/test_without_mpi.py
+        if "torch" in block or "jax" in block:
+            continue  # python/tests/test_gpu.py, python/tests/test_without_mpi.py, python/tests/test_jax.py
         if "def update" in block:
             for part in block.strip().split("\n\n"):
                 assert part in heat

@@ -19,7 +19,7 @@ def check(program, tmp_path):
     package = Path(halocline.__file__).parents[1]
     config = tmp_path / "mypy.ini"
     # The types of arrays in what nanobind writes have no arguments.
-    config.write_text("[mypy]\nstrict = true\n[mypy-halocline._core]\nignore_errors = true\n[mypy-torch.*]\nignore_missing_imports = true\n")
+    config.write_text("[mypy]\nstrict = true\n[mypy-halocline._core]\nignore_errors = true\n[mypy-torch.*,jax.*]\nignore_missing_imports = true\n")
     return subprocess.run(
         [sys.executable, "-m", "mypy", f"--config-file={config}", f"--cache-dir={tmp_path}", str(program)], capture_output=True, text=True, timeout=250,
         cwd=tmp_path, env={**os.environ, "MYPYPATH": str(package)},

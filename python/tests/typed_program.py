@@ -3,11 +3,16 @@
 
 import pathlib
 import tempfile
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 import halocline
+
+if TYPE_CHECKING:  # read, too
+    import halocline.jax
+    import halocline.torch
 
 
 def average(block: halocline.Block, region: tuple[slice, slice, slice]) -> npt.NDArray[np.float64]:

@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The exchange with its gradient in JAX, on the host."""
+
+import gc
+
+import numpy as np
+import pytest
+
+import halocline
+from halocline import _core, errors
+
+jax = pytest.importorskip("jax")
+if not _core.xla_handlers():
+    pytest.skip("halocline was built without the headers of jaxlib", allow_module_level=True)
+jax.config.update("jax_platforms", "cpu")
+jax.config.update("jax_enable_x64", True)
+import jax.numpy as jnp  # noqa: E402 - as configured
+from jax.test_util import check_grads  # noqa: E402
+
+from halocline.jax import accumulate, exchange, token  # noqa: E402
+
+SHAPE = (5, 4, 6)
+
+
+def made(radius=1, dtype="float64", components=1, **options):
+    return halocline.Domain(SHAPE, radius, {"u": {"dtype": dtype, "components": components}}, **options)
+
+
+def owned(field, seed=0):
+    """Random owned cells of each block."""
+    random = np.random.default_rng(seed)
+    return [jnp.asarray(random.standard_normal(shape), field.dtype.name) for shape in field._dense.owned]
+
+
+def whole_of(field, arrays):
+    whole = np.zeros(SHAPE)
+    for block, array in zip(field.blocks, arrays):
+        whole[block.cells] = array
+    return whole
+
+
+@pytest.mark.parametrize("devices", [1, 3])
+@pytest.mark.parametrize("compiled", [False, True])
+def test_halos_are_the_neighbours_cells(devices, compiled):
+    with made(2, devices=devices) as domain:
+        u = domain["u"]
+        cells = owned(u)
+        function = jax.jit(lambda arrays: exchange(u, arrays)) if compiled else lambda arrays: exchange(u, arrays)
+        padded = np.pad(whole_of(u, cells), 2, mode="wrap")
+        for block, array in zip(u.blocks, function(cells)):
+            assert np.array_equal(array, padded[tuple(slice(c.start, c.stop + 4) for c in block.cells)])
+
+
+def test_halo_cells_that_are_not_exchanged_are_zero():
+    with made(halocline.Stencil.star(1)) as domain:
+        domain["u"].array[...] = np.nan
+        halos = exchange(domain["u"], owned(domain["u"])[0])
+        assert not jnp.isnan(halos).any() and (halos[0, 0] == 0).all() and (halos[0, 1:-1, 1:-1] != 0).all()
+
+
+def test_arrays_of_structures():
+    domain = halocline.Domain(SHAPE, 1)
+    u = domain.add_field("u", "float32", components=2)
+    domain.plan()
+    u.use(np.zeros([n + 2 for n in SHAPE] + [2], np.float32), "zyxc")
+    domain.realize()
+    (cells,) = owned(u)
+    assert np.array_equal(exchange(u, cells), np.pad(cells, [(0, 0), (1, 1), (1, 1), (1, 1)], mode="wrap"))
+
+
+CASES = {
+    "three blocks": {"devices": 3},
+    "a star": {"radius": halocline.Stencil.star(1), "devices": 2},
+    "open ends": {"boundary": ("open", "periodic", "open"), "devices": 2},
+    "asymmetric": {"radius": halocline.Stencil(lower=(1, 0, 2), upper=(0, 2, 1)), "devices": 2},
+    "components": {"components": 2, "devices": 2},
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("function", [exchange, accumulate])
+def test_gradients_of_first_and_second_order(case, function):
+    with made(**CASES[case]) as domain:
+        domain.on_open_boundary(None)
+        u = domain["u"]
+        cells = owned(u)
+        if function is accumulate:
+            cells = exchange(u, cells)
+        check_grads(jax.jit(lambda arrays: [jnp.sin(a) for a in function(u, arrays)]), (cells,), order=2, modes=["rev"])
+
+
+def steps_of_halos(field, cells, k, steps):
+    """A diffusion with the coefficient k in each cell, by exchanges."""
+    for _ in range(steps):
+        halos = exchange(field, cells)
+        cells = [
+            a[block.owned] + q * (a[halocline.shift(block.owned, dz=1)] * a[halocline.shift(block.owned, dx=-1)] - a[block.owned] ** 2)
+            for block, a, q in zip(field.blocks, halos, k)
+        ]
+    return cells
+
+
+def test_a_loss_through_several_steps_has_the_gradient_of_one_process():
+    with made(devices=3) as domain:
+        u = domain["u"]
+        cells, k = owned(u, 1), owned(u, 2)
+
+        def one_process(a, q):
+            for _ in range(3):
+                a = a + q * (jnp.roll(a, -1, 0) * jnp.roll(a, 1, 2) - a**2)
+            return (a**2).sum()
+
+        loss = jax.jit(jax.value_and_grad(lambda c, q: sum((a**2).sum() for a in steps_of_halos(u, c, q, 3)), argnums=(0, 1)))
+        found, gradients = loss(cells, k)
+        expected, whole = jax.value_and_grad(one_process, argnums=(0, 1))(jnp.asarray(whole_of(u, cells)), jnp.asarray(whole_of(u, k)))
+        assert np.allclose(found, expected, rtol=1e-13)
+        for mine, theirs in zip(gradients, whole):
+            assert np.allclose(whole_of(u, mine), theirs, rtol=1e-11, atol=1e-12)
+
+
+def test_steps_in_a_loop_of_xla():
+    with made() as domain:
+        u = domain["u"]
+        (cells,) = owned(u)
+
+        def step(a, _):
+            return exchange(u, a)[halocline.shift(u.blocks[0].owned, dx=1)], None
+
+        moved, _ = jax.jit(lambda a: jax.lax.scan(step, a, None, length=4))(cells)
+        assert np.array_equal(moved, np.roll(cells, -4, axis=2))
+
+
+def test_tokens_order_calls_and_their_backward_passes(monkeypatch):
+    domain = halocline.Domain(SHAPE, 1, {name: "float64" for name in "uvwxyz"})
+    names = list("zuxvyw")
+    order = []
+    look_up = halocline._dense.field_of
+
+    def sums(cells):
+        after, total = token(), 0.0
+        for name, array in zip(names, cells):
+            halos, after = exchange(domain[name], array, token=after)
+            total += (halos**2).sum()
+        return total
+
+    cells = [owned(domain[name], i)[0] for i, name in enumerate(names)]
+    compiled = jax.jit(jax.value_and_grad(sums)).lower(cells).compile()
+    monkeypatch.setattr(halocline._dense, "field_of", lambda key: (order.append(key[0]), look_up(key))[1])
+    jax.block_until_ready(compiled(cells))
+    assert order == names + names[::-1]
+
+
+def test_bad_arrays_are_named():
+    with made(devices=2) as domain:
+        u = domain["u"]
+        cells = owned(u)
+        for given, message in [
+            (cells[0], r"1 array\(s\) of owned cells for 'u'; allowed are 2"),
+            ([array.astype("float32") for array in cells], "float32 of shape .* allowed is float64"),
+            ([array[1:] for array in cells], "allowed is float64 of shape"),
+        ]:
+            with pytest.raises(errors.InvalidArgument, match=message):
+                exchange(u, given)
+        with pytest.raises(errors.InvalidArgument, match="cells with their halo"):
+            accumulate(u, cells)
+        domain.on_open_boundary(lambda *_: None)
+        with pytest.raises(errors.CapabilityError, match="on_open_boundary"):
+            exchange(u, cells)
+
+
+def test_compiled_calls_without_their_domain_are_refused():
+    domain = made()
+    (cells,) = owned(domain["u"])
+    compiled = jax.jit(lambda array, u=domain["u"]: exchange(u, array)).lower(cells).compile()
+    compiled(cells).block_until_ready()
+    domain.close()
+    with pytest.raises(Exception, match="the domain is closed"):
+        compiled(cells).block_until_ready()
+    key = domain["u"]._dense.key
+    del domain
+    jax.clear_caches()
+    gc.collect()
+    with pytest.raises(Exception, match=f"'{key}' was deleted|the domain is closed"):
+        compiled(cells).block_until_ready()
