@@ -72,6 +72,7 @@ Arguments parse_arguments(int argc, const char* const* argv, const halocline::En
   add_predict_command(app, arguments.options, arguments.command);
   add_map_command(app, arguments.options, arguments.command);
   add_plot_command(app, arguments.options, arguments.command);
+  add_doctor_command(app, arguments.options, arguments.command);
   std::vector<std::string> helped;
   const CLI::App* help = add_help_command(app, helped);
 

@@ -20,6 +20,7 @@ struct Context {
   halocline::comm::RankGroup& world;
   halocline::Environment environment;
   Options options;
+  std::string no_job{};  ///< for `doctor`: why the processes of the job are not one world
 
   /// Rank 0 is the one that prints.
   [[nodiscard]] bool root() const { return world.rank().value() == 0; }

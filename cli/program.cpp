@@ -168,6 +168,27 @@ int run_as_another(const ReadEnvironment& environment, int argc, char** argv) {
   }
 }
 
+/// `halocline doctor` by processes that are not one world, which is its finding. The first of them prints it; the others end
+/// without a failure, after which a launcher would end the first one, too.
+int run_without_job(const ReadEnvironment& environment, const std::string& why, int argc, char** argv) {
+  if (!comm::first_of_job()) return 0;
+  const auto world = comm::serial();
+  try {
+    Arguments arguments = agreed_arguments(*world, environment, argc, argv);
+    if (!arguments.command) {
+      print_out(arguments.text);
+      finish_output();
+      return 0;
+    }
+    Context context{*world, environment.values, arguments.options, why};
+    const int code = arguments.command(context);
+    finish_output();
+    return code;
+  } catch (...) {
+    return report(std::current_exception());
+  }
+}
+
 }  // namespace
 
 int report(const std::exception_ptr& error) {
@@ -181,8 +202,14 @@ int run_program(int argc, char** argv) {
   if (argc > 1 && std::string_view(argv[1]) == "profile") return run_as_another(environment, argc, argv);
   hold_standard_descriptors();
   std::signal(SIGXFSZ, SIG_IGN);  // a file beyond the limit is an error of the write, which is reported
-  comm::Session session(&argc, &argv, environment.values);
-  return run_on_ranks(session, environment, argc, argv);
+  try {
+    comm::Session session(&argc, &argv, environment.values);
+    return run_on_ranks(session, environment, argc, argv);
+  } catch (const CapabilityError& error) {
+    // Only the session throws it: run_on_ranks() reports the errors of commands.
+    if (argc < 2 || std::string_view(argv[1]) != "doctor") throw;
+    return run_without_job(environment, error.what(), argc, argv);
+  }
 }
 
 }  // namespace cli

@@ -19,6 +19,7 @@ std::string library() { return {}; }
 std::string mpiexec() { return {}; }
 void initialise(int*, char***, Duration) { refuse(); }
 int world_size() { refuse(); }
+ThreadLevel thread_level() { refuse(); }
 std::unique_ptr<RankGroup> world(Duration) { refuse(); }
 bool any_poisoned() { return false; }
 void finalise(Duration) {}

@@ -17,6 +17,15 @@ namespace halocline::device {
 /// Why the driver of this machine cannot serve this build: it is older. Empty where it can, and where there is no driver.
 [[nodiscard]] std::string old_cuda_driver();
 
+/// How the driver shares a GPU among processes.
+struct GpuSharing {
+  enum class Mode : int { shared, exclusive, prohibited };
+  Mode mode = Mode::shared;  ///< the compute mode: any number of processes, one, or none may use the GPU
+  bool mps = false;          ///< this process's work goes through the Multi-Process Service
+};
+/// device: CUDA's ordinal. Throws CapabilityError if the backend is not built in.
+[[nodiscard]] GpuSharing gpu_sharing(int device);
+
 struct CudaOptions {
   /// CUDA's ordinals of the GPUs that the backend drives, each once; its own ordinals count them in this order. Empty:
   /// all that the process sees.

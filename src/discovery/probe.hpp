@@ -32,6 +32,8 @@ struct HostProbe {
 };
 /// Uses hwloc, or guesses one package if hwloc was not built in (probe_hwloc.cpp, probe_absent.cpp).
 [[nodiscard]] HostProbe probe_host();
+/// Whether this build has hwloc.
+[[nodiscard]] bool have_hwloc();
 /// Returns the result of the first call: reading the configuration of each PCI function takes milliseconds, and
 /// hardware does not change while a process runs. Thread-safe.
 [[nodiscard]] const HostProbe& this_host();

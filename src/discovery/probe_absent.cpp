@@ -24,6 +24,8 @@ HostProbe probe_host() {
   return host;
 }
 
+bool have_hwloc() { return false; }
+
 std::vector<std::string> host_sources() {
   return {"packages and NUMA nodes: taken for one, because Halocline was built without hwloc",
           "rates between them: nominal, not measured"};

@@ -209,6 +209,8 @@ HostProbe probe_host() {
   return host;
 }
 
+bool have_hwloc() { return true; }
+
 std::vector<std::string> host_sources() {
   return {"packages, NUMA nodes, cores and network cards: found by hwloc",
           "rates between them: nominal (PCIe of a network card: hwloc's link speed where it knows it), not "

@@ -23,6 +23,12 @@ namespace halocline::comm::runtime {
 /// Ends the process if MPI_Init does not return within the timeout; see Watchdog.
 void initialise(int* argc, char*** argv, Duration timeout);
 [[nodiscard]] int world_size();
+/// The support of threads that MPI provides.
+struct ThreadLevel {
+  std::string name;         ///< "MPI_THREAD_SERIALIZED"
+  bool any_thread = false;  ///< any thread may call MPI, one at a time
+};
+[[nodiscard]] ThreadLevel thread_level();
 [[nodiscard]] std::unique_ptr<RankGroup> world(Duration timeout);
 /// Whether any RankGroup of this process was poisoned: finalise() could then wait for ever.
 [[nodiscard]] bool any_poisoned();

@@ -62,6 +62,14 @@ int world_size() {
   return size;
 }
 
+ThreadLevel thread_level() {
+  int level = MPI_THREAD_SINGLE;
+  check(MPI_Query_thread(&level), "MPI_Query_thread");
+  if (level == MPI_THREAD_MULTIPLE) return {"MPI_THREAD_MULTIPLE", true};
+  if (level == MPI_THREAD_SERIALIZED) return {"MPI_THREAD_SERIALIZED", true};
+  return {level == MPI_THREAD_FUNNELED ? "MPI_THREAD_FUNNELED" : "MPI_THREAD_SINGLE", false};
+}
+
 std::unique_ptr<RankGroup> world(Duration timeout) { return mpi::duplicate(MPI_COMM_WORLD, timeout); }
 
 bool any_poisoned() { return mpi::any_poisoned(); }

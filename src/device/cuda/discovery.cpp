@@ -101,6 +101,21 @@ std::string old_cuda_driver() {
   return cuda::describe_old_driver();
 }
 
+GpuSharing gpu_sharing(int device) {
+  int mode = 0;
+  int mps = 0;
+  cuda::check(cudaDeviceGetAttribute(&mode, cudaDevAttrComputeMode, device), "cudaDeviceGetAttribute");
+  // Older drivers do not know this attribute.
+  if (cudaDeviceGetAttribute(&mps, cudaDevAttrMpsEnabled, device) != cudaSuccess) (void)cudaGetLastError();
+  GpuSharing sharing;
+  if (mode == cudaComputeModeProhibited) sharing.mode = GpuSharing::Mode::prohibited;
+  if (mode == cudaComputeModeExclusive || mode == cudaComputeModeExclusiveProcess) {
+    sharing.mode = GpuSharing::Mode::exclusive;
+  }
+  sharing.mps = mps != 0;
+  return sharing;
+}
+
 std::vector<DeviceInfo> cuda_devices() noexcept {
   try {
     const int count = cuda::count_devices();
