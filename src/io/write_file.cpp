@@ -17,6 +17,10 @@
 namespace halocline::io {
 namespace {
 
+constexpr std::string_view temporary_prefix = ".halocline-";
+constexpr std::string_view hex_digits = "0123456789abcdef";
+constexpr std::size_t random_bytes = 8;
+
 std::span<const std::byte> bytes_of(std::string_view content) { return std::as_bytes(std::span(content)); }
 
 /// A path as its folder, opened so that it stays the same one whatever is renamed meanwhile, and a name in it.
@@ -102,12 +106,12 @@ class Temporary {
   static constexpr int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
 
   static std::string unpredictable_name() {
-    std::array<unsigned char, 8> bytes{};
+    std::array<unsigned char, random_bytes> bytes{};
     if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) fail_with(EIO);
-    std::string name = ".halocline-";
+    std::string name(temporary_prefix);
     for (const unsigned char byte : bytes) {
-      name += "0123456789abcdef"[byte >> 4U];
-      name += "0123456789abcdef"[byte & 0xfU];
+      name += hex_digits[byte >> 4U];
+      name += hex_digits[byte & 0xfU];
     }
     return name;
   }
@@ -188,6 +192,11 @@ void check_writable(const std::string& name, const std::string& path) {
     const Place place = place_of(path);
     if (!target_of(place).stream) const Temporary removed(place, 0600);
   });
+}
+
+bool is_temporary_name(std::string_view name) {
+  return name.starts_with(temporary_prefix) && name.size() == temporary_prefix.size() + 2 * random_bytes &&
+         name.find_first_not_of(hex_digits, temporary_prefix.size()) == std::string_view::npos;
 }
 
 struct PendingFile::Impl {

@@ -28,6 +28,9 @@ void write_file(const std::string& name, const std::string& path, std::string_vi
 /// long work.
 void check_writable(const std::string& name, const std::string& path);
 
+/// Whether a file has the name of such a temporary file, which a killed process may have left.
+[[nodiscard]] bool is_temporary_name(std::string_view name);
+
 /// The same for a file that others write: an empty temporary file, which commit() puts in the place of the path's. Owner; its
 /// destructor removes the temporary file if it was not committed.
 class PendingFile {

@@ -12,6 +12,7 @@
 #include "core/log.hpp"
 #include "halocline/error.hpp"
 #include "io/manifest.hpp"
+#include "io/write_file.hpp"
 
 namespace halocline {
 namespace {
@@ -23,19 +24,34 @@ struct File {
   io::GenerationFile about;
 };
 
-/// The files of the folder that are named as files of a checkpoint.
-std::vector<File> files_of(const std::string& path) {
-  std::vector<File> files;
+std::vector<std::string> names_in(const std::string& path) {
+  std::vector<std::string> names;
   std::error_code error;
   for (fs::directory_iterator at(path, error); !error && at != fs::directory_iterator(); at.increment(error)) {
-    std::string name = at->path().filename().string();
-    if (const auto about = io::generation_of(name)) files.push_back({std::move(name), *about});
+    names.push_back(at->path().filename().string());
   }
   if (error && error != std::errc::no_such_file_or_directory) {
     throw InvalidArgument(
         fmt::format("checkpoint folder is '{}'; allowed is a folder that can be read: {}", path, error.message()));
   }
+  return names;
+}
+
+/// The files of the folder that are named as files of a checkpoint.
+std::vector<File> files_of(const std::string& path) {
+  std::vector<File> files;
+  for (const std::string& name : names_in(path)) {
+    if (const auto about = io::generation_of(name)) files.push_back({name, *about});
+  }
   return files;
+}
+
+void remove_old(const std::string& folder, const std::string& name) {
+  std::error_code error;
+  fs::remove(folder + "/" + name, error);
+  if (!error) return;
+  log(LogLevel::warning,
+      fmt::format("checkpoint file '{}/{}' is old and cannot be removed: {}", folder, name, error.message()));
 }
 
 }  // namespace
@@ -83,12 +99,10 @@ void CheckpointFolder::keep_newest(int generations) const {
   std::ranges::stable_partition(files, [](const File& file) { return file.about.manifest; });
   for (const File& file : files) {
     if (std::ranges::find(kept, file.about.generation) != kept.end()) continue;
-    std::error_code error;
-    fs::remove(path_ + "/" + file.name, error);
-    if (error) {
-      log(LogLevel::warning,
-          fmt::format("checkpoint file '{}/{}' is old and cannot be removed: {}", path_, file.name, error.message()));
-    }
+    remove_old(path_, file.name);
+  }
+  for (const std::string& name : names_in(path_)) {
+    if (io::is_temporary_name(name)) remove_old(path_, name);
   }
 }
 

@@ -24,8 +24,8 @@ class CheckpointFolder {
   [[nodiscard]] std::int64_t next_generation() const;
   /// The text of a manifest. Throws InvalidArgument if it cannot be read.
   [[nodiscard]] std::string manifest_text(std::int64_t generation) const;
-  /// Removes all but the newest generations, and files of generations that have no manifest; each manifest goes before its data. Files
-  /// with other names stay. Failures are logged.
+  /// Removes all but the newest generations, files of generations that have no manifest, and temporary files of killed runs; each
+  /// manifest goes before its data. Files with other names stay. Failures are logged.
   void keep_newest(int generations) const;
 
  private:

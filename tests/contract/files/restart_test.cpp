@@ -112,12 +112,14 @@ TEST(Restart, keeps_the_newest_generations_and_removes_what_others_left) {
   for (int salt = 1; salt <= 4; ++salt) write_on(2, {}, run, salt, {.generations = 3});
   put_content(run + "/checkpoint-0000000004-7.raw", "of a generation that is kept");
   put_content(run + "/checkpoint-0000000009-0.raw", "of a run that was killed");
+  put_content(run + "/.halocline-0123456789abcdef", "of a run that was killed while it wrote a manifest");
   put_content(run + "/checkpoint-9-0.raw", "no name of a checkpoint");
+  put_content(run + "/.halocline-notes", "no name of a temporary file");
   write_on(1, {}, run, 5, {.generations = 2});
   EXPECT_THAT(TemporaryFolder::names(run),
-              ElementsAre("checkpoint-0000000004-0.raw", "checkpoint-0000000004-1.raw", "checkpoint-0000000004-7.raw",
-                          "checkpoint-0000000004.json", "checkpoint-0000000010-0.raw", "checkpoint-0000000010.json",
-                          "checkpoint-9-0.raw"));
+              ElementsAre(".halocline-notes", "checkpoint-0000000004-0.raw", "checkpoint-0000000004-1.raw",
+                          "checkpoint-0000000004-7.raw", "checkpoint-0000000004.json", "checkpoint-0000000010-0.raw",
+                          "checkpoint-0000000010.json", "checkpoint-9-0.raw"));
   expect_on(3, {}, run, 5);
 }
 
