@@ -129,6 +129,10 @@ if(NOT HALOCLINE_PYTHON STREQUAL "OFF")
   endif()
 endif()
 halocline_optional(HALOCLINE_PYTHON have_nanobind HALOCLINE_HAVE_PYTHON "install Python 3.11 or newer with its headers, and nanobind by pip")
+if(HALOCLINE_HAVE_PYTHON)
+  set(HALOCLINE_PYTHON_FOLDER lib/python${Python_VERSION_MAJOR}.${Python_VERSION_MINOR}/site-packages CACHE STRING
+      "Where the Python package is installed, below the prefix")
+endif()
 halocline_note("Python package" ${HALOCLINE_HAVE_PYTHON} "${Python_VERSION}")
 
 # Headers only: calls from XLA need nothing to link. HALOCLINE_XLA_INCLUDE is jax.ffi.include_dir(), found where the interpreter has jaxlib.

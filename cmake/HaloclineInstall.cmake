@@ -1,5 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Installs the libraries, the headers, the tool, and the CMake package.
+# Installs the libraries, the headers, the tool, and the CMake package. Each file belongs to one component, and so to one package
+# (HaloclinePackages.cmake):
+#   runtime       shared libraries, which programs need to run
+#   development   headers, archives, and files for CMake, pkg-config and Fortran
+#   tool          the command-line tool, and what it loads
+#   python        the Python package
 include(CMakePackageConfigHelpers)
 
 set(halocline_config_folder ${CMAKE_INSTALL_LIBDIR}/cmake/halocline)
@@ -13,25 +18,25 @@ if(BUILD_SHARED_LIBS)
 endif()
 get_property(halocline_bindings GLOBAL PROPERTY HALOCLINE_BINDINGS)
 install(TARGETS ${halocline_stages} ${halocline_bindings} halocline EXPORT halocline_targets
-        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
-        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT development)
 install(EXPORT halocline_targets NAMESPACE halocline:: FILE halocline-targets.cmake
-        DESTINATION ${halocline_config_folder})
+        DESTINATION ${halocline_config_folder} COMPONENT development)
 
 set(halocline_header_patterns PATTERN *.hpp)
 if(NOT HALOCLINE_HAVE_MPI)
   list(APPEND halocline_header_patterns PATTERN mpi.hpp EXCLUDE)
 endif()
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/halocline DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/halocline DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development
         FILES_MATCHING ${halocline_header_patterns})
 if(TARGET halocline_cli)
-  install(TARGETS halocline_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-  install(DIRECTORY ${PROJECT_SOURCE_DIR}/machines DESTINATION ${CMAKE_INSTALL_DATADIR}/halocline FILES_MATCHING PATTERN *.json)
+  install(TARGETS halocline_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tool)
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/machines DESTINATION ${CMAKE_INSTALL_DATADIR}/halocline COMPONENT tool FILES_MATCHING PATTERN *.json)
 endif()
 if(TARGET halocline_profile)
-  install(TARGETS halocline_profile LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/halocline)
+  install(TARGETS halocline_profile LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/halocline COMPONENT tool)
 endif()
-install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT development)
 
 # For builds without CMake: halocline.pc for C++, halocline-c.pc for C, whose compilers and linkers take other flags.
 if(BUILD_SHARED_LIBS)
@@ -67,7 +72,8 @@ if(NOT BUILD_SHARED_LIBS)
   set(halocline_pc_libraries "-lhalocline_c ${halocline_pc_libraries} -lstdc++ -lm")
 endif()
 configure_file(${PROJECT_SOURCE_DIR}/cmake/halocline.pc.in ${PROJECT_BINARY_DIR}/halocline-c.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/halocline.pc ${PROJECT_BINARY_DIR}/halocline-c.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+install(FILES ${PROJECT_BINARY_DIR}/halocline.pc ${PROJECT_BINARY_DIR}/halocline-c.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
+        COMPONENT development)
 
 # Programs must link the dependencies of static libraries again.
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/halocline-config.cmake.in
@@ -76,4 +82,4 @@ configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/halocline-config.cmake
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/halocline-config-version.cmake
   VERSION ${PROJECT_VERSION} COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/halocline-config.cmake ${PROJECT_BINARY_DIR}/halocline-config-version.cmake
-        DESTINATION ${halocline_config_folder})
+        DESTINATION ${halocline_config_folder} COMPONENT development)

@@ -69,6 +69,7 @@ look_for_test() {
   need python3 program python3 # tests of documents
   need spin program spin
   need gcc program gcc # spin's checkers are C programs
+  want dpkg-dev program dpkg-shlibdeps # for packages
   want python3-venv python_has ensurepip
   want python3-dev python_headers
   want iproute2 program tc # nodes that are namespaces

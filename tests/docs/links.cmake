@@ -4,7 +4,7 @@
 # CONTRIBUTING.md, unless it has a placeholder in <>.
 cmake_minimum_required(VERSION 3.22)
 file(GLOB documents ${ROOT}/*.md)
-file(GLOB_RECURSE more ${ROOT}/docs/*.md ${ROOT}/machines/*.md ${ROOT}/bench/*.md ${ROOT}/examples/*.md ${ROOT}/tests/*.md)
+file(GLOB_RECURSE more ${ROOT}/docs/*.md ${ROOT}/machines/*.md ${ROOT}/bench/*.md ${ROOT}/examples/*.md ${ROOT}/tests/*.md ${ROOT}/packaging/*.md)
 list(APPEND documents ${more})
 
 set(links 0)
