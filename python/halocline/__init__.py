@@ -25,5 +25,7 @@ from ._stencil import Stencil
 from .errors import Error
 
 __version__: str = _core.version
+#: The kinds of devices that this build can drive: ("host", "cuda"), or ("host",) where it was built without CUDA.
+backends: tuple[str, ...] = _core.backends
 
-__all__ = ["Block", "BlockStream", "Checkpoints", "DeviceArray", "Domain", "Error", "Exchange", "Field", "Machine", "Output", "Plan", "Restored", "Stencil", "Steps", "StoreRanks", "__version__", "errors", "shift", "world"]
+__all__ = ["Block", "BlockStream", "Checkpoints", "DeviceArray", "Domain", "Error", "Exchange", "Field", "Machine", "Output", "Plan", "Restored", "Stencil", "Steps", "StoreRanks", "__version__", "backends", "errors", "shift", "world"]

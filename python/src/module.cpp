@@ -22,6 +22,7 @@ NB_MODULE(_core, module) {
   register_errors();
   end_waits_on_interrupts();
   module.attr("version") = HALOCLINE_VERSION;
+  module.attr("backends") = HALOCLINE_HAS_CUDA ? nb::make_tuple("host", "cuda") : nb::make_tuple("host");
   module.def("mpi_library", &mpi_library);
   module.def("dlpack_memory", &dlpack_memory);
   module.def("xla_handlers", &xla_handlers);

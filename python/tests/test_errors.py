@@ -81,5 +81,11 @@ def test_each_kind_of_error_is_a_class():
 def test_gpus_that_are_not_there():
     if os.path.exists("/dev/nvidia0"):
         pytest.skip("this machine has a GPU")
-    with pytest.raises(errors.CapabilityError):
+    with pytest.raises(errors.CapabilityError) as caught:
         halocline.Domain((8, 8, 8), 1, {"u": "float32"}, backend="cuda")
+    # A build without CUDA names the option that changes it; one with CUDA, what the machine lacks.
+    assert ("CMAKE_ARGS=-DHALOCLINE_CUDA=ON" in str(caught.value)) == ("cuda" not in halocline.backends)
+
+
+def test_backends_name_what_the_build_drives():
+    assert halocline.backends in (("host",), ("host", "cuda"))

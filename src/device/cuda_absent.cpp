@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "device/cuda_backend.hpp"
+#include "device/detail/gpu_files.hpp"
 #include "halocline/error.hpp"
 
 namespace halocline::device {
 
 std::vector<DeviceInfo> cuda_devices() noexcept { return {}; }
 
-std::string old_cuda_driver() { return {}; }
+std::string why_no_cuda() { return gpus_without_backend("/dev"); }
 
 GpuSharing gpu_sharing(int /*device*/) {
   throw CapabilityError("the CUDA backend is not in this build: configure with -DHALOCLINE_CUDA=ON");
 }
 
 std::shared_ptr<Backend> make_cuda_backend(const CudaOptions& /*options*/) {
-  throw CapabilityError("the CUDA backend is not in this build: configure with -DHALOCLINE_CUDA=ON");
+  throw CapabilityError(
+      "the CUDA backend is not in this build: configure with -DHALOCLINE_CUDA=ON (pip: "
+      "CMAKE_ARGS=-DHALOCLINE_CUDA=ON), or choose host devices");
 }
 
 }  // namespace halocline::device

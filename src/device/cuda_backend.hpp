@@ -14,8 +14,9 @@ namespace halocline::device {
 /// in, or there is no driver or no GPU. Never throws.
 [[nodiscard]] std::vector<DeviceInfo> cuda_devices() noexcept;
 
-/// Why the driver of this machine cannot serve this build: it is older. Empty where it can, and where there is no driver.
-[[nodiscard]] std::string old_cuda_driver();
+/// Why this build cannot use the GPUs of this machine: the driver is older than it, or it has no CUDA backend. Empty where it can, and
+/// where there is no driver or no GPU.
+[[nodiscard]] std::string why_no_cuda();
 
 /// How the driver shares a GPU among processes.
 struct GpuSharing {

@@ -108,7 +108,7 @@ Devices make_devices(const comm::Communicator& ranks, const DeviceOptions& wante
   const bool first_rank = comm.rank() == rank_id(0);
   const auto kind = chosen(comm::gather_value(comm, mine), first_rank);
   if (first_rank && mine.kind == automatic && mine.gpus == 0) {
-    if (const std::string why = device::old_cuda_driver(); !why.empty()) {
+    if (const std::string why = device::why_no_cuda(); !why.empty()) {
       log(LogLevel::warning, why + "; host devices are used instead");
     }
   }

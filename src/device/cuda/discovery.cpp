@@ -90,7 +90,7 @@ int ordinal_of(const std::string& uuid) {
 
 namespace halocline::device {
 
-std::string old_cuda_driver() {
+std::string why_no_cuda() {
   cuda::prepare_process();
   int count = 0;
   int supports = 0;

@@ -17,7 +17,8 @@ TEST(CudaAbsence, IsACapabilityErrorThatSaysWhatIsMissing) {
   EXPECT_THAT(thrown([] { (void)make_cuda_backend({}); }),
               AnyOf(StartsWith("capability: no CUDA driver was found"), StartsWith("capability: no GPU was found"),
                     StartsWith("capability: the CUDA driver"),
-                    "capability: the CUDA backend is not in this build: configure with -DHALOCLINE_CUDA=ON"));
+                    "capability: the CUDA backend is not in this build: configure with -DHALOCLINE_CUDA=ON (pip: "
+                    "CMAKE_ARGS=-DHALOCLINE_CUDA=ON), or choose host devices"));
 }
 
 }  // namespace

@@ -82,18 +82,18 @@ TEST_F(Gpu, WithAnOldDriverIsNotCounted) {
       text.ends_with(" supports CUDA 12.2; needed is a driver for CUDA 13.0 or newer (this build has CUDA 13.0)"))
       << text;
   EXPECT_EQ(fake.last_error, cudaSuccess);
-  EXPECT_EQ(old_cuda_driver(), text);
+  EXPECT_EQ(why_no_cuda(), text);
 
   fake.driver_version = 0;
   EXPECT_EQ(error_of<CapabilityError>([] { (void)count_devices(); }),
             "no CUDA driver was found; needed is a driver for CUDA 13.0 or newer (this build has CUDA 13.0)");
 
-  EXPECT_EQ(old_cuda_driver(), "");
+  EXPECT_EQ(why_no_cuda(), "");
 
   fake.device_count = cudaErrorNoDevice;
   EXPECT_EQ(error_of<CapabilityError>([] { (void)count_devices(); }),
             "no GPU was found: a description (cudaErrorNoDevice)");
-  EXPECT_EQ(old_cuda_driver(), "");
+  EXPECT_EQ(why_no_cuda(), "");
   EXPECT_EQ(fake.last_error, cudaSuccess);
 }
 

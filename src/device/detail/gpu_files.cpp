@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "device/detail/gpu_files.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <system_error>
+
+namespace halocline::device {
+namespace {
+
+bool is_gpu(const std::string& name) {
+  constexpr std::string_view prefix = "nvidia";
+  return name.size() > prefix.size() && name.starts_with(prefix) &&
+         std::all_of(name.begin() + prefix.size(), name.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+}  // namespace
+
+std::string gpus_without_backend(const std::filesystem::path& folder) {
+  std::error_code error;
+  int gpus = 0;
+  for (std::filesystem::directory_iterator file(folder, error), end; !error && file != end; file.increment(error)) {
+    if (is_gpu(file->path().filename().string())) ++gpus;
+  }
+  if (gpus == 0) return {};
+  return fmt::format(
+      "this machine has {} NVIDIA {}, and this build of Halocline has no CUDA backend: configure with "
+      "-DHALOCLINE_CUDA=ON (pip: CMAKE_ARGS=-DHALOCLINE_CUDA=ON), or choose host devices by HALOCLINE_BACKEND=host",
+      gpus, gpus == 1 ? "GPU" : "GPUs");
+}
+
+}  // namespace halocline::device
