@@ -293,6 +293,18 @@ class Domain {
   /// next call. For streams of your own: Devices::borrow_stream(). A stream that is being captured can be taken only
   /// where the work in the earlier one is done.
   void use_streams(std::span<Stream* const> streams);
+  /// Collective: the speeds of this rank's devices, in cells a second; within 5 % they are equal. kernel(subdomain) enqueues a step's
+  /// work in the subdomain's stream, and leaves cells that are still read as they are. It runs for 0.2 s on one device after another.
+  [[nodiscard]] std::vector<double> measure(const std::function<void(const Subdomain&)>& kernel);
+  /// Collective: cuts the domain anew, in proportion to the speeds of this rank's devices, and moves the owned cells of all buffers to
+  /// their new subdomains, with the halos beyond open ends; other halos are undefined until the next exchange. What follows is as
+  /// without it, bit for bit. The grid may be another. Subdomains of the span show their new boxes; their copies, views, Output
+  /// and Checkpoints are invalid. The first accumulate() is collective again. Needs host memory for the owned cells.
+  /// Throws InvalidArgument, and changes nothing, while an exchange is under way or a Graph exists, and for a domain of OwnedBoxes,
+  /// of given cuts, or with arrays of the user's.
+  void rebalance(std::span<const double> speeds);
+  /// The same with speeds of a standard kernel, as with PartitionOptions::measure_weights.
+  void rebalance();
   /// The next buffer of a field becomes the current one. Local; all ranks do it at the same point, and not while the field is being
   /// exchanged.
   void swap(field_id field);

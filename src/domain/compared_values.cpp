@@ -132,6 +132,7 @@ std::vector<NamedValue> values_of(const DomainOptions& options) {
   number("tuning.packed_piece_bytes", options.tuning.packed_piece_bytes);
   number("tuning.packets_at_most_bytes", options.tuning.packets_at_most_bytes);
   number("tuning.domains_at_once", options.tuning.domains_at_once);
+  add("measure_weights", options.partition.measure_weights ? "true" : "false");
   add("messages", std::string(to_string(options.routing.messages)));
   add("validate_ordering", options.debug.validate_ordering ? "true" : "false");
   add("timeout", fmt::format("{} s", std::chrono::duration<double>(options.timeout).count()));

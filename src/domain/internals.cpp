@@ -78,6 +78,8 @@ int DomainInternals::current_buffer(field_id field) const {
   return impl.current[field.index()];
 }
 
+std::int64_t DomainInternals::rebalanced() const { return Domain::Impl::of(*domain_).rebalanced; }
+
 void DomainInternals::mark_stored(field_id field, const Directions& directions, int ahead) const {
   Domain::Impl* const impl = &Domain::Impl::of(*domain_);
   impl->check_realized("mark_stored()");

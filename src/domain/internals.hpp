@@ -47,6 +47,8 @@ class DomainInternals {
   /// The same for Domain::accumulate, after its first call.
   [[nodiscard]] exchange::Traffic returned_traffic(routing::Transport transport) const;
   [[nodiscard]] int current_buffer(field_id field) const;
+  /// How often the domain was rebalanced, which moves cells to other subdomains.
+  [[nodiscard]] std::int64_t rebalanced() const;
 
   /// The cells of a local subdomain that the neighbour in a direction has in its halo, as they lie there, in a field's current
   /// array or the one that comes next after `ahead` swaps: a store there is one of the neighbour's, for kernels that store what

@@ -8,6 +8,7 @@
 #include "core/log.hpp"
 #include "device/launch_threads.hpp"
 #include "discovery/discover.hpp"
+#include "discovery/speeds.hpp"
 #include "domain/detail/agreement.hpp"
 #include "domain/detail/domain_impl.hpp"
 #include "domain/detail/packet_routes.hpp"
@@ -61,12 +62,17 @@ PlanRequest Domain::Impl::plan_request() const {
 
 void Domain::Impl::check_options() const {
   if (fields.empty()) throw InvalidArgument("the domain has no fields; allowed are 1 or more (add_field)");
-  if (!owned_boxes) return;
   const PartitionOptions& partition = options.partition;
+  if (partition.measure_weights && (partition.cuts || !partition.weights.empty())) {
+    throw InvalidArgument(fmt::format("option partition.measure_weights is true; allowed beside partition.{} is false",
+                                      partition.cuts ? "cuts" : "weights"));
+  }
+  if (!owned_boxes) return;
   for (const auto& [name, given] : {std::pair{"partition.node_grid", partition.node_grid.has_value()},
                                     std::pair{"partition.device_grid", partition.device_grid.has_value()},
                                     std::pair{"partition.cuts", partition.cuts.has_value()},
                                     std::pair{"partition.weights", !partition.weights.empty()},
+                                    std::pair{"partition.measure_weights", partition.measure_weights},
                                     std::pair{"placement.owners", !options.placement.owners.empty()}}) {
     if (!given) continue;
     throw InvalidArgument(
@@ -105,6 +111,11 @@ void Domain::Impl::make_plan() {
   NamedValue machine;
   comm::agree_on(*comm, [&] { machine = value_of(request.machine); });
   check_alike(*comm, {&machine, 1});
+  if (options.partition.measure_weights) {
+    const machine::Speeds speeds = machine::measure_speeds(*comm, *backend);
+    request.speeds = speeds.cells_per_second;
+    request.speeds_from = speeds.text();
+  }
   std::vector<std::vector<Box>> boxes;
   if (owned_boxes) boxes = comm::gather(*comm, owned_boxes->boxes);
   comm::agree_on(*comm, [&] {

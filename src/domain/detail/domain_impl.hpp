@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "comm/uncounted.hpp"
 #include "domain/detail/accumulation.hpp"
 #include "domain/detail/arena.hpp"
 #include "domain/detail/exchange_timer.hpp"
@@ -72,6 +73,8 @@ class Domain::Impl {
   std::unique_ptr<overlap::BoundaryUpdater> boundary_updater;  ///< made when first used
   std::unique_ptr<ExchangeTimer> timer;                        ///< if exchanges are timed
   std::vector<field_id> exchanging;
+  std::int64_t rebalanced = 0;       ///< how often
+  Vec3 tile = Vec3::filled(1);       ///< of the interiors
   std::optional<BoundaryFill> fill;  ///< unset: on_open_boundary() was not called; empty: nothing is to be filled
 
   /// The present state: a failure of an exchange is a failure of the domain.
@@ -119,6 +122,25 @@ class Domain::Impl {
   void make_plan();
   void check_options() const;
   void add_subdomains();
+  /// Throws what forbids rebalance().
+  void check_can_rebalance();
+  void rebalance(std::span<const double> speeds, const std::string& from);
+  /// This rank's part of values by rank, then device.
+  [[nodiscard]] std::vector<double> own_part(const std::vector<double>& of_all) const;
+  /// Runs a collective step of a realized domain, after which it has failed unless the error is an InvalidArgument.
+  template <typename Step>
+  auto collectively(Step&& step) {
+    const comm::Uncounted set_up;
+    try {
+      return step();
+    } catch (const InvalidArgument&) {
+      throw;
+    } catch (...) {
+      life_.fail(std::current_exception());
+      throw;
+    }
+  }
+  void rebalance_as(Plan next);
   [[nodiscard]] PlanRequest plan_request() const;
   void allocate();
   void check_user_arrays() const;

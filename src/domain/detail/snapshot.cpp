@@ -41,15 +41,47 @@ constexpr Box everywhere{Vec3::filled(0), Vec3::filled(std::numeric_limits<std::
 
 Snapshot::Snapshot(const Domain& domain, std::vector<Item> items) : Snapshot(domain, std::move(items), everywhere) {}
 
+Box cells_with_open_ends(const partition::Geometry& geometry, field_id field, subdomain_id subdomain) {
+  Box box = geometry.owned(field, subdomain);
+  const Box all = geometry.domain_box(field);
+  const Box halo = geometry.with_halo(field, subdomain);
+  for (int dim = 0; dim < 3; ++dim) {
+    if (geometry.boundaries[static_cast<std::size_t>(dim)] != Boundary::open) continue;
+    if (box.lo[dim] == all.lo[dim]) box.lo[dim] = halo.lo[dim];
+    if (box.hi[dim] == all.hi[dim]) box.hi[dim] = halo.hi[dim];
+  }
+  return box;
+}
+
 Snapshot::Snapshot(const Domain& domain, std::vector<Item> items, const Box& within)
-    : domain_(&domain), backend_(&internals(domain).backend()), items_(std::move(items)) {
+    : Snapshot(domain, std::move(items), [&within](field_id field, const Subdomain& subdomain) {
+        return subdomain.bytes(field).owned().intersection(within);
+      }) {}
+
+std::unique_ptr<Snapshot> Snapshot::with_open_ends(const Domain& domain, std::vector<Item> items) {
+  const auto& geometry = internals(domain).geometry();
+  const BoxOf box_of = [&geometry](field_id field, const Subdomain& subdomain) {
+    return cells_with_open_ends(geometry, field, subdomain.id());
+  };
+  return std::unique_ptr<Snapshot>(new Snapshot(domain, std::move(items), box_of));
+}
+
+std::unique_ptr<Snapshot> Snapshot::with_halos(const Domain& domain, std::vector<Item> items) {
+  const BoxOf box_of = [](field_id field, const Subdomain& subdomain) { return subdomain.bytes(field).with_halo(); };
+  return std::unique_ptr<Snapshot>(new Snapshot(domain, std::move(items), box_of));
+}
+
+Snapshot::Snapshot(const Domain& domain, std::vector<Item> items, const BoxOf& box_of)
+    : domain_(&domain),
+      backend_(&internals(domain).backend()),
+      items_(std::move(items)),
+      rebalanced_(internals(domain).rebalanced()) {
   const auto subdomains = domain.subdomains();
   for (std::size_t item = 0; item < items_.size(); ++item) {
     for (std::size_t position = 0; position < subdomains.size(); ++position) {
       const Subdomain& subdomain = subdomains[position];
       const auto& field = subdomain.descriptor(items_[item].field);
-      Part part{item, position, subdomain.bytes(items_[item].field).owned().intersection(within),
-                bytes_of(field.element) * field.components};
+      Part part{item, position, box_of(items_[item].field, subdomain), bytes_of(field.element) * field.components};
       const std::int64_t bytes = std::max<std::int64_t>(part.cell_bytes * part.box.volume(), 1);
       part.memory = backend_->allocate_pinned(static_cast<std::size_t>(bytes));
       parts_.push_back(std::move(part));
@@ -86,6 +118,9 @@ void Snapshot::wait() {
 }
 
 void Snapshot::copy(bool up, std::string_view call) {
+  if (rebalanced_ != internals(*domain_).rebalanced()) {
+    throw InvalidArgument(fmt::format("{} after rebalance(); allowed is one that is made after it", call));
+  }
   const auto subdomains = domain_->subdomains();
   for (const Subdomain& subdomain : subdomains) {
     if (!stream_of(subdomain).capturing()) continue;

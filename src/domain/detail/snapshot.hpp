@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -9,11 +10,15 @@
 
 #include "device/backend.hpp"
 #include "halocline/domain.hpp"
+#include "partition/halo.hpp"
 
 namespace halocline {
 
+/// The cells that a subdomain owns of a field, and its halo beyond open ends: of all subdomains together, each cell once.
+[[nodiscard]] Box cells_with_open_ends(const partition::Geometry& geometry, field_id field, subdomain_id subdomain);
+
 /// Owned cells of a rank's subdomains in pinned host memory: x fastest, the components of a cell together. The memory is allocated
-/// once. Refers to the domain.
+/// once. Refers to the domain. Copies throw InvalidArgument after Domain::rebalance, of which call names the owner.
 class Snapshot {
  public:
   /// A buffer of a field: the current one after `ahead` swaps.
@@ -42,6 +47,10 @@ class Snapshot {
   /// within: cells elsewhere are left out.
   Snapshot(const Domain& domain, std::vector<Item> items, const Box& within);
   Snapshot(const Domain& domain, std::vector<Item> items);
+  /// Of cells_with_open_ends().
+  [[nodiscard]] static std::unique_ptr<Snapshot> with_open_ends(const Domain& domain, std::vector<Item> items);
+  /// With all halos.
+  [[nodiscard]] static std::unique_ptr<Snapshot> with_halos(const Domain& domain, std::vector<Item> items);
   Snapshot(const Snapshot&) = delete;  // streams may be writing into its memory
   Snapshot& operator=(const Snapshot&) = delete;
   ~Snapshot();  ///< waits for copies
@@ -60,6 +69,8 @@ class Snapshot {
   void upload(std::string_view call);
 
  private:
+  using BoxOf = std::function<Box(field_id, const Subdomain&)>;
+  Snapshot(const Domain& domain, std::vector<Item> items, const BoxOf& box_of);
   void copy(bool up, std::string_view call);
 
   const Domain* domain_;
@@ -68,6 +79,7 @@ class Snapshot {
   std::vector<Part> parts_;
   std::vector<std::unique_ptr<device::Event>> copied_;  ///< by subdomain
   bool under_way_ = false;
+  std::int64_t rebalanced_;  ///< when the snapshot was made
 };
 
 }  // namespace halocline
