@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include "domain/detail/host_copy.hpp"
 #include "domain/internals.hpp"
 #include "halocline/error.hpp"
 
@@ -92,18 +93,7 @@ void HostBytes::copy(const Subdomain& subdomain, field_id field, int ahead, bool
                     text_of(there.with_halo()), components_, to_string(element_), text_of(box_)));
   }
   if (box_.empty()) return;
-  for (int component = 0; component < components_; ++component) {
-    std::byte* host = memory_->data() + component * component_stride_;
-    std::byte* device = &there(box_.lo, component);
-    device::StridedCopy copy;
-    copy.source = up ? host : device;
-    copy.target = up ? device : host;
-    copy.source_stride = up ? stride_ : there.stride_bytes();
-    copy.target_stride = up ? there.stride_bytes() : stride_;
-    copy.extent = box_.extent();
-    copy.element_bytes = bytes_of(element_);
-    stream_of(subdomain).copy(copy);
-  }
+  enqueue_host_copy(subdomain, field, ahead, box_, memory_->data(), up ? CopyTo::device : CopyTo::host);
   subdomain.stream().synchronize();
 }
 

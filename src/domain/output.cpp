@@ -3,16 +3,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <fstream>
 #include <iterator>
 
 #include "comm/agree.hpp"
 #include "comm/shared_file.hpp"
 #include "core/checked.hpp"
-#include "core/half.hpp"
 #include "core/serialise.hpp"
 #include "domain/detail/agreement.hpp"
+#include "domain/detail/image_cells.hpp"
 #include "domain/detail/snapshot.hpp"
 #include "domain/internals.hpp"
 #include "halocline/files.hpp"
@@ -46,19 +45,6 @@ void check_options(const std::string& series, const OutputOptions& options) {
 std::string content_of(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
-}
-
-/// The values of f16 or bf16 as floats.
-template <typename Narrow>
-std::vector<std::byte> widened(std::span<const std::byte> bytes) {
-  std::vector<std::byte> wide(bytes.size() / sizeof(Narrow) * sizeof(float));
-  for (std::size_t i = 0; i < bytes.size() / sizeof(Narrow); ++i) {
-    Narrow narrow;
-    std::memcpy(&narrow, bytes.data() + i * sizeof narrow, sizeof narrow);
-    const float value = narrow.value();
-    std::memcpy(wide.data() + i * sizeof value, &value, sizeof value);
-  }
-  return wide;
 }
 
 template <typename Body>
@@ -176,14 +162,12 @@ class Output::Impl {
     const std::size_t mine = domain_->subdomains().size();
     for (std::size_t round = 0; round < static_cast<std::size_t>(rounds_); ++round) {
       comm::FilePart part{.offset = offset, .extent = extent_, .element_bytes = about.cell_bytes()};
-      std::vector<std::byte> wide;
+      std::vector<std::byte> converted;
       if (round < mine) {
         const Snapshot::Part& cells = snapshot_->parts()[array * mine + round];
         part.box = cells.box;
-        part.data = cells.memory->data();
-        if (about.element == Element::f16) wide = widened<Half>(cells.bytes());
-        if (about.element == Element::bf16) wide = widened<BFloat16>(cells.bytes());
-        if (!wide.empty()) part.data = wide.data();
+        converted = image_cells(cells.bytes(), about);
+        part.data = converted.empty() ? cells.memory->data() : converted.data();
       }
       file.write(part);
     }

@@ -26,7 +26,7 @@ struct StoredField {
   friend bool operator==(const StoredField&, const StoredField&) = default;
 };
 
-/// Cells in a file: x fastest, the components of a cell together.
+/// Cells in a file: x fastest, components one after another.
 struct StoredBlock {
   int field = 0;
   int buffer = 0;

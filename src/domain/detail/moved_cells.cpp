@@ -20,7 +20,9 @@ constexpr std::size_t most_bytes = std::size_t{1} << 30;
 struct Piece {
   const Snapshot::Part* part;
   Box box;
-  [[nodiscard]] std::size_t bytes() const { return static_cast<std::size_t>(part->cell_bytes * box.volume()); }
+  [[nodiscard]] std::size_t bytes() const {
+    return static_cast<std::size_t>(part->element_bytes * part->components * box.volume());
+  }
 };
 
 /// Calls row(in the part, in the packed cells, bytes) for each row of a piece.
@@ -28,11 +30,14 @@ template <typename Row>
 void for_rows(const Piece& piece, std::byte* packed, Row&& row) {
   const Snapshot::Part& part = *piece.part;
   const Vec3 extent = part.box.extent();
-  const auto bytes = static_cast<std::size_t>(part.cell_bytes * piece.box.extent().x);
-  for (std::int64_t z = piece.box.lo.z; z < piece.box.hi.z; ++z) {
-    for (std::int64_t y = piece.box.lo.y; y < piece.box.hi.y; ++y, packed += bytes) {
-      const Vec3 at = Vec3{piece.box.lo.x, y, z} - part.box.lo;
-      row(part.bytes().data() + part.cell_bytes * (at.x + extent.x * (at.y + extent.y * at.z)), packed, bytes);
+  const auto bytes = static_cast<std::size_t>(part.element_bytes * piece.box.extent().x);
+  for (int component = 0; component < part.components; ++component) {
+    std::byte* const cells = part.bytes().data() + component * part.component_bytes();
+    for (std::int64_t z = piece.box.lo.z; z < piece.box.hi.z; ++z) {
+      for (std::int64_t y = piece.box.lo.y; y < piece.box.hi.y; ++y, packed += bytes) {
+        const Vec3 at = Vec3{piece.box.lo.x, y, z} - part.box.lo;
+        row(cells + part.element_bytes * (at.x + extent.x * (at.y + extent.y * at.z)), packed, bytes);
+      }
     }
   }
 }

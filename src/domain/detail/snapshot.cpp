@@ -81,8 +81,8 @@ Snapshot::Snapshot(const Domain& domain, std::vector<Item> items, const BoxOf& b
     for (std::size_t position = 0; position < subdomains.size(); ++position) {
       const Subdomain& subdomain = subdomains[position];
       const auto& field = subdomain.descriptor(items_[item].field);
-      Part part{item, position, box_of(items_[item].field, subdomain), bytes_of(field.element) * field.components};
-      const std::int64_t bytes = std::max<std::int64_t>(part.cell_bytes * part.box.volume(), 1);
+      Part part{item, position, box_of(items_[item].field, subdomain), bytes_of(field.element), field.components};
+      const std::int64_t bytes = std::max<std::int64_t>(part.component_bytes() * part.components, 1);
       part.memory = backend_->allocate_pinned(static_cast<std::size_t>(bytes));
       parts_.push_back(std::move(part));
     }
@@ -100,11 +100,11 @@ Snapshot::~Snapshot() {
 
 void Snapshot::download(std::string_view call) {
   wait();
-  copy(false, call);
+  copy(CopyTo::host, call);
 }
 
 void Snapshot::upload(std::string_view call) {
-  copy(true, call);
+  copy(CopyTo::device, call);
   wait();
 }
 
@@ -117,7 +117,7 @@ void Snapshot::wait() {
   backend_->wait_until([this] { return done(); }, Deadline());
 }
 
-void Snapshot::copy(bool up, std::string_view call) {
+void Snapshot::copy(CopyTo to, std::string_view call) {
   if (rebalanced_ != internals(*domain_).rebalanced()) {
     throw InvalidArgument(fmt::format("{} after rebalance(); allowed is one that is made after it", call));
   }
@@ -127,26 +127,8 @@ void Snapshot::copy(bool up, std::string_view call) {
     throw InvalidArgument(fmt::format("{} within the steps of capture(); allowed is after it", call));
   }
   for (const Part& part : parts_) {
-    if (part.box.empty()) continue;
-    const Subdomain& subdomain = subdomains[part.position];
     const auto& [field, ahead] = items_[part.item];
-    const auto& descriptor = subdomain.descriptor(field);
-    const ByteView there = subdomain.bytes(field, ahead);
-    const Vec3 extent = part.box.extent();
-    const std::array<std::int64_t, 3> dense{part.cell_bytes, part.cell_bytes * extent.x,
-                                            part.cell_bytes * extent.x * extent.y};
-    for (int component = 0; component < descriptor.components; ++component) {
-      device::StridedCopy copy;
-      copy.extent = extent;
-      copy.element_bytes = bytes_of(descriptor.element);
-      std::byte* host = part.memory->data() + component * copy.element_bytes;
-      std::byte* device = &there(part.box.lo, component);
-      copy.source = up ? host : device;
-      copy.target = up ? device : host;
-      copy.source_stride = up ? dense : there.stride_bytes();
-      copy.target_stride = up ? there.stride_bytes() : dense;
-      stream_of(subdomain).copy(copy);
-    }
+    enqueue_host_copy(subdomains[part.position], field, ahead, part.box, part.memory->data(), to);
   }
   under_way_ = true;
   for (std::size_t i = 0; i < subdomains.size(); ++i) subdomains[i].stream().record(*copied_[i]);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "device/backend.hpp"
+#include "domain/detail/host_copy.hpp"
 #include "halocline/domain.hpp"
 #include "partition/halo.hpp"
 
@@ -17,8 +18,8 @@ namespace halocline {
 /// The cells that a subdomain owns of a field, and its halo beyond open ends: of all subdomains together, each cell once.
 [[nodiscard]] Box cells_with_open_ends(const partition::Geometry& geometry, field_id field, subdomain_id subdomain);
 
-/// Owned cells of a rank's subdomains in pinned host memory: x fastest, the components of a cell together. The memory is allocated
-/// once. Refers to the domain. Copies throw InvalidArgument after Domain::rebalance, of which call names the owner.
+/// Owned cells of a rank's subdomains in pinned host memory: x fastest, components one after another. The memory is allocated once.
+/// Refers to the domain. Copies throw InvalidArgument after Domain::rebalance, of which call names the owner.
 class Snapshot {
  public:
   /// A buffer of a field: the current one after `ahead` swaps.
@@ -31,11 +32,13 @@ class Snapshot {
     std::size_t item = 0;
     std::size_t position = 0;  ///< of the subdomain in Domain::subdomains()
     Box box;
-    std::int64_t cell_bytes = 0;
+    std::int64_t element_bytes = 0;
+    int components = 1;
     std::unique_ptr<device::Buffer> memory{};
 
+    [[nodiscard]] std::int64_t component_bytes() const { return element_bytes * box.volume(); }
     [[nodiscard]] std::span<std::byte> bytes() const {
-      return {memory->data(), static_cast<std::size_t>(cell_bytes * box.volume())};
+      return {memory->data(), static_cast<std::size_t>(component_bytes() * components)};
     }
   };
 
@@ -71,7 +74,7 @@ class Snapshot {
  private:
   using BoxOf = std::function<Box(field_id, const Subdomain&)>;
   Snapshot(const Domain& domain, std::vector<Item> items, const BoxOf& box_of);
-  void copy(bool up, std::string_view call);
+  void copy(CopyTo to, std::string_view call);
 
   const Domain* domain_;
   device::Backend* backend_;

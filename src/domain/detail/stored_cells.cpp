@@ -29,15 +29,18 @@ std::vector<Stored> items_of(const std::vector<io::StoredField>& fields) {
 /// Copies the cells that a part and a block have in common, row by row; returns how many.
 std::int64_t read_common(const Snapshot::Part& part, const io::StoredBlock& block, io::CheckedReader& reader) {
   const Box common = part.box.intersection(block.box);
-  const auto offset_in = [&](const Box& box, std::int64_t y, std::int64_t z) {
+  const auto offset_in = [&](const Box& box, std::int64_t component, std::int64_t y, std::int64_t z) {
     const Vec3 extent = box.extent();
-    return part.cell_bytes * (common.lo.x - box.lo.x + extent.x * (y - box.lo.y + extent.y * (z - box.lo.z)));
+    const std::int64_t rows = y - box.lo.y + extent.y * (z - box.lo.z + extent.z * component);
+    return part.element_bytes * (common.lo.x - box.lo.x + extent.x * rows);
   };
-  const auto row = static_cast<std::size_t>(part.cell_bytes * common.extent().x);
-  for (std::int64_t z = common.lo.z; z < common.hi.z; ++z) {
-    for (std::int64_t y = common.lo.y; y < common.hi.y; ++y) {
-      const auto target = part.bytes().subspan(static_cast<std::size_t>(offset_in(part.box, y, z)), row);
-      reader.read(block.offset + offset_in(block.box, y, z), target);
+  const auto row = static_cast<std::size_t>(part.element_bytes * common.extent().x);
+  for (int component = 0; component < part.components; ++component) {
+    for (std::int64_t z = common.lo.z; z < common.hi.z; ++z) {
+      for (std::int64_t y = common.lo.y; y < common.hi.y; ++y) {
+        const auto target = part.bytes().subspan(static_cast<std::size_t>(offset_in(part.box, component, y, z)), row);
+        reader.read(block.offset + offset_in(block.box, component, y, z), target);
+      }
     }
   }
   return common.volume();
