@@ -51,16 +51,16 @@ int run_predict(Context& context, const PredictFlags& flags) {
   return 0;
 }
 
-using Flags = std::shared_ptr<PredictFlags>;
+using SharedFlags = std::shared_ptr<PredictFlags>;
 
-void add_seconds(CLI::App& command, const Flags& flags, const std::string& name, const std::string& type, double unit,
-                 const std::string& meaning, std::optional<double> PredictFlags::*target) {
+void add_seconds(CLI::App& command, const SharedFlags& flags, const std::string& name, const std::string& type,
+                 double unit, const std::string& meaning, std::optional<double> PredictFlags::*target) {
   add_word(command, name, type, meaning, [flags, unit, target](const auto& option, const auto& word) {
     (*flags).*target = unit * parse_number(option, word, 0, 1e9);
   });
 }
 
-void add_kernel(CLI::App& command, Options& options, const Flags& flags) {
+void add_kernel(CLI::App& command, Options& options, const SharedFlags& flags) {
   Choices<StepKernel> choices;
   for (const StepKernel& kernel : step_kernels()) choices.emplace_back(kernel.name, kernel);
   add_word(command, "--kernel", "NAME",
@@ -83,7 +83,7 @@ void add_kernel(CLI::App& command, Options& options, const Flags& flags) {
               "peak operations of a device, 10^12 a second (default: not a limit)", &PredictFlags::flop_rate);
 }
 
-void add_closed_form(CLI::App& command, const Flags& flags) {
+void add_closed_form(CLI::App& command, const SharedFlags& flags) {
   add_seconds(
       command, flags, "--pi", "NS", nano,
       "pi^-1: measured time of a cell's update in a step on one device (default: bytes and operations at peak rates)",
