@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Images of an output, read cell by cell by a reader of its own, or by VTK with --vtk (exit status 77 without it).
+"""Images of an output, compared cell by cell: read by a reader of its own, by VTK, or as a series by PyVista (exit status 77 without it).
 
-images.py [--vtk] [--mpirun MPIRUN] PROGRAM WORK: PROGRAM is write_images, WORK a folder to be made.
+images.py [--reader own|vtk|pyvista] [--mpirun MPIRUN] PROGRAM WORK: PROGRAM is write_images, WORK a folder to be made.
 """
 import argparse
 import array
+import importlib
 import os
 import re
 import shutil
@@ -80,13 +81,31 @@ def read_with_vtk(vtk, path):
     image = reader.GetOutput()
     expect(image.GetDimensions() == tuple(n + 1 for n in EXTENT), f"VTK: {path}: {image.GetDimensions()} points")
     expect(image.GetOrigin() == (-1, 0.5, 2) and image.GetSpacing() == (0.1, 0.25, 1e-3), f"VTK: {path}: origin, spacing")
+    return arrays_of(image)
+
+
+def arrays_of(image):
+    """The cell data of an image of VTK or PyVista."""
     arrays = {}
     for i in range(image.GetCellData().GetNumberOfArrays()):
-        data = image.GetCellData().GetArray(i)
+        data = image.GetCellData().GetAbstractArray(i)
         components = data.GetNumberOfComponents()
         cells = [v for t in range(data.GetNumberOfTuples()) for v in data.GetTuple(t)]
         arrays[data.GetName()] = (None, components, cells)
     return arrays
+
+
+def read_with_pyvista(pyvista, folder, steps):
+    """All images of a series, opened by the series."""
+    reader = pyvista.get_reader(os.path.join(folder, "heat.pvd"))
+    expect(list(reader.time_values) == [s * 0.1 for s in steps], f"PyVista: {folder}: times are {reader.time_values}")
+    images = []
+    for point in range(len(steps)):
+        reader.set_active_time_point(point)
+        blocks = reader.read()
+        expect(blocks.n_blocks == 1 and blocks[0].dimensions == tuple(n + 1 for n in EXTENT), f"PyVista: {folder}: {blocks}")
+        images.append(arrays_of(blocks[0]))
+    return images
 
 
 def check_arrays(path, arrays, step):
@@ -120,30 +139,33 @@ def run(arguments, folder, launcher, ranks, *more):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--vtk", action="store_true")
+    parser.add_argument("--reader", choices=["own", "vtk", "pyvista"], default="own")
     parser.add_argument("--mpirun")
     parser.add_argument("program")
     parser.add_argument("work")
     arguments = parser.parse_args()
-    vtk = None
-    if arguments.vtk:
+    other = None
+    if arguments.reader != "own":
         try:
-            import vtkmodules.all as vtk
+            other = importlib.import_module("vtkmodules.all" if arguments.reader == "vtk" else "pyvista")
         except ImportError as error:
-            print(f"skipped: no VTK for this Python ({error}); pip install vtk")
+            print(f"skipped: this Python has no {arguments.reader} ({error}); pip install {arguments.reader}")
             return 77
-        print(f"VTK {vtk.vtkVersion.GetVTKVersion()}")
-    runs = [(None, 1, 1), (None, 1, 4)]
-    if arguments.mpirun:
-        runs += [(arguments.mpirun, 1, 1), (arguments.mpirun, 2, 1), (arguments.mpirun, 2, 3), (arguments.mpirun, 4, 1)]
+    runs = [(None, 1, 4)] + ([(arguments.mpirun, 2, 3)] if arguments.mpirun else [])
+    if not other:
+        runs += [(None, 1, 1)] + ([(arguments.mpirun, 1, 1), (arguments.mpirun, 2, 1), (arguments.mpirun, 4, 1)] if arguments.mpirun else [])
     for launcher, ranks, devices in runs:
         folder = os.path.join(arguments.work, f"{'mpi' if launcher else 'alone'}-{ranks}-{devices}")
         run(arguments, folder, launcher, ranks, devices)
         check_series(folder, [0, 120])
+        if arguments.reader == "pyvista":
+            for step, arrays in zip((0, 120), read_with_pyvista(other, folder, [0, 120])):
+                check_arrays(f"PyVista: {folder}: step {step}", arrays, step)
+            continue
         for step in (0, 120):
             path = os.path.join(folder, f"heat-{step:06}.vti")
-            if vtk:
-                check_arrays(path, read_with_vtk(vtk, path), step)
+            if other:
+                check_arrays(path, read_with_vtk(other, path), step)
                 continue
             root, arrays = read_image(path)
             expect(root.get("type") == "ImageData" and root.get("header_type") == "UInt64", f"{path}: {root.attrib}")
@@ -153,7 +175,7 @@ def main():
             expect(image.get("Origin") == "-1 0.5 2" and image.get("Spacing") == "0.1 0.25 0.001", f"{path}: origin, spacing")
             check_arrays(path, arrays, step)
     # A disk that is full for one rank, which writes for others in collective MPI-IO: one error on all, and the first step stays whole.
-    if not vtk:
+    if not other:
         for launcher, ranks in [(None, 1)] + ([(arguments.mpirun, 2), (arguments.mpirun, 4)] if arguments.mpirun else []):
             folder = os.path.join(arguments.work, f"full-{ranks}")
             out = run(arguments, folder, launcher, ranks, 1, 0)
