@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Builds the documentation site: the guide, the other documents, and a reference of the headers in include/halocline.
+"""Builds the documentation site: the guide, the other documents, and a reference: the headers in include/halocline, C, Fortran and Python.
 
     build.py ROOT OUTPUT
 
@@ -18,6 +18,8 @@ import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
 
+import languages
+
 HERE = pathlib.Path(__file__).resolve().parent
 LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\(([^()\s]+)\)")
 COMMENT = re.compile(r"[ \t]*<!--.*?-->", re.S)
@@ -31,6 +33,8 @@ class Failure(Exception):
 def absent_tools():
     """The tools and Python modules that are not installed."""
     absent = [tool for tool in ("doxygen", "sphinx-build") if not shutil.which(tool)]
+    if sys.version_info < (3, 9):
+        absent.append("Python 3.9")  # ast.unparse
     sphinx = shutil.which("sphinx-build")
     if sphinx:
         # The modules must be those of the Python that runs Sphinx.
@@ -197,6 +201,10 @@ def build(root, output):
     shutil.copytree(images, source / images.relative_to(root))
     entries = {part: [str(path.relative_to(root).with_suffix("")) for path in paths] for part, paths in parts.items()}
     reference = [f"reference/{name}" for name in stage_reference(entries_by_header(xml), source)]
+    try:
+        reference += [f"reference/{name}" for name in languages.stage(root, source / "reference")]
+    except languages.Missing as missing:
+        raise Failure(str(missing)) from None
     index = (HERE / "index.md.in").read_text(encoding="utf-8")
     trees = [toctree("Guide", entries["Guide"]), toctree("Reference", reference)]
     trees += [toctree(part, entries[part]) for part in ("Project", "Measurements", "Decisions") if entries[part]]

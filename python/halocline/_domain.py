@@ -193,6 +193,7 @@ class Domain:
 
     @property
     def fields(self) -> Mapping[str, Field]:
+        """The fields by name, in the order in which they were added. Local."""
         return self._fields
 
     def shape_of(self, field: Field) -> tuple[int, int, int]:

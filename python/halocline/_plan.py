@@ -29,12 +29,15 @@ class Machine:
 
     @classmethod
     def load(cls, file: Path_) -> Machine:
+        """From a file that `save` or `halocline machine --json` wrote. Errors as for from_json."""
         return cls(_core.Machine.read(os.fspath(file)))
 
     def json(self) -> str:
+        """The machine map, as `halocline machine --json` prints it."""
         return self._core.json()
 
     def save(self, file: Path_) -> None:
+        """Writes json() to a file. Local: in a job, one rank calls it."""
         Path(file).write_text(self.json() + "\n", encoding="utf-8")
 
     @property
@@ -96,11 +99,13 @@ class Plan:
         return tuple(len(planes) - 1 for planes in self.cuts)  # type: ignore[return-value]
 
     def json(self) -> str:
+        """The cuts by axis and the owners, as a document of the schema `Plan.SCHEMA`."""
         document = {"schema": self.SCHEMA, "cuts": dict(zip("zyx", self.cuts)), "owners": self.owners}
         return json.dumps(document, indent=2)
 
     @classmethod
     def from_json(cls, text: str) -> Plan:
+        """Raises InvalidArgument for a document that is no plan."""
         try:
             document = json.loads(text)
             if not isinstance(document, dict) or document.get("schema") != cls.SCHEMA:
@@ -113,9 +118,11 @@ class Plan:
 
     @classmethod
     def load(cls, file: Path_) -> Plan:
+        """From a file that `save` wrote. Errors as for from_json."""
         return cls.from_json(Path(file).read_text(encoding="utf-8"))
 
     def save(self, file: Path_) -> None:
+        """Writes json() to a file. Local: in a job, one rank calls it."""
         Path(file).write_text(self.json() + "\n", encoding="utf-8")
 
     def __eq__(self, other: object) -> bool:
