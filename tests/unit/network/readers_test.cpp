@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <utility>
+
+#include "files.hpp"
+#include "halocline/error.hpp"
+#include "support/error_of.hpp"
+
+namespace halocline::machine {
+namespace {
+
+using testing::HasSubstr;
+
+std::vector<FoundNetwork::Host> hosts(const FoundNetwork& found) { return found.hosts; }
+
+const FatTree& tree_in(const FoundNetwork& found) { return std::get<FatTree>(found.fabric.shape); }
+
+TEST(Slurm, ReadsATreeOfSwitches) {
+  const FoundNetwork found = network_in(text_of("tree.conf"));
+  ASSERT_EQ(found.hosts.size(), 15u);
+  ASSERT_EQ(tree_in(found).levels.size(), 2u);
+  EXPECT_EQ(tree_in(found).levels[0].children, 4);
+  EXPECT_EQ(tree_in(found).levels[1].children, 2);
+  EXPECT_EQ(found.hosts[6], (FoundNetwork::Host{"n06", 6}));
+  EXPECT_EQ(found.hosts[7], (FoundNetwork::Host{"n08", 8})) << "the place that n07 would have stays empty";
+  EXPECT_EQ(found.bandwidth, 0);
+  EXPECT_THAT(found.notes, testing::Contains(HasSubstr("switches of 3 to 4 hosts")));
+}
+
+TEST(Slurm, ReadsWhatScontrolPrints) {
+  const FoundNetwork tree = network_in(text_of("scontrol_tree.txt"));
+  EXPECT_EQ(tree_in(tree).levels.size(), 1u);
+  EXPECT_EQ(hosts(tree).back(), (FoundNetwork::Host{"a3", 3}));
+  const FoundNetwork blocks = network_in(text_of("scontrol_block.txt"));
+  ASSERT_EQ(tree_in(blocks).levels.size(), 2u);
+  EXPECT_EQ(tree_in(blocks).levels[0].children, 2);
+  EXPECT_EQ(tree_in(blocks).levels[1].children, 2);
+  EXPECT_EQ(hosts(blocks).size(), 8u);
+}
+
+TEST(Slurm, ReadsBlocks) {
+  const FoundNetwork found = network_in(text_of("block.conf"));
+  ASSERT_EQ(tree_in(found).levels.size(), 2u);
+  EXPECT_EQ(tree_in(found).levels[0].children, 18);
+  EXPECT_EQ(tree_in(found).levels[1].children, 2);
+  EXPECT_EQ(found.hosts.back(), (FoundNetwork::Host{"gb072", 71}));
+}
+
+TEST(Slurm, ReadsOneSwitch) {
+  const FoundNetwork found = network_in("SwitchName=only Nodes=r[1-2]n[01-02]\n");
+  EXPECT_EQ(found.fabric, Fabric{});
+  ASSERT_EQ(found.hosts.size(), 4u);
+  EXPECT_EQ(found.hosts[2].name, "r2n01");
+}
+
+TEST(Slurm, MalformedTextIsRefusedByLine) {
+  const std::string good = "SwitchName=a Nodes=n[0-1]\n";
+  for (const auto& [text, message] : std::initializer_list<std::pair<std::string, std::string>>{
+           {good + "SwitchName=b Nodes=n[3-2]\n", "FILE:2: '3-2' in brackets"},
+           {good + "SwitchName=b Nodes=n[3\n", "FILE:2: 'n[3': brackets do not match"},
+           {good + "SwitchName=b Nodes=n3,,n4\n", "FILE:2: 'n3,,n4': a name is empty"},
+           {good + "SwitchName=b\n", "FILE:2: 'b' has neither switches nor nodes"},
+           {good + "SwitchName=a Nodes=n9\n", "FILE:2: 'a' is described twice"},
+           {good + "SwitchName=b Switches=c\n", "FILE:2: switch 'c' is not described"},
+           {good + "SwitchName=b Nodes\n", "FILE:2: 'Nodes'; allowed are words such as"},
+           {good + "SwitchName=b Hosts=n9\n", "FILE:2: 'hosts' is no key"},
+           {good + "Nodes=n9\n", "FILE:2: a line without SwitchName or BlockName"},
+           {good + "SwitchName=b Switches=c\nSwitchName=c Switches=b\n", "FILE:2: switch 'b' is below itself"},
+           {good + "SwitchName=b Switches=a\nSwitchName=c Switches=a\n", "FILE:3: switch 'a' is below two switches"},
+           {good + "SwitchName=b Nodes=n1\n", "host 'n1' is on two switches"},
+           {good + "SwitchName=b Nodes=n[0-9999999]\n", "FILE:2: '0-9999999' in brackets"},
+           {good + "BlockSizes=18,18\n", "FILE:2: BlockSizes do not grow"},
+           {"# nothing\n",
+            "FILE is in no known format of networks; allowed is one of ibnetdiscover, slurm, hwloc, pairs"}}) {
+    EXPECT_THAT(test::error_of<InvalidArgument>([&] { return network_in(text); }), HasSubstr(message)) << text;
+  }
+}
+
+TEST(Ibnetdiscover, ReadsAFatTree) {
+  const FoundNetwork found = network_in(text_of("ibnetdiscover.txt"));
+  ASSERT_EQ(found.hosts.size(), 8u) << "aggregation nodes are no hosts";
+  EXPECT_EQ(found.hosts[5], (FoundNetwork::Host{"node05", 5}));
+  EXPECT_DOUBLE_EQ(found.bandwidth, 25e9);
+  ASSERT_EQ(tree_in(found).levels.size(), 1u);
+  EXPECT_EQ(tree_in(found).levels[0].children, 4);
+  EXPECT_DOUBLE_EQ(tree_in(found).levels[0].uplinks.bandwidth, 50e9) << "two links of 4xHDR for four hosts";
+}
+
+/// A host that is on two switches; they are joined by a spine where `joined`.
+std::string two_switches(bool joined, const std::string& second) {
+  std::string text;
+  for (const char* name : {"S-1", "S-2"}) {
+    text += std::string("Switch 8 \"") + name + "\" # \"sw\" base port 0 lid 1 lmc 0\n";
+    for (const std::string host : {"H-a", "H-b"}) {
+      if (std::string(name) == "S-2" && host == "H-b" && second.empty()) continue;
+      text += "[1] \"" + host + "\"[1] # \"x\" lid 3 4xEDR\n";
+    }
+    if (joined) text += "[8] \"S-3\"[1] # \"spine\" lid 9 4xEDR\n";
+  }
+  if (joined)
+    text += "Switch 8 \"S-3\" # \"spine\"\n[1] \"S-1\"[8] # \"sw\" lid 1 4xEDR\n[2] \"S-2\"[8] # \"sw\" lid 1 4xEDR\n";
+  return text + "Ca 2 \"H-a\" # \"host-a mlx5_0\"\n[1] \"S-1\"[1] # lid 3 4xEDR\nCa 2 \"H-b\" # \"host-b mlx5_0\"\n";
+}
+
+TEST(Ibnetdiscover, SubnetsWithTheSameHostsAreRails) {
+  const FoundNetwork found = network_in(two_switches(false, "H-b"));
+  EXPECT_EQ(found.fabric.rails, 2);
+  EXPECT_EQ(found.hosts.size(), 2u);
+  EXPECT_DOUBLE_EQ(found.bandwidth, 25e9) << "both adapters of a host";
+  EXPECT_THAT(test::error_of<InvalidArgument>([] { return network_in(two_switches(false, "")); }),
+              HasSubstr("allowed are equal rails, or one network"));
+  EXPECT_THAT(test::error_of<InvalidArgument>([] { return network_in(two_switches(true, "H-b")); }),
+              HasSubstr("host 'host-a' is on two switches"));
+}
+
+TEST(Ibnetdiscover, MalformedTextIsRefusedByLine) {
+  const std::string one = "Switch 8 \"S-1\" # \"sw\"\n";
+  const std::string host = "Ca 1 \"H-a\" # \"a mlx5_0\"\n";
+  for (const auto& [text, message] : std::initializer_list<std::pair<std::string, std::string>>{
+           {one + "[1] \"H-a\n", "FILE:2: a name in quotes is missing"},
+           {one + "[1] \"H-a\"[1] # \"a\" lid 1 4xEDR\n", "FILE:2: 'H-a' is not described"},
+           {one + "[1] \"H-a\"[1] # \"a\" lid 1 4xFAST\n" + host, "FILE:2: '4xFAST' is no width and speed"},
+           {one + one, "FILE:2: 'S-1' is described twice"},
+           {one + "port 1\n", "FILE:2: 'port 1'; allowed is a Switch, a Ca"},
+           {"vendid=0x1\n[1] \"S-1\"[1]\n", "FILE:2: a port without a Switch or Ca before it"},
+           {one, "FILE:1: no Ca on any switch"},
+           {host, "FILE:1: no Switch"},
+           {one + "Ca 1 \"H-a\"\n", "FILE:2: 'H-a' has no description"},
+           {one +
+                "[1] \"H-a\"[1] # \"a\"\n[2] \"S-2\"[2] # \"sw\"\nSwitch 8 \"S-2\" # \"sw\"\n[1] \"H-a\"[1]\n[2] "
+                "\"S-1\"[2]\n" +
+                host,
+            "FILE:1: switches 'S-1' and 'S-2' are linked at one level, which is no fat tree"}}) {
+    EXPECT_THAT(test::error_of<InvalidArgument>([&] { return network_in(text); }), HasSubstr(message)) << text;
+  }
+}
+
+TEST(Hwloc, ReadsAssembledHosts) {
+  const FoundNetwork found = network_in(text_of("cluster_v1.xml"));
+  EXPECT_EQ(hosts(found), (std::vector<FoundNetwork::Host>{{"alpha", 0}, {"beta", 1}, {"gamma", 2}}));
+  ASSERT_EQ(tree_in(found).levels.size(), 1u);
+  EXPECT_EQ(tree_in(found).levels[0].children, 2);
+}
+
+TEST(Hwloc, ReadsFilesOfSingleHostsBehindEachOther) {
+  const FoundNetwork found = network_in(text_of("two_hosts_v2.xml"));
+  EXPECT_EQ(hosts(found), (std::vector<FoundNetwork::Host>{{"one", 0}, {"two", 1}}));
+  EXPECT_EQ(found.fabric, Fabric{});
+}
+
+TEST(Hwloc, MalformedTextIsRefusedByLine) {
+  const std::string machine = "<object type=\"Machine\">\n<info name=\"HostName\" value=\"a\"/>\n";
+  for (const auto& [text, message] : std::initializer_list<std::pair<std::string, std::string>>{
+           {machine, "FILE:2: 1 <object> without an end"},
+           {"<object type=\"Machine\">\n</object>", "FILE:1: a Machine without <info name=\"HostName\""},
+           {machine + "</object>\n</object>", "FILE:4: </object> without its beginning"},
+           {machine + "<object type=Core>", "FILE:3: 'type=Core' in <object>"},
+           {machine + "<object", "FILE:3: a tag does not end"},
+           {machine + "<object os_index=\"1\"/>", "FILE:3: an <object> without a type"},
+           {"<topology>\n</topology>\n", "no <object type=\"Machine\">"}}) {
+    EXPECT_THAT(test::error_of<InvalidArgument>([&] { return network_in(text); }), HasSubstr(message)) << text;
+  }
+}
+
+TEST(Pairs, MalformedTextIsRefusedByLine) {
+  const std::string header = "from,to,latency_us,bandwidth_gbytes\n";
+  for (const auto& [text, message] : std::initializer_list<std::pair<std::string, std::string>>{
+           {header + "a,b,1\n", "FILE:2: 3 cells; allowed are 4"},
+           {header + "a,b,1,fast\n", "FILE:2: bandwidth_gbytes is 'fast'; allowed is a number above 0"},
+           {header + "a,b,-1,2\n", "FILE:2: latency_us is '-1'"},
+           {header + "a,a,1,2\n", "FILE:2: 'a' to itself"},
+           {header + "a,b,1,2\nb,c,1,2\n", "no measurement between 'a' and 'c'"},
+           {"from,to,us,gb\n", "FILE:1: 'from,to,us,gb'; allowed is the header"}}) {
+    EXPECT_THAT(test::error_of<InvalidArgument>([&] { return network_in(text); }), HasSubstr(message)) << text;
+  }
+}
+
+}  // namespace
+}  // namespace halocline::machine
