@@ -60,6 +60,8 @@ expect_row(",custom,64,64,64,1,4,5[.]0412" "16 bytes a cell" "${k20} --bytes-per
 expect_row(",custom,64,64,64,1,4,5[.]6013" "1000 operations a cell" "${k20} --bytes-per-cell 16 --flops-per-cell 1000 --tflops 1.17")
 expect_row(",laplace3d,64,64,64,1,4,5[.]0412[0-9]*e-06,1[.]0448[0-9]*e-05,1[.]0010[0-9]*e-02,1[.]0011[0-9]*e-02,1[.]0015[0-9]*e-02,1[.]1007[0-9]*e-05,1[.]0011" "tau_0 of 10 ms in all step times"
            "${k20} --kernel laplace3d --tau0 10000")
+expect_row(",laplace3d,256,256,256,1,4,3[.]2263[0-9]*e-04,.*,2[.]3699[0-9]*e-04,3[.]2263[0-9]*e-04,3[.]2263[0-9]*e-04,5[.]5963" "K20 servers, guide 12: 1.73 x without overlap"
+           "predict --machine ${SOURCE}/machines/k20-server.json --ranks-per-node 4 --kernel laplace3d --size 256 --open x,y,z --node-grid 1 1 1 --device-grid 1 1 4 --transports mpi_staged --csv")
 expect_refusal("--kernel custom requires --bytes-per-cell, --flops-per-cell or --pi" predict --nodes 2 --size 64)
 expect_refusal("--radius cannot be used with --kernel mhd" predict --nodes 2 --kernel mhd --radius 2)
 expect_refusal("--sizes requires --study" predict --nodes 2 --kernel mhd --sizes 64)
