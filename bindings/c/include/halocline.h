@@ -23,6 +23,7 @@
 #include "halocline_c/domain.h"
 #include "halocline_c/exchange.h"
 #include "halocline_c/field.h"
+#include "halocline_c/files.h"
 #include "halocline_c/host_array.h"
 #include "halocline_c/options.h"
 #include "halocline_c/stencil.h"

@@ -49,3 +49,15 @@ struct halocline_host_array {
   halocline_field field;
   halocline::FieldDescriptor descriptor;  ///< as its memory may be used after the domain is closed
 };
+
+struct halocline_output {
+  std::shared_ptr<halocline::c::DomainState> state;  ///< first, so that it goes after the output
+  halocline::Output output;
+};
+
+struct halocline_checkpoints {
+  std::shared_ptr<halocline::c::DomainState> state;
+  halocline::Checkpoints checkpoints;
+  halocline::Metadata metadata;  ///< of the checkpoint that was restored
+  std::string refused;
+};
