@@ -8,6 +8,7 @@
 #include "halocline/error.hpp"
 #include "help.hpp"
 #include "refusals.hpp"
+#include "texts/text_commands.hpp"
 
 namespace cli {
 namespace {
@@ -39,14 +40,6 @@ constexpr const char* footer =
     "On the machine at hand: --devices D in one process, or under mpirun --devices-per-rank D.\n"
     "Exit codes: 0 done, 1 failed (or a check did), 2 wrong arguments.";
 
-/// `halocline help run jacobi3d` is `halocline run jacobi3d --help`.
-CLI::App* add_help_command(CLI::App& app, std::vector<std::string>& words) {
-  auto* command = app.add_subcommand("help", "print the help of a command, as its --help does");
-  command->add_option("COMMAND", words, "name of the command: one word or two");
-  add_examples(*command, {"halocline help exchange", "halocline help run jacobi3d"});
-  return command;
-}
-
 }  // namespace
 
 Arguments parse_arguments(int argc, const char* const* argv, const halocline::Environment& environment, int ranks) {
@@ -73,8 +66,7 @@ Arguments parse_arguments(int argc, const char* const* argv, const halocline::En
   add_map_command(app, arguments.options, arguments.command);
   add_plot_command(app, arguments.options, arguments.command);
   add_doctor_command(app, arguments.options, arguments.command);
-  std::vector<std::string> helped;
-  const CLI::App* help = add_help_command(app, helped);
+  const texts::TextCommands text_commands(app);
 
   try {
     app.parse(argc, argv);
@@ -89,7 +81,8 @@ Arguments parse_arguments(int argc, const char* const* argv, const halocline::En
     throw InvalidArgument(unknown_word(app, error));
   }
   if (show_environment) return {{}, {}, environment_text()};
-  if (!arguments.command) return {{}, {}, help_of(app, help->parsed() ? helped : std::vector<std::string>{})};
+  if (auto text = text_commands.text()) return {{}, {}, std::move(*text)};
+  if (!arguments.command) return {{}, {}, help_of(app, {})};
   arguments.options.resolve(environment, ranks);
   return arguments;
 }

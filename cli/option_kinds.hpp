@@ -102,14 +102,23 @@ Value parse_choice(const std::string& name, const std::string& word, const Choic
   return choices[parse_choice(name, word, names)].second;
 }
 
+/// Notes the values that an option may have, for completion; does not check them.
+void keep_values(CLI::Option& option, const std::vector<std::string>& values);
+/// Those that were noted; empty if there are none.
+[[nodiscard]] std::vector<std::string> values_of(CLI::Option& option);
+
 /// One of several names.
 template <typename Target, typename Value>
 CLI::Option* add_choice(CLI::App& app, const std::string& name, const std::string& placeholder,
                         const std::string& meaning, Target& target, Choices<Value> choices) {
-  return add_word(app, name, placeholder, meaning,
-                  [&target, choices = std::move(choices)](const auto& option, const auto& word) {
-                    target = parse_choice(option, word, choices);
-                  });
+  std::vector<std::string> names;
+  for (const auto& choice : choices) names.push_back(choice.first);
+  auto* added = add_word(app, name, placeholder, meaning,
+                         [&target, choices = std::move(choices)](const auto& option, const auto& word) {
+                           target = parse_choice(option, word, choices);
+                         });
+  keep_values(*added, names);
+  return added;
 }
 
 }  // namespace cli

@@ -43,6 +43,15 @@ endif()
 if(EXISTS ${BUILD}/bin/halocline)
   run("running the installed tool" ${WORK}/prefix/bin/halocline --version)
   run("finding machine maps from there" ${WORK}/prefix/bin/halocline partition --machine summit --nodes 2 --size 64)
+  # In a full build the tool's texts are made, too.
+  if(EXISTS ${BUILD}/cli/texts/made)
+    foreach(file bash-completion/completions/halocline zsh/site-functions/_halocline fish/vendor_completions.d/halocline.fish man/man1/halocline.1
+                 man/man1/halocline-run-jacobi3d.1)
+      if(NOT EXISTS ${WORK}/prefix/share/${file})
+        message(FATAL_ERROR "share/${file} is not installed")
+      endif()
+    endforeach()
+  endif()
   if(MPI)
     run("finding the profiling library from there" ${WORK}/prefix/bin/halocline profile --output ${WORK}/profile.csv --
         ${SOURCE}/scripts/mpirun.sh -n 1 ${WORK}/prefix/bin/halocline exchange --backend host --size 16 --repeat 1)
