@@ -228,6 +228,13 @@ void add_decision_options(CLI::App& app, Options& options) {
   add_exchange_options(app, options);
 }
 
+void add_trace_option(CLI::App& app, Options& options) {
+  add_text(
+      app, "--trace", "FILE",
+      "afterwards, record when each operation of three exchanges runs, as a trace for Perfetto and 'halocline plot'",
+      options.trace);
+}
+
 void add_output_options(CLI::App& app, Options& options) {
   add_flag(app, "--json", "print one JSON document instead of text", options.json);
 }
@@ -255,6 +262,7 @@ void Options::resolve(const halocline::Environment& environment, int ranks) {
     refuse_without("--seed", "--place random");
   }
   if (devices && devices_per_rank) refuse_together("--devices", "--devices-per-rank");
+  if (trace && launch_threads) refuse_together("--trace", "--launch-threads");
   if (machine_file && devices_per_node) {
     refuse_together("--devices-per-node", "--machine, whose nodes have their own devices");
   }

@@ -52,6 +52,7 @@ struct Options {
   std::optional<std::string> transports;
   std::optional<halocline::Duration> timeout;
   bool launch_threads = false;
+  std::optional<std::string> trace;  ///< the file that operations of exchanges are recorded to
   std::optional<halocline::exchange::Messages> messages;
   int sm_budget = 0;  ///< multiprocessors of a GPU that exchanges may occupy; 0: see exchange::Tuning
 
@@ -87,6 +88,8 @@ void add_route_options(CLI::App& app, Options& options);
 void add_exchange_options(CLI::App& app, Options& options);
 /// The four above, for a command that runs exchanges.
 void add_decision_options(CLI::App& app, Options& options);
+/// --trace
+void add_trace_option(CLI::App& app, Options& options);
 void add_output_options(CLI::App& app, Options& options);
 void add_progress_option(CLI::App& app, Options& options);
 

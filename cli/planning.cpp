@@ -144,7 +144,8 @@ DomainOptions domain_options(const Context& context) {
   domain.placement = options.placement;
   if (options.transports) domain.routing.policy = routing::Policy::parse(*options.transports);
   domain.timeout = *options.timeout;
-  set_launch_threads(domain, options.launch_threads);
+  domain.internal = std::make_shared<InternalOptions>(
+      InternalOptions{.launch_threads = options.launch_threads, .trace = options.trace.has_value()});
   domain.routing.messages = options.messages.value_or(domain.routing.messages);
   domain.tuning.multiprocessors = options.sm_budget;
   return domain;

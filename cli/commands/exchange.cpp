@@ -10,6 +10,7 @@
 #include "domain/internals.hpp"
 #include "planning.hpp"
 #include "table.hpp"
+#include "trace.hpp"
 #include "verify.hpp"
 
 namespace cli {
@@ -126,8 +127,13 @@ std::string times_table(const Statistics& s) {
   return table.text();
 }
 
+/// Exchanges that are traced.
+constexpr int traced_exchanges = 3;
+
 int run_exchange(Context& context, const ExchangeOptions& wanted) {
   const Options& options = context.options;
+  std::optional<TraceFile> trace;
+  if (options.trace) trace.emplace(context, *options.trace);
   Domain domain(options.size, options.stencil, context.world, domain_options(context));
   for (const auto& field : options.fields) domain.add_field(field);
   domain.on_open_boundary({});  // what lies beyond open ends stays as it is, which --verify checks
@@ -149,6 +155,11 @@ int run_exchange(Context& context, const ExchangeOptions& wanted) {
     if (!wanted.accumulate) verify_next(2, [&] { exchanges.launch(); });
   }
   verify_next(3, [&] { domain.exchange(); });
+  if (trace) {
+    trace->start(domain);
+    for (int i = 0; i < traced_exchanges; ++i) domain.exchange();
+    trace->write(domain);
+  }
 
   const auto shares = shares_of_all_ranks(domain);
   const auto machine = machine_summary(internals(domain).plan().machine);
@@ -169,6 +180,7 @@ int run_exchange(Context& context, const ExchangeOptions& wanted) {
     document["steady"] = {{"exchanges", wanted.steady}, {"graph", wanted.graph}, {"mean_s", steady}};
   document["transports"] = shares_json(shares);
   if (verdict) document["verify"] = verdict_json(*verdict);
+  if (trace) document["trace"] = *options.trace;
   context.print_document(document);
 
   std::string text = fmt::format(
@@ -184,6 +196,7 @@ int run_exchange(Context& context, const ExchangeOptions& wanted) {
     text += fmt::format("\n{} {} back to back: {} each\n", wanted.steady, timed, seconds_text(steady));
   }
   if (verdict) text += "\n" + verdict_text(*verdict);
+  if (trace) text += fmt::format("\ntrace: {} ({} exchanges)\n", *options.trace, traced_exchanges);
   context.print_text(text);
   return verdict && !verdict->passed() ? 1 : 0;
 }
@@ -209,11 +222,14 @@ void add_exchange_command(CLI::App& app, Options& options, Command& chosen) {
               10'000);
   add_flag(*command, "--accumulate", "time Domain::accumulate instead, which adds halos to the owned cells",
            own->accumulate);
+  add_trace_option(*command, options);
   add_flag(*command, "--verify", "check every halo cell, before and after timing; exit code 1 on failure", own->verify);
   add_examples(*command, {"halocline exchange --devices 4 --size 64 --fields 4xf32 --verify",
-                          "mpirun -n 2 halocline exchange --devices-per-rank 2 --size 64 --radius 3"});
-  command->callback([&chosen, own] {
+                          "mpirun -n 2 halocline exchange --devices-per-rank 2 --size 64 --radius 3",
+                          "mpirun -n 2 halocline exchange --devices-per-rank 2 --size 128 --trace trace.json"});
+  command->callback([&chosen, &options, own] {
     if (own->graph > 0 && own->steady == 0) refuse_without("--graph", "--steady of 1 or more");
+    if (options.trace && own->accumulate) refuse_together("--trace", "--accumulate");
     chosen = [own](Context& context) { return run_exchange(context, *own); };
   });
 }

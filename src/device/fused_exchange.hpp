@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "device/flag.hpp"
@@ -32,6 +33,15 @@ struct PacketRoom {
   return flag + (packets + flag - 1) / flag * flag;
 }
 
+class Tracer;
+
+/// What a part of an exchange is, for a tracer.
+struct TracedPart {
+  std::size_t message = 0;  ///< number of the message
+  int part = 0;             ///< of the message; the same at both ends
+  std::string track = {};   ///< name of the stream that sends it
+};
+
 /// Cells that a device stores into memory that other devices read.
 struct OutgoingPart {
   FlagWait ready;                   ///< the memory may be written
@@ -42,6 +52,7 @@ struct OutgoingPart {
   /// If offered, by both ends: the copies go to a receive buffer, in rows that packets can carry, and the other end's copies
   /// are the same rows in the same order from there. A backend sends them as rows, or as packets.
   PacketRoom packets = {};
+  TracedPart trace = {};
 };
 
 /// Cells that other devices store into this device's memory.
@@ -51,6 +62,7 @@ struct IncomingPart {
   std::vector<StridedCopy> copies;  ///< after that: from the receive buffer to the halo; may be empty
   int stage = 0;                    ///< the sending part's
   PacketRoom packets = {};          ///< the sending part's
+  TracedPart trace = {};
 };
 
 /// A participant of exchanges, with its own epoch: the number of completed exchanges, in device memory, 0 at first.
@@ -90,6 +102,10 @@ struct FusedPlan {
   /// Of the same backend and device; must outlive the exchange. Null: half of the device, so that two exchanges can run at a
   /// time.
   const Room* room = nullptr;
+  /// Records the operations that a backend composes the exchange of; null for none. Must outlive the exchange.
+  Tracer* tracer = nullptr;
+  std::string track = {};                        ///< name of the stream that runs it, for the tracer
+  std::vector<std::size_t> local_messages = {};  ///< numbers of the messages that `local` consists of
 };
 
 /// A plan that is prepared once, and run many times, one run after another, as one operation of a stream.

@@ -25,6 +25,7 @@ void Domain::Impl::close() {
     exchange.reset();
     boundary_updater.reset();
     timer.reset();
+    tracer.reset();
     subdomains.clear();
     streams.clear();
     marks.clear();
@@ -72,6 +73,7 @@ bool Domain::Impl::abandon(std::string_view why) noexcept {
   exchange.reset();
   boundary_updater.reset();
   timer.reset();
+  tracer.reset();
   leak_memory();
   return true;
 }

@@ -35,6 +35,18 @@ device::Backend& DomainInternals::backend() const {
   return *impl.backend;
 }
 
+device::Tracer* DomainInternals::tracer() const {
+  Domain::Impl& impl = Domain::Impl::of(*domain_);
+  impl.check_realized("tracer()");
+  return impl.tracer.get();
+}
+
+std::vector<exchange::TracedMessage> DomainInternals::traced_messages() const {
+  Domain::Impl& impl = Domain::Impl::of(*domain_);
+  impl.check_realized("traced_messages()");
+  return impl.exchange->messages();
+}
+
 const std::vector<RoutedMessage>& DomainInternals::routes() const {
   Domain::Impl& impl = Domain::Impl::of(*domain_);
   impl.check_realized("routes()");

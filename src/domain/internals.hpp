@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "device/backend.hpp"
+#include "device/tracer.hpp"
 #include "exchange/exchange.hpp"
 #include "halocline/domain.hpp"
 #include "partition/halo.hpp"
@@ -19,6 +20,9 @@ struct InternalOptions {
   /// A thread for each of this rank's devices enqueues its work, exchanges included, so that one rank can keep several devices
   /// busy; see device/launch_threads.hpp for the requirements on kernels. Ranks may differ in it.
   bool launch_threads = false;
+  /// Makes a tracer for exchanges (DomainInternals::tracer), which records nothing before it is started. Excludes launch_threads. Ranks
+  /// may differ in it.
+  bool trace = false;
 };
 inline void set_launch_threads(DomainOptions& options, bool on) {
   options.internal = std::make_shared<InternalOptions>(InternalOptions{.launch_threads = on});
@@ -46,6 +50,10 @@ class DomainInternals {
   [[nodiscard]] exchange::Traffic traffic(routing::Transport transport) const;
   /// The same for Domain::accumulate, after its first call.
   [[nodiscard]] exchange::Traffic returned_traffic(routing::Transport transport) const;
+  /// With InternalOptions::trace, after realize(): what records operations of exchanges, and what the messages in its records are;
+  /// otherwise null.
+  [[nodiscard]] device::Tracer* tracer() const;
+  [[nodiscard]] std::vector<exchange::TracedMessage> traced_messages() const;
   [[nodiscard]] int current_buffer(field_id field) const;
   /// How often the domain was rebalanced, which moves cells to other subdomains.
   [[nodiscard]] std::int64_t rebalanced() const;

@@ -262,7 +262,8 @@ std::unique_ptr<exchange::Exchange> Domain::Impl::connect(comm::RankGroup& group
                         .validate_ordering = options.debug.validate_ordering,
                         .timeout = options.timeout,
                         .self_in_place = memory.self_in_place,
-                        .in_turn_with = exchange.get()};
+                        .in_turn_with = exchange.get(),
+                        .tracer = exchange ? nullptr : tracer.get()};
   if (!exchange) warn_of_what_is_missing(facts);
   comm::agree_on(group, [&] {
     routing::Chooser chooser(options.routing.policy);
@@ -280,7 +281,13 @@ std::unique_ptr<exchange::Exchange> Domain::Impl::connect(comm::RankGroup& group
 
 void Domain::Impl::route_and_connect() {
   Memory all;
-  comm::agree_on(*comm, [&] { all = memory(); });
+  comm::agree_on(*comm, [&] {
+    if (options.internal && options.internal->trace) {
+      if (options.internal->launch_threads) throw InvalidArgument("trace is set; allowed is without launch_threads");
+      tracer = std::make_unique<device::Tracer>(*backend);
+    }
+    all = memory();
+  });
   exchange = connect(*comm, std::move(all), routes);
 }
 

@@ -82,6 +82,7 @@ void Exchange::Impl::start(std::span<device::Stream* const> streams, const Selec
     check_others(fmt::format("exchange {}", step_ + 1));
     const ExchangePlan& plan = plan_for(selection);
     ++step_;
+    if (setup_.tracer != nullptr) setup_.tracer->set_step(step_);
     streams_.assign(streams.begin(), streams.end());
     if (order_check_) order_check_->before(plan);
     for (std::size_t i = 0; i < states_.size(); ++i) {
@@ -227,6 +228,15 @@ std::vector<Traffic> Exchange::Impl::traffic() const {
   return rows;
 }
 
+std::vector<TracedMessage> Exchange::Impl::messages() const {
+  std::vector<TracedMessage> all;
+  for (const auto& channel : channels_) {
+    all.push_back({channel->message.from, channel->message.to, channel->direction, channel->transport, channel->sender,
+                   channel->receiver, channel->message.bytes()});
+  }
+  return all;
+}
+
 Exchange::Exchange(Setup setup) : impl_(std::make_unique<Impl>(std::move(setup))) {
   try {
     impl_->set_up();
@@ -272,6 +282,7 @@ void Exchange::forget_captured() { impl_->forget_captured(); }
 Verdict Exchange::capturable() const { return impl_->capturable(); }
 bool Exchange::joins_devices() const { return impl_->joins_devices(); }
 std::vector<Traffic> Exchange::traffic() const { return impl_->traffic(); }
+std::vector<TracedMessage> Exchange::messages() const { return impl_->messages(); }
 void Exchange::close(std::span<device::Stream* const> streams) { impl_->close(streams); }
 
 }  // namespace halocline::exchange

@@ -22,6 +22,10 @@
 #include "partition/halo.hpp"
 #include "placement/placement.hpp"
 
+namespace halocline::device {
+class Tracer;
+}
+
 namespace halocline::exchange {
 
 /// One array of one field of one local subdomain, halo included. Cell p (global coordinates) of component c is at
@@ -100,6 +104,8 @@ struct Setup {
   bool self_in_place = false;
   /// An exchange that is never under way at the same time as this one, on any rank: the two share their room on devices.
   const Exchange* in_turn_with = nullptr;
+  /// Records when the operations of exchanges run; null for none. Must outlive the exchange.
+  device::Tracer* tracer = nullptr;
 };
 
 /// The copy of a local subdomain's cells in a neighbour's halo: stores go to the neighbour's memory.
@@ -112,6 +118,17 @@ struct Outlet {
 enum class Overlap {
   possible,
   none  ///< nothing is enqueued in the streams between the two, so that the exchange itself may run in them
+};
+
+/// A message that this rank sends or receives, for a trace.
+struct TracedMessage {
+  subdomain_id from;
+  subdomain_id to;
+  std::optional<Direction> direction;  ///< set if it has one direction only
+  routing::Transport transport;
+  rank_id sender;
+  rank_id receiver;
+  std::int64_t bytes = 0;  ///< of all fields
 };
 
 /// What one transport sends from this rank in one exchange of all fields.
@@ -191,6 +208,8 @@ class Exchange {
   /// together.
   [[nodiscard]] bool joins_devices() const;
   [[nodiscard]] std::vector<Traffic> traffic() const;
+  /// By the number that the tracer's operations have.
+  [[nodiscard]] std::vector<TracedMessage> messages() const;
 
   /// Collective: waits until all work in these streams and its own is done, unmaps, agrees, and frees.
   void close(std::span<device::Stream* const> streams);

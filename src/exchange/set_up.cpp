@@ -24,6 +24,7 @@ void Exchange::Impl::set_up() {
   context_.tuning = setup_.tuning;
   context_.timeout = setup_.timeout;
   context_.abort = abort_->word();
+  context_.tracer = setup_.tracer;
   if (setup_.in_turn_with != nullptr) context_.rooms = setup_.in_turn_with->impl_->context_.rooms;
   comm::agree_on(*setup_.comm, [&] {
     check_settings();
@@ -70,7 +71,7 @@ void Exchange::Impl::make_drivers() {
     for (const End& end : ends_) {
       if (end.state != state) continue;
       if (FusedEndpoint* fused_end = end.endpoint->fused()) {
-        member.ends.push_back(fused_end);
+        member.ends.push_back({fused_end, end.channel});
         member.waits = member.waits || end.channel->transport != routing::Transport::self;
       }
       state->scheduled = state->scheduled || end.endpoint->scheduled() != nullptr;
@@ -149,6 +150,7 @@ void Exchange::Impl::make_channel(const routing::MessageKey& key, partition::Mes
   channel->receiver = setup_.placement->of(key.to).rank;
   if (key.direction >= 0) channel->direction = all_directions[static_cast<std::size_t>(key.direction)];
   channel->tag = tags::message(number);
+  channel->number = channels_.size();
   channel->message = std::move(message);
   Ends made = make_ends(*channel, context_, me_);
   const bool by_host = made.receiver && made.receiver->host() != nullptr;
@@ -161,6 +163,7 @@ void Exchange::Impl::make_channel(const routing::MessageKey& key, partition::Mes
   if (made.sender) ends_.emplace_back(*channel, context_.state(key.from), std::move(made.sender));
   if (made.receiver) {
     End& end = ends_.emplace_back(*channel, context_.state(key.to), std::move(made.receiver));
+    end.receives = true;
     if (by_host) end.fills = sides;
   }
   channels_.push_back(std::move(channel));

@@ -6,16 +6,20 @@
 #include <exception>
 
 #include "device/detail/flag_checks.hpp"
+#include "device/tracer.hpp"
 #include "halocline/error.hpp"
 
 namespace halocline::device {
 
 ComposedExchange::ComposedExchange(Backend& backend, int device, const FusedPlan& plan)
-    : device_(device), local_(backend.prepare(device, plan.local)), begun_(backend.create_event(device)) {
+    : device_(device),
+      local_(backend.prepare(device, plan.local)),
+      begun_(backend.create_event(device)),
+      tracer_(plan.tracer) {
   check_fused_plan(plan);
   std::vector<StridedCopy> landed;
   for (const Participant& participant : plan.participants) {
-    Member member{participant.epoch, participant.expected, {}, {}};
+    Member member{participant.epoch, participant.expected, {}, {}, {}};
     for (const IncomingPart& in : participant.incoming) {
       if (in.ready.flag != nullptr) member.ready.push_back(in.ready);
       member.arrived.push_back(in.arrived);
@@ -29,6 +33,40 @@ ComposedExchange::ComposedExchange(Backend& backend, int device, const FusedPlan
     }
   }
   landed_ = backend.prepare(device, landed);
+  if (tracer_ != nullptr) describe(plan);
+}
+
+void ComposedExchange::describe(const FusedPlan& plan) {
+  std::vector<std::size_t> unpacked;
+  auto lane = lanes_.begin();
+  auto member = members_.begin();
+  for (const Participant& participant : plan.participants) {
+    for (const OutgoingPart& out : participant.outgoing) {
+      const auto& [message, part, track] = out.trace;
+      lane->waiting = tracer_->add({Work::wait_ready, device_, track, {message}, part});
+      lane->putting = tracer_->add({Work::put, device_, track, {message}, part, lane->copies->bytes()});
+      ++lane;
+    }
+    for (const IncomingPart& in : participant.incoming) {
+      member->arrivals.push_back(
+          tracer_->add({Work::wait_arrived, device_, plan.track, {in.trace.message}, in.trace.part}));
+      if (!in.copies.empty()) unpacked.push_back(in.trace.message);
+    }
+    ++member;
+  }
+  copying_ = tracer_->add({Work::copy, device_, plan.track, plan.local_messages, 0, local_->bytes()});
+  unpacking_ = tracer_->add({Work::unpack, device_, plan.track, std::move(unpacked), 0, landed_->bytes()});
+}
+
+/// One by one if they are traced, which changes nothing but their number.
+void ComposedExchange::wait_for_arrivals(Stream& in) const {
+  const bool each = is_traced(tracer_, in);
+  for (const Member& member : members_) {
+    if (!each && !member.arrived.empty()) in.wait(member.epoch, member.arrived);
+    for (std::size_t i = 0; each && i < member.arrived.size(); ++i) {
+      traced(tracer_, member.arrivals[i], in, [&] { in.wait(member.epoch, {&member.arrived[i], 1}); });
+    }
+  }
 }
 
 void ComposedExchange::enqueue(Stream& in) {
@@ -46,8 +84,8 @@ void ComposedExchange::enqueue(Stream& in) {
   for (const Lane& lane : lanes_) {
     try {
       lane.stream->wait(*begun_);
-      lane.stream->wait(lane.epoch, {&lane.ready, 1});
-      lane.stream->copy(*lane.copies);
+      traced(tracer_, lane.waiting, *lane.stream, [&] { lane.stream->wait(lane.epoch, {&lane.ready, 1}); });
+      traced(tracer_, lane.putting, *lane.stream, [&] { lane.stream->copy(*lane.copies); });
       lane.stream->signal(lane.epoch, {&lane.arrived, 1});
       lane.stream->record(*lane.sent);
     } catch (const Error&) {
@@ -56,12 +94,10 @@ void ComposedExchange::enqueue(Stream& in) {
     }
   }
   if (failure != nullptr) in.host_function([failure] { std::rethrow_exception(failure); });
-  if (local_->bytes() > 0) in.copy(*local_);
+  if (local_->bytes() > 0) traced(tracer_, copying_, in, [&] { in.copy(*local_); });
   for (const Lane& lane : lanes_) in.wait(*lane.sent);
-  for (const Member& member : members_) {
-    if (!member.arrived.empty()) in.wait(member.epoch, member.arrived);
-  }
-  if (landed_->bytes() > 0) in.copy(*landed_);
+  wait_for_arrivals(in);
+  if (landed_->bytes() > 0) traced(tracer_, unpacking_, in, [&] { in.copy(*landed_); });
 }
 
 void ComposedExchange::check() {

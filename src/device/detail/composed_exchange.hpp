@@ -29,13 +29,17 @@ class ComposedExchange final : public FusedExchange {
     FlagSignal arrived;
     std::unique_ptr<Stream> stream;
     std::unique_ptr<Event> sent;
+    std::size_t waiting = 0, putting = 0;  ///< for the tracer
   };
   struct Member {
     std::uint64_t* epoch;
     std::vector<CounterCheck> expected;
     std::vector<FlagSignal> ready;
     std::vector<FlagWait> arrived;
+    std::vector<std::size_t> arrivals;  ///< for the tracer
   };
+  void describe(const FusedPlan& plan);
+  void wait_for_arrivals(Stream& in) const;
 
   int device_;
   std::vector<Member> members_;
@@ -43,6 +47,8 @@ class ComposedExchange final : public FusedExchange {
   std::unique_ptr<CopyList> local_;
   std::unique_ptr<CopyList> landed_;
   std::unique_ptr<Event> begun_;
+  Tracer* tracer_;  ///< null: none
+  std::size_t copying_ = 0, unpacking_ = 0;
 };
 
 }  // namespace halocline::device

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "comm/uncounted.hpp"
+#include "device/tracer.hpp"
 #include "domain/detail/accumulation.hpp"
 #include "domain/detail/arena.hpp"
 #include "domain/detail/exchange_timer.hpp"
@@ -68,6 +69,7 @@ class Domain::Impl {
   /// By field: whether the current buffer has been exchanged since the last swap, so that the other buffers' halos are not read.
   std::vector<bool> exchanged;
   std::vector<RoutedMessage> routes;
+  std::unique_ptr<device::Tracer> tracer;  ///< if exchanges are traced
   std::unique_ptr<exchange::Exchange> exchange;
   std::unique_ptr<Accumulation> accumulation;                  ///< made when first used
   std::unique_ptr<overlap::BoundaryUpdater> boundary_updater;  ///< made when first used

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "device/tracer.hpp"
 #include "exchange/detail/abort_word.hpp"
 #include "exchange/detail/connections.hpp"
 #include "exchange/detail/fusion.hpp"
@@ -51,6 +52,7 @@ class Exchange::Impl {
   [[nodiscard]] Verdict capturable() const;
   [[nodiscard]] bool joins_devices() const;
   [[nodiscard]] std::vector<Traffic> traffic() const;
+  [[nodiscard]] std::vector<TracedMessage> messages() const;
 
  private:
   void make_states(std::vector<LocalSubdomain> subdomains);

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 namespace halocline::exchange {
@@ -12,6 +13,15 @@ namespace {
 /// A number of multiprocessors that fills most of a link (docs/guide/9-numbers.md), and leaves nearly all others to a
 /// kernel.
 constexpr int concurrent_multiprocessors = 16;
+
+/// For the tracer: the parts that an end has contributed, in the order that both ends have them in.
+template <typename Part>
+void number_parts(std::span<Part> parts, const Channel& channel) {
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const std::string suffix = parts.size() > 1 ? fmt::format(", part {}", i) : "";
+    parts[i].trace = {channel.number, static_cast<int>(i), channel.track("send") + suffix};
+  }
+}
 
 }  // namespace
 
@@ -42,16 +52,46 @@ device::FusedPlan Fusion::fused_plan(const ExchangePlan& plan, Overlap overlap) 
     device::Participant participant;
     participant.epoch = state.mailbox.fused_epoch();
     participant.expected = parities(state, *context_->geometry, plan.selection);
-    for (FusedEndpoint* end : member.ends) end->contribute(plan, participant, fused.local);
+    for (const auto& [end, channel] : member.ends) {
+      const auto [sends, receives, copies] =
+          std::tuple(participant.outgoing.size(), participant.incoming.size(), fused.local.size());
+      end->contribute(plan, participant, fused.local);
+      if (context_->tracer == nullptr) continue;
+      number_parts(std::span(participant.outgoing).subspan(sends), *channel);
+      number_parts(std::span(participant.incoming).subspan(receives), *channel);
+      if (fused.local.size() > copies) fused.local_messages.push_back(channel->number);
+    }
     fused.participants.push_back(std::move(participant));
   }
   return fused;
 }
 
-device::FusedExchange& Fusion::form(const ExchangePlan& plan, Overlap overlap) {
-  auto& made = exchanges_.of(plan)[overlap == Overlap::none ? 0 : 1];
-  if (!made) made = context_->backend->fuse(device_, fused_plan(plan, overlap));
-  return *made;
+/// In its own stream, or in a user's.
+std::string Fusion::track(Overlap overlap) const {
+  if (overlap == Overlap::possible || scheduled()) return "fused exchange";
+  return fmt::format("subdomain {}: user's stream", members_.front().state->subdomain.id.value());
+}
+
+Fusion::Form& Fusion::form(const ExchangePlan& plan, Overlap overlap) {
+  Form& form = exchanges_.of(plan)[overlap == Overlap::none ? 0 : 1];
+  if (form.made) return form;
+  device::FusedPlan fused = fused_plan(plan, overlap);
+  if (context_->tracer != nullptr) {
+    fused.tracer = context_->tracer;
+    fused.track = track(overlap);
+    device::TracedOperation whole{device::Work::exchange, device_, fused.track};
+    for (const Member& member : members_) {
+      for (const auto& [end, channel] : member.ends) whole.messages.push_back(channel->number);
+    }
+    form.operation = context_->tracer->add(std::move(whole));
+  }
+  form.made = context_->backend->fuse(device_, fused);
+  return form;
+}
+
+void Fusion::run(const ExchangePlan& plan, Overlap overlap, device::Stream& in) {
+  Form& formed = form(plan, overlap);
+  traced(context_->tracer, formed.operation, in, [&] { in.run(*formed.made); });
 }
 
 void Fusion::prepare(const ExchangePlan& plan) {
@@ -61,7 +101,7 @@ void Fusion::prepare(const ExchangePlan& plan) {
 
 void Fusion::send(const ExchangePlan& plan) {
   stream_->wait(*members_.front().state->open);
-  stream_->run(form(plan, Overlap::none));
+  run(plan, Overlap::none, *stream_);
   stream_->record(*done_);
 }
 
@@ -73,7 +113,7 @@ void Fusion::start(const ExchangePlan& plan, std::span<device::Stream* const> us
     user->record(*begun_[i]);
     carrier_->wait(*begun_[i]);
   }
-  carrier_->run(form(plan, overlap));
+  run(plan, overlap, *carrier_);
   if (members_.size() > 1 || carrier_ == stream_.get()) carrier_->record(*done_);
 }
 
@@ -90,16 +130,16 @@ bool Fusion::has(const SubdomainState& state) const {
 
 void Fusion::check() {
   for (const Forms& forms : exchanges_.all()) {
-    for (const auto& made : forms) {
-      if (made) made->check();
+    for (const Form& form : forms) {
+      if (form.made) form.made->check();
     }
   }
 }
 
 void Fusion::stop() noexcept {
   for (const Forms& forms : exchanges_.all()) {
-    for (const auto& made : forms) {
-      if (made) made->stop();
+    for (const Form& form : forms) {
+      if (form.made) form.made->stop();
     }
   }
 }

@@ -4,6 +4,7 @@
 #include <array>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "exchange/transport/endpoint.hpp"
@@ -18,7 +19,11 @@ class Fusion {
   struct Member {
     SubdomainState* state = nullptr;
     std::size_t place = 0;  ///< its position among the rank's subdomains, and so among the rank's streams
-    std::vector<FusedEndpoint*> ends;
+    struct Fused {
+      FusedEndpoint* endpoint;
+      const Channel* channel;
+    };
+    std::vector<Fused> ends;
     bool waits = false;  ///< for other devices
   };
   /// LocalEnds, ends and context must outlive this and keep their addresses.
@@ -52,9 +57,15 @@ class Fusion {
 
  private:
   /// An exchange, made when first run: one that uses the whole device, and one that leaves room for concurrent kernels.
-  using Forms = std::array<std::unique_ptr<device::FusedExchange>, 2>;
-  [[nodiscard]] device::FusedExchange& form(const ExchangePlan& plan, Overlap overlap);
+  struct Form {
+    std::unique_ptr<device::FusedExchange> made;
+    std::size_t operation = 0;  ///< for the tracer
+  };
+  using Forms = std::array<Form, 2>;
+  [[nodiscard]] Form& form(const ExchangePlan& plan, Overlap overlap);
+  void run(const ExchangePlan& plan, Overlap overlap, device::Stream& in);
   [[nodiscard]] device::FusedPlan fused_plan(const ExchangePlan& plan, Overlap overlap) const;
+  [[nodiscard]] std::string track(Overlap overlap) const;
 
   Context* context_;
   int device_;

@@ -15,7 +15,7 @@ Schedule::Schedule(Context& context, std::vector<SubdomainState*> states, const 
   for (const End& end : ends) {
     ScheduledEndpoint* scheduled = end.endpoint->scheduled();
     if (scheduled == nullptr) continue;
-    ends_[end.state].push_back(scheduled);
+    ends_[end.state].push_back(&end);
     joint_ = joint_ || scheduled->joins_sites();
   }
   for (SubdomainState* state : states_) {
@@ -33,17 +33,40 @@ void Schedule::prepare(const ExchangePlan& plan) {
     for (const SubdomainState* state : states_) {
       Part part;
       std::vector<device::StridedCopy> unpack;
-      for (ScheduledEndpoint* end : ends_.at(state)) {
-        end->collect_ready(plan, part.ready);
-        end->collect_arrived(plan, part.arrived);
-        end->collect_unpack(plan, unpack);
+      for (const End* end : ends_.at(state)) {
+        ScheduledEndpoint& scheduled = *end->endpoint->scheduled();
+        scheduled.collect_ready(plan, part.ready);
+        scheduled.collect_arrived(plan, part.arrived);
+        scheduled.collect_unpack(plan, unpack);
       }
       part.parities = parities(*state, *context_->geometry, plan.selection);
       if (!unpack.empty()) part.unpack = context_->backend->prepare(state->device(), unpack);
+      if (context_->tracer != nullptr) describe(*state, part, plan);
       sequence.parts.push_back(std::move(part));
     }
     return sequence;
   });
+}
+
+/// For the tracer. A flag is of the end that collected it.
+void Schedule::describe(const SubdomainState& state, Part& part, const ExchangePlan& plan) const {
+  const std::string track = fmt::format("subdomain {}: exchange", state.subdomain.id.value());
+  device::TracedOperation unpack{device::Work::unpack, state.device(), track};
+  for (const End* end : ends_.at(&state)) {
+    const std::size_t message = end->channel->number;
+    const auto add = [&](device::Work work) { return context_->tracer->add({work, state.device(), track, {message}}); };
+    std::vector<device::FlagWait> flags;
+    end->endpoint->scheduled()->collect_arrived(plan, flags);
+    // Without a flag, the receiver waits for the event of the copy.
+    const bool by_event = end->receives && flags.empty();
+    part.sent.push_back(add(by_event ? device::Work::wait_arrived : device::Work::wait_sent));
+    if (!flags.empty()) part.arrivals.push_back(add(device::Work::wait_arrived));
+    if (end->receives) {
+      unpack.messages.push_back(message);
+      unpack.bytes += payload_of(end->channel->message, plan.selection).bytes;
+    }
+  }
+  part.unpacking = context_->tracer->add(std::move(unpack));
 }
 
 void Schedule::begin(const SubdomainState& state, const Part& part) const {
@@ -53,17 +76,29 @@ void Schedule::begin(const SubdomainState& state, const Part& part) const {
 }
 
 void Schedule::send(const SubdomainState& state, const ExchangePlan& plan) const {
-  for (ScheduledEndpoint* end : ends_.at(&state)) end->send(plan);
+  for (const End* end : ends_.at(&state)) end->endpoint->scheduled()->send(plan);
   if (state.fusion != nullptr) state.fusion->send(plan);
 }
 
 void Schedule::receive(const SubdomainState& state, const Part& part) const {
   if (state.fusion != nullptr) state.stream->wait(state.fusion->sent());
-  for (const ScheduledEndpoint* end : ends_.at(&state)) {
-    if (end->sent() != nullptr) state.stream->wait(*end->sent());
+  device::Tracer* tracer = context_->tracer;
+  const auto number = [](const std::vector<std::size_t>& of, std::size_t i) { return of.empty() ? 0 : of[i]; };
+  const auto& ends = ends_.at(&state);
+  for (std::size_t i = 0; i < ends.size(); ++i) {
+    const device::Event* sent = ends[i]->endpoint->scheduled()->sent();
+    if (sent != nullptr) traced(tracer, number(part.sent, i), *state.stream, [&] { state.stream->wait(*sent); });
   }
-  if (!part.arrived.empty()) state.stream->wait(state.mailbox.epoch(), part.arrived);
-  if (part.unpack) state.stream->copy(*part.unpack);
+  if (is_traced(tracer, *state.stream)) {  // one by one
+    for (std::size_t i = 0; i < part.arrived.size(); ++i) {
+      traced(tracer, part.arrivals[i], *state.stream, [&] {
+        state.stream->wait(state.mailbox.epoch(), {&part.arrived[i], 1});
+      });
+    }
+  } else if (!part.arrived.empty()) {
+    state.stream->wait(state.mailbox.epoch(), part.arrived);
+  }
+  if (part.unpack) traced(tracer, part.unpacking, *state.stream, [&] { state.stream->copy(*part.unpack); });
   state.stream->record(*state.done);
 }
 
@@ -107,7 +142,8 @@ void Schedule::capture(const ExchangePlan& plan) {
 
 void Schedule::start(const ExchangePlan& plan, bool capturing) {
   if (states_.empty()) return;
-  replayed_ = !capturing && context_->backend->prefers_graphs();
+  const bool tracing = context_->tracer != nullptr && context_->tracer->on();
+  replayed_ = !capturing && !tracing && context_->backend->prefers_graphs();
   if (!replayed_) {
     for (const SubdomainState* state : states_) state->stream->wait(*state->begun);
     enqueue(plan);

@@ -21,6 +21,7 @@ struct End {
   std::unique_ptr<Endpoint> endpoint;
   HostEndpoint* host;  ///< the endpoint if the host drives it; otherwise null
   bool done = true;    ///< the host's part of the running exchange
+  bool receives = false;
   Directions fills{};  ///< sides of the state's halo, of a receiver that the host drives
 };
 
@@ -62,12 +63,17 @@ class Schedule {
     std::vector<device::FlagSignal> ready;
     std::vector<device::FlagWait> arrived;
     std::unique_ptr<device::CopyList> unpack;  ///< null if nothing is unpacked
+    // For the tracer: by end, by arrival, and of the unpacking.
+    std::vector<std::size_t> sent;
+    std::vector<std::size_t> arrivals;
+    std::size_t unpacking = 0;
   };
   struct Sequence {
     std::vector<Part> parts;                             ///< by state
     std::vector<std::unique_ptr<device::Graph>> graphs;  ///< by state, or one; none until they are replayed
   };
 
+  void describe(const SubdomainState& state, Part& part, const ExchangePlan& plan) const;
   void begin(const SubdomainState& state, const Part& part) const;
   void send(const SubdomainState& state, const ExchangePlan& plan) const;
   void receive(const SubdomainState& state, const Part& part) const;
@@ -79,7 +85,7 @@ class Schedule {
 
   Context* context_;
   const std::vector<SubdomainState*> states_;
-  std::map<const SubdomainState*, std::vector<ScheduledEndpoint*>> ends_;
+  std::map<const SubdomainState*, std::vector<const End*>> ends_;
   Prepared<Sequence> sequences_;
   bool joint_ = false;
   std::unique_ptr<device::Event> fork_;  ///< of that capture

@@ -8,6 +8,7 @@
 
 #include "comm/rank_group.hpp"
 #include "device/backend.hpp"
+#include "device/tracer.hpp"
 #include "exchange/detail/mailbox.hpp"
 #include "exchange/exchange.hpp"
 #include "exchange/pack/copies.hpp"
@@ -62,6 +63,7 @@ struct Context {
   Tuning tuning;
   Duration timeout{};
   const std::atomic<std::uint32_t>* abort = nullptr;
+  device::Tracer* tracer = nullptr;  ///< null: none
   std::map<subdomain_id, SubdomainState> states;
   std::map<int, std::shared_ptr<device::Room>> rooms;  ///< by device
   /// The state of a subdomain, which must be local.

@@ -110,9 +110,16 @@ struct Channel {
   std::optional<Direction> direction = std::nullopt;
   /// Distinguishes this message from others between the two ranks; both ends number messages in the same way.
   int tag = 0;
+  std::size_t number = 0;  ///< among the rank's messages, for a tracer
   /// For people: "subdomain 3 -> 5 (direct, rank 0 -> rank 2)", "subdomain 3 -> 5 towards (+1, 0, 0) (...)".
   [[nodiscard]] std::string label() const;
+  /// The name of a track: "send 3 -> 5 (direct)", verb being "send" or "receive".
+  [[nodiscard]] std::string track(const char* verb) const;
 };
+
+/// Describes an operation on one message in a stream of a device (-1: by the host). Returns its number, 0 if there is no tracer.
+std::size_t describe(const Context& context, device::Work work, int device, const Channel& channel, const char* verb,
+                     std::int64_t bytes = 0);
 
 /// What was prepared for each plan, by ExchangePlan::index.
 template <typename T>

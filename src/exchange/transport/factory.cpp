@@ -11,6 +11,17 @@ std::string Channel::label() const {
                      sender.value(), receiver.value());
 }
 
+std::string Channel::track(const char* verb) const {
+  return fmt::format("{} {} -> {}{} ({})", verb, message.from.value(), message.to.value(),
+                     direction ? " towards " + to_string(*direction) : "", routing::to_string(transport));
+}
+
+std::size_t describe(const Context& context, device::Work work, int device, const Channel& channel, const char* verb,
+                     std::int64_t bytes) {
+  if (context.tracer == nullptr) return 0;
+  return context.tracer->add({work, device, channel.track(verb), {channel.number}, 0, bytes});
+}
+
 Ends make_ends(const Channel& channel, Context& context, rank_id me) {
   const bool sends = channel.sender == me;
   const bool receives = channel.receiver == me;

@@ -31,18 +31,23 @@ class Sender final : public ScheduledEndpoint {
   void prepare(const ExchangePlan& plan) override {
     parts_.make(plan, [&] {
       const Payload payload = payload_of(channel_->message, plan.selection);
+      const auto described = [&](device::Work work, std::int64_t bytes) {
+        return describe(*context_, work, state_->device(), *channel_, "send", bytes);
+      };
       return Part{context_->backend->prepare(state_->device(), pack_copies(payload, state_->memory, packed_->data())),
-                  static_cast<std::size_t>(payload.bytes)};
+                  static_cast<std::size_t>(payload.bytes), described(device::Work::pack, payload.bytes),
+                  described(device::Work::wait_ready, 0), described(device::Work::copy, payload.bytes)};
     });
   }
 
   void send(const ExchangePlan& plan) override {
     const Part& part = parts_.of(plan);
     stream_->wait(*state_->open);
-    stream_->copy(*part.pack);
+    device::Tracer* tracer = context_->tracer;
+    traced(tracer, part.packing, *stream_, [&] { stream_->copy(*part.pack); });
     const device::FlagWait ready = flags_.ready(plan);
-    stream_->wait(state_->mailbox.epoch(), {&ready, 1});
-    stream_->copy(receive_buffer_, packed_->data(), part.bytes);
+    traced(tracer, part.waiting, *stream_, [&] { stream_->wait(state_->mailbox.epoch(), {&ready, 1}); });
+    traced(tracer, part.copying, *stream_, [&] { stream_->copy(receive_buffer_, packed_->data(), part.bytes); });
     const device::FlagSignal arrived = flags_.arrived(plan);
     stream_->signal(state_->mailbox.epoch(), {&arrived, 1});
     stream_->record(*done_);
@@ -55,6 +60,7 @@ class Sender final : public ScheduledEndpoint {
   struct Part {
     std::unique_ptr<device::CopyList> pack;
     std::size_t bytes = 0;
+    std::size_t packing, waiting, copying;  ///< for the tracer
   };
   const Channel* channel_;
   Context* context_;

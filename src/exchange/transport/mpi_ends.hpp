@@ -42,15 +42,25 @@ struct MpiPart {
   std::size_t bytes = 0;                     ///< of the payload
   std::vector<Chunk> chunks;
   std::vector<std::unique_ptr<comm::PersistentRequest>> requests;  ///< by chunk
+  std::size_t packing = 0, copying = 0, message = 0;               ///< for the tracer
 };
 
-/// make_request(chunk) returns a chunk's request.
+/// An end of a message. make_request(chunk) returns a chunk's request.
 template <typename MakeRequest>
 [[nodiscard]] MpiPart part_of(const std::vector<device::StridedCopy>& copies, std::size_t bytes,
-                              std::int64_t chunk_bytes, int device, Context& context, MakeRequest&& make_request) {
-  MpiPart part{
-      context.backend->prepare(device, copies), bytes, chunks_of(static_cast<std::int64_t>(bytes), chunk_bytes), {}};
+                              std::int64_t chunk_bytes, const Channel& channel, bool sends, Context& context,
+                              MakeRequest&& make_request) {
+  using device::Work;
+  const int device = context.state(sends ? channel.message.from : channel.message.to).device();
+  const auto size = static_cast<std::int64_t>(bytes);
+  MpiPart part{context.backend->prepare(device, copies), bytes, chunks_of(size, chunk_bytes), {}};
   for (const Chunk& chunk : part.chunks) part.requests.push_back(make_request(chunk));
+  const auto described = [&](Work work, int where, std::int64_t of) {
+    return describe(context, work, where, channel, sends ? "send" : "receive", of);
+  };
+  part.packing = described(sends ? Work::pack : Work::unpack, device, size);
+  part.copying = described(Work::copy, device, static_cast<std::int64_t>(part.chunks.front().bytes()));
+  part.message = described(sends ? Work::send : Work::receive, -1, size);
   return part;
 }
 
@@ -107,7 +117,7 @@ class MpiSender final : public HostEndpoint {
       const auto bytes = static_cast<std::size_t>(payload.bytes);
       const auto copies = pack_copies(payload, state_->memory, buffers_->payload_at(bytes));
       [[maybe_unused]] const auto current = buffers_->for_mpi();
-      return part_of(copies, bytes, buffers_->chunk_bytes(), state_->device(), *context_, [&](const Chunk& chunk) {
+      return part_of(copies, bytes, buffers_->chunk_bytes(), *channel_, true, *context_, [&](const Chunk& chunk) {
         return context_->comm->persistent_send(place_of(chunk, buffers_->message_at()), channel_->receiver,
                                                channel_->tag);
       });
@@ -120,10 +130,10 @@ class MpiSender final : public HostEndpoint {
     started_ = done_ = 0;
     stream_->wait(*state_->begun);
     buffers_->put_header({plan.token, ++epoch_}, *stream_);
-    stream_->copy(*part_->copies);
+    traced(context_->tracer, part_->packing, *stream_, [&] { stream_->copy(*part_->copies); });
     stream_->record(*packed_);
     for (std::size_t k = 0; k < part_->chunks.size() && buffers_->copied(part_->bytes); ++k) {
-      buffers_->put(part_->chunks[k], *stream_);
+      traced(context_->tracer, part_->copying, *stream_, [&] { buffers_->put(part_->chunks[k], *stream_); });
       stream_->record(*copied_[k]);
     }
   }
@@ -131,9 +141,14 @@ class MpiSender final : public HostEndpoint {
   bool progress() override {
     [[maybe_unused]] const auto current = buffers_->for_mpi();
     const std::size_t chunks = part_->chunks.size();
-    while (started_ < chunks && ready(started_).query()) part_->requests[started_++]->start();
+    while (started_ < chunks && ready(started_).query()) {
+      if (started_ == 0 && context_->tracer != nullptr) begun_ = device::Tracer::now();
+      part_->requests[started_++]->start();
+    }
     while (done_ < started_ && part_->requests[done_]->test()) ++done_;
-    return done_ == chunks;
+    if (done_ < chunks) return false;
+    if (context_->tracer != nullptr) context_->tracer->ran(part_->message, begun_, device::Tracer::now());
+    return true;
   }
 
   void join(device::Stream& user) override { user.wait(*packed_); }
@@ -159,6 +174,7 @@ class MpiSender final : public HostEndpoint {
   MpiPart* part_ = nullptr;
   std::size_t started_ = 0;  ///< chunks whose send was started
   std::size_t done_ = 0;     ///< chunks whose send is complete
+  Duration begun_{};         ///< for the tracer
   std::uint64_t epoch_ = 0;
   std::unique_ptr<device::Stream> stream_;
   std::unique_ptr<device::Event> packed_;
@@ -195,7 +211,7 @@ class MpiReceiver final : public HostEndpoint {
       const auto bytes = static_cast<std::size_t>(payload.bytes);
       const auto copies = unpack_copies(payload, state_->received, buffers_->payload_at(bytes));
       [[maybe_unused]] const auto current = buffers_->for_mpi();
-      return part_of(copies, bytes, buffers_->chunk_bytes(), state_->device(), *context_, [&](const Chunk& chunk) {
+      return part_of(copies, bytes, buffers_->chunk_bytes(), *channel_, false, *context_, [&](const Chunk& chunk) {
         return context_->comm->persistent_receive(place_of(chunk, buffers_->message_at()), channel_->sender,
                                                   channel_->tag);
       });
@@ -213,6 +229,7 @@ class MpiReceiver final : public HostEndpoint {
     [[maybe_unused]] const auto current = buffers_->for_mpi();
     // The last message must have been copied out of its buffer before the next may arrive.
     if (phase_ == Phase::emptying && (copied_last_ ? *fetched_ : *unpacked_).query()) {
+      if (context_->tracer != nullptr) begun_ = device::Tracer::now();
       for (const auto& request : part_->requests) request->start();
       phase_ = Phase::receiving;
     }
@@ -284,11 +301,15 @@ class MpiReceiver final : public HostEndpoint {
 
   void take() {
     copied_last_ = buffers_->copied(part_->bytes);
-    if (copied_last_) buffers_->fetch(part_->chunks[arrived_], *stream_);
+    device::Tracer* tracer = context_->tracer;
+    if (copied_last_) {
+      traced(tracer, part_->copying, *stream_, [&] { buffers_->fetch(part_->chunks[arrived_], *stream_); });
+    }
     if (++arrived_ < part_->chunks.size()) return;
+    if (tracer != nullptr) tracer->ran(part_->message, begun_, device::Tracer::now());
     if (copied_last_) stream_->record(*fetched_);
     stream_->wait(*state_->begun);
-    stream_->copy(*part_->copies);
+    traced(tracer, part_->packing, *stream_, [&] { stream_->copy(*part_->copies); });
     stream_->record(*unpacked_);
     phase_ = Phase::idle;
   }
@@ -303,6 +324,7 @@ class MpiReceiver final : public HostEndpoint {
   std::size_t arrived_ = 0;  ///< chunks that were processed
   Header expected_;
   std::uint64_t epoch_ = 0;
+  Duration begun_{};           ///< for the tracer
   bool copied_last_ = false;   ///< the last message's buffer is free after fetched_, else after unpacked_
   std::exception_ptr failed_;  ///< the error of the first chunk's receive
   std::unique_ptr<device::Stream> stream_;

@@ -12,6 +12,7 @@ class Link {
  public:
   Link(const Channel& channel, Context& context)
       : channel_(&channel),
+        context_(&context),
         backend_(context.backend),
         from_(&context.state(channel.message.from)),
         to_(&context.state(channel.message.to)),
@@ -23,17 +24,23 @@ class Link {
   void prepare(const ExchangePlan& plan) {
     parts_.make(plan, [&] {
       const Payload payload = payload_of(channel_->message, plan.selection);
+      const auto described = [&](device::Work work, std::int64_t bytes) {
+        return describe(*context_, work, from_->device(), *channel_, "send", bytes);
+      };
       return Part{backend_->prepare(from_->device(), pack_copies(payload, from_->memory, packed_->data())),
-                  static_cast<std::size_t>(payload.bytes)};
+                  static_cast<std::size_t>(payload.bytes), described(device::Work::pack, payload.bytes),
+                  described(device::Work::wait_ready, 0), described(device::Work::copy, payload.bytes)};
     });
   }
 
   void send(const ExchangePlan& plan) {
     const Part& part = parts_.of(plan);
     stream_->wait(*from_->open);
-    stream_->copy(*part.pack);
-    stream_->wait(*to_->open);
-    stream_->copy(receive_buffer_->data(), packed_->data(), part.bytes);
+    device::Tracer* tracer = context_->tracer;
+    traced(tracer, part.packing, *stream_, [&] { stream_->copy(*part.pack); });
+    traced(tracer, part.waiting, *stream_, [&] { stream_->wait(*to_->open); });
+    traced(tracer, part.copying, *stream_,
+           [&] { stream_->copy(receive_buffer_->data(), packed_->data(), part.bytes); });
     stream_->record(*landed_);
   }
 
@@ -49,10 +56,12 @@ class Link {
   struct Part {
     std::unique_ptr<device::CopyList> pack;
     std::size_t bytes = 0;
+    std::size_t packing, waiting, copying;  ///< for the tracer
   };
   [[nodiscard]] std::size_t capacity() const { return static_cast<std::size_t>(payload_capacity(channel_->message)); }
 
   const Channel* channel_;
+  Context* context_;
   device::Backend* backend_;
   SubdomainState* from_;
   SubdomainState* to_;

@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""check_trace.py TRACE TRANSPORT: checks a trace of `halocline exchange --trace`: the fields of each event, that each message of
+each exchange is sent once and received once, by the transport that is named if it leaves its device, that nothing overlaps within a
+track, and that what arrives was sent before, within the alignment that the file states."""
+
+import collections
+import json
+import sys
+
+PHASES = {"X", "M", "s", "f"}
+RECEIVES = ("wait arrived", "MPI receive")
+
+
+def sends(event):
+    transport = event["args"].get("transport")
+    return event["cat"] in ("put", "MPI send") or (event["cat"] == "copy" and transport in ("ipc_copy", "peer_copy"))
+
+
+def check_fields(event):
+    assert event["ph"] in PHASES, event
+    assert isinstance(event["pid"], int) and isinstance(event["tid"], int), event
+    if event["ph"] == "M":
+        return
+    assert isinstance(event["ts"], float) and event["ts"] > -1e6, event
+    assert event["name"], event
+    if event["ph"] == "X":
+        assert isinstance(event["dur"], float) and event["dur"] >= 0, event
+        assert event["args"]["step"] > 0, event
+        assert event["args"].get("bytes", 1) > 0, event
+
+
+def check_tracks(slices):
+    """Within a track, a slice contains the next one or ends before it."""
+    slack = 1e-3  # times are rounded to nanoseconds
+    tracks = collections.defaultdict(list)
+    for event in slices:
+        tracks[event["pid"], event["tid"]].append(event)
+    for track in tracks.values():
+        track.sort(key=lambda event: (event["ts"], -event["dur"]))
+        open_ends = []
+        for event in track:
+            while open_ends and open_ends[-1] <= event["ts"] + slack:
+                open_ends.pop()
+            end = event["ts"] + event["dur"]
+            assert not open_ends or end <= open_ends[-1] + slack, ("overlaps", event)
+            open_ends.append(end)
+
+
+def by_message(slices):
+    found = collections.defaultdict(list)
+    for event in slices:
+        args = event["args"]
+        found[args["step"], args["from"], args["to"], args.get("direction"), args["part"]].append(event)
+    return found
+
+
+def main(path, transport):
+    with open(path, encoding="utf-8") as file:
+        trace = json.load(file)
+    other = trace["otherData"]
+    for event in trace["traceEvents"]:
+        check_fields(event)
+    slices = [event for event in trace["traceEvents"] if event["ph"] == "X"]
+    named = {(e["pid"], e["tid"]) for e in trace["traceEvents"] if e["ph"] == "M" and e["name"] == "thread_name"}
+    assert {(e["pid"], e["tid"]) for e in slices} == named, "a track without a name, or a name without a track"
+    check_tracks(slices)
+
+    sent = by_message([event for event in slices if sends(event)])
+    received = by_message([event for event in slices if event["cat"] in RECEIVES])
+    assert sent, "no messages"
+    assert sent.keys() == received.keys(), (sorted(map(str, sent.keys() ^ received.keys())))[:5]
+    assert len({key[0] for key in sent}) == 3, "not three exchanges"
+    pairs = {(key[1], key[2]) for key in sent}
+    assert {(b, a) for a, b in pairs} == pairs, "a pair has one direction only"
+    alignment = other["alignment_of_ranks_us"]
+    alignments = other["alignment_of_devices_us"]
+    for key, senders in sent.items():
+        receivers = received[key]
+        # A message in chunks is copied in several steps.
+        assert len(receivers) == 1 and len(senders) == 1, (key, len(senders), len(receivers))
+        send, arrival = senders[0], receivers[0]
+        assert send["args"]["transport"] == arrival["args"]["transport"]
+        assert transport in (send["args"]["transport"], "any"), send
+        known = alignment + alignments[send["pid"]] + alignments[arrival["pid"]] + 1e-3
+        # By MPI the sender may be done when its buffer is, after the arrival.
+        whole = 0 if send["cat"] == "MPI send" else send["dur"]
+        assert send["ts"] + whole <= arrival["ts"] + arrival["dur"] + known, ("arrives before it was sent", send, arrival)
+    arrows = collections.Counter(event["ph"] for event in trace["traceEvents"])
+    assert arrows["s"] == arrows["f"] == len(sent), arrows
+    print(f"{path}: {len(slices)} slices, {len(sent)} messages as they should be")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
