@@ -144,7 +144,7 @@ def test_the_example_continues_with_the_bits_of_an_uninterrupted_run(tmp_path, c
         checkpoints(domain, tmp_path)  # or skip
 
     def heat(*words):
-        example = Path(__file__).parents[2] / "examples" / "heat.py"
+        example = Path(__file__).parents[2] / "examples" / "heat_files.py"
         ended = subprocess.run([sys.executable, example, *words], capture_output=True, text=True, timeout=120, cwd=tmp_path)
         assert ended.returncode == 0 and "passed" in ended.stdout, ended.stdout + ended.stderr
 
