@@ -14,6 +14,7 @@
 #include "machine/names.hpp"
 #include "measure/measure.hpp"
 #include "measured.hpp"
+#include "network_option.hpp"
 #include "planning.hpp"
 #include "table.hpp"
 
@@ -100,7 +101,7 @@ machine::Measured measured_machine(Context& context, const MeasureOptions& wante
   return measured;
 }
 
-int run_machine(Context& context, const MeasureOptions& wanted) {
+int run_machine(Context& context, const MeasureOptions& wanted, const NetworkFlags& network) {
   machine::Measured result;
   if (wanted.measure) {
     result = measured_machine(context, wanted);
@@ -110,6 +111,7 @@ int run_machine(Context& context, const MeasureOptions& wanted) {
     }
     result.map = machine_of(context);
   }
+  result.map = network.apply(context, std::move(result.map));
   const machine::MachineMap& map = result.map;
   const std::vector<std::string> warnings = warnings_of(map, most_warnings);
   if (context.options.json) {
@@ -153,7 +155,12 @@ void add_machine_command(CLI::App& app, Options& options, Command& chosen) {
                1e6)
       ->group(group);
   add_examples(*command, {"halocline machine", "halocline machine --machine summit --nodes 2"});
-  command->callback([&chosen, own] { chosen = [own](Context& context) { return run_machine(context, *own); }; });
+  const auto network = std::make_shared<NetworkFlags>();
+  add_network_options(*command, *network);
+  command->callback([&chosen, own, network] {
+    network->check();
+    chosen = [own, network](Context& context) { return run_machine(context, *own, *network); };
+  });
 }
 
 }  // namespace cli

@@ -19,16 +19,21 @@ constexpr double assumed_latency = 3e-7;
 void complete(FatTree& tree, double of_node, std::vector<std::string>& sources) {
   double below = of_node;
   bool assumed = false;
+  bool latency_assumed = false;
   for (FatTreeLevel& level : tree.levels) {
     below *= level.children;
     if (level.uplinks.bandwidth == 0) {
       level.uplinks.bandwidth = below;
       assumed = true;
     }
-    if (level.uplinks.latency == 0) level.uplinks.latency = assumed_latency;
+    if (level.uplinks.latency == 0) {
+      level.uplinks.latency = assumed_latency;
+      latency_assumed = true;
+    }
   }
   if (assumed) sources.emplace_back("uplinks of switches: assumed as fast as all nodes below them");
-  sources.push_back(fmt::format("latency of uplinks without one: assumed, {:.2g} us", assumed_latency * 1e6));
+  if (latency_assumed)
+    sources.push_back(fmt::format("latency of uplinks without one: assumed, {:.2g} us", assumed_latency * 1e6));
 }
 
 /// The nodes become the hosts.
