@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # The paper's measurements of mhd on the GPUs of this machine: bench/mhd_studies.sh BUILD_FOLDER OUTPUT_FOLDER [COUNT ...]
-# Numbers of GPUs: 1 2 unless given. Writes a CSV file, which bench/plot.py draws, and the table of each study.
+# Numbers of GPUs: 1 2 unless given. Writes a CSV file, which `halocline plot` draws, and the table of each study.
 # STUDIES selects: strong weak orders parts backends large. About three and a half minutes on two H200.
 set -euo pipefail
 

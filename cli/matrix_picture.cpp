@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/printable.hpp"
 #include "halocline/error.hpp"
 #include "picture.hpp"
+#include "pictures/svg.hpp"
 
 namespace cli {
 namespace {
@@ -21,33 +21,6 @@ constexpr std::int64_t margin = 16;
 constexpr std::int64_t left = 80;  ///< of the first cell
 constexpr std::int64_t top = 72;
 constexpr std::int64_t bar_width = 24;
-
-std::string hex(const Rgb& colour) { return fmt::format("#{:02x}{:02x}{:02x}", colour.red, colour.green, colour.blue); }
-
-/// Black or white, whichever stands out more.
-const char* letters_on(const Rgb& ground) {
-  return 0.299 * ground.red + 0.587 * ground.green + 0.114 * ground.blue > 140 ? "#000000" : "#ffffff";
-}
-
-std::string escaped(const std::string& text) {
-  std::string safe;
-  for (const char c : halocline::printable(text)) {
-    safe += c == '&' ? "&amp;" : c == '<' ? "&lt;" : c == '>' ? "&gt;" : std::string(1, c);
-  }
-  return safe;
-}
-
-/// anchor: start, middle or end, where x is. y is the middle of the line.
-std::string text_at(std::int64_t x, std::int64_t y, const char* anchor, const std::string& text,
-                    const char* colour = "#000000") {
-  return fmt::format("<text x=\"{}\" y=\"{}\" text-anchor=\"{}\" fill=\"{}\">{}</text>\n", x, y, anchor, colour,
-                     escaped(text));
-}
-
-std::string rectangle(std::int64_t x, std::int64_t y, std::int64_t width, std::int64_t height,
-                      const std::string& fill) {
-  return fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"{}\"/>\n", x, y, width, height, fill);
-}
 
 void check(const RateMatrix& matrix) {
   if (matrix.size < 1 || matrix.size > most_rows) {
@@ -86,43 +59,44 @@ std::string svg_of(const RateMatrix& matrix) {
   const std::int64_t step = numbers ? 1 : 16;  // between labels
   const std::int64_t side_x = matrix.size * width;
   const std::int64_t side_y = std::max<std::int64_t>(matrix.size * height, 6 * margin);
-  std::string body = text_at(margin, margin, "start", matrix.title) +
-                     text_at(left + side_x / 2, top - 32, "middle", matrix.columns) +
-                     text_at(margin, top + matrix.size * height / 2, "start", matrix.rows);
+  Svg svg;
+  const auto at = [](std::int64_t x, std::int64_t y) { return Point{static_cast<double>(x), static_cast<double>(y)}; };
+  const auto rectangle = [&](std::int64_t x, std::int64_t y, std::int64_t wide, std::int64_t high, const Rgb& fill) {
+    svg.rectangle(at(x, y), static_cast<double>(wide), static_cast<double>(high), fill);
+  };
+  svg.text(at(margin, margin), matrix.title);
+  svg.text(at(left + side_x / 2, top - 32), matrix.columns, {.anchor = "middle"});
+  svg.text(at(margin, top + matrix.size * height / 2), matrix.rows);
   for (std::int64_t row = 0; row < matrix.size; ++row) {
     const std::int64_t y = top + row * height;
     if (row % step == 0) {
-      body += text_at(left + row * width + width / 2, top - 12, "middle", std::to_string(row));
-      body += text_at(left - letter, y + height / 2, "end", std::to_string(row));
+      svg.text(at(left + row * width + width / 2, top - 12), std::to_string(row), {.anchor = "middle"});
+      svg.text(at(left - letter, y + height / 2), std::to_string(row), {.anchor = "end"});
     }
     for (std::int64_t column = 0; column < matrix.size; ++column) {
       const double value = matrix.values[static_cast<std::size_t>(row * matrix.size + column)];
       Rgb ground = std::isnan(value) ? Rgb{255, 255, 255} : sequential_colour(value / largest);
       if (row == column) ground = {216, 216, 216};
       const std::int64_t x = left + column * width;
-      body += rectangle(x, y, width, height, hex(ground));
-      if (numbers) body += text_at(x + width / 2, y + height / 2, "middle", cell_text(value), letters_on(ground));
+      rectangle(x, y, width, height, ground);
+      if (!numbers) continue;
+      svg.text(at(x + width / 2, y + height / 2), cell_text(value), {.anchor = "middle", .colour = letters_on(ground)});
     }
   }
   const std::int64_t bar = left + side_x + margin;
   constexpr int steps = 64;
   for (int i = 0; i < steps; ++i) {
     const std::int64_t y = side_y * i / steps;
-    body += rectangle(bar, top + y, bar_width, side_y * (i + 1) / steps - y,
-                      hex(sequential_colour(1 - static_cast<double>(i) / (steps - 1))));
+    rectangle(bar, top + y, bar_width, side_y * (i + 1) / steps - y,
+              sequential_colour(1 - static_cast<double>(i) / (steps - 1)));
   }
-  body += text_at(bar, top - 12, "start", matrix.unit);
+  svg.text(at(bar, top - 12), matrix.unit);
   for (int tick = 0; tick <= 4; ++tick) {
-    body += text_at(bar + bar_width + 4, top + side_y * (4 - tick) / 4, "start",
-                    tick == 0 ? "0" : cell_text(tick * largest / 4));
+    svg.text(at(bar + bar_width + 4, top + side_y * (4 - tick) / 4), tick == 0 ? "0" : cell_text(tick * largest / 4));
   }
   const std::int64_t all_x =
       std::max<std::int64_t>(bar + bar_width + 9 * letter, 2 * margin + letter * std::ssize(matrix.title));
-  const std::int64_t all_y = top + side_y + margin;
-  return fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\" "
-      "font-family=\"sans-serif\" font-size=\"13\" dominant-baseline=\"central\">\n{2}{3}</svg>\n",
-      all_x, all_y, rectangle(0, 0, all_x, all_y, "#ffffff"), body);
+  return svg.document(static_cast<double>(all_x), static_cast<double>(top + side_y + margin), matrix.title);
 }
 
 }  // namespace cli

@@ -19,7 +19,7 @@ struct SimulateFlags {
   bool links_alone = false;  ///< nothing of the map's software
   bool nominal = false;      ///< nothing that was measured
   std::string study;         ///< empty: one exchange
-  bool csv = false;          ///< the rows of a study for bench/plot.py
+  bool csv = false;          ///< the rows of a study for halocline plot
 
   void apply(halocline::machine::MachineMap& machine) const;
 };

@@ -65,7 +65,7 @@ class Report {
   }
   [[nodiscard]] std::string text() const { return table_.text(); }
   [[nodiscard]] const Json& rows() const { return rows_; }
-  /// The columns of bench_study that bench/plot.py reads.
+  /// The columns of bench_study that halocline plot reads.
   [[nodiscard]] std::string csv() const {
     return "study,label,config,size,kind,device,nodes,ranks_per_node,gpus_per_node,extent_x,extent_y,extent_z,"
            "median_s,steady_s,slowest\n" +

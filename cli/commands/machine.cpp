@@ -15,6 +15,8 @@
 #include "measure/measure.hpp"
 #include "measured.hpp"
 #include "network_option.hpp"
+#include "outputs.hpp"
+#include "pictures/machine_picture.hpp"
 #include "planning.hpp"
 #include "table.hpp"
 
@@ -70,6 +72,7 @@ std::string ranks_text(const machine::MachineMap& map) {
 constexpr std::size_t most_warnings = 16;
 
 struct MeasureOptions {
+  std::optional<std::string> picture;
   bool measure = false;
   std::int64_t bytes = 0;
   std::optional<double> seconds;
@@ -102,6 +105,7 @@ machine::Measured measured_machine(Context& context, const MeasureOptions& wante
 }
 
 int run_machine(Context& context, const MeasureOptions& wanted, const NetworkFlags& network) {
+  if (wanted.picture) check_output(context, "--picture", *wanted.picture);
   machine::Measured result;
   if (wanted.measure) {
     result = measured_machine(context, wanted);
@@ -113,6 +117,7 @@ int run_machine(Context& context, const MeasureOptions& wanted, const NetworkFla
   }
   result.map = network.apply(context, std::move(result.map));
   const machine::MachineMap& map = result.map;
+  if (wanted.picture) write_output(context, "--picture", *wanted.picture, topology_svg(map));
   const std::vector<std::string> warnings = warnings_of(map, most_warnings);
   if (context.options.json) {
     // The map itself, so that the output is what --machine reads.
@@ -142,6 +147,7 @@ void add_machine_command(CLI::App& app, Options& options, Command& chosen) {
   auto* command = app.add_subcommand("machine", "1. find the nodes, devices and links (--json: a map for --machine)");
   add_planning_options(*command, options, Stage::machine);
   auto own = std::make_shared<MeasureOptions>();
+  add_text(*command, "--picture", "SVG", "draw the nodes' devices and links", own->picture);
   constexpr const char* group = "Measurement";
   add_flag(*command, "--measure",
            "measure bandwidth and latency of each pair, direction and method, and real exchanges", own->measure)
@@ -154,7 +160,8 @@ void add_machine_command(CLI::App& app, Options& options, Command& chosen) {
                "start new measurements for this long, first of pairs, then of exchanges (default 45)", own->seconds,
                1e6)
       ->group(group);
-  add_examples(*command, {"halocline machine", "halocline machine --machine summit --nodes 2"});
+  add_examples(*command, {"halocline machine", "halocline machine --machine summit --nodes 2",
+                          "halocline machine --machine summit --picture summit.svg"});
   const auto network = std::make_shared<NetworkFlags>();
   add_network_options(*command, *network);
   command->callback([&chosen, own, network] {

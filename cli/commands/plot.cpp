@@ -2,10 +2,14 @@
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <set>
 
 #include "comm/agree.hpp"
@@ -16,6 +20,9 @@
 #include "machine/paths.hpp"
 #include "machine_maps.hpp"
 #include "matrix_picture.hpp"
+#include "pictures/study_picture.hpp"
+#include "pictures/trace_picture.hpp"
+#include "table.hpp"
 
 namespace cli {
 namespace {
@@ -23,9 +30,12 @@ namespace {
 using namespace halocline;
 using machine::Traffic;
 
+constexpr int most_files = 16;
+
 struct PlotOptions {
-  std::string file;
+  std::vector<std::string> files;
   std::string output;
+  std::optional<std::int64_t> step;
   std::string method = "copy";
   Traffic traffic = Traffic::one_way;
   std::int64_t type = 0;
@@ -105,34 +115,93 @@ bool is_one_file(const std::string& one, const std::string& other) {
   return one == other || std::filesystem::equivalent(one, other, absent);
 }
 
+/// What was drawn.
+struct Drawn {
+  std::string svg;
+  std::string title;
+  Json about;
+};
+
+Drawn draw_matrix(const PlotOptions& wanted) {
+  const RateMatrix matrix = matrix_of(read_machine(wanted.files.front()), wanted);
+  return {svg_of(matrix),
+          fmt::format("{}, {} x {}", matrix.title, matrix.size, matrix.size),
+          {{"title", matrix.title}, {"devices", matrix.size}}};
+}
+
+/// The content of a file; empty if it cannot be read, such as the name of a machine that comes with Halocline.
+std::string content_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+Drawn draw_charts(const PlotOptions& wanted) {
+  std::vector<CsvRow> rows;
+  for (const std::string& path : wanted.files) {
+    const std::string text = content_of(path);
+    if (text.empty()) refuse("FILE", path, "a file that can be read, and is not empty");
+    std::ranges::move(read_csv(text, path), std::back_inserter(rows));
+  }
+  const std::vector<Chart> charts = charts_of(rows);
+  const std::string title = plural(std::ssize(charts), "chart");
+  Json titles = Json::array();
+  for (const Chart& chart : charts) titles.push_back(chart.title);
+  return {svg_of(charts), title, {{"title", title}, {"charts", titles}}};
+}
+
+/// By what the first file is.
+Drawn draw(const PlotOptions& wanted) {
+  const std::string& first = wanted.files.front();
+  if (std::filesystem::path(first).extension() == ".csv") return draw_charts(wanted);
+  if (wanted.files.size() > 1) refuse("FILE", wanted.files[1], "one file, unless they are CSV files");
+  const std::string text = content_of(first);
+  const Json document = Json::parse(text, nullptr, false);
+  if (!document.is_object() || !document.contains("traceEvents")) {
+    if (wanted.step) refuse_without("--step", "a trace");
+    return draw_matrix(wanted);
+  }
+  const std::string name = std::filesystem::path(first).filename().string();
+  return {timeline_svg(document, wanted.step, name), "timeline of " + name, {{"title", "timeline of " + name}}};
+}
+
 int run_plot(Context& context, PlotOptions wanted) {
-  RateMatrix matrix;
+  Drawn drawn;
   comm::agree_on(context.world, [&] {
-    if (wanted.file.empty()) {
-      refuse_without("'halocline plot'", "FILE: a machine map, as 'halocline machine --measure --json' writes it");
+    if (wanted.files.empty()) {
+      refuse_without(
+          "'halocline plot'",
+          "FILE: a machine map, as 'halocline machine --measure --json' writes it, a trace, or CSV files of studies");
     }
-    if (wanted.output.empty()) wanted.output = std::filesystem::path(wanted.file).replace_extension(".svg").string();
-    if (is_one_file(wanted.output, wanted.file)) refuse("--output", wanted.output, "another file than the map");
+    if (wanted.output.empty()) {
+      wanted.output = std::filesystem::path(wanted.files.front()).replace_extension(".svg").string();
+    }
+    for (const std::string& file : wanted.files) {
+      if (is_one_file(wanted.output, file)) refuse("--output", wanted.output, "another file than the map");
+    }
     if (!context.root()) return;
-    matrix = matrix_of(read_machine(wanted.file), wanted);
-    io::write_file("--output", wanted.output, svg_of(matrix));
+    drawn = draw(wanted);
+    io::write_file("--output", wanted.output, drawn.svg);
   });
   Json document = document_of("plot");
   document["picture"] = wanted.output;
-  document["title"] = matrix.title;
-  document["devices"] = matrix.size;
+  document.update(drawn.about);
   context.print_document(document);
-  context.print_text(fmt::format("{}: {}, {} x {}\n", wanted.output, matrix.title, matrix.size, matrix.size));
+  context.print_text(fmt::format("{}: {}\n", wanted.output, drawn.title));
   return 0;
 }
 
 }  // namespace
 
 void add_plot_command(CLI::App& app, Options& options, Command& chosen) {
-  auto* command = app.add_subcommand("plot", "draw the bandwidths between the devices of a machine map (SVG)");
+  auto* command = app.add_subcommand("plot", "draw a machine map's rates, a trace, or results of studies (SVG)");
   auto own = std::make_shared<PlotOptions>();
-  add_text(*command, "FILE", "", "a machine map, as 'halocline machine --measure --json' writes it", own->file);
-  add_text(*command, "-o,--output", "SVG", "the picture (default: the map's name with .svg)", own->output);
+  add_words(
+      *command, "FILE", "", most_files,
+      "a machine map, as 'halocline machine --measure --json' writes it; a trace of 'halocline exchange --trace'; or "
+      "CSV files of 'simulate --study', 'run mhd --study' and of bench/, several for one chart",
+      [own](const auto&, const Words& words) { own->files.assign(words.begin(), words.end()); });
+  add_text(*command, "-o,--output", "SVG", "the picture (default: the first file's name with .svg)", own->output);
+  add_integer(*command, "--step", "N", "exchange of a trace (default: its last)", own->step, 1);
   add_text(*command, "--method", "NAME", "measured method to draw (default copy; without measurements, nominal rates)",
            own->method);
   add_choice(*command, "--traffic", "NAME", "one_way (default), two_way, or all_pairs", own->traffic,
@@ -140,7 +209,8 @@ void add_plot_command(CLI::App& app, Options& options, Command& chosen) {
   add_integer(*command, "--type", "N", "node type of the machine (default 0)", own->type, 0, 1'000'000);
   add_output_options(*command, options);
   add_examples(*command,
-               {"halocline machine --machine dgx-h200 --json > map.json", "halocline plot map.json --output map.svg"});
+               {"halocline machine --machine dgx-h200 --json > map.json", "halocline plot map.json --output map.svg",
+                "halocline exchange --devices 4 --trace trace.json", "halocline plot trace.json"});
   command->callback([&chosen, own] { chosen = [own](Context& context) { return run_plot(context, *own); }; });
 }
 

@@ -98,7 +98,7 @@ void add_simulate_command(CLI::App& app, Options& options, Command& chosen) {
   add_word(
       *command, "--study", "NAME", "simulate a series of exchanges: weak, strong, specialisation, placement, or ladder",
       [flags](const auto& name, const auto& word) { flags->study = studies()[parse_choice(name, word, studies())]; });
-  add_flag(*command, "--csv", "print the rows of a study as CSV for bench/plot.py", flags->csv);
+  add_flag(*command, "--csv", "print the rows of a study as CSV for 'halocline plot'", flags->csv);
   add_examples(*command, {"halocline simulate --machine summit --nodes 2 --size 512",
                           "halocline simulate --machine summit --nodes 4 --study ladder"});
   // The flags live as long as the command.
