@@ -78,6 +78,11 @@ Json partition_json(const partition::Partition& partition) {
 Json partition_json(const Plan& plan) {
   Json document = partition_json(plan.geometry.partition);
   document["method"] = partition::to_string(plan.partition);
+  if (!plan.balance) return document;
+  document["balance"] = {{"speeds", plan.balance->speeds},
+                         {"from", plan.balance->from},
+                         {"imbalance", plan.balance->now},
+                         {"imbalance_of_equal_cells", plan.balance->before}};
   return document;
 }
 

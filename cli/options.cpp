@@ -143,7 +143,9 @@ void add_partition_options(CLI::App& app, Options& options) {
              options.ties, Choices<Ties>{{"fewest-in-x", Ties::fewest_in_x}, {"paper", Ties::paper}})
       ->group(decision_group);
   add_text(app, "--weights", "FILE",
-           "a file of numbers above 0, the relative speed of each subdomain's device, in the order of subdomains",
+           "a file of numbers above 0, the relative speed of each subdomain's device, in the order of subdomains; or "
+           "the word "
+           "measured: a kernel is run on each device here, for 0.2 s",
            options.weights_file)
       ->group(decision_group);
   add_words(app, "--node-grid", "X Y Z", 3, "grid of nodes, in each dimension (implies --partition given)",
@@ -265,6 +267,9 @@ void Options::resolve(const halocline::Environment& environment, int ranks) {
   if (trace && launch_threads) refuse_together("--trace", "--launch-threads");
   if (machine_file && devices_per_node) {
     refuse_together("--devices-per-node", "--machine, whose nodes have their own devices");
+  }
+  if (measures_weights() && elsewhere()) {
+    refuse_together("--weights measured", "--nodes or --machine: the devices of that machine are not here");
   }
   if (devices || devices_per_rank) of_machine_at_hand = devices ? "--devices" : "--devices-per-rank";
   if (backend_kind) of_machine_at_hand = "--backend";

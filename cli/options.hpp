@@ -46,6 +46,7 @@ struct Options {
   std::optional<halocline::partition::Method> partition;
   halocline::partition::Ties ties = halocline::partition::Ties::fewest_in_x;
   std::optional<std::string> weights_file;
+  [[nodiscard]] bool measures_weights() const { return weights_file == "measured"; }
   std::optional<halocline::Vec3> node_grid;
   std::optional<halocline::Vec3> device_grid;
   halocline::placement::Request placement;

@@ -14,6 +14,7 @@
 #include "core/limits.hpp"
 #include "core/log.hpp"
 #include "discovery/discover.hpp"
+#include "discovery/speeds.hpp"
 #include "halocline/devices.hpp"
 #include "halocline/error.hpp"
 #include "io/json.hpp"
@@ -64,7 +65,7 @@ machine::MachineMap discovered_machine(Context& context) {
 /// What --weights has; empty without it.
 std::vector<double> weights_of(const Options& options) {
   std::vector<double> weights;
-  if (!options.weights_file) return weights;
+  if (!options.weights_file || options.measures_weights()) return weights;
   std::ifstream in(*options.weights_file);
   std::string word;
   while (in >> word && std::cmp_less_equal(weights.size(), limits::devices)) {
@@ -123,7 +124,17 @@ machine::MachineMap machine_of(Context& context) {
   return map;
 }
 
-PlanRequest plan_request_of(Context& context) { return plan_request(context.options, machine_of(context)); }
+PlanRequest plan_request_of(Context& context) {
+  PlanRequest request = plan_request(context.options, machine_of(context));
+  if (!context.options.measures_weights()) return request;
+  const auto node = context.world.split_by_node(context.options.ranks_per_node);
+  const auto backend = backend_of(context, *node);
+  node->close();
+  const machine::Speeds speeds = machine::measure_speeds(context.world, *backend);
+  request.speeds = speeds.cells_per_second;
+  request.speeds_from = speeds.text();
+  return request;
+}
 
 Plan plan_of(Context& context) { return make_plan(plan_request_of(context)); }
 
@@ -139,6 +150,7 @@ DomainOptions domain_options(const Context& context) {
   domain.partition.method = options.partition.value_or(domain.partition.method);
   domain.partition.ties = options.ties;
   domain.partition.weights = weights_of(options);
+  domain.partition.measure_weights = options.measures_weights();
   domain.partition.node_grid = options.node_grid;
   domain.partition.device_grid = options.device_grid;
   domain.placement = options.placement;
@@ -153,7 +165,8 @@ DomainOptions domain_options(const Context& context) {
 
 void log_plan(const Context& context, const Plan& plan) {
   if (!context.root()) return;
-  const std::string text = explain_machine(plan.machine) + explain_partition(plan) + explain_placement(plan);
+  const std::string text =
+      explain_machine(plan.machine) + explain_partition(plan) + explain_placement(plan) + explain_balance(plan);
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());
     log(LogLevel::info, std::string_view(text).substr(begin, end - begin));

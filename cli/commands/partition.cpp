@@ -126,12 +126,12 @@ int run_partition(Context& context, bool explain) {
   }
   context.print_document(document);
   context.print_text(fmt::format(
-      "{} cut by {} into {} of {}: grid {} = {} * {}\n{}"
+      "{} cut by {} into {} of {}: grid {} = {} * {}\n{}{}"
       "one exchange moves {}, {} of it between nodes{}\n{}",
       to_string(partition.extent()), partition::to_string(plan.partition), plural(partition.nodes(), "node"),
       plural(partition.devices_per_node(), "device"), to_string(partition.grid()), to_string(partition.node_grid()),
       to_string(partition.device_grid()), plan.partition_reason.empty() ? "" : plan.partition_reason + "\n",
-      bytes_text(all.bytes), bytes_text(all.off_node),
+      explain_balance(plan), bytes_text(all.bytes), bytes_text(all.off_node),
       steps > 1 ? fmt::format("; it serves {} steps, {} each", steps, bytes_text(all.bytes / steps)) : "",
       explain ? candidates_table(found) : "\n" + table.text()));
   return 0;

@@ -313,7 +313,7 @@ void Domain::use_tiles(const Vec3& tile) {
     synchronize();  // parts of earlier boundaries may still run
     impl_->boundary_updater.reset();
   }
-  impl_->tile = tile;
+  impl_->tiles = tile;
   impl_->split(tile);
 }
 

@@ -54,6 +54,8 @@ PlanRequest Domain::Impl::plan_request() const {
           .device_grid = options.partition.device_grid,
           .cuts = options.partition.cuts,
           .weights = options.partition.weights,
+          .speeds = {},
+          .speeds_from = {},
           .tuning = options.tuning,
           .placement = options.placement,
           .policy = options.routing.policy,

@@ -90,7 +90,7 @@ void Domain::Impl::rebalance_as(Plan next) {
                                      std::vector<bool>(fields.size(), true));
         locals[i].arrays = locals[i].arena.arrays;
       }
-      split(tile);
+      split(tiles);
       current.assign(fields.size(), 0);
       exchanged.assign(fields.size(), false);
       for (auto& buffers : stored) std::ranges::fill(buffers, Directions());

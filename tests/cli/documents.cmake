@@ -34,6 +34,8 @@ expect_document("partition;method" "fastest" "partition ${described} --partition
 file(WRITE ${WORK}/weights.txt "1\n3\n")
 expect_document("partition;cuts;z;1" 6 "partition --devices-per-node 2 --size 24 --radius 1 --weights ${WORK}/weights.txt")
 expect_document("partition;cuts;z;1" 6 "explain --devices 2 --size 24 --radius 1 --weights ${WORK}/weights.txt")
+expect_document("partition;balance;from" "measured in [0-9.]* s" "partition --devices 2 --size 24 --radius 1 --weights measured")
+expect_document("partition;balance;speeds;1" "[0-9.e+]*" "explain --devices 2 --size 24 --radius 1 --weights measured")
 # The hypothetical node of Pearson's talk: 27 us along the chain, 134 by the least halo.
 set(chain "--machine hypothetical-node --size 256 --open x,y,z")
 expect_document("partition;method" "fastest" "partition ${chain}")

@@ -76,7 +76,7 @@ class Domain::Impl {
   std::unique_ptr<ExchangeTimer> timer;                        ///< if exchanges are timed
   std::vector<field_id> exchanging;
   std::int64_t rebalanced = 0;       ///< how often
-  Vec3 tile = Vec3::filled(1);       ///< of the interiors
+  Vec3 tiles = Vec3::filled(1);      ///< of the interiors
   std::optional<BoundaryFill> fill;  ///< unset: on_open_boundary() was not called; empty: nothing is to be filled
 
   /// The present state: a failure of an exchange is a failure of the domain.
