@@ -39,7 +39,8 @@ class Domain:
     None without a launcher. devices: devices of
     each rank, for backend "host" or "cuda"; unset, one host device, or the GPUs. boundary: "periodic", "open" or
     "periodic_in_kernel", or three of them: z, y, x. plan: cuts and owners of an earlier domain, or of one's own. machine: plans for this
-    one instead of the discovered one; its ranks are comm's. timeout: seconds. Collective over comm, as are all calls but those that are
+    one instead of the discovered one; its ranks are comm's. measure_weights: a kernel is run on each device, and cells are cut in proportion
+    to the speeds. timeout: seconds. Collective over comm, as are all calls but those that are
     marked as local.
 
     On host devices all calls are complete when they return: NumPy sees the halos that exchange() filled.
@@ -64,6 +65,7 @@ class Domain:
         transports: str | None = None,
         ranks_per_node: int | None = None,
         validate_ordering: bool = False,
+        measure_weights: bool = False,
         timeout: float = 120.0,
     ) -> None:
         self._closed = True
@@ -80,6 +82,7 @@ class Domain:
         settings.in_place, settings.steps_per_exchange = in_place, steps_per_exchange
         settings.partition, settings.transports = partition, transports
         settings.ranks_per_node, settings.validate_ordering = ranks_per_node, validate_ordering
+        settings.measure_weights = measure_weights
         settings.timeout = timeout
         if machine is not None:
             settings.machine = machine._core
@@ -228,6 +231,16 @@ class Domain:
             raise InvalidArgument(f'combine is {combine!r}; allowed is "add" or "replace"')
         self._realized().accumulate(self._selection(fields), combine == "replace", *self._ordered(stream))
 
+    def rebalance(self, speeds: Sequence[float] | None = None) -> None:
+        """Cuts the domain anew, in proportion to the speeds (above 0, any unit) of this rank's devices, or of a standard kernel without
+        them, and moves the owned cells of all buffers there. Blocks from before are invalid: take `field.blocks` again. Raises BufferError,
+        on all ranks, while arrays of the domain exist on a rank."""
+        core = self._realized()
+        self._refuse_leases("rebalance()")
+        core.rebalance([] if speeds is None else [float(speed) for speed in speeds])
+        for field in self._fields.values():
+            field._blocks = None
+
     def capture(self) -> Steps:
         """Records the exchanges, swaps and kernels in the blocks' streams of a `with` block, instead of running them:
 
@@ -255,11 +268,7 @@ class Domain:
         """What was decided, and why. Local."""
         return str(self._realized().explain())
 
-    def close(self) -> None:
-        """Frees everything. Raises BufferError, on all ranks, while arrays of this domain exist on a rank: delete them before, or
-        copy."""
-        if self._closed:
-            return
+    def _refuse_leases(self, call: str) -> None:
         counts = [self._core.leases]
         if self._is_realized and self._core.size > 1:
             try:
@@ -270,8 +279,15 @@ class Domain:
             if count > 0:
                 where = f" on rank {rank}" if len(counts) > 1 else ""
                 raise BufferError(
-                    f"{count} array(s) of the domain still exist{where}; allowed is close() after they, and views of them, are deleted"
+                    f"{count} array(s) of the domain still exist{where}; allowed is {call} after they, and views of them, are deleted"
                 )
+
+    def close(self) -> None:
+        """Frees everything. Raises BufferError, on all ranks, while arrays of this domain exist on a rank: delete them before, or
+        copy."""
+        if self._closed:
+            return
+        self._refuse_leases("close()")
         self._core.close()
         self._closed = True
         self._stream = None

@@ -59,6 +59,7 @@ DomainOptions Settings::options() const {
   options.steps_per_exchange = steps_per_exchange;
   options.partition.method = partition::method_from_string(partition);
   options.partition.cuts = cuts;
+  options.partition.measure_weights = measure_weights;
   for (const auto& [rank, device] : owners) options.placement.owners.push_back({rank_id(rank), device});
   options.machine.map = machine;
   if (transports) options.routing.policy = routing::Policy::parse(*transports);
@@ -171,6 +172,12 @@ void DomainHandle::accumulate(const Selection* selection, bool replace, std::uin
       all.accumulate(selection->transfers, combine);
     }
   });
+}
+
+void DomainHandle::rebalance(const std::vector<double>& speeds) {
+  Domain& all = domain();
+  const nb::gil_scoped_release release;
+  speeds.empty() ? all.rebalance() : all.rebalance(speeds);
 }
 
 std::vector<DomainHandle::Borrowed> DomainHandle::borrow(std::uintptr_t stream) {

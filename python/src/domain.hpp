@@ -45,6 +45,7 @@ struct Settings {
   std::optional<std::string> transports;
   std::optional<int> ranks_per_node;
   bool validate_ordering = false;
+  bool measure_weights = false;
   std::optional<Machine> machine;
   std::optional<partition::Cuts> cuts;
   std::vector<std::pair<std::int64_t, int>> owners;  ///< rank, ordinal of its device
@@ -108,6 +109,8 @@ class DomainHandle {
   void wait_for_stream(std::uintptr_t stream, bool keep);
   void let_stream_wait(std::uintptr_t stream, bool keep);
   void forget_stream();
+  /// With no speeds, by a standard kernel.
+  void rebalance(const std::vector<double>& speeds);
   void leave_open_boundaries();
   void begin_capture();
   [[nodiscard]] Graph end_capture();

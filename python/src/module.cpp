@@ -52,6 +52,7 @@ NB_MODULE(_core, module) {
       .def_rw("transports", &Settings::transports)
       .def_rw("ranks_per_node", &Settings::ranks_per_node)
       .def_rw("validate_ordering", &Settings::validate_ordering)
+      .def_rw("measure_weights", &Settings::measure_weights)
       .def_rw("machine", &Settings::machine)
       .def_rw("cuts", &Settings::cuts)
       .def_rw("owners", &Settings::owners)
@@ -87,6 +88,7 @@ NB_MODULE(_core, module) {
       .def("is_ready", &DomainHandle::is_ready)
       .def("accumulate", &DomainHandle::accumulate, nb::arg("selection").none(), nb::arg("replace"), nb::arg("stream"),
            nb::arg("keep"), nb::arg("wait"))
+      .def("rebalance", &DomainHandle::rebalance)
       .def("leave_open_boundaries", &DomainHandle::leave_open_boundaries)
       .def("swap", &DomainHandle::swap)
       .def("synchronize", &DomainHandle::synchronize)

@@ -123,6 +123,28 @@ halocline_status halocline_domain_on_open_boundary(halocline_domain* domain, hal
   });
 }
 
+halocline_status halocline_domain_measure(halocline_domain* domain, halocline_kernel kernel, void* user,
+                                          double* speeds) {
+  return guarded([&] {
+    DomainState& state = *required(domain, "domain").state;
+    static_cast<void>(required(speeds, "speeds"));
+    if (kernel == nullptr) throw InvalidArgument("kernel is NULL; allowed is a function");
+    const std::vector<double> found = state.domain.measure([&state, kernel, user](const Subdomain& at) {
+      call_back(state, at, "the kernel of a measurement",
+                [&](std::int32_t position) { return kernel(position, user); });
+    });
+    std::ranges::copy(found, speeds);
+  });
+}
+
+halocline_status halocline_domain_rebalance(halocline_domain* domain, int32_t count, const double* speeds) {
+  return guarded([&] {
+    Domain& own = required(domain, "domain").state->domain;
+    if (count == 0) return own.rebalance();
+    own.rebalance(std::span(speeds, halocline::c::checked_count(count, speeds, "speeds")));
+  });
+}
+
 halocline_status halocline_domain_fill_open_boundaries(halocline_domain* domain, int32_t step) {
   return guarded([&] { required(domain, "domain").state->domain.fill_open_boundaries(step); });
 }

@@ -47,6 +47,7 @@ void set_partition(const halocline_options& from, PartitionOptions& to) {
     }
   }
   to.weights.assign(from.weights, from.weights + checked_count(from.weight_count, from.weights, "weights"));
+  to.measure_weights = from.measure_weights != 0;
 }
 
 void set_placement(const halocline_options& from, placement::Request& to) {

@@ -52,7 +52,7 @@ module halocline
   contains
     procedure, private :: create_extent, create_boxes
     generic :: create => create_extent, create_boxes
-    procedure :: add_field, plan, use_array, realize, close
+    procedure :: add_field, plan, use_array, realize, rebalance, close
     procedure :: rank, ranks, on_host, explain, machine
     procedure :: subdomains, subdomain_id, device, native_device, owned, interior, boundary, update_box, wraps, use_tiles, view
     procedure :: exchange, start_exchange, finish_exchange, is_ready, accumulate, swap, synchronize, leave_open_boundaries
@@ -113,6 +113,14 @@ module halocline
     ! Allocates, routes, and builds the exchange. Collective.
     module subroutine realize(self, stat, errmsg)
       class(halocline_domain), intent(inout) :: self
+      integer, intent(out), optional :: stat
+      character(*), intent(inout), optional :: errmsg
+    end subroutine
+    ! Cuts the domain anew, in proportion to the speeds (above 0, any unit) of this rank's devices, or of a standard kernel without them,
+    ! and moves the owned cells of all buffers there. Views and boxes from before are invalid. Collective.
+    module subroutine rebalance(self, speeds, stat, errmsg)
+      class(halocline_domain), intent(in) :: self
+      real(c_double), intent(in), optional :: speeds(:)
       integer, intent(out), optional :: stat
       character(*), intent(inout), optional :: errmsg
     end subroutine

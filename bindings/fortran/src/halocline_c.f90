@@ -33,7 +33,7 @@ module halocline_c
     type(c_ptr) :: owners = c_null_ptr
     integer(c_int64_t) :: owner_count = 0
     type(c_ptr) :: transports = c_null_ptr, machine = c_null_ptr
-    integer(c_int32_t) :: validate_ordering = 0, reserved = 0
+    integer(c_int32_t) :: validate_ordering = 0, measure_weights = 0
     real(c_double) :: timeout = 0
   end type
 
@@ -120,6 +120,12 @@ module halocline_c
     integer(c_int32_t) function halocline_domain_realize(domain) bind(C)
       import c_int32_t, c_ptr
       type(c_ptr), value :: domain
+    end function
+    integer(c_int32_t) function halocline_domain_rebalance(domain, count, speeds) bind(C)
+      import c_double, c_int32_t, c_ptr
+      type(c_ptr), value :: domain
+      integer(c_int32_t), value :: count
+      real(c_double), intent(in) :: speeds(*)
     end function
     integer(c_int32_t) function halocline_domain_close(domain) bind(C)
       import c_int32_t, c_ptr

@@ -122,6 +122,15 @@ contains
     call finished(status, stat, errmsg)
   end procedure
 
+  module procedure rebalance
+    real(c_double) :: none(0)
+    if (present(speeds)) then
+      call finished(halocline_domain_rebalance(self%handle, size(speeds), speeds), stat, errmsg)
+    else
+      call finished(halocline_domain_rebalance(self%handle, 0, none), stat, errmsg)
+    end if
+  end procedure
+
   module procedure close
     integer(c_int32_t) :: status, freed
     status = HALOCLINE_SUCCESS

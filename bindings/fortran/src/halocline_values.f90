@@ -52,6 +52,7 @@ module halocline_values
     integer :: node_grid(3) = 0, device_grid(3) = 0
     integer, allocatable :: cuts_x(:), cuts_y(:), cuts_z(:)  ! the numbers of cells below each cut: 0, ..., extent
     real(c_double), allocatable :: weights(:)
+    logical :: measure_weights = .false.
     integer :: placement = HALOCLINE_PLACEMENT_DEFAULT
     integer :: placement_seed = 0
     type(halocline_owner), allocatable :: owners(:)
@@ -167,6 +168,7 @@ contains
       memory%machine = c_text(options%machine)
       c%machine = c_loc(memory%machine)
     end if
+    c%measure_weights = merge(1, 0, options%measure_weights)
     c%validate_ordering = merge(1, 0, options%validate_ordering)
     c%timeout = options%timeout
 

@@ -138,6 +138,9 @@ static void order(void) {
   halocline_transfer deep = {u, 0, -4};
   FAILS(halocline_domain_exchange(domain, 1, &deep), HALOCLINE_INVALID_ARGUMENT, "depth of field 'u' is -4");
   FAILS(halocline_domain_exchange(domain, 1, NULL), HALOCLINE_INVALID_ARGUMENT, "transfers is NULL");
+  const double one = 1;
+  FAILS(halocline_domain_rebalance(domain, 7, &one), HALOCLINE_INVALID_ARGUMENT, "number of speeds is 7");
+  FAILS(halocline_domain_rebalance(domain, 1, NULL), HALOCLINE_INVALID_ARGUMENT, "speeds is NULL");
   FAILS(halocline_domain_accumulate(domain, 5, 0, NULL), HALOCLINE_INVALID_ARGUMENT, "combine is 5");
   void* streams[2] = {NULL, NULL};
   FAILS(halocline_domain_use_streams(domain, 1, streams), HALOCLINE_INVALID_ARGUMENT, "number of streams is 1");

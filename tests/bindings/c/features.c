@@ -106,6 +106,50 @@ static void accumulate(void) {
   end(domain);
 }
 
+static halocline_status kernel(int32_t subdomain, void* user) {
+  ++((int32_t*)user)[subdomain];
+  return HALOCLINE_SUCCESS;
+}
+
+static halocline_status failing(int32_t subdomain, void* user) {
+  (void)subdomain, (void)user;
+  return HALOCLINE_INVALID_ARGUMENT;
+}
+
+// Two devices of speeds 1 and 3: cells keep their values.
+static void rebalance(void) {
+  const halocline_stencil stencil = halocline_stencil_star(1);
+  const halocline_options options = host_options();
+  halocline_field u;
+  halocline_domain* domain = realized(&stencil, &options, &u);
+  halocline_view v;
+  for (int32_t s = 0; s < 2; ++s) {
+    OK(halocline_subdomain_view(domain, s, u, 0, &v));
+    for (int64_t z = v.owned.lo[2]; z < v.owned.hi[2]; ++z)
+      for (int64_t y = v.owned.lo[1]; y < v.owned.hi[1]; ++y)
+        for (int64_t x = v.owned.lo[0]; x < v.owned.hi[0]; ++x) *at(&v, x, y, z) = (float)(x + 100 * y + 10000 * z);
+  }
+  double speeds[2] = {1, 3};
+  int32_t calls[2] = {0, 0};
+  (void)halocline_domain_measure(domain, kernel, calls, speeds);  // an empty kernel may take no time
+  CHECK(calls[0] >= 2);
+  CHECK(halocline_domain_measure(domain, failing, NULL, speeds) != HALOCLINE_SUCCESS);
+  const double one_three[2] = {1, 3};
+  OK(halocline_domain_rebalance(domain, 2, one_three));
+  int64_t cells[2];
+  for (int32_t s = 0; s < 2; ++s) {
+    OK(halocline_subdomain_view(domain, s, u, 0, &v));
+    cells[s] = (v.owned.hi[0] - v.owned.lo[0]) * (v.owned.hi[1] - v.owned.lo[1]) * (v.owned.hi[2] - v.owned.lo[2]);
+    for (int64_t z = v.owned.lo[2]; z < v.owned.hi[2]; ++z)
+      for (int64_t y = v.owned.lo[1]; y < v.owned.hi[1]; ++y)
+        for (int64_t x = v.owned.lo[0]; x < v.owned.hi[0]; ++x)
+          CHECK(*at(&v, x, y, z) == (float)(x + 100 * y + 10000 * z));
+  }
+  CHECK(cells[1] > 2 * cells[0]);
+  OK(halocline_domain_rebalance(domain, 0, NULL));
+  end(domain);
+}
+
 static void options_that_decide(void) {
   const halocline_stencil stencil = halocline_stencil_star(1);
   halocline_options options = host_options();
@@ -199,6 +243,7 @@ static void log_messages(void) {
 int main(int argc, char** argv) {
   transfers();
   accumulate();
+  rebalance();
   finish_with();
   options_that_decide();
   host_arrays();

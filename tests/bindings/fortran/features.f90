@@ -126,6 +126,10 @@ contains
     call check(p(own%lower(1), own%lower(2), own%lower(3)) > 1, 'a cell of a corner has copies')
     call domain%accumulate(combine=HALOCLINE_REPLACE)
     call check(p(own%lower(1), own%lower(2), own%lower(3)) == 1, 'a copy replaces the cell')
+    call domain%rebalance([1.0d0, 3.0d0])
+    own = domain%owned(2)
+    call check(product(own%upper - own%lower + 1) > 12 * 10 * 8 / 2, 'the faster device has more cells')
+    call domain%rebalance()
     call check(index(domain%explain(), '12 x 10 x 8') > 0 .and. index(domain%machine(), '{') == 1, 'texts')
     call domain%close()
     call domain%close()  ! of nothing

@@ -39,6 +39,18 @@ HALOCLINE_API halocline_status halocline_domain_create_from_boxes_mpi(int32_t co
 HALOCLINE_API halocline_status halocline_domain_plan(halocline_domain* domain);
 // Collective: allocates, finds out what the machine can do, routes, and builds the exchange.
 HALOCLINE_API halocline_status halocline_domain_realize(halocline_domain* domain);
+// Runs a step's work of a subdomain: enqueues it in the subdomain's stream, and leaves cells that are still read as they are.
+typedef halocline_status (*halocline_kernel)(int32_t subdomain, void* user);
+// Collective, after realize(): runs kernel() for 0.2 s on each device. speeds: for each of this rank's devices, cells a second.
+HALOCLINE_API halocline_status halocline_domain_measure(halocline_domain* domain, halocline_kernel kernel, void* user,
+                                                        double* speeds);
+// Collective: cuts the domain anew, in proportion to the speeds (above 0, any unit) of this rank's devices, and moves the owned cells
+// of all buffers there; what follows is as without it, bit for bit. Views and subdomains from before are invalid; halos are
+// filled by the next exchange. count 0: speeds of a standard kernel, as with options.measure_weights; speeds may be NULL then.
+// HALOCLINE_INVALID_ARGUMENT, with nothing changed, while an exchange is under way or a graph exists, and for a domain of boxes, of
+// cuts or with arrays of the program's.
+HALOCLINE_API halocline_status halocline_domain_rebalance(halocline_domain* domain, int32_t count,
+                                                          const double* speeds);
 // Collective: waits for all work, and frees memory, streams and graphs. Views are invalid afterwards. Then destroy the handle.
 HALOCLINE_API halocline_status halocline_domain_close(halocline_domain* domain);
 // Frees the handle and sets it to NULL; nothing for NULL. Does not communicate: a realized domain that was not closed leaks its device

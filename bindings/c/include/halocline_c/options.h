@@ -73,8 +73,9 @@ typedef struct halocline_options {
   const char* transports;     // "direct,mpi_staged" allows these in this order, "-direct" forbids
   const char* machine;        // a document of `halocline machine --json`; the discovered machine
   int32_t validate_ordering;  // finds work that races with exchanges; slow
-  int32_t reserved;           // 0
-  double timeout;             // seconds that a collective or a step of an exchange may take; 120
+  int32_t
+      measure_weights;  // plan() measures the devices' speeds, and cuts cells in proportion; excludes cuts and weights
+  double timeout;       // seconds that a collective or a step of an exchange may take; 120
 } halocline_options;
 
 #ifdef __cplusplus
