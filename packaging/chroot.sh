@@ -24,7 +24,7 @@ cache=${CHROOT_CACHE:-build/chroot}
 mkdir -p "$cache"
 if [ ! -f "$cache/bookworm.tar" ]; then
   rm -rf "$cache/base"
-  debootstrap --variant=minbase bookworm "$cache/base" "${MIRROR:-http://deb.debian.org/debian}" >"$cache/debootstrap.log" ||
+  debootstrap --variant=minbase bookworm "$cache/base" ${MIRROR:+"$MIRROR"} >"$cache/debootstrap.log" ||
     fail "debootstrap failed; see $cache/debootstrap.log"
   tar -C "$cache/base" -cf "$cache/bookworm.tar.part" .
   rm -rf "$cache/base"
