@@ -58,6 +58,7 @@ class Halocline(CMakePackage, CudaPackage):
             self.define_from_variant("HALOCLINE_FORTRAN", "fortran"),
             self.define_from_variant("HALOCLINE_PYTHON", "python"),
             self.define_from_variant("HALOCLINE_CUDA", "cuda"),
+            self.define("HALOCLINE_JAX", False),
             self.define("HALOCLINE_BUILD_TESTS", False),
             self.define("HALOCLINE_BUILD_BENCH", False),
         ]
