@@ -107,7 +107,7 @@ class Solver {
 
   /// Sets the current buffers; time and step are 0 again. Several threads call values at the same time.
   void initialise(const InitialValues& values);
-  /// The current buffers are those of a solution at this position.
+  /// The current buffers hold the solution at this position.
   void continue_from(const Position& position) { position_ = position; }
   /// One step; see Substep.
   void step(double dt, bool overlap = true);

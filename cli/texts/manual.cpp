@@ -12,7 +12,7 @@
 namespace cli::texts {
 namespace {
 
-/// Text in roff: hyphens are those of ASCII, so that options can be copied.
+/// Text in roff, with ASCII hyphens, so that options can be copied.
 std::string roff(const std::string& text) {
   std::string escaped;
   for (const char c : text) {

@@ -122,7 +122,7 @@ class Checkpoints:
         self._core.finish()
 
     def restore(self, *, stream: Any = None) -> Restored | None:
-        """Sets the owned cells to those of the newest checkpoint that is whole and fits the domain's shape and fields; halos keep their
+        """Sets the owned cells from the newest checkpoint that is whole and fits the domain's shape and fields; halos keep their
         values. None if there is no checkpoint; InvalidArgument, and nothing changed, if each is refused."""
         domain = self._domain
         domain._realized()

@@ -15,7 +15,7 @@
 
 #include "domain.hpp"
 
-// Images and checkpoints for Python; halocline/_files.py makes Python's interface of them. Orders are those of DomainHandle::exchange.
+// Images and checkpoints for Python; halocline/_files.py makes Python's interface of them. Streams are ordered as in DomainHandle::exchange.
 namespace halocline::python {
 
 /// What a forked process has inherited is not destroyed: the threads that it would wait for do not exist there.

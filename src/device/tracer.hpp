@@ -40,7 +40,7 @@ struct TracedRun {
 struct Trace {
   std::vector<TracedOperation> operations;
   std::vector<TracedRun> runs;
-  /// By device: the most by which times of the device may be off from those of the host.
+  /// By device: the largest difference between times of the device and of the host.
   std::vector<Duration> alignment;
 };
 

@@ -15,7 +15,7 @@ namespace {
 /// Seconds of a link between switches: the order of magnitude, as the maps that come with Halocline have it.
 constexpr double assumed_latency = 3e-7;
 
-/// Gives missing rates of uplinks: those of all nodes below a switch.
+/// Sets missing rates of an uplink to the sum of the rates of all nodes below its switch.
 void complete(FatTree& tree, double of_node, std::vector<std::string>& sources) {
   double below = of_node;
   bool assumed = false;

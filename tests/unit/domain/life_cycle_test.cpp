@@ -11,6 +11,7 @@
 #include "domain/internals.hpp"
 #include "halocline/halocline.hpp"
 #include "support/error_of.hpp"
+#include "support/fail_to_allocate.hpp"
 
 namespace halocline {
 namespace {
@@ -19,17 +20,6 @@ using namespace std::chrono_literals;
 using test::error_of;
 using testing::AllOf;
 using testing::HasSubstr;
-
-/// Makes every later allocation fail.
-class FailToAllocate final : public device::Injector {
- public:
-  std::atomic<bool> fail{false};
-  device::Injection before(device::Operation operation, int) override {
-    device::Injection injection;
-    if (fail && operation == device::Operation::allocate) injection.failure = "planted";
-    return injection;
-  }
-};
 
 Graph recorded(Domain& domain) {
   return domain.capture([&] { domain.exchange(); });
@@ -92,7 +82,7 @@ TEST(LifeCycle, after_close_each_call_names_itself) {
 }
 
 TEST(LifeCycle, after_a_failed_set_up_all_calls_but_close_throw_its_error) {
-  auto injector = std::make_shared<FailToAllocate>();
+  auto injector = std::make_shared<test::FailToAllocate>();
   device::HostOptions host;
   host.injector = injector;
   DomainOptions options;

@@ -11,6 +11,7 @@
 #include "domain/internals.hpp"
 #include "halocline/halocline.hpp"
 #include "support/error_of.hpp"
+#include "support/fail_to_allocate.hpp"
 #include "support/manual_clock.hpp"
 
 namespace halocline {
@@ -18,16 +19,6 @@ namespace {
 
 using test::error_of;
 using testing::HasSubstr;
-
-class FailLater final : public device::Injector {
- public:
-  std::atomic<bool> fail{false};
-  device::Injection before(device::Operation operation, int) override {
-    device::Injection injection;
-    if (fail && operation == device::Operation::allocate) injection.failure = "planted";
-    return injection;
-  }
-};
 
 DomainOptions of_two_devices() {
   DomainOptions options;
@@ -166,7 +157,7 @@ TEST(Rebalance, of_own_arrays_boxes_or_cuts_is_refused_by_name) {
 std::vector<std::string> errors_of(bool allocation) {
   std::vector<std::string> errors(3);
   comm::run_as_threads(3, [&](comm::RankGroup& comm) {
-    const auto injector = std::make_shared<FailLater>();
+    const auto injector = std::make_shared<test::FailToAllocate>();
     device::HostOptions host;
     host.injector = injector;
     DomainOptions options;
