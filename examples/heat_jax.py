@@ -1,17 +1,21 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# The heat equation of heat.py with JAX, on host devices: all steps are one program of XLA, which calls the exchanges.
+# The heat equation of heat.py with JAX: all steps are one program of XLA, which calls the exchanges. On host devices, or on GPUs (--cuda).
 # mpirun -n 2 python heat_jax.py runs it on 2 ranks (needs mpi4py).
+import sys
+
 import jax
 import numpy as np
 
 import halocline
 
-jax.config.update("jax_platforms", "cpu")
+gpu = "--cuda" in sys.argv[1:]
+if not gpu:
+    jax.config.update("jax_platforms", "cpu")
 jax.config.update("jax_enable_x64", True)
 from halocline.jax import exchange  # noqa: E402 - as configured
 
 n, steps, k = 48, 50, 0.1
-domain = halocline.Domain((n, n, n), halocline.Stencil.star(1), {"t": "float64"}, backend="host", comm=halocline.world())
+domain = halocline.Domain((n, n, n), halocline.Stencil.star(1), {"t": "float64"}, backend="cuda" if gpu else "host", devices=1, comm=halocline.world())
 t = domain["t"]
 t.set(lambda z, y, x: np.sin(2 * np.pi * z / n) * np.sin(2 * np.pi * y / n) * np.sin(2 * np.pi * x / n))
 (block,) = t.blocks
@@ -28,8 +32,7 @@ def run(cells):
     return jax.lax.scan(step, cells, length=steps)[0]
 
 
-start = block.array[block.owned].copy()
-block.array[block.owned] = run(start)  # waits for the result
+t[block.cells] = np.asarray(run(t[block.cells]))  # waits for the result
 
 exact = (1 - 2 * k * 3 * (1 - np.cos(2 * np.pi / n))) ** steps
 if (amplitude := t.gather()) is not None:  # on rank 0

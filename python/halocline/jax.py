@@ -1,18 +1,21 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Exchanges with gradients for JAX, on host devices, inside and outside of jit.
+"""Exchanges with gradients for JAX, inside and outside of jit, on host devices and GPUs.
 
     from halocline.jax import exchange
 
     with_halo = exchange(domain["u"], cells)      # cells: the owned cells of this rank's block, an array
 
-Each rank is a process with a JAX of its own: programs of one device, which call each other's exchanges. Both functions are pure: they copy
-what they get into the field's memory, exchange, and copy into new arrays. The field is scratch for them: what it held is lost.
+Each rank is a process with a JAX of its own, whose programs run on one device and call each other's exchanges; or a process of
+jax.distributed, whose programs call them inside jax.shard_map. On GPUs the blocks of a process are on the GPU that the program runs on.
+Both functions are pure: they copy what they get into the field's memory, exchange, and copy into new arrays. The field is scratch for them:
+what it held is lost.
 They are collective, as are their backward passes, and XLA runs calls in any order that their operands allow: where a call needs no result of
 the one before, give it the token of that one. JAX returns before a call has run: wait for results before other calls of the domain.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from functools import partial
 from typing import Any
@@ -23,18 +26,19 @@ import jax.numpy as jnp
 from . import _core
 from ._dense import Dense, field_of
 from ._fields import Field
-from .errors import CapabilityError
+from .errors import CapabilityError, InvalidArgument
 
 Arrays = tuple[jax.Array, ...]
 
 _handlers = _core.xla_handlers()
 if not _handlers:
     raise CapabilityError("this build of halocline has no calls from JAX; build it with HALOCLINE_XLA_INCLUDE set to jax.ffi.include_dir()")
-for _name, _handler in _handlers.items():
-    jax.ffi.register_ffi_target(_name, _handler, platform="cpu")
+_TARGETS = ("halocline_exchange", "halocline_accumulate")  # by `backwards`
+for _platform, _pair in _handlers.items():
+    for _target, _handler in zip(_TARGETS, _pair):
+        jax.ffi.register_ffi_target(_target, _handler, platform=_platform)
 
 _type: Any = jax.ShapeDtypeStruct
-_TARGETS = ("halocline_exchange", "halocline_accumulate")  # by `backwards`
 
 
 def token() -> jax.Array:
@@ -60,9 +64,8 @@ def accumulate(field: Field, arrays: jax.Array | Sequence[jax.Array], *, token: 
 def _call(field: Field, given: Any, after: jax.Array | None, backwards: bool) -> Any:
     constants = field._dense
     field_of(constants.key)
-    if not field._domain._core.on_host:
-        raise CapabilityError("halocline.jax is for host devices; the domain's are GPUs")
     single = not isinstance(given, (list, tuple))
+    _check_mesh(field._domain._core.size)
     arrays = tuple(jnp.asarray(array) for array in ([given] if single else given))
     what, expected = ("cells with their halo", constants.with_halo) if backwards else ("owned cells", constants.owned)
     constants.check(what, expected, [(array.dtype.name, array.shape) for array in arrays])
@@ -71,11 +74,22 @@ def _call(field: Field, given: Any, after: jax.Array | None, backwards: bool) ->
     return result if after is None else (result, then)
 
 
+def _check_mesh(ranks: int) -> None:
+    """Inside shard_map, each device of its mesh makes the call: all must be of different ranks."""
+    mesh = jax.sharding.get_abstract_mesh()
+    devices = math.prod(mesh.shape[axis] for axis in mesh.manual_axes)
+    if mesh.manual_axes and devices != ranks:
+        raise InvalidArgument(
+            f"an exchange inside shard_map over {devices} devices of a mesh, of a domain of {ranks} rank(s); allowed is {ranks}, a device for each rank"
+        )
+
+
 @partial(jax.custom_vjp, nondiff_argnums=(0, 1))
 def _operator(constants: Dense, backwards: bool, arrays: Arrays, after: jax.Array) -> tuple[Arrays, jax.Array]:
     shapes = constants.owned if backwards else constants.with_halo
     types = [*(_type(shape, constants.dtype) for shape in shapes), _type((), jnp.float32)]
-    *results, then = jax.ffi.ffi_call(_TARGETS[backwards], types, has_side_effect=True)(*arrays, after, field=constants.key)
+    call = jax.ffi.ffi_call(_TARGETS[backwards], types, has_side_effect=True, input_output_aliases={len(arrays): len(shapes)})
+    *results, then = call(*arrays, after, field=constants.key)
     return tuple(results), then
 
 

@@ -116,11 +116,12 @@ class DomainHandle {
   [[nodiscard]] Graph end_capture();
   /// Throws InvalidArgument if the domain was closed since.
   void launch(const Graph& steps, std::uintptr_t stream, bool keep, bool wait);
-  /// Fills a field from dense arrays of the host, one for each subdomain (component z y x in C order), exchanges it, and fills dense arrays
+  /// Fills a field from dense arrays, one for each subdomain (component z y x in C order), exchanges it, and fills dense arrays
   /// from it. Forwards from owned cells to cells with halo, of which those that no message fills are 0; backwards (accumulate) the
-  /// opposite. One call at a time; called with the interpreter lock.
+  /// opposite. stream: of the caller's (cudaStream_t), in which arrays on GPUs are read and written; or 0 for arrays of the host, which
+  /// are complete when the call returns. One call at a time; called with the interpreter lock.
   void exchange_dense(std::int64_t field, const std::vector<const std::byte*>& given,
-                      const std::vector<std::byte*>& results, bool backwards);
+                      const std::vector<std::byte*>& results, bool backwards, std::uintptr_t stream);
   void swap(std::int64_t field);
   void synchronize();
   void close();

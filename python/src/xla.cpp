@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Exchanges as custom calls of XLA, which runs them in its own threads, one for each call.
+// Exchanges as custom calls of XLA, which runs them in threads of its own: for the CPU a thread for each call, for GPUs one that
+// enqueues the program's work in a stream.
 #include "xla.hpp"
 
 #include <xla/ffi/api/ffi.h>
@@ -13,7 +14,9 @@ namespace {
 
 namespace ffi = xla::ffi;
 
-ffi::Error call(std::string_view key, ffi::RemainingArgs given, ffi::RemainingRets results, bool backwards) {
+/// The last operand and result, the token, are one buffer (halocline/jax.py).
+ffi::Error call(std::string_view key, ffi::RemainingArgs given, ffi::RemainingRets results, bool backwards,
+                CUstream_st* stream) {
   const nb::gil_scoped_acquire held;
   try {
     std::vector<const std::byte*> from;
@@ -27,8 +30,8 @@ ffi::Error call(std::string_view key, ffi::RemainingArgs given, ffi::RemainingRe
     // Of Python's objects, which live until the call has returned.
     const nb::object field = nb::module_::import_("halocline._dense").attr("field_of")(nb::str(key.data(), key.size()));
     const nb::object domain = field.attr("_domain").attr("_core");
-    nb::cast<DomainHandle&>(domain).exchange_dense(nb::cast<std::int64_t>(field.attr("_id")), from, to, backwards);
-    *(*results.get<ffi::Buffer<ffi::F32>>(blocks))->typed_data() = 0;
+    nb::cast<DomainHandle&>(domain).exchange_dense(nb::cast<std::int64_t>(field.attr("_id")), from, to, backwards,
+                                                  reinterpret_cast<std::uintptr_t>(stream));
     return ffi::Error::Success();
   } catch (const std::exception& error) {
     const std::string what = error.what();
@@ -42,24 +45,37 @@ ffi::Error call(std::string_view key, ffi::RemainingArgs given, ffi::RemainingRe
   }
 }
 
-ffi::Error exchange(std::string_view key, ffi::RemainingArgs given, ffi::RemainingRets results) {
-  return call(key, given, results, false);
+template <bool backwards>
+ffi::Error on_host(std::string_view key, ffi::RemainingArgs given, ffi::RemainingRets results) {
+  return call(key, given, results, backwards, nullptr);
 }
-ffi::Error accumulate(std::string_view key, ffi::RemainingArgs given, ffi::RemainingRets results) {
-  return call(key, given, results, true);
+template <bool backwards>
+ffi::Error on_gpu(CUstream_st* stream, std::string_view key, ffi::RemainingArgs given, ffi::RemainingRets results) {
+  return call(key, given, results, backwards, stream);
 }
 
-XLA_FFI_DEFINE_HANDLER(exchange_handler, exchange,
-                       ffi::Ffi::Bind().Attr<std::string_view>("field").RemainingArgs().RemainingRets());
-XLA_FFI_DEFINE_HANDLER(accumulate_handler, accumulate,
-                       ffi::Ffi::Bind().Attr<std::string_view>("field").RemainingArgs().RemainingRets());
+auto host_call() { return ffi::Ffi::Bind().Attr<std::string_view>("field").RemainingArgs().RemainingRets(); }
+auto gpu_call() {
+  return ffi::Ffi::Bind()
+      .Ctx<ffi::PlatformStream<CUstream_st*>>()
+      .Attr<std::string_view>("field")
+      .RemainingArgs()
+      .RemainingRets();
+}
+
+XLA_FFI_DEFINE_HANDLER(host_exchange, on_host<false>, host_call());
+XLA_FFI_DEFINE_HANDLER(host_accumulate, on_host<true>, host_call());
+XLA_FFI_DEFINE_HANDLER(gpu_exchange, on_gpu<false>, gpu_call());
+XLA_FFI_DEFINE_HANDLER(gpu_accumulate, on_gpu<true>, gpu_call());
+
+nb::capsule capsule(XLA_FFI_Handler* handler) { return nb::capsule(reinterpret_cast<void*>(handler)); }
 
 }  // namespace
 
 nb::dict xla_handlers() {
   nb::dict all;
-  all["halocline_exchange"] = nb::capsule(reinterpret_cast<void*>(exchange_handler));
-  all["halocline_accumulate"] = nb::capsule(reinterpret_cast<void*>(accumulate_handler));
+  all["cpu"] = nb::make_tuple(capsule(host_exchange), capsule(host_accumulate));
+  if (HALOCLINE_HAS_CUDA) all["CUDA"] = nb::make_tuple(capsule(gpu_exchange), capsule(gpu_accumulate));
   return all;
 }
 

@@ -5,9 +5,9 @@
 
 namespace halocline::python {
 
-/// Handlers of XLA's foreign function interface for the CPU, by name: halocline_exchange and halocline_accumulate. Their operands are a dense array
-/// for each subdomain of this rank and one number, which orders calls; so are their results. Attribute `field`: the key of a field (_dense.py).
-/// Empty in builds without the headers of jaxlib.
+/// Handlers of XLA's foreign function interface by its name of the platform, "cpu" and, in builds with CUDA, "CUDA": a pair each, exchange and accumulate.
+/// Their operands are a dense array for each subdomain of this rank and one number, which orders calls; so are their results.
+/// Attribute `field`: the key of a field (_dense.py). Empty in builds without the headers of jaxlib.
 [[nodiscard]] nanobind::dict xla_handlers();
 
 }  // namespace halocline::python

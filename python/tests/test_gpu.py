@@ -389,3 +389,20 @@ def test_exchanges_and_gradients_in_a_graph_of_pytorch(domain):
         assert np.array_equal(halos.detach().cpu().numpy(), factor * PADDED)
         copies = np.pad(np.arange(WHOLE.size).reshape(SHAPE), 1, mode="wrap").ravel()
         assert np.allclose(gradient.cpu().numpy().ravel(), 2 * factor * WHOLE.ravel() * np.bincount(copies))
+
+
+def test_exchanges_in_a_function_that_pytorch_compiles(domain):
+    from halocline.torch import exchange
+
+    u = domain["u"]
+    inside = u.blocks[0].owned
+
+    def step(cells):
+        return (exchange(u, cells)[halocline.shift(inside, dx=1)] * cells).sum()
+
+    cells = torch.from_numpy(WHOLE / WHOLE.size).cuda().requires_grad_()
+    (expected,) = torch.autograd.grad(step(cells), cells)
+    compiled = torch.compile(step, fullgraph=True)
+    assert torch.allclose(compiled(cells), step(cells))
+    (gradient,) = torch.autograd.grad(compiled(cells), cells)
+    assert torch.allclose(gradient, expected)

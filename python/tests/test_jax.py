@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The exchange with its gradient in JAX, on the host."""
+"""The exchange with its gradient in JAX: on a GPU where JAX has one and Halocline is built with CUDA, on host devices otherwise."""
 
 import gc
 
@@ -12,7 +12,9 @@ from halocline import _core, errors
 jax = pytest.importorskip("jax")
 if not _core.xla_handlers():
     pytest.skip("halocline was built without the headers of jaxlib", allow_module_level=True)
-jax.config.update("jax_platforms", "cpu")
+ON_GPU = "cuda" in halocline.backends and jax.default_backend() == "gpu"
+if not ON_GPU:
+    jax.config.update("jax_platforms", "cpu")
 jax.config.update("jax_enable_x64", True)
 import jax.numpy as jnp  # noqa: E402 - as configured
 from jax.test_util import check_grads  # noqa: E402
@@ -22,7 +24,8 @@ from halocline.jax import accumulate, exchange, token  # noqa: E402
 SHAPE = (5, 4, 6)
 
 
-def made(radius=1, dtype="float64", components=1, **options):
+def made(radius=1, dtype="float64", components=1, devices=1, **options):
+    options |= {"backend": "cuda", "devices": 1} if ON_GPU else {"backend": "host", "devices": devices}
     return halocline.Domain(SHAPE, radius, {"u": {"dtype": dtype, "components": components}}, **options)
 
 
@@ -53,13 +56,14 @@ def test_halos_are_the_neighbours_cells(devices, compiled):
 
 def test_halo_cells_that_are_not_exchanged_are_zero():
     with made(halocline.Stencil.star(1)) as domain:
-        domain["u"].array[...] = np.nan
+        accumulate(domain["u"], jnp.full(domain["u"]._dense.with_halo[0], jnp.nan))
         halos = exchange(domain["u"], owned(domain["u"])[0])
         assert not jnp.isnan(halos).any() and (halos[0, 0] == 0).all() and (halos[0, 1:-1, 1:-1] != 0).all()
 
 
+@pytest.mark.skipif(ON_GPU, reason="the arrays are NumPy's")
 def test_arrays_of_structures():
-    domain = halocline.Domain(SHAPE, 1)
+    domain = halocline.Domain(SHAPE, 1, backend="host")
     u = domain.add_field("u", "float32", components=2)
     domain.plan()
     u.use(np.zeros([n + 2 for n in SHAPE] + [2], np.float32), "zyxc")
@@ -131,7 +135,7 @@ def test_steps_in_a_loop_of_xla():
 
 
 def test_tokens_order_calls_and_their_backward_passes(monkeypatch):
-    domain = halocline.Domain(SHAPE, 1, {name: "float64" for name in "uvwxyz"})
+    domain = halocline.Domain(SHAPE, 1, {name: "float64" for name in "uvwxyz"}, backend="cuda" if ON_GPU else "host", devices=1)
     names = list("zuxvyw")
     order = []
     look_up = halocline._dense.field_of
@@ -154,8 +158,9 @@ def test_bad_arrays_are_named():
     with made(devices=2) as domain:
         u = domain["u"]
         cells = owned(u)
+        several = [(cells[0], r"1 array\(s\) of owned cells for 'u'; allowed are 2")]
         for given, message in [
-            (cells[0], r"1 array\(s\) of owned cells for 'u'; allowed are 2"),
+            *([] if ON_GPU else several),
             ([array.astype("float32") for array in cells], "float32 of shape .* allowed is float64"),
             ([array[1:] for array in cells], "allowed is float64 of shape"),
         ]:
@@ -182,3 +187,49 @@ def test_compiled_calls_without_their_domain_are_refused():
     gc.collect()
     with pytest.raises(Exception, match=f"'{key}' was deleted|the domain is closed"):
         compiled(cells).block_until_ready()
+
+
+def test_arrays_of_another_kind_of_device_are_named():
+    cpu = jax.devices("cpu")[0]
+    if not ON_GPU:
+        pytest.skip("JAX has no GPU beside its CPU")
+    with made() as domain, jax.default_device(cpu):
+        cells = jnp.zeros(SHAPE)
+        with pytest.raises(Exception, match="arrays are in the memory of the host; allowed is a GPU"):
+            exchange(domain["u"], cells).block_until_ready()
+    with halocline.Domain(SHAPE, 1, {"u": "float64"}, backend="host", devices=1) as domain:
+        with pytest.raises(Exception, match="arrays are in the memory of a GPU; allowed is the host"):
+            exchange(domain["u"], jnp.zeros(SHAPE)).block_until_ready()
+
+
+@pytest.mark.skipif(not ON_GPU, reason="streams are of GPUs")
+def test_calls_in_a_row_are_ordered_in_the_stream():
+    """No result is waited for between 200 calls, and the field is scratch for all of them."""
+    with halocline.Domain((64, 48, 80), 1, {"u": "float64"}, backend="cuda", devices=1) as domain:
+        u = domain["u"]
+        inside = halocline.shift(u.blocks[0].owned, dx=1)
+        cells = start = owned(u)[0]
+        move = jax.jit(lambda array: exchange(u, array)[inside])
+        for _ in range(200):
+            cells = move(cells)
+        assert np.array_equal(cells, np.roll(start, -200, axis=2))
+
+
+def sharded(field, devices):
+    mesh = jax.make_mesh((devices,), ("z",), axis_types=(jax.sharding.AxisType.Auto,), devices=jax.devices()[:devices])
+    spread = jax.sharding.PartitionSpec("z")
+    return jax.jit(jax.shard_map(lambda array: exchange(field, array), mesh=mesh, in_specs=spread, out_specs=spread))
+
+
+def test_inside_shard_map():  # on several ranks: jax_shards.py
+    with made(2) as domain:
+        (cells,) = owned(domain["u"])
+        assert np.array_equal(sharded(domain["u"], 1)(cells), np.pad(cells, 2, mode="wrap"))
+
+
+@pytest.mark.skipif(len(jax.devices()) < 2, reason="one device; XLA_FLAGS=--xla_force_host_platform_device_count=2 makes two")
+def test_several_devices_of_one_rank_are_refused():
+    with made() as domain:
+        (cells,) = owned(domain["u"])
+        with pytest.raises(errors.InvalidArgument, match="over 2 devices of a mesh, .* allowed is 1"):
+            sharded(domain["u"], 2)(jnp.concatenate([cells, cells]))
