@@ -36,7 +36,8 @@ endif()
 if(TARGET halocline_profile)
   install(TARGETS halocline_profile LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/halocline COMPONENT tool)
 endif()
-install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT development)
+include(HaloclineBill)
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_BINARY_DIR}/halocline.cdx.json DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT development)
 
 # For builds without CMake: halocline.pc for C++, halocline-c.pc for C, whose compilers and linkers take other flags.
 if(BUILD_SHARED_LIBS)

@@ -27,8 +27,15 @@ struct Cells {
 Cells cells_of(const ByteView& view, const Box& box, const FieldDescriptor& field) {
   const auto stride = view.stride_bytes();
   const Vec3 n = box.extent();
-  return {&view(box.lo), stride[0], stride[1], stride[2], view.component_stride_bytes(),
-          n.x,           n.y,       n.z,       n.y * n.z * field.components};
+  return {&view(box.lo),
+          stride[0],
+          stride[1],
+          stride[2],
+          view.component_stride_bytes(),
+          n.x,
+          n.y,
+          n.z,
+          n.y * n.z * field.components};
 }
 
 /// Two numbers that are aligned as one is.
@@ -42,7 +49,8 @@ enum class Way { from_dense, to_dense, zero };
 template <Way way, typename Word>
 __global__ void move(Cells cells, Word* dense) {
   const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * blockDim.y;
-  for (std::int64_t row = blockIdx.x * static_cast<std::int64_t>(blockDim.y) + threadIdx.y; row < cells.rows; row += step) {
+  for (std::int64_t row = blockIdx.x * static_cast<std::int64_t>(blockDim.y) + threadIdx.y; row < cells.rows;
+       row += step) {
     const std::int64_t plane = row / cells.ny;
     std::byte* first = cells.first + row % cells.ny * cells.stride_y + plane % cells.nz * cells.stride_z +
                        plane / cells.nz * cells.stride_component;
@@ -87,8 +95,8 @@ void require_same_gpu(const void* array, const void* cell) {
   check(cudaPointerGetAttributes(&given, array), "cudaPointerGetAttributes");
   check(cudaPointerGetAttributes(&own, cell), "cudaPointerGetAttributes");
   if (given.device == own.device) return;
-  throw InvalidArgument("an array is on GPU " + std::to_string(given.device) + "; allowed is GPU " + std::to_string(own.device) +
-                        ", where its block is");
+  throw InvalidArgument("an array is on GPU " + std::to_string(given.device) + "; allowed is GPU " +
+                        std::to_string(own.device) + ", where its block is");
 }
 
 class GpuCopies final : public DenseCopies {

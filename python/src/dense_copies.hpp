@@ -17,7 +17,8 @@ class DenseCopies {
  public:
   virtual ~DenseCopies() = default;
   /// Cells of the box become an array's, or 0 where there is none.
-  virtual void fill(const ByteView& view, const Box& box, const FieldDescriptor& field, const std::byte* dense) const = 0;
+  virtual void fill(const ByteView& view, const Box& box, const FieldDescriptor& field,
+                    const std::byte* dense) const = 0;
   virtual void take(const ByteView& view, const Box& box, const FieldDescriptor& field, std::byte* dense) const = 0;
 };
 

@@ -31,7 +31,7 @@ ffi::Error call(std::string_view key, ffi::RemainingArgs given, ffi::RemainingRe
     const nb::object field = nb::module_::import_("halocline._dense").attr("field_of")(nb::str(key.data(), key.size()));
     const nb::object domain = field.attr("_domain").attr("_core");
     nb::cast<DomainHandle&>(domain).exchange_dense(nb::cast<std::int64_t>(field.attr("_id")), from, to, backwards,
-                                                  reinterpret_cast<std::uintptr_t>(stream));
+                                                   reinterpret_cast<std::uintptr_t>(stream));
     return ffi::Error::Success();
   } catch (const std::exception& error) {
     const std::string what = error.what();
