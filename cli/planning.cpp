@@ -210,7 +210,7 @@ std::vector<Share> shares_of_all_ranks(Domain& domain) {
   for (const auto transport : routing::all_transports) {
     const auto mine = internals(domain).traffic(transport);
     std::array<std::int64_t, 2> counts{mine.messages, mine.bytes};
-    domain.comm().all_reduce(std::span<std::int64_t>(counts), comm::Reduction::sum);
+    domain.plan().comm.all_reduce(std::span<std::int64_t>(counts), comm::Reduction::sum);
     if (counts[0] > 0) shares.push_back({transport, counts[0], counts[1]});
   }
   return shares;

@@ -120,9 +120,9 @@ void in_parts(const Box& box, std::size_t parts, F&& f) {
 }
 
 /// As if the machine's cores were shared by all ranks of the domain.
-std::size_t parts_for(const Domain& domain) {
+std::size_t parts_for(Domain& domain) {
   const auto cores = static_cast<int>(std::thread::hardware_concurrency());
-  return static_cast<std::size_t>(std::clamp(cores / domain.comm().size(), 1, 32));
+  return static_cast<std::size_t>(std::clamp(cores / domain.plan().comm.size(), 1, 32));
 }
 
 /// What is wrong in some planes of an array.
@@ -194,7 +194,7 @@ void fill_for_verification(Domain& domain, std::uint64_t round) {
     copy.memory.upload(copy.subdomain, copy.field);
   });
   // No rank may send into a halo that its owner has not filled with the sentinel yet.
-  domain.comm().barrier();
+  domain.plan().comm.barrier();
 }
 
 Verdict verify(Domain& domain, std::uint64_t round) {
@@ -208,7 +208,7 @@ Verdict verify(Domain& domain, std::uint64_t round) {
     for (const Verdict& part : parts) add(mine, part);
   });
   // No rank may start the next exchange before all have compared: the reductions ensure that.
-  return agreed(domain.comm(), std::move(mine));
+  return agreed(domain.plan().comm, std::move(mine));
 }
 
 }  // namespace cli

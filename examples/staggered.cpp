@@ -93,7 +93,7 @@ struct Waves {
     for (const auto& s : domain.subdomains()) {
       hc::for_each_cell(s.view(field).owned(), [&](hc::Vec3 i) { sum += value(s, i); });
     }
-    return domain.comm().all_reduce(sum, hc::comm::Reduction::sum);
+    return domain.plan().comm.all_reduce(sum, hc::comm::Reduction::sum);
   }
 
   /// Kinetic energy at t - dt/2, and potential energy of the pressures before and after it.

@@ -31,7 +31,7 @@ void for_each_row(const halocline::Box& box, F&& f) {
 template <typename T>
 std::vector<T> gather(halocline::Domain& domain, halocline::Field<T> field, const halocline::Box& box) {
   domain.synchronize();
-  halocline::comm::RankGroup& comm = domain.comm();
+  halocline::comm::RankGroup& comm = domain.plan().comm;
   const auto& partition = internals(domain).geometry().partition;
   const auto& placement = internals(domain).plan().placement;
 

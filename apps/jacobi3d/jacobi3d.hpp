@@ -116,7 +116,7 @@ class Solver {
 };
 
 /// The ways that there are on a domain.
-[[nodiscard]] std::vector<Halos> ways_of(const halocline::Domain& domain);
+[[nodiscard]] std::vector<Halos> ways_of(halocline::Domain& domain);
 
 /// A number of steps per exchange and how long a step took with it.
 struct Trial {

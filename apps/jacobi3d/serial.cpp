@@ -65,7 +65,7 @@ Check check(halocline::Domain& domain, Solver<T>& solver, std::int64_t steps) {
   const halocline::Vec3 extent = internals(domain).geometry().partition.extent();
   const std::vector<T> parallel = solver.gather(halocline::Box::of_extent(extent));
   return apps::check_on_root<T>(
-      domain.comm(), [&] { return solve_serially<T>(extent, steps); }, parallel);
+      domain.plan().comm, [&] { return solve_serially<T>(extent, steps); }, parallel);
 }
 
 template std::vector<float> solve_serially<float>(const halocline::Vec3&, std::int64_t);

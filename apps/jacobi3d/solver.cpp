@@ -63,7 +63,7 @@ Halos fastest_of(halocline::Domain& domain, Run&& run) {
   double fastest = std::numeric_limits<double>::max();
   for (int turn = 0; turn < trial_turns; ++turn) {
     for (const Halos halos : ways_of(domain)) {
-      const double took = apps::slowest_seconds(domain.comm(), [&] {
+      const double took = apps::slowest_seconds(domain.plan().comm, [&] {
         run(halos);
         domain.synchronize();
       });
@@ -88,9 +88,9 @@ std::string_view to_string(Halos halos) {
   return "unknown";
 }
 
-std::vector<Halos> ways_of(const halocline::Domain& domain) {
+std::vector<Halos> ways_of(halocline::Domain& domain) {
   std::vector<Halos> ways{Halos::exchanged, Halos::overlapped};
-  if (domain.steps_per_exchange() == 1) ways.push_back(Halos::stored);
+  if (domain.plan().steps_per_exchange == 1) ways.push_back(Halos::stored);
   return ways;
 }
 
@@ -103,7 +103,7 @@ Solver<T>::Solver(halocline::Domain& domain, halocline::Field<T> field)
         fmt::format("jacobi3d: field '{}' has {} buffers; allowed is 2", descriptor.name, descriptor.buffers));
   }
   apps::check_periodic("jacobi3d", internals(domain).geometry());
-  halocline::comm::agree_on(domain.comm(), [&] {
+  halocline::comm::agree_on(domain.plan().comm, [&] {
     kernels_ = make_kernels<T>(domain, problem_);
     for (std::size_t i = 0; i < domain.subdomains().size(); ++i) {
       differences_.push_back(internals(domain).backend().allocate_pinned(sizeof(Difference)));
@@ -209,8 +209,8 @@ Residual Solver<T>::residual() {
     all.max = std::max(all.max, at(i)->max);
     all.sum_of_squares += at(i)->sum_of_squares;
   }
-  return {domain_.comm().all_reduce(all.max, Reduction::max),
-          std::sqrt(domain_.comm().all_reduce(all.sum_of_squares, Reduction::sum))};
+  return {domain_.plan().comm.all_reduce(all.max, Reduction::max),
+          std::sqrt(domain_.plan().comm.all_reduce(all.sum_of_squares, Reduction::sum))};
 }
 
 template <typename T>
@@ -229,22 +229,22 @@ std::optional<Timings::Parts> Solver<T>::parts_of(std::span<Stopwatch> stopwatch
     sums[0] += share * compute;
     sums[1] += share * exchange;
   }
-  domain_.comm().all_reduce(std::span<double>(sums), Reduction::sum);
+  domain_.plan().comm.all_reduce(std::span<double>(sums), Reduction::sum);
   const auto mean = [&](double sum) { return halocline::Duration(static_cast<std::int64_t>(sum / sums[2])); };
   return Timings::Parts{.exchange = mean(sums[1]), .compute = mean(sums[0])};
 }
 
 template <typename T>
 Result Solver<T>::run(const Settings& settings, const std::function<void(const Progress&)>& progress) {
-  check_settings(settings, domain_.steps_per_exchange());
-  auto comm = domain_.comm();
+  check_settings(settings, domain_.plan().steps_per_exchange);
+  auto comm = domain_.plan().comm;
   std::vector<Stopwatch> stopwatches;
   for (const auto& subdomain : domain_.subdomains())
     stopwatches.emplace_back(internals(domain_).backend(), stream_of(subdomain));
   apps::InFlight in_flight(domain_);
   Result result;
   std::optional<Residual> latest;
-  const std::int64_t served = domain_.steps_per_exchange();
+  const std::int64_t served = domain_.plan().steps_per_exchange;
   const std::int64_t cycle_steps = std::lcm(served, std::int64_t{buffers});
   const std::int64_t timed_every = settings.steps < all_timed_below ? 1 : timed_one_in;
   std::int64_t timed = 0;
@@ -306,12 +306,12 @@ Result Solver<T>::run(const Settings& settings, const std::function<void(const P
     // A cycle begins after a step like its last one, which may have stored halos for it.
     for (std::int64_t i = 0; i < cycle_steps && result.steps < settings.steps && !result.converged; ++i) one_step();
     const auto record = [&](std::int64_t steps) {
-      recordings.push_back({steps, domain_.capture([&] {
-                              for (std::int64_t i = 0; i < steps; ++i) {
-                                step(static_cast<int>(i % served), result.halos, {});
-                                domain_.swap(field_);
-                              }
-                            })});
+      auto capture = domain_.capture();
+      for (std::int64_t i = 0; i < steps; ++i) {
+        step(static_cast<int>(i % served), result.halos, {});
+        domain_.swap(field_);
+      }
+      recordings.push_back({steps, capture.finish()});
     };
     const std::int64_t between = settings.residual_every > 0 ? settings.residual_every : settings.steps;
     const std::int64_t many = std::min(steps_of_graph, between - 1) / cycle_steps * cycle_steps;

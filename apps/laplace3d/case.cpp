@@ -80,7 +80,7 @@ Case<T>::Case(halocline::comm::RankGroup& comm, const Problem& problem, const ha
   if (own_) check_own_way(*own_, options_.steps_per_exchange);
   domain_.on_open_boundary({});  // initialise() sets the fixed values there, in both buffers
   domain_.realize();
-  halocline::comm::agree_on(domain_.comm(),
+  halocline::comm::agree_on(domain_.plan().comm,
                             [&] { kernels_ = make_kernels<T>(internals(domain_).backend(), problem_); });
 }
 
@@ -91,7 +91,7 @@ template <typename T>
 Scheme& Case<T>::scheme(SchemeKind kind) {
   auto& found = schemes_[kind];
   if (!found) {
-    halocline::comm::agree_on(domain_.comm(), [&] {
+    halocline::comm::agree_on(domain_.plan().comm, [&] {
       // Not the domain's backend: schemes with threads of their own need none that launch for them.
       const Setting<T> setting{&domain_,         field_, kernels_.get(), options_.devices.existing->backend().get(),
                                options_.timeout, own_};
@@ -120,10 +120,10 @@ void Case<T>::prepare(SchemeKind kind) {
 
 template <typename T>
 double Case<T>::time(SchemeKind kind, std::int64_t steps) {
-  check_steps(steps, domain_.steps_per_exchange());
+  check_steps(steps, domain_.plan().steps_per_exchange);
   Scheme& chosen = scheme(kind);
   initialise();
-  return apps::slowest_seconds(domain_.comm(), [&] { chosen.run(steps / domain_.steps_per_exchange()); });
+  return apps::slowest_seconds(domain_.plan().comm, [&] { chosen.run(steps / domain_.plan().steps_per_exchange); });
 }
 
 template <typename T>
@@ -135,7 +135,7 @@ template <typename T>
 apps::Check Case<T>::check(std::int64_t steps) {
   const std::vector<T> found = gather();
   return apps::check_on_root<T>(
-      domain_.comm(), [&] { return solve_serially<T>(problem_, steps); }, found);
+      domain_.plan().comm, [&] { return solve_serially<T>(problem_, steps); }, found);
 }
 
 template <typename T>

@@ -31,7 +31,7 @@ SchemeKind scheme_of(std::string_view name) {
 
 template <typename T>
 std::unique_ptr<Scheme> make_scheme(SchemeKind kind, const Setting<T>& setting) {
-  const int ranks = setting.domain->comm().size();
+  const int ranks = setting.domain->plan().comm.size();
   if (kind != SchemeKind::halocline && ranks > 1) {
     throw halocline::InvalidArgument(fmt::format(
         "scheme '{}' has its threads pass pointers, so that it needs all devices in one process, and there are "

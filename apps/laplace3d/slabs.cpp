@@ -45,10 +45,10 @@ std::array<Box, 2> Slab::touched() const {
   return {below, above};
 }
 
-std::vector<Slab> slabs_of(const halocline::Domain& domain) {
+std::vector<Slab> slabs_of(halocline::Domain& domain) {
   std::vector<Slab> slabs;
   for (const auto& subdomain : domain.subdomains()) {
-    slabs.emplace_back(subdomain, internals(domain).geometry().partition.extent(), domain.steps_per_exchange());
+    slabs.emplace_back(subdomain, internals(domain).geometry().partition.extent(), domain.plan().steps_per_exchange);
   }
   std::sort(slabs.begin(), slabs.end(),
             [](const Slab& a, const Slab& b) { return a.subdomain().owned().lo.z < b.subdomain().owned().lo.z; });

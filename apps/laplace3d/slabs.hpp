@@ -39,7 +39,7 @@ class Slab {
 };
 
 /// The slabs of this rank, from below to above.
-[[nodiscard]] std::vector<Slab> slabs_of(const halocline::Domain& domain);
+[[nodiscard]] std::vector<Slab> slabs_of(halocline::Domain& domain);
 
 /// The bytes from the first cell of whole planes of a slab to the last one: one range, which holds the fixed cells between
 /// rows as well. Those are the same in both of two neighbours.

@@ -24,7 +24,7 @@ bool Check::within_two_ulp() const {
 template <typename T>
 Check check(halocline::Domain& domain, Solver<T>& solver, const Parameters& parameters, int order,
             const InitialValues& start, std::span<const Stretch> stretches) {
-  auto comm = domain.comm();
+  auto comm = domain.plan().comm;
   const halocline::comm::Patience patience(comm);
   const bool root = comm.rank().value() == 0;
   Check result;

@@ -26,7 +26,7 @@ double scale_of(double min, double max) {
 template <typename T>
 Diagnostics Solver<T>::diagnostics() {
   const halocline::device::Range range(internals(domain_).backend(), "mhd: diagnostics");
-  auto comm = domain_.comm();
+  auto comm = domain_.plan().comm;
   const auto subdomains = domain_.subdomains();
   domain_.exchange();
   for (std::size_t i = 0; i < subdomains.size(); ++i) {

@@ -56,7 +56,7 @@ template <typename T>
 Result Solver<T>::run(const Settings& settings,
                       const std::function<void(std::int64_t step, std::int64_t steps)>& progress, const Stops& stops) {
   check(settings);
-  auto comm = domain_.comm();
+  auto comm = domain_.plan().comm;
   const auto& host_clock = halocline::Clock::steady();
   apps::InFlight in_flight(domain_);
   Result result;
@@ -74,11 +74,11 @@ Result Solver<T>::run(const Settings& settings,
   std::optional<halocline::Graph> cycle;
   if (settings.graph) {
     // Graph counts no step: what is enqueued runs when it is replayed.
-    cycle.emplace(domain_.capture([&] {
-      for (std::int64_t i = 0; i < steps_of_cycle * Williamson::substeps; ++i) {
-        substep(Substep<T>::of(static_cast<int>(i % Williamson::substeps), *settings.dt), result.overlapped);
-      }
-    }));
+    auto capture = domain_.capture();
+    for (std::int64_t i = 0; i < steps_of_cycle * Williamson::substeps; ++i) {
+      substep(Substep<T>::of(static_cast<int>(i % Williamson::substeps), *settings.dt), result.overlapped);
+    }
+    cycle.emplace(capture.finish());
     comm.barrier();
   }
   const auto advance = [&](std::int64_t steps) {

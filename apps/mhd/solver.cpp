@@ -34,7 +34,7 @@ template <typename T>
 Solver<T>::Solver(halocline::Domain& domain, const State<T>& state, const Parameters& parameters, int order,
                   const ForcingSettings& forcing)
     : domain_(domain), state_(state), parameters_(parameters) {
-  halocline::comm::agree_on(domain.comm(), [&] {
+  halocline::comm::agree_on(domain.plan().comm, [&] {
     parameters.check();
     const halocline::Stencil wanted = stencil(order);
     const auto& geometry = internals(domain).geometry();
@@ -47,10 +47,10 @@ Solver<T>::Solver(halocline::Domain& domain, const State<T>& state, const Parame
             fmt::format("mhd: field '{}' has {} buffers; allowed is 2", descriptor.name, descriptor.buffers));
       }
     }
-    if (domain.steps_per_exchange() != 1) {
+    if (domain.plan().steps_per_exchange != 1) {
       throw halocline::InvalidArgument(fmt::format(
           "mhd: the domain's steps_per_exchange is {}; allowed is 1, as a substep reads what the one before it wrote",
-          domain.steps_per_exchange()));
+          domain.plan().steps_per_exchange));
     }
     for (const auto& subdomain : domain.subdomains()) {
       const auto view = subdomain.view(state[0]);
@@ -184,7 +184,7 @@ double Solver<T>::slowest_of(int repeats, const std::function<void()>& work) {
   std::vector<double> times;
   for (int turn = 0; turn <= repeats; ++turn) {
     domain_.synchronize();
-    const double took = apps::slowest_seconds(domain_.comm(), [&] {
+    const double took = apps::slowest_seconds(domain_.plan().comm, [&] {
       work();
       domain_.synchronize();
     });
@@ -209,7 +209,7 @@ Parts Solver<T>::time_parts(int repeats) {
   parts.synchronisation = slowest_of(repeats, [&] {
     for (int i = 0; i < Williamson::substeps; ++i) {
       domain_.synchronize();
-      domain_.comm().barrier();
+      domain_.plan().comm.barrier();
     }
   });
   return parts;

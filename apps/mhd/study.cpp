@@ -69,7 +69,7 @@ void time_steps(Solver<T>& solver, halocline::Domain& domain, Settings settings,
   const auto meter = halocline::machine::make_power_meter(internals(domain).backend());
   meter->start();
   const Result result = solver.run(settings, [&meter](std::int64_t, std::int64_t) { meter->sample(); });
-  row.power = of_all_ranks(domain.comm(), meter->stop());
+  row.power = of_all_ranks(domain.plan().comm, meter->stop());
   row.step = result.median_step_seconds;
   const auto [fastest, slowest] = std::minmax_element(result.step_seconds.begin(), result.step_seconds.end());
   row.fastest = *fastest;

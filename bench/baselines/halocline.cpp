@@ -37,9 +37,9 @@ class HaloclineWay final : public Way {
   [[nodiscard]] const Cells& cells() const override { return cells_; }
   [[nodiscard]] bool capturable() const override { return true; }
   [[nodiscard]] std::function<void()> record(int times, int) override {
-    const auto recording = std::make_shared<Graph>(domain_.capture([&] {
-      for (int i = 0; i < times; ++i) domain_.exchange();
-    }));
+    auto capture = domain_.capture();
+    for (int i = 0; i < times; ++i) domain_.exchange();
+    const auto recording = std::make_shared<Graph>(capture.finish());
     return [this, recording] { recording->launch(); };
   }
   [[nodiscard]] bool has_transfer() const override { return false; }

@@ -30,14 +30,16 @@ int run(std::int64_t cells) {
   hc::Domain domain(hc::Vec3::filled(cells), hc::Stencil::box(3), options);
   for (const char* name : {"a", "b", "c", "d"}) domain.add_field<float>(name);
   domain.realize();
-  fmt::print("{}^3, {} device(s)\n", cells, domain.devices().count());
+  fmt::print("{}^3, {} device(s)\n", cells, domain.plan().devices.count());
   measure(domain, "exchange()", [&] { domain.exchange(); });
   measure(domain, "exchange(), synchronize()", [&] {
     domain.exchange();
     domain.synchronize();
   });
   {
-    const hc::Graph step = domain.capture([&] { domain.exchange(); });
+    auto capture = domain.capture();
+    domain.exchange();
+    const hc::Graph step = capture.finish();
     measure(domain, "launch()", [&] { step.launch(); });
   }
   domain.close();

@@ -22,7 +22,7 @@ class Halocline final : public Contender {
   void fill() override {
     const auto view = domain_.subdomains()[0].view(field_);
     for_each_cell(view.with_halo(), [&](const Vec3& p) { view(p) = view.owned().contains(p) ? value_at(p) : -1; });
-    domain_.comm().barrier();
+    domain_.plan().comm.barrier();
   }
 
   [[nodiscard]] std::int64_t wrong_cells() override {

@@ -56,7 +56,7 @@ int run(const std::string& folder, std::int64_t cells, int rounds) {
   settings.steps = std::max<std::int64_t>(1, static_cast<std::int64_t>(write / 2 / steps() * 10));
   const double megabytes = static_cast<double>(cells * cells * cells) * sizeof(double) / 1e6;
   fmt::print("# {}^3 cells, {} device(s), {:.1f} MB in {:.3f} s: {:.0f} MB/s; {} steps\n", cells,
-             domain.devices().count(), megabytes, write, megabytes / write, settings.steps);
+             domain.plan().devices.count(), megabytes, write, megabytes / write, settings.steps);
   fmt::print("round,alone_s,start_s,beside_s,left_s,longer_percent\n");
   std::vector<double> longer;
   for (int i = 0; i < rounds; ++i) {

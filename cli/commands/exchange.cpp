@@ -40,7 +40,7 @@ double seconds_between(Duration begin, Duration end) { return std::chrono::durat
 
 /// Barrier, exchange until the halos are there, maximum over ranks; `repeat` times.
 std::vector<double> timed_exchanges(Domain& domain, const ExchangeOptions& options) {
-  auto comm = domain.comm();
+  auto comm = domain.plan().comm;
   const Clock& clock = Clock::steady();
   std::vector<double> times;
   for (std::int64_t i = -options.warm_up; i < options.repeat; ++i) {
@@ -60,9 +60,9 @@ class SteadyExchanges {
   SteadyExchanges(Domain& domain, const ExchangeOptions& options)
       : domain_(&domain), options_(&options), at_once_(std::max<std::int64_t>(options.graph, 1)) {
     if (options.graph == 0) return;
-    recording_.emplace(domain.capture([&] {
-      for (std::int64_t i = 0; i < at_once_; ++i) move_halos(domain, options);
-    }));
+    auto capture = domain.capture();
+    for (std::int64_t i = 0; i < at_once_; ++i) move_halos(domain, options);
+    recording_.emplace(capture.finish());
     recording_->launch();  // the first launch brings it to the devices
     domain.synchronize();
   }
@@ -85,7 +85,7 @@ class SteadyExchanges {
 
 /// Seconds an exchange, of many back to back with nothing in between; maximum over ranks.
 double steady_exchange(Domain& domain, SteadyExchanges& exchanges, std::int64_t wanted) {
-  auto comm = domain.comm();
+  auto comm = domain.plan().comm;
   const Clock& clock = Clock::steady();
   const std::int64_t launches = (wanted + exchanges.at_once() - 1) / exchanges.at_once();
   comm.barrier();

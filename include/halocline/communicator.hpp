@@ -34,7 +34,7 @@ concept Adoptable = requires(const Native& native) {
 };
 
 /// The ranks of a domain. Made from a communicator of another library, such as MPI_COMM_WORLD with halocline/mpi.hpp, it owns a
-/// duplicate, which a domain takes over; the original may be freed. From Session::world() or Domain::comm() it is a handle
+/// duplicate, which a domain takes over; the original may be freed. From Session::world() or Domain::plan() it is a handle
 /// that owns nothing, valid as long as these. Several domains may use one world: each has a private group, made in Domain::plan().
 ///
 /// One thread of a rank at a time calls it. All functions but rank(), size(), backend() and the timeout's are

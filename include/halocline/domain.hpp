@@ -74,6 +74,9 @@ class Subdomain {
   /// DomainOptions::steps_per_exchange - 1 and updates the owned cells alone; the steps before it also update a part of the
   /// neighbours' cells, in the halo. Throws InvalidArgument for a step that the exchange does not serve.
   [[nodiscard]] Box update_box(int step) const;
+  /// Calls the hook of Domain::on_open_boundary for what that step reads beyond open ends, in the fields' current buffers: before a
+  /// step that no exchange precedes. Of all fields where none is given.
+  void fill_open_boundaries(int step, std::span<const field_id> fields = {}) const;
   /// The cells of update_box(0) that read no halo, and may be updated while the exchange is under way; and the others, as
   /// disjoint boxes. Both serve the widest stencil of all fields, and are of the cells of owned(): without the additional layer
   /// that staggered fields have at an open end.
@@ -167,7 +170,7 @@ class [[nodiscard]] ExchangeHandle {
   Domain* domain_;
 };
 
-/// Steps that Domain::capture recorded, to be launched again and again: a CUDA graph for each device. Must outlive their work, or
+/// Steps that a Capture recorded, to be launched again and again: a CUDA graph for each device. Must outlive their work, or
 /// the domain, whose close() waits for the work and frees the graph.
 class Graph {
  public:
@@ -180,10 +183,35 @@ class Graph {
   void launch() const;
 
  private:
+  friend class Capture;
   friend class Domain;
   struct Impl;
   explicit Graph(std::shared_ptr<Impl> impl);
   std::shared_ptr<Impl> impl_;
+};
+
+/// A capture that Domain::capture began. Destroying it, or closing the domain, before finish() drops what was recorded.
+class [[nodiscard]] Capture {
+ public:
+  Capture(Capture&&) noexcept = default;
+  ~Capture();
+  /// Ends the capture, once. Throws InvalidArgument, and leaves the domain as before the capture, where a field's current buffer is
+  /// another one than then (allowed are whole cycles of swaps), or an exchange that was started since is unfinished.
+  [[nodiscard]] Graph finish();
+
+ private:
+  friend class Domain;
+  Capture(Domain& domain, std::weak_ptr<void> under_way) : domain_(&domain), under_way_(std::move(under_way)) {}
+  Domain* domain_;
+  std::weak_ptr<void> under_way_;  ///< null once it has ended, or the domain has
+};
+
+/// What Domain::plan() has determined.
+struct Planned {
+  Machine machine;          ///< that was planned for: the discovered one, or the options'
+  Devices devices;          ///< that this rank drives
+  comm::Communicator comm;  ///< a private group of the domain's ranks, valid until the domain is closed
+  int steps_per_exchange;   ///< as in DomainOptions
 };
 
 /// A distributed 3-D domain: machine, partition, placement, routes, memory and exchanges behind one interface.
@@ -225,9 +253,9 @@ class Domain {
     return {add_field(std::move(descriptor))};
   }
 
-  /// Collective: discovers the machine, partitions and places, so that subdomains() are known. realize() calls it where it was not
-  /// called before. Throws InvalidArgument where ranks ask for different domains: it names what differs, with the values.
-  void plan();
+  /// Discovers the machine, partitions and places, so that subdomains() are known. Collective; after it or realize() a call is local and
+  /// only returns what was determined. Throws InvalidArgument where ranks ask for different domains: it names what differs.
+  Planned plan();
 
   /// The user's own array for one buffer of a field of a local subdomain; see UserArray. After plan(), before realize(), for each of
   /// the field's buffers and all local subdomains; array_of() makes one of a span. Throws InvalidArgument where the array has not the
@@ -244,16 +272,8 @@ class Domain {
   /// What was decided, and why. Lists the routes of the messages that this rank sends.
   [[nodiscard]] std::string explain() const;
 
-  /// The machine that was planned for: the discovered one, or the options'. After plan().
-  [[nodiscard]] Machine machine() const;
   /// This rank's subdomains, after plan(). They have memory and streams after realize().
   [[nodiscard]] std::span<const Subdomain> subdomains() const;
-  /// The devices that this rank drives, after plan().
-  [[nodiscard]] Devices devices() const;
-  /// A private group of the domain's ranks, after plan().
-  [[nodiscard]] comm::Communicator comm() const;
-  /// As in DomainOptions.
-  [[nodiscard]] int steps_per_exchange() const;
   /// From here on interiors are whole tiles of so many cells, and boundaries the rest: for kernels whose blocks are slower at an edge,
   /// or in thin boxes. At first 1 cell, the largest interior. Local; ranks may differ in it. After realize(), not while an exchange
   /// is under way. References to earlier interiors and boundaries show the new ones.
@@ -299,25 +319,18 @@ class Domain {
   /// Collective: cuts the domain anew, in proportion to the speeds of this rank's devices, and moves the owned cells of all buffers to
   /// their new subdomains, with the halos beyond open ends; other halos are undefined until the next exchange. What follows is as
   /// without it, bit for bit. The grid may be another. Subdomains of the span show their new boxes; their copies, views, Output
-  /// and Checkpoints are invalid. The first accumulate() is collective again. Needs host memory for the owned cells.
-  /// Throws InvalidArgument, and changes nothing, while an exchange is under way or a Graph exists, and for a domain of OwnedBoxes,
-  /// of given cuts, or with arrays of the user's.
-  void rebalance(std::span<const double> speeds);
-  /// The same with speeds of a standard kernel, as with PartitionOptions::measure_weights.
-  void rebalance();
-  /// The next buffer of a field becomes the current one. Local; all ranks do it at the same point, and not while the field is being
-  /// exchanged.
+  /// and Checkpoints are invalid. The first accumulate() is collective again. Needs host memory for the owned cells. Where no rank
+  /// gives speeds, a standard kernel is measured, as with PartitionOptions::measure_weights. Throws InvalidArgument, and changes
+  /// nothing, while an exchange is under way or a Graph exists, and for a domain of OwnedBoxes, of given cuts, or with own arrays.
+  void rebalance(std::span<const double> speeds = {});
+  /// The next buffer of a field becomes the current one. Local; all ranks do it at the same point, not while the field is exchanged.
   void swap(field_id field);
 
-  /// Records what steps() enqueues in this rank's subdomains' streams (exchanges, swaps, the caller's own work) instead of
-  /// running it. The work of one device may wait for another's only through exchanges. Local. Throws CapabilityError where a route
-  /// needs the host, and InvalidArgument where a field's current buffer is another one afterwards: steps() holds whole cycles of
-  /// swaps. With several steps per exchange it should hold whole cycles of these, so that each launch begins with an exchange. Not
-  /// while an exchange is under way; steps() finishes those that it starts.
-  [[nodiscard]] Graph capture(const std::function<void()>& steps);
-  /// The same for what is enqueued between the two calls.
-  void begin_capture();
-  [[nodiscard]] Graph end_capture();
+  /// From here to Capture::finish, what is enqueued in this rank's subdomains' streams (exchanges, swaps, the caller's own work) is
+  /// recorded instead of run. The work of one device may wait for another's only through exchanges, which throw CapabilityError where
+  /// a route needs the host. With several steps per exchange, record whole cycles of these, so that each launch begins with an
+  /// exchange. Local. Not while an exchange or another capture is under way.
+  Capture capture();
 
   /// Fills halos beyond open boundaries: called by ExchangeHandle::finish for each local subdomain at an end of an open
   /// dimension, x then y then z, to enqueue work in the subdomain's stream. The boxes are as thick as the field's
@@ -326,10 +339,6 @@ class Domain {
   /// cells keep their values, for kernels that do not read them or set them by themselves.
   using BoundaryFill = std::function<void(const Subdomain&, field_id, const overlap::OpenBoundaryBox&)>;
   void on_open_boundary(BoundaryFill fill);
-  /// The same before a step that no exchange precedes (see Subdomain::update_box): calls the hook for the current buffers
-  /// of all fields, or some. Local.
-  void fill_open_boundaries(int step);
-  void fill_open_boundaries(int step, std::span<const field_id> fields);
 
   /// Blocks until all work in all local subdomains' streams is done, however long the caller's own kernels run: timeouts apply to
   /// the steps of an exchange, none of which waits longer. Throws what failed.
@@ -344,6 +353,7 @@ class Domain {
   friend class DomainInternals;
   friend class ExchangeHandle;
   friend class Graph;
+  friend class Capture;
   struct ArrayView {
     std::byte* origin = nullptr;
     Box owned;

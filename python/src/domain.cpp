@@ -148,9 +148,14 @@ void DomainHandle::end(Domain& all, std::uintptr_t stream, bool keep, bool wait)
   if (stream != 0) let_stream_wait(stream, keep);
 }
 
-void DomainHandle::begin_capture() { domain().begin_capture(); }
+void DomainHandle::begin_capture() { capture_.emplace(domain().capture()); }
 
-Graph DomainHandle::end_capture() { return domain().end_capture(); }
+Graph DomainHandle::end_capture() {
+  static_cast<void>(domain());
+  if (!capture_) throw InvalidArgument("no capture is under way; allowed is its end after its begin");
+  Capture ending = *std::exchange(capture_, std::nullopt);
+  return ending.finish();
+}
 
 void DomainHandle::launch(const Graph& steps, std::uintptr_t stream, bool keep, bool wait) {
   in_order(stream, keep, wait, [&](Domain&) { steps.launch(); });
@@ -177,12 +182,12 @@ void DomainHandle::accumulate(const Selection* selection, bool replace, std::uin
 void DomainHandle::rebalance(const std::vector<double>& speeds) {
   Domain& all = domain();
   const nb::gil_scoped_release release;
-  speeds.empty() ? all.rebalance() : all.rebalance(speeds);
+  all.rebalance(speeds);
 }
 
 std::vector<DomainHandle::Borrowed> DomainHandle::borrow(std::uintptr_t stream) {
   std::vector<Borrowed> made;
-  const Devices devices = domain().devices();
+  const Devices devices = domain().plan().devices;
   for (const Subdomain& at : domain().subdomains()) {
     made.push_back(
         {devices.borrow_stream(at.device(), reinterpret_cast<void*>(stream)), devices.create_event(at.device())});
@@ -249,14 +254,14 @@ void DomainHandle::close() {
   all.close();
 }
 
-Machine DomainHandle::machine() { return domain().machine(); }
+Machine DomainHandle::machine() { return domain().plan().machine; }
 std::string DomainHandle::explain() { return domain().explain(); }
 
-int DomainHandle::rank() { return static_cast<int>(domain().comm().rank().value()); }
-int DomainHandle::size() { return domain().comm().size(); }
+int DomainHandle::rank() { return static_cast<int>(domain().plan().comm.rank().value()); }
+int DomainHandle::size() { return domain().plan().comm.size(); }
 
 std::vector<nb::bytes> DomainHandle::all_gather(const nb::bytes& mine) {
-  auto comm = domain().comm();
+  auto comm = domain().plan().comm;
   std::vector<std::vector<std::byte>> all;
   {
     const std::span<const std::byte> sent(static_cast<const std::byte*>(mine.data()), mine.size());
@@ -274,7 +279,7 @@ int DomainHandle::device_at(std::size_t position) { return subdomain(position).d
 std::uintptr_t DomainHandle::stream_at(std::size_t position) {
   return reinterpret_cast<std::uintptr_t>(subdomain(position).stream().native());
 }
-bool DomainHandle::on_host() { return domain().devices().kind() == DeviceKind::host; }
+bool DomainHandle::on_host() { return domain().plan().devices.kind() == DeviceKind::host; }
 Corners DomainHandle::owned(std::size_t position, std::int64_t field) {
   return corners(subdomain(position).bytes(field_id(field)).owned());
 }

@@ -188,6 +188,7 @@ class DomainHandle {
   std::mutex calls_;  ///< of exchange_dense(), which comes from any thread, and close()
   std::unique_ptr<Domain> domain_;
   std::optional<ExchangeHandle> exchange_;
+  std::optional<Capture> capture_;
   std::vector<OpenBox> open_boxes_;
   std::vector<nb::object> users_arrays_;
   std::uintptr_t kept_stream_ = 0;

@@ -23,7 +23,7 @@ void Domain::Impl::join_timed(const std::function<void()>& join) {
 void Domain::Impl::finish_exchange() {
   join_timed([this] {
     exchange->finish();
-    fill_open_boundaries(0, exchanging);
+    fill_open_boundaries(exchanging);
   });
 }
 
@@ -35,7 +35,7 @@ void Domain::Impl::finish_with(const BoundaryUpdate& update) {
   if (options.update == overlap::Update::in_place) {
     // Boxes read cells that other boxes write, so they keep their order.
     exchange->finish();
-    fill_open_boundaries(0, exchanging);
+    fill_open_boundaries(exchanging);
     return exchange->guard([&] {
       for (const Subdomain& subdomain : subdomains) update(subdomain, subdomain.boundary());
     });
@@ -48,7 +48,7 @@ void Domain::Impl::finish_with(const BoundaryUpdate& update) {
   };
   boundary_updater->finish(*exchange, streams, in_stream);
   exchange->guard([&] {
-    fill_open_boundaries(0, exchanging);
+    fill_open_boundaries(exchanging);
     boundary_updater->finish_others(streams, in_stream);
   });
 }

@@ -44,10 +44,10 @@ void Domain::Impl::spread_streams(const StreamGroup& group) {
 }
 
 void Domain::Impl::begin_capture() {
-  check_idle("begin_capture()");
-  if (capturing)
-    throw InvalidArgument("begin_capture() while steps are being captured; allowed is after end_capture()");
-  capturing = {.current = current, .stored = stored, .exchanged = exchanged, .groups = stream_groups()};
+  check_idle("capture()");
+  if (capturing) throw InvalidArgument("capture() must not be called while another is under way; finish() it before");
+  capturing = std::make_shared<Capturing>(
+      Capturing{.current = current, .stored = stored, .exchanged = exchanged, .groups = stream_groups()});
   try {
     for (const StreamGroup& group : capturing->groups) {
       streams[group.front()]->begin_capture();
@@ -72,15 +72,15 @@ std::vector<Domain::Impl::Recorded> Domain::Impl::recorded() {
 
 /// The fields and exchanges are as before the capture.
 void Domain::Impl::take_back_captured() {
-  current = capturing->current;
-  stored = capturing->stored;
-  exchanged = capturing->exchanged;
+  current = std::move(capturing->current);
+  stored = std::move(capturing->stored);
+  exchanged = std::move(capturing->exchanged);
   if (exchange->under_way()) exchange->forget_captured();
   if (accumulation) accumulation->exchange().forget_captured();
   capturing.reset();
 }
 
-void Domain::Impl::discard_capture() {
+void Domain::Impl::discard_capture() noexcept {
   for (std::size_t i = capturing->ended; i < capturing->begun; ++i) {
     try {
       static_cast<void>(streams[capturing->groups[i].front()]->end_capture());
@@ -107,24 +107,34 @@ Graph::Graph(Graph&&) noexcept = default;
 Graph& Graph::operator=(Graph&&) noexcept = default;
 Graph::~Graph() = default;
 
-void Domain::begin_capture() { impl_->begin_capture(); }
+Capture Domain::capture() {
+  impl_->begin_capture();
+  return Capture(*this, impl_->capturing);
+}
 
-Graph Domain::end_capture() {
-  if (!impl_->capturing) throw InvalidArgument("end_capture() without a capture; allowed is after begin_capture()");
-  const Impl::Capturing before = *impl_->capturing;
+Capture::~Capture() {
+  if (!under_way_.expired()) Domain::Impl::of(*domain_).discard_capture();
+}
+
+Graph Capture::finish() {
+  if (under_way_.expired()) {
+    throw InvalidArgument("finish() of a capture that has ended; allowed is once for each capture(), before close()");
+  }
+  Domain::Impl& domain = Domain::Impl::of(*domain_);
+  const Domain::Impl::Capturing before = *domain.capturing;
   auto graph = std::make_shared<Graph::Impl>();
-  graph->domain = impl_.get();
+  graph->domain = &domain;
   graph->stored = before.stored;
   try {
-    graph->recorded = impl_->recorded();
+    graph->recorded = domain.recorded();
   } catch (...) {
-    impl_->discard_capture();
+    domain.discard_capture();
     throw;
   }
-  const bool unfinished = impl_->exchange->under_way();
-  const std::vector<int> current = impl_->current;
-  const auto stored = impl_->stored;
-  impl_->take_back_captured();
+  const bool unfinished = domain.exchange->under_way();
+  const std::vector<int> current = domain.current;
+  const auto stored = domain.stored;
+  domain.take_back_captured();
   if (unfinished) {
     throw InvalidArgument("captured steps start an exchange that they do not finish; allowed are whole exchanges");
   }
@@ -132,7 +142,7 @@ Graph Domain::end_capture() {
     if (current[f] != before.current[f]) {
       throw InvalidArgument(fmt::format(
           "captured steps swap field '{}' from buffer {} to buffer {}; allowed are whole cycles of its {} buffers",
-          impl_->fields[f].name, before.current[f], current[f], impl_->fields[f].buffers));
+          domain.fields[f].name, before.current[f], current[f], domain.fields[f].buffers));
     }
   }
   for (std::size_t f = 0; f < current.size(); ++f) {
@@ -140,23 +150,12 @@ Graph Domain::end_capture() {
       throw InvalidArgument(fmt::format(
           "captured steps leave other cells of field '{}' stored by kernels (mark_stored) than they begin with; "
           "allowed are whole cycles, behind a step that stores as the captured ones do",
-          impl_->fields[f].name));
+          domain.fields[f].name));
     }
   }
-  std::erase_if(impl_->graphs, [](const auto& one) { return one.expired(); });
-  impl_->graphs.push_back(graph);
+  std::erase_if(domain.graphs, [](const auto& one) { return one.expired(); });
+  domain.graphs.push_back(graph);
   return Graph(std::move(graph));
-}
-
-Graph Domain::capture(const std::function<void()>& steps) {
-  begin_capture();
-  try {
-    steps();
-  } catch (...) {
-    impl_->discard_capture();
-    throw;
-  }
-  return end_capture();
 }
 
 void Graph::launch() const {

@@ -158,7 +158,7 @@ class Checkpoints::Impl {
   }
 
  private:
-  [[nodiscard]] comm::RankGroup& comm() const { return domain_->comm(); }
+  [[nodiscard]] comm::RankGroup& comm() const { return internals(*domain_).comm(); }
   [[nodiscard]] bool root() const { return comm().rank() == rank_id(0); }
 
   /// Throws the same InvalidArgument on all ranks, before any cell is changed, if the checkpoint is not to be used.

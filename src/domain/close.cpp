@@ -18,6 +18,7 @@ void Domain::Impl::close_groups() {
 void Domain::Impl::close() {
   const comm::Uncounted closing;
   if (exchange) {
+    if (capturing) discard_capture();
     if (accumulation) accumulation->close(streams);
     accumulation.reset();
     exchange->close(streams);  // all work in the streams is done from here on, that of graphs included
@@ -36,6 +37,7 @@ void Domain::Impl::close() {
 
 void Domain::Impl::leak_memory() noexcept {
   for (Recorded& recorded : take_graphs()) leak(std::move(recorded.graph));
+  capturing.reset();
   subdomains.clear();
   streams.clear();
   marks.clear();

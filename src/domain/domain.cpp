@@ -147,7 +147,11 @@ field_id Domain::add_field(FieldDescriptor descriptor) {
   return field_id(static_cast<std::int64_t>(impl_->fields.size()) - 1);
 }
 
-void Domain::plan() { impl_->ensure_plan(); }
+Planned Domain::plan() {
+  impl_->ensure_plan();
+  if (!impl_->machine) impl_->machine.emplace(impl_->plan->machine);
+  return {*impl_->machine, Devices(impl_->backend), *impl_->comm, impl_->options.steps_per_exchange};
+}
 
 void Domain::use_array(field_id field, subdomain_id subdomain, int buffer, const UserArray& array) {
   impl_->life().check_planned("use_array");
@@ -171,7 +175,7 @@ void Domain::use_array(field_id field, subdomain_id subdomain, int buffer, const
                     subdomain.value(), to_string(*array.element), to_string(descriptor.element)));
   }
   const HaloWidth& halo = impl_->plan->geometry.halo_of(field);
-  const int steps = steps_per_exchange();
+  const int steps = impl_->options.steps_per_exchange;
   std::byte* first = static_cast<std::byte*>(array.data);
   for (int dim = 0; dim < 3; ++dim) {
     if (array.halo_below[dim] < halo.lower()[dim] || array.halo_above[dim] < halo.upper()[dim]) {
@@ -212,24 +216,9 @@ std::string Domain::explain() const {
   return halocline::explain(*impl_->plan, impl_->routes);
 }
 
-Machine Domain::machine() const {
-  impl_->life().check_after_plan("machine()");
-  return impl_->plan->machine;
-}
-
 std::span<const Subdomain> Domain::subdomains() const {
   impl_->life().check_after_plan("subdomains()");
   return impl_->subdomains;
-}
-
-Devices Domain::devices() const {
-  impl_->life().check_after_plan("devices()");
-  return Devices(impl_->backend);
-}
-
-comm::Communicator Domain::comm() const {
-  impl_->life().check_after_plan("comm()");
-  return *impl_->comm;
 }
 
 ExchangeHandle Domain::start_exchange() {
@@ -305,8 +294,6 @@ void Domain::swap(field_id field) {
   impl_->exchanged[field.index()] = false;
 }
 
-int Domain::steps_per_exchange() const { return impl_->options.steps_per_exchange; }
-
 void Domain::use_tiles(const Vec3& tile) {
   impl_->check_idle("use_tiles()");
   if (impl_->boundary_updater) {
@@ -321,7 +308,7 @@ void Domain::synchronize() {
   impl_->check_realized("synchronize()");
   const auto& streams = impl_->streams;
   if (std::ranges::any_of(streams, [](const device::Stream* stream) { return stream->capturing(); })) {
-    throw InvalidArgument("synchronize() within the steps of capture(); allowed is after it");
+    throw InvalidArgument("synchronize() while steps are being captured; allowed is after the capture's finish()");
   }
   impl_->exchange->guard([&] {
     try {

@@ -35,6 +35,12 @@ device::Backend& DomainInternals::backend() const {
   return *impl.backend;
 }
 
+comm::RankGroup& DomainInternals::comm() const {
+  Domain::Impl& impl = Domain::Impl::of(*domain_);
+  impl.life().check_after_plan("comm()");
+  return *impl.comm;
+}
+
 device::Tracer* DomainInternals::tracer() const {
   Domain::Impl& impl = Domain::Impl::of(*domain_);
   impl.check_realized("tracer()");

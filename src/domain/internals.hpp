@@ -43,6 +43,7 @@ class DomainInternals {
   /// After plan().
   [[nodiscard]] const partition::Geometry& geometry() const;
   [[nodiscard]] device::Backend& backend() const;
+  [[nodiscard]] comm::RankGroup& comm() const;
   /// This rank's routes, after realize().
   [[nodiscard]] const std::vector<RoutedMessage>& routes() const;
   /// Collective: the routes of all ranks, by sender then receiver.

@@ -24,20 +24,23 @@ void Domain::Impl::check_open_ends(std::span<const Transfer> which) const {
   }
 }
 
-void Domain::Impl::fill_open_boundaries(int step, std::span<const field_id> which) {
+void Domain::Impl::fill_open_boundaries(const Subdomain& subdomain, int step, std::span<const field_id> which) {
   if (!fill || !*fill) return;
   const auto& geometry = plan->geometry;
   const Stencil read = widest();
   const std::array<bool, 3> open = open_dims();
-  for (const Subdomain& subdomain : subdomains) {
-    for (const field_id id : which) {
-      for (const auto& box :
-           overlap::open_boundary_boxes(geometry.owned(id, subdomain.id()), geometry.stencil_of(id), read,
-                                        options.steps_per_exchange, step, geometry.domain_box(id), open)) {
-        (*fill)(subdomain, id, box);
-      }
+  for (const field_id id : which) {
+    for (const auto& box :
+         overlap::open_boundary_boxes(geometry.owned(id, subdomain.id()), geometry.stencil_of(id), read,
+                                      options.steps_per_exchange, step, geometry.domain_box(id), open)) {
+      (*fill)(subdomain, id, box);
     }
   }
+}
+
+/// Those that the step right after an exchange reads.
+void Domain::Impl::fill_open_boundaries(std::span<const field_id> which) {
+  for (const Subdomain& subdomain : subdomains) fill_open_boundaries(subdomain, 0, which);
 }
 
 void Domain::on_open_boundary(BoundaryFill fill) {
@@ -45,12 +48,12 @@ void Domain::on_open_boundary(BoundaryFill fill) {
   impl_->fill = std::move(fill);
 }
 
-void Domain::fill_open_boundaries(int step) { fill_open_boundaries(step, impl_->all_fields()); }
-
-void Domain::fill_open_boundaries(int step, std::span<const field_id> fields) {
-  impl_->check_realized("fill_open_boundaries()");
-  impl_->check_step(step);
-  impl_->fill_open_boundaries(step, fields);
+void Subdomain::fill_open_boundaries(int step, std::span<const field_id> fields) const {
+  Domain::Impl& domain = Domain::Impl::of(*domain_);
+  domain.check_realized("fill_open_boundaries()");
+  domain.check_step(step);
+  if (fields.empty()) return domain.fill_open_boundaries(*this, step, domain.all_fields());
+  domain.fill_open_boundaries(*this, step, fields);
 }
 
 }  // namespace halocline

@@ -121,7 +121,7 @@ class Output::Impl {
   }
 
  private:
-  [[nodiscard]] comm::RankGroup& comm() const { return domain_->comm(); }
+  [[nodiscard]] comm::RankGroup& comm() const { return internals(*domain_).comm(); }
   [[nodiscard]] bool root() const { return comm().rank() == rank_id(0); }
 
   void write_image(const std::string& path) {

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "comm/agree.hpp"
@@ -27,7 +28,7 @@ void Domain::Impl::check_can_rebalance() {
                        subdomain.value()),
            "without own arrays");
   }
-  if (capturing) refuse("that captures steps", "after end_capture()");
+  if (capturing) refuse("that captures steps", "whose capture is finished");
   std::erase_if(graphs, [](const auto& one) { return one.expired(); });
   if (!graphs.empty()) refuse(fmt::format("of which {} graphs exist", graphs.size()), "without graphs");
 }
@@ -35,7 +36,6 @@ void Domain::Impl::check_can_rebalance() {
 void Domain::Impl::rebalance(std::span<const double> speeds, const std::string& from) {
   std::optional<Plan> next;
   comm::agree_on(*comm, [&] {
-    check_can_rebalance();
     if (speeds.size() == mine.size()) return;
     throw InvalidArgument(fmt::format("number of speeds is {}; allowed is one for each of this rank's {} devices",
                                       speeds.size(), mine.size()));
@@ -125,15 +125,19 @@ std::vector<double> Domain::measure(const std::function<void(const Subdomain&)>&
 
 void Domain::rebalance(std::span<const double> speeds) {
   impl_->check_realized("rebalance()");
-  impl_->collectively([&] { impl_->rebalance(speeds, "given to rebalance()"); });
-}
-
-void Domain::rebalance() {
-  impl_->check_realized("rebalance()");
   impl_->collectively([&] {
-    comm::agree_on(*impl_->comm, [&] { impl_->check_can_rebalance(); });
-    const auto speeds = machine::measure_speeds(*impl_->comm, *impl_->backend);
-    impl_->rebalance(impl_->own_part(speeds.cells_per_second), speeds.text());
+    const auto given = comm::gather_value(*impl_->comm, !speeds.empty());
+    comm::agree_on(*impl_->comm, [&] {
+      impl_->check_can_rebalance();
+      if (std::ranges::adjacent_find(given, std::not_equal_to()) == given.end()) return;
+      const auto first = std::ranges::find(given, false) - given.begin();
+      throw InvalidArgument(fmt::format(
+          "rebalance() without speeds on rank {}, with speeds on others; allowed are speeds on all ranks, or on none",
+          first));
+    });
+    if (!speeds.empty()) return impl_->rebalance(speeds, "given to rebalance()");
+    const auto measured = machine::measure_speeds(*impl_->comm, *impl_->backend);
+    impl_->rebalance(impl_->own_part(measured.cells_per_second), measured.text());
   });
 }
 

@@ -127,7 +127,7 @@ class Simulation {
   /// Whether cells moved.
   bool rebalance(const std::vector<double>& speeds) {
     const auto before = internals(domain_).geometry().partition;
-    const auto first = static_cast<std::size_t>(domain_.comm().rank().value() * run_.devices);
+    const auto first = static_cast<std::size_t>(domain_.plan().comm.rank().value() * run_.devices);
     domain_.rebalance(std::span(speeds).subspan(first, static_cast<std::size_t>(run_.devices)));
     return internals(domain_).geometry().partition != before;
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/outlet_case.hpp"
 #include "domain/internals.hpp"
+#include "support/captured.hpp"
 
 #include <fmt/core.h>
 
@@ -166,7 +167,7 @@ std::string run_outlet_case(comm::RankGroup& comm, const HaloCase& halo_case, st
     ++done;
     std::optional<Graph> cycle;
     try {
-      cycle.emplace(domain.capture([&] {
+      cycle.emplace(test::captured(domain, [&] {
         steps.step(between, true);
         steps.step(stored, false);
       }));

@@ -22,7 +22,7 @@ class Baseline : public Scheme {
   void run(std::int64_t cycles) override {
     std::vector<Arrays<T>> arrays;
     for (const Slab& slab : slabs_) arrays.emplace_back(slab, setting_.field);
-    const int steps = setting_.domain->steps_per_exchange();
+    const int steps = setting_.domain->plan().steps_per_exchange;
     setting_.domain->synchronize();
     for (std::int64_t cycle = 0; cycle < cycles; ++cycle) {
       for (std::size_t i = 0; i < slabs_.size(); ++i) {

@@ -41,7 +41,7 @@ class OwnExchange : public Scheme {
       : setting_(setting),
         slabs_(slabs_of(*setting.domain)),
         inner_(*setting.domain),
-        steps_(setting.domain->steps_per_exchange()),
+        steps_(setting.domain->plan().steps_per_exchange),
         way_(setting.own.value_or(OwnWay())) {}
 
   void prepare() override {
@@ -55,8 +55,8 @@ class OwnExchange : public Scheme {
     for (int turn = 0; turn < trial_turns; ++turn) {
       for (const OwnWay way : all_ways()) {
         if (way.recorded && !recordings_[0]) continue;
-        const double slowest =
-            apps::slowest_seconds(domain.comm(), [&] { run(std::max<std::int64_t>(trial_steps / steps_, 1), way); });
+        const double slowest = apps::slowest_seconds(
+            domain.plan().comm, [&] { run(std::max<std::int64_t>(trial_steps / steps_, 1), way); });
         if (turn == 0 || slowest >= fastest) continue;
         fastest = slowest;
         way_ = way;
@@ -95,15 +95,15 @@ class OwnExchange : public Scheme {
       if (!possible(order)) continue;
       try {
         settle(order);
-        recording(order).emplace(domain.capture([&] {
-          for (std::int64_t c = 0; c < cycles_recorded_; ++c) enqueue_cycle(order);
-        }));
+        auto capture = domain.capture();
+        for (std::int64_t c = 0; c < cycles_recorded_; ++c) enqueue_cycle(order);
+        recording(order).emplace(capture.finish());
       } catch (const halocline::CapabilityError&) {  // a route needs the host
         can = 0;
       }
       internals(domain).forget_stored(setting_.field.id);
     }
-    if (domain.comm().all_reduce(can, Reduction::min) == 0) {
+    if (domain.plan().comm.all_reduce(can, Reduction::min) == 0) {
       for (auto& one : recordings_) one.reset();
     }
   }

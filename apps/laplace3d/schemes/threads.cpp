@@ -63,7 +63,7 @@ class Threads : public Scheme {
       : setting_(setting),
         way_(way),
         slabs_(slabs_of(*setting.domain)),
-        steps_(setting.domain->steps_per_exchange()),
+        steps_(setting.domain->plan().steps_per_exchange),
         centres_(slabs_.size()),
         borders_(slabs_.size()),
         jobs_(jobs_of(slabs_)),

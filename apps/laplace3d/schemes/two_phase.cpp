@@ -18,7 +18,7 @@ class TwoPhase : public Scheme {
       : setting_(setting),
         phases_(phases),
         slabs_(slabs_of(*setting.domain)),
-        steps_(setting.domain->steps_per_exchange()),
+        steps_(setting.domain->plan().steps_per_exchange),
         members_(slabs_.size()),
         team_(static_cast<int>(slabs_.size()), setting.timeout) {
     for (std::size_t i = 0; i < slabs_.size(); ++i) {

@@ -52,6 +52,12 @@ FieldDescriptor descriptor_of(const halocline_field_options* options) {
 
 }  // namespace
 
+Planned planned(DomainState& state) {
+  static_cast<void>(
+      state.domain.subdomains());  // throws before plan(), which would otherwise be called, and is then collective
+  return state.domain.plan();
+}
+
 const Subdomain& subdomain_at(const DomainState& state, std::int32_t position) {
   const auto all = state.domain.subdomains();
   if (position < 0 || static_cast<std::size_t>(position) >= all.size()) {
@@ -71,6 +77,7 @@ using halocline::c::element_of;
 using halocline::c::extent_of;
 using halocline::c::guarded;
 using halocline::c::owned;
+using halocline::c::planned;
 using halocline::c::required;
 
 halocline_status halocline_domain_create(const int64_t extent[3], const halocline_stencil* stencil,
@@ -112,16 +119,16 @@ halocline_status halocline_domain_destroy(halocline_domain** domain) {
 
 halocline_status halocline_domain_rank(const halocline_domain* domain, int32_t* rank) {
   return guarded([&] {
-    required(rank, "rank") = static_cast<std::int32_t>(required(domain, "domain").state->domain.comm().rank().value());
+    required(rank, "rank") = static_cast<std::int32_t>(planned(*required(domain, "domain").state).comm.rank().value());
   });
 }
 halocline_status halocline_domain_size(const halocline_domain* domain, int32_t* size) {
-  return guarded([&] { required(size, "size") = required(domain, "domain").state->domain.comm().size(); });
+  return guarded([&] { required(size, "size") = planned(*required(domain, "domain").state).comm.size(); });
 }
 halocline_status halocline_domain_on_host(const halocline_domain* domain, int32_t* on_host) {
   return guarded([&] {
     required(on_host, "on_host") =
-        required(domain, "domain").state->domain.devices().kind() == halocline::DeviceKind::host ? 1 : 0;
+        planned(*required(domain, "domain").state).devices.kind() == halocline::DeviceKind::host ? 1 : 0;
   });
 }
 
@@ -137,7 +144,7 @@ halocline_status halocline_domain_machine(halocline_domain* domain, const char**
   return guarded([&] {
     DomainState& state = *required(domain, "domain").state;
     auto& result = required(json, "json");
-    state.machine = state.domain.machine().json();
+    state.machine = planned(state).machine.json();
     result = state.machine.c_str();
   });
 }

@@ -140,11 +140,12 @@ halocline_status halocline_domain_measure(halocline_domain* domain, halocline_ke
 halocline_status halocline_domain_rebalance(halocline_domain* domain, int32_t count, const double* speeds) {
   return guarded([&] {
     Domain& own = required(domain, "domain").state->domain;
-    if (count == 0) return own.rebalance();
     own.rebalance(std::span(speeds, halocline::c::checked_count(count, speeds, "speeds")));
   });
 }
 
 halocline_status halocline_domain_fill_open_boundaries(halocline_domain* domain, int32_t step) {
-  return guarded([&] { required(domain, "domain").state->domain.fill_open_boundaries(step); });
+  return guarded([&] {
+    for (const Subdomain& at : required(domain, "domain").state->domain.subdomains()) at.fill_open_boundaries(step);
+  });
 }

@@ -22,11 +22,15 @@ struct DomainState {
   std::vector<std::unique_ptr<Stream>> streams;  ///< of halocline_domain_use_streams(); they outlive the domain
   Domain domain;
   std::optional<ExchangeHandle> exchange;
+  std::optional<Capture> capture;
   const Subdomain* part =
       nullptr;  ///< while the caller's function updates it: with the stream of a part of its boundary
   std::string explanation;
   std::string machine;
 };
+
+/// What the domain's plan() has determined. Throws InvalidArgument before it, as the functions of C that return parts of it are local.
+[[nodiscard]] Planned planned(DomainState& state);
 
 /// The local subdomain at a position, or state.part if that is a part of it. Throws InvalidArgument for another position.
 [[nodiscard]] const Subdomain& subdomain_at(const DomainState& state, std::int32_t position);

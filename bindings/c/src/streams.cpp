@@ -3,7 +3,6 @@
 #include "convert.hpp"
 #include "handles.hpp"
 
-using halocline::Domain;
 using halocline::Event;
 using halocline::InvalidArgument;
 using halocline::Stream;
@@ -12,6 +11,7 @@ using halocline::c::box_of;
 using halocline::c::checked_count;
 using halocline::c::DomainState;
 using halocline::c::guarded;
+using halocline::c::planned;
 using halocline::c::required;
 using halocline::c::subdomain_at;
 
@@ -20,9 +20,9 @@ namespace {
 /// Calls f(the caller's stream, an event, the subdomain's stream) for each local subdomain.
 template <typename F>
 void with_stream(halocline_domain* domain, void* native, F&& f) {
-  Domain& own = required(domain, "domain").state->domain;
-  const halocline::Devices devices = own.devices();
-  for (const Subdomain& at : own.subdomains()) {
+  DomainState& state = *required(domain, "domain").state;
+  const halocline::Devices devices = planned(state).devices;
+  for (const Subdomain& at : state.domain.subdomains()) {
     const auto users = devices.borrow_stream(at.device(), native);
     const auto event = devices.create_event(at.device());
     f(*users, *event, at.stream());
@@ -46,10 +46,11 @@ halocline_status halocline_domain_use_streams(halocline_domain* domain, int32_t 
       throw InvalidArgument("number of streams is " + std::to_string(given) + "; allowed is " +
                             std::to_string(subdomains.size()) + ", one for each local subdomain");
     }
+    const halocline::Devices devices = planned(state).devices;
     std::vector<std::unique_ptr<Stream>> borrowed;
     std::vector<Stream*> all;
     for (std::size_t i = 0; i < given; ++i) {
-      borrowed.push_back(state.domain.devices().borrow_stream(subdomains[i].device(), streams[i]));
+      borrowed.push_back(devices.borrow_stream(subdomains[i].device(), streams[i]));
       all.push_back(borrowed.back().get());
     }
     state.domain.use_streams(all);
@@ -88,14 +89,21 @@ halocline_status halocline_subdomain_launch(const halocline_domain* domain, int3
 }
 
 halocline_status halocline_domain_begin_capture(halocline_domain* domain) {
-  return guarded([&] { required(domain, "domain").state->domain.begin_capture(); });
+  return guarded([&] {
+    DomainState& state = *required(domain, "domain").state;
+    state.capture.emplace(state.domain.capture());
+  });
 }
 
 halocline_status halocline_domain_end_capture(halocline_domain* domain, halocline_graph** graph) {
   return guarded([&] {
     const auto& state = required(domain, "domain").state;
     auto& result = required(graph, "graph");
-    result = new halocline_graph{state, state->domain.end_capture()};
+    if (!state->capture) {
+      throw InvalidArgument("no capture is under way; allowed is its end after halocline_domain_begin_capture()");
+    }
+    halocline::Capture ending = *std::exchange(state->capture, std::nullopt);
+    result = new halocline_graph{state, ending.finish()};
   });
 }
 

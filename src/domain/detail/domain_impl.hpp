@@ -49,6 +49,7 @@ class Domain::Impl {
   std::unique_ptr<comm::RankGroup> node_comm;
   std::shared_ptr<device::Backend> backend;
   std::optional<Plan> plan;
+  std::optional<Machine> machine;  ///< the plan's, made when first asked for
 
   /// A local subdomain's memory and stream. The arrays are in the arena, or are the user's own if given.
   struct Local {
@@ -198,7 +199,8 @@ class Domain::Impl {
   /// Throws InvalidArgument if the stencil of one of the fields reads beyond an open end and on_open_boundary() was not
   /// called. Does not depend on the local subdomains, so that all ranks throw or none.
   void check_open_ends(std::span<const Transfer> which) const;
-  void fill_open_boundaries(int step, std::span<const field_id> which);
+  void fill_open_boundaries(const Subdomain& subdomain, int step, std::span<const field_id> which);
+  void fill_open_boundaries(std::span<const field_id> which);
   void make_boundary_updater();
   /// Streams that are captured together: their positions.
   using StreamGroup = std::vector<std::size_t>;
@@ -219,13 +221,13 @@ class Domain::Impl {
     std::size_t begun = 0;  ///< groups whose first stream is captured
     std::size_t ended = 0;  ///< and no longer
   };
-  std::optional<Capturing> capturing;
+  std::shared_ptr<Capturing> capturing;  ///< null: no capture is under way
   void begin_capture();
   /// The work that was captured, by group.
   [[nodiscard]] std::vector<Recorded> recorded();
   void take_back_captured();
   /// Ends a capture of which nothing is kept.
-  void discard_capture();
+  void discard_capture() noexcept;
   std::vector<std::weak_ptr<Graph::Impl>> graphs;  ///< recorded by this domain
   /// Takes what they recorded from the graphs that exist, which cannot be launched from here on.
   [[nodiscard]] std::vector<Recorded> take_graphs() noexcept;

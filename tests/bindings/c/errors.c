@@ -114,6 +114,9 @@ static void order(void) {
   halocline_view view;
   FAILS(halocline_domain_exchange(domain, 0, NULL), HALOCLINE_INVALID_ARGUMENT, "realize");
   FAILS(halocline_domain_subdomain_count(domain, &count), HALOCLINE_INVALID_ARGUMENT, "plan");
+  FAILS(halocline_domain_size(domain, &count), HALOCLINE_INVALID_ARGUMENT, "before plan()");
+  FAILS(halocline_domain_machine(domain, &text), HALOCLINE_INVALID_ARGUMENT, "before plan()");
+  FAILS(halocline_domain_begin_capture(domain), HALOCLINE_INVALID_ARGUMENT, "capture() before realize()");
   FAILS(halocline_domain_explain(domain, &text), HALOCLINE_INVALID_ARGUMENT, "realize");
   CHECK(count == -1 && text == NULL);
   FAILS(halocline_domain_add_field(domain, "u", 0, NULL, &u), HALOCLINE_INVALID_ARGUMENT, "element is 0");
@@ -129,6 +132,8 @@ static void order(void) {
   OK(halocline_domain_realize(domain));
   FAILS(halocline_domain_realize(domain), HALOCLINE_INVALID_ARGUMENT, "realize");
   FAILS(halocline_domain_finish_exchange(domain), HALOCLINE_INVALID_ARGUMENT, "no exchange is under way");
+  halocline_graph* graph = NULL;
+  FAILS(halocline_domain_end_capture(domain, &graph), HALOCLINE_INVALID_ARGUMENT, "no capture is under way");
   FAILS(halocline_subdomain_view(domain, 2, u, 0, &view), HALOCLINE_INVALID_ARGUMENT,
         "subdomain is 2; allowed is 0 to 1");
   FAILS(halocline_subdomain_view(domain, -1, u, 0, &view), HALOCLINE_INVALID_ARGUMENT, "subdomain is -1");

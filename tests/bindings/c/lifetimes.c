@@ -38,6 +38,7 @@ static void one_domain(int domain_first) {
   OK(halocline_domain_begin_capture(domain));
   OK(halocline_subdomain_launch(domain, 0, &view.owned, add_one, &view));
   OK(halocline_domain_exchange(domain, 0, NULL));
+  FAILS(halocline_domain_begin_capture(domain), HALOCLINE_INVALID_ARGUMENT, "another is under way");
   OK(halocline_domain_end_capture(domain, &graph));
   halocline_host_array *before = NULL, *after = NULL;
   OK(halocline_host_array_create(domain, 0, u, NULL, &before));
@@ -50,8 +51,9 @@ static void one_domain(int domain_first) {
   OK(halocline_host_array_view(after, &last));
   CHECK(*(float*)last.data == *(float*)first.data + 3);
 
-  // With work of the graph under way.
+  // With work of the graph under way, and a capture that has not ended.
   for (int i = 0; i < 3; ++i) OK(halocline_graph_launch(graph));
+  OK(halocline_domain_begin_capture(domain));
   OK(halocline_domain_close(domain));
   FAILS(halocline_graph_launch(graph), HALOCLINE_INVALID_ARGUMENT, "closed");
   FAILS(halocline_host_array_download(after, 0), HALOCLINE_INVALID_ARGUMENT, "after close()");

@@ -7,6 +7,7 @@
 #include "comm/gather.hpp"
 #include "domain/internals.hpp"
 #include "ranks.hpp"
+#include "support/captured.hpp"
 #include "support/error_of.hpp"
 #include "support/seeded.hpp"
 #include "ways.hpp"
@@ -44,7 +45,7 @@ class Cells {
       if (halos || s.owned().contains(p)) sum += view(p, c) * number(seed, s, p, c);
     });
     Number all = 0;
-    for (const Number part : comm::gather_value(domain.comm(), sum)) all += part;
+    for (const Number part : comm::gather_value(domain.plan().comm, sum)) all += part;
     return all;
   }
   /// <exchange x, y> and <x, accumulate y>.
@@ -157,7 +158,7 @@ TEST(AccumulateCaptured, is_replayed_with_exchanges_in_turn) {
       steps();
       steps();
     });
-    const Graph graph = cells.domain.capture(steps);
+    const Graph graph = test::captured(cells.domain, steps);
     for (int round = 0; round < 3; ++round) {
       EXPECT_EQ(after([&] {
                   graph.launch();
@@ -179,8 +180,9 @@ TEST(AccumulateRefuses, what_it_cannot_do_and_changes_nothing) {
   const auto all = outcomes(2, [](comm::RankGroup& comm) {
     Cells cells(comm, options_with(nullptr, routing::Transport::direct, 30s));
     Domain& domain = cells.domain;
-    EXPECT_THAT(error_of<InvalidArgument>([&] { static_cast<void>(domain.capture([&] { domain.accumulate(); })); }),
-                HasSubstr("accumulate() must be called once before capture()"));
+    EXPECT_THAT(
+        error_of<InvalidArgument>([&] { static_cast<void>(test::captured(domain, [&] { domain.accumulate(); })); }),
+        HasSubstr("accumulate() must be called once before capture()"));
     EXPECT_THAT(error_of<InvalidArgument>([&] { domain.accumulate({{.field = cells.u.id, .depth = 1}}); }),
                 HasSubstr("depth of field 'u' is 1; allowed for accumulate() is 3 or more, the whole halo"));
     auto exchange = domain.start_exchange();

@@ -39,7 +39,7 @@ std::vector<RoutedMessage> routes_with(const std::function<void(device::HostOpti
       for_each_cell(view.with_halo(),
                     [&](const Vec3& p) { view(p) = view.owned().contains(p) ? static_cast<double>(p.z) : -1; });
     }
-    domain.comm().barrier();
+    domain.plan().comm.barrier();
     domain.exchange();
     domain.synchronize();
     for (const auto& s : domain.subdomains()) {

@@ -114,7 +114,7 @@ std::vector<SlabOutcome> run(const Slabs& slabs) {
       };
       halos([](double& cell) { cell = -1; });
       try {
-        domain.comm().barrier();
+        domain.plan().comm.barrier();
         slabs.body(domain, a.id, b.id);
         domain.synchronize();
         domain.close();
@@ -146,7 +146,7 @@ TEST_P(Stalled, chunks_do_not_wait_for_later_ones_and_the_late_one_is_named) {
   slabs.body = [&](Domain& domain, field_id, field_id) {
     slabs.held->arm();
     // The other rank's deadline is later, and it still takes part.
-    if (domain.comm().rank().index() != impatient) std::this_thread::sleep_for(1500ms);
+    if (domain.plan().comm.rank().index() != impatient) std::this_thread::sleep_for(1500ms);
     domain.exchange();
   };
   const auto all = run(slabs);
@@ -166,7 +166,7 @@ TEST_P(Disagreeing, other_fields_on_one_rank_are_an_error_before_a_cell_is_writt
   Slabs slabs;
   slabs.tuning = {GetParam(), GetParam()};
   slabs.body = [](Domain& domain, field_id a, field_id b) {
-    const bool both = domain.comm().rank() == rank_id(0);
+    const bool both = domain.plan().comm.rank() == rank_id(0);
     auto exchange = both ? domain.start_exchange({{a}, {b}}) : domain.start_exchange({{a}});
     exchange.finish();
   };
@@ -191,7 +191,7 @@ TEST_P(Disagreeing, a_swap_on_one_rank_only_is_an_error_before_a_cell_is_written
   slabs.tuning = {GetParam(), GetParam()};
   slabs.buffers = 2;
   slabs.body = [](Domain& domain, field_id a, field_id) {
-    if (domain.comm().rank() == rank_id(1)) domain.swap(a);
+    if (domain.plan().comm.rank() == rank_id(1)) domain.swap(a);
     domain.exchange();
     domain.synchronize();
   };

@@ -10,6 +10,7 @@
 #include "exchange/detail/split_payload.hpp"
 #include "partition/strategy.hpp"
 #include "ranks.hpp"
+#include "support/captured.hpp"
 #include "support/error_of.hpp"
 #include "support/lattice.hpp"
 #include "ways.hpp"
@@ -141,7 +142,7 @@ TEST(TransfersCaptured, replays_and_eager_exchanges_mix) {
       const auto up = cells.part(only({Direction::of(0, 0, 1), Direction::of(1, 0, 0)}), 2);
       const auto down = cells.part(only({Direction::of(0, 0, -1)}));
       const auto shallow = cells.part(Directions().set(), 1);
-      const Graph recording = cells.domain.capture([&] {
+      const Graph recording = test::captured(cells.domain, [&] {
         cells.domain.exchange(up);
         auto exchange = cells.domain.start_exchange(shallow);
         exchange.finish();

@@ -80,9 +80,9 @@ TEST(AnOutput, refuses_what_cannot_be_written_on_all_ranks) {
                 HasSubstr("spacing of an output is 0 in y; allowed are"));
     EXPECT_THAT(refused(folder.at("u.pvd"), {.origin = {0, 0, NAN}}), HasSubstr("origin of an output is nan in z"));
     EXPECT_THAT(refused(folder.at("u.pvd"), {.fields = {field_id(9)}}), HasSubstr("field is 9; allowed are 0 to 3"));
-    const auto rank = static_cast<double>(d.domain.comm().rank().value());
+    const auto rank = static_cast<double>(d.domain.plan().comm.rank().value());
     EXPECT_THAT(refused(folder.at("u.pvd"), {.origin = {rank, 0, 0}}), HasSubstr("rank 1 has"));
-    texts[d.domain.comm().rank().index()] = refused(folder.at("no/such/u.pvd"));
+    texts[d.domain.plan().comm.rank().index()] = refused(folder.at("no/such/u.pvd"));
     Output output(d.domain, folder.at("u.pvd"));
     EXPECT_THAT(error_of<InvalidArgument>([&] { output.finish(); }), HasSubstr("without a start()"));
     EXPECT_THAT(error_of<InvalidArgument>([&] { output.start(-1, 0); }),
@@ -104,10 +104,10 @@ TEST(AnOutput, survives_a_folder_that_went_away_and_came_back) {
   on_ranks(2, [&](FilesDomain& d) {
     Output output(d.domain, run + "/u.pvd");
     output.write(1, 1);
-    d.domain.comm().barrier();
-    if (d.domain.comm().rank() == rank_id(0)) std::filesystem::rename(run, folder.at("elsewhere"));
+    d.domain.plan().comm.barrier();
+    if (d.domain.plan().comm.rank() == rank_id(0)) std::filesystem::rename(run, folder.at("elsewhere"));
     EXPECT_THAT(error_of<InvalidArgument>([&] { output.write(2, 2); }), HasSubstr("u-000002.vti'; allowed is"));
-    if (d.domain.comm().rank() == rank_id(0)) std::filesystem::rename(folder.at("elsewhere"), run);
+    if (d.domain.plan().comm.rank() == rank_id(0)) std::filesystem::rename(folder.at("elsewhere"), run);
     output.write(3, 3);
   });
   EXPECT_THAT(steps_of(run + "/u.pvd"), ElementsAre(HasSubstr("u-000001.vti"), HasSubstr("u-000003.vti")));
@@ -143,10 +143,10 @@ TEST(AnOutput, leaves_what_was_there_where_the_disk_is_full_or_read_only) {
     output.write(2, 2);
     EXPECT_THAT(error_of<ResourceError>([&] { output.write(3, 3); }),
                 HasSubstr("u-000003.vti' cannot be written: No space left"));
-    d.domain.comm().barrier();
+    d.domain.plan().comm.barrier();
     EXPECT_THAT(TemporaryFolder::names(disk), ElementsAre("u-000001.vti", "u-000002.vti", "u.pvd"));
-    d.domain.comm().barrier();
-    if (d.domain.comm().rank() == rank_id(0)) small.make_read_only();
+    d.domain.plan().comm.barrier();
+    if (d.domain.plan().comm.rank() == rank_id(0)) small.make_read_only();
     EXPECT_THAT(error_of<InvalidArgument>([&] { output.write(1, 1); }), HasSubstr("Read-only file system"));
   });
   EXPECT_THAT(steps_of(disk + "/u.pvd"), ElementsAre(HasSubstr("u-000001.vti"), HasSubstr("u-000002.vti")));
@@ -156,9 +156,9 @@ TEST(AnOutput, is_refused_within_a_capture) {
   const TemporaryFolder folder;
   on_ranks(1, [&](FilesDomain& d) {
     Output output(d.domain, folder.at("u.pvd"));
-    d.domain.begin_capture();
+    Capture capture = d.domain.capture();
     EXPECT_THAT(error_of<InvalidArgument>([&] { output.start(0, 0); }), HasSubstr("allowed is after it"));
-    static_cast<void>(d.domain.end_capture());
+    static_cast<void>(capture.finish());
   });
 }
 

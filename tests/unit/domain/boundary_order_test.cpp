@@ -76,7 +76,7 @@ std::string error_with(exchange::Messages messages, std::vector<Box>& updated) {
       Domain domain({16, 4, 4}, Stencil::box(1, 0, 0), comm, options);
       const auto u = domain.add_field<double>("u", {.buffers = 2});
       domain.realize();
-      domain.comm().barrier();
+      domain.plan().comm.barrier();
       held->arm();
       auto exchange = domain.start_exchange();
       exchange.finish([&](const Subdomain& s, std::span<const Box> boxes) {

@@ -5,6 +5,7 @@
 #include <atomic>
 
 #include "halocline/halocline.hpp"
+#include "support/captured.hpp"
 
 namespace halocline {
 namespace {
@@ -24,7 +25,7 @@ bool ends_alone(routing::Transport transport) {
   domain.synchronize();
   std::atomic<bool> go = true;
   const Subdomain& held = domain.subdomains()[1];
-  std::optional<Graph> recording = domain.capture([&] {
+  std::optional<Graph> recording = test::captured(domain, [&] {
     domain.exchange();
     held.stream().host_function([&go] { go.wait(false); });
   });

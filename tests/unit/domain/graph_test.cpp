@@ -9,6 +9,7 @@
 
 #include "domain/internals.hpp"
 #include "halocline/halocline.hpp"
+#include "support/captured.hpp"
 
 namespace halocline {
 namespace {
@@ -42,7 +43,7 @@ class Captured : public testing::Test {
     domain->exchange();
   }
 
-  void capture(const std::function<void()>& work) { recording.emplace(domain->capture(work)); }
+  void capture(const std::function<void()>& work) { recording.emplace(test::captured(*domain, work)); }
   void replay() { recording->launch(); }
 
   void expect_all(int set_ahead, double offset) {

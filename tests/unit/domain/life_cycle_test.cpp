@@ -10,6 +10,7 @@
 #include "device/host.hpp"
 #include "domain/internals.hpp"
 #include "halocline/halocline.hpp"
+#include "support/captured.hpp"
 #include "support/error_of.hpp"
 #include "support/fail_to_allocate.hpp"
 
@@ -22,7 +23,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 
 Graph recorded(Domain& domain) {
-  return domain.capture([&] { domain.exchange(); });
+  return test::captured(domain, [&] { domain.exchange(); });
 }
 
 /// Two devices, whose exchanges can be captured.
@@ -38,11 +39,10 @@ TEST(LifeCycle, before_realize_each_call_names_itself) {
   const auto u = domain.add_field<float>("u", {.buffers = 2});
   EXPECT_THAT(error_of<InvalidArgument>([&] { (void)internals(domain).geometry(); }),
               HasSubstr("geometry() before plan()"));
-  EXPECT_THAT(error_of<InvalidArgument>([&] { (void)domain.comm(); }), HasSubstr("comm() before plan()"));
+  EXPECT_THAT(error_of<InvalidArgument>([&] { (void)internals(domain).comm(); }), HasSubstr("comm() before plan()"));
   EXPECT_THAT(error_of<InvalidArgument>([&] { (void)internals(domain).backend(); }),
               HasSubstr("backend() before plan()"));
   EXPECT_THAT(error_of<InvalidArgument>([&] { (void)domain.subdomains(); }), HasSubstr("subdomains() before plan()"));
-  EXPECT_THAT(error_of<InvalidArgument>([&] { (void)domain.devices(); }), HasSubstr("devices() before plan()"));
   for (const bool planned : {false, true}) {
     if (planned) domain.plan();
     EXPECT_THAT(error_of<InvalidArgument>([&] { (void)internals(domain).routes(); }),
@@ -55,7 +55,7 @@ TEST(LifeCycle, before_realize_each_call_names_itself) {
   ASSERT_EQ(domain.subdomains().size(), 1u);
   const Subdomain& subdomain = domain.subdomains()[0];
   EXPECT_EQ(subdomain.owned(), Box::of_extent({8, 8, 8}));
-  EXPECT_EQ(domain.devices().count(), 1);
+  EXPECT_EQ(domain.plan().devices.count(), 1);
   EXPECT_THAT(error_of<InvalidArgument>([&] { (void)subdomain.read(u); }), HasSubstr("before realize()"));
   EXPECT_THAT(error_of<InvalidArgument>([&] { (void)subdomain.stream(); }), HasSubstr("stream() before realize()"));
   domain.realize();
@@ -76,7 +76,6 @@ TEST(LifeCycle, after_close_each_call_names_itself) {
     EXPECT_THAT(error_of<InvalidArgument>([&] { domain.realize(); }), HasSubstr("realize() after close()"));
     EXPECT_THAT(error_of<InvalidArgument>([&] { domain.add_field<float>("v"); }), HasSubstr("add_field after close()"));
     EXPECT_THAT(error_of<InvalidArgument>([&] { (void)domain.subdomains(); }), HasSubstr("subdomains() after close()"));
-    EXPECT_THAT(error_of<InvalidArgument>([&] { (void)domain.comm(); }), HasSubstr("comm() after close()"));
     EXPECT_THAT(error_of<InvalidArgument>([&] { domain.exchange(); }), HasSubstr("exchange() after close()"));
   }
 }
@@ -99,7 +98,6 @@ TEST(LifeCycle, after_a_failed_set_up_all_calls_but_close_throw_its_error) {
   EXPECT_EQ(error_of<ResourceError>([&] { domain.add_field<float>("v"); }), first);
   EXPECT_EQ(error_of<ResourceError>([&] { (void)domain.subdomains(); }), first);
   EXPECT_EQ(error_of<ResourceError>([&] { (void)internals(domain).geometry(); }), first);
-  EXPECT_EQ(error_of<ResourceError>([&] { (void)domain.comm(); }), first);
   EXPECT_EQ(error_of<ResourceError>([&] { domain.swap(u); }), first);
   EXPECT_EQ(error_of<ResourceError>([&] { domain.exchange(); }), first);
   domain.close();
@@ -164,23 +162,22 @@ TEST(LifeCycle, an_exchange_under_way_is_not_joined_by_another_of_the_same_flags
 TEST(LifeCycle, steps_are_captured_between_two_calls) {
   Domain domain({8, 8, 16}, Stencil::box(1), by_direct_alone());
   const auto u = domain.add_field<float>("u", {.buffers = 2});
-  EXPECT_THAT(error_of<InvalidArgument>([&] { (void)domain.end_capture(); }), HasSubstr("without a capture"));
-  EXPECT_THAT(error_of<InvalidArgument>([&] { domain.begin_capture(); }),
-              HasSubstr("begin_capture() before realize()"));
+  EXPECT_THAT(error_of<InvalidArgument>([&] { (void)domain.capture(); }), HasSubstr("capture() before realize()"));
   domain.realize();
   {
-    domain.begin_capture();
-    EXPECT_THAT(error_of<InvalidArgument>([&] { domain.begin_capture(); }),
-                HasSubstr("while steps are being captured"));
+    Capture capture = domain.capture();
+    EXPECT_THAT(error_of<InvalidArgument>([&] { (void)domain.capture(); }),
+                HasSubstr("capture() must not be called while another is under way; finish() it before"));
     domain.exchange();
-    const Graph steps = domain.end_capture();
-    EXPECT_THAT(error_of<InvalidArgument>([&] { (void)domain.end_capture(); }), HasSubstr("without a capture"));
+    const Graph steps = capture.finish();
+    EXPECT_THAT(error_of<InvalidArgument>([&] { (void)capture.finish(); }),
+                HasSubstr("finish() of a capture that has ended"));
 
     // A refused capture leaves the domain unchanged.
-    domain.begin_capture();
+    Capture refused = domain.capture();
     domain.swap(u);
     auto unfinished = domain.start_exchange();
-    EXPECT_THROW((void)domain.end_capture(), Error);
+    EXPECT_THROW((void)refused.finish(), Error);
     EXPECT_THAT(error_of<InvalidArgument>([&] { unfinished.finish(); }), HasSubstr("without start_exchange"));
     steps.launch();
     domain.exchange();
@@ -189,18 +186,68 @@ TEST(LifeCycle, steps_are_captured_between_two_calls) {
   domain.close();
 }
 
+TEST(LifeCycle, a_capture_ends_with_its_handle_or_with_its_domain) {
+  std::optional<Domain> domain(std::in_place, Vec3{8, 8, 16}, Stencil::box(1), by_direct_alone());
+  const auto u = domain->add_field<float>("u", {.buffers = 2});
+  domain->realize();
+  const int before = internals(*domain).current_buffer(u.id);
+  {
+    Capture first = domain->capture();
+    domain->swap(u);
+    const Capture capture = std::move(first);
+    EXPECT_THAT(
+        error_of<InvalidArgument>([&] { (void)first.finish(); }),  // NOLINT(bugprone-use-after-move): is checked
+        HasSubstr("finish() of a capture that has ended"));
+    EXPECT_NE(internals(*domain).current_buffer(u.id), before);
+  }
+  EXPECT_EQ(internals(*domain).current_buffer(u.id), before);
+  domain->exchange();
+  domain->synchronize();
+  std::optional<Capture> open(domain->capture());
+  domain->exchange();
+  domain->close();
+  EXPECT_THAT(error_of<InvalidArgument>([&] { (void)open->finish(); }),
+              HasSubstr("finish() of a capture that has ended"));
+  domain.emplace(Vec3{8, 8, 16}, Stencil::box(1), by_direct_alone());
+  domain->add_field<float>("u");
+  domain->realize();
+  open.emplace(domain->capture());
+  domain.reset();
+  EXPECT_THAT(error_of<InvalidArgument>([&] { (void)open->finish(); }),
+              HasSubstr("finish() of a capture that has ended"));
+}
+
+TEST(LifeCycle, a_plan_is_made_once_and_asked_for_often) {
+  DomainOptions options;
+  options.devices.per_rank = 2;
+  options.steps_per_exchange = 3;
+  Domain domain({8, 8, 32}, Stencil::box(1), options);
+  domain.add_field<float>("u");
+  const Planned planned = domain.plan();
+  EXPECT_EQ(planned.devices.count(), 2);
+  EXPECT_EQ(planned.comm.size(), 1);
+  EXPECT_EQ(planned.steps_per_exchange, 3);
+  const Subdomain* const first = domain.subdomains().data();
+  domain.realize();
+  EXPECT_EQ(domain.plan().machine.json(), planned.machine.json());
+  EXPECT_EQ(domain.plan().devices.backend(), planned.devices.backend());
+  EXPECT_EQ(domain.subdomains().data(), first);
+  domain.close();
+}
+
 TEST(LifeCycle, captured_steps_finish_what_they_start) {
   Domain domain({8, 8, 16}, Stencil::box(1), by_direct_alone());
   domain.add_field<float>("u");
   domain.realize();
   std::optional<ExchangeHandle> exchange;
-  EXPECT_THROW((void)domain.capture([&] {
-    exchange.emplace(domain.start_exchange());
-    throw InvalidArgument("planted");
-  }),
+  EXPECT_THROW((void)test::captured(domain,
+                                    [&] {
+                                      exchange.emplace(domain.start_exchange());
+                                      throw InvalidArgument("planted");
+                                    }),
                InvalidArgument);
   EXPECT_THAT(error_of<InvalidArgument>([&] { exchange->finish(); }), HasSubstr("without start_exchange"));
-  EXPECT_THROW((void)domain.capture([&] { exchange.emplace(domain.start_exchange()); }), Error);
+  EXPECT_THROW((void)test::captured(domain, [&] { exchange.emplace(domain.start_exchange()); }), Error);
   EXPECT_THAT(error_of<InvalidArgument>([&] { exchange->finish(); }), HasSubstr("without start_exchange"));
   domain.exchange();
   domain.synchronize();
@@ -214,7 +261,7 @@ TEST(LifeCycle, close_waits_for_the_streams_that_the_domain_has_now) {
   domain.realize();
   std::atomic<int> run{0};
   {
-    const Graph steps = domain.capture([&] {
+    const Graph steps = test::captured(domain, [&] {
       for (const Subdomain& s : domain.subdomains()) {
         s.stream().host_function([&] {
           std::this_thread::sleep_for(200ms);

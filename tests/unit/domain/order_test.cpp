@@ -13,6 +13,7 @@
 #include "domain/internals.hpp"
 #include "halocline/halocline.hpp"
 #include "halocline/session.hpp"
+#include "support/captured.hpp"
 
 namespace halocline {
 namespace {
@@ -154,7 +155,7 @@ TEST_F(Order, checked_exchanges_are_not_captured) {
   Domain domain(extent, Stencil::box(1), options);
   static_cast<void>(domain.add_field<double>("u"));
   domain.realize();
-  EXPECT_THROW((void)domain.capture([&] { domain.exchange(); }), CapabilityError);
+  EXPECT_THROW((void)test::captured(domain, [&] { domain.exchange(); }), CapabilityError);
   domain.close();
 }
 

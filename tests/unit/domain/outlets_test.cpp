@@ -11,6 +11,7 @@
 #include "domain/internals.hpp"
 #include "halocline/halocline.hpp"
 #include "halocline/session.hpp"
+#include "support/captured.hpp"
 
 namespace halocline {
 namespace {
@@ -167,7 +168,7 @@ TEST_F(Outlets, a_cell_that_was_not_stored_is_found_where_order_is_checked) {
 TEST_F(Outlets, a_replay_behind_other_stores_than_at_capture_is_refused) {
   make(routing::Transport::direct);
   step();
-  const Graph cycle = domain->capture([&] {
+  const Graph cycle = test::captured(*domain, [&] {
     step();
     step();
   });
@@ -183,7 +184,7 @@ TEST_F(Outlets, captured_steps_must_end_as_they_begin) {
   make(routing::Transport::direct);
   domain->exchange();
   EXPECT_THAT(refused([&] {
-                static_cast<void>(domain->capture([&] {
+                static_cast<void>(test::captured(*domain, [&] {
                   step();
                   step();
                 }));

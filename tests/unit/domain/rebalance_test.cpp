@@ -10,6 +10,7 @@
 #include "device/host.hpp"
 #include "domain/internals.hpp"
 #include "halocline/halocline.hpp"
+#include "support/captured.hpp"
 #include "support/error_of.hpp"
 #include "support/fail_to_allocate.hpp"
 #include "support/manual_clock.hpp"
@@ -99,12 +100,13 @@ TEST(Rebalance, is_refused_where_it_cannot_be_and_changes_nothing) {
   EXPECT_THAT(refused(), HasSubstr("rebalance() must not be called while an exchange is under way"));
   exchange.finish();
   {
-    const Graph graph = domain.capture([&] { domain.exchange(); });
+    const Graph graph = test::captured(domain, [&] { domain.exchange(); });
     EXPECT_THAT(refused(), HasSubstr("rebalance() of a domain of which 1 graphs exist; allowed is one without graphs"));
   }
-  domain.begin_capture();
-  EXPECT_THAT(refused(), HasSubstr("rebalance() of a domain that captures steps; allowed is one after end_capture()"));
-  static_cast<void>(domain.end_capture());
+  {
+    const Capture capture = domain.capture();
+    EXPECT_THAT(refused(), HasSubstr("rebalance() of a domain that captures steps; allowed is one whose capture is"));
+  }
   const auto of_speeds = [&](std::vector<double> given) {
     return error_of<InvalidArgument>([&] { domain.rebalance(given); });
   };
@@ -179,6 +181,23 @@ std::vector<std::string> errors_of(bool allocation) {
     domain.close();
   });
   return errors;
+}
+
+TEST(Rebalance, with_speeds_on_some_ranks_only_is_refused_on_all) {
+  std::vector<std::string> errors(3);
+  comm::run_as_threads(3, [&](comm::RankGroup& comm) {
+    DomainOptions options;
+    options.devices.kind = DeviceKind::host;
+    options.timeout = std::chrono::seconds(5);
+    Domain domain({12, 12, 60}, Stencil::box(1), comm, options);
+    domain.add_field<float>("u");
+    domain.realize();
+    const std::vector<double> speeds(comm.rank() == rank_id(1) ? 0 : 1, 1.0);
+    errors[comm.rank().index()] = error_of<InvalidArgument>([&] { domain.rebalance(speeds); });
+    domain.exchange();
+    domain.close();
+  });
+  EXPECT_THAT(errors, testing::Each(HasSubstr("rebalance() without speeds on rank 1, with speeds on others")));
 }
 
 TEST(Rebalance, that_fails_on_one_rank_fails_on_all) {

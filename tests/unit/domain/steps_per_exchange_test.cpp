@@ -173,10 +173,12 @@ class Program {
     domain_.exchange({{fields_[c_index]}});
     const std::array<field_id, 2> moving{fields_[u_index].id, fields_[v_index].id};
     for (int i = 0; i < case_.steps; ++i) {
-      const int step = i % domain_.steps_per_exchange();
+      const int step = i % domain_.plan().steps_per_exchange;
       if (step > 0) {
-        domain_.fill_open_boundaries(step, moving);
-        for (const Subdomain& s : domain_.subdomains()) update(s, s.update_box(step));
+        for (const Subdomain& s : domain_.subdomains()) {
+          s.fill_open_boundaries(step, moving);
+          update(s, s.update_box(step));
+        }
       } else {
         auto exchange = domain_.start_exchange({{moving[0]}, {moving[1]}});
         if (case_.overlap) {
@@ -312,15 +314,17 @@ TEST(StepsPerExchange, steps_that_an_exchange_does_not_serve_are_refused) {
   options.steps_per_exchange = 2;
   Domain domain({8, 8, 8}, Stencil::box(1), options);
   domain.add_field<float>("u");
-  EXPECT_THAT(test::error_of<InvalidArgument>([&] { domain.fill_open_boundaries(0); }), HasSubstr("before realize()"));
-  domain.realize();
+  domain.plan();
   const Subdomain& s = domain.subdomains()[0];
+  EXPECT_THAT(test::error_of<InvalidArgument>([&] { s.fill_open_boundaries(0); }),
+              HasSubstr("fill_open_boundaries() before realize()"));
+  domain.realize();
   EXPECT_EQ(s.update_box(0), s.owned().grown({1, 1, 1}, {1, 1, 1}));
   EXPECT_EQ(s.update_box(1), s.owned());
   for (const int step : {-1, 2}) {
     const std::string wanted = "step is " + std::to_string(step) + "; allowed are 0 to 1";
     EXPECT_THAT(test::error_of<InvalidArgument>([&] { static_cast<void>(s.update_box(step)); }), HasSubstr(wanted));
-    EXPECT_THAT(test::error_of<InvalidArgument>([&] { domain.fill_open_boundaries(step); }), HasSubstr(wanted));
+    EXPECT_THAT(test::error_of<InvalidArgument>([&] { s.fill_open_boundaries(step); }), HasSubstr(wanted));
   }
   domain.close();
 }

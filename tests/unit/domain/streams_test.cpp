@@ -8,6 +8,7 @@
 #include "device/backend.hpp"
 #include "domain/internals.hpp"
 #include "halocline/halocline.hpp"
+#include "support/captured.hpp"
 #include "support/error_of.hpp"
 
 namespace halocline {
@@ -94,12 +95,12 @@ TEST_P(UserStreams, what_is_in_the_earlier_streams_comes_first) {
 TEST_P(UserStreams, captured_steps_replay_in_them) {
   domain->use_streams(second);
   if (GetParam() == routing::Transport::mpi_staged) {
-    EXPECT_THROW((void)domain->capture([&] { domain->exchange(); }), CapabilityError);
+    EXPECT_THROW((void)test::captured(*domain, [&] { domain->exchange(); }), CapabilityError);
     return;
   }
   write_slowly(1);
   domain->synchronize();
-  auto recording = std::make_unique<Graph>(domain->capture([&] { domain->exchange(); }));
+  auto recording = std::make_unique<Graph>(test::captured(*domain, [&] { domain->exchange(); }));
   for (int step = 2; step < 6; ++step) {
     write_slowly(step);
     recording->launch();

@@ -8,6 +8,7 @@
 
 #include "comm/local_ranks.hpp"
 #include "halocline/halocline.hpp"
+#include "support/captured.hpp"
 #include "support/error_of.hpp"
 
 namespace halocline {
@@ -90,7 +91,7 @@ TEST(ExchangeTimes, AreNotOfGraphs) {
   domain.add_field<double>("u");
   domain.realize();
   {
-    const Graph graph = domain.capture([&] { domain.exchange(); });
+    const Graph graph = test::captured(domain, [&] { domain.exchange(); });
     graph.launch();
     domain.synchronize();
     EXPECT_TRUE(domain.timing().empty());

@@ -35,9 +35,9 @@ TEST_P(JacobiWays, AreTriedByLongRunsThatDoNotSay) {
     settings.residual_every = 50;
     const auto result = solver.run(settings);
     EXPECT_EQ(result.steps, steps);
-    chosen[domain.comm().rank().index()] = result.halos;
+    chosen[domain.plan().comm.rank().index()] = result.halos;
     const auto all = solver.gather(halocline::Box::of_extent(shape.extent));
-    if (domain.comm().rank().value() != 0) return;
+    if (domain.plan().comm.rank().value() != 0) return;
     EXPECT_TRUE(same_bits(all, expected));
   });
   EXPECT_EQ(chosen[0], chosen[1]);
@@ -168,7 +168,7 @@ TEST(JacobiTimings, AreWithinTheTotalOrNotReported) {
           const auto [total, parts] = solver.run(settings).timings;
           EXPECT_EQ(parts.has_value(), !graph) << steps;
           if (!parts) return;
-          if (domain.comm().rank() == halocline::rank_id(0)) ++reported;
+          if (domain.plan().comm.rank() == halocline::rank_id(0)) ++reported;
           EXPECT_GE(parts->compute.count(), 0);
           EXPECT_GE(parts->exchange.count(), 0);
           EXPECT_LE(parts->compute + parts->exchange, total) << steps << " steps, " << to_string(halos);
@@ -195,7 +195,7 @@ TEST(JacobiTolerance, StopsAtTheSameStepWhateverTheDecomposition) {
       EXPECT_LT(result.residual.max, 1e-3);
       EXPECT_EQ(result.steps % 5, 0);
       EXPECT_EQ(last, result.steps);
-      if (domain.comm().rank().value() == 0) steps.push_back(result.steps);
+      if (domain.plan().comm.rank().value() == 0) steps.push_back(result.steps);
     });
   }
   ASSERT_EQ(steps.size(), 3u);
@@ -215,7 +215,7 @@ TEST(JacobiGather, ASliceIsThatOfTheWhole) {
     settings.steps = 4;
     solver.run(settings);
     const auto slice = solver.gather({{0, 0, 5}, {14, 9, 6}});
-    if (domain.comm().rank().value() != 0) return;
+    if (domain.plan().comm.rank().value() != 0) return;
     const auto first = whole.begin() + 5 * 14 * 9;
     EXPECT_EQ(slice, std::vector<float>(first, first + 14 * 9));
   });

@@ -47,7 +47,7 @@ Outcome run(const Way& way, const mhd::ForcingSettings& forcing, std::optional<d
     const auto result = solver.run(settings);
     const auto fields = mhd_test::gather(solver);
     const std::lock_guard lock(one);
-    if (domain.comm().rank().value() != 0) return;
+    if (domain.plan().comm.rank().value() != 0) return;
     for (std::size_t i = 0; i < fields.size(); ++i) outcome.fields[i].assign(fields[i].begin(), fields[i].end());
     outcome.diagnostics = result.diagnostics.back();
   });
