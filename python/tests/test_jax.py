@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import halocline
+from diffusion import steps_of_halos
 from halocline import _core, errors
 
 jax = pytest.importorskip("jax")
@@ -93,17 +94,6 @@ def test_gradients_of_first_and_second_order(case, function):
         check_grads(jax.jit(lambda arrays: [jnp.sin(a) for a in function(u, arrays)]), (cells,), order=2, modes=["rev"])
 
 
-def steps_of_halos(field, cells, k, steps):
-    """A diffusion with the coefficient k in each cell, by exchanges."""
-    for _ in range(steps):
-        halos = exchange(field, cells)
-        cells = [
-            a[block.owned] + q * (a[halocline.shift(block.owned, dz=1)] * a[halocline.shift(block.owned, dx=-1)] - a[block.owned] ** 2)
-            for block, a, q in zip(field.blocks, halos, k)
-        ]
-    return cells
-
-
 def test_a_loss_through_several_steps_has_the_gradient_of_one_process():
     with made(devices=3) as domain:
         u = domain["u"]
@@ -114,7 +104,7 @@ def test_a_loss_through_several_steps_has_the_gradient_of_one_process():
                 a = a + q * (jnp.roll(a, -1, 0) * jnp.roll(a, 1, 2) - a**2)
             return (a**2).sum()
 
-        loss = jax.jit(jax.value_and_grad(lambda c, q: sum((a**2).sum() for a in steps_of_halos(u, c, q, 3)), argnums=(0, 1)))
+        loss = jax.jit(jax.value_and_grad(lambda c, q: sum((a**2).sum() for a in steps_of_halos(exchange, u, c, q, 3)), argnums=(0, 1)))
         found, gradients = loss(cells, k)
         expected, whole = jax.value_and_grad(one_process, argnums=(0, 1))(jnp.asarray(whole_of(u, cells)), jnp.asarray(whole_of(u, k)))
         assert np.allclose(found, expected, rtol=1e-13)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import halocline
+from diffusion import steps_of_halos
 from halocline import errors
 
 torch = pytest.importorskip("torch")
@@ -76,23 +77,12 @@ def test_gradients_of_first_and_second_order(case, function):
         assert torch.autograd.gradgradcheck(lambda *tensors: function(u, tensors), cells)
 
 
-def steps_of_halos(field, cells, k, steps):
-    """A diffusion with the coefficient k in each cell, by exchanges; nonlinear, so that autograd saves tensors."""
-    for _ in range(steps):
-        halos = exchange(field, cells)
-        cells = [
-            a[block.owned] + q * (a[halocline.shift(block.owned, dz=1)] * a[halocline.shift(block.owned, dx=-1)] - a[block.owned] ** 2)
-            for block, a, q in zip(field.blocks, halos, k)
-        ]
-    return cells
-
-
 def test_a_loss_through_several_steps_has_the_gradient_of_one_process():
     with made(devices=3) as domain:
         u = domain["u"]
         cells, k = owned(u, 1), owned(u, 2)
         whole, coefficient = (whole_of(u, tensors).detach().requires_grad_() for tensors in (cells, k))
-        loss = sum((tensor**2).sum() for tensor in steps_of_halos(u, cells, k, 3))
+        loss = sum((tensor**2).sum() for tensor in steps_of_halos(exchange, u, cells, k, 3))
         loss.backward()
         a = whole
         for _ in range(3):
@@ -127,7 +117,7 @@ def test_torch_compile_keeps_exchanges_in_one_graph(backend):
         cells, k = owned(u, 1), owned(u, 2)
 
         def loss(cells, k):
-            return sum((tensor**2).sum() for tensor in steps_of_halos(u, cells, k, 2))
+            return sum((tensor**2).sum() for tensor in steps_of_halos(exchange, u, cells, k, 2))
 
         expected = torch.autograd.grad(loss(cells, k), cells + k)
         compiled = torch.compile(loss, backend=backend, fullgraph=True)
