@@ -56,7 +56,6 @@ look_for_build() {
   need libpng-dev header png.h
   need libxxhash-dev header xxhash.h
   want libscotch-dev header scotch/scotch.h
-  want libsimgrid-dev header simgrid/s4u.hpp
   if [ "${MPI:-AUTO}" != OFF ]; then
     need libopenmpi-dev program mpicxx
     need openmpi-bin program mpirun
@@ -73,6 +72,7 @@ look_for_test() {
   want python3-venv python_has ensurepip
   want python3-dev python_headers
   want iproute2 program tc # nodes that are namespaces
+  want libsimgrid-dev header simgrid/s4u.hpp # an oracle
 }
 
 # Whether python3 has a module of its standard library; whether it has its headers.
