@@ -135,7 +135,7 @@ def python_page(root):
 def stage(root, folder):
     """Writes the pages into a folder; returns their names."""
     headers = [root / C / "halocline.h"] + sorted((root / C / "halocline_c").glob("*.h"))
-    modules = [root / FORTRAN / name for name in ("halocline.f90", "halocline_values.f90", "halocline_arrays.f90")]
+    modules = [root / FORTRAN / name for name in ("halocline.f90", "halocline_values.f90", "halocline_arrays.f90", "halocline_files.f90")]
     guide = "[C and Fortran](../docs/guide/18-c-and-fortran.md) is the guide's page."
     pages = {
         "c": listing("C", f"The headers. {guide}", headers, root, folder, "c"),

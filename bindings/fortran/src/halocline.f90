@@ -16,6 +16,7 @@ module halocline
   use halocline_arrays
   use halocline_c
   use halocline_errors
+  use halocline_files
   use halocline_handles
   use halocline_values
   use halocline_views
@@ -23,6 +24,7 @@ module halocline
   private
 
   public :: halocline_domain, halocline_transfer, halocline_graph, halocline_host_array
+  public :: halocline_output, halocline_checkpoints, halocline_metadata
   public :: halocline_options, halocline_owner, halocline_box, halocline_stencil, halocline_view, halocline_array
   public :: halocline_stencil_box, halocline_stencil_star, halocline_stencil_sides, halocline_direction
   public :: halocline_point, halocline_device_array
@@ -57,6 +59,7 @@ module halocline
     procedure :: subdomains, subdomain_id, device, native_device, owned, interior, boundary, update_box, wraps, use_tiles, view
     procedure :: exchange, start_exchange, finish_exchange, is_ready, accumulate, swap, synchronize, leave_open_boundaries
     procedure :: stream, use_streams, wait_for_stream, let_stream_wait, begin_capture, end_capture, host_array
+    procedure :: output, checkpoints
   end type
 
   interface
@@ -354,6 +357,30 @@ module halocline
       integer, intent(out), optional :: stat
       character(*), intent(inout), optional :: errmsg
       type(halocline_host_array) :: found
+    end function
+    ! A time series of images for ParaView: 'out/heat.pvd' has the images out/heat-000120.vti; the folder exists. origin: the lower
+    ! corner of the first cell (0); spacing: the size of a cell (1); fields: all without them. resume keeps the steps that the series
+    ! lists, for a run that continues another one. After realize(). Collective.
+    module function output(self, series, origin, spacing, fields, resume, stat, errmsg) result(found)
+      class(halocline_domain), intent(in) :: self
+      character(*), intent(in) :: series
+      real(c_double), intent(in), optional :: origin(3), spacing(3)
+      integer, intent(in), optional :: fields(:)
+      logical, intent(in), optional :: resume
+      integer, intent(out), optional :: stat
+      character(*), intent(inout), optional :: errmsg
+      type(halocline_output) :: found
+    end function
+    ! Checkpoints in a folder of their own, of which the newest are kept (generations, 2), of all fields or of some. all_buffers:
+    ! also those that are not current. After realize(). HALOCLINE_CAPABILITY_ERROR in builds without xxHash. Collective.
+    module function checkpoints(self, folder, generations, fields, all_buffers, stat, errmsg) result(found)
+      class(halocline_domain), intent(in) :: self
+      character(*), intent(in) :: folder
+      integer, intent(in), optional :: generations, fields(:)
+      logical, intent(in), optional :: all_buffers
+      integer, intent(out), optional :: stat
+      character(*), intent(inout), optional :: errmsg
+      type(halocline_checkpoints) :: found
     end function
     ! Whether a subdomain exists, and its position for C; reports where it does not.
     module logical function at_position(self, subdomain, position, stat, errmsg)

@@ -69,6 +69,25 @@ module halocline_c
     type(c_box) :: owned, interior
   end type
 
+  type, bind(C) :: c_output_options
+    integer(c_size_t) :: size = 0
+    real(c_double) :: origin(3) = 0, spacing(3) = 0
+    integer(c_int32_t) :: field_count = 0
+    type(c_ptr) :: fields = c_null_ptr
+    integer(c_int32_t) :: resume = 0
+  end type
+
+  type, bind(C) :: c_checkpoint_options
+    integer(c_size_t) :: size = 0
+    integer(c_int32_t) :: generations = 0, field_count = 0
+    type(c_ptr) :: fields = c_null_ptr
+    integer(c_int32_t) :: all_buffers = 0
+  end type
+
+  type, bind(C) :: c_metadata
+    type(c_ptr) :: key = c_null_ptr, value = c_null_ptr
+  end type
+
   interface
     function halocline_last_error() bind(C) result(text)
       import c_ptr
@@ -318,6 +337,78 @@ module halocline_c
     integer(c_int32_t) function halocline_host_array_destroy(array) bind(C)
       import c_int32_t, c_ptr
       type(c_ptr), intent(inout) :: array
+    end function
+
+    integer(c_int32_t) function halocline_output_create(domain, series, options, output) bind(C)
+      import c_char, c_int32_t, c_ptr, c_output_options
+      type(c_ptr), value :: domain
+      character(kind=c_char), intent(in) :: series(*)
+      type(c_output_options), intent(in) :: options
+      type(c_ptr), intent(inout) :: output
+    end function
+    integer(c_int32_t) function halocline_output_start(output, step, time) bind(C)
+      import c_double, c_int32_t, c_int64_t, c_ptr
+      type(c_ptr), value :: output
+      integer(c_int64_t), value :: step
+      real(c_double), value :: time
+    end function
+    integer(c_int32_t) function halocline_output_finish(output) bind(C)
+      import c_int32_t, c_ptr
+      type(c_ptr), value :: output
+    end function
+    integer(c_int32_t) function halocline_output_write(output, step, time) bind(C)
+      import c_double, c_int32_t, c_int64_t, c_ptr
+      type(c_ptr), value :: output
+      integer(c_int64_t), value :: step
+      real(c_double), value :: time
+    end function
+    integer(c_int32_t) function halocline_output_destroy(output) bind(C)
+      import c_int32_t, c_ptr
+      type(c_ptr), intent(inout) :: output
+    end function
+
+    integer(c_int32_t) function halocline_checkpoints_create(domain, folder, options, checkpoints) bind(C)
+      import c_char, c_int32_t, c_ptr, c_checkpoint_options
+      type(c_ptr), value :: domain
+      character(kind=c_char), intent(in) :: folder(*)
+      type(c_checkpoint_options), intent(in) :: options
+      type(c_ptr), intent(inout) :: checkpoints
+    end function
+    integer(c_int32_t) function halocline_checkpoints_start(checkpoints, count, metadata) bind(C)
+      import c_int32_t, c_ptr, c_metadata
+      type(c_ptr), value :: checkpoints
+      integer(c_int32_t), value :: count
+      type(c_metadata), intent(in) :: metadata(*)
+    end function
+    integer(c_int32_t) function halocline_checkpoints_finish(checkpoints) bind(C)
+      import c_int32_t, c_ptr
+      type(c_ptr), value :: checkpoints
+    end function
+    integer(c_int32_t) function halocline_checkpoints_write(checkpoints, count, metadata) bind(C)
+      import c_int32_t, c_ptr, c_metadata
+      type(c_ptr), value :: checkpoints
+      integer(c_int32_t), value :: count
+      type(c_metadata), intent(in) :: metadata(*)
+    end function
+    integer(c_int32_t) function halocline_checkpoints_restore(checkpoints, found) bind(C)
+      import c_int32_t, c_ptr
+      type(c_ptr), value :: checkpoints
+      integer(c_int32_t), intent(inout) :: found
+    end function
+    integer(c_int32_t) function halocline_checkpoints_value(checkpoints, key, value) bind(C)
+      import c_char, c_int32_t, c_ptr
+      type(c_ptr), value :: checkpoints
+      character(kind=c_char), intent(in) :: key(*)
+      type(c_ptr), intent(inout) :: value
+    end function
+    integer(c_int32_t) function halocline_checkpoints_refused(checkpoints, refused) bind(C)
+      import c_int32_t, c_ptr
+      type(c_ptr), value :: checkpoints
+      type(c_ptr), intent(inout) :: refused
+    end function
+    integer(c_int32_t) function halocline_checkpoints_destroy(checkpoints) bind(C)
+      import c_int32_t, c_ptr
+      type(c_ptr), intent(inout) :: checkpoints
     end function
   end interface
 end module

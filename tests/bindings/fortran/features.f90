@@ -2,28 +2,12 @@
 ! What the module offers beyond MPI: numbering, errors, vectors, copies, accumulation, options. Cells hold their place in the domain.
 module checks
   use, intrinsic :: iso_fortran_env, only: real64, error_unit
+  use counting
   use halocline
   implicit none
   integer, parameter :: extent(3) = [12, 10, 8]
-  integer :: passed = 0
 
 contains
-
-  subroutine check(right, what)
-    logical, intent(in) :: right
-    character(*), intent(in) :: what
-    if (.not. right) then
-      write (error_unit, '(2a)') 'FAILED: ', what
-      error stop 1
-    end if
-    passed = passed + 1
-  end subroutine
-
-  subroutine check_refused(stat, errmsg, status, part)
-    integer, intent(in) :: stat, status
-    character(*), intent(in) :: errmsg, part
-    call check(stat == status .and. index(errmsg, part) > 0, trim(errmsg) // '; expected: ' // part)
-  end subroutine
 
   type(halocline_options) function on_host() result(options)
     options%backend = HALOCLINE_BACKEND_HOST
