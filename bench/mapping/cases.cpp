@@ -44,7 +44,7 @@ Case irregular_case(int ranks, std::int64_t bytes, std::uint64_t seed) {
 
 std::vector<Way> ways() {
   return {{"default", Strategy::in_order, {}},
-          {"MAGC-Scotch", Strategy::magc, {Mapper::partition, Mapper::scotch, Mapper::scotch}},
+          {"MAGC-Scotch", Strategy::magc, {Mapper::scotch, Mapper::scotch, Mapper::scotch}},
           {"MAGC-Alg. 1", Strategy::magc, {Mapper::partition, Mapper::greedy, Mapper::greedy}},
           {"ours", Strategy::best, {}},
           {"strategy 1", Strategy::strategy1, {Mapper::partition, Mapper::greedy, Mapper::greedy}},

@@ -106,9 +106,7 @@ class Planner {
     auto& known = nodes_[{mapper, &matrix}];
     if (!known.empty()) return known;
     const MappingProblem problem{&matrix, &view_.network(), capacity_};
-    known = mapper == Mapper::congestion
-                ? detail::map_congestion(problem, request_.effort, [&](Mapper one) { return nodes(one, matrix); })
-                : map_processes(mapper, problem, request_.effort);
+    known = detail::map_with(mapper, problem, request_.effort, [&](Mapper one) { return nodes(one, matrix); });
     return known;
   }
 
@@ -157,10 +155,8 @@ class Planner {
     if (!known.empty()) return known;
     const MappingProblem problem{&matrix, &topology, capacity};
     const Effort effort = effort_of(matrix.ranks());
-    known = mapper == Mapper::congestion
-                ? detail::map_congestion(problem, effort,
-                                         [&](Mapper one) { return place(one, topology, matrix, capacity); })
-                : map_processes(mapper, problem, effort);
+    known = detail::map_with(mapper, problem, effort,
+                             [&](Mapper one) { return place(one, topology, matrix, capacity); });
     return known;
   }
 

@@ -15,9 +15,10 @@ namespace halocline::mapping {
 /// How places are assigned to processes.
 ///
 /// in_order: process after process, place after place.
-/// partition: places are filled one after the other with what communicates most with what is there; then swaps and moves
-///   as long as they lower the bytes times hops (after Kernighan and Lin, Bell Syst. Tech. J. 49, 1970). On one switch this
-///   is balanced partitioning with the fewest bytes between nodes, what MAGC's first phase comes to.
+/// partition: swaps and moves as long as they lower the bytes times hops (after Kernighan and Lin, Bell Syst. Tech. J. 49,
+///   1970), from several starts: the order, halves of halves, Scotch's answer where there is one, places filled one after
+///   the other with what communicates most with what is there, and the best of these, disturbed. On one switch this is
+///   balanced partitioning with the fewest bytes between nodes, what MAGC's first phase comes to.
 ///   More than 256 places: places and processes are halved again and again instead, and only swaps and moves near a
 ///   process's peers are tried, so that nothing is quadratic.
 /// scotch: the Scotch library, dual recursive bipartitioning (Pellegrini and Roman, HPCN 1996), with a fixed seed.

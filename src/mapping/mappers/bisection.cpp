@@ -13,9 +13,11 @@ namespace {
 
 class Bisection {
  public:
-  Bisection(const MappingProblem& problem, const Edges& edges)
+  Bisection(const MappingProblem& problem, const Edges& edges, int tries)
       : problem_(problem),
         edges_(edges),
+        tries_(tries),
+        most_without_gain_(tries > 1 ? 8 : 200),
         place_of_(edges.size(), -1),
         side_(edges.size(), -1),
         number_(edges.size()),
@@ -73,25 +75,47 @@ class Bisection {
     return best;
   }
 
-  /// Gives `count` of the processes side 0, the others side 1.
+  /// Gives `count` of the processes side 0, the others side 1: the halves with the least between them of several tries,
+  /// of equals the first.
   void split(const std::vector<int>& processes, std::int64_t count) {
     for (std::size_t i = 0; i < processes.size(); ++i) {
       side_[at(processes[i])] = 1;
       number_[at(processes[i])] = static_cast<int>(i);
     }
-    grow(processes, count);
-    for (int pass = 0; pass < passes && exchange(processes); ++pass) {
+    const int tries = std::min(tries_, static_cast<int>(processes.size()));
+    std::vector<int> best;
+    std::int64_t least = 0;
+    for (int attempt = 0; attempt < tries; ++attempt) {
+      for (const int p : processes) side_[at(p)] = 1;
+      // The first one from an end of the graph.
+      const std::size_t spread = at(attempt) * processes.size() / at(tries);
+      grow(processes, attempt == 0 ? farthest(processes) : processes[spread], count);
+      for (int pass = 0; pass < passes && exchange(processes); ++pass) {
+      }
+      if (tries == 1) return;
+      const std::int64_t now = between(processes);
+      if (!best.empty() && now >= least) continue;
+      least = now;
+      best.clear();
+      for (const int p : processes) best.push_back(side_[at(p)]);
     }
+    for (std::size_t i = 0; i < processes.size(); ++i) side_[at(processes[i])] = best[i];
   }
 
-  /// Starts from the process that is farthest from the lowest one. Adds the process that exchanges most with those
-  /// already added and least with others.
-  void grow(const std::vector<int>& processes, std::int64_t count) {
+  /// The weight between the sides.
+  [[nodiscard]] std::int64_t between(const std::vector<int>& processes) const {
+    std::int64_t sum = 0;
+    for (const int p : processes) sum += side_[at(p)] == 0 ? weight_to(p, 1) : 0;
+    return sum;
+  }
+
+  /// Starts from a process. Adds the process that exchanges most with those already added and least with others.
+  void grow(const std::vector<int>& processes, int first, std::int64_t count) {
     for (const int p : processes) gain_[at(p)] = -weight_to(p, 1);
     GainTree& tree = trees_[1];
     tree.reset(processes.size());
     auto next = processes.begin();  // where nothing is connected
-    for (int p = farthest(processes); count > 0; --count) {
+    for (int p = first; count > 0; --count) {
       side_[at(p)] = 0;
       tree.remove(number_[at(p)]);
       for (const Edge& edge : edges_[at(p)]) {
@@ -131,7 +155,7 @@ class Bisection {
     std::vector<int> swapped;
     std::size_t kept = 0;
     std::int64_t gained = 0;
-    for (std::int64_t most = 0; swapped.size() - kept <= most_without_gain;) {
+    for (std::int64_t most = 0; swapped.size() - kept <= most_without_gain_;) {
       if (trees_[0].empty() || trees_[1].empty()) break;
       const int a = processes[at(trees_[0].best())];
       const int b = processes[at(trees_[1].best())];
@@ -180,11 +204,12 @@ class Bisection {
   }
 
   static constexpr int passes = 8;
-  static constexpr std::size_t most_without_gain = 200;  ///< processes swapped in a row
-  static constexpr int done = 4;                         ///< added to a side: not to be swapped again in this pass
+  static constexpr int done = 4;  ///< added to a side: not to be swapped again in this pass
 
   const MappingProblem& problem_;
   const Edges& edges_;
+  int tries_;
+  std::size_t most_without_gain_;  ///< processes swapped in a row; several tries find what a long pass would
   std::vector<int> place_of_;
   std::vector<int> side_;    ///< 0 or 1 of those that are being split, -1 of others
   std::vector<int> number_;  ///< among those that are being split
@@ -201,8 +226,8 @@ std::int64_t weight_between(const Edges& edges, int p, int q) {
   return found != list.end() && found->process == q ? found->weight : 0;
 }
 
-std::vector<int> map_by_bisection(const MappingProblem& problem, const Edges& edges) {
-  return Bisection(problem, edges).run();
+std::vector<int> map_by_bisection(const MappingProblem& problem, const Edges& edges, int tries) {
+  return Bisection(problem, edges, tries).run();
 }
 
 }  // namespace halocline::mapping::detail

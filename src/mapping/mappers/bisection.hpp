@@ -20,7 +20,8 @@ using Edges = Rows<Edge>;
 
 /// Halves places and processes repeatedly, as dual recursive bipartitioning does (Pellegrini and Roman, HPCN 1996).
 /// Places with nearby numbers are taken to be near each other. Each half of the places gets the half of the processes
-/// that sends least to the other half. Time grows with edges times the logarithm of places, memory with edges.
-[[nodiscard]] std::vector<int> map_by_bisection(const MappingProblem& problem, const Edges& edges);
+/// that sends least to the other half, the best of several tries that begin with other processes. Time grows with tries
+/// times edges times the logarithm of places, memory with edges.
+[[nodiscard]] std::vector<int> map_by_bisection(const MappingProblem& problem, const Edges& edges, int tries);
 
 }  // namespace halocline::mapping::detail

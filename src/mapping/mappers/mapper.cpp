@@ -54,15 +54,7 @@ std::string_view to_string(Mapper mapper) {
 
 std::vector<int> map_processes(Mapper mapper, const MappingProblem& problem, const Effort& effort) {
   check(problem);
-  switch (mapper) {
-    case Mapper::in_order: return detail::map_in_order(problem);
-    case Mapper::partition: return detail::map_partition(problem, effort);
-    case Mapper::scotch: return detail::map_scotch(problem);
-    case Mapper::greedy: return detail::map_greedy(problem);
-    case Mapper::congestion:
-      return detail::map_congestion(problem, effort, [&](Mapper one) { return map_processes(one, problem, effort); });
-  }
-  throw InternalError("a Mapper without a function");
+  return detail::map_with(mapper, problem, effort, [&](Mapper one) { return map_processes(one, problem, effort); });
 }
 
 std::vector<std::int64_t> channel_loads(const CommunicationMatrix& matrix, const Topology& topology,
@@ -90,6 +82,18 @@ std::vector<double> sorted_congestions(const MappingProblem& problem, const std:
 }
 
 namespace detail {
+
+std::vector<int> map_with(Mapper mapper, const MappingProblem& problem, const Effort& effort,
+                          const MappedBy& mapped_by) {
+  switch (mapper) {
+    case Mapper::in_order: return map_in_order(problem);
+    case Mapper::partition: return map_partition(problem, effort, mapped_by);
+    case Mapper::scotch: return map_scotch(problem);
+    case Mapper::greedy: return map_greedy(problem);
+    case Mapper::congestion: return map_congestion(problem, effort, mapped_by);
+  }
+  throw InternalError("a Mapper without a function");
+}
 
 Peers peers_of(const CommunicationMatrix& matrix) {
   const auto ranks = static_cast<std::size_t>(matrix.ranks());

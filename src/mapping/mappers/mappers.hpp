@@ -29,16 +29,21 @@ using Peers = Rows<Peer>;
 [[nodiscard]] inline bool is_large(const Topology& topology) { return topology.places() > 256; }
 
 [[nodiscard]] std::vector<int> map_in_order(const MappingProblem& problem);
-[[nodiscard]] std::vector<int> map_partition(const MappingProblem& problem, const Effort& effort);
 [[nodiscard]] std::vector<int> map_greedy(const MappingProblem& problem);
 [[nodiscard]] std::vector<int> map_scotch(const MappingProblem& problem);
 /// More than 256 slots on anything but one switch take Scotch half a minute and more; true without Scotch.
 [[nodiscard]] bool scotch_is_slow(const MappingProblem& problem);
 /// What a mapper makes of the problem at hand, so that nothing is mapped twice.
 using MappedBy = std::function<std::vector<int>(Mapper)>;
+/// mapped_by: for Scotch, where it is quick. Without it, the result is the same in builds with and without Scotch.
+[[nodiscard]] std::vector<int> map_partition(const MappingProblem& problem, const Effort& effort,
+                                             const MappedBy& mapped_by);
 /// Refines what `mapped_by` gives for the mappers that it starts from.
 [[nodiscard]] std::vector<int> map_congestion(const MappingProblem& problem, const Effort& effort,
                                               const MappedBy& mapped_by);
+/// Any mapper; those that start from the results of others take them from `mapped_by`.
+[[nodiscard]] std::vector<int> map_with(Mapper mapper, const MappingProblem& problem, const Effort& effort,
+                                        const MappedBy& mapped_by);
 
 /// Counts trials and determines when to stop.
 class Budget {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <bit>
+#include <random>
 #include <utility>
 
 #include "core/at.hpp"
@@ -10,7 +11,7 @@
 #include "mapping/mappers/mappers.hpp"
 #include "mapping/mappers/near_places.hpp"
 
-// Fill places, then swap and move: the sum of weight times distance is what is to be small.
+// Starts, then swaps and moves: the sum of weight times distance is what is to be small.
 namespace halocline::mapping::detail {
 namespace {
 
@@ -73,6 +74,13 @@ class Search {
   void take(std::vector<int> place_of) {
     place_of_ = std::move(place_of);
     for (const int place : place_of_) --room_[at(place)];
+  }
+
+  /// Swaps processes at random, whatever it costs; the same for the same seed on every machine.
+  void disturb(int swaps, std::uint64_t seed) {
+    std::mt19937_64 random(seed);
+    const auto any = [&] { return at(random() % place_of_.size()); };
+    for (int i = 0; i < swaps; ++i) std::swap(place_of_[any()], place_of_[any()]);
   }
 
   /// Tries swaps and moves one after the other until a whole round brings no improvement. A table contains the cost of
@@ -240,44 +248,71 @@ Edges edges_of(const CommunicationMatrix& matrix) {
   return edges;
 }
 
-/// Keeps the mapping with the least cost, the first among equals.
+/// Keeps the mapping with the least cost, of several with the least congestions, of several the first.
 class Best {
  public:
+  explicit Best(const MappingProblem& problem) : problem_(problem) {}
+
   void offer(const Search& search) {
     const std::int64_t total = search.total();
-    if (!places_.empty() && total >= least_) return;
+    if (!places_.empty() && total > least_) return;
+    if (!places_.empty() && total == least_) {
+      if (search.places() == places_) return;
+      if (congestions_.empty()) congestions_ = sorted_congestions(problem_, places_);
+      auto congestions = sorted_congestions(problem_, search.places());
+      if (congestions >= congestions_) return;
+      congestions_ = std::move(congestions);
+    } else {
+      congestions_.clear();
+    }
     places_ = search.places();
     least_ = total;
   }
+  [[nodiscard]] const std::vector<int>& places() const { return places_; }
   std::vector<int> take() { return std::move(places_); }
 
  private:
+  const MappingProblem& problem_;
   std::vector<int> places_;
   std::int64_t least_ = 0;
+  std::vector<double> congestions_;  ///< of the places; empty where not needed yet
 };
 
 /// Trials here are cheaper by this factor than trials of `congestion`.
 constexpr std::int64_t cheaper = 4;
 
-/// From the order as it is, from halves of halves, and from fillings that begin with processes spread over all of them.
-std::vector<int> run_small(const MappingProblem& problem, const Edges& edges, const Distances& distances, Effort each) {
+/// From the order as it is, from halves of halves, from a given start, and from fillings that begin with processes
+/// spread over all of them; then from the best one, disturbed. With one amount of trials for all starts together there
+/// are fewer of them.
+std::vector<int> run_small(const MappingProblem& problem, const Edges& edges, const Distances& distances, Effort each,
+                           std::vector<int> start) {
   const int processes = problem.matrix->ranks();
   const int fillings = std::min(4, processes);
+  const int halvings = each.together ? 1 : 8;
+  const int rounds = each.together ? 0 : std::max(8, 128 / processes);
   each.trials *= cheaper;
-  if (each.seconds) *each.seconds /= fillings + 2;
-  Best best;
+  if (each.seconds) *each.seconds /= fillings + rounds + 3;
+  Best best(problem);
   const auto improve = [&](Search& search) {
     search.improve(Budget(each));
     best.offer(search);
   };
-  for (const bool in_order : {true, false}) {
+  std::vector<std::vector<int>> starts{map_in_order(problem), map_by_bisection(problem, edges, halvings)};
+  if (!start.empty()) starts.push_back(std::move(start));
+  for (auto& one : starts) {
     Search search(problem, edges, distances);
-    search.take(in_order ? map_in_order(problem) : map_by_bisection(problem, edges));
+    search.take(std::move(one));
     improve(search);
   }
   for (int filling = 0; filling < fillings; ++filling) {
     Search search(problem, edges, distances);
     search.fill(filling * processes / fillings);
+    improve(search);
+  }
+  for (int round = 0; round < rounds; ++round) {
+    Search search(problem, edges, distances);
+    search.take(best.places());
+    search.disturb(std::max(1, processes / 4), at(round));
     improve(search);
   }
   return best.take();
@@ -289,10 +324,10 @@ std::vector<int> run_large(const MappingProblem& problem, const Edges& edges, co
   each.trials *= cheaper * (1 + problem.matrix->ranks() / processes_of_effort);
   if (each.seconds) *each.seconds /= 2;
   const NearPlaces near(*problem.topology);
-  Best best;
+  Best best(problem);
   for (const bool in_order : {true, false}) {
     Search search(problem, edges, distances);
-    search.take(in_order ? map_in_order(problem) : map_by_bisection(problem, edges));
+    search.take(in_order ? map_in_order(problem) : map_by_bisection(problem, edges, 1));
     search.improve_nearby(near, Budget(each));
     best.offer(search);
   }
@@ -324,11 +359,12 @@ Edges summable(Edges edges, std::int64_t most_distance) {
 
 }  // namespace
 
-std::vector<int> map_partition(const MappingProblem& problem, const Effort& effort) {
+std::vector<int> map_partition(const MappingProblem& problem, const Effort& effort, const MappedBy& mapped_by) {
   const Distances distances(*problem.topology);
   const Edges edges = summable(edges_of(*problem.matrix), distances.most());
-  return is_large(*problem.topology) ? run_large(problem, edges, distances, effort)
-                                     : run_small(problem, edges, distances, effort);
+  if (is_large(*problem.topology)) return run_large(problem, edges, distances, effort);
+  const bool has_start = mapped_by && !scotch_is_slow(problem);
+  return run_small(problem, edges, distances, effort, has_start ? mapped_by(Mapper::scotch) : std::vector<int>());
 }
 
 }  // namespace halocline::mapping::detail
