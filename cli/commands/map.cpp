@@ -6,6 +6,7 @@
 
 #include "comm/agree.hpp"
 #include "commands/commands.hpp"
+#include "core/limits.hpp"
 #include "documents.hpp"
 #include "halocline/error.hpp"
 #include "io/write_file.hpp"
@@ -27,6 +28,8 @@ struct MapOptions {
   std::optional<mapping::PhaseMappers> mappers;
   std::optional<double> seconds;
   Words free;
+  std::optional<int> nodes;
+  bool spread = false;
   std::optional<std::string> format;
   std::string output;
   std::vector<int> cpu_numbers;
@@ -57,6 +60,7 @@ void check(const MapOptions& own) {
     refuse_without("--mapper",
                    fmt::format("--strategy magc, strategy1 or strategy2; it is {}", mapping::to_string(own.strategy)));
   }
+  if (own.nodes && own.spread) refuse_together("--nodes", "--spread, which uses all nodes");
   if (!own.cpu_numbers.empty() && own.format != "slurm" && own.format != "mpich") {
     refuse_without("--cpu-numbers", "--format slurm or mpich");
   }
@@ -86,7 +90,24 @@ struct Mapped {
   mapping::JobMapping mapping;
   mapping::JobQuality before;
   mapping::JobQuality after;
+  /// On all nodes, where that lowers the maximum congestion and was not asked about.
+  std::optional<mapping::JobQuality> spread{};
+  int spread_nodes = 0;
 };
+
+/// Less congestion by this factor is worth a warning.
+constexpr double worth_a_warning = 0.99;
+
+/// Compares with the mapping to all nodes.
+void compare_spread(mapping::JobRequest request, Mapped& mapped) {
+  if (mapped.mapping.nodes == std::ssize(mapped.machine.nodes)) return;
+  request.spread = true;
+  const mapping::JobMapping spread = mapping::map_job(request);
+  auto quality = mapping::assess(request, spread.seats);
+  if (quality.together.maximum() >= worth_a_warning * mapped.after.together.maximum()) return;
+  mapped.spread = std::move(quality);
+  mapped.spread_nodes = spread.nodes;
+}
 
 Mapped map_with(const MapOptions& own, machine::MachineMap machine) {
   const Matrices matrices = matrices_of(own);
@@ -100,8 +121,11 @@ Mapped map_with(const MapOptions& own, machine::MachineMap machine) {
   request.strategy = own.strategy;
   request.mappers = own.mappers.value_or(mapping::PhaseMappers{});
   request.effort.seconds = own.seconds;
+  request.nodes = own.nodes;
+  request.spread = own.spread;
   mapped.mapping = mapping::map_job(request);
   mapped.after = mapping::assess(request, mapped.mapping.seats);
+  if (!own.nodes && !own.spread) compare_spread(request, mapped);
   request.strategy = mapping::Strategy::in_order;
   mapped.before = mapping::assess(request, mapping::map_job(request).seats);
   return mapped;
@@ -112,9 +136,14 @@ Json launch_document(const Mapped& mapped, const MapOptions& own, const mapping:
   document["machine"] = machine_summary(mapped.machine);
   document["strategy"] = mapping::to_string(own.strategy);
   document["found_by"] = mapping::to_string(mapped.mapping.found_by);
+  document["nodes_used"] = mapped.mapping.nodes;
   document["processes_of_a_gpu"] = mapped.mapping.most_sharing;
   document["before"] = quality_json(mapped.before);
   document["after"] = quality_json(mapped.after);
+  if (mapped.spread) {
+    document["spread"] = quality_json(*mapped.spread);
+    document["spread"]["nodes_used"] = mapped.spread_nodes;
+  }
   document["processes"] = seats_json(mapped.machine, mapped.mapping.seats);
   if (!launch.command.empty()) {
     document["launch"] = {{"command", launch.command}, {"notes", launch.notes}};
@@ -122,18 +151,30 @@ Json launch_document(const Mapped& mapped, const MapOptions& own, const mapping:
   return document;
 }
 
+/// "2 nodes", or "2 of 8 nodes".
+std::string nodes_text(const Mapped& mapped) {
+  const auto all = std::ssize(mapped.machine.nodes);
+  const std::string nodes = plural(all, "node");
+  return mapped.mapping.nodes == all ? nodes : fmt::format("{} of {}", mapped.mapping.nodes, nodes);
+}
+
 std::string text_of(const Mapped& mapped, const MapOptions& own) {
   const double before = mapped.before.together.maximum();
   const double after = mapped.after.together.maximum();
   std::string text = fmt::format("{} mapped onto {} of {} by {}\n", plural(std::ssize(mapped.mapping.seats), "rank"),
-                                 plural(std::ssize(mapped.machine.nodes), "node"), mapped.machine.name,
-                                 mapping::to_string(mapped.mapping.found_by));
+                                 nodes_text(mapped), mapped.machine.name, mapping::to_string(mapped.mapping.found_by));
   if (mapped.mapping.most_sharing > 1) {
     text += fmt::format("more ranks than GPUs: up to {} ranks share one\n", mapped.mapping.most_sharing);
   }
   text += fmt::format("maximum congestion {}, in order {}; bytes times hops {}, in order {}\n\n", seconds_text(after),
                       seconds_text(before), bytes_text(mapped.after.together.hop_bytes),
                       bytes_text(mapped.before.together.hop_bytes));
+  if (mapped.spread) {
+    text += fmt::format(
+        "warning: on {} (--spread) the maximum congestion is {} instead of {}, bytes times hops {} instead of {}\n\n",
+        plural(mapped.spread_nodes, "node"), seconds_text(mapped.spread->together.maximum()), seconds_text(after),
+        bytes_text(mapped.spread->together.hop_bytes), bytes_text(mapped.after.together.hop_bytes));
+  }
   text += quality_table(mapped.before, mapped.after) + "\n" + seats_table(mapped.machine, mapped.mapping.seats);
   if (!own.output.empty()) text += fmt::format("\nwritten to {}\n", own.output);
   return text;
@@ -182,6 +223,12 @@ void add_decisions(CLI::App& command, const std::shared_ptr<MapOptions>& own) {
       "time limit of each refinement (default: a fixed number of trials, with the same result on every machine)",
       own->seconds, 1e6)
       ->group(group);
+  add_integer(command, "--nodes", "N",
+              "use at most N nodes, with GPUs shared where there are too few (default: as few as hold the job with a "
+              "GPU for each rank, if there are that many)",
+              own->nodes, 1, limits::nodes)
+      ->group(group);
+  add_flag(command, "--spread", "use any number of nodes", own->spread)->group(group);
   add_words(command, "--free", "NODE:CORES:DEVICES", 1 << 20,
             "free cores and devices of a node, e.g. n0:0-11:0,1 (default: all)",
             [own](const auto&, const auto& words) { own->free = words; })

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 
 #include "core/at.hpp"
 #include "halocline/error.hpp"
@@ -52,7 +53,7 @@ class Planner {
         cpu_(request.cpu != nullptr ? *request.cpu : CommunicationMatrix(processes_)),
         gpu_(request.gpu != nullptr ? *request.gpu : CommunicationMatrix(processes_)),
         combined_(cpu_),
-        free_(request.free.empty() ? all_free(*request.machine) : request.free),
+        free_(parts_for(request)),
         capacity_(node_capacities(*request.machine, free_, processes_)) {
     combined_ += gpu_;
   }
@@ -155,8 +156,8 @@ class Planner {
     if (!known.empty()) return known;
     const MappingProblem problem{&matrix, &topology, capacity};
     const Effort effort = effort_of(matrix.ranks());
-    known = detail::map_with(mapper, problem, effort,
-                             [&](Mapper one) { return place(one, topology, matrix, capacity); });
+    known =
+        detail::map_with(mapper, problem, effort, [&](Mapper one) { return place(one, topology, matrix, capacity); });
     return known;
   }
 
@@ -262,6 +263,9 @@ JobMapping map_job(const JobRequest& request) {
     }
   }
   mapping.most_sharing = most_sharing(mapping.seats);
+  std::set<int> nodes;
+  for (const Seat& seat : mapping.seats) nodes.insert(seat.node);
+  mapping.nodes = static_cast<int>(nodes.size());
   return mapping;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -36,6 +37,9 @@ struct JobRequest {
   const CommunicationMatrix* cpu = nullptr;  ///< at least one of the two is required; a missing one is taken as empty
   const CommunicationMatrix* gpu = nullptr;
   std::vector<FreeParts> free;  ///< by node; if empty, all parts of each node
+  /// At most this many nodes are used; if unset, as few as hold the job without sharing GPUs more than on all nodes.
+  std::optional<int> nodes{};
+  bool spread = false;  ///< all nodes may be used; not with `nodes`
   Strategy strategy = Strategy::best;
   PhaseMappers mappers;  ///< not for best and in_order
   Effort effort;
@@ -53,6 +57,7 @@ struct JobMapping {
   std::vector<Seat> seats;             ///< by process
   Strategy found_by = Strategy::best;  ///< of best: whose answer it is
   int most_sharing = 0;                ///< processes on the GPU with the most processes
+  int nodes = 0;                       ///< with a process
 };
 
 /// Returns how many processes each node takes: one for each free core, or one for each free GPU if it has GPUs. If that
@@ -64,11 +69,16 @@ struct JobMapping {
 /// All parts of all nodes.
 [[nodiscard]] std::vector<FreeParts> all_free(const machine::MachineMap& machine);
 
-/// Maps a job. In a node, GPUs are shared evenly: the lower-numbered ones take one process more. `best` compares all
+/// Returns what is free on the nodes that a job may use, and nothing on the others: on the nodes that take the most
+/// processes, of several on those whose neighbours by number are the fewest channels apart. Throws InvalidArgument if
+/// request.nodes do not hold the job.
+[[nodiscard]] std::vector<FreeParts> parts_for(const JobRequest& request);
+
+/// Maps a job, onto parts_for() it. In a node, GPUs are shared evenly: the lower-numbered ones take one process more. `best` compares all
 /// channels of the machine under both kinds of traffic together, starting from the most congested, and is never worse
 /// than the other strategies with their default mappers or with Scotch in the nodes. Throws InvalidArgument if no
-/// matrix is given, if the matrices have different numbers of ranks, if there are more processes than free cores, or if
-/// `free` names a part that does not exist.
+/// matrix is given, if the matrices have different numbers of ranks, if there are more processes than free cores, if
+/// request.nodes do not hold them, or if `free` names a part that does not exist.
 [[nodiscard]] JobMapping map_job(const JobRequest& request);
 
 }  // namespace halocline::mapping

@@ -137,10 +137,71 @@ TEST(Job, strategies_differ_in_what_they_look_at) {
   EXPECT_NE(two[0].device / 2, two[2].device / 2);
 }
 
+std::set<int> nodes_of(const JobMapping& mapping) {
+  std::set<int> nodes;
+  for (const Seat& seat : mapping.seats) nodes.insert(seat.node);
+  EXPECT_EQ(mapping.nodes, std::ssize(nodes));
+  return nodes;
+}
+
+TEST(Job, stays_on_as_few_nodes_as_it_fits_unless_asked) {
+  auto map = machine_of({dual_node(4, 4)}, std::vector<int>(6, 0));
+  const CommunicationMatrix silent(8);  // spreading costs nothing
+  for (const Strategy strategy : all_strategies) {
+    auto request = request_of(map, &silent, &silent, strategy);
+    EXPECT_EQ(map_job(request).nodes, 2) << to_string(strategy);
+    request.nodes = 1;  // 8 cores, 4 GPUs
+    EXPECT_EQ(map_job(request).nodes, 1) << to_string(strategy);
+    EXPECT_EQ(map_job(request).most_sharing, 2) << to_string(strategy);
+    request.nodes = 100;
+    EXPECT_LE(map_job(request).nodes, 6) << to_string(strategy);
+  }
+}
+
+TEST(Job, takes_nodes_that_are_near_each_other) {
+  auto map = machine_of({dual_node(4, 4)}, std::vector<int>(12, 0));
+  map.network.fabric = {1, machine::FatTree{{{4, {8e9, 1e-7}}, {4, {32e9, 1e-7}}}}};
+  const auto matrix = ring(12);
+  auto request = request_of(map, &matrix, nullptr, Strategy::best);
+  request.free = all_free(map);
+  for (const std::size_t node : {0U, 2U, 3U, 6U}) request.free[node] = {};  // left: 1, 4, 5, 7, and a leaf from 8 on
+  EXPECT_EQ(nodes_of(map_job(request)), (std::set<int>{4, 5, 7}));
+  request.free[5] = {};
+  EXPECT_EQ(nodes_of(map_job(request)), (std::set<int>{8, 9, 10}));
+  request.free[9].devices = {0, 1};  // no three neighbours are left with 12 GPUs
+  request.free[4] = request.free[10] = {};
+  EXPECT_EQ(nodes_of(map_job(request)), (std::set<int>{1, 7, 8}));
+}
+
+// All to all: on two nodes the ports carry 16 messages each way, on eight 7.
+TEST(Job, spreads_where_asked) {
+  const auto map = machine_of({dual_node(4, 4)}, std::vector<int>(8, 0));
+  CommunicationMatrix matrix(8);
+  for (int from = 0; from < 8; ++from) {
+    for (int to = 0; to < 8; ++to) {
+      if (from != to) matrix.add(from, to, 4000);
+    }
+  }
+  auto request = request_of(map, nullptr, &matrix, Strategy::best);
+  const JobMapping together = map_job(request);
+  EXPECT_EQ(nodes_of(together), (std::set<int>{0, 1}));
+  EXPECT_DOUBLE_EQ(assess(request, together.seats).together.maximum(), 16e-6);
+  request.spread = true;
+  const JobMapping spread = map_job(request);
+  EXPECT_EQ(std::ssize(nodes_of(spread)), 8);
+  EXPECT_DOUBLE_EQ(assess(request, spread.seats).together.maximum(), 7e-6);
+}
+
 TEST(Job, refuses_what_does_not_fit) {
   const auto map = machine_of({dual_node(2, 2)}, {0, 0});
   const auto nine = ring(9);
   const auto two = ring(2);
+  const auto five = ring(5);
+  auto on_one = request_of(map, &five, nullptr, Strategy::best);
+  on_one.nodes = 1;
+  EXPECT_THAT(
+      [&] { static_cast<void>(map_job(on_one)); },
+      ThrowsMessage<InvalidArgument>("5 processes on 1 node, with too few free cores for them; allowed is 2 or more"));
   const auto job = [&](const CommunicationMatrix* cpu, const CommunicationMatrix* gpu, std::vector<FreeParts> free) {
     return [&map, cpu, gpu, free] {
       auto request = request_of(map, cpu, gpu, Strategy::best);
