@@ -176,18 +176,19 @@ void add_place_options(CLI::App& app, Options& options) {
 
 void add_route_options(CLI::App& app, Options& options) {
   using halocline::exchange::Messages;
-  add_word(app, "--transports", "NAMES",
-           "transports that may be used, in this order, e.g. direct,mpi_staged; or --transports=-direct to forbid one",
-           [&options](const auto& name, const auto& word) {
-             try {
-               static_cast<void>(halocline::routing::Policy::parse(word));
-             } catch (const InvalidArgument& error) {
-               // "transports are '...': ..."
-               const std::string what = error.what();
-               throw InvalidArgument(fmt::format("{} is '{}': {}", name, word, what.substr(what.find("': ") + 3)));
-             }
-             options.transports = word;
-           })
+  add_word(
+      app, "--transports", "NAMES",
+      "transports that may be used, in this order, e.g. direct,mpi_staged; or --transports=-direct to forbid one",
+      [&options](const auto& name, const auto& word) {
+        try {
+          static_cast<void>(halocline::routing::Policy::parse(word));
+        } catch (const InvalidArgument& error) {
+          // "transports are '...': ..."
+          const std::string what = error.what();
+          throw InvalidArgument(fmt::format("{} is '{}': {}", name, shown(word), what.substr(what.find("': ") + 3)));
+        }
+        options.transports = word;
+      })
       ->group(decision_group);
   add_choice(app, "--messages", "HOW",
              "one message for each neighbour: by-neighbour (default); or one for each direction: by-direction",

@@ -20,7 +20,6 @@ using halocline::InvalidArgument;
 using halocline::printable;
 
 constexpr std::int64_t most_cells = std::int64_t{1} << 62;
-constexpr std::size_t most_shown = 200;  ///< bytes of a value in an error
 constexpr std::string_view element_names = "i8 u8 i16 u16 i32 u32 i64 u64 f16 bf16 f32 f64 c64 c128";
 
 /// A whole word as a number, or nothing.
@@ -45,8 +44,10 @@ std::vector<std::int64_t> read_all(const std::string& name, const Words& words, 
 
 }  // namespace
 
+std::string shown(std::string_view word) { return printable(word, 80); }
+
 void refuse(const std::string& name, std::string_view value, std::string_view allowed) {
-  throw InvalidArgument(fmt::format("{} is '{}'; allowed is {}", name, printable(value, most_shown), allowed));
+  throw InvalidArgument(fmt::format("{} is '{}'; allowed is {}", name, shown(value), allowed));
 }
 
 void refuse_without(std::string_view name, std::string_view needed) {

@@ -18,6 +18,8 @@ namespace cli {
 
 using Words = std::vector<std::string>;
 
+/// A word of the command line as errors print it: on one line, at most 80 bytes, so that an error has at most 400.
+[[nodiscard]] std::string shown(std::string_view word);
 [[noreturn]] void refuse(const std::string& name, std::string_view value, std::string_view allowed);
 /// "--csv requires --study"
 [[noreturn]] void refuse_without(std::string_view name, std::string_view needed);

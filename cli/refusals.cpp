@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "nearest.hpp"
+#include "parse.hpp"
 
 namespace cli {
 namespace {
@@ -34,7 +35,7 @@ std::string unknown_option(const Reached& reached, std::string_view word) {
   const auto nearest = nearest_name(option, names_of_options(*reached.app));
   return nearest
              ? fmt::format("unknown option '{}'; did you mean '{}'? (see '{} --help')", option, *nearest, reached.name)
-             : fmt::format("unknown option '{}' of '{}'; see '{} --help'", option, reached.name, reached.name);
+             : fmt::format("unknown option '{}' of '{}'; see '{} --help'", shown(option), reached.name, reached.name);
 }
 
 }  // namespace
@@ -72,7 +73,8 @@ std::string unknown_command(const CLI::App& parent, const std::string& name_of_p
   if (const auto nearest = nearest_name(word, names)) {
     return fmt::format("unknown command '{}'; did you mean '{}'? (see '{} --help')", word, *nearest, name_of_parent);
   }
-  return fmt::format("unknown command '{}' of '{}'; allowed is {}", word, name_of_parent, fmt::join(names, ", "));
+  return fmt::format("unknown command '{}' of '{}'; allowed is {}", shown(word), name_of_parent,
+                     fmt::join(names, ", "));
 }
 
 std::string unknown_word(CLI::App& app, const CLI::ParseError& error) {
@@ -85,7 +87,8 @@ std::string unknown_word(CLI::App& app, const CLI::ParseError& error) {
                         : unknown_command(*reached.app, reached.name, left[0]);
   }
   if (!left.empty()) {
-    return fmt::format("'{}' is one word too many for '{}'; see '{} --help'", left[0], reached.name, reached.name);
+    return fmt::format("'{}' is one word too many for '{}'; see '{} --help'", shown(left[0]), reached.name,
+                       reached.name);
   }
   return fmt::format("the command line is not understood: {}; see '{} --help'", error.what(), reached.name);
 }

@@ -12,16 +12,12 @@
 
 #include "comm/gather.hpp"
 #include "core/hash.hpp"
-#include "core/printable.hpp"
 #include "halocline/error.hpp"
 
 namespace cli {
 namespace {
 
 using namespace halocline;
-
-constexpr std::size_t most_shown = 200;
-
 /// What must be the same on all ranks, with its value on each: the command line and some variables.
 constexpr std::array variables{"HALOCLINE_BACKEND", "HALOCLINE_RANKS_PER_NODE", "HALOCLINE_TRANSPORTS"};
 
@@ -60,8 +56,7 @@ void check_same_command(comm::RankGroup& world, int argc, const char* const* arg
     for (std::size_t i = 0; i < other.size(); ++i) {
       if (other[i] == first[i]) continue;
       throw InvalidArgument(fmt::format("{} is '{}' on rank {} and '{}' on rank 0; allowed is the same on all ranks",
-                                        name_of(i), printable(other[i], most_shown), rank,
-                                        printable(first[i], most_shown)));
+                                        name_of(i), shown(other[i]), rank, shown(first[i])));
     }
   }
 }

@@ -9,6 +9,7 @@
 #include "common/gather.hpp"
 #include "common/in_parallel.hpp"
 #include "common/slowest.hpp"
+#include "core/printable.hpp"
 #include "domain/internals.hpp"
 #include "halocline/error.hpp"
 #include "halocline/host_array.hpp"
@@ -247,7 +248,8 @@ void Solver<T>::choose_variant(const std::string& name) {
   if (found == names.end()) {
     std::string all;
     for (const auto& one : names) all += (all.empty() ? "" : ", ") + one;
-    throw halocline::InvalidArgument(fmt::format("mhd: the variant is '{}'; allowed are {}", name, all));
+    throw halocline::InvalidArgument(
+        fmt::format("mhd: the variant is '{}'; allowed are {}", halocline::printable(name, 80), all));
   }
   kernels_->choose(static_cast<std::size_t>(found - names.begin()));
   choose_tiles(domain_, kernels_->tile());

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "core/printable.hpp"
 #include "halocline/error.hpp"
 #include "halocline/routing.hpp"
 
@@ -24,12 +25,14 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
+constexpr std::size_t most_shown = 40;  ///< bytes of a word in an error
+
 [[noreturn]] void refuse(std::string_view text, std::string_view why) {
   throw InvalidArgument(
       fmt::format("transports are '{}': {}; allowed are names out of {}, comma-separated, in order of "
                   "preference, or each with a '-' "
                   "before it to forbid it",
-                  text, why, names_of(all_transports)));
+                  printable(text, most_shown), why, names_of(all_transports)));
 }
 
 }  // namespace
@@ -63,7 +66,7 @@ Policy Policy::parse(std::string_view text) {
     if (forbids) word.remove_prefix(1);
     const auto known = std::find_if(all_transports.begin(), all_transports.end(),
                                     [word](Transport t) { return to_string(t) == word; });
-    if (known == all_transports.end()) refuse(text, fmt::format("'{}' is no transport", word));
+    if (known == all_transports.end()) refuse(text, fmt::format("'{}' is no transport", printable(word, most_shown)));
     auto& list = forbids ? forbidden : allowed;
     const bool again = std::find(list.begin(), list.end(), *known) != list.end();
     if (again) refuse(text, fmt::format("'{}' is listed twice", word));
