@@ -53,8 +53,7 @@ FieldDescriptor descriptor_of(const halocline_field_options* options) {
 }  // namespace
 
 Planned planned(DomainState& state) {
-  static_cast<void>(
-      state.domain.subdomains());  // throws before plan(), which would otherwise be called, and is then collective
+  static_cast<void>(state.domain.subdomains());  // throws before the first plan(), which is collective
   return state.domain.plan();
 }
 

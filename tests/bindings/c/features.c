@@ -21,21 +21,43 @@ double value_of(int64_t x, int64_t y, int64_t z, int component) {
 
 static double* at(const halocline_view* view, int64_t x, int64_t y, int64_t z) { return halocline_cell(view, x, y, z); }
 
-void set_cells(const halocline_domain* domain, halocline_field field) {
+typedef void (*cell_visit)(double* cell, const int64_t place[3], int owned);
+
+static void each_cell(const halocline_view* v, const halocline_box* box, cell_visit visit) {
+  for (int64_t z = box->lo[2]; z < box->hi[2]; ++z)
+    for (int64_t y = box->lo[1]; y < box->hi[1]; ++y)
+      for (int64_t x = box->lo[0]; x < box->hi[0]; ++x) {
+        const int64_t place[3] = {x, y, z};
+        int owned = 1;
+        for (int dim = 0; dim < 3; ++dim) owned &= place[dim] >= v->owned.lo[dim] && place[dim] < v->owned.hi[dim];
+        visit(at(v, x, y, z), place, owned);
+      }
+}
+
+// Of all subdomains, with their halos.
+static void each_cell_of(const halocline_domain* domain, halocline_field field, cell_visit visit) {
   int32_t count = 0;
   OK(halocline_domain_subdomain_count(domain, &count));
   for (int32_t s = 0; s < count; ++s) {
     halocline_view v;
     OK(halocline_subdomain_view(domain, s, field, 0, &v));
-    for (int64_t z = v.with_halo.lo[2]; z < v.with_halo.hi[2]; ++z)
-      for (int64_t y = v.with_halo.lo[1]; y < v.with_halo.hi[1]; ++y)
-        for (int64_t x = v.with_halo.lo[0]; x < v.with_halo.hi[0]; ++x) {
-          const int owned = x >= v.owned.lo[0] && x < v.owned.hi[0] && y >= v.owned.lo[1] && y < v.owned.hi[1] &&
-                            z >= v.owned.lo[2] && z < v.owned.hi[2];
-          *at(&v, x, y, z) = owned ? value_of(x, y, z, 0) : -1;
-        }
+    each_cell(&v, &v.with_halo, visit);
   }
 }
+
+static void set_value(double* cell, const int64_t place[3], int owned) {
+  *cell = owned ? value_of(place[0], place[1], place[2], 0) : -1;
+}
+static void expect_value(double* cell, const int64_t place[3], int owned) {
+  (void)owned;
+  CHECK(*cell == value_of(place[0], place[1], place[2], 0));
+}
+static void set_one(double* cell, const int64_t place[3], int owned) {
+  (void)place, (void)owned;
+  *cell = 1;
+}
+
+void set_cells(const halocline_domain* domain, halocline_field field) { each_cell_of(domain, field, set_value); }
 
 static halocline_domain* realized(const halocline_stencil* stencil, const halocline_options* options,
                                   halocline_field* u) {
@@ -71,9 +93,7 @@ static void transfers(void) {
   // All of it, corners included.
   OK(halocline_domain_exchange(domain, 0, NULL));
   OK(halocline_domain_synchronize(domain));
-  for (int64_t k = v.with_halo.lo[2]; k < v.with_halo.hi[2]; ++k)
-    for (int64_t j = v.with_halo.lo[1]; j < v.with_halo.hi[1]; ++j)
-      for (int64_t i = v.with_halo.lo[0]; i < v.with_halo.hi[0]; ++i) CHECK(*at(&v, i, j, k) == value_of(i, j, k, 0));
+  each_cell(&v, &v.with_halo, expect_value);
   int32_t ready = 0;
   OK(halocline_domain_is_ready(domain, &ready));
   CHECK(ready == 1);
@@ -87,12 +107,7 @@ static void accumulate(void) {
   halocline_field u;
   halocline_domain* domain = realized(&stencil, &options, &u);
   halocline_view v;
-  for (int32_t s = 0; s < 2; ++s) {
-    OK(halocline_subdomain_view(domain, s, u, 0, &v));
-    for (int64_t z = v.with_halo.lo[2]; z < v.with_halo.hi[2]; ++z)
-      for (int64_t y = v.with_halo.lo[1]; y < v.with_halo.hi[1]; ++y)
-        for (int64_t x = v.with_halo.lo[0]; x < v.with_halo.hi[0]; ++x) *at(&v, x, y, z) = 1;
-  }
+  each_cell_of(domain, u, set_one);
   OK(halocline_domain_accumulate(domain, HALOCLINE_ADD, 0, NULL));
   OK(halocline_domain_synchronize(domain));
   OK(halocline_subdomain_view(domain, 0, u, 0, &v));
@@ -123,12 +138,7 @@ static void rebalance(void) {
   halocline_field u;
   halocline_domain* domain = realized(&stencil, &options, &u);
   halocline_view v;
-  for (int32_t s = 0; s < 2; ++s) {
-    OK(halocline_subdomain_view(domain, s, u, 0, &v));
-    for (int64_t z = v.owned.lo[2]; z < v.owned.hi[2]; ++z)
-      for (int64_t y = v.owned.lo[1]; y < v.owned.hi[1]; ++y)
-        for (int64_t x = v.owned.lo[0]; x < v.owned.hi[0]; ++x) *at(&v, x, y, z) = (float)(x + 100 * y + 10000 * z);
-  }
+  set_cells(domain, u);
   double speeds[2] = {1, 3};
   int32_t calls[2] = {0, 0};
   (void)halocline_domain_measure(domain, kernel, calls, speeds);  // an empty kernel may take no time
@@ -140,10 +150,7 @@ static void rebalance(void) {
   for (int32_t s = 0; s < 2; ++s) {
     OK(halocline_subdomain_view(domain, s, u, 0, &v));
     cells[s] = (v.owned.hi[0] - v.owned.lo[0]) * (v.owned.hi[1] - v.owned.lo[1]) * (v.owned.hi[2] - v.owned.lo[2]);
-    for (int64_t z = v.owned.lo[2]; z < v.owned.hi[2]; ++z)
-      for (int64_t y = v.owned.lo[1]; y < v.owned.hi[1]; ++y)
-        for (int64_t x = v.owned.lo[0]; x < v.owned.hi[0]; ++x)
-          CHECK(*at(&v, x, y, z) == (float)(x + 100 * y + 10000 * z));
+    each_cell(&v, &v.owned, expect_value);
   }
   CHECK(cells[1] > 2 * cells[0]);
   OK(halocline_domain_rebalance(domain, 0, NULL));
