@@ -7,6 +7,7 @@
 #include <cstring>
 #include <fstream>
 
+#include "core/limits.hpp"
 #include "halocline/error.hpp"
 #include "table.hpp"
 
@@ -69,6 +70,47 @@ mapping::CommunicationMatrix read_matrix_file(const std::string& path) {
 mapping::Communication read_communication_file(const std::string& path) {
   std::ifstream in = opened(path);
   return mapping::read_communication(in, path);
+}
+
+std::vector<mapping::Seat> read_mapping_file(const std::string& path, const machine::MachineMap& machine) {
+  std::ifstream in = opened(path);
+  const Json document = Json::parse(in, nullptr, false);
+  const auto refuse_file = [&](const std::string& what, const std::string& allowed) {
+    throw InvalidArgument(fmt::format("'{}' {}; allowed is {}", path, what, allowed));
+  };
+  if (!document.is_object() || !document.contains("processes") || !document["processes"].is_array() ||
+      document["processes"].empty()) {
+    refuse_file("has no \"processes\"", "a document of 'halocline map', by --json or --format json");
+  }
+  // -1 where there is no such number.
+  const auto number = [](const Json& entry, const char* key) {
+    const auto found = entry.is_object() ? entry.find(key) : entry.end();
+    return entry.is_object() && found != entry.end() && found->is_number_integer() ? found->get<std::int64_t>() : -1;
+  };
+  std::vector<mapping::Seat> seats;
+  for (const Json& entry : document["processes"]) {
+    const auto rank = std::ssize(seats);
+    const auto node = number(entry, "node");
+    const auto core = number(entry, "core");
+    const auto device = number(entry, "device");
+    if (number(entry, "rank") != rank || core < 0 || core > limits::cores_of_node) {
+      refuse_file(fmt::format("has no rank {} with a core at place {} of \"processes\"", rank, rank),
+                  "every rank, in order");
+    }
+    if (node < 0 || node >= std::ssize(machine.nodes) ||
+        entry.value("host", Json()) != machine.nodes[static_cast<std::size_t>(node)].name) {
+      refuse_file(fmt::format("has rank {} on node {}, named {}", rank, node, entry.value("host", Json()).dump()),
+                  fmt::format("a node of '{}' with its number and name", machine.name));
+    }
+    const std::int64_t devices = machine.devices_of(node_id(node));
+    if (device < 0 || device >= devices) {
+      refuse_file(fmt::format("has rank {} on device {}", rank, device),
+                  fmt::format("one of the {} devices of node '{}'", devices,
+                              machine.nodes[static_cast<std::size_t>(node)].name));
+    }
+    seats.push_back({static_cast<int>(node), static_cast<int>(core), static_cast<int>(device)});
+  }
+  return seats;
 }
 
 std::vector<int> parse_numbers(const std::string& name, const std::string& word) {

@@ -23,6 +23,11 @@ struct Matrices {
 [[nodiscard]] halocline::mapping::CommunicationMatrix read_matrix_file(const std::string& path);
 [[nodiscard]] halocline::mapping::Communication read_communication_file(const std::string& path);
 
+/// The seats in a document of `halocline map`, by rank. Throws InvalidArgument that names the file and the rank where it
+/// is none, or none on this machine: its nodes have their numbers and names there, and its GPUs exist.
+[[nodiscard]] std::vector<halocline::mapping::Seat> read_mapping_file(const std::string& path,
+                                                                      const halocline::machine::MachineMap& machine);
+
 /// "0-3,8": whole numbers and ranges, ascending; "" is none.
 [[nodiscard]] std::vector<int> parse_numbers(const std::string& name, const std::string& word);
 

@@ -122,6 +122,14 @@ void add_device_mpi_option(CLI::App& app, Options& options) {
       ->group(machine_group);
 }
 
+void add_mapping_option(CLI::App& app, Options& options) {
+  add_text(
+      app, "--mapping", "FILE",
+      "with --machine: the ranks where 'halocline map --format json' puts them, a rank for each device of the plan",
+      options.mapping_file)
+      ->group(machine_group);
+}
+
 void add_partition_options(CLI::App& app, Options& options) {
   using halocline::partition::Method;
   add_choice(
@@ -263,6 +271,10 @@ void Options::resolve(const halocline::Environment& environment, int ranks) {
 
   if (placement.seed != 0 && placement.method != halocline::placement::Method::random) {
     refuse_without("--seed", "--place random");
+  }
+  if (mapping_file && (nodes || ranks_per_node)) {
+    refuse_together("--mapping",
+                    nodes ? "--nodes: the mapping has the ranks" : "--ranks-per-node: the mapping has the ranks");
   }
   if (devices && devices_per_rank) refuse_together("--devices", "--devices-per-rank");
   if (trace && launch_threads) refuse_together("--trace", "--launch-threads");

@@ -39,7 +39,8 @@ struct Options {
   std::optional<std::int64_t> nodes;
   std::optional<std::int64_t> devices_per_node;
   std::optional<std::string> machine_file;
-  bool device_mpi = false;  ///< for machines that are not here
+  std::optional<std::string> mapping_file;  ///< where halocline map puts the ranks
+  bool device_mpi = false;                  ///< for machines that are not here
   /// After resolve(): --devices, --devices-per-rank or --backend if given, which have no effect on a plan for --machine.
   std::string of_machine_at_hand{};
 
@@ -82,6 +83,8 @@ void add_map_option(CLI::App& app, Options& options);
 /// A machine that is not here, with add_map_option().
 void add_elsewhere_options(CLI::App& app, Options& options);
 void add_device_mpi_option(CLI::App& app, Options& options);
+/// --mapping, for a command that plans for --machine
+void add_mapping_option(CLI::App& app, Options& options);
 void add_partition_options(CLI::App& app, Options& options);
 void add_place_options(CLI::App& app, Options& options);
 void add_route_options(CLI::App& app, Options& options);

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -20,6 +21,7 @@
 #include "io/json.hpp"
 #include "machine/synthetic.hpp"
 #include "machine_maps.hpp"
+#include "mapping.hpp"
 #include "parse.hpp"
 
 namespace cli {
@@ -96,7 +98,50 @@ PlanRequest plan_request(const Options& options, machine::MachineMap map) {
   return request;
 }
 
+routing::Policy policy_of(const Options& options) {
+  return options.transports ? routing::Policy::parse(*options.transports) : routing::Policy{};
+}
+
+/// The plan for as many devices as the mapping has ranks, with each rank at its seat.
+Plan mapped_plan(const Options& options) {
+  const machine::MachineMap map = read_machine(*options.machine_file);
+  const std::vector<mapping::Seat> seats = read_mapping_file(*options.mapping_file, map);
+  const std::int64_t devices = map.devices_of(node_id(0));
+  const auto ranks = std::ssize(seats);
+  if (devices == 0 || ranks % devices != 0 || ranks / devices > std::ssize(map.nodes)) {
+    refuse("--mapping", fmt::format("of {} ranks", ranks),
+           fmt::format("one with a rank for each device of some nodes of '{}', which have {} each", map.name, devices));
+  }
+  Plan plan = plan_of_ranks_with_one_device(options, map, ranks / devices);
+  plan.machine = map;
+  plan.machine.ranks.clear();
+  for (const mapping::Seat& seat : seats) {
+    plan.machine.ranks.push_back({node_id(seat.node), {device_id(seat.device)}});
+  }
+  for (placement::Slot& slot : plan.placement.slots) {
+    const mapping::Seat& seat = seats[slot.rank.index()];
+    slot.node = node_id(seat.node);
+    slot.device = device_id(seat.device);
+  }
+  return plan;
+}
+
 }  // namespace
+
+Plan plan_of_ranks_with_one_device(const Options& options, machine::MachineMap map, std::int64_t nodes) {
+  keep_first(map, nodes);
+  const std::int64_t devices = map.devices_of(node_id(0));
+  for (std::int64_t n = 0; n < nodes; ++n) {
+    const std::int64_t here = map.devices_of(node_id(n));
+    if (here > 0 && here == devices) continue;
+    throw InvalidArgument(
+        fmt::format("node '{}' has {} devices, '{}' {}; a plan with a rank for each takes nodes with the "
+                    "same number, 1 or more",
+                    map.nodes[static_cast<std::size_t>(n)].name, here, map.nodes.front().name, devices));
+  }
+  machine::assign_ranks(map, devices);
+  return make_plan(plan_request(options, std::move(map)));
+}
 
 void keep_nodes(machine::MachineMap& map, std::int64_t nodes) {
   map.nodes.resize(static_cast<std::size_t>(nodes));
@@ -176,10 +221,16 @@ void log_plan(const Context& context, const Plan& plan) {
 
 RoutedPlan routed_plan_of(Context& context) {
   const Options& options = context.options;
+  if (options.mapping_file) {
+    if (!options.machine_file) refuse_without("--mapping", "--machine: the machine that the ranks were mapped to");
+    std::optional<Plan> plan;
+    comm::agree_on(context.world, [&] { plan = mapped_plan(options); });
+    auto routes = assumed_routes(*plan, policy_of(options), options.device_mpi, {}, options.messages);
+    return {std::move(*plan), std::move(routes), true};
+  }
   if (options.elsewhere()) {
     Plan plan = plan_of(context);
-    const auto policy = options.transports ? routing::Policy::parse(*options.transports) : routing::Policy{};
-    auto routes = assumed_routes(plan, policy, options.device_mpi, {}, options.messages);
+    auto routes = assumed_routes(plan, policy_of(options), options.device_mpi, {}, options.messages);
     return {std::move(plan), std::move(routes), true};
   }
   if (options.device_mpi) refuse_without("--device-mpi", "--nodes or --machine: here MPI is tried");

@@ -28,12 +28,18 @@ void keep_nodes(halocline::machine::MachineMap& map, std::int64_t nodes);
 /// What plan_of() starts from. Collective.
 [[nodiscard]] halocline::PlanRequest plan_request_of(Context& context);
 
+/// The plan that the flags describe for the first nodes of a machine, with a rank for each device. Throws InvalidArgument
+/// if these nodes have no devices or different numbers of them.
+[[nodiscard]] halocline::Plan plan_of_ranks_with_one_device(const Options& options, halocline::machine::MachineMap map,
+                                                            std::int64_t nodes);
+
 struct RoutedPlan {
   halocline::Plan plan;
   std::vector<halocline::RoutedMessage> routes;  ///< of all ranks
   bool assumed = false;                          ///< nothing was tried, because the machine is not here
 };
-/// All stages but exchange: on the machine at hand capabilities are tried for real. Collective.
+/// All stages but exchange: on the machine at hand capabilities are tried for real. With --mapping, each rank of the plan
+/// has the device where the mapping starts it. Collective.
 [[nodiscard]] RoutedPlan routed_plan_of(Context& context);
 
 /// The flags as options of a domain on the machine at hand.

@@ -6,13 +6,16 @@
 
 #include "comm/agree.hpp"
 #include "commands/commands.hpp"
+#include "communication.hpp"
 #include "core/limits.hpp"
 #include "documents.hpp"
 #include "halocline/error.hpp"
 #include "io/write_file.hpp"
 #include "machine_maps.hpp"
 #include "mapping.hpp"
+#include "parse.hpp"
 #include "planning.hpp"
+#include "step_kernels.hpp"
 #include "table.hpp"
 
 namespace cli {
@@ -21,6 +24,7 @@ namespace {
 using namespace halocline;
 
 struct MapOptions {
+  std::optional<StepKernel> kernel;  ///< of a plan, in place of files
   std::string profile;
   std::string cpu;
   std::string gpu;
@@ -37,8 +41,22 @@ struct MapOptions {
 
 constexpr const char* json_format = "json";
 
-Matrices matrices_of(const MapOptions& own) {
+/// What a plan sends in an exchange, with a rank for each device of its nodes.
+mapping::Communication planned_communication(const MapOptions& own, const Options& options,
+                                             const machine::MachineMap& machine) {
+  Plan plan =
+      plan_of_ranks_with_one_device(options, machine, own.nodes.value_or(static_cast<int>(machine.nodes.size())));
+  auto routes = assumed_routes(plan, {}, options.device_mpi);
+  return communication_of({std::move(plan), std::move(routes), true});
+}
+
+Matrices matrices_of(const MapOptions& own, const Options& options, const machine::MachineMap& machine) {
   Matrices matrices;
+  if (own.kernel) {
+    auto both = planned_communication(own, options, machine);
+    matrices.cpu = std::move(both.cpu);
+    matrices.gpu = std::move(both.gpu);
+  }
   if (!own.profile.empty()) {
     auto both = read_communication_file(own.profile);
     matrices.cpu = std::move(both.cpu);
@@ -51,9 +69,13 @@ Matrices matrices_of(const MapOptions& own) {
 
 void check(const MapOptions& own) {
   const bool has_matrix = !own.cpu.empty() || !own.gpu.empty();
-  if (has_matrix == !own.profile.empty()) {
-    if (has_matrix) refuse_together("--profile", "--cpu and --gpu, which are its two matrices");
-    refuse_without("'halocline map'", "--profile, --cpu or --gpu: a file of the bytes that the ranks send each other");
+  if (own.kernel && (has_matrix || !own.profile.empty())) {
+    refuse_together("--kernel", own.profile.empty() ? "--cpu and --gpu" : "--profile");
+  }
+  if (has_matrix && !own.profile.empty()) refuse_together("--profile", "--cpu and --gpu, which are its two matrices");
+  if (!own.kernel && !has_matrix && own.profile.empty()) {
+    refuse_without("'halocline map'",
+                   "--profile, --cpu or --gpu, a file of the bytes that the ranks send each other, or --kernel");
   }
   const bool takes_mappers = own.strategy != mapping::Strategy::best && own.strategy != mapping::Strategy::in_order;
   if (own.mappers && !takes_mappers) {
@@ -109,10 +131,10 @@ void compare_spread(mapping::JobRequest request, Mapped& mapped) {
   mapped.spread_nodes = spread.nodes;
 }
 
-Mapped map_with(const MapOptions& own, machine::MachineMap machine) {
-  const Matrices matrices = matrices_of(own);
+Mapped map_with(const MapOptions& own, const Options& options, machine::MachineMap machine) {
   Mapped mapped;
   mapped.machine = std::move(machine);
+  const Matrices matrices = matrices_of(own, options, mapped.machine);
   mapping::JobRequest request;
   request.machine = &mapped.machine;
   request.cpu = matrices.cpu ? &*matrices.cpu : nullptr;
@@ -190,7 +212,7 @@ int run_map(Context& context, const MapOptions& own) {
     if (!context.root()) return;
     // Unchanged: mapping assigns cores and GPUs itself, whatever ranks the map has.
     if (context.options.machine_file) machine = read_machine(*context.options.machine_file);
-    mapped = map_with(own, std::move(machine));
+    mapped = map_with(own, context.options, std::move(machine));
     if (own.format == json_format) {
       io::write_file("--output", own.output, cli::text_of(launch_document(mapped, own, launch)) + "\n");
     } else if (own.format) {
@@ -253,6 +275,44 @@ void add_launch(CLI::App& command, const std::shared_ptr<MapOptions>& own) {
       ->group(group);
 }
 
+/// A plan by the name of its kernel and its size.
+void add_plan(CLI::App& command, Options& options, const std::shared_ptr<MapOptions>& own) {
+  Choices<StepKernel> choices;
+  for (const StepKernel& kernel : step_kernels()) choices.emplace_back(kernel.name, kernel);
+  add_word(
+      command, "--kernel", "NAME",
+      "map Halocline's own plan, without a file: jacobi3d, laplace3d, mhd, or custom with --fields and --radius; a "
+      "rank for each device of --nodes nodes (default: of all)",
+      [own, &options, choices](const auto& name, const auto& word) {
+        own->kernel = parse_choice(name, word, choices);
+        if (own->kernel->fields.empty()) return;
+        options.fields = parse_fields("--fields", own->kernel->fields);
+        options.stencil = own->kernel->stencil;
+      });
+  add_size_option(command, options);
+  add_stencil_options(command, options);
+  add_partition_options(command, options);
+  add_device_mpi_option(command, options);
+}
+
+/// Options of a plan that are given without one, or that its kernel decides.
+void check_plan(const CLI::App& command, const MapOptions& own) {
+  if (own.kernel) {
+    for (const char* name : {"--fields", "--radius"}) {
+      if (!own.kernel->fields.empty() && command.count(name) > 0) {
+        refuse_together(name, fmt::format("--kernel {}", own.kernel->name));
+      }
+    }
+    return;
+  }
+  for (const CLI::Option* option : command.get_options()) {
+    const std::string name = option->get_name();
+    const bool of_plan = option->get_group() == "Domain" || name == "--device-mpi" || name.ends_with("partition") ||
+                         name == "--ties" || name == "--weights" || name.ends_with("-grid");
+    if (of_plan && option->count() > 0) refuse_without(name, "--kernel: the plan that is mapped");
+  }
+}
+
 }  // namespace
 
 void add_map_command(CLI::App& app, Options& options, Command& chosen) {
@@ -263,12 +323,17 @@ void add_map_command(CLI::App& app, Options& options, Command& chosen) {
   add_text(*command, "--gpu", "CSV", "matrix of the bytes that ranks send from GPU memory", own->gpu);
   add_text(*command, "--machine", "MAP", "a machine map: a file, or a name, e.g. summit (default: the machine at hand)",
            options.machine_file);
+  add_plan(*command, options, own);
   add_decisions(*command, own);
   add_launch(*command, own);
   add_output_options(*command, options);
   add_examples(*command, {"halocline route --machine summit --nodes 2 --size 512 --communication pairs.csv",
-                          "halocline map --machine summit --profile pairs.csv"});
-  command->callback([&chosen, own] { chosen = [own](Context& context) { return run_map(context, *own); }; });
+                          "halocline map --machine summit --profile pairs.csv",
+                          "halocline map --machine puhti --kernel mhd --size 512 --nodes 4"});
+  command->callback([&chosen, command, own] {
+    check_plan(*command, *own);
+    chosen = [own](Context& context) { return run_map(context, *own); };
+  });
 }
 
 }  // namespace cli

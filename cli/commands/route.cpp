@@ -59,6 +59,7 @@ int run_route(Context& context, const std::string& communication_file) {
 void add_route_command(CLI::App& app, Options& options, Command& chosen) {
   auto* command = app.add_subcommand("route", "4. choose the transport of each pair of subdomains, with the reason");
   add_planning_options(*command, options, Stage::route);
+  add_mapping_option(*command, options);
   auto communication = std::make_shared<std::string>();
   add_communication_option(*command, "write the bytes between ranks in an exchange, as halocline profile writes them",
                            *communication);

@@ -38,7 +38,7 @@ int run_simulate(Context& context, const SimulateFlags& flags) {
       fmt::format("one exchange on {}, {} of {}\n\n  simulated    {}, slowest level {}\n  closed form  {} "
                   "(between nodes {}, within {})\n\n{}\n{}",
                   found.plan.machine.name, plural(std::ssize(found.routes), "message"),
-                  plural(found.plan.machine.device_count(), "device"), seconds_text(time.seconds), slowest,
+                  plural(found.plan.geometry.partition.size(), "device"), seconds_text(time.seconds), slowest,
                   seconds_text(closed.seconds), seconds_text(closed.between_nodes), seconds_text(closed.within_node),
                   levels_table(time), shares_table(shares_of(found.routes))));
   return 0;
@@ -93,6 +93,7 @@ void add_software(CLI::App& command, const Flags& flags) {
 void add_simulate_command(CLI::App& app, Options& options, Command& chosen) {
   auto* command = app.add_subcommand("simulate", "predict the time of one exchange, with messages that share links");
   add_planning_options(*command, options, Stage::route);
+  add_mapping_option(*command, options);
   const auto flags = std::make_shared<SimulateFlags>();
   add_software(*command, flags);
   add_word(
@@ -102,7 +103,8 @@ void add_simulate_command(CLI::App& app, Options& options, Command& chosen) {
   add_examples(*command, {"halocline simulate --machine summit --nodes 2 --size 512",
                           "halocline simulate --machine summit --nodes 4 --study ladder"});
   // The flags live as long as the command.
-  command->callback([&chosen, flags] {
+  command->callback([&chosen, &options, flags] {
+    if (options.mapping_file && !flags->study.empty()) refuse_together("--mapping", "--study");
     if (flags->csv && flags->study.empty()) refuse_without("--csv", "--study");
     chosen = [flags](Context& context) {
       return flags->study.empty() ? run_simulate(context, *flags) : run_study(context, *flags);
