@@ -21,6 +21,7 @@ class ForwardingCommunicator final : public comm::RankGroup {
   bool fail_to_send = false;
   bool spoil_large = false;  ///< changes a byte in the middle of messages of at least 1024 bytes
   int sent = 0;
+  std::int64_t* sent_bytes = nullptr;      ///< counts what is sent here and in groups that split() makes
   bool hold_messages = false;              ///< no message is sent or received
   std::vector<std::span<std::byte>> held;  ///< the buffers of held receives
 
@@ -28,6 +29,7 @@ class ForwardingCommunicator final : public comm::RankGroup {
   [[nodiscard]] std::unique_ptr<comm::Request> send(std::span<const std::byte> bytes, rank_id to, int tag) override {
     if (fail_to_send) throw CommunicationError("planted");
     ++sent;
+    if (sent_bytes != nullptr) *sent_bytes += std::ssize(bytes);
     if (hold_messages) return std::make_unique<Held>();
     if (!spoil_large || bytes.size() < 1024) return inner_->send(bytes, to, tag);
     std::vector<std::byte> spoiled(bytes.begin(), bytes.end());
@@ -67,7 +69,12 @@ class ForwardingCommunicator final : public comm::RankGroup {
   }
   using RankGroup::all_reduce;
   [[nodiscard]] std::unique_ptr<comm::RankGroup> split(int colour, int key) override {
-    return inner_->split(colour, key);
+    auto group = inner_->split(colour, key);
+    if (sent_bytes == nullptr) return group;
+    auto counted = std::make_unique<ForwardingCommunicator>(*group);
+    counted->owned_ = std::move(group);
+    counted->sent_bytes = sent_bytes;
+    return counted;
   }
   [[nodiscard]] std::unique_ptr<comm::RankGroup> split_by_node(std::optional<int> ranks_per_node) override {
     return inner_->split_by_node(ranks_per_node);
@@ -88,6 +95,7 @@ class ForwardingCommunicator final : public comm::RankGroup {
     [[nodiscard]] bool test() override { return false; }
   };
   comm::RankGroup* inner_;
+  std::unique_ptr<comm::RankGroup> owned_;
 };
 
 }  // namespace halocline::test

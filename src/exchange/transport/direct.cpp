@@ -58,6 +58,7 @@ class Sender final : public FusedEndpoint {
     as_packets_ = reader.get<bool>() && packets_possible(*channel_, state_->memory);
     packets_ = address_of(*context_->mappings, state_->device(), reader.get<RemotePlace>());
     receive_buffer_ = address_of(*context_->mappings, state_->device(), reader.get<RemotePlace>());
+    if (!channel_->in_place) return;
     const auto allocated = reader.get<bool>();
     const auto handle = reader.get<device::MemoryHandle>();
     std::byte* base = allocated ? context_->mappings->base(state_->device(), handle) : nullptr;
@@ -66,7 +67,6 @@ class Sender final : public FusedEndpoint {
       for (int buffer = 0; buffer < field.buffers; ++buffer) {
         auto remote = reader.get<RemoteArray>();
         if (remote.in_allocation) remote.array.origin = base + remote.offset;
-        if (!channel_->in_place) remote.array.origin = nullptr;
         buffers.push_back(remote.array);
       }
     }
@@ -103,10 +103,11 @@ class Sender final : public FusedEndpoint {
   Context* context_;
   SubdomainState* state_;
   SenderFlags flags_;
-  std::vector<std::vector<Array>> arrays_;  ///< the receiver's, at the addresses that this device sees
-  std::byte* receive_buffer_ = nullptr;     ///< the receiver's
-  std::byte* packets_ = nullptr;            ///< the receiver's packet buffers
-  bool as_packets_ = false;                 ///< the route and both ends' arrays allow it
+  std::vector<std::vector<Array>>
+      arrays_;  ///< the receiver's, at the addresses that this device sees; none if it stores to no array
+  std::byte* receive_buffer_ = nullptr;  ///< the receiver's
+  std::byte* packets_ = nullptr;         ///< the receiver's packet buffers
+  bool as_packets_ = false;              ///< the route and both ends' arrays allow it
 };
 
 class Receiver final : public FusedEndpoint {
@@ -126,6 +127,7 @@ class Receiver final : public FusedEndpoint {
     writer.put(packets_possible(*channel_, state_->received));
     writer.put(RemotePlace{state_->mailbox.handle(), packets_});
     writer.put(RemotePlace{state_->mailbox.handle(), receive_buffer_});
+    if (!channel_->in_place) return;
     const device::ShareableBuffer* allocation = state_->subdomain.allocation;
     writer.put(allocation != nullptr);
     writer.put(allocation != nullptr ? allocation->handle() : device::MemoryHandle{});
