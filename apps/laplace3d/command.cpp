@@ -102,6 +102,9 @@ void resolve(const Options& options, LaplaceOptions& own) {
   if (own.compare && !what.schemes.empty()) refuse_together("--scheme", "--compare");
   if (own.compare) what.schemes.assign(laplace3d::all_schemes.begin(), laplace3d::all_schemes.end());
   if (what.schemes.empty()) what.schemes = {laplace3d::SchemeKind::halocline};
+  if (what.own && std::ranges::find(what.schemes, laplace3d::SchemeKind::halocline) == what.schemes.end()) {
+    refuse_without("--order", "--scheme halocline");
+  }
 }
 
 template <typename T>

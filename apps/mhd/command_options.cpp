@@ -54,8 +54,9 @@ void add_fluid_options(CLI::App& command, MhdOptions& own) {
              most, [&own](double value) { own.forcing_amplitude = value; });
   add_number(command, "--forcing-wave-number",
              "wave number of the forcing, in units of the domain's length in x (default 3)", 1, 64,
-             into(own.forcing.wave_number));
-  add_number(command, "--helicity", "helicity of the forcing, -1 to 1 (default 1)", -1, 1, into(own.forcing.helicity));
+             [&own](double value) { own.forcing_wave_number = value; });
+  add_number(command, "--helicity", "helicity of the forcing, -1 to 1 (default 1)", -1, 1,
+             [&own](double value) { own.helicity = value; });
 }
 
 void add_step_options(CLI::App& command, MhdOptions& own) {
@@ -183,6 +184,13 @@ void complete(MhdOptions& own, const Vec3& size) {
   if (own.problem.start == mhd::Start::random) own.parameters.spacing = {1, 1, 1};
   if (own.spacing) own.parameters.spacing.fill(*own.spacing);
   own.forcing.amplitude = own.forcing_amplitude.value_or(mhd::default_forcing(own.problem.start).amplitude);
+  if (own.forcing.amplitude == 0) {
+    const char* const needed = "--forcing above 0, or --initial forced";
+    if (own.forcing_wave_number) refuse_without("--forcing-wave-number", needed);
+    if (own.helicity) refuse_without("--helicity", needed);
+  }
+  own.forcing.wave_number = own.forcing_wave_number.value_or(own.forcing.wave_number);
+  own.forcing.helicity = own.helicity.value_or(own.forcing.helicity);
   if (own.cfl) own.settings.cfl = *own.cfl;
   if (own.settings.graph && !own.settings.dt) refuse_without("--graph", "--dt: the graph records the time step");
   if (own.settings.graph && own.forcing.amplitude > 0) {

@@ -25,6 +25,8 @@ struct MhdOptions {
   std::optional<double> spacing;
   mhd::ForcingSettings forcing;
   std::optional<double> forcing_amplitude;
+  std::optional<double> forcing_wave_number;
+  std::optional<double> helicity;
   int order = 6;
   bool singles = false;
   bool corners = false;
