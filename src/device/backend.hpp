@@ -206,9 +206,9 @@ class Backend {
   [[nodiscard]] virtual std::unique_ptr<FusedExchange> fuse(int device, const FusedPlan& plan) = 0;
 
   /// Reserves one of `parts` (2 or more) equal shares of the blocks that a device can have resident for kernels that wait for other
-  /// devices, for exchanges with this FusedPlan::room; released when the result is destroyed. multiprocessors: the limit of
-  /// the exchanges, 0 for none. Null if the device needs none (host). Throws ResourceError if no share is
-  /// left on the device, CapabilityError if kernels of several exchanges could block each other.
+  /// devices, for exchanges with this FusedPlan::room; with 0 parts no blocks, for exchanges that wait in streams of their own. Released
+  /// when the result is destroyed. multiprocessors: the exchanges' limit, 0 for none. Null if the device needs none (host). Throws
+  /// ResourceError if no share is left on the device, CapabilityError if several domains' exchanges could block each other.
   [[nodiscard]] virtual std::unique_ptr<Room> reserve_room(int device, int parts, int multiprocessors) = 0;
 
   /// The kind of memory of an address, allocated by any means.

@@ -25,7 +25,10 @@ void Exchange::Impl::set_up() {
   context_.timeout = setup_.timeout;
   context_.abort = abort_->word();
   context_.tracer = setup_.tracer;
-  if (setup_.in_turn_with != nullptr) context_.rooms = setup_.in_turn_with->impl_->context_.rooms;
+  if (setup_.in_turn_with != nullptr) {
+    context_.rooms = setup_.in_turn_with->impl_->context_.rooms;
+    context_.waiting = setup_.in_turn_with->impl_->context_.waiting;
+  }
   comm::agree_on(*setup_.comm, [&] {
     check_settings();
     abort_registration_ =
@@ -85,6 +88,12 @@ void Exchange::Impl::make_drivers() {
     SubdomainState* first = members.front().state;
     fusions_.push_back(std::make_unique<Fusion>(context_, std::move(members)));
     if (fusions_.back()->scheduled()) first->fusion = fusions_.back().get();
+  }
+  if (context_.tuning.domains_at_once == 1) return;
+  for (const End& end : ends_) {
+    const int device = end.state->device();
+    if (end.channel->transport != routing::Transport::ipc_copy || context_.rooms.contains(device)) continue;
+    if (!context_.waiting.contains(device)) context_.waiting[device] = context_.backend->reserve_room(device, 0, 0);
   }
 }
 

@@ -23,11 +23,16 @@ std::string max_connections() {
 
 CudaRoom::CudaRoom(std::shared_ptr<Devices> devices, int device, int parts, int multiprocessors)
     : devices_(std::move(devices)), device_(device) {
-  if (parts < 2)
-    throw InvalidArgument(fmt::format("the parts of a device's room are {}; allowed are 2 or more", parts));
+  if (parts < 0 || parts == 1) {
+    throw InvalidArgument(fmt::format("the parts of a device's room are {}; allowed are 0, and 2 or more", parts));
+  }
   const Device& on = devices_->at(device);
-  const int wanted = std::min(on.fused_room() / parts, on.fused_blocks(multiprocessors));
   RoomLedger& ledger = RoomLedger::of_process();
+  if (parts == 0) {
+    ledger.join(on.ordinal());
+    return;
+  }
+  const int wanted = std::min(on.fused_room() / parts, on.fused_blocks(multiprocessors));
   if (ledger.take(on.ordinal(), on.fused_room(), wanted)) {
     blocks_ = wanted;
     return;
@@ -39,9 +44,7 @@ CudaRoom::CudaRoom(std::shared_ptr<Devices> devices, int device, int parts, int 
       device, on.info().name, ledger.holders(on.ordinal()), parts));
 }
 
-CudaRoom::~CudaRoom() {
-  if (blocks_ > 0) RoomLedger::of_process().give_back(devices_->at(device_).ordinal(), blocks_);
-}
+CudaRoom::~CudaRoom() { RoomLedger::of_process().give_back(devices_->at(device_).ordinal(), blocks_); }
 
 std::unique_ptr<Room> make_room(std::shared_ptr<Devices> devices, int device, int parts, int multiprocessors) {
   const Device& on = devices->at(device);
@@ -50,7 +53,7 @@ std::unique_ptr<Room> make_room(std::shared_ptr<Devices> devices, int device, in
   throw CapabilityError(fmt::format(
       "the exchanges of two domains on device {} ({}) would hold each other up, as their streams share a hardware "
       "queue: CUDA_DEVICE_MAX_CONNECTIONS is {}; allowed is 4 or more, or a policy without "
-      "direct",
+      "direct and ipc_copy",
       device, on.info().name, max_connections()));
 }
 

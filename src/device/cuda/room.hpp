@@ -8,7 +8,7 @@
 
 namespace halocline::device::cuda {
 
-/// Blocks of a GPU that are reserved for an exchange.
+/// Blocks of a GPU that are reserved for an exchange; none for 0 parts.
 class CudaRoom final : public Room {
  public:
   /// Throws ResourceError if no such share is left.

@@ -12,6 +12,11 @@ bool RoomLedger::take(int gpu, int all, int blocks) {
   return true;
 }
 
+void RoomLedger::join(int gpu) {
+  const std::lock_guard held(mutex_);
+  ++taken_[gpu].holders;
+}
+
 void RoomLedger::give_back(int gpu, int blocks) {
   const std::lock_guard held(mutex_);
   Entry& entry = taken_[gpu];

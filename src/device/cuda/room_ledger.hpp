@@ -18,6 +18,8 @@ class RoomLedger {
   /// Reserves this many blocks of a GPU that can hold `all`. Returns false, and reserves nothing, if fewer are left, or
   /// if the number is less than least_blocks.
   [[nodiscard]] bool take(int gpu, int all, int blocks);
+  /// Counts an exchange that needs no blocks; give_back() of 0 blocks ends it.
+  void join(int gpu);
   void give_back(int gpu, int blocks);
   /// How many exchanges have room on a GPU.
   [[nodiscard]] int holders(int gpu) const;

@@ -66,6 +66,8 @@ struct Context {
   device::Tracer* tracer = nullptr;  ///< null: none
   std::map<subdomain_id, SubdomainState> states;
   std::map<int, std::shared_ptr<device::Room>> rooms;  ///< by device
+  /// The same without blocks, where only streams wait for other processes.
+  std::map<int, std::shared_ptr<device::Room>> waiting;
   /// The state of a subdomain, which must be local.
   [[nodiscard]] SubdomainState& state(subdomain_id subdomain) { return states.at(subdomain); }
 };

@@ -58,11 +58,10 @@ TEST(GpuThirdDomain, IsRefusedByName) {
   for (const auto& domain : domains) domain->close();
 }
 
-/// In a separate process, where all streams of a GPU share one hardware queue: exchanges are right, or refused by name.
-TEST(GpuOneQueue, DISABLED_InAProcessOfItsOwn) {
-  comm::run_as_threads(2, [](comm::RankGroup& comm) {
+void exchange_or_refuse(routing::Transport transport) {
+  comm::run_as_threads(2, [&](comm::RankGroup& comm) {
     try {
-      exchange_in_opposite_orders(comm, 2, 2, routing::Transport::direct);
+      exchange_in_opposite_orders(comm, 2, 2, transport);
     } catch (const CapabilityError& error) {
       const std::string text = error.what();
       EXPECT_NE(text.find("CUDA_DEVICE_MAX_CONNECTIONS is 1; allowed is 4 or more"), std::string::npos) << text;
@@ -71,14 +70,21 @@ TEST(GpuOneQueue, DISABLED_InAProcessOfItsOwn) {
   });
 }
 
+/// In a separate process, where all streams of a GPU share one hardware queue: exchanges are right, or refused by name.
+TEST(GpuOneQueue, DISABLED_OfDirect) { exchange_or_refuse(routing::Transport::direct); }
+TEST(GpuOneQueue, DISABLED_OfIpcCopy) { exchange_or_refuse(routing::Transport::ipc_copy); }
+
 TEST(GpuOneQueue, SeveralDomainsWorkOrAreRefusedByName) {
   HALOCLINE_NEEDS_GPUS(2);
-  const SecondRun run = run_again("CUDA_DEVICE_MAX_CONNECTIONS=1", "GpuOneQueue.DISABLED_InAProcessOfItsOwn");
-  EXPECT_TRUE(run.passed) << run.output;
-  const std::size_t refused = run.output.find("refused: ");
-  std::cout << (refused == std::string::npos
-                    ? "not refused\n"
-                    : run.output.substr(refused, run.output.find('\n', refused) - refused + 1));
+  for (const char* one : {"GpuOneQueue.DISABLED_OfDirect", "GpuOneQueue.DISABLED_OfIpcCopy"}) {
+    const SecondRun run = run_again("CUDA_DEVICE_MAX_CONNECTIONS=1", one);
+    EXPECT_TRUE(run.passed) << one << ": " << run.output;
+    const std::size_t refused = run.output.find("refused: ");
+    std::cout << one << ": "
+              << (refused == std::string::npos
+                      ? "not refused\n"
+                      : run.output.substr(refused, run.output.find('\n', refused) - refused + 1));
+  }
 }
 
 }  // namespace

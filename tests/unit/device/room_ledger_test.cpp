@@ -39,6 +39,16 @@ TEST(RoomLedger, GivesNoLessThanAnExchangeNeeds) {
   EXPECT_TRUE(ledger.take(0, all_blocks, RoomLedger::least_blocks));
 }
 
+TEST(RoomLedger, CountsExchangesWithoutBlocks) {
+  RoomLedger ledger;
+  ledger.join(0);
+  EXPECT_EQ(ledger.holders(0), 1);
+  EXPECT_TRUE(ledger.take(0, all_blocks, all_blocks));
+  EXPECT_EQ(ledger.holders(0), 2);
+  ledger.give_back(0, 0);
+  EXPECT_EQ(ledger.holders(0), 1);
+}
+
 TEST(RoomLedger, NeverPromisesMoreThanThereIs) {
   std::mt19937 random(1);
   RoomLedger ledger;

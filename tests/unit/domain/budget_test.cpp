@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "comm/local_ranks.hpp"
 #include "device/host.hpp"
 #include "halocline/halocline.hpp"
 #include "support/error_of.hpp"
@@ -60,6 +61,36 @@ TEST(ExchangeRoom, is_reserved_on_each_device_that_waits_for_another) {
   EXPECT_THAT(rooms(2, tuning), ElementsAre(std::pair(0, 5), std::pair(1, 5)));
   tuning.domains_at_once = 1;
   EXPECT_THAT(rooms(2, tuning), ElementsAre()) << "never beside another domain's";
+}
+
+/// The same of rank 0 of two ranks with a device each.
+std::vector<std::pair<int, int>> rooms_by(const std::vector<routing::Transport>& order, int domains_at_once) {
+  std::vector<std::pair<int, int>> found;
+  comm::run_as_threads(2, [&](comm::RankGroup& comm) {
+    device::HostOptions host;
+    host.ranks_on_node = 2;
+    const auto backend = std::make_shared<test::ForwardingBackend>(device::make_host_backend(host), test::Said());
+    DomainOptions options;
+    options.devices.existing.emplace(backend);
+    options.routing.policy.order = order;
+    options.tuning.domains_at_once = domains_at_once;
+    Domain domain({8, 8, 8}, Stencil::box(1), comm, options);
+    static_cast<void>(domain.add_field<float>("u"));
+    domain.realize();
+    domain.accumulate();
+    domain.synchronize();
+    if (comm.rank() == rank_id(0)) found = backend->rooms();
+    domain.close();
+  });
+  return found;
+}
+
+TEST(ExchangeRoom, without_blocks_is_what_streams_need_that_wait_for_another_process) {
+  using enum routing::Transport;
+  EXPECT_THAT(rooms_by({self, ipc_copy}, 2), ElementsAre(std::pair(0, 0)));
+  EXPECT_THAT(rooms_by({self, ipc_copy}, 1), ElementsAre()) << "never beside another domain's";
+  EXPECT_THAT(rooms_by({self, direct}, 2), testing::Each(std::pair(0, 2))) << "has room in any case";
+  EXPECT_THAT(rooms_by({self, mpi_staged}, 2), ElementsAre());
 }
 
 TEST(ExchangeRoom, is_for_one_domain_or_more) {
