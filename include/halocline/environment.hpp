@@ -45,6 +45,8 @@ struct Environment {
   std::string log_level = "warning";
   /// HALOCLINE_COMM: auto, serial or mpi.
   std::string comm = "auto";
+  /// HALOCLINE_MPI_PLUGIN: the plug-in for MPI that the Python package is to use, by name, in builds that have plug-ins.
+  std::optional<std::string> mpi_plugin;
   /// HALOCLINE_PROFILE_OUTPUT: the file that the profiling library writes; `halocline profile` sets it.
   std::optional<std::string> profile_output;
   /// HALOCLINE_PROFILE_LIBRARY: the profiling library, if `halocline profile` does not find it.

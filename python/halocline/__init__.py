@@ -11,7 +11,9 @@ Shapes and indices are in C order: z, y, x. Several processes: comm=MPI.COMM_WOR
 comm=torch.distributed.group.WORLD.
 """
 
-from . import _core, errors
+from pathlib import Path
+
+from . import _core, _mpi, errors
 from ._blocks import Block, shift
 from ._domain import Domain
 from ._fields import Field
@@ -28,4 +30,14 @@ __version__: str = _core.version
 #: The kinds of devices that this build can drive: ("host", "cuda"), or ("host",) where it was built without CUDA.
 backends: tuple[str, ...] = _core.backends
 
-__all__ = ["Block", "BlockStream", "Checkpoints", "DeviceArray", "Domain", "Error", "Exchange", "Field", "Machine", "Output", "Plan", "Restored", "Stencil", "Steps", "StoreRanks", "__version__", "backends", "errors", "shift", "world"]
+
+def show_config() -> None:
+    """Prints what this build can use: kinds of devices, and the MPI, or the plug-ins for MPIs and which one is in use. Local;
+    `python -m halocline` prints the same."""
+    print(f"halocline {__version__} ({Path(__file__).parent})")
+    gpus = "" if "cuda" in backends else "; no GPUs: this is a build without CUDA, builds with it are named halocline-cuda"
+    print(f"devices: {', '.join(backends)}{gpus}")
+    print(f"MPI: {_mpi.description()}")
+
+
+__all__ = ["Block", "BlockStream", "Checkpoints", "DeviceArray", "Domain", "Error", "Exchange", "Field", "Machine", "Output", "Plan", "Restored", "Stencil", "Steps", "StoreRanks", "__version__", "backends", "errors", "shift", "show_config", "world"]

@@ -7,8 +7,9 @@ import os
 from typing import Any
 
 from . import _core
+from ._mpi import check_same_mpi, first_line
 from ._ranks import StoreRanks, is_process_group, ranks_of_group
-from .errors import CapabilityError, InvalidArgument
+from .errors import InvalidArgument
 
 #: The number of processes, as launchers give it.
 _SIZES = {
@@ -75,25 +76,12 @@ def ranks_of(comm: Any) -> int | _core.StoreRanks | None:
 def _handle_of(comm: Any) -> int:
     from mpi4py import MPI
 
-    ours = _core.mpi_library()
-    if ours is not None:
-        theirs = MPI.Get_library_version().strip("\0\n ")
-        if theirs != ours.strip("\0\n "):
-            raise CapabilityError(
-                f"mpi4py uses '{_first(theirs)}', halocline '{_first(ours)}': two MPIs in one process do not see each other. Use mpi4py with "
-                "halocline's MPI (MPI4PY_LIBMPI=<its libmpi.so> for a wheel of mpi4py, or pip install --no-binary mpi4py mpi4py), or "
-                "build halocline with mpi4py's (pip install . with its mpicxx first in PATH)"
-            )
+    check_same_mpi(MPI.Get_library_version())
     launched = _launched()
     if launched is not None and comm.size == 1 and MPI.Comm.Compare(comm, MPI.COMM_WORLD) == MPI.IDENT:
         raise InvalidArgument(
             f"comm has one rank in a job of {launched[2]} processes, started by {launched[0]} ({launched[1]}), which is not the launcher of "
-            f"mpi4py's MPI ('{_first(MPI.Get_library_version())}'); allowed is the mpirun of that MPI, {_TORCH}, or "
+            f"mpi4py's MPI ('{first_line(MPI.Get_library_version())}'); allowed is the mpirun of that MPI, {_TORCH}, or "
             'comm="self" for a domain of each process alone'
         )
     return int(comm.py2f())
-
-
-def _first(version: str) -> str:
-    """The first line of an MPI's version text, cut to fit into a sentence."""
-    return version.strip("\0\n ").splitlines()[0].split(",")[0][:80].expandtabs(1)

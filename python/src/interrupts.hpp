@@ -7,4 +7,7 @@ namespace halocline::python {
 /// KeyboardInterrupt, ends the wait.
 void end_waits_on_interrupts();
 
+/// The hook of waits that does so: throws CommunicationError if a handler raised. For other copies of the library in this process.
+void handle_signals();
+
 }  // namespace halocline::python

@@ -9,6 +9,8 @@
 #include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
+#include <halocline/environment.hpp>
+
 #include "communicators.hpp"
 #include "domain.hpp"
 #include "errors.hpp"
@@ -24,6 +26,10 @@ NB_MODULE(_core, module) {
   module.attr("version") = HALOCLINE_VERSION;
   module.attr("backends") = HALOCLINE_HAS_CUDA ? nb::make_tuple("host", "cuda") : nb::make_tuple("host");
   module.def("mpi_library", &mpi_library);
+  module.attr("mpi_plugins") = nb::cast(plugins::all());
+  module.def("is_loaded", &plugins::is_loaded, nb::arg("library"));
+  module.def("load_mpi_plugin", &plugins::load, nb::arg("file"));
+  module.def("wanted_mpi_plugin", [] { return Environment::read().mpi_plugin; });
   module.def("dlpack_memory", &dlpack_memory);
   module.def("xla_handlers", &xla_handlers);
 

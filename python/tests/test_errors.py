@@ -8,7 +8,7 @@ import sys
 import pytest
 
 import halocline
-from halocline import errors
+from halocline import _core, errors
 
 
 @pytest.mark.parametrize(
@@ -89,3 +89,15 @@ def test_gpus_that_are_not_there():
 
 def test_backends_name_what_the_build_drives():
     assert halocline.backends in (("host",), ("host", "cuda"))
+
+
+def test_the_configuration_is_printed(capsys):
+    halocline.show_config()
+    first, devices, mpi = capsys.readouterr().out.splitlines()
+    assert first.startswith(f"halocline {halocline.__version__} (")
+    assert devices == f"devices: {', '.join(halocline.backends)}" or ("cuda" not in halocline.backends and "named halocline-cuda" in devices)
+    ours = _core.mpi_library()
+    if _core.mpi_plugins:
+        assert mpi.startswith("MPI: plug-ins ")
+    else:
+        assert mpi == ("MPI: none: this build has no MPI" if ours is None else f"MPI: '{ours.splitlines()[0].split(',')[0]}', linked")

@@ -67,6 +67,7 @@ Environment Environment::read(const Lookup& lookup) {
   environment.validate_ordering = read_word(lookup, "HALOCLINE_VALIDATE_ORDERING", "0", switches) == "1";
   environment.log_level = read_word(lookup, "HALOCLINE_LOG", environment.log_level, log_levels);
   environment.comm = read_word(lookup, "HALOCLINE_COMM", environment.comm, comms);
+  environment.mpi_plugin = lookup("HALOCLINE_MPI_PLUGIN");
   environment.profile_output = lookup("HALOCLINE_PROFILE_OUTPUT");
   environment.profile_library = lookup("HALOCLINE_PROFILE_LIBRARY");
   return environment;
@@ -93,6 +94,8 @@ std::vector<EnvironmentVariable> environment_variables() {
        "least severe messages on standard error"},
       {"HALOCLINE_COMM", fmt::format("{}", fmt::join(comms, ", ")), "auto",
        "communication between ranks; auto: MPI under a launcher"},
+      {"HALOCLINE_MPI_PLUGIN", "a name of halocline.show_config()", "by the MPI of mpi4py",
+       "plug-in for MPI of the Python package, in builds that have several"},
       {"HALOCLINE_PROFILE_OUTPUT", "a file name", "communication.csv", "output file of the profiling library"},
       {"HALOCLINE_PROFILE_LIBRARY", "a file name", "the installed one", "library that halocline profile preloads"},
   };

@@ -15,8 +15,8 @@ GpuSharing gpu_sharing(int /*device*/) {
 
 std::shared_ptr<Backend> make_cuda_backend(const CudaOptions& /*options*/) {
   throw CapabilityError(
-      "the CUDA backend is not in this build: configure with -DHALOCLINE_CUDA=ON (pip: "
-      "CMAKE_ARGS=-DHALOCLINE_CUDA=ON), or choose host devices");
+      "the CUDA backend is not in this build: configure with -DHALOCLINE_CUDA=ON (pip: the wheel halocline-cuda, or "
+      "the sources with CMAKE_ARGS=-DHALOCLINE_CUDA=ON), or choose host devices");
 }
 
 }  // namespace halocline::device

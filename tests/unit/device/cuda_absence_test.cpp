@@ -14,11 +14,12 @@ using ::testing::StartsWith;
 
 TEST(CudaAbsence, IsACapabilityErrorThatSaysWhatIsMissing) {
   if (!cuda_devices().empty()) GTEST_SKIP() << "there are GPUs";
-  EXPECT_THAT(thrown([] { (void)make_cuda_backend({}); }),
-              AnyOf(StartsWith("capability: no CUDA driver was found"), StartsWith("capability: no GPU was found"),
-                    StartsWith("capability: the CUDA driver"),
-                    "capability: the CUDA backend is not in this build: configure with -DHALOCLINE_CUDA=ON (pip: "
-                    "CMAKE_ARGS=-DHALOCLINE_CUDA=ON), or choose host devices"));
+  EXPECT_THAT(
+      thrown([] { (void)make_cuda_backend({}); }),
+      AnyOf(StartsWith("capability: no CUDA driver was found"), StartsWith("capability: no GPU was found"),
+            StartsWith("capability: the CUDA driver"),
+            "capability: the CUDA backend is not in this build: configure with -DHALOCLINE_CUDA=ON (pip: the wheel "
+            "halocline-cuda, or the sources with CMAKE_ARGS=-DHALOCLINE_CUDA=ON), or choose host devices"));
 }
 
 }  // namespace
