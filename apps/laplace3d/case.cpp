@@ -91,10 +91,14 @@ template <typename T>
 Scheme& Case<T>::scheme(SchemeKind kind) {
   auto& found = schemes_[kind];
   if (!found) {
+    if (processes_of(kind) == Processes::one_a_device && !messages_) {
+      halocline::comm::RankGroup& ranks = domain_.plan().comm;
+      messages_ = ranks.split(0, static_cast<int>(ranks.rank().value()));
+    }
     halocline::comm::agree_on(domain_.plan().comm, [&] {
       // Not the domain's backend: schemes with threads of their own need none that launch for them.
       const Setting<T> setting{&domain_,         field_, kernels_.get(), options_.devices.existing->backend().get(),
-                               options_.timeout, own_};
+                               options_.timeout, own_,   messages_.get()};
       found = make_scheme(kind, setting);
     });
   }
@@ -152,6 +156,7 @@ std::int64_t Case<T>::devices() const {
 template <typename T>
 void Case<T>::close() {
   schemes_.clear();
+  if (messages_) messages_->close();
   kernels_.reset();
   domain_.close();
 }

@@ -53,6 +53,7 @@ class Case {
   halocline::Field<T> field_;
   std::optional<OwnWay> own_;
   std::unique_ptr<Kernels<T>> kernels_;
+  std::unique_ptr<halocline::comm::RankGroup> messages_;  ///< of schemes with a process a device
   std::map<SchemeKind, std::unique_ptr<Scheme>> schemes_;
 };
 

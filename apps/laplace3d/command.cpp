@@ -39,28 +39,44 @@ struct LaplaceOptions {
 
 std::string times_text(const std::optional<double>& times) { return times ? fmt::format("{:.2f}", *times) : "-"; }
 
-std::string table_text(const std::vector<laplace3d::Row>& rows) {
-  Table table({"size", "scheme", "devices", "a step", "GFLOP/s", "/ 1 device", "/ left-right", "check", ""});
+std::string check_text(const laplace3d::Row& row) {
+  if (!row.check) return "-";
+  return row.check->passed() ? "passed" : fmt::format("FAILED: {} cells", row.check->different);
+}
+
+/// With several ranks: the processes that drive the devices, and the ratio to the scheme over MPI instead of that to one device.
+std::string table_text(const std::vector<laplace3d::Row>& rows, bool ranks) {
+  std::vector<std::string> header{"size", "scheme", "devices"};
+  if (ranks) header.emplace_back("ranks");
+  for (const char* name : {"a step", "GFLOP/s", ranks ? "/ mpi" : "/ 1 device", "/ left-right", "check", ""}) {
+    header.emplace_back(name);
+  }
+  Table table(header);
   for (const auto& row : rows) {
-    table.row({to_string(row.size), std::string(to_string(row.scheme)), fmt::format("{}", row.devices),
-               seconds_cell(halocline::median(row.step_s)), fmt::format("{:.2f}", row.gflops),
-               times_text(over_one_device(row, rows)), times_text(over_left_right(row, rows)),
-               !row.check            ? "-"
-               : row.check->passed() ? "passed"
-                                     : fmt::format("FAILED: {} cells", row.check->different),
-               row.detail});
+    std::vector<Cell> cells{to_string(row.size), std::string(to_string(row.scheme)), fmt::format("{}", row.devices)};
+    if (ranks) cells.emplace_back(fmt::format("{}", row.processes));
+    cells.push_back(seconds_cell(halocline::median(row.step_s)));
+    cells.emplace_back(fmt::format("{:.2f}", row.gflops));
+    cells.emplace_back(times_text(ranks ? over_left_right_mpi(row, rows) : over_one_device(row, rows)));
+    cells.emplace_back(times_text(over_left_right(row, rows)));
+    cells.emplace_back(check_text(row));
+    cells.emplace_back(row.detail);
+    table.row(std::move(cells));
   }
   return table.text();
 }
 
 Json row_json(const laplace3d::Row& row, const std::vector<laplace3d::Row>& rows) {
-  Json json{{"size", json_of(row.size)}, {"devices", row.devices}, {"scheme", to_string(row.scheme)},
-            {"detail", row.detail},      {"step_s", row.step_s},   {"gflops", row.gflops}};
+  Json json{{"size", json_of(row.size)},  {"devices", row.devices},
+            {"processes", row.processes}, {"scheme", to_string(row.scheme)},
+            {"detail", row.detail},       {"step_s", row.step_s},
+            {"gflops", row.gflops}};
   const auto add = [&json](const char* key, const std::optional<double>& value) {
     if (value) json[key] = *value;
   };
   add("over_one_device", over_one_device(row, rows));
   add("over_left_right", over_left_right(row, rows));
+  add("over_left_right_mpi", over_left_right_mpi(row, rows));
   if (row.check) {
     json["check"] = {{"passed", row.check->passed()}, {"cells", row.check->cells}, {"different", row.check->different}};
   }
@@ -71,14 +87,15 @@ Json row_json(const laplace3d::Row& row, const std::vector<laplace3d::Row>& rows
 std::string csv_text(const laplace3d::Comparison& what, const std::vector<laplace3d::Row>& rows,
                      const char* precision) {
   std::string csv =
-      "x,y,z,stencil,precision,steps_per_exchange,devices,scheme,detail,steps,round,step_s,gflops_median,"
-      "over_one_device,over_left_right,check\n";
+      "x,y,z,stencil,precision,steps_per_exchange,devices,processes,scheme,detail,steps,round,step_s,gflops_median,"
+      "over_one_device,over_left_right,over_left_right_mpi,check\n";
   for (const auto& row : rows) {
     for (std::size_t round = 0; round < row.step_s.size(); ++round) {
-      csv += fmt::format("{},{},{},{},{},{},{},{},\"{}\",{},{},{:.9f},{:.4f},{},{},{}\n", row.size.x, row.size.y,
+      csv += fmt::format("{},{},{},{},{},{},{},{},{},\"{}\",{},{},{:.9f},{:.4f},{},{},{},{}\n", row.size.x, row.size.y,
                          row.size.z, static_cast<int>(what.stencil), precision, what.options.steps_per_exchange,
-                         row.devices, to_string(row.scheme), row.detail, what.steps, round, row.step_s[round],
-                         row.gflops, times_text(over_one_device(row, rows)), times_text(over_left_right(row, rows)),
+                         row.devices, row.processes, to_string(row.scheme), row.detail, what.steps, round,
+                         row.step_s[round], row.gflops, times_text(over_one_device(row, rows)),
+                         times_text(over_left_right(row, rows)), times_text(over_left_right_mpi(row, rows)),
                          !row.check            ? ""
                          : row.check->passed() ? "passed"
                                                : "failed");
@@ -88,7 +105,7 @@ std::string csv_text(const laplace3d::Comparison& what, const std::vector<laplac
 }
 
 /// The flags put together; what contradicts is refused.
-void resolve(const Options& options, LaplaceOptions& own) {
+void resolve(const Options& options, int ranks, LaplaceOptions& own) {
   auto& what = own.what;
   what.stencil = own.stencil.value_or(laplace3d::Stencil::points7);
   what.coefficients = default_coefficients(what.stencil);
@@ -100,7 +117,7 @@ void resolve(const Options& options, LaplaceOptions& own) {
   what.coefficients.gamma = own.gamma.value_or(what.coefficients.gamma);
   if (what.sizes.empty()) what.sizes = {options.size};
   if (own.compare && !what.schemes.empty()) refuse_together("--scheme", "--compare");
-  if (own.compare) what.schemes.assign(laplace3d::all_schemes.begin(), laplace3d::all_schemes.end());
+  if (own.compare) what.schemes = laplace3d::schemes_for(ranks);
   if (what.schemes.empty()) what.schemes = {laplace3d::SchemeKind::halocline};
   if (what.own && std::ranges::find(what.schemes, laplace3d::SchemeKind::halocline) == what.schemes.end()) {
     refuse_without("--order", "--scheme halocline");
@@ -109,7 +126,7 @@ void resolve(const Options& options, LaplaceOptions& own) {
 
 template <typename T>
 int run_laplace(Context& context, LaplaceOptions own) {
-  comm::agree_on(context.world, [&] { resolve(context.options, own); });
+  comm::agree_on(context.world, [&] { resolve(context.options, context.world.size(), own); });
   if (own.csv) check_output(context, "--csv", *own.csv);
   auto& what = own.what;
   what.options = domain_options(context);
@@ -124,7 +141,7 @@ int run_laplace(Context& context, LaplaceOptions own) {
                  plural(row.devices, "device"), to_string(row.scheme), row.gflops);
     }
   });
-  context.print_text(table_text(rows));
+  context.print_text(table_text(rows, context.world.size() > 1));
   const char* precision = sizeof(T) == sizeof(double) ? "f64" : "f32";
   if (own.csv) write_output(context, "--csv", *own.csv, csv_text(what, rows, precision));
 
@@ -171,8 +188,10 @@ void add_problem_options(CLI::App& command, LaplaceOptions& own) {
 
 void add_laplace_options(CLI::App& command, Options& options, LaplaceOptions& own) {
   const std::string group = "Laplace";
-  add_words(command, "--scheme", "NAME ...", 6,
-            "baseline, left-right, pairwise, threads, threads+p2p, halocline (default); several are compared",
+  add_words(command, "--scheme", "NAME ...", static_cast<int>(laplace3d::all_schemes.size()),
+            "baseline, left-right, pairwise, threads, threads+p2p, left-right+mpi, pairwise+mpi, halocline (default); "
+            "several "
+            "are compared",
             [&own](const auto& name, const auto& words) {
               own.what.schemes.clear();
               for (const auto& word : split_at_commas(words)) {

@@ -2,11 +2,14 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "comm/rank_group.hpp"
 #include "device/backend.hpp"
 #include "halocline/domain.hpp"
 #include "laplace3d/kernels.hpp"
@@ -22,12 +25,21 @@ enum class SchemeKind : int {
   pairwise,     ///< the same, by pairs of devices: even ones with the next above, then with the next below
   threads,      ///< a thread for the inner points and one a neighbour, five streams, one phase; through the host
   threads_p2p,  ///< the same with copies from device to device, which the driver stages where there is no peer access
-  halocline,    ///< Domain's own exchange, by the routes that it takes
+  left_right_mpi,  ///< left_right with a process a device, which sends messages from and to pinned memory
+  pairwise_mpi,    ///< pairwise in the same way
+  halocline,       ///< Domain's own exchange, by the routes that it takes
 };
-inline constexpr std::array all_schemes{SchemeKind::baseline, SchemeKind::left_right,  SchemeKind::pairwise,
-                                        SchemeKind::threads,  SchemeKind::threads_p2p, SchemeKind::halocline};
-/// "baseline", "left-right", "pairwise", "threads", "threads+p2p", "halocline"
+inline constexpr std::array all_schemes{SchemeKind::baseline,     SchemeKind::left_right,  SchemeKind::pairwise,
+                                        SchemeKind::threads,      SchemeKind::threads_p2p, SchemeKind::left_right_mpi,
+                                        SchemeKind::pairwise_mpi, SchemeKind::halocline};
+/// "baseline", "left-right", "pairwise", "threads", "threads+p2p", "left-right+mpi", "pairwise+mpi", "halocline"
 [[nodiscard]] std::string_view to_string(SchemeKind kind);
+
+/// Which processes drive the devices of a scheme.
+enum class Processes : int { one, one_a_device, any };
+[[nodiscard]] Processes processes_of(SchemeKind kind);
+/// The schemes that a job of so many ranks compares: those with a process a device only if there are several.
+[[nodiscard]] std::vector<SchemeKind> schemes_for(int ranks);
 /// Throws InvalidArgument that lists the names.
 [[nodiscard]] SchemeKind scheme_of(std::string_view name);
 
@@ -57,6 +69,8 @@ struct Setting {
   halocline::Duration timeout = std::chrono::seconds(120);
   /// Of `halocline`; unset: what prepare() finds to be the fastest.
   std::optional<OwnWay> own = std::nullopt;
+  /// Of the domain's ranks, for the scheme's messages alone; null for schemes without a process a device.
+  halocline::comm::RankGroup* messages = nullptr;
 };
 
 /// Does steps on a domain whose current buffer and its halos hold a state; the other buffer holds the fixed cells. A cycle is
@@ -65,17 +79,18 @@ class Scheme {
  public:
   virtual ~Scheme() = default;
   /// To be called once before the first run where time counts: finds out which way is the fastest, by steps on whatever
-  /// state there is. Collective for `halocline`.
+  /// state there is. Collective, except for schemes of one process.
   virtual void prepare() {}
   /// Does `cycles` cycles, and returns when the work is done. The current buffer then contains the last state; the
   /// contents of its halos are unspecified. A scheme may run again on any state. After an error it is unusable.
-  /// Collective for `halocline`.
+  /// Collective, except for schemes of one process.
   virtual void run(std::int64_t cycles) = 0;
   /// What the scheme chose to do, as text for the user; may be empty.
   [[nodiscard]] virtual std::string detail() const { return {}; }
 };
 
-/// Throws InvalidArgument where a scheme needs all devices in one process and the domain has several ranks.
+/// Throws InvalidArgument where a scheme needs all devices in one process and the domain has several ranks, or one device in each
+/// process and this rank has several.
 template <typename T>
 [[nodiscard]] std::unique_ptr<Scheme> make_scheme(SchemeKind kind, const Setting<T>& setting);
 

@@ -17,6 +17,9 @@ template <typename T>
 [[nodiscard]] std::unique_ptr<Scheme> make_baseline(const Setting<T>& setting);
 template <typename T>
 [[nodiscard]] std::unique_ptr<Scheme> make_two_phase(const Setting<T>& setting, Phases phases);
+/// Of this rank's only slab; Setting::messages is not null.
+template <typename T>
+[[nodiscard]] std::unique_ptr<Scheme> make_two_phase_mpi(const Setting<T>& setting, Phases phases);
 template <typename T>
 [[nodiscard]] std::unique_ptr<Scheme> make_threads(const Setting<T>& setting, Way way);
 template <typename T>
@@ -60,6 +63,14 @@ template <typename T>
 
 [[nodiscard]] constexpr std::size_t index_of(Side side) { return static_cast<std::size_t>(side); }
 [[nodiscard]] constexpr Side opposite(Side side) { return side == Side::lower ? Side::upper : Side::lower; }
+/// Which side of slab i sends in a phase, and which receives.
+[[nodiscard]] constexpr std::array<Side, 2> roles(Phases phases, std::size_t i, int phase) {
+  if (phases == Phases::left_right) {
+    return phase == 0 ? std::array{Side::upper, Side::lower} : std::array{Side::lower, Side::upper};
+  }
+  const Side partner = i % 2 == static_cast<std::size_t>(phase) ? Side::upper : Side::lower;
+  return {partner, partner};
+}
 /// The neighbour of slab i.
 [[nodiscard]] constexpr std::size_t beside(std::size_t i, Side side) { return side == Side::lower ? i - 1 : i + 1; }
 

@@ -75,19 +75,10 @@ class TwoPhase : public Scheme {
     for (int phase = 0; phase < 2; ++phase) exchange(i, arrays, cycle, phase);
   }
 
-  /// Which side sends, and which receives.
-  [[nodiscard]] std::array<Side, 2> roles(std::size_t i, int phase) const {
-    if (phases_ == Phases::left_right) {
-      return phase == 0 ? std::array{Side::upper, Side::lower} : std::array{Side::lower, Side::upper};
-    }
-    const Side partner = i % 2 == static_cast<std::size_t>(phase) ? Side::upper : Side::lower;
-    return {partner, partner};
-  }
-
   void exchange(std::size_t i, const Arrays<T>& arrays, std::int64_t cycle, int phase) {
     const Slab& slab = slabs_[i];
     Member& me = members_[i];
-    const auto [to, from] = roles(i, phase);
+    const auto [to, from] = roles(phases_, i, phase);
     const std::int64_t number = done_ + cycle + 1;
     const std::int64_t state = (cycle + 1) * steps_;
     const auto slot = slot_of(number);

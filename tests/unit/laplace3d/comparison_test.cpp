@@ -36,7 +36,7 @@ TEST(LaplaceComparison, has_a_row_for_each_scheme_size_and_number_of_devices) {
   laplace3d::Comparison what;
   what.sizes = {{8, 8, 8}, {6, 5, 12}};
   what.devices = {1, 2};
-  what.schemes.assign(laplace3d::all_schemes.begin(), laplace3d::all_schemes.end());
+  what.schemes = laplace3d::schemes_for(1);
   what.coefficients = default_coefficients(what.stencil);
   what.steps = 10;
   what.rounds = 3;
@@ -58,6 +58,53 @@ TEST(LaplaceComparison, has_a_row_for_each_scheme_size_and_number_of_devices) {
   EXPECT_EQ(rows[6].devices, 2);
   EXPECT_EQ(rows[6].scheme, SchemeKind::baseline);
   EXPECT_TRUE(rows[0].size == what.sizes[0]);
+}
+
+TEST(LaplaceComparison, of_several_ranks_has_the_schemes_of_one_process_beside_those_of_all) {
+  halocline::comm::run_as_threads(3, [](halocline::comm::RankGroup& comm) {
+    laplace3d::Comparison what;
+    what.sizes = {{6, 5, 12}};
+    what.schemes = laplace3d::schemes_for(3);
+    what.coefficients = default_coefficients(what.stencil);
+    what.steps = 10;
+    what.rounds = 2;
+    what.check = true;
+    const auto rows = laplace3d::compare<double>(comm, what);
+    ASSERT_EQ(rows.size(), laplace3d::all_schemes.size());
+    for (const Row& row : rows) {
+      SCOPED_TRACE(std::string(to_string(row.scheme)));
+      EXPECT_EQ(row.devices, 3);
+      EXPECT_EQ(row.processes, processes_of(row.scheme) == laplace3d::Processes::one ? 1 : 3);
+      ASSERT_TRUE(row.check.has_value());
+      EXPECT_TRUE(row.check->passed());
+      EXPECT_EQ(row.check->cells, 360);
+      EXPECT_GT(row.gflops, 0);
+      EXPECT_TRUE(over_left_right(row, rows).has_value());
+      EXPECT_TRUE(over_left_right_mpi(row, rows).has_value());
+      // All ranks have the same times.
+      EXPECT_EQ(comm.all_reduce(row.gflops, halocline::comm::Reduction::min), row.gflops);
+    }
+  });
+}
+
+TEST(LaplaceComparison, schemes_of_one_process_need_one_node) {
+  halocline::comm::run_as_threads(2, [](halocline::comm::RankGroup& comm) {
+    laplace3d::Comparison what;
+    what.sizes = {{6, 5, 12}};
+    what.schemes = {SchemeKind::threads};
+    what.coefficients = default_coefficients(what.stencil);
+    what.options.machine.ranks_per_node = 1;
+    try {
+      static_cast<void>(laplace3d::compare<double>(comm, what));
+      ADD_FAILURE() << "it was not refused";
+    } catch (const halocline::InvalidArgument& error) {
+      EXPECT_NE(std::string(error.what())
+                    .find("scheme 'threads' needs all devices in one process, and the 2 ranks are on 2 "
+                          "nodes"),
+                std::string::npos)
+          << error.what();
+    }
+  });
 }
 
 }  // namespace

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <mutex>
+#include <thread>
 
 #include "comm/local_ranks.hpp"
 #include "device/host.hpp"
@@ -142,7 +144,7 @@ TEST_P(LaplaceSchemes, agree_with_a_launch_thread_for_each_device) {
   expect_serial_solution<float>({{5, 4, 36}, 3, 6, 2}, GetParam(), options);
 }
 
-INSTANTIATE_TEST_SUITE_P(all, LaplaceSchemes, testing::ValuesIn(laplace3d::all_schemes), [](const auto& tested) {
+INSTANTIATE_TEST_SUITE_P(all, LaplaceSchemes, testing::ValuesIn(laplace3d::schemes_for(1)), [](const auto& tested) {
   std::string name(to_string(tested.param));
   std::replace_if(
       name.begin(), name.end(), [](char c) { return c == '-' || c == '+'; }, '_');
@@ -177,7 +179,7 @@ TEST(LaplaceRanks, halocline_agrees_over_ranks_and_the_others_are_refused_by_nam
     expect_serial_solution<double>(comm, {{6, 5, 24}, 2, 8, 2}, SchemeKind::halocline, {});
     DomainOptions options;
     options.devices.per_rank = 1;
-    for (const SchemeKind kind : laplace3d::all_schemes) {
+    for (const SchemeKind kind : laplace3d::schemes_for(1)) {
       if (kind == SchemeKind::halocline) continue;
       Case<double> on(comm, {{6, 5, 24}}, options);
       try {
@@ -189,6 +191,85 @@ TEST(LaplaceRanks, halocline_agrees_over_ranks_and_the_others_are_refused_by_nam
       }
       on.close();
     }
+  });
+}
+
+/// The schemes with a process a device.
+constexpr std::array mpi_schemes{SchemeKind::left_right_mpi, SchemeKind::pairwise_mpi};
+
+TEST(LaplaceProcesses, agree_with_the_serial_solution_on_1_to_5_ranks) {
+  for (const int ranks : {1, 2, 3, 4, 5}) {
+    halocline::comm::run_as_threads(ranks, [&](halocline::comm::RankGroup& comm) {
+      for (const SchemeKind kind : mpi_schemes) {
+        expect_serial_solution<double>(comm, {{6, 5, 6 * ranks}, 1, 7}, kind, {});
+        expect_serial_solution<double>(comm, {{3, 4, 2 * ranks}, 1, 8}, kind, {});
+        expect_serial_solution<float>(comm, {{5, 7, 6 * ranks}, 1, 9, 3, Stencil::points19}, kind, {});
+      }
+    });
+  }
+}
+
+TEST(LaplaceProcesses, agree_however_late_operations_are) {
+  halocline::comm::run_as_threads(3, [&](halocline::comm::RankGroup& comm) {
+    for (const SchemeKind kind : mpi_schemes) {
+      halocline::device::HostOptions host;
+      host.injector = std::make_shared<Delays>(static_cast<std::uint64_t>(comm.rank().value()) + 1);
+      DomainOptions options;
+      options.devices.existing.emplace(halocline::device::make_host_backend(host));
+      expect_serial_solution<double>(comm, {{5, 4, 18}, 1, 12}, kind, options);
+    }
+  });
+}
+
+TEST(LaplaceProcesses, several_devices_of_a_rank_are_refused) {
+  halocline::comm::run_as_threads(2, [&](halocline::comm::RankGroup& comm) {
+    DomainOptions options;
+    options.devices.per_rank = 2;
+    for (const SchemeKind kind : mpi_schemes) {
+      Case<double> on(comm, {{6, 5, 24}}, options);
+      try {
+        on.time(kind, 4);
+        ADD_FAILURE() << to_string(kind) << " was not refused";
+      } catch (const halocline::InvalidArgument& error) {
+        EXPECT_THAT(error.what(), HasSubstr("this one drives 2 devices; allowed is 1 device for each rank"));
+        EXPECT_THAT(error.what(), HasSubstr("mpirun -n 4"));
+      }
+      on.close();
+    }
+  });
+}
+
+TEST(LaplaceProcesses, a_process_that_fails_ends_the_scheme_of_its_neighbours_at_their_deadline) {
+  class Fails : public halocline::device::Injector {
+   public:
+    halocline::device::Injection before(halocline::device::Operation operation, int /*device*/) override {
+      halocline::device::Injection injection;
+      if (armed && operation == halocline::device::Operation::launch && ++launches > 9) injection.failure = "it broke";
+      return injection;
+    }
+    std::atomic<bool> armed{false};
+    std::atomic<int> launches{0};
+  };
+  std::atomic<bool> over{false};  // the neighbour's wait: a rank that ends would end it at once
+  halocline::comm::run_as_threads(2, [&](halocline::comm::RankGroup& comm) {
+    const auto fails = std::make_shared<Fails>();
+    halocline::device::HostOptions host;
+    host.injector = fails;
+    DomainOptions options;
+    options.devices.existing.emplace(halocline::device::make_host_backend(host));
+    options.timeout = std::chrono::seconds(1);
+    Case<double> on(comm, {{6, 5, 12}}, options);
+    on.time(SchemeKind::left_right_mpi, 2);
+    const bool mine = comm.rank().value() == 1;
+    fails->armed = mine;
+    try {
+      on.time(SchemeKind::left_right_mpi, 40);
+      ADD_FAILURE() << "it did not fail";
+    } catch (const halocline::Error& error) {
+      EXPECT_THAT(error.what(), HasSubstr(mine ? "it broke" : "is late by more than 1 s"));
+    }
+    if (!mine) over = true;
+    for (int i = 0; i < 1000 && !over; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
   });
 }
 
@@ -241,7 +322,7 @@ TEST(LaplaceErrors, a_device_that_fails_ends_a_scheme_with_its_own_error) {
     std::atomic<bool> armed{false};
     std::atomic<int> launches{0};
   };
-  for (const SchemeKind kind : laplace3d::all_schemes) {
+  for (const SchemeKind kind : laplace3d::schemes_for(1)) {
     const auto fails = std::make_shared<Fails>();
     halocline::device::HostOptions host;
     host.devices = 3;
