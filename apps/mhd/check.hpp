@@ -27,11 +27,11 @@ struct Check {
   [[nodiscard]] bool within_two_ulp() const;
 };
 
-/// Collective: rank 0 computes the model's solution after the same steps, and needs memory for the fields eight times over;
-/// others wait for it however long that takes. The same answer on all ranks. The solver must have begun with these values, and
-/// be without forcing.
+/// Collective: rank 0 computes the model's solution after the same steps; others wait for it however long that takes. It computes
+/// `planes` planes in z at a time, and those around them that they depend on, in memory for seven fp64 numbers a cell and field. The
+/// same answer on all ranks. The solver must have begun with these values, and be without forcing.
 template <typename T>
 [[nodiscard]] Check check(halocline::Domain& domain, Solver<T>& solver, const Parameters& parameters, int order,
-                          const InitialValues& start, std::span<const Stretch> stretches);
+                          const InitialValues& start, std::span<const Stretch> stretches, std::int64_t planes = 64);
 
 }  // namespace mhd

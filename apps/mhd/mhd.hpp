@@ -135,8 +135,9 @@ class Solver {
   void choose_variant(const std::string& name);
   /// Gives the same bits either way.
   void choose_boundary_order(BoundaryOrder boundary_order) { boundary_order_ = boundary_order; }
-  /// A field's current values, x fastest: on rank 0; elsewhere nothing.
+  /// A field's current values, or those in a box of the domain, x fastest: on rank 0; elsewhere nothing.
   [[nodiscard]] std::vector<T> gather(int field);
+  [[nodiscard]] std::vector<T> gather(int field, const halocline::Box& box);
   [[nodiscard]] double time() const { return position_.time; }
 
  private:

@@ -22,6 +22,12 @@ Real share(int r, int k) {
   return value;
 }
 
+/// No std::max, which passes over a NaN: one that is there once stays.
+template <typename Number>
+void raise(Number& to, Number value) {
+  if (!(value <= to) && !std::isnan(to)) to = value;
+}
+
 }  // namespace
 
 /// Coordinates of a cell's surroundings, wrapped around: [dim][reach + offset], already times the pitch.
@@ -187,10 +193,6 @@ Distance distance(const Model::Field& model, const std::vector<double>& sizes, c
   found.cells = static_cast<std::int64_t>(model.size());
   Real largest = 0;
   Real most = 0;
-  // No std::max, which passes over a NaN: one that is there once stays.
-  const auto raise = [](auto& to, auto value) {
-    if (!(value <= to) && !std::isnan(to)) to = value;
-  };
   for (std::size_t i = 0; i < model.size(); ++i) {
     const Real m = model[i];
     const Real away = std::fabs(m - static_cast<Real>(candidate[i]));
@@ -207,6 +209,22 @@ Distance distance(const Model::Field& model, const std::vector<double>& sizes, c
     if (!(away <= 2 * ulp)) ++found.beyond;
   }
   found.scaled = largest > 0 ? static_cast<double>(most / largest) : static_cast<double>(most);
+  found.largest = static_cast<double>(largest);
+  return found;
+}
+
+Distance both(const Distance& a, const Distance& b) {
+  const auto most = [](const Distance& d) { return d.largest > 0 ? d.scaled * d.largest : d.scaled; };
+  Distance found = a;
+  found.cells += b.cells;
+  found.beyond += b.beyond;
+  raise(found.ulps, b.ulps);
+  raise(found.absolute, b.absolute);
+  raise(found.roundings, b.roundings);
+  raise(found.largest, b.largest);
+  found.scaled = most(a);
+  raise(found.scaled, most(b));
+  if (found.largest > 0) found.scaled /= found.largest;
   return found;
 }
 

@@ -68,6 +68,7 @@ struct Distance {
   std::int64_t beyond = 0;  ///< of them, how many are more than 2 ulp away
   double absolute = 0;      ///< largest |m - c| of cells whose model value is 0
   double scaled = 0;        ///< largest |m - c| over the largest |m|, of all cells
+  double largest = 0;       ///< largest |m|
   /// Largest |m - c| in roundings: T's epsilon times the cell's size (Model::sizes()). As dt tends to 0 that is a unit in the
   /// last place of the value; otherwise one of the terms that a step adds to it, so that values near 0 count fairly.
   double roundings = 0;
@@ -75,5 +76,7 @@ struct Distance {
 template <typename T>
 [[nodiscard]] Distance distance(const Model::Field& model, const std::vector<double>& sizes,
                                 const std::vector<T>& candidate);
+/// Of two parts of the cells together.
+[[nodiscard]] Distance both(const Distance& a, const Distance& b);
 
 }  // namespace mhd

@@ -175,8 +175,12 @@ void Solver<T>::step(double dt, bool overlap) {
 
 template <typename T>
 std::vector<T> Solver<T>::gather(int field) {
-  return apps::gather(domain_, state_[static_cast<std::size_t>(field)],
-                      halocline::Box::of_extent(internals(domain_).geometry().partition.extent()));
+  return gather(field, halocline::Box::of_extent(internals(domain_).geometry().partition.extent()));
+}
+
+template <typename T>
+std::vector<T> Solver<T>::gather(int field, const halocline::Box& box) {
+  return apps::gather(domain_, state_[static_cast<std::size_t>(field)], box);
 }
 
 /// The median of some turns, the slowest rank's; the first turn does not count.

@@ -64,6 +64,32 @@ TEST(Check, HoldsForStepsInARowOfSeveralLengths) {
   EXPECT_TRUE(check.passed()) << largest(check);
 }
 
+/// By parts of the domain the model takes less memory, and the result is the same to the bit.
+TEST(Check, IsTheSameByPartsOfTheDomain) {
+  constexpr Vec3 long_in_z{6, 5, 47};
+  const auto fluid = mhd_test::fluid(long_in_z);
+  const auto start = mhd::initial_values({mhd::Start::random}, long_in_z, fluid);
+  for (const int order : {2, 6}) {
+    mhd_test::on_solvers<double>({long_in_z, order, 1, 3}, fluid, {}, [&](auto& domain, auto& solver) {
+      const std::vector<mhd::Stretch> stretches{{1, 0.01}};
+      solver.initialise(start);
+      solver.step(0.01);
+      const auto whole = mhd::check(domain, solver, fluid, order, start, stretches);
+      for (const int planes : {1, 10, 16, 46}) {
+        SCOPED_TRACE(planes);
+        const auto parts = mhd::check(domain, solver, fluid, order, start, stretches, planes);
+        for (std::size_t i = 0; i < mhd::field_count; ++i) {
+          EXPECT_EQ(parts.of[i].cells, long_in_z.volume());
+          EXPECT_EQ(parts.of[i].ulps, whole.of[i].ulps);
+          EXPECT_EQ(parts.of[i].beyond, whole.of[i].beyond);
+          EXPECT_EQ(parts.of[i].roundings, whole.of[i].roundings);
+          EXPECT_NEAR(parts.of[i].scaled, whole.of[i].scaled, 1e-12 * whole.of[i].scaled);
+        }
+      }
+    });
+  }
+}
+
 /// The paper's criterion fails here: the unit in the last place of a value near 0 is smaller than the rounding errors
 /// of a step.
 TEST(Check, ReportsThePapersRuleBeside) {
