@@ -17,28 +17,6 @@ using namespace halocline;
 
 namespace {
 
-/// pi^-1 of the slowest device of the machine.
-double seconds_per_update(const PredictFlags& flags, const machine::MachineMap& map) {
-  if (flags.seconds_per_update) return *flags.seconds_per_update;
-  if (flags.kernel.cost.bytes == 0 && flags.kernel.cost.flops == 0) {
-    refuse_without(fmt::format("--kernel {}", flags.kernel.name), "--bytes-per-cell, --flops-per-cell or --pi");
-  }
-  double slowest = 0;
-  for (const machine::NodeType& type : map.types) {
-    for (int d = 0; d < type.device_count(); ++d) {
-      const double memory = best_path(type, device_id(d), device_id(d)).bandwidth;
-      const bool known = std::isfinite(memory);
-      if (!known && !(flags.flop_rate && flags.kernel.cost.flops > 0)) {
-        throw InvalidArgument(fmt::format(
-            "device {} of '{}' has no memory link in the machine map; allowed, without one, is --pi", d, type.name));
-      }
-      slowest = std::max(
-          slowest, model::seconds_per_update(flags.kernel.cost, {known ? memory : 0, flags.flop_rate.value_or(0)}));
-    }
-  }
-  return slowest;
-}
-
 void set_rate(model::ClosedFormRate& rate, int exchanges, const std::optional<double>& beta,
               const std::optional<double>& latency, std::int64_t neighbours) {
   rate.seconds_per_cell = beta.value_or(exchanges * rate.seconds_per_cell);
@@ -94,6 +72,27 @@ std::vector<std::int64_t> doubled_up_to(std::int64_t most) {
 }
 
 }  // namespace
+
+double seconds_per_update(const PredictFlags& flags, const machine::MachineMap& map) {
+  if (flags.seconds_per_update) return *flags.seconds_per_update;
+  if (flags.kernel.cost.bytes == 0 && flags.kernel.cost.flops == 0) {
+    refuse_without(fmt::format("--kernel {}", flags.kernel.name), "--bytes-per-cell, --flops-per-cell or --pi");
+  }
+  double slowest = 0;
+  for (const machine::NodeType& type : map.types) {
+    for (int d = 0; d < type.device_count(); ++d) {
+      const double memory = best_path(type, device_id(d), device_id(d)).bandwidth;
+      const bool known = std::isfinite(memory);
+      if (!known && !(flags.flop_rate && flags.kernel.cost.flops > 0)) {
+        throw InvalidArgument(fmt::format(
+            "device {} of '{}' has no memory link in the machine map; allowed, without one, is --pi", d, type.name));
+      }
+      slowest = std::max(
+          slowest, model::seconds_per_update(flags.kernel.cost, {known ? memory : 0, flags.flop_rate.value_or(0)}));
+    }
+  }
+  return slowest;
+}
 
 std::vector<PredictCase> predict_cases(const PredictFlags& flags, const machine::MachineMap& map) {
   const std::int64_t devices = map.devices_of(node_id(0));

@@ -27,6 +27,8 @@ struct PredictFlags {
   std::string study;                ///< empty: one case
   std::vector<std::int64_t> sizes;  ///< of a study
   bool csv = false;
+  int copy_engines = 2;    ///< study `schemes`
+  double synchronise = 0;  ///< of it, too: seconds until the host goes on after a copy
   SimulateFlags software;  ///< as for 'simulate'
 };
 
@@ -51,6 +53,10 @@ struct PredictedRow {
   PredictedStep simulated;
   std::string slowest;  ///< level of the simulated exchange
 };
+
+/// pi^-1 of the slowest device of the machine: what the flags say, or what follows from the kernel's costs and the map. Throws
+/// InvalidArgument where neither is known.
+[[nodiscard]] double seconds_per_update(const PredictFlags& flags, const halocline::machine::MachineMap& map);
 
 /// The rows of flags.study on a machine: 1, 2, 4, ... devices of one node, then 2, 4, ... nodes, up to all. Strong: each size on all of them. Weak: each
 /// size a device, doubled along z, y and x in turn.

@@ -9,6 +9,8 @@
 #include "documents.hpp"
 #include "planning.hpp"
 #include "prediction_report.hpp"
+#include "scheme_prediction.hpp"
+#include "software_options.hpp"
 
 namespace cli {
 namespace {
@@ -19,10 +21,30 @@ constexpr double nano = 1e-9;
 constexpr double micro = 1e-6;
 constexpr std::int64_t most_side = 1'000'000;
 
+int print_schemes(Context& context, const PredictFlags& flags, const machine::MachineMap& map) {
+  const std::vector<SchemeRow> rows = predict_schemes(flags, map);
+  Json document = document_of("predict");
+  document["kernel"] = flags.kernel.name;
+  document["machine"] = machine_summary(map);
+  document["software"] = software_json(map.software);
+  document["copy_engines"] = flags.copy_engines;
+  document["synchronise_s"] = flags.synchronise;
+  document["rows"] = scheme_json(rows);
+  context.print_document(document);
+  if (flags.csv) {
+    context.print_lines(scheme_csv(rows));
+  } else {
+    context.print_text(fmt::format("one step of {} in slabs on a node of {}, simulated by scheme\n\n{}",
+                                   flags.kernel.name, map.name, scheme_table(rows)));
+  }
+  return 0;
+}
+
 int run_predict(Context& context, const PredictFlags& flags) {
   PlanRequest request = plan_request_of(context);
   if (!context.root()) return 0;
   flags.software.apply(request.machine);
+  if (flags.study == "schemes") return print_schemes(context, flags, request.machine);
   std::vector<PredictCase> cases;
   if (flags.study.empty()) {
     cases.push_back({std::ssize(request.machine.nodes), request.machine.devices_of(node_id(0)), request.extent});
@@ -116,18 +138,30 @@ void add_predict_command(CLI::App& app, Options& options, Command& chosen) {
   flags->kernel = step_kernels().front();
   add_kernel(*command, options, flags);
   add_closed_form(*command, flags);
-  add_flag(*command, "--nominal", "use the nominal rates of the map, not the measured ones", flags->software.nominal);
-  add_flag(*command, "--links-alone", "only links limit exchanges", flags->software.links_alone);
-  add_word(*command, "--study", "NAME", "1, 2, 4, ... devices: strong or weak scaling",
+  add_software_options(*command, {flags, &flags->software});
+  add_word(*command, "--study", "NAME",
+           "1, 2, 4, ... devices: strong or weak scaling; or laplace3d on the devices of a node by each of its "
+           "schemes: schemes",
            [flags](const auto& name, const auto& word) {
-             flags->study = parse_choice(name, word, Choices<std::string>{{"strong", "strong"}, {"weak", "weak"}});
+             flags->study = parse_choice(
+                 name, word, Choices<std::string>{{"strong", "strong"}, {"weak", "weak"}, {"schemes", "schemes"}});
            });
-  add_integers(*command, "--sizes", "N", 16,
-               "cells a side of a study; weak: of each device (default 256 512 1024; weak: 256)", flags->sizes, 1,
-               most_side);
+  add_integers(
+      *command, "--sizes", "N", 16,
+      "cells a side of a study; weak: of each device (default 256 512 1024; weak: 256; schemes: 64 128 256 512)",
+      flags->sizes, 1, most_side);
+  add_integer(*command, "--copy-engines", "N",
+              "schemes: copies to and from the host that a device does at a time, 1 or 2 (default)",
+              flags->copy_engines, 1, 2);
+  add_word(*command, "--synchronise", "US",
+           "schemes: time from the end of a copy until the host thread that waits for it goes on (default 0)",
+           [flags](const auto& option, const auto& word) {
+             flags->synchronise = micro * parse_number(option, word, 0, 1e9);
+           });
   add_flag(*command, "--csv", "print the rows as CSV", flags->csv);
   add_examples(*command, {"halocline predict --machine puhti --nodes 2 --kernel mhd --size 256 --pi 2.2",
-                          "halocline predict --machine summit --nodes 2 --study weak --kernel jacobi3d"});
+                          "halocline predict --machine summit --nodes 2 --study weak --kernel jacobi3d",
+                          "halocline predict --machine k20-server --kernel laplace3d --study schemes --sizes 64"});
   // The flags live as long as the command.
   command->callback([&chosen, command, flags] {
     for (const char* name : {"--fields", "--radius"}) {
@@ -137,9 +171,16 @@ void add_predict_command(CLI::App& app, Options& options, Command& chosen) {
     if (flags->study.empty() && !flags->sizes.empty()) refuse_without("--sizes", "--study");
     if (!flags->study.empty() && command->count("--size") > 0)
       refuse_together("--size", "--study, which takes --sizes");
-    if (flags->sizes.empty())
-      flags->sizes =
-          flags->study == "weak" ? std::vector<std::int64_t>{256} : std::vector<std::int64_t>{256, 512, 1024};
+    const bool schemes = flags->study == "schemes";
+    if (schemes && flags->kernel.name != "laplace3d") refuse_without("--study schemes", "--kernel laplace3d");
+    for (const char* name : {"--copy-engines", "--synchronise"}) {
+      if (!schemes && command->count(name) > 0) refuse_without(name, "--study schemes");
+    }
+    if (flags->sizes.empty()) {
+      flags->sizes = {256, 512, 1024};
+      if (flags->study == "weak") flags->sizes = {256};
+      if (schemes) flags->sizes = {64, 128, 256, 512};
+    }
     chosen = [flags](Context& context) { return run_predict(context, *flags); };
   });
 }
