@@ -1,11 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <map>
 #include <memory>
+#include <optional>
+#include <set>
 
 #include "commands/commands.hpp"
 #include "communication.hpp"
+#include "documents.hpp"
+#include "link_sweep.hpp"
 #include "mapping/patterns.hpp"
+#include "outputs.hpp"
 #include "patterns/run.hpp"
 #include "table.hpp"
 
@@ -107,12 +116,142 @@ int run_patterns(Context& context, const BenchOptions& wanted) {
   return 0;
 }
 
+struct LinkOptions {
+  std::vector<std::int64_t> sizes;
+  double seconds = 120;
+  std::optional<std::string> csv;
+  bool go_on = false;
+};
+
+/// 4 B to 256 MiB, times four.
+std::vector<std::int64_t> sizes_of_links() {
+  std::vector<std::int64_t> sizes;
+  for (std::int64_t size = 4; size <= std::int64_t{256} << 20; size *= 4) sizes.push_back(size);
+  return sizes;
+}
+
+/// The rows of a file that an earlier run wrote; none without such a file. The same on all ranks.
+std::optional<LinkTable> rows_before(Context& context, const LinkOptions& wanted) {
+  std::vector<std::byte> bytes;
+  if (context.root()) {
+    std::ifstream file(*wanted.csv, std::ios::binary);
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    const auto* first = reinterpret_cast<const std::byte*>(text.data());
+    bytes.assign(first, first + text.size());
+  }
+  context.world.broadcast(bytes, rank_id(0));
+  if (bytes.empty()) return std::nullopt;
+  return link_table_of({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, *wanted.csv);
+}
+
+/// The best rate of each method, direction and size.
+std::string links_table(const LinkTable& links) {
+  std::vector<std::string> header{"bytes"};
+  std::map<std::int64_t, std::map<std::string, double>> best;
+  for (const LinkRow& row : links.rows) {
+    if (row.traffic != "one_way") continue;
+    const std::string end = row.from == "host" ? " to" : row.to == "host" ? " from" : row.from == row.to ? " own" : "";
+    const std::string name = row.method + end;
+    if (std::ranges::find(header, name) == header.end()) header.push_back(name);
+    double& value = best[row.size][name];
+    value = std::max(value, row.gigabytes_per_second);
+  }
+  std::string text;
+  constexpr std::size_t columns = 7;
+  for (std::size_t first = 1; first < header.size(); first += columns) {
+    std::vector<std::string> part{header[0]};
+    for (std::size_t c = first; c < std::min(first + columns, header.size()); ++c) part.push_back(header[c]);
+    Table table(part);
+    for (const auto& [size, rates] : best) {
+      std::vector<Cell> cells{fmt::format("{}", size)};
+      for (std::size_t c = 1; c < part.size(); ++c) {
+        const auto rate = rates.find(part[c]);
+        cells.emplace_back(rate == rates.end() ? "-" : fmt::format("{:.3g}", rate->second));
+      }
+      table.row(std::move(cells));
+    }
+    text += "\n" + table.text();
+  }
+  return text;
+}
+
+int run_links(Context& context, const LinkOptions& wanted) {
+  if (context.options.elsewhere()) {
+    refuse_together("bench links", "--machine or --nodes: only the machine at hand can be measured");
+  }
+  std::optional<LinkTable> before;
+  if (wanted.csv) {
+    check_output(context, "--csv", *wanted.csv);
+    if (wanted.go_on) before = rows_before(context, wanted);
+  }
+  const LinkSweep sweep{wanted.sizes.empty() ? sizes_of_links() : wanted.sizes, wanted.seconds};
+  const SweptLinks found = sweep_links(context, sweep, std::move(before), [&](const LinkTable& table) {
+    if (wanted.csv) write_output(context, "--csv", *wanted.csv, csv_of(table));
+  });
+  const LinkTable& links = found.table;
+  Json document = document_of("bench links");
+  document["node"] = links.source.node;
+  document["backend"] = links.source.backend;
+  document["ranks"] = links.source.ranks;
+  document["devices"] = links.source.devices;
+  document["missing_sizes"] = found.missing;
+  document["rows"] = Json::array();
+  for (const LinkRow& row : links.rows) {
+    document["rows"].push_back({{"size", row.size},
+                                {"bytes", row.bytes},
+                                {"method", row.method},
+                                {"traffic", row.traffic},
+                                {"from", row.from},
+                                {"to", row.to},
+                                {"numa", row.numa},
+                                {"seconds", row.seconds},
+                                {"gb_per_s", row.gigabytes_per_second}});
+  }
+  document["left_out"] = Json::array();
+  std::set<std::pair<std::string, std::string>> reasons;
+  for (const auto& left_out : found.left_out) reasons.emplace(left_out.method, left_out.reason);
+  for (const auto& [method, reason] : reasons) document["left_out"].push_back({{"method", method}, {"reason", reason}});
+  context.print_document(document);
+  std::string text =
+      fmt::format("{}: {}, {}; GB/s one way, the fastest pair's\n{}", links.source.node,
+                  plural(links.source.ranks, "rank"), plural(links.source.devices, "device"), links_table(links));
+  if (!reasons.empty()) text += "\n";
+  for (const auto& [method, reason] : reasons) text += fmt::format("not measured: {}: {}\n", method, reason);
+  if (!found.missing.empty()) {
+    text += fmt::format("\nno time for {}; --resume with --csv goes on\n", plural(std::ssize(found.missing), "size"));
+  }
+  context.print_text(text);
+  return 0;
+}
+
+void add_links_command(CLI::App& bench, Options& options, Command& chosen) {
+  auto* command =
+      bench.add_subcommand("links", "measure bandwidth of each method and direction by size of the messages");
+  add_machine_options(*command, options);
+  add_output_options(*command, options);
+  auto own = std::make_shared<LinkOptions>();
+  add_integers(*command, "--sizes", "BYTES ...", 64, "sizes, multiples of 4 (default: 4 to 268435456, times 4)",
+               own->sizes, 4, std::int64_t{1} << 32);
+  add_positive(*command, "--seconds", "S", "start no measurement after this time (default 120)", own->seconds, 1e6);
+  add_text(*command, "--csv", "FILE", "write a line for each method, direction and size, after each size", own->csv);
+  add_flag(*command, "--resume", "keep the sizes that --csv has, and measure the others", own->go_on);
+  add_examples(*command, {"halocline bench links --devices 2 --sizes 4096 65536 --csv links.csv"});
+  command->callback([&chosen, own] {
+    if (own->go_on && !own->csv) refuse_without("--resume", "--csv");
+    for (const std::int64_t size : own->sizes) {
+      if (size % 4 != 0) refuse("--sizes", fmt::format("{}", size), "a multiple of 4");
+    }
+    chosen = [own](Context& context) { return run_links(context, *own); };
+  });
+}
+
 }  // namespace
 
 void add_bench_command(CLI::App& app, Options& options, Command& chosen) {
   auto* bench = app.add_subcommand("bench", "measure communication on the machine at hand");
   bench->require_subcommand(1);
   add_examples(*bench, {"mpirun -n 2 halocline bench patterns --cpu 2d --gpu none --repeat 5"});
+  add_links_command(*bench, options, chosen);
   auto* command = bench->add_subcommand(
       "patterns", "time stencil and all-to-all patterns between CPUs and between GPUs, as MPI calls");
   add_machine_options(*command, options);

@@ -198,7 +198,7 @@ void add_plot_command(CLI::App& app, Options& options, Command& chosen) {
   add_words(
       *command, "FILE", "", most_files,
       "a machine map, as 'halocline machine --measure --json' writes it; a trace of 'halocline exchange --trace'; or "
-      "CSV files of 'simulate --study', 'run mhd --study' and of bench/, several for one chart",
+      "CSV files of 'simulate --study', 'run mhd --study', 'bench links' and of bench/, several for one chart",
       [own](const auto&, const Words& words) { own->files.assign(words.begin(), words.end()); });
   add_text(*command, "-o,--output", "SVG", "the picture (default: the first file's name with .svg)", own->output);
   add_integer(*command, "--step", "N", "exchange of a trace (default: its last)", own->step, 1);

@@ -248,6 +248,42 @@ std::vector<Chart> pack_charts(const CsvRows& rows) {
   return all;
 }
 
+/// Bandwidth by size of messages: `halocline bench links`. One chart for the traffic of devices, and one for that with the host.
+std::vector<Chart> link_charts(const CsvRows& rows) {
+  std::map<std::pair<bool, std::string>, Collected> found;
+  for (const CsvRow& row : rows) {
+    const bool to_device = row.at("from") == "host";
+    const bool from_device = row.at("to") == "host";
+    std::string name = row.at("method");
+    if (to_device || from_device) {
+      name += to_device ? ", to the device" : ", from the device";
+      if (row.at("numa") != "-1") name += ", memory " + row.at("numa");
+    } else if (row.at("from") == row.at("to")) {
+      name += " within a device";
+    }
+    found[{to_device || from_device, row.at("traffic")}].add(name, false, csv_number(row, "bytes"),
+                                                             csv_number(row, "gb_per_s"));
+  }
+  std::vector<Chart> charts;
+  for (const auto& [of, collected] : found) {
+    const auto& [host, traffic] = of;
+    const std::string words = traffic == "one_way"   ? "one way"
+                              : traffic == "two_way" ? "each of two ways"
+                                                     : "each of all at once";
+    Chart chart{fmt::format("{}: {}", host ? "with the host" : "between devices", words),
+                "bytes of a message",
+                "GB/s",
+                {},
+                {},
+                true,
+                true,
+                collected.series()};
+    chart.x_ticks = all_x(chart.series);
+    charts.push_back(std::move(chart));
+  }
+  return charts;
+}
+
 }  // namespace
 
 std::vector<CsvRow> read_csv(std::string_view text, const std::string& file) {
@@ -292,10 +328,12 @@ std::vector<Chart> charts_of(const CsvRows& rows) {
     charts = mhd_charts(rows);
   } else if (all_have({"method", "block", "element", "radius", "direction", "gb_per_s"})) {
     charts = pack_charts(rows);
+  } else if (all_have({"size", "bytes", "method", "traffic", "from", "to", "numa", "gb_per_s"})) {
+    charts = link_charts(rows);
   } else {
     throw InvalidArgument(
-        "a CSV file with other columns; allowed are files of simulate --study, bench_study, run mhd --study and "
-        "bench_pack");
+        "a CSV file with other columns; allowed are files of simulate --study, bench_study, run mhd --study, "
+        "bench links and bench_pack");
   }
   if (charts.empty()) throw InvalidArgument("the CSV file has no rows that are drawn");
   return charts;

@@ -15,7 +15,7 @@ using CsvRow = std::map<std::string, std::string>;
 /// Fields may be in double quotes. Throws InvalidArgument for a row with another number of fields than the first.
 [[nodiscard]] std::vector<CsvRow> read_csv(std::string_view text, const std::string& file);
 
-/// What the rows of `halocline simulate --study`, bench_study, the baselines, `halocline run mhd --study` and bench_pack show; rows
+/// What the rows of `halocline simulate --study`, bench_study, the baselines, `halocline run mhd --study`, `halocline bench links` and bench_pack show; rows
 /// of several files of one kind in one chart, simulated beside measured. Throws InvalidArgument for columns of none of these.
 [[nodiscard]] std::vector<Chart> charts_of(const std::vector<CsvRow>& rows);
 

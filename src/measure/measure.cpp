@@ -25,7 +25,10 @@ constexpr std::int64_t granularity = 1024;
 
 /// The request with its defaults, or InvalidArgument.
 MeasureRequest completed(MeasureRequest request, const comm::RankGroup& comm, const device::Backend& backend) {
-  if (request.bytes != 0 && request.bytes < granularity) {
+  if (request.exact && (request.bytes < 4 || request.bytes % 4 != 0)) {
+    throw InvalidArgument(fmt::format("bytes is {}; allowed is a multiple of 4 from 4 on", request.bytes));
+  }
+  if (!request.exact && request.bytes != 0 && request.bytes < granularity) {
     throw InvalidArgument(fmt::format("bytes is {}; allowed is 0, or {} or more", request.bytes, granularity));
   }
   if (request.repeats < 1) throw InvalidArgument(fmt::format("repeats is {}; allowed is 1 or more", request.repeats));
@@ -40,7 +43,7 @@ MeasureRequest completed(MeasureRequest request, const comm::RankGroup& comm, co
     const bool host = backend.kind() == DeviceKind::host;
     request.device_mpi = Verdict::of(host || support.verdict == comm::DeviceSupport::Verdict::yes, support.why);
   }
-  request.bytes = (request.bytes + granularity - 1) / granularity * granularity;
+  if (!request.exact) request.bytes = (request.bytes + granularity - 1) / granularity * granularity;
   return request;
 }
 
@@ -106,6 +109,7 @@ Findings measure_node(comm::RankGroup& node, device::Backend& backend, std::vect
   measuring::measure_host(session, numa);
   measuring::measure_messages(session);
   measuring::measure_without_peer(session);
+  measuring::measure_managed_pairs(session);
   const auto findings = comm::gather(node, Findings{session.measurements(), session.left_out()});
   session.close();
   return measuring::joined(findings);

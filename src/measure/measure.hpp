@@ -27,14 +27,17 @@
 // | pinned           | host, device   | a copy between pinned memory (by NUMA node) and the device            |
 // | mapped           | host, device   | a kernel of the device that loads or stores pinned memory             |
 // | pageable         | host, device   | a copy from or to memory of malloc()                                  |
-// | managed_demand   | host, device   | managed memory that the reader's page faults bring                    |
-// | managed_prefetch | host, device   | managed memory that is prefetched                                     |
+// | managed_demand   | any            | managed memory that the reader's page faults bring                    |
+// | managed_prefetch | any            | managed memory that is prefetched                                     |
 namespace halocline::machine {
 
 struct MeasureRequest {
   /// Bytes of the messages for bandwidth, at least 1024; 0: 64 MiB for GPUs, 4 MiB for host devices. MPI
   /// messages have a quarter of it; managed memory has at most 16 MiB.
   std::int64_t bytes = 0;
+  /// Messages of exactly `bytes` by all methods, which is then a multiple of 4, at least 4; for series of sizes. Only messages of all pairs
+  /// at once stay smaller, and managed memory has at most 16 MiB. Kernels move multiples of 8 bytes alone.
+  bool exact = false;
   /// Repetitions of each measurement after one that is not counted, 1 or more; the result is the median.
   int repeats = 5;
   /// Seconds after which no measurement is begun, above 0; left_out lists what was not measured.
@@ -49,6 +52,7 @@ struct LeftOut {
   std::string method;
   std::string reason;
   std::int64_t pairs = 1;
+  bool for_time = false;  ///< the seconds of the request were spent
   friend bool operator==(const LeftOut&, const LeftOut&) = default;
 };
 

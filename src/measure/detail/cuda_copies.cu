@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <functional>
@@ -193,10 +194,9 @@ class CopyRow {
 
 }  // namespace
 
-Result pageable(int number, std::byte* on_device, std::size_t bytes, int repeats) {
+Result pageable(int number, std::byte* on_device, std::byte* on_host, std::size_t bytes, int repeats) {
   const CurrentDevice current(number);
   TimedStream stream(0);
-  std::vector<std::byte> host(bytes);
   const auto once = [&](void* target, const void* source, std::size_t size) {
     return seconds_of([&] {
       check(cudaMemcpyAsync(target, source, size, cudaMemcpyDefault, stream.get()), "cudaMemcpyAsync");
@@ -204,8 +204,8 @@ Result pageable(int number, std::byte* on_device, std::size_t bytes, int repeats
     });
   };
   Result result;
-  result.there = repeated(bytes, repeats, [&](std::size_t size) { return once(on_device, host.data(), size); });
-  result.back = repeated(bytes, repeats, [&](std::size_t size) { return once(host.data(), on_device, size); });
+  result.there = repeated(bytes, repeats, [&](std::size_t size) { return once(on_device, on_host, size); });
+  result.back = repeated(bytes, repeats, [&](std::size_t size) { return once(on_host, on_device, size); });
   return result;
 }
 
@@ -218,7 +218,7 @@ Result managed(int number, std::byte* on_device, std::size_t bytes, int repeats,
   int concurrent = 0;
   check(cudaDeviceGetAttribute(&concurrent, cudaDevAttrConcurrentManagedAccess, number), "cudaDeviceGetAttribute");
   if (concurrent == 0) return {{}, {}, "host and device cannot use managed memory at the same time here"};
-  ManagedMemory memory(bytes);
+  ManagedMemory memory(std::max(bytes, std::size_t{8}));
   TimedStream stream(2);
   const auto timed = [&](const std::function<void()>& work) {
     stream.record(0);
@@ -244,6 +244,44 @@ Result managed(int number, std::byte* on_device, std::size_t bytes, int repeats,
     if (how == Managed::demand) return seconds_of([&] { memory.read_by_host(size); });
     return timed([&] { memory.prefetch_to(cudaMemLocationTypeHost, 0, size, stream.get()); });
   });
+  return result;
+}
+
+Result managed_between(int a, std::byte* on_a, int b, std::byte* on_b, std::size_t bytes, int repeats, Managed how) {
+  if (bytes > most_managed_bytes) {
+    throw InternalError("managed bytes are " + std::to_string(bytes) + "; allowed are at most " +
+                        std::to_string(most_managed_bytes));
+  }
+  for (const int number : {a, b}) {
+    int concurrent = 0;
+    check(cudaDeviceGetAttribute(&concurrent, cudaDevAttrConcurrentManagedAccess, number), "cudaDeviceGetAttribute");
+    if (concurrent == 0) return {{}, {}, "a device cannot use managed memory at the same time as others here"};
+  }
+  ManagedMemory memory(std::max(bytes, std::size_t{8}));
+  const auto one_direction = [&](int from, int to, std::byte* on_to) {
+    return repeated(bytes, repeats, [&](std::size_t size) {
+      {
+        const CurrentDevice current(from);
+        TimedStream stream(0);
+        memory.prefetch_to(cudaMemLocationTypeDevice, from, std::max(bytes, std::size_t{8}), stream.get());
+        stream.synchronize();
+      }
+      const CurrentDevice current(to);
+      TimedStream stream(2);
+      stream.record(0);
+      if (how == Managed::prefetch) {
+        memory.prefetch_to(cudaMemLocationTypeDevice, to, size, stream.get());
+      } else {
+        check(launch_copy(on_to, memory.data(), size, stream.get()), "the launch of a reading kernel");
+      }
+      stream.record(1);
+      stream.synchronize();
+      return stream.seconds_after(0);
+    });
+  };
+  Result result;
+  result.there = one_direction(a, b, on_b);
+  result.back = one_direction(b, a, on_a);
   return result;
 }
 

@@ -70,23 +70,45 @@ void measure_pinned(Session& session, int device, const NumaNodes& numa) {
   }
   if (memories.empty()) memories.emplace_back(-1, session.host_memory(-1, -1));
   for (const auto& [vertex, front] : memories) {
-    std::byte* const back = front + session.bytes();
+    std::byte* const back = front + session.capacity();
     measure_ways(session, device, "pinned", vertex, by_copy(session, device, front, back));
+    if (!session.kernels_can()) {
+      session.leave_out("mapped", "kernels move words of 8 bytes");
+      continue;
+    }
     measure_ways(session, device, "mapped", vertex, by_kernel(session, device, front, back));
   }
 }
 
-void found_both(Session& session, int device, std::string_view method, std::size_t bytes, const cuda::Result& result) {
+void found_both(Session& session, int device, std::string_view method, std::size_t bytes, const cuda::Result& result,
+                int numa = -1) {
   if (!result.why_not.empty()) return session.leave_out(method, result.why_not);
   for (const bool to_device : {true, false}) {
     Measurement what =
-        entry(session, to_device ? host : device, to_device ? device : host, method, Traffic::one_way, -1);
+        entry(session, to_device ? host : device, to_device ? device : host, method, Traffic::one_way, numa);
     what.bytes = static_cast<std::int64_t>(bytes);
     session.found(std::move(what), to_device ? result.there : result.back);
   }
 }
 
-void measure_driver_paths(Session& session, int device) {
+/// From each NUMA node where there are several, else from any.
+void measure_pageable(Session& session, int device, const NumaNodes& numa) {
+  NumaNodes places{{-1, -1}};
+  if (numa.size() > 1) places = numa;
+  for (const auto& [vertex, number] : places) {
+    try {
+      const auto memory = pageable_memory(session.capacity(), number);
+      found_both(session, device, "pageable", session.bytes(),
+                 cuda::pageable(session.native(device), session.target(device, device).data, memory->data(),
+                                session.bytes(), session.request().repeats),
+                 vertex);
+    } catch (const CapabilityError& error) {
+      session.leave_out("pageable", error.what());
+    }
+  }
+}
+
+void measure_driver_paths(Session& session, int device, const NumaNodes& numa) {
   if (session.backend().kind() != DeviceKind::cuda) {
     for (const std::string_view method : {"pageable", "managed_demand", "managed_prefetch"}) {
       session.leave_out(method, "all memory of the host backend is of one kind");
@@ -96,10 +118,14 @@ void measure_driver_paths(Session& session, int device) {
   const int number = session.native(device);
   const int repeats = session.request().repeats;
   std::byte* const on_device = session.target(device, device).data;
-  found_both(session, device, "pageable", session.bytes(), cuda::pageable(number, on_device, session.bytes(), repeats));
+  measure_pageable(session, device, numa);
   const std::size_t managed = std::min(session.bytes(), cuda::most_managed_bytes);
-  found_both(session, device, "managed_demand", managed,
-             cuda::managed(number, on_device, managed, repeats, cuda::Managed::demand));
+  if (session.kernels_can()) {
+    found_both(session, device, "managed_demand", managed,
+               cuda::managed(number, on_device, managed, repeats, cuda::Managed::demand));
+  } else {
+    session.leave_out("managed_demand", "kernels move words of 8 bytes");
+  }
   found_both(session, device, "managed_prefetch", managed,
              cuda::managed(number, on_device, managed, repeats, cuda::Managed::prefetch));
 }
@@ -132,7 +158,7 @@ void measure_all(Session& session, const NumaNodes& numa) {
         memory = session.host_memory(-1, -1);
       }
       std::byte* const front = memory + static_cast<std::size_t>(d) * slice;
-      const Ways ways = by_copy(session, d, front, front + session.bytes());
+      const Ways ways = by_copy(session, d, front, front + session.capacity());
       for (const bool to_device : {true, false}) {
         lanes.emplace_back(session.backend(), session.slot(d).ordinal);
         jobs.push_back({&lanes.back(), to_device ? ways.to_device : ways.from_device, {}});
@@ -154,7 +180,7 @@ void measure_host(Session& session, const NumaNodes& numa) {
     comm::agree_on(session.node(), [&] {
       if (!session.mine(d)) return;
       measure_pinned(session, d, numa);
-      measure_driver_paths(session, d);
+      measure_driver_paths(session, d, numa);
     });
   }
   if (session.time_left({"pinned"})) measure_all(session, numa);

@@ -29,8 +29,8 @@ struct Result {
   std::string why_not;
 };
 
-/// Copies between a device (back: from it) and memory as malloc gives it, timed by the host's clock.
-[[nodiscard]] Result pageable(int number, std::byte* on_device, std::size_t bytes, int repeats);
+/// Copies between a device (back: from it) and pageable memory of the host, timed by the host's clock. Both hold 8 bytes or more.
+[[nodiscard]] Result pageable(int number, std::byte* on_device, std::byte* on_host, std::size_t bytes, int repeats);
 
 /// Never more: larger managed allocations have been seen to hang GPUs.
 inline constexpr std::size_t most_managed_bytes = std::size_t{16} << 20;
@@ -39,6 +39,11 @@ enum class Managed : int { demand, prefetch };
 /// Managed memory that moves from the host to a device (back: from it), by page faults of who reads it or by
 /// prefetching. bytes: at most most_managed_bytes.
 [[nodiscard]] Result managed(int number, std::byte* on_device, std::size_t bytes, int repeats, Managed how);
+
+/// Managed memory that moves from one device to another (back: the other way), by page faults of a kernel of the other or by
+/// prefetching; bytes as above. on_a, on_b: memory of each, of as many bytes.
+[[nodiscard]] Result managed_between(int a, std::byte* on_a, int b, std::byte* on_b, std::size_t bytes, int repeats,
+                                     Managed how);
 
 /// One direction of a copy between devices.
 struct PeerCopy {

@@ -30,7 +30,8 @@ class Way {
     return names.at(static_cast<std::size_t>(method));
   }
 
-  Way(Session& session, Method method, int from, int to, int tag, std::size_t bytes) : bytes_(bytes) {
+  Way(Session& session, Method method, int from, int to, int tag, std::size_t bytes)
+      : bytes_(std::max(bytes, small_bytes)) {
     message_.from = rank_id(session.slot(from).rank);
     message_.to = rank_id(session.slot(to).rank);
     message_.tag = tag;
@@ -211,7 +212,7 @@ void pass(comm::RankGroup& comm, std::span<const Message> messages, std::size_t 
 }
 
 void measure_messages(Session& session) {
-  const std::size_t bytes = std::max(session.bytes() / 4, small_bytes);
+  const std::size_t bytes = session.mpi_bytes();
   const bool root = session.node().rank() == rank_id(0);
   for (int a = 0; a < session.devices(); ++a) {
     for (int b = a + 1; b < session.devices(); ++b) {

@@ -87,7 +87,7 @@ void place(const Pages& pages, int numa) {
   }
 }
 
-class PlacedMemory final : public PinnedMemory {
+class PlacedMemory final : public HostMemory {
  public:
   PlacedMemory(device::Backend& backend, std::size_t bytes, int numa) : pages_(bytes) {
     place(pages_, numa);
@@ -100,7 +100,7 @@ class PlacedMemory final : public PinnedMemory {
   std::unique_ptr<device::Registration> registration_;
 };
 
-class AnyMemory final : public PinnedMemory {
+class AnyMemory final : public HostMemory {
  public:
   AnyMemory(device::Backend& backend, std::size_t bytes) : buffer_(backend.allocate_pinned(bytes)) {
     std::memset(buffer_->data(), 0, bytes);
@@ -111,9 +111,28 @@ class AnyMemory final : public PinnedMemory {
   std::unique_ptr<device::Buffer> buffer_;
 };
 
+class PageableMemory final : public HostMemory {
+ public:
+  PageableMemory(std::size_t bytes, int numa) : pages_(bytes) {
+    if (numa < 0) {
+      std::memset(pages_.data(), 0, bytes);
+    } else {
+      place(pages_, numa);
+    }
+  }
+  [[nodiscard]] std::byte* data() const override { return pages_.data(); }
+
+ private:
+  Pages pages_;
+};
+
 }  // namespace
 
-std::unique_ptr<PinnedMemory> pinned_memory(device::Backend& backend, std::size_t bytes, int numa) {
+std::unique_ptr<HostMemory> pageable_memory(std::size_t bytes, int numa) {
+  return std::make_unique<PageableMemory>(bytes, numa);
+}
+
+std::unique_ptr<HostMemory> pinned_memory(device::Backend& backend, std::size_t bytes, int numa) {
   if (numa < 0) return std::make_unique<AnyMemory>(backend, bytes);
   return std::make_unique<PlacedMemory>(backend, bytes, numa);
 }

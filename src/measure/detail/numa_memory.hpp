@@ -8,16 +8,18 @@
 
 namespace halocline::machine::measuring {
 
-/// Pinned host memory.
-class PinnedMemory {
+/// Host memory: pinned, or pageable.
+class HostMemory {
  public:
-  virtual ~PinnedMemory() = default;
+  virtual ~HostMemory() = default;
   [[nodiscard]] virtual std::byte* data() const = 0;
 };
 
 /// Of a NUMA node by the operating system's number, or of any for -1. The pages are first touched by a thread that is
 /// bound to cores of the node, which needs no privileges. Throws CapabilityError with the reason if it cannot be had there,
 /// ResourceError where there is none.
-[[nodiscard]] std::unique_ptr<PinnedMemory> pinned_memory(device::Backend& backend, std::size_t bytes, int numa);
+[[nodiscard]] std::unique_ptr<HostMemory> pinned_memory(device::Backend& backend, std::size_t bytes, int numa);
+/// The same without pinning.
+[[nodiscard]] std::unique_ptr<HostMemory> pageable_memory(std::size_t bytes, int numa);
 
 }  // namespace halocline::machine::measuring

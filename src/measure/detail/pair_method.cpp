@@ -67,7 +67,7 @@ Transfer transfer_of(Session& session, PairMethod method, int from, int to, std:
     };
   }
   const auto staging =
-      std::make_shared<Staging>(backend, session.slot(from).ordinal, session.slot(to).ordinal, session.bytes());
+      std::make_shared<Staging>(backend, session.slot(from).ordinal, session.slot(to).ordinal, session.capacity());
   return [=](device::Stream& stream, std::size_t bytes) {
     stream.copy(staging->pinned->data(), source, bytes);
     stream.record(*staging->out);

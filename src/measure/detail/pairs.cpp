@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
 #include <deque>
 
 #include "comm/agree.hpp"
@@ -41,6 +42,8 @@ struct Direction {
 void one_way(Session& session, PairMethod method, int from, int to, Possible& table) {
   const int user = driver(method, from, to);
   if (!session.mine(user)) return;
+  const bool by_kernel = method == PairMethod::put || method == PairMethod::get;
+  if (by_kernel && !session.kernels_can()) return session.leave_out(to_string(method), "kernels move words of 8 bytes");
   const Verdict access = possible(session, method, from, to);
   if (!access.yes) return session.leave_out(to_string(method), access.why_not);
   table.set(method, from, to);
@@ -104,10 +107,10 @@ void measure_own_memory(Session& session) {
     comm::agree_on(session.node(), [&] {
       if (!session.mine(d)) return;
       // Larger than what caches hold, and than the memory that pairs use.
-      const std::size_t bytes = 4 * session.bytes();
+      const std::size_t bytes = session.request().exact ? session.bytes() : 4 * session.bytes();
       const int ordinal = session.slot(d).ordinal;
-      const auto source = session.backend().allocate_shareable(ordinal, bytes);  // zero-filled
-      const auto target = session.backend().allocate(ordinal, bytes);
+      const auto source = session.backend().allocate_shareable(ordinal, std::max(bytes, small_bytes));  // zero-filled
+      const auto target = session.backend().allocate(ordinal, std::max(bytes, small_bytes));
       const Times times = session.time_alone(
           d, [&](device::Stream& stream, std::size_t size) { stream.copy(target->data(), source->data(), size); },
           bytes);

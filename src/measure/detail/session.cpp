@@ -45,7 +45,7 @@ Session::Session(comm::RankGroup& node, device::Backend& backend, std::vector<Sl
     const std::size_t words = slots_.size() * 2 * sizeof(device::Flag);
     for (std::size_t d = 0; d < slots_.size(); ++d) {
       if (slots_[d].rank != me_) continue;
-      memory_[d] = backend.allocate_shareable(slots_[d].ordinal, 2 * bytes() + words);
+      memory_[d] = backend.allocate_shareable(slots_[d].ordinal, 2 * capacity() + words);
       mine[d] = {true, memory_[d]->handle()};
     }
   });
@@ -81,8 +81,8 @@ Reach Session::area(int user, int device, std::size_t offset) {
 }
 
 std::byte* Session::host_memory(int numa_vertex, int numa_number) {
-  std::unique_ptr<PinnedMemory>& memory = host_memory_[numa_vertex];
-  if (memory == nullptr) memory = pinned_memory(backend_, 2 * bytes(), numa_vertex < 0 ? -1 : numa_number);
+  std::unique_ptr<HostMemory>& memory = host_memory_[numa_vertex];
+  if (memory == nullptr) memory = pinned_memory(backend_, 2 * capacity(), numa_vertex < 0 ? -1 : numa_number);
   return memory->data();
 }
 
@@ -174,7 +174,8 @@ bool Session::time_left(std::initializer_list<std::string_view> methods) {
   if (node_.all_reduce(spent, comm::Reduction::max) < request_.seconds) return true;
   if (me_ != 0) return false;
   for (const std::string_view method : methods) {
-    leave_out(method, fmt::format("the time for measuring, {:g} s, was spent", request_.seconds));
+    left_out_.push_back(
+        {std::string(method), fmt::format("the time for measuring, {:g} s, was spent", request_.seconds), 1, true});
   }
   return false;
 }

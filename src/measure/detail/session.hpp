@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <span>
@@ -49,6 +50,12 @@ class Session {
   [[nodiscard]] device::Backend& backend() { return backend_; }
   [[nodiscard]] const MeasureRequest& request() const { return request_; }
   [[nodiscard]] std::size_t bytes() const { return static_cast<std::size_t>(request_.bytes); }
+  /// Of a part of memory that holds a message, large or small.
+  [[nodiscard]] std::size_t capacity() const { return (bytes() + 1023) / 1024 * 1024; }
+  /// Bytes of a message by MPI.
+  [[nodiscard]] std::size_t mpi_bytes() const { return request_.exact ? bytes() : std::max(bytes() / 4, small_bytes); }
+  /// Kernels move whole words of 8 bytes.
+  [[nodiscard]] bool kernels_can() const { return bytes() % 8 == 0; }
   [[nodiscard]] Gate& gate() { return *gate_; }
 
   [[nodiscard]] int devices() const { return static_cast<int>(slots_.size()); }
@@ -59,12 +66,12 @@ class Session {
   /// Bytes of a message from one device to all others at once: each has its own part of the memory.
   [[nodiscard]] std::size_t slice_bytes() const;
 
-  // Each device has two areas of bytes(), and after them one Flag and one counter for each device of the node.
+  // Each device has two areas of capacity(), and after them one Flag and one counter for each device of the node.
   // `user` is a device of this rank.
   [[nodiscard]] Reach source(int user, int device) { return area(user, device, 0); }
-  [[nodiscard]] Reach target(int user, int device) { return area(user, device, bytes()); }
-  [[nodiscard]] Reach words(int user, int device) { return area(user, device, 2 * bytes()); }
-  /// Pinned memory of 2 x bytes() on a NUMA node (a vertex and the operating system's number), or anywhere (-1).
+  [[nodiscard]] Reach target(int user, int device) { return area(user, device, capacity()); }
+  [[nodiscard]] Reach words(int user, int device) { return area(user, device, 2 * capacity()); }
+  /// Pinned memory of 2 x capacity() on a NUMA node (a vertex and the operating system's number), or anywhere (-1).
   /// Kept until release_host_memory(). Throws CapabilityError with the reason if that is not possible.
   [[nodiscard]] std::byte* host_memory(int numa_vertex, int numa_number);
   void release_host_memory() { host_memory_.clear(); }
@@ -84,7 +91,7 @@ class Session {
   /// If `bytes` is 0, there is no large message: the bandwidth is the small messages'.
   void found(Measurement what, const Times& times);
   void leave_out(std::string_view method, std::string_view reason) {
-    left_out_.push_back({std::string(method), std::string(reason), 1});
+    left_out_.push_back({std::string(method), std::string(reason)});
   }
   /// Collective. Whether there is time for another step; if not, the methods are left out.
   [[nodiscard]] bool time_left(std::initializer_list<std::string_view> methods);
@@ -113,7 +120,7 @@ class Session {
     std::string why_not;
   };
   std::map<std::pair<int, int>, Mapped> mapped_;  ///< by user and device
-  std::map<int, std::unique_ptr<PinnedMemory>> host_memory_;
+  std::map<int, std::unique_ptr<HostMemory>> host_memory_;
   std::vector<Measurement> measurements_;
   std::vector<LeftOut> left_out_;
 };

@@ -16,6 +16,8 @@ void measure_own_memory(Session& session);
 void measure_pairs(Session& session);
 /// copy_no_peer: pairs within one process, CUDA only.
 void measure_without_peer(Session& session);
+/// managed_demand and managed_prefetch between devices: pairs within one process, CUDA only.
+void measure_managed_pairs(Session& session);
 /// flag, each unordered pair.
 void measure_flags(Session& session);
 /// mpi_host, mpi_device, mpi_staged.

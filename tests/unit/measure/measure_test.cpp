@@ -113,7 +113,7 @@ TEST(Measure, WhatIsLeftOutIsListedWithItsReason) {
   EXPECT_THAT(by_method["put"].reason, HasSubstr("no peer access: the peer-access option says no"));
   EXPECT_EQ(by_method["put"].pairs, 1);
   EXPECT_EQ(by_method["get"].pairs, 1);
-  EXPECT_EQ(by_method["managed_demand"].pairs, 2);
+  EXPECT_EQ(by_method["managed_demand"].pairs, 4) << "two devices with the host, and one pair both ways";
   EXPECT_THAT(by_method["flag"].reason, HasSubstr("peer-access option"));
   const NodeType& type = result.map.types[0];
   EXPECT_EQ(find_measurement(type, 0, 1, "put", Traffic::one_way), nullptr);
