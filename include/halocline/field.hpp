@@ -73,6 +73,10 @@ struct FieldDescriptor {
   /// the sender's face, edge or corner d, fills the neighbour's halo on side -d. Halo cells of components that are not sent keep
   /// their values. Directions in which the stencil reads nothing are allowed; nothing is sent in them.
   std::vector<Directions> component_directions{};
+  /// A narrower format in which its cells are sent (f64 as f32, bf16 or f16; f32 as bf16 or f16; c128 as c64), so that messages
+  /// have fewer bytes. Halo cells hold the neighbour's values rounded to it, to nearest, in every halo, whichever devices the
+  /// subdomains are on; beyond its range (f16: 65504) infinity. Owned cells are not changed; accumulate() sends full precision.
+  std::optional<Element> wire{};
 
   friend bool operator==(const FieldDescriptor&, const FieldDescriptor&) = default;
 };

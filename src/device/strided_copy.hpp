@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "device/conversion.hpp"
 #include "halocline/box.hpp"
 
 namespace halocline::device {
@@ -18,9 +19,20 @@ struct StridedCopy {
   std::array<std::int64_t, 3> source_stride{};
   std::array<std::int64_t, 3> target_stride{};
   Vec3 extent;                     ///< elements
-  std::int64_t element_bytes = 1;  ///< 1, 2, 4, 8 or 16
+  std::int64_t element_bytes = 1;  ///< 1, 2, 4, 8 or 16; with a conversion, of a cell: one or two real numbers
+  Conversion conversion{};
 
-  [[nodiscard]] constexpr std::int64_t bytes() const { return extent.volume() * element_bytes; }
+  /// Of an element in the narrower of the two formats.
+  [[nodiscard]] std::int64_t narrow_bytes() const {
+    return conversion.any() ? element_bytes / bytes_of(conversion.cells) * bytes_of(conversion.narrow) : element_bytes;
+  }
+  [[nodiscard]] std::int64_t source_bytes() const {
+    return conversion.way == Conversion::Way::unpack ? narrow_bytes() : element_bytes;
+  }
+  [[nodiscard]] std::int64_t target_bytes() const {
+    return conversion.way == Conversion::Way::pack ? narrow_bytes() : element_bytes;
+  }
+  [[nodiscard]] std::int64_t bytes() const { return extent.volume() * narrow_bytes(); }
 };
 
 }  // namespace halocline::device

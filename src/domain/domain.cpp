@@ -143,6 +143,7 @@ field_id Domain::add_field(FieldDescriptor descriptor) {
         fmt::format("field '{}' has component_directions for {} components; allowed are its {}, or none",
                     descriptor.name, directed, descriptor.components));
   }
+  check_wire(descriptor);
   impl_->fields.push_back(std::move(descriptor));
   return field_id(static_cast<std::int64_t>(impl_->fields.size()) - 1);
 }

@@ -186,6 +186,7 @@ void Exchange::Impl::join(std::size_t place, const Directions& sides, device::St
 
 std::optional<Outlet> Exchange::Impl::outlet(std::size_t place, field_id field, int buffer, Direction direction) const {
   check_selection({{{field, buffer}}});
+  if (setup_.geometry->fields[field.index()].wire) return std::nullopt;  // stores would not be rounded
   const SubdomainState* state = states_.at(place);
   for (const End& end : ends_) {
     const FusedEndpoint* fused = end.endpoint->fused();

@@ -182,7 +182,8 @@ class Exchange {
   void join(std::size_t place, const Directions& sides, device::Stream& stream) const;
 
   /// The halo of the neighbour in a direction, in a buffer of a field, as memory that kernels of the local subdomain (place: in
-  /// Setup's order) can store to; none if there is no neighbour, no halo, or the route's memory is not mapped. Cells that are stored
+  /// Setup's order) can store to; none if there is no neighbour, no halo, the field has a wire format, or the route's memory is not
+  /// mapped. Cells that are stored
   /// after one exchange and before the next arrive with the next, which has them in Selection::Item::stored. From the start of the
   /// first exchange on, no subdomain may read the halos of that buffer.
   [[nodiscard]] std::optional<Outlet> outlet(std::size_t place, field_id field, int buffer, Direction direction) const;

@@ -64,6 +64,7 @@ partition::Geometry ReturnedHalos::geometry_of(const partition::Geometry& forwar
         returned.name = fmt::format("{}, halo on side {}", field.name, to_string(side));
         returned.stencil = mirrored(halo);
         returned.buffers = 1;
+        returned.wire.reset();  // sums are of whole values
         returned.component_directions.assign(static_cast<std::size_t>(field.components), {});
         for (int component = 0; component < field.components; ++component) {
           if (!partition::is_sent(field, component, towards)) continue;

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "core/packets.hpp"
+#include "core/wire.hpp"
 #include "model/predict.hpp"
 
 namespace halocline::model {
@@ -15,8 +16,16 @@ using partition::Segment;
 
 constexpr std::int64_t widest_word = 16;
 
+const FieldDescriptor& field_of(const Geometry& geometry, const Segment& segment) {
+  return geometry.fields[segment.field.index()];
+}
+
 std::int64_t element_bytes(const Geometry& geometry, const Segment& segment) {
-  return bytes_of(geometry.fields[segment.field.index()].element);
+  return bytes_of(field_of(geometry, segment).element);
+}
+
+bool is_narrowed(const Geometry& geometry, const Segment& segment) {
+  return field_of(geometry, segment).wire.has_value();
 }
 
 std::int64_t row_bytes(const Geometry& geometry, const Segment& segment) {
@@ -38,18 +47,21 @@ int word_of(const Geometry& geometry, const Message& message, const Segment& seg
   return static_cast<int>(all & -all);
 }
 
-/// Bytes of a segment's cells; for short rows, bytes of the sectors that contain them.
+/// Bytes of a segment's cells in memory; for short rows, bytes of the sectors that contain them.
 std::int64_t counted_bytes(const Geometry& geometry, const Segment& segment, bool is_short) {
-  if (!is_short) return segment.bytes;
+  const std::int64_t bytes =
+      segment.bytes / bytes_on_wire(field_of(geometry, segment)) * element_bytes(geometry, segment);
+  if (!is_short) return bytes;
   const std::int64_t row = row_bytes(geometry, segment);
   const std::int64_t sectors = (row + ExchangeRate::sector_bytes - 1) / ExchangeRate::sector_bytes;
-  return segment.bytes / row * sectors * ExchangeRate::sector_bytes;
+  return bytes / row * sectors * ExchangeRate::sector_bytes;
 }
 
 /// Whether the message's short rows are packed, as exchange/program.cpp decides it.
 bool packs(const Geometry& geometry, const Message& message, const exchange::Tuning& tuning) {
   std::int64_t bytes = 0;
   for (const Segment& segment : message.segments) {
+    if (is_narrowed(geometry, segment)) return true;
     if (has_short_rows(geometry, segment, tuning)) bytes += (segment.bytes + 15) / 16 * 16;
   }
   return bytes >= tuning.pack_short_rows_from_bytes;
@@ -64,16 +76,23 @@ std::int64_t packet_bytes(const Geometry& geometry, const Message& message, cons
   if (!std::ranges::all_of(geometry.fields, is_whole_words)) return 0;
   std::int64_t bytes = 0;
   for (const Segment& segment : message.segments) {
+    if (is_narrowed(geometry, segment)) return 0;
     const std::int64_t row = row_bytes(geometry, segment);
     bytes += packet_link_bytes(row, segment.bytes / row);
   }
   return bytes <= tuning.packets_at_most_bytes ? bytes : 0;
 }
 
+/// packed: short rows and cells in a wire format, of a message to another device.
 void add(Load::Bytes& all, const Geometry& geometry, const Message& message, bool packed,
          const exchange::Tuning& tuning) {
   for (const Segment& segment : message.segments) {
     const bool is_short = has_short_rows(geometry, segment, tuning);
+    if (packed && !is_short && is_narrowed(geometry, segment)) {
+      // They are unpacked at the speed of memory while others cross the link.
+      all[{HaloRows::long_rows, static_cast<int>(widest_word)}] += segment.bytes;
+      continue;
+    }
     const HaloRows rows = !is_short ? HaloRows::long_rows : packed ? HaloRows::packed_rows : HaloRows::short_rows;
     const int word = word_of(geometry, message, segment, rows == HaloRows::packed_rows);
     all[{rows, word}] += counted_bytes(geometry, segment, is_short);

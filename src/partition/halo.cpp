@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "core/bytes.hpp"
+#include "core/wire.hpp"
 
 namespace halocline::partition {
 namespace {
@@ -42,12 +43,12 @@ void for_each_other(const std::vector<Way>& all, F&& f) {
   }
 }
 
-/// Bytes of a box of a field, of the components that are sent towards a direction.
+/// Bytes that a box of a field takes in a message, of the components that are sent towards a direction.
 Bytes bytes_in(const Geometry& geometry, field_id field, const Box& box, Direction d) {
   if (box.empty()) return {};
   const FieldDescriptor& descriptor = geometry.fields[field.index()];
   const Vec3 extent = box.extent();
-  return Bytes(bytes_of(descriptor.element)) * components_sent(descriptor, d) * extent.x * extent.y * extent.z;
+  return Bytes(bytes_on_wire(descriptor)) * components_sent(descriptor, d) * extent.x * extent.y * extent.z;
 }
 
 std::string between(subdomain_id from, subdomain_id to) {

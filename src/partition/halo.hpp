@@ -73,7 +73,7 @@ struct Segment {
   Direction direction;
   Box source;              ///< owned cells of the sender, in its frame
   Box target;              ///< halo cells of the receiver, in its frame; the same extent as source
-  std::int64_t bytes = 0;  ///< of the components that are sent in this direction
+  std::int64_t bytes = 0;  ///< in a message, of the components that are sent in this direction
 };
 
 /// All that goes from one subdomain to another in one exchange, by field then direction; both ends

@@ -67,6 +67,16 @@ TEST(RandomExchanges, of_boxes_that_ranks_own) {
   });
 }
 
+TEST(RandomExchanges, in_wire_formats_round_halos_wherever_subdomains_are) {
+  for_seeds(70000, 400, [](comm::RankGroup& comm, HaloCase& c, std::uint64_t seed) {
+    give_wires(c, seed);
+    if (seed % 5 == 0) c.delay_seed = seed + 1;
+    const HaloOutcome outcome = run_case(comm, c);
+    EXPECT_GT(outcome.cells, 0) << c.name;
+    return outcome.wrong;
+  });
+}
+
 TEST(RandomExchanges, cells_that_kernels_store_for_neighbours_are_as_a_serial_run_says) {
   for_seeds(40000, 80, [](comm::RankGroup& comm, HaloCase& c, std::uint64_t seed) {
     if (seed % 3 == 0) c.delay_seed = seed + 1;

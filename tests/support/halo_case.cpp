@@ -17,6 +17,7 @@
 
 #include "support/accumulated.hpp"
 #include "support/own_arrays.hpp"
+#include "support/rounded.hpp"
 #include "support/seeded.hpp"
 #include "support/staged_array.hpp"
 
@@ -73,7 +74,7 @@ template <typename T>
 void fill(const View<T>& view, const FieldDescriptor& field, field_id id, int step) {
   for_each_cell(view.with_halo(), [&](const Vec3& p) {
     for (int c = 0; c < field.components; ++c) {
-      view(p, c) = view.owned().contains(p) ? value_of<T>(id, c, p, step) : sentinel<T>(step);
+      view(p, c) = view.owned().contains(p) ? value_in<T>(field, id, c, p, step) : sentinel<T>(step);
     }
   });
 }
@@ -90,8 +91,8 @@ void compare(const partition::Geometry& geometry, subdomain_id subdomain, const 
     for (int c = 0; c < field.components; ++c) {
       ++cells;
       const bool sent = source && arrives(field, c, *side);
-      const T expected = !side  ? value_of<T>(id, c, p, step)
-                         : sent ? value_of<T>(id, c, *source, step)
+      const T expected = !side  ? value_in<T>(field, id, c, p, step)
+                         : sent ? as_sent(field, value_in<T>(field, id, c, *source, step))
                                 : sentinel<T>(step);
       if (view(p, c) == expected) continue;
       const char* what = !side ? "owned cell changed" : sent ? "halo cell wrong" : "cell that is not exchanged written";

@@ -66,6 +66,9 @@ struct HaloCase {
 /// The same case in uneven boxes, seeded and randomly assigned to the ranks' devices, instead of a partition.
 void give_boxes(HaloCase& halo_case, std::uint64_t seed, int ranks);
 
+/// The same case with seeded wire formats of its real and complex fields, at least one.
+void give_wires(HaloCase& halo_case, std::uint64_t seed);
+
 /// The result of a case on this rank.
 struct HaloOutcome {
   /// Empty if all cells are right; otherwise the first few wrong cells.

@@ -42,6 +42,14 @@ T value_of(field_id field, int component, const Vec3& p, int step) {
   else return {static_cast<double>(bits % 1000003), static_cast<double>(bits % 999983)};
 }
 
+/// The same for a cell of a field: with a wire format, numbers that it does not hold, within the range of all formats.
+template <typename T>
+T value_in(const FieldDescriptor& field, field_id id, int component, const Vec3& p, int step) {
+  const T value = value_of<T>(id, component, p, step);
+  if constexpr (std::is_integral_v<T>) return value;
+  else return field.wire ? value / T(3000) : value;
+}
+
 /// The value of cells that must not be written.
 template <typename T>
 T sentinel(int step) {

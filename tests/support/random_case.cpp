@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <array>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -152,6 +153,28 @@ void give_boxes(HaloCase& halo_case, std::uint64_t seed, int ranks) {
   halo_case.node_grid.reset();
   halo_case.device_grid.reset();
   halo_case.name += ", boxes of one's own";
+}
+
+void give_wires(HaloCase& halo_case, std::uint64_t seed) {
+  Seeded seeded(seed);
+  const auto wire_of = [&](Element element) -> std::optional<Element> {
+    constexpr std::array of_f64{Element::f32, Element::bf16, Element::f16};
+    switch (element) {
+      case Element::f64: return of_f64[static_cast<std::size_t>(seeded.between(0, 2))];
+      case Element::f32: return of_f64[static_cast<std::size_t>(seeded.between(1, 2))];
+      case Element::c128: return Element::c64;
+      default: return std::nullopt;
+    }
+  };
+  bool any = false;
+  for (FieldDescriptor& field : halo_case.fields) {
+    if (seeded.chance(70)) field.wire = wire_of(field.element);
+    any = any || field.wire;
+  }
+  if (any) return;
+  FieldDescriptor& first = halo_case.fields.front();
+  first.element = seeded.chance(50) ? Element::f64 : Element::f32;
+  first.wire = wire_of(first.element);
 }
 
 }  // namespace halocline::test

@@ -6,28 +6,35 @@
 namespace halocline::device::cuda {
 namespace {
 
+template <bool with_conversions>
 __global__ void __launch_bounds__(block_threads, 3)
     copy_kernel(const Board* board, const __grid_constant__ CopyTask task, const __grid_constant__ Tiling tiling) {
   const bool stop = stopped(board);
   const LaneInTiles mine(tiling.shape);
   const std::uint32_t count = tiling.count();
   for (std::uint32_t at = blockIdx.x; at < count; at += gridDim.x) {
-    copy_tile(mine, tile_at(task, tiling, at), [stop] { return !stop; });
+    copy_tile<with_conversions>(mine, tile_at(task, tiling, at), [stop] { return !stop; });
   }
 }
 
+template <bool with_conversions>
 __global__ void __launch_bounds__(block_threads, 3)
     copies_kernel(const Board* board, const TileShape* shapes, const CopyTile* tiles, std::uint32_t tile_count) {
   const bool stop = stopped(board);
   if (blockIdx.x >= tile_count) return;
   const CopyTile first = tiles[blockIdx.x];
-  copy_tiles(shapes[first.shape], shapes, first, tiles, blockIdx.x, tile_count, gridDim.x, [stop] { return !stop; });
+  copy_tiles<with_conversions>(shapes[first.shape], shapes, first, tiles, blockIdx.x, tile_count, gridDim.x,
+                               [stop] { return !stop; });
 }
 
-template <typename Kernel>
-cudaError_t load(Kernel kernel) {
-  cudaFuncAttributes attributes;
-  return cudaFuncGetAttributes(&attributes, reinterpret_cast<const void*>(kernel));
+const void* copy_kernel_for(bool with_conversions) {
+  return with_conversions ? reinterpret_cast<const void*>(copy_kernel<true>)
+                          : reinterpret_cast<const void*>(copy_kernel<false>);
+}
+
+const void* copies_kernel_for(bool with_conversions) {
+  return with_conversions ? reinterpret_cast<const void*>(copies_kernel<true>)
+                          : reinterpret_cast<const void*>(copies_kernel<false>);
 }
 
 }  // namespace
@@ -37,24 +44,30 @@ cudaError_t launch_copy(cudaStream_t stream, const Board* board, const CopyTask&
   CopyTask copy = task;
   Tiling its_tiling = tiling;
   void* parameters[] = {&board, &copy, &its_tiling};
-  return cudaLaunchKernel(reinterpret_cast<const void*>(copy_kernel), dim3(blocks), dim3(block_threads), parameters, 0,
+  return cudaLaunchKernel(copy_kernel_for(task.conversion.any()), dim3(blocks), dim3(block_threads), parameters, 0,
                           stream);
 }
 
 cudaError_t launch_copies(cudaStream_t stream, const Board* board, const TileShape* shapes, const CopyTile* tiles,
-                          std::uint32_t tile_count, unsigned blocks) {
+                          std::uint32_t tile_count, bool converts, unsigned blocks) {
   void* parameters[] = {&board, &shapes, &tiles, &tile_count};
-  return cudaLaunchKernel(reinterpret_cast<const void*>(copies_kernel), dim3(blocks), dim3(block_threads), parameters,
-                          0, stream);
+  return cudaLaunchKernel(copies_kernel_for(converts), dim3(blocks), dim3(block_threads), parameters, 0, stream);
 }
 
 cudaError_t load_copy_kernels() {
-  const cudaError_t status = load(copy_kernel);
-  return status != cudaSuccess ? status : load(copies_kernel);
+  for (const bool with_conversions : {false, true}) {
+    for (const void* kernel : {copy_kernel_for(with_conversions), copies_kernel_for(with_conversions)}) {
+      cudaFuncAttributes attributes;
+      const cudaError_t status = cudaFuncGetAttributes(&attributes, kernel);
+      if (status != cudaSuccess) return status;
+    }
+  }
+  return cudaSuccess;
 }
 
 cudaError_t copy_blocks_at_once(int* blocks) {
-  return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, copies_kernel, static_cast<int>(block_threads), 0);
+  return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, copies_kernel_for(false),
+                                                       static_cast<int>(block_threads), 0);
 }
 
 }  // namespace halocline::device::cuda

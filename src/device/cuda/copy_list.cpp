@@ -15,6 +15,7 @@ CudaCopyList::CudaCopyList(std::shared_ptr<Devices> devices, int device, std::sp
   table.add(plan_tasks(copies));
   for (const StridedCopy& copy : copies) bytes_ += copy.bytes();
   tile_count_ = checked_cast<std::uint32_t>(table.tiles.size(), "the number of tiles of a list of copies");
+  converts_ = table.converts();
   if (table.tiles.empty()) return;
   DeviceTables tables;
   const auto shapes_at = tables.add(table.shapes);

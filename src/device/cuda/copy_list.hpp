@@ -24,6 +24,7 @@ class CudaCopyList final : public CopyList {
   [[nodiscard]] const TileShape* shapes() const { return shapes_; }
   [[nodiscard]] const CopyTile* tiles() const { return tiles_; }
   [[nodiscard]] std::uint32_t tile_count() const { return tile_count_; }
+  [[nodiscard]] bool converts() const { return converts_; }
 
  private:
   std::shared_ptr<Devices> devices_;
@@ -33,6 +34,7 @@ class CudaCopyList final : public CopyList {
   const TileShape* shapes_ = nullptr;
   const CopyTile* tiles_ = nullptr;
   std::uint32_t tile_count_ = 0;
+  bool converts_ = false;
 };
 
 }  // namespace halocline::device::cuda

@@ -4,33 +4,65 @@
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
+#include <string>
 
 #include "device/host/strided_copy.hpp"
+#include "halocline/error.hpp"
 
 namespace halocline::device::cuda {
 namespace {
 
 using host::RowCopy;
 
-/// Bytes of one store and of one load of a copy.
+/// Bytes of one store and of one load of a copy; of a conversion, of all that is stored and loaded at a time.
 struct Access {
   std::uint32_t unit = 1;
   std::uint32_t word = 1;
 };
 
+/// What all addresses of a copy's source, and of its target, are multiples of; row_bytes is one of them.
+struct Alignment {
+  std::uint64_t source = 0;
+  std::uint64_t target = 0;
+};
+
+Alignment alignment_of(const RowCopy& rows) {
+  Alignment bits{reinterpret_cast<std::uintptr_t>(rows.source), reinterpret_cast<std::uintptr_t>(rows.target)};
+  for (const RowCopy::Loop& loop : rows.loops) {
+    if (loop.count == 1) continue;
+    bits.source |= static_cast<std::uint64_t>(loop.source_stride);
+    bits.target |= static_cast<std::uint64_t>(loop.target_stride);
+  }
+  return bits;
+}
+
+/// As many numbers as are widest_conversion bytes of cells, if the addresses allow it, or one.
+Access conversion_access(const RowCopy& rows) {
+  const auto cells = static_cast<std::uint32_t>(bytes_of(rows.conversion.cells));
+  const auto narrow = static_cast<std::uint32_t>(bytes_of(rows.conversion.narrow));
+  const Conversion::Way way = rows.conversion.way;
+  const Access one{way == Conversion::Way::pack ? narrow : cells, way == Conversion::Way::unpack ? narrow : cells};
+  const std::uint32_t numbers = widest_conversion / cells;
+  const Access several{one.unit * numbers, one.word * numbers};
+  const Alignment bits = alignment_of(rows);
+  const auto fits = [&](const Access& access) {
+    return bits.source % access.word == 0 && bits.target % access.unit == 0 && rows.row_bytes % access.unit == 0;
+  };
+  if (fits(several)) return several;
+  if (fits(one)) return one;
+  throw InvalidArgument("a copy converts numbers of " + std::to_string(one.word) + " bytes to numbers of " +
+                        std::to_string(one.unit) +
+                        ", some of which are not at multiples of that; allowed are aligned ones");
+}
+
 /// The widest accesses that the addresses of a copy allow. Stores are as wide as the target allows, even if the source
 /// allows less and a unit is loaded in several words: storing parts of a sector takes several times as long.
 Access widest_access(const RowCopy& rows) {
-  std::uint64_t source = reinterpret_cast<std::uintptr_t>(rows.source) | 16;
-  std::uint64_t target =
-      reinterpret_cast<std::uintptr_t>(rows.target) | static_cast<std::uint64_t>(rows.row_bytes) | 16;
-  for (const RowCopy::Loop& loop : rows.loops) {
-    if (loop.count == 1) continue;
-    source |= static_cast<std::uint64_t>(loop.source_stride);
-    target |= static_cast<std::uint64_t>(loop.target_stride);
-  }
+  if (rows.conversion.any()) return conversion_access(rows);
+  const Alignment bits = alignment_of(rows);
+  const std::uint64_t target = bits.target | static_cast<std::uint64_t>(rows.row_bytes) | 16;
   const std::uint32_t unit = std::uint32_t{1} << std::countr_zero(target);
-  const std::uint32_t word = std::min(unit, std::uint32_t{1} << std::countr_zero(source));
+  const std::uint32_t word = std::min(unit, std::uint32_t{1} << std::countr_zero(bits.source | 16));
   return word >= 4 ? Access{unit, word} : Access{word, word};
 }
 
@@ -40,7 +72,7 @@ std::int64_t units_of(const RowCopy& rows, std::int64_t unit) {
 
 /// The largest distance of a byte of a copy from the first one, in the source or in the target, in bytes.
 std::int64_t reach_of(const RowCopy& rows) {
-  std::int64_t source = rows.row_bytes;
+  std::int64_t source = rows.row_source_bytes;
   std::int64_t target = rows.row_bytes;
   for (const RowCopy::Loop& loop : rows.loops) {
     source += (loop.count - 1) * std::abs(loop.source_stride);
@@ -50,7 +82,7 @@ std::int64_t reach_of(const RowCopy& rows) {
 }
 
 std::int64_t reach_of(const CopyTask& task) {
-  std::int64_t source = task.unit_bytes;
+  std::int64_t source = task.source_unit_bytes();
   std::int64_t target = task.unit_bytes;
   for (std::size_t d = 0; d < task.count.size(); ++d) {
     source += (std::int64_t{task.count[d]} - 1) * std::abs(std::int64_t{task.source_stride[d]});
@@ -78,8 +110,10 @@ void add_tasks(const RowCopy& rows, const Access& access, std::vector<CopyTask>&
       source = half * loop.source_stride;
       target = half * loop.target_stride;
     } else {
-      source = target = low.row_bytes = rows.row_bytes / unit / 2 * unit;
+      target = low.row_bytes = rows.row_bytes / unit / 2 * unit;
+      source = low.row_source_bytes = rows.row_source_bytes / (rows.row_bytes / unit) * (low.row_bytes / unit);
       high.row_bytes = rows.row_bytes - low.row_bytes;
+      high.row_source_bytes = rows.row_source_bytes - low.row_source_bytes;
     }
     high.source += source;
     high.target += target;
@@ -92,8 +126,10 @@ void add_tasks(const RowCopy& rows, const Access& access, std::vector<CopyTask>&
   task.target = rows.target;
   task.unit_bytes = unit;
   task.word_bytes = access.word;
+  task.conversion = rows.conversion;
   task.count[0] = static_cast<std::uint32_t>(rows.row_bytes / unit);
-  task.source_stride[0] = task.target_stride[0] = static_cast<std::int32_t>(unit);
+  task.source_stride[0] = static_cast<std::int32_t>(task.source_unit_bytes());
+  task.target_stride[0] = static_cast<std::int32_t>(unit);
   for (std::size_t d = 0; d < rows.loops.size(); ++d) {
     const RowCopy::Loop& loop = rows.loops[d];
     if (loop.count == 1) continue;
@@ -118,8 +154,8 @@ std::vector<CopyTask> plan_tasks(std::span<const StridedCopy> copies) {
 
 std::vector<CopyTask> pair_tasks(std::vector<CopyTask> tasks) {
   const auto alike = [](const CopyTask& a, const CopyTask& b) {
-    return a.unit_bytes == b.unit_bytes && a.word_bytes == b.word_bytes && a.count == b.count &&
-           a.source_stride == b.source_stride && a.target_stride == b.target_stride;
+    return a.unit_bytes == b.unit_bytes && a.word_bytes == b.word_bytes && a.conversion == b.conversion &&
+           a.count == b.count && a.source_stride == b.source_stride && a.target_stride == b.target_stride;
   };
   const auto has_room = [](const CopyTask& task) { return task.count[3] == 1 && task.units() * 2 <= most_units; };
   const auto are_near = [](const CopyTask& a, const CopyTask& b) {

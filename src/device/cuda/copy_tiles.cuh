@@ -21,13 +21,20 @@ struct LaneInTiles {
         step(shape.step),
         source_step(times(shape.source_stride[3], shape.step)),
         target_step(times(shape.target_stride[3], shape.step)),
-        access(access_of(shape.unit_bytes, shape.word_bytes)) {}
+        access(shape.conversion != 0 ? conversion_access(shape.conversion, shape.unit_bytes, shape.word_bytes)
+                                     : access_of(shape.unit_bytes, shape.word_bytes)) {}
 
   static __device__ std::int32_t times(std::int32_t stride, std::uint32_t step) {
     return static_cast<std::int32_t>(static_cast<std::uint32_t>(stride) * step);
   }
   static constexpr std::uint32_t access_of(std::uint32_t unit_bytes, std::uint32_t word_bytes) {
     return unit_bytes * 32 + word_bytes;
+  }
+  /// Beyond all of access_of(). Of several numbers, the cells of a unit have widest_conversion bytes.
+  static constexpr std::uint32_t conversion_access(std::uint32_t code, std::uint32_t unit_bytes,
+                                                   std::uint32_t word_bytes) {
+    const bool several = unit_bytes == widest_conversion || word_bytes == widest_conversion;
+    return 1024 + code * 2 + (several ? 1 : 0);
   }
 };
 
@@ -78,9 +85,62 @@ __device__ bool copy_units(const LaneInTiles& mine, const CopyTile& tile, Gate&&
   return true;
 }
 
+/// Numbers that are loaded and stored as one access.
+template <typename Number, std::uint32_t Count>
+struct alignas(sizeof(Number) * Count) Numbers {
+  Number of[Count];
+};
+
+/// The same as copy_units() for units of `Count` numbers that change their format.
+template <typename Source, typename Narrow, typename Target, std::uint32_t Count, typename Gate>
+__device__ bool convert_units(const LaneInTiles& mine, const CopyTile& tile, Gate&& gate) {
+  const std::uint32_t end = end_of_lane(tile, mine.lane);
+  Numbers<Source, Count> loaded[units_per_thread]{};
+  const std::byte* from = tile.source + mine.lane.source;
+#pragma unroll
+  for (std::uint32_t i = 0; i < units_per_thread; ++i) {
+    if (mine.lane.first + i * mine.step < end) {
+      loaded[i] = *reinterpret_cast<const Numbers<Source, Count>*>(from);
+    }
+    from += mine.source_step;
+  }
+  Numbers<Target, Count> converted[units_per_thread];
+#pragma unroll
+  for (std::uint32_t i = 0; i < units_per_thread; ++i) {
+#pragma unroll
+    for (std::uint32_t k = 0; k < Count; ++k) {
+      converted[i].of[k] = in_format<Target>(in_format<Narrow>(loaded[i].of[k]));
+    }
+  }
+  if (!gate()) return false;
+  std::byte* to = tile.target + mine.lane.target;
+#pragma unroll
+  for (std::uint32_t i = 0; i < units_per_thread; ++i) {
+    if (mine.lane.first + i * mine.step < end) *reinterpret_cast<Numbers<Target, Count>*>(to) = converted[i];
+    to += mine.target_step;
+  }
+  return true;
+}
+
 template <typename Gate>
+__device__ bool convert_tile(const LaneInTiles& mine, const CopyTile& tile, Gate&& gate) {
+  const std::uint32_t number = mine.access - LaneInTiles::conversion_access(0, 0, 0);
+  const Conversion conversion = Conversion::of_code(static_cast<std::uint8_t>(number / 2));
+  return with_formats(conversion, [&]<typename Source, typename Narrow, typename Target>() {
+    using Cells = std::conditional_t<(sizeof(Source) > sizeof(Target)), Source, Target>;
+    constexpr std::uint32_t several = widest_conversion / sizeof(Cells);
+    return number % 2 == 1 ? convert_units<Source, Narrow, Target, several>(mine, tile, gate)
+                           : convert_units<Source, Narrow, Target, 1>(mine, tile, gate);
+  });
+}
+
+/// with_conversions: tiles of conversions are among them. Kernels without have fewer registers.
+template <bool with_conversions, typename Gate>
 __device__ bool copy_tile(const LaneInTiles& mine, const CopyTile& tile, Gate&& gate) {
   constexpr auto access = LaneInTiles::access_of;
+  if constexpr (with_conversions) {
+    if (mine.access >= LaneInTiles::conversion_access(0, 0, 0)) return convert_tile(mine, tile, gate);
+  }
   switch (mine.access) {
     case access(16, 16): return copy_units<uint4, uint4>(mine, tile, gate);
     case access(16, 8): return copy_units<uint4, uint2>(mine, tile, gate);
@@ -94,7 +154,7 @@ __device__ bool copy_tile(const LaneInTiles& mine, const CopyTile& tile, Gate&& 
 }
 
 /// Copies tiles at, at + stride, ... below end; `tile` is the first of them. Returns false if a gate did.
-template <typename Gate>
+template <bool with_conversions, typename Gate>
 __device__ bool copy_tiles(const TileShape& shape, const TileShape* shapes, CopyTile tile, const CopyTile* tiles,
                            std::uint32_t at, std::uint32_t end, std::uint32_t stride, Gate&& gate) {
   LaneInTiles mine(shape);
@@ -103,7 +163,7 @@ __device__ bool copy_tiles(const TileShape& shape, const TileShape* shapes, Copy
     at += stride;
     const bool more = at < end;
     const CopyTile next = more ? tiles[at] : tile;
-    if (!copy_tile(mine, tile, gate)) return false;
+    if (!copy_tile<with_conversions>(mine, tile, gate)) return false;
     if (!more) return true;
     if (next.shape != tile.shape) mine = LaneInTiles(shapes[next.shape]);
     tile = next;

@@ -163,7 +163,8 @@ CudaFusedExchange::CudaFusedExchange(std::shared_ptr<Devices> devices, int devic
             static_cast<std::uint32_t>(receives.size()),
             static_cast<std::uint32_t>(checks.size()),
             static_cast<std::uint32_t>(epochs.size()),
-            !tiles.packet_tasks.empty()};
+            !tiles.packet_tasks.empty(),
+            tiles.copies.converts()};
   std::copy_n(epochs.begin(), std::min(epochs.size(), table_.first_epochs.size()), table_.first_epochs.begin());
 }
 

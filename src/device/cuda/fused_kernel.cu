@@ -2,6 +2,7 @@
 // A whole exchange of a device in one kernel: the steps of a FusedPlan (docs/decisions/0010). Block 0 signals "ready" and waits
 // for all arrivals; each of the others works on its shares, in their order.
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <limits>
 #include <nv/target>
@@ -114,11 +115,12 @@ struct Gate {
 };
 
 /// Copies the tiles of a share; the gate is called as in copy_units(). Returns false if it returned false.
+template <bool with_conversions>
 __device__ bool copy_share(const FusedTable& table, const Work& work, Gate& gate) {
   const Share& share = work.share;
   if (share.first >= share.end) return true;
-  return copy_tiles(work.cells.shape, table.shapes, work.cells.tile, table.tiles, share.first, share.end, share.stride,
-                    gate);
+  return copy_tiles<with_conversions>(work.cells.shape, table.shapes, work.cells.tile, table.tiles, share.first,
+                                      share.end, share.stride, gate);
 }
 
 /// Called when this block has stored its tiles of a part. The last block of the part signals "arrived".
@@ -158,7 +160,7 @@ __device__ __noinline__ bool move_packets(const FusedTable& table, const Work& w
 }
 
 /// Works on all shares of a block.
-template <bool with_packets>
+template <bool with_packets, bool with_conversions>
 __device__ void do_all(const FusedTable& table, const Work& first) {
   const Work* work = &first;
   while (true) {
@@ -169,7 +171,7 @@ __device__ void do_all(const FusedTable& table, const Work& first) {
     } else {
       Gate gate{table, share, share.open || share.role == Role::local};
       if (share.role == Role::receive && !gate()) return;
-      if (!copy_share(table, *work, gate)) return;
+      if (!copy_share<with_conversions>(table, *work, gate)) return;
       if (share.role == Role::send) {
         if (!gate()) return;
         finish_send(table, share.part);
@@ -180,8 +182,8 @@ __device__ void do_all(const FusedTable& table, const Work& first) {
   }
 }
 
-/// Two kernels, so that exchanges without packets use no registers for them.
-template <bool with_packets>
+/// Several kernels, so that exchanges without packets, and without conversions, use no registers for them.
+template <bool with_packets, bool with_conversions>
 __global__ void __launch_bounds__(block_threads, 4) fused_kernel(const __grid_constant__ FusedTable table) {
   follow_previous_kernel();
   // These loads are all in flight together.
@@ -206,13 +208,21 @@ __global__ void __launch_bounds__(block_threads, 4) fused_kernel(const __grid_co
     if (threadIdx.x == 0) advance_epochs(table);
   } else {
     if (threadIdx.x == 0) DeviceCount(*table.readers).fetch_add(1, ::cuda::memory_order_release);
-    do_all<with_packets>(table, *reinterpret_cast<const Work*>(first_work));
+    do_all<with_packets, with_conversions>(table, *reinterpret_cast<const Work*>(first_work));
   }
 }
 
-const void* kernel_for(bool with_packets) {
-  return with_packets ? reinterpret_cast<const void*>(fused_kernel<true>)
-                      : reinterpret_cast<const void*>(fused_kernel<false>);
+const void* kernel_for(bool with_packets, bool with_conversions) {
+  if (with_conversions) {
+    return with_packets ? reinterpret_cast<const void*>(fused_kernel<true, true>)
+                        : reinterpret_cast<const void*>(fused_kernel<false, true>);
+  }
+  return with_packets ? reinterpret_cast<const void*>(fused_kernel<true, false>)
+                      : reinterpret_cast<const void*>(fused_kernel<false, false>);
+}
+
+std::array<const void*, 4> all_kernels() {
+  return {kernel_for(false, false), kernel_for(true, false), kernel_for(false, true), kernel_for(true, true)};
 }
 
 }  // namespace
@@ -230,13 +240,13 @@ cudaError_t launch_fused(cudaStream_t stream, const FusedTable& table, unsigned 
   config.numAttrs = early ? 1 : 0;
   FusedTable copy = table;
   void* parameters[] = {&copy};
-  return cudaLaunchKernelExC(&config, kernel_for(table.has_packets), parameters);
+  return cudaLaunchKernelExC(&config, kernel_for(table.has_packets, table.converts), parameters);
 }
 
 cudaError_t load_fused_kernel() {
   cudaFuncAttributes attributes;
-  for (const bool with_packets : {false, true}) {
-    const cudaError_t status = cudaFuncGetAttributes(&attributes, kernel_for(with_packets));
+  for (const void* kernel : all_kernels()) {
+    const cudaError_t status = cudaFuncGetAttributes(&attributes, kernel);
     if (status != cudaSuccess) return status;
   }
   return cudaSuccess;
@@ -244,9 +254,9 @@ cudaError_t load_fused_kernel() {
 
 cudaError_t fused_kernel_may_start_early(bool* may) {
   *may = true;
-  for (const bool with_packets : {false, true}) {
+  for (const void* kernel : all_kernels()) {
     cudaFuncAttributes attributes;
-    const cudaError_t status = cudaFuncGetAttributes(&attributes, kernel_for(with_packets));
+    const cudaError_t status = cudaFuncGetAttributes(&attributes, kernel);
     if (status != cudaSuccess) return status;
     *may = *may && waits_for_previous_kernel(attributes.ptxVersion);
   }
@@ -255,10 +265,10 @@ cudaError_t fused_kernel_may_start_early(bool* may) {
 
 cudaError_t fused_blocks_at_once(int* blocks) {
   *blocks = std::numeric_limits<int>::max();
-  for (const bool with_packets : {false, true}) {
+  for (const void* kernel : all_kernels()) {
     int of_one = 0;
-    const cudaError_t status = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&of_one, kernel_for(with_packets),
-                                                                             static_cast<int>(block_threads), 0);
+    const cudaError_t status =
+        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&of_one, kernel, static_cast<int>(block_threads), 0);
     if (status != cudaSuccess) return status;
     *blocks = std::min(*blocks, of_one);
   }

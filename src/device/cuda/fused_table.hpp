@@ -85,6 +85,7 @@ struct FusedTable {
   std::uint32_t check_count = 0;
   std::uint32_t participant_count = 0;
   bool has_packets = false;  ///< if false, all packet buffers are null
+  bool converts = false;     ///< conversions are among the tiles
 };
 
 }  // namespace halocline::device::cuda

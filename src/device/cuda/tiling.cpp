@@ -66,6 +66,7 @@ Tiling tiling_of(const CopyTask& task) {
   tiling.steps_along = found.steps_along();
   tiling.shape.unit_bytes = static_cast<std::uint8_t>(task.unit_bytes);
   tiling.shape.word_bytes = static_cast<std::uint8_t>(task.word_bytes);
+  tiling.shape.conversion = task.conversion.code();
   for (std::uint32_t d = 0; d <= tiling.steps_along; ++d) {
     const std::uint32_t lanes = found.lanes()[d];
     const bool steps = d == tiling.steps_along;
@@ -83,6 +84,10 @@ Tiling tiling_of(const CopyTask& task) {
   return tiling;
 }
 
+bool TileTable::converts() const {
+  return std::ranges::any_of(shapes, [](const TileShape& shape) { return shape.conversion != 0; });
+}
+
 void TileTable::add(std::span<const CopyTask> tasks) {
   struct Planned {
     Tiling tiling;
@@ -95,8 +100,8 @@ void TileTable::add(std::span<const CopyTask> tasks) {
     const auto alike =
         std::find_if(tasks.begin(), tasks.begin() + static_cast<std::ptrdiff_t>(i), [&](const CopyTask& t) {
           return t.count == tasks[i].count && t.unit_bytes == tasks[i].unit_bytes &&
-                 t.word_bytes == tasks[i].word_bytes && t.source_stride == tasks[i].source_stride &&
-                 t.target_stride == tasks[i].target_stride;
+                 t.word_bytes == tasks[i].word_bytes && t.conversion == tasks[i].conversion &&
+                 t.source_stride == tasks[i].source_stride && t.target_stride == tasks[i].target_stride;
         });
     if (static_cast<std::size_t>(alike - tasks.begin()) < i) {
       planned.push_back(planned[static_cast<std::size_t>(alike - tasks.begin())]);

@@ -31,6 +31,7 @@ struct TileShape {
   std::uint16_t step = 1;             ///< lanes along the last dimension
   std::uint8_t unit_bytes = 1;        ///< as in CopyTask
   std::uint8_t word_bytes = 1;
+  std::uint8_t conversion = 0;  ///< Conversion::code()
   friend bool operator==(const TileShape&, const TileShape&) = default;
 };
 
@@ -121,6 +122,8 @@ struct TileTable {
   std::vector<CopyTile> tiles;
   /// Interleaves the tiles of the tasks, so that neighbouring memory, such as the two ends of rows, is copied at the same time.
   void add(std::span<const CopyTask> tasks);
+  /// Whether conversions are among them.
+  [[nodiscard]] bool converts() const;
 };
 
 }  // namespace halocline::device::cuda

@@ -23,6 +23,15 @@ void check(const StridedCopy& copy) {
   if (size != 1 && size != 2 && size != 4 && size != 8 && size != 16) {
     throw InvalidArgument("the element size of a copy is " + std::to_string(size) + "; allowed are 1, 2, 4, 8 and 16");
   }
+  const Conversion& conversion = copy.conversion;
+  const auto moves = []<typename, typename, typename>() { return true; };
+  if (conversion.any() && (!with_formats(conversion, moves) || size % bytes_of(conversion.cells) != 0 ||
+                           bytes_of(conversion.narrow) >= bytes_of(conversion.cells))) {
+    throw InvalidArgument("a copy converts elements of " + std::to_string(size) + " bytes between " +
+                          std::string(to_string(conversion.cells)) + " and " +
+                          std::string(to_string(conversion.narrow)) +
+                          "; allowed are f64 and f32, bf16 or f16, and f32 and bf16 or f16");
+  }
   if (copy.extent.volume() != 0 && (copy.source == nullptr || copy.target == nullptr)) {
     throw InvalidArgument(std::string("the ") + (copy.source == nullptr ? "source" : "target") + " of a copy is null");
   }
@@ -55,6 +64,20 @@ struct Long {
   }
 };
 
+/// Real numbers that change their format. Memory may be aligned in any way.
+template <typename Source, typename Narrow, typename Target>
+struct Converted {
+  static void copy(std::byte* target, const std::byte* source, std::int64_t bytes) {
+    const auto count = static_cast<std::size_t>(bytes) / sizeof(Target);
+    for (std::size_t i = 0; i < count; ++i) {
+      Source from;
+      std::memcpy(&from, source + i * sizeof(Source), sizeof from);
+      const auto to = in_format<Target>(in_format<Narrow>(from));
+      std::memcpy(target + i * sizeof(Target), &to, sizeof to);
+    }
+  }
+};
+
 template <typename Row>
 void run_loops(const RowCopy& copy) {
   const auto& [inner, middle, outer] = copy.loops;
@@ -81,7 +104,9 @@ RowCopy plan_rows(const StridedCopy& copy) {
   if (copy.extent.volume() == 0) return rows;
   rows.source = copy.source;
   rows.target = copy.target;
-  rows.row_bytes = copy.element_bytes;
+  rows.row_bytes = copy.target_bytes();
+  rows.row_source_bytes = copy.source_bytes();
+  rows.conversion = copy.conversion;
 
   std::array<Loop, 3> loops{};
   std::size_t n = 0;
@@ -102,8 +127,9 @@ RowCopy plan_rows(const StridedCopy& copy) {
   std::size_t out = 0;
   for (std::size_t i = 0; i < n; ++i) {
     const Loop& loop = loops[i];
-    if (out == 0 && loop.source_stride == rows.row_bytes && loop.target_stride == rows.row_bytes) {
+    if (out == 0 && loop.source_stride == rows.row_source_bytes && loop.target_stride == rows.row_bytes) {
       rows.row_bytes *= loop.count;
+      rows.row_source_bytes *= loop.count;
     } else if (out > 0 && loop.source_stride == rows.loops[out - 1].count * rows.loops[out - 1].source_stride &&
                loop.target_stride == rows.loops[out - 1].count * rows.loops[out - 1].target_stride) {
       rows.loops[out - 1].count *= loop.count;
@@ -117,6 +143,13 @@ RowCopy plan_rows(const StridedCopy& copy) {
 void copy_rows(const RowCopy& copy) {
   const std::int64_t bytes = copy.row_bytes;
   if (bytes == 0) return;
+  if (copy.conversion.any()) {
+    with_formats(copy.conversion, [&]<typename Source, typename Narrow, typename Target>() {
+      run_loops<Converted<Source, Narrow, Target>>(copy);
+      return true;
+    });
+    return;
+  }
   switch (bytes) {
     case 1: return run_loops<Fixed<1>>(copy);
     case 2: return run_loops<Fixed<2>>(copy);

@@ -9,7 +9,8 @@
 
 namespace halocline::device::host {
 
-/// A StridedCopy as nested loops over rows that are contiguous on both sides, with as few and as long rows as possible.
+/// A StridedCopy as nested loops over rows that are contiguous on both sides, with as few and as long rows as possible. Of a
+/// conversion, rows consist of real numbers.
 struct RowCopy {
   struct Loop {
     std::int64_t count = 1;
@@ -18,11 +19,13 @@ struct RowCopy {
   };
   const std::byte* source = nullptr;
   std::byte* target = nullptr;
-  std::int64_t row_bytes = 0;   ///< 0: nothing to copy
+  std::int64_t row_bytes = 0;  ///< of the target; 0: nothing to copy
+  std::int64_t row_source_bytes = 0;
+  Conversion conversion{};
   std::array<Loop, 3> loops{};  ///< the first is the innermost; those that are not needed have count 1
 };
 
-/// Throws InvalidArgument where the extent is negative, the element size unknown, or a pointer null.
+/// Throws InvalidArgument where the extent is negative, the element size or the conversion unknown, or a pointer null.
 [[nodiscard]] RowCopy plan_rows(const StridedCopy& copy);
 
 void copy_rows(const RowCopy& copy);

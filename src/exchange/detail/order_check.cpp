@@ -10,6 +10,7 @@
 #include "comm/requests.hpp"
 #include "core/hash.hpp"
 #include "core/serialise.hpp"
+#include "core/wire.hpp"
 #include "exchange/detail/tags.hpp"
 #include "exchange/detail/transfers.hpp"
 #include "routing/messages.hpp"
@@ -80,10 +81,13 @@ OrderCheck::Received OrderCheck::make_received(const Channel& channel, const Exc
     copy.target = const_cast<std::byte*>(copy.source);  // in `arrived`
     copy.source = halo;
     std::swap(copy.source_stride, copy.target_stride);
+    // Values that were rounded once do not change when they are rounded again.
+    if (copy.conversion.any()) copy.conversion.way = device::Conversion::Way::pack;
   }
   for (device::StridedCopy& copy : poison) {
     copy.source = poison_->data();
     copy.source_stride = {};
+    copy.conversion = {};
   }
   received.poison = backend.prepare(state.device(), poison);
   received.read = backend.prepare(state.device(), read);
@@ -150,7 +154,7 @@ void OrderCheck::check_sent(const Sent& sent) const {
     throw ProtocolError(fmt::format(
         "{}: cell {} of field '{}' was written while exchange {} sent it; work that writes owned cells must be in the "
         "subdomain's stream, before start_exchange() or after finish()",
-        sent.channel->label(), cell_text(packed.segment.source, differs - start.begin(), bytes_of(field.element)),
+        sent.channel->label(), cell_text(packed.segment.source, differs - start.begin(), bytes_on_wire(field)),
         field.name, exchanges_));
   }
 }

@@ -16,6 +16,11 @@ bool has_short_rows(const partition::Segment& segment, const partition::Geometry
   return segment.source.extent().x * bytes_of(element) < tuning.short_row_bytes;
 }
 
+/// Whether a segment is sent in a narrower format than its cells have, in which no other device can store into its array.
+bool is_narrowed(const partition::Segment& segment, const partition::Geometry& geometry) {
+  return geometry.fields[segment.field.index()].wire.has_value();
+}
+
 /// The most bytes of a segment that can be in short rows: along x, the depth of an exchange determines how short rows
 /// are.
 std::int64_t most_in_short_rows(const partition::Segment& segment, const partition::Geometry& geometry,
@@ -84,6 +89,7 @@ std::int64_t most_room(const partition::Message& message, const partition::Geome
   PacketBytes all;
   std::int64_t copies = 0;
   for (const partition::Segment& segment : message.segments) {
+    if (is_narrowed(segment, geometry)) continue;
     add(all, segment, geometry);
     copies += partition::components_sent(geometry.fields[segment.field.index()], segment.direction);
   }
@@ -98,8 +104,12 @@ SplitPayload split_payload(const partition::Message& message, const Selection& s
   SplitPayload split;
   const bool stored = all.segments.size() < payload_of(message, selection).segments.size();
   PacketBytes packets;
-  for (const PackedSegment& item : all.segments) add(packets, item.segment, geometry);
-  if (access.as_packets && !stored && all.bytes > 0 && packets.link <= tuning.packets_at_most_bytes) {
+  bool narrowed = false;
+  for (const PackedSegment& item : all.segments) {
+    add(packets, item.segment, geometry);
+    narrowed = narrowed || is_narrowed(item.segment, geometry);
+  }
+  if (access.as_packets && !stored && !narrowed && all.bytes > 0 && packets.link <= tuning.packets_at_most_bytes) {
     if (packets.room > most_room(message, geometry, tuning.packets_at_most_bytes)) {
       throw InternalError("the packets of a message do not fit into their room");
     }
@@ -108,10 +118,13 @@ SplitPayload split_payload(const partition::Message& message, const Selection& s
   }
   Payload packed;
   for (const PackedSegment& item : all.segments) {
-    const bool packs = !access.in_place || has_short_rows(item.segment, geometry, tuning);
+    const bool packs =
+        !access.in_place || is_narrowed(item.segment, geometry) || has_short_rows(item.segment, geometry, tuning);
     (packs ? packed : split.rows).append(item.segment, item.buffer);
   }
-  if (access.in_place && packed.bytes < tuning.pack_short_rows_from_bytes) return {std::move(all), {}, {}};
+  if (access.in_place && !narrowed && packed.bytes < tuning.pack_short_rows_from_bytes) {
+    return {std::move(all), {}, {}};
+  }
   split.pieces = cut_into_pieces(packed.segments, pieces_of(packed.bytes, tuning));
   return split;
 }
@@ -120,13 +133,16 @@ PackedRoom packed_room(const partition::Message& message, const partition::Geome
                        bool in_place) {
   Payload packed;
   PackedRoom room;
+  bool always = !in_place;
   for (partition::Segment segment : message.segments) {
-    if (in_place) segment.bytes = most_in_short_rows(segment, geometry, tuning);
+    const bool narrowed = is_narrowed(segment, geometry);
+    always = always || narrowed;
+    if (in_place && !narrowed) segment.bytes = most_in_short_rows(segment, geometry, tuning);
     if (segment.bytes > 0) packed.append(segment, 0);
   }
   const std::int64_t packets = most_room(message, geometry, tuning.packets_at_most_bytes);
   if (packets > 0) room.packet_buffer_bytes = device::packet_buffer_bytes(packets);
-  if (packed.bytes == 0 || (in_place && packed.bytes < tuning.pack_short_rows_from_bytes)) return room;
+  if (packed.bytes == 0 || (!always && packed.bytes < tuning.pack_short_rows_from_bytes)) return room;
   room.pieces = pieces_of(packed.bytes, tuning);
   // Each piece may begin at a multiple of 16 bytes, and end after one, in each of its segments.
   const std::int64_t gaps = room.pieces * (2 * SplitPayload::slack_bytes + 16 * std::ssize(packed.segments));

@@ -10,8 +10,8 @@ namespace halocline::exchange {
 
 /// The part of a payload that kernels have not stored themselves, by the way in which it is sent. A small payload is
 /// sent as packets (docs/decisions/0036). Any other has two parts: rows that are moved one by one, and rows that are
-/// packed first, because they are short and many, or because the sender's device cannot reach the receiver's arrays. Over
-/// a link, many short stores take longer than a pack and an unpack (docs/decisions/0015). The packed part is cut into
+/// packed first, because they are short and many, because the sender's device cannot reach the receiver's arrays, or because
+/// the field has a wire format, in which they are never sent as packets. Over a link, many short stores take longer than a pack and an unpack (docs/decisions/0015). The packed part is cut into
 /// pieces, so that one is unpacked while the next is being sent.
 /// Offsets count from the start of the receive buffer; around each piece there are slack_bytes that belong to it.
 struct SplitPayload {

@@ -5,6 +5,8 @@
 #include <array>
 #include <optional>
 
+#include "core/wire.hpp"
+
 namespace halocline::exchange {
 namespace {
 
@@ -22,15 +24,28 @@ End in_array(const Memory& memory, const PackedSegment& packed, const Box& box) 
           array.component_stride_bytes};
 }
 
-/// The end in a payload: dense, x fastest, one sent component after another.
-End in_payload(std::byte* payload, const PackedSegment& packed, std::int64_t element_bytes) {
+/// The end in a payload: dense, x fastest, one sent component after another, in the field's wire format.
+End in_payload(std::byte* payload, const PackedSegment& packed, const FieldDescriptor& field) {
+  const std::int64_t element_bytes = bytes_on_wire(field);
   const Vec3 extent = packed.segment.source.extent();
   const std::int64_t row = extent.x * element_bytes;
   return {payload + packed.offset, {element_bytes, row, row * extent.y}, row * extent.y * extent.z, true};
 }
 
+using Way = device::Conversion::Way;
+
+/// Complex numbers are sent as narrower complex ones.
+Element real_of(Element element) {
+  return element == Element::c128 ? Element::f64 : element == Element::c64 ? Element::f32 : element;
+}
+
+device::Conversion conversion_of(const FieldDescriptor& field, Way way) {
+  if (!field.wire) return {};
+  return {way, real_of(field.element), real_of(*field.wire)};
+}
+
 void append(std::vector<device::StridedCopy>& copies, const FieldDescriptor& field, Direction direction,
-            const Vec3& extent, const End& source, const End& target) {
+            const Vec3& extent, const End& source, const End& target, Way way) {
   int sent = 0;
   for (int component = 0; component < field.components; ++component) {
     if (!partition::is_sent(field, component, direction)) continue;
@@ -42,7 +57,8 @@ void append(std::vector<device::StridedCopy>& copies, const FieldDescriptor& fie
                       .source_stride = source.stride,
                       .target_stride = target.stride,
                       .extent = extent,
-                      .element_bytes = bytes_of(field.element)});
+                      .element_bytes = bytes_of(field.element),
+                      .conversion = conversion_of(field, way)});
     ++sent;
   }
 }
@@ -75,7 +91,7 @@ std::vector<device::StridedCopy> pack_copies(const Payload& payload, const Memor
   for (const PackedSegment& item : payload.segments) {
     const FieldDescriptor& field = field_of(sender, item);
     append(copies, field, item.segment.direction, item.segment.source.extent(),
-           in_array(sender, item, item.segment.source), in_payload(packed, item, bytes_of(field.element)));
+           in_array(sender, item, item.segment.source), in_payload(packed, item, field), Way::pack);
   }
   return copies;
 }
@@ -128,16 +144,16 @@ std::optional<Margins> margins_to(std::int64_t unit, const End& target, std::int
 }
 
 /// Rows that are contiguous on both sides grow to whole sectors of the target, or at least to whole 16-byte words, if
-/// there is space and fits(unit) is true for the source.
+/// there is space and fits(unit) is true for the source. Elements may be shorter in the source.
 template <typename Fits>
-void grow_rows(std::int64_t element_bytes, const Margins& room, const Fits& fits, End& source, End& target,
-               Vec3& extent) {
-  if (source.stride[0] != element_bytes || target.stride[0] != element_bytes) return;
+void grow_rows(std::int64_t source_element, std::int64_t element_bytes, const Margins& room, const Fits& fits,
+               End& source, End& target, Vec3& extent) {
+  if (source.stride[0] != source_element || target.stride[0] != element_bytes) return;
   for (const std::int64_t unit : sector_units) {
     if (!fits(unit)) continue;
     const auto margins = margins_to(unit, target, extent.x * element_bytes, room);
     if (!margins) continue;
-    source.first -= margins->below;
+    source.first -= margins->below / element_bytes * source_element;
     target.first -= margins->below;
     extent.x += (margins->below + margins->above) / element_bytes;
     return;
@@ -153,13 +169,13 @@ std::vector<device::StridedCopy> unpack_copies(const Payload& payload, const Mem
     const FieldDescriptor& field = field_of(receiver, item);
     const std::int64_t element = bytes_of(field.element);
     // The payload is only read: it is the source here.
-    End source = in_payload(const_cast<std::byte*>(packed), item, element);
+    End source = in_payload(const_cast<std::byte*>(packed), item, field);
     End target = in_array(receiver, item, item.segment.target);
     Vec3 extent = item.segment.target.extent();
     const Margins room = smaller(room_at_target(receiver, item), {slack_bytes, slack_bytes});
     grow_rows(
-        element, room, [](std::int64_t) { return true; }, source, target, extent);
-    append(copies, field, item.segment.direction, extent, source, target);
+        bytes_on_wire(field), element, room, [](std::int64_t) { return true; }, source, target, extent);
+    append(copies, field, item.segment.direction, extent, source, target, Way::unpack);
   }
   return copies;
 }
@@ -176,8 +192,8 @@ std::vector<device::StridedCopy> put_copies(const Payload& payload, const Memory
     const auto aligned_alike = [&](std::int64_t unit) {
       return regular(source, unit) && remainder(source.first, unit) == remainder(target.first, unit);
     };
-    grow_rows(element, room, aligned_alike, source, target, extent);
-    append(copies, field, item.segment.direction, extent, source, target);
+    grow_rows(element, element, room, aligned_alike, source, target, extent);
+    append(copies, field, item.segment.direction, extent, source, target, Way::round);
   }
   return copies;
 }

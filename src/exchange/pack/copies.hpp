@@ -25,6 +25,7 @@ struct Memory {
 /// pack: owned cells of the sender -> payload. unpack: payload -> halo cells of the receiver.
 /// put: owned cells of the sender -> halo cells of the receiver, without a payload between. Rows grow to whole sectors of
 /// memory where possible: the target into the receiver's spare bytes, the source into cells that the sender owns.
+/// Payloads hold cells in their fields' wire formats; put rounds cells to them.
 [[nodiscard]] std::vector<device::StridedCopy> pack_copies(const Payload& payload, const Memory& sender,
                                                            std::byte* packed);
 /// slack_bytes: bytes that may be read before the payload's first row and after its last. Rows then grow by up to this

@@ -54,6 +54,8 @@ std::vector<Difference> differences() {
        "field 'u': rank 0 has f32, rank 2 has f32, 3 components"},
       {"field_directions", [](Asked& a) { a.fields[0].component_directions = {Directions(1)}; },
        "field 'u': rank 0 has f32, rank 2 has f32, components by direction"},
+      {"field_wire", [](Asked& a) { a.fields[0].wire = Element::bf16; },
+       "field 'u': rank 0 has f32, rank 2 has f32, sent as bf16"},
       {"field_radius", [](Asked& a) { a.fields[0].stencil = Stencil::star(1); }, "field 'u': rank 0 has f32"},
       {"field_staggered", [](Asked& a) { a.fields[0].staggered[1] = true; }, "staggered in y"},
       {"field_missing", [](Asked& a) { a.fields.pop_back(); },

@@ -12,8 +12,8 @@
 namespace halocline::test {
 
 /// The cases that every transport has to pass for a number of ranks: devices a rank, virtual nodes, periodic wraps,
-/// decompositions two wide, mixed fields and radii, user arrays, subsets of fields, components by direction, exchanges
-/// and accumulations alternately.
+/// decompositions two wide, mixed fields and radii, user arrays, subsets of fields, components by direction, wire formats,
+/// exchanges and accumulations alternately.
 inline std::vector<HaloCase> contract_cases(routing::Transport transport, int ranks) {
   const auto field = [](const char* name, Element element, int buffers = 1) {
     FieldDescriptor f;
@@ -74,6 +74,8 @@ inline std::vector<HaloCase> contract_cases(routing::Transport transport, int ra
       c.name += ", own arrays";
       c.own_arrays = true;
       c.fields[0].staggered = {false, true, true};
+      c.fields[0].wire = Element::bf16;
+      c.fields[2].wire = Element::c64;
       cases.push_back(c);
     }
   }
@@ -82,6 +84,7 @@ inline std::vector<HaloCase> contract_cases(routing::Transport transport, int ra
   for (std::size_t i = 0; i < cases.size(); ++i) {
     cases[i].graphs = i % 3 == 0;
     cases[i].sector_bytes = i % 4 < 2 ? 1 : 32;
+    if (i % 5 == 2 && cases[i].fields[0].element == Element::f64) cases[i].fields[0].wire = Element::f32;
     if (i % 2 == 0) cases[i].tuning.zero_copy_at_most_bytes = 300;
     if (i % 7 < 4) cases[i].tuning.staging_chunk_bytes = 123;
     // direct: whole rows; rows of one or two cells packed; all rows packed; in one piece or in several.

@@ -249,6 +249,40 @@ TEST(TransfersBytes, of_arrays_out_of_reach_are_all_packed_and_fit_their_room) {
   }
 }
 
+/// A field with a wire format is packed, half of its bytes, beside rows of others, which stay as they are.
+TEST(TransfersBytes, in_a_wire_format_are_packed_and_fit_their_room) {
+  partition::Request request{.extent = {16, 8, 8}, .halo = Stencil::box(3), .nodes = 2};
+  request.method = partition::Method::given;
+  request.node_grid = Vec3{1, 1, 2};
+  FieldDescriptor narrowed{.name = "n", .element = Element::f64, .wire = Element::f32};
+  const FieldDescriptor whole{.name = "w", .element = Element::f64};
+  const partition::Geometry geometry{partition::make_partition(request), {narrowed, whole}, Stencil::box(3)};
+  const partition::Message message = partition::outgoing(geometry, subdomain_id(0)).back();
+  exchange::Tuning tuning;
+  tuning.short_row_bytes = 0;
+  for (const std::int64_t piece : {std::int64_t{300}, tuning.packed_piece_bytes}) {
+    tuning.packed_piece_bytes = piece;
+    const exchange::PackedRoom room = exchange::packed_room(message, geometry, tuning, true);
+    for (const std::int64_t depth : {1, 2, 3}) {
+      const exchange::Selection selection{
+          {{.field = field_id(0), .depth = depth}, {.field = field_id(1), .depth = depth}}};
+      const auto split = exchange::split_payload(message, selection, geometry, tuning, {.as_packets = true});
+      EXPECT_TRUE(split.packets.segments.empty()) << depth;
+      std::int64_t packed = 0;
+      std::int64_t rows = 0;
+      for (const exchange::Payload& part : split.pieces) {
+        for (const auto& item : part.segments) packed += item.segment.field == field_id(0) ? item.segment.bytes : -1;
+      }
+      for (const auto& item : split.rows.segments) rows += item.segment.field == field_id(1) ? item.segment.bytes : -1;
+      EXPECT_EQ(2 * packed, rows) << depth;
+      EXPECT_GT(packed, 0) << depth;
+      ASSERT_FALSE(split.pieces.empty()) << depth;
+      EXPECT_LE(std::ssize(split.pieces), room.pieces) << depth;
+      EXPECT_LE(split.pieces.back().bytes + exchange::SplitPayload::slack_bytes, room.bytes) << depth;
+    }
+  }
+}
+
 class DifferentTransfers : public testing::TestWithParam<std::tuple<routing::Transport, bool>> {};
 
 TEST_P(DifferentTransfers, are_one_error_and_no_data) {

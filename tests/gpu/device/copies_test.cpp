@@ -18,7 +18,8 @@ struct CaseOnDevice {
   std::size_t shift = 0;  ///< offset of both sides from the alignment of allocations
   StridedCopy copy;
 
-  CaseOnDevice(std::mt19937& random, const Vec3& extent, std::int64_t element) : host(random, extent, element) {
+  CaseOnDevice(std::mt19937& random, const Vec3& extent, std::int64_t element, const Conversion& conversion = {})
+      : host(random, extent, element, conversion) {
     shift = static_cast<std::size_t>(element) * (random() % 20);
   }
   void place(std::unique_ptr<Buffer> from, std::unique_ptr<Buffer> to) {
@@ -32,8 +33,9 @@ struct CaseOnDevice {
 
 class GpuCopies : public OneGpu {
  protected:
-  CaseOnDevice make_case(std::mt19937& random, std::int64_t element, int device_to = 0) {
-    CaseOnDevice one(random, random_extent(random), element);
+  CaseOnDevice make_case(std::mt19937& random, std::int64_t element, int device_to = 0,
+                         const Conversion& conversion = {}) {
+    CaseOnDevice one(random, random_extent(random), element, conversion);
     one.place(backend->allocate(0, one.host.source.size() + one.shift),
               backend->allocate(device_to, one.host.actual.size() + one.shift));
     std::vector<std::byte> bytes(one.shift, sentinel);
@@ -59,6 +61,34 @@ TEST_F(GpuCopies, EqualTheReferenceForRandomLayouts) {
     stream->synchronize();
     check(one, "case " + std::to_string(i));
   }
+}
+
+/// One by one and as a list, beside copies that convert nothing.
+TEST_F(GpuCopies, ConversionsEqualTheReferenceForRandomLayouts) {
+  const auto stream = backend->create_stream(0);
+  std::mt19937 random(20261124);
+  std::vector<CaseOnDevice> listed;
+  std::vector<StridedCopy> copies;
+  for (int i = 0; i < 600; ++i) {
+    const Conversion& conversion = conversions()[static_cast<std::size_t>(i) % conversions().size()];
+    const std::int64_t numbers = conversion.cells == Element::f64 && random() % 4 == 0 ? 2 : 1;
+    CaseOnDevice one = make_case(random, numbers * bytes_of(conversion.cells), 0, conversion);
+    if (i % 2 == 0) {
+      stream->copy(one.copy);
+      stream->synchronize();
+      check(one, "case " + std::to_string(i));
+    } else {
+      listed.push_back(std::move(one));
+      copies.push_back(listed.back().copy);
+      if (i % 10 != 1) continue;
+      listed.push_back(make_case(random, 8));
+      copies.push_back(listed.back().copy);
+    }
+  }
+  const auto list = backend->prepare(0, copies);
+  stream->copy(*list);
+  stream->synchronize();
+  for (std::size_t i = 0; i < listed.size(); ++i) check(listed[i], "copy " + std::to_string(i));
 }
 
 TEST_F(GpuCopies, AListIsAllItsCopies) {

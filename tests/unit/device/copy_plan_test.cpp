@@ -37,9 +37,27 @@ void for_each_unit(const std::vector<CopyTask>& tasks, Visit&& visit) {
   }
 }
 
+/// The numbers of a unit of a conversion.
+void convert_unit(const TileShape& shape, const std::byte* source, std::byte* target) {
+  const Conversion conversion = Conversion::of_code(shape.conversion);
+  test::of_types(conversion, [&]<typename Source, typename Narrow, typename Target>() {
+    const std::size_t numbers = shape.unit_bytes / sizeof(Target);
+    ASSERT_EQ(shape.word_bytes, numbers * sizeof(Source));
+    for (std::size_t k = 0; k < numbers; ++k) {
+      test::reference(conversion, source + k * sizeof(Source), target + k * sizeof(Target));
+    }
+  });
+}
+
 /// Copies as blocks of threads do.
 void carry_out(const std::vector<CopyTask>& tasks) {
   for_each_unit(tasks, [&](const TileShape& shape, const std::byte* source, std::byte* target) {
+    if (shape.conversion != 0) {
+      ASSERT_EQ(reinterpret_cast<std::uintptr_t>(target) % shape.unit_bytes, 0u);
+      ASSERT_EQ(reinterpret_cast<std::uintptr_t>(source) % shape.word_bytes, 0u);
+      convert_unit(shape, source, target);
+      return;
+    }
     std::memcpy(target, source, shape.unit_bytes);
     ASSERT_EQ(reinterpret_cast<std::uintptr_t>(target) % shape.unit_bytes, 0u);
     ASSERT_EQ(reinterpret_cast<std::uintptr_t>(source) % shape.word_bytes, 0u);
@@ -67,6 +85,51 @@ TEST(CopyPlan, EqualsTheReferenceForRandomLayouts) {
     ++with_units.at(tasks[0].unit_bytes);
   }
   for (const std::size_t unit : {1u, 2u, 4u, 8u, 16u}) EXPECT_GT(with_units[unit], 50) << "units of " << unit;
+}
+
+TEST(CopyPlan, ConversionsEqualTheReferenceForRandomLayouts) {
+  std::mt19937 random(20261124);
+  int several = 0;
+  for (int i = 0; i < halocline::test::some_of(2000); ++i) {
+    const auto& all = test::conversions();
+    const Conversion& conversion = all[static_cast<std::size_t>(i) % all.size()];
+    ASSERT_EQ(Conversion::of_code(conversion.code()), conversion);
+    const std::int64_t numbers = conversion.cells == Element::f64 && random() % 4 == 0 ? 2 : 1;
+    StridedCopyCase one(random, test::random_extent(random), numbers * halocline::bytes_of(conversion.cells),
+                        conversion);
+    const std::vector<CopyTask> tasks = plan_tasks({&one.copy, 1});
+    carry_out(tasks);
+    ASSERT_EQ(one.actual, one.expected) << "case " << i << ": " << to_string(one.copy.extent);
+    ASSERT_EQ(bytes_of(tasks), one.copy.extent.volume() * one.copy.target_bytes());
+    several += std::max(tasks[0].unit_bytes, tasks[0].word_bytes) == widest_conversion ? 1 : 0;
+  }
+  EXPECT_GT(several, halocline::test::some_of(200));
+}
+
+TEST(CopyPlan, ConversionsOfDifferentFormatsAreNotPaired) {
+  std::vector<double> cells(64);
+  std::vector<std::uint16_t> packed(64);
+  const auto pack = [&](Element narrow, std::size_t first) {
+    return StridedCopy{reinterpret_cast<const std::byte*>(&cells[first]),
+                       reinterpret_cast<std::byte*>(&packed[first]),
+                       {8, 64, 64},
+                       {2, 16, 16},
+                       {4, 1, 1},
+                       8,
+                       {Conversion::Way::pack, Element::f64, narrow}};
+  };
+  const StridedCopy both[] = {pack(Element::bf16, 0), pack(Element::f16, 8)};
+  EXPECT_EQ(pair_tasks(plan_tasks(both)).size(), 2u);
+  const StridedCopy alike[] = {pack(Element::bf16, 0), pack(Element::bf16, 8)};
+  EXPECT_EQ(pair_tasks(plan_tasks(alike)).size(), 1u);
+  StridedCopy odd = pack(Element::f16, 0);
+  odd.target += 1;
+  EXPECT_EQ(
+      test::thrown([&] {
+        (void)plan_tasks({&odd, 1});
+      }),
+      "invalid argument: a copy converts numbers of 8 bytes to numbers of 2, some of which are not at multiples of "
+      "that; allowed are aligned ones");
 }
 
 TEST(CopyPlan, UnalignedElementsAreCopiedInSmallerUnits) {

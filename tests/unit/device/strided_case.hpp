@@ -9,6 +9,7 @@
 
 #include "device/strided_copy.hpp"
 #include "halocline/box.hpp"
+#include "support/rounded.hpp"
 
 // Random copies between random layouts, and the definition of a StridedCopy to compare with.
 namespace halocline::device::test {
@@ -16,12 +17,52 @@ namespace halocline::device::test {
 inline constexpr auto sentinel = std::byte{0xee};
 inline constexpr std::array<std::int64_t, 5> element_sizes{1, 2, 4, 8, 16};
 
+/// All conversions.
+inline const std::vector<Conversion>& conversions() {
+  static const std::vector<Conversion> all = [] {
+    std::vector<Conversion> made;
+    for (const auto way : {Conversion::Way::pack, Conversion::Way::unpack, Conversion::Way::round}) {
+      made.push_back({way, Element::f64, Element::f32});
+      for (const Element cells : {Element::f64, Element::f32}) {
+        for (const Element narrow : {Element::bf16, Element::f16}) made.push_back({way, cells, narrow});
+      }
+    }
+    return made;
+  }();
+  return all;
+}
+
+/// Calls f with the types of a conversion's source, of its narrow format and of its target.
+template <typename F>
+void of_types(const Conversion& conversion, F&& f) {
+  with_formats(conversion, [&]<typename Source, typename Narrow, typename Target>() {
+    f.template operator()<Source, Narrow, Target>();
+    return true;
+  });
+}
+
+/// The definition of a conversion for one number.
+inline void reference(const Conversion& conversion, const std::byte* source, std::byte* target) {
+  of_types(conversion, [&]<typename Source, typename Narrow, typename Target>() {
+    Source from;
+    std::memcpy(&from, source, sizeof from);
+    const double rounded = halocline::test::rounded_to(in_format<double>(from), conversion.narrow);
+    const auto to = in_format<Target>(rounded);
+    std::memcpy(target, &to, sizeof to);
+  });
+}
+
 /// The definition, element by element.
 inline void reference(const StridedCopy& c) {
+  const std::int64_t numbers = c.conversion.any() ? c.element_bytes / bytes_of(c.conversion.cells) : 1;
   for_each_cell(Box::of_extent(c.extent), [&](const Vec3& p) {
     const std::int64_t from = p.x * c.source_stride[0] + p.y * c.source_stride[1] + p.z * c.source_stride[2];
     const std::int64_t to = p.x * c.target_stride[0] + p.y * c.target_stride[1] + p.z * c.target_stride[2];
-    std::memcpy(c.target + to, c.source + from, static_cast<std::size_t>(c.element_bytes));
+    if (!c.conversion.any()) std::memcpy(c.target + to, c.source + from, static_cast<std::size_t>(c.element_bytes));
+    for (std::int64_t k = 0; c.conversion.any() && k < numbers; ++k) {
+      reference(c.conversion, c.source + from + k * c.source_bytes() / numbers,
+                c.target + to + k * c.target_bytes() / numbers);
+    }
   });
 }
 
@@ -50,19 +91,38 @@ struct Layout {
 /// A copy on the host, with its expected result.
 class StridedCopyCase {
  public:
-  StridedCopyCase(std::mt19937& random, const Vec3& extent, std::int64_t element)
-      : from(random, extent, element), to(random, extent, element), source(static_cast<std::size_t>(from.bytes)) {
+  StridedCopyCase(std::mt19937& random, const Vec3& extent, std::int64_t element, const Conversion& conversion = {})
+      : copy{.extent = extent, .element_bytes = element, .conversion = conversion},
+        from(random, extent, copy.source_bytes()),
+        to(random, extent, copy.target_bytes()),
+        source(static_cast<std::size_t>(from.bytes)) {
     for (std::byte& b : source) b = static_cast<std::byte>(random() % 200);
+    if (conversion.any()) fill_with_numbers(random);
     actual.assign(static_cast<std::size_t>(to.bytes), sentinel);
     expected = actual;
-    copy = {source.data() + from.first, actual.data() + to.first, from.stride, to.stride, extent, element};
+    copy.source = source.data() + from.first;
+    copy.target = actual.data() + to.first;
+    copy.source_stride = from.stride;
+    copy.target_stride = to.stride;
     StridedCopy same = copy;
     same.target = expected.data() + to.first;
     reference(same);
   }
+  StridedCopy copy;
   Layout from, to;
   std::vector<std::byte> source, actual, expected;
-  StridedCopy copy;
+
+ private:
+  /// Of many magnitudes, some beyond the range of f16.
+  void fill_with_numbers(std::mt19937& random) {
+    of_types(copy.conversion, [&]<typename Source, typename Narrow, typename Target>() {
+      for (std::size_t at = 0; at + sizeof(Source) <= source.size(); at += sizeof(Source)) {
+        const double digits = static_cast<double>(static_cast<std::int64_t>(random()) - (std::int64_t{1} << 31));
+        const auto number = in_format<Source>(std::ldexp(digits, -static_cast<int>(random() % 48)));
+        std::memcpy(&source[at], &number, sizeof number);
+      }
+    });
+  }
 };
 
 inline Vec3 random_extent(std::mt19937& random) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <random>
@@ -22,6 +23,21 @@ TEST(StridedCopy, EqualsTheReferenceForRandomLayouts) {
     stream->copy(one.copy);
     stream->synchronize();
     ASSERT_EQ(one.actual, one.expected) << "case " << i << ": " << to_string(one.copy.extent) << " of " << element;
+  }
+}
+
+TEST(StridedCopy, ConversionsEqualTheReferenceForRandomLayouts) {
+  const auto backend = make_host_backend({});
+  const auto stream = backend->create_stream(0);
+  std::mt19937 random(20261124);
+  for (int i = 0; i < halocline::test::some_of(1500); ++i) {
+    const Conversion& conversion = conversions()[static_cast<std::size_t>(i) % conversions().size()];
+    const std::int64_t numbers = conversion.cells == Element::f64 && random() % 4 == 0 ? 2 : 1;  // complex ones
+    StridedCopyCase one(random, random_extent(random), numbers * bytes_of(conversion.cells), conversion);
+    stream->copy(one.copy);
+    stream->synchronize();
+    ASSERT_EQ(one.actual, one.expected) << "case " << i << ": " << to_string(one.copy.extent);
+    ASSERT_EQ(one.copy.bytes(), one.copy.extent.volume() * numbers * bytes_of(conversion.narrow));
   }
 }
 
@@ -78,6 +94,11 @@ TEST(StridedCopy, RefusesWhatItCannotDo) {
   EXPECT_EQ(thrown([&] { stream->copy(copy); }), "invalid argument: the target of a copy is null");
   copy.extent = {4, 0, 4};
   stream->copy(copy);  // nothing to do
+  for (const Conversion& unknown : {Conversion{Conversion::Way::pack, Element::f32, Element::f32},
+                                    Conversion{Conversion::Way::pack, Element::f64, Element::i16}}) {
+    copy.conversion = unknown;
+    EXPECT_THAT(thrown([&] { stream->copy(copy); }), ::testing::HasSubstr("a copy converts elements of 4 bytes"));
+  }
   stream->synchronize();
 }
 

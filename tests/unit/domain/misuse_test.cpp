@@ -24,6 +24,9 @@ TEST(DomainMisuse, order_of_calls) {
   FieldDescriptor directed{.name = "w", .components = 3, .component_directions = {Directions(1), Directions(2)}};
   EXPECT_THAT(test::error_of<InvalidArgument>([&] { domain.add_field(directed); }),
               HasSubstr("field 'w' has component_directions for 2 components; allowed are its 3, or none"));
+  FieldDescriptor narrowed{.name = "n", .element = Element::i32, .wire = Element::i16};
+  EXPECT_THAT(test::error_of<InvalidArgument>([&] { domain.add_field(narrowed); }),
+              HasSubstr("wire of field 'n' is i16; allowed for elements i32 is none"));
   EXPECT_THAT(test::error_of<InvalidArgument>([&] { domain.exchange(); }), HasSubstr("before realize()"));
   domain.realize();
   EXPECT_THAT(test::error_of<InvalidArgument>([&] { domain.realize(); }), HasSubstr("allowed is once"));

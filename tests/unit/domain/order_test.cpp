@@ -91,6 +91,23 @@ TEST_P(OrderBy, nothing_is_found_where_there_is_nothing) {
   EXPECT_EQ(found_with(GetParam(), [](Domain&, Field<double>) {}), "");
 }
 
+TEST_P(OrderBy, halos_in_a_wire_format_are_what_was_sent) {
+  DomainOptions options = options_for(GetParam());
+  options.devices.per_rank = 2;
+  Domain domain(extent, Stencil::box(1), options);
+  const auto u = domain.add_field<double>("u", {.wire = Element::bf16});
+  domain.realize();
+  for (int step = 0; step < 3; ++step) {
+    for (const Subdomain& s : domain.subdomains()) {
+      for_each_cell(s.owned(), [&, view = s.view(u)](const Vec3& p) {
+        view(p) = p.x == 0 && p.y == step ? NAN : std::cos(static_cast<double>(p.x + 100 * p.y + 10000 * p.z + step));
+      });
+    }
+    domain.exchange();
+  }
+  domain.close();
+}
+
 TEST_P(OrderBy, a_cell_that_is_written_while_it_is_sent_is_named) {
   if (races_are_reported) GTEST_SKIP() << "plants a race, which this build reports as such";
   const std::string found = found_with(GetParam(), [](Domain& domain, Field<double> u) {

@@ -55,6 +55,24 @@ TEST(Load, RowsAtTheEndsOfXGrowWhereTheyLieAlike) {
   EXPECT_EQ(load_of(g, first, {.pack_short_rows_from_bytes = 1, .packets_at_most_bytes = 0}).out, packed);
 }
 
+TEST(Load, CountsTheBytesOfTheWireOnLinks) {
+  FieldDescriptor narrowed = field_of(Element::f64);
+  narrowed.wire = Element::f32;
+  const auto load = [](const FieldDescriptor& field, const Vec3& devices) {
+    return load_of(geometry_of({64, 8, 8}, {.devices = devices}, Stencil::star(3), {field}), first, {});
+  };
+  // Long rows; they are packed, and never packets.
+  const Load cut_in_z = load(narrowed, {1, 1, 2});
+  EXPECT_EQ(cut_in_z.out, (Bytes{{{HaloRows::long_rows, 16}, 2 * 3 * 8 * 64 * 4}}));
+  EXPECT_EQ(cut_in_z.sent, load(field_of(Element::f64), {1, 1, 2}).sent / 2);
+  // Copies within a device move whole cells.
+  EXPECT_EQ(cut_in_z.local, load(field_of(Element::f64), {1, 1, 2}).local);
+  // Short rows: their sectors at the receiver's end, and half of the bytes between.
+  Bytes packed{{{HaloRows::packed_rows, 8}, 2 * 64 * 32}};
+  packed.packed_cells = 2 * 64 * 3 * 4;
+  EXPECT_EQ(load(narrowed, {2, 1, 1}).out, packed);
+}
+
 TEST(Load, PacksWhereAMessageHasEnoughShortRows) {
   // Both faces go to the same neighbour: one message of 2 * 3 * 16 * 4 bytes.
   const auto g = geometry_of({64, 4, 4}, {.devices = {2, 1, 1}}, Stencil::box(3, 0, 0), {field_of(Element::f32)});
