@@ -18,6 +18,7 @@ Json domain_json(const Options& options) {
   Json fields = Json::array();
   for (const auto& field : options.fields) {
     fields.push_back({{"name", field.name}, {"type", to_string(field.element)}, {"components", field.components}});
+    if (field.wire) fields.back()["wire"] = to_string(*field.wire);
   }
   Json open = Json::array();
   Json in_kernel = Json::array();

@@ -47,7 +47,8 @@ void add_stencil_options(CLI::App& app, Options& options) {
       ->group(domain_group);
   add_flag(app, "--no-edges", "the stencil does not read across edges", options.no_edges)->group(domain_group);
   add_flag(app, "--no-corners", "the stencil does not read across corners", options.no_corners)->group(domain_group);
-  add_word(app, "--fields", "NxTYPE", "fields, e.g. 4xf32 or 2xf64,1xi8 (default 1xf32)",
+  add_word(app, "--fields", "NxTYPE",
+           "fields, e.g. 4xf32 or 2xf64,1xi8 (default 1xf32); 4xf64:f32 are f64, sent as f32",
            [&options](const auto& name, const auto& word) { options.fields = parse_fields(name, word); })
       ->group(domain_group);
   add_choice(app, "--lattice", "NAME",

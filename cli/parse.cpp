@@ -11,6 +11,7 @@
 
 #include "core/limits.hpp"
 #include "core/printable.hpp"
+#include "core/wire.hpp"
 #include "halocline/error.hpp"
 
 namespace cli {
@@ -126,22 +127,39 @@ halocline::Stencil parse_radius(const std::string& name, const Words& words) {
   refuse(name, fmt::format("{}", fmt::join(words, " ")), allowed);
 }
 
+namespace {
+
+std::string wires_of(halocline::Element element) {
+  const std::string formats = halocline::wire_formats_text(element);
+  return formats.empty() ? "no wire format" : formats;
+}
+
+}  // namespace
+
 std::vector<halocline::FieldDescriptor> parse_fields(const std::string& name, const std::string& word) {
-  const std::string allowed = fmt::format("a list such as 4xf32 or 2xf64,1xi8: numbers from 1 to {} and types of {}",
-                                          halocline::limits::fields, element_names);
+  const std::string allowed =
+      fmt::format("a list such as 4xf32 or 2xf64:f32,1xi8: numbers from 1 to {} and types of {}",
+                  halocline::limits::fields, element_names);
   std::vector<halocline::FieldDescriptor> fields;
   for (const auto& part : split_at_commas({word})) {
     // 'x' is in no type's name.
     const std::size_t times = part.find('x');
+    const std::size_t colon = part.find(':');
     std::int64_t count = 1;
     if (times != std::string::npos && !read(part.substr(0, times), count)) refuse(name, word, allowed);
     if (count < 1 || count > halocline::limits::fields) refuse(name, word, allowed);
     halocline::FieldDescriptor field;
     try {
-      field.element =
-          halocline::element_from_string(std::string_view(part).substr(times == std::string::npos ? 0 : times + 1));
+      const std::string_view types = std::string_view(part).substr(0, colon);
+      field.element = halocline::element_from_string(types.substr(times == std::string::npos ? 0 : times + 1));
+      if (colon != std::string::npos) field.wire = halocline::element_from_string(part.substr(colon + 1));
     } catch (const InvalidArgument&) {
       refuse(name, word, allowed);
+    }
+    try {
+      halocline::check_wire(field);
+    } catch (const InvalidArgument&) {
+      refuse(name, word, fmt::format("after {}: {}", to_string(field.element), wires_of(field.element)));
     }
     for (std::int64_t i = 0; i < count; ++i) {
       field.name = fmt::format("f{}", fields.size());

@@ -42,7 +42,7 @@ using Words = std::vector<std::string>;
 /// 1 number: all sides; 3: x y z; 6: below and above x, y, z. Edges and corners on.
 [[nodiscard]] halocline::Stencil parse_radius(const std::string& name, const Words& words);
 
-/// "4xf32" or "f64" or "2xf32,1xi8": names are f0, f1, ... in order.
+/// "4xf32" or "f64" or "2xf64:f32,1xi8" (sent as f32): names are f0, f1, ... in order.
 [[nodiscard]] std::vector<halocline::FieldDescriptor> parse_fields(const std::string& name, const std::string& word);
 
 /// "x,z": by dimension, whether it is named.

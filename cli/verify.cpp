@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "comm/gather.hpp"
+#include "core/wire.hpp"
 #include "halocline/host_array.hpp"
 #include "partition/halo.hpp"
 
@@ -39,8 +40,36 @@ Value sentinel() {
   return value;
 }
 
-/// What the cell p of a field holds; extent: of the field's cells. Small elements take the first bytes.
-Value value_of(const Vec3& extent, const Vec3& p, std::size_t field, int component, std::uint64_t round) {
+/// The real numbers of an element as f(number) changes them.
+template <typename F>
+void change_numbers(Element element, Value& value, F&& f) {
+  const auto change = [&]<typename T>(std::size_t count) {
+    std::array<T, 2> numbers;
+    std::memcpy(numbers.data(), value.data(), sizeof numbers);
+    for (std::size_t i = 0; i < count; ++i) numbers[i] = f(numbers[i]);
+    std::memcpy(value.data(), numbers.data(), sizeof numbers);
+  };
+  if (element == Element::f32) change.template operator()<float>(1);
+  else change.template operator()<double>(element == Element::c128 ? 2 : 1);
+}
+
+/// What a cell is after it was sent.
+Value as_sent(const FieldDescriptor& descriptor, Value value) {
+  if (!descriptor.wire) return value;
+  change_numbers(descriptor.element, value, [&]<typename T>(T number) {
+    switch (*descriptor.wire) {
+      case Element::f16: return in_format<T>(in_format<Half>(number));
+      case Element::bf16: return in_format<T>(in_format<BFloat16>(number));
+      default: return in_format<T>(in_format<float>(number));
+    }
+  });
+  return value;
+}
+
+/// What the cell p of a field holds; extent: of the field's cells. Small elements take the first bytes. With a wire format it holds
+/// numbers within the range of all formats.
+Value value_of(const FieldDescriptor& descriptor, const Vec3& extent, const Vec3& p, std::size_t field, int component,
+               std::uint64_t round) {
   const auto index = static_cast<std::uint64_t>((p.z * extent.y + p.y) * extent.x + p.x);
   const std::uint64_t seed =
       mixed(round) ^ mixed((std::uint64_t{field} << 8) + static_cast<std::uint64_t>(component) + 1);
@@ -48,6 +77,11 @@ Value value_of(const Vec3& extent, const Vec3& p, std::size_t field, int compone
   Value value;
   std::memcpy(value.data(), words.data(), value.size());
   if (value[0] == sentinel_byte) value[0] = 0x5a;
+  if (!descriptor.wire) return value;
+  std::size_t next = 0;
+  change_numbers(descriptor.element, value, [&]<typename T>(T) {
+    return static_cast<T>(static_cast<double>(static_cast<std::int32_t>(words[next++])) * 0x1p-16);
+  });
   return value;
 }
 
@@ -139,7 +173,9 @@ Verdict verdict_of(const Domain& domain, const HostCopy& copy, const Box& planes
     for (int component = 0; component < descriptor.components; ++component) {
       const bool in_halo = expected.side && partition::is_sent(descriptor, component, expected.side->opposite());
       const bool holds = expected.image && (in_halo || !expected.side);
-      const Value value = holds ? value_of(extent, *expected.image, copy.field.index(), component, round) : sentinel();
+      Value value = sentinel();
+      if (holds) value = value_of(descriptor, extent, *expected.image, copy.field.index(), component, round);
+      if (holds && in_halo) value = as_sent(descriptor, value);
       const bool right = std::memcmp(&view(p, component), value.data(), bytes) == 0;
       ++(in_halo ? mine.halo_cells : mine.other_cells);
       if (right) continue;
@@ -185,8 +221,9 @@ void fill_for_verification(Domain& domain, std::uint64_t round) {
     in_parts(view.with_halo(), parts_for(domain), [&](const Box& planes, std::size_t) {
       for_each_cell(planes, [&](const Vec3& p) {
         for (int component = 0; component < descriptor.components; ++component) {
-          const Value value =
-              view.owned().contains(p) ? value_of(extent, p, copy.field.index(), component, round) : sentinel();
+          const Value value = view.owned().contains(p)
+                                  ? value_of(descriptor, extent, p, copy.field.index(), component, round)
+                                  : sentinel();
           std::memcpy(&view(p, component), value.data(), bytes);
         }
       });

@@ -59,6 +59,15 @@ expect_document("verify;passed" ON "${staggered}")
 expect_document("domain;staggered;1" "y" "${staggered}")
 expect_document("verify;passed" ON "exchange --size 12 --staggered x,z --open z --fields 2xf64,1xi8 --devices 3 --repeat 3 --steady 0 \
 --verify")
+# 4 subdomains of 12 x 6 x 6 cells: 1,024 halo cells of each are of others, sent with 8 bytes or with 4.
+set(narrowed "exchange --size 12 --radius 2 --devices 4 --repeat 3 --steady 0 --verify --transports self,direct")
+foreach(fields 2xf64:f32 f64:bf16,f64:f16 2xf32:bf16,i8 2xf32:f16 c128:c64,f64)
+  expect_document("verify;passed" ON "${narrowed} --fields ${fields}")
+  expect_document("verify;passed" ON "exchange --size 12 --radius 2 --devices 4 --repeat 3 --steady 0 --verify --transports mpi_staged --fields ${fields}")
+endforeach()
+expect_document("domain;fields;1;wire" "f32" "${narrowed} --fields 2xf64:f32")
+expect_document("transports;1;bytes" 32768 "${narrowed} --fields f64")
+expect_document("transports;1;bytes" 16384 "${narrowed} --fields f64:f32")
 # Populations between 4 subdomains of 12 x 6 x 6 cells: 5 for each of 288 face cells, 1 for each of 96 edge cells.
 set(lattice "exchange --size 12 --lattice d3q19 --devices 4 --repeat 3 --steady 0 --verify")
 expect_document("verify;passed" ON "${lattice}")

@@ -32,6 +32,22 @@ TEST(ParseFields, CountsAndTypes) {
   EXPECT_EQ(parse_fields("--fields", "bf16").size(), 1u);
 }
 
+TEST(ParseFields, WireFormats) {
+  const auto fields = parse_fields("--fields", "2xf64:f32,f32:bf16,c128");
+  ASSERT_EQ(fields.size(), 4u);
+  EXPECT_EQ(fields[1].element, Element::f64);
+  EXPECT_EQ(fields[1].wire, Element::f32);
+  EXPECT_EQ(fields[2].wire, Element::bf16);
+  EXPECT_FALSE(fields[3].wire);
+  const auto refused = [](const std::string& bad) {
+    return halocline::test::error_of<InvalidArgument>([&] { static_cast<void>(parse_fields("--fields", bad)); });
+  };
+  EXPECT_THAT(refused("4xf64:f33"), HasSubstr("allowed is a list such as 4xf32"));
+  EXPECT_THAT(refused("4xf64:"), HasSubstr("allowed is a list such as 4xf32"));
+  EXPECT_THAT(refused("4xf64:f64"), HasSubstr("--fields is '4xf64:f64'; allowed is after f64: f32, bf16, f16"));
+  EXPECT_THAT(refused("i32:i16"), HasSubstr("allowed is after i32: no wire format"));
+}
+
 TEST(ParseFields, RefusesWithNameValueAndAllowed) {
   for (const std::string bad : {"", "x", "4x", "xf32", "0xf32", "-1xf32", "4xf33", "4 x f32", "f32,", ",f32",
                                 "1025xf32", "1000xf32,1000xf32", "4xf32x2", "4,f32", "99999999999999999999xf32"}) {
