@@ -35,7 +35,7 @@ class Domain:
 
     cells: instead of a shape, for codes with a decomposition of their own: the region (slices z, y, x) that this rank owns, or one for
     each of its devices; nothing is partitioned or placed then. stencil: an int (all neighbours so many cells away), or a Stencil. fields: a dtype by name, or options: dtype, components,
-    buffers, stencil, staggered (three bools: z, y, x). comm: an mpi4py communicator, a process group of torch.distributed, or StoreRanks;
+    buffers, stencil, staggered (three bools: z, y, x), wire ("f32", "bf16" or "f16": a narrower format in which cells are sent). comm: an mpi4py communicator, a process group of torch.distributed, or StoreRanks;
     None without a launcher. devices: devices of
     each rank, for backend "host" or "cuda"; unset, one host device, or the GPUs. boundary: "periodic", "open" or
     "periodic_in_kernel", or three of them: z, y, x. plan: cuts and owners of an earlier domain, or of one's own. machine: plans for this
@@ -125,6 +125,7 @@ class Domain:
         buffers: int = 1,
         stencil: Stencil | int | Sequence[int] | None = None,
         staggered: Sequence[bool] = (False, False, False),
+        wire: str | None = None,
     ) -> Field:
         """Before realize(); for domains that were made without `fields`. Local."""
         try:
@@ -134,7 +135,7 @@ class Domain:
         if kind.name not in ELEMENTS:
             raise InvalidArgument(f"dtype of '{name}' is {kind.name}; allowed is one of {', '.join(ELEMENTS)}")
         spec = None if stencil is None else stencil_of(stencil)._spec()
-        number = self._open().add_field(name, ELEMENTS[kind.name], components, buffers, spec, list(staggered)[::-1])
+        number = self._open().add_field(name, ELEMENTS[kind.name], components, buffers, spec, list(staggered)[::-1], wire)
         self._fields[name] = Field(self, name, number, kind, components, buffers)
         self._staggered[name] = tuple(bool(s) for s in staggered)  # type: ignore[assignment]
         return self._fields[name]

@@ -91,13 +91,15 @@ Domain& DomainHandle::domain() {
 const Subdomain& DomainHandle::subdomain(std::size_t position) { return domain().subdomains()[position]; }
 
 std::int64_t DomainHandle::add_field(const std::string& name, const std::string& element, int components, int buffers,
-                                     std::optional<StencilSpec> stencil, std::array<bool, 3> staggered) {
+                                     std::optional<StencilSpec> stencil, std::array<bool, 3> staggered,
+                                     const std::optional<std::string>& wire) {
   FieldDescriptor field{.name = name,
                         .element = element_from_string(element),
                         .components = components,
                         .staggered = staggered,
                         .buffers = buffers};
   if (stencil) field.stencil = stencil->stencil();
+  if (wire) field.wire = element_from_string(*wire);
   return domain().add_field(std::move(field)).value();
 }
 

@@ -85,7 +85,8 @@ class DomainHandle {
   DomainHandle& operator=(const DomainHandle&) = delete;
 
   std::int64_t add_field(const std::string& name, const std::string& element, int components, int buffers,
-                         std::optional<StencilSpec> stencil, std::array<bool, 3> staggered);
+                         std::optional<StencilSpec> stencil, std::array<bool, 3> staggered,
+                         const std::optional<std::string>& wire);
   void plan();
   /// The cells of a subdomain, after plan().
   [[nodiscard]] Corners planned(std::size_t position);

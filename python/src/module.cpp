@@ -78,7 +78,7 @@ NB_MODULE(_core, module) {
       .def(nb::init<const Triple&, const std::vector<Corners>&, const StencilSpec&, const Ranks&, const Settings&>(),
            nb::arg("extent"), nb::arg("boxes"), nb::arg("stencil"), nb::arg("comm").none(), nb::arg("settings"))
       .def("add_field", &DomainHandle::add_field, nb::arg("name"), nb::arg("element"), nb::arg("components"),
-           nb::arg("buffers"), nb::arg("stencil").none(), nb::arg("staggered"))
+           nb::arg("buffers"), nb::arg("stencil").none(), nb::arg("staggered"), nb::arg("wire").none())
       .def("plan", &DomainHandle::plan)
       .def("planned", &DomainHandle::planned)
       .def("use_array", &DomainHandle::use_array)

@@ -25,6 +25,21 @@ def expected(whole, block, below, above):
     return padded[(..., *(slice(c.start, c.stop + b + a) for c, b, a in zip(block.cells, below, above)))]
 
 
+@pytest.mark.parametrize("devices", [1, 4])
+def test_halos_in_a_wire_format_are_rounded(devices):
+    whole = values("float64")
+    with halocline.Domain(SHAPE, 1, {"u": {"dtype": "float64", "wire": "f32"}}, devices=devices) as domain:
+        u = domain["u"]
+        u.set(whole)
+        domain.exchange()
+        for block in u.blocks:
+            right = expected(whole.astype("float32").astype("float64"), block, (1, 1, 1), (1, 1, 1))
+            right[1:-1, 1:-1, 1:-1] = whole[block.cells]
+            assert np.array_equal(block.array, right)
+    with pytest.raises(halocline.InvalidArgument, match="wire of field 'n' is i16; allowed for elements i32 is none"):
+        halocline.Domain(SHAPE, 1, {"n": {"dtype": "int32", "wire": "i16"}})
+
+
 @pytest.mark.parametrize("devices", [1, 2, 4, 6])
 @pytest.mark.parametrize("radius", [1, 2, (0, 1, 2)])
 def test_halos_are_the_neighbours_cells(devices, radius):

@@ -43,6 +43,7 @@ FieldDescriptor descriptor_of(const halocline_field_options* options) {
   if (from.buffers != 0) field.buffers = from.buffers;
   if (from.stencil != nullptr) field.stencil = stencil_of(*from.stencil);
   for (std::size_t dim = 0; dim < 3; ++dim) field.staggered[dim] = from.staggered[dim] != 0;
+  if (from.wire != 0) field.wire = element_of(from.wire);
   if (from.component_directions != nullptr) {
     for (int c = 0; c < field.components; ++c)
       field.component_directions.push_back(directions_of(from.component_directions[c]));

@@ -85,13 +85,13 @@ module halocline
       character(*), intent(inout), optional :: errmsg
     end subroutine
     ! Before plan() or realize(). element: HALOCLINE_F64, ... component_directions: for each component a set of directions in which it
-    ! is sent. Returns the field for other procedures.
-    module function add_field(self, name, element, components, buffers, stencil, staggered, component_directions, stat, errmsg) &
-      result(field)
+    ! is sent. wire: a narrower format in which its cells are sent, HALOCLINE_F32 of HALOCLINE_F64. Returns the field for other procedures.
+    module function add_field(self, name, element, components, buffers, stencil, staggered, component_directions, wire, stat, &
+      errmsg) result(field)
       class(halocline_domain), intent(in) :: self
       character(*), intent(in) :: name
       integer, intent(in) :: element
-      integer, intent(in), optional :: components, buffers, component_directions(:)
+      integer, intent(in), optional :: components, buffers, component_directions(:), wire
       type(halocline_stencil), intent(in), optional :: stencil
       logical, intent(in), optional :: staggered(3)
       integer, intent(out), optional :: stat

@@ -41,7 +41,7 @@ module halocline_c
     integer(c_size_t) :: size = 0
     integer(c_int32_t) :: components = 0, buffers = 0
     type(c_ptr) :: stencil = c_null_ptr
-    integer(c_int32_t) :: staggered(3) = 0, reserved = 0
+    integer(c_int32_t) :: staggered(3) = 0, wire = 0
     type(c_ptr) :: component_directions = c_null_ptr
   end type
 

@@ -75,6 +75,7 @@ contains
     c%size = c_sizeof(c)
     if (present(components)) c%components = components
     if (present(buffers)) c%buffers = buffers
+    if (present(wire)) c%wire = wire
     if (present(staggered)) c%staggered = merge(1, 0, staggered)
     if (present(stencil)) then
       read = stencil_of(stencil)

@@ -123,6 +123,10 @@ static void order(void) {
   halocline_field_options many = HALOCLINE_FIELD_OPTIONS_INIT;
   many.components = -3;
   FAILS(halocline_domain_add_field(domain, "u", HALOCLINE_F32, &many, &u), HALOCLINE_INVALID_ARGUMENT, "-3 components");
+  halocline_field_options wider = HALOCLINE_FIELD_OPTIONS_INIT;
+  wider.wire = HALOCLINE_F64;
+  FAILS(halocline_domain_add_field(domain, "u", HALOCLINE_F32, &wider, &u), HALOCLINE_INVALID_ARGUMENT,
+        "wire of field 'u' is f64; allowed for elements f32 are bf16, f16");
   OK(halocline_domain_add_field(domain, "u", HALOCLINE_F32, NULL, &u));
   FAILS(halocline_domain_add_field(domain, "u", HALOCLINE_F32, NULL, &again), HALOCLINE_INVALID_ARGUMENT, "'u'");
   OK(halocline_domain_plan(domain));

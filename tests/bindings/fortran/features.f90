@@ -252,6 +252,8 @@ contains
     call check_refused(stat, errmsg, HALOCLINE_INVALID_ARGUMENT, 'plan')
     u = domain%add_field('u', 99, stat=stat, errmsg=errmsg)
     call check_refused(stat, errmsg, HALOCLINE_INVALID_ARGUMENT, 'element is 99')
+    u = domain%add_field('u', HALOCLINE_F32, wire=HALOCLINE_F64, stat=stat, errmsg=errmsg)
+    call check_refused(stat, errmsg, HALOCLINE_INVALID_ARGUMENT, 'wire of field ''u'' is f64')
     u = domain%add_field('u', HALOCLINE_F64)
     call domain%realize()
     view = domain%view(u, 3, stat=stat, errmsg=errmsg)

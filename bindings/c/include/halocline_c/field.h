@@ -38,7 +38,7 @@ typedef struct halocline_field_options {
   int32_t buffers;                   // arrays of this shape: 1, or 2 to read one, write the other and swap, or more; 1
   const halocline_stencil* stencil;  // what a step reads of this field; the domain's stencil
   int32_t staggered[3];              // on extent + 1 points where the dimension is open
-  int32_t reserved;                  // 0
+  int32_t wire;  // a narrower format in which its cells are sent: HALOCLINE_F32 of HALOCLINE_F64, ...; none
   const uint32_t* component_directions;  // for each component the directions in which it is sent; all
 } halocline_field_options;
 
