@@ -162,7 +162,7 @@ int run_mhd(Context& context, const MhdOptions& wanted) {
   if (!own.halo_in_x) options.boundaries = mhd::boundaries;
   if (own.corners) options.stencil = Stencil::box(own.order / 2);
   Domain domain(options.size, options.stencil, context.world, domain_options(context));
-  const auto state = mhd::add_fields<T>(domain);
+  const auto state = mhd::add_fields<T>(domain, own.wire);
   domain.realize();
   options.fields = internals(domain).geometry().fields;
   const auto routes = internals(domain).gather_routes();

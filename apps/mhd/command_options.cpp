@@ -112,6 +112,11 @@ void add_way_options(CLI::App& command, MhdOptions& own) {
   flag("--halo-in-x", "exchange halos in x even if x is not cut, where kernels could wrap around",
        [&own] { own.halo_in_x = true; });
   flag("--corners", "also exchange halos across corners, which no difference reads", [&own] { own.corners = true; });
+  add_choice(
+      command, "--wire", "TYPE",
+      "send halos in a narrower format: f32 (of f64), bf16 or f16; --check then shows how far the solution is off",
+      own.wire, Choices<std::optional<Element>>{{"f32", Element::f32}, {"bf16", Element::bf16}, {"f16", Element::f16}})
+      ->group(group);
   flag("--parts", "also time computation and exchange separately, and compare the step with the model",
        [&own] { own.parts = true; });
   flag("--paper",
@@ -178,6 +183,7 @@ void complete(MhdOptions& own, const Vec3& size) {
   if (own.steps) own.settings.steps = *own.steps;
   if (own.warm_up) own.settings.warm_up = *own.warm_up;
   refuse_study_flags(own);
+  if (own.wire == Element::f32 && own.singles) refuse_together("--wire f32", "--precision f32, which it is");
   own.parameters = mhd::adapted(own.parameters, own.problem.start);
   own.parameters.spacing = mhd::default_spacing(size);
   // Nothing is said about the cells of the paper's random fields: they are 1 wide.
@@ -213,6 +219,7 @@ mhd::Study study_of(const MhdOptions& own, const Options& options) {
     refuse_together(fmt::format("--initial {}", mhd::start_names[static_cast<std::size_t>(own.problem.start)]),
                     study_option);
   }
+  if (own.wire) refuse_together("--wire", study_option);
   if (own.communication.paper_scheme) refuse_together("--paper-scheme", study_option);
   if (own.forcing_amplitude) refuse_together("--forcing", study_option);
   if (options.partition || options.node_grid || options.device_grid) {

@@ -29,6 +29,7 @@ struct MhdOptions {
   std::optional<double> helicity;
   int order = 6;
   bool singles = false;
+  std::optional<halocline::Element> wire;  ///< of all fields
   bool corners = false;
   bool halo_in_x = false;
   bool check = false;

@@ -3,6 +3,8 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
+#include <string>
 
 #include "halocline/domain.hpp"
 #include "mhd/parameters.hpp"
@@ -13,12 +15,12 @@ namespace mhd {
 template <typename T>
 using State = std::array<halocline::Field<T>, field_count>;
 
-/// Adds them. Before Domain::realize().
+/// Adds them. Before Domain::realize(). wire: as in FieldDescriptor.
 template <typename T>
-[[nodiscard]] State<T> add_fields(halocline::Domain& domain) {
+[[nodiscard]] State<T> add_fields(halocline::Domain& domain, std::optional<halocline::Element> wire = {}) {
   State<T> state{};
   for (std::size_t i = 0; i < field_count; ++i) {
-    state[i] = domain.add_field<T>(std::string(field_names[i]), {.buffers = 2});
+    state[i] = domain.add_field<T>(std::string(field_names[i]), {.buffers = 2, .wire = wire});
   }
   return state;
 }
