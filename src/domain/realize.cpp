@@ -110,9 +110,9 @@ void Domain::Impl::make_plan() {
   }
   if (options.internal && options.internal->launch_threads) backend = device::with_launch_threads(std::move(backend));
   request.machine = options.machine.map ? options.machine.map->map() : machine::discover(*comm, *node_comm, *backend);
-  NamedValue machine;
-  comm::agree_on(*comm, [&] { machine = value_of(request.machine); });
-  check_alike(*comm, {&machine, 1});
+  NamedValue planned_for;
+  comm::agree_on(*comm, [&] { planned_for = value_of(request.machine); });
+  check_alike(*comm, {&planned_for, 1});
   if (options.partition.measure_weights) {
     const machine::Speeds speeds = machine::measure_speeds(*comm, *backend);
     request.speeds = speeds.cells_per_second;
