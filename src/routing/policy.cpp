@@ -32,7 +32,7 @@ constexpr std::size_t most_shown = 40;  ///< bytes of a word in an error
       fmt::format("transports are '{}': {}; allowed are names out of {}, comma-separated, in order of "
                   "preference, or each with a '-' "
                   "before it to forbid it",
-                  printable(text, most_shown), why, names_of(all_transports)));
+                  printable(text, 2 * most_shown), why, names_of(all_transports)));
 }
 
 }  // namespace

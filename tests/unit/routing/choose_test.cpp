@@ -62,6 +62,16 @@ TEST(Reason, PeerCopySaysWhetherTheDriverStages) {
             "peer_copy: same process, peer access yes; direct not allowed by policy");
 }
 
+TEST(Reason, NamesTheCostOfACopyBetweenProcessesThatShareADevice) {
+  PairFacts facts = neighbours();
+  facts.same_device = true;
+  EXPECT_EQ(
+      choose(a, b, facts, {}).reason,
+      "ipc_copy: same node, other process, mapping yes (two processes share the device, which runs one at a time: "
+      "-ipc_copy may be faster); direct not possible (two processes share the device); peer_copy not possible "
+      "(two processes)");
+}
+
 TEST(Reason, SaysWhyAnArrayIsFilledThroughAReceiveBuffer) {
   PairFacts facts = neighbours();
   facts.same_rank = true;
