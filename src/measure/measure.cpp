@@ -162,7 +162,7 @@ Measured measure(comm::RankGroup& comm, comm::RankGroup& node_comm, device::Back
     const LinkRate rate = measuring::measure_network(comm, first_ranks, request);
     measured.network.bandwidth = rate.bandwidth;
     measured.network.latency = rate.latency;
-    measured.sources.push_back("network: measured, one message at a time between host memory of two nodes");
+    measured.sources.emplace_back("network: measured, one message at a time between host memory of two nodes");
   }
 
   const bool leader = node_comm.rank() == rank_id(0);
