@@ -6,7 +6,6 @@
 
 #include "commands/commands.hpp"
 #include "documents.hpp"
-#include "parse.hpp"
 #include "partition/halo.hpp"
 #include "planning.hpp"
 #include "table.hpp"
@@ -97,10 +96,6 @@ Json candidates_json(const Candidates& found) {
 }
 
 int run_partition(Context& context, bool explain) {
-  const Options& options = context.options;
-  if (options.elsewhere() && !options.machine_file && options.ranks_per_node) {
-    refuse_together("--ranks-per-node", "--nodes without --machine: identical devices are cut alike for any ranks");
-  }
   const PlanRequest request = plan_request_of(context);
   const Plan plan = make_plan(request);
   const auto& partition = plan.geometry.partition;

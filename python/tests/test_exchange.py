@@ -36,7 +36,7 @@ def test_halos_in_a_wire_format_are_rounded(devices):
             right = expected(whole.astype("float32").astype("float64"), block, (1, 1, 1), (1, 1, 1))
             right[1:-1, 1:-1, 1:-1] = whole[block.cells]
             assert np.array_equal(block.array, right)
-    with pytest.raises(halocline.InvalidArgument, match="wire of field 'n' is i16; allowed for elements i32 is none"):
+    with pytest.raises(halocline.errors.InvalidArgument, match="wire of field 'n' is i16; allowed for elements i32 is none"):
         halocline.Domain(SHAPE, 1, {"n": {"dtype": "int32", "wire": "i16"}})
 
 
