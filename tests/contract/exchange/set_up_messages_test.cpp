@@ -42,7 +42,9 @@ std::int64_t set_up_bytes(int buffers, bool own_arrays) {
     std::int64_t mine = 0;
     counted.sent_bytes = &mine;
     DomainOptions options;
-    options.devices.existing.emplace(device::make_host_backend({.ranks_on_node = 2}));
+    device::HostOptions host;
+    host.ranks_on_node = 2;
+    options.devices.existing.emplace(device::make_host_backend(host));
     options.routing.policy.order = {routing::Transport::self, routing::Transport::direct};
     Domain domain({8, 8, 16}, Stencil::box(1), counted, options);
     const auto u = domain.add_field<double>("u", {.buffers = buffers});

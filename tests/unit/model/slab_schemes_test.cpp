@@ -29,7 +29,8 @@ machine::MachineMap chain_of(int devices) {
     type.links.push_back({d, 0, LinkKind::pcie, 1e9, 0});
   }
   map.types = {type};
-  map.nodes.push_back({.name = "node", .type = 0});
+  machine::NodeEntry& node = map.nodes.emplace_back();
+  node.name = "node";
   map.network = {.bandwidth = 1e9, .latency = 1e-6};
   return map;
 }
