@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""How far halos in a narrower format take a solution of mhd from the one with fp64 halos, which equals that of a single core:
+"""Errors of mhd with halos in narrower formats. With fp64 halos the solution equals a single core's:
 
     bench/mhd_wire.py HALOCLINE > study.csv
 
@@ -25,6 +25,6 @@ for steps in (1, 10, 50):
         mass = of["density"]["mean"]
         energy = sum(of[f"{kind} energy"]["mean"] for kind in ("kinetic", "magnetic", "thermal"))
         whole = whole or (mass, energy)
-        off = max(field["scaled"] for field in run["check"]["fields"])
+        difference = max(field["scaled"] for field in run["check"]["fields"])
         sent = sum(row["bytes"] for row in run["transports"])
-        print(f"{wire},{steps},{off:.3g},{mass / whole[0] - 1:.3g},{energy / whole[1] - 1:.3g},{sent}", flush=True)
+        print(f"{wire},{steps},{difference:.3g},{mass / whole[0] - 1:.3g},{energy / whole[1] - 1:.3g},{sent}", flush=True)

@@ -31,12 +31,7 @@ __device__ void for_each_population(Body body) {
 template <std::size_t c, std::size_t dim>
 inline constexpr int velocity_v = lattice::velocities[c][dim];
 template <std::size_t c>
-inline constexpr int squared_v =
-    velocity_v<c, 0>* velocity_v<c, 0> + velocity_v<c, 1>* velocity_v<c, 1> + velocity_v<c, 2>* velocity_v<c, 2>;
-template <std::size_t c>
-inline constexpr float weight_v = squared_v<c> == 0   ? 1.F / 3
-                                  : squared_v<c> == 1 ? 1.F / 18
-                                                      : 1.F / 36;
+inline constexpr auto weight_v = static_cast<float>(lattice::weight(c));
 template <std::size_t c>
 inline constexpr int opposite_v = static_cast<int>(lattice::opposite(c));
 

@@ -31,14 +31,19 @@ inline constexpr std::array<std::array<int, 3>, 19> velocities = [] {
 }();
 inline constexpr std::size_t opposite(std::size_t c) { return c == 0 ? 0 : 19 - c; }
 
+inline constexpr double weight(std::size_t c) {
+  const auto& [x, y, z] = velocities[c];
+  constexpr std::array by_squared_speed{1. / 3, 1. / 18, 1. / 36};
+  return by_squared_speed[static_cast<std::size_t>(x * x + y * y + z * z)];
+}
+
 inline Populations equilibrium(double density, const Vector& u) {
-  constexpr std::array weights{1. / 3, 1. / 18, 1. / 36};  // by the squared speed
   Populations f{};
   const double uu = u[0] * u[0] + u[1] * u[1] + u[2] * u[2];
   for (std::size_t c = 0; c < f.size(); ++c) {
     const auto& [x, y, z] = velocities[c];
     const double eu = x * u[0] + y * u[1] + z * u[2];
-    f[c] = weights[static_cast<std::size_t>(x * x + y * y + z * z)] * density * (1 + 3 * eu + 4.5 * eu * eu - 1.5 * uu);
+    f[c] = weight(c) * density * (1 + 3 * eu + 4.5 * eu * eu - 1.5 * uu);
   }
   return f;
 }

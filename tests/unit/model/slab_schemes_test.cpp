@@ -63,7 +63,7 @@ TEST(SlabSchemes, of_three_slabs_and_more_overlap_in_threads_alone) {
     const auto time = [&](SlabScheme scheme) { return simulate_slab_step(map, step_of(devices, 4), scheme); };
     EXPECT_NEAR(time(SlabScheme::left_right), (20 + 4 * 80) * us, close) << devices;
     EXPECT_NEAR(time(SlabScheme::pairwise), (20 + 4 * 80) * us, close) << devices;
-    // The copies of one side go out while those of the other come in: half as many in a row.
+    // Sends of one side overlap receives of the other: half as many copies in a row.
     EXPECT_NEAR(time(SlabScheme::threads), (10 + 2 * 80) * us, close) << devices;
     // Both copies of a device by its one engine in that direction, and a side's update at most twice between.
     EXPECT_GE(time(SlabScheme::threads_p2p), 2 * 80 * us - close) << devices;
