@@ -115,7 +115,7 @@ stage_build() {
   nvidia-smi topo -m
 }
 
-# The test programs of label gpu, and the record of them; the stage's own limit is the only one. About 310 s with two GPUs.
+# The test programs of label gpu, and the record of them; the stage's own limit is the only one. About 300 s with two GPUs.
 stage_tests() {
   RUN_TESTS_TABLE=$work/gpu-cases.txt step 600 "$root/scripts/run_tests.sh" "$build" -L '^gpu$' --timeout 150
   write_record

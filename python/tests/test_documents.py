@@ -24,7 +24,7 @@ def test_the_blocks_of_the_page_run(tmp_path, monkeypatch):
             pytest.importorskip("mpi4py")
             continue  # python/tests/ranks.py
         if "torch" in block or "jax" in block:
-            continue  # python/tests/test_gpu.py, python/tests/test_without_mpi.py, python/tests/test_jax.py
+            continue  # python/tests/test_gpu_gradients.py, python/tests/test_without_mpi.py, python/tests/test_jax.py
         if "def update" in block:
             for part in block.strip().split("\n\n"):
                 assert part in heat

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The exchange with its gradient in PyTorch, on the host. test_gpu.py has the same on a GPU."""
+"""The exchange with its gradient in PyTorch, on the host. test_gpu_gradients.py has the same on a GPU."""
 
 import gc
 
