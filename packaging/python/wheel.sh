@@ -18,12 +18,13 @@ mkdir -p "$1"
 output=$(realpath "$1")
 shift
 cuda=OFF
+options=()
 for option in "$@"; do
   case $option in
     -DHALOCLINE_CUDA=ON) cuda=ON ;;
-    -DHALOCLINE_CUDA=OFF) ;;
+    -DHALOCLINE_CUDA=OFF) cuda=OFF ;;
     -DHALOCLINE_CUDA=*) fail "$option; allowed are ON and OFF: what a wheel has does not depend on the machine that builds it" ;;
-    -D*=*) ;;
+    -D*=*) options+=("$option") ;;
     *) fail "'$option'; allowed are options for CMake, -D<name>=<value>" ;;
   esac
 done
@@ -53,10 +54,10 @@ if [ "$cuda" = ON ] && ! grep -q '^name = "halocline-cuda"$' "$source/pyproject.
   source=$copy
 fi
 
-# Every option that depends on the machine is set.
+# Every option that depends on the machine is set, each once: a second value would make a list of both.
 settings=()
-for option in -DHALOCLINE_MPI=PLUGGED "-DHALOCLINE_MPI_PLUGINS=openmpi=$tools/openmpi/include;mpich=$tools/mpich/include" -DHALOCLINE_CUDA=OFF \
-  -DHALOCLINE_HWLOC=ON -DHALOCLINE_XXHASH=ON -DHALOCLINE_SCOTCH=OFF -DHALOCLINE_JAX=OFF "$@"; do
+for option in -DHALOCLINE_MPI=PLUGGED "-DHALOCLINE_MPI_PLUGINS=openmpi=$tools/openmpi/include;mpich=$tools/mpich/include" "-DHALOCLINE_CUDA=$cuda" \
+  -DHALOCLINE_HWLOC=ON -DHALOCLINE_XXHASH=ON -DHALOCLINE_SCOTCH=OFF -DHALOCLINE_JAX=OFF "${options[@]}"; do
   settings+=("-Ccmake.define.${option#-D}")
 done
 made=$(mktemp -d)
