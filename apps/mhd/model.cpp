@@ -6,6 +6,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "common/in_parallel.hpp"
 #include "halocline/error.hpp"
 #include "mhd/model_equations.hpp"
 
@@ -26,6 +27,12 @@ Real share(int r, int k) {
 template <typename Number>
 void raise(Number& to, Number value) {
   if (!(value <= to) && !std::isnan(to)) to = value;
+}
+
+/// At the same time: no field's values depend on another's within body.
+template <typename Body>
+void for_each_field(const Body& body) {
+  apps::for_each_in_parallel(0, field_count, [&](std::int64_t i) { body(static_cast<std::size_t>(i)); });
 }
 
 }  // namespace
@@ -139,19 +146,19 @@ std::array<Model::Real, field_count> Model::rates_at(const halocline::Vec3& p) c
 /// Fields hold rounding errors of earlier steps. In a value near 0 they are as large as the terms of its sum, but no larger than
 /// the rounding error of the field's largest value.
 void Model::begin_sizes() {
-  for (std::size_t i = 0; i < field_count; ++i) {
+  for_each_field([&](std::size_t i) {
     Real largest = 0;
     for (const Real f : fields_[i]) largest = std::max(largest, std::fabs(f));
     for (std::size_t cell = 0; cell < fields_[i].size(); ++cell) {
       const auto own = static_cast<double>(std::fabs(fields_[i][cell]));
       sizes_[i][cell] = std::max(own, std::min(sizes_[i][cell], static_cast<double>(largest)));
     }
-  }
+  });
 }
 
 void Model::substep(double dt, Real alpha, Real beta) {
-  std::size_t index = 0;
-  for (std::int64_t z = 0; z < extent_.z; ++z) {
+  apps::for_each_in_parallel(0, extent_.z, [&](std::int64_t z) {
+    auto index = static_cast<std::size_t>(z * extent_.x * extent_.y);
     for (std::int64_t y = 0; y < extent_.y; ++y) {
       for (std::int64_t x = 0; x < extent_.x; ++x, ++index) {
         const auto rate = rates<Measured>({x, y, z});
@@ -163,13 +170,13 @@ void Model::substep(double dt, Real alpha, Real beta) {
         }
       }
     }
-  }
-  for (std::size_t i = 0; i < field_count; ++i) {
+  });
+  for_each_field([&](std::size_t i) {
     for (std::size_t cell = 0; cell < fields_[i].size(); ++cell) {
       fields_[i][cell] += beta * changes_[i][cell];
       sizes_[i][cell] += static_cast<double>(beta) * change_sizes_[i][cell];
     }
-  }
+  });
 }
 
 void Model::step(double dt) {
@@ -178,11 +185,11 @@ void Model::step(double dt) {
   substep(dt, 0, Real(1) / 3);
   substep(dt, Real(-5) / 9, Real(15) / 16);
   substep(dt, Real(-153) / 128, Real(8) / 15);
-  for (std::size_t i = 0; i < field_count; ++i) {
+  for_each_field([&](std::size_t i) {
     for (std::size_t cell = 0; cell < sizes_[i].size(); ++cell) {
       largest_sizes_[i][cell] = std::max(largest_sizes_[i][cell], sizes_[i][cell]);
     }
-  }
+  });
 }
 
 template <typename T>

@@ -10,8 +10,8 @@
 
 namespace mhd {
 
-/// The same equations without Halocline: whole arrays, one thread, 80-bit numbers, differences written for themselves. The
-/// solution that others are measured against.
+/// The same equations without Halocline: whole arrays, 80-bit numbers, differences written for themselves; a cell's bits do not
+/// depend on the number of threads. The solution that others are measured against.
 class Model {
  public:
   using Real = long double;
