@@ -28,8 +28,8 @@ fs::path profiling_library(const halocline::Environment& environment) {
   std::error_code ignored;
   if (fs::is_regular_file(library, ignored)) return fs::absolute(library).lexically_normal();
   throw halocline::CapabilityError(
-      fmt::format("the profiling library {} is not there: build Halocline with MPI, or say by "
-                  "HALOCLINE_PROFILE_LIBRARY where it is",
+      fmt::format("the profiling library {} is not there: build Halocline with MPI (target halocline_profile), or set "
+                  "HALOCLINE_PROFILE_LIBRARY to its path",
                   library.lexically_normal().string()));
 }
 
