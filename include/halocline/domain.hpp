@@ -150,7 +150,8 @@ class [[nodiscard]] ExchangeHandle {
   }
 
   /// Work enqueued after this in the subdomains' streams sees full halos and may overwrite cells that were sent. Blocks the host only
-  /// where messages go by MPI, until they have arrived. Calls the hook of Domain::on_open_boundary. Once for each exchange.
+  /// where messages go by MPI, until they have arrived; exchanges of other domains that this thread has started proceed meanwhile, so
+  /// that each rank may finish them in any order. Calls the hook of Domain::on_open_boundary. Once for each exchange.
   void finish();
   /// The same, with the update of the boundaries: update(subdomain, boxes) is called for parts of each local subdomain's boundary, at
   /// most 26 boxes in all, each as soon as what it reads has arrived, also while other messages are under way. It enqueues their

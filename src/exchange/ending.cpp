@@ -103,6 +103,7 @@ void Exchange::Impl::check(std::span<device::Stream* const> streams) {
 
 void Exchange::Impl::stop(std::string_view why) noexcept {
   const LeaksReported known;
+  leave();
   // It ends this rank's own waits as well.
   if (abort_) abort_->raise(ShortText("rank {} {}", me_.value(), why));
   each_stream([](auto& stream) { stream.reset(); });

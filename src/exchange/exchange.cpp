@@ -98,11 +98,35 @@ void Exchange::Impl::start(std::span<device::Stream* const> streams, const Selec
       if (!fusion->scheduled()) fusion->start(plan, streams_, overlap);
     }
     running_ = &plan;
+    if (not_done() > 0) join_others();
   });
   progress();
 }
 
+void Exchange::Impl::join_others() {
+  const std::shared_ptr<UnderWay>& own = UnderWay::of_this_thread();
+  if (under_way_ == own) return;
+  leave();
+  own->add(*this);
+  under_way_ = own;
+}
+
+void Exchange::Impl::leave() noexcept {
+  if (const auto left = std::exchange(under_way_, nullptr)) left->remove(*this);
+}
+
 bool Exchange::Impl::progress() {
+  if (under_way_) join_others();
+  const bool all = proceed();
+  if (all) {
+    leave();
+  } else {
+    UnderWay::of_this_thread()->proceed_with_others(*this);
+  }
+  return all;
+}
+
+bool Exchange::Impl::proceed() {
   bool all = true;
   guarded([&] {
     for (End& end : ends_) {

@@ -13,6 +13,7 @@
 #include "exchange/detail/fusion.hpp"
 #include "exchange/detail/order_check.hpp"
 #include "exchange/detail/schedule.hpp"
+#include "exchange/detail/under_way.hpp"
 #include "exchange/exchange.hpp"
 #include "exchange/transport/factory.hpp"
 #include "routing/messages.hpp"
@@ -20,16 +21,21 @@
 namespace halocline::exchange {
 
 /// Set-up, steps and shutdown.
-class Exchange::Impl {
+class Exchange::Impl final : public HostDriven {
  public:
   explicit Impl(Setup setup);
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+  ~Impl() { leave(); }
 
   /// Collective. After an error, everything made so far is destroyed, or else stopped and leaked.
   void set_up();
   /// Collective unless the groups are poisoned. Returns false if other ranks may still use the memory.
   [[nodiscard]] bool undo() noexcept;
   void start(std::span<device::Stream* const> streams, const Selection& selection, Overlap overlap);
+  /// Of this exchange and, as long as it is not complete, of the others that this thread has under way.
   bool progress();
+  bool proceed() override;
   [[nodiscard]] bool under_way() const { return running_ != nullptr; }
   void finish(const std::function<void()>& arrived);
   [[nodiscard]] Directions filled(std::size_t place) const { return states_.at(place)->filled; }
@@ -41,7 +47,7 @@ class Exchange::Impl {
   void check(std::span<device::Stream* const> streams);
   void check_others(std::string_view what);
   [[nodiscard]] std::exception_ptr failure() const { return failure_; }
-  void forget_captured() { running_ = nullptr; }
+  void forget_captured() { running_ = nullptr; }  // no message of a captured exchange needs the host
   void close(std::span<device::Stream* const> streams);
   [[nodiscard]] bool closed() const { return closed_; }
   /// Makes this rank's part of all exchanges end, and drops its streams.
@@ -72,6 +78,9 @@ class Exchange::Impl {
   /// Collective: unmaps other ranks' memory and then frees its own, when no rank uses them any more.
   void let_go();
   [[nodiscard]] device::Stream& stream_of(subdomain_id subdomain) const;
+  /// This thread's exchanges under way have this one among them from now on. A thread may finish what another has started.
+  void join_others();
+  void leave() noexcept;
   [[nodiscard]] std::string late() const;
   [[nodiscard]] std::size_t not_done() const;
   /// Keeps the first failure, notifies the node and poisons the groups.
@@ -92,6 +101,7 @@ class Exchange::Impl {
   std::vector<ExchangePlan> plans_;
   std::vector<device::Stream*> streams_;   ///< the users', of the exchange under way
   const ExchangePlan* running_ = nullptr;  ///< between start() and finish()
+  std::shared_ptr<UnderWay> under_way_;    ///< a thread's, with this one among them; null if none
   std::uint64_t step_ = 0;
   std::exception_ptr failure_;
   bool closed_ = false;
