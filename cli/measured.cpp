@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <set>
 #include <vector>
 
@@ -167,23 +166,21 @@ std::string measured_tables(const MachineMap& map) {
 }
 
 std::vector<std::string> warnings_of(const MachineMap& map, std::size_t most) {
-  std::vector<Disagreement> found = disagreements(map, tolerance);
-  const auto off = [](const Disagreement& d) { return std::abs(std::log(d.measured / d.nominal)); };
-  std::stable_sort(found.begin(), found.end(),
-                   [&](const Disagreement& a, const Disagreement& b) { return off(a) > off(b); });
+  std::vector<SlowPath> found = slow_paths(map, tolerance);
+  std::ranges::stable_sort(found, {}, [](const SlowPath& path) { return path.measured / path.nominal; });
   std::vector<std::string> lines;
-  for (const Disagreement& d : found) {
+  for (const SlowPath& path : found) {
     if (lines.size() == most) {
       lines.push_back(
-          fmt::format("... and {} more that are off by over {:.0f} %", found.size() - most, 100 * tolerance));
+          fmt::format("... and {} more that are over {:.0f} % below", found.size() - most, 100 * tolerance));
       break;
     }
-    const NodeType& type = map.types[static_cast<std::size_t>(d.type)];
+    const NodeType& type = map.types[static_cast<std::size_t>(path.type)];
     const std::string memory =
-        d.numa == -1 ? "" : fmt::format(", {}", type.vertices[static_cast<std::size_t>(d.numa)].name);
-    lines.push_back(fmt::format("{} from {} to {}{} measured {} GB/s, nominal are {} GB/s ({:+.0f} %)", d.method,
-                                end_text(d.from), end_text(d.to), memory, gigabytes(d.measured), gigabytes(d.nominal),
-                                100 * (d.measured / d.nominal - 1)));
+        path.numa == -1 ? "" : fmt::format(", {}", type.vertices[static_cast<std::size_t>(path.numa)].name);
+    lines.push_back(fmt::format("{} from {} to {}{} measured {} GB/s, nominal are {} GB/s ({:+.0f} %)", path.method,
+                                end_text(path.from), end_text(path.to), memory, gigabytes(path.measured),
+                                gigabytes(path.nominal), 100 * (path.measured / path.nominal - 1)));
   }
   return lines;
 }

@@ -13,7 +13,7 @@ namespace cli {
 /// where nothing is measured. GB/s: 1e9 bytes a second; us: microseconds.
 [[nodiscard]] std::string measured_tables(const halocline::machine::MachineMap& map);
 
-/// One line a disagreement by more than 20 %, the largest first; at most `most`, and then how many more.
+/// One line for each rate that is more than 20 % below the nominal one, the slowest first; at most `most`, and then how many more.
 [[nodiscard]] std::vector<std::string> warnings_of(const halocline::machine::MachineMap& map, std::size_t most);
 
 /// One line for each method and reason.

@@ -26,8 +26,8 @@ double nominal_bandwidth(const NodeType& type, const std::vector<int>& devices, 
 
 }  // namespace
 
-std::vector<Disagreement> disagreements(const MachineMap& map, double tolerance) {
-  std::vector<Disagreement> all;
+std::vector<SlowPath> slow_paths(const MachineMap& map, double tolerance) {
+  std::vector<SlowPath> all;
   for (std::size_t t = 0; t < map.types.size(); ++t) {
     NodeType links_only = map.types[t];
     links_only.measurements.clear();
@@ -37,7 +37,7 @@ std::vector<Disagreement> disagreements(const MachineMap& map, double tolerance)
       if (m.traffic != Traffic::one_way) continue;
       const double nominal = nominal_bandwidth(links_only, devices, paths, m);
       if (nominal <= 0 || !std::isfinite(nominal)) continue;
-      if (std::abs(m.bandwidth - nominal) <= tolerance * nominal) continue;
+      if (m.bandwidth >= (1 - tolerance) * nominal) continue;
       all.push_back({static_cast<int>(t), m.from, m.to, m.method, m.numa, m.bandwidth, nominal});
     }
   }

@@ -12,8 +12,8 @@
 // What the measurements in a machine map tell about links and transports.
 namespace halocline::machine {
 
-/// A rate measured one way that differs from the rate of the links.
-struct Disagreement {
+/// A rate measured one way that is below the rate of the links.
+struct SlowPath {
   int type = 0;  ///< index in MachineMap::types
   int from = 0;  ///< device_id values, or Measurement::host
   int to = 0;
@@ -22,9 +22,9 @@ struct Disagreement {
   double measured = 0;  ///< bytes a second
   double nominal = 0;   ///< bytes a second
 };
-/// Compares "copy" and "pinned", one way, with the best path of links; returns the rates that differ by more than a
-/// fraction of the nominal rate (0.2: 20 %).
-[[nodiscard]] std::vector<Disagreement> disagreements(const MachineMap& map, double tolerance);
+/// Compares "copy" and "pinned", one way, with the best path of links; returns the rates that are lower by more than a fraction of
+/// the nominal rate (0.2: 20 %). A rate above the nominal one shows that the nominal one was a guess, and is not returned.
+[[nodiscard]] std::vector<SlowPath> slow_paths(const MachineMap& map, double tolerance);
 
 /// Returns the method that measures the rate of a routing transport between two devices ("peer_copy" and "ipc_copy":
 /// "copy", "direct": "put", "self": "copy" of the device to itself), or nothing if the name is not a transport.

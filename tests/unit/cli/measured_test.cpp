@@ -47,7 +47,7 @@ TEST(MeasuredTables, StandBesideNominal) {
   EXPECT_EQ(measured_tables(synthetic({1, 2, 1})), "");
 }
 
-TEST(MeasuredWarnings, TheLargestDisagreementFirst) {
+TEST(MeasuredWarnings, AreOfSlowPathsTheSlowestFirst) {
   MachineMap map = measured_map();
   const auto lines = warnings_of(map, 16);
   ASSERT_EQ(lines.size(), 1u);
@@ -56,9 +56,8 @@ TEST(MeasuredWarnings, TheLargestDisagreementFirst) {
   map.types[0].measurements[6].bandwidth = 5e9;
   EXPECT_THAT(warnings_of(map, 16),
               testing::ElementsAre(HasSubstr("(-90 %)"),
-                                   HasSubstr("pinned from host to device 0, NUMA node 0 measured 5.00 GB/s"),
-                                   HasSubstr("(+33 %)")));
-  EXPECT_THAT(warnings_of(map, 1), testing::ElementsAre(HasSubstr("(-90 %)"), HasSubstr("and 2 more")));
+                                   HasSubstr("pinned from host to device 0, NUMA node 0 measured 5.00 GB/s")));
+  EXPECT_THAT(warnings_of(map, 1), testing::ElementsAre(HasSubstr("(-90 %)"), HasSubstr("and 1 more")));
 }
 
 TEST(MeasuredLeftOut, SaysHowOftenAndWhy) {
