@@ -7,7 +7,7 @@
 
 A block ```cpp that has a main() is a program and is compiled by itself. Any other is the body of a function; names that it uses and does not
 declare are declared in tests/docs/blocks/PAGE.hpp, which stands in front of the page's blocks. All such blocks are compiled as one file.
-Compilers name the line of the page.
+Compilers name the line of the page. A block without a language has no statements: they would not be compiled.
 
 Blocks ```python of a page run one after the other in one namespace and one folder, which is empty at first, behind tests/docs/blocks/PAGE.py
 where there is one.
@@ -36,6 +36,7 @@ import traceback
 from markdown import guide, line_of, place
 
 BLOCK = re.compile(r"(?:^<!-- block: (?P<words>[^\n]*?) -->\n+)?^```(?P<kind>[a-z]*)\n(?P<body>.*?)^```$", re.M | re.S)
+STATEMENT = re.compile(r"[;{]\s*(//.*)?$", re.M)
 INCLUDE = re.compile(r"^#\s*include\b.*$", re.M)
 HERE = pathlib.Path(__file__).resolve().parent / "blocks"
 
@@ -96,6 +97,9 @@ def compiled(compiler, source, name):
 def check_cpp(root, pages, compiler):
     programs, fragments, in_tree, passed, wrong = [], [], [], 0, []
     for page in pages:
+        for block in blocks_of(page, root, ""):
+            if STATEMENT.search(block.body):
+                wrong.append(f"{block.where}: statements without a language, which nothing compiles; allowed is ```cpp")
         for block in blocks_of(page, root, "cpp"):
             if reason(block.words, "from "):
                 continue
