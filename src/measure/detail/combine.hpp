@@ -11,7 +11,9 @@
 // What ranks found, put together. Pure.
 namespace halocline::machine {
 
-auto members(MaybeConst<LeftOut> auto& left_out) { return std::tie(left_out.method, left_out.reason, left_out.pairs, left_out.for_time); }
+auto members(MaybeConst<LeftOut> auto& left_out) {
+  return std::tie(left_out.method, left_out.reason, left_out.pairs, left_out.for_time);
+}
 auto members(MaybeConst<Measured> auto& measured) { return std::tie(measured.map, measured.left_out); }
 
 namespace measuring {
