@@ -55,6 +55,37 @@ TEST_P(Leaving, a_rank_that_leaves_without_close_is_an_error_of_the_others_at_on
   for (const Outcome& outcome : all) EXPECT_EQ(outcome.text, "");
 }
 
+/// Rank 1 destroys its domain while its own exchange waits for rank 0, which has not started it.
+TEST_P(Leaving, a_rank_is_not_held_up_by_an_exchange_of_its_own) {
+  const auto [transport, graphs] = GetParam();
+  Meeting left;
+  const auto all = outcomes(2, [&, transport, graphs](comm::RankGroup& comm) {
+    auto domain =
+        std::make_unique<Domain>(Vec3{8, 8, 16}, Stencil::box(1), comm, options_with(nullptr, transport, 60s, graphs));
+    domain->add_field<double>("u");
+    domain->realize();
+    domain->exchange();
+    domain->synchronize();
+    comm.barrier();
+    if (comm.rank() == rank_id(1)) {
+      static_cast<void>(domain->start_exchange());
+      std::this_thread::sleep_for(50ms);  // by now it waits
+      const auto begun = std::chrono::steady_clock::now();
+      domain.reset();
+      EXPECT_LT(std::chrono::steady_clock::now() - begun, 2s);
+      left.arrive();
+      return;
+    }
+    EXPECT_TRUE(left.wait_for(1));
+    EXPECT_THAT(error_of<CommunicationError>([&] {
+                  domain->exchange();
+                  domain->synchronize();
+                }),
+                HasSubstr("rank 1 left without close()"));
+  });
+  for (const Outcome& outcome : all) EXPECT_EQ(outcome.text, "");
+}
+
 /// Nothing is enqueued after another rank has failed, even for an exchange that only devices drive.
 TEST_P(Leaving, no_exchange_is_started_after_another_rank_has_failed) {
   const auto [transport, graphs] = GetParam();

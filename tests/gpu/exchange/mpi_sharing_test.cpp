@@ -87,15 +87,28 @@ DomainOptions options_by(Transport transport, Duration timeout) {
   return options;
 }
 
-class MpiGpuAfterAFailure : public testing::TestWithParam<Transport> {};
-
-/// Rank 1 gives up waiting and closes its domain; rank 0, which was late, stores into its memory afterwards.
-TEST_P(MpiGpuAfterAFailure, CloseFreesNothingThatOthersStillWriteInto) {
-  HALOCLINE_NEEDS_TWO_PROCESSES();
-  if (GetParam() == Transport::direct) {
+/// Exchanges between two processes after one of them has left an earlier domain.
+class MpiGpuAfterAFailure : public testing::TestWithParam<Transport> {
+ protected:
+  void SetUp() override {
+    HALOCLINE_NEEDS_TWO_PROCESSES();
+    if (GetParam() != Transport::direct) return;
     HALOCLINE_NEEDS_GPUS(2);
     if (const std::string why = without_peer_access(); !why.empty()) GTEST_SKIP() << why;
   }
+  /// Both ranks, and the GPU, go on.
+  static void expect_to_go_on() {
+    Domain domain({32, 32, 64}, Stencil::box(2), mpi_world(), options_by(GetParam(), 20s));
+    domain.add_field<double>("u");
+    domain.realize();
+    for (int step = 0; step < 3; ++step) domain.exchange();
+    domain.synchronize();
+    domain.close();
+  }
+};
+
+/// Rank 1 gives up waiting and closes its domain; rank 0, which was late, stores into its memory afterwards.
+TEST_P(MpiGpuAfterAFailure, CloseFreesNothingThatOthersStillWriteInto) {
   comm::RankGroup& world = mpi_world();
   constexpr std::int64_t cells = 256;
   const bool late = world.rank() == rank_id(0);
@@ -133,13 +146,39 @@ TEST_P(MpiGpuAfterAFailure, CloseFreesNothingThatOthersStillWriteInto) {
     EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess) << "no store went where there is no memory";
     if (late) domain.close();
   }
-  // Both ranks, and the GPU, go on.
-  Domain domain({32, 32, 64}, Stencil::box(2), world, options_by(GetParam(), 20s));
-  domain.add_field<double>("u");
-  domain.realize();
-  for (int step = 0; step < 3; ++step) domain.exchange();
-  domain.synchronize();
-  domain.close();
+  expect_to_go_on();
+}
+
+/// Rank 1 destroys its domain while its own exchange waits for rank 0, which has not started it.
+TEST_P(MpiGpuAfterAFailure, ARankIsNotHeldUpByAnExchangeOfItsOwn) {
+  comm::RankGroup& world = mpi_world();
+  {
+    const auto ranks = world.split(0, static_cast<int>(world.rank().value()));
+    auto domain = std::make_unique<Domain>(Vec3{64, 64, 128}, Stencil::box(2), *ranks, options_by(GetParam(), 30s));
+    domain->add_field<double>("u");
+    domain->realize();
+    domain->exchange();
+    domain->synchronize();
+    world.barrier();
+    if (world.rank() == rank_id(1)) {
+      static_cast<void>(domain->start_exchange());
+      std::this_thread::sleep_for(200ms);  // by now it waits
+      const auto begun = std::chrono::steady_clock::now();
+      domain.reset();
+      EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+      EXPECT_LT(std::chrono::steady_clock::now() - begun, 5s);
+    }
+    world.barrier();
+    if (world.rank() == rank_id(0)) {
+      EXPECT_THAT(error_of<CommunicationError>([&] {
+                    domain->exchange();
+                    domain->synchronize();
+                  }),
+                  HasSubstr("rank 1 left without close()"));
+      domain->close();
+    }
+  }
+  expect_to_go_on();
 }
 INSTANTIATE_TEST_SUITE_P(transports, MpiGpuAfterAFailure, testing::Values(Transport::ipc_copy, Transport::direct),
                          [](const auto& param) { return std::string(to_string(param.param)); });
