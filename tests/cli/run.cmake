@@ -98,6 +98,17 @@ expect_output("steps +6 to time" "run mhd --size 16 --precision f32 --initial fo
 expect_output("which kernels store.*check +passed" "run jacobi3d --size 24 20 16 --steps 12 --devices 4 --store-halos --check")
 expect_output("converged" "run jacobi3d --size 16 --steps 5000 --tolerance 1e-3 --devices 2")
 
+# The decisions of a command on standard error, also in one process.
+set(ENV{HALOCLINE_LOG} info)
+run_program(code out err exchange --size 8 --repeat 1 --steady 0)
+unset(ENV{HALOCLINE_LOG})
+set(ok FALSE)
+if(code EQUAL 0 AND err MATCHES "^halocline: info: halocline [0-9.]+: 1 rank[^\n]*\nhalocline: info: machine "
+   AND err MATCHES "\nhalocline: info: partition +8 x 8 x 8 cells by exact" AND err MATCHES "\nhalocline: info: placement ")
+  set(ok TRUE)
+endif()
+count(ok "HALOCLINE_LOG=info" "exit code ${code}\n${err}")
+
 run_program(code out err machine --machine ${WORK}/no_such_file.json)
 own_error_lines("${err}" lines)
 list(LENGTH lines number)
