@@ -14,9 +14,6 @@
 namespace halocline::bench {
 namespace {
 
-/// For messages of this size or more, a transfer rate below half of the ceiling means a broken configuration.
-constexpr std::int64_t large_messages = std::int64_t{16} << 20;
-
 struct Options {
   std::string out = ".";
   std::vector<std::int64_t> blocks{512, 256, 128, 64};
@@ -98,11 +95,9 @@ void verify(comm::RankGroup& world, Running& running, const std::string& config,
   }
 }
 
-/// Whether the transfer reaches half of its library's ceiling.
 bool fit_to_report(const Running& running, std::int64_t bytes_out) {
   const Way& way = *running.turn->way;
-  return !way.has_transfer() || !way.moves_messages() || bytes_out < large_messages ||
-         running.transfer.way <= 2 * running.transfer.plain;
+  return !way.has_transfer() || !way.moves_messages() || reaches_half_of_ceiling(running.transfer, bytes_out);
 }
 
 std::string note_of(const Running& running, std::int64_t bytes_out) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "baselines/ceiling.hpp"
 #include "baselines/way.hpp"
 
 namespace halocline::bench {
@@ -44,11 +45,6 @@ class Runner {
   std::map<std::pair<int, int>, std::function<void()>> graphs_;  ///< by times and first side
 };
 
-/// Seconds of a transfer alone.
-struct TransferTimes {
-  double way = 0;
-  double plain = 0;  ///< the library's ceiling
-};
 /// Collective; slowest rank, best of a few rounds.
 [[nodiscard]] TransferTimes time_transfer(comm::RankGroup& world, Turn& turn);
 
