@@ -16,6 +16,12 @@ PADDED = np.pad(WHOLE, 1, mode="wrap")
 INNER = (slice(1, -1),) * 3
 
 
+@pytest.fixture(autouse=True)
+def first_gpu():
+    """Arrays are made on the GPU of the domain: JAX leaves the last GPU that it has found current."""
+    torch.cuda.set_device(0)
+
+
 @pytest.fixture
 def domain():
     made = halocline.Domain(SHAPE, 1, {"u": {"dtype": "float32", "buffers": 2}}, backend="cuda", devices=1)

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import halocline
-from gpu_case import INNER, PADDED, SHAPE, WHOLE, domain, late, torch  # noqa: F401 - domain is a fixture
+from gpu_case import INNER, PADDED, SHAPE, WHOLE, domain, first_gpu, late, torch  # noqa: F401 - domain and first_gpu are fixtures
 from halocline import errors
 
 

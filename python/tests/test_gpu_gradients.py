@@ -4,7 +4,7 @@
 import numpy as np
 
 import halocline
-from gpu_case import PADDED, SHAPE, WHOLE, domain, late, torch  # noqa: F401 - domain is a fixture
+from gpu_case import PADDED, SHAPE, WHOLE, domain, first_gpu, late, torch  # noqa: F401 - domain and first_gpu are fixtures
 from halocline.torch import accumulate, exchange
 
 
