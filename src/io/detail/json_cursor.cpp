@@ -23,15 +23,19 @@ std::string shown(const Json& value) {
   return text;
 }
 
-/// Refuses duplicate keys in one object, and objects with more keys than can be looked up one after the other.
+/// Values within values: one function call each where a document is written or compared. No document of Halocline has more than 10.
+constexpr int most_nesting = 64;
+
+/// Refuses duplicate keys in one object, objects with more keys than can be looked up one after the other, and deep nesting.
 class Keys final : public nlohmann::json_sax<Json> {
  public:
   bool start_object(std::size_t) override {
     seen_.emplace_back();
-    return true;
+    return enter();
   }
   bool end_object() override {
     seen_.pop_back();
+    --nesting_;
     return true;
   }
   bool key(std::string& name) override {
@@ -54,10 +58,20 @@ class Keys final : public nlohmann::json_sax<Json> {
   bool number_float(Json::number_float_t, const std::string&) override { return true; }
   bool string(std::string&) override { return true; }
   bool binary(Json::binary_t&) override { return true; }
-  bool start_array(std::size_t) override { return true; }
-  bool end_array() override { return true; }
+  bool start_array(std::size_t) override { return enter(); }
+  bool end_array() override {
+    --nesting_;
+    return true;
+  }
 
  private:
+  bool enter() {
+    if (++nesting_ <= most_nesting) return true;
+    throw InvalidArgument(
+        fmt::format("the document has values nested more than {0} deep; allowed is at most {0}", most_nesting));
+  }
+
+  int nesting_ = 0;
   std::vector<std::set<std::string>> seen_;  ///< keys of each open object
 };
 

@@ -276,9 +276,7 @@ TEST(MachineJson, WhatIsNoDocumentIsRefused) {
   EXPECT_THAT(refusal("{"), HasSubstr("no JSON"));
   EXPECT_THAT(refusal("[]"), HasSubstr("the document is an array of 0; allowed is an object"));
   EXPECT_THAT(refusal("\xff"), HasSubstr("no JSON"));
-  EXPECT_THAT(refusal(std::string(100'000, '[')), HasSubstr("no JSON"));
-  EXPECT_THAT(refusal(std::string(100'000, '[') + std::string(100'000, ']')),
-              HasSubstr("the document is an array of 1"));
+  EXPECT_THAT(refusal(std::string(64, '[')), HasSubstr("no JSON"));
 }
 
 TEST(MachineJson, ATextWithNulIsRefusedInFull) {
