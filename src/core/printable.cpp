@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <utility>
 
+#include "core/utf8.hpp"
+
 namespace halocline {
 namespace {
 
@@ -23,28 +25,7 @@ constexpr std::array<std::pair<CodePoint, CodePoint>, 8> escaped{{
     {0xfff9, 0xfffb},  // interlinear annotations
 }};
 
-struct Character {
-  CodePoint code = 0;
-  std::size_t bytes = 0;  ///< 0: no UTF-8 begins here
-};
-
 bool continues(char c) { return (static_cast<unsigned char>(c) & 0xc0U) == 0x80; }
-
-/// What the text begins with; it is not empty.
-Character first_of(std::string_view text) {
-  const auto lead = static_cast<unsigned char>(text[0]);
-  if (lead < 0x80) return {lead, 1};
-  const std::size_t bytes = lead >= 0xf0 ? 4 : (lead >= 0xe0 ? 3 : 2);
-  if (lead < 0xc2 || lead > 0xf4 || text.size() < bytes) return {};
-  CodePoint code = lead & (0xffU >> (bytes + 1));
-  for (std::size_t i = 1; i < bytes; ++i) {
-    if (!continues(text[i])) return {};
-    code = code << 6U | (static_cast<unsigned char>(text[i]) & 0x3fU);
-  }
-  constexpr std::array<CodePoint, 5> least{0, 0, 0x80, 0x800, 0x10000};
-  const bool surrogate = code >= 0xd800 && code <= 0xdfff;
-  return code < least[bytes] || code > 0x10ffff || surrogate ? Character{} : Character{code, bytes};
-}
 
 void append_escape(std::string& line, char kind, CodePoint code, int digits) {
   line += '\\';
@@ -56,7 +37,7 @@ std::string escaped_text(std::string_view text) {
   std::string line;
   line.reserve(text.size());
   while (!text.empty()) {
-    const Character next = first_of(text);
+    const Utf8Character next = first_character(text);
     if (next.code >= 0x20 && next.code < 0x7f) {
       line += text[0];
       text.remove_prefix(1);
