@@ -72,11 +72,12 @@ class Reader {
     tag = {};
     if (inside.starts_with('!') || inside.starts_with('?')) return true;
     tag.closes = inside.starts_with('/');
-    tag.empty = inside.ends_with('/');
+    tag.empty = !tag.closes && inside.ends_with('/');
     if (tag.closes) inside.remove_prefix(1);
     if (tag.empty) inside.remove_suffix(1);
     const auto end = std::min(inside.find_first_of(" \t\n\r"), inside.size());
     tag.name = inside.substr(0, end);
+    if (tag.name.empty()) refuse_at(at(), "a tag without a name");
     attributes_.assign(inside.substr(end));
     for (char& c : attributes_) c = c == '\n' ? ' ' : c;
     tag.attributes = attributes_;

@@ -159,6 +159,8 @@ TEST(Hwloc, MalformedTextIsRefusedByLine) {
            {machine + "<object type=Core>", "FILE:3: 'type=Core' in <object>"},
            {machine + "<object", "FILE:3: a tag does not end"},
            {machine + "<object os_index=\"1\"/>", "FILE:3: an <object> without a type"},
+           {machine + "</>", "FILE:3: a tag without a name"},
+           {machine + "< object>", "FILE:3: a tag without a name"},
            {"<topology>\n</topology>\n", "no <object type=\"Machine\">"}}) {
     EXPECT_THAT(test::error_of<InvalidArgument>([&] { return network_in(text); }), HasSubstr(message)) << text;
   }
