@@ -57,7 +57,8 @@ inline constexpr std::string_view network_formats[] = {"ibnetdiscover", "slurm",
 [[nodiscard]] std::string_view to_string(NetworkFormat format);
 /// The format by words that the others do not have. Throws InvalidArgument that lists the formats; file: for the message.
 [[nodiscard]] NetworkFormat recognise_network(std::string_view text, std::string_view file);
-/// Reads a network. Throws InvalidArgument "<file>:<line>: <what is wrong>" for malformed text.
+/// Reads a network. Throws InvalidArgument "<file>:<line>: <what is wrong>" for malformed text, and "<file>:<line>:<column>: ..." for a byte that is not UTF-8 or
+/// is a control character.
 [[nodiscard]] FoundNetwork read_network(NetworkFormat format, std::string_view text, std::string_view file);
 
 /// The map with the network in place of its own. Its nodes become the hosts if it has none of their names and one kind of node, with as many ranks a node

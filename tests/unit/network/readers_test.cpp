@@ -17,6 +17,26 @@ std::vector<FoundNetwork::Host> hosts(const FoundNetwork& found) { return found.
 
 const FatTree& tree_in(const FoundNetwork& found) { return std::get<FatTree>(found.fabric.shape); }
 
+/// The message with which a text is refused.
+std::string refusal(const std::string& text) {
+  return test::error_of<InvalidArgument>([&] { static_cast<void>(network_in(text)); });
+}
+
+TEST(Network, BytesThatAreNoTextAreRefused) {
+  using namespace std::string_literals;
+  const std::string allowed = "; allowed is UTF-8 text without control characters";
+  EXPECT_EQ(refusal("SwitchName=a Nodes=n\xff\n"), "FILE:1:21: byte 0xff" + allowed);
+  EXPECT_EQ(refusal("# \xc3\xa9\r\n\tSwitchName=a Nodes=n\xed\xa0\x80\n"), "FILE:2:22: byte 0xed" + allowed);
+  EXPECT_EQ(refusal("from,to,latency_us,bandwidth_gbytes\na\0b,c,1,1\n"s), "FILE:2:2: byte 0x00" + allowed);
+  EXPECT_EQ(refusal("from,to,latency_us,bandwidth_gbytes\na\x1b[31m,c,1,1\n"), "FILE:2:2: byte 0x1b" + allowed);
+  EXPECT_EQ(network_in("SwitchName=a Nodes=n\xc3\xb6\n").hosts[0].name, "n\xc3\xb6");
+}
+
+TEST(Network, TheNameOfTheFileIsPrintableInNotesAndErrors) {
+  const FoundNetwork found = read_network(NetworkFormat::slurm, "SwitchName=a Nodes=n\n", "x\xff.conf");
+  EXPECT_THAT(found.notes, testing::Contains(HasSubstr("tree of switches, x\\xff.conf")));
+}
+
 TEST(Slurm, ReadsATreeOfSwitches) {
   const FoundNetwork found = network_in(text_of("tree.conf"));
   ASSERT_EQ(found.hosts.size(), 15u);
