@@ -26,7 +26,18 @@ struct Document {
   std::vector<std::string> order;
   std::vector<double> block_sizes;
   bool blocks = false;
+  std::int64_t names = 0;  ///< that the entries have
+  std::int64_t bytes = 0;  ///< of all names of lists, also of these that no entry has
 };
+
+/// The names of a list. A few brackets stand for many names, so that all lists together are limited.
+std::vector<std::string> names_of(std::string_view list, const At& at, Document& document) {
+  std::vector<std::string> names = hostlist(list, at);
+  for (const std::string& name : names) document.bytes += std::ssize(name);
+  if (document.bytes > limits::file_bytes)
+    refuse_at(at, fmt::format("names of more than {} bytes in all", limits::file_bytes));
+  return names;
+}
 
 /// key=value words of a line; comments removed, keys in lower case.
 std::vector<std::pair<std::string, std::string_view>> pairs_of(std::string_view line, const At& at) {
@@ -54,11 +65,11 @@ void read_line(std::string_view line, const At& at, Document& document) {
       document.blocks = document.blocks || key != "switchname";
       // scontrol prints the blocks of an aggregated one as its name.
       entry.aggregated = key == "aggregatedblock";
-      if (entry.aggregated) entry.parts = hostlist(value, at);
+      if (entry.aggregated) entry.parts = names_of(value, at, document);
     } else if (key == "switches") {
-      entry.parts = hostlist(value, at);
+      entry.parts = names_of(value, at, document);
     } else if (key == "nodes") {
-      entry.nodes = hostlist(value, at);
+      entry.nodes = names_of(value, at, document);
     } else if (key == "blocksizes") {
       for (const std::string& size : hostlist(value, at))
         document.block_sizes.push_back(positive(size, "BlockSizes", at));
@@ -74,7 +85,11 @@ void read_line(std::string_view line, const At& at, Document& document) {
     refuse_at(at, fmt::format("'{}' has neither switches nor nodes", name));
   // What is below the switches, again, as scontrol prints it.
   if (!entry.parts.empty()) entry.nodes.clear();
-  if (!document.entries.emplace(name, entry).second) refuse_at(at, fmt::format("'{}' is described twice", name));
+  document.names += std::ssize(entry.parts) + std::ssize(entry.nodes);
+  if (document.names > limits::nodes)
+    refuse_at(at, fmt::format("more than {} nodes or switches below others in all", limits::nodes));
+  if (!document.entries.emplace(name, std::move(entry)).second)
+    refuse_at(at, fmt::format("'{}' is described twice", name));
   document.order.push_back(name);
 }
 
@@ -168,7 +183,8 @@ FoundNetwork read_slurm(std::string_view text, std::string_view file) {
   const auto& sizes = document.block_sizes;
   for (std::size_t l = 1; l < sizes.size(); ++l) {
     if (sizes[l] <= sizes[l - 1]) refuse_at({file, number}, "BlockSizes do not grow");
-    roots = joined(roots, static_cast<std::size_t>(sizes[l] / sizes[l - 1]), l, tree);
+    const double each = std::min(sizes[l] / sizes[l - 1], static_cast<double>(limits::nodes));
+    roots = joined(roots, static_cast<std::size_t>(each), l, tree);
   }
   if (roots.size() == 1) {
     std::swap(tree.switches.front(), tree.switches[static_cast<std::size_t>(roots.front())]);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <set>
 
+#include "core/limits.hpp"
 #include "halocline/error.hpp"
 #include "machine/found_network.hpp"
 
@@ -80,6 +81,12 @@ FoundNetwork network_of(const SwitchTree& tree) {
       fastest = std::max(fastest, rate);
     }
     below *= std::max(1, level.children);
+    if (below > limits::fabric_places) {
+      throw InvalidArgument(fmt::format(
+          "a network has room for more than {0} hosts, as every switch of a level counts as the one with the "
+          "most below it; allowed are at most {0}",
+          limits::fabric_places));
+    }
     places.push_back(below);
     if (h == levels.height.front()) break;  // the root, a core that is never the bottleneck
     shape.levels.push_back(level);

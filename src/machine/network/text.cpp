@@ -35,32 +35,47 @@ std::vector<std::string> numbers_of(std::string_view inside, const At& at) {
       refuse_at(at,
                 fmt::format("'{}' in brackets; allowed is a number, or a range of numbers that does not fall", range));
     }
+    if (std::ssize(numbers) + to - from >= limits::nodes)
+      refuse_at(at, fmt::format("more than {} names", limits::nodes));
     for (std::int64_t n = from; n <= to; ++n) numbers.push_back(fmt::format("{:0{}}", n, first.size()));
   }
   if (numbers.empty()) refuse_at(at, "empty brackets; allowed are numbers and ranges");
   return numbers;
 }
 
-/// One item of a list: text and brackets in turn.
+/// The parts of an item of a list, text and brackets in turn: for each part the texts that may stand there.
+std::vector<std::vector<std::string>> alternatives_of(std::string_view item, const At& at) {
+  std::vector<std::vector<std::string>> parts;
+  for (std::string_view rest = item; !rest.empty();) {
+    const auto open = std::min(rest.find_first_of("[]"), rest.size());
+    parts.push_back({std::string(rest.substr(0, open))});
+    if (open == rest.size()) break;
+    const auto close = rest.find(']', open);
+    if (rest[open] == ']' || close == std::string_view::npos)
+      refuse_at(at, fmt::format("'{}': brackets do not match", rest));
+    parts.push_back(numbers_of(rest.substr(open + 1, close - open - 1), at));
+    rest.remove_prefix(close + 1);
+  }
+  return parts;
+}
+
+/// The names of one item of a list. Their number and size are checked before any is made.
 std::vector<std::string> expanded(std::string_view item, const At& at) {
-  std::vector<std::string> names{""};
-  while (!item.empty()) {
-    const auto open = std::min(item.find_first_of("[]"), item.size());
-    for (std::string& name : names) name += item.substr(0, open);
-    if (open == item.size()) break;
-    const auto close = item.find(']', open);
-    if (item[open] == ']' || close == std::string_view::npos)
-      refuse_at(at, fmt::format("'{}': brackets do not match", item));
-    const auto numbers = numbers_of(item.substr(open + 1, close - open - 1), at);
-    if (names.size() * numbers.size() > static_cast<std::size_t>(limits::nodes)) {
-      refuse_at(at, fmt::format("more than {} names", limits::nodes));
-    }
-    std::vector<std::string> longer;
-    for (const std::string& name : names) {
-      for (const std::string& number : numbers) longer.push_back(name + number);
-    }
-    names = std::move(longer);
-    item.remove_prefix(close + 1);
+  const auto parts = alternatives_of(item, at);
+  std::size_t count = 1;
+  std::size_t bytes = 0;
+  for (const auto& texts : parts) {
+    count *= texts.size();
+    bytes += std::ranges::max_element(texts, {}, &std::string::size)->size();
+    if (std::cmp_greater(count, limits::nodes)) refuse_at(at, fmt::format("more than {} names", limits::nodes));
+  }
+  if (std::cmp_greater(bytes, limits::name_bytes))
+    refuse_at(at, fmt::format("a name of {} bytes; allowed are at most {}", bytes, limits::name_bytes));
+  std::vector<std::string> names(count);
+  std::size_t each = count;  // names in a row that have one text of the part
+  for (const auto& texts : parts) {
+    each /= texts.size();
+    for (std::size_t n = 0; n < count; ++n) names[n] += texts[n / each % texts.size()];
   }
   return names;
 }

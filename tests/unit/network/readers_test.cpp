@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <utility>
 
 #include "files.hpp"
@@ -92,10 +93,49 @@ TEST(Slurm, MalformedTextIsRefusedByLine) {
            {good + "SwitchName=b Nodes=n1\n", "host 'n1' is on two switches"},
            {good + "SwitchName=b Nodes=n[0-9999999]\n", "FILE:2: '0-9999999' in brackets"},
            {good + "BlockSizes=18,18\n", "FILE:2: BlockSizes do not grow"},
+           {good + "SwitchName=b Nodes=" + std::string(250, 'x') + "[0-9]" + "yyyyyy\n",
+            "FILE:2: a name of 257 bytes; allowed are at most 256"},
+           {good + "SwitchName=b Nodes=[1-200000,1-200000]\n", "FILE:2: more than 262144 names"},
+           {good + "SwitchName=b Nodes=[1-1000][1-1000]\n", "FILE:2: more than 262144 names"},
+           {good + "SwitchName=b Nodes=b[1-200000]\nSwitchName=c Nodes=c[1-200000]\n",
+            "FILE:3: more than 262144 nodes or switches below others in all"},
+           {good + "SwitchName=b Switches=a Nodes=" + std::string(249, 'x') + "[1-200000]\n",
+            "FILE:2: names of more than 33554432 bytes in all"},
            {"# nothing\n",
             "FILE is in no known format of networks; allowed is one of ibnetdiscover, slurm, hwloc, pairs"}}) {
     EXPECT_THAT(test::error_of<InvalidArgument>([&] { return network_in(text); }), HasSubstr(message)) << text;
   }
+}
+
+TEST(Slurm, BlockSizesMayGrowByAnyFactor) {
+  const std::string blocks = "BlockName=a Nodes=a[0-1]\nBlockName=b Nodes=b[0-1]\nBlockName=c Nodes=c[0-1]\n";
+  for (const char* sizes : {"2,1e300", "1e-300,1e300"}) {
+    const FoundNetwork found = network_in(blocks + "BlockSizes=" + sizes + "\n");
+    EXPECT_EQ(tree_in(found).levels.size(), 1u) << "all blocks fit into the larger one: " << sizes;
+  }
+}
+
+/// Of the children of the switch of each level, one has children.
+std::string uneven_tree(int levels, int children) {
+  std::string text;
+  int number = 0;
+  const std::function<std::string(int, int)> add = [&](int level, int count) {
+    const std::string name = "s" + std::to_string(number++);
+    std::string line = "SwitchName=" + name + (level == 0 ? " Nodes=" : " Switches=");
+    for (int c = 0; c < count; ++c) {
+      line += c > 0 ? "," : "";
+      line += level == 0 ? name + "n" + std::to_string(c) : add(level - 1, c == 0 && count > 1 ? children : 1);
+    }
+    text += line + "\n";
+    return name;
+  };
+  add(levels, children);
+  return text;
+}
+
+TEST(Slurm, UnevenTreesWithTooManyPlacesAreRefused) {
+  EXPECT_THAT(refusal(uneven_tree(8, 400)), HasSubstr("has room for more than 1000000000 hosts"));
+  EXPECT_EQ(network_in(uneven_tree(2, 3)).hosts.size(), 7u);
 }
 
 TEST(Ibnetdiscover, ReadsAFatTree) {
