@@ -71,7 +71,7 @@ void read_line(std::string_view line, const At& at, Document& document) {
     } else if (key == "nodes") {
       entry.nodes = names_of(value, at, document);
     } else if (key == "blocksizes") {
-      for (const std::string& size : hostlist(value, at))
+      for (const std::string& size : names_of(value, at, document))
         document.block_sizes.push_back(positive(size, "BlockSizes", at));
     } else if (!without_meaning.contains(key)) {
       refuse_at(at, fmt::format("'{}' is no key of a tree or of blocks", key));
@@ -104,10 +104,11 @@ void nest(Document& document) {
   std::map<std::string, std::string> top;  // by block
   for (const std::string& name : aggregated) {
     std::vector<std::string> parts;
+    std::set<std::string> taken;
     for (const std::string& block : document.entries.at(name).parts) {
       std::string& over = top[block];
       const std::string& part = over.empty() ? block : over;
-      if (std::ranges::find(parts, part) == parts.end()) parts.push_back(part);
+      if (taken.insert(part).second) parts.push_back(part);
       over = name;
     }
     document.entries.at(name).parts = std::move(parts);

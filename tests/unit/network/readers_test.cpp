@@ -107,6 +107,12 @@ TEST(Slurm, MalformedTextIsRefusedByLine) {
   }
 }
 
+TEST(Slurm, BlockSizesAreLimitedInAllLinesTogether) {
+  std::string text;
+  for (int line = 0; line < 40; ++line) text += "BlockSizes=[1-200000]\n";
+  EXPECT_THAT(refusal(text), HasSubstr("names of more than 33554432 bytes in all"));
+}
+
 TEST(Slurm, BlockSizesMayGrowByAnyFactor) {
   const std::string blocks = "BlockName=a Nodes=a[0-1]\nBlockName=b Nodes=b[0-1]\nBlockName=c Nodes=c[0-1]\n";
   for (const char* sizes : {"2,1e300", "1e-300,1e300"}) {
