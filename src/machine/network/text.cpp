@@ -43,37 +43,43 @@ std::vector<std::string> numbers_of(std::string_view inside, const At& at) {
   return numbers;
 }
 
-/// The parts of an item of a list, text and brackets in turn: for each part the texts that may stand there.
-std::vector<std::vector<std::string>> alternatives_of(std::string_view item, const At& at) {
-  std::vector<std::vector<std::string>> parts;
-  for (std::string_view rest = item; !rest.empty();) {
-    const auto open = std::min(rest.find_first_of("[]"), rest.size());
-    parts.push_back({std::string(rest.substr(0, open))});
-    if (open == rest.size()) break;
-    const auto close = rest.find(']', open);
-    if (rest[open] == ']' || close == std::string_view::npos)
-      refuse_at(at, fmt::format("'{}': brackets do not match", rest));
-    parts.push_back(numbers_of(rest.substr(open + 1, close - open - 1), at));
-    rest.remove_prefix(close + 1);
+/// Texts that may stand at one place of a name.
+using Alternatives = std::vector<std::string>;
+
+/// The parts of an item of a list, text and brackets in turn. Number and size of the names are checked part by part, before any is made.
+std::vector<Alternatives> alternatives_of(std::string_view item, const At& at) {
+  std::vector<Alternatives> parts;
+  std::size_t count = 1;
+  std::size_t bytes = 0;
+  const auto add = [&](Alternatives texts) {
+    count *= texts.size();
+    bytes += std::ranges::max_element(texts, {}, &std::string::size)->size();
+    if (std::cmp_greater(count, limits::nodes)) refuse_at(at, fmt::format("more than {} names", limits::nodes));
+    if (std::cmp_greater(bytes, limits::name_bytes))
+      refuse_at(at, fmt::format("a name of {} bytes or more; allowed are at most {}", bytes, limits::name_bytes));
+    parts.push_back(std::move(texts));
+  };
+  while (!item.empty()) {
+    const auto open = std::min(item.find_first_of("[]"), item.size());
+    add({std::string(item.substr(0, open))});
+    if (open == item.size()) break;
+    const auto close = item.find(']', open);
+    if (item[open] == ']' || close == std::string_view::npos)
+      refuse_at(at, fmt::format("'{}': brackets do not match", item));
+    add(numbers_of(item.substr(open + 1, close - open - 1), at));
+    item.remove_prefix(close + 1);
   }
   return parts;
 }
 
-/// The names of one item of a list. Their number and size are checked before any is made.
+/// The names of one item of a list.
 std::vector<std::string> expanded(std::string_view item, const At& at) {
   const auto parts = alternatives_of(item, at);
   std::size_t count = 1;
-  std::size_t bytes = 0;
-  for (const auto& texts : parts) {
-    count *= texts.size();
-    bytes += std::ranges::max_element(texts, {}, &std::string::size)->size();
-    if (std::cmp_greater(count, limits::nodes)) refuse_at(at, fmt::format("more than {} names", limits::nodes));
-  }
-  if (std::cmp_greater(bytes, limits::name_bytes))
-    refuse_at(at, fmt::format("a name of {} bytes; allowed are at most {}", bytes, limits::name_bytes));
+  for (const Alternatives& texts : parts) count *= texts.size();
   std::vector<std::string> names(count);
   std::size_t each = count;  // names in a row that have one text of the part
-  for (const auto& texts : parts) {
+  for (const Alternatives& texts : parts) {
     each /= texts.size();
     for (std::size_t n = 0; n < count; ++n) names[n] += texts[n / each % texts.size()];
   }

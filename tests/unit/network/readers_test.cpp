@@ -94,7 +94,7 @@ TEST(Slurm, MalformedTextIsRefusedByLine) {
            {good + "SwitchName=b Nodes=n[0-9999999]\n", "FILE:2: '0-9999999' in brackets"},
            {good + "BlockSizes=18,18\n", "FILE:2: BlockSizes do not grow"},
            {good + "SwitchName=b Nodes=" + std::string(250, 'x') + "[0-9]" + "yyyyyy\n",
-            "FILE:2: a name of 257 bytes; allowed are at most 256"},
+            "FILE:2: a name of 257 bytes or more; allowed are at most 256"},
            {good + "SwitchName=b Nodes=[1-200000,1-200000]\n", "FILE:2: more than 262144 names"},
            {good + "SwitchName=b Nodes=[1-1000][1-1000]\n", "FILE:2: more than 262144 names"},
            {good + "SwitchName=b Nodes=b[1-200000]\nSwitchName=c Nodes=c[1-200000]\n",
