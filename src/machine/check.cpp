@@ -193,6 +193,7 @@ void MachineMap::check() const {
   for (std::size_t r = 0; r < ranks.size(); ++r) check_rank(*this, devices_of_type, r);
   check_network(*this);
   check_software(software);
+  for (std::size_t s = 0; s < sources.size(); ++s) check_text(fmt::format("sources[{}]", s), sources[s]);
 }
 
 }  // namespace halocline::machine

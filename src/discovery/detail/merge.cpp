@@ -6,6 +6,9 @@
 #include <algorithm>
 #include <map>
 
+#include "core/limits.hpp"
+#include "core/printable.hpp"
+#include "core/utf8.hpp"
 #include "discovery/detail/gpu_links.hpp"
 #include "halocline/error.hpp"
 
@@ -56,6 +59,20 @@ std::vector<int> racks_of(const std::vector<NodeReport>& nodes) {
     if (racks[n] >= 0) ++next;
   }
   return racks;
+}
+
+/// Names as the system has them may be any bytes; these of a map are text.
+void make_text(MachineMap& map) {
+  const auto make = [](std::string& text) {
+    if (find_no_utf8(text) != std::string::npos) text = printable(text, limits::name_bytes - 64);
+  };
+  make(map.name);
+  for (NodeType& type : map.types) {
+    make(type.name);
+    for (Vertex& vertex : type.vertices) make(vertex.name);
+  }
+  for (NodeEntry& node : map.nodes) make(node.name);
+  for (std::string& source : map.sources) make(source);
 }
 
 }  // namespace
@@ -137,6 +154,7 @@ MachineMap merge_nodes(std::vector<NodeReport> nodes, std::int64_t size) {
     }
   }
   map.sources.emplace_back("network: nominal, one 100 Gbit/s port a node, not measured");
+  make_text(map);
   map.check();
   return map;
 }

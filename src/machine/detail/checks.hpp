@@ -8,6 +8,8 @@
 #include <utility>
 
 #include "core/limits.hpp"
+#include "core/printable.hpp"
+#include "core/utf8.hpp"
 #include "halocline/error.hpp"
 #include "machine/machine_map.hpp"
 
@@ -26,8 +28,15 @@ void check_at_most(const std::string& path, Count count, const char* of_what, st
     refuse(path, fmt::format("{} {}", count, of_what), fmt::format("at most {}", most));
 }
 
+/// Other text could not be written as JSON and read again.
+inline void check_text(const std::string& path, const std::string& text) {
+  if (find_no_utf8(text) == std::string::npos && text.find('\0') == std::string::npos) return;
+  refuse(path, fmt::format("'{}'", printable(text, 100)), "UTF-8 text without NUL characters");
+}
+
 inline void check_name(const std::string& path, const std::string& name) {
   check_at_most(path, name.size(), "bytes long", limits::name_bytes);
+  check_text(path, name);
 }
 
 inline void check_bandwidth(const std::string& path, double bandwidth) {

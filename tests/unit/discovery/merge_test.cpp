@@ -152,6 +152,15 @@ TEST(MergeNodes, VirtualNodesOfOneHostGetNamesOfTheirOwn) {
   EXPECT_EQ(merge_nodes({node_of("h", {{0, {gpu("A")}}})}, 1).nodes[0].name, "h");
 }
 
+TEST(MergeNodes, NamesThatAreNoUtf8AreEscaped) {
+  DeviceProbe device = gpu("a");
+  device.name = "GPU \xc3";
+  const MachineMap map = merge_nodes({merge_node(two_packages(), "n\xff", {{0, {device}}})}, 1);
+  EXPECT_EQ(map.name, "n\\xff");
+  EXPECT_EQ(map.nodes[0].name, "n\\xff");
+  EXPECT_EQ(map.types[0].vertices.back().name, "GPU \\xc3");
+}
+
 TEST(MergeNodes, EachRankIsInOneNode) {
   EXPECT_THROW(merge_nodes({node_of("a", {{0, {}}}), node_of("b", {{0, {}}})}, 1), InvalidArgument);
   EXPECT_THROW(merge_nodes({node_of("a", {{1, {}}})}, 2), InvalidArgument);

@@ -36,6 +36,18 @@ TEST(MachineCheck, NamesTheFirstEntryThatDoesNotFit) {
   const double infinite = std::numeric_limits<double>::infinity();
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const std::vector<Break> breaks{
+      {"name is 'a\\xffb'; allowed is UTF-8 text",
+       [](MachineMap& m) {
+         m.name =
+             "a\xff"
+             "b";
+       }},
+      {"types[1].vertices[0].name is '\\xc3'", [](MachineMap& m) { m.types[1].vertices[0].name = "\xc3"; }},
+      {"nodes[1].name is '\\xed\\xa0\\x80'", [](MachineMap& m) { m.nodes[1].name = "\xed\xa0\x80"; }},
+      {"sources[1] is '\\x00'",
+       [](MachineMap& m) {
+         m.sources = {"assumed", std::string(1, '\0')};
+       }},
       {"types[0].links[1].bandwidth is 0;", [](MachineMap& m) { m.types[0].links[1].bandwidth = 0; }},
       {"types[0].links[1].bandwidth is inf;", [&](MachineMap& m) { m.types[0].links[1].bandwidth = infinite; }},
       {"types[1].links[2].bandwidth is nan;", [&](MachineMap& m) { m.types[1].links[2].bandwidth = nan; }},
