@@ -240,11 +240,8 @@ void add_decision_options(CLI::App& app, Options& options) {
   add_exchange_options(app, options);
 }
 
-void add_trace_option(CLI::App& app, Options& options) {
-  add_text(
-      app, "--trace", "FILE",
-      "afterwards, record when each operation of three exchanges runs, as a trace for Perfetto and 'halocline plot'",
-      options.trace);
+void add_trace_option(CLI::App& app, Options& options, const std::string& what) {
+  add_text(app, "--trace", "FILE", what + ", as a trace for Perfetto and 'halocline plot'", options.trace);
 }
 
 void add_output_options(CLI::App& app, Options& options) {

@@ -92,8 +92,8 @@ void add_route_options(CLI::App& app, Options& options);
 void add_exchange_options(CLI::App& app, Options& options);
 /// The four above, for a command that runs exchanges.
 void add_decision_options(CLI::App& app, Options& options);
-/// --trace
-void add_trace_option(CLI::App& app, Options& options);
+/// --trace; what: that is recorded.
+void add_trace_option(CLI::App& app, Options& options, const std::string& what);
 void add_output_options(CLI::App& app, Options& options);
 void add_progress_option(CLI::App& app, Options& options);
 

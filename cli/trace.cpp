@@ -40,6 +40,7 @@ std::string pair_text(const TracedMessage& message) {
 
 std::string name_of(const TracedOperation& operation, const std::vector<TracedMessage>& messages) {
   const std::string work(to_string(operation.work));
+  if (operation.subdomain >= 0) return fmt::format("{} of subdomain {}", work, operation.subdomain);
   if (operation.messages.size() != 1) {
     return fmt::format("{} {}", work, plural(std::ssize(operation.messages), "message"));
   }
@@ -50,6 +51,7 @@ std::string name_of(const TracedOperation& operation, const std::vector<TracedMe
 Json arguments_of(const TracedOperation& operation, const TracedRun& run, const std::vector<TracedMessage>& messages) {
   Json arguments{{"step", run.step}};
   if (operation.bytes > 0) arguments["bytes"] = operation.bytes;
+  if (operation.subdomain >= 0) arguments["subdomain"] = operation.subdomain;
   if (operation.messages.size() != 1) {
     for (const std::size_t number : operation.messages) arguments["messages"].push_back(pair_text(messages[number]));
     return arguments;

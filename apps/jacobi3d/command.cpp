@@ -121,6 +121,7 @@ std::string check_text(const jacobi3d::Check& check) {
 template <typename T>
 int run_jacobi(Context& context, const JacobiOptions& wanted) {
   check_picture(context, wanted);
+  RunTrace trace(context);
   Options& options = context.options;
   options.stencil = jacobi3d::stencil();
   options.no_edges = options.no_corners = true;
@@ -145,10 +146,11 @@ int run_jacobi(Context& context, const JacobiOptions& wanted) {
   solver.initialise();
   std::optional<RunFiles> files(std::in_place, context, domain, wanted.files,
                                 RunFiles::Run{.app = "jacobi3d", .steps = wanted.settings.steps});
+  trace.set_steps(files->first_step(), wanted.settings.steps, traced_exchanges * options.steps_per_exchange);
   std::optional<ProgressBar> bar;
   if (context.root()) bar.emplace("jacobi3d", wanted.settings.steps, options.progress);
-  const auto result = run_with_files(
-      *files, wanted.settings, options.size.volume(), [&](const jacobi3d::Settings& part, std::int64_t done) {
+  const auto result =
+      run_with_files(domain, *files, trace, wanted.settings, [&](const jacobi3d::Settings& part, std::int64_t done) {
         return solver.run(part, [&bar, done](const jacobi3d::Progress& progress) {
           if (!bar) return;
           const auto& residual = progress.residual;
@@ -178,6 +180,7 @@ int run_jacobi(Context& context, const JacobiOptions& wanted) {
     context.print_text(fmt::format("restarted   after step {}\n", restarted_at));
   }
   context.print_text(result_text(result));
+  trace.report(context, document);
 
   bool passed = true;
   if (wanted.check) {
@@ -265,6 +268,8 @@ class Jacobi : public App {
     add_jacobi_options(command, options, own_);
   }
   int run(Context& context) override {
+    refuse_traced(context.options, own_.settings.graph, "--graph, whose steps are replayed");
+    refuse_traced(context.options, own_.settings.tolerance > 0, "--tolerance, with which the last step is not known");
     if (own_.settings.tolerance > 0 && own_.settings.residual_every == 0) own_.settings.residual_every = 10;
     return own_.doubles ? run_jacobi<double>(context, own_) : run_jacobi<float>(context, own_);
   }

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "jacobi3d/command_run.hpp"
 
+#include <algorithm>
 #include <chrono>
+
+#include "domain/internals.hpp"
 
 namespace apps {
 namespace {
@@ -20,12 +23,14 @@ void add_timings(jacobi3d::Timings& all, const jacobi3d::Timings& part, bool fir
 
 }  // namespace
 
-jacobi3d::Result run_with_files(RunFiles& files, const jacobi3d::Settings& settings, std::int64_t cells,
+jacobi3d::Result run_with_files(halocline::Domain& domain, RunFiles& files, RunTrace& trace,
+                                const jacobi3d::Settings& settings,
                                 const std::function<jacobi3d::Result(const jacobi3d::Settings&, std::int64_t)>& run) {
   jacobi3d::Settings part = settings;
   jacobi3d::Result all;
+  trace.at(files.first_step(), domain);
   for (std::int64_t step = files.first_step(); step < settings.steps && !all.converged;) {
-    part.steps = files.next(step) - step;
+    part.steps = std::min(files.next(step), trace.next(step)) - step;
     const jacobi3d::Result result = run(part, step);
     part.halos = result.halos;  // those that were found to be the fastest
     jacobi3d::Timings timings = all.timings;
@@ -34,10 +39,12 @@ jacobi3d::Result run_with_files(RunFiles& files, const jacobi3d::Settings& setti
     all = result;
     all.steps = step;
     all.timings = timings;
+    trace.at(step, domain);
     files.write(step, static_cast<double>(step), all.converged || step == settings.steps);
   }
   const double took = std::chrono::duration<double>(all.timings.total).count();
-  all.updates_per_second = static_cast<double>(cells) * static_cast<double>(all.steps - files.first_step()) / took;
+  all.updates_per_second = static_cast<double>(internals(domain).geometry().partition.extent().volume()) *
+                           static_cast<double>(all.steps - files.first_step()) / took;
   return all;
 }
 

@@ -5,14 +5,15 @@
 #include <functional>
 
 #include "common/command_files.hpp"
+#include "common/command_trace.hpp"
 #include "jacobi3d/jacobi3d.hpp"
 
 namespace apps {
 
-/// Calls run(settings, steps before) for the steps up to the next file, and writes the files, until all steps are done or run
-/// returns the result of a converged run. Returns the results as one, with all steps; cells: of the domain. Collective.
+/// Calls run(settings, steps before) for the steps up to the next file or the begin of the trace, and writes them, until all steps
+/// are done or run returns the result of a converged run. Returns the results as one, with all steps. Collective.
 [[nodiscard]] jacobi3d::Result run_with_files(
-    RunFiles& files, const jacobi3d::Settings& settings, std::int64_t cells,
+    halocline::Domain& domain, RunFiles& files, RunTrace& trace, const jacobi3d::Settings& settings,
     const std::function<jacobi3d::Result(const jacobi3d::Settings&, std::int64_t)>& run);
 
 }  // namespace apps

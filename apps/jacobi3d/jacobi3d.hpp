@@ -11,6 +11,7 @@
 
 #include "common/boundaries.hpp"
 #include "common/check.hpp"
+#include "common/traced_kernels.hpp"
 #include "device/backend.hpp"
 #include "halocline/domain.hpp"
 #include "jacobi3d/kernels.hpp"
@@ -112,6 +113,7 @@ class Solver {
   halocline::Field<T> field_;
   Problem problem_;
   std::unique_ptr<Kernels<T>> kernels_;
+  apps::TracedKernels traced_;
   std::vector<std::unique_ptr<halocline::device::Buffer>> differences_;  ///< pinned, one a subdomain
 };
 

@@ -96,7 +96,7 @@ std::vector<Halos> ways_of(halocline::Domain& domain) {
 
 template <typename T>
 Solver<T>::Solver(halocline::Domain& domain, halocline::Field<T> field)
-    : domain_(domain), field_(field), problem_{internals(domain).geometry().partition.extent()} {
+    : domain_(domain), field_(field), problem_{internals(domain).geometry().partition.extent()}, traced_(domain) {
   const auto& descriptor = internals(domain).geometry().fields.at(field.id.index());
   if (descriptor.buffers != buffers) {
     throw halocline::InvalidArgument(
@@ -139,9 +139,6 @@ void Solver<T>::exchange_and_update(Halos halos, std::span<Stopwatch> stopwatche
   using halocline::device::Range;
   auto& backend = internals(domain_).backend();
   const auto subdomains = domain_.subdomains();
-  const auto update = [this](const halocline::Subdomain& subdomain, std::span<const halocline::Box> boxes) {
-    kernels_->update(subdomain, boxes, subdomain.read(field_), subdomain.view(field_, 1));
-  };
   const auto lap = [&](Stopwatch::Part part) {
     for (auto& stopwatch : stopwatches) stopwatch.lap(part);
   };
@@ -161,7 +158,8 @@ void Solver<T>::exchange_and_update(Halos halos, std::span<Stopwatch> stopwatche
   {
     const Range range(backend, "jacobi3d: interior");
     for (const auto& subdomain : subdomains) {
-      kernels_->update_interior(subdomain, subdomain.read(field_), subdomain.view(field_, 1));
+      traced_.run(apps::Work::interior, subdomain,
+                  [&] { kernels_->update_interior(subdomain, subdomain.read(field_), subdomain.view(field_, 1)); });
     }
     lap(Stopwatch::Part::compute);
   }
@@ -171,7 +169,11 @@ void Solver<T>::exchange_and_update(Halos halos, std::span<Stopwatch> stopwatche
     lap(Stopwatch::Part::exchange);
   }
   const Range range(backend, "jacobi3d: boundary");
-  for (const auto& subdomain : subdomains) update(subdomain, subdomain.boundary());
+  for (const auto& subdomain : subdomains) {
+    traced_.run(apps::Work::boundary, subdomain, [&] {
+      kernels_->update(subdomain, subdomain.boundary(), subdomain.read(field_), subdomain.view(field_, 1));
+    });
+  }
   lap(Stopwatch::Part::compute);
 }
 
@@ -181,12 +183,14 @@ void Solver<T>::update_all(int since_exchange, Halos halos) {
   for (const auto& s : domain_.subdomains()) {
     const auto source = s.read(field_);
     const auto target = s.view(field_, 1);
-    if (halos == Halos::stored) {
-      kernels_->update_and_store(s, source, target, apps::row_outlets(s, field_, 1));
-    } else {
-      const halocline::Box box = s.update_box(since_exchange);
-      kernels_->update(s, {&box, 1}, source, target);
-    }
+    traced_.run(apps::Work::all_cells, s, [&] {
+      if (halos == Halos::stored) {
+        kernels_->update_and_store(s, source, target, apps::row_outlets(s, field_, 1));
+      } else {
+        const halocline::Box box = s.update_box(since_exchange);
+        kernels_->update(s, {&box, 1}, source, target);
+      }
+    });
   }
   if (halos == Halos::stored) internals(domain_).mark_stored(field_, apps::row_face_directions());
 }

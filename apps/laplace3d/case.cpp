@@ -4,6 +4,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "comm/agree.hpp"
 #include "common/gather.hpp"
 #include "common/slowest.hpp"
@@ -128,6 +130,19 @@ double Case<T>::time(SchemeKind kind, std::int64_t steps) {
   Scheme& chosen = scheme(kind);
   initialise();
   return apps::slowest_seconds(domain_.plan().comm, [&] { chosen.run(steps / domain_.plan().steps_per_exchange); });
+}
+
+template <typename T>
+void Case<T>::watch(SchemeKind kind, std::int64_t steps, const Watch& watch) {
+  check_steps(steps, domain_.plan().steps_per_exchange);
+  Scheme& chosen = scheme(kind);
+  initialise();
+  const std::int64_t cycles = steps / domain_.plan().steps_per_exchange;
+  const std::int64_t watched = std::min(watch.cycles, cycles);
+  if (cycles > watched) chosen.run(cycles - watched);
+  watch.begin(domain_);
+  chosen.run(watched);
+  watch.end(domain_);
 }
 
 template <typename T>

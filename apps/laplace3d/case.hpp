@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -11,6 +13,13 @@
 #include "laplace3d/scheme.hpp"
 
 namespace laplace3d {
+
+/// What happens around the last cycles of a run. begin() and end() are called with all work done, and are collective.
+struct Watch {
+  std::int64_t cycles = 3;  ///< at most; fewer if the run has fewer
+  std::function<void(halocline::Domain&)> begin;
+  std::function<void(halocline::Domain&)> end;
+};
 
 /// A problem on some devices, and the schemes to solve it with, one after the other in the same arrays.
 /// T is float or double. All methods are collective, and so is the constructor.
@@ -31,6 +40,8 @@ class Case {
   /// Sets the initial state, does so many steps, whole cycles of the number of steps per exchange, and says how long they took: the
   /// slowest rank.
   double time(SchemeKind kind, std::int64_t steps);
+  /// The same steps as time(), of which the last cycles are watched.
+  void watch(SchemeKind kind, std::int64_t steps, const Watch& watch);
   /// The state that time() left, on rank 0; elsewhere nothing.
   [[nodiscard]] std::vector<T> gather();
   /// Compares that with solve_serially().

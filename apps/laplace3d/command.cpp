@@ -14,6 +14,7 @@
 #include "cli/planning.hpp"
 #include "cli/table.hpp"
 #include "comm/agree.hpp"
+#include "common/command_trace.hpp"
 #include "core/median.hpp"
 #include "halocline/error.hpp"
 #include "laplace3d/command.hpp"
@@ -104,6 +105,15 @@ std::string csv_text(const laplace3d::Comparison& what, const std::vector<laplac
   return csv;
 }
 
+/// A trace is of one scheme, which the Domain's exchange is a part of, on one case.
+void check_traced(const laplace3d::Comparison& what) {
+  if (what.schemes != std::vector{laplace3d::SchemeKind::halocline}) {
+    refuse_together("--trace", "other schemes than --scheme halocline");
+  }
+  if (what.sizes.size() > 1) refuse_together("--trace", "--sizes of several domains");
+  if (what.devices.size() > 1) refuse_together("--trace", "--device-counts of several numbers");
+}
+
 /// The flags put together; what contradicts is refused.
 void resolve(const Options& options, int ranks, LaplaceOptions& own) {
   auto& what = own.what;
@@ -119,6 +129,7 @@ void resolve(const Options& options, int ranks, LaplaceOptions& own) {
   if (own.compare && !what.schemes.empty()) refuse_together("--scheme", "--compare");
   if (own.compare) what.schemes = laplace3d::schemes_for(ranks);
   if (what.schemes.empty()) what.schemes = {laplace3d::SchemeKind::halocline};
+  if (options.trace) check_traced(what);
   if (what.own && std::ranges::find(what.schemes, laplace3d::SchemeKind::halocline) == what.schemes.end()) {
     refuse_without("--order", "--scheme halocline");
   }
@@ -128,9 +139,18 @@ template <typename T>
 int run_laplace(Context& context, LaplaceOptions own) {
   comm::agree_on(context.world, [&] { resolve(context.options, context.world.size(), own); });
   if (own.csv) check_output(context, "--csv", *own.csv);
+  RunTrace trace(context);
   auto& what = own.what;
   what.options = domain_options(context);
   what.options.steps_per_exchange = context.options.steps_per_exchange;
+  if (context.options.trace) {
+    const std::int64_t steps = traced_exchanges * context.options.steps_per_exchange;
+    trace.set_steps(0, what.steps, steps);
+    what.watch = {.cycles = traced_exchanges,
+                  .begin = [&trace, first = std::max<std::int64_t>(what.steps - steps, 0)](
+                               Domain& domain) { trace.at(first, domain); },
+                  .end = [&trace, last = what.steps](Domain& domain) { trace.at(last, domain); }};
+  }
   std::vector<laplace3d::Row> rows;
   std::size_t shown = 0;
   rows = laplace3d::compare<T>(context.world, what, [&](const std::vector<laplace3d::Row>& now) {
@@ -153,6 +173,7 @@ int run_laplace(Context& context, LaplaceOptions own) {
   document["steps_per_exchange"] = what.options.steps_per_exchange;
   document["steps"] = what.steps;
   document["rounds"] = what.rounds;
+  trace.report(context, document);
   document["rows"] = Json::array();
   for (const auto& row : rows) document["rows"].push_back(row_json(row, rows));
   context.print_document(document);

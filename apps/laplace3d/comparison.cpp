@@ -52,6 +52,7 @@ class Cases {
     on_root([&] { seconds = own_->time(kind, steps); });
     return comm_.all_reduce(seconds, Reduction::max);
   }
+  void watch(std::int64_t steps, const Watch& watch) { shared_->watch(SchemeKind::halocline, steps, watch); }
   apps::Check check(SchemeKind kind, std::int64_t steps) {
     if (!is_roots(kind)) return shared_->check(steps);
     apps::Check check;
@@ -154,6 +155,7 @@ std::vector<Row> compare_on(RankGroup& comm, const Comparison& what, const haloc
       row.step_s.push_back(on.time(row.scheme, what.steps) / static_cast<double>(what.steps));
     }
   }
+  if (what.watch) on.watch(what.steps, *what.watch);
   on.close();
   for (Row& row : rows) {
     row.gflops = static_cast<double>(size.volume() * flops_of(what.stencil)) / halocline::median(row.step_s) * 1e-9;

@@ -23,6 +23,8 @@ struct Comparison {
   int rounds = 5;
   std::optional<OwnWay> own;  ///< as in Setting
   bool check = false;         ///< compare each with the serial solution, after a few steps of their own
+  /// Of one more round of SchemeKind::halocline, behind all that is timed; nothing if unset.
+  std::optional<Watch> watch = std::nullopt;
   halocline::DomainOptions options;
 };
 

@@ -9,6 +9,7 @@
 #include "cli/documents.hpp"
 #include "cli/planning.hpp"
 #include "cli/table.hpp"
+#include "common/command_trace.hpp"
 #include "domain/internals.hpp"
 #include "halocline/error.hpp"
 #include "mhd/check.hpp"
@@ -129,11 +130,12 @@ void continue_from(const RunFiles& files, mhd::Solver<T>& solver, mhd::Settings&
   settings.steps = all - files.first_step() - settings.warm_up;
 }
 
-/// Writes the files of a run after the steps at which they are due.
-mhd::Stops stops_for(RunFiles& files, std::int64_t last) {
-  return {.next = [&files](std::int64_t step) { return files.next(step); },
+/// Writes the files of a run after the steps at which they are due, and its trace.
+mhd::Stops stops_for(RunFiles& files, RunTrace& trace, Domain& domain, std::int64_t last) {
+  return {.next = [&files, &trace](std::int64_t step) { return std::min(files.next(step), trace.next(step)); },
           .at =
-              [&files, last](const mhd::Position& at) {
+              [&files, &trace, &domain, last](const mhd::Position& at) {
+                trace.at(at.step, domain);
                 files.write(at.step, at.time, at.step == last, {{"time", at.time}, {"dt", at.dt}});
               }};
 }
@@ -153,6 +155,7 @@ Json try_variants(Context& context, mhd::Solver<T>& solver) {
 
 template <typename T>
 int run_mhd(Context& context, const MhdOptions& wanted) {
+  RunTrace trace(context);
   Options& options = context.options;
   MhdOptions own = wanted;
   complete(own.communication, options, own.settings);
@@ -204,11 +207,14 @@ int run_mhd(Context& context, const MhdOptions& wanted) {
     const auto progress = [&bar](std::int64_t step, std::int64_t) {
       if (bar) bar->update(step);
     };
-    const auto result = solver.run(own.settings, progress, stops_for(*files, last));
+    trace.set_steps(files->first_step(), last, traced_exchanges);
+    trace.at(files->first_step(), domain);
+    const auto result = solver.run(own.settings, progress, stops_for(*files, trace, domain, last));
     bar.reset();
     files.reset();
     context.print_text(result_text(result, options.size));
     document["result"] = result_json(result, options.size);
+    trace.report(context, document);
     if (own.check) {
       const auto check = mhd::check(domain, solver, own.parameters, own.order, start, result.stretches);
       passed = check.passed();
@@ -254,6 +260,8 @@ class Mhd : public App {
     add_mhd_options(command, own_);
   }
   int run(Context& context) override {
+    refuse_traced(context.options, own_.study.has_value(), "--study");
+    refuse_traced(context.options, own_.settings.graph, "--graph, whose steps are replayed");
     if (own_.study) return run_mhd_study(context, own_);
     return own_.singles ? run_mhd<float>(context, own_) : run_mhd<double>(context, own_);
   }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/boundaries.hpp"
+#include "common/traced_kernels.hpp"
 #include "device/backend.hpp"
 #include "mhd/kernels.hpp"
 #include "mhd/problem.hpp"
@@ -144,6 +145,8 @@ class Solver {
   void substep(const Substep<T>& substep, bool overlap);
   void exchange_and_update(const Substep<T>& substep, bool overlap);
   void update_all(const Substep<T>& substep);
+  void update(apps::Work work, const halocline::Subdomain& subdomain, std::span<const halocline::Box> boxes,
+              const Substep<T>& substep);
   void finish_and_update_boundary(halocline::ExchangeHandle& exchange, const Substep<T>& substep);
   void swap();
   void kick(double dt);
@@ -155,6 +158,7 @@ class Solver {
   Parameters parameters_;
   std::optional<Forcing> forcing_;
   std::unique_ptr<Kernels<T>> kernels_;
+  apps::TracedKernels traced_;
   BoundaryOrder boundary_order_ = BoundaryOrder::as_ready;
   struct Slots {
     std::unique_ptr<halocline::device::Buffer> extremes;

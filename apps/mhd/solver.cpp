@@ -34,7 +34,7 @@ void choose_tiles(halocline::Domain& domain, const halocline::Vec3& tile) {
 template <typename T>
 Solver<T>::Solver(halocline::Domain& domain, const State<T>& state, const Parameters& parameters, int order,
                   const ForcingSettings& forcing)
-    : domain_(domain), state_(state), parameters_(parameters) {
+    : domain_(domain), state_(state), parameters_(parameters), traced_(domain) {
   halocline::comm::agree_on(domain.plan().comm, [&] {
     parameters.check();
     const halocline::Stencil wanted = stencil(order);
@@ -117,7 +117,13 @@ void Solver<T>::swap() {
 
 template <typename T>
 void Solver<T>::update_all(const Substep<T>& substep) {
-  for (const auto& subdomain : domain_.subdomains()) kernels_->update(subdomain, {&subdomain.owned(), 1}, substep);
+  for (const auto& s : domain_.subdomains()) update(apps::Work::all_cells, s, {&s.owned(), 1}, substep);
+}
+
+template <typename T>
+void Solver<T>::update(apps::Work work, const halocline::Subdomain& subdomain, std::span<const halocline::Box> boxes,
+                       const Substep<T>& substep) {
+  traced_.run(work, subdomain, [&] { kernels_->update(subdomain, boxes, substep); });
 }
 
 /// Reads the current buffers and writes the next ones, without a swap.
@@ -133,7 +139,7 @@ void Solver<T>::exchange_and_update(const Substep<T>& substep, bool overlap) {
   auto exchange = domain_.start_exchange();
   {
     const Range range(backend, "mhd: interior");
-    for (const auto& s : domain_.subdomains()) kernels_->update(s, {&s.interior(), 1}, substep);
+    for (const auto& s : domain_.subdomains()) update(apps::Work::interior, s, {&s.interior(), 1}, substep);
   }
   finish_and_update_boundary(exchange, substep);
 }
@@ -143,12 +149,12 @@ void Solver<T>::finish_and_update_boundary(halocline::ExchangeHandle& exchange, 
   const halocline::device::Range range(internals(domain_).backend(), "mhd: boundary");
   if (boundary_order_ == BoundaryOrder::after_all) {
     exchange.finish();
-    for (const auto& s : domain_.subdomains()) kernels_->update(s, s.boundary(), substep);
+    for (const auto& s : domain_.subdomains()) update(apps::Work::boundary, s, s.boundary(), substep);
     return;
   }
   exchange.finish([&](const halocline::Subdomain& s, std::span<const halocline::Box> boxes) {
     for (; !boxes.empty(); boxes = boxes.subspan(std::min(boxes.size(), most_boxes))) {
-      kernels_->update(s, boxes.first(std::min(boxes.size(), most_boxes)), substep);
+      update(apps::Work::boundary, s, boxes.first(std::min(boxes.size(), most_boxes)), substep);
     }
   });
 }

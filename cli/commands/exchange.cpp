@@ -222,7 +222,7 @@ void add_exchange_command(CLI::App& app, Options& options, Command& chosen) {
               10'000);
   add_flag(*command, "--accumulate", "time Domain::accumulate instead, which adds halos to the owned cells",
            own->accumulate);
-  add_trace_option(*command, options);
+  add_trace_option(*command, options, "afterwards, record when each operation of three exchanges runs");
   add_flag(*command, "--verify", "check every halo cell, before and after timing; exit code 1 on failure", own->verify);
   add_examples(*command, {"halocline exchange --devices 4 --size 64 --fields 4xf32 --verify",
                           "mpirun -n 2 halocline exchange --devices-per-rank 2 --size 64 --radius 3",

@@ -14,6 +14,8 @@ void add_run_command(CLI::App& app, Options& options, Command& chosen) {
     add_size_option(*command, options);
     add_machine_options(*command, options);
     add_map_option(*command, options);
+    add_trace_option(*command, options,
+                     "record when each kernel and each operation of the exchange runs in the last steps");
     add_output_options(*command, options);
     one->add_options(*command, options);
     add_examples(*command, one->examples());

@@ -26,6 +26,9 @@ std::string_view to_string(Work work) {
     case Work::wait_sent: return "wait sent";
     case Work::send: return "MPI send";
     case Work::receive: return "MPI receive";
+    case Work::all_cells: return "all cells";
+    case Work::interior: return "interior";
+    case Work::boundary: return "boundary";
   }
   throw InternalError("a Work without a name");
 }

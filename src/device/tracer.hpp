@@ -14,8 +14,23 @@
 namespace halocline::device {
 
 /// What a traced operation does. send and receive are the host's, by MPI: from the start of the transfer, or from the post of the
-/// receive, until the host finds it complete; the others are in streams.
-enum class Work : int { exchange, copy, pack, put, unpack, wait_ready, wait_arrived, wait_sent, send, receive };
+/// receive, until the host finds it complete; the others are in streams. The last three are kernels of applications, which update
+/// all cells, the interior, or the cells around it.
+enum class Work : int {
+  exchange,
+  copy,
+  pack,
+  put,
+  unpack,
+  wait_ready,
+  wait_arrived,
+  wait_sent,
+  send,
+  receive,
+  all_cells,
+  interior,
+  boundary
+};
 [[nodiscard]] std::string_view to_string(Work work);
 
 /// An operation that is prepared once and run in many exchanges.
@@ -26,7 +41,8 @@ struct TracedOperation {
       track;  ///< the name of the stream; two operations of a track do not overlap unless one contains the other
   std::vector<std::size_t> messages{};  ///< numbers by which the exchange knows them
   int part = 0;                         ///< of the message, if it is sent in several
-  std::int64_t bytes = 0;               ///< that are copied; 0 for waits
+  std::int64_t bytes = 0;               ///< that are copied; 0 for waits and kernels
+  std::int64_t subdomain = -1;          ///< of a kernel
 };
 
 /// One run of an operation, in time of Clock::steady().
@@ -44,7 +60,7 @@ struct Trace {
   std::vector<Duration> alignment;
 };
 
-/// Records when operations of exchanges run, by events before and after each in its stream. Without a tracer, an exchange compares
+/// Records when operations of exchanges, and kernels of applications, run: by events before and after each in its stream. Without a tracer, an exchange compares
 /// one pointer for each operation that it enqueues. Used by the one thread that enqueues. Must outlive the exchange, and be
 /// destroyed before the backend.
 class Tracer {

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""check_trace.py TRACE TRANSPORT: checks a trace of `halocline exchange --trace`: the fields of each event, that each message of
-each exchange is sent once and received once, by the transport that is named if it leaves its device, that nothing overlaps within a
-track, and that what arrives was sent before, within the alignment that the file states."""
+"""check_trace.py TRACE TRANSPORT [EXCHANGES WAY]: checks a trace of `halocline exchange --trace`: the fields of each event, that each
+message of each exchange is sent once and received once, by the transport that is named if it leaves its device, that nothing overlaps
+within a track, and that what arrives was sent before, within the alignment that the file states.
+With WAY, of `halocline run APP --trace`: also the kernels of each subdomain in each exchange. "first": all cells, after the halos have
+arrived; "overlap": the interior, then the boundary after the halos; "as-ready": the boundary in parts as halos arrive."""
 
 import collections
 import json
@@ -55,7 +57,37 @@ def by_message(slices):
     return found
 
 
-def main(path, transport):
+def check_kernels(slices, way, steps, alignments):
+    kernels = collections.defaultdict(list)
+    arrivals = collections.defaultdict(list)
+    for event in slices:
+        args = event["args"]
+        if "subdomain" in args:
+            kernels[args["step"], args["subdomain"], event["cat"]].append(event)
+        if event["cat"] in RECEIVES:
+            arrivals[args["step"], args["to"]].append(event)
+    kinds = ("all cells",) if way == "first" else ("interior", "boundary")
+    subdomains = {key[1] for key in arrivals}
+    assert kernels.keys() == {(step, s, kind) for step in steps for s in subdomains for kind in kinds}, sorted(kernels)
+    beside = 0
+    for step, subdomain in arrivals:
+        of = {kind: kernels[step, subdomain, kind] for kind in kinds}
+        assert all(len(found) == 1 for kind, found in of.items() if way != "as-ready" or kind == "interior"), of
+        arrived = max(event["ts"] + event["dur"] for event in arrivals[step, subdomain])
+        last = of[kinds[-1]]
+        slack = alignments[last[0]["pid"]] + 1e-3
+        if way == "as-ready":
+            assert max(event["ts"] + event["dur"] for event in last) >= arrived - slack, ("ends before the halos", last)
+        else:
+            assert last[0]["ts"] >= arrived - slack, ("begins before the halos have arrived", arrived, last)
+        if way == "overlap":
+            interior = of["interior"][0]
+            assert interior["ts"] + interior["dur"] <= last[0]["ts"] + slack or interior["tid"] != last[0]["tid"], of
+        beside += kinds[0] == "interior" and of["interior"][0]["ts"] < arrived
+    assert beside > 0 or way == "first", "no interior begins before the halos have arrived"
+
+
+def main(path, transport, exchanges="3", way=None):
     with open(path, encoding="utf-8") as file:
         trace = json.load(file)
     other = trace["otherData"]
@@ -70,7 +102,7 @@ def main(path, transport):
     received = by_message([event for event in slices if event["cat"] in RECEIVES])
     assert sent, "no messages"
     assert sent.keys() == received.keys(), (sorted(map(str, sent.keys() ^ received.keys())))[:5]
-    assert len({key[0] for key in sent}) == 3, "not three exchanges"
+    assert len({key[0] for key in sent}) == int(exchanges), "another number of exchanges"
     pairs = {(key[1], key[2]) for key in sent}
     assert {(b, a) for a, b in pairs} == pairs, "a pair has one direction only"
     alignment = other["alignment_of_ranks_us"]
@@ -86,6 +118,8 @@ def main(path, transport):
         # By MPI the sender may be done when its buffer is, after the arrival.
         whole = 0 if send["cat"] == "MPI send" else send["dur"]
         assert send["ts"] + whole <= arrival["ts"] + arrival["dur"] + known, ("arrives before it was sent", send, arrival)
+    if way:
+        check_kernels(slices, way, {key[0] for key in sent}, alignments)
     arrows = collections.Counter(event["ph"] for event in trace["traceEvents"])
     assert arrows["s"] == arrows["f"] == len(sent), arrows
     print(f"{path}: {len(slices)} slices, {len(sent)} messages as they should be")

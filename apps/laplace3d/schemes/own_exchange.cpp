@@ -12,6 +12,7 @@
 
 #include "common/in_flight.hpp"
 #include "common/slowest.hpp"
+#include "common/traced_kernels.hpp"
 #include "device/backend.hpp"
 #include "domain/internals.hpp"
 #include "halocline/error.hpp"
@@ -21,6 +22,7 @@
 namespace laplace3d {
 namespace {
 
+using apps::Work;
 using halocline::comm::Reduction;
 
 /// Steps that a recording holds at least: its launch costs about as much as a step of a small domain.
@@ -41,6 +43,7 @@ class OwnExchange : public Scheme {
       : setting_(setting),
         slabs_(slabs_of(*setting.domain)),
         inner_(*setting.domain),
+        traced_(*setting.domain),
         steps_(setting.domain->plan().steps_per_exchange),
         way_(setting.own.value_or(OwnWay())) {}
 
@@ -122,6 +125,9 @@ class OwnExchange : public Scheme {
   void run(std::int64_t cycles, OwnWay way) {
     halocline::Domain& domain = *setting_.domain;
     apps::InFlight in_flight(domain);
+    // What a recording does is not traced.
+    const auto* const tracer = internals(domain).tracer();
+    if (tracer != nullptr && tracer->on()) way.recorded = false;
     std::int64_t since_wait = 0;
     std::int64_t cycle = way.recorded && cycles >= steps_to_settle ? settle(way.order) : 0;
     while (cycle < cycles) {
@@ -158,7 +164,7 @@ class OwnExchange : public Scheme {
         auto exchange = domain.start_exchange();
         for (const Slab& slab : slabs_) update_inner(slab, stream_of(slab.subdomain()));
         exchange.finish();
-        for (const Slab& slab : slabs_) update(slab, slab.touched());
+        for (const Slab& slab : slabs_) update(Work::boundary, slab, slab.touched());
         break;
       }
       case OwnOrder::sides_beside: {
@@ -166,7 +172,7 @@ class OwnExchange : public Scheme {
         auto exchange = domain.start_exchange();
         for (std::size_t i = 0; i < slabs_.size(); ++i) update_inner(slabs_[i], inner_.stream(i));
         exchange.finish();
-        for (const Slab& slab : slabs_) update(slab, slab.touched());
+        for (const Slab& slab : slabs_) update(Work::boundary, slab, slab.touched());
         for (std::size_t i = 0; i < slabs_.size(); ++i) inner_.join(i);
         break;
       }
@@ -181,36 +187,41 @@ class OwnExchange : public Scheme {
   void update_all(int t) {
     for (const Slab& slab : slabs_) {
       const halocline::Box box = slab.subdomain().update_box(t);
-      update(slab, {&box, 1});
+      update(Work::all_cells, slab, {&box, 1});
     }
   }
 
   void update_and_store() {
     for (const Slab& slab : slabs_) {
       const auto& s = slab.subdomain();
-      setting_.kernels->update_and_store(stream_of(s), s.owned(), s.read(setting_.field), s.view(setting_.field, 1),
-                                         apps::row_outlets(s, setting_.field, 1));
+      traced_.run(Work::all_cells, s, [&] {
+        setting_.kernels->update_and_store(stream_of(s), s.owned(), s.read(setting_.field), s.view(setting_.field, 1),
+                                           apps::row_outlets(s, setting_.field, 1));
+      });
     }
     internals(*setting_.domain).mark_stored(setting_.field, apps::row_face_directions());
   }
 
   void update_inner(const Slab& slab, halocline::device::Stream& stream) {
     const halocline::Box box = slab.untouched();
-    update(slab, {&box, 1}, stream);
+    update(Work::interior, slab, {&box, 1}, stream);
   }
 
-  void update(const Slab& slab, std::span<const halocline::Box> boxes) {
-    update(slab, boxes, stream_of(slab.subdomain()));
+  void update(Work work, const Slab& slab, std::span<const halocline::Box> boxes) {
+    update(work, slab, boxes, stream_of(slab.subdomain()));
   }
 
-  void update(const Slab& slab, std::span<const halocline::Box> boxes, halocline::device::Stream& stream) {
+  void update(Work work, const Slab& slab, std::span<const halocline::Box> boxes, halocline::device::Stream& stream) {
     const auto& subdomain = slab.subdomain();
-    setting_.kernels->update(stream, boxes, subdomain.read(setting_.field), subdomain.view(setting_.field, 1));
+    traced_.run(work, subdomain, stream, [&] {
+      setting_.kernels->update(stream, boxes, subdomain.read(setting_.field), subdomain.view(setting_.field, 1));
+    });
   }
 
   Setting<T> setting_;
   std::vector<Slab> slabs_;
   InnerStreams inner_;
+  apps::TracedKernels traced_;
   int steps_;
   OwnWay way_;
   std::int64_t cycles_recorded_ = 0;
