@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# The driver finds each kind of fault in a target that has it, prints the seed, writes the input, and finds it again by either.
+#   cmake -D PROGRAM=fuzz_planted -D WORK=folder -D SANITIZED=OFF -P planted.cmake
+set(tried 0)
+set(WORK ${WORK}/planted)
+file(REMOVE_RECURSE ${WORK})
+file(MAKE_DIRECTORY ${WORK})
+
+function(expect what code pattern)
+  execute_process(COMMAND ${PROGRAM} --write ${WORK} ${ARGN} RESULT_VARIABLE ended OUTPUT_VARIABLE out ERROR_VARIABLE err)
+  if(NOT ended EQUAL code OR NOT "${err}${out}" MATCHES "${pattern}")
+    message(FATAL_ERROR "FAILED: ${what}: wanted exit code ${code} and ${pattern}\nexit code ${ended}\n${out}${err}")
+  endif()
+  math(EXPR tried "${tried} + 1")
+  set(tried ${tried} PARENT_SCOPE)
+  set(out "${out}" PARENT_SCOPE)
+endfunction()
+
+function(expect_fault what letter pattern)
+  file(WRITE ${WORK}/${what} "${letter}")
+  expect("${what}" 1 "${pattern}" --input ${WORK}/${what})
+  set(tried ${tried} PARENT_SCOPE)
+endfunction()
+
+expect_fault(crash c "ends by signal 6")
+expect_fault(exception e "exception: not Halocline's own.*ends by signal 6")
+expect_fault(loop l "takes longer than [0-9]+ s")
+expect_fault(property v "violated: more than a byte.*ends by signal 6")
+expect_fault(exit x "ends with exit code 3")
+if(NOT SANITIZED)
+  expect_fault(memory m "out of memory.*ends by signal 6")
+endif()
+file(WRITE ${WORK}/good "good")
+expect("a valid input" 0 ": valid" --input ${WORK}/good)
+file(WRITE ${WORK}/bad "bad")
+expect("a refused input" 0 ": refused" --input ${WORK}/bad)
+
+# A seed of a series; its input, and the seed alone, fail again. Loops would take long.
+file(WRITE ${WORK}/corpus "c")
+expect("a series" 1 "FAILED: fuzz_planted --seed [0-9]+: ends by signal 6" --runs 200 ${WORK}/corpus)
+string(REGEX MATCH "--seed ([0-9]+): ends by signal 6[^;]*; its input is ([^\n]*)" found "${out}")
+set(seed ${CMAKE_MATCH_1})
+set(input ${CMAKE_MATCH_2})
+expect("the seed again" 1 "--seed ${seed}: ends by signal 6" --seed ${seed} ${WORK}/corpus)
+expect("the input again" 1 "ends by signal 6" --input ${input})
+expect("an unknown option" 2 "--nonsense is unknown; allowed are --seed" --nonsense 1)
+expect("a seed that is no number" 2 "--seed is 'x'; allowed is a whole number" --seed x)
+message("cases passed: ${tried}")
