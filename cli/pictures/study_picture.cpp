@@ -4,11 +4,13 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <functional>
 #include <numeric>
 #include <set>
 
+#include "core/printable.hpp"
 #include "halocline/error.hpp"
 #include "statistics.hpp"
 
@@ -16,6 +18,7 @@ namespace cli {
 namespace {
 
 using halocline::InvalidArgument;
+using halocline::printable;
 using CsvRows = std::vector<CsvRow>;
 
 std::vector<std::string> fields_of(std::string_view line) {
@@ -35,12 +38,16 @@ std::vector<std::string> fields_of(std::string_view line) {
   return fields;
 }
 
+/// Of numbers that can be drawn; so that quotients of two of them, too, are finite.
 double csv_number(const CsvRow& row, const std::string& column) {
+  constexpr double most = 1e18;
   const std::string& text = row.at(column);
   char* end = nullptr;
   const double value = std::strtod(text.c_str(), &end);
-  if (!text.empty() && *end == '\0') return value;
-  throw InvalidArgument(fmt::format("column '{}' has the value '{}'; allowed are numbers", column, text));
+  const bool fits = value == 0 || (std::abs(value) >= 1 / most && std::abs(value) <= most);
+  if (!text.empty() && end == text.c_str() + text.size() && fits) return value;
+  throw InvalidArgument(fmt::format("column '{}' has the value '{}'; allowed are 0 and numbers from {} to {} in size",
+                                    column, printable(text, 80), 1 / most, most));
 }
 
 using Name = std::function<std::string(const CsvRow&)>;

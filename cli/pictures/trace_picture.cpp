@@ -6,12 +6,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <set>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "core/printable.hpp"
 #include "halocline/error.hpp"
 #include "pictures/axis.hpp"
 #include "pictures/svg.hpp"
@@ -23,6 +25,7 @@ using halocline::InvalidArgument;
 
 constexpr std::size_t most_tracks = 400;
 constexpr std::size_t most_arrows = 300;
+constexpr double shortest_timeline = 1;  ///< us
 constexpr double timeline_margin = 20;
 constexpr double timeline_row = 18;
 constexpr double timeline_width = 900;
@@ -58,8 +61,31 @@ struct TimelineTrace {
 
 std::string message_of(const Json& arguments) {
   if (!arguments.contains("from")) return "";
-  return fmt::format("{} {} {} {}", arguments["from"].dump(), arguments["to"].dump(), arguments["part"].dump(),
+  return fmt::format("{} {} {} {}", arguments.at("from").dump(), arguments.at("to").dump(), arguments.at("part").dump(),
                      arguments.value("direction", ""));
+}
+
+/// Throws InvalidArgument if the event has another value there.
+int whole_number(const Json& event, const char* key) {
+  const Json& value = event.at(key);
+  if (value.is_number_integer() && value >= 0 && value <= std::numeric_limits<int>::max()) return value.get<int>();
+  throw InvalidArgument(fmt::format("'{}' of an event is {}; allowed is a whole number, 0 or more", key,
+                                    halocline::printable(value.dump(), 80)));
+}
+
+std::int64_t step_of(const Json& event) {
+  const Json& value = event.at("args").at("step");
+  if (value.is_number_integer()) return value.get<std::int64_t>();
+  throw InvalidArgument(
+      fmt::format("'step' of an event is {}; allowed is a whole number", halocline::printable(value.dump(), 80)));
+}
+
+double microseconds(const Json& event, const char* key, double least) {
+  constexpr double most = 1e15;  // 30 years
+  const Json& value = event.at(key);
+  if (value.is_number() && value.get<double>() >= least && value.get<double>() <= most) return value.get<double>();
+  throw InvalidArgument(fmt::format("'{}' of an event is {}; allowed is a number from {} to {}", key,
+                                    halocline::printable(value.dump(), 80), least, most));
 }
 
 TimelineTrace read(const Json& document, std::optional<std::int64_t> step) {
@@ -67,19 +93,20 @@ TimelineTrace read(const Json& document, std::optional<std::int64_t> step) {
   std::set<std::int64_t> steps;
   const Json& events = document.at("traceEvents");
   for (const Json& event : events) {
-    if (event.at("ph") == "X") steps.insert(event.at("args").at("step").get<std::int64_t>());
+    if (event.at("ph") == "X") steps.insert(step_of(event));
   }
   if (steps.empty()) throw InvalidArgument("the trace has no slices; allowed is 1 or more");
   if (step && !steps.contains(*step))
     refuse("--step", fmt::format("{}", *step), fmt::format("one of {}", fmt::join(steps, ", ")));
   const std::int64_t drawn = step.value_or(*steps.rbegin());
   for (const Json& event : events) {
-    const std::pair track(event.at("pid").get<int>(), event.at("tid").get<int>());
-    if (event.at("ph") == "M" && event.at("name") == "thread_name") trace.tracks[track] = event["args"].at("name");
-    if (event.at("ph") != "X" || event["args"].at("step") != drawn) continue;
-    const double begin = event.at("ts");
-    trace.slices.push_back({track, event.at("cat"), event.at("name"), message_of(event["args"]), begin,
-                            begin + event.at("dur").get<double>()});
+    const std::pair track(whole_number(event, "pid"), whole_number(event, "tid"));
+    if (event.at("ph") == "M" && event.at("name") == "thread_name") trace.tracks[track] = event.at("args").at("name");
+    if (event.at("ph") != "X" || event.at("args").at("step") != drawn) continue;
+    const double begin = microseconds(event, "ts", -1e15);
+    trace.slices.push_back({track, event.at("cat"), event.at("name"), message_of(event.at("args")), begin,
+                            begin + microseconds(event, "dur", 0)});
+    trace.tracks.try_emplace(track, fmt::format("thread {}", track.second));
   }
   std::erase_if(trace.tracks, [&](const auto& track) {
     return std::ranges::find(trace.slices, track.first, &TimelineSlice::track) == trace.slices.end();
@@ -95,7 +122,7 @@ class Timeline {
  public:
   explicit Timeline(TimelineTrace trace) : trace_(std::move(trace)) {
     begin_ = std::ranges::min(trace_.slices, {}, &TimelineSlice::begin).begin;
-    end_ = std::ranges::max(trace_.slices, {}, &TimelineSlice::end).end;
+    end_ = std::max(std::ranges::max(trace_.slices, {}, &TimelineSlice::end).end, begin_ + shortest_timeline);
     std::size_t longest = 10;
     for (const auto& [track, name] : trace_.tracks) longest = std::max(longest, name.size());
     left_ = 2 * timeline_margin + 0.5 * 12 * static_cast<double>(longest);
