@@ -20,6 +20,7 @@
 #include "machine/paths.hpp"
 #include "machine_maps.hpp"
 #include "matrix_picture.hpp"
+#include "pictures/roofline.hpp"
 #include "pictures/study_picture.hpp"
 #include "pictures/trace_picture.hpp"
 #include "table.hpp"
@@ -135,13 +136,49 @@ std::string content_of(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
+bool is_csv(const std::string& path) { return std::filesystem::path(path).extension() == ".csv"; }
+
+std::vector<CsvRow> rows_of(const std::string& path) {
+  const std::string text = content_of(path);
+  if (text.empty()) refuse("FILE", path, "a file that can be read, and is not empty");
+  return read_csv(text, path);
+}
+
+/// Measured ceilings, or a machine map, and beside them what is drawn below them.
+bool is_roofline(const PlotOptions& wanted) {
+  return std::ranges::any_of(wanted.files, [&](const std::string& path) {
+    return is_csv(path) ? are_ceilings(rows_of(path)) : wanted.files.size() > 1;
+  });
+}
+
+Drawn draw_roofline(const PlotOptions& wanted) {
+  Roofline roofline;
+  for (const std::string& path : wanted.files) {
+    if (is_csv(path)) {
+      roofline.add(rows_of(path), path);
+      continue;
+    }
+    const Json document = Json::parse(content_of(path), nullptr, false);
+    if (document.is_object() && document.contains("traceEvents")) refuse("FILE", path, "no trace beside other files");
+    if (document.is_object() && document.contains("command")) {
+      roofline.add(document, path);
+    } else {
+      roofline.add(read_machine(path));
+    }
+  }
+  const Chart chart = roofline.chart();
+  const std::string title = "roofline of " + plural(std::ssize(wanted.files), "file");
+  Json all = Json::array();
+  for (const Series& series : chart.series) {
+    const double highest = std::ranges::max(series.values, {}, &Value::y).y;
+    all.push_back({{"name", series.name}, {"ceiling", series.dashed}, {"highest_gb_per_s", highest}});
+  }
+  return {svg_of({&chart, 1}), title, {{"title", title}, {"series", std::move(all)}}};
+}
+
 Drawn draw_charts(const PlotOptions& wanted) {
   std::vector<CsvRow> rows;
-  for (const std::string& path : wanted.files) {
-    const std::string text = content_of(path);
-    if (text.empty()) refuse("FILE", path, "a file that can be read, and is not empty");
-    std::ranges::move(read_csv(text, path), std::back_inserter(rows));
-  }
+  for (const std::string& path : wanted.files) std::ranges::move(rows_of(path), std::back_inserter(rows));
   const std::vector<Chart> charts = charts_of(rows);
   const std::string title = plural(std::ssize(charts), "chart");
   Json titles = Json::array();
@@ -149,11 +186,11 @@ Drawn draw_charts(const PlotOptions& wanted) {
   return {svg_of(charts), title, {{"title", title}, {"charts", titles}}};
 }
 
-/// By what the first file is.
+/// By what the files are.
 Drawn draw(const PlotOptions& wanted) {
   const std::string& first = wanted.files.front();
-  if (std::filesystem::path(first).extension() == ".csv") return draw_charts(wanted);
-  if (wanted.files.size() > 1) refuse("FILE", wanted.files[1], "one file, unless they are CSV files");
+  if (is_roofline(wanted)) return draw_roofline(wanted);
+  if (is_csv(first)) return draw_charts(wanted);
   const std::string text = content_of(first);
   const Json document = Json::parse(text, nullptr, false);
   if (!document.is_object() || !document.contains("traceEvents")) {
@@ -193,12 +230,14 @@ int run_plot(Context& context, PlotOptions wanted) {
 }  // namespace
 
 void add_plot_command(CLI::App& app, Options& options, Command& chosen) {
-  auto* command = app.add_subcommand("plot", "draw a machine map's rates, a trace, or results of studies (SVG)");
+  auto* command =
+      app.add_subcommand("plot", "draw a machine map's rates, a trace, results of studies, or a roofline (SVG)");
   auto own = std::make_shared<PlotOptions>();
   add_words(
       *command, "FILE", "", most_files,
       "a machine map, as 'halocline machine --measure --json' writes it; a trace of 'halocline exchange --trace'; or "
-      "CSV files of 'simulate --study', 'run mhd --study', 'bench links' and of bench/, several for one chart",
+      "CSV files of 'simulate --study', 'run mhd --study', 'bench links' and of bench/, several for one chart; results "
+      "beside the ceilings of bench_ceilings or of a measured machine map give a roofline",
       [own](const auto&, const Words& words) { own->files.assign(words.begin(), words.end()); });
   add_text(*command, "-o,--output", "SVG", "the picture (default: the first file's name with .svg)", own->output);
   add_integer(*command, "--step", "N", "exchange of a trace (default: its last)", own->step, 1);

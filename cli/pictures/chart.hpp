@@ -18,7 +18,7 @@ struct Value {
 struct Series {
   std::string name;
   std::vector<Value> values;
-  bool dashed = false;   ///< a prediction
+  bool dashed = false;   ///< a prediction, or a ceiling
   std::size_t kind = 0;  ///< series of one kind have one colour
 };
 

@@ -38,18 +38,6 @@ std::vector<std::string> fields_of(std::string_view line) {
   return fields;
 }
 
-/// Of numbers that can be drawn; so that quotients of two of them, too, are finite.
-double csv_number(const CsvRow& row, const std::string& column) {
-  constexpr double most = 1e18;
-  const std::string& text = row.at(column);
-  char* end = nullptr;
-  const double value = std::strtod(text.c_str(), &end);
-  const bool fits = value == 0 || (std::abs(value) >= 1 / most && std::abs(value) <= most);
-  if (!text.empty() && end == text.c_str() + text.size() && fits) return value;
-  throw InvalidArgument(fmt::format("column '{}' has the value '{}'; allowed are 0 and numbers from {} to {} in size",
-                                    column, printable(text, 80), 1 / most, most));
-}
-
 using Name = std::function<std::string(const CsvRow&)>;
 using Measure = std::function<double(const CsvRow&)>;
 
@@ -292,6 +280,18 @@ std::vector<Chart> link_charts(const CsvRows& rows) {
 }
 
 }  // namespace
+
+/// Of numbers that can be drawn; so that quotients of two of them, too, are finite.
+double csv_number(const CsvRow& row, const std::string& column) {
+  constexpr double most = 1e18;
+  const std::string& text = row.at(column);
+  char* end = nullptr;
+  const double value = std::strtod(text.c_str(), &end);
+  const bool fits = value == 0 || (std::abs(value) >= 1 / most && std::abs(value) <= most);
+  if (!text.empty() && end == text.c_str() + text.size() && fits) return value;
+  throw InvalidArgument(fmt::format("column '{}' has the value '{}'; allowed are 0 and numbers from {} to {} in size",
+                                    column, printable(text, 80), 1 / most, most));
+}
 
 std::vector<CsvRow> read_csv(std::string_view text, const std::string& file) {
   CsvRows rows;

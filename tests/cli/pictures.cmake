@@ -5,7 +5,7 @@ include(${CMAKE_CURRENT_LIST_DIR}/map_machine.cmake)
 fresh_folder(pictures)
 
 execute_process(COMMAND ${SOURCE}/docs/images/make.sh ${PROGRAM} ${folder} RESULT_VARIABLE made)
-foreach(name summit placed summit-weak mhd-strong)
+foreach(name summit placed summit-weak mhd-strong roofline)
   execute_process(COMMAND ${CMAKE_COMMAND} -E compare_files ${folder}/${name}.svg ${SOURCE}/docs/images/${name}.svg
                   RESULT_VARIABLE differs)
   set(ok FALSE)
@@ -34,6 +34,35 @@ expect_drawn("[+]remote, CUDA-aware MPI" ${summit}/weak.csv)
 expect_drawn("strong scaling" ${results}/2026-11-21-4x-h200-fused/strong.csv)
 expect_drawn("[+]self, simulated" ${results}/2026-11-21-4x-h200-fused/strong.csv ${summit}/strong.csv)
 expect_drawn("512\\^3, model" ${results}/2026-11-22-4x-h200-senders/mhd-strong.csv)
+
+# Rooflines: ceilings of bench_ceilings and of a machine map; each kind of result below them.
+set(four ${results}/2026-11-21-4x-h200-fused)
+expect_drawn("memory: copy by cudaMemcpyAsync, read plus written<.*MPI: device memory.*exchange, [+]direct, CUDA-aware MPI, 4 devices"
+             ${four}/ceilings.csv ${four}/strong.csv)
+expect_drawn("exchange, 4 devices.*jacobi3d kernels, 4 devices" ${four}/ceilings.csv ${four}/exchange-512-4r-graph20.json
+             ${four}/small/exchange-64-4r-graph20.json ${four}/jacobi-4r-4g-no-overlap.json)
+expect_drawn("between devices: [a-z]+<.*laplace3d steps, 7 points, f64, 4 devices<.*mhd kernels, order 6, f64" ${four}/machine.json
+             ${results}/2026-11-22-4x-h200-senders/laplace3d.csv ${results}/2026-11-22-4x-h200-senders/mhd-strong.csv)
+
+# A rate is bytes over seconds: 64 MB in 0.5 ms are 128 GB/s, half of the ceiling. 100 KB are below the latency.
+file(WRITE ${folder}/ceilings.csv "part,what,bytes,devices,unit,median\nlinks,the link,1,2,GB/s,256\nlinks,a slower way,1,2,GB/s,9\nlatency,\"flag from GPU to GPU, one way\",4,1,us,10\n")
+file(WRITE ${folder}/study.csv "label,config,nodes,gpus_per_node,median_s,bytes_out\n1n/2r/2g,way,1,2,0.0005,64e6\n1n/2r/2g,way,1,2,0.00002,1e5\n")
+run_program(code out err plot ${folder}/ceilings.csv ${folder}/study.csv -o ${folder}/half.svg --json)
+string(REGEX REPLACE "[ \n]+" " " words "${out}")
+set(ok FALSE)
+if(code EQUAL 0 AND words MATCHES "\"between devices: the link\", \"ceiling\": true, \"highest_gb_per_s\": 256.0 .*\"latency: flag from GPU to GPU, one way\", \"ceiling\": true, \"highest_gb_per_s\": 256[.0-9]+ .*\"exchange, way, 2 devices\", \"ceiling\": false, \"highest_gb_per_s\": 128.0 "
+   AND NOT words MATCHES "slower")
+  set(ok TRUE)
+endif()
+count(ok "a roofline of one rate" "exit code ${code}\n${out}${err}")
+run_program(code nominal err machine --machine dgx-h200 --json)
+file(WRITE ${folder}/nominal.json "${nominal}")
+run_program(code plan err partition --nodes 2 --size 64 --json)
+file(WRITE ${folder}/plan.json "${plan}")
+expect_refusal("ceilings without results" plot ${four}/ceilings.csv)
+expect_refusal("the machine map has no measured rates" plot ${folder}/nominal.json ${four}/strong.csv)
+expect_refusal("is a CSV file with other columns; allowed beside ceilings" plot ${four}/ceilings.csv ${results}/2026-11-22-mapping/patterns.csv)
+expect_refusal("is of another command" plot ${four}/ceilings.csv ${folder}/plan.json)
 
 file(WRITE ${folder}/other.csv "a,b\n1,2\n")
 file(WRITE ${folder}/short.csv "a,b\n1\n")
