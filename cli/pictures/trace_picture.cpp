@@ -31,14 +31,15 @@ constexpr double timeline_row = 18;
 constexpr double timeline_width = 900;
 
 /// What slices are, in the order of the legend; the whole exchange is the ground of the others.
-constexpr std::array<std::string_view, 12> timeline_kinds{"pack",        "copy",         "put",       "unpack",
-                                                          "wait ready",  "wait arrived", "wait sent", "MPI send",
-                                                          "MPI receive", "all cells",    "interior",  "boundary"};
+constexpr std::array<std::string_view, 14> timeline_kinds{
+    "pack",     "copy",        "put",        "unpack",       "wait ready", "wait arrived", "wait sent",
+    "MPI send", "MPI receive", "post ready", "post arrived", "all cells",  "interior",     "boundary"};
 
 Rgb colour_of(std::string_view kind) {
   if (kind == "exchange") return {225, 225, 225};
   if (kind == "interior" || kind == "all cells") return {140, 140, 140};
   if (kind == "boundary") return {70, 70, 70};
+  if (kind.starts_with("post")) return {170, 60, 60};
   if (kind.starts_with("wait"))
     return kind == "wait ready" ? Rgb{240, 228, 66} : (kind == "wait sent" ? Rgb{165, 160, 130} : Rgb{215, 211, 190});
   const auto place = static_cast<std::size_t>(std::ranges::find(timeline_kinds, kind) - timeline_kinds.begin());

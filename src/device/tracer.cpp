@@ -21,6 +21,8 @@ std::string_view to_string(Work work) {
     case Work::pack: return "pack";
     case Work::put: return "put";
     case Work::unpack: return "unpack";
+    case Work::post_ready: return "post ready";
+    case Work::post_arrived: return "post arrived";
     case Work::wait_ready: return "wait ready";
     case Work::wait_arrived: return "wait arrived";
     case Work::wait_sent: return "wait sent";

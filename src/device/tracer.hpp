@@ -22,6 +22,8 @@ enum class Work : int {
   pack,
   put,
   unpack,
+  post_ready,
+  post_arrived,
   wait_ready,
   wait_arrived,
   wait_sent,

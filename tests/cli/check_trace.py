@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """check_trace.py TRACE TRANSPORT [EXCHANGES WAY]: checks a trace of `halocline exchange --trace`: the fields of each event, that each
 message of each exchange is sent once and received once, by the transport that is named if it leaves its device, that nothing overlaps
-within a track, and that what arrives was sent before, within the alignment that the file states.
+within a track, and that what arrives was sent before, within the alignment that the file states. Of "direct" also what each
+message waits for, posts and unpacks.
 With WAY, of `halocline run APP --trace`: also the kernels of each subdomain in each exchange. "first": all cells, after the halos have
 arrived; "overlap": the interior, then the boundary after the halos; "as-ready": the boundary in parts as halos arrive."""
 
@@ -55,6 +56,36 @@ def by_message(slices):
         args = event["args"]
         found[args["step"], args["from"], args["to"], args.get("direction"), args["part"]].append(event)
     return found
+
+
+def check_parts(slices, sent, received, alignments):
+    """The parts of an exchange by `direct`: what each message waits for, and what it posts."""
+    kinds = ("wait ready", "post arrived")
+    of = {kind: by_message([event for event in slices if event["cat"] == kind]) for kind in kinds}
+    unpacked = collections.defaultdict(list)
+    for event in slices:
+        if event["cat"] == "unpack":
+            args = event["args"]
+            unpacked[args["step"], args["from"], args["to"], args.get("direction"), args["part"]].append(event)
+    assert unpacked, "no part is unpacked"
+    assert unpacked.keys() <= received.keys(), sorted(map(str, unpacked.keys() - received.keys()))[:5]
+    for kind in kinds:
+        assert of[kind].keys() == sent.keys(), (kind, sorted(map(str, of[kind].keys() ^ sent.keys()))[:5])
+    ready = {(event["args"]["step"], message) for event in slices if event["cat"] == "post ready"
+             for message in event["args"].get("messages", [f"{event['args'].get('from')} -> {event['args'].get('to')}"])}
+    slack = 1e-3
+    for key in sent:
+        put, arrival = sent[key][0], received[key][0]
+        wait, post = of["wait ready"][key][0], of["post arrived"][key][0]
+        known = alignments[put["pid"]] + alignments[arrival["pid"]] + slack
+        assert len(of["wait ready"][key]) == len(of["post arrived"][key]) == 1, key
+        assert (key[0], f"{key[1]} -> {key[2]}") in ready, ("no 'post ready' of", key)
+        assert wait["ts"] + wait["dur"] <= put["ts"] + slack, ("put before ready", wait, put)
+        assert put["ts"] + put["dur"] <= post["ts"] + slack, ("posted before it was put", put, post)
+        assert post["ts"] <= arrival["ts"] + arrival["dur"] + known, ("arrives before it was posted", post, arrival)
+        for unpack in unpacked.get(key, []):
+            assert len(unpacked[key]) == 1 and unpack["args"]["bytes"] > 0, unpacked[key]
+            assert unpack["ts"] >= arrival["ts"] + arrival["dur"] - slack, ("unpacked before it arrived", unpack)
 
 
 def check_kernels(slices, way, steps, alignments):
@@ -118,6 +149,10 @@ def main(path, transport, exchanges="3", way=None):
         # By MPI the sender may be done when its buffer is, after the arrival.
         whole = 0 if send["cat"] == "MPI send" else send["dur"]
         assert send["ts"] + whole <= arrival["ts"] + arrival["dur"] + known, ("arrives before it was sent", send, arrival)
+    if transport == "direct":
+        of = [event for event in slices if event["args"].get("transport", "direct") == "direct"]
+        by_direct = {key: events for key, events in sent.items() if events[0]["args"]["transport"] == "direct"}
+        check_parts(of, by_direct, received, alignments)
     if way:
         check_kernels(slices, way, {key[0] for key in sent}, alignments)
     arrows = collections.Counter(event["ph"] for event in trace["traceEvents"])

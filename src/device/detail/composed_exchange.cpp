@@ -19,7 +19,7 @@ ComposedExchange::ComposedExchange(Backend& backend, int device, const FusedPlan
   check_fused_plan(plan);
   std::vector<StridedCopy> landed;
   for (const Participant& participant : plan.participants) {
-    Member member{participant.epoch, participant.expected, {}, {}, {}};
+    Member member{participant.epoch, participant.expected, {}, {}, 0, {}};
     for (const IncomingPart& in : participant.incoming) {
       if (in.ready.flag != nullptr) member.ready.push_back(in.ready);
       member.arrived.push_back(in.arrived);
@@ -33,11 +33,10 @@ ComposedExchange::ComposedExchange(Backend& backend, int device, const FusedPlan
     }
   }
   landed_ = backend.prepare(device, landed);
-  if (tracer_ != nullptr) describe(plan);
+  if (tracer_ != nullptr) describe(backend, plan);
 }
 
-void ComposedExchange::describe(const FusedPlan& plan) {
-  std::vector<std::size_t> unpacked;
+void ComposedExchange::describe(Backend& backend, const FusedPlan& plan) {
   auto lane = lanes_.begin();
   auto member = members_.begin();
   for (const Participant& participant : plan.participants) {
@@ -45,17 +44,30 @@ void ComposedExchange::describe(const FusedPlan& plan) {
       const auto& [message, part, track] = out.trace;
       lane->waiting = tracer_->add({Work::wait_ready, device_, track, {message}, part});
       lane->putting = tracer_->add({Work::put, device_, track, {message}, part, lane->copies->bytes()});
+      lane->posting = tracer_->add({Work::post_arrived, device_, track, {message}, part});
       ++lane;
     }
+    TracedOperation posting{Work::post_ready, device_, plan.track};
     for (const IncomingPart& in : participant.incoming) {
+      if (in.ready.flag != nullptr) posting.messages.push_back(in.trace.message);
       member->arrivals.push_back(
           tracer_->add({Work::wait_arrived, device_, plan.track, {in.trace.message}, in.trace.part}));
-      if (!in.copies.empty()) unpacked.push_back(in.trace.message);
+      if (in.copies.empty()) continue;
+      auto copies = backend.prepare(device_, in.copies);
+      const TracedOperation unpack{Work::unpack,       device_,       plan.track,
+                                   {in.trace.message}, in.trace.part, copies->bytes()};
+      unpacked_.push_back({std::move(copies), tracer_->add(unpack)});
     }
+    member->posting = tracer_->add(std::move(posting));
     ++member;
   }
   copying_ = tracer_->add({Work::copy, device_, plan.track, plan.local_messages, 0, local_->bytes()});
-  unpacking_ = tracer_->add({Work::unpack, device_, plan.track, std::move(unpacked), 0, landed_->bytes()});
+}
+
+void ComposedExchange::post_ready(const Member& member, Stream& in) const {
+  const auto post = [&] { in.advance(member.epoch, member.ready); };
+  if (member.ready.empty()) return post();
+  traced(tracer_, member.posting, in, post);
 }
 
 /// One by one if they are traced, which changes nothing but their number.
@@ -69,6 +81,13 @@ void ComposedExchange::wait_for_arrivals(Stream& in) const {
   }
 }
 
+/// Likewise part by part.
+void ComposedExchange::unpack(Stream& in) const {
+  if (landed_->bytes() == 0) return;
+  if (!is_traced(tracer_, in)) return in.copy(*landed_);
+  for (const Unpacked& part : unpacked_) traced(tracer_, part.unpacking, in, [&] { in.copy(*part.copies); });
+}
+
 void ComposedExchange::enqueue(Stream& in) {
   if (in.device() != device_) {
     throw InvalidArgument(fmt::format("the fused exchange was prepared for device {}; allowed is the stream's, {}",
@@ -78,7 +97,7 @@ void ComposedExchange::enqueue(Stream& in) {
   for (const Member& member : members_) {
     if (!member.expected.empty()) in.expect(member.expected);
   }
-  for (const Member& member : members_) in.advance(member.epoch, member.ready);
+  for (const Member& member : members_) post_ready(member, in);
   in.record(*begun_);
   std::exception_ptr failure;
   for (const Lane& lane : lanes_) {
@@ -86,7 +105,7 @@ void ComposedExchange::enqueue(Stream& in) {
       lane.stream->wait(*begun_);
       traced(tracer_, lane.waiting, *lane.stream, [&] { lane.stream->wait(lane.epoch, {&lane.ready, 1}); });
       traced(tracer_, lane.putting, *lane.stream, [&] { lane.stream->copy(*lane.copies); });
-      lane.stream->signal(lane.epoch, {&lane.arrived, 1});
+      traced(tracer_, lane.posting, *lane.stream, [&] { lane.stream->signal(lane.epoch, {&lane.arrived, 1}); });
       lane.stream->record(*lane.sent);
     } catch (const Error&) {
       if (in.capturing()) throw;
@@ -97,7 +116,7 @@ void ComposedExchange::enqueue(Stream& in) {
   if (local_->bytes() > 0) traced(tracer_, copying_, in, [&] { in.copy(*local_); });
   for (const Lane& lane : lanes_) in.wait(*lane.sent);
   wait_for_arrivals(in);
-  if (landed_->bytes() > 0) traced(tracer_, unpacking_, in, [&] { in.copy(*landed_); });
+  unpack(in);
 }
 
 void ComposedExchange::check() {

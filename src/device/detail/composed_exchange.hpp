@@ -29,26 +29,35 @@ class ComposedExchange final : public FusedExchange {
     FlagSignal arrived;
     std::unique_ptr<Stream> stream;
     std::unique_ptr<Event> sent;
-    std::size_t waiting = 0, putting = 0;  ///< for the tracer
+    std::size_t waiting = 0, putting = 0, posting = 0;  ///< for the tracer
   };
   struct Member {
     std::uint64_t* epoch;
     std::vector<CounterCheck> expected;
     std::vector<FlagSignal> ready;
     std::vector<FlagWait> arrived;
-    std::vector<std::size_t> arrivals;  ///< for the tracer
+    std::size_t posting = 0;  ///< for the tracer, as the next ones
+    std::vector<std::size_t> arrivals;
   };
-  void describe(const FusedPlan& plan);
+  /// What is unpacked of one part: with a tracer only.
+  struct Unpacked {
+    std::unique_ptr<CopyList> copies;
+    std::size_t unpacking;
+  };
+  void describe(Backend& backend, const FusedPlan& plan);
+  void post_ready(const Member& member, Stream& in) const;
   void wait_for_arrivals(Stream& in) const;
+  void unpack(Stream& in) const;
 
   int device_;
   std::vector<Member> members_;
   std::vector<Lane> lanes_;
   std::unique_ptr<CopyList> local_;
   std::unique_ptr<CopyList> landed_;
+  std::vector<Unpacked> unpacked_;
   std::unique_ptr<Event> begun_;
   Tracer* tracer_;  ///< null: none
-  std::size_t copying_ = 0, unpacking_ = 0;
+  std::size_t copying_ = 0;
 };
 
 }  // namespace halocline::device
