@@ -83,6 +83,7 @@ DomainOptions options_by(Transport transport, Duration timeout) {
   options.devices.existing.emplace(gpus_of_rank(static_cast<int>(mpi_world().rank().value()), 1));
   options.routing.policy.order = {Transport::self, transport};
   options.tuning.packets_at_most_bytes = 0;  // cells are stored where they belong
+  options.tuning.domains_at_once = 8;        // domains of earlier cases that were not closed keep their part of a GPU
   options.timeout = timeout;
   return options;
 }
