@@ -2,11 +2,12 @@
 # The two commands of the README, and the ones that developers use every day. CMake does the work.
 #   make demo     installs what is missing, builds, runs jacobi3d on 4 ranks x 2 host devices, writes a picture
 #   make test     installs what is missing, builds, runs the tests and says how many
-# Variables: MPI=OFF (one process), JOBS=n (compilers at once), TESTS=regex (only these), CONFIGURE="-D..."
+# Variables: MPI=OFF (one process), JOBS=n (compilers at once), TESTS=regex (only these), HOURS=n (of make reliability), CONFIGURE="-D..."
 MPI ?= AUTO
 JOBS ?= $(shell scripts/jobs.sh)
 CONFIGURE ?=
 TESTS ?=
+HOURS ?= 0
 SIZE ?= 128 128 128
 STEPS ?= 200
 BUILD := build/release
@@ -19,7 +20,7 @@ CONFIGURE_WITH = scripts/configure.sh $(BUILD) $(1) -DHALOCLINE_MPI=$(MPI) $(CON
 INSTALL = MPI=$(MPI) scripts/install_dependencies.sh
 
 .DEFAULT_GOAL := build
-.PHONY: help build demo test bench docs format lint clean
+.PHONY: help build demo test reliability bench docs format lint clean
 # Goals share one build folder: one at a time. Within one, JOBS compilers run at once.
 .NOTPARALLEL:
 
@@ -46,6 +47,9 @@ endif
 
 test: build ## all tests; none at all is a failure
 	@scripts/run_tests.sh $(BUILD) $(if $(TESTS),-R '$(TESTS)')
+
+reliability: build ## seeds that no run has tried: 25 minutes, or HOURS; docs/reliability.md has what came out
+	@python3 tests/reliability/run.py $(BUILD) --minutes $$(($(HOURS) > 0 ? $(HOURS) * 60 : 25))
 
 bench: build ## halocline's transports beside the same exchange in plain MPI
 	scripts/mpirun.sh -n 2 $(BUILD)/bin/bench_exchange_baselines

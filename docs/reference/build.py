@@ -60,7 +60,7 @@ def documents(root):
     return {
         "Guide": sorted((docs / "guide").glob("*.md"), key=natural),
         "Measurements": sorted((docs / "measurements").glob("*.md"), key=natural),
-        "Project": [path for path in (root / name for name in ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md")) if path.is_file()],
+        "Project": [path for path in (root / name for name in ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "docs/reliability.md", "CHANGELOG.md")) if path.is_file()],
         "Decisions": [docs / "decisions" / "README.md"] + sorted((docs / "decisions").glob("[0-9]*.md")),
     }
 

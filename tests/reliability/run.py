@@ -1,0 +1,179 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs seeds that no earlier run has tried, adds them to the ledger, and writes the page from it: `make reliability`.
+
+    run.py BUILD [--minutes 25] [--ledger FILE] [--page FILE]   runs; both files are rewritten after each part
+    run.py --write [--ledger FILE] [--page FILE]                writes the page from the ledger
+    run.py --check [--ledger FILE] [--page FILE]                compares them
+
+The parts are tests of ctest in the folder BUILD that take a range of seeds: the programs fuzz_*, and cli_command_lines. Each gets an equal share
+of the time, with the arguments that its test has. What a seed tries also depends on the commit, which the ledger names. Exit code 1 if a seed
+failed, in this run or, with --check, if the page is not the ledger's; 2 if a program cannot be run.
+"""
+
+import argparse
+import datetime
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+#: Seeds at a time: a series ends soon after its share of the time.
+FIRST_BATCH = 1000
+BATCH_SECONDS = 10
+
+#: What a test answers to a range of seeds, and the words of the page for it. {range}: the arguments of the range.
+PARTS = {
+    "fuzz_machine_map": "machine maps; small ones are simulated",
+    "fuzz_network": "networks: ibnetdiscover, Slurm, hwloc, pairs of hosts",
+    "fuzz_matrix": "communication matrices and profiles",
+    "fuzz_manifest": "manifests of checkpoints",
+    "fuzz_wire": "messages between ranks in set-up",
+    "fuzz_arguments": "command lines, parsed",
+    "fuzz_pictures": "CSV files and traces that `plot` reads",
+    "cli_command_lines": "wrong command lines, given to the program",
+}
+
+
+class Unusable(Exception):
+    """A program that cannot be run, or whose answer is not understood."""
+
+
+def commands_of(build):
+    """By name of the part, the command of its test without a range of seeds."""
+    shown = subprocess.run(["ctest", "--test-dir", str(build), "--show-only=json-v1"], capture_output=True, text=True, check=False)
+    if shown.returncode != 0:
+        raise Unusable(f"ctest in {build}: {shown.stderr.strip()}")
+    found = {}
+    for test in json.loads(shown.stdout)["tests"]:
+        if test["name"] in PARTS and "command" in test:
+            words = list(test["command"])
+            if "--runs" in words:
+                at = words.index("--runs")
+                del words[at : at + 2]
+            found[test["name"]] = words
+    if not found:
+        raise Unusable(f"{build} has none of the tests {', '.join(PARTS)}; allowed is a folder in which they are built")
+    return found
+
+
+def run_seeds(part, command, first, count):
+    """How many failed, and the longest time of one in seconds, or None where it is not measured."""
+    number = "--count" if part == "cli_command_lines" else "--runs"
+    begun = time.monotonic()
+    done = subprocess.run([*command, "--first", str(first), number, str(count)], capture_output=True, text=True, check=False)
+    print(done.stdout, end="", flush=True)
+    passed = re.search(r"^cases passed: (\d+)$", done.stdout, re.M)
+    if done.returncode not in (0, 1) or not passed:
+        raise Unusable(f"{part}: exit code {done.returncode}, {done.stderr.strip() or 'no count of cases'}")
+    failed = count - int(passed.group(1))
+    if done.returncode == 1:
+        failed = max(failed, 1)
+    longest = re.search(r"longest ([\d.]+) s", done.stdout)
+    return failed, float(longest.group(1)) if longest else None, time.monotonic() - begun
+
+
+def commit_of(root):
+    """The commit whose programs run, with a mark if files differ from it."""
+    head = subprocess.run(["git", "-C", str(root), "rev-parse", "--short=10", "HEAD"], capture_output=True, text=True, check=False)
+    changed = subprocess.run(
+        ["git", "-C", str(root), "status", "--porcelain", "--", "src", "include", "cli", "apps", "tests"], capture_output=True, text=True, check=False
+    )
+    return (head.stdout.strip() or "unknown") + (" and changes" if changed.stdout.strip() else "")
+
+
+def run_part(part, command, first, seconds):
+    """A row of the ledger: seeds from `first` on, for about so many seconds; ends at a failure."""
+    row = {"part": part, "first": first, "end": first, "failed": 0, "seconds": 0.0}
+    count = FIRST_BATCH if part != "cli_command_lines" else 100
+    end = time.monotonic() + seconds
+    while True:
+        failed, longest, took = run_seeds(part, command, row["end"], count)
+        row["end"] += count
+        row["failed"] += failed
+        row["seconds"] = round(row["seconds"] + took, 1)
+        if longest is not None:
+            row["longest_s"] = max(row.get("longest_s", 0.0), longest)
+        left = end - time.monotonic()
+        if failed or left <= 0:
+            return row
+        count = max(1, int(count / max(took, 0.01) * min(BATCH_SECONDS, left)))
+
+
+def read(ledger):
+    return json.loads(ledger.read_text(encoding="utf-8")) if ledger.is_file() else []
+
+
+def write(ledger, page, rows):
+    ledger.write_text("[\n" + ",\n".join("  " + json.dumps(row) for row in rows) + "\n]\n", encoding="utf-8")
+    page.write_text(page_of(rows), encoding="utf-8")
+
+
+def page_of(rows):
+    lines = [
+        "# Reliability in figures",
+        "",
+        "Written by `make reliability` from [its ledger](../tests/reliability/ledger.json), which has each run with seeds, commit and date. [What each part does](../tests/reliability/README.md)",
+        "and how a seed is run again is described with the tests. A run takes seeds that no run before has taken.",
+        "",
+        "| part | what | seeds tried | failed | longest of one | time in all | last commit, date |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for part, what in PARTS.items():
+        of_part = [row for row in rows if row["part"] == part]
+        if not of_part:
+            continue
+        seeds = sum(row["end"] - row["first"] for row in of_part)
+        longest = max((row["longest_s"] for row in of_part if "longest_s" in row), default=None)
+        lines.append(
+            f"| `{part}` | {what} | {seeds:,} | {sum(row['failed'] for row in of_part)} | {'' if longest is None else f'{longest:.3f} s'} "
+            f"| {sum(row['seconds'] for row in of_part) / 60:.1f} min | {of_part[-1]['commit']}, {of_part[-1]['date']} |"
+        )
+    failed = [row for row in rows if row["failed"]]
+    if failed:
+        lines += ["", "Seeds that failed lie in these ranges:", ""]
+        lines += [f"- `{row['part']}`, {row['first']} to {row['end'] - 1}, commit {row['commit']}: {row['failed']}" for row in failed]
+    return "\n".join(lines) + "\n"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("build", nargs="?", type=pathlib.Path)
+    parser.add_argument("--minutes", type=float, default=25)
+    parser.add_argument("--ledger", type=pathlib.Path, default=HERE / "ledger.json")
+    parser.add_argument("--page", type=pathlib.Path, default=ROOT / "docs" / "reliability.md")
+    parser.add_argument("--write", action="store_true")
+    parser.add_argument("--check", action="store_true")
+    given = parser.parse_args()
+    rows = read(given.ledger)
+    if given.check:
+        same = given.page.is_file() and given.page.read_text(encoding="utf-8") == page_of(rows)
+        print(f"cases {'passed' if same else 'failed'}: 1" + ("" if same else f"\n{given.page} is not what {given.ledger} gives; run.py --write"))
+        return 0 if same else 1
+    if given.write:
+        write(given.ledger, given.page, rows)
+        return 0
+    if given.build is None or given.minutes <= 0:
+        parser.error("allowed is a build folder, and more than 0 minutes")
+    failed = 0
+    try:
+        commands = commands_of(given.build)
+        for part, command in commands.items():
+            first = max((row["end"] for row in rows if row["part"] == part), default=0)
+            row = run_part(part, command, first, 60 * given.minutes / len(commands))
+            row |= {"commit": commit_of(ROOT), "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d")}
+            failed += row["failed"]
+            rows.append(row)
+            write(given.ledger, given.page, rows)
+    except Unusable as error:
+        print(f"run.py: {error}", file=sys.stderr)
+        return 2
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

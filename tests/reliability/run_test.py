@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""run.py with programs that answer as the parts do: which seeds it takes, what it writes, and how it ends."""
+
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+RUN = pathlib.Path(__file__).with_name("run.py")
+failures = []
+
+
+def expect(holds, what):
+    if not holds:
+        failures.append(what)
+
+
+def answer(failing=()):
+    """A program that takes --first and --runs, or --count; seeds in `failing` fail."""
+    return f"""#!{sys.executable}
+import sys
+first, count = (int(sys.argv[sys.argv.index(name) + 1]) for name in ("--first", "--count" if "--count" in sys.argv else "--runs"))
+failed = len([seed for seed in {list(failing)} if first <= seed < first + count])
+print(f"part: seeds {{first}} to {{first + count - 1}}, corpus of 1: 1 valid, 1 refused, {{failed}} failed, longest 0.250 s (seed 1)")
+print(f"cases passed: {{count - failed}}")
+sys.exit(1 if failed else 0)
+"""
+
+
+def build(folder, programs):
+    """A build folder in which ctest finds these tests."""
+    tests = []
+    for name, text in programs.items():
+        program = folder / f"{name}.py"
+        program.write_text(text)
+        program.chmod(0o755)
+        tests.append(f'add_test({name} "{program}" "--runs" "7")' if name.startswith("fuzz") else f'add_test({name} "{program}")')
+    (folder / "CTestTestfile.cmake").write_text("\n".join(tests) + "\n")
+
+
+def run(folder, *words):
+    command = [sys.executable, "-B", str(RUN), "--ledger", str(folder / "ledger.json"), "--page", str(folder / "page.md"), *words]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        build(folder, {"fuzz_wire": answer(), "cli_command_lines": answer()})
+        done = run(folder, str(folder), "--minutes", "0.001")
+        rows = json.loads((folder / "ledger.json").read_text())
+        expect(done.returncode == 0, f"a run without failures ends with {done.returncode}: {done.stderr}")
+        expect([(row["part"], row["first"]) for row in rows] == [("fuzz_wire", 0), ("cli_command_lines", 0)], f"rows are {rows}")
+        expect(rows[0]["end"] >= 1000 and rows[0]["longest_s"] == 0.25, f"the first row is {rows[0]}")
+        expect(run(folder, "--check").returncode == 0, "the page is the ledger's")
+
+        run(folder, str(folder), "--minutes", "0.001")
+        again = json.loads((folder / "ledger.json").read_text())
+        expect(again[:2] == rows, "rows of earlier runs stay")
+        expect(again[2]["first"] == rows[0]["end"], "a run takes seeds that no run has taken")
+
+        (folder / "page.md").write_text("another page\n")
+        expect(run(folder, "--check").returncode == 1, "a page that is not the ledger's is noticed")
+        expect(run(folder, "--write").returncode == 0 and run(folder, "--check").returncode == 0, "--write writes the ledger's page")
+
+        bad = again[2]["end"] + 5
+        build(folder, {"fuzz_wire": answer([bad])})
+        done = run(folder, str(folder), "--minutes", "0.001")
+        last = json.loads((folder / "ledger.json").read_text())[-1]
+        expect(done.returncode == 1 and last["failed"] == 1 and last["first"] <= bad < last["end"], f"a seed fails: {done.returncode}, {last}")
+        expect(f"`fuzz_wire`, {last['first']} to {last['end'] - 1}" in (folder / "page.md").read_text(), "the page names the range of a seed that failed")
+
+        build(folder, {"fuzz_wire": f"#!{sys.executable}\nimport sys\nsys.exit('no such library')\n"})
+        done = run(folder, str(folder), "--minutes", "0.001")
+        expect(done.returncode == 2 and "no such library" in done.stderr, f"a program that cannot be run: {done.returncode}, {done.stderr}")
+        build(folder, {"other": answer()})
+        done = run(folder, str(folder), "--minutes", "0.001")
+        expect(done.returncode == 2 and "has none of the tests" in done.stderr, f"a folder without the tests: {done.returncode}, {done.stderr}")
+    for failure in failures:
+        print(f"FAILED: {failure}")
+    print(f"cases passed: {11 - len(failures)}")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
