@@ -81,7 +81,10 @@ def commit_of(root):
     """The commit whose programs run, with a mark if files differ from it."""
     head = subprocess.run(["git", "-C", str(root), "rev-parse", "--short=10", "HEAD"], capture_output=True, text=True, check=False)
     changed = subprocess.run(
-        ["git", "-C", str(root), "status", "--porcelain", "--", "src", "include", "cli", "apps", "tests"], capture_output=True, text=True, check=False
+        ["git", "-C", str(root), "status", "--porcelain", "--", "src", "include", "cli", "apps", "tests", ":!tests/reliability/ledger.json"],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     return (head.stdout.strip() or "unknown") + (" and changes" if changed.stdout.strip() else "")
 
