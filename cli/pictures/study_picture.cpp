@@ -12,6 +12,7 @@
 
 #include "core/printable.hpp"
 #include "halocline/error.hpp"
+#include "pictures/baseline_picture.hpp"
 #include "statistics.hpp"
 
 namespace cli {
@@ -89,7 +90,7 @@ std::vector<double> all_x(const std::vector<Series>& series) {
   return {ticks.begin(), ticks.end()};
 }
 
-// Exchanges: bench_study, the baselines, and `halocline simulate --study`.
+// Exchanges: bench_study, and `halocline simulate --study`.
 
 double csv_gpus(const CsvRow& row) { return csv_number(row, "nodes") * csv_number(row, "gpus_per_node"); }
 
@@ -120,6 +121,7 @@ Chart exchanges(const CsvRows& rows, std::string title, bool curves) {
 std::vector<Chart> exchange_charts(const CsvRows& rows) {
   std::map<std::string, CsvRows> curves;  // weak cubes grow with the GPUs, so that `kind` tells the rules apart
   std::vector<std::pair<std::string, CsvRows>> bars;
+  CsvRows baselines;
   for (const CsvRow& row : rows) {
     const std::string& study = row.at("study");
     if (study == "weak" || study == "strong") {
@@ -129,12 +131,15 @@ std::vector<Chart> exchange_charts(const CsvRows& rows) {
           .push_back(row);
       continue;
     }
-    const std::string name = study == "baseline" ? "specialisation" : study;
-    auto place = std::ranges::find(bars, name, &std::pair<std::string, CsvRows>::first);
-    if (place == bars.end()) place = bars.insert(place, {name, {}});
+    if (study == "baseline") {
+      baselines.push_back(row);
+      continue;
+    }
+    auto place = std::ranges::find(bars, study, &std::pair<std::string, CsvRows>::first);
+    if (place == bars.end()) place = bars.insert(place, {study, {}});
     place->second.push_back(row);
   }
-  std::vector<Chart> charts;
+  std::vector<Chart> charts = baseline_charts(baselines);
   for (const auto& [name, of] : bars) charts.push_back(exchanges(of, name, false));
   for (const auto& [name, of] : curves) charts.push_back(exchanges(of, name, true));
   return charts;

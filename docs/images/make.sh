@@ -5,6 +5,7 @@ set -euo pipefail
 results=$(cd "$(dirname "$0")/../../bench/results" && pwd)
 "$1" machine --machine summit --nodes 2 --picture "$2/summit.svg" > /dev/null
 "$1" place --machine summit --nodes 2 --size 512 --node-grid 2 1 1 --device-grid 1 2 3 --picture "$2/placed.svg" > /dev/null
+"$1" plot "$results/2026-11-25-2x-h100-baselines/baseline.csv" -o "$2/libraries.svg" > /dev/null
 "$1" plot "$results/2026-11-22-summit-one-core/weak.csv" -o "$2/summit-weak.svg" > /dev/null
 "$1" plot "$results/2026-11-22-4x-h200-senders/mhd-strong.csv" -o "$2/mhd-strong.svg" > /dev/null
 four=$results/2026-11-21-4x-h200-fused

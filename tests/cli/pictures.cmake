@@ -5,7 +5,7 @@ include(${CMAKE_CURRENT_LIST_DIR}/map_machine.cmake)
 fresh_folder(pictures)
 
 execute_process(COMMAND ${SOURCE}/docs/images/make.sh ${PROGRAM} ${folder} RESULT_VARIABLE made)
-foreach(name summit placed summit-weak mhd-strong roofline)
+foreach(name summit placed summit-weak mhd-strong roofline libraries)
   execute_process(COMMAND ${CMAKE_COMMAND} -E compare_files ${folder}/${name}.svg ${SOURCE}/docs/images/${name}.svg
                   RESULT_VARIABLE differs)
   set(ok FALSE)
