@@ -2,7 +2,9 @@
 #include "same_command.hpp"
 
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <span>
@@ -41,6 +43,19 @@ std::int64_t hash_of(const Values& values) {
   return static_cast<std::int64_t>(hash.value());
 }
 
+/// "rank 0", or "ranks 1, 2, 3 and 5 more": the ones that have this value.
+std::string ranks_with(const std::vector<Values>& all, std::size_t at, const std::string& value) {
+  constexpr std::size_t most = 4;
+  std::vector<std::size_t> ranks;
+  for (std::size_t rank = 0; rank < all.size(); ++rank) {
+    if (all[rank][at] == value) ranks.push_back(rank);
+  }
+  const std::size_t named = std::min(ranks.size(), most);
+  const std::string text = fmt::format("{}", fmt::join(std::span(ranks).first(named), ", "));
+  if (ranks.size() > most) return fmt::format("ranks {} and {} more", text, ranks.size() - most);
+  return (ranks.size() == 1 ? "rank " : "ranks ") + text;
+}
+
 }  // namespace
 
 void check_same_command(comm::RankGroup& world, int argc, const char* const* argv) {
@@ -50,14 +65,13 @@ void check_same_command(comm::RankGroup& world, int argc, const char* const* arg
   world.all_reduce(std::span<std::int64_t>(ends), comm::Reduction::min);
   if (ends[0] == ~ends[1]) return;
   const auto all = comm::gather(world, mine);
-  const Values& first = all[0];
-  for (std::size_t rank = 1; rank < all.size(); ++rank) {
-    const Values& other = all[rank];
-    for (std::size_t i = 0; i < other.size(); ++i) {
-      if (other[i] == first[i]) continue;
-      throw InvalidArgument(fmt::format("{} is '{}' on rank {} and '{}' on rank 0; allowed is the same on all ranks",
-                                        name_of(i), shown(other[i]), rank, shown(first[i])));
-    }
+  for (std::size_t i = 0; i < mine.size(); ++i) {
+    const std::string& first = all[0][i];
+    const auto other = std::ranges::find_if(all, [&](const Values& values) { return values[i] != first; });
+    if (other == all.end()) continue;
+    throw InvalidArgument(fmt::format("{} is '{}' on {} and '{}' on {}; allowed is the same on all ranks", name_of(i),
+                                      shown((*other)[i]), ranks_with(all, i, (*other)[i]), shown(first),
+                                      ranks_with(all, i, first)));
   }
 }
 

@@ -34,17 +34,17 @@ foreach(more "--verify" "--repeat 40" "--ranks-per-node 1" "--help" "--machine s
   separate_arguments(words UNIX_COMMAND "${more}")
   if(more STREQUAL "--repeat 40")
     set(other exchange --backend host --size 16 --repeat 40 --steady 0 --timeout 6)
-    set(shown "--repeat 40 --steady 0 --timeout 6' on rank 1")
+    set(shown "--repeat 40 --steady 0 --timeout 6' on ranks 1, 2")
   else()
     set(other ${base} ${words})
-    set(shown "--timeout 6 ${more}' on rank 1 and 'exchange --backend host")
+    set(shown "--timeout 6 ${more}' on ranks 1, 2 and 'exchange --backend host")
   endif()
   expect_end("ranks 1 and 2 with ${more}" 2 "${shown}" ${PROGRAM} ${base} -- ${PROGRAM} ${other})
 endforeach()
-expect_end("rank 0 with --help" 2 "on rank 1 and '--help' on rank 0" ${PROGRAM} --help -- ${PROGRAM} ${base})
+expect_end("rank 0 with --help" 2 "on ranks 1, 2 and '--help' on rank 0" ${PROGRAM} --help -- ${PROGRAM} ${base})
 foreach(setting "HALOCLINE_TRANSPORTS=pigeon" "HALOCLINE_RANKS_PER_NODE=1")
   string(REPLACE "=" " is '" shown "${setting}")
-  expect_end("ranks 1 and 2 with ${setting}" 2 "${shown}' on rank 1 and '' on rank 0, allowed is the same"
+  expect_end("ranks 1 and 2 with ${setting}" 2 "${shown}' on ranks 1, 2 and '' on rank 0, allowed is the same"
              ${PROGRAM} ${base} -- env ${setting} ${PROGRAM} ${base})
 endforeach()
 

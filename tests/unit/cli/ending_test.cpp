@@ -160,10 +160,19 @@ TEST(SameCommand, NamesWhatDiffersOnAllRanks) {
     return found;
   };
   EXPECT_EQ(error_with({}), "(no error)");
-  EXPECT_EQ(
-      error_with({"--verify"}),
-      "the command line is 'exchange --size 8 --verify' on rank 1 and 'exchange --size 8' on rank 0; allowed is the "
-      "same on all ranks");
+  EXPECT_EQ(error_with({"--verify"}),
+            "the command line is 'exchange --size 8 --verify' on rank 1 and 'exchange --size 8' on ranks 0, 2; allowed "
+            "is the same on all ranks");
+}
+
+TEST(SameCommand, NamesFourRanksAndHowManyMore) {
+  comm::run_as_threads(8, [](comm::RankGroup& world) {
+    const std::array words{"halocline", world.rank().value() % 7 == 0 ? "place" : "route"};
+    EXPECT_EQ(
+        halocline::test::error_of<InvalidArgument>([&] { check_same_command(world, 2, words.data()); }),
+        "the command line is 'route' on ranks 1, 2, 3, 4 and 2 more and 'place' on ranks 0, 7; allowed is the same "
+        "on all ranks");
+  });
 }
 
 }  // namespace
