@@ -25,8 +25,6 @@ constexpr std::array<std::pair<CodePoint, CodePoint>, 8> escaped{{
     {0xfff9, 0xfffb},  // interlinear annotations
 }};
 
-bool continues(char c) { return (static_cast<unsigned char>(c) & 0xc0U) == 0x80; }
-
 void append_escape(std::string& line, char kind, CodePoint code, int digits) {
   line += '\\';
   line += kind;
@@ -67,8 +65,8 @@ std::string printable(std::string_view text, std::size_t most) {
   if (line.size() <= most) return line;
   std::size_t head = most / 2;
   std::size_t tail = line.size() - most / 2;
-  while (head > 0 && continues(line[head])) --head;
-  while (tail < line.size() && continues(line[tail])) ++tail;
+  while (head > 0 && continues_character(line[head])) --head;
+  while (tail < line.size() && continues_character(line[tail])) ++tail;
   return line.substr(0, head) + "... (" + std::to_string(tail - head) + " bytes left out) ..." + line.substr(tail);
 }
 

@@ -4,11 +4,6 @@
 #include <array>
 
 namespace halocline {
-namespace {
-
-bool continues(char c) { return (static_cast<unsigned char>(c) & 0xc0U) == 0x80; }
-
-}  // namespace
 
 Utf8Character first_character(std::string_view text) {
   const auto lead = static_cast<unsigned char>(text[0]);
@@ -17,7 +12,7 @@ Utf8Character first_character(std::string_view text) {
   if (lead < 0xc2 || lead > 0xf4 || text.size() < bytes) return {};
   std::uint32_t code = lead & (0xffU >> (bytes + 1));
   for (std::size_t i = 1; i < bytes; ++i) {
-    if (!continues(text[i])) return {};
+    if (!continues_character(text[i])) return {};
     code = code << 6U | (static_cast<unsigned char>(text[i]) & 0x3fU);
   }
   constexpr std::array<std::uint32_t, 5> least{0, 0, 0x80, 0x800, 0x10000};
