@@ -8,8 +8,6 @@
 #include <string>
 #include <utility>
 
-#include "statistics.hpp"
-
 namespace cli {
 namespace {
 
@@ -24,8 +22,7 @@ std::vector<Value> fastest(const Rounds& rounds) {
   for (const auto& [size, variants] : rounds) {
     std::vector<Value> all;
     for (const auto& [variant, times] : variants) {
-      const auto [low, high] = std::ranges::minmax(times);
-      all.push_back({size, statistics_of(times).p50, low, high});
+      all.push_back(median_at(size, times));
     }
     curve.push_back(std::ranges::min(all, {}, &Value::y));
   }

@@ -8,9 +8,8 @@
 
 namespace cli {
 
-/// The same exchange by several libraries (bench_baseline_*), by grid of ranks and by how it is timed: a curve for each library, over
-/// the edge of the cube of cells on a GPU. A library's time is that of its fastest variant at that size, a variant's the median of its
-/// rounds.
+/// Charts of bench_baseline_*, one for each grid of ranks and each way of timing. A curve is the exchange time of one library over the
+/// edge length of a GPU's cube of cells. At each size the library's fastest variant is drawn, by the median of its rounds.
 [[nodiscard]] std::vector<Chart> baseline_charts(const std::vector<CsvRow>& rows);
 
 }  // namespace cli

@@ -9,6 +9,7 @@
 #include "halocline/error.hpp"
 #include "pictures/axis.hpp"
 #include "pictures/svg.hpp"
+#include "statistics.hpp"
 
 namespace cli {
 namespace {
@@ -216,6 +217,11 @@ class ChartPicture {
 };
 
 }  // namespace
+
+Value median_at(double x, std::span<const double> repetitions) {
+  const auto [low, high] = std::ranges::minmax(repetitions);
+  return {x, statistics_of(repetitions).p50, low, high};
+}
 
 std::string svg_of(std::span<const Chart> charts) {
   if (charts.empty()) throw InvalidArgument("no charts; allowed is 1 or more");

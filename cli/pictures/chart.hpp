@@ -15,6 +15,9 @@ struct Value {
   double highest = 0;
 };
 
+/// The median of repetitions at x, with their range. There is at least one.
+[[nodiscard]] Value median_at(double x, std::span<const double> repetitions);
+
 struct Series {
   std::string name;
   std::vector<Value> values;

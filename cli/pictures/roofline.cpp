@@ -8,7 +8,6 @@
 
 #include "halocline/error.hpp"
 #include "halocline/field.hpp"
-#include "statistics.hpp"
 #include "table.hpp"
 
 namespace cli {
@@ -216,8 +215,7 @@ Chart Roofline::chart() const {
   for (const std::string& name : names) {
     Series series{name, {}, false, chart.series.size()};
     for (const auto& [bytes, repeats] : rates[name]) {
-      const auto [low, high] = std::ranges::minmax(repeats);
-      series.values.push_back({bytes, statistics_of(repeats).p50, low, high});
+      series.values.push_back(median_at(bytes, repeats));
     }
     chart.series.push_back(std::move(series));
   }

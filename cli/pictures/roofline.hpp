@@ -12,7 +12,7 @@
 
 namespace cli {
 
-/// Whether rows are those of bench_ceilings.
+/// True if the rows have the columns of bench_ceilings.
 [[nodiscard]] bool are_ceilings(const std::vector<CsvRow>& rows);
 
 /// What exchanges and kernels moved in their time, below measured ceilings. Ceilings are lines: for each kind of memory or link its

@@ -13,7 +13,6 @@
 #include "core/printable.hpp"
 #include "halocline/error.hpp"
 #include "pictures/baseline_picture.hpp"
-#include "statistics.hpp"
 
 namespace cli {
 namespace {
@@ -63,8 +62,7 @@ class Collected {
                     group.predicted,
                     static_cast<std::size_t>(place - names.begin())};
       for (const auto& [x, repeats] : group.values) {
-        const auto [low, high] = std::ranges::minmax(repeats);
-        series.values.push_back({x, statistics_of(repeats).p50, low, high});
+        series.values.push_back(median_at(x, repeats));
       }
       all.push_back(std::move(series));
     }
