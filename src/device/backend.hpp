@@ -116,7 +116,9 @@ class Stream : public halocline::Stream {
   /// All sums of a list as one operation; their targets do not overlap. The list must outlive the work.
   virtual void add(const SumList& list) = 0;
   /// A whole FusedPlan, as one operation. The prepared plan must outlive the work; it is not run twice at the same time.
-  virtual void run(FusedExchange& exchange) = 0;
+  /// stamps: what the exchange's stamps() returned, or null.
+  virtual void run(FusedExchange& exchange, std::uint64_t* stamps) = 0;
+  void run(FusedExchange& exchange) { run(exchange, nullptr); }
 
   /// *epoch += 1, then signals each flag with the new value, as signal() does. The word is in device memory (or any
   /// memory that the device can access); only the owner of this stream changes it.

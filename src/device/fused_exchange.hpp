@@ -39,7 +39,7 @@ class Tracer;
 struct TracedPart {
   std::size_t message = 0;  ///< number of the message
   int part = 0;             ///< of the message; the same at both ends
-  std::string track = {};   ///< name of the stream that sends it
+  std::string track = {};   ///< a name for what sends it, or receives it, beside other parts
 };
 
 /// Cells that a device stores into memory that other devices read.
@@ -102,7 +102,7 @@ struct FusedPlan {
   /// Of the same backend and device; must outlive the exchange. Null: half of the device, so that two exchanges can run at a
   /// time.
   const Room* room = nullptr;
-  /// Records the operations that a backend composes the exchange of; null for none. Must outlive the exchange.
+  /// Records the operations that the exchange consists of; null for none. Must outlive the exchange.
   Tracer* tracer = nullptr;
   std::string track = {};                        ///< name of the stream that runs it, for the tracer
   std::vector<std::size_t> local_messages = {};  ///< numbers of the messages that `local` consists of
@@ -114,6 +114,9 @@ class FusedExchange {
   virtual ~FusedExchange() = default;
   /// Throws the error of its own streams, if it has any that failed. Never blocks.
   virtual void check() {}
+  /// Room for the time stamps of one run, if the backend runs the plan as a single operation that records its parts for the plan's
+  /// tracer. Called before that run, within the tracer's operation. Null for none, or if the room was used up since the trace began.
+  [[nodiscard]] virtual std::uint64_t* stamps() { return nullptr; }
   /// Drops its own streams, if it has any, with the work in them that has not started, as Stream's destructor does. It must not be
   /// run again.
   virtual void stop() noexcept {}

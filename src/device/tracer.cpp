@@ -2,6 +2,8 @@
 #include "device/tracer.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <map>
 #include <utility>
 
 #include "halocline/error.hpp"
@@ -63,6 +65,7 @@ void Tracer::start() {
   for (int device = 0; device < backend_->device_count(); ++device) anchors_.push_back(anchor_of(device));
   marks_.clear();
   host_runs_.clear();
+  for (const auto& [device, record] : records_) static_cast<void>(record->take());
   on_ = true;
 }
 
@@ -85,14 +88,42 @@ void Tracer::ran(std::size_t operation, Duration begin, Duration end) {
   if (on_) host_runs_.push_back({operation, step_, begin, end});
 }
 
+/// The difference between a device's own clock and the host's lies where every run begins after, and ends before, the operation
+/// that contains it: more runs bound it better. The middle is taken.
+void Tracer::add_records(Trace& trace, const std::vector<TracedRun>& marked) {
+  std::map<int, std::vector<DeviceRecord::Run>> by_device;
+  for (const auto& [device, record] : records_) {
+    const std::vector<DeviceRecord::Run> runs = record->take();
+    by_device[device].insert(by_device[device].end(), runs.begin(), runs.end());
+  }
+  for (const auto& [device, runs] : by_device) {
+    if (runs.empty()) continue;
+    Duration least = Duration::min();
+    Duration most = Duration::max();
+    for (const DeviceRecord::Run& run : runs) {
+      const TracedRun& within = marked.at(run.within);
+      least = std::max(least, within.begin - run.begin);
+      most = std::min(most, within.end - run.end);
+    }
+    const Duration difference = least + (most - least) / 2;
+    for (const DeviceRecord::Run& run : runs) {
+      trace.runs.push_back({run.operation, marked[run.within].step, run.begin + difference, run.end + difference});
+    }
+    trace.alignment[static_cast<std::size_t>(device)] += std::chrono::abs(most - least) / 2;
+  }
+}
+
 Trace Tracer::take() {
   Trace trace{operations_, std::exchange(host_runs_, {}), {}};
   for (const Anchor& anchor : anchors_) trace.alignment.push_back(anchor.uncertainty);
+  std::vector<TracedRun> marked;
   for (const Marks& marks : std::exchange(marks_, {})) {
     const Anchor& anchor = anchors_[static_cast<std::size_t>(marks.device)];
-    trace.runs.push_back({marks.operation, marks.step, anchor.time + marks.begin->since(*anchor.event),
-                          anchor.time + marks.end->since(*anchor.event)});
+    marked.push_back({marks.operation, marks.step, anchor.time + marks.begin->since(*anchor.event),
+                      anchor.time + marks.end->since(*anchor.event)});
   }
+  add_records(trace, marked);
+  trace.runs.insert(trace.runs.end(), marked.begin(), marked.end());
   std::ranges::stable_sort(trace.runs, {}, &TracedRun::begin);
   return trace;
 }

@@ -62,6 +62,20 @@ struct Trace {
   std::vector<Duration> alignment;
 };
 
+/// Runs that a device records itself, within operations that the tracer records: a kernel whose parts are operations, too.
+class DeviceRecord {
+ public:
+  struct Run {
+    std::size_t within = 0;     ///< Tracer::innermost() of the operation that contains it
+    std::size_t operation = 0;  ///< Tracer::add()
+    Duration begin{};           ///< in the clock that all records of this device use
+    Duration end{};
+  };
+  virtual ~DeviceRecord() = default;
+  /// All runs since the last call, which are then forgotten. The streams have been synchronised.
+  virtual std::vector<Run> take() = 0;
+};
+
 /// Records when operations of exchanges, and kernels of applications, run: by events before and after each in its stream. Without a tracer, an exchange compares
 /// one pointer for each operation that it enqueues. Used by the one thread that enqueues. Must outlive the exchange, and be
 /// destroyed before the backend.
@@ -86,6 +100,11 @@ class Tracer {
   [[nodiscard]] static Duration now() { return Clock::steady().now(); }
   void ran(std::size_t operation, Duration begin, Duration end);
 
+  /// A record of the device's own. Its clock is aligned to the events around the operations that contain its runs.
+  void add(int device, std::shared_ptr<DeviceRecord> record) { records_.emplace_back(device, std::move(record)); }
+  /// The run of the operation that was begun last, and has not ended.
+  [[nodiscard]] std::size_t innermost() const { return open_.back().second; }
+
   /// All that was recorded since start(), by begin. The streams must have been synchronised. Afterwards there is nothing recorded.
   [[nodiscard]] Trace take();
 
@@ -103,6 +122,7 @@ class Tracer {
     std::unique_ptr<Event> begin, end;
   };
   [[nodiscard]] Anchor anchor_of(int device) const;
+  void add_records(Trace& trace, const std::vector<TracedRun>& marked);
 
   Backend* backend_;
   bool on_ = false;
@@ -113,6 +133,7 @@ class Tracer {
   std::vector<std::pair<const Stream*, std::size_t>>
       open_;  ///< operations that have begun, and where in marks_; the innermost last
   std::vector<TracedRun> host_runs_;
+  std::vector<std::pair<int, std::shared_ptr<DeviceRecord>>> records_;  ///< with the device
 };
 
 /// Whether work that is enqueued in a stream now is recorded. Captured work is not, because events of a graph cannot be read.

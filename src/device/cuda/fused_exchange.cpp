@@ -15,6 +15,7 @@
 #include "device/cuda/room.hpp"
 #include "device/cuda/wait_entries.hpp"
 #include "device/detail/flag_checks.hpp"
+#include "device/tracer.hpp"
 
 namespace halocline::device::cuda {
 namespace {
@@ -139,7 +140,8 @@ CudaFusedExchange::CudaFusedExchange(std::shared_ptr<Devices> devices, int devic
   const auto tiles_at = tables.add(tiles.copies.tiles);
   const auto packet_tasks_at = tables.add(tiles.packet_tasks);
   const auto packet_tiles_at = tables.add(tiles.packets);
-  const auto work_at = tables.add(chained(dealt, tiles, sends));
+  const std::vector<Work> work = chained(dealt, tiles, sends);
+  const auto work_at = tables.add(work);
   const auto sends_at = tables.add(sends);
   const auto receives_at = tables.add(receives);
   const auto checks_at = tables.add(checks);
@@ -164,8 +166,19 @@ CudaFusedExchange::CudaFusedExchange(std::shared_ptr<Devices> devices, int devic
             static_cast<std::uint32_t>(checks.size()),
             static_cast<std::uint32_t>(epochs.size()),
             !tiles.packet_tasks.empty(),
-            tiles.copies.converts()};
+            tiles.copies.converts(),
+            {}};
   std::copy_n(epochs.begin(), std::min(epochs.size(), table_.first_epochs.size()), table_.first_epochs.begin());
+  if (plan.tracer != nullptr) {
+    record_ = std::make_shared<StampRecord>(devices_, device, *plan.tracer, StampLayout(device, plan, work));
+    plan.tracer->add(device, record_);
+  }
+}
+
+FusedTable CudaFusedExchange::table(std::uint64_t* stamps) const {
+  FusedTable table = table_;
+  if (stamps != nullptr) table.stamps = record_->layout().room(stamps);
+  return table;
 }
 
 CudaFusedExchange::~CudaFusedExchange() { devices_->free_tables(device_, memory_); }

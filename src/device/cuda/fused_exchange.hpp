@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdint>
 #include <memory>
 
 #include "device/cuda/devices.hpp"
 #include "device/cuda/fused_table.hpp"
+#include "device/cuda/stamp_record.hpp"
 
 namespace halocline::device::cuda {
 
@@ -18,7 +20,9 @@ class CudaFusedExchange final : public FusedExchange {
 
   [[nodiscard]] const Devices& devices() const { return *devices_; }
   [[nodiscard]] int device() const { return device_; }
-  [[nodiscard]] const FusedTable& table() const { return table_; }
+  /// stamps: what stamps() returned, or null.
+  [[nodiscard]] FusedTable table(std::uint64_t* stamps) const;
+  [[nodiscard]] std::uint64_t* stamps() override { return record_ ? record_->next() : nullptr; }
   /// Blocks of the kernel that have shares; 0 if there is nothing to do, except perhaps to advance epochs.
   [[nodiscard]] unsigned workers() const { return workers_; }
 
@@ -28,6 +32,7 @@ class CudaFusedExchange final : public FusedExchange {
   void* memory_ = nullptr;
   FusedTable table_;
   unsigned workers_ = 0;
+  std::shared_ptr<StampRecord> record_;  ///< null without a tracer
 };
 
 }  // namespace halocline::device::cuda

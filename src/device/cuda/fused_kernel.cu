@@ -42,10 +42,34 @@ __device__ __noinline__ bool block_waits_for(Board* board, const WaitEntry& wait
   return __syncthreads_and(there) != 0;
 }
 
+/// Stores the time of this block's share, entry `number` of the table's work; nothing without a tracer.
+template <bool stamped, std::uint64_t ShareStamps::*moment>
+__device__ void stamp(const FusedTable& table, std::uint32_t number) {
+  if constexpr (stamped) {
+    if (threadIdx.x == 0) table.stamps.shares[number].*moment = nanoseconds();
+  }
+}
+
+/// Block 0 stores when it sees each arrival, for some milliseconds; it waits for them afterwards in any case. In rounds, as the
+/// threads of a warp that leave a loop of their own wait for each other before they read the clock.
+__device__ void stamp_arrivals(const FusedTable& table) {
+  constexpr std::uint64_t longest_ns = 10'000'000;
+  const std::uint64_t begun = nanoseconds();
+  const std::uint32_t i = threadIdx.x;
+  bool seen = i >= table.receive_count || table.receives[i].buffers[0] != nullptr;
+  while (__any_sync(~0u, !seen) != 0 && nanoseconds() - begun < longest_ns) {
+    if (seen || !reached(table.receives[i].arrived, exchange_epochs[table.receives[i].participant])) continue;
+    table.stamps.arrivals[i] = nanoseconds();
+    seen = true;
+  }
+  __syncthreads();
+}
+
 /// Block 0, which is dispatched first, so that it does not depend on other blocks to end. It waits for everything that the
 /// others wait for, except packets. It sends all its signals before it waits for anything.
-template <bool with_packets>
+template <bool with_packets, bool stamped>
 __device__ bool coordinate(const FusedTable& table) {
+  if (stamped && threadIdx.x == 0) table.stamps.coordinator[0] = nanoseconds();
 #pragma unroll 1
   for (std::uint32_t i = threadIdx.x; i < table.receive_count; i += block_threads) {
     const ReceivePart& part = table.receives[i];
@@ -58,6 +82,11 @@ __device__ bool coordinate(const FusedTable& table) {
       const SendPart& part = table.sends[i];
       if (part.buffers[0] != nullptr) announce(part, exchange_epochs[part.participant]);
     }
+  }
+  if constexpr (stamped) {
+    __syncthreads();
+    if (threadIdx.x == 0) table.stamps.coordinator[1] = nanoseconds();
+    stamp_arrivals(table);
   }
   bool there = true;
 #pragma unroll 1
@@ -97,9 +126,11 @@ __device__ void advance_epochs(const FusedTable& table) {
 
 /// The wait of a share. A send waits between its first loads and its first store: owned cells may be read before "ready" has
 /// arrived, which shortens the critical path. A receive waits before its loads.
+template <bool stamped>
 struct Gate {
   const FusedTable& table;
   const Share& share;
+  std::uint32_t number;  ///< of the share, for stamp()
   bool waited;
 
   /// The result is the same for all threads.
@@ -109,14 +140,16 @@ struct Gate {
     const WaitEntry& wait = sends ? table.sends[share.part].ready : table.receives[share.part].arrived;
     const std::uint32_t participant =
         sends ? table.sends[share.part].participant : table.receives[share.part].participant;
-    return block_waits_for(table.board, wait, exchange_epochs[participant]);
+    const bool there = block_waits_for(table.board, wait, exchange_epochs[participant]);
+    stamp<stamped, &ShareStamps::waited>(table, number);
+    return there;
   }
   __device__ bool operator()() { return waited || wait(); }
 };
 
 /// Copies the tiles of a share; the gate is called as in copy_units(). Returns false if it returned false.
-template <bool with_conversions>
-__device__ bool copy_share(const FusedTable& table, const Work& work, Gate& gate) {
+template <bool with_conversions, bool stamped>
+__device__ bool copy_share(const FusedTable& table, const Work& work, Gate<stamped>& gate) {
   const Share& share = work.share;
   if (share.first >= share.end) return true;
   return copy_tiles<with_conversions>(work.cells.shape, table.shapes, work.cells.tile, table.tiles, share.first,
@@ -138,7 +171,8 @@ __device__ void finish_send(const FusedTable& table, std::uint32_t number) {
 }
 
 /// Puts or takes the tiles of a share. Threads proceed independently; those that found the device stopped return false.
-__device__ __noinline__ bool move_packets(const FusedTable& table, const Work& work) {
+template <bool stamped>
+__device__ __noinline__ bool move_packets(const FusedTable& table, const Work& work, std::uint32_t number) {
   const Share share = work.share;
   const bool puts = share.role == Role::put;
   const std::uint64_t epoch =
@@ -152,6 +186,8 @@ __device__ __noinline__ bool move_packets(const FusedTable& table, const Work& w
       put_packets(*task, first, epoch);
     } else if (!take_packets(table.board, table.receives[share.part], *task, first, epoch)) {
       return false;
+    } else if (at == share.first + share.stride) {
+      stamp<stamped, &ShareStamps::waited>(table, number);
     }
     task = &table.packet_tasks[next.task];
     first = next.first;
@@ -160,30 +196,39 @@ __device__ __noinline__ bool move_packets(const FusedTable& table, const Work& w
 }
 
 /// Works on all shares of a block.
-template <bool with_packets, bool with_conversions>
+template <bool with_packets, bool with_conversions, bool stamped>
 __device__ void do_all(const FusedTable& table, const Work& first) {
   const Work* work = &first;
+  std::uint32_t number = blockIdx.x - 1;
   while (true) {
     const Share& share = work->share;
+    stamp<stamped, &ShareStamps::begin>(table, number);
+    stamp<stamped, &ShareStamps::waited>(table, number);
     if (with_packets && (share.role == Role::put || share.role == Role::take)) {
-      const bool moved = move_packets(table, *work);
+      const bool moved = move_packets<stamped>(table, *work, number);
+      if (stamped) __syncthreads();
+      stamp<stamped, &ShareStamps::end>(table, number);
       if (work->next == Work::none || __syncthreads_and(moved) == 0) return;
     } else {
-      Gate gate{table, share, share.open || share.role == Role::local};
+      Gate<stamped> gate{table, share, number, share.open || share.role == Role::local};
       if (share.role == Role::receive && !gate()) return;
       if (!copy_share<with_conversions>(table, *work, gate)) return;
       if (share.role == Role::send) {
         if (!gate()) return;
         finish_send(table, share.part);
+      } else if (stamped) {
+        __syncthreads();
       }
+      stamp<stamped, &ShareStamps::end>(table, number);
       if (work->next == Work::none) return;
     }
-    work = &table.work[work->next];
+    number = work->next;
+    work = &table.work[number];
   }
 }
 
-/// Several kernels, so that exchanges without packets, and without conversions, use no registers for them.
-template <bool with_packets, bool with_conversions>
+/// Several kernels, so that exchanges without packets, without conversions, and without a tracer use no registers for them.
+template <bool with_packets, bool with_conversions, bool stamped = false>
 __global__ void __launch_bounds__(block_threads, 4) fused_kernel(const __grid_constant__ FusedTable table) {
   follow_previous_kernel();
   // These loads are all in flight together.
@@ -202,13 +247,13 @@ __global__ void __launch_bounds__(block_threads, 4) fused_kernel(const __grid_co
   if (__syncthreads_and(go) == 0) return;
   // If a block gives up, the device is stopped, and nothing that was left undone is signalled.
   if (blockIdx.x == 0) {
-    const bool there = coordinate<with_packets>(table);
+    const bool there = coordinate<with_packets, stamped>(table);
     if (__syncthreads_and(there) == 0) return;
     let_next_kernel_start();
     if (threadIdx.x == 0) advance_epochs(table);
   } else {
     if (threadIdx.x == 0) DeviceCount(*table.readers).fetch_add(1, ::cuda::memory_order_release);
-    do_all<with_packets, with_conversions>(table, *reinterpret_cast<const Work*>(first_work));
+    do_all<with_packets, with_conversions, stamped>(table, *reinterpret_cast<const Work*>(first_work));
   }
 }
 
@@ -221,8 +266,12 @@ const void* kernel_for(bool with_packets, bool with_conversions) {
                       : reinterpret_cast<const void*>(fused_kernel<false, false>);
 }
 
-std::array<const void*, 4> all_kernels() {
-  return {kernel_for(false, false), kernel_for(true, false), kernel_for(false, true), kernel_for(true, true)};
+/// For all exchanges that a tracer records.
+const void* stamped_kernel() { return reinterpret_cast<const void*>(fused_kernel<true, true, true>); }
+
+std::array<const void*, 5> all_kernels() {
+  return {kernel_for(false, false), kernel_for(true, false), kernel_for(false, true), kernel_for(true, true),
+          stamped_kernel()};
 }
 
 }  // namespace
@@ -240,7 +289,9 @@ cudaError_t launch_fused(cudaStream_t stream, const FusedTable& table, unsigned 
   config.numAttrs = early ? 1 : 0;
   FusedTable copy = table;
   void* parameters[] = {&copy};
-  return cudaLaunchKernelExC(&config, kernel_for(table.has_packets, table.converts), parameters);
+  const void* kernel =
+      table.stamps.shares != nullptr ? stamped_kernel() : kernel_for(table.has_packets, table.converts);
+  return cudaLaunchKernelExC(&config, kernel, parameters);
 }
 
 cudaError_t load_fused_kernel() {

@@ -65,6 +65,20 @@ struct alignas(128) Work {
 };
 static_assert(sizeof(Work) == 128);
 
+/// When a block worked on a share, in nanoseconds of the device's global timer.
+struct ShareStamps {
+  std::uint64_t begin = 0;
+  std::uint64_t waited = 0;  ///< a send's first store, a receive's first load; after the first tile of a take
+  std::uint64_t end = 0;     ///< its last store was issued; of a send also the signal
+};
+
+/// Where one run of an exchange stores the times of its parts. All null without a tracer.
+struct StampRoom {
+  std::uint64_t* coordinator = nullptr;  ///< when it began, and when it had posted all its "ready"
+  std::uint64_t* arrivals = nullptr;     ///< by receive, when its flag was seen; 0 for packets
+  ShareStamps* shares = nullptr;         ///< by entry of `work`
+};
+
 struct FusedTable {
   Board* board = nullptr;
   const TileShape* shapes = nullptr;
@@ -86,6 +100,7 @@ struct FusedTable {
   std::uint32_t participant_count = 0;
   bool has_packets = false;  ///< if false, all packet buffers are null
   bool converts = false;     ///< conversions are among the tiles
+  StampRoom stamps{};
 };
 
 }  // namespace halocline::device::cuda

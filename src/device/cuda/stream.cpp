@@ -118,7 +118,7 @@ void CudaStream::add(const SumList& list) {
   }
 }
 
-void CudaStream::run(FusedExchange& exchange) {
+void CudaStream::run(FusedExchange& exchange, std::uint64_t* stamps) {
   const auto& mine = own<const CudaFusedExchange>(exchange, devices_.get(), "fused exchange");
   if (mine.device() != device_) {
     throw InvalidArgument(fmt::format("the fused exchange was prepared for device {}; allowed is the stream's, {}",
@@ -127,7 +127,8 @@ void CudaStream::run(FusedExchange& exchange) {
   raise_failure();
   const CurrentDevice now = current();
   const std::optional<Capture> capture_now = capture();
-  check(launch_fused(handle_, mine.table(), mine.workers(), may_start_early(capture_now)), "launching an exchange");
+  check(launch_fused(handle_, mine.table(stamps), mine.workers(), may_start_early(capture_now)),
+        "launching an exchange");
   last_run_ = capture_now ? capture()->before : nullptr;
 }
 

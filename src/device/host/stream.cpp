@@ -131,7 +131,7 @@ void HostStream::add(const SumList& list) {
   });
 }
 
-void HostStream::run(FusedExchange& exchange) {
+void HostStream::run(FusedExchange& exchange, std::uint64_t* /*stamps*/) {
   auto* mine = dynamic_cast<ComposedExchange*>(&exchange);
   if (mine == nullptr) throw InvalidArgument("the fused exchange belongs to another backend than the stream");
   mine->enqueue(*this);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
@@ -19,6 +20,7 @@ class ThreadedExchange final : public FusedExchange {
       : team_(std::move(team)), inner_(std::move(inner)), device_(device) {}
   void check() override { inner_->check(); }
   void stop() noexcept override { inner_->stop(); }
+  [[nodiscard]] std::uint64_t* stamps() override { return inner_->stamps(); }
 
   /// Throws InvalidArgument if it was made by another backend or for another device.
   static FusedExchange& inner_of(FusedExchange& exchange, const ThreadTeam* team, int device) {

@@ -84,9 +84,9 @@ void ThreadedStream::add(const SumList& list) {
   pass([&list](Stream& inner) { inner.add(list); });
 }
 
-void ThreadedStream::run(FusedExchange& exchange) {
+void ThreadedStream::run(FusedExchange& exchange, std::uint64_t* stamps) {
   FusedExchange& mine = ThreadedExchange::inner_of(exchange, team_.get(), device());
-  pass([&mine](Stream& inner) { inner.run(mine); });
+  pass([&mine, stamps](Stream& inner) { inner.run(mine, stamps); });
 }
 
 void ThreadedStream::advance(std::uint64_t* epoch, std::span<const FlagSignal> signals) {

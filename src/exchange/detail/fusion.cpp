@@ -16,10 +16,10 @@ constexpr int concurrent_multiprocessors = 16;
 
 /// For the tracer: the parts that an end has contributed, in the order that both ends have them in.
 template <typename Part>
-void number_parts(std::span<Part> parts, const Channel& channel) {
+void number_parts(std::span<Part> parts, const Channel& channel, const char* verb) {
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const std::string suffix = parts.size() > 1 ? fmt::format(", part {}", i) : "";
-    parts[i].trace = {channel.number, static_cast<int>(i), channel.track("send") + suffix};
+    parts[i].trace = {channel.number, static_cast<int>(i), channel.track(verb) + suffix};
   }
 }
 
@@ -57,8 +57,8 @@ device::FusedPlan Fusion::fused_plan(const ExchangePlan& plan, Overlap overlap) 
           std::tuple(participant.outgoing.size(), participant.incoming.size(), fused.local.size());
       end->contribute(plan, participant, fused.local);
       if (context_->tracer == nullptr) continue;
-      number_parts(std::span(participant.outgoing).subspan(sends), *channel);
-      number_parts(std::span(participant.incoming).subspan(receives), *channel);
+      number_parts(std::span(participant.outgoing).subspan(sends), *channel, "send");
+      number_parts(std::span(participant.incoming).subspan(receives), *channel, "receive");
       if (fused.local.size() > copies) fused.local_messages.push_back(channel->number);
     }
     fused.participants.push_back(std::move(participant));
@@ -91,7 +91,9 @@ Fusion::Form& Fusion::form(const ExchangePlan& plan, Overlap overlap) {
 
 void Fusion::run(const ExchangePlan& plan, Overlap overlap, device::Stream& in) {
   Form& formed = form(plan, overlap);
-  traced(context_->tracer, formed.operation, in, [&] { in.run(*formed.made); });
+  const bool records = is_traced(context_->tracer, in);
+  traced(context_->tracer, formed.operation, in,
+         [&] { in.run(*formed.made, records ? formed.made->stamps() : nullptr); });
 }
 
 void Fusion::prepare(const ExchangePlan& plan) {
