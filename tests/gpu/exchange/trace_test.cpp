@@ -71,7 +71,7 @@ TEST_P(GpuTrace, HasThePartsOfEachMessageWithinItsExchange) {
     EXPECT_EQ((counts[{Work::wait_arrived, m, 0}]), steps) << "message " << m;
   }
   EXPECT_GT(direct, 0);
-  for (const Duration alignment : trace.alignment) EXPECT_LT(alignment, std::chrono::microseconds(20));
+  for (const Duration alignment : trace.alignment) EXPECT_LT(alignment, std::chrono::milliseconds(1));
   domain.close();
 }
 INSTANTIATE_TEST_SUITE_P(cells, GpuTrace, testing::Values(16, 64, 256),
