@@ -8,5 +8,6 @@ results=$(cd "$(dirname "$0")/../../bench/results" && pwd)
 "$1" plot "$results/2026-11-25-2x-h100-baselines/baseline.csv" -o "$2/libraries.svg" > /dev/null
 "$1" plot "$results/2026-11-22-summit-one-core/weak.csv" -o "$2/summit-weak.svg" > /dev/null
 "$1" plot "$results/2026-11-22-4x-h200-senders/mhd-strong.csv" -o "$2/mhd-strong.svg" > /dev/null
+"$1" plot "$results/2026-11-25-2x-h100-trace/jacobi.json" -o "$2/trace.svg" > /dev/null
 four=$results/2026-11-21-4x-h200-fused
 "$1" plot "$four/ceilings.csv" "$four"/{small/exchange-64,small/exchange-128,exchange-256,exchange-512}-4r-graph20.json "$four/jacobi-4r-4g-no-overlap.json" -o "$2/roofline.svg" > /dev/null
