@@ -28,10 +28,11 @@ set(HALOCLINE_COMMON_HEADERS
     <optional> <set> <span> <string> <string_view> <thread> <utility> <vector>)
 
 # halocline_add_stage(core SOURCES a.cpp b.cpp DEPENDS core PUBLIC fmt::fmt PRIVATE MPI::MPI_CXX)
+# APART: names recur in the unnamed namespaces of its files, so that each is compiled by itself.
 # A stage is one static library, halocline_<stage>, with access to the stages on which it depends and no others.
 # IN_TREE: it has no installed header, nor has any stage that depends on it, so that it is not installed.
 function(halocline_add_stage stage)
-  cmake_parse_arguments(arg "IN_TREE" "" "SOURCES;DEPENDS;PUBLIC;PRIVATE" ${ARGN})
+  cmake_parse_arguments(arg "IN_TREE;APART" "" "SOURCES;DEPENDS;PUBLIC;PRIVATE" ${ARGN})
   set(target halocline_${stage})
   add_library(${target} STATIC ${arg_SOURCES})
   add_library(halocline::${stage} ALIAS ${target})
@@ -49,6 +50,9 @@ function(halocline_add_stage stage)
     halocline_precompile(${target} HEADERS ${HALOCLINE_COMMON_HEADERS} <fmt/core.h>)
   else()
     halocline_precompile(${target} FROM halocline_core)
+  endif()
+  if(NOT arg_APART)
+    halocline_compile_together(${target})
   endif()
   # A shared library exports the names of the installed headers only; these headers mark them.
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${stage} CXX_VISIBILITY_PRESET hidden
