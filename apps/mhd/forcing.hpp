@@ -18,12 +18,13 @@ struct Wave {
   double imaginary[3] = {0, 0, 0};
 };
 
-/// theta at a cell, the same for a cell and its periodic images.
+/// theta at a cell, bit for bit the same for a cell of the domain and its nearest periodic images.
 HALOCLINE_HOST_DEVICE inline double angle_of(const Wave& wave, const halocline::Vec3& extent, std::int64_t x,
                                              std::int64_t y, std::int64_t z) {
   constexpr double two_pi = 6.283185307179586476925286766559;
   const auto part = [](std::int64_t k, std::int64_t p, std::int64_t n) {
-    return static_cast<double>(k * p % n) / static_cast<double>(n);
+    const std::int64_t inside = p < 0 ? p + n : (p < n ? p : p - n);
+    return static_cast<double>(k * inside % n) / static_cast<double>(n);
   };
   return two_pi *
              (part(wave.waves.x, x, extent.x) + part(wave.waves.y, y, extent.y) + part(wave.waves.z, z, extent.z)) +

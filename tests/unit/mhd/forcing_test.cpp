@@ -34,6 +34,21 @@ mhd::ForcingSettings settings(double helicity) {
   return forcing;
 }
 
+/// Also of negative wave numbers, and where the remainder of a product is negative.
+TEST(Forcing, AWaveHasTheSameBitsInACellsPeriodicImages) {
+  const mhd::Forcing forcing(settings(1), forcing_extent, spacing, 1);
+  for (int step = 0; step < 20; ++step) {
+    const auto wave = forcing.wave_of(step, 0.01);
+    halocline::for_each_cell({Vec3::filled(-1), Vec3::filled(2)}, [&](const Vec3& images) {
+      for (const Vec3& p : {Vec3{0, 0, 0}, Vec3{39, 19, 11}, Vec3{7, 18, 3}, Vec3{31, 1, 10}}) {
+        const Vec3 image = p + images * forcing_extent;
+        EXPECT_EQ(angle_of(wave, forcing_extent, p.x, p.y, p.z),
+                  angle_of(wave, forcing_extent, image.x, image.y, image.z));
+      }
+    });
+  }
+}
+
 /// The curl of the wave a cos - b sin is k x (a cos - b sin) shifted by a quarter period; the wave is helical if k x a
 /// = |k| b.
 TEST(Forcing, WavesAreAcrossTheirVectorAndAsHelicalAsWanted) {
