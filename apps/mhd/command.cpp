@@ -15,6 +15,7 @@
 #include "mhd/check.hpp"
 #include "mhd/command.hpp"
 #include "mhd/command_options.hpp"
+#include "mhd/trials.hpp"
 
 namespace apps {
 
@@ -26,13 +27,14 @@ namespace {
 /// Repeats of what is timed by itself.
 constexpr int repeats = 5;
 
-std::string result_text(const mhd::Result& result, const Vec3& size) {
+std::string result_text(const mhd::Result& result, const Options& options) {
   return fmt::format(
       "steps       {} to time {:.6g}, the last of {:.6g}\n"
-      "step        {}, {:.4g} ns a cell  (median of {}; three substeps; slowest subdomain; {})\n"
+      "step        {}, {:.4g} ns a cell  (median of {}; three substeps{}; slowest subdomain; {})\n"
       "total       {}  (timed steps, diagnostics and files, slowest rank)\n",
       result.steps, result.time, result.dt, seconds_text(result.median_step_seconds),
-      mhd::nanoseconds_a_cell(result.median_step_seconds, size), result.step_seconds.size(),
+      mhd::nanoseconds_a_cell(result.median_step_seconds, options.size), result.step_seconds.size(),
+      options.steps_per_exchange == 1 ? "" : fmt::format(", {} an exchange", options.steps_per_exchange),
       result.overlapped ? "overlapped" : "exchange first", seconds_text(result.total_seconds));
 }
 
@@ -110,15 +112,20 @@ struct Modelled {
   mhd::Prediction prediction;
 };
 
-std::string model_text(const Modelled& m, double step) {
+std::string model_text(const Modelled& m, double step, int substeps_per_exchange) {
   const auto& p = m.prediction;
   return fmt::format(
       "compute     {} a step alone: {:.4g} ns a cell and device\n"
       "exchange    {} a step alone{}\n"
-      "model       {} a step (the longer of the two); it is {:.1f} % of the measured one\n",
+      "model       {} a step ({}); it is {:.1f} % of the measured one\n",
       seconds_text(m.parts.compute), p.seconds_per_update * 1e9, seconds_text(m.parts.exchange),
       p.seconds_per_cell > 0 ? fmt::format(": {:.4g} ns a halo cell, sent or received", p.seconds_per_cell * 1e9) : "",
-      seconds_text(p.step), 100 * p.step / step);
+      seconds_text(p.step),
+      substeps_per_exchange == 1
+          ? "the longer of the two"
+          : fmt::format("the longer of exchange and computation in one of {} substeps, and the others",
+                        substeps_per_exchange),
+      100 * p.step / step);
 }
 
 /// Continues from the checkpoint of a restart; --steps and --warm-up then count from the solution's first step.
@@ -138,6 +145,25 @@ mhd::Stops stops_for(RunFiles& files, RunTrace& trace, Domain& domain, std::int6
                 trace.at(at.step, domain);
                 files.write(at.step, at.time, at.step == last, {{"time", at.time}, {"dt", at.dt}});
               }};
+}
+
+/// Prints how fast each number of substeps for an exchange is; the domain's options hold the fastest afterwards.
+template <typename T>
+Json try_substeps(Context& context, const MhdOptions& own) {
+  Options& options = context.options;
+  const auto trials = mhd::try_substeps_per_exchange<T>(
+      options.size, options.stencil, context.world, domain_options(context), own.wire, own.parameters, own.order,
+      mhd::initial_values(own.problem, options.size, own.parameters), own.settings);
+  options.steps_per_exchange = trials.front().substeps_per_exchange;
+  Json document = Json::array();
+  std::string text;
+  for (const auto& trial : trials) {
+    text +=
+        fmt::format("{} {}: {} a step", text.empty() ? "" : ",", trial.substeps_per_exchange, seconds_text(trial.step));
+    document.push_back({{"substeps_per_exchange", trial.substeps_per_exchange}, {"step_s", trial.step}});
+  }
+  context.print_text(fmt::format("halos       tried, by substeps per exchange:{}\n\n", text));
+  return document;
 }
 
 /// Prints how fast each is; the fastest is in use afterwards.
@@ -164,6 +190,8 @@ int run_mhd(Context& context, const MhdOptions& wanted) {
   options.no_corners = !own.corners;
   if (!own.halo_in_x) options.boundaries = mhd::boundaries;
   if (own.corners) options.stencil = Stencil::box(own.order / 2);
+  options.steps_per_exchange = own.substeps_per_exchange;
+  const Json halo_trials = own.try_substeps ? try_substeps<T>(context, own) : Json();
   Domain domain(options.size, options.stencil, context.world, domain_options(context));
   const auto state = mhd::add_fields<T>(domain, own.wire);
   domain.realize();
@@ -178,6 +206,8 @@ int run_mhd(Context& context, const MhdOptions& wanted) {
   const auto shares = shares_of_all_ranks(domain);
   document["transports"] = shares_json(shares);
   document["order"] = own.order;
+  document["substeps_per_exchange"] = options.steps_per_exchange;
+  if (own.try_substeps) document["halo_trials"] = halo_trials;
   document["initial"] = mhd::start_names[static_cast<std::size_t>(own.problem.start)];
   document["graph"] = own.settings.graph;
   document["messages"] = routing::to_string(options.messages.value_or(exchange::Messages::by_neighbour));
@@ -207,12 +237,14 @@ int run_mhd(Context& context, const MhdOptions& wanted) {
     const auto progress = [&bar](std::int64_t step, std::int64_t) {
       if (bar) bar->update(step);
     };
-    trace.set_steps(files->first_step(), last, traced_exchanges);
+    // A step has an exchange, or several.
+    const std::int64_t traced = traced_exchanges * std::max(1, options.steps_per_exchange / mhd::Williamson::substeps);
+    trace.set_steps(files->first_step(), last, traced);
     trace.at(files->first_step(), domain);
     const auto result = solver.run(own.settings, progress, stops_for(*files, trace, domain, last));
     bar.reset();
     files.reset();
-    context.print_text(result_text(result, options.size));
+    context.print_text(result_text(result, options));
     document["result"] = result_json(result, options.size);
     trace.report(context, document);
     if (own.check) {
@@ -233,7 +265,7 @@ int run_mhd(Context& context, const MhdOptions& wanted) {
                            {"exchange_s_per_cell", m.prediction.seconds_per_cell},
                            {"step_s", m.prediction.step},
                            {"efficiency", m.prediction.step / result.median_step_seconds}};
-      context.print_text("\n" + model_text(m, result.median_step_seconds));
+      context.print_text("\n" + model_text(m, result.median_step_seconds, options.steps_per_exchange));
     }
   } catch (const InvalidArgument&) {
     domain.close();  // all ranks throw the same

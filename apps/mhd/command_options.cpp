@@ -109,6 +109,18 @@ void add_way_options(CLI::App& command, MhdOptions& own) {
   flag("--no-overlap", "update all cells after the exchange", [&] { settings.overlap = false; });
   flag("--graph", "record two steps and replay them as one launch (needs --dt, no forcing, no route by the host)",
        [&] { settings.graph = true; });
+  add_word(command, "--substeps-per-exchange", "K",
+           "exchange wider halos once in K of a step's three substeps: 1 (default), 2, 3 (once a step), or more whole "
+           "steps; auto: time 1, 2, 3 and 6 first",
+           [&own](const auto& name, const auto& word) {
+             const char* const allowed = "auto, 1, 2 or a multiple of 3";
+             own.try_substeps = word == "auto";
+             if (own.try_substeps) return;
+             if (word.find_first_not_of("0123456789") != std::string::npos) refuse(name, word, allowed);
+             own.substeps_per_exchange = static_cast<int>(parse_integer(name, word, 1, most_steps_per_exchange));
+             if (!mhd::can_serve(own.substeps_per_exchange)) refuse(name, word, allowed);
+           })
+      ->group(group);
   flag("--halo-in-x", "exchange halos in x even if x is not cut, where kernels could wrap around",
        [&own] { own.halo_in_x = true; });
   flag("--corners", "also exchange halos across corners, which no difference reads", [&own] { own.corners = true; });
@@ -220,6 +232,7 @@ mhd::Study study_of(const MhdOptions& own, const Options& options) {
                     study_option);
   }
   if (own.wire) refuse_together("--wire", study_option);
+  if (own.try_substeps || own.substeps_per_exchange > 1) refuse_together("--substeps-per-exchange", study_option);
   if (own.communication.paper_scheme) refuse_together("--paper-scheme", study_option);
   if (own.forcing_amplitude) refuse_together("--forcing", study_option);
   if (options.partition || options.node_grid || options.device_grid) {

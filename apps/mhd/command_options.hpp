@@ -32,6 +32,8 @@ struct MhdOptions {
   std::optional<halocline::Element> wire;  ///< of all fields
   bool corners = false;
   bool halo_in_x = false;
+  int substeps_per_exchange = 1;
+  bool try_substeps = false;  ///< and take the fastest number
   bool check = false;
   bool parts = false;
   bool paper = false;

@@ -139,11 +139,11 @@ class CudaKernels : public Kernels<T> {
     launch(subdomain, others, substep, variant.marches ? cells_ : variant);
   }
 
-  void kick(const Subdomain& subdomain, const Wave& wave) override {
-    stream_of(subdomain).enqueue([=, arrays = arrays_of(subdomain, state_), extent = extent_, owned = subdomain.owned(),
+  void kick(const Subdomain& subdomain, const Box& box, const Wave& wave) override {
+    stream_of(subdomain).enqueue([=, arrays = arrays_of(subdomain, state_), extent = extent_,
                                   ordinal = devices_.ordinal(stream_of(subdomain))](Stream& at) {
       const OnDevice on(ordinal);
-      kick_rows<T><<<row_blocks, threads_of_rows, 0, native(at)>>>(arrays, wave, extent, owned);
+      kick_rows<T><<<row_blocks, threads_of_rows, 0, native(at)>>>(arrays, wave, extent, box);
       check(cudaGetLastError(), "launching a kick");
     });
   }

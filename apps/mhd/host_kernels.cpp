@@ -105,9 +105,10 @@ class HostKernels : public Kernels<T> {
     }
   }
 
-  void kick(const Subdomain& subdomain, const Wave& wave) override {
-    subdomain.launch(subdomain.owned(), [arrays = arrays_of(subdomain, state_), wave, extent = extent_](
-                                            const Box& part) { kick_box<T>(arrays, wave, extent, part); });
+  void kick(const Subdomain& subdomain, const Box& box, const Wave& wave) override {
+    subdomain.launch(box, [arrays = arrays_of(subdomain, state_), wave, extent = extent_](const Box& part) {
+      kick_box<T>(arrays, wave, extent, part);
+    });
   }
 
   void extremes(const Subdomain& subdomain, Extremes* result) override {

@@ -19,12 +19,12 @@ template <typename T>
 class Kernels {
  public:
   virtual ~Kernels() = default;
-  /// update_cell() for disjoint boxes of owned cells, at most most_boxes that are not empty: reads the current buffers, writes
-  /// the next ones.
+  /// update_cell() for disjoint boxes, at most most_boxes that are not empty: reads the current buffers, writes the next ones.
+  /// Boxes may hold halo cells if the arrays have what these read.
   virtual void update(const halocline::Subdomain& subdomain, std::span<const halocline::Box> boxes,
                       const Substep<T>& substep) = 0;
-  /// Adds a wave to the velocity of the owned cells, in the current buffers.
-  virtual void kick(const halocline::Subdomain& subdomain, const Wave& wave) = 0;
+  /// Adds a wave to the velocity of a box, of owned and halo cells, in the current buffers.
+  virtual void kick(const halocline::Subdomain& subdomain, const halocline::Box& box, const Wave& wave) = 0;
   /// Of all quantities over the owned cells. Halos must be there. *result is in memory that the device reaches (pinned) and
   /// must outlive the work.
   virtual void extremes(const halocline::Subdomain& subdomain, Extremes* result) = 0;

@@ -71,8 +71,9 @@ struct Result {
   double dt = 0;                   ///< the last one
   std::vector<Stretch> stretches;  ///< of this run, the warm-up included
   bool overlapped = true;          ///< as set, or found to be the faster
-  /// Of each timed step (of each two where steps are replayed, halved), by the devices' clocks: from where the last subdomain
-  /// ended the step before to where the last one ended this one. Together at most total_seconds.
+  /// Of each timed step (a mean of several where these are replayed together, or where an exchange serves more than a step), by
+  /// the devices' clocks: from where the last subdomain ended the step before to where the last one ended this one. Together
+  /// at most total_seconds.
   std::vector<double> step_seconds;
   double median_step_seconds = 0;
   double total_seconds =
@@ -82,8 +83,8 @@ struct Result {
 
 /// Seconds of a step's parts, each alone: medians, the slowest rank's.
 struct Parts {
-  double compute = 0;   ///< three updates of all cells, no exchange
-  double exchange = 0;  ///< three exchanges, no update
+  double compute = 0;   ///< three updates of all cells, those beyond the owned ones included, no exchange
+  double exchange = 0;  ///< a step's exchanges, no update
   /// Three times a wait for all devices and ranks, with nothing to wait for: what a scheme would add that synchronises after each
   /// substep. A step of this solver does not.
   double synchronisation = 0;
@@ -98,8 +99,13 @@ enum class BoundaryOrder : int {
   as_ready,   ///< each part as soon as what it reads has arrived, concurrently with the interior
 };
 
+/// Whether an exchange can serve so many substeps: 1, 2, or whole steps, multiples of 3.
+[[nodiscard]] bool can_serve(int substeps);
+
 /// Solves on a domain of stencil() or more with the fields of add_fields(). The domain is realised, and outlives the solver. T is
-/// float or double. All methods are collective, and so is the constructor.
+/// float or double. All methods are collective, and so is the constructor. A substep is a step of the domain: its
+/// steps_per_exchange is the number of substeps that an exchange serves, one of can_serve(). Owned cells have the same bits with
+/// all of them; fields with a wire format need an exchange at each step's beginning (1 or 3).
 template <typename T>
 class Solver {
  public:
@@ -109,7 +115,7 @@ class Solver {
   /// Sets the current buffers; time and step are 0 again. Several threads call values at the same time.
   void initialise(const InitialValues& values);
   /// The current buffers hold the solution at this position.
-  void continue_from(const Position& position) { position_ = position; }
+  void continue_from(const Position& position);
   /// One step; see Substep.
   void step(double dt, bool overlap = true);
   /// Goes on from the current buffers: where it stopped before changes no bit. progress is called on every rank, every few steps.
@@ -144,7 +150,7 @@ class Solver {
  private:
   void substep(const Substep<T>& substep, bool overlap);
   void exchange_and_update(const Substep<T>& substep, bool overlap);
-  void update_all(const Substep<T>& substep);
+  void update_all(const Substep<T>& substep, int since_exchange);
   void update(apps::Work work, const halocline::Subdomain& subdomain, std::span<const halocline::Box> boxes,
               const Substep<T>& substep);
   void finish_and_update_boundary(halocline::ExchangeHandle& exchange, const Substep<T>& substep);
@@ -166,6 +172,7 @@ class Solver {
   };
   std::vector<Slots> results_;  ///< pinned, one a subdomain
   Position position_;
+  int since_exchange_ = 0;  ///< substeps; 0: the next one begins with an exchange
 };
 
 }  // namespace mhd

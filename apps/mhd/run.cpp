@@ -17,8 +17,9 @@ namespace {
 
 using halocline::comm::Reduction;
 
-/// A step is three swaps of two buffers, so that two steps end where they began.
-constexpr std::int64_t steps_of_cycle = 2;
+/// The fewest steps that end where they began: with the same current buffers (a step is three swaps of two buffers), and with an
+/// exchange to come, of which each serves some substeps.
+std::int64_t steps_of_cycle(int served) { return std::lcm(2 * Williamson::substeps, served) / Williamson::substeps; }
 /// Shorter runs are not worth a trial.
 constexpr std::int64_t tried_from = 20;
 constexpr int trial_repeats = 3;
@@ -56,6 +57,8 @@ template <typename T>
 Result Solver<T>::run(const Settings& settings,
                       const std::function<void(std::int64_t step, std::int64_t steps)>& progress, const Stops& stops) {
   check(settings);
+  since_exchange_ = 0;
+  const std::int64_t cycle_steps = steps_of_cycle(domain_.plan().steps_per_exchange);
   auto comm = domain_.plan().comm;
   const auto& host_clock = halocline::Clock::steady();
   apps::InFlight in_flight(domain_);
@@ -75,14 +78,14 @@ Result Solver<T>::run(const Settings& settings,
   if (settings.graph) {
     // Graph counts no step: what is enqueued runs when it is replayed.
     auto capture = domain_.capture();
-    for (std::int64_t i = 0; i < steps_of_cycle * Williamson::substeps; ++i) {
+    for (std::int64_t i = 0; i < cycle_steps * Williamson::substeps; ++i) {
       substep(Substep<T>::of(static_cast<int>(i % Williamson::substeps), *settings.dt), result.overlapped);
     }
     cycle.emplace(capture.finish());
     comm.barrier();
   }
   const auto advance = [&](std::int64_t steps) {
-    if (steps == steps_of_cycle) {
+    if (steps > 1) {
       cycle->launch();
       for (std::int64_t i = 0; i < steps; ++i) {  // rounds as step() does
         position_ = {position_.step + 1, position_.time + result.dt, result.dt};
@@ -92,10 +95,11 @@ Result Solver<T>::run(const Settings& settings,
     }
     done += steps;
     result.stretches.back().steps += steps;
-    if (clock) clock->lap();
   };
 
   std::vector<double> lengths;  // in steps, of what is between two marks
+  std::int64_t marked = 0;      // steps that were done at the last mark
+  const auto dt_is_due = [&] { return !settings.dt && position_.step % settings.cfl_every == 0; };
   result.dt = settings.dt.value_or(position_.dt);
   result.stretches.push_back({0, result.dt});
   while (done < all) {
@@ -105,8 +109,9 @@ Result Solver<T>::run(const Settings& settings,
       clock.emplace(domain_);
       start = host_clock.now();
       clock->start();
+      marked = done;
     }
-    if (!settings.dt && (position_.step % settings.cfl_every == 0 || result.dt == 0)) {
+    if (dt_is_due() || (!settings.dt && result.dt == 0)) {
       result.dt = time_step(settings.cfl);
       if (result.dt != result.stretches.back().dt) result.stretches.push_back({0, result.dt});
       if (clock) clock->start();
@@ -114,10 +119,14 @@ Result Solver<T>::run(const Settings& settings,
     const std::int64_t end = done < settings.warm_up ? settings.warm_up : all;
     const std::int64_t until = std::min({first + end, next_diagnostics, next_stop});
     // A cycle begins with the buffers that it was recorded with.
-    const bool replayed = cycle && done % steps_of_cycle == 0 && until - position_.step >= steps_of_cycle;
-    const std::int64_t steps = replayed ? steps_of_cycle : 1;
-    advance(steps);
-    if (clock) lengths.push_back(static_cast<double>(steps));
+    const bool replayed = cycle && done % cycle_steps == 0 && until - position_.step >= cycle_steps;
+    advance(replayed ? cycle_steps : 1);
+    // With what an exchange serves, as long as nothing else comes between.
+    if (clock && (since_exchange_ == 0 || position_.step == until || dt_is_due())) {
+      clock->lap();
+      lengths.push_back(static_cast<double>(done - marked));
+      marked = done;
+    }
     if (position_.step == next_diagnostics) {
       next_diagnostics = next_multiple(position_.step, settings.diagnostics_every);
       if (done < all) result.diagnostics.push_back(diagnostics());

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 
 #include "comm/agree.hpp"
 #include "common/boundaries.hpp"
@@ -29,7 +30,32 @@ void choose_tiles(halocline::Domain& domain, const halocline::Vec3& tile) {
   if (!enough) domain.use_tiles(halocline::Vec3::filled(1));
 }
 
+/// Throws InvalidArgument unless the domain's halos can serve as many substeps as they are wide for. The first substep after an
+/// exchange may read, in all of its box, what the last but one wrote: that was owned cells and one radius more, or the substep is a
+/// step's first, which does not read it.
+template <typename T>
+void check_substeps(halocline::Domain& domain, const State<T>& state) {
+  const int served = domain.plan().steps_per_exchange;
+  if (!can_serve(served)) {
+    throw halocline::InvalidArgument(fmt::format(
+        "mhd: the domain's steps_per_exchange is {} (substeps); allowed are 1, 2 and multiples of 3", served));
+  }
+  if (Williamson::substeps % served == 0) return;
+  for (const auto field : state) {
+    const auto& descriptor = internals(domain).geometry().fields.at(field.id.index());
+    if (!descriptor.wire) continue;
+    throw halocline::InvalidArgument(
+        fmt::format("mhd: field '{}' has a wire format, and the domain's steps_per_exchange is {} (substeps); allowed "
+                    "are 1 and 3, as every step must begin with an exchange",
+                    descriptor.name, served));
+  }
+}
+
 }  // namespace
+
+bool can_serve(int substeps) {
+  return substeps == 1 || substeps == 2 || (substeps > 0 && substeps % Williamson::substeps == 0);
+}
 
 template <typename T>
 Solver<T>::Solver(halocline::Domain& domain, const State<T>& state, const Parameters& parameters, int order,
@@ -48,11 +74,7 @@ Solver<T>::Solver(halocline::Domain& domain, const State<T>& state, const Parame
             fmt::format("mhd: field '{}' has {} buffers; allowed is 2", descriptor.name, descriptor.buffers));
       }
     }
-    if (domain.plan().steps_per_exchange != 1) {
-      throw halocline::InvalidArgument(fmt::format(
-          "mhd: the domain's steps_per_exchange is {}; allowed is 1, as a substep reads what the one before it wrote",
-          domain.plan().steps_per_exchange));
-    }
+    check_substeps(domain, state);
     for (const auto& subdomain : domain.subdomains()) {
       const auto view = subdomain.view(state[0]);
       const halocline::Box read = subdomain.owned().grown(read_beyond.lower(), read_beyond.upper());
@@ -107,7 +129,13 @@ void Solver<T>::initialise(const InitialValues& values) {
       for (std::size_t i = 0; i < field_count; ++i) arrays[i].upload(subdomain, state_[i]);
     }
   }
-  position_ = {};
+  continue_from({});
+}
+
+template <typename T>
+void Solver<T>::continue_from(const Position& position) {
+  position_ = position;
+  since_exchange_ = 0;
 }
 
 template <typename T>
@@ -115,9 +143,13 @@ void Solver<T>::swap() {
   for (const auto field : state_) domain_.swap(field);
 }
 
+/// since_exchange: substeps since the last exchange.
 template <typename T>
-void Solver<T>::update_all(const Substep<T>& substep) {
-  for (const auto& s : domain_.subdomains()) update(apps::Work::all_cells, s, {&s.owned(), 1}, substep);
+void Solver<T>::update_all(const Substep<T>& substep, int since_exchange) {
+  for (const auto& s : domain_.subdomains()) {
+    const halocline::Box box = s.update_box(since_exchange);
+    update(apps::Work::all_cells, s, {&box, 1}, substep);
+  }
 }
 
 template <typename T>
@@ -131,10 +163,9 @@ template <typename T>
 void Solver<T>::exchange_and_update(const Substep<T>& substep, bool overlap) {
   using halocline::device::Range;
   auto& backend = internals(domain_).backend();
-  const Range whole(backend, "mhd: substep");
   if (!overlap) {
     domain_.exchange();
-    return update_all(substep);
+    return update_all(substep, 0);
   }
   auto exchange = domain_.start_exchange();
   {
@@ -161,15 +192,24 @@ void Solver<T>::finish_and_update_boundary(halocline::ExchangeHandle& exchange, 
 
 template <typename T>
 void Solver<T>::substep(const Substep<T>& substep, bool overlap) {
-  exchange_and_update(substep, overlap);
+  const halocline::device::Range whole(internals(domain_).backend(), "mhd: substep");
+  if (since_exchange_ == 0) {
+    exchange_and_update(substep, overlap);
+  } else {
+    update_all(substep, since_exchange_);
+  }
   swap();
+  since_exchange_ = (since_exchange_ + 1) % domain_.plan().steps_per_exchange;
 }
 
+/// All cells that the last substep updated, as the next one may read them without an exchange.
 template <typename T>
 void Solver<T>::kick(double dt) {
   if (!forcing_) return;
   const Wave wave = forcing_->wave_of(position_.step, dt);
-  for (const auto& subdomain : domain_.subdomains()) kernels_->kick(subdomain, wave);
+  const int served = domain_.plan().steps_per_exchange;
+  const int last = (since_exchange_ + served - 1) % served;
+  for (const auto& s : domain_.subdomains()) kernels_->kick(s, s.update_box(last), wave);
 }
 
 template <typename T>
@@ -208,15 +248,22 @@ double Solver<T>::slowest_of(int repeats, const std::function<void()>& work) {
 template <typename T>
 Parts Solver<T>::time_parts(int repeats) {
   Parts parts;
-  parts.compute = slowest_of(repeats, [&] {
-    for (int i = 0; i < Williamson::substeps; ++i) {
-      update_all(Substep<T>::of(i, 0));
-      swap();
-    }
-  });
-  parts.exchange = slowest_of(repeats, [&] {
-    for (int i = 0; i < Williamson::substeps; ++i) domain_.exchange();
-  });
+  const int served = domain_.plan().steps_per_exchange;
+  const int substeps = std::lcm(served, Williamson::substeps);
+  const double steps = substeps / Williamson::substeps;
+  parts.compute = slowest_of(repeats,
+                             [&] {
+                               for (int i = 0; i < substeps; ++i) {
+                                 update_all(Substep<T>::of(i % Williamson::substeps, 0), i % served);
+                                 swap();
+                               }
+                             }) /
+                  steps;
+  parts.exchange = slowest_of(repeats,
+                              [&] {
+                                for (int i = 0; i < substeps / served; ++i) domain_.exchange();
+                              }) /
+                   steps;
   parts.synchronisation = slowest_of(repeats, [&] {
     for (int i = 0; i < Williamson::substeps; ++i) {
       domain_.synchronize();
@@ -234,7 +281,7 @@ std::vector<typename Solver<T>::Trial> Solver<T>::try_variants(int repeats) {
   std::size_t fastest = 0;
   for (std::size_t i = 0; i < names.size(); ++i) {
     kernels_->choose(i);
-    trials.push_back({names[i], slowest_of(repeats, [&] { update_all(Substep<T>::of(1, 0)); })});
+    trials.push_back({names[i], slowest_of(repeats, [&] { update_all(Substep<T>::of(1, 0), 0); })});
     if (trials[i].seconds < trials[fastest].seconds) fastest = i;
   }
   kernels_->choose(fastest);

@@ -5,7 +5,8 @@ message of each exchange is sent once and received once, by the transport that i
 within a track, and that what arrives was sent before, within the alignment that the file states. Of "direct" also what each
 message waits for, posts and unpacks.
 With WAY, of `halocline run APP --trace`: also the kernels of each subdomain in each exchange. "first": all cells, after the halos have
-arrived; "overlap": the interior, then the boundary after the halos; "as-ready": the boundary in parts as halos arrive."""
+arrived; "overlap": the interior, then the boundary after the halos; "as-ready": the boundary in parts as halos arrive; "several": as "overlap", then all
+cells twice without another exchange."""
 
 import collections
 import json
@@ -97,26 +98,30 @@ def check_kernels(slices, way, steps, alignments):
             kernels[args["step"], args["subdomain"], event["cat"]].append(event)
         if event["cat"] in RECEIVES:
             arrivals[args["step"], args["to"]].append(event)
-    kinds = ("all cells",) if way == "first" else ("interior", "boundary")
+    kinds = {"first": ("all cells",), "several": ("interior", "boundary", "all cells")}.get(way, ("interior", "boundary"))
     subdomains = {key[1] for key in arrivals}
     assert kernels.keys() == {(step, s, kind) for step in steps for s in subdomains for kind in kinds}, sorted(kernels)
     for step, subdomain in arrivals:
         of = {kind: kernels[step, subdomain, kind] for kind in kinds}
-        assert all(len(found) == 1 for kind, found in of.items() if way != "as-ready" or kind == "interior"), of
+        once = [kind for kind in kinds if (way, kind) not in (("as-ready", "boundary"), ("several", "all cells"))]
+        assert all(len(of[kind]) == 1 for kind in once), of
+        assert way != "several" or len(of["all cells"]) == 2, of
         arrived = max(event["ts"] + event["dur"] for event in arrivals[step, subdomain])
-        last = of[kinds[-1]]
+        last = of["boundary" if "boundary" in of else "all cells"]
         slack = alignments[last[0]["pid"]] + 1e-3
         if way == "as-ready":
             assert max(event["ts"] + event["dur"] for event in last) >= arrived - slack, ("ends before the halos", last)
         else:
             assert last[0]["ts"] >= arrived - slack, ("begins before the halos have arrived", arrived, last)
-        if way == "overlap":
+        if way in ("overlap", "several"):
             interior = of["interior"][0]
             assert interior["ts"] + interior["dur"] <= last[0]["ts"] + slack or interior["tid"] != last[0]["tid"], of
         # Whether they do overlap is up to the machine; on a track of its own the interior waits for no arrival.
         for interior in of.get("interior", []):
             tracks = {event["tid"] for event in arrivals[step, subdomain]}
             assert interior["tid"] not in tracks, ("the interior is behind the halos", interior)
+        for all_cells in of["all cells"] if way == "several" else []:
+            assert all_cells["ts"] >= last[0]["ts"] + last[0]["dur"] - slack, ("before the boundary", all_cells)
 
 
 def main(path, transport, exchanges="3", way=None):

@@ -62,6 +62,10 @@ foreach(steps 1 3 auto)
   expect_passed(check "run jacobi3d --size 25 20 18 --steps 13 --devices-per-rank 2 --steps-per-exchange ${steps} --check")
 endforeach()
 
+foreach(substeps 2 3 auto)
+  expect_passed(check "run mhd --size 12 14 13 --order 2 --steps 3 --dt 1e-5 --devices-per-rank 2 --substeps-per-exchange ${substeps} --check")
+endforeach()
+
 # laplace3d compares schemes of one process, which rank 0 runs on all devices, with those of a process a device.
 set(compared "run laplace3d --size 8 9 24 --steps 10 --rounds 2 --steps-per-exchange 2 --compare --check")
 separate_arguments(list UNIX_COMMAND "${compared} --json")

@@ -74,6 +74,12 @@ foreach(step IN ITEMS 05 10 15 20 25)
   expect_same(parts/mhd-0000${step}.vti whole/mhd-0000${step}.vti)
 endforeach()
 expect_same(parts/mhd.pvd whole/mhd.pvd)
+# Stops between two exchanges of a run whose exchanges serve two substeps.
+expect_run(${many} "steps +15 to time" "--steps 15 --substeps-per-exchange 2 --output several --output-every 5 --checkpoint mhd-several")
+expect_run(1 "restarted +after step 15.*steps +25 to time" "--steps 25 --substeps-per-exchange 2 --restart mhd-several --output several --output-every 5")
+foreach(step IN ITEMS 05 15 25)
+  expect_same(several/mhd-0000${step}.vti whole/mhd-0000${step}.vti)
+endforeach()
 # Steps that are replayed stop for files, too.
 expect_run(1 "steps +9 to time" "--steps 9 --dt 1e-3 --forcing 0 --graph --output graph --output-every 3")
 expect_run(1 "steps +9 to time" "--steps 9 --dt 1e-3 --forcing 0 --output no-graph --output-every 3")

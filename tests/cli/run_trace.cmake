@@ -29,6 +29,7 @@ expect_trace(stored first 3 3 jacobi3d --size 32 --steps 9 --store-halos --check
 expect_trace(laplace overlap 3 3 laplace3d --size 32 --steps 10 --rounds 1 --order sides-last --check)
 expect_trace(beside overlap 3 3 laplace3d --size 32 --steps 10 --rounds 1 --order sides-beside)
 expect_trace(mhd overlap 9 3 mhd --size 16 --steps 5 --warm-up 1 --dt 1e-5 --overlap --boundary after-all --check)
+expect_trace(wide several 3 3 mhd --size 36 --order 4 --steps 4 --dt 1e-5 --overlap --boundary after-all --substeps-per-exchange 3 --check)
 expect_trace(ready as-ready 9 3 mhd --size 16 --steps 3 --dt 1e-5 --overlap --check)
 
 run_program(code out err plot ${folder}/jacobi.json -o ${folder}/jacobi.svg)

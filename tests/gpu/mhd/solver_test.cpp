@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <functional>
 
@@ -48,6 +49,11 @@ struct Scheme {
   std::string transports;
   exchange::Messages messages = exchange::Messages::by_direction;
   mhd::BoundaryOrder boundary_order = mhd::BoundaryOrder::as_ready;
+  Boundaries boundaries = all_periodic;
+  int substeps = 1;  ///< for an exchange
+  double forcing = 0;
+  bool overlap = true;
+  std::string variant = {};  ///< empty: the default
 };
 
 /// Large enough for every tile, and a multiple of none.
@@ -135,19 +141,24 @@ std::vector<double> fields_by(const Scheme& scheme, int devices, int order) {
   options.devices.per_rank = devices;
   options.routing.policy = routing::Policy::parse(scheme.transports);
   options.routing.messages = scheme.messages;
+  options.boundaries = scheme.boundaries;
+  options.steps_per_exchange = scheme.substeps;
   const auto comm = comm::serial();
   Domain domain(extent, mhd::stencil(order), *comm, options);
   const auto state = mhd::add_fields<double>(domain);
   domain.realize();
   std::vector<double> found;
   {
-    mhd::Solver<double> solver(domain, state, parameters, order);
+    mhd::ForcingSettings forcing;
+    forcing.amplitude = scheme.forcing;
+    mhd::Solver<double> solver(domain, state, parameters, order, forcing);
     solver.initialise(mhd::initial_values({mhd::Start::orszag_tang}, extent, parameters));
     solver.choose_boundary_order(scheme.boundary_order);
+    if (!scheme.variant.empty()) solver.choose_variant(scheme.variant);
     mhd::Settings settings;
     settings.steps = 5;
     settings.dt = 0.01;
-    settings.overlap = true;
+    settings.overlap = scheme.overlap;
     static_cast<void>(solver.run(settings));
     found = all_fields(solver);
   }
@@ -168,6 +179,39 @@ TEST(MhdOnGpus, has_the_same_bits_by_any_messages_and_boundary_updater) {
           const auto found = fields_by({transports, exchange::Messages::by_direction, boundary_order}, devices, order);
           ASSERT_EQ(found.size(), expected.size());
           EXPECT_EQ(std::memcmp(found.data(), expected.data(), found.size() * sizeof(double)), 0);
+        }
+      }
+    }
+  }
+}
+
+/// Wide halos, whose cells the kernels compute: boxes that begin below the first owned cell, and waves beyond the domain.
+TEST(MhdOnGpus, has_the_same_bits_with_any_substeps_for_an_exchange) {
+  HALOCLINE_NEEDS_GPUS(1);
+  std::vector<std::string> variants;
+  on_gpus<double>(extent, 6, 1, {}, [&](auto& solver) {
+    for (const auto& trial : solver.try_variants(1)) variants.push_back(trial.variant);
+  });
+  Scheme scheme{"direct,self", exchange::Messages::by_neighbour};
+  scheme.forcing = 0.1;
+  const auto expected = fields_by(scheme, 1, 6);
+  for (int devices = 1; devices <= std::min(test::gpu_count(), 4); ++devices) {
+    for (const auto& boundaries : {all_periodic, mhd::boundaries}) {
+      for (const int substeps : {2, 3, 6}) {
+        // Two subdomains side by side hold halos for three substeps.
+        if (substeps == 6 && devices > 1) continue;
+        for (const std::string& variant : variants) {
+          for (const bool overlap : {false, true}) {
+            SCOPED_TRACE(std::to_string(devices) + " GPUs, " + std::to_string(substeps) + " substeps, " + variant +
+                         (boundaries == all_periodic ? ", halos in x" : "") + (overlap ? ", overlap" : ""));
+            scheme.boundaries = boundaries;
+            scheme.substeps = substeps;
+            scheme.variant = variant;
+            scheme.overlap = overlap;
+            const auto found = fields_by(scheme, devices, 6);
+            ASSERT_EQ(found.size(), expected.size());
+            EXPECT_EQ(std::memcmp(found.data(), expected.data(), found.size() * sizeof(double)), 0);
+          }
         }
       }
     }

@@ -4,6 +4,7 @@
 
 #include <cstring>
 #include <mutex>
+#include <random>
 
 #include "exchange/exchange.hpp"
 #include "mhd_case.hpp"
@@ -20,6 +21,8 @@ struct Way {
   bool graph = false;
   std::int64_t warm_up = 0;
   mhd::BoundaryOrder boundary_order = mhd::BoundaryOrder::after_all;
+  std::int64_t diagnostics_every = 0;
+  std::int64_t split = 0;  ///< steps of a run before, of the same steps
 };
 
 struct Outcome {
@@ -31,6 +34,7 @@ constexpr Vec3 extent{18, 14, 16};
 
 template <typename T>
 Outcome run(const Way& way, const mhd::ForcingSettings& forcing, std::optional<double> dt) {
+  const Vec3& extent = way.shape.extent;
   const auto parameters = mhd_test::fluid(extent);
   Outcome outcome;
   std::mutex one;
@@ -44,6 +48,13 @@ Outcome run(const Way& way, const mhd::ForcingSettings& forcing, std::optional<d
     settings.cfl_every = 2;
     settings.overlap = way.overlap;
     settings.graph = way.graph;
+    settings.diagnostics_every = way.diagnostics_every;
+    if (way.split > 0) {
+      settings.steps -= way.split;
+      auto before = settings;
+      before.steps = way.split;
+      static_cast<void>(solver.run(before));
+    }
     const auto result = solver.run(settings);
     const auto fields = mhd_test::gather(solver);
     const std::lock_guard lock(one);
@@ -56,7 +67,7 @@ Outcome run(const Way& way, const mhd::ForcingSettings& forcing, std::optional<d
 
 void expect_same(const Outcome& a, const Outcome& b) {
   for (std::size_t i = 0; i < a.fields.size(); ++i) {
-    ASSERT_EQ(a.fields[i].size(), static_cast<std::size_t>(extent.volume()));
+    ASSERT_FALSE(a.fields[i].empty());
     ASSERT_EQ(a.fields[i].size(), b.fields[i].size());
     EXPECT_EQ(std::memcmp(a.fields[i].data(), b.fields[i].data(), a.fields[i].size() * sizeof(double)), 0)
         << mhd::field_names[i];
@@ -128,6 +139,61 @@ TEST(Bits, AreTheSameForMessagesByDirectionAndBoundarySegmentsAsTheyAreReady) {
     expect_same(run<double>({{extent, order}}, {}, 0.01),
                 run<double>({shape, true, true, 0, mhd::BoundaryOrder::as_ready}, {}, 0.01));
   }
+}
+
+/// One exchange for several substeps: on ranks and devices, of random sizes that wide halos fit into, halos in x and none, steps that
+/// end between two exchanges, runs that stop there, and waves that reach the halos.
+TEST(Bits, AreTheSameForAnySubstepsForAnExchange) {
+  std::mt19937 random(68);
+  const auto below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
+  for (const int substeps : {2, 3, 6}) {
+    for (const auto& [ranks, devices] : std::vector<std::pair<int, int>>{{1, 1}, {1, 2}, {2, 1}, {2, 2}, {1, 4}}) {
+      Shape shape{{12, 12, 12}, substeps == 3 ? 6 : 2, ranks, devices};
+      const int least = 2 * substeps * shape.order / 2;  // of two subdomains side by side
+      for (int dim = 0; dim < 3; ++dim) shape.extent[dim] = least + below(6);
+      if (below(2) == 1) shape.boundaries = halocline::all_periodic;
+      const auto alone = run<double>({shape}, some_forcing(), {});
+      if (ranks > 1 && below(2) == 1) shape.transports = "mpi_staged";
+      shape.substeps = substeps;
+      Way way{shape, below(2) == 1};
+      way.boundary_order = static_cast<mhd::BoundaryOrder>(below(2));
+      way.diagnostics_every = below(3);
+      way.split = below(5);
+      SCOPED_TRACE(halocline::to_string(shape.extent) + ", " + std::to_string(ranks) + " ranks of " +
+                   std::to_string(devices) + ", " + std::to_string(substeps) + " substeps, " +
+                   (shape.boundaries == halocline::all_periodic ? "halos in x, " : "") + shape.transports +
+                   (way.overlap.value() ? " overlapped" : "") + ", split after " + std::to_string(way.split));
+      expect_same(alone, run<double>(way, some_forcing(), {}));
+    }
+  }
+}
+
+TEST(Bits, AreTheSameForAnySubstepsForAnExchangeInAGraph) {
+  const auto alone = run<double>({{extent, 2}, true, false, 7}, {}, 0.01);
+  for (const int substeps : {2, 3, 6}) {
+    for (const bool overlap : {false, true}) {
+      SCOPED_TRACE(std::to_string(substeps) + (overlap ? " substeps, overlapped" : " substeps"));
+      Shape shape{extent, 2, 1, 4};
+      shape.substeps = substeps;
+      expect_same(alone, run<double>({shape, overlap, true, 7}, {}, 0.01));
+    }
+  }
+  Shape shape{{20, 20, 20}, 2, 1, 2};
+  const auto of_three_steps = run<double>({shape, true, false, 10}, {}, 0.01);
+  shape.substeps = 9;
+  expect_same(of_three_steps, run<double>({shape, true, true, 10}, {}, 0.01));
+}
+
+/// Halos that are rounded when they are sent: steps that all begin with an exchange do not depend on what interrupts the run.
+TEST(Bits, OfRoundedHalosAreTheSameForARunInParts) {
+  Shape shape{{10, 18, 19}, 6, 1, 4};
+  shape.substeps = 3;
+  shape.wire = halocline::Element::f32;
+  const auto whole = run<double>({shape}, some_forcing(), 0.01);
+  Way way{shape};
+  way.split = 2;
+  way.diagnostics_every = 1;
+  expect_same(whole, run<double>(way, some_forcing(), 0.01));
 }
 
 TEST(Bits, AreTheSameWhereOverlapIsTried) {

@@ -101,6 +101,24 @@ TEST(Input, ADomainMustBeWideEnough) {
   domain.close();
 }
 
+TEST(Input, AnExchangeServesTwoSubstepsOrWholeSteps) {
+  const auto of = [](int substeps, std::optional<halocline::Element> wire) {
+    mhd_test::Shape shape{input_extent, 2, 2, 1};
+    shape.substeps = substeps;
+    shape.wire = wire;
+    return refusal(
+        [&] { mhd_test::on_solvers<double>(shape, mhd_test::fluid(input_extent), {}, [](auto&, auto&) {}); });
+  };
+  for (const int substeps : {1, 2, 3, 6}) EXPECT_EQ(of(substeps, {}), "nothing was thrown");
+  EXPECT_THAT(of(4, {}), HasSubstr("steps_per_exchange is 4 (substeps); allowed are 1, 2 and multiples of 3"));
+  EXPECT_THAT(of(5, {}), HasSubstr("steps_per_exchange is 5"));
+  EXPECT_THAT(of(12, {}), HasSubstr("steps_per_exchange is 12; allowed for this domain are 1 to 6"));
+  EXPECT_EQ(of(3, halocline::Element::f32), "nothing was thrown");
+  EXPECT_THAT(of(2, halocline::Element::f32),
+              HasSubstr("field 'lnrho' has a wire format, and the domain's steps_per_exchange is 2 (substeps); allowed "
+                        "are 1 and 3"));
+}
+
 TEST(Input, AnAlfvenWaveNeedsAField) {
   EXPECT_THAT(refusal([] { static_cast<void>(mhd::initial_values({mhd::Start::alfven_wave}, input_extent, {})); }),
               HasSubstr("imposed field"));
@@ -138,6 +156,29 @@ TEST(Starts, RunAndStayFinite) {
       if (start == mhd::Start::forced) {
         EXPECT_GT(result.diagnostics[1].of[mhd::kinetic_energy].mean, 0);
       }
+    });
+  }
+}
+
+/// Steps that end between two exchanges have the mean of those up to the next one.
+TEST(Timings, OfStepsThatShareAnExchangeAreMeans) {
+  constexpr Vec3 extent{12, 12, 12};
+  const auto parameters = mhd_test::fluid(extent);
+  for (const auto& [substeps, count] : std::vector<std::pair<int, std::size_t>>{{1, 7}, {2, 4}, {3, 7}, {6, 4}}) {
+    mhd_test::Shape shape{extent, 2, 1, 2};
+    shape.substeps = substeps;
+    mhd_test::on_solvers<float>(shape, parameters, {}, [&, count = count](auto&, auto& solver) {
+      solver.initialise(mhd::initial_values({mhd::Start::orszag_tang}, extent, parameters));
+      mhd::Settings settings;
+      settings.steps = 7;
+      settings.dt = 1e-4;
+      const auto result = solver.run(settings);
+      ASSERT_EQ(result.step_seconds.size(), count);
+      double all = 0;
+      for (const double seconds : result.step_seconds) all += seconds * (count == 7 ? 1 : 2);
+      all -= count == 7 ? 0 : result.step_seconds.back();  // the last step's own
+      EXPECT_LE(all, result.total_seconds);
+      EXPECT_GT(all, 0);
     });
   }
 }

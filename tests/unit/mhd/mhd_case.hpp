@@ -22,6 +22,8 @@ struct Shape {
   halocline::exchange::Messages messages = halocline::exchange::Messages::by_neighbour;
   std::optional<halocline::partition::Method> partition = {};
   halocline::Boundaries boundaries = mhd::boundaries;
+  int substeps = 1;  ///< for an exchange
+  std::optional<halocline::Element> wire = {};
 };
 
 /// Runs body with a solver on each rank; ranks are threads, a single rank is the calling thread.
@@ -34,9 +36,10 @@ void on_solvers(const Shape& shape, const mhd::Parameters& parameters, const mhd
     options.boundaries = shape.boundaries;
     if (!shape.transports.empty()) options.routing.policy = halocline::routing::Policy::parse(shape.transports);
     options.routing.messages = shape.messages;
+    options.steps_per_exchange = shape.substeps;
     options.partition.method = shape.partition.value_or(options.partition.method);
     halocline::Domain domain(shape.extent, mhd::stencil(shape.order), comm, options);
-    const auto state = mhd::add_fields<T>(domain);
+    const auto state = mhd::add_fields<T>(domain, shape.wire);
     domain.realize();
     {
       mhd::Solver<T> solver(domain, state, parameters, shape.order, forcing);

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "mhd/trials.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "halocline/error.hpp"
+
+namespace mhd {
+namespace {
+
+constexpr int tried[] = {1, 2, 3, 6};
+/// Whole numbers of each of them, and of cycles of the buffers.
+constexpr std::int64_t steps_of_run = 4;
+/// The first does not count.
+constexpr int turns = 3;
+constexpr int overlap_repeats = 3;
+
+template <typename T>
+double time_of_step(Solver<T>& solver, const Settings& settings) {
+  Settings some;
+  some.steps = steps_of_run;
+  some.dt = 0;
+  some.graph = settings.graph;
+  some.overlap = settings.overlap ? *settings.overlap : solver.try_overlap(overlap_repeats);
+  double fastest = std::numeric_limits<double>::max();
+  for (int turn = 0; turn < turns; ++turn) {
+    const Result result = solver.run(some);
+    if (turn > 0) fastest = std::min(fastest, result.total_seconds / static_cast<double>(some.steps));
+  }
+  return fastest;
+}
+
+}  // namespace
+
+template <typename T>
+std::vector<SubstepTrial> try_substeps_per_exchange(const halocline::Vec3& extent, const halocline::Stencil& sent,
+                                                    halocline::comm::RankGroup& comm,
+                                                    const halocline::DomainOptions& options,
+                                                    std::optional<halocline::Element> wire,
+                                                    const Parameters& parameters, int order, const InitialValues& start,
+                                                    const Settings& settings) {
+  std::vector<SubstepTrial> trials;
+  for (const int substeps : tried) {
+    if (wire && Williamson::substeps % substeps != 0) continue;
+    halocline::DomainOptions with = options;
+    with.steps_per_exchange = substeps;
+    halocline::Domain domain(extent, sent, comm, with);
+    const auto state = add_fields<T>(domain, wire);
+    try {
+      domain.realize();
+    } catch (const halocline::InvalidArgument&) {  // all ranks throw it: halos do not fit any more
+      if (substeps == 1) throw;
+      break;
+    } catch (const halocline::ResourceError&) {  // nor do they fit into memory
+      if (substeps == 1) throw;
+      break;
+    }
+    try {
+      Solver<T> solver(domain, state, parameters, order);
+      solver.initialise(start);
+      trials.push_back({substeps, time_of_step(solver, settings)});
+    } catch (const halocline::InvalidArgument&) {
+      domain.close();  // all ranks throw the same
+      throw;
+    }
+    domain.close();
+  }
+  std::stable_sort(trials.begin(), trials.end(),
+                   [](const SubstepTrial& a, const SubstepTrial& b) { return a.step < b.step; });
+  return trials;
+}
+
+template std::vector<SubstepTrial> try_substeps_per_exchange<float>(
+    const halocline::Vec3&, const halocline::Stencil&, halocline::comm::RankGroup&, const halocline::DomainOptions&,
+    std::optional<halocline::Element>, const Parameters&, int, const InitialValues&, const Settings&);
+template std::vector<SubstepTrial> try_substeps_per_exchange<double>(
+    const halocline::Vec3&, const halocline::Stencil&, halocline::comm::RankGroup&, const halocline::DomainOptions&,
+    std::optional<halocline::Element>, const Parameters&, int, const InitialValues&, const Settings&);
+
+}  // namespace mhd
