@@ -10,6 +10,7 @@
 #include "cli/planning.hpp"
 #include "cli/table.hpp"
 #include "common/command_trace.hpp"
+#include "common/slowest.hpp"
 #include "domain/internals.hpp"
 #include "halocline/error.hpp"
 #include "mhd/check.hpp"
@@ -221,7 +222,10 @@ int run_mhd(Context& context, const MhdOptions& wanted) {
     context.print_text(fmt::format("\ndevices     {}\n", devices_text(domain)));
     context.print_text(messages_text(options, shares));
     solver.choose_boundary_order(own.communication.boundary_order());
-    solver.initialise(start);
+    const double start_seconds = slowest_seconds(context.world, [&] { solver.initialise(start); });
+    document["start_s"] = start_seconds;
+    context.print_text(fmt::format("start       {}  (initial values, computed on the host; slowest rank)\n",
+                                   seconds_text(start_seconds)));
     if (own.variant == "auto") document["variants"] = try_variants(context, solver);
     const std::int64_t last = own.settings.warm_up + own.settings.steps;
     std::optional<RunFiles> files(

@@ -117,10 +117,14 @@ void Solver<T>::initialise(const InitialValues& values) {
     for (std::int64_t z = owned.lo.z; z < owned.hi.z; z += planes) {
       const halocline::Box slab = slab_from(z);
       for (std::size_t i = 0; i < field_count; ++i) arrays[i].move_to(subdomain, state_[i], slab);
-      apps::for_each_in_parallel(slab.lo.z, slab.hi.z, [&](std::int64_t plane) {
+      // By rows, as there may be more cores than planes.
+      const std::int64_t rows = slab.extent().y;
+      apps::for_each_in_parallel(0, slab.extent().z * rows, [&](std::int64_t row) {
         halocline::Box cells = slab;
-        cells.lo.z = plane;
-        cells.hi.z = plane + 1;
+        cells.lo.y = slab.lo.y + row % rows;
+        cells.lo.z = slab.lo.z + row / rows;
+        cells.hi.y = cells.lo.y + 1;
+        cells.hi.z = cells.lo.z + 1;
         halocline::for_each_cell(cells, [&](const halocline::Vec3& p) {
           const auto here = values(p);
           for (std::size_t i = 0; i < field_count; ++i) arrays[i](p) = static_cast<T>(here[i]);

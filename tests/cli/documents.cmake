@@ -127,6 +127,7 @@ endforeach()
 expect_document("check;passed" "ON" "run mhd --size 12 --devices 2 --order 4 --steps 1 --dt 1e-7 --check --progress off")
 # With the default time step of random fields; a time step for waves would not keep them finite.
 expect_document("halo_trials;1;substeps_per_exchange" "[1236]" "run mhd --size 12 --order 2 --devices 2 --steps 1 --substeps-per-exchange auto")
+expect_document("start_s" "[0-9.e-]+" "run mhd --size 12 --order 2 --steps 1 --dt 1e-7")
 expect_document("substeps_per_exchange" 3 "run mhd --size 12 --order 2 --devices 2 --steps 1 --dt 1e-7 --substeps-per-exchange 3")
 expect_document("result;dt" "1.192[0-9]*e-07" "run mhd --size 16 --steps 40 --progress off")
 expect_document("rows;2;size;2" 32 "run mhd --study weak --size 16 --order 2 --device-counts 1 2 4 --devices 4 --steps 2")

@@ -69,7 +69,7 @@ else()
 endif()
 count(ok "the picture" "exit code ${code} ${out}${err}")
 
-expect_output("ns a cell.*check +passed: at most 2 roundings .2 a step. .*within 2 ulp.*kinetic.*compute .*exchange .*model "
+expect_output("start +[0-9.]+ [a-z]+ .*ns a cell.*check +passed: at most 2 roundings .2 a step. .*within 2 ulp.*kinetic.*compute .*exchange .*model "
               "run mhd --size 16 --devices 4 --steps 1 --dt 1.19209e-7 --check --parts")
 expect_output("check +passed: at most 8 roundings"
               "run mhd --size 16 --order 8 --devices 2 --initial orszag-tang --steps 4 --dt 0.01 --graph --check --corners")
