@@ -2,13 +2,10 @@
 #pragma once
 
 #include <array>
-#include <cstdint>
-#include <optional>
 #include <string_view>
 #include <vector>
 
-#include "mapping/communication_matrix.hpp"
-#include "mapping/topology.hpp"
+#include "mapping/refine.hpp"
 
 namespace halocline::mapping {
 
@@ -34,37 +31,9 @@ inline constexpr std::array all_mappers{Mapper::in_order, Mapper::partition, Map
 /// The names: "default", "partition", ...
 [[nodiscard]] std::string_view to_string(Mapper mapper);
 
-struct MappingProblem {
-  const CommunicationMatrix* matrix = nullptr;
-  const Topology* topology = nullptr;
-  std::vector<int> capacity;  ///< of each place; 0: the place is not used
-};
-
-/// The limits of refinement. With a limit in seconds, a slower machine may find another result; without, all machines
-/// find the same.
-struct Effort {
-  /// Swaps and moves tried from each start; `partition` tries four times as many, and beyond 256 places that
-  /// for each 64 processes. In a node map_job() takes the share that the node has of the processes.
-  std::int64_t trials = 1500;
-  std::optional<double> seconds;
-  /// `congestion` has these trials for all starts together, the best start first. So has map_job() in nodes, where congestion seldom
-  /// decides.
-  bool together = false;
-};
-
 /// Returns the place of each process. Throws InvalidArgument if the number of capacities differs from the number of
 /// places, or if they do not hold all processes; CapabilityError for `scotch` if it was not built.
 [[nodiscard]] std::vector<int> map_processes(Mapper mapper, const MappingProblem& problem, const Effort& effort = {});
-
-/// Swaps and moves of `congestion` from a given mapping. Its congestions, sorted from the largest, never get larger.
-[[nodiscard]] std::vector<int> refine(const MappingProblem& problem, std::vector<int> place_of,
-                                      const Effort& effort = {});
-
-/// Bytes on each channel.
-[[nodiscard]] std::vector<std::int64_t> channel_loads(const CommunicationMatrix& matrix, const Topology& topology,
-                                                      const std::vector<int>& place_of);
-/// Bytes over bandwidth of each channel, from the largest.
-[[nodiscard]] std::vector<double> sorted_congestions(const MappingProblem& problem, const std::vector<int>& place_of);
 
 /// Whether this build has Scotch.
 [[nodiscard]] bool have_scotch();

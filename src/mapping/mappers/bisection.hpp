@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "mapping/mapper.hpp"
 #include "mapping/mappers/rows.hpp"
+#include "mapping/refine.hpp"
 
 namespace halocline::mapping::detail {
 

@@ -260,7 +260,7 @@ std::vector<int> map_congestion(const MappingProblem& problem, const Effort& eff
   add(map_in_order(problem));
   if (!is_large(*problem.topology)) add(mapped_by(Mapper::greedy));
   add(mapped_by(Mapper::partition));
-  if (!scotch_is_slow(problem)) add(mapped_by(Mapper::scotch));
+  if (auto start = mapped_by(Mapper::scotch); !start.empty()) add(std::move(start));
   std::ranges::stable_sort(starts, {}, &Start::congestions);
   const auto repeated = std::ranges::unique(starts, {}, &Start::place_of);
   starts.erase(repeated.begin(), repeated.end());
@@ -297,6 +297,25 @@ std::vector<int> refine(const MappingProblem& problem, std::vector<int> place_of
   detail::Budget budget(effort);
   refinement.run(budget);
   return refinement.places();
+}
+
+std::vector<std::vector<int>> alternatives(const MappingProblem& problem, const std::vector<int>& start,
+                                           const Effort& effort) {
+  std::vector<std::vector<int>> found{start};
+  if (!detail::is_large(*problem.topology)) found.push_back(detail::map_greedy(problem));
+  found.push_back(detail::map_partition(problem, effort, {}));
+  for (std::size_t i = 0, starts = found.size(); i < starts; ++i) found.push_back(refine(problem, found[i], effort));
+  std::vector<std::pair<std::vector<double>, std::vector<int>>> sorted;
+  for (std::vector<int>& place_of : found) {
+    if (std::ranges::any_of(sorted, [&](const auto& known) { return known.second == place_of; })) continue;
+    auto congestions = sorted_congestions(problem, place_of);
+    sorted.emplace_back(std::move(congestions), std::move(place_of));
+  }
+  std::ranges::stable_sort(
+      sorted, {}, [](const auto& one) -> const auto& { return one.first; });
+  found.clear();
+  for (auto& [congestions, place_of] : sorted) found.push_back(std::move(place_of));
+  return found;
 }
 
 }  // namespace halocline::mapping

@@ -33,9 +33,9 @@ using Peers = Rows<Peer>;
 [[nodiscard]] std::vector<int> map_scotch(const MappingProblem& problem);
 /// More than 256 slots on anything but one switch take Scotch half a minute and more; true without Scotch.
 [[nodiscard]] bool scotch_is_slow(const MappingProblem& problem);
-/// What a mapper makes of the problem at hand, so that nothing is mapped twice.
+/// What a mapper makes of the problem at hand, so that nothing is mapped twice; empty where it is not to be a start.
 using MappedBy = std::function<std::vector<int>(Mapper)>;
-/// mapped_by: for Scotch, where it is quick. Without it, the result is the same in builds with and without Scotch.
+/// mapped_by: for Scotch. Without it, the result is the same in builds with and without Scotch.
 [[nodiscard]] std::vector<int> map_partition(const MappingProblem& problem, const Effort& effort,
                                              const MappedBy& mapped_by);
 /// Refines what `mapped_by` gives for the mappers that it starts from.

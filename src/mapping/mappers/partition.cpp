@@ -363,8 +363,7 @@ std::vector<int> map_partition(const MappingProblem& problem, const Effort& effo
   const Distances distances(*problem.topology);
   const Edges edges = summable(edges_of(*problem.matrix), distances.most());
   if (is_large(*problem.topology)) return run_large(problem, edges, distances, effort);
-  const bool has_start = mapped_by && !scotch_is_slow(problem);
-  return run_small(problem, edges, distances, effort, has_start ? mapped_by(Mapper::scotch) : std::vector<int>());
+  return run_small(problem, edges, distances, effort, mapped_by ? mapped_by(Mapper::scotch) : std::vector<int>());
 }
 
 }  // namespace halocline::mapping::detail
