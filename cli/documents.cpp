@@ -103,9 +103,20 @@ Json placement_json(const placement::Placement& placement) {
 Json placement_json(const Plan& plan) {
   Json document = placement_json(plan.placement);
   document["method"] = placement::to_string(plan.placement_method);
-  if (plan.placement_method == placement::Method::fastest) document["trivial_cost"] = document["cost"] = nullptr;
-  if (!plan.judged) return document;
+  const bool by_time =
+      plan.placement_method == placement::Method::fastest || plan.placement_method == placement::Method::system;
+  if (by_time) document["trivial_cost"] = document["cost"] = nullptr;
   const auto seconds = [](std::int64_t picoseconds) { return 1e-12 * static_cast<double>(picoseconds); };
+  if (plan.moves) {
+    Json& moves = document["moves_between_nodes"];
+    moves["reason_not"] = plan.moves->why_not.empty() ? Json() : Json(plan.moves->why_not);
+    if (plan.moves->before) {
+      moves["by"] = plan.moves->simulated ? "simulation" : "bound";
+      moves["before_s"] = seconds(*plan.moves->before);
+      moves["now_s"] = seconds(plan.moves->now);
+    }
+  }
+  if (!plan.judged) return document;
   document["simulated_s"] = seconds(plan.judged->time);
   document["simulated_by_assignment_s"] = seconds(plan.judged->by_assignment);
   document["simulated_in_order_s"] = seconds(plan.judged->in_order);

@@ -19,6 +19,8 @@ enum class Method : int {
   automatic,  ///< `fastest` where the machine map shows unequal links; otherwise `exact` up to 8 devices a node, `craft` above
   given,    ///< subdomains to devices of any node, by the owners
   fastest,  ///< by the simulated time of an exchange over links that messages share
+  /// from what `automatic` finds, moves subdomains between nodes where an exchange takes less time over the machine's network
+  system,
 };
 [[nodiscard]] std::string_view to_string(Method method);
 [[nodiscard]] Method method_from_string(std::string_view name);

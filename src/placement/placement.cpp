@@ -15,13 +15,14 @@
 namespace halocline::placement {
 namespace {
 
-constexpr std::array<std::pair<Method, std::string_view>, 7> names{{{Method::trivial, "trivial"},
+constexpr std::array<std::pair<Method, std::string_view>, 8> names{{{Method::trivial, "trivial"},
                                                                     {Method::exact, "exact"},
                                                                     {Method::craft, "craft"},
                                                                     {Method::random, "random"},
                                                                     {Method::automatic, "automatic"},
                                                                     {Method::given, "given"},
-                                                                    {Method::fastest, "fastest"}}};
+                                                                    {Method::fastest, "fastest"},
+                                                                    {Method::system, "system"}}};
 
 }  // namespace
 

@@ -58,7 +58,8 @@ Candidates candidates(const PlanRequest& asked) {
   PlanRequest request = asked;
   request.cuts.reset();
   request.placement.owners.clear();
-  if (request.placement.method == placement::Method::given) request.placement.method = placement::Method::automatic;
+  placement::Method& place = request.placement.method;
+  if (place == placement::Method::given || place == placement::Method::system) place = placement::Method::automatic;
   partition::Request cut = cut_of(request);
   cut.node_grid.reset();
   cut.device_grid.reset();

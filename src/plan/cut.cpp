@@ -15,6 +15,7 @@
 #include "partition/size.hpp"
 #include "plan/detail/joint.hpp"
 #include "plan/detail/simulated_machine.hpp"
+#include "plan/detail/system.hpp"
 
 namespace halocline {
 namespace {
@@ -152,6 +153,31 @@ Cut cut(const PlanRequest& asked, bool with_times) {
   return cut;
 }
 
+/// Why subdomains may not change their nodes, whatever times are; empty where they may.
+std::string why_not_moved(const PlanRequest& asked) {
+  if (!asked.weights.empty() || !asked.speeds.empty()) return "cells are cut in proportion to devices' speeds";
+  std::vector<node_id> nodes;
+  for (const placement::Slot& slot : placement::slots_of(asked.machine)) nodes.push_back(slot.node);
+  if (std::ranges::adjacent_find(nodes, std::ranges::not_equal_to{}) == nodes.end()) {
+    return "all ranks are on one node";
+  }
+  if (std::ssize(nodes) > most_devices_moved) {
+    return fmt::format("there are {} devices, more than {}", nodes.size(), most_devices_moved);
+  }
+  return why_not_judged(asked);
+}
+
+/// Moves subdomains between nodes, from where the other methods have placed them.
+void place_on_system(Cut& cut, const PlanRequest& asked) {
+  cut.moves = Moves{.why_not = why_not_moved(asked), .simulated = false, .before = {}, .now = 0};
+  if (!cut.moves->why_not.empty()) return;
+  if (!cut.slots) cut.slots = placement::make_placement(cut.geometry, asked.machine, asked.placement).slots;
+  OnSystem found = halocline::place_on_system(asked, cut.geometry, std::move(*cut.slots));
+  cut.slots = std::move(found.slots);
+  cut.moves = std::move(found.moves);
+  if (cut.moves->why_not.empty()) cut.placement = placement::Method::system;
+}
+
 PlanRequest with_steps(PlanRequest request, int steps) {
   request.steps_per_exchange = steps;
   return request;
@@ -178,7 +204,12 @@ int most_steps_that_fit(const PlanRequest& request) {
 Cut cut_for_steps(const PlanRequest& request) {
   const int steps = request.steps_per_exchange;
   try {
-    return cut(request, true);
+    if (request.placement.method != placement::Method::system) return cut(request, true);
+    PlanRequest without_moves = request;
+    without_moves.placement.method = placement::Method::automatic;
+    Cut found = cut(without_moves, true);
+    place_on_system(found, without_moves);
+    return found;
   } catch (const InvalidArgument& error) {
     if (steps <= 1) throw;
     const int fits = most_steps_that_fit(request);

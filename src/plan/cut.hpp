@@ -28,6 +28,7 @@ struct Cut {
   /// By subdomain_id where they are placed by time.
   std::optional<std::vector<placement::Slot>> slots;
   std::optional<Judged> judged;
+  std::optional<Moves> moves;
 };
 /// The stage partition. Throws InvalidArgument if something does not fit; the error names halos for several steps if they are the reason.
 [[nodiscard]] Cut cut_for_steps(const PlanRequest& request);

@@ -105,7 +105,10 @@ std::string explain_partition(const Plan& plan) {
   return text;
 }
 
-std::string placement_text(const Plan& plan) {
+namespace {
+
+/// Without what moves between nodes did.
+std::string text_within_nodes(const Plan& plan) {
   const auto method = placement::to_string(plan.placement_method);
   if (plan.placement.given) return plan.placement.cost_text();
   if (!plan.judged) return fmt::format("by {}: {}", method, plan.placement.cost_text());
@@ -119,8 +122,23 @@ std::string placement_text(const Plan& plan) {
   return text + fmt::format("; {}order of devices {}", grids ? "exact in the " : "", us_text(plan.judged->in_order));
 }
 
+}  // namespace
+
+std::string placement_text(const Plan& plan) {
+  if (!plan.moves) return text_within_nodes(plan);
+  const auto& [why_not, simulated, before, now] = *plan.moves;
+  const std::string what = simulated ? "simulated" : "busiest link or slowest message";
+  if (why_not.empty()) {
+    return fmt::format("by system: {} {} an exchange; without moves between nodes {}", what, us_text(now),
+                       us_text(*before));
+  }
+  return fmt::format("{}; subdomains keep their nodes: {}{}", text_within_nodes(plan), why_not,
+                     before ? fmt::format(" than {} {}", what, us_text(*before)) : "");
+}
+
 std::string explain_placement(const Plan& plan) {
-  std::string text = fmt::format("placement  {}\n", plan.judged ? placement_text(plan) : plan.placement.cost_text());
+  std::string text =
+      fmt::format("placement  {}\n", plan.judged || plan.moves ? placement_text(plan) : plan.placement.cost_text());
   constexpr std::int64_t most_rows = 32;
   const auto size = plan.geometry.partition.size();
   for (std::int64_t s = 0; s < std::min(size, most_rows); ++s) {

@@ -213,7 +213,7 @@ class Search {
     for (std::size_t c = 0; c < grid.cases.size(); ++c) {
       const Case& one = grid.cases[c];
       auto& [time, slot_of] = grid.least[c];
-      one.machine->placements.descend(slot_of, time, [&](std::span<const int> other, std::int64_t below) {
+      one.machine->placements.descend<std::int64_t>(slot_of, time, [&](std::span<const int> other, std::int64_t below) {
         if (effort_ >= most_effort) return below;
         return one.machine->judge.bound(one.messages, other).picoseconds >= below ? below : simulate(one, other);
       });

@@ -38,12 +38,13 @@ Judge::Judge(const machine::MachineMap& map, const routing::Policy& policy, bool
 const Judge::Pair& Judge::pair(int from, int to) {
   const auto a = static_cast<std::size_t>(from);
   const auto b = static_cast<std::size_t>(to);
-  Pair& pair = pairs_[a * slots_.size() + b];
-  if (pair.known) return pair;
+  std::unique_ptr<Pair>& known = pairs_[a * slots_.size() + b];
+  if (known) return *known;
+  known = std::make_unique<Pair>();
+  Pair& pair = *known;
   const partition::Flow flow{subdomain_id(from), subdomain_id(to), 1};
   pair.transport = router_.route(flow, slots_[a], slots_[b]).route.transport;
   pair.message = occupancy_.of(a, b, pair.transport);
-  pair.known = true;
   busy_.resize(occupancy_.resources());
   return pair;
 }

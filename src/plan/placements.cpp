@@ -11,10 +11,6 @@ namespace {
 
 constexpr std::int64_t most_to_try = 5'040;
 
-void change_places(std::vector<int>& slot_of, const std::vector<std::pair<std::size_t, std::size_t>>& move) {
-  for (const auto& [a, b] : move) std::swap(slot_of[a], slot_of[b]);
-}
-
 /// n factorial, or anything above `most_to_try`.
 std::int64_t factorial(std::int64_t n) {
   std::int64_t product = 1;
@@ -60,17 +56,20 @@ Placements::Placements(const Freedom& freedom) : freedom_(freedom) {
       for (const auto& pair : of_all) moves_.push_back({pair});
     }
   }
-  if (!freedom.across_nodes) return;
-  for (std::size_t n = 0; n < nodes; ++n) {
+  for (std::size_t n = 0; n < (freedom.across_nodes ? nodes : 0); ++n) {
     for (std::size_t m = n + 1; m < nodes; ++m) {
       Move parts;
       for (std::size_t i = 0; i < devices; ++i) parts.emplace_back(n * devices + i, m * devices + i);
       moves_.push_back(std::move(parts));
     }
   }
+  for (std::size_t a = 0; a < (freedom.any_two ? nodes * devices : 0); ++a) {
+    for (std::size_t b = (a / devices + 1) * devices; b < nodes * devices; ++b) moves_.push_back({{a, b}});
+  }
 }
 
 bool Placements::can_try_all() const {
+  if (freedom_.any_two) return false;
   std::int64_t number = freedom_.across_nodes ? factorial(freedom_.nodes) : 1;
   const std::int64_t of_node = factorial(freedom_.devices);
   for (std::int64_t n = 0; n < (freedom_.alike ? 1 : freedom_.nodes) && number <= most_to_try; ++n) number *= of_node;
@@ -129,21 +128,6 @@ std::vector<Located> Placements::best(Judge& judge, const Messages& messages,
     }
   }
   return std::move(best.list);
-}
-
-void Placements::descend(std::vector<int>& slot_of, std::int64_t& least,
-                         const std::function<std::int64_t(std::span<const int>, std::int64_t)>& cost) const {
-  std::size_t without_gain = 0;
-  for (std::size_t m = 0; without_gain < moves_.size(); m = (m + 1) % moves_.size(), ++without_gain) {
-    change_places(slot_of, moves_[m]);
-    const std::int64_t found = cost(slot_of, least);
-    if (found < least) {
-      least = found;
-      without_gain = 0;
-    } else {
-      change_places(slot_of, moves_[m]);
-    }
-  }
 }
 
 }  // namespace halocline

@@ -19,6 +19,7 @@ Plan plan_for_equal_devices(const PlanRequest& request) {
             .partition = cut.partition,
             .placement_method = cut.placement,
             .judged = cut.judged,
+            .moves = std::move(cut.moves),
             .balance = {},
             .steps_per_exchange = request.steps_per_exchange,
             .partition_reason = std::move(cut.reason)};

@@ -49,6 +49,15 @@ struct Judged {
   std::int64_t in_order = 0;  ///< of the same grid, with subdomains in the order of devices
 };
 
+/// What moving subdomains between nodes did, for placement::Method::system. Times of an exchange, in picoseconds.
+struct Moves {
+  std::string why_not;  ///< subdomains stayed on their nodes; empty where they moved
+  /// By simulation; otherwise the time of the busiest link or of the slowest message, which an exchange takes at least.
+  bool simulated = false;
+  std::optional<std::int64_t> before;  ///< of the placement without moves between nodes; none where it is not known
+  std::int64_t now = 0;
+};
+
 /// Devices of unequal speed, and how far the times of a step are from an ideal split's.
 struct Balance {
   std::vector<double> speeds;  ///< by subdomain_id
@@ -63,10 +72,11 @@ struct Plan {
   partition::Geometry geometry;
   placement::Placement placement;
   partition::Method partition = partition::Method::exact;  ///< not automatic
-  placement::Method placement_method =
-      placement::Method::automatic;  ///< `fastest` instead of automatic where links are unequal
-  std::optional<Judged> judged;      ///< where links are unequal, or the placement is by time
-  std::optional<Balance> balance;    ///< where speeds are given
+  placement::Method placement_method = placement::Method::
+      automatic;  ///< `fastest` instead of automatic where links are unequal; `system` where subdomains moved
+  std::optional<Judged> judged;    ///< where links are unequal, or the placement is by time
+  std::optional<Moves> moves;      ///< for `system`
+  std::optional<Balance> balance;  ///< where speeds are given
   int steps_per_exchange = 1;
   /// For Method::fastest: what the grid was chosen by, or why there is no prediction and the grid of exact is used. For
   /// given cuts, that they are.

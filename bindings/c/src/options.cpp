@@ -12,7 +12,7 @@ namespace {
 static_assert(HALOCLINE_PERIODIC_IN_KERNEL == static_cast<int>(Boundary::periodic_in_kernel));
 static_assert(HALOCLINE_BACKEND_CUDA == static_cast<int>(DeviceKind::cuda) + 1);
 static_assert(HALOCLINE_PARTITION_AUTOMATIC == static_cast<int>(partition::Method::automatic) + 1);
-static_assert(HALOCLINE_PLACEMENT_FASTEST == static_cast<int>(placement::Method::fastest) + 1);
+static_assert(HALOCLINE_PLACEMENT_SYSTEM == static_cast<int>(placement::Method::system) + 1);
 
 bool flag(std::int32_t value, const char* name) {
   if (value != 0 && value != 1)
@@ -52,7 +52,7 @@ void set_partition(const halocline_options& from, PartitionOptions& to) {
 
 void set_placement(const halocline_options& from, placement::Request& to) {
   if (from.placement != HALOCLINE_PLACEMENT_DEFAULT) {
-    to.method = enumerator<placement::Method>(from.placement, HALOCLINE_PLACEMENT_TRIVIAL, HALOCLINE_PLACEMENT_FASTEST,
+    to.method = enumerator<placement::Method>(from.placement, HALOCLINE_PLACEMENT_TRIVIAL, HALOCLINE_PLACEMENT_SYSTEM,
                                               "placement");
   }
   to.seed = from.placement_seed;

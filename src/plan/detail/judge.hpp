@@ -3,6 +3,7 @@
 
 #include <compare>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -27,6 +28,7 @@ class Judge {
   Judge(const machine::MachineMap& map, const routing::Policy& policy, bool device_mpi);
 
   [[nodiscard]] const std::vector<placement::Slot>& slots() const { return slots_; }
+  [[nodiscard]] const machine::Interconnect& interconnect() const { return interconnect_; }
 
   /// What a placement takes at least.
   struct Bound {
@@ -42,7 +44,6 @@ class Judge {
 
  private:
   struct Pair {
-    bool known = false;
     routing::Transport transport = routing::Transport::self;
     model::Occupancy::Message message;
   };
@@ -56,8 +57,8 @@ class Judge {
   model::Occupancy occupancy_;
   AssumedRouter router_;  ///< without the policy's exceptions
   AssumedRouter with_exceptions_;
-  std::vector<Pair> pairs_;   ///< slots x slots
-  std::vector<double> busy_;  ///< by resource, seconds
+  std::vector<std::unique_ptr<Pair>> pairs_;  ///< slots x slots; null where no message was between them
+  std::vector<double> busy_;                  ///< by resource, seconds
 };
 
 }  // namespace halocline

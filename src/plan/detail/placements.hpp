@@ -23,6 +23,7 @@ struct Freedom {
   std::int64_t devices = 1;   ///< of a node; slots and subdomains of node n begin at n * devices
   bool alike = false;         ///< all nodes are placed in the same way
   bool across_nodes = false;  ///< node parts may change their nodes
+  bool any_two = false;       ///< any two subdomains may exchange their slots
 };
 
 /// Searches the placements of one geometry for small bounds.
@@ -37,13 +38,29 @@ class Placements {
 
   /// Descends by a cost of the caller's from a placement: takes the first exchange whose cost is below the cost so far. cost:
   /// of a placement, given the cost to be below; returns that or more where it is not.
-  void descend(std::vector<int>& slot_of, std::int64_t& least,
-               const std::function<std::int64_t(std::span<const int>, std::int64_t)>& cost) const;
+  template <typename Cost>
+  void descend(std::vector<int>& slot_of, Cost& least,
+               const std::function<Cost(std::span<const int>, const Cost&)>& cost) const {
+    std::size_t without_gain = 0;
+    for (std::size_t m = 0; without_gain < moves_.size(); m = (m + 1) % moves_.size(), ++without_gain) {
+      change_places(slot_of, moves_[m]);
+      const Cost found = cost(slot_of, least);
+      if (found < least) {
+        least = found;
+        without_gain = 0;
+      } else {
+        change_places(slot_of, moves_[m]);
+      }
+    }
+  }
 
  private:
   /// Pairs of subdomains that change places together.
   using Move = std::vector<std::pair<std::size_t, std::size_t>>;
 
+  static void change_places(std::vector<int>& slot_of, const Move& move) {
+    for (const auto& [a, b] : move) std::swap(slot_of[a], slot_of[b]);
+  }
   [[nodiscard]] bool can_try_all() const;
   void try_all(const std::function<void(const std::vector<int>&)>& visit) const;
 

@@ -36,7 +36,8 @@ enum {
   HALOCLINE_PLACEMENT_RANDOM = 4,
   HALOCLINE_PLACEMENT_AUTOMATIC = 5,
   HALOCLINE_PLACEMENT_GIVEN = 6,
-  HALOCLINE_PLACEMENT_FASTEST = 7
+  HALOCLINE_PLACEMENT_FASTEST = 7,
+  HALOCLINE_PLACEMENT_SYSTEM = 8
 };
 
 // A device, by the rank that drives it, and its ordinal among the rank's own.

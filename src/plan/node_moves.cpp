@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "plan/detail/node_moves.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "core/at.hpp"
+
+namespace halocline {
+namespace {
+
+/// The first slot of each node with slots, and the number of slots.
+std::vector<int> first_slots(const std::vector<placement::Slot>& slots) {
+  std::vector<int> first;
+  for (std::size_t s = 0; s < slots.size(); ++s) {
+    if (s == 0 || slots[s].node != slots[s - 1].node) first.push_back(static_cast<int>(s));
+  }
+  first.push_back(static_cast<int>(slots.size()));
+  return first;
+}
+
+/// Islands of nodes whose devices reach each other without the network, by load and store: the number of each node's.
+std::vector<int> islands_of(const machine::MachineMap& map, const std::vector<placement::Slot>& slots,
+                            const std::vector<int>& first) {
+  std::vector<int> island(first.size() - 1);
+  std::vector<std::size_t> stands_for;  // the first node of each island
+  for (std::size_t n = 0; n < island.size(); ++n) {
+    const auto joins = [&](std::size_t other) {
+      for (int a = first[other]; a < first[other + 1]; ++a) {
+        for (int b = first[n]; b < first[n + 1]; ++b) {
+          const placement::Slot& one = slots[at(a)];
+          const placement::Slot& two = slots[at(b)];
+          if (!map.share_load_store(one.node, one.device, two.node, two.device)) return false;
+        }
+      }
+      return true;
+    };
+    const auto in_rack = [&](std::size_t other) {
+      const int rack = map.nodes[slots[at(first[n])].node.index()].rack;
+      return rack >= 0 && rack == map.nodes[slots[at(first[other])].node.index()].rack;
+    };
+    const auto found = std::ranges::find_if(stands_for, [&](std::size_t i) { return in_rack(i) && joins(i); });
+    island[n] = static_cast<int>(found - stands_for.begin());
+    if (found == stands_for.end()) stands_for.push_back(n);
+  }
+  return island;
+}
+
+mapping::Topology network_of(const machine::MachineMap& map, const machine::Interconnect& interconnect,
+                             const std::vector<placement::Slot>& slots, const std::vector<int>& first) {
+  struct Ways {
+    mapping::Topology all;
+    std::vector<int> nodes;  ///< place -> node of the map
+    std::vector<int> island;
+  };
+  const auto ways = std::make_shared<Ways>(Ways{
+      mapping::network_topology(interconnect, static_cast<int>(map.nodes.size())), {}, islands_of(map, slots, first)});
+  mapping::Topology::Graph graph = ways->all.graph();
+  const std::vector<int> vertices = std::move(graph.places);
+  graph.places.clear();
+  for (std::size_t n = 0; n + 1 < first.size(); ++n) {
+    ways->nodes.push_back(static_cast<int>(slots[at(first[n])].node.value()));
+    graph.places.push_back(vertices[at(ways->nodes.back())]);
+  }
+  const auto channels = ways->all.channels();
+  return {std::move(graph), {channels.begin(), channels.end()}, [ways](int from, int to, std::vector<int>& route) {
+            if (ways->island[at(from)] == ways->island[at(to)]) return;
+            thread_local std::vector<int> scratch;
+            const auto way = ways->all.route(ways->nodes[at(from)], ways->nodes[at(to)], scratch);
+            route.insert(route.end(), way.begin(), way.end());
+          }};
+}
+
+}  // namespace
+
+NodeMoves::NodeMoves(const machine::MachineMap& map, const machine::Interconnect& interconnect,
+                     const std::vector<placement::Slot>& slots)
+    : first_(first_slots(slots)), network_(network_of(map, interconnect, slots, first_)) {
+  for (int n = 0; n < nodes(); ++n) node_of_.resize(at(first_[at(n) + 1]), n);
+}
+
+bool NodeMoves::equal_numbers() const {
+  for (int n = 0; n < nodes(); ++n) {
+    if (first_[at(n)] != n * first_[1]) return false;
+  }
+  return first_.back() == nodes() * first_[1];
+}
+
+std::vector<int> NodeMoves::nodes_of(std::span<const int> slot_of) const {
+  std::vector<int> nodes;
+  nodes.reserve(slot_of.size());
+  for (const int slot : slot_of) nodes.push_back(node_of_[at(slot)]);
+  return nodes;
+}
+
+std::vector<std::vector<int>> NodeMoves::of_whole_nodes(const Messages& messages, const std::vector<int>& slot_of,
+                                                        const mapping::Effort& effort) const {
+  const std::vector<int> group_of = nodes_of(slot_of);
+  mapping::CommunicationMatrix matrix(nodes());
+  for (const partition::Flow& flow : messages.list) {
+    const int from = group_of[flow.from.index()];
+    const int to = group_of[flow.to.index()];
+    if (from != to) matrix.add(from, to, flow.bytes);
+  }
+  std::vector<int> in_order;
+  for (int n = 0; n < nodes(); ++n) in_order.push_back(n);
+  const mapping::MappingProblem problem{&matrix, &network_, std::vector<int>(at(nodes()), 1)};
+  std::vector<std::vector<int>> found;
+  for (const std::vector<int>& node_of_group : mapping::alternatives(problem, in_order, effort)) {
+    std::vector<int>& moved = found.emplace_back();
+    for (std::size_t s = 0; s < slot_of.size(); ++s) {
+      const int position = slot_of[s] - first_[at(group_of[s])];
+      moved.push_back(first_[at(node_of_group[at(group_of[s])])] + position);
+    }
+  }
+  return found;
+}
+
+std::vector<int> NodeMoves::of_subdomains(const Messages& messages, const std::vector<int>& slot_of,
+                                          const mapping::Effort& effort) const {
+  mapping::CommunicationMatrix matrix(static_cast<int>(slot_of.size()));
+  for (const partition::Flow& flow : messages.list) {
+    if (flow.from != flow.to) {
+      matrix.add(static_cast<int>(flow.from.value()), static_cast<int>(flow.to.value()), flow.bytes);
+    }
+  }
+  mapping::MappingProblem problem{&matrix, &network_, {}};
+  for (int n = 0; n < nodes(); ++n) problem.capacity.push_back(first_[at(n) + 1] - first_[at(n)]);
+  const std::vector<int> before = nodes_of(slot_of);
+  const std::vector<int> now = mapping::refine(problem, before, effort);
+  std::vector<std::vector<int>> left(at(nodes()));  // slots, by node
+  for (std::size_t s = 0; s < slot_of.size(); ++s) {
+    if (now[s] != before[s]) left[at(before[s])].push_back(slot_of[s]);
+  }
+  std::vector<int> moved = slot_of;
+  std::vector<std::size_t> taken(left.size(), 0);
+  for (std::size_t s = 0; s < slot_of.size(); ++s) {
+    if (now[s] != before[s]) moved[s] = left[at(now[s])][taken[at(now[s])]++];
+  }
+  return moved;
+}
+
+}  // namespace halocline
