@@ -63,9 +63,10 @@ class SystemSearch {
 
  private:
   /// Placements with whole nodes exchanged, and with single subdomains exchanged in the least congested of these.
-  std::vector<SlotOf> by_network(std::int64_t trials) const {
+  std::vector<SlotOf> by_network() const {
+    // About a second in all for a thousand devices. Beyond 256 places mappers take more trials of their own.
     mapping::Effort effort;
-    effort.trials = trials;
+    effort.trials = node_moves_.nodes() <= 256 ? 30'000 : 500'000 / node_moves_.nodes();
     std::vector<SlotOf> found{start_};
     if (node_moves_.equal_numbers()) {
       for (SlotOf& moved : node_moves_.of_whole_nodes(messages_, start_, effort)) found.push_back(std::move(moved));
@@ -86,9 +87,7 @@ class SystemSearch {
   }
 
   void search_by_bound() {
-    // About a second each for the methods of mapping, which take more trials of their own beyond 256 places.
-    const std::int64_t trials = node_moves_.nodes() <= 256 ? 30'000 : 500'000 / node_moves_.nodes();
-    for (const SlotOf& one : by_network(trials)) {
+    for (const SlotOf& one : by_network()) {
       const std::int64_t time = judge_.bound(messages_, one).picoseconds;
       if (best_.empty()) before_ = time;
       take(time, one);
@@ -116,7 +115,7 @@ class SystemSearch {
     before_ = simulate(start_);
     take(before_, start_);
     const Placements placements(freedom());
-    std::vector<SlotOf> starts = by_network(mapping::Effort{}.trials);
+    std::vector<SlotOf> starts = by_network();
     std::vector<Located> found;
     if (std::ssize(start_) <= most_to_try) {
       found = placements.best(judge_, messages_, starts, most_simulated);
