@@ -154,6 +154,8 @@ DomainOptions options_of(comm::RankGroup& comm, const HaloCase& halo_case) {
   options.partition.method = halo_case.partition;
   options.partition.node_grid = halo_case.node_grid;
   options.partition.device_grid = halo_case.device_grid;
+  options.machine.map = halo_case.map;
+  options.placement.method = halo_case.place;
   options.timeout = std::chrono::seconds(60);
   return options;
 }

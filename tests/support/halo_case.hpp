@@ -30,6 +30,8 @@ struct HaloCase {
   partition::Method partition = partition::Method::exact;
   std::optional<Vec3> node_grid;    ///< with Method::given
   std::optional<Vec3> device_grid;  ///< with Method::given
+  std::optional<Machine> map;       ///< instead of the machine at hand
+  placement::Method place = placement::Method::automatic;
   /// By rank: a domain of OwnedBoxes; empty: partitioned.
   std::vector<std::vector<Box>> boxes;
   /// Fields in user arrays, with odd strides and gaps, instead of Halocline's.

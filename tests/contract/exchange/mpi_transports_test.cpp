@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "contract/exchange/contract.hpp"
+#include "contract/exchange/system_placement.hpp"
 #include "support/mpi_world.hpp"
 
 namespace halocline::test {
@@ -25,6 +26,13 @@ TEST_P(MpiContract, every_cell_is_as_geometry_says) {
   messages = world.all_reduce(messages, comm::Reduction::sum);
   const bool has_a_pair = transport != routing::Transport::ipc_copy || world.size() > 1;
   EXPECT_EQ(messages > 0, has_a_pair);
+}
+
+TEST(MpiSystemPlacement, every_cell_is_as_geometry_says) {
+  comm::RankGroup& world = mpi_world();
+  if (world.size() < 4) GTEST_SKIP() << "fewer nodes have no order";
+  expect_moved_and_right(world, 1);
+  expect_moved_and_right(world, 2);
 }
 
 /// Above MPI's eager limit: each chunk waits for its own receive, several are in flight, the last is shorter.
