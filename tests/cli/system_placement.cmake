@@ -23,7 +23,7 @@ macro(expect_text pattern words)
   count(ok "halocline ${words}" "wanted: ${pattern}\nexit code ${code}\n${out}${err}")
 endmacro()
 
-# Eight nodes of two devices on a ring of 3 GB/s, each numbered so that the next one is half a ring away.
+# Nodes of one device on a ring of 3 GB/s, numbered so that the next one is half a ring away, or nearly so.
 function(write_ring file nodes)
   set(list "")
   foreach(n RANGE 1 ${nodes})
