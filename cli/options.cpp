@@ -202,9 +202,12 @@ void add_route_options(CLI::App& app, Options& options) {
       })
       ->group(decision_group);
   add_choice(app, "--messages", "HOW",
-             "one message for each neighbour: by-neighbour (default); or one for each direction: by-direction",
+             "one message for each neighbour: by-neighbour (default); one for each direction: by-direction; or, by "
+             "mpi_staged, one for each rank: by-rank",
              options.messages,
-             Choices<Messages>{{"by-neighbour", Messages::by_neighbour}, {"by-direction", Messages::by_direction}})
+             Choices<Messages>{{"by-neighbour", Messages::by_neighbour},
+                               {"by-direction", Messages::by_direction},
+                               {"by-rank", Messages::by_rank}})
       ->group(decision_group);
 }
 

@@ -27,6 +27,8 @@ enum class Messages : int {
   /// One direction with all fields; each message has its own stream, buffer and arrival. `self` and `direct` move everything as one
   /// operation of the device, and keep one message for each neighbour.
   by_direction,
+  /// By `mpi_staged`: all from one rank to another. Other transports keep one message for each neighbour.
+  by_rank,
 };
 [[nodiscard]] std::string_view to_string(Messages messages);
 

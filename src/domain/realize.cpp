@@ -276,7 +276,7 @@ std::unique_ptr<exchange::Exchange> Domain::Impl::connect(comm::RankGroup& group
       decide_packets(setup.routes.back(), backend->kind(), plan->machine, plan->placement.of(pair.from),
                      plan->placement.of(pair.to));
     }
-    routed = routed_messages(*memory.geometry, mine, setup.routes, options.routing.messages);
+    routed = routed_messages(*memory.geometry, plan->placement, mine, setup.routes, options.routing.messages);
   });
   return std::make_unique<exchange::Exchange>(std::move(setup));
 }

@@ -245,7 +245,7 @@ std::vector<Traffic> Exchange::Impl::traffic() const {
     Traffic row{transport};
     for (const auto& channel : channels_) {
       if (channel->transport != transport || channel->sender != me_) continue;
-      ++row.messages;
+      if (!channel->follows) ++row.messages;
       row.bytes += channel->message.bytes();
     }
     if (row.messages > 0) rows.push_back(row);

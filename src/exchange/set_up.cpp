@@ -126,7 +126,7 @@ void Exchange::Impl::make_channels(const std::vector<routing::Route>& routes) {
     if (setup_.self_in_place && message.from == message.to && route_of(message).transport == routing::Transport::self) {
       return;
     }
-    if (setup_.messages == Messages::by_neighbour || !routing::moves_one_by_one(route_of(message).transport)) {
+    if (setup_.messages != Messages::by_direction || !routing::moves_one_by_one(route_of(message).transport)) {
       messages[{message.from, message.to}] = std::move(message);
       return;
     }
@@ -140,12 +140,16 @@ void Exchange::Impl::make_channels(const std::vector<routing::Route>& routes) {
   }
 
   // Tags count the messages from one rank to another in this order, which is the same at both ends.
-  std::map<std::pair<rank_id, rank_id>, int> counts;
+  using Ranks = std::pair<rank_id, rank_id>;
+  std::map<Ranks, int> counts;
+  std::map<Ranks, std::vector<const Channel*>> bundled;
   for (auto& [key, message] : messages) {
     const routing::Route& route = route_of(message);
-    const auto ranks = std::pair(setup_.placement->of(key.from).rank, setup_.placement->of(key.to).rank);
+    const Ranks ranks(setup_.placement->of(key.from).rank, setup_.placement->of(key.to).rank);
     make_channel(key, std::move(message), route, counts[ranks]++);
+    if (routing::bundles(setup_.messages, route.transport)) bundled[ranks].push_back(channels_.back().get());
   }
+  make_all_ends(bundled);
 }
 
 /// The number-th message from the one rank to the other.
@@ -161,21 +165,40 @@ void Exchange::Impl::make_channel(const routing::MessageKey& key, partition::Mes
   channel->tag = tags::message(number);
   channel->number = channels_.size();
   channel->message = std::move(message);
-  Ends made = make_ends(*channel, context_, me_);
+  channels_.push_back(std::move(channel));
+}
+
+/// In the order of channels_. bundled: the channels from one rank to another that are sent as one message, unless there is only one.
+void Exchange::Impl::make_all_ends(const std::map<std::pair<rank_id, rank_id>, std::vector<const Channel*>>& bundled) {
+  std::map<const Channel*, Ends> made;
+  for (const auto& [ranks, channels] : bundled) {
+    if (channels.size() < 2) continue;
+    std::vector<Ends> ends = make_bundled(channels, context_, me_);
+    for (std::size_t i = 0; i < channels.size(); ++i) {
+      channels_[channels[i]->number]->follows = i > 0;
+      made[channels[i]] = std::move(ends[i]);
+    }
+  }
+  for (const auto& channel : channels_) {
+    const auto found = made.find(channel.get());
+    add_ends(*channel, found == made.end() ? make_ends(*channel, context_, me_) : std::move(found->second));
+  }
+}
+
+void Exchange::Impl::add_ends(const Channel& channel, Ends made) {
   const bool by_host = made.receiver && made.receiver->host() != nullptr;
-  const Directions sides = routing::sides_of(channel->message);
-  if (channel->receiver == me_) {
-    SubdomainState& state = context_.state(key.to);
+  const Directions sides = routing::sides_of(channel.message);
+  if (channel.receiver == me_) {
+    SubdomainState& state = context_.state(channel.message.to);
     state.filled |= sides;
     if (!by_host) state.filled_by_device |= sides;
   }
-  if (made.sender) ends_.emplace_back(*channel, context_.state(key.from), std::move(made.sender));
+  if (made.sender) ends_.emplace_back(channel, context_.state(channel.message.from), std::move(made.sender));
   if (made.receiver) {
-    End& end = ends_.emplace_back(*channel, context_.state(key.to), std::move(made.receiver));
+    End& end = ends_.emplace_back(channel, context_.state(channel.message.to), std::move(made.receiver));
     end.receives = true;
     if (by_host) end.fills = sides;
   }
-  channels_.push_back(std::move(channel));
 }
 
 void Exchange::Impl::connect() {

@@ -38,7 +38,7 @@ std::vector<RoutedMessage> assumed_routes(const Plan& plan, const routing::Polic
       routed.push_back(router.route(flow, sender, plan.placement.of(flow.to)));
     }
   }
-  if (messages) count_messages(plan.geometry, *messages, routed);
+  if (messages) count_messages(plan.geometry, plan.placement, *messages, routed);
   return routed;
 }
 

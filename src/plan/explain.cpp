@@ -33,6 +33,11 @@ std::string us_text(std::int64_t picoseconds) {
 
 std::string plural(std::int64_t n, const char* what) { return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s"); }
 
+std::string how_many(std::int64_t messages) {
+  if (messages == 1) return "";
+  return messages == 0 ? "in the message of a pair above; " : fmt::format("{} messages; ", messages);
+}
+
 std::int64_t messages_of(std::span<const RoutedMessage> routes) {
   std::int64_t messages = 0;
   for (const RoutedMessage& routed : routes) messages += routed.messages;
@@ -160,7 +165,7 @@ std::string explain_routes(std::span<const RoutedMessage> routes, std::size_t ma
   for (std::size_t i = 0; i < std::min(routes.size(), max_routes); ++i) {
     const auto& [route, bytes, messages] = routes[i];
     text += fmt::format("           {:>3} -> {:<3} {:>10}  {}{}\n", route.from.value(), route.to.value(),
-                        bytes_text(bytes), messages == 1 ? "" : fmt::format("{} messages; ", messages), route.reason);
+                        bytes_text(bytes), how_many(messages), route.reason);
   }
   if (routes.size() > max_routes) text += fmt::format("           ... and {} more\n", routes.size() - max_routes);
 

@@ -117,7 +117,8 @@ struct Candidates {
 struct RoutedMessage {
   routing::Route route;
   std::int64_t bytes = 0;
-  /// One for each direction where messages are by_direction and the transport moves them one by one.
+  /// One for each direction where messages are by_direction and the transport moves them one by one; 0 if it travels in the bundle
+  /// of another message.
   std::int64_t messages = 1;
 };
 

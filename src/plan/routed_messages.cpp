@@ -3,28 +3,15 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "routing/messages.hpp"
 
 namespace halocline {
+namespace {
 
-std::vector<RoutedMessage> routed_messages(const partition::Geometry& geometry, std::span<const subdomain_id> senders,
-                                           std::span<const routing::Route> routes, routing::Messages messages) {
-  std::map<std::pair<subdomain_id, subdomain_id>, const routing::Route*> by_pair;
-  for (const auto& route : routes) by_pair[{route.from, route.to}] = &route;
-  std::vector<RoutedMessage> routed;
-  for (const subdomain_id sender : senders) {
-    for (const auto& flow : partition::outgoing_flows(geometry, sender)) {
-      routed.push_back({*by_pair.at({flow.from, flow.to}), flow.bytes});
-    }
-  }
-  count_messages(geometry, messages, routed);
-  return routed;
-}
-
-void count_messages(const partition::Geometry& geometry, routing::Messages messages, std::span<RoutedMessage> routed) {
-  if (messages == routing::Messages::by_neighbour) return;
+void count_directions(const partition::Geometry& geometry, std::span<RoutedMessage> routed) {
   std::optional<subdomain_id> sender;
   std::map<subdomain_id, std::int64_t> directions;  // by receiver
   for (RoutedMessage& one : routed) {
@@ -37,6 +24,42 @@ void count_messages(const partition::Geometry& geometry, routing::Messages messa
       }
     }
     one.messages = directions.at(one.route.to);
+  }
+}
+
+/// The first one counts for its bundle.
+void count_bundles(const placement::Placement& placement, routing::Messages messages, std::span<RoutedMessage> routed) {
+  std::set<std::pair<rank_id, rank_id>> counted;
+  for (RoutedMessage& one : routed) {
+    if (!routing::bundles(messages, one.route.transport)) continue;
+    const bool first = counted.emplace(placement.of(one.route.from).rank, placement.of(one.route.to).rank).second;
+    one.messages = first ? 1 : 0;
+  }
+}
+
+}  // namespace
+
+std::vector<RoutedMessage> routed_messages(const partition::Geometry& geometry, const placement::Placement& placement,
+                                           std::span<const subdomain_id> senders,
+                                           std::span<const routing::Route> routes, routing::Messages messages) {
+  std::map<std::pair<subdomain_id, subdomain_id>, const routing::Route*> by_pair;
+  for (const auto& route : routes) by_pair[{route.from, route.to}] = &route;
+  std::vector<RoutedMessage> routed;
+  for (const subdomain_id sender : senders) {
+    for (const auto& flow : partition::outgoing_flows(geometry, sender)) {
+      routed.push_back({*by_pair.at({flow.from, flow.to}), flow.bytes});
+    }
+  }
+  count_messages(geometry, placement, messages, routed);
+  return routed;
+}
+
+void count_messages(const partition::Geometry& geometry, const placement::Placement& placement,
+                    routing::Messages messages, std::span<RoutedMessage> routed) {
+  switch (messages) {
+    case routing::Messages::by_neighbour: return;
+    case routing::Messages::by_direction: return count_directions(geometry, routed);
+    case routing::Messages::by_rank: return count_bundles(placement, messages, routed);
   }
 }
 

@@ -10,11 +10,13 @@ namespace halocline {
 
 /// The messages that the given subdomains send, each with its route.
 [[nodiscard]] std::vector<RoutedMessage> routed_messages(const partition::Geometry& geometry,
+                                                         const placement::Placement& placement,
                                                          std::span<const subdomain_id> senders,
                                                          std::span<const routing::Route> routes,
                                                          routing::Messages messages);
 
 /// Sets RoutedMessage::messages. The entries of one sender are adjacent.
-void count_messages(const partition::Geometry& geometry, routing::Messages messages, std::span<RoutedMessage> routed);
+void count_messages(const partition::Geometry& geometry, const placement::Placement& placement,
+                    routing::Messages messages, std::span<RoutedMessage> routed);
 
 }  // namespace halocline

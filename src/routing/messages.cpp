@@ -1,10 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "routing/messages.hpp"
 
+#include "halocline/error.hpp"
+
 namespace halocline::routing {
 
 std::string_view to_string(Messages messages) {
-  return messages == Messages::by_direction ? "by_direction" : "by_neighbour";
+  switch (messages) {
+    case Messages::by_neighbour: return "by_neighbour";
+    case Messages::by_direction: return "by_direction";
+    case Messages::by_rank: return "by_rank";
+  }
+  throw InternalError("Messages without a name");
 }
 
 std::map<int, partition::Message> by_direction(const partition::Message& message) {
@@ -19,6 +26,10 @@ std::map<int, partition::Message> by_direction(const partition::Message& message
 }
 
 bool moves_one_by_one(Transport transport) { return transport != Transport::self && transport != Transport::direct; }
+
+bool bundles(Messages messages, Transport transport) {
+  return messages == Messages::by_rank && transport == Transport::mpi_staged;
+}
 
 Directions sides_of(const partition::Message& message) {
   Directions sides;

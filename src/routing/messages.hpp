@@ -27,6 +27,9 @@ using MessageTable = std::map<MessageKey, partition::Message>;
 /// device, and do not split messages by direction.
 [[nodiscard]] bool moves_one_by_one(Transport transport);
 
+/// Whether all messages from one rank to another by a transport are sent as one, a bundle.
+[[nodiscard]] bool bundles(Messages messages, Transport transport);
+
 /// The sides of the receiver's halo that a message's cells are on.
 [[nodiscard]] Directions sides_of(const partition::Message& message);
 

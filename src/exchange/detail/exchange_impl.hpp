@@ -3,8 +3,10 @@
 
 #include <exception>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "device/tracer.hpp"
@@ -68,6 +70,8 @@ class Exchange::Impl final : public HostDriven {
   void make_channels(const std::vector<routing::Route>& routes);
   void make_channel(const routing::MessageKey& key, partition::Message message, const routing::Route& route,
                     int number);
+  void make_all_ends(const std::map<std::pair<rank_id, rank_id>, std::vector<const Channel*>>& bundled);
+  void add_ends(const Channel& channel, Ends made);
   void make_drivers();
   void connect();
   const ExchangePlan& plan_for(const Selection& selection);

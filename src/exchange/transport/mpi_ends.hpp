@@ -36,6 +36,26 @@ struct Chunk {
   return {message + sizeof(Header) + chunk.begin - header, header + chunk.bytes()};
 }
 
+/// Throws ProtocolError if a message is not the one that its receiver expects. failed: the error of its receive, or null.
+inline void compare(const Header& got, const Header& expected, const std::exception_ptr& failed,
+                    const Channel& channel) {
+  // After a failure, a header of another exchange did not arrive with this message.
+  if (failed && (got.epoch != expected.epoch || got.token == expected.token)) std::rethrow_exception(failed);
+  if (got.token == expected.token && got.epoch == expected.epoch) return;
+  throw device::Disagreement(
+      fmt::format(
+          "{}: the two sides disagree on which fields, buffers, directions and depths are exchanged (exchange {} "
+          "with token {:#018x} met exchange {} with token {:#018x})",
+          channel.label(), expected.epoch, expected.token, got.epoch, got.token),
+      {expected.token, got.token});
+}
+
+/// Throws InvalidArgument.
+inline void check_staging(const Tuning& tuning) {
+  if (tuning.staging_chunk_bytes >= 1) return;
+  throw InvalidArgument(fmt::format("staging_chunk_bytes is {}; allowed is 1 or more", tuning.staging_chunk_bytes));
+}
+
 /// The operations that an end prepares for a plan.
 struct MpiPart {
   std::unique_ptr<device::CopyList> copies;  ///< packs or unpacks
@@ -284,19 +304,10 @@ class MpiReceiver final : public HostEndpoint {
     }
   }
 
-  /// Throws ProtocolError if the message is not the one that this end expects.
   void check_header() const {
     Header got;
     std::memcpy(&got, buffers_->header_at(), sizeof got);
-    // After a failure, a header of another exchange did not arrive with this message.
-    if (failed_ && (got.epoch != expected_.epoch || got.token == expected_.token)) std::rethrow_exception(failed_);
-    if (got.token == expected_.token && got.epoch == expected_.epoch) return;
-    throw device::Disagreement(
-        fmt::format(
-            "{}: the two sides disagree on which fields, buffers, directions and depths are exchanged (exchange {} "
-            "with token {:#018x} met exchange {} with token {:#018x})",
-            channel_->label(), expected_.epoch, expected_.token, got.epoch, got.token),
-        {expected_.token, got.token});
+    compare(got, expected_, failed_, *channel_);
   }
 
   void take() {

@@ -12,10 +12,7 @@ namespace {
 class Staged {
  public:
   Staged(const Channel& channel, Context& context, subdomain_id here) : tuning_(context.tuning) {
-    if (tuning_.staging_chunk_bytes < 1) {
-      throw InvalidArgument(
-          fmt::format("staging_chunk_bytes is {}; allowed is 1 or more", tuning_.staging_chunk_bytes));
-    }
+    check_staging(tuning_);
     const auto capacity = static_cast<std::size_t>(payload_capacity(channel.message));
     message_ = context.backend->allocate_pinned(sizeof(Header) + capacity);
     if (copied(capacity)) payload_ = context.backend->allocate(context.state(here).device(), capacity);

@@ -11,11 +11,11 @@ namespace {
 
 class MpiContract : public testing::TestWithParam<routing::Transport> {};
 
-TEST_P(MpiContract, every_cell_is_as_geometry_says) {
-  const routing::Transport transport = GetParam();
+void expect_contract(routing::Transport transport, exchange::Messages how) {
   comm::RankGroup& world = mpi_world();
   std::int64_t messages = 0;
-  for (const HaloCase& c : contract_cases(transport, world.size())) {
+  for (HaloCase& c : contract_cases(transport, world.size())) {
+    c.messages = how;
     const HaloOutcome outcome = run_case(world, c);
     EXPECT_EQ(outcome.wrong, "") << c.name << ", rank " << world.rank().value();
     EXPECT_GT(outcome.cells, 0);
@@ -26,6 +26,12 @@ TEST_P(MpiContract, every_cell_is_as_geometry_says) {
   messages = world.all_reduce(messages, comm::Reduction::sum);
   const bool has_a_pair = transport != routing::Transport::ipc_copy || world.size() > 1;
   EXPECT_EQ(messages > 0, has_a_pair);
+}
+
+TEST_P(MpiContract, every_cell_is_as_geometry_says) { expect_contract(GetParam(), exchange::Messages::by_neighbour); }
+
+TEST(MpiBundles, every_cell_is_as_geometry_says) {
+  expect_contract(routing::Transport::mpi_staged, exchange::Messages::by_rank);
 }
 
 TEST(MpiSystemPlacement, every_cell_is_as_geometry_says) {

@@ -71,6 +71,13 @@ inline DomainOptions options_with(std::shared_ptr<device::Injector> injector, ro
   return options;
 }
 
+/// The same by mpi_staged with one message for each rank.
+inline DomainOptions options_by_rank(std::shared_ptr<device::Injector> injector, Duration timeout) {
+  DomainOptions options = options_with(std::move(injector), routing::Transport::mpi_staged, timeout);
+  options.routing.messages = routing::Messages::by_rank;
+  return options;
+}
+
 /// Runs body on each rank and collects the errors; the text is empty for a rank without one.
 inline std::vector<Outcome> outcomes(int ranks, const std::function<void(comm::RankGroup&)>& body) {
   std::vector<Outcome> all(static_cast<std::size_t>(ranks));

@@ -99,6 +99,35 @@ TEST_P(ContractByDirection, every_cell_is_as_geometry_says) {
   expect_contract(transport, ranks, [](HaloCase& c) { c.messages = exchange::Messages::by_direction; });
 }
 
+/// All messages from one rank to another as one, whole and in parts.
+class ContractByRank : public Contract {};
+
+TEST_P(ContractByRank, every_cell_is_as_geometry_says) {
+  const auto [transport, ranks] = GetParam();
+  expect_contract(transport, ranks, [](HaloCase& c) { c.messages = exchange::Messages::by_rank; });
+}
+
+TEST_P(ContractByRank, every_cell_of_a_part_is_as_geometry_says) {
+  const auto [transport, ranks] = GetParam();
+  std::uint64_t seed = 1;
+  expect_contract(transport, ranks, [&seed](HaloCase& c) {
+    c.messages = exchange::Messages::by_rank;
+    c.parts_seed = seed += 100;
+    c.steps = 5;
+  });
+}
+
+class ContractByRankLate : public Contract {};
+
+TEST_P(ContractByRankLate, every_cell_is_as_geometry_says_with_launch_threads_and_delays) {
+  const auto [transport, ranks] = GetParam();
+  expect_contract(transport, ranks, [](HaloCase& c) {
+    c.messages = exchange::Messages::by_rank;
+    c.launch_threads = true;
+    c.delay_seed = 7;
+  });
+}
+
 std::string name_of(const testing::TestParamInfo<std::tuple<routing::Transport, int>>& info) {
   return fmt::format("{}_{}_ranks", routing::to_string(std::get<0>(info.param)), std::get<1>(info.param));
 }
@@ -113,6 +142,13 @@ INSTANTIATE_TEST_SUITE_P(all, ContractOfParts,
 INSTANTIATE_TEST_SUITE_P(all, ContractByDirection,
                          testing::Combine(testing::ValuesIn(transports_without({routing::Transport::self})),
                                           testing::Values(2, 3)),
+                         name_of);
+INSTANTIATE_TEST_SUITE_P(all, ContractByRank,
+                         testing::Combine(testing::Values(routing::Transport::mpi_staged, routing::Transport::direct),
+                                          testing::ValuesIn(rank_counts({1, 2, 3, 4, 6, 8}))),
+                         name_of);
+INSTANTIATE_TEST_SUITE_P(all, ContractByRankLate,
+                         testing::Combine(testing::Values(routing::Transport::mpi_staged), testing::Values(1, 2)),
                          name_of);
 INSTANTIATE_TEST_SUITE_P(all, ContractOfLaunchThreads,
                          testing::Combine(testing::ValuesIn(routing::all_transports), testing::Values(1, 2)), name_of);
