@@ -61,11 +61,11 @@ model::ClosedForm closed_form_of(const Plan& plan) {
   return model::closed_form_of_device(even_case_of(plan), constants_of(plan));
 }
 
-model::Simulated simulated(const Plan& plan, std::span<const RoutedMessage> routes) {
+model::Simulated simulated(const Plan& plan, std::span<const RoutedMessage> routes, routing::Messages messages) {
   std::vector<routing::Route> only;
   only.reserve(routes.size());
   for (const auto& message : routes) only.push_back(message.route);
-  return model::simulate_exchange(plan.geometry, plan.placement, only, plan.machine);
+  return model::simulate_exchange(plan.geometry, plan.placement, only, plan.machine, messages);
 }
 
 void SimulateFlags::apply(machine::MachineMap& machine) const {

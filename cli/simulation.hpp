@@ -31,8 +31,9 @@ struct SimulateFlags {
 /// The communication of one exchange by the closed form, from the map's nominal rates.
 [[nodiscard]] halocline::model::ClosedForm closed_form_of(const halocline::Plan& plan);
 
-[[nodiscard]] halocline::model::Simulated simulated(const halocline::Plan& plan,
-                                                    std::span<const halocline::RoutedMessage> routes);
+[[nodiscard]] halocline::model::Simulated simulated(
+    const halocline::Plan& plan, std::span<const halocline::RoutedMessage> routes,
+    halocline::routing::Messages messages = halocline::routing::Messages::by_neighbour);
 
 [[nodiscard]] Json software_json(const halocline::machine::Software& software);
 [[nodiscard]] std::string levels_table(const halocline::model::Simulated& found);

@@ -19,9 +19,12 @@ int run_simulate(Context& context, const SimulateFlags& flags) {
   RoutedPlan found = routed_plan_of(context);
   if (!context.root()) return 0;
   flags.apply(found.plan.machine);
-  const model::Simulated time = simulated(found.plan, found.routes);
+  const model::Simulated time =
+      simulated(found.plan, found.routes, context.options.messages.value_or(routing::Messages::by_neighbour));
   const model::ClosedForm closed = closed_form_of(found.plan);
   const std::string slowest = slowest_of(time);
+  std::int64_t messages = 0;
+  for (const Share& share : shares_of(found.routes)) messages += share.messages;
 
   Json document = document_of("simulate");
   document["domain"] = domain_json(context.options);
@@ -35,13 +38,12 @@ int run_simulate(Context& context, const SimulateFlags& flags) {
   document["closed_form"] = {
       {"seconds", closed.seconds}, {"between_nodes_s", closed.between_nodes}, {"within_node_s", closed.within_node}};
   context.print_document(document);
-  context.print_text(
-      fmt::format("one exchange on {}, {} of {}\n\n  simulated    {}, slowest level {}\n  closed form  {} "
-                  "(between nodes {}, within {})\n\n{}\n{}",
-                  found.plan.machine.name, plural(std::ssize(found.routes), "message"),
-                  plural(found.plan.geometry.partition.size(), "device"), seconds_text(time.seconds), slowest,
-                  seconds_text(closed.seconds), seconds_text(closed.between_nodes), seconds_text(closed.within_node),
-                  levels_table(time), shares_table(shares_of(found.routes))));
+  context.print_text(fmt::format(
+      "one exchange on {}, {} of {}\n\n  simulated    {}, slowest level {}\n  closed form  {} "
+      "(between nodes {}, within {})\n\n{}\n{}",
+      found.plan.machine.name, plural(messages, "message"), plural(found.plan.geometry.partition.size(), "device"),
+      seconds_text(time.seconds), slowest, seconds_text(closed.seconds), seconds_text(closed.between_nodes),
+      seconds_text(closed.within_node), levels_table(time), shares_table(shares_of(found.routes))));
   return 0;
 }
 

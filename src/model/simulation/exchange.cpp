@@ -22,8 +22,9 @@ std::int64_t bytes_between(std::span<const partition::Flow> flows, const routing
 }  // namespace
 
 Simulated simulate_exchange(const partition::Geometry& geometry, const placement::Placement& placement,
-                            std::span<const routing::Route> routes, const machine::MachineMap& map) {
-  return simulate_exchange(geometry, placement, routes, map, machine::Interconnect(map));
+                            std::span<const routing::Route> routes, const machine::MachineMap& map,
+                            routing::Messages messages) {
+  return simulate_exchange(geometry, placement, routes, map, machine::Interconnect(map), messages);
 }
 
 void simulation::add_all(MessageFlows& messages, const partition::Geometry& geometry,
@@ -46,12 +47,12 @@ void simulation::add_all(MessageFlows& messages, const partition::Geometry& geom
 
 Simulated simulate_exchange(const partition::Geometry& geometry, const placement::Placement& placement,
                             std::span<const routing::Route> routes, const machine::MachineMap& map,
-                            const machine::Interconnect& interconnect) {
-  simulation::MessageFlows messages(geometry, map, interconnect, placement, routes);
-  simulation::add_all(messages, geometry, routes);
-  Simulated result = simulate(messages.interconnect, messages.resources(), messages.flows);
+                            const machine::Interconnect& interconnect, routing::Messages messages) {
+  simulation::MessageFlows made(geometry, map, interconnect, placement, routes, messages);
+  simulation::add_all(made, geometry, routes);
+  Simulated result = simulate(made.interconnect, made.resources(), made.flows);
   std::vector<double> ends;
-  for (const int flow : messages.ends()) ends.push_back(result.ends[static_cast<std::size_t>(flow)]);
+  for (const int flow : made.ends()) ends.push_back(result.ends[static_cast<std::size_t>(flow)]);
   result.ends = std::move(ends);
   return result;
 }

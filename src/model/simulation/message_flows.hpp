@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "model/simulation/kernels.hpp"
 #include "model/simulation/network.hpp"
 #include "model/simulation/ranks.hpp"
+#include "routing/messages.hpp"
 
 namespace halocline::model::simulation {
 
@@ -18,8 +20,10 @@ namespace halocline::model::simulation {
 class MessageFlows {
  public:
   MessageFlows(const partition::Geometry& geometry, const machine::MachineMap& map, const machine::Interconnect& links,
-               const placement::Placement& placement, std::span<const routing::Route> routes)
+               const placement::Placement& placement, std::span<const routing::Route> routes,
+               routing::Messages messages = routing::Messages::by_neighbour)
       : interconnect(links),
+        messages_(messages),
         geometry_(geometry),
         map_(map),
         placement_(placement),
@@ -70,6 +74,10 @@ class MessageFlows {
         launch(from_->rank, 2);
         touch(*from_);
         move(device(*from_), host(*from_));
+        if (routing::bundles(messages_, route.transport)) {
+          hold();
+          return;
+        }
         send_from_host();
         work(to_->rank, ranks_.message_seconds() + ranks_.launch_seconds(2));
         move(host(*to_), device(*to_));
@@ -81,6 +89,7 @@ class MessageFlows {
 
   /// After all messages.
   void finish() {
+    for (const auto& [ranks, parts] : bundles_) send(parts);
     for (Flow& flow : kernels_.least()) flows.push_back(std::move(flow));
   }
 
@@ -104,8 +113,52 @@ class MessageFlows {
     return {slot.node, found->second};
   }
 
+  /// A message of a bundle, which is in the host's memory.
+  struct Part {
+    const placement::Slot* from;
+    const placement::Slot* to;
+    std::int64_t bytes;
+    std::optional<partition::Message> rows;
+    int packed;            ///< its last flow
+    std::size_t position;  ///< in ends_
+  };
+
+  void hold() {
+    std::optional<partition::Message> rows;
+    if (rows_ != nullptr) rows = *rows_;
+    bundles_[{from_->rank, to_->rank}].push_back({from_, to_, bytes_, std::move(rows), last_, ends_.size()});
+    ends_.push_back(-1);
+  }
+
+  /// One message of MPI for all parts, between the host memories of the first.
+  void send(const std::vector<Part>& parts) {
+    from_ = parts.front().from;
+    to_ = parts.front().to;
+    bytes_ = 0;
+    last_ = launched_ = -1;
+    for (const Part& part : parts) {
+      bytes_ += part.bytes;
+      joined_.push_back(part.packed);
+    }
+    send_from_host();
+    work(to_->rank, ranks_.message_seconds());
+    const int arrived = last_;
+    for (const Part& part : parts) {
+      to_ = part.to;
+      bytes_ = part.bytes;
+      rows_ = part.rows ? &*part.rows : nullptr;
+      last_ = arrived;
+      work(to_->rank, ranks_.launch_seconds(2));
+      move(host(*to_), device(*to_));
+      touch(*to_);
+      ends_[part.position] = last_;
+    }
+  }
+
   /// The next stage of the message. serial: the flow that it comes after besides, where it is one of a queue.
   void stage(Flow flow, int* serial = nullptr) {
+    flow.after.insert(flow.after.end(), joined_.begin(), joined_.end());
+    joined_.clear();
     if (last_ >= 0) flow.after.push_back(last_);
     if (launched_ >= 0) flow.after.push_back(std::exchange(launched_, -1));
     if (serial != nullptr && *serial > 0) flow.after.push_back(*serial - 1);
@@ -200,6 +253,7 @@ class MessageFlows {
     stage(std::move(flow));
   }
 
+  routing::Messages messages_;
   const partition::Geometry& geometry_;
   const machine::MachineMap& map_;
   const placement::Placement& placement_;
@@ -212,6 +266,7 @@ class MessageFlows {
   std::map<std::pair<std::int64_t, std::int64_t>, int> launched_once_;
   std::map<rank_id, int> last_sent_;
   std::map<rank_id, int> last_launch_;
+  std::map<std::pair<rank_id, rank_id>, std::vector<Part>> bundles_;
   std::vector<int> ends_;
 
   const placement::Slot* from_ = nullptr;
@@ -219,7 +274,8 @@ class MessageFlows {
   std::int64_t bytes_ = 0;
   const partition::Message* rows_ = nullptr;
   int last_ = -1;
-  int launched_ = -1;  ///< what the next stage waits for besides
+  int launched_ = -1;        ///< what the next stage waits for besides
+  std::vector<int> joined_;  ///< the parts that it waits for
 };
 
 /// The messages of all routes, in their order.

@@ -154,6 +154,35 @@ TEST_F(SimulateExchange, ADevicesCopiesFollowEachOther) {
   EXPECT_NEAR(serial[1], packed + link + network + unpack, near);
 }
 
+/// Two ranks with two devices each, all of which are neighbours: four messages become one in each direction.
+TEST_F(SimulateExchange, ABundlePaysForOneMessage) {
+  const auto geometry =
+      geometry_of({512, 256, 256}, {{2, 1, 1}, {2, 1, 1}}, Stencil::star(1), {field_of(Element::f32)});
+  MachineMap map = map_of(2, 1);
+  map.software = {.mpi_latency = 7e-6, .mpi_overhead = 100e-6};
+  placement::Placement placement;
+  placement.slots = placement::slots_of(map);
+  // Subdomains 0, 1 are on the first node, 2, 3 on the second: 1 -> 2 and 0 -> 3 cross.
+  const std::vector<routing::Route> routes{{subdomain_id(0), subdomain_id(3), Transport::mpi_staged, ""},
+                                           {subdomain_id(1), subdomain_id(2), Transport::mpi_staged, ""}};
+  const double packed = 2 * 2 * face / memory / 2;
+  const double pcie = face / (10 * giga) + 1e-6;
+  const double bundle = 7e-6 + 4e-6 + 2 * face / (4 * giga);
+  const double unpack = 2 * face / memory;
+  const Simulated found = simulate_exchange(geometry, placement, routes, map, routing::Messages::by_rank);
+  ASSERT_EQ(found.ends.size(), 2u);
+  for (const double end : found.ends) EXPECT_GT(end, packed + pcie + 100e-6 + bundle + 100e-6 + pcie + unpack - near);
+  const auto core_seconds = [](const Simulated& simulated) {
+    return std::ranges::find(simulated.levels, "core", &LevelLoad::level)->busy_seconds;
+  };
+  EXPECT_NEAR(core_seconds(found), 100e-6, near) << "once at each end";
+  EXPECT_NEAR(core_seconds(simulate_exchange(geometry, placement, routes, map)), 200e-6, near);
+  // Without a cost of each message, what travels together waits for the last part, and gains nothing.
+  map.software = {};
+  EXPECT_GE(simulate_exchange(geometry, placement, routes, map, routing::Messages::by_rank).seconds,
+            simulate_exchange(geometry, placement, routes, map).seconds - near);
+}
+
 TEST_F(SimulateExchange, SaysWhatDoesNotFit) {
   try {
     (void)exchange(1, Transport::direct, {.mpi_copy = -1});
