@@ -40,7 +40,8 @@ class Domain:
     each rank, for backend "host" or "cuda"; unset, one host device, or the GPUs. boundary: "periodic", "open" or
     "periodic_in_kernel", or three of them: z, y, x. plan: cuts and owners of an earlier domain, or of one's own. machine: plans for this
     one instead of the discovered one; its ranks are comm's. measure_weights: a kernel is run on each device, and cells are cut in proportion
-    to the speeds. timeout: seconds. Collective over comm, as are all calls but those that are
+    to the speeds. messages: "by_neighbour", "by_direction", or "by_rank", which sends all from one rank to another by mpi_staged as
+    one. timeout: seconds. Collective over comm, as are all calls but those that are
     marked as local.
 
     On host devices all calls are complete when they return: NumPy sees the halos that exchange() filled.
@@ -63,6 +64,7 @@ class Domain:
         plan: Plan | None = None,
         machine: Machine | None = None,
         transports: str | None = None,
+        messages: str = "by_neighbour",
         ranks_per_node: int | None = None,
         validate_ordering: bool = False,
         measure_weights: bool = False,
@@ -80,7 +82,7 @@ class Domain:
         settings.kind, settings.devices = backend, devices
         settings.boundaries = boundaries[::-1]
         settings.in_place, settings.steps_per_exchange = in_place, steps_per_exchange
-        settings.partition, settings.transports = partition, transports
+        settings.partition, settings.transports, settings.messages = partition, transports, messages
         settings.ranks_per_node, settings.validate_ordering = ranks_per_node, validate_ordering
         settings.measure_weights = measure_weights
         settings.timeout = timeout

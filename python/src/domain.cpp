@@ -29,6 +29,14 @@ std::unique_ptr<Domain> make_domain(Shape shape, const StencilSpec& stencil, con
                                   options);
 }
 
+routing::Messages messages_of(const std::string& name) {
+  using routing::Messages;
+  for (const Messages messages : {Messages::by_neighbour, Messages::by_direction, Messages::by_rank}) {
+    if (routing::to_string(messages) == name) return messages;
+  }
+  throw InvalidArgument("messages is '" + name + "'; allowed are by_neighbour, by_direction and by_rank");
+}
+
 OwnedBoxes owned_boxes(const std::vector<Corners>& boxes) {
   OwnedBoxes owned;
   for (const auto& [low, high] : boxes) owned.boxes.push_back({vec(low), vec(high)});
@@ -63,6 +71,7 @@ DomainOptions Settings::options() const {
   for (const auto& [rank, device] : owners) options.placement.owners.push_back({rank_id(rank), device});
   options.machine.map = machine;
   if (transports) options.routing.policy = routing::Policy::parse(*transports);
+  options.routing.messages = messages_of(messages);
   if (ranks_per_node) options.machine.ranks_per_node = ranks_per_node;
   if (validate_ordering) options.debug.validate_ordering = true;
   options.timeout = std::chrono::duration_cast<Duration>(std::chrono::duration<double>(timeout));

@@ -43,6 +43,7 @@ struct Settings {
   int steps_per_exchange = 1;
   std::string partition;
   std::optional<std::string> transports;
+  std::string messages = "by_neighbour";
   std::optional<int> ranks_per_node;
   bool validate_ordering = false;
   bool measure_weights = false;

@@ -56,6 +56,7 @@ NB_MODULE(_core, module) {
       .def_rw("steps_per_exchange", &Settings::steps_per_exchange)
       .def_rw("partition", &Settings::partition)
       .def_rw("transports", &Settings::transports)
+      .def_rw("messages", &Settings::messages)
       .def_rw("ranks_per_node", &Settings::ranks_per_node)
       .def_rw("validate_ordering", &Settings::validate_ordering)
       .def_rw("measure_weights", &Settings::measure_weights)

@@ -96,6 +96,10 @@ DomainOptions options_of(const halocline_options* options) {
   set_placement(from, to.placement);
   if (from.transports != nullptr) to.routing.policy = routing::Policy::parse(from.transports);
   if (flag(from.by_direction, "by_direction")) to.routing.messages = routing::Messages::by_direction;
+  if (from.messages != HALOCLINE_MESSAGES_DEFAULT) {
+    to.routing.messages = enumerator<routing::Messages>(from.messages, HALOCLINE_MESSAGES_BY_NEIGHBOUR,
+                                                        HALOCLINE_MESSAGES_BY_RANK, "messages");
+  }
   if (flag(from.validate_ordering, "validate_ordering")) to.debug.validate_ordering = true;
   set_timeout(from.timeout, to.timeout);
   return to;

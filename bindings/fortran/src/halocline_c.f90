@@ -35,6 +35,7 @@ module halocline_c
     type(c_ptr) :: transports = c_null_ptr, machine = c_null_ptr
     integer(c_int32_t) :: validate_ordering = 0, measure_weights = 0
     real(c_double) :: timeout = 0
+    integer(c_int32_t) :: messages = 0
   end type
 
   type, bind(C) :: c_field_options

@@ -16,6 +16,8 @@ module halocline_values
   integer, parameter, public :: HALOCLINE_PLACEMENT_DEFAULT = 0, HALOCLINE_PLACEMENT_TRIVIAL = 1, HALOCLINE_PLACEMENT_EXACT = 2, &
     HALOCLINE_PLACEMENT_CRAFT = 3, HALOCLINE_PLACEMENT_RANDOM = 4, HALOCLINE_PLACEMENT_AUTOMATIC = 5, &
     HALOCLINE_PLACEMENT_GIVEN = 6, HALOCLINE_PLACEMENT_FASTEST = 7, HALOCLINE_PLACEMENT_SYSTEM = 8
+  integer, parameter, public :: HALOCLINE_MESSAGES_DEFAULT = 0, HALOCLINE_MESSAGES_BY_NEIGHBOUR = 1, &
+    HALOCLINE_MESSAGES_BY_DIRECTION = 2, HALOCLINE_MESSAGES_BY_RANK = 3
   integer, parameter, public :: HALOCLINE_I8 = 1, HALOCLINE_U8 = 2, HALOCLINE_I16 = 3, HALOCLINE_U16 = 4, HALOCLINE_I32 = 5, &
     HALOCLINE_U32 = 6, HALOCLINE_I64 = 7, HALOCLINE_U64 = 8, HALOCLINE_F16 = 9, HALOCLINE_BF16 = 10, HALOCLINE_F32 = 11, &
     HALOCLINE_F64 = 12, HALOCLINE_C64 = 13, HALOCLINE_C128 = 14
@@ -57,6 +59,7 @@ module halocline_values
     integer :: placement_seed = 0
     type(halocline_owner), allocatable :: owners(:)
     logical :: by_direction = .false.
+    integer :: messages = HALOCLINE_MESSAGES_DEFAULT
     character(:), allocatable :: transports
     character(:), allocatable :: machine  ! a document of JSON
     logical :: validate_ordering = .false.
@@ -160,6 +163,7 @@ contains
       c%owner_count = size(memory%owners)
     end if
     c%by_direction = merge(1, 0, options%by_direction)
+    c%messages = options%messages
     if (allocated(options%transports)) then
       memory%transports = c_text(options%transports)
       c%transports = c_loc(memory%transports)

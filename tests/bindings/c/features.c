@@ -197,6 +197,28 @@ static void options_that_decide(void) {
   end(domain);
 }
 
+// Two subdomains, each also its own neighbour, which is one message by self.
+static void messages(void) {
+  const halocline_stencil stencil = halocline_stencil_box(1);
+  const char* const expected[] = {"routes     4 messages\n", "routes     4 messages\n",
+                                  "routes     38 messages of 4 pairs", "routes     3 messages of 4 pairs"};
+  for (int32_t how = HALOCLINE_MESSAGES_DEFAULT; how <= HALOCLINE_MESSAGES_BY_RANK; ++how) {
+    halocline_options options = host_options();
+    options.transports = "mpi_staged";
+    options.messages = how;
+    halocline_field u;
+    const char* text = NULL;
+    halocline_domain* domain = realized(&stencil, &options, &u);
+    OK(halocline_domain_explain(domain, &text));
+    CHECK(strstr(text, expected[how]) != NULL);
+    set_cells(domain, u);
+    OK(halocline_domain_exchange(domain, 0, NULL));
+    OK(halocline_domain_synchronize(domain));
+    each_cell_of(domain, u, expect_value);
+    end(domain);
+  }
+}
+
 // Boxes through the host's memory.
 static void host_arrays(void) {
   const halocline_stencil stencil = halocline_stencil_box(1);
@@ -253,6 +275,7 @@ int main(int argc, char** argv) {
   rebalance();
   finish_with();
   options_that_decide();
+  messages();
   host_arrays();
   own_arrays();
   open_boundaries();

@@ -217,9 +217,12 @@ contains
     call domain%exchange()
     options = on_host()
     options%machine = domain%machine()
+    options%transports = 'mpi_staged'
+    options%messages = HALOCLINE_MESSAGES_BY_RANK
     call again%create(extent, halocline_stencil_star(1), options=options)
     u = again%add_field('u', HALOCLINE_F32)
     call again%realize()
+    call check(index(again%explain(), 'routes     3 messages of 4 pairs') > 0, 'messages by rank')
     call again%close()
     call domain%close()
   end subroutine

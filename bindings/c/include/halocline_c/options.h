@@ -40,6 +40,13 @@ enum {
   HALOCLINE_PLACEMENT_SYSTEM = 8
 };
 
+enum {
+  HALOCLINE_MESSAGES_DEFAULT = 0,  // by_direction where that member is set, otherwise by neighbour
+  HALOCLINE_MESSAGES_BY_NEIGHBOUR = 1,
+  HALOCLINE_MESSAGES_BY_DIRECTION = 2,
+  HALOCLINE_MESSAGES_BY_RANK = 3  // by mpi_staged: one for all from a rank to another
+};
+
 // A device, by the rank that drives it, and its ordinal among the rank's own.
 typedef struct halocline_owner {
   int64_t rank;
@@ -77,6 +84,7 @@ typedef struct halocline_options {
   int32_t
       measure_weights;  // plan() measures the devices' speeds, and cuts cells in proportion; excludes cuts and weights
   double timeout;       // seconds that a collective or a step of an exchange may take; 120
+  int32_t messages;     // HALOCLINE_MESSAGES_...
 } halocline_options;
 
 #ifdef __cplusplus
