@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The heat equation of heat.py with JAX: all steps are one program of XLA, which calls the exchanges. On host devices, or on GPUs (--cuda).
-# mpirun -n 2 python heat_jax.py runs it on 2 ranks (needs mpi4py).
+# mpirun -n 2 python heat_jax.py runs it on 2 ranks (needs mpi4py), with --cuda on a GPU each.
 import sys
 
 import jax
@@ -12,13 +12,15 @@ gpu = "--cuda" in sys.argv[1:]
 if not gpu:
     jax.config.update("jax_platforms", "cpu")
 jax.config.update("jax_enable_x64", True)
-from halocline.jax import exchange  # noqa: E402 - as configured
 
 n, steps, k = 48, 50, 0.1
 domain = halocline.Domain((n, n, n), halocline.Stencil.star(1), {"t": "float64"}, backend="cuda" if gpu else "host", devices=1, comm=halocline.world())
 t = domain["t"]
 t.set(lambda z, y, x: np.sin(2 * np.pi * z / n) * np.sin(2 * np.pi * y / n) * np.sin(2 * np.pi * x / n))
 (block,) = t.blocks
+if gpu:  # XLA's programs run where the rank's block is
+    jax.config.update("jax_cuda_visible_devices", str(block.stream.device))
+from halocline.jax import exchange  # noqa: E402 - as configured
 
 
 def step(cells, _):
