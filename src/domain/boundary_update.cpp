@@ -14,7 +14,9 @@ void Domain::Impl::make_boundary_updater() {
 }
 
 void Domain::Impl::join_timed(const std::function<void()>& join) {
-  if (!timer || !exchange->under_way()) return join();
+  if (!exchange->under_way()) return join();
+  if (slow_paths) exchange->guard([&] { slow_paths->join(streams); });
+  if (!timer) return join();
   exchange->guard([&] { timer->join(streams); });
   join();
   exchange->guard([&] { timer->finish(streams); });
@@ -23,12 +25,14 @@ void Domain::Impl::join_timed(const std::function<void()>& join) {
 void Domain::Impl::finish_exchange() {
   join_timed([this] {
     exchange->finish();
+    if (slow_paths) exchange->guard([&] { slow_paths->finish(*exchange, streams); });
     fill_open_boundaries(exchanging);
   });
 }
 
 void Domain::Impl::finish_exchange(const BoundaryUpdate& update) {
   join_timed([&] { finish_with(update); });
+  if (slow_paths) exchange->guard([&] { slow_paths->finish_beside(*exchange); });
 }
 
 void Domain::Impl::finish_with(const BoundaryUpdate& update) {

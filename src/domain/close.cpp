@@ -21,7 +21,10 @@ void Domain::Impl::close() {
     if (capturing) discard_capture();
     if (accumulation) accumulation->close(streams);
     accumulation.reset();
+    const std::vector<exchange::Arrival> arrivals = exchange->arrivals();
     exchange->close(streams);  // all work in the streams is done from here on, that of graphs included
+    warn_of_slow_path(arrivals);
+    slow_paths.reset();
     static_cast<void>(take_graphs());
     exchange.reset();
     boundary_updater.reset();
@@ -74,6 +77,7 @@ bool Domain::Impl::abandon(std::string_view why) noexcept {
   exchange->abandon(why);
   exchange.reset();
   boundary_updater.reset();
+  slow_paths.reset();
   timer.reset();
   tracer.reset();
   leak_memory();

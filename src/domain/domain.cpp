@@ -108,6 +108,11 @@ void Domain::Impl::start_exchange(std::span<const Transfer> which, exchange::Ove
   }
 }
 
+void Domain::Impl::start_whole_exchange(exchange::Overlap overlap) {
+  if (slow_paths && !exchange->under_way()) exchange->guard([&] { slow_paths->start(*exchange, streams, overlap); });
+  start_exchange(all_transfers(), overlap);
+}
+
 Domain::Domain(const Vec3& extent, const Stencil& stencil, DomainOptions options)
     : Domain(extent, stencil, comm::serial(), std::move(options)) {}
 
@@ -224,7 +229,7 @@ std::span<const Subdomain> Domain::subdomains() const {
 
 ExchangeHandle Domain::start_exchange() {
   impl_->check_realized("start_exchange()");
-  impl_->start_exchange(impl_->all_transfers(), exchange::Overlap::possible);
+  impl_->start_whole_exchange(exchange::Overlap::possible);
   return ExchangeHandle(*this);
 }
 
@@ -236,7 +241,7 @@ ExchangeHandle Domain::start_exchange(const std::vector<Transfer>& transfers) {
 
 void Domain::exchange() {
   impl_->check_realized("exchange()");
-  impl_->start_exchange(impl_->all_transfers(), exchange::Overlap::none);
+  impl_->start_whole_exchange(exchange::Overlap::none);
   impl_->finish_exchange();
 }
 

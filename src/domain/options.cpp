@@ -10,6 +10,7 @@ DomainOptions DomainOptions::from(const Environment& environment) {
   options.devices.host_workers = environment.host_workers.value_or(0);
   options.machine.ranks_per_node = environment.ranks_per_node;
   options.timeout = environment.timeout;
+  options.slow_paths = environment.slow_paths;
   options.debug.validate_ordering = environment.validate_ordering;
   if (environment.transports) options.routing.policy = routing::Policy::parse(*environment.transports);
   return options;

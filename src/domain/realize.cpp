@@ -244,7 +244,8 @@ Domain::Impl::Memory Domain::Impl::memory() const {
 }
 
 std::unique_ptr<exchange::Exchange> Domain::Impl::connect(comm::RankGroup& group, Memory memory,
-                                                          std::vector<RoutedMessage>& routed) {
+                                                          std::vector<RoutedMessage>& routed,
+                                                          std::vector<routing::Route>* both_ways) {
   auto facts = exchange::probe_pairs({.comm = &group,
                                       .backend = backend.get(),
                                       .geometry = memory.geometry,
@@ -277,6 +278,7 @@ std::unique_ptr<exchange::Exchange> Domain::Impl::connect(comm::RankGroup& group
                      plan->placement.of(pair.to));
     }
     routed = routed_messages(*memory.geometry, plan->placement, mine, setup.routes, options.routing.messages);
+    if (both_ways != nullptr) *both_ways = setup.routes;
   });
   return std::make_unique<exchange::Exchange>(std::move(setup));
 }
@@ -290,7 +292,13 @@ void Domain::Impl::route_and_connect() {
     }
     all = memory();
   });
-  exchange = connect(*comm, std::move(all), routes);
+  std::vector<routing::Route> both_ways;
+  exchange = connect(*comm, std::move(all), routes, &both_ways);
+  slow_paths.reset();
+  // The check of order takes many times the time of an exchange.
+  if (options.slow_paths && !options.debug.validate_ordering) {
+    slow_paths = std::make_unique<SlowPathWatch>(*backend, std::move(both_ways));
+  }
 }
 
 void Domain::realize() {

@@ -5,10 +5,12 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <utility>
 
 #include "comm/agree.hpp"
+#include "core/clock.hpp"
 #include "core/leak.hpp"
 #include "exchange/detail/exchange_impl.hpp"
 
@@ -82,6 +84,7 @@ void Exchange::Impl::start(std::span<device::Stream* const> streams, const Selec
     check_others(fmt::format("exchange {}", step_ + 1));
     const ExchangePlan& plan = plan_for(selection);
     ++step_;
+    finishing_.reset();
     if (setup_.tracer != nullptr) setup_.tracer->set_step(step_);
     streams_.assign(streams.begin(), streams.end());
     if (order_check_) order_check_->before(plan);
@@ -130,7 +133,10 @@ bool Exchange::Impl::proceed() {
   bool all = true;
   guarded([&] {
     for (End& end : ends_) {
-      if (!end.done) end.done = end.host->progress();
+      if (!end.done) {
+        end.done = end.host->progress();
+        if (timing_ && end.done) end.arrived(finishing_ ? Clock::steady().now() - *finishing_ : Duration::zero());
+      }
       all = all && end.done;
     }
     if (!all && abort_->raised()) {
@@ -158,6 +164,7 @@ void Exchange::Impl::finish(const std::function<void()>& arrived) {
   const device::Range range(*setup_.backend, "halocline exchange: finish");
   const ExchangePlan* const plan = std::exchange(running_, nullptr);
   const Deadline deadline(setup_.comm->clock(), setup_.timeout);
+  if (timing_) finishing_ = Clock::steady().now();
   std::optional<std::size_t> told;  // how many were not done when arrived() was called last
   const auto proceed = [&] {
     const bool all = progress();
@@ -262,6 +269,18 @@ std::vector<TracedMessage> Exchange::Impl::messages() const {
   return all;
 }
 
+std::vector<Arrival> Exchange::Impl::arrivals() const {
+  std::map<std::pair<subdomain_id, subdomain_id>, Duration> least;
+  for (const End& end : ends_) {
+    if (!end.receives || end.least_wait == Duration::max()) continue;
+    Duration& longest = least[{end.channel->message.from, end.channel->message.to}];
+    longest = std::max(longest, end.least_wait);
+  }
+  std::vector<Arrival> all;
+  for (const auto& [pair, wait] : least) all.push_back({pair.first, pair.second, wait});
+  return all;
+}
+
 Exchange::Exchange(Setup setup) : impl_(std::make_unique<Impl>(std::move(setup))) {
   try {
     impl_->set_up();
@@ -308,6 +327,8 @@ Verdict Exchange::capturable() const { return impl_->capturable(); }
 bool Exchange::joins_devices() const { return impl_->joins_devices(); }
 std::vector<Traffic> Exchange::traffic() const { return impl_->traffic(); }
 std::vector<TracedMessage> Exchange::messages() const { return impl_->messages(); }
+void Exchange::time_arrivals(bool on) { impl_->time_arrivals(on); }
+std::vector<Arrival> Exchange::arrivals() const { return impl_->arrivals(); }
 void Exchange::close(std::span<device::Stream* const> streams) { impl_->close(streams); }
 
 }  // namespace halocline::exchange

@@ -131,6 +131,14 @@ struct TracedMessage {
   std::int64_t bytes = 0;  ///< of all fields
 };
 
+/// How long the host waited for a message that this rank receives.
+struct Arrival {
+  subdomain_id from;
+  subdomain_id to;
+  Duration
+      least{};  ///< from finish() to the message's completion, of the timed exchanges; of the last part, if it has several
+};
+
 /// What one transport sends from this rank in one exchange of all fields.
 struct Traffic {
   routing::Transport transport;
@@ -211,6 +219,11 @@ class Exchange {
   [[nodiscard]] std::vector<Traffic> traffic() const;
   /// By the number that the tracer's operations have.
   [[nodiscard]] std::vector<TracedMessage> messages() const;
+
+  /// Whether the arrivals of the exchanges that start from now on are timed: those that the host completes.
+  void time_arrivals(bool on);
+  /// Of messages that were timed at least once.
+  [[nodiscard]] std::vector<Arrival> arrivals() const;
 
   /// Collective: waits until all work in these streams and its own is done, unmaps, agrees, and frees.
   void close(std::span<device::Stream* const> streams);

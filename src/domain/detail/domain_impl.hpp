@@ -14,6 +14,7 @@
 #include "domain/detail/arena.hpp"
 #include "domain/detail/exchange_timer.hpp"
 #include "domain/detail/life_cycle.hpp"
+#include "domain/detail/slow_path_watch.hpp"
 #include "exchange/exchange.hpp"
 #include "halocline/domain.hpp"
 #include "halocline/error.hpp"
@@ -75,6 +76,7 @@ class Domain::Impl {
   std::unique_ptr<Accumulation> accumulation;                  ///< made when first used
   std::unique_ptr<overlap::BoundaryUpdater> boundary_updater;  ///< made when first used
   std::unique_ptr<ExchangeTimer> timer;                        ///< if exchanges are timed
+  std::unique_ptr<SlowPathWatch> slow_paths;                   ///< if slow paths are reported
   std::vector<field_id> exchanging;
   std::int64_t rebalanced = 0;       ///< how often
   Vec3 tiles = Vec3::filled(1);      ///< of the interiors
@@ -159,14 +161,19 @@ class Domain::Impl {
     bool self_in_place = false;  ///< see exchange::Setup
   };
   [[nodiscard]] Memory memory() const;
-  /// Collective: finds out what the machine can do, routes, and builds an exchange with these routes.
+  /// Collective: finds out what the machine can do, routes, and builds an exchange with these routes. both_ways: set to the routes of
+  /// all messages that this rank sends or receives; may be null.
   [[nodiscard]] std::unique_ptr<exchange::Exchange> connect(comm::RankGroup& group, Memory memory,
-                                                            std::vector<RoutedMessage>& routed);
+                                                            std::vector<RoutedMessage>& routed,
+                                                            std::vector<routing::Route>* both_ways = nullptr);
   void make_accumulation();
   /// Collective if the groups are not poisoned.
   void close_groups();
   /// Collective.
   void close();
+  /// Collective, after the exchange is closed: one warning on rank 0, of the slowest route, if all ranks waited too long in each timed
+  /// exchange. arrivals: of this rank's exchange.
+  void warn_of_slow_path(std::span<const exchange::Arrival> arrivals);
   /// For use after an error of the set-up. Collective if the groups are not poisoned.
   void undo() noexcept;
   /// For use after a failure, or if this rank destroys the domain without close(): sets the reason that other ranks
@@ -190,6 +197,7 @@ class Domain::Impl {
   /// The buffer of a field that is current after `ahead` swaps. what: the caller's function, for errors.
   [[nodiscard]] int buffer_of(std::string_view what, field_id id, int ahead, Element element);
   void start_exchange(std::span<const Transfer> which, exchange::Overlap overlap);
+  void start_whole_exchange(exchange::Overlap overlap);
   void accumulate(std::span<const Transfer> which, Combine combine);
   void finish_exchange();
   void finish_exchange(const BoundaryUpdate& update);

@@ -2,6 +2,7 @@
 #include "domain/detail/exchange_timer.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 namespace halocline {
@@ -47,16 +48,17 @@ void ExchangeTimer::finish(std::span<device::Stream* const> streams) {
   recorded_.push_back(std::move(current_));
 }
 
-std::vector<ExchangeTime> ExchangeTimer::take() {
+std::vector<ExchangeTime> ExchangeTimer::take(Duration (*of)(Duration, Duration)) {
   std::vector<ExchangeTime> times;
   const auto complete = [](const Marks& marks) { return marks.finished->query(); };
   while (!recorded_.empty() && std::ranges::all_of(recorded_.front(), complete)) {
-    ExchangeTime longest;
+    std::optional<ExchangeTime> time;
     for (const Marks& marks : recorded_.front()) {
-      longest.total = std::max(longest.total, marks.finished->since(*marks.started));
-      longest.exposed = std::max(longest.exposed, marks.finished->since(*marks.joining));
+      const ExchangeTime one{std::max(marks.finished->since(*marks.started), Duration::zero()),
+                             std::max(marks.finished->since(*marks.joining), Duration::zero())};
+      time = time ? ExchangeTime{of(time->total, one.total), of(time->exposed, one.exposed)} : one;
     }
-    times.push_back(longest);
+    times.push_back(time.value_or(ExchangeTime{}));
     free_.push_back(std::move(recorded_.front()));
     recorded_.pop_front();
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <deque>
 #include <memory>
 #include <span>
@@ -27,8 +28,13 @@ class ExchangeTimer {
   void join(std::span<device::Stream* const> streams);
   /// To be called after that.
   void finish(std::span<device::Stream* const> streams);
-  /// Removes and returns the times of complete exchanges, oldest first.
-  [[nodiscard]] std::vector<ExchangeTime> take();
+  /// Removes and returns the times of complete exchanges, oldest first: each the longest, or the shortest, of any subdomain.
+  [[nodiscard]] std::vector<ExchangeTime> take() {
+    return take([](Duration a, Duration b) { return std::max(a, b); });
+  }
+  [[nodiscard]] std::vector<ExchangeTime> take_shortest() {
+    return take([](Duration a, Duration b) { return std::min(a, b); });
+  }
 
  private:
   /// The marks of a subdomain.
@@ -38,6 +44,7 @@ class ExchangeTimer {
   using Exchange = std::vector<Marks>;
 
   [[nodiscard]] Exchange unused(std::span<device::Stream* const> streams);
+  [[nodiscard]] std::vector<ExchangeTime> take(Duration (*of)(Duration, Duration));
 
   device::Backend* backend_;
   bool timing_ = false;  ///< current_ is under way

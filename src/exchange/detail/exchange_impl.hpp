@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -61,6 +62,8 @@ class Exchange::Impl final : public HostDriven {
   [[nodiscard]] bool joins_devices() const;
   [[nodiscard]] std::vector<Traffic> traffic() const;
   [[nodiscard]] std::vector<TracedMessage> messages() const;
+  void time_arrivals(bool on) { timing_ = on; }
+  [[nodiscard]] std::vector<Arrival> arrivals() const;
 
  private:
   void make_states(std::vector<LocalSubdomain> subdomains);
@@ -107,6 +110,8 @@ class Exchange::Impl final : public HostDriven {
   const ExchangePlan* running_ = nullptr;  ///< between start() and finish()
   std::shared_ptr<UnderWay> under_way_;    ///< a thread's, with this one among them; null if none
   std::uint64_t step_ = 0;
+  bool timing_ = false;                ///< of arrivals
+  std::optional<Duration> finishing_;  ///< when finish() was called, if arrivals are timed
   std::exception_ptr failure_;
   bool closed_ = false;
 };

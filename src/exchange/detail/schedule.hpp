@@ -16,13 +16,15 @@ namespace halocline::exchange {
 struct End {
   End(const Channel& of, SubdomainState& at, std::unique_ptr<Endpoint> made)
       : channel(&of), state(&at), endpoint(std::move(made)), host(endpoint->host()) {}
+  void arrived(Duration wait) { least_wait = std::min(least_wait, wait); }
   const Channel* channel;
   SubdomainState* state;
   std::unique_ptr<Endpoint> endpoint;
   HostEndpoint* host;  ///< the endpoint if the host drives it; otherwise null
   bool done = true;    ///< the host's part of the running exchange
   bool receives = false;
-  Directions fills{};  ///< sides of the state's halo, of a receiver that the host drives
+  Duration least_wait = Duration::max();  ///< see Exchange::time_arrivals; max(): not timed
+  Directions fills{};                     ///< sides of the state's halo, of a receiver that the host drives
 };
 
 /// The part of an exchange that consists of stream operations, for all of a rank's scheduled endpoints. In each state's

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "plan/expected_routes.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "model/simulate.hpp"
+#include "plan/detail/assumed_routes.hpp"
+
+namespace halocline {
+namespace {
+
+constexpr std::int64_t host_line_bytes = 64;
+
+/// The senders of all messages from and to subdomains of a node.
+std::set<subdomain_id> senders_of(const Plan& plan, node_id node) {
+  std::set<subdomain_id> senders;
+  for (std::int64_t s = 0; s < plan.geometry.partition.size(); ++s) {
+    if (plan.placement.of(subdomain_id(s)).node != node) continue;
+    senders.insert(subdomain_id(s));
+    for (const auto& message : partition::incoming(plan.geometry, subdomain_id(s))) senders.insert(message.from);
+  }
+  return senders;
+}
+
+/// Bytes of whole lines that the rows of a subdomain's incoming messages touch, over the bytes themselves; 1 or more.
+double lines_over_bytes(const partition::Geometry& geometry, subdomain_id receiver, std::int64_t line) {
+  std::int64_t bytes = 0;
+  std::int64_t lines = 0;
+  for (const auto& message : partition::incoming(geometry, receiver)) {
+    for (const auto& segment : message.segments) {
+      const std::int64_t rows = std::max<std::int64_t>(segment.target.volume() / segment.target.extent().x, 1) *
+                                partition::components_sent(geometry.fields[segment.field.index()], segment.direction);
+      const std::int64_t row = segment.bytes / std::max<std::int64_t>(rows, 1);
+      bytes += segment.bytes;
+      lines += rows * std::max(row, line);
+    }
+  }
+  return bytes == 0 ? 1 : std::max(1.0, static_cast<double>(lines) / static_cast<double>(bytes));
+}
+
+/// Devices of a node for each of its cores, 1 or more; 1 where the cores are unknown.
+double devices_of_core(const machine::NodeType& type) {
+  int cores = 0;
+  for (const auto& vertex : type.vertices) cores += vertex.kind == machine::VertexKind::package ? vertex.cores : 0;
+  return cores == 0 ? 1 : std::max(1.0, static_cast<double>(type.device_count()) / cores);
+}
+
+}  // namespace
+
+std::vector<ExpectedRoute> expected_routes(const Plan& plan, const routing::Policy& policy, bool gpus,
+                                           rank_id receiver) {
+  const node_id node = plan.machine.ranks.at(receiver.index()).node;
+  AssumedRouter router(plan.machine, policy, gpus);
+  std::vector<routing::Route> routes;
+  std::vector<std::int64_t> bytes;
+  for (const subdomain_id sender : senders_of(plan, node)) {
+    const auto& from = plan.placement.of(sender);
+    for (const auto& flow : partition::outgoing_flows(plan.geometry, sender)) {
+      const auto& to = plan.placement.of(flow.to);
+      if (from.node != node && to.node != node) continue;
+      routes.push_back(router.route(flow, from, to).route);
+      bytes.push_back(flow.bytes);
+    }
+  }
+  const auto ends =
+      model::simulate_exchange(plan.geometry, plan.placement, routes, model::as_measured(plan.machine)).ends;
+  const machine::NodeType& type = plan.machine.type_of(node);
+  const bool rates = !type.exchange_rates.empty();
+  const double sharing = rates || gpus ? 1 : devices_of_core(type);
+  std::vector<ExpectedRoute> expected;
+  for (std::size_t i = 0; i < routes.size(); ++i) {
+    if (plan.owner(routes[i].to) != receiver) continue;
+    const std::int64_t line = gpus ? machine::ExchangeRate::sector_bytes : host_line_bytes;
+    const double lines = rates ? 1 : lines_over_bytes(plan.geometry, routes[i].to, line);
+    expected.push_back({routes[i], bytes[i], ends[i] * lines * sharing});
+  }
+  return expected;
+}
+
+Tolerance tolerance_of(const machine::MachineMap& map, bool gpus) {
+  const bool measured = std::ranges::any_of(
+      map.types, [](const auto& type) { return !type.measurements.empty() || !type.exchange_rates.empty(); });
+  // Threads of host devices wait for a time slice of the scheduler; launches and flags of GPUs take tens of microseconds.
+  return {.factor = gpus && measured ? 2.0 : 4.0, .seconds = gpus ? 100e-6 : 2e-3};
+}
+
+}  // namespace halocline
