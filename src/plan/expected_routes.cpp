@@ -81,8 +81,11 @@ std::vector<ExpectedRoute> expected_routes(const Plan& plan, const routing::Poli
 Tolerance tolerance_of(const machine::MachineMap& map, bool gpus) {
   const bool measured = std::ranges::any_of(
       map.types, [](const auto& type) { return !type.measurements.empty() || !type.exchange_rates.empty(); });
-  // Threads of host devices wait for a time slice of the scheduler; launches and flags of GPUs take tens of microseconds.
-  return {.factor = gpus && measured ? 2.0 : 4.0, .seconds = gpus ? 100e-6 : 2e-3};
+  if (gpus) return {.factor = measured ? 2.0 : 4.0, .seconds = 100e-6};  // launches and flags take tens of microseconds
+  // Threads of host devices that share cores wait for each other's time slices, several times in an exchange.
+  double sharing = 1;
+  for (const machine::NodeType& type : map.types) sharing = std::max(sharing, devices_of_core(type));
+  return {.factor = 4.0, .seconds = sharing > 1 ? 20e-3 * sharing : 2e-3};
 }
 
 }  // namespace halocline
