@@ -6,7 +6,7 @@
 # One line for each warning, then the counts. The exit code is 1 if there was any.
 set -euo pipefail
 program=$1 jobs=$2
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 HALOCLINE_BACKEND=host
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 HALOCLINE_BACKEND=host HALOCLINE_SLOW_PATHS=1
 hogs=()
 trap 'kill "${hogs[@]}" 2>/dev/null || true' EXIT
 alarms=0 failed=0 busy=0
