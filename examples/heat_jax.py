@@ -19,7 +19,7 @@ t = domain["t"]
 t.set(lambda z, y, x: np.sin(2 * np.pi * z / n) * np.sin(2 * np.pi * y / n) * np.sin(2 * np.pi * x / n))
 (block,) = t.blocks
 if gpu:  # XLA's programs run where the rank's block is
-    jax.config.update("jax_cuda_visible_devices", str(block.stream.device))
+    jax.config.update("jax_cuda_visible_devices", str(block.array.device))
 from halocline.jax import exchange  # noqa: E402 - as configured
 
 
