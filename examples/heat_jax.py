@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The heat equation of heat.py with JAX: all steps are one program of XLA, which calls the exchanges. On host devices, or on GPUs (--cuda).
-# mpirun -n 2 python heat_jax.py runs it on 2 ranks (needs mpi4py), with --cuda on a GPU each.
+# mpirun -n 2 python heat_jax.py runs it on 2 ranks (needs mpi4py), with --cuda on a GPU each: set XLA_PYTHON_CLIENT_PREALLOCATE=false, as
+# each rank's JAX uses memory of all GPUs that it sees.
 import sys
 
 import jax
@@ -12,6 +13,7 @@ gpu = "--cuda" in sys.argv[1:]
 if not gpu:
     jax.config.update("jax_platforms", "cpu")
 jax.config.update("jax_enable_x64", True)
+from halocline.jax import exchange  # noqa: E402 - as configured
 
 n, steps, k = 48, 50, 0.1
 domain = halocline.Domain((n, n, n), halocline.Stencil.star(1), {"t": "float64"}, backend="cuda" if gpu else "host", devices=1, comm=halocline.world())
@@ -19,8 +21,7 @@ t = domain["t"]
 t.set(lambda z, y, x: np.sin(2 * np.pi * z / n) * np.sin(2 * np.pi * y / n) * np.sin(2 * np.pi * x / n))
 (block,) = t.blocks
 if gpu:  # XLA's programs run where the rank's block is
-    jax.config.update("jax_cuda_visible_devices", str(block.array.device))
-from halocline.jax import exchange  # noqa: E402 - as configured
+    jax.config.update("jax_default_device", jax.devices()[block.array.device])
 
 
 def step(cells, _):
