@@ -28,7 +28,7 @@ set(HALOCLINE_COMMON_HEADERS
     <optional> <set> <span> <string> <string_view> <thread> <utility> <vector>)
 
 # halocline_add_stage(core SOURCES a.cpp b.cpp DEPENDS core PUBLIC fmt::fmt PRIVATE MPI::MPI_CXX)
-# APART: names recur in the unnamed namespaces of its files, so that each is compiled by itself.
+# APART: each file is compiled by itself, as names recur in their unnamed namespaces, or a program links some of them only.
 # A stage is one static library, halocline_<stage>, with access to the stages on which it depends and no others.
 # IN_TREE: it has no installed header, nor has any stage that depends on it, so that it is not installed.
 function(halocline_add_stage stage)
@@ -51,8 +51,12 @@ function(halocline_add_stage stage)
   else()
     halocline_precompile(${target} FROM halocline_core)
   endif()
-  if(NOT arg_APART)
+  if(arg_APART)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD OFF)
+  else()
     halocline_compile_together(${target})
+    # It is about headers that use unnamed namespaces, which files that are compiled together look like.
+    target_compile_options(${target} PRIVATE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>)
   endif()
   # A shared library exports the names of the installed headers only; these headers mark them.
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${stage} CXX_VISIBILITY_PRESET hidden
