@@ -147,6 +147,10 @@ CudaFusedExchange::CudaFusedExchange(std::shared_ptr<Devices> devices, int devic
   const auto checks_at = tables.add(checks);
   const auto epochs_at = tables.add(epochs);
   const auto counts_at = tables.add(std::vector<std::uint32_t>(sends.size() + 1, 0));
+  if (plan.tracer != nullptr) {
+    record_ = std::make_shared<StampRecord>(devices_, device, *plan.tracer, StampLayout(device, plan, work));
+    plan.tracer->add(device, record_);
+  }
   memory_ = tables.to_device(*devices_, device);
   table_ = {on.board().get(),
             shapes_at.in(memory_),
@@ -169,10 +173,6 @@ CudaFusedExchange::CudaFusedExchange(std::shared_ptr<Devices> devices, int devic
             tiles.copies.converts(),
             {}};
   std::copy_n(epochs.begin(), std::min(epochs.size(), table_.first_epochs.size()), table_.first_epochs.begin());
-  if (plan.tracer != nullptr) {
-    record_ = std::make_shared<StampRecord>(devices_, device, *plan.tracer, StampLayout(device, plan, work));
-    plan.tracer->add(device, record_);
-  }
 }
 
 FusedTable CudaFusedExchange::table(std::uint64_t* stamps) const {

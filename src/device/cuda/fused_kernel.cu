@@ -57,7 +57,8 @@ __device__ void stamp_arrivals(const FusedTable& table) {
   const std::uint64_t begun = nanoseconds();
   const std::uint32_t i = threadIdx.x;
   bool seen = i >= table.receive_count || table.receives[i].buffers[0] != nullptr;
-  while (__any_sync(~0u, !seen) != 0 && nanoseconds() - begun < longest_ns) {
+  // All threads of a warp leave together.
+  while (__any_sync(~0u, !seen && nanoseconds() - begun < longest_ns) != 0) {
     if (seen || !reached(table.receives[i].arrived, exchange_epochs[table.receives[i].participant])) continue;
     table.stamps.arrivals[i] = nanoseconds();
     seen = true;
@@ -97,6 +98,9 @@ __device__ bool coordinate(const FusedTable& table) {
       there = wait_for_announcement(table.board, part, epoch) && there;
     } else {
       there = wait_for(table.board, part.arrived, epoch) && there;
+      if constexpr (stamped) {  // later than stamp_arrivals() looked, or one of more parts than threads
+        if (there && table.stamps.arrivals[i] == 0) table.stamps.arrivals[i] = nanoseconds();
+      }
     }
   }
 #pragma unroll 1
