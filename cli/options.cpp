@@ -168,18 +168,18 @@ void add_partition_options(CLI::App& app, Options& options) {
 
 void add_place_options(CLI::App& app, Options& options) {
   using Place = halocline::placement::Method;
-  add_choice(app, "--place", "METHOD",
-             "automatic (default: fastest where links are unequal, or exact or craft), fastest, system: fastest, and "
-             "moves between nodes by the network, trivial, exact, craft, "
-             "or random",
-             options.placement.method,
-             Choices<Place>{{"automatic", Place::automatic},
-                            {"fastest", Place::fastest},
-                            {"system", Place::system},
-                            {"trivial", Place::trivial},
-                            {"exact", Place::exact},
-                            {"craft", Place::craft},
-                            {"random", Place::random}})
+  add_choice(
+      app, "--place", "METHOD",
+      "automatic (default: fastest where links are unequal, or exact or craft), fastest, system (automatic, then "
+      "moves between nodes by the network), trivial, exact, craft, or random",
+      options.placement.method,
+      Choices<Place>{{"automatic", Place::automatic},
+                     {"fastest", Place::fastest},
+                     {"system", Place::system},
+                     {"trivial", Place::trivial},
+                     {"exact", Place::exact},
+                     {"craft", Place::craft},
+                     {"random", Place::random}})
       ->group(decision_group);
   add_integer(app, "--seed", "N", "seed of --place random (default 0)", options.placement.seed, 0)
       ->group(decision_group);

@@ -166,7 +166,7 @@ int run_jacobi(Context& context, const JacobiOptions& wanted) {
   document["machine"] = machine_summary(internals(domain).plan().machine);
   document["backend"] = backend_name(domain);
   document["partition"] = partition_json(internals(domain).plan());
-  document["placement"] = placement_json(internals(domain).plan().placement);
+  document["placement"] = placement_json(internals(domain).plan());
   document["routes"] = routes_json(routes);
   document["transports"] = shares_json(shares_of(routes));
   document["halos"] = to_string(result.halos);

@@ -152,9 +152,9 @@ mhd::Stops stops_for(RunFiles& files, RunTrace& trace, Domain& domain, std::int6
 template <typename T>
 Json try_substeps(Context& context, const MhdOptions& own) {
   Options& options = context.options;
-  const auto trials = mhd::try_substeps_per_exchange<T>(
-      options.size, options.stencil, context.world, domain_options(context), own.wire, own.parameters, own.order,
-      mhd::initial_values(own.problem, options.size, own.parameters), own.settings);
+  const auto trials =
+      mhd::try_substeps_per_exchange<T>(options.size, options.stencil, context.world, domain_options(context), own.wire,
+                                        own.parameters, own.order, own.settings);
   options.steps_per_exchange = trials.front().substeps_per_exchange;
   Json document = Json::array();
   std::string text;
@@ -203,7 +203,7 @@ int run_mhd(Context& context, const MhdOptions& wanted) {
   document["machine"] = machine_summary(internals(domain).plan().machine);
   document["backend"] = backend_name(domain);
   document["partition"] = partition_json(internals(domain).plan());
-  document["placement"] = placement_json(internals(domain).plan().placement);
+  document["placement"] = placement_json(internals(domain).plan());
   const auto shares = shares_of_all_ranks(domain);
   document["transports"] = shares_json(shares);
   document["order"] = own.order;

@@ -147,7 +147,8 @@ Cut cut(const PlanRequest& asked, bool with_times) {
           .partition = methods.partition,
           .placement = methods.placement,
           .slots = {},
-          .judged = {}};
+          .judged = {},
+          .moves = {}};
   if (with_times) choose_by_time(cut, asked, request, methods);
   partition::check_fits(cut.geometry);
   return cut;
@@ -175,7 +176,9 @@ void place_on_system(Cut& cut, const PlanRequest& asked) {
   OnSystem found = halocline::place_on_system(asked, cut.geometry, std::move(*cut.slots));
   cut.slots = std::move(found.slots);
   cut.moves = std::move(found.moves);
-  if (cut.moves->why_not.empty()) cut.placement = placement::Method::system;
+  if (!cut.moves->why_not.empty()) return;
+  cut.placement = placement::Method::system;
+  cut.judged.reset();  // of the placement before
 }
 
 PlanRequest with_steps(PlanRequest request, int steps) {

@@ -48,8 +48,8 @@ double devices_of_core(const machine::NodeType& type) {
 
 }  // namespace
 
-std::vector<ExpectedRoute> expected_routes(const Plan& plan, const routing::Policy& policy, bool gpus,
-                                           rank_id receiver) {
+std::vector<ExpectedRoute> expected_routes(const Plan& plan, const routing::Policy& policy, bool gpus, rank_id receiver,
+                                           routing::Messages messages) {
   const node_id node = plan.machine.ranks.at(receiver.index()).node;
   AssumedRouter router(plan.machine, policy, gpus);
   std::vector<routing::Route> routes;
@@ -64,7 +64,7 @@ std::vector<ExpectedRoute> expected_routes(const Plan& plan, const routing::Poli
     }
   }
   const auto ends =
-      model::simulate_exchange(plan.geometry, plan.placement, routes, model::as_measured(plan.machine)).ends;
+      model::simulate_exchange(plan.geometry, plan.placement, routes, model::as_measured(plan.machine), messages).ends;
   const machine::NodeType& type = plan.machine.type_of(node);
   const bool rates = !type.exchange_rates.empty();
   const double sharing = rates || gpus ? 1 : devices_of_core(type);

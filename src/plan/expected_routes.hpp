@@ -21,7 +21,8 @@ struct ExpectedRoute {
 /// Where the map has no exchange rates, short rows count as whole lines of memory, and host devices share the cores of their node.
 /// Cost: the simulation of one node's messages.
 [[nodiscard]] std::vector<ExpectedRoute> expected_routes(const Plan& plan, const routing::Policy& policy, bool gpus,
-                                                         rank_id receiver);
+                                                         rank_id receiver,
+                                                         routing::Messages messages = routing::Messages::by_neighbour);
 
 /// When a time counts as slow: above factor times the expected one, plus a constant for the latencies that no map has.
 struct Tolerance {

@@ -37,6 +37,14 @@ std::vector<int> positions_of(const std::vector<placement::Slot>& start, const s
   return slot_of;
 }
 
+std::vector<SlotOf> different(std::vector<SlotOf> placements) {
+  std::vector<SlotOf> first;
+  for (SlotOf& one : placements) {
+    if (std::ranges::find(first, one) == first.end()) first.push_back(std::move(one));
+  }
+  return first;
+}
+
 class SystemSearch {
  public:
   SystemSearch(const PlanRequest& request, const partition::Geometry& geometry,
@@ -71,13 +79,10 @@ class SystemSearch {
     if (node_moves_.equal_numbers()) {
       for (SlotOf& moved : node_moves_.of_whole_nodes(messages_, start_, effort)) found.push_back(std::move(moved));
     }
+    found = different(std::move(found));
     const std::size_t whole = std::min<std::size_t>(found.size(), 3);
     for (std::size_t i = 0; i < whole; ++i) found.push_back(node_moves_.of_subdomains(messages_, found[i], effort));
-    std::vector<SlotOf> different;
-    for (SlotOf& one : found) {
-      if (std::ranges::find(different, one) == different.end()) different.push_back(std::move(one));
-    }
-    return different;
+    return different(std::move(found));
   }
 
   void take(std::int64_t time, const SlotOf& slot_of) {
