@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How much longer steps take while a checkpoint is written: bench_checkpoint FOLDER [CELLS [ROUNDS]]. One process, its devices
+// How much longer steps take while a checkpoint is written: bench_checkpoint FOLDER [CELLS [ROUNDS [MB/S]]]. One process, its devices
 // (HALOCLINE_BACKEND), jacobi3d's step on CELLS^3 cells of fp64. Each round runs a number of steps twice, without a checkpoint and with
 // one that start() began before them, in alternating order. The number is such that the steps take half as long as a checkpoint is written,
-// so that it is under way all the time: `left` is what finish() still waits for. Prints CSV; the first line has the setting.
+// so that it is under way all the time: `left` is what finish() still waits for. MB/S: the rate of its file, 0 for no limit. Prints CSV; the first line has the setting.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -31,14 +31,14 @@ struct Round {
   double left = 0;    ///< of finish()
 };
 
-int run(const std::string& folder, std::int64_t cells, int rounds) {
+int run(const std::string& folder, std::int64_t cells, int rounds, double most_megabytes_per_second) {
   const hc::DomainOptions options = hc::DomainOptions::from(hc::Environment::read());
   hc::Domain domain(hc::Vec3::filled(cells), jacobi3d::stencil(), options);
   const auto field = domain.add_field<double>("temperature", {.buffers = 2});
   domain.realize();
   jacobi3d::Solver<double> solver(domain, field);
   solver.initialise();
-  hc::Checkpoints checkpoints(domain, folder);
+  hc::Checkpoints checkpoints(domain, folder, {.most_bytes_per_second = most_megabytes_per_second * 1e6});
   jacobi3d::Settings settings;
   settings.halos = jacobi3d::Halos::exchanged;
   const auto steps = [&] {
@@ -50,11 +50,12 @@ int run(const std::string& folder, std::int64_t cells, int rounds) {
 
   std::vector<double> writes;
   for (int i = 0; i < 3; ++i) writes.push_back(seconds_of([&] { checkpoints.write(); }));
-  const double write = halocline::median(writes);
+  const double megabytes = static_cast<double>(cells * cells * cells) * sizeof(double) / 1e6;
+  double write = halocline::median(writes);
+  if (most_megabytes_per_second > 0) write = std::max(write, megabytes / most_megabytes_per_second);
   settings.steps = 10;
   steps();
   settings.steps = std::max<std::int64_t>(1, static_cast<std::int64_t>(write / 2 / steps() * 10));
-  const double megabytes = static_cast<double>(cells * cells * cells) * sizeof(double) / 1e6;
   fmt::print("# {}^3 cells, {} device(s), {:.1f} MB in {:.3f} s: {:.0f} MB/s; {} steps\n", cells,
              domain.plan().devices.count(), megabytes, write, megabytes / write, settings.steps);
   fmt::print("round,alone_s,start_s,beside_s,left_s,longer_percent\n");
@@ -85,10 +86,11 @@ int run(const std::string& folder, std::int64_t cells, int rounds) {
 int main(int argc, char** argv) {
   try {
     if (argc < 2) {
-      fmt::print(stderr, "bench_checkpoint FOLDER [CELLS [ROUNDS]]\n");
+      fmt::print(stderr, "bench_checkpoint FOLDER [CELLS [ROUNDS [MB/S]]]\n");
       return EXIT_FAILURE;
     }
-    return run(argv[1], argc > 2 ? std::atoll(argv[2]) : 256, argc > 3 ? std::atoi(argv[3]) : 20);
+    return run(argv[1], argc > 2 ? std::atoll(argv[2]) : 256, argc > 3 ? std::atoi(argv[3]) : 20,
+               argc > 4 ? std::atof(argv[4]) : 0);
   } catch (const std::exception& error) {
     fmt::print(stderr, "bench_checkpoint: {}\n", error.what());
     return EXIT_FAILURE;

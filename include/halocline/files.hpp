@@ -63,6 +63,8 @@ struct CheckpointOptions {
   std::vector<field_id> fields{};  ///< empty: all fields
   /// Also the buffers that are not current, for steps that read values of several earlier steps.
   bool all_buffers = false;
+  /// Of each rank's file, so that writing disturbs steps, and others on a shared file system, less; until finish() is called. 0: no limit.
+  double most_bytes_per_second = 0;
 };
 
 struct Restored {

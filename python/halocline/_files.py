@@ -85,7 +85,8 @@ class Checkpoints:
     """Checkpoints in a folder of their own, which may be restored with another number of ranks and another partition.
 
     generations: how many are kept, 1 or more. fields: names; None for all. all_buffers: also buffers that are not current, for schemes
-    that read values of several earlier steps. The folder is made by the first write, if its parent exists. A run that is killed at any
+    that read values of several earlier steps. most_bytes_per_second: of each rank's file, until finish() is called, so that writing
+    disturbs steps and others less; 0: no limit. The folder is made by the first write, if its parent exists. A run that is killed at any
     time leaves the checkpoint before it whole. Collective, as are all calls; errors as for Output, and CapabilityError in builds
     without xxHash."""
 
@@ -97,9 +98,12 @@ class Checkpoints:
         generations: int = 2,
         fields: Iterable[str] | None = None,
         all_buffers: bool = False,
+        most_bytes_per_second: float = 0,
     ) -> None:
         self._domain = domain
-        self._core = _core.Checkpoints(domain._realized(), os.fspath(folder), generations, _numbers(domain, fields), all_buffers)
+        self._core = _core.Checkpoints(
+            domain._realized(), os.fspath(folder), generations, _numbers(domain, fields), all_buffers, most_bytes_per_second
+        )
 
     def write(self, metadata: Mapping[str, str] | None = None, *, stream: Any = None) -> None:
         """start() and finish(). metadata: strings that restore() returns, such as the step; rank 0's count."""

@@ -42,9 +42,10 @@ void OutputHandle::finish() {
 }
 
 CheckpointsHandle::CheckpointsHandle(DomainHandle& domain, const std::string& folder, int generations,
-                                     const FieldNumbers& fields, bool all_buffers)
+                                     const FieldNumbers& fields, bool all_buffers, double most_bytes_per_second)
     : domain_(&domain),
-      checkpoints_(make<Checkpoints>(domain, folder, CheckpointOptions{generations, fields_of(fields), all_buffers})) {}
+      checkpoints_(make<Checkpoints>(
+          domain, folder, CheckpointOptions{generations, fields_of(fields), all_buffers, most_bytes_per_second})) {}
 
 void CheckpointsHandle::start(const Metadata& metadata, std::uintptr_t stream, bool keep, bool wait) {
   domain_->in_order(stream, keep, wait, [&](Domain&) { checkpoints_->start(metadata); });
@@ -73,8 +74,9 @@ void add_files(nb::module_& module) {
            nb::arg("wait"))
       .def("finish", &OutputHandle::finish);
   nb::class_<CheckpointsHandle>(module, "Checkpoints")
-      .def(nb::init<DomainHandle&, const std::string&, int, const FieldNumbers&, bool>(), nb::keep_alive<1, 2>(),
-           nb::arg("domain"), nb::arg("folder"), nb::arg("generations"), nb::arg("fields"), nb::arg("all_buffers"))
+      .def(nb::init<DomainHandle&, const std::string&, int, const FieldNumbers&, bool, double>(),
+           nb::keep_alive<1, 2>(), nb::arg("domain"), nb::arg("folder"), nb::arg("generations"), nb::arg("fields"),
+           nb::arg("all_buffers"), nb::arg("most_bytes_per_second"))
       .def("start", &CheckpointsHandle::start, nb::arg("metadata"), nb::arg("stream"), nb::arg("keep"), nb::arg("wait"))
       .def("finish", &CheckpointsHandle::finish)
       .def("restore", &CheckpointsHandle::restore, nb::arg("stream"), nb::arg("keep"), nb::arg("wait"));

@@ -56,7 +56,7 @@ using RestoredParts = std::tuple<Metadata, std::string, std::vector<std::string>
 class CheckpointsHandle {
  public:
   CheckpointsHandle(DomainHandle& domain, const std::string& folder, int generations, const FieldNumbers& fields,
-                    bool all_buffers);
+                    bool all_buffers, double most_bytes_per_second);
   void start(const Metadata& metadata, std::uintptr_t stream, bool keep, bool wait);
   void finish();
   std::optional<RestoredParts> restore(std::uintptr_t stream, bool keep, bool wait);

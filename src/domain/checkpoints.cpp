@@ -27,13 +27,15 @@ constexpr auto pause = std::chrono::microseconds(200);
 /// A file that a thread writes.
 class Writing {
  public:
-  Writing(const Snapshot& snapshot, const std::vector<io::StoredField>& fields, std::string folder, std::string name)
-      : thread_(start_thread("the writer of a checkpoint",
+  Writing(const Snapshot& snapshot, const std::vector<io::StoredField>& fields, std::string folder, std::string name,
+          double most_bytes_per_second)
+      : pace_(most_bytes_per_second),
+        thread_(start_thread("the writer of a checkpoint",
                              [this, &snapshot, &fields, folder = std::move(folder), name = std::move(name)] {
                                try {
                                  // Not by the backend, whose waits call the user's hook.
                                  while (!snapshot.done()) std::this_thread::sleep_for(pause);
-                                 stored_ = write_cells(snapshot, fields, folder, name);
+                                 stored_ = write_cells(snapshot, fields, folder, name, pace_);
                                } catch (...) {
                                  failure_ = std::current_exception();
                                }
@@ -41,16 +43,19 @@ class Writing {
   Writing(const Writing&) = delete;  // the thread refers to it
   Writing& operator=(const Writing&) = delete;
   ~Writing() {
+    pace_.end();
     if (thread_.joinable()) thread_.join();
   }
 
   [[nodiscard]] io::StoredFile join() {
+    pace_.end();
     thread_.join();
     if (failure_) std::rethrow_exception(failure_);
     return std::move(stored_);
   }
 
  private:
+  io::Pace pace_;
   io::StoredFile stored_;
   std::exception_ptr failure_;
   std::thread thread_;  // last: it uses the others
@@ -67,7 +72,10 @@ void check_metadata(const Metadata& metadata) {
 class Checkpoints::Impl {
  public:
   Impl(const Domain& domain, std::string folder, const CheckpointOptions& options)
-      : domain_(&domain), folder_(std::move(folder)), generations_(options.generations) {
+      : domain_(&domain),
+        folder_(std::move(folder)),
+        generations_(options.generations),
+        most_bytes_per_second_(options.most_bytes_per_second) {
     internals(domain).check_realized("Checkpoints");
     comm::agree_on(comm(), [&] {
       if (const Verdict digests = io::has_digests(); !digests.yes)
@@ -75,6 +83,11 @@ class Checkpoints::Impl {
       if (options.generations < 1) {
         throw InvalidArgument(
             fmt::format("generations of checkpoints is {}; allowed is 1 or more", options.generations));
+      }
+      if (!(options.most_bytes_per_second >= 0)) {
+        throw InvalidArgument(
+            fmt::format("most bytes per second of checkpoints is {}; allowed is 0, for no limit, or more",
+                        options.most_bytes_per_second));
       }
       if (folder_.path().empty()) throw InvalidArgument("checkpoint folder is ''; allowed is a path");
       const auto& geometry = internals(domain).geometry();
@@ -108,7 +121,7 @@ class Checkpoints::Impl {
     metadata_ = metadata;
     comm::agree_on(comm(), [&] {
       writing_ = std::make_unique<Writing>(*snapshot_, fields_, folder_.path(),
-                                           io::data_name(generation_, comm().rank().value()));
+                                           io::data_name(generation_, comm().rank().value()), most_bytes_per_second_);
     });
   }
 
@@ -184,6 +197,7 @@ class Checkpoints::Impl {
   const Domain* domain_;
   CheckpointFolder folder_;
   int generations_;
+  double most_bytes_per_second_;
   Vec3 extent_;
   std::vector<Snapshot::Item> items_;  ///< by field, then by buffer
   std::vector<io::StoredField> fields_;

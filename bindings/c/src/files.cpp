@@ -41,11 +41,13 @@ OutputOptions options_of(const halocline_output_options* given) {
 CheckpointOptions options_of(const halocline_checkpoint_options* given) {
   CheckpointOptions options;
   if (given == nullptr) return options;
-  const auto own = sized(*given, offsetof(halocline_checkpoint_options, all_buffers) + sizeof given->all_buffers,
-                         "halocline_checkpoint_options");
+  const auto own =
+      sized(*given, offsetof(halocline_checkpoint_options, all_buffers) + sizeof given->all_buffers,  // of 0.2
+            "halocline_checkpoint_options");
   if (own.generations != 0) options.generations = own.generations;
   options.fields = fields_of(own.field_count, own.fields);
   options.all_buffers = own.all_buffers != 0;
+  options.most_bytes_per_second = own.most_bytes_per_second;
   return options;
 }
 

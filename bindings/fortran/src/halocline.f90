@@ -373,12 +373,13 @@ module halocline
       type(halocline_output) :: found
     end function
     ! Checkpoints in a folder of their own, of which the newest are kept (generations, 2), of all fields or of some. all_buffers:
-    ! also those that are not current. After realize(). HALOCLINE_CAPABILITY_ERROR in builds without xxHash. Collective.
-    module function checkpoints(self, folder, generations, fields, all_buffers, stat, errmsg) result(found)
+    ! also those that are not current. most_bytes_per_second: of each rank's file, until finish(). After realize(). HALOCLINE_CAPABILITY_ERROR in builds without xxHash. Collective.
+    module function checkpoints(self, folder, generations, fields, all_buffers, most_bytes_per_second, stat, errmsg) result(found)
       class(halocline_domain), intent(in) :: self
       character(*), intent(in) :: folder
       integer, intent(in), optional :: generations, fields(:)
       logical, intent(in), optional :: all_buffers
+      real(c_double), intent(in), optional :: most_bytes_per_second
       integer, intent(out), optional :: stat
       character(*), intent(inout), optional :: errmsg
       type(halocline_checkpoints) :: found

@@ -83,6 +83,7 @@ module halocline_c
     integer(c_int32_t) :: generations = 0, field_count = 0
     type(c_ptr) :: fields = c_null_ptr
     integer(c_int32_t) :: all_buffers = 0
+    real(c_double) :: most_bytes_per_second = 0
   end type
 
   type, bind(C) :: c_metadata

@@ -56,6 +56,7 @@ contains
       c%field_count = size(chosen)
     end if
     if (present(all_buffers)) c%all_buffers = merge(1, 0, all_buffers)
+    if (present(most_bytes_per_second)) c%most_bytes_per_second = most_bytes_per_second
     call finished(halocline_checkpoints_create(self%handle, c_text(folder), c, found%handle), stat, errmsg)
     found%domain = self%handle
     found%waits = self%waits

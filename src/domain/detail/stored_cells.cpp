@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <optional>
 
 #include "halocline/error.hpp"
@@ -49,7 +50,7 @@ std::int64_t read_common(const Snapshot::Part& part, const io::StoredBlock& bloc
 }  // namespace
 
 io::StoredFile write_cells(const Snapshot& snapshot, const std::vector<io::StoredField>& fields,
-                           const std::string& folder, const std::string& name) {
+                           const std::string& folder, const std::string& name, io::Pace& pace) {
   const auto items = items_of(fields);
   io::CheckedWriter writer(folder, name);
   io::StoredFile stored;
@@ -57,7 +58,12 @@ io::StoredFile write_cells(const Snapshot& snapshot, const std::vector<io::Store
   for (const Snapshot::Part& part : snapshot.parts()) {
     const Stored& item = items[part.item];
     stored.blocks.push_back({item.field, item.buffer, part.box, offset});
-    writer.append(part.bytes());
+    constexpr auto piece = static_cast<std::size_t>(io::checked_piece_bytes);
+    for (auto left = part.bytes(); !left.empty(); left = left.subspan(std::min(left.size(), piece))) {
+      const auto next = left.first(std::min(left.size(), piece));
+      writer.append(next);
+      pace.spend(std::ssize(next));
+    }
     offset += std::ssize(part.bytes());
   }
   stored.file = writer.finish();

@@ -86,6 +86,10 @@ static int write_checkpoints(halocline_domain* domain, const char* path, halocli
   if (status == HALOCLINE_CAPABILITY_ERROR) return 0;  // a build without xxHash
   CHECK(status == HALOCLINE_INVALID_ARGUMENT && strstr(halocline_last_error(), "generations of checkpoints is -1"));
   options.generations = 1;
+  options.most_bytes_per_second = -2;
+  CHECK(halocline_checkpoints_create(domain, path, &options, &checkpoints) == HALOCLINE_INVALID_ARGUMENT &&
+        strstr(halocline_last_error(), "most bytes per second of checkpoints is -2"));
+  options.most_bytes_per_second = 1e9;
   OK(halocline_checkpoints_create(domain, path, &options, &checkpoints));
   int32_t found = 7;
   OK(halocline_checkpoints_restore(checkpoints, &found));

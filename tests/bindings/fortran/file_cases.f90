@@ -174,6 +174,8 @@ contains
     call saved%destroy()
     saved = domain%checkpoints(folder, generations=0, stat=stat, errmsg=errmsg)
     call check_refused(stat, errmsg, HALOCLINE_INVALID_ARGUMENT, 'generations is below 1')
+    saved = domain%checkpoints(folder, most_bytes_per_second=-2d0, stat=stat, errmsg=errmsg)
+    call check_refused(stat, errmsg, HALOCLINE_INVALID_ARGUMENT, 'most bytes per second of checkpoints is -2')
   end function
 
   subroutine restore_checkpoint(domain, u, folder)

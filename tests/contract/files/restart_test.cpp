@@ -57,6 +57,14 @@ TEST(Restart, of_all_buffers_has_what_swaps_bring_back) {
   expect_on(2, {}, folder.at("run"), 2, both);
 }
 
+/// At this rate it would take hours.
+TEST(Restart, is_from_a_checkpoint_that_finish_completed_without_regard_to_its_rate) {
+  const TemporaryFolder folder;
+  const CheckpointOptions slow{.most_bytes_per_second = 1};
+  write_on(2, {}, folder.at("run"), 3, slow);
+  expect_on(3, {}, folder.at("run"), 3);
+}
+
 TEST(Restart, compares_pieces_of_large_files) {
   FilesCase c;
   c.extent = {80, 70, 60};  // 2.7 MB
@@ -182,6 +190,8 @@ TEST(Restart, says_what_is_wrong_where_it_is_used_wrongly) {
       return error_of<InvalidArgument>([&] { return Checkpoints(d.domain, folder.at("run"), options); });
     };
     EXPECT_THAT(made({.generations = 0}), HasSubstr("generations of checkpoints is 0; allowed is 1 or more"));
+    EXPECT_THAT(made({.most_bytes_per_second = -1}),
+                HasSubstr("most bytes per second of checkpoints is -1; allowed is 0, for no limit, or more"));
     EXPECT_THAT(made({.fields = {field_id(4)}}), HasSubstr("field is 4; allowed are 0 to 3"));
     EXPECT_THAT(made({.fields = {field_id(1), field_id(1)}}), HasSubstr("field 'v' is listed twice"));
     EXPECT_THAT(made({.generations = 1 + static_cast<int>(comm.rank().value())}),

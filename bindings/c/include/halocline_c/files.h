@@ -45,6 +45,7 @@ typedef struct halocline_checkpoint_options {
   int32_t field_count;  // 0: all fields
   const halocline_field* fields;
   int32_t all_buffers;  // also those that are not current
+  double most_bytes_per_second;  // of each rank's file, until halocline_checkpoints_finish(); 0: no limit
 } halocline_checkpoint_options;
 #define HALOCLINE_CHECKPOINT_OPTIONS_INIT \
   { .size = sizeof(halocline_checkpoint_options) }
