@@ -42,7 +42,7 @@ struct Environment {
   /// HALOCLINE_VALIDATE_ORDERING: 1 to look for work that is not ordered with exchanges (slow), or 0.
   bool validate_ordering = false;
   /// HALOCLINE_SLOW_PATHS: 1 to warn of routes far below their predicted rate, or 0.
-  std::optional<bool> slow_paths;
+  bool slow_paths = false;
   /// HALOCLINE_LOG: error, warning, info or debug.
   std::string log_level = "warning";
   /// HALOCLINE_COMM: auto, serial or mpi.

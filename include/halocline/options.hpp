@@ -79,9 +79,9 @@ struct DomainOptions {
   /// Records the times of exchanges for Domain::timing(): three marks in each subdomain's stream for each exchange. Ranks may
   /// differ in it.
   bool time_exchanges = false;
-  /// Times few exchanges, and warns in close() of a route far below its predicted rate. Off on one rank, nothing is reported. Unset: on
-  /// for GPUs, off for host devices, whose cores other work may take.
-  std::optional<bool> slow_paths;
+  /// Times few exchanges, and warns in close() of a route far below its predicted rate. Off on one rank, or with
+  /// debug.validate_ordering, nothing is reported.
+  bool slow_paths = false;
 
   /// How long a collective or one step of an exchange may take before it is an error.
   Duration timeout = std::chrono::seconds(120);

@@ -65,9 +65,7 @@ Environment Environment::read(const Lookup& lookup) {
   }
   environment.transports = lookup("HALOCLINE_TRANSPORTS");
   environment.validate_ordering = read_word(lookup, "HALOCLINE_VALIDATE_ORDERING", "0", switches) == "1";
-  if (lookup("HALOCLINE_SLOW_PATHS")) {
-    environment.slow_paths = read_word(lookup, "HALOCLINE_SLOW_PATHS", "0", switches) == "1";
-  }
+  environment.slow_paths = read_word(lookup, "HALOCLINE_SLOW_PATHS", "0", switches) == "1";
   environment.log_level = read_word(lookup, "HALOCLINE_LOG", environment.log_level, log_levels);
   environment.comm = read_word(lookup, "HALOCLINE_COMM", environment.comm, comms);
   environment.mpi_plugin = lookup("HALOCLINE_MPI_PLUGIN");
@@ -93,7 +91,7 @@ std::vector<EnvironmentVariable> environment_variables() {
       {"HALOCLINE_TIMEOUT", "seconds above 0", "120", "how long a collective or an exchange may take"},
       {"HALOCLINE_TRANSPORTS", "names, comma-separated; -name forbids", "all", "transports that may be used"},
       {"HALOCLINE_VALIDATE_ORDERING", "0, 1", "0", "detect work that is not ordered with exchanges; slow"},
-      {"HALOCLINE_SLOW_PATHS", "0, 1", "1 on GPUs", "warn of routes far below their predicted rate"},
+      {"HALOCLINE_SLOW_PATHS", "0, 1", "0", "warn of routes far below their predicted rate"},
       {"HALOCLINE_LOG", fmt::format("{}", fmt::join(log_levels, ", ")), "warning",
        "least severe messages on standard error"},
       {"HALOCLINE_COMM", fmt::format("{}", fmt::join(comms, ", ")), "auto",

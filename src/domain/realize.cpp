@@ -296,7 +296,7 @@ void Domain::Impl::route_and_connect() {
   exchange = connect(*comm, std::move(all), routes, &both_ways);
   slow_paths.reset();
   // The check of order takes many times the time of an exchange.
-  if (options.slow_paths.value_or(backend->kind() != DeviceKind::host) && !options.debug.validate_ordering) {
+  if (options.slow_paths && !options.debug.validate_ordering) {
     slow_paths = std::make_unique<SlowPathWatch>(*backend, std::move(both_ways));
   }
 }

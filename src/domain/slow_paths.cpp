@@ -28,7 +28,8 @@ double seconds(Duration time) { return std::chrono::duration<double>(time).count
 
 /// What a rank found.
 struct Judgement {
-  /// The least time that its exchanges took, over the longest that is not slow; 0 if it cannot judge, infinite if it has no message.
+  /// The least time that its exchanges took, over the longest that is not slow; 0 if it cannot judge, infinite if it receives
+  /// no message.
   double excess = 0;
   double route_excess = 0;  ///< of `slowest`
   SlowRoute slowest;        ///< of the messages that it receives
@@ -65,35 +66,42 @@ Candidate candidate_of(const ExpectedRoute& expected, const SlowPathWatch& watch
   return made;
 }
 
-/// The one that exceeds its limit most if it was timed by itself and is slow, otherwise the likeliest of the others.
-const Candidate& slowest_of(const std::vector<Candidate>& candidates, const Tolerance& tolerance) {
+/// The one that exceeds its limit most if it was timed by itself and is slow, otherwise the likeliest of the others. least: of the whole
+/// exchange, which is then all that is known: what the host found complete may still have been on its way to the device.
+SlowRoute slowest_of(const std::vector<Candidate>& candidates, const Tolerance& tolerance, double least) {
   const auto excess = [&](const Candidate& one) {
     return one.alone ? one.slow.observed / tolerance.limit(one.slow.expected) : 0;
   };
   const auto alone = std::ranges::max_element(candidates, {}, excess);
-  if (excess(*alone) > 1) return *alone;
-  return *std::ranges::max_element(candidates, {},
-                                   [](const Candidate& one) { return std::tuple(!one.alone, one.rank()); });
+  if (excess(*alone) > 1) return alone->slow;
+  SlowRoute likeliest = std::ranges::max_element(candidates, {}, [](const Candidate& one) {
+                          return std::tuple(one.slow.route.from != one.slow.route.to, !one.alone, one.rank());
+                        })->slow;
+  likeliest.observed = least;
+  return likeliest;
 }
 
-Judgement judge(SlowPathWatch& watch, const Plan& plan, const routing::Policy& policy, bool gpus, rank_id me,
+Judgement judge(SlowPathWatch& watch, const Plan& plan, const RoutingOptions& routing, bool gpus, rank_id me,
                 std::span<const exchange::Arrival> arrivals) {
   watch.update();
   Judgement found;
   found.exchanges = watch.timed();
-  if (plan.placement.of_rank(me).empty()) found.excess = std::numeric_limits<double>::infinity();
+  if (std::ranges::none_of(watch.routes(), [&](const auto& route) { return plan.owner(route.to) == me; })) {
+    found.excess = std::numeric_limits<double>::infinity();
+    return found;
+  }
   const Tolerance tolerance = tolerance_of(plan.machine, gpus);
   const double observed = seconds(watch.least());
   // No simulation where no expectation can be exceeded.
   if (watch.timed() < SlowPathWatch::enough || observed <= tolerance.limit(0)) return found;
   std::vector<Candidate> candidates;
   double longest = 0;
-  for (const ExpectedRoute& expected : expected_routes(plan, policy, gpus, me)) {
+  for (const ExpectedRoute& expected : expected_routes(plan, routing.policy, gpus, me, routing.messages)) {
     longest = std::max(longest, expected.seconds);
     candidates.push_back(candidate_of(expected, watch, arrivals));
   }
   if (candidates.empty()) return found;
-  found.slowest = slowest_of(candidates, tolerance).slow;
+  found.slowest = slowest_of(candidates, tolerance, observed);
   found.route_excess = found.slowest.observed / tolerance.limit(found.slowest.expected);
   found.excess = observed / tolerance.limit(longest);
   const machine::OwnCpus own = machine::own_cpus();
@@ -108,7 +116,7 @@ void Domain::Impl::warn_of_slow_path(std::span<const exchange::Arrival> arrivals
   Judgement own;
   if (slow_paths) {
     try {
-      own = judge(*slow_paths, *plan, options.routing.policy, gpus, comm->rank(), arrivals);
+      own = judge(*slow_paths, *plan, options.routing, gpus, comm->rank(), arrivals);
     } catch (const std::exception& error) {  // a warning is not worth an error
       own = {};
       log(LogLevel::debug, fmt::format("slow paths are not judged: {}", error.what()));
@@ -124,7 +132,11 @@ void Domain::Impl::warn_of_slow_path(std::span<const exchange::Arrival> arrivals
     const SlowRoute& slow = one.slowest;
     return std::tuple(one.route_excess > 1, slow.fell_back(), slow.route.from != slow.route.to, one.route_excess);
   });
-  log(LogLevel::warning, slow_route_text(slowest.slowest, *plan, cores, gpus, slowest.exchanges));
+  try {
+    log(LogLevel::warning, slow_route_text(slowest.slowest, *plan, cores, gpus, slowest.exchanges));
+  } catch (const std::exception& error) {
+    log(LogLevel::debug, fmt::format("a slow path is not described: {}", error.what()));
+  }
 }
 
 }  // namespace halocline

@@ -50,7 +50,8 @@ void ExchangeTimer::finish(std::span<device::Stream* const> streams) {
 
 std::vector<ExchangeTime> ExchangeTimer::take(Duration (*of)(Duration, Duration)) {
   std::vector<ExchangeTime> times;
-  const auto complete = [](const Marks& marks) { return marks.finished->query(); };
+  // `finished` may be in another stream than the others.
+  const auto complete = [](const Marks& marks) { return marks.joining->query() && marks.finished->query(); };
   while (!recorded_.empty() && std::ranges::all_of(recorded_.front(), complete)) {
     std::optional<ExchangeTime> time;
     for (const Marks& marks : recorded_.front()) {

@@ -26,7 +26,7 @@ class ExchangeTimer {
   void start(std::span<device::Stream* const> streams, exchange::Overlap overlap);
   /// To be called before the streams wait for halos.
   void join(std::span<device::Stream* const> streams);
-  /// To be called after that.
+  /// To be called after that, or in streams that wait for the halos, too.
   void finish(std::span<device::Stream* const> streams);
   /// Removes and returns the times of complete exchanges, oldest first: each the longest, or the shortest, of any subdomain.
   [[nodiscard]] std::vector<ExchangeTime> take() {

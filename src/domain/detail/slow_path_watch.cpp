@@ -18,7 +18,8 @@ bool is_timed(std::int64_t exchange) {
 
 void SlowPathWatch::start(exchange::Exchange& exchange, std::span<device::Stream* const> streams,
                           exchange::Overlap overlap) {
-  const bool time = is_timed(++exchanges_);
+  const bool captured = std::ranges::any_of(streams, [](const device::Stream* stream) { return stream->capturing(); });
+  const bool time = !captured && is_timed(++exchanges_);
   if (time != timing_) exchange.time_arrivals(time);
   timing_ = time;
   if (!timing_) return;

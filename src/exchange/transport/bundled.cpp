@@ -219,7 +219,7 @@ class Incoming final : public Bundle {
   std::size_t transfer_;  ///< for the tracer
 };
 
-/// An end of one message of a bundle. Large payloads are packed on the device and copied, as without bundles.
+/// An end of one message of a bundle. Large payloads are packed on the device and copied, each as a whole.
 template <typename Shared>
 class BundledEnd : public HostEndpoint {
  public:

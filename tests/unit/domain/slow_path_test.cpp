@@ -69,8 +69,10 @@ struct Job {
   bool gpus = false;    ///< pretended
   bool update = false;  ///< finish(update)
   bool off_on_a_rank = false;
-  int devices = 1;  ///< of each rank
-  Duration hook{};  ///< work of on_open_boundary
+  bool ahead = false;  ///< the host waits for the first three exchanges and the last only
+  int captured = 0;    ///< exchanges of a graph, before the others
+  int devices = 1;     ///< of each rank
+  Duration hook{};     ///< work of on_open_boundary
 };
 
 std::vector<std::string> warnings_of(const Job& job) {
@@ -96,6 +98,11 @@ std::vector<std::string> warnings_of(const Job& job) {
       });
     }
     domain.realize();
+    if (job.captured > 0) {
+      auto capture = domain.capture();
+      for (int i = 0; i < job.captured; ++i) domain.exchange();
+      static_cast<void>(capture.finish());
+    }
     for (int i = 0; i < job.exchanges; ++i) {
       if (comm.rank() == rank_id(job.ranks - 1)) std::this_thread::sleep_for(job.late);
       auto exchange = domain.start_exchange();
@@ -111,8 +118,9 @@ std::vector<std::string> warnings_of(const Job& job) {
       } else {
         exchange.finish();
       }
-      domain.synchronize();
+      if (!job.ahead || i < 3) domain.synchronize();
     }
+    domain.synchronize();
     domain.close();
   });
   return warnings.all();
@@ -126,6 +134,22 @@ TEST(SlowPath, a_capped_transport_is_one_warning_with_route_rates_and_cause) {
                                   HasSubstr("in 4 exchanges"), HasSubstr("likely cause: "))))
         << transport;
   }
+}
+
+/// The halos of the 4th exchange are there before the streams have reached its end when the 8th is timed.
+TEST(SlowPath, a_host_that_is_ahead_of_hidden_work_sees_no_error) {
+  EXPECT_THAT(
+      warnings_of(
+          {.exchanges = 40, .transports = "self,direct", .hidden = 10ms, .gpus = true, .update = true, .ahead = true}),
+      IsEmpty());
+}
+
+TEST(SlowPath, captured_exchanges_do_not_count) {
+  const auto with = [](int live) {
+    return warnings_of({.exchanges = live, .delay = 5ms, .transports = "self,direct", .captured = 2});
+  };
+  EXPECT_THAT(with(31), IsEmpty());
+  EXPECT_EQ(with(32).size(), 1u);
 }
 
 TEST(SlowPath, refused_mappings_are_the_cause) {
