@@ -147,8 +147,7 @@ void check_totals(const MachineMap& map) {
   };
   std::vector<Parts> of_type;
   for (const NodeType& type : map.types) {
-    Parts& parts = of_type.emplace_back(Parts{type.device_count(), 0});
-    for (const Vertex& vertex : type.vertices) parts.cores += vertex.kind == VertexKind::package ? vertex.cores : 0;
+    const Parts& parts = of_type.emplace_back(Parts{type.device_count(), type.core_count()});
     const auto t = of_type.size() - 1;
     check_at_most(fmt::format("types[{}].vertices", t), parts.cores, "cores", limits::cores_of_node);
   }

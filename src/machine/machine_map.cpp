@@ -23,6 +23,12 @@ int NodeType::device_count() const {
   return count;
 }
 
+std::int64_t NodeType::core_count() const {
+  std::int64_t count = 0;
+  for (const Vertex& vertex : vertices) count += vertex.kind == VertexKind::package ? vertex.cores : 0;
+  return count;
+}
+
 const NodeType& MachineMap::type_of(node_id node) const {
   if (!node.valid() || node.index() >= nodes.size()) {
     throw InvalidArgument(fmt::format("node is {}; the machine '{}' has {} nodes", node.value(), name, nodes.size()));

@@ -157,6 +157,8 @@ struct NodeType {
   /// The vertices that are devices, in order: device_id d is vertex device_vertices()[d].
   [[nodiscard]] std::vector<int> device_vertices() const;
   [[nodiscard]] int device_count() const;
+  /// Of the packages.
+  [[nodiscard]] std::int64_t core_count() const;
   friend bool operator==(const NodeType&, const NodeType&) = default;
 };
 

@@ -13,7 +13,7 @@
 namespace halocline::mapping {
 namespace {
 
-void check_list(const std::vector<int>& list, int size, const std::string& node, const char* what) {
+void check_list(const std::vector<int>& list, std::int64_t size, const std::string& node, const char* what) {
   for (std::size_t i = 0; i < list.size(); ++i) {
     if (list[i] < 0 || list[i] >= size) {
       throw InvalidArgument(
@@ -35,7 +35,7 @@ void check(const machine::MachineMap& machine, const std::vector<FreeParts>& fre
   for (std::size_t n = 0; n < free.size(); ++n) {
     const auto& node = machine.nodes[n];
     const auto& type = machine.types[static_cast<std::size_t>(node.type)];
-    check_list(free[n].cores, core_count(type), node.name, "core");
+    check_list(free[n].cores, type.core_count(), node.name, "core");
     check_list(free[n].devices, type.device_count(), node.name, "device");
   }
 }
@@ -145,7 +145,7 @@ std::vector<FreeParts> all_free(const machine::MachineMap& machine) {
   std::vector<FreeParts> of_type;
   for (const auto& type : machine.types) {
     FreeParts parts;
-    parts.cores.resize(static_cast<std::size_t>(core_count(type)));
+    parts.cores.resize(static_cast<std::size_t>(type.core_count()));
     parts.devices.resize(static_cast<std::size_t>(type.device_count()));
     std::iota(parts.cores.begin(), parts.cores.end(), 0);
     std::iota(parts.devices.begin(), parts.devices.end(), 0);

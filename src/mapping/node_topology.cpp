@@ -103,12 +103,6 @@ class Builder {
 
 }  // namespace
 
-int core_count(const machine::NodeType& type) {
-  int count = 0;
-  for (const machine::Vertex& vertex : type.vertices) count += vertex.kind == VertexKind::package ? vertex.cores : 0;
-  return count;
-}
-
 std::vector<int> core_vertices(const NodeType& type) {
   std::vector<int> vertices;
   for (const CoreGroup& group : core_groups(type))

@@ -76,9 +76,7 @@ class Topology {
 [[nodiscard]] Topology network_topology(const machine::Interconnect& interconnect, int nodes);
 [[nodiscard]] Topology network_topology(const machine::MachineMap& map);
 
-/// Cores of a node that core_topology() has places for.
-[[nodiscard]] int core_count(const machine::NodeType& type);
-/// The vertex that each of them hangs on: a NUMA node, or a package.
+/// The vertex that each core of core_topology() hangs on: a NUMA node, or a package.
 [[nodiscard]] std::vector<int> core_vertices(const machine::NodeType& type);
 
 }  // namespace halocline::mapping

@@ -41,9 +41,8 @@ double lines_over_bytes(const partition::Geometry& geometry, subdomain_id receiv
 
 /// Devices of a node for each of its cores, 1 or more; 1 where the cores are unknown.
 double devices_of_core(const machine::NodeType& type) {
-  int cores = 0;
-  for (const auto& vertex : type.vertices) cores += vertex.kind == machine::VertexKind::package ? vertex.cores : 0;
-  return cores == 0 ? 1 : std::max(1.0, static_cast<double>(type.device_count()) / cores);
+  const auto cores = static_cast<double>(type.core_count());
+  return cores == 0 ? 1 : std::max(1.0, type.device_count() / cores);
 }
 
 }  // namespace

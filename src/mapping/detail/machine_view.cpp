@@ -38,7 +38,7 @@ MachineView::Type MachineView::make_type(const machine::NodeType& type) {
       if (link < 0) view.channels.push_back(topology.channels()[c]);
     }
   };
-  if (core_count(type) > 0) {
+  if (type.core_count() > 0) {
     view.cores = core_topology(type);
     view.core_vertices = core_vertices(type);
     number(*view.cores, view.of_cores);
