@@ -235,7 +235,8 @@ class BundledEnd : public HostEndpoint {
         state_(&state),
         stream_(context.backend->create_stream(state.device(), device::Priority::high, channel.label())) {
     const std::int64_t capacity = payload_capacity(channel.message);
-    if (copied(capacity)) payload_ = context.backend->allocate(state.device(), static_cast<std::size_t>(capacity));
+    if (staged_on_device(context.tuning, capacity))
+      payload_ = context.backend->allocate(state.device(), static_cast<std::size_t>(capacity));
   }
 
   /// What this end does in a plan.
@@ -246,9 +247,6 @@ class BundledEnd : public HostEndpoint {
     bool copied = false;                   ///< between the bundle and payload_
     std::size_t packing = 0, copying = 0;  ///< for the tracer
   };
-  [[nodiscard]] bool copied(std::int64_t bytes) const {
-    return bytes > 0 && bytes > context_->tuning.zero_copy_at_most_bytes;
-  }
   template <typename MakeCopies>
   void prepare_part(const ExchangePlan& plan, device::Work work, const char* verb, MakeCopies&& make_copies) {
     if (place_ == 0) bundle_->prepare(plan);
@@ -257,7 +255,7 @@ class BundledEnd : public HostEndpoint {
       Part part;
       part.in_bundle = bundle_->payload_at(plan, place_);
       part.bytes = static_cast<std::size_t>(payload.bytes);
-      part.copied = copied(payload.bytes);
+      part.copied = staged_on_device(context_->tuning, payload.bytes);
       part.copies = context_->backend->prepare(state_->device(),
                                                make_copies(payload, part.copied ? payload_->data() : part.in_bundle));
       part.packing = describe(*context_, work, state_->device(), *channel_, verb, payload.bytes);

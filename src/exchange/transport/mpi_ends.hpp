@@ -56,6 +56,13 @@ inline void check_staging(const Tuning& tuning) {
   throw InvalidArgument(fmt::format("staging_chunk_bytes is {}; allowed is 1 or more", tuning.staging_chunk_bytes));
 }
 
+/// Whether a payload is packed on the device and copied to pinned host memory, or packed there by the kernel. Without the copies there is
+/// one operation less in each direction, but cells then cross PCIe one by one, as the kernel's threads load and store them, and not by
+/// the copy engine. To be measured: Tuning::zero_copy_at_most_bytes.
+[[nodiscard]] inline bool staged_on_device(const Tuning& tuning, std::int64_t bytes) {
+  return bytes > 0 && bytes > tuning.zero_copy_at_most_bytes;
+}
+
 /// The operations that an end prepares for a plan.
 struct MpiPart {
   std::unique_ptr<device::CopyList> copies;  ///< packs or unpacks

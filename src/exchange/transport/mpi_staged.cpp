@@ -18,10 +18,8 @@ class Staged {
     if (copied(capacity)) payload_ = context.backend->allocate(context.state(here).device(), capacity);
   }
 
-  /// Without the copies there is one operation less in each direction, but cells then cross PCIe one by one, as the
-  /// kernel's threads load and store them, and not by the copy engine. To be measured: Tuning::zero_copy_at_most_bytes.
   [[nodiscard]] bool copied(std::size_t bytes) const {
-    return bytes > 0 && static_cast<std::int64_t>(bytes) > tuning_.zero_copy_at_most_bytes;
+    return staged_on_device(tuning_, static_cast<std::int64_t>(bytes));
   }
   [[nodiscard]] static std::nullptr_t for_mpi() { return nullptr; }
   [[nodiscard]] std::int64_t chunk_bytes() const { return tuning_.staging_chunk_bytes; }
