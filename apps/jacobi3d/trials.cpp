@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 
-#include "halocline/error.hpp"
+#include "common/realized_if_it_fits.hpp"
 #include "jacobi3d/jacobi3d.hpp"
 
 namespace jacobi3d {
@@ -46,13 +46,9 @@ std::vector<Trial> try_steps_per_exchanges(const halocline::Vec3& extent, halocl
     with.steps_per_exchange = steps_per_exchange;
     halocline::Domain domain(extent, stencil(), comm, with);
     const auto field = domain.add_field<T>("temperature", {.buffers = 2});
-    try {
-      domain.realize();
-    } catch (const halocline::InvalidArgument&) {  // all ranks throw it: halos do not fit any more
-      if (steps_per_exchange == 1) throw;
-      break;
-    } catch (const halocline::ResourceError&) {  // nor do they fit into memory
-      if (steps_per_exchange == 1) throw;
+    if (steps_per_exchange == 1) {
+      domain.realize();  // throws where not even this fits
+    } else if (!apps::realized_if_it_fits(domain)) {
       break;
     }
     trials.push_back({steps_per_exchange, time_of_step<T>(domain, field, settings)});

@@ -5,6 +5,7 @@
 #include <array>
 #include <limits>
 
+#include "common/realized_if_it_fits.hpp"
 #include "halocline/error.hpp"
 
 namespace mhd {
@@ -48,13 +49,9 @@ std::vector<SubstepTrial> try_substeps_per_exchange(const halocline::Vec3& exten
     with.slow_paths = false;
     halocline::Domain domain(extent, sent, comm, with);
     const auto state = add_fields<T>(domain, wire);
-    try {
-      domain.realize();
-    } catch (const halocline::InvalidArgument&) {  // all ranks throw it: halos do not fit any more
-      if (substeps == 1) throw;
-      break;
-    } catch (const halocline::ResourceError&) {  // nor do they fit into memory
-      if (substeps == 1) throw;
+    if (substeps == 1) {
+      domain.realize();  // throws where not even this fits
+    } else if (!apps::realized_if_it_fits(domain)) {
       break;
     }
     try {
