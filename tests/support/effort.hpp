@@ -16,6 +16,13 @@
 
 namespace halocline::test {
 
+/// How many times longer than an optimised build on a machine of its own a build may take for a plan.
+#ifdef NDEBUG
+inline constexpr double planning_patience = 3;
+#else
+inline constexpr double planning_patience = 20;
+#endif
+
 /// Of cases that differ in values only, a build runs one in `one_in`.
 inline constexpr int one_in = HALOCLINE_TEST_ONE_IN;
 

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "comm/gather.hpp"
+#include "contract/exchange/delayed_chunks.hpp"
 #include "domain/internals.hpp"
 #include "halocline/halocline.hpp"
 #include "plan/plan.hpp"
@@ -126,25 +127,7 @@ TEST(Bundles, are_as_many_as_there_are_pairs_of_ranks) {
 class BundlesInChunks : public testing::TestWithParam<std::int64_t> {};
 
 TEST_P(BundlesInChunks, every_cell_is_as_geometry_says_with_delays_everywhere) {
-  for (const int ranks : {1, 2, 4}) {
-    std::mutex one;
-    comm::run_as_threads(ranks, [&](comm::RankGroup& comm) {
-      for (std::uint64_t seed = 1; seed <= 6; ++seed) {
-        if ((seed + static_cast<std::uint64_t>(ranks)) % one_in != 0) continue;
-        HaloCase c = random_case(11 * 7919 + seed, ranks);
-        c.policy.order = {routing::Transport::mpi_staged};
-        c.messages = exchange::Messages::by_rank;
-        c.tuning.staging_chunk_bytes = GetParam();
-        c.tuning.zero_copy_at_most_bytes = seed % 2 == 0 ? 0 : 400;
-        c.delay_seed = seed;
-        c.steps = 4;
-        const HaloOutcome outcome = run_case(comm, c);
-        const std::lock_guard lock(one);
-        EXPECT_EQ(outcome.wrong, "") << c.name << ", " << ranks << " ranks, rank " << comm.rank().value();
-        EXPECT_GT(outcome.cells, 0) << c.name;
-      }
-    });
-  }
+  expect_right_in_delayed_chunks(GetParam(), exchange::Messages::by_rank, 11 * 7919, 6);
 }
 
 INSTANTIATE_TEST_SUITE_P(sizes, BundlesInChunks, testing::Values(7, 64, 1000, std::int64_t{1} << 40));

@@ -36,7 +36,7 @@ TEST(MpiBundles, every_cell_is_as_geometry_says) {
 
 TEST(MpiSystemPlacement, every_cell_is_as_geometry_says) {
   comm::RankGroup& world = mpi_world();
-  if (world.size() < 4) GTEST_SKIP() << "fewer nodes have no order";
+  if (world.size() < 4) GTEST_SKIP() << "fewer than 4 nodes have no order";
   expect_moved_and_right(world, 1);
   expect_moved_and_right(world, 2);
 }

@@ -10,6 +10,7 @@
 
 #include "comm/local_ranks.hpp"
 #include "contract/exchange/contract.hpp"
+#include "contract/exchange/delayed_chunks.hpp"
 #include "device/host.hpp"
 #include "halocline/session.hpp"
 #include "support/effort.hpp"
@@ -24,25 +25,7 @@ using testing::HasSubstr;
 class Chunks : public testing::TestWithParam<std::int64_t> {};
 
 TEST_P(Chunks, every_cell_is_as_geometry_says_with_delays_everywhere) {
-  for (const int ranks : {1, 2, 4}) {
-    std::mutex mutex;
-    comm::run_as_threads(ranks, [&](comm::RankGroup& comm) {
-      for (std::uint64_t seed = 1; seed <= 4; ++seed) {
-        // Builds that run a part of the cases run a different one for each number of ranks.
-        if ((seed + static_cast<std::uint64_t>(ranks)) % one_in != 0) continue;
-        HaloCase c = random_case(4 * 7919 + seed, ranks);
-        c.policy.order = {routing::Transport::mpi_staged};
-        c.tuning.staging_chunk_bytes = GetParam();
-        c.tuning.zero_copy_at_most_bytes = seed % 2 == 0 ? 0 : 400;
-        c.delay_seed = seed;
-        c.steps = 4;
-        const HaloOutcome outcome = run_case(comm, c);
-        const std::lock_guard lock(mutex);
-        EXPECT_EQ(outcome.wrong, "") << c.name << ", " << ranks << " ranks, rank " << comm.rank().value();
-        EXPECT_GT(outcome.cells, 0) << c.name;
-      }
-    });
-  }
+  expect_right_in_delayed_chunks(GetParam(), exchange::Messages::by_neighbour, 4 * 7919, 4);
 }
 
 INSTANTIATE_TEST_SUITE_P(sizes, Chunks, testing::Values(7, 64, 1000, std::int64_t{1} << 40));

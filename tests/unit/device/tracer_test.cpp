@@ -38,48 +38,46 @@ class HourAhead final : public DeviceRecord {
   Duration truth_{};
 };
 
-TEST(DeviceRecords, AreAlignedToTheOperationsThatContainThem) {
-  const auto backend = make_host_backend({});
-  const auto stream = backend->create_stream(0);
-  Tracer tracer(*backend);
-  const auto record = std::make_shared<HourAhead>(tracer);
-  tracer.add(0, record);
-  const std::size_t whole = tracer.add({Work::exchange, 0, "whole"});
-  const std::size_t part = tracer.add({Work::put, 0, "part"});
-  tracer.start();
+class DeviceRecords : public testing::Test {
+ protected:
+  std::shared_ptr<Backend> backend_ = make_host_backend({});
+  std::unique_ptr<Stream> stream_ = backend_->create_stream(0);
+  Tracer tracer_{*backend_};
+  std::shared_ptr<HourAhead> record_ = std::make_shared<HourAhead>(tracer_);
+  std::size_t whole_ = tracer_.add({Work::exchange, 0, "whole"});
+  DeviceRecords() { tracer_.add(0, record_); }
+};
+
+TEST_F(DeviceRecords, AreAlignedToTheOperationsThatContainThem) {
+  const std::size_t part = tracer_.add({Work::put, 0, "part"});
+  tracer_.start();
   for (std::uint64_t step = 1; step <= 5; ++step) {
-    tracer.set_step(step);
-    traced(&tracer, whole, *stream, [&] { record->in(*stream, part); });
-    stream->synchronize();
+    tracer_.set_step(step);
+    traced(&tracer_, whole_, *stream_, [&] { record_->in(*stream_, part); });
+    stream_->synchronize();
   }
-  const Trace trace = tracer.take();
+  const Trace trace = tracer_.take();
   ASSERT_EQ(trace.runs.size(), 10);
   const Duration known = trace.alignment.at(0);
   EXPECT_LT(known, std::chrono::milliseconds(100));
   for (std::size_t r = 0; r < trace.runs.size(); r += 2) {
     const TracedRun& around = trace.runs[r];
     const TracedRun& within = trace.runs[r + 1];
-    EXPECT_EQ(around.operation, whole);
+    EXPECT_EQ(around.operation, whole_);
     EXPECT_EQ(within.operation, part);
     EXPECT_EQ(within.step, r / 2 + 1);
     EXPECT_GE(within.begin, around.begin);
     EXPECT_LE(within.end, around.end);
   }
-  EXPECT_LE(std::chrono::abs(trace.runs.back().begin - record->truth()), known);
+  EXPECT_LE(std::chrono::abs(trace.runs.back().begin - record_->truth()), known);
 }
 
-TEST(DeviceRecords, AreForgottenWhenRecordingStarts) {
-  const auto backend = make_host_backend({});
-  const auto stream = backend->create_stream(0);
-  Tracer tracer(*backend);
-  const auto record = std::make_shared<HourAhead>(tracer);
-  tracer.add(0, record);
-  const std::size_t whole = tracer.add({Work::exchange, 0, "whole"});
-  tracer.start();
-  traced(&tracer, whole, *stream, [&] { record->in(*stream, whole); });
-  stream->synchronize();
-  tracer.start();
-  EXPECT_TRUE(tracer.take().runs.empty());
+TEST_F(DeviceRecords, AreForgottenWhenRecordingStarts) {
+  tracer_.start();
+  traced(&tracer_, whole_, *stream_, [&] { record_->in(*stream_, whole_); });
+  stream_->synchronize();
+  tracer_.start();
+  EXPECT_TRUE(tracer_.take().runs.empty());
 }
 
 }  // namespace

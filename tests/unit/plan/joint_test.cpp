@@ -26,12 +26,6 @@ using partition::Method;
 using testing::HasSubstr;
 using Place = placement::Method;
 
-#ifdef NDEBUG
-constexpr double patience = 3;
-#else
-constexpr double patience = 20;
-#endif
-
 constexpr Boundaries all_open{Boundary::open, Boundary::open, Boundary::open};
 
 PlanRequest request_for(const std::string& file, const Vec3& extent, std::int64_t radius, int fields,
@@ -237,7 +231,7 @@ TEST(Joint, PlansSummitInTwoSeconds) {
   const PlanRequest request = request_for("summit", {8653, 8653, 8653}, 3, 4, 256, 6);
   const std::clock_t begin = std::clock();
   const Plan plan = make_plan(request);
-  EXPECT_LT(static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC, 2 * patience);
+  EXPECT_LT(static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC, 2 * test::planning_patience);
   EXPECT_EQ(plan.geometry.partition.size(), 1536);
   EXPECT_EQ(plan.partition, Method::fastest);
   EXPECT_LE(plan.judged->time, plan.judged->by_assignment);

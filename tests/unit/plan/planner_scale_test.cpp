@@ -16,12 +16,6 @@
 namespace halocline {
 namespace {
 
-#ifdef NDEBUG
-constexpr double patience = 3;
-#else
-constexpr double patience = 20;
-#endif
-
 PlanRequest request_for(std::int64_t nodes) {
   PlanRequest request;
   request.extent = Vec3::filled(4096);
@@ -66,12 +60,12 @@ std::int64_t peak_bytes() {
 
 TEST(PlannerScale, plans_1536_devices_in_a_second) {
   HALOCLINE_IS_LARGE();
-  EXPECT_LT(plan_and_route(256, 2), 1 * patience);
+  EXPECT_LT(plan_and_route(256, 2), 1 * test::planning_patience);
 }
 
 TEST(PlannerScale, plans_27648_devices_in_half_a_minute_and_2_GB) {
   HALOCLINE_IS_LARGE();
-  EXPECT_LT(plan_and_route(4608, 1), 30 * patience);
+  EXPECT_LT(plan_and_route(4608, 1), 30 * test::planning_patience);
   EXPECT_LT(peak_bytes(), 2'000'000'000);
 }
 

@@ -23,12 +23,6 @@ using machine::MachineMap;
 using testing::HasSubstr;
 using Place = placement::Method;
 
-#ifdef NDEBUG
-constexpr double patience_of_moves = 3;
-#else
-constexpr double patience_of_moves = 20;
-#endif
-
 /// Nodes of equal devices on one switch each, with ports of 25 GB/s.
 MachineMap machine_of(std::int64_t nodes, std::int64_t devices, machine::Fabric::Shape shape) {
   MachineMap map = machine::synthetic({.nodes = nodes, .devices_per_node = devices, .ranks_per_node = devices});
@@ -262,7 +256,7 @@ TEST(SystemPlacement, Plans1536DevicesInFiveSeconds) {
     const std::clock_t begin = std::clock();
     const Plan plan = plan_by(request, Place::system);
     const double seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
-    EXPECT_LT(seconds, 5 * patience_of_moves);
+    EXPECT_LT(seconds, 5 * test::planning_patience);
     expect_each_slot_once(plan);
     EXPECT_LT(plan.moves->now, *plan.moves->before * 7 / 10);
   }
