@@ -12,8 +12,8 @@ namespace mhd {
 struct Prediction {
   double seconds_per_update = 0;  ///< pi^-1: of a cell's step on a device
   double seconds_per_cell = 0;    ///< beta^-1: of a halo cell sent or received, in a step; 0 where none is
-  /// Eq. 4: the longer of computation and communication. Where an exchange serves several substeps, computation is that of the
-  /// first of them, and that of the others is added.
+  /// Eq. 4: the longer of computation and communication. With several substeps for an exchange: the longer of the exchange and the
+  /// first substep, plus the other substeps.
   double step = 0;
 };
 /// of_update: pi^-1 of another measurement, as the paper takes it from one device; unset: from these parts.

@@ -14,8 +14,8 @@ struct SubstepTrial {
 };
 
 /// Times a few steps of length 0 with 1, 2, 3 and 6 substeps an exchange, each on a domain of its own, as long as halos fit into
-/// subdomains, and the domain into memory; with a wire format with 1 and 3. Overlapping as in the settings; unset: the faster for each. The fastest
-/// comes first. Collective; the same on all ranks. Throws what Domain and Solver do where 1 is not possible.
+/// subdomains, and the domain into memory; with a wire format with 1 and 3. Overlap is as in the settings; unset: the faster for each
+/// number. The fastest comes first. Collective; the same on all ranks. Throws what Domain and Solver do where 1 is not possible.
 template <typename T>
 [[nodiscard]] std::vector<SubstepTrial> try_substeps_per_exchange(
     const halocline::Vec3& extent, const halocline::Stencil& sent, halocline::comm::RankGroup& comm,

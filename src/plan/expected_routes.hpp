@@ -16,8 +16,9 @@ struct ExpectedRoute {
   double seconds = 0;  ///< from the start of the exchange to the message's end
 };
 
-/// The messages that a rank's subdomains receive, of one exchange of all fields, by sender then receiver. Simulated with all messages from and to the rank's
-/// node; routes are those of the map with MPI everywhere, and with MPI on device memory for GPUs, not the ones that were found possible.
+/// The messages that a rank's subdomains receive, of one exchange of all fields, by sender then receiver. Simulated with all messages
+/// from and to the rank's node. Routes are what the map allows, with MPI everywhere, and with MPI on device memory for GPUs: not what
+/// was found possible.
 /// Where the map has no exchange rates, short rows count as whole lines of memory, and host devices share the cores of their node.
 /// Cost: the simulation of one node's messages.
 [[nodiscard]] std::vector<ExpectedRoute> expected_routes(const Plan& plan, const routing::Policy& policy, bool gpus,

@@ -14,8 +14,9 @@
 
 namespace halocline {
 
-/// Times few exchanges of all fields, and keeps the least time that any of this rank's streams waited for halos: what no overlap hid,
-/// no other work delayed and no disturbance made longer. The 4th, 8th, 16th, ... exchange is timed, from the 1024th on each 1024th; captured ones are not.
+/// Times few exchanges of all fields, and keeps the least time that any of this rank's streams waited for halos: without what overlap
+/// hides, and with the least delay by other work. The 4th, 8th, 16th, ... 512th exchange is timed, then each 1024th; captured ones are
+/// neither timed nor counted.
 class SlowPathWatch {
  public:
   /// Fewer timed exchanges are no basis for a judgement.
@@ -25,11 +26,12 @@ class SlowPathWatch {
   SlowPathWatch(device::Backend& backend, std::vector<routing::Route> routes)
       : backend_(&backend), timer_(backend), routes_(std::move(routes)) {}
 
-  /// As those of ExchangeTimer, for each exchange of all fields; finish() before anything else is enqueued behind the halos.
+  /// Like the functions of ExchangeTimer, for each exchange of all fields; finish() before anything else is enqueued behind the halos.
   void start(exchange::Exchange& exchange, std::span<device::Stream* const> streams, exchange::Overlap overlap);
   void join(std::span<device::Stream* const> streams);
   void finish(exchange::Exchange& exchange, std::span<device::Stream* const> streams);
-  /// Instead of finish() where the streams wait for more than the halos: in streams of its own. Host devices: the exchange is not timed.
+  /// Instead of finish() where the streams wait for more than the halos: in streams of its own. Exchanges of host devices are then not
+  /// timed.
   void finish_beside(exchange::Exchange& exchange);
 
   /// Adds the timed exchanges that are complete.
