@@ -6,6 +6,9 @@
 #include <cstring>
 #include <type_traits>
 #include <utility>
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
 
 #include "device/host/rows_ahead.hpp"
 #include "halocline/error.hpp"
@@ -64,6 +67,37 @@ struct Long {
   }
 };
 
+/// Copies of this size leave nothing in the caches that would be read again, so their long rows are stored past them, without
+/// reading the lines first. memcpy does so for one block of such a size, and cannot for its rows.
+constexpr std::int64_t past_caches_from_bytes = std::int64_t{32} << 20;
+constexpr std::int64_t past_caches_row_bytes = 512;
+
+#if defined(__SSE2__)
+struct PastCaches {
+  static constexpr std::size_t line = 64;
+  static void copy(std::byte* target, const std::byte* source, std::int64_t bytes) {
+    auto left = static_cast<std::size_t>(bytes);
+    const std::size_t head = -reinterpret_cast<std::uintptr_t>(target) % line;
+    std::memcpy(target, source, head);
+    target += head;
+    source += head;
+    left -= head;
+    for (; left >= line; left -= line, target += line, source += line) {
+      std::array<__m128i, line / sizeof(__m128i)> words;
+      std::memcpy(words.data(), source, line);
+      for (std::size_t i = 0; i < words.size(); ++i) _mm_stream_si128(reinterpret_cast<__m128i*>(target) + i, words[i]);
+    }
+    std::memcpy(target, source, left);
+  }
+  /// Orders the stores before later ones, such as a flag's.
+  static void end() { _mm_sfence(); }
+};
+#else
+struct PastCaches : Long {
+  static void end() {}
+};
+#endif
+
 /// Real numbers that change their format. Memory may be aligned in any way.
 template <typename Source, typename Narrow, typename Target>
 struct Converted {
@@ -86,7 +120,7 @@ void run_loops(const RowCopy& copy) {
       const std::byte* source = copy.source + k * outer.source_stride + j * middle.source_stride;
       std::byte* target = copy.target + k * outer.target_stride + j * middle.target_stride;
       for (std::int64_t i = 0; i < inner.count; ++i) {
-        if constexpr (!std::is_same_v<Row, Long>) {
+        if constexpr (!std::is_same_v<Row, Long> && !std::is_same_v<Row, PastCaches>) {
           __builtin_prefetch(ahead(source, i, inner.source_stride), 0);
           __builtin_prefetch(ahead(target, i, inner.target_stride), 1);
         }
@@ -168,7 +202,10 @@ void copy_rows(const RowCopy& copy) {
   if (bytes < 16) return run_loops<TwoEnds<8>>(copy);
   if (bytes < 32) return run_loops<TwoEnds<16>>(copy);
   if (bytes < 64) return run_loops<TwoEnds<32>>(copy);
-  run_loops<Long>(copy);
+  const std::int64_t rows = copy.loops[0].count * copy.loops[1].count * copy.loops[2].count;
+  if (bytes < past_caches_row_bytes || bytes * rows < past_caches_from_bytes) return run_loops<Long>(copy);
+  run_loops<PastCaches>(copy);
+  PastCaches::end();
 }
 
 }  // namespace halocline::device::host

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 #include <string>
 
@@ -57,6 +58,25 @@ TEST(StridedCopy, EveryRowLengthOfContiguousRows) {
     reference(copy);
     ASSERT_EQ(actual, expected) << row << " bytes a row";
   }
+}
+
+// Rows of copies beyond the caches are stored in another way.
+TEST(StridedCopy, RowsOfALargeCopyAtEveryAlignment) {
+  constexpr std::int64_t row = 8209;
+  constexpr std::int64_t rows = (std::int64_t{33} << 20) / row;
+  constexpr std::int64_t gap = 3;
+  const auto backend = make_host_backend({});
+  const auto stream = backend->create_stream(0);
+  std::vector<std::byte> source(static_cast<std::size_t>(rows * row));
+  for (std::size_t i = 0; i < source.size(); ++i) source[i] = static_cast<std::byte>(i % 199);
+  std::vector<std::byte> actual(static_cast<std::size_t>(rows * (row + gap)), sentinel);
+  stream->copy(StridedCopy{source.data(), actual.data(), {1, row, 0}, {1, row + gap, 0}, {row, rows, 1}, 1});
+  stream->synchronize();
+  std::vector<std::byte> expected(actual.size(), sentinel);
+  for (std::int64_t i = 0; i < rows; ++i) {
+    std::copy_n(source.begin() + i * row, row, expected.begin() + i * (row + gap));
+  }
+  EXPECT_TRUE(actual == expected);
 }
 
 TEST(StridedCopy, AListIsAllItsCopies) {
