@@ -134,5 +134,9 @@ __device__ inline bool as_expected(Board* board, const CheckEntry& check) {
 __device__ inline void signal(const FlagSignal& signal, std::uint64_t epoch) {
   release(signal.flag, {epoch, signal.token});
 }
+/// The same behind a fence_system() of this thread that came after the end of those kernels was awaited.
+__device__ inline void signal_behind_fence(const FlagSignal& signal, std::uint64_t epoch) {
+  store_relaxed(signal.flag, {epoch, signal.token});
+}
 
 }  // namespace halocline::device::cuda

@@ -16,6 +16,8 @@
 namespace halocline::device::cuda {
 namespace {
 
+constexpr std::uint32_t warp_threads = 32;
+
 /// A counter by which the blocks of one device synchronise.
 using DeviceCount = ::cuda::atomic_ref<std::uint32_t, ::cuda::thread_scope_device>;
 
@@ -66,15 +68,26 @@ __device__ void stamp_arrivals(const FusedTable& table) {
   __syncthreads();
 }
 
+/// The receive that this thread of block 0 serves first. Warp 0 has none while there are other warps for them: it loads what the
+/// kernel begins with, and a fence waits for the loads of its own thread.
+__device__ std::uint32_t first_receive() { return (threadIdx.x + block_threads - warp_threads) % block_threads; }
+
+/// Orders what earlier kernels and copies of this stream read and wrote before the "ready" flags of this one, as they happen-before
+/// it: with signal_behind_fence() in the same thread, a release. It takes a microsecond, and so comes before the kernel's first
+/// barrier, beside the loads.
+__device__ void fence_for_ready(const FusedTable& table) {
+  if (blockIdx.x == 0 && first_receive() < table.receive_count) fence_system();
+}
+
 /// Block 0, which is dispatched first, so that it does not depend on other blocks to end. It waits for everything that the
 /// others wait for, except packets. It sends all its signals before it waits for anything.
 template <bool with_packets, bool stamped>
 __device__ bool coordinate(const FusedTable& table) {
   if (stamped && threadIdx.x == 0) table.stamps.coordinator[0] = nanoseconds();
 #pragma unroll 1
-  for (std::uint32_t i = threadIdx.x; i < table.receive_count; i += block_threads) {
+  for (std::uint32_t i = first_receive(); i < table.receive_count; i += block_threads) {
     const ReceivePart& part = table.receives[i];
-    if (part.ready.flag != nullptr) signal(part.ready, exchange_epochs[part.participant]);
+    if (part.ready.flag != nullptr) signal_behind_fence(part.ready, exchange_epochs[part.participant]);
   }
   // Sends begin at the last thread, so that other warps than those of the receives handle them, while there are enough.
   if constexpr (with_packets) {
@@ -91,7 +104,7 @@ __device__ bool coordinate(const FusedTable& table) {
   }
   bool there = true;
 #pragma unroll 1
-  for (std::uint32_t i = threadIdx.x; i < table.receive_count; i += block_threads) {
+  for (std::uint32_t i = first_receive(); i < table.receive_count; i += block_threads) {
     const ReceivePart& part = table.receives[i];
     const std::uint64_t epoch = exchange_epochs[part.participant];
     if (with_packets && part.buffers[0] != nullptr) {
@@ -235,6 +248,7 @@ __device__ void do_all(const FusedTable& table, const Work& first) {
 template <bool with_packets, bool with_conversions, bool stamped = false>
 __global__ void __launch_bounds__(block_threads, 4) fused_kernel(const __grid_constant__ FusedTable table) {
   follow_previous_kernel();
+  fence_for_ready(table);
   // These loads are all in flight together.
   __shared__ alignas(Work) std::uint32_t first_work[sizeof(Work) / sizeof(std::uint32_t)];
   if (blockIdx.x != 0 && threadIdx.x < std::size(first_work)) {

@@ -29,6 +29,10 @@ __device__ inline void store_relaxed(T* word, T value) {
   SystemWord<T>(*word).store(value, ::cuda::memory_order_relaxed);
 }
 
+__device__ inline void fence_system() {
+  ::cuda::atomic_thread_fence(::cuda::memory_order_acq_rel, ::cuda::thread_scope_system);
+}
+
 /// Both words of a flag as one value, so that no reader sees an epoch with the token of another. PTX defines accesses of type
 /// .b128 as one access of 16 bytes; kernels access flags in no other way.
 struct FlagWords {
