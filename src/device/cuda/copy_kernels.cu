@@ -23,7 +23,8 @@ __global__ void __launch_bounds__(block_threads, 3)
   const bool stop = stopped(board);
   if (blockIdx.x >= tile_count) return;
   const CopyTile first = tiles[blockIdx.x];
-  copy_tiles<with_conversions>(shapes[first.shape], shapes, first, tiles, blockIdx.x, tile_count, gridDim.x,
+  copy_tiles<with_conversions>(shapes[first.shape], shapes, first,
+                               StridedTiles{tiles, blockIdx.x + gridDim.x, tile_count, gridDim.x},
                                [stop] { return !stop; });
 }
 

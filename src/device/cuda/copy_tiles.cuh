@@ -153,20 +153,37 @@ __device__ bool copy_tile(const LaneInTiles& mine, const CopyTile& tile, Gate&& 
   }
 }
 
-/// Copies tiles at, at + stride, ... below end; `tile` is the first of them. Returns false if a gate did.
-template <bool with_conversions, typename Gate>
-__device__ bool copy_tiles(const TileShape& shape, const TileShape* shapes, CopyTile tile, const CopyTile* tiles,
-                           std::uint32_t at, std::uint32_t end, std::uint32_t stride, Gate&& gate) {
+/// The tiles of a block after its first one: first + stride, first + 2 * stride, ... below end.
+struct StridedTiles {
+  const CopyTile* tiles;
+  std::uint32_t at;  ///< the next tile
+  std::uint32_t end;
+  std::uint32_t stride;
+  CopyTile loaded{};
+
+  /// Before a tile is copied: the next one is loaded meanwhile.
+  __device__ void prepare() {
+    if (at < end) loaded = tiles[at];
+  }
+  /// Behind it: the next one. Returns false if there is none.
+  __device__ bool next(CopyTile& tile) {
+    if (at >= end) return false;
+    tile = loaded;
+    at += stride;
+    return true;
+  }
+};
+
+/// Copies `tile` and what `rest` has after it (see StridedTiles). Returns false if a gate did.
+template <bool with_conversions, typename Tiles, typename Gate>
+__device__ bool copy_tiles(const TileShape& shape, const TileShape* shapes, CopyTile tile, Tiles rest, Gate&& gate) {
   LaneInTiles mine(shape);
   while (true) {
-    // The next tile is loaded while this one is copied.
-    at += stride;
-    const bool more = at < end;
-    const CopyTile next = more ? tiles[at] : tile;
+    rest.prepare();
     if (!copy_tile<with_conversions>(mine, tile, gate)) return false;
-    if (!more) return true;
-    if (next.shape != tile.shape) mine = LaneInTiles(shapes[next.shape]);
-    tile = next;
+    const std::uint32_t before = tile.shape;
+    if (!rest.next(tile)) return true;
+    if (tile.shape != before) mine = LaneInTiles(shapes[tile.shape]);
   }
 }
 

@@ -59,8 +59,17 @@ std::array<T*, 2> flags_of(const PacketRoom& room) {
   return {reinterpret_cast<T*>(room.buffers[0]), reinterpret_cast<T*>(room.buffers[1])};
 }
 
+/// From so many tiles for each of its blocks on, the tiles of a send are claimed.
+constexpr std::uint32_t claimed_from_tiles_a_block = 5;
+
+/// The first tile of a send that its blocks claim, or 0.
+std::uint32_t claimed_from(const TileRange& tiles, std::uint32_t blocks) {
+  return blocks > 1 && tiles.count() >= claimed_from_tiles_a_block * blocks ? tiles.begin + 2 * blocks : 0;
+}
+
 /// The shares of each block as a linked list whose first entry has the block's index.
-std::vector<Work> chained(const Shares& dealt, const Tiles& tiles, const std::vector<SendPart>& sends) {
+std::vector<Work> chained(const Shares& dealt, const Tiles& tiles, const std::vector<SendPart>& sends,
+                          const std::vector<PartTiles>& send_tiles) {
   std::vector<Work> chain(dealt.block_count());
   for (std::uint32_t block = 0; block < dealt.block_count(); ++block) {
     std::set<const Flag*> awaited;
@@ -73,7 +82,10 @@ std::vector<Work> chained(const Shares& dealt, const Tiles& tiles, const std::ve
       }
       const Share& share = dealt.shares[i];
       chain[at].share = share;
-      if (share.role == Role::send) chain[at].share.open = !awaited.insert(sends[share.part].ready.flag).second;
+      if (share.role == Role::send) {
+        chain[at].share.open = !awaited.insert(sends[share.part].ready.flag).second;
+        chain[at].share.claimed_from = claimed_from(send_tiles[share.part].tiles, dealt.blocks[share.part]);
+      }
       if (share.first == share.end) continue;
       if (share.role == Role::put || share.role == Role::take) {
         const PacketTile tile = tiles.packets[share.first];
@@ -140,12 +152,13 @@ CudaFusedExchange::CudaFusedExchange(std::shared_ptr<Devices> devices, int devic
   const auto tiles_at = tables.add(tiles.copies.tiles);
   const auto packet_tasks_at = tables.add(tiles.packet_tasks);
   const auto packet_tiles_at = tables.add(tiles.packets);
-  const std::vector<Work> work = chained(dealt, tiles, sends);
+  const std::vector<Work> work = chained(dealt, tiles, sends, send_tiles);
   const auto work_at = tables.add(work);
   const auto sends_at = tables.add(sends);
   const auto receives_at = tables.add(receives);
   const auto checks_at = tables.add(checks);
   const auto epochs_at = tables.add(epochs);
+  const auto claims_at = tables.add(std::vector<Claims>(sends.size()));
   const auto counts_at = tables.add(std::vector<std::uint32_t>(sends.size() + 1, 0));
   if (plan.tracer != nullptr) {
     record_ = std::make_shared<StampRecord>(devices_, device, *plan.tracer, StampLayout(device, plan, work));
@@ -163,6 +176,7 @@ CudaFusedExchange::CudaFusedExchange(std::shared_ptr<Devices> devices, int devic
             checks_at.in(memory_),
             {},
             epochs_at.in(memory_),
+            claims_at.in(memory_),
             counts_at.in(memory_) + 1,
             counts_at.in(memory_),
             static_cast<std::uint32_t>(sends.size()),

@@ -164,13 +164,40 @@ struct Gate {
   __device__ bool operator()() { return waited || wait(); }
 };
 
+/// The tiles of a share after its first one. Links do not serve all multiprocessors alike, and a part has arrived when its slowest
+/// block is done; so from the third one on the warps of a send that has many tiles claim them. A claim takes the time of an access
+/// to the L2 cache, and is made while the tile before the one before it is copied.
+struct RestOfShare {
+  const FusedTable& table;
+  const Share& share;
+  std::uint32_t at;  ///< the next tile
+  std::uint32_t claimed = 0;
+  CopyTile loaded{};
+
+  __device__ RestOfShare(const FusedTable& its_table, const Share& its_share)
+      : table(its_table), share(its_share), at(share.first + share.stride) {}
+
+  __device__ void prepare() {
+    if (at < share.end) loaded = table.tiles[at];
+    if (share.claimed_from != 0 && threadIdx.x % warp_threads == 0) {
+      const DeviceCount claims(table.claims[share.part].tiles[threadIdx.x / warp_threads]);
+      claimed = claims.fetch_add(1, ::cuda::memory_order_relaxed);
+    }
+  }
+  __device__ bool next(CopyTile& tile) {
+    if (at >= share.end) return false;
+    tile = loaded;
+    at = share.claimed_from != 0 ? share.claimed_from + __shfl_sync(~0u, claimed, 0) : at + share.stride;
+    return true;
+  }
+};
+
 /// Copies the tiles of a share; the gate is called as in copy_units(). Returns false if it returned false.
 template <bool with_conversions, bool stamped>
 __device__ bool copy_share(const FusedTable& table, const Work& work, Gate<stamped>& gate) {
   const Share& share = work.share;
   if (share.first >= share.end) return true;
-  return copy_tiles<with_conversions>(work.cells.shape, table.shapes, work.cells.tile, table.tiles, share.first,
-                                      share.end, share.stride, gate);
+  return copy_tiles<with_conversions>(work.cells.shape, table.shapes, work.cells.tile, RestOfShare(table, share), gate);
 }
 
 /// Called when this block has stored its tiles of a part. The last block of the part signals "arrived".
@@ -183,6 +210,7 @@ __device__ void finish_send(const FusedTable& table, std::uint32_t number) {
     std::uint32_t& count = table.sent[number];
     if (DeviceCount(count).fetch_add(1, ::cuda::memory_order_acq_rel) != part.blocks - 1) return;
     count = 0;
+    table.claims[number] = {};
   }
   signal(part.arrived, exchange_epochs[part.participant]);
 }

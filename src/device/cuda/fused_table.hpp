@@ -33,13 +33,15 @@ struct ReceivePart {
 /// Rows are sent and received; packets are put and taken.
 enum class Role : std::uint32_t { send, put, local, receive, take };
 
-/// A block's share of a part: tiles first, first + stride, ... below end.
+/// A block's share of a part: tiles first, first + stride, ... below end; or, where claimed_from is not 0, the first two of these and
+/// what the block's warps claim of the tiles claimed_from, claimed_from + 1, ... below end.
 struct Share {
   Role role = Role::local;
   std::uint32_t part = 0;  ///< index among the sends, or among the receives
   std::uint32_t first = 0;
   std::uint32_t end = 0;
   std::uint32_t stride = 1;
+  std::uint32_t claimed_from = 0;
   bool open = false;  ///< an earlier share of the block has already waited for the same flag
 };
 
@@ -79,6 +81,11 @@ struct StampRoom {
   ShareStamps* shares = nullptr;         ///< by entry of `work`
 };
 
+/// How many tiles of a send the warps of all its blocks have claimed, each warp of those of its number in a block; 0 between runs.
+struct alignas(32) Claims {
+  std::array<std::uint32_t, block_threads / 32> tiles{};
+};
+
 struct FusedTable {
   Board* board = nullptr;
   const TileShape* shapes = nullptr;
@@ -92,6 +99,7 @@ struct FusedTable {
   /// Addresses of the participants' epochs. The first ones are kernel arguments, so that reading an epoch takes one load.
   std::array<std::uint64_t*, 8> first_epochs{};
   std::uint64_t* const* epochs = nullptr;
+  Claims* claims = nullptr;          ///< by send
   std::uint32_t* sent = nullptr;     ///< by send: number of blocks that have completed it; 0 between runs
   std::uint32_t* readers = nullptr;  ///< number of workers that have read the epochs; 0 between runs
   std::uint32_t send_count = 0;
