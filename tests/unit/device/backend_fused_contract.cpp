@@ -200,6 +200,25 @@ TEST_P(BackendContract, ManyLargeMessagesAreExchangedAtTheSameTime) {
   }
 }
 
+/// Many times as many tiles as blocks, of two shapes, so that a backend may hand them out while it copies; few blocks and many.
+TEST_P(BackendContract, ALargeMessageOfOnePartIsCopiedOnceInEachExchange) {
+  for (const int multiprocessors : {0, 2}) {
+    ExchangeCase tested(*backend, std::int64_t{14} << 20);
+    std::mt19937 random(20261125);
+    const ParticipantId a = tested.add_participant(0);
+    const ParticipantId b = tested.add_participant(1);
+    for (const auto& [from, to] : {std::pair{a, b}, std::pair{b, a}}) {
+      tested.send_bytes(from, to, 12'345'670);
+      tested.send_strided(random, from, to, 3, true);
+    }
+    for (const int device : {0, 1}) tested.plan(device).multiprocessors = multiprocessors;
+    tested.prepare(6);
+    tested.capture();
+    for (int i = 0; i < 6; ++i) tested.enqueue(i % 2 == 0 ? How::eager : How::replayed);
+    tested.expect_all();
+  }
+}
+
 TEST_P(BackendContract, RandomExchangesEqualTheReference) {
   std::mt19937 random(20250612);
   const auto pick = [&](unsigned n) { return static_cast<int>(random() % n); };
