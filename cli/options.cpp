@@ -203,11 +203,12 @@ void add_route_options(CLI::App& app, Options& options) {
       ->group(decision_group);
   add_choice(app, "--messages", "HOW",
              "one message for each neighbour: by-neighbour (default); one for each direction: by-direction; or, by "
-             "mpi_staged, one for each rank: by-rank",
+             "mpi_staged, one for each rank: by-rank, or for each node: by-node (host devices)",
              options.messages,
              Choices<Messages>{{"by-neighbour", Messages::by_neighbour},
                                {"by-direction", Messages::by_direction},
-                               {"by-rank", Messages::by_rank}})
+                               {"by-rank", Messages::by_rank},
+                               {"by-node", Messages::by_node}})
       ->group(decision_group);
 }
 

@@ -29,6 +29,7 @@ enum class Messages : int {
   by_direction,
   /// By `mpi_staged`: all from one rank to another. Other transports keep one message for each neighbour.
   by_rank,
+  by_node,  ///< likewise from one node to another, on host devices; within a node as by_rank
 };
 [[nodiscard]] std::string_view to_string(Messages messages);
 

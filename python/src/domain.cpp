@@ -31,10 +31,11 @@ std::unique_ptr<Domain> make_domain(Shape shape, const StencilSpec& stencil, con
 
 routing::Messages messages_of(const std::string& name) {
   using routing::Messages;
-  for (const Messages messages : {Messages::by_neighbour, Messages::by_direction, Messages::by_rank}) {
+  for (const Messages messages :
+       {Messages::by_neighbour, Messages::by_direction, Messages::by_rank, Messages::by_node}) {
     if (routing::to_string(messages) == name) return messages;
   }
-  throw InvalidArgument("messages is '" + name + "'; allowed are by_neighbour, by_direction and by_rank");
+  throw InvalidArgument("messages is '" + name + "'; allowed are by_neighbour, by_direction, by_rank and by_node");
 }
 
 OwnedBoxes owned_boxes(const std::vector<Corners>& boxes) {

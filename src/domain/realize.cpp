@@ -280,7 +280,16 @@ std::unique_ptr<exchange::Exchange> Domain::Impl::connect(comm::RankGroup& group
     routed = routed_messages(*memory.geometry, plan->placement, mine, setup.routes, options.routing.messages);
     if (both_ways != nullptr) *both_ways = setup.routes;
   });
-  return std::make_unique<exchange::Exchange>(std::move(setup));
+  auto made = std::make_unique<exchange::Exchange>(std::move(setup));
+  if (options.routing.messages == routing::Messages::by_node) {
+    // The rank that sends a node's bundle counts it.
+    std::set<std::pair<subdomain_id, subdomain_id>> following;
+    for (const exchange::TracedMessage& message : made->messages()) {
+      if (message.follows) following.emplace(message.from, message.to);
+    }
+    for (RoutedMessage& one : routed) one.messages = following.contains({one.route.from, one.route.to}) ? 0 : 1;
+  }
+  return made;
 }
 
 void Domain::Impl::route_and_connect() {

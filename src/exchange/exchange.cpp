@@ -250,12 +250,14 @@ std::vector<Traffic> Exchange::Impl::traffic() const {
   std::vector<Traffic> rows;
   for (const routing::Transport transport : routing::all_transports) {
     Traffic row{transport};
+    bool any = false;
     for (const auto& channel : channels_) {
       if (channel->transport != transport || channel->sender != me_) continue;
+      any = true;
       if (!channel->follows) ++row.messages;
       row.bytes += channel->message.bytes();
     }
-    if (row.messages > 0) rows.push_back(row);
+    if (any) rows.push_back(row);
   }
   return rows;
 }
@@ -264,7 +266,7 @@ std::vector<TracedMessage> Exchange::Impl::messages() const {
   std::vector<TracedMessage> all;
   for (const auto& channel : channels_) {
     all.push_back({channel->message.from, channel->message.to, channel->direction, channel->transport, channel->sender,
-                   channel->receiver, channel->message.bytes()});
+                   channel->receiver, channel->message.bytes(), channel->follows});
   }
   return all;
 }

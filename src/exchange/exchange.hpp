@@ -129,6 +129,7 @@ struct TracedMessage {
   rank_id sender;
   rank_id receiver;
   std::int64_t bytes = 0;  ///< of all fields
+  bool follows = false;    ///< it travels in a bundle, which another message counts for
 };
 
 /// How long the host waited for a message that this rank receives.
@@ -142,7 +143,7 @@ struct Arrival {
 /// What one transport sends from this rank in one exchange of all fields.
 struct Traffic {
   routing::Transport transport;
-  std::int64_t messages = 0;
+  std::int64_t messages = 0;  ///< 0 if other ranks of the node send them, in bundles
   std::int64_t bytes = 0;
 };
 

@@ -35,6 +35,10 @@ void Exchange::Impl::set_up() {
         setup_.backend->register_host(reinterpret_cast<const std::byte*>(context_.abort), sizeof *context_.abort);
     make_states(std::move(setup_.subdomains));
     make_channels(setup_.routes);
+  });
+  if (setup_.messages == Messages::by_node) make_node_bundles();
+  comm::agree_on(*setup_.comm, [&] {
+    make_all_ends();
     for (End& end : ends_) end.endpoint->reserve();
     for (SubdomainState* state : states_) state->mailbox.allocate(*setup_.backend, state->device());
     make_drivers();
@@ -46,7 +50,23 @@ void Exchange::Impl::set_up() {
   connect();
 }
 
+/// Collective.
+void Exchange::Impl::make_node_bundles() {
+  comm::agree_on(*setup_.comm, [&] {
+    std::vector<const Channel*> between;
+    for (const auto& [key, channels] : bundled_) {
+      if (key.ends == routing::BundleKey::Ends::nodes) between.insert(between.end(), channels.begin(), channels.end());
+    }
+    node_bundles_ = std::make_unique<NodeBundles>(*setup_.node_comm, me_, *setup_.geometry, *setup_.placement, between);
+  });
+  comm::agree_on(*setup_.comm, [&] { node_bundles_->share(*setup_.node_comm); });
+}
+
 void Exchange::Impl::check_settings() const {
+  if (setup_.messages == Messages::by_node && setup_.backend->kind() != DeviceKind::host) {
+    throw CapabilityError(fmt::format("messages is by_node with {} devices; allowed is by_node with host devices only",
+                                      to_string(setup_.backend->kind())));
+  }
   if (setup_.tuning.packed_piece_bytes < 1) {
     throw InvalidArgument(
         fmt::format("packed_piece_bytes is {}; allowed is 1 or more", setup_.tuning.packed_piece_bytes));
@@ -142,14 +162,15 @@ void Exchange::Impl::make_channels(const std::vector<routing::Route>& routes) {
   // Tags count the messages from one rank to another in this order, which is the same at both ends.
   using Ranks = std::pair<rank_id, rank_id>;
   std::map<Ranks, int> counts;
-  std::map<Ranks, std::vector<const Channel*>> bundled;
   for (auto& [key, message] : messages) {
     const routing::Route& route = route_of(message);
-    const Ranks ranks(setup_.placement->of(key.from).rank, setup_.placement->of(key.to).rank);
-    make_channel(key, std::move(message), route, counts[ranks]++);
-    if (routing::bundles(setup_.messages, route.transport)) bundled[ranks].push_back(channels_.back().get());
+    const placement::Slot& from = setup_.placement->of(key.from);
+    const placement::Slot& to = setup_.placement->of(key.to);
+    make_channel(key, std::move(message), route, counts[{from.rank, to.rank}]++);
+    if (const auto bundle = routing::bundle_of(setup_.messages, route.transport, from, to)) {
+      bundled_[*bundle].push_back(channels_.back().get());
+    }
   }
-  make_all_ends(bundled);
 }
 
 /// The number-th message from the one rank to the other.
@@ -168,16 +189,29 @@ void Exchange::Impl::make_channel(const routing::MessageKey& key, partition::Mes
   channels_.push_back(std::move(channel));
 }
 
-/// In the order of channels_. bundled: the channels from one rank to another that are sent as one message, unless there is only one.
-void Exchange::Impl::make_all_ends(const std::map<std::pair<rank_id, rank_id>, std::vector<const Channel*>>& bundled) {
+/// In the order of channels_.
+void Exchange::Impl::make_all_ends() {
   std::map<const Channel*, Ends> made;
-  for (const auto& [ranks, channels] : bundled) {
-    if (channels.size() < 2) continue;
-    std::vector<Ends> ends = make_bundled(channels, context_, me_);
-    for (std::size_t i = 0; i < channels.size(); ++i) {
-      channels_[channels[i]->number]->follows = i > 0;
-      made[channels[i]] = std::move(ends[i]);
+  const auto make = [&](const BundleSite& site) {
+    bool first = true;
+    for (auto& [channel, ends] : make_bundled(site, context_, me_)) {
+      // The rank that sends the bundle counts it, with its first message.
+      channels_[channel->number]->follows = site.leader != me_ || !first;
+      first = false;
+      made[channel] = std::move(ends);
     }
+  };
+  for (const auto& [key, channels] : bundled_) {
+    if (key.ends == routing::BundleKey::Ends::nodes || channels.size() < 2) continue;
+    const Channel& first = *channels.front();
+    const bool sends = first.sender == me_;
+    make({.channels = channels,
+          .leader = sends ? first.sender : first.receiver,
+          .other_leader = sends ? first.receiver : first.sender,
+          .tag = first.tag});
+  }
+  if (node_bundles_) {
+    for (const BundleSite& site : node_bundles_->sites()) make(site);
   }
   for (const auto& channel : channels_) {
     const auto found = made.find(channel.get());

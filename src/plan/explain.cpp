@@ -35,7 +35,7 @@ std::string plural(std::int64_t n, const char* what) { return fmt::format("{} {}
 
 std::string how_many(std::int64_t messages) {
   if (messages == 1) return "";
-  return messages == 0 ? "in the message of a pair above; " : fmt::format("{} messages; ", messages);
+  return messages == 0 ? "in the message of another pair; " : fmt::format("{} messages; ", messages);
 }
 
 std::int64_t messages_of(std::span<const RoutedMessage> routes) {
@@ -172,15 +172,17 @@ std::string explain_routes(std::span<const RoutedMessage> routes, std::size_t ma
   text += "traffic    one exchange of all fields\n";
   std::int64_t all = 0;
   for (const routing::Transport transport : routing::all_transports) {
+    bool any = false;
     std::int64_t messages = 0;
     std::int64_t bytes = 0;
     for (const auto& routed : routes) {
       if (routed.route.transport != transport) continue;
+      any = true;
       messages += routed.messages;
       bytes += routed.bytes;
     }
     all += bytes;
-    if (messages > 0) {
+    if (any) {
       text += fmt::format("           {:<11} {:>6} {:<8} {:>10}\n", routing::to_string(transport), messages,
                           messages == 1 ? "message" : "messages", bytes_text(bytes));
     }

@@ -29,11 +29,11 @@ void count_directions(const partition::Geometry& geometry, std::span<RoutedMessa
 
 /// The first one counts for its bundle.
 void count_bundles(const placement::Placement& placement, routing::Messages messages, std::span<RoutedMessage> routed) {
-  std::set<std::pair<rank_id, rank_id>> counted;
+  std::set<routing::BundleKey> counted;
   for (RoutedMessage& one : routed) {
-    if (!routing::bundles(messages, one.route.transport)) continue;
-    const bool first = counted.emplace(placement.of(one.route.from).rank, placement.of(one.route.to).rank).second;
-    one.messages = first ? 1 : 0;
+    const auto bundle =
+        routing::bundle_of(messages, one.route.transport, placement.of(one.route.from), placement.of(one.route.to));
+    if (bundle) one.messages = counted.insert(*bundle).second ? 1 : 0;
   }
 }
 
@@ -59,7 +59,8 @@ void count_messages(const partition::Geometry& geometry, const placement::Placem
   switch (messages) {
     case routing::Messages::by_neighbour: return;
     case routing::Messages::by_direction: return count_directions(geometry, routed);
-    case routing::Messages::by_rank: return count_bundles(placement, messages, routed);
+    case routing::Messages::by_rank:
+    case routing::Messages::by_node: return count_bundles(placement, messages, routed);
   }
 }
 

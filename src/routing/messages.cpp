@@ -10,6 +10,7 @@ std::string_view to_string(Messages messages) {
     case Messages::by_neighbour: return "by_neighbour";
     case Messages::by_direction: return "by_direction";
     case Messages::by_rank: return "by_rank";
+    case Messages::by_node: return "by_node";
   }
   throw InternalError("Messages without a name");
 }
@@ -27,8 +28,18 @@ std::map<int, partition::Message> by_direction(const partition::Message& message
 
 bool moves_one_by_one(Transport transport) { return transport != Transport::self && transport != Transport::direct; }
 
-bool bundles(Messages messages, Transport transport) {
-  return messages == Messages::by_rank && transport == Transport::mpi_staged;
+std::optional<BundleKey> bundle_of(Messages messages, Transport transport, const placement::Slot& from,
+                                   const placement::Slot& to) {
+  const bool bundles = messages == Messages::by_rank || messages == Messages::by_node;
+  if (!bundles || transport != Transport::mpi_staged) return std::nullopt;
+  if (messages == Messages::by_node && from.node != to.node) {
+    return BundleKey{BundleKey::Ends::nodes, from.node.value(), to.node.value()};
+  }
+  return BundleKey{BundleKey::Ends::ranks, from.rank.value(), to.rank.value()};
+}
+
+rank_id leader(std::span<const rank_id> ranks, std::size_t nth, bool sends) {
+  return ranks[(nth + (sends ? 0 : 1)) % ranks.size()];
 }
 
 Directions sides_of(const partition::Message& message) {

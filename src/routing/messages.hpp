@@ -2,11 +2,15 @@
 #pragma once
 
 #include <compare>
+#include <cstdint>
 #include <map>
+#include <optional>
+#include <span>
 
 #include "halocline/direction.hpp"
 #include "halocline/routing.hpp"
 #include "partition/halo.hpp"
+#include "placement/placement.hpp"
 
 namespace halocline::routing {
 
@@ -27,8 +31,22 @@ using MessageTable = std::map<MessageKey, partition::Message>;
 /// device, and do not split messages by direction.
 [[nodiscard]] bool moves_one_by_one(Transport transport);
 
-/// Whether all messages from one rank to another by a transport are sent as one, a bundle.
-[[nodiscard]] bool bundles(Messages messages, Transport transport);
+/// Identifies a bundle: the messages from one rank to another, or from one node to another, that are sent as one.
+struct BundleKey {
+  enum class Ends : int { ranks, nodes };
+  Ends ends = Ends::ranks;
+  std::int64_t from = 0;  ///< a rank or a node
+  std::int64_t to = 0;
+  friend auto operator<=>(const BundleKey&, const BundleKey&) = default;
+};
+/// The bundle that a message travels in; nothing if it is sent on its own.
+[[nodiscard]] std::optional<BundleKey> bundle_of(Messages messages, Transport transport, const placement::Slot& from,
+                                                 const placement::Slot& to);
+
+/// The rank that calls MPI for a node's bundle. ranks: those that have parts of it, without duplicates. nth: the bundle's position
+/// among those that the node sends, or receives; successive bundles have successive ranks, and a node sends and receives by
+/// different ranks where it can.
+[[nodiscard]] rank_id leader(std::span<const rank_id> ranks, std::size_t nth, bool sends);
 
 /// The sides of the receiver's halo that a message's cells are on.
 [[nodiscard]] Directions sides_of(const partition::Message& message);

@@ -83,6 +83,7 @@ expect_output("tried, by substeps per exchange: .*3: [0-9.]+ .*6: [0-9.]+ .*chec
               "run mhd --size 12 --order 2 --devices 4 --steps 3 --dt 1e-5 --substeps-per-exchange auto --check")
 expect_output("verify: passed" "exchange --size 16 --devices 8 --messages by-direction --transports mpi_staged --verify --repeat 5 --steady 5")
 expect_output("verify: passed" "exchange --size 16 --devices 8 --messages by-rank --transports mpi_staged --verify --repeat 5 --steady 5")
+expect_output("verify: passed" "exchange --size 16 --devices 8 --messages by-node --transports mpi_staged --verify --repeat 5 --steady 5")
 expect_output("parts, f64.* 4 +1x2x2 +2 +- .* 4 +1x2x2 +2 +sent .*power: none: host devices have no meter"
               "run mhd --study parts --size 8 --order 2 --devices 4 --steps 2 --warm-up 1 --csv ${WORK}/parts.csv")
 file(STRINGS ${WORK}/parts.csv lines)

@@ -22,6 +22,7 @@ endfunction()
 expect_trace(direct --fields 2xf64 --radius 2)
 expect_trace(mpi_staged --transports mpi_staged --messages by-direction)
 expect_trace(mpi_staged --transports mpi_staged --messages by-rank)
+expect_trace(mpi_staged --transports mpi_staged --messages by-node)
 expect_trace(mpi_device --transports mpi_device)
 expect_trace(any --transports self,peer_copy,ipc_copy)
 

@@ -14,6 +14,7 @@
 #include "exchange/detail/abort_word.hpp"
 #include "exchange/detail/connections.hpp"
 #include "exchange/detail/fusion.hpp"
+#include "exchange/detail/node_bundles.hpp"
 #include "exchange/detail/order_check.hpp"
 #include "exchange/detail/schedule.hpp"
 #include "exchange/detail/under_way.hpp"
@@ -73,7 +74,8 @@ class Exchange::Impl final : public HostDriven {
   void make_channels(const std::vector<routing::Route>& routes);
   void make_channel(const routing::MessageKey& key, partition::Message message, const routing::Route& route,
                     int number);
-  void make_all_ends(const std::map<std::pair<rank_id, rank_id>, std::vector<const Channel*>>& bundled);
+  void make_node_bundles();
+  void make_all_ends();
   void add_ends(const Channel& channel, Ends made);
   void make_drivers();
   void connect();
@@ -101,6 +103,8 @@ class Exchange::Impl final : public HostDriven {
   std::unique_ptr<device::Registration> abort_registration_;
   std::vector<SubdomainState*> states_;  // in Setup's order
   std::vector<std::unique_ptr<Channel>> channels_;
+  std::map<routing::BundleKey, std::vector<const Channel*>> bundled_;  ///< those of channels_ that share messages
+  std::unique_ptr<NodeBundles> node_bundles_;                          ///< null unless messages are by_node
   std::vector<End> ends_;
   std::unique_ptr<Schedule> schedule_;
   std::vector<std::unique_ptr<Fusion>> fusions_;  ///< by device

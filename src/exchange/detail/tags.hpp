@@ -8,6 +8,8 @@ namespace halocline::exchange::tags {
 inline constexpr int set_up_length = 1;
 inline constexpr int set_up = 2;
 inline constexpr int trial = 3;
+/// The messages from one node to another that travel as one: two ranks have one such message at most, in each direction.
+inline constexpr int node = 4;
 /// Halo messages: from first_message on.
 inline constexpr int first_message = 16;
 

@@ -110,7 +110,7 @@ struct Channel {
   std::optional<Direction> direction = std::nullopt;
   /// Distinguishes this message from others between the two ranks; both ends number messages in the same way.
   int tag = 0;
-  /// It travels in a bundle, behind another message.
+  /// It travels in a bundle, behind another message or with another rank's.
   bool follows = false;
   std::size_t number = 0;  ///< among the rank's messages, for a tracer
   /// For people: "subdomain 3 -> 5 (direct, rank 0 -> rank 2)", "subdomain 3 -> 5 towards (+1, 0, 0) (...)".

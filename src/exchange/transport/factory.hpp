@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <utility>
+#include <vector>
+
 #include "exchange/transport/endpoint.hpp"
 
 namespace halocline::exchange {
 
+struct BundleSite;
+
 /// The ends of a channel that are on this rank. channel and context must outlive them.
 [[nodiscard]] Ends make_ends(const Channel& channel, Context& context, rank_id me);
 
-/// The same for several channels of mpi_staged from one rank to another, which travel as one message of MPI; in their order, which is
-/// the same at both ends.
-[[nodiscard]] std::vector<Ends> make_bundled(const std::vector<const Channel*>& channels, Context& context, rank_id me);
+/// The same for the channels of a bundle that have an end on this rank.
+[[nodiscard]] std::vector<std::pair<const Channel*, Ends>> make_bundled(const BundleSite& site, Context& context,
+                                                                        rank_id me);
 
 // One function for each transport, defined in the file of that name.
 [[nodiscard]] Ends make_self(const Channel& channel, Context& context);

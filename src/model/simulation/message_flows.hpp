@@ -74,8 +74,8 @@ class MessageFlows {
         launch(from_->rank, 2);
         touch(*from_);
         move(device(*from_), host(*from_));
-        if (routing::bundles(messages_, route.transport)) {
-          hold();
+        if (const auto bundle = routing::bundle_of(messages_, route.transport, *from_, *to_)) {
+          hold(*bundle);
           return;
         }
         send_from_host();
@@ -89,7 +89,14 @@ class MessageFlows {
 
   /// After all messages.
   void finish() {
-    for (const auto& [ranks, parts] : bundles_) send(parts);
+    std::map<std::int64_t, std::size_t> sent;
+    std::map<std::int64_t, std::size_t> received;  // bundles, by node
+    for (const auto& [key, parts] : bundles_) {
+      const bool nodes = key.ends == routing::BundleKey::Ends::nodes;
+      const placement::Slot* from = nodes ? leader(parts, sent[key.from]++, true) : parts.front().from;
+      const placement::Slot* to = nodes ? leader(parts, received[key.to]++, false) : parts.front().to;
+      send(parts, from, to);
+    }
     for (Flow& flow : kernels_.least()) flows.push_back(std::move(flow));
   }
 
@@ -123,17 +130,26 @@ class MessageFlows {
     std::size_t position;  ///< in ends_
   };
 
-  void hold() {
+  void hold(const routing::BundleKey& bundle) {
     std::optional<partition::Message> rows;
     if (rows_ != nullptr) rows = *rows_;
-    bundles_[{from_->rank, to_->rank}].push_back({from_, to_, bytes_, std::move(rows), last_, ends_.size()});
+    bundles_[bundle].push_back({from_, to_, bytes_, std::move(rows), last_, ends_.size()});
     ends_.push_back(-1);
   }
 
-  /// One message of MPI for all parts, between the host memories of the first.
-  void send(const std::vector<Part>& parts) {
-    from_ = parts.front().from;
-    to_ = parts.front().to;
+  /// The first slot of the rank that sends or receives a node's bundle.
+  static const placement::Slot* leader(const std::vector<Part>& parts, std::size_t nth, bool sends) {
+    std::map<rank_id, const placement::Slot*> slots;
+    for (const Part& part : parts) slots.emplace((sends ? part.from : part.to)->rank, sends ? part.from : part.to);
+    std::vector<rank_id> ranks;
+    for (const auto& [rank, slot] : slots) ranks.push_back(rank);
+    return slots.at(routing::leader(ranks, nth, sends));
+  }
+
+  /// One message of MPI for all parts, between the host memories of two slots. That the ranks of a node notify each other takes no time.
+  void send(const std::vector<Part>& parts, const placement::Slot* from, const placement::Slot* to) {
+    from_ = from;
+    to_ = to;
     bytes_ = 0;
     last_ = launched_ = -1;
     for (const Part& part : parts) {
@@ -266,7 +282,7 @@ class MessageFlows {
   std::map<std::pair<std::int64_t, std::int64_t>, int> launched_once_;
   std::map<rank_id, int> last_sent_;
   std::map<rank_id, int> last_launch_;
-  std::map<std::pair<rank_id, rank_id>, std::vector<Part>> bundles_;
+  std::map<routing::BundleKey, std::vector<Part>> bundles_;
   std::vector<int> ends_;
 
   const placement::Slot* from_ = nullptr;

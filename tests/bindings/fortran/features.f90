@@ -193,7 +193,7 @@ contains
     type(halocline_domain) :: domain, again
     type(halocline_options) :: options
     type(halocline_box) :: own
-    integer :: u, s
+    integer :: u, s, how
     options = on_host()
     options%cuts_x = [0, 5, 12]
     options%cuts_y = [0, 10]
@@ -218,12 +218,14 @@ contains
     options = on_host()
     options%machine = domain%machine()
     options%transports = 'mpi_staged'
-    options%messages = HALOCLINE_MESSAGES_BY_RANK
-    call again%create(extent, halocline_stencil_star(1), options=options)
-    u = again%add_field('u', HALOCLINE_F32)
-    call again%realize()
-    call check(index(again%explain(), 'routes     3 messages of 4 pairs') > 0, 'messages by rank')
-    call again%close()
+    do how = HALOCLINE_MESSAGES_BY_RANK, HALOCLINE_MESSAGES_BY_NODE
+      options%messages = how
+      call again%create(extent, halocline_stencil_star(1), options=options)
+      u = again%add_field('u', HALOCLINE_F32)
+      call again%realize()
+      call check(index(again%explain(), 'routes     3 messages of 4 pairs') > 0, 'messages by rank and by node')
+      call again%close()
+    end do
     call domain%close()
   end subroutine
 

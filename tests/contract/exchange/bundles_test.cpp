@@ -13,6 +13,7 @@
 #include "contract/exchange/delayed_chunks.hpp"
 #include "domain/internals.hpp"
 #include "halocline/halocline.hpp"
+#include "numbered.hpp"
 #include "plan/plan.hpp"
 #include "ranks.hpp"
 #include "support/effort.hpp"
@@ -28,8 +29,6 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-constexpr Vec3 whole_extent{8, 8, 16};
-
 /// Two ranks with two devices each, as 1 x 2 x 2 subdomains.
 DomainOptions two_by_two(Duration timeout = 20s, std::shared_ptr<device::Injector> injector = nullptr) {
   DomainOptions options = options_by_rank(std::move(injector), timeout);
@@ -38,58 +37,6 @@ DomainOptions two_by_two(Duration timeout = 20s, std::shared_ptr<device::Injecto
   options.partition.device_grid = Vec3{1, 2, 2};
   return options;
 }
-
-/// Delays packing and unpacking on the second device.
-class LatePacking final : public device::Injector {
- public:
-  std::atomic<Duration> delay{Duration{}};
-  device::Injection before(device::Operation operation, int device) override {
-    device::Injection injection;
-    if (device == 1 && operation == device::Operation::copy_list) injection.delay = delay;
-    return injection;
-  }
-};
-
-/// A domain whose cells hold their position, plus a value.
-struct Numbered {
-  Numbered(comm::RankGroup& comm, const DomainOptions& options) : domain(whole_extent, Stencil::box(1), comm, options) {
-    u = domain.add_field<std::int64_t>("u", {.buffers = 2});
-    domain.realize();
-  }
-  static std::int64_t at(Vec3 p) {
-    for (int dim = 0; dim < 3; ++dim) p[dim] = (p[dim] + whole_extent[dim]) % whole_extent[dim];
-    return (p.z * whole_extent.y + p.y) * whole_extent.x + p.x;
-  }
-  void fill(std::int64_t value) const {
-    for (const Subdomain& s : domain.subdomains()) {
-      const auto view = s.view(u);
-      for_each_cell(view.with_halo(), [&](const Vec3& p) { view(p) = view.owned().contains(p) ? at(p) + value : -1; });
-    }
-  }
-  /// Cells without their value.
-  [[nodiscard]] int wrong(std::int64_t value) const {
-    int n = 0;
-    for (const Subdomain& s : domain.subdomains()) {
-      const auto view = s.view(u);
-      for_each_cell(view.with_halo(), [&](const Vec3& p) { n += view(p) == at(p) + value ? 0 : 1; });
-    }
-    return n;
-  }
-  /// Cells above and below, which are the other rank's, that have changed since fill().
-  [[nodiscard]] int from_other_rank() const {
-    int n = 0;
-    for (const Subdomain& s : domain.subdomains()) {
-      const auto view = s.view(u);
-      for_each_cell(view.with_halo(), [&](const Vec3& p) {
-        const bool others = p.z < view.owned().lo.z || p.z >= view.owned().hi.z;
-        n += others && view(p) != -1 ? 1 : 0;
-      });
-    }
-    return n;
-  }
-  Domain domain;
-  Field<std::int64_t> u;
-};
 
 TEST(Bundles, are_as_many_as_there_are_pairs_of_ranks) {
   for (const int ranks : {1, 2, 3}) {
@@ -268,7 +215,7 @@ TEST(Bundles, of_other_buffers_are_an_error_before_a_cell_is_written) {
         made.domain.exchange();
         made.domain.synchronize();
       } catch (...) {
-        written[comm.rank().index()] = made.from_other_rank();
+        written[comm.rank().index()] = made.above_and_below();
         throw;
       }
     });

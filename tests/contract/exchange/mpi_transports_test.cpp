@@ -34,6 +34,10 @@ TEST(MpiBundles, every_cell_is_as_geometry_says) {
   expect_contract(routing::Transport::mpi_staged, exchange::Messages::by_rank);
 }
 
+TEST(MpiNodeBundles, every_cell_is_as_geometry_says) {
+  expect_contract(routing::Transport::mpi_staged, exchange::Messages::by_node);
+}
+
 TEST(MpiSystemPlacement, every_cell_is_as_geometry_says) {
   comm::RankGroup& world = mpi_world();
   if (world.size() < 4) GTEST_SKIP() << "fewer than 4 nodes have no order";

@@ -128,6 +128,35 @@ TEST_P(ContractByRankLate, every_cell_is_as_geometry_says_with_launch_threads_an
   });
 }
 
+/// The same from one node to another.
+class ContractByNode : public Contract {};
+
+TEST_P(ContractByNode, every_cell_is_as_geometry_says) {
+  const auto [transport, ranks] = GetParam();
+  expect_contract(transport, ranks, [](HaloCase& c) { c.messages = exchange::Messages::by_node; });
+}
+
+TEST_P(ContractByNode, every_cell_of_a_part_is_as_geometry_says) {
+  const auto [transport, ranks] = GetParam();
+  std::uint64_t seed = 1;
+  expect_contract(transport, ranks, [&seed](HaloCase& c) {
+    c.messages = exchange::Messages::by_node;
+    c.parts_seed = seed += 100;
+    c.steps = 5;
+  });
+}
+
+class ContractByNodeLate : public Contract {};
+
+TEST_P(ContractByNodeLate, every_cell_is_as_geometry_says_with_launch_threads_and_delays) {
+  const auto [transport, ranks] = GetParam();
+  expect_contract(transport, ranks, [](HaloCase& c) {
+    c.messages = exchange::Messages::by_node;
+    c.launch_threads = true;
+    c.delay_seed = 7;
+  });
+}
+
 std::string name_of(const testing::TestParamInfo<std::tuple<routing::Transport, int>>& info) {
   return fmt::format("{}_{}_ranks", routing::to_string(std::get<0>(info.param)), std::get<1>(info.param));
 }
@@ -149,6 +178,13 @@ INSTANTIATE_TEST_SUITE_P(all, ContractByRank,
                          name_of);
 INSTANTIATE_TEST_SUITE_P(all, ContractByRankLate,
                          testing::Combine(testing::Values(routing::Transport::mpi_staged), testing::Values(1, 2)),
+                         name_of);
+INSTANTIATE_TEST_SUITE_P(all, ContractByNode,
+                         testing::Combine(testing::Values(routing::Transport::mpi_staged, routing::Transport::direct),
+                                          testing::ValuesIn(rank_counts({2, 3, 4, 6, 8}))),
+                         name_of);
+INSTANTIATE_TEST_SUITE_P(all, ContractByNodeLate,
+                         testing::Combine(testing::Values(routing::Transport::mpi_staged), testing::Values(4)),
                          name_of);
 INSTANTIATE_TEST_SUITE_P(all, ContractOfLaunchThreads,
                          testing::Combine(testing::ValuesIn(routing::all_transports), testing::Values(1, 2)), name_of);

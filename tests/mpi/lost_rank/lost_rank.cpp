@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// lost_rank <transport> stopped|killed|left <seconds>: rank 1 of at least 3 stops or dies between start and finish of
+// lost_rank <transport> stopped|killed|left <seconds> [by_node]: rank 1 of at least 3 stops or dies between start and finish of
 // the fourth exchange, or destroys its domain before it without close(); the others must get an error within the given
 // time, and each prints it as one line.
 #include <fmt/core.h>
@@ -35,6 +35,7 @@ int run(const std::string& transport, const std::string& fate, double seconds, i
   options.routing.policy.order = {routing::transport_from_string(transport), routing::Transport::self,
                                   routing::Transport::mpi_staged};
   if (transport == "mpi_staged") options.routing.policy.order = {routing::Transport::mpi_staged};
+  if (argc > 4 && std::string(argv[4]) == "by_node") options.routing.messages = routing::Messages::by_node;
   auto domain = std::make_unique<Domain>(Vec3{16, 16, 48}, Stencil::box(2), world, options);
   domain->add_field<double>("u");
   domain->realize();
@@ -76,7 +77,7 @@ int run(const std::string& transport, const std::string& fate, double seconds, i
 
 int main(int argc, char** argv) {
   if (argc < 4) {
-    say("usage: lost_rank <transport> stopped|killed|left <seconds>");
+    say("usage: lost_rank <transport> stopped|killed|left <seconds> [by_node]");
     return 2;
   }
   const char* backend = std::getenv("HALOCLINE_BACKEND");

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# lost_rank.sh <mpiexec> <its flags> <program> <transport> stopped|killed|left
+# lost_rank.sh <mpiexec> <its flags> <program> <transport> stopped|killed|left [by_node]
 # Starts 4 ranks of which one is lost in the middle of an exchange. Requires that the three others get, within the configured
 # time and some slack, an error that names pair, transport and step; and that none of their shared memory is left. If a rank
 # leaves without close(): at once, an error that names it. LOST_RANK_SECONDS is that time (2; it also applies to set-up). The
 # launcher is stopped after LOST_RANK_LIMIT seconds (60).
 # Exits with 77 if the program is skipped.
 set -u
-mpiexec=$1 flags=$2 program=$3 transport=$4 fate=$5
+mpiexec=$1 flags=$2 program=$3 transport=$4 fate=$5 messages=${6:-}
 seconds=${LOST_RANK_SECONDS:-2}
 slack=6
 limit=${LOST_RANK_LIMIT:-60}
@@ -17,7 +17,7 @@ recovery=
 if "$mpiexec" --version 2>&1 | grep -qi 'open mpi\|openrte'; then recovery=--enable-recovery; fi
 before=$(ls /dev/shm | sort)
 # shellcheck disable=SC2086
-output=$(timeout "$limit" "$mpiexec" ${flags//;/ } $recovery -n 4 "$program" "$transport" "$fate" "$seconds" 2>&1)
+output=$(timeout "$limit" "$mpiexec" ${flags//;/ } $recovery -n 4 "$program" "$transport" "$fate" "$seconds" $messages 2>&1)
 echo "$output"
 if grep -q '^skipped: ' <<<"$output"; then exit 77; fi
 failures=0

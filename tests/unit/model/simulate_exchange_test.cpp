@@ -183,6 +183,38 @@ TEST_F(SimulateExchange, ABundlePaysForOneMessage) {
             simulate_exchange(geometry, placement, routes, map).seconds - near);
 }
 
+/// Two nodes of two ranks with a device each: by rank every rank sends two messages, by node one rank of each node sends one.
+TEST_F(SimulateExchange, ABundleOfANodePaysForOneMessage) {
+  const auto geometry = geometry_of({512, 256, 256}, {{2, 1, 1}, {1, 2, 1}}, Stencil::box(1), {field_of(Element::f32)});
+  MachineMap map = map_of(2, 2);
+  map.software = {.mpi_latency = 7e-6, .mpi_overhead = 100e-6};
+  placement::Placement placement;
+  placement.slots = placement::slots_of(map);
+  std::vector<routing::Route> routes;
+  for (const int from : {0, 1}) {
+    for (const int to : {2, 3}) {
+      routes.push_back({subdomain_id(from), subdomain_id(to), Transport::mpi_staged, ""});
+    }
+  }
+  const auto simulated = [&](routing::Messages messages) {
+    return simulate_exchange(geometry, placement, routes, map, messages);
+  };
+  const auto core_seconds = [](const Simulated& found) {
+    return std::ranges::find(found.levels, "core", &LevelLoad::level)->busy_seconds;
+  };
+  EXPECT_NEAR(core_seconds(simulated(routing::Messages::by_neighbour)), 200e-6, near);
+  EXPECT_NEAR(core_seconds(simulated(routing::Messages::by_rank)), 200e-6, near);
+  const Simulated found = simulated(routing::Messages::by_node);
+  EXPECT_NEAR(core_seconds(found), 100e-6, near) << "once at each end";
+  ASSERT_EQ(found.ends.size(), 4u);
+  const double pcie = 1e-6;
+  const double network = 7e-6 + 4e-6 + 2 * face / (4 * giga);  // without edges
+  for (const double end : found.ends) EXPECT_GT(end, pcie + 100e-6 + network + 100e-6 + pcie);
+  // Without a cost of each message, what travels together waits for the last part, and gains nothing.
+  map.software = {};
+  EXPECT_GE(simulated(routing::Messages::by_node).seconds, simulated(routing::Messages::by_neighbour).seconds - near);
+}
+
 TEST_F(SimulateExchange, SaysWhatDoesNotFit) {
   try {
     (void)exchange(1, Transport::direct, {.mpi_copy = -1});

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "device/host.hpp"
+#include "halocline/halocline.hpp"
+#include "support/lattice.hpp"
+
+namespace halocline::test {
+
+/// Delays packing and unpacking on one device.
+class LatePacking final : public device::Injector {
+ public:
+  explicit LatePacking(int device = 1) : device_(device) {}
+  std::atomic<Duration> delay{Duration{}};
+  device::Injection before(device::Operation operation, int device) override {
+    device::Injection injection;
+    if (device == device_ && operation == device::Operation::copy_list) injection.delay = delay;
+    return injection;
+  }
+
+ private:
+  int device_;
+};
+
+/// A domain whose cells hold their position, plus a value.
+struct Numbered {
+  static constexpr Vec3 extent{8, 8, 16};
+  Numbered(comm::RankGroup& comm, const DomainOptions& options) : domain(extent, Stencil::box(1), comm, options) {
+    u = domain.add_field<std::int64_t>("u", {.buffers = 2});
+    domain.realize();
+  }
+  static std::int64_t at(Vec3 p) {
+    for (int dim = 0; dim < 3; ++dim) p[dim] = (p[dim] + extent[dim]) % extent[dim];
+    return (p.z * extent.y + p.y) * extent.x + p.x;
+  }
+  void fill(std::int64_t value) const {
+    for (const Subdomain& s : domain.subdomains()) {
+      const auto view = s.view(u);
+      for_each_cell(view.with_halo(), [&](const Vec3& p) { view(p) = view.owned().contains(p) ? at(p) + value : -1; });
+    }
+  }
+  /// Cells without their value.
+  [[nodiscard]] int wrong(std::int64_t value) const {
+    int n = 0;
+    for (const Subdomain& s : domain.subdomains()) {
+      const auto view = s.view(u);
+      for_each_cell(view.with_halo(), [&](const Vec3& p) { n += view(p) == at(p) + value ? 0 : 1; });
+    }
+    return n;
+  }
+  /// Halo cells in z that have changed since fill().
+  [[nodiscard]] int above_and_below() const {
+    int n = 0;
+    for (const Subdomain& s : domain.subdomains()) {
+      const auto view = s.view(u);
+      for_each_cell(view.with_halo(), [&](const Vec3& p) {
+        const bool others = p.z < view.owned().lo.z || p.z >= view.owned().hi.z;
+        n += others && view(p) != -1 ? 1 : 0;
+      });
+    }
+    return n;
+  }
+  Domain domain;
+  Field<std::int64_t> u;
+};
+
+}  // namespace halocline::test
