@@ -201,7 +201,7 @@ TEST(Bundles, of_a_rank_that_stops_are_an_error_that_names_pair_transport_and_st
 /// One rank swaps its buffers and the other does not; in one chunk or many.
 TEST(Bundles, of_other_buffers_are_an_error_before_a_cell_is_written) {
   for (const std::int64_t chunk : {64, 1 << 20}) {
-    std::array<int, 2> written{};
+    std::array<int, 2> written{-1, -1};
     const auto all = outcomes(2, [&](comm::RankGroup& comm) {
       DomainOptions options = two_by_two(2s);
       options.tuning.staging_chunk_bytes = chunk;

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <vector>
 
 #include "device/host.hpp"
 #include "halocline/halocline.hpp"
@@ -36,9 +37,11 @@ struct Numbered {
     for (int dim = 0; dim < 3; ++dim) p[dim] = (p[dim] + extent[dim]) % extent[dim];
     return (p.z * extent.y + p.y) * extent.x + p.x;
   }
-  void fill(std::int64_t value) const {
+  void fill(std::int64_t value) {
+    filled_.clear();
     for (const Subdomain& s : domain.subdomains()) {
       const auto view = s.view(u);
+      filled_.push_back(view);
       for_each_cell(view.with_halo(), [&](const Vec3& p) { view(p) = view.owned().contains(p) ? at(p) + value : -1; });
     }
   }
@@ -51,11 +54,10 @@ struct Numbered {
     }
     return n;
   }
-  /// Halo cells in z that have changed since fill().
+  /// Halo cells in z that have changed since fill(), also after the domain has failed.
   [[nodiscard]] int above_and_below() const {
     int n = 0;
-    for (const Subdomain& s : domain.subdomains()) {
-      const auto view = s.view(u);
+    for (const auto& view : filled_) {
       for_each_cell(view.with_halo(), [&](const Vec3& p) {
         const bool others = p.z < view.owned().lo.z || p.z >= view.owned().hi.z;
         n += others && view(p) != -1 ? 1 : 0;
@@ -65,6 +67,9 @@ struct Numbered {
   }
   Domain domain;
   Field<std::int64_t> u;
+
+ private:
+  std::vector<View<std::int64_t>> filled_;
 };
 
 }  // namespace halocline::test
