@@ -67,6 +67,19 @@ Judge::Bound Judge::bound(const Messages& messages, std::span<const int> slot_of
   return {picoseconds_of(slowest), picoseconds_of(all)};
 }
 
+std::int64_t Judge::meetings(const Messages& messages, std::span<const int> slot_of) {
+  static_cast<void>(bound(messages, slot_of));  // sets busy_
+  double squares = 0;
+  for (const partition::Flow& flow : messages.list) {
+    double met = 0;
+    for (const auto& part : pair(slot_of[flow.from.index()], slot_of[flow.to.index()]).message.parts) {
+      met += busy_[static_cast<std::size_t>(part.resource)];
+    }
+    squares += met * met;
+  }
+  return picoseconds_of(std::sqrt(squares));
+}
+
 std::int64_t Judge::simulate(const partition::Geometry& geometry, const Messages& messages,
                              std::span<const int> slot_of) {
   placement::Placement placement;

@@ -19,27 +19,39 @@ std::int64_t factorial(std::int64_t n) {
 }
 
 /// Sums of the same numbers in another order.
-bool same(const Judge::Bound& a, const Judge::Bound& b) {
+bool same(std::int64_t a, std::int64_t b) {
   constexpr std::int64_t rounding = 8;
-  return std::abs(a.picoseconds - b.picoseconds) <= rounding && std::abs(a.all - b.all) <= rounding;
+  return std::abs(a - b) <= rounding;
+}
+bool same(const Judge::Bound& a, const Judge::Bound& b) {
+  return same(a.picoseconds, b.picoseconds) && same(a.all, b.all);
 }
 
-/// The best ones, sorted.
+/// The best ones, sorted; one of those that are alike but for the order of equal devices.
 class Best {
  public:
-  explicit Best(std::size_t most) : most_(most) {}
+  Best(Judge& judge, const Messages& messages, std::size_t most) : judge_(judge), messages_(messages), most_(most) {}
 
   void offer(const Judge::Bound& bound, const std::vector<int>& slot_of) {
     if (list.size() == most_ && bound >= list.back().bound) return;
-    if (std::ranges::any_of(list, [&](const Located& known) { return same(known.bound, bound); })) return;
-    list.insert(std::ranges::upper_bound(list, bound, {}, &Located::bound), {bound, slot_of});
+    const std::int64_t meetings = judge_.meetings(messages_, slot_of);
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      if (same(list[i].bound, bound) && same(meetings_[i], meetings)) return;
+    }
+    const auto place = std::ranges::upper_bound(list, bound, {}, &Located::bound) - list.begin();
+    list.insert(list.begin() + place, {bound, slot_of});
+    meetings_.insert(meetings_.begin() + place, meetings);
     if (list.size() > most_) list.pop_back();
+    meetings_.resize(list.size());
   }
 
   std::vector<Located> list;
 
  private:
+  Judge& judge_;
+  const Messages& messages_;
   std::size_t most_;
+  std::vector<std::int64_t> meetings_;  ///< of the list
 };
 
 }  // namespace
@@ -104,7 +116,7 @@ void Placements::try_all(const std::function<void(const std::vector<int>&)>& vis
 
 std::vector<Located> Placements::best(Judge& judge, const Messages& messages,
                                       const std::vector<std::vector<int>>& starts, std::size_t most) const {
-  Best best(most);
+  Best best(judge, messages, most);
   for (const std::vector<int>& start : starts) best.offer(judge.bound(messages, start), start);
   if (can_try_all()) {
     try_all([&](const std::vector<int>& slot_of) { best.offer(judge.bound(messages, slot_of), slot_of); });

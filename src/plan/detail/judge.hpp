@@ -38,6 +38,9 @@ class Judge {
   };
   /// slot_of: by subdomain, positions in slots().
   [[nodiscard]] Bound bound(const Messages& messages, std::span<const int> slot_of);
+  /// Tells apart placements with the same bound whose messages share channels with others, and not those in which equal devices or subdomains
+  /// have changed places: for each message the loads of all channels that it passes, in picoseconds, as the root of the sum of squares.
+  [[nodiscard]] std::int64_t meetings(const Messages& messages, std::span<const int> slot_of);
   /// By simulate_exchange().
   [[nodiscard]] std::int64_t simulate(const partition::Geometry& geometry, const Messages& messages,
                                       std::span<const int> slot_of);
