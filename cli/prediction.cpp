@@ -9,6 +9,7 @@
 #include "halocline/error.hpp"
 #include "machine/keep_devices.hpp"
 #include "machine/paths.hpp"
+#include "overlap/steps.hpp"
 #include "planning.hpp"
 
 namespace cli {
@@ -17,13 +18,15 @@ using namespace halocline;
 
 namespace {
 
+/// Of one exchange. beta: of a step with so many, each before an update.
 void set_rate(model::ClosedFormRate& rate, int exchanges, const std::optional<double>& beta,
               const std::optional<double>& latency, std::int64_t neighbours) {
-  rate.seconds_per_cell = beta.value_or(exchanges * rate.seconds_per_cell);
-  rate.latency = exchanges * latency.value_or(rate.latency);
+  if (beta) rate.seconds_per_cell = *beta / exchanges;
+  rate.latency = latency.value_or(rate.latency);
   rate.concurrent = neighbours;
 }
 
+/// Of one exchange.
 model::ClosedForm closed_form(const Plan& plan, const PredictFlags& flags) {
   model::ClosedFormConstants constants = constants_of(plan);
   const int exchanges = flags.kernel.exchanges;
@@ -33,13 +36,37 @@ model::ClosedForm closed_form(const Plan& plan, const PredictFlags& flags) {
   return flags.level_of_nodes ? closed_form_of_node(even, constants) : closed_form_of_device(even, constants);
 }
 
-Vec3 largest_of(const partition::Partition& parts) {
-  Vec3 largest;
-  for (int dim = 0; dim < 3; ++dim) {
-    const auto& cuts = parts.cuts(dim);
-    for (std::size_t i = 1; i < cuts.size(); ++i) largest[dim] = std::max(largest[dim], cuts[i] - cuts[i - 1]);
+/// Cells that a subdomain updates from one exchange to the next.
+struct Cycle {
+  double owned = 0;  ///< of each update
+  double inner = 0;  ///< of these, the ones that read no halo
+  double first = 0;  ///< of the update that begins with the exchange
+  double later = 0;  ///< of all others
+};
+
+Cycle cycle_of(const Plan& plan, const Box& owned) {
+  const partition::Geometry& geometry = plan.geometry;
+  const Stencil widest = geometry.beyond_box(partition::widest_stencil(geometry.fields, geometry.stencil));
+  std::array<bool, 3> open{};
+  for (std::size_t dim = 0; dim < 3; ++dim) open[dim] = geometry.boundaries[dim] == Boundary::open;
+  Cycle cycle{.owned = static_cast<double>(owned.volume())};
+  cycle.inner = cycle.owned * (1 - model::outer_share(owned.extent(), widest.lower(), widest.upper()));
+  for (int update = 0; update < plan.steps_per_exchange; ++update) {
+    const Box box = overlap::update_box(owned, widest, plan.steps_per_exchange, update,
+                                        Box::of_extent(geometry.partition.extent()), open);
+    (update == 0 ? cycle.first : cycle.later) += static_cast<double>(box.volume());
   }
-  return largest;
+  return cycle;
+}
+
+/// Of the subdomain that updates the most cells.
+Cycle longest_cycle(const Plan& plan) {
+  Cycle longest;
+  for (std::int64_t s = 0; s < plan.geometry.partition.size(); ++s) {
+    const Cycle cycle = cycle_of(plan, plan.geometry.partition.box_of(subdomain_id(s)));
+    if (cycle.first + cycle.later > longest.first + longest.later) longest = cycle;
+  }
+  return longest;
 }
 
 /// As the papers plan, which know no shared links; searches by time take long where there are many cases.
@@ -116,19 +143,23 @@ PredictedRow predict_case(PlanRequest request, const PredictFlags& flags, const 
   request.extent = of.extent;
   if (!flags.study.empty()) plan_as_papers_do(request);
   const Plan plan = make_plan(request);
-  const auto routes = assumed_routes(plan, request.policy, request.device_mpi);
-  const model::Simulated time = simulated(plan, routes);
+  const auto routes = assumed_routes(plan, request.policy, request.device_mpi, {}, flags.messages);
+  const model::Simulated time = simulated(plan, routes, flags.messages);
   const model::ClosedForm form = closed_form(plan, flags);
-  const auto& halo = plan.geometry.widest_halo;
-  const Vec3 largest = largest_of(plan.geometry.partition);
+  const Cycle cycle = longest_cycle(plan);
+  const double update = seconds_per_update(flags, plan.machine) / flags.kernel.exchanges;
+  const double cycles = static_cast<double>(flags.kernel.exchanges) / plan.steps_per_exchange;  // of a step
 
-  PredictedRow row{of, plan.geometry.partition.grid(), 0, {}, {}, slowest_of(time)};
-  row.work = static_cast<double>(largest.volume()) * seconds_per_update(flags, plan.machine);
-  const double outer = model::outer_share(largest, halo.lower(), halo.upper());
-  row.closed.exchange = std::max(form.between_nodes, form.within_node);
-  row.simulated.exchange = flags.kernel.exchanges * time.seconds;
+  PredictedRow row{of, plan.geometry.partition.grid(), 0, 0, {}, {}, slowest_of(time)};
+  row.work = flags.kernel.exchanges * update * cycle.owned;
+  row.shell = cycles * update * (cycle.first + cycle.later) - row.work;
+  row.closed.exchange = cycles * std::max(form.between_nodes, form.within_node);
+  row.simulated.exchange = cycles * time.seconds;
+  // Later updates have no exchange to be concurrent with.
+  const double first = cycles * update * cycle.first;
+  const double serial = flags.serial + cycles * update * cycle.later;
   for (PredictedStep* step : {&row.closed, &row.simulated}) {
-    step->times = model::step_times({row.work, outer, step->exchange, flags.serial});
+    step->times = model::step_times({first, 1 - cycle.inner / cycle.first, step->exchange, serial});
   }
   return row;
 }

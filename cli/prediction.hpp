@@ -30,6 +30,7 @@ struct PredictFlags {
   int copy_engines = 2;    ///< study `schemes`
   double synchronise = 0;  ///< of it, too: seconds until the host goes on after a copy
   SimulateFlags software;  ///< as for 'simulate'
+  halocline::routing::Messages messages = halocline::routing::Messages::by_neighbour;  ///< of the simulation
 };
 
 /// One row: a domain on a number of devices.
@@ -48,7 +49,9 @@ struct PredictedStep {
 struct PredictedRow {
   PredictCase of;
   halocline::Vec3 grid;  ///< of subdomains
-  double work = 0;       ///< seconds of the largest subdomain
+  double work = 0;       ///< seconds of the largest subdomain's own cells
+  double shell =
+      0;  ///< seconds of the neighbours' cells that it updates as well, where an exchange serves several updates
   PredictedStep closed;
   PredictedStep simulated;
   std::string slowest;  ///< level of the simulated exchange
@@ -63,7 +66,8 @@ struct PredictedRow {
 [[nodiscard]] std::vector<PredictCase> predict_cases(const PredictFlags& flags,
                                                      const halocline::machine::MachineMap& map);
 
-/// Predicts one case. request: of the whole machine, after `flags.software` was applied. Throws InvalidArgument if the time of an update follows neither
+/// Predicts one case. request: of the whole machine, after `flags.software` was applied; its steps_per_exchange counts updates, of which a step has
+/// flags.kernel.exchanges. Throws InvalidArgument if the time of an update follows neither
 /// from the flags nor from the map.
 [[nodiscard]] PredictedRow predict_case(halocline::PlanRequest request, const PredictFlags& flags,
                                         const PredictCase& of);

@@ -48,7 +48,7 @@ std::string prediction_csv(const PredictFlags& flags, std::span<const PredictedR
   std::string csv =
       "study,kernel,cells_x,cells_y,cells_z,nodes,devices,work_s,closed_exchange_s,closed_ideal_s,closed_overlapped_s,"
       "closed_in_turn_s,"
-      "simulated_exchange_s,simulated_ideal_s,simulated_overlapped_s,simulated_in_turn_s,slowest\n";
+      "simulated_exchange_s,simulated_ideal_s,simulated_overlapped_s,simulated_in_turn_s,slowest,shell_s\n";
   for (const PredictedRow& row : rows) {
     csv += fmt::format("{},{},{},{},{},{},{},{:.6e}", flags.study, flags.kernel.name, row.of.extent.x, row.of.extent.y,
                        row.of.extent.z, row.of.nodes, devices_of(row), row.work);
@@ -56,7 +56,7 @@ std::string prediction_csv(const PredictFlags& flags, std::span<const PredictedR
       csv += fmt::format(",{:.6e},{:.6e},{:.6e},{:.6e}", step->exchange, step->times.ideal, step->times.overlapped,
                          step->times.in_turn);
     }
-    csv += fmt::format(",{}\n", row.slowest);
+    csv += fmt::format(",{},{:.6e}\n", row.slowest, row.shell);
   }
   return csv;
 }
@@ -69,6 +69,7 @@ Json prediction_json(std::span<const PredictedRow> rows) {
                     {"devices", devices_of(row)},
                     {"grid", json_of(row.grid)},
                     {"work_s", row.work},
+                    {"shell_s", row.shell},
                     {"closed_form", step_json(row, row.closed)},
                     {"simulated", step_json(row, row.simulated)},
                     {"slowest", row.slowest}});

@@ -15,7 +15,8 @@ using namespace halocline;
 
 namespace {
 
-model::Simulated simulate_case(PlanRequest request, const StudyRow& row, const StudyConfig& config) {
+model::Simulated simulate_case(PlanRequest request, const StudyRow& row, const StudyConfig& config,
+                               routing::Messages messages) {
   keep_nodes(request.machine, row.nodes);
   machine::assign_ranks(request.machine, row.ranks_per_node);
   request.extent = row.extent;
@@ -27,8 +28,9 @@ model::Simulated simulate_case(PlanRequest request, const StudyRow& row, const S
     request.placement.method = few ? placement::Method::exact : placement::Method::craft;
   }
   const Plan plan = make_plan(request);
-  const auto routes = assumed_routes(plan, routing::Policy::parse(transports_of(row, config)), row.device_mpi);
-  return simulated(plan, routes);
+  const auto routes =
+      assumed_routes(plan, routing::Policy::parse(transports_of(row, config)), row.device_mpi, {}, messages);
+  return simulated(plan, routes, messages);
 }
 
 /// The table, the document and the rows of CSV of a study.
@@ -106,11 +108,12 @@ int run_study(Context& context, const SimulateFlags& flags) {
   if (!context.root()) return 0;
   flags.apply(request.machine);
   const auto configs = study_configs(flags.study);
+  const routing::Messages messages = context.options.messages.value_or(routing::Messages::by_neighbour);
   Report report(flags.study, configs, request.machine.devices_of(node_id(0)));
   for (const StudyRow& row : study_rows(flags.study, request.machine)) {
     report.begin(row);
     for (const StudyConfig& config : configs) {
-      report.add(row, config, simulate_case(request, row, config));
+      report.add(row, config, simulate_case(request, row, config, messages));
     }
     report.end();
   }

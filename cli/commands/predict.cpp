@@ -40,8 +40,15 @@ int print_schemes(Context& context, const PredictFlags& flags, const machine::Ma
   return 0;
 }
 
-int run_predict(Context& context, const PredictFlags& flags) {
+/// "; an exchange serves 3 updates", of which a step has flags.kernel.exchanges.
+std::string served_text(const PredictFlags& flags, int updates) {
+  if (updates == 1) return {};
+  return fmt::format("; an exchange serves {} {}", updates, flags.kernel.exchanges > 1 ? "substeps" : "steps");
+}
+
+int run_predict(Context& context, PredictFlags flags) {
   PlanRequest request = plan_request_of(context);
+  flags.messages = context.options.messages.value_or(flags.messages);
   if (!context.root()) return 0;
   flags.software.apply(request.machine);
   if (flags.study == "schemes") return print_schemes(context, flags, request.machine);
@@ -56,7 +63,8 @@ int run_predict(Context& context, const PredictFlags& flags) {
 
   Json document = document_of("predict");
   document["kernel"] = flags.kernel.name;
-  document["exchanges_per_step"] = flags.kernel.exchanges;
+  document["exchanges_per_step"] = static_cast<double>(flags.kernel.exchanges) / request.steps_per_exchange;
+  document["messages"] = to_string(flags.messages);
   document["machine"] = machine_summary(request.machine);
   document["software"] = software_json(request.machine.software);
   document["level"] = flags.level_of_nodes ? "node" : "device";
@@ -66,9 +74,10 @@ int run_predict(Context& context, const PredictFlags& flags) {
     context.print_lines(prediction_csv(flags, rows));
   } else {
     context.print_text(fmt::format(
-        "one step of {} on {}; routes are assumed\n"
+        "one step of {} on {}{}; routes are assumed\n"
         "columns 4 to 6: closed form, overlapped ideally; 7 to 10: simulated, the outer cells after the exchange\n\n{}",
-        flags.kernel.name, request.machine.name, prediction_table(rows)));
+        flags.kernel.name, request.machine.name, served_text(flags, request.steps_per_exchange),
+        prediction_table(rows)));
   }
   return 0;
 }
@@ -80,6 +89,17 @@ void add_seconds(CLI::App& command, const SharedFlags& flags, const std::string&
   add_word(command, name, type, meaning, [flags, unit, target](const auto& option, const auto& word) {
     (*flags).*target = unit * parse_number(option, word, 0, 1e9);
   });
+}
+
+void add_substeps(CLI::App& command, Options& options) {
+  add_word(command, "--substeps-per-exchange", "K",
+           "mhd: exchange wider halos once in K of a step's three substeps: 1 (default), 2, or a multiple of 3",
+           [&options](const auto& name, const auto& word) {
+             options.steps_per_exchange = static_cast<int>(parse_integer(name, word, 1, most_steps_per_exchange));
+             if (options.steps_per_exchange > 2 && options.steps_per_exchange % 3 != 0) {
+               refuse(name, word, "1, 2 or a multiple of 3");
+             }
+           });
 }
 
 void add_kernel(CLI::App& command, Options& options, const SharedFlags& flags) {
@@ -137,6 +157,7 @@ void add_predict_command(CLI::App& app, Options& options, Command& chosen) {
   const auto flags = std::make_shared<PredictFlags>();
   flags->kernel = step_kernels().front();
   add_kernel(*command, options, flags);
+  add_substeps(*command, options);
   add_closed_form(*command, flags);
   add_software_options(*command, {flags, &flags->software});
   add_word(*command, "--study", "NAME",
@@ -173,6 +194,18 @@ void add_predict_command(CLI::App& app, Options& options, Command& chosen) {
       refuse_together("--size", "--study, which takes --sizes");
     const bool schemes = flags->study == "schemes";
     if (schemes && flags->kernel.name != "laplace3d") refuse_without("--study schemes", "--kernel laplace3d");
+    const bool mhd = flags->kernel.name == "mhd";
+    if (!mhd && command->count("--substeps-per-exchange") > 0)
+      refuse_without("--substeps-per-exchange", "--kernel mhd");
+    if (mhd && command->count("--steps-per-exchange") > 0)
+      refuse_together("--steps-per-exchange", "--kernel mhd, which takes --substeps-per-exchange");
+    for (const char* name : {"--steps-per-exchange", "--substeps-per-exchange"}) {
+      if (command->count(name) > 0 && command->count("--exchanges-per-step") > 0)
+        refuse_together(name, "--exchanges-per-step");
+    }
+    for (const char* name : {"--steps-per-exchange", "--messages"}) {
+      if (schemes && command->count(name) > 0) refuse_together(name, "--study schemes");
+    }
     for (const char* name : {"--copy-engines", "--synchronise"}) {
       if (!schemes && command->count(name) > 0) refuse_without(name, "--study schemes");
     }

@@ -62,6 +62,56 @@ expect_row(",laplace3d,64,64,64,1,4,5[.]0412[0-9]*e-06,1[.]0448[0-9]*e-05,1[.]00
            "${k20} --kernel laplace3d --tau0 10000")
 expect_row(",laplace3d,256,256,256,1,4,3[.]2263[0-9]*e-04,.*,2[.]3699[0-9]*e-04,3[.]2263[0-9]*e-04,3[.]2263[0-9]*e-04,5[.]5963" "K20 servers, guide 12: 1.73 x without overlap"
            "predict --machine ${SOURCE}/machines/k20-server.json --ranks-per-node 4 --kernel laplace3d --size 256 --open x,y,z --node-grid 1 1 1 --device-grid 1 1 4 --transports mpi_staged --csv")
+# An exchange for several substeps: 64^3 cells a device, cut in all dimensions. Without overlap and bytes K = 2 pays from a latency of 10.3 us on, K = 3 from 16.4 us
+# (docs/decisions/0068): in turn, 99.9 us of work and 3 latencies against 1.154 x 99.9 us and 1.5, or 1.328 x 99.9 us and 1.
+set(eight "predict --nodes 8 --kernel mhd --size 128 --pi 0.381 --beta 0 --csv --latency")
+set(row ",mhd,128,128,128,8,8,9[.]98[0-9]*e-05")
+expect_row("${row},4[.]80*e-05,9[.]98[0-9]*e-05,.*,1[.]4787[0-9]*e-04,.*,0[.]0*e[+]00\n" "three exchanges, no shell" "${eight} 16")
+expect_row("${row},1[.]60*e-05,1[.]3260[0-9]*e-04,1[.]3260[0-9]*e-04,1[.]4860[0-9]*e-04,.*,3[.]2726[0-9]*e-05\n" "one exchange, 1.328 times the cells: slower than three at 16 us"
+           "${eight} 16 --substeps-per-exchange 3")
+expect_row("${row},5[.]10*e-05,.*,1[.]5087[0-9]*e-04," "three exchanges of 17 us" "${eight} 17")
+expect_row("${row},1[.]70*e-05,1[.]3260[0-9]*e-04,1[.]3260[0-9]*e-04,1[.]4960[0-9]*e-04," "and faster at 17 us" "${eight} 17 --substeps-per-exchange 3")
+expect_row("${row},1[.]650*e-05,1[.]1527[0-9]*e-04,1[.]1527[0-9]*e-04,1[.]3177[0-9]*e-04,.*,1[.]5403[0-9]*e-05\n" "K = 2: three exchanges in two steps"
+           "${eight} 11 --substeps-per-exchange 2")
+expect_row("${row},3[.]30*e-05,.*,1[.]3287[0-9]*e-04," "and K = 1, slower at 11 us" "${eight} 11")
+expect_row(",laplace3d,128,128,128,8,8,2[.]6214[0-9]*e-04,1[.]50*e-05,2[.]7482[0-9]*e-04,2[.]7482[0-9]*e-04,2[.]8982[0-9]*e-04,.*,1[.]2676[0-9]*e-05\n"
+           "half an exchange of 30 us a step; 66^3 and 64^3 cells in two steps" "predict --nodes 8 --kernel laplace3d --size 128 --pi 1 --beta 0 --latency 30 --steps-per-exchange 2 --csv")
+
+# expect_as_simulated(<exchanges of a step> <words of predict> <words of simulate>): the exchange of a step is so many of those that 'simulate' simulates
+function(expect_as_simulated exchanges predict simulate)
+  separate_arguments(list UNIX_COMMAND "${predict} --json")
+  run_program(code out err ${list})
+  string(JSON predicted ERROR_VARIABLE problem GET "${out}" rows 0 simulated exchange_s)
+  separate_arguments(list UNIX_COMMAND "${simulate} --json")
+  run_program(code out err ${list})
+  string(JSON simulated ERROR_VARIABLE problem GET "${out}" simulated_s)
+  execute_process(COMMAND awk "BEGIN {a = ${predicted} + 0; b = ${exchanges} * ${simulated}; exit !(a > 0 && (a - b) ^ 2 < 1e-18 * b ^ 2)}"
+                  RESULT_VARIABLE code)
+  set(ok FALSE)
+  if(code EQUAL 0)
+    set(ok TRUE)
+  endif()
+  count(ok "halocline ${predict}" "wanted: ${exchanges} x ${simulated} s\n${predicted} s\n${err}")
+  set(tried ${tried} PARENT_SCOPE)
+  set(right ${right} PARENT_SCOPE)
+endfunction()
+set(mhd "--machine ${SOURCE}/machines/puhti.json --nodes 2 --size 256 --device-mpi")
+foreach(pair "1;3" "2;1.5" "3;1" "6;0.5")
+  list(GET pair 0 served)
+  list(GET pair 1 exchanges)
+  expect_as_simulated(${exchanges} "predict ${mhd} --kernel mhd --pi 2.2 --substeps-per-exchange ${served}"
+                      "simulate ${mhd} --fields 8xf64 --radius 3 --no-corners --steps-per-exchange ${served}")
+endforeach()
+set(staged "--machine ${SOURCE}/machines/puhti.json --nodes 2 --ranks-per-node 1 --size 256 --transports mpi_staged --messages")
+foreach(messages by-neighbour by-direction by-rank)
+  expect_as_simulated(1 "predict ${staged} ${messages} --kernel jacobi3d" "simulate ${staged} ${messages} --no-edges --no-corners")
+endforeach()
+expect_refusal("--steps-per-exchange cannot be used with --kernel mhd, which takes --substeps-per-exchange" predict --nodes 2 --kernel mhd --steps-per-exchange 2)
+expect_refusal("--substeps-per-exchange requires --kernel mhd" predict --nodes 2 --kernel jacobi3d --substeps-per-exchange 2)
+expect_refusal("--substeps-per-exchange is '4'; allowed is 1, 2 or a multiple of 3" predict --nodes 2 --kernel mhd --substeps-per-exchange 4)
+expect_refusal("--substeps-per-exchange cannot be used with --exchanges-per-step" predict --nodes 2 --kernel mhd --substeps-per-exchange 3 --exchanges-per-step 2)
+expect_refusal("--messages cannot be used with --study schemes" predict --nodes 1 --devices-per-node 2 --kernel laplace3d --study schemes --messages by-rank)
+
 # laplace3d by scheme, on the servers of the streams-and-threads paper.
 set(schemes "--ranks-per-node 4 --kernel laplace3d --study schemes --csv")
 set(k20 "predict --machine ${SOURCE}/machines/k20-server.json ${schemes} --sizes")
@@ -89,4 +139,12 @@ expect_row("weak,8n/6r/6g/2726,[+]remote,.*,2[.]9774[0-9]*e-02,,core" "cores cop
 expect_row("weak,8n/6r/6g/2726,[+]self,.*,2[.]4827[0-9]*e-02,,network" "542 MB that a node sends at 25 GB/s, and stages before and behind it" "${summit} weak")
 expect_row("weak,8n/6r/6g/2726/ca,[+]self,.*,4[.]6526[0-9]*e-02,,network" "messages from device memory one by one: twice the staged time" "${summit} weak")
 expect_row("strong,8n/6r/6g/1363,[+]self,.*,6[.]2530[0-9]*e-03,,network" "a quarter of weak scaling's halo" "${summit} strong")
+set(node "simulate --machine ${SOURCE}/machines/summit.json --nodes 1 --ranks-per-node 6 --radius 3 --fields 4xf32 --csv --study")
+expect_row("ladder,1n/1r/6g/1363,[+]remote,.*,5[.]1647[0-9]*e-02,,core" "one core copies what six GPUs send: more ranks are faster" "${node} ladder")
+expect_row("ladder,1n/2r/6g/1363,[+]remote,.*,3[.]7446[0-9]*e-02,,core" "two cores" "${node} ladder")
+expect_row("ladder,1n/6r/6g/1363,[+]remote,.*,2[.]0189[0-9]*e-02,,core" "figure 12a: 6.0 x, to which mpi_copy is fitted" "${node} ladder")
+expect_row("ladder,1n/6r/6g/1363,[+]self,.*,3[.]3528[0-9]*e-03,,inter_package" "the X-bus: 181 MB at 64 GB/s take 2.8 ms" "${node} ladder")
+expect_row("ladder,1n/6r/6g/1363/ca,[+]remote,.*,6[.]6141[0-9]*e-03,,inter_package" "figure 12a: 2.0 x, to which mpi_device_latency is fitted" "${node} ladder")
+expect_row("placement,1n/6r/6g/1440x1452x700,trivial [+]self,.*,2[.]3947[0-9]*e-03,,inter_package" "figure 11: large faces pass the X-bus" "${node} placement")
+expect_row("placement,1n/6r/6g/1440x1452x700,node-aware [+]self,.*,1[.]8822[0-9]*e-03,,inter_package" "figure 11: 21 % less, as triads keep them" "${node} placement")
 report_count()
