@@ -152,9 +152,10 @@ mhd::Stops stops_for(RunFiles& files, RunTrace& trace, Domain& domain, std::int6
 template <typename T>
 Json try_substeps(Context& context, const MhdOptions& own) {
   Options& options = context.options;
-  const auto trials =
-      mhd::try_substeps_per_exchange<T>(options.size, options.stencil, context.world, domain_options(context), own.wire,
-                                        own.parameters, own.order, own.settings);
+  const mhd::Updates updates{own.wire,    own.parameters, own.order,
+                             own.forcing, own.variant,    own.communication.boundary_order()};
+  const auto trials = mhd::try_substeps_per_exchange<T>(options.size, options.stencil, context.world,
+                                                        domain_options(context), updates, own.settings);
   options.steps_per_exchange = trials.front().substeps_per_exchange;
   Json document = Json::array();
   std::string text;

@@ -26,8 +26,9 @@ double share_with_exchange(halocline::Domain& domain) {
 Prediction predict(halocline::Domain& domain, int order, const Parts& parts, std::optional<double> of_update) {
   const auto& partition = internals(domain).geometry().partition;
   const auto cells = static_cast<double>(partition.extent().volume()) / static_cast<double>(partition.size());
+  const int served = domain.plan().steps_per_exchange;
   const halocline::model::ClosedFormCase even{partition.extent(), partition.node_grid(), partition.device_grid(),
-                                              order / 2};
+                                              static_cast<std::int64_t>(served) * (order / 2)};
   // With a second for each cell, the closed form counts them.
   halocline::model::ClosedFormConstants count;
   count.within_node.seconds_per_cell = 1;
@@ -36,13 +37,15 @@ Prediction predict(halocline::Domain& domain, int order, const Parts& parts, std
   const double halo = std::max(counted.within_node, counted.between_nodes);
   Prediction prediction;
   prediction.seconds_per_update = of_update.value_or(parts.compute / cells);
-  prediction.seconds_per_cell = halo > 0 ? parts.exchange / halo : 0;
+  // One of a step's exchanges stands for `served` of them.
+  const double per_cell = halo > 0 ? parts.exchange / halo : 0;
+  prediction.seconds_per_cell = served * per_cell;
 
   halocline::model::ClosedFormConstants measured;
   const double share = share_with_exchange(domain);
   measured.seconds_per_update = share * prediction.seconds_per_update;
-  measured.within_node.seconds_per_cell = prediction.seconds_per_cell;
-  measured.between_nodes.seconds_per_cell = prediction.seconds_per_cell;
+  measured.within_node.seconds_per_cell = per_cell;
+  measured.between_nodes.seconds_per_cell = per_cell;
   prediction.step = halocline::model::closed_form_of_device(even, measured).seconds +
                     (1 - share) * cells * prediction.seconds_per_update;
   return prediction;

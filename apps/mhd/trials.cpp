@@ -17,6 +17,7 @@ constexpr std::int64_t steps_of_run = 4;
 /// The first does not count.
 constexpr int turns = 3;
 constexpr int overlap_repeats = 3;
+constexpr int variant_repeats = 3;
 
 template <typename T>
 double time_of_step(Solver<T>& solver, const Settings& settings) {
@@ -33,34 +34,48 @@ double time_of_step(Solver<T>& solver, const Settings& settings) {
   return fastest;
 }
 
+template <typename T>
+void choose(Solver<T>& solver, const Updates& updates) {
+  solver.choose_boundary_order(updates.boundary_order);
+  if (updates.variant == "auto") {
+    static_cast<void>(solver.try_variants(variant_repeats));
+  } else if (updates.variant) {
+    solver.choose_variant(*updates.variant);
+  }
+}
+
 }  // namespace
 
 template <typename T>
 std::vector<SubstepTrial> try_substeps_per_exchange(const halocline::Vec3& extent, const halocline::Stencil& sent,
                                                     halocline::comm::RankGroup& comm,
-                                                    const halocline::DomainOptions& options,
-                                                    std::optional<halocline::Element> wire,
-                                                    const Parameters& parameters, int order, const Settings& settings) {
+                                                    const halocline::DomainOptions& options, const Updates& updates,
+                                                    const Settings& settings) {
   std::vector<SubstepTrial> trials;
   for (const int substeps : tried) {
-    if (wire && Williamson::substeps % substeps != 0) continue;
+    if (updates.wire && Williamson::substeps % substeps != 0) continue;
     halocline::DomainOptions with = options;
     with.steps_per_exchange = substeps;
     with.slow_paths = false;
     halocline::Domain domain(extent, sent, comm, with);
-    const auto state = add_fields<T>(domain, wire);
+    const auto state = add_fields<T>(domain, updates.wire);
     if (substeps == 1) {
       domain.realize();  // throws where not even this fits
     } else if (!apps::realized_if_it_fits(domain)) {
       break;
     }
     try {
-      Solver<T> solver(domain, state, parameters, order);
+      Solver<T> solver(domain, state, updates.parameters, updates.order, updates.forcing);
+      choose(solver, updates);
       solver.initialise([](const halocline::Vec3&) { return std::array<double, field_count>{}; });  // steps of length 0
       trials.push_back({substeps, time_of_step(solver, settings)});
     } catch (const halocline::InvalidArgument&) {
       domain.close();  // all ranks throw the same
       throw;
+    } catch (const halocline::ResourceError&) {
+      domain.close();  // the same: a solver's memory is agreed on
+      if (substeps == 1) throw;
+      break;
     }
     domain.close();
   }
@@ -71,13 +86,11 @@ std::vector<SubstepTrial> try_substeps_per_exchange(const halocline::Vec3& exten
 
 template std::vector<SubstepTrial> try_substeps_per_exchange<float>(const halocline::Vec3&, const halocline::Stencil&,
                                                                     halocline::comm::RankGroup&,
-                                                                    const halocline::DomainOptions&,
-                                                                    std::optional<halocline::Element>,
-                                                                    const Parameters&, int, const Settings&);
+                                                                    const halocline::DomainOptions&, const Updates&,
+                                                                    const Settings&);
 template std::vector<SubstepTrial> try_substeps_per_exchange<double>(const halocline::Vec3&, const halocline::Stencil&,
                                                                      halocline::comm::RankGroup&,
-                                                                     const halocline::DomainOptions&,
-                                                                     std::optional<halocline::Element>,
-                                                                     const Parameters&, int, const Settings&);
+                                                                     const halocline::DomainOptions&, const Updates&,
+                                                                     const Settings&);
 
 }  // namespace mhd
