@@ -168,17 +168,32 @@ std::string why_not_moved(const PlanRequest& asked) {
   return why_not_judged(asked);
 }
 
+/// The cut's partition, and others that the request allows.
+std::vector<partition::Partition> partitions_with(const Cut& cut, const PlanRequest& asked) {
+  std::vector<partition::Partition> all{cut.geometry.partition};
+  if (asked.partition != partition::Method::automatic && asked.partition != partition::Method::fastest) return all;
+  if (asked.cuts) return all;
+  for (partition::Partition& parts : partition::candidate_partitions(cut_of(asked))) {
+    if (parts != all.front()) all.push_back(std::move(parts));
+  }
+  return all;
+}
+
 /// Moves subdomains between nodes, from where the other methods have placed them.
 void place_on_system(Cut& cut, const PlanRequest& asked) {
   cut.moves = Moves{.why_not = why_not_moved(asked), .simulated = false, .before = {}, .now = 0};
   if (!cut.moves->why_not.empty()) return;
   if (!cut.slots) cut.slots = placement::make_placement(cut.geometry, asked.machine, asked.placement).slots;
-  OnSystem found = halocline::place_on_system(asked, cut.geometry, std::move(*cut.slots));
+  OnSystem found = halocline::place_on_system(asked, partitions_with(cut, asked), *cut.slots);
   cut.slots = std::move(found.slots);
   cut.moves = std::move(found.moves);
   if (!cut.moves->why_not.empty()) return;
   cut.placement = placement::Method::system;
   cut.judged.reset();  // of the placement before
+  if (found.partition == cut.geometry.partition) return;
+  cut.geometry = geometry_of(asked, std::move(found.partition));
+  cut.partition = partition::Method::fastest;
+  cut.reason = "chosen with the moves between nodes";
 }
 
 PlanRequest with_steps(PlanRequest request, int steps) {

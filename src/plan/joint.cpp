@@ -16,6 +16,8 @@ namespace {
 using placement::Method;
 using SlotOf = std::vector<int>;
 
+/// Grids whose bounds are known: those with the least surfaces.
+constexpr std::size_t most_ranked = 512;
 /// Grids whose placements are searched: those with the smallest bounds.
 constexpr std::size_t most_grids = 24;
 /// Of a grid, those with the smallest bounds that may be simulated: as many as there is effort for.
@@ -48,28 +50,6 @@ SlotOf placed(const Case& one, const placement::Request& request) {
     slot_of.push_back(static_cast<int>(found - slots.begin()));
   }
   return slot_of;
-}
-
-/// Positions of the first partition and of others with small surfaces of node parts and of subdomains, as many as there is time to look at.
-std::vector<std::size_t> of_least_surface(const std::vector<partition::Partition>& partitions) {
-  constexpr std::size_t most = 512;
-  std::vector<std::size_t> kept(partitions.size());
-  std::iota(kept.begin(), kept.end(), 0U);
-  if (kept.size() <= most) return kept;
-  const auto surface = [](const Vec3& extent, const Vec3& grid) {
-    double sum = 0;
-    for (int dim = 0; dim < 3; ++dim) {
-      sum += static_cast<double>(grid[dim]) / static_cast<double>(extent[dim] * grid.volume());
-    }
-    return sum * static_cast<double>(extent.volume());
-  };
-  std::vector<double> surfaces;
-  for (const partition::Partition& parts : partitions) {
-    surfaces.push_back(surface(parts.extent(), parts.node_grid()) + surface(parts.extent(), parts.grid()));
-  }
-  std::ranges::stable_sort(kept.begin() + 1, kept.end(), {}, [&](std::size_t p) { return surfaces[p]; });
-  kept.resize(most);
-  return kept;
 }
 
 /// The search over all grids.
@@ -141,7 +121,7 @@ class Search {
 
   /// Finds placements for the most promising grids; sorts all by their bounds.
   void rank() {
-    for (const std::size_t p : of_least_surface(partitions_)) {
+    for (const std::size_t p : of_least_surface(partitions_, most_ranked)) {
       Grid grid{p, 0, machines_.cases_of(partitions_[p]), {}, {}, {}};
       grid.least.assign(grid.cases.size(), {never, {}});
       for (const Case& one : grid.cases) {
@@ -233,6 +213,26 @@ class Search {
 };
 
 }  // namespace
+
+std::vector<std::size_t> of_least_surface(const std::vector<partition::Partition>& partitions, std::size_t most) {
+  std::vector<std::size_t> kept(partitions.size());
+  std::iota(kept.begin(), kept.end(), 0U);
+  if (kept.size() <= most) return kept;
+  const auto surface = [](const Vec3& extent, const Vec3& grid) {
+    double sum = 0;
+    for (int dim = 0; dim < 3; ++dim) {
+      sum += static_cast<double>(grid[dim]) / static_cast<double>(extent[dim] * grid.volume());
+    }
+    return sum * static_cast<double>(extent.volume());
+  };
+  std::vector<double> surfaces;
+  for (const partition::Partition& parts : partitions) {
+    surfaces.push_back(surface(parts.extent(), parts.node_grid()) + surface(parts.extent(), parts.grid()));
+  }
+  std::ranges::stable_sort(kept.begin() + 1, kept.end(), {}, [&](std::size_t p) { return surfaces[p]; });
+  kept.resize(most);
+  return kept;
+}
 
 Joint judge_together(const PlanRequest& request, const std::vector<partition::Partition>& partitions) {
   return Search(request, partitions).run();

@@ -2,10 +2,13 @@
 #include "plan/detail/system.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <tuple>
 #include <utility>
 
 #include "model/simulate.hpp"
+#include "plan/cut.hpp"
+#include "plan/detail/joint.hpp"
 #include "plan/detail/node_moves.hpp"
 #include "plan/detail/placements.hpp"
 #include "plan/detail/simulated_machine.hpp"
@@ -15,14 +18,20 @@ namespace {
 
 using SlotOf = std::vector<int>;
 
-/// What all simulations may take, in squared messages: about two seconds.
-constexpr std::int64_t most_effort = 24'000'000;
+/// What simulations may take to improve placements, in squared messages: about a second.
+constexpr std::int64_t most_effort = 60'000'000;
 /// Placements of a small machine of which each is improved by bounds.
 constexpr std::size_t most_improved = 3;
 /// Subdomains whose placements are tried one by one.
 constexpr std::int64_t most_to_try = 7;
 /// Of those, the ones with the smallest bounds that may be simulated.
 constexpr std::size_t most_simulated = 64;
+/// Grids whose subdomains are moved by the network, those with the least surfaces: fewer on large machines, where each takes half a second.
+constexpr std::size_t most_grids = 24;
+constexpr std::size_t most_devices_of_grids = 3'072;
+/// Moved placements with the least bounds whose times are compared: of the first grid, and of each other.
+constexpr std::size_t most_moved_of_first = 8;
+constexpr std::size_t most_moved = 2;
 
 std::vector<int> positions_of(const std::vector<placement::Slot>& start, const std::vector<placement::Slot>& slots) {
   std::vector<std::tuple<rank_id, int, int>> sorted;  // rank, ordinal, position
@@ -45,69 +54,55 @@ std::vector<SlotOf> different(std::vector<SlotOf> placements) {
   return first;
 }
 
+/// A partition on the machine's slots, with placements, by bounds; the first one's start is the placement that nothing moved.
+struct Grid {
+  explicit Grid(partition::Geometry geometry_in) : geometry(std::move(geometry_in)), messages(geometry) {}
+
+  partition::Geometry geometry;
+  Messages messages;
+  SlotOf start;
+  std::vector<Located> moved;  ///< between nodes, by the network; the start is one of them
+};
+
 class SystemSearch {
  public:
-  SystemSearch(const PlanRequest& request, const partition::Geometry& geometry,
-               const std::vector<placement::Slot>& start)
-      : geometry_(geometry),
+  explicit SystemSearch(const PlanRequest& request)
+      : request_(request),
         map_(model::as_measured(request.machine)),
         judge_(map_, request.policy, request.device_mpi),
-        messages_(geometry),
         node_moves_(map_, judge_.interconnect(), judge_.slots()),
-        start_(positions_of(start, judge_.slots())) {}
+        placements_(freedom()) {}
 
-  OnSystem run() {
-    const bool small = std::ssize(start_) <= most_devices_of_whole;
-    small ? search_by_simulation() : search_by_bound();
-    OnSystem found{{}, {.why_not = {}, .simulated = small, .before = before_, .now = least_}};
-    if (least_ >= before_ - before_ / 64) {
-      best_ = start_;
-      found.moves.now = before_;
-      found.moves.why_not = "nothing faster was found";
+  OnSystem run(const std::vector<partition::Partition>& partitions, const std::vector<placement::Slot>& start) {
+    find_grids(partitions, start);
+    const Found unmoved{time_of(grids_.front(), grids_.front().start), 0, grids_.front().start};
+    for (std::size_t g = 0; g < grids_.size(); ++g) {
+      const std::vector<Located>& moved = grids_[g].moved;
+      for (std::size_t i = 0; i < std::min(g == 0 ? most_moved_of_first : most_moved, moved.size()); ++i) {
+        found_.push_back({time_of(grids_[g], moved[i].slot_of), g, moved[i].slot_of});
+      }
     }
-    for (const int slot : best_) found.slots.push_back(judge_.slots()[static_cast<std::size_t>(slot)]);
-    return found;
+    std::ranges::stable_sort(found_, {}, &Found::time);
+    if (is_small()) improve();
+    const Found& least = found_.front().time < unmoved.time - unmoved.time / 64 ? found_.front() : unmoved;
+    OnSystem result{grids_[least.grid].geometry.partition, {}, {{}, is_small(), unmoved.time, least.time}};
+    if (&least == &unmoved) result.moves.why_not = "nothing faster was found";
+    for (const int slot : least.slot_of) result.slots.push_back(judge_.slots()[static_cast<std::size_t>(slot)]);
+    return result;
   }
 
  private:
-  /// Placements with whole nodes exchanged, and with single subdomains exchanged in the least congested of these.
-  std::vector<SlotOf> by_network() const {
-    // About a second in all for a thousand devices. Beyond 256 places mappers take more trials of their own.
-    mapping::Effort effort;
-    effort.trials = node_moves_.nodes() <= 256 ? 30'000 : 500'000 / node_moves_.nodes();
-    std::vector<SlotOf> found{start_};
-    if (node_moves_.equal_numbers()) {
-      for (SlotOf& moved : node_moves_.of_whole_nodes(messages_, start_, effort)) found.push_back(std::move(moved));
-    }
-    found = different(std::move(found));
-    const std::size_t whole = std::min<std::size_t>(found.size(), 3);
-    for (std::size_t i = 0; i < whole; ++i) found.push_back(node_moves_.of_subdomains(messages_, found[i], effort));
-    return different(std::move(found));
-  }
+  struct Found {
+    std::int64_t time = 0;
+    std::size_t grid = 0;
+    SlotOf slot_of;
+  };
 
-  void take(std::int64_t time, const SlotOf& slot_of) {
-    if (!best_.empty() && time >= least_) return;
-    least_ = time;
-    best_ = slot_of;
-  }
-
-  void search_by_bound() {
-    for (const SlotOf& one : by_network()) {
-      const std::int64_t time = judge_.bound(messages_, one).picoseconds;
-      if (best_.empty()) before_ = time;
-      take(time, one);
-    }
-  }
-
-  std::int64_t simulate(const SlotOf& slot_of) {
-    const std::int64_t messages = std::ssize(messages_.list);
-    effort_ += std::max(messages * messages, most_effort / 1'500);
-    return judge_.simulate(geometry_, messages_, slot_of);
-  }
+  [[nodiscard]] bool is_small() const { return std::ssize(judge_.slots()) <= most_devices_of_whole; }
 
   /// Which placements of a small machine the search may reach.
   [[nodiscard]] Freedom freedom() const {
-    const std::int64_t devices = std::ssize(start_);
+    const std::int64_t devices = std::ssize(judge_.slots());
     if (devices <= most_to_try || !node_moves_.equal_numbers()) return {.nodes = 1, .devices = devices};
     return {.nodes = node_moves_.nodes(),
             .devices = devices / node_moves_.nodes(),
@@ -116,55 +111,87 @@ class SystemSearch {
             .any_two = true};
   }
 
-  void search_by_simulation() {
-    before_ = simulate(start_);
-    take(before_, start_);
-    const Placements placements(freedom());
-    std::vector<SlotOf> starts = by_network();
-    std::vector<Located> found;
-    if (std::ssize(start_) <= most_to_try) {
-      found = placements.best(judge_, messages_, starts, most_simulated);
-    } else {
-      for (const SlotOf& one : starts) found.push_back({judge_.bound(messages_, one), one});
-      std::ranges::stable_sort(found, {}, &Located::bound);
-      for (std::size_t i = 0, most = std::min(most_improved, found.size()); i < most; ++i) {
-        Located improved = found[i];
-        placements.descend<Judge::Bound>(
-            improved.slot_of, improved.bound,
-            [&](std::span<const int> other, const Judge::Bound&) { return judge_.bound(messages_, other); });
-        found.push_back(std::move(improved));
-      }
+  void find_grids(const std::vector<partition::Partition>& partitions, const std::vector<placement::Slot>& start) {
+    const std::size_t most = std::clamp<std::size_t>(most_devices_of_grids / start.size(), 1, most_grids);
+    for (const std::size_t p : of_least_surface(partitions, most)) {
+      Grid& grid = grids_.emplace_back(geometry_of(request_, partitions[p]));
+      grid.start =
+          positions_of(p == 0 ? start : placement::make_placement(grid.geometry, map_, {}).slots, judge_.slots());
+      move_by_network(grid, p == 0 ? 1 : most_grids);
     }
-    std::ranges::stable_sort(found, {}, &Located::bound);
-    for (const Located& one : found) {
-      if (effort_ < most_effort / 2 && one.bound.picoseconds < least_) take(simulate(one.slot_of), one.slot_of);
-    }
-    SlotOf slot_of = best_;
-    std::int64_t least = least_;
-    placements.descend<std::int64_t>(slot_of, least, [&](std::span<const int> other, std::int64_t below) {
-      if (effort_ >= most_effort || judge_.bound(messages_, other).picoseconds >= below) return below;
-      return simulate({other.begin(), other.end()});
-    });
-    take(least, slot_of);
   }
 
-  const partition::Geometry& geometry_;
+  /// Placements with whole nodes exchanged, and with single subdomains exchanged in the least congested of these. part: of the effort.
+  void move_by_network(Grid& grid, std::int64_t part) {
+    // About a second in all for a thousand devices. Beyond 256 places mappers take more trials of their own.
+    mapping::Effort effort;
+    effort.trials = (node_moves_.nodes() <= 256 ? 30'000 : 500'000 / node_moves_.nodes()) / part;
+    std::vector<SlotOf> moved{grid.start};
+    if (node_moves_.equal_numbers()) {
+      for (SlotOf& one : node_moves_.of_whole_nodes(grid.messages, grid.start, effort)) moved.push_back(std::move(one));
+    }
+    moved = different(std::move(moved));
+    const std::size_t whole = std::min<std::size_t>(moved.size(), 3);
+    for (std::size_t i = 0; i < whole; ++i) moved.push_back(node_moves_.of_subdomains(grid.messages, moved[i], effort));
+    for (SlotOf& one : different(std::move(moved))) grid.moved.push_back({judge_.bound(grid.messages, one), one});
+    std::ranges::stable_sort(grid.moved, {}, &Located::bound);
+  }
+
+  /// By simulation on a small machine, otherwise by bounds.
+  std::int64_t time_of(const Grid& grid, const SlotOf& slot_of) {
+    if (!is_small()) return judge_.bound(grid.messages, slot_of).picoseconds;
+    const std::int64_t messages = std::ssize(grid.messages.list);
+    effort_ += std::max(messages * messages, most_effort / 1'500);
+    return judge_.simulate(grid.geometry, grid.messages, slot_of);
+  }
+
+  /// From the fastest placements: exchanges of nodes, of single subdomains and of devices by bounds, then by simulated time.
+  void improve() {
+    effort_ = 0;
+    for (std::size_t i = 0, most = std::min(most_improved, found_.size()); i < most; ++i) {
+      const Found from = found_[i];
+      const Grid& grid = grids_[from.grid];
+      for (const Located& one : improved(grid, from.slot_of)) {
+        if (effort_ >= most_effort / 2 || one.bound.picoseconds >= found_.front().time) break;
+        found_.push_back({time_of(grid, one.slot_of), from.grid, one.slot_of});
+      }
+    }
+    std::ranges::stable_sort(found_, {}, &Found::time);
+    auto& [time, g, slot_of] = found_.front();
+    const Grid& grid = grids_[g];
+    placements_.descend<std::int64_t>(slot_of, time, [&](std::span<const int> other, std::int64_t below) {
+      if (effort_ >= most_effort || judge_.bound(grid.messages, other).picoseconds >= below) return below;
+      return time_of(grid, {other.begin(), other.end()});
+    });
+  }
+
+  /// By bounds, the least first.
+  std::vector<Located> improved(const Grid& grid, SlotOf slot_of) {
+    if (std::ssize(slot_of) <= most_to_try) {
+      return placements_.best(judge_, grid.messages, {slot_of}, most_simulated);
+    }
+    Judge::Bound bound = judge_.bound(grid.messages, slot_of);
+    placements_.descend<Judge::Bound>(slot_of, bound, [&](std::span<const int> other, const Judge::Bound&) {
+      return judge_.bound(grid.messages, other);
+    });
+    return {{bound, slot_of}};
+  }
+
+  const PlanRequest& request_;
   machine::MachineMap map_;  ///< as measured
   Judge judge_;
-  Messages messages_;
   NodeMoves node_moves_;
-  SlotOf start_;
-  SlotOf best_;
-  std::int64_t before_ = 0;
-  std::int64_t least_ = 0;
+  Placements placements_;
+  std::vector<Grid> grids_;
+  std::vector<Found> found_;  ///< the fastest first
   std::int64_t effort_ = 0;
 };
 
 }  // namespace
 
-OnSystem place_on_system(const PlanRequest& request, const partition::Geometry& geometry,
-                         std::vector<placement::Slot> start) {
-  return SystemSearch(request, geometry, start).run();
+OnSystem place_on_system(const PlanRequest& request, const std::vector<partition::Partition>& partitions,
+                         const std::vector<placement::Slot>& start) {
+  return SystemSearch(request).run(partitions, start);
 }
 
 }  // namespace halocline

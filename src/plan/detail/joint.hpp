@@ -17,6 +17,10 @@ struct JudgedGrid {
   std::optional<std::int64_t> simulated;  ///< picoseconds
 };
 
+/// Positions of the first partition and of others with small surfaces of node parts and of subdomains, at most `most`.
+[[nodiscard]] std::vector<std::size_t> of_least_surface(const std::vector<partition::Partition>& partitions,
+                                                        std::size_t most);
+
 struct Joint {
   partition::Partition partition;
   std::vector<placement::Slot> slots;  ///< by subdomain_id
