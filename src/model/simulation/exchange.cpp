@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "halocline/error.hpp"
+#include "model/exchange_flows.hpp"
 #include "model/simulate.hpp"
 #include "model/simulation/message_flows.hpp"
 
@@ -43,6 +44,22 @@ void simulation::add_all(MessageFlows& messages, const partition::Geometry& geom
     messages.add(route, bytes, message == rows.end() ? nullptr : &*message);
   }
   messages.finish();
+}
+
+ExchangeFlows exchange_flows(const partition::Geometry& geometry, const placement::Placement& placement,
+                             std::span<const routing::Route> routes, const machine::MachineMap& map,
+                             const machine::Interconnect& interconnect) {
+  simulation::MessageFlows made(geometry, map, interconnect, placement, routes);
+  ExchangeFlows result;
+  for (auto first = routes.begin(); first != routes.end();) {
+    const auto last = std::find_if(first, routes.end(), [&](const auto& route) { return route.from != first->from; });
+    simulation::add_all(made, geometry, {first, last});
+    result.senders.resize(made.flows.size(), placement.of(first->from).rank);
+    first = last;
+  }
+  result.resources = made.resources();
+  result.flows = std::move(made.flows);
+  return result;
 }
 
 Simulated simulate_exchange(const partition::Geometry& geometry, const placement::Placement& placement,
