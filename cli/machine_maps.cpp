@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <system_error>
 
+#include "core/folder.hpp"
 #include "core/printable.hpp"
 #include "core/program_folder.hpp"
 #include "halocline/error.hpp"
@@ -26,9 +28,11 @@ fs::path folder_of_maps() { return halocline::program_folder() / HALOCLINE_MACHI
 
 std::vector<std::string> machine_names() {
   std::vector<std::string> names;
-  std::error_code none;
-  for (const auto& entry : fs::directory_iterator(folder_of_maps(), none)) {
-    if (entry.path().extension() == suffix) names.push_back(entry.path().stem().string());
+  try {
+    for (const fs::path file : halocline::names_in(folder_of_maps().string())) {
+      if (file.extension() == suffix) names.push_back(file.stem().string());
+    }
+  } catch (const std::system_error&) {  // without maps
   }
   std::sort(names.begin(), names.end());
   return names;

@@ -4,10 +4,10 @@
 #include <fmt/core.h>
 
 #include <array>
-#include <fstream>
-#include <iterator>
+#include <system_error>
 
 #include "comm/agree.hpp"
+#include "core/posix_file.hpp"
 
 namespace cli {
 
@@ -19,11 +19,16 @@ namespace {
 constexpr std::size_t most_bytes = std::size_t{32} << 20;
 
 std::string text_of_file(const std::string& file) {
-  std::ifstream in(file, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(in), {}};
-  if (!in || text.empty()) refuse("--network", file, "a file that can be read, and is not empty");
-  if (text.size() > most_bytes) refuse("--network", file, fmt::format("a file of at most {} MiB", most_bytes >> 20));
-  return text;
+  try {
+    const std::string text = read_file(file, most_bytes);
+    if (text.empty()) refuse("--network", file, "a file that is not empty");
+    return text;
+  } catch (const std::system_error& error) {
+    if (error.code() == std::errc::file_too_large) {
+      refuse("--network", file, fmt::format("a file of at most {} MiB", most_bytes >> 20));
+    }
+    refuse("--network", file, fmt::format("a file that can be read: {}", error.code().message()));
+  }
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <ctime>
 #include <span>
+#include <string>
 #include <system_error>
 #include <utility>
 
@@ -118,6 +119,23 @@ inline void reserve_space(int file, std::int64_t bytes) {
     done += static_cast<std::size_t>(got);
   }
   return done;
+}
+
+/// The whole content of a file. Fails with EFBIG if it is larger than `most` bytes.
+[[nodiscard]] inline std::string read_file(const std::string& path, std::size_t most = std::string::npos) {
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  constexpr std::size_t part = 65536;
+  std::string text;
+  for (std::size_t done = 0;;) {
+    text.resize(done + part);
+    const auto got = ::read(file.get(), text.data() + done, part);
+    if (got < 0 && errno == EINTR) continue;
+    done += static_cast<std::size_t>(checked_call(got));
+    if (done > most) fail_with(EFBIG);
+    if (got > 0) continue;
+    text.resize(done);
+    return text;
+  }
 }
 
 }  // namespace halocline

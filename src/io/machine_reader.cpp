@@ -2,11 +2,12 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <fstream>
+#include <system_error>
 #include <utility>
 
 #include "core/checked.hpp"
 #include "core/limits.hpp"
+#include "core/posix_file.hpp"
 #include "halocline/error.hpp"
 #include "io/detail/json_cursor.hpp"
 #include "io/json.hpp"
@@ -265,21 +266,15 @@ namespace {
 
 /// Reads a whole file. Throws ResourceError if it cannot be read, InvalidArgument if it is too large.
 std::string read_text(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string text;
-  std::array<char, 65536> part;
-  // A directory can be opened, but not read.
-  while (file.read(part.data(), part.size()) || file.gcount() > 0) {
-    text.append(part.data(), static_cast<std::size_t>(file.gcount()));
-    if (std::cmp_greater(text.size(), limits::file_bytes)) {
+  try {
+    return read_file(path.string(), static_cast<std::size_t>(limits::file_bytes));
+  } catch (const std::system_error& error) {
+    if (error.code() == std::errc::file_too_large) {
       throw InvalidArgument(fmt::format("machine file '{}' is larger than {} bytes; allowed is at most that",
                                         path.string(), limits::file_bytes));
     }
+    throw ResourceError(fmt::format("machine file '{}' cannot be read: {}", path.string(), error.code().message()));
   }
-  if (!file.is_open() || file.bad()) {
-    throw ResourceError(fmt::format("machine file '{}' cannot be read", path.string()));
-  }
-  return text;
 }
 
 }  // namespace

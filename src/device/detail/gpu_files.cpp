@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <system_error>
 
+#include "core/folder.hpp"
+
 namespace halocline::device {
 namespace {
 
@@ -18,11 +20,12 @@ bool is_gpu(const std::string& name) {
 }  // namespace
 
 std::string gpus_without_backend(const std::filesystem::path& folder) {
-  std::error_code error;
-  int gpus = 0;
-  for (std::filesystem::directory_iterator file(folder, error), end; !error && file != end; file.increment(error)) {
-    if (is_gpu(file->path().filename().string())) ++gpus;
+  std::vector<std::string> names;
+  try {
+    names = names_in(folder.string());
+  } catch (const std::system_error&) {  // a folder that is not there
   }
+  const auto gpus = std::ranges::count_if(names, is_gpu);
   if (gpus == 0) return {};
   return fmt::format(
       "this machine has {} NVIDIA {}, and this build of Halocline has no CUDA backend: configure with "

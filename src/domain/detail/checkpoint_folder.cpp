@@ -5,10 +5,10 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <optional>
+#include <system_error>
 
+#include "core/folder.hpp"
 #include "core/log.hpp"
 #include "halocline/error.hpp"
 #include "io/manifest.hpp"
@@ -24,23 +24,21 @@ struct File {
   io::GenerationFile about;
 };
 
-std::vector<std::string> names_in(const std::string& path) {
-  std::vector<std::string> names;
-  std::error_code error;
-  for (fs::directory_iterator at(path, error); !error && at != fs::directory_iterator(); at.increment(error)) {
-    names.push_back(at->path().filename().string());
+/// None if there is no such folder.
+std::vector<std::string> all_names_in(const std::string& path) {
+  try {
+    return names_in(path);
+  } catch (const std::system_error& error) {
+    if (error.code() == std::errc::no_such_file_or_directory) return {};
+    throw InvalidArgument(fmt::format("checkpoint folder is '{}'; allowed is a folder that can be read: {}", path,
+                                      error.code().message()));
   }
-  if (error && error != std::errc::no_such_file_or_directory) {
-    throw InvalidArgument(
-        fmt::format("checkpoint folder is '{}'; allowed is a folder that can be read: {}", path, error.message()));
-  }
-  return names;
 }
 
 /// The files of the folder that are named as files of a checkpoint.
 std::vector<File> files_of(const std::string& path) {
   std::vector<File> files;
-  for (const std::string& name : names_in(path)) {
+  for (const std::string& name : all_names_in(path)) {
     if (const auto about = io::generation_of(name)) files.push_back({name, *about});
   }
   return files;
@@ -86,10 +84,11 @@ std::int64_t CheckpointFolder::next_generation() const {
 
 std::string CheckpointFolder::manifest_text(std::int64_t generation) const {
   const std::string path = manifest_path(generation);
-  std::ifstream file(path, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(file), {}};
-  if (file.is_open() && !file.bad()) return text;
-  throw InvalidArgument(fmt::format("checkpoint manifest '{}' cannot be read", path));
+  try {
+    return read_file(path);
+  } catch (const std::system_error& error) {
+    throw InvalidArgument(fmt::format("checkpoint manifest '{}' cannot be read: {}", path, error.code().message()));
+  }
 }
 
 void CheckpointFolder::keep_newest(int generations) const {
@@ -101,7 +100,7 @@ void CheckpointFolder::keep_newest(int generations) const {
     if (std::ranges::find(kept, file.about.generation) != kept.end()) continue;
     remove_old(path_, file.name);
   }
-  for (const std::string& name : names_in(path_)) {
+  for (const std::string& name : all_names_in(path_)) {
     if (io::is_temporary_name(name)) remove_old(path_, name);
   }
 }

@@ -102,6 +102,13 @@ TEST_F(Damage, by_truncation_and_absence_is_named_on_all_ranks) {
   EXPECT_THAT(refusal_on_all(), HasSubstr("checkpoint-0000000002-1.raw' is damaged: its last digest"));
   std::filesystem::remove(raw);
   EXPECT_THAT(refusal_on_all(), HasSubstr("checkpoint-0000000002-1.raw' cannot be read: No such file"));
+  const std::string manifest = run + "/checkpoint-0000000002.json";
+  const std::string intact = content_of(manifest);
+  std::filesystem::remove(manifest);
+  std::filesystem::create_directory(manifest);
+  EXPECT_THAT(refusal_on_all(), HasSubstr("checkpoint manifest '" + manifest + "' cannot be read: Is a directory"));
+  std::filesystem::remove(manifest);
+  put_content(manifest, intact);
   // What is no manifest, though it may be JSON.
   for (const char* text :
        {"", "{}", "[]", "7", R"({"checkpoint": 7, "xxh3": "0"})", R"({"xxh3": "0123456789abcdef"})"}) {
