@@ -145,10 +145,9 @@ AnonymousFile& AnonymousFile::operator=(AnonymousFile&& other) noexcept {
 AnonymousFile::~AnonymousFile() { release(); }
 
 AnonymousFileHandle AnonymousFile::handle() const {
+  if (fd_ < 0) throw InternalError("handle of an AnonymousFile that this process did not create");
   struct stat status {};
-  if (fd_ < 0 || ::fstat(fd_, &status) != 0) {
-    throw InternalError("handle of an AnonymousFile that this process did not create");
-  }
+  if (::fstat(fd_, &status) != 0) throw ResourceError("cannot stat shared memory: " + reason());
   return {.pid = ::getpid(), .fd = fd_, .bytes = bytes_, .device = status.st_dev, .inode = status.st_ino};
 }
 

@@ -50,6 +50,21 @@ TEST(AnonymousFile, a_handle_that_points_to_something_else_is_refused) {
   EXPECT_THROW(AnonymousFile::open(handle), CapabilityError);
 }
 
+TEST(AnonymousFile, has_no_handle_without_its_descriptor_and_says_why) {
+  AnonymousFile file(4096);
+  const int fd = file.handle().fd;
+  const int kept = ::dup(fd);
+  ::close(fd);
+  try {
+    (void)file.handle();
+    ADD_FAILURE();
+  } catch (const ResourceError& error) {
+    EXPECT_STREQ(error.what(), "cannot stat shared memory: Bad file descriptor");
+  }
+  ::dup2(kept, fd);
+  ::close(kept);
+}
+
 TEST(AnonymousFile, what_cannot_be_had_is_an_error_with_the_number_of_bytes) {
   EXPECT_THROW(AnonymousFile(0), InvalidArgument);
   try {
