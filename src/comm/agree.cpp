@@ -2,6 +2,7 @@
 #include "comm/agree.hpp"
 
 #include "comm/gather.hpp"
+#include "comm/in_step.hpp"
 #include "core/clock.hpp"
 #include "core/wait_hook.hpp"
 
@@ -66,17 +67,21 @@ void wait_until(const std::function<bool()>& done, const Deadline& deadline, std
 void agree(RankGroup& comm, std::exception_ptr mine) {
   std::vector<std::pair<int, std::string>> outcomes;
   try {
-    outcomes = gather(comm, outcome_of(mine));
+    outcomes = in_step(comm, [&] { return gather(comm, outcome_of(mine)); });
   } catch (...) {
     // The other ranks cannot be reached; this rank's own error is more informative than the failure to send it.
     if (mine) std::rethrow_exception(mine);
     throw;
   }
-  for (std::size_t rank = 0; rank < outcomes.size(); ++rank) {
-    const auto& [kind, message] = outcomes[rank];
-    if (kind == 0) continue;
-    throw_error(static_cast<ErrorKind>(kind), fmt::format("rank {}: {}", rank, message));
-  }
+  const auto throw_first = [&](const auto& counts) {
+    for (std::size_t rank = 0; rank < outcomes.size(); ++rank) {
+      const auto& [kind, message] = outcomes[rank];
+      if (kind == 0 || !counts(static_cast<ErrorKind>(kind))) continue;
+      throw_error(static_cast<ErrorKind>(kind), fmt::format("rank {}: {}", rank, message));
+    }
+  };
+  throw_first([](ErrorKind kind) { return kind != ErrorKind::deadline && kind != ErrorKind::communication; });
+  throw_first([](ErrorKind) { return true; });
 }
 
 }  // namespace halocline::comm

@@ -14,7 +14,8 @@ namespace halocline::comm {
 void wait_until(const std::function<bool()>& done, const Deadline& deadline, std::string_view what);
 
 /// Collective: compares the outcomes of a step (nullptr for success). Returns if all ranks succeeded; otherwise throws the same
-/// error on all ranks: kind and message of the lowest rank that failed, after "rank R: ".
+/// error on all ranks: kind and message of the lowest rank that failed, after "rank R: ". Errors of waits (deadline, communication)
+/// count only where there is no other, as they follow from another rank's.
 void agree(RankGroup& comm, std::exception_ptr mine);
 
 /// Runs a local step on each rank, then agrees. The step must not communicate over comm.

@@ -13,14 +13,26 @@ namespace halocline::comm {
 namespace {
 
 /// How a body ended, for the ranks that still wait for it.
-std::string how_ended(const std::exception_ptr& thrown) {
-  if (!thrown) return "without sending it";
+std::string how_ended(const std::exception_ptr& thrown) noexcept {
   try {
-    std::rethrow_exception(thrown);
-  } catch (const std::exception& error) {
-    return fmt::format("with an error: {}", error.what());
-  } catch (...) {
-    return "with an exception of an unknown type";
+    if (!thrown) return "without sending it";
+    try {
+      std::rethrow_exception(thrown);
+    } catch (const std::exception& error) {
+      return fmt::format("with an error: {}", error.what());
+    } catch (...) {
+      return "with an exception of an unknown type";
+    }
+  } catch (...) {  // no memory for the text
+    return {};
+  }
+}
+
+void end_unstarted(local::Roll& roll, int rank) noexcept {
+  try {
+    roll.end(rank, "before it started");
+  } catch (...) {  // no memory for the text
+    roll.end(rank, {});
   }
 }
 
@@ -40,7 +52,7 @@ void run_as_threads(int ranks, const std::function<void(RankGroup&)>& body, cons
   if (ranks < 1) throw InvalidArgument(fmt::format("run_as_threads: ranks is {}; allowed is 1 or more", ranks));
   std::vector<int> world(static_cast<std::size_t>(ranks));
   std::iota(world.begin(), world.end(), 0);
-  auto roll = std::make_shared<local::Roll>();
+  auto roll = std::make_shared<local::Roll>(ranks);
   const auto group = std::make_shared<local::Group>(roll, world);
   std::vector<std::exception_ptr> thrown(world.size());
 
@@ -59,9 +71,9 @@ void run_as_threads(int ranks, const std::function<void(RankGroup&)>& body, cons
     threads.reserve(world.size());
     try {
       for (const int rank : world) threads.emplace_back(run_one, rank);
-    } catch (const std::system_error& error) {
+    } catch (const std::exception& error) {
       // The ranks that have started must not wait for those that never will.
-      for (int rank = static_cast<int>(threads.size()); rank < ranks; ++rank) roll->end(rank, "before it started");
+      for (int rank = static_cast<int>(threads.size()); rank < ranks; ++rank) end_unstarted(*roll, rank);
       threads.clear();
       throw ResourceError(fmt::format("cannot start a thread for each of {} ranks: {}", ranks, error.what()));
     }

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <atomic>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -18,22 +17,22 @@ namespace halocline::comm::local {
 /// Which ranks of a run have ended, and how, so that no rank waits for them. Thread-safe.
 class Roll {
  public:
-  void end(int world_rank, std::string how) {
+  explicit Roll(int ranks) : ended_(static_cast<std::size_t>(ranks)) {}
+  void end(int world_rank, std::string how) noexcept {
     const std::lock_guard lock(mutex_);
-    ended_[world_rank] = std::move(how);
+    ended_[static_cast<std::size_t>(world_rank)] = std::move(how);
     any_.store(true, std::memory_order_release);
   }
   [[nodiscard]] std::optional<std::string> ended(int world_rank) const {
     if (!any_.load(std::memory_order_acquire)) return std::nullopt;
     const std::lock_guard lock(mutex_);
-    const auto found = ended_.find(world_rank);
-    return found == ended_.end() ? std::nullopt : std::optional(found->second);
+    return ended_[static_cast<std::size_t>(world_rank)];
   }
 
  private:
   mutable std::mutex mutex_;
   std::atomic<bool> any_{false};
-  std::map<int, std::string> ended_;
+  std::vector<std::optional<std::string>> ended_;  ///< by rank
 };
 
 /// What the ranks of one RankGroup share.

@@ -26,7 +26,7 @@ MpiCommunicator::MpiCommunicator(MPI_Comm comm, Duration timeout, int largest_co
   check(MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   check(MPI_Comm_rank(comm, &state_->rank), "MPI_Comm_rank");
   check(MPI_Comm_size(comm, &state_->size), "MPI_Comm_size");
-  auto alone = std::make_shared<local::Group>(std::make_shared<local::Roll>(), std::vector<int>{0}, state_->rank);
+  auto alone = std::make_shared<local::Group>(std::make_shared<local::Roll>(1), std::vector<int>{0}, state_->rank);
   state_->self = {std::move(alone), state_->life, 0};
 }
 

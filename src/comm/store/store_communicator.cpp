@@ -24,7 +24,7 @@ namespace {
 std::shared_ptr<local::Group> group_of(const std::shared_ptr<Store>& store, const std::string& name, int me, int size) {
   std::vector<int> ranks(static_cast<std::size_t>(size));
   std::iota(ranks.begin(), ranks.end(), 0);
-  auto group = std::make_shared<local::Group>(std::make_shared<local::Roll>(), ranks);
+  auto group = std::make_shared<local::Group>(std::make_shared<local::Roll>(static_cast<int>(ranks.size())), ranks);
   for (const int rank : ranks) {
     group->mailboxes[static_cast<std::size_t>(rank)] = std::make_unique<StoreMailbox>(store, name, me, rank);
   }

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <chrono>
 #include <new>
+#include <tuple>
 
 #include "comm/agree.hpp"
+#include "comm/gather.hpp"
+#include "comm/in_step.hpp"
 #include "comm/requests.hpp"
 #include "contract/comm/comm_contract.hpp"
 
@@ -51,6 +54,19 @@ TEST_P(CommContract, AllRanksThrowTheErrorOfTheLowestThatFailed) {
   });
 }
 
+TEST_P(CommContract, AWaitThatFailedDoesNotHideWhatItWaitedFor) {
+  on_ranks([](RankGroup& comm) {
+    const auto last = comm.size() - 1;
+    for (const ErrorKind wait : {ErrorKind::deadline, ErrorKind::communication}) {
+      const auto seen = agreed(comm, 0, [&] {
+        if (comm.rank().value() != last) throw_error(wait, "waiting for rank " + std::to_string(last));
+        throw std::bad_alloc();
+      });
+      EXPECT_EQ(seen, std::pair(ErrorKind::resource, "rank " + std::to_string(last) + ": out of memory"));
+    }
+  });
+}
+
 TEST_P(CommContract, ForeignExceptionsBecomeOnesThatTravel) {
   on_ranks([](RankGroup& comm) {
     const auto last = comm.size() - 1;
@@ -87,6 +103,48 @@ TEST_P(CommContract, APoisonedGroupRefusesWorkAtOnce) {
     EXPECT_THROW(persistent->start(), CommunicationError);
     // This rank's own error is more useful than the failure to exchange errors.
     EXPECT_THROW(comm::agree(*group, std::make_exception_ptr(DeviceError("own"))), DeviceError);
+    group->close();
+    comm.barrier();
+  });
+}
+
+/// A value that cannot be sent on the last rank, as without memory.
+struct Unsendable {
+  int value = 0;
+  bool fails = false;
+};
+auto members(MaybeConst<Unsendable> auto& unsendable) {
+  if (unsendable.fails) throw std::bad_alloc();
+  return std::tie(unsendable.value);
+}
+
+TEST_P(CommContract, AValueThatARankCannotSendPoisonsItsGroup) {
+  on_ranks([](RankGroup& comm) {
+    const auto group = comm.split(0, 0);
+    group->set_timeout(100ms);
+    const bool last = comm.rank().value() == comm.size() - 1;
+    try {
+      (void)comm::gather(*group, Unsendable{1, last});
+      EXPECT_FALSE(last);
+    } catch (const std::bad_alloc&) {
+      EXPECT_TRUE(last);
+    } catch (const Error&) {  // the others waited for it
+      EXPECT_FALSE(last);
+    }
+    // Its next collective must not be taken for the one that the others wait in.
+    EXPECT_TRUE(group->poisoned());
+    group->close();
+    comm.barrier();
+  });
+}
+
+TEST_P(CommContract, AnExceptionThatNoRankKnowsOfPoisonsTheGroupAndAnErrorDoesNot) {
+  on_ranks([](RankGroup& comm) {
+    const auto group = comm.split(0, 0);
+    EXPECT_THROW(comm::agreed_or_out_of_step(*group, [] { throw DeviceError("agreed"); }), DeviceError);
+    EXPECT_FALSE(group->poisoned());
+    EXPECT_THROW(comm::agreed_or_out_of_step(*group, [] { throw std::bad_alloc(); }), std::bad_alloc);
+    EXPECT_TRUE(group->poisoned());
     group->close();
     comm.barrier();
   });
