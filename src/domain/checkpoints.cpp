@@ -12,6 +12,7 @@
 #include "core/start_thread.hpp"
 #include "domain/detail/agreement.hpp"
 #include "domain/detail/checkpoint_folder.hpp"
+#include "domain/detail/file_step.hpp"
 #include "domain/detail/stored_cells.hpp"
 #include "domain/internals.hpp"
 #include "halocline/files.hpp"
@@ -76,7 +77,6 @@ class Checkpoints::Impl {
         folder_(std::move(folder)),
         generations_(options.generations),
         most_bytes_per_second_(options.most_bytes_per_second) {
-    internals(domain).check_realized("Checkpoints");
     comm::agree_on(comm(), [&] {
       if (const Verdict digests = io::has_digests(); !digests.yes)
         throw CapabilityError("checkpoints: " + digests.why_not);
@@ -107,8 +107,9 @@ class Checkpoints::Impl {
                                    named("generations of checkpoints", std::to_string(generations_))});
   }
 
+  [[nodiscard]] const Domain& domain() const { return *domain_; }
+
   void start(const Metadata& metadata) {
-    internals(*domain_).check_realized("Checkpoints::start()");
     if (writing_) throw InvalidArgument("Checkpoints::start() while one is under way; finish() it before");
     comm::agree_on(comm(), [&] {
       check_metadata(metadata);
@@ -126,7 +127,6 @@ class Checkpoints::Impl {
   }
 
   void finish() {
-    internals(*domain_).check_realized("Checkpoints::finish()");
     if (!writing_) throw InvalidArgument("Checkpoints::finish() without a start(); call start() before");
     const auto writing = std::move(writing_);
     io::StoredFile mine;
@@ -208,7 +208,8 @@ class Checkpoints::Impl {
 };
 
 Checkpoints::Checkpoints(const Domain& domain, std::string folder, CheckpointOptions options)
-    : impl_(std::make_unique<Impl>(domain, std::move(folder), options)) {}
+    : impl_(file_step(domain, "Checkpoints",
+                      [&] { return std::make_unique<Impl>(domain, std::move(folder), options); })) {}
 Checkpoints::Checkpoints(Checkpoints&&) noexcept = default;
 Checkpoints& Checkpoints::operator=(Checkpoints&&) noexcept = default;
 Checkpoints::~Checkpoints() = default;
@@ -217,8 +218,14 @@ void Checkpoints::write(const Metadata& metadata) {
   start(metadata);
   finish();
 }
-void Checkpoints::start(const Metadata& metadata) { impl_->start(metadata); }
-void Checkpoints::finish() { impl_->finish(); }
-std::optional<Restored> Checkpoints::restore() { return impl_->restore(); }
+void Checkpoints::start(const Metadata& metadata) {
+  file_step(impl_->domain(), "Checkpoints::start()", [&] { impl_->start(metadata); });
+}
+void Checkpoints::finish() {
+  file_step(impl_->domain(), "Checkpoints::finish()", [&] { impl_->finish(); });
+}
+std::optional<Restored> Checkpoints::restore() {
+  return file_step(impl_->domain(), "Checkpoints::restore()", [&] { return impl_->restore(); });
+}
 
 }  // namespace halocline

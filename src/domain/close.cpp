@@ -38,6 +38,18 @@ void Domain::Impl::close() {
   close_groups();
 }
 
+void Domain::Impl::give_up() noexcept {
+  life_.fail(std::current_exception());
+  try {
+    throw;
+  } catch (const Error&) {
+  } catch (...) {
+    for (comm::RankGroup* group : {comm, node_comm.get()}) {
+      if (group != nullptr) group->poison();
+    }
+  }
+}
+
 void Domain::Impl::leak_memory() noexcept {
   for (Recorded& recorded : take_graphs()) leak(std::move(recorded.graph));
   capturing.reset();

@@ -3,14 +3,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
-#include <iterator>
+#include <system_error>
 
 #include "comm/agree.hpp"
 #include "comm/shared_file.hpp"
 #include "core/checked.hpp"
+#include "core/posix_file.hpp"
 #include "core/serialise.hpp"
 #include "domain/detail/agreement.hpp"
+#include "domain/detail/file_step.hpp"
 #include "domain/detail/image_cells.hpp"
 #include "domain/detail/snapshot.hpp"
 #include "domain/internals.hpp"
@@ -43,8 +44,13 @@ void check_options(const std::string& series, const OutputOptions& options) {
 
 /// The content of a file; empty if there is none.
 std::string content_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
+  try {
+    return read_file(path);
+  } catch (const std::system_error& error) {
+    if (error.code() == std::errc::no_such_file_or_directory) return {};
+    throw InvalidArgument(fmt::format("series file of an output is '{}'; allowed is a file that can be read: {}", path,
+                                      error.code().message()));
+  }
 }
 
 template <typename Body>
@@ -66,7 +72,6 @@ class Output::Impl {
  public:
   Impl(const Domain& domain, std::string series, OutputOptions options)
       : domain_(&domain), series_(std::move(series)), options_(std::move(options)) {
-    internals(domain).check_realized("Output");
     comm::agree_on(comm(), [&] {
       check_options(series_, options_);
       folder_ = series_.substr(0, series_.rfind('/') + 1);
@@ -92,6 +97,8 @@ class Output::Impl {
     rounds_ = comm().all_reduce(static_cast<std::int64_t>(domain.subdomains().size()), comm::Reduction::max);
   }
 
+  [[nodiscard]] const Domain& domain() const { return *domain_; }
+
   void start(std::int64_t step, double time) {
     internals(*domain_).check_realized("Output::start()");
     if (started_) throw InvalidArgument("Output::start() while a step is under way; finish() it before");
@@ -104,7 +111,6 @@ class Output::Impl {
   }
 
   void finish() {
-    internals(*domain_).check_realized("Output::finish()");
     if (!started_) throw InvalidArgument("Output::finish() without a start(); call start() before");
     io::SeriesStep step = *std::exchange(started_, std::nullopt);
     comm::agree_on(comm(), [&] { snapshot_->wait(); });
@@ -188,7 +194,8 @@ class Output::Impl {
 };
 
 Output::Output(const Domain& domain, std::string series, OutputOptions options)
-    : impl_(std::make_unique<Impl>(domain, std::move(series), std::move(options))) {}
+    : impl_(file_step(domain, "Output",
+                      [&] { return std::make_unique<Impl>(domain, std::move(series), std::move(options)); })) {}
 Output::Output(Output&&) noexcept = default;
 Output& Output::operator=(Output&&) noexcept = default;
 Output::~Output() = default;
@@ -198,6 +205,8 @@ void Output::write(std::int64_t step, double time) {
   finish();
 }
 void Output::start(std::int64_t step, double time) { impl_->start(step, time); }
-void Output::finish() { impl_->finish(); }
+void Output::finish() {
+  file_step(impl_->domain(), "Output::finish()", [&] { impl_->finish(); });
+}
 
 }  // namespace halocline

@@ -320,8 +320,8 @@ void Domain::realize() {
   impl_->together([this] {
     comm::agree_on(*impl_->comm, [this] { impl_->allocate(); });
     impl_->route_and_connect();
+    if (impl_->options.time_exchanges) impl_->timer = std::make_unique<ExchangeTimer>(*impl_->backend);
   });
-  if (impl_->options.time_exchanges) impl_->timer = std::make_unique<ExchangeTimer>(*impl_->backend);
   impl_->life().reach(LifeCycle::State::realized);
 }
 

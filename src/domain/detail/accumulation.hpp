@@ -31,6 +31,8 @@ class Accumulation {
   void use(std::unique_ptr<comm::RankGroup> comm, std::unique_ptr<exchange::Exchange> exchange,
            std::set<subdomain_id> in_place);
   [[nodiscard]] exchange::Exchange& exchange() const { return *exchange_; }
+  /// The exchange's failure. None once the exchange is closed, also if the rest of close() failed.
+  [[nodiscard]] std::exception_ptr failure() const { return exchange_ ? exchange_->failure() : nullptr; }
 
   /// Enqueues the accumulation in the streams. forward: what an exchange would send, with whole depths.
   void run(std::span<device::Stream* const> streams, const exchange::Selection& forward, Combine combine);

@@ -85,7 +85,7 @@ class Domain::Impl {
   /// The present state: a failure of an exchange is a failure of the domain.
   LifeCycle& life() {
     if (exchange && exchange->failure()) life_.fail(exchange->failure());
-    if (accumulation && accumulation->exchange().failure()) life_.fail(accumulation->exchange().failure());
+    if (accumulation && accumulation->failure()) life_.fail(accumulation->failure());
     return life_;
   }
   void check_realized(std::string_view call) { life().check_realized(call); }
@@ -117,7 +117,7 @@ class Domain::Impl {
     try {
       step();
     } catch (...) {
-      life_.fail(std::current_exception());
+      give_up();
       undo();
       throw;
     }
@@ -141,7 +141,7 @@ class Domain::Impl {
     } catch (const InvalidArgument&) {
       throw;
     } catch (...) {
-      life_.fail(std::current_exception());
+      give_up();
       throw;
     }
   }
@@ -241,6 +241,9 @@ class Domain::Impl {
   [[nodiscard]] std::vector<Recorded> take_graphs() noexcept;
 
  private:
+  /// In a handler: the domain has failed by the exception. One that is no Error, such as bad_alloc between the parts that ranks agree
+  /// on, is this rank's alone, so that the groups are poisoned.
+  void give_up() noexcept;
   void leak_memory() noexcept;
 
   LifeCycle life_;

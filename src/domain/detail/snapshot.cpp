@@ -8,6 +8,7 @@
 #include <limits>
 #include <utility>
 
+#include "core/leak.hpp"
 #include "core/log.hpp"
 #include "domain/internals.hpp"
 #include "halocline/error.hpp"
@@ -126,12 +127,26 @@ void Snapshot::copy(CopyTo to, std::string_view call) {
     if (!stream_of(subdomain).capturing()) continue;
     throw InvalidArgument(fmt::format("{} within the steps of capture(); allowed is after it", call));
   }
-  for (const Part& part : parts_) {
-    const auto& [field, ahead] = items_[part.item];
-    enqueue_host_copy(subdomains[part.position], field, ahead, part.box, part.memory->data(), to);
+  try {
+    for (const Part& part : parts_) {
+      if (part.memory == nullptr) throw DeviceError(fmt::format("{} after copies that could not be ended", call));
+      const auto& [field, ahead] = items_[part.item];
+      enqueue_host_copy(subdomains[part.position], field, ahead, part.box, part.memory->data(), to);
+    }
+    for (std::size_t i = 0; i < subdomains.size(); ++i) subdomains[i].stream().record(*copied_[i]);
+    under_way_ = true;
+  } catch (...) {
+    end_copies();
+    throw;
   }
-  under_way_ = true;
-  for (std::size_t i = 0; i < subdomains.size(); ++i) subdomains[i].stream().record(*copied_[i]);
+}
+
+void Snapshot::end_copies() noexcept {
+  try {
+    for (const Subdomain& subdomain : domain_->subdomains()) stream_of(subdomain).synchronize();
+  } catch (...) {  // they may still be under way: nothing else gets the memory
+    for (Part& part : parts_) leak(std::move(part.memory));
+  }
 }
 
 }  // namespace halocline

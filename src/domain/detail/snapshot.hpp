@@ -75,6 +75,8 @@ class Snapshot {
   using BoxOf = std::function<Box(field_id, const Subdomain&)>;
   Snapshot(const Domain& domain, std::vector<Item> items, const BoxOf& box_of);
   void copy(CopyTo to, std::string_view call);
+  /// For use when copies were enqueued without an event after them: waits for them, or leaks the memory.
+  void end_copies() noexcept;
 
   const Domain* domain_;
   device::Backend* backend_;
