@@ -25,6 +25,7 @@ constexpr int looks_before_rest = 50;
 }  // namespace
 
 void Scheduler::start_workers(int count, Eagerness eagerness) {
+  workers_.reserve(static_cast<std::size_t>(count));  // a running thread that could not be kept would end the process
   try {
     for (int i = 0; i < count; ++i) {
       workers_.push_back(start_thread(fmt::format("worker {} of {} of the host devices", i + 1, count),
