@@ -72,16 +72,16 @@ Session::Session(int* argc, char*** argv, const Environment& environment) : exce
 }
 
 Session::~Session() {
-  if (world_->backend() != CommBackend::mpi || runtime::finalised()) return;
-  // While an error unwinds, the other ranks may be anywhere, so this rank does not wait for them. The launcher ends the
-  // job when a process ends without MPI_Finalize.
-  if (std::uncaught_exceptions() > exceptions_ || world_->poisoned() || runtime::any_poisoned()) {
-    world_->poison();
-    log_at_exit(LogLevel::warning, "MPI is not finalised, because of an earlier error");  // after the error itself
-    exit_with_failure = finalise_;
-    return;
-  }
   try {
+    if (world_->backend() != CommBackend::mpi || runtime::finalised()) return;
+    // While an error unwinds, the other ranks may be anywhere, so this rank does not wait for them. The launcher ends
+    // the job when a process ends without MPI_Finalize.
+    if (std::uncaught_exceptions() > exceptions_ || world_->poisoned() || runtime::any_poisoned()) {
+      world_->poison();
+      log_at_exit(LogLevel::warning, "MPI is not finalised, because of an earlier error");  // after the error itself
+      exit_with_failure = finalise_;
+      return;
+    }
     const Duration timeout = world_->timeout();
     const Uncounted closing;
     world_->close();

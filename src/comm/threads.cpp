@@ -23,16 +23,16 @@ std::string how_ended(const std::exception_ptr& thrown) noexcept {
     } catch (...) {
       return "with an exception of an unknown type";
     }
-  } catch (...) {  // no memory for the text
-    return {};
+  } catch (...) {  // a text that needs none
+    return "without memory";
   }
 }
 
 void end_unstarted(local::Roll& roll, int rank) noexcept {
   try {
     roll.end(rank, "before it started");
-  } catch (...) {  // no memory for the text
-    roll.end(rank, {});
+  } catch (...) {  // a text that needs none
+    roll.end(rank, "without memory");
   }
 }
 

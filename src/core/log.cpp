@@ -42,8 +42,10 @@ struct Notes {
 
   static Notes& all() {
     static auto* const notes = [] {
+      auto made =
+          std::make_unique<Notes>();  // in front of atexit, whose function must not be the first that needs memory
       std::atexit([] { all().print(); });
-      return new Notes;
+      return made.release();
     }();
     return *notes;
   }

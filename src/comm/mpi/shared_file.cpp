@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <utility>
 
 #include "comm/agree.hpp"
@@ -93,18 +94,23 @@ class MpiFile final : public SharedFile {
 
  private:
   void write_planes(const FilePart& part, const Box& box, std::int64_t plane) {
-    const Datatype element(element_type(part.element_bytes));
     const bool empty = box.empty();
-    const Datatype view(empty ? element_type(part.element_bytes) : box_type(part, box, element.get()));
-    const std::int64_t bytes = part.element_bytes * box.volume();
-    const Layout layout(static_cast<std::size_t>(bytes), largest_count_);
+    std::optional<Datatype> element;
+    std::optional<Datatype> view;
+    std::optional<Layout> layout;
+    // A rank that cannot make them would leave the others in calls of MPI that do not end.
+    agree_on(*comm_, [&] {
+      element.emplace(element_type(part.element_bytes));
+      view.emplace(empty ? element_type(part.element_bytes) : box_type(part, box, element->get()));
+      layout.emplace(static_cast<std::size_t>(part.element_bytes * box.volume()), largest_count_);
+    });
     const std::byte* data = empty ? nullptr : part.data + plane * (box.lo.z - part.box.lo.z);
     {
       const Watchdog watchdog("MPI_File_set_view", comm_->timeout());
-      keep(MPI_File_set_view(file_, part.offset, element.get(), view.get(), "native", MPI_INFO_NULL));
+      keep(MPI_File_set_view(file_, part.offset, element->get(), view->get(), "native", MPI_INFO_NULL));
     }
     const Watchdog watchdog("MPI_File_write_at_all", comm_->timeout());
-    keep(MPI_File_write_at_all(file_, 0, data, layout.count(), layout.type(), MPI_STATUS_IGNORE));
+    keep(MPI_File_write_at_all(file_, 0, data, layout->count(), layout->type(), MPI_STATUS_IGNORE));
   }
 
   void keep(int code) {

@@ -11,27 +11,27 @@
 namespace halocline::exchange {
 
 Transfers::~Transfers() {
-  for (Transfer& transfer : transfers_) {
-    if (transfer.request) leak(std::make_unique<Transfer>(std::move(transfer)));
+  for (auto& transfer : transfers_) {
+    if (transfer->request) leak(std::move(transfer));
   }
 }
 
 void Transfers::send(std::vector<std::byte> bytes, rank_id to, int tag) {
-  Transfer& transfer = transfers_.emplace_back(Transfer{std::move(bytes), nullptr, false});
+  Transfer& transfer = *transfers_.emplace_back(std::make_unique<Transfer>(std::move(bytes), false));
   transfer.request = comm_->send(transfer.bytes, to, tag);
 }
 
 void Transfers::receive(std::size_t bytes, rank_id from, int tag) {
-  Transfer& transfer = transfers_.emplace_back(Transfer{std::vector<std::byte>(bytes), nullptr, true});
+  Transfer& transfer = *transfers_.emplace_back(std::make_unique<Transfer>(std::vector<std::byte>(bytes), true));
   transfer.request = comm_->receive(transfer.bytes, from, tag);
 }
 
 std::vector<std::vector<std::byte>> Transfers::wait(const Deadline& deadline, std::string_view what) {
   const auto all_done = [this] {
     bool all = true;
-    for (Transfer& transfer : transfers_) {
-      if (transfer.request && transfer.request->test()) transfer.request.reset();
-      all = all && !transfer.request;
+    for (const auto& transfer : transfers_) {
+      if (transfer->request && transfer->request->test()) transfer->request.reset();
+      all = all && !transfer->request;
     }
     return all;
   };
@@ -42,8 +42,8 @@ std::vector<std::vector<std::byte>> Transfers::wait(const Deadline& deadline, st
     throw;
   }
   std::vector<std::vector<std::byte>> received;
-  for (Transfer& transfer : transfers_) {
-    if (transfer.received) received.push_back(std::move(transfer.bytes));
+  for (const auto& transfer : transfers_) {
+    if (transfer->received) received.push_back(std::move(transfer->bytes));
   }
   transfers_.clear();
   return received;

@@ -29,12 +29,13 @@ class Transfers {
 
  private:
   struct Transfer {
+    Transfer(std::vector<std::byte> its_bytes, bool is_received) : bytes(std::move(its_bytes)), received(is_received) {}
     std::vector<std::byte> bytes;  // outlives the request: destroyed after it
     std::unique_ptr<comm::Request> request;
-    bool received = false;
+    bool received;
   };
   comm::RankGroup* comm_;
-  std::vector<Transfer> transfers_;
+  std::vector<std::unique_ptr<Transfer>> transfers_;  // each in its own memory: leaking one needs none
 };
 
 }  // namespace halocline::exchange
