@@ -6,7 +6,7 @@
     run.py --write [--ledger FILE] [--page FILE]                writes the page from the ledger
     run.py --check [--ledger FILE] [--page FILE]                compares them
 
-The parts are tests of ctest in the folder BUILD that take a range of seeds: the programs fuzz_*, and cli_command_lines. Each gets an equal share
+The parts are tests of ctest in the folder BUILD that take a range of seeds: the programs fuzz_*, fault_*, and cli_command_lines. Each gets an equal share
 of the time, with the arguments that its test has. What a seed tries also depends on the commit, which the ledger names. Exit code 1 if a seed
 failed, in this run or, with --check, if the page is not the ledger's; 2 if a program cannot be run.
 """
@@ -23,7 +23,7 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 #: Seeds at a time: a series ends soon after its share of the time.
-FIRST_BATCH = 1000
+FIRST_BATCH = {"cli_command_lines": 100, "fault_threads": 100, "fault_mpi": 20, "fault_tool": 100}
 BATCH_SECONDS = 10
 
 #: What a test answers to a range of seeds, and the words of the page for it. {range}: the arguments of the range.
@@ -36,6 +36,9 @@ PARTS = {
     "fuzz_arguments": "command lines, parsed",
     "fuzz_pictures": "CSV files and traces that `plot` reads",
     "cli_command_lines": "wrong command lines, given to the program",
+    "fault_threads": "one call fails: the life of a domain, with ranks that are threads",
+    "fault_mpi": "the same with MPI",
+    "fault_tool": "one call fails: commands of halocline",
 }
 
 
@@ -62,7 +65,7 @@ def commands_of(build):
 
 
 def run_seeds(part, command, first, count):
-    """How many failed, and the longest time of one in seconds, or None where it is not measured."""
+    """How many failed, the longest time of one in seconds and the number of call sites where they are known, and the time of all."""
     number = "--count" if part == "cli_command_lines" else "--runs"
     begun = time.monotonic()
     done = subprocess.run([*command, "--first", str(first), number, str(count)], capture_output=True, text=True, check=False)
@@ -74,7 +77,9 @@ def run_seeds(part, command, first, count):
     if done.returncode == 1:
         failed = max(failed, 1)
     longest = re.search(r"longest ([\d.]+) s", done.stdout)
-    return failed, float(longest.group(1)) if longest else None, time.monotonic() - begun
+    sites = re.search(r"^sites failed: \d+ of (\d+)", done.stdout, re.M)
+    measured = {"longest_s": float(longest.group(1))} if longest else {}
+    return failed, measured | ({"sites": int(sites.group(1))} if sites else {}), time.monotonic() - begun
 
 
 def commit_of(root):
@@ -92,15 +97,17 @@ def commit_of(root):
 def run_part(part, command, first, seconds):
     """A row of the ledger: seeds from `first` on, for about so many seconds; ends at a failure."""
     row = {"part": part, "first": first, "end": first, "failed": 0, "seconds": 0.0}
-    count = FIRST_BATCH if part != "cli_command_lines" else 100
+    count = FIRST_BATCH.get(part, 1000)
     end = time.monotonic() + seconds
     while True:
-        failed, longest, took = run_seeds(part, command, row["end"], count)
+        failed, measured, took = run_seeds(part, command, row["end"], count)
         row["end"] += count
         row["failed"] += failed
         row["seconds"] = round(row["seconds"] + took, 1)
-        if longest is not None:
-            row["longest_s"] = max(row.get("longest_s", 0.0), longest)
+        if "longest_s" in measured:
+            row["longest_s"] = max(row.get("longest_s", 0.0), measured["longest_s"])
+        if "sites" in measured:
+            row["sites"] = measured["sites"]
         left = end - time.monotonic()
         if failed or left <= 0:
             return row
@@ -136,11 +143,23 @@ def page_of(rows):
             f"| `{part}` | {what} | {seeds:,} | {sum(row['failed'] for row in of_part)} | {'' if longest is None else f'{longest:.3f} s'} "
             f"| {sum(row['seconds'] for row in of_part) / 60:.1f} min | {of_part[-1]['commit']}, {of_part[-1]['date']} |"
         )
+    covered = [coverage_of(rows, part) for part in PARTS if any(row["part"] == part and "sites" in row for row in rows)]
+    if covered:
+        lines += ["", "Call sites of a run's functions that allocate, of the system, of MPI and of files, of which one fails in each case:", "", *covered]
     failed = [row for row in rows if row["failed"]]
     if failed:
         lines += ["", "Seeds that failed lie in these ranges:", ""]
         lines += [f"- `{row['part']}`, {row['first']} to {row['end'] - 1}, commit {row['commit']}: {row['failed']}" for row in failed]
     return "\n".join(lines) + "\n"
+
+
+def coverage_of(rows, part):
+    """How many of the sites of the last commit have failed; seeds go round over them."""
+    of_part = [row for row in rows if row["part"] == part and "sites" in row]
+    last = of_part[-1]
+    sites = last["sites"]
+    tried = {seed % sites for row in of_part if row["commit"] == last["commit"] for seed in range(row["first"], min(row["end"], row["first"] + sites))}
+    return f"- `{part}`: {len(tried):,} of {sites:,} sites ({100 * len(tried) // sites} %) at commit {last['commit']}"
 
 
 def main():

@@ -36,7 +36,7 @@ def build(folder, programs):
         program = folder / f"{name}.py"
         program.write_text(text)
         program.chmod(0o755)
-        tests.append(f'add_test({name} "{program}" "--runs" "7")' if name.startswith("fuzz") else f'add_test({name} "{program}")')
+        tests.append(f'add_test({name} "{program}" "--runs" "7")' if name.startswith("f") else f'add_test({name} "{program}")')
     (folder / "CTestTestfile.cmake").write_text("\n".join(tests) + "\n")
 
 
@@ -75,12 +75,20 @@ def main():
         build(folder, {"fuzz_wire": f"#!{sys.executable}\nimport sys\nsys.exit('no such library')\n"})
         done = run(folder, str(folder), "--minutes", "0.001")
         expect(done.returncode == 2 and "no such library" in done.stderr, f"a program that cannot be run: {done.returncode}, {done.stderr}")
+        sites = answer().replace('print(f"cases', 'print("sites failed: 9 of 3000; longest 0.1 s")\nprint(f"cases')
+        build(folder, {"fault_threads": sites})
+        (folder / "ledger.json").unlink()
+        done = run(folder, str(folder), "--minutes", "0.001")
+        row = json.loads((folder / "ledger.json").read_text())[-1]
+        tried = row["end"] - row["first"]
+        share = f"`fault_threads`: {min(tried, 3000):,} of 3,000 sites ({100 * min(tried, 3000) // 3000} %)"
+        expect(row.get("sites") == 3000 and share in (folder / "page.md").read_text(), f"the page has the share of the sites, {share}: {row}")
         build(folder, {"other": answer()})
         done = run(folder, str(folder), "--minutes", "0.001")
         expect(done.returncode == 2 and "has none of the tests" in done.stderr, f"a folder without the tests: {done.returncode}, {done.stderr}")
     for failure in failures:
         print(f"FAILED: {failure}")
-    print(f"cases passed: {11 - len(failures)}")
+    print(f"cases passed: {12 - len(failures)}")
     return 1 if failures else 0
 
 

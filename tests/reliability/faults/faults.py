@@ -1,0 +1,256 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Fails the calls of a program, one case at a time, and looks at how the program ends.
+
+    faults.py PART BUILD [--first 0] [--runs 200] [--show]     cases by their seeds
+    faults.py PART BUILD --seed 17 [--show]                    one case again
+
+PART is a name of scenarios.py. First the program runs with all calls counted: which sites there are (interposer/sites.hpp), how often each rank
+is there. A case is a site, a rank, the number of its call there, and whether later calls of that function fail, too. Seeds 0 to S - 1 are one case for each
+of S sites, in an order that is the same in each run; five more rounds of S are other ranks, numbers and lasting failures; then they begin again.
+
+A case fails if the program ends by a signal, lasts longer than its limit, leaves files, ends with 0 though its result is not verified, or ends
+otherwise without a line that has the reason. Prints each failure with its seed, and "cases passed: N". Exit code 1 if one failed, 2 if the
+program cannot be run.
+"""
+
+import argparse
+import collections
+import concurrent.futures
+import dataclasses
+import os
+import pathlib
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+import scenarios
+
+#: Rounds over the sites: a rank (by its position among those that call the site, or all), the number of the call, and the mode.
+ROUNDS = [(0, "first", "once"), (-1, "any", "once"), (0, "first", "on"), (-1, "first", "on"), ("all", "first", "once"), ("all", "any", "on")]
+
+
+@dataclasses.dataclass(frozen=True)
+class Case:
+    site: str
+    function: str
+    number: int
+    mode: str
+    rank: str
+    addresses: tuple
+
+    def variable(self):
+        return f"{self.site}:{self.number}:{self.mode}:{self.rank}"
+
+
+@dataclasses.dataclass
+class Site:
+    function: str
+    addresses: tuple
+    calls: dict  # by rank
+
+
+@dataclasses.dataclass
+class Result:
+    code: int | None  # None after the limit
+    out: str
+    err: str
+    seconds: float
+    reached: bool
+    left: list
+    died: list  # addresses of the program's frames when a signal ended it
+    wrong_files: str = ""
+
+    def shown(self):
+        end = "no end" if self.code is None else f"exit code {self.code}"
+        return f"{end} after {self.seconds:.2f} s; output: {self.out[-300:]!r}; errors: {self.err[-1200:]!r}"
+
+
+def read_sites(path):
+    sites = {}
+    for line in path.read_text(encoding="utf-8").splitlines() if path.is_file() else []:
+        kind, rest = line.split(" ", 1)
+        if kind != "seen":
+            continue
+        key, rest = rest.split(" ", 1)
+        function, rank, calls, addresses = rest.rsplit(" ", 3)
+        site = sites.setdefault(key, Site(function, tuple(a for a in addresses.split(",") if a != "0"), {}))
+        site.calls[int(rank)] = site.calls.get(int(rank), 0) + int(calls)
+    return sites
+
+
+class Program:
+    """A scenario, run in a folder of its own each time."""
+
+    def __init__(self, scenario, build):
+        self.scenario = scenario
+        self.build = build
+        self.library = build / "tests/reliability/faults/libhalocline_faults.so"
+
+    def run(self, variable=None):
+        """A run; with the variable of a case, its fault. Returns the result and the lines of FAULTS_FILE's sites."""
+        with tempfile.TemporaryDirectory(prefix="halocline-faults-") as folder:
+            log = pathlib.Path(folder) / "faults"
+            work = pathlib.Path(folder) / "work"
+            work.mkdir()
+            self.scenario.prepare(work, self.build)
+            preload = {"LD_PRELOAD": str(self.library), "FAULTS_FILE": str(log)}
+            if variable:
+                preload["FAULTS_FAIL"] = variable
+            command, environment = self.scenario.command(work, self.build, preload)
+            begun = time.monotonic()
+            with subprocess.Popen(
+                command,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                stdin=subprocess.DEVNULL,
+                cwd=work,
+                env=os.environ | environment,
+                start_new_session=True,
+                text=True,
+                errors="replace",
+            ) as process:
+                try:
+                    out, err = process.communicate(timeout=self.scenario.limit)
+                    code = process.returncode
+                except subprocess.TimeoutExpired:
+                    os.killpg(process.pid, signal.SIGTERM)  # mpirun ends its ranks
+                    try:
+                        out, err = process.communicate(timeout=5)
+                    except subprocess.TimeoutExpired:
+                        os.killpg(process.pid, signal.SIGKILL)
+                        out, err = process.communicate()
+                    code = None
+            lines = log.read_text(encoding="utf-8").splitlines() if log.is_file() else []
+            reached = any(line.startswith("failed ") for line in lines)
+            died = [address for line in lines if line.startswith("died ") for address in line.split(" ")[2].split(",")]
+            left = self.scenario.left(work)
+            result = Result(code, out, err, time.monotonic() - begun, reached, left, died)
+            result.wrong_files = self.scenario.wrong_files(work, code)
+            return result, read_sites(log) if variable is None else {}
+
+
+def judge(scenario, case, result):
+    """What is wrong with how a case ended; empty if nothing."""
+    if result.code is None:
+        return "no end within the limit"
+    if result.code < 0 or result.code >= 128 or "terminate called" in result.err or "Signal: " in result.err:
+        return "a signal"
+    if result.left and not case.function.startswith(("unlink", "remove")):
+        return f"files are left: {', '.join(result.left)}"
+    if result.wrong_files:
+        return result.wrong_files
+    if result.code == 0:
+        return scenario.wrong(result)
+    return scenario.unclear(result, case)
+
+
+class Cases:
+    def __init__(self, sites):
+        self.sites = dict(sorted(sites.items()))
+        self.order = list(self.sites)  # by their hashes: one order in each run, with few changes where threads see other sites
+
+    def of(self, seed):
+        turn, at = divmod(seed % (len(self.order) * len(ROUNDS)), len(self.order))
+        key = self.order[at]
+        site = self.sites[key]
+        which, number, mode = ROUNDS[turn]
+        ranks = sorted(site.calls)
+        calls = min(site.calls.values()) if which == "all" else site.calls[ranks[which]]
+        chosen = 1 if number == "first" else random.Random(seed).randint(1, calls)
+        return Case(key, site.function, chosen, mode, "all" if which == "all" else str(ranks[which]), site.addresses)
+
+
+def place_of(program, addresses):
+    """The functions that return addresses lie in, innermost first."""
+    if not addresses:
+        return ""
+    binary = program.scenario.binary(program.build)
+    command = ["addr2line", "-f", "-C", "-e", str(binary), *[hex(int(address, 16) - 1) for address in addresses]]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    names = done.stdout.splitlines()[::2]
+    return " < ".join(name[:110] for name in names)
+
+
+#: What is_known() allows, in the place of what is wrong.
+KNOWN = "a known limit"
+
+
+def is_known(program, case, result, wrong):
+    """Whether a case is one of scenarios.KNOWN."""
+    return any(
+        wrong.startswith(ending) and function in case.function and within in place_of(program, result.died)
+        for function, within, ending, _ in scenarios.KNOWN
+    )
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("part", choices=sorted(scenarios.PARTS))
+    parser.add_argument("build", type=pathlib.Path)
+    parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--runs", type=int, default=200)
+    parser.add_argument("--seed", type=int)
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--only", default="", help="cases of functions whose name contains this; others are not run, and not counted")
+    parser.add_argument("--show", action="store_true", help="each case, and what it gave")
+    given = parser.parse_args()
+    build = given.build.resolve()
+    first, runs = (given.seed, 1) if given.seed is not None else (given.first, given.runs)
+    totals = collections.Counter()
+    longest = 0.0
+    sites_failed = set()
+    sites_seen = 0
+    for scenario in scenarios.PARTS[given.part]:
+        program = Program(scenario, build)
+        plain, sites = program.run()
+        if plain.code != 0 or not sites or scenario.wrong(plain):
+            print(f"faults.py: without a fault, {scenario.name}: {len(sites)} sites, {scenario.wrong(plain)}, {plain.shown()}", file=sys.stderr)
+            return 2
+        scenario.learn(plain)
+        cases = Cases(sites)
+        sites_seen += len(sites)
+
+        def one(seed, program=program, cases=cases, scenario=scenario):
+            case = cases.of(seed)
+            if given.only not in case.function:
+                return seed, case, None, ""
+            result, _ = program.run(case.variable())
+            wrong = judge(scenario, case, result)
+            return seed, case, result, KNOWN if wrong and is_known(program, case, result, wrong) else wrong
+
+        share = scenarios.share(given.part, scenario, runs)
+        with concurrent.futures.ThreadPoolExecutor(given.jobs) as pool:
+            for seed, case, result, wrong in pool.map(one, range(first, first + share)):
+                if result is None:
+                    continue
+                totals["cases"] += 1
+                totals["reached"] += result.reached
+                totals["ended with 0"] += result.code == 0
+                longest = max(longest, result.seconds)
+                if result.reached:
+                    sites_failed.add((scenario.name, case.site))
+                if wrong == KNOWN:
+                    totals["known"] += 1
+                elif wrong:
+                    totals["failed"] += 1
+                if (wrong and wrong != KNOWN) or given.show:
+                    print(f"{scenario.name} seed {seed} {'FAILED' if wrong else 'ok'}: {wrong}", flush=True)
+                    print(f"  {case.function}, call {case.number} of rank {case.rank}, {case.mode}; FAULTS_FAIL={case.variable()}")
+                    print(f"  {place_of(program, case.addresses)}")
+                    if result.died:
+                        print(f"  died in {place_of(program, result.died)}")
+                    print(f"  {result.shown()}", flush=True)
+    print(
+        f"sites failed: {len(sites_failed)} of {sites_seen}; cases whose call was reached: {totals['reached']} of {totals['cases']}; "
+        f"ended with 0, verified: {totals['ended with 0']}; known limits: {totals['known']}; longest {longest:.3f} s"
+    )
+    print(f"cases passed: {totals['cases'] - totals['failed']}")
+    return 1 if totals["failed"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

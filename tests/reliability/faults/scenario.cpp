@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The life of a domain, for runs in which one call fails: scenario RANKS|mpi FOLDER. RANKS are threads; with mpi, the ranks are those of
+// the launcher. Plans, realizes, exchanges, swaps, accumulates, gathers, writes a checkpoint and an image, restores, closes, with every
+// owned and halo cell compared. A rank prints "rank R: verified", or "rank R: PHASE: ERROR", and then uses the domain again: that must
+// throw the first error once more. Exit code 0 if all ranks verified; 1 after an error; 4 if a rule was broken ("rank R: broken: ...").
+#include <dlfcn.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <string_view>
+
+#include "comm/gather.hpp"
+#include "comm/local_ranks.hpp"
+#include "halocline/files.hpp"
+#include "halocline/halocline.hpp"
+#include "halocline/host_array.hpp"
+#include "halocline/session.hpp"
+
+namespace {
+
+using namespace halocline;
+using namespace std::chrono_literals;
+
+constexpr Vec3 extent{10, 9, 8};
+/// Of each collective and each step of an exchange: a rank that fails keeps the others no longer.
+constexpr Duration timeout = 4s;
+
+/// Text on standard error in one write, without memory: this program must be able to say what happened.
+struct Line {
+  char text[600];
+  std::size_t size = 0;
+  Line& operator<<(std::string_view part) {
+    size += part.copy(text + size, sizeof text - 2 - size);
+    return *this;
+  }
+  ~Line() {
+    text[size++] = '\n';
+    static_cast<void>(::syscall(SYS_write, STDERR_FILENO, text, size));  // in which there is no fault point
+  }
+};
+
+std::string_view digit(int rank) {
+  constexpr std::string_view digits = "0123456789";
+  return digits.substr(static_cast<std::size_t>(rank % 10), 1);
+}
+
+std::string_view text_of(const std::exception_ptr& error) {
+  thread_local char text[400];
+  std::string_view found = "an exception of an unknown type";
+  try {
+    std::rethrow_exception(error);
+  } catch (const std::exception& known) {
+    found = known.what();
+  } catch (...) {
+  }
+  return {text, found.copy(text, sizeof text)};
+}
+
+struct Broken {
+  const char* what;
+};
+
+/// Tells the fault points of this thread, if there are any, which rank it is.
+void set_rank(int rank) {
+  if (void* const set = ::dlsym(RTLD_DEFAULT, "faults_set_rank")) reinterpret_cast<void (*)(int)>(set)(rank);
+}
+
+double value_at(const Vec3& p, int round) {
+  const auto wrapped = [](std::int64_t at, std::int64_t size) { return (at % size + size) % size; };
+  return static_cast<double>(
+      ((wrapped(p.x, extent.x) * 100 + wrapped(p.y, extent.y)) * 100 + wrapped(p.z, extent.z)) * 10 + round);
+}
+
+template <typename Body>
+void for_each(const Box& box, Body&& body) {
+  for (std::int64_t z = box.lo.z; z < box.hi.z; ++z) {
+    for (std::int64_t y = box.lo.y; y < box.hi.y; ++y) {
+      for (std::int64_t x = box.lo.x; x < box.hi.x; ++x) body(Vec3{x, y, z});
+    }
+  }
+}
+
+class Life {
+ public:
+  explicit Life(comm::RankGroup& comm) : comm_(comm), rank_(static_cast<int>(comm.rank().value())) {}
+
+  int run(const char* folder) {
+    try {
+      live(folder);
+      Line() << "rank " << digit(rank_) << ": verified";
+      return 0;
+    } catch (const Broken& broken) {
+      Line() << "rank " << digit(rank_) << ": broken: " << broken.what;
+      std::_Exit(4);
+    } catch (...) {
+      after(std::current_exception());
+      throw;
+    }
+  }
+
+ private:
+  void live(const char* folder) {
+    DomainOptions options;
+    options.timeout = timeout;
+    options.devices.per_rank = 2;
+    options.devices.kind = DeviceKind::host;
+    phase_ = "making";
+    domain_.emplace(extent, Stencil::box(1), comm::Communicator(comm_), options);
+    const auto u = domain_->add_field<double>("u", {.buffers = 2});
+    const auto v = domain_->add_field<float>("v");
+    phase_ = "plan";
+    domain_->plan();
+    phase_ = "realize";
+    domain_->realize();
+    for (int round = 0; round < 2; ++round) {
+      phase_ = "exchange";
+      fill(u, round);
+      fill(v, round);
+      if (round == 0) {
+        domain_->exchange();
+      } else {
+        ExchangeHandle handle = domain_->start_exchange();
+        handle.finish([](const Subdomain& subdomain, std::span<const Box> boxes) {
+          for (const Box& box : boxes) subdomain.launch(box, [](const Box&) {});
+        });
+      }
+      domain_->synchronize();
+      compare(u, round, true);
+      compare(v, round, true);
+      if (round == 0) domain_->swap(u);
+    }
+    phase_ = "gather";
+    const auto boxes = comm::gather_value(comm_, static_cast<std::int64_t>(domain_->subdomains().size()));
+    if (boxes.size() != static_cast<std::size_t>(comm_.size()) || boxes[0] != 2)
+      throw Broken{"a gathered number is wrong"};
+    phase_ = "files";
+    {
+      Checkpoints checkpoints(*domain_, std::string(folder) + "/checkpoints");
+      checkpoints.write({{"step", "1"}});
+      Output output(*domain_, std::string(folder) + "/image.pvd");
+      output.write(1, 0.5);
+      fill(u, 7);
+      const auto restored = checkpoints.restore();
+      if (!restored || restored->metadata.at("step") != "1") throw Broken{"what was restored is not what was written"};
+      domain_->synchronize();
+      compare(u, 1, false);
+      compare(v, 1, false);
+    }
+    phase_ = "accumulate";
+    domain_->accumulate(Combine::replace);
+    domain_->synchronize();
+    phase_ = "close";
+    domain_->close();
+  }
+
+  template <typename T>
+  void fill(Field<T> field, int round) {
+    for (const Subdomain& subdomain : domain_->subdomains()) {
+      const HostArray<T> cells(subdomain, field);
+      for_each(cells.view().with_halo(), [&](const Vec3& p) { cells(p) = T(-1); });
+      for_each(subdomain.owned(), [&](const Vec3& p) { cells(p) = static_cast<T>(value_at(p, round)); });
+      cells.upload(subdomain, field);
+    }
+  }
+
+  template <typename T>
+  void compare(Field<T> field, int round, bool with_halo) {
+    for (const Subdomain& subdomain : domain_->subdomains()) {
+      const auto cells = to_host(subdomain, field);
+      for_each(with_halo ? cells.view().with_halo() : subdomain.owned(), [&](const Vec3& p) {
+        if (cells(p) != static_cast<T>(value_at(p, round)))
+          throw Broken{with_halo ? "a halo cell is wrong" : "a restored cell is wrong"};
+      });
+    }
+  }
+
+  /// A file's error leaves a domain usable. After any other, each call throws the first error, and close() returns.
+  void after(const std::exception_ptr& error) {
+    Line() << "rank " << digit(rank_) << ": " << phase_ << ": " << text_of(error);
+    if (!domain_ || phase_ == std::string_view("making")) return;
+    try {
+      const std::exception_ptr once = again();
+      const std::exception_ptr twice = again();
+      if (once && twice && text_of(once) != std::string(text_of(twice))) {
+        Line() << "rank " << digit(rank_) << ": broken: the domain gives another error when it is used again";
+        std::_Exit(4);
+      }
+    } catch (const std::bad_alloc&) {  // of the comparison
+    }
+    try {
+      domain_->close();
+    } catch (const std::exception& second) {
+      Line() << "rank " << digit(rank_) << ": close after it: " << second.what();
+    }
+  }
+
+  std::exception_ptr again() {
+    try {
+      static_cast<void>(domain_->subdomains());
+      return {};
+    } catch (...) {
+      return std::current_exception();
+    }
+  }
+
+  comm::RankGroup& comm_;
+  int rank_;
+  const char* phase_ = "start";
+  std::optional<Domain> domain_;
+};
+
+int run(int argc, char** argv) {
+  if (argc != 3) {
+    std::fputs("usage: scenario RANKS|mpi FOLDER\n", stderr);
+    return 2;
+  }
+  if (std::strcmp(argv[1], "mpi") == 0) {
+    Environment environment;
+    environment.timeout = timeout;
+    comm::Session session(&argc, &argv, environment);
+    comm::Communicator world = session.world();
+    return Life(world).run(argv[2]);
+  }
+  comm::ThreadsOptions options;
+  options.timeout = timeout;
+  comm::run_as_threads(
+      std::atoi(argv[1]),
+      [&](comm::RankGroup& comm) {
+        set_rank(static_cast<int>(comm.rank().value()));
+        Life(comm).run(argv[2]);
+      },
+      options);
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (...) {
+    Line() << "scenario: error: " << text_of(std::current_exception());
+    return 1;
+  }
+}
