@@ -75,7 +75,7 @@ def main():
         build(folder, {"fuzz_wire": f"#!{sys.executable}\nimport sys\nsys.exit('no such library')\n"})
         done = run(folder, str(folder), "--minutes", "0.001")
         expect(done.returncode == 2 and "no such library" in done.stderr, f"a program that cannot be run: {done.returncode}, {done.stderr}")
-        sites = answer().replace('print(f"cases', 'print("sites failed: 9 of 3000; longest 0.1 s")\nprint(f"cases')
+        sites = answer().replace('print(f"cases', 'print("sites failed: 9 of 3000; known limits: 0; longest 0.1 s")\nprint(f"cases')
         build(folder, {"fault_threads": sites})
         (folder / "ledger.json").unlink()
         done = run(folder, str(folder), "--minutes", "0.001")
