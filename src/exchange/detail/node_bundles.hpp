@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "comm/rank_group.hpp"
-#include "exchange/transport/bundle.hpp"
+#include "exchange/transport/bundled/bundle.hpp"
 #include "placement/placement.hpp"
 
 namespace halocline::exchange {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The ends of messages that travel in bundles: each has a stream, in which its device packs or unpacks; the ends of a bundle on one
 // rank share its memory on the host and its requests.
-#include "exchange/transport/bundle.hpp"
+#include "exchange/transport/bundled/bundle.hpp"
 #include "exchange/transport/factory.hpp"
 
 namespace halocline::exchange {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "exchange/transport/bundle.hpp"
+#include "exchange/transport/bundled/bundle.hpp"
 
 #include <algorithm>
 #include <cstring>
