@@ -13,6 +13,8 @@
 #include "core/printable.hpp"
 #include "halocline/error.hpp"
 #include "pictures/baseline_picture.hpp"
+#include "pictures/collected.hpp"
+#include "pictures/prediction_picture.hpp"
 
 namespace cli {
 namespace {
@@ -40,53 +42,6 @@ std::vector<std::string> fields_of(std::string_view line) {
 
 using Name = std::function<std::string(const CsvRow&)>;
 using Measure = std::function<double(const CsvRow&)>;
-
-/// The rows' values by name, then x: the median where there are several. Series and x are in the order of their first rows.
-class Collected {
- public:
-  void add(const std::string& name, bool predicted, double x, double y) {
-    auto place =
-        std::ranges::find_if(groups_, [&](const Group& g) { return g.name == name && g.predicted == predicted; });
-    if (place == groups_.end()) place = groups_.insert(place, {name, predicted, {}});
-    place->values[x].push_back(y);
-  }
-  /// A prediction has the colour of what it predicts.
-  [[nodiscard]] std::vector<Series> series() const {
-    std::vector<Series> all;
-    std::vector<std::string> names;
-    for (const Group& group : groups_) {
-      auto place = std::ranges::find(names, group.name);
-      if (place == names.end()) place = names.insert(place, group.name);
-      Series series{group.name + (group.predicted ? both_ ? ", simulated" : ", model" : ""),
-                    {},
-                    group.predicted,
-                    static_cast<std::size_t>(place - names.begin())};
-      for (const auto& [x, repeats] : group.values) {
-        series.values.push_back(median_at(x, repeats));
-      }
-      all.push_back(std::move(series));
-    }
-    return all;
-  }
-  void simulated_beside_measured() { both_ = true; }
-
- private:
-  struct Group {
-    std::string name;
-    bool predicted;
-    std::map<double, std::vector<double>> values;
-  };
-  std::vector<Group> groups_;
-  bool both_ = false;
-};
-
-std::vector<double> all_x(const std::vector<Series>& series) {
-  std::set<double> ticks;
-  for (const Series& one : series) {
-    for (const Value& value : one.values) ticks.insert(value.x);
-  }
-  return {ticks.begin(), ticks.end()};
-}
 
 // Exchanges: bench_study, and `halocline simulate --study`.
 
@@ -340,10 +295,15 @@ std::vector<Chart> charts_of(const CsvRows& rows) {
     charts = pack_charts(rows);
   } else if (all_have({"size", "bytes", "method", "traffic", "from", "to", "numa", "gb_per_s"})) {
     charts = link_charts(rows);
+  } else if (all_have({"study", "kernel", "cells_x", "cells_y", "cells_z", "devices", "closed_overlapped_s",
+                       "simulated_overlapped_s"})) {
+    charts = prediction_charts(rows);
+  } else if (all_have({"study", "cells", "devices", "scheme", "gflops"})) {
+    charts = scheme_charts(rows);
   } else {
     throw InvalidArgument(
-        "a CSV file with other columns; allowed are files of simulate --study, bench_study, run mhd --study, "
-        "bench links and bench_pack");
+        "a CSV file with other columns; allowed are files of simulate --study, predict --study, bench_study, "
+        "run mhd --study, bench links and bench_pack");
   }
   if (charts.empty()) throw InvalidArgument("the CSV file has no rows that are drawn");
   return charts;

@@ -35,6 +35,17 @@ expect_drawn("strong scaling" ${results}/2026-11-21-4x-h200-fused/strong.csv)
 expect_drawn("[+]self, simulated" ${results}/2026-11-21-4x-h200-fused/strong.csv ${summit}/strong.csv)
 expect_drawn("512\\^3, model" ${results}/2026-11-22-4x-h200-senders/mhd-strong.csv)
 
+# Predictions of steps, by their CSV.
+run_program(code out err predict --machine puhti --nodes 2 --ranks-per-node 4 --kernel mhd --study strong --sizes 128 256 --csv)
+file(WRITE ${folder}/steps.csv "${out}")
+expect_drawn("mhd: strong scaling, simulated; model: the closed form<.*>128\\^3<.*>256\\^3, model" ${folder}/steps.csv)
+run_program(code out err predict --machine puhti --nodes 2 --ranks-per-node 4 --kernel mhd --study weak --sizes 128 --csv)
+file(WRITE ${folder}/steps.csv "${out}")
+expect_drawn("mhd: weak scaling.*>128\\^3 a device, model" ${folder}/steps.csv)
+run_program(code out err predict --machine k20-server --kernel laplace3d --study schemes --sizes 64 128 --csv)
+file(WRITE ${folder}/schemes.csv "${out}")
+expect_drawn("laplace3d: schemes on 2 devices, simulated<.*>128\\^3<.*>pairwise" ${folder}/schemes.csv)
+
 # Rooflines: ceilings of bench_ceilings and of a machine map; each kind of result below them.
 set(four ${results}/2026-11-21-4x-h200-fused)
 expect_drawn("memory: copy by cudaMemcpyAsync, read plus written<.*MPI: device memory.*exchange, [+]direct, CUDA-aware MPI, 4 devices"
