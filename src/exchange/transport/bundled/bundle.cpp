@@ -98,7 +98,6 @@ void Bundle::post(std::size_t bytes) const {
 
 std::optional<std::size_t> Bundle::posted() const {
   LeaderFlag* flag = memory_.leader();
-  // A leader that sends may be further: a bundle does not wait for parts that have no bytes in it.
   if (SharedWord(flag->epoch).load(std::memory_order_acquire) < epoch_) return std::nullopt;
   return SharedWord(flag->bytes).load(std::memory_order_acquire);
 }
@@ -148,22 +147,26 @@ void OutgoingBundle::start(const ExchangePlan& plan) {
 
 bool OutgoingBundle::progress() {
   if (!leads_) return posted().has_value();
+  if (all_sent()) return true;
   const std::size_t chunks = layout_->chunks.size();
-  if (done_ == chunks) return true;
   while (packed_ < site_.channels.size() && part_done(packed_, epoch_)) ++packed_;
   while (started_ < chunks && layout_->chunks[started_].end <= layout_->begins[packed_]) {
     if (started_ == 0) note_begin();
     layout_->requests[started_++]->start();
   }
   while (done_ < started_ && layout_->requests[done_]->test()) ++done_;
-  if (done_ < chunks) return false;
+  if (!all_sent()) return false;
   ran(transfer_);
   post(layout_->begins.back());
   return true;
 }
 
+/// Parts without bytes count, too, so that each rank's token was compared.
+bool OutgoingBundle::all_sent() const { return done_ == layout_->chunks.size() && packed_ == site_.channels.size(); }
+
 std::string OutgoingBundle::state(std::size_t part) const {
   if (!leads_) return own_[part]() ? leader_text("sends") : "packing";
+  if (all_sent()) return "sent";
   if (done_ < started_) return fmt::format("MPI send of {} under way", chunk_text(done_));
   if (packed_ == part || (packed_ < part && !part_done(part, epoch_))) return "packing";
   const Channel& late = *site_.channels[packed_];

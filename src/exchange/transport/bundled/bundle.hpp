@@ -161,6 +161,8 @@ class OutgoingBundle final : public Bundle {
   [[nodiscard]] std::string state(std::size_t part) const;
 
  private:
+  [[nodiscard]] bool all_sent() const;
+
   std::size_t packed_ = 0;   ///< messages that are packed, without a gap
   std::size_t started_ = 0;  ///< chunks whose send was started
   std::size_t done_ = 0;     ///< chunks whose send is complete
