@@ -120,10 +120,15 @@ class Checkpoints::Impl {
     });
     generation_ = comm().all_reduce(root() ? generation_ : 0, comm::Reduction::max);
     metadata_ = metadata;
-    comm::agree_on(comm(), [&] {
-      writing_ = std::make_unique<Writing>(*snapshot_, fields_, folder_.path(),
-                                           io::data_name(generation_, comm().rank().value()), most_bytes_per_second_);
-    });
+    try {
+      comm::agree_on(comm(), [&] {
+        writing_ = std::make_unique<Writing>(*snapshot_, fields_, folder_.path(),
+                                             io::data_name(generation_, comm().rank().value()), most_bytes_per_second_);
+      });
+    } catch (...) {  // on another rank: no rank has one under way
+      writing_.reset();
+      throw;
+    }
   }
 
   void finish() {

@@ -11,6 +11,7 @@
 #include "device/backend.hpp"
 #include "domain/detail/host_copy.hpp"
 #include "halocline/domain.hpp"
+#include "halocline/error.hpp"
 #include "partition/halo.hpp"
 
 namespace halocline {
@@ -37,7 +38,9 @@ class Snapshot {
     std::unique_ptr<device::Buffer> memory{};
 
     [[nodiscard]] std::int64_t component_bytes() const { return element_bytes * box.volume(); }
+    /// Throws DeviceError after copies that could not be ended.
     [[nodiscard]] std::span<std::byte> bytes() const {
+      if (memory == nullptr) throw DeviceError("the host memory of a copy was given up with copies under way");
       return {memory->data(), static_cast<std::size_t>(component_bytes() * components)};
     }
   };
