@@ -83,9 +83,10 @@ struct PastCaches {
     source += head;
     left -= head;
     for (; left >= line; left -= line, target += line, source += line) {
-      std::array<__m128i, line / sizeof(__m128i)> words;
-      std::memcpy(words.data(), source, line);
-      for (std::size_t i = 0; i < words.size(); ++i) _mm_stream_si128(reinterpret_cast<__m128i*>(target) + i, words[i]);
+      for (std::size_t i = 0; i < line; i += sizeof(__m128i)) {
+        const __m128i word = _mm_loadu_si128(reinterpret_cast<const __m128i*>(source + i));
+        _mm_stream_si128(reinterpret_cast<__m128i*>(target + i), word);
+      }
     }
     std::memcpy(target, source, left);
   }
@@ -203,7 +204,9 @@ void copy_rows(const RowCopy& copy) {
   if (bytes < 32) return run_loops<TwoEnds<16>>(copy);
   if (bytes < 64) return run_loops<TwoEnds<32>>(copy);
   const std::int64_t rows = copy.loops[0].count * copy.loops[1].count * copy.loops[2].count;
-  if (bytes < past_caches_row_bytes || bytes * rows < past_caches_from_bytes) return run_loops<Long>(copy);
+  if (rows == 1 || bytes < past_caches_row_bytes || bytes * rows < past_caches_from_bytes) {
+    return run_loops<Long>(copy);
+  }
   run_loops<PastCaches>(copy);
   PastCaches::end();
 }
