@@ -215,16 +215,16 @@ def main():
         sites_seen += len(sites)
 
         def one(seed, program=program, cases=cases, scenario=scenario):
-            case = cases.of(seed)
+            case = cases.of(seed // len(scenarios.PARTS[given.part]))
             if given.only not in case.function:
                 return seed, case, None, ""
             result, _ = program.run(case.variable())
             wrong = judge(scenario, case, result)
             return seed, case, result, KNOWN if wrong and is_known(program, case, result, wrong) else wrong
 
-        share = scenarios.share(given.part, scenario, runs)
+        seeds = scenarios.seeds_of(given.part, scenario, first, runs)
         with concurrent.futures.ThreadPoolExecutor(given.jobs) as pool:
-            for seed, case, result, wrong in pool.map(one, range(first, first + share)):
+            for seed, case, result, wrong in pool.map(one, seeds):
                 if result is None:
                     continue
                 totals["cases"] += 1
@@ -249,7 +249,10 @@ def main():
         f"ended with 0, verified: {totals['ended with 0']}; known limits: {totals['known']}; longest {longest:.3f} s"
     )
     print(f"cases passed: {totals['cases'] - totals['failed']}")
-    return 1 if totals["failed"] else 0
+    lost = totals["cases"] >= 20 and 2 * totals["reached"] < totals["cases"]
+    if lost:
+        print("faults.py: most calls were not reached again: their sites have other names in each run", file=sys.stderr)
+    return 1 if totals["failed"] or lost else 0
 
 
 if __name__ == "__main__":

@@ -183,9 +183,10 @@ class Life {
     Line() << "rank " << digit(rank_) << ": " << phase_ << ": " << text_of(error);
     if (!domain_ || phase_ == std::string_view("making")) return;
     try {
-      const std::exception_ptr once = again();
-      const std::exception_ptr twice = again();
-      if (once && twice && text_of(once) != std::string(text_of(twice))) {
+      const auto text = [](const std::exception_ptr& one) { return one ? std::string(text_of(one)) : std::string(); };
+      const std::string once = text(again());
+      const std::string twice = text(again());
+      if (once != twice) {
         Line() << "rank " << digit(rank_) << ": broken: the domain gives another error when it is used again";
         std::_Exit(4);
       }

@@ -192,8 +192,7 @@ PARTS = {"fault_threads": [Threads(2)], "fault_mpi": [Mpi(2)], "fault_tool": TOO
 PARTS |= {f"planted_{kind}": [Planted(kind)] for kind in ("right", "signal", "hang", "file", "silent", "unverified")}
 
 
-def share(part, scenario, runs):
-    """How many of the cases are of this scenario."""
+def seeds_of(part, scenario, first, runs):
+    """Which of the seeds first to first + runs are of this scenario: each in turn. A seed says the same case whatever the range."""
     of = PARTS[part]
-    at = of.index(scenario)
-    return runs * (at + 1) // len(of) - runs * at // len(of)
+    return range(first + (of.index(scenario) - first) % len(of), first + runs, len(of))
