@@ -31,7 +31,7 @@ class Placements {
  public:
   explicit Placements(const Freedom& freedom);
 
-  /// The best by bound, each with a bound of its own, the best first; at most `most`. Tries every placement where there
+  /// The best by bound, no two that the judge does not tell apart, the best first; at most `most`. Tries every placement where there
   /// are no more than 5,040; otherwise descends from each start, always by the exchange of two that helps most.
   [[nodiscard]] std::vector<Located> best(Judge& judge, const Messages& messages,
                                           const std::vector<std::vector<int>>& starts, std::size_t most) const;
