@@ -81,7 +81,7 @@ struct StampRoom {
   ShareStamps* shares = nullptr;         ///< by entry of `work`
 };
 
-/// How many tiles of a send the warps of all its blocks have claimed, each warp of those of its number in a block; 0 between runs.
+/// How many tiles of a send were claimed, by the number of the claiming warp in its block; 0 between runs.
 struct alignas(32) Claims {
   std::array<std::uint32_t, block_threads / 32> tiles{};
 };
