@@ -228,34 +228,8 @@ TEST(Bundles, of_other_buffers_are_an_error_before_a_cell_is_written) {
 
 TEST(Bundles, of_two_domains_may_be_finished_in_opposite_orders) {
   for (const bool checked : {false, true}) {
-    const auto all = outcomes(2, [&](comm::RankGroup& comm) {
-      DomainOptions options = two_by_two();
-      options.debug.validate_ordering = checked;
-      Numbered a(comm, options);
-      Numbered b(comm, options);
-      for (int step = 0; step < 3; ++step) {
-        a.fill(10 + step);
-        b.fill(20 + step);
-        const auto start = [&](Numbered& made) {
-          for (const Subdomain& s : made.domain.subdomains()) {
-            s.stream().host_function([] { std::this_thread::sleep_for(30ms); });
-          }
-          return made.domain.start_exchange();
-        };
-        std::array<ExchangeHandle, 2> handles{start(a), start(b)};
-        // The check of order meets the other rank in finish(), so that the order must be the same there.
-        const std::size_t first = checked ? 0 : comm.rank().index();
-        handles[first].finish();
-        handles[1 - first].finish();
-        a.domain.synchronize();
-        b.domain.synchronize();
-        EXPECT_EQ(a.wrong(10 + step), 0);
-        EXPECT_EQ(b.wrong(20 + step), 0);
-        comm.barrier();
-      }
-      a.domain.close();
-      b.domain.close();
-    });
+    const auto all =
+        outcomes(2, [&](comm::RankGroup& comm) { expect_right_in_opposite_orders(comm, two_by_two(), checked, 30ms); });
     for (const Outcome& outcome : all) EXPECT_EQ(outcome.text, "");
   }
 }

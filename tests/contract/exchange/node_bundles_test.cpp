@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "comm/gather.hpp"
+#include "contract/exchange/delayed_chunks.hpp"
 #include "domain/internals.hpp"
 #include "numbered.hpp"
 #include "plan/plan.hpp"
@@ -96,25 +97,12 @@ TEST(NodeBundles, are_as_many_as_there_are_pairs_of_nodes) {
 class NodeBundlesInChunks : public testing::TestWithParam<std::int64_t> {};
 
 TEST_P(NodeBundlesInChunks, every_cell_is_as_geometry_says_with_delays_everywhere) {
-  for (const auto& [ranks, ranks_per_node] : {Shape{4, 2}, Shape{5, 2}, Shape{6, 3}}) {
-    std::mutex mutex;
-    comm::run_as_threads(ranks, [&](comm::RankGroup& comm) {
-      for (std::uint64_t seed = 1; seed <= 6; ++seed) {
-        if ((seed + static_cast<std::uint64_t>(ranks)) % one_in != 0) continue;
-        HaloCase c = random_case(13 * 7919 + seed, ranks);
-        if (!c.node_grid) c.ranks_per_node = ranks_per_node;  // else for other nodes than these
-        c.policy.order = {routing::Transport::mpi_staged};
-        if (seed % 3 == 0) c.policy.order.insert(c.policy.order.begin(), routing::Transport::direct);
-        c.messages = exchange::Messages::by_node;
-        c.tuning.staging_chunk_bytes = GetParam();
-        c.tuning.zero_copy_at_most_bytes = seed % 2 == 0 ? 0 : 400;
-        c.delay_seed = seed;
-        c.steps = 6;
-        const HaloOutcome outcome = run_case(comm, c);
-        const std::lock_guard lock(mutex);
-        EXPECT_EQ(outcome.wrong, "") << c.name << ", " << ranks << " ranks, rank " << comm.rank().value();
-        EXPECT_GT(outcome.cells, 0) << c.name;
-      }
+  for (const Shape& shape : {Shape{4, 2}, Shape{5, 2}, Shape{6, 3}}) {
+    expect_right_in_delayed_chunks(shape.ranks, GetParam(), 13 * 7919, 6, [&](HaloCase& c, std::uint64_t seed) {
+      if (!c.node_grid) c.ranks_per_node = shape.ranks_per_node;  // else for other nodes than these
+      if (seed % 3 == 0) c.policy.order.insert(c.policy.order.begin(), routing::Transport::direct);
+      c.messages = exchange::Messages::by_node;
+      c.steps = 6;
     });
   }
 }
@@ -310,34 +298,8 @@ TEST(NodeBundles, are_compared_by_each_rank_that_unpacks) {
 
 TEST(NodeBundles, of_two_domains_may_be_finished_in_opposite_orders) {
   for (const bool checked : {false, true}) {
-    expect_no_errors(outcomes(4, [&](comm::RankGroup& comm) {
-      DomainOptions options = two_nodes();
-      options.debug.validate_ordering = checked;
-      Numbered a(comm, options);
-      Numbered b(comm, options);
-      for (int step = 0; step < 3; ++step) {
-        a.fill(10 + step);
-        b.fill(20 + step);
-        const auto start = [&](Numbered& made) {
-          for (const Subdomain& s : made.domain.subdomains()) {
-            s.stream().host_function([] { std::this_thread::sleep_for(10ms); });
-          }
-          return made.domain.start_exchange();
-        };
-        std::array<ExchangeHandle, 2> handles{start(a), start(b)};
-        // The check of order meets other ranks in finish(), so that the order must be the same there.
-        const std::size_t first = checked ? 0 : comm.rank().index() % 2;
-        handles[first].finish();
-        handles[1 - first].finish();
-        a.domain.synchronize();
-        b.domain.synchronize();
-        EXPECT_EQ(a.wrong(10 + step), 0);
-        EXPECT_EQ(b.wrong(20 + step), 0);
-        comm.barrier();
-      }
-      a.domain.close();
-      b.domain.close();
-    }));
+    expect_no_errors(
+        outcomes(4, [&](comm::RankGroup& comm) { expect_right_in_opposite_orders(comm, two_nodes(), checked, 10ms); }));
   }
 }
 

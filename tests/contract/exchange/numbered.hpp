@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <gtest/gtest.h>
+
+#include <array>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
+#include <thread>
 #include <vector>
 
 #include "device/host.hpp"
@@ -71,5 +76,35 @@ struct Numbered {
  private:
   std::vector<View<std::int64_t>> filled_;
 };
+
+/// Exchanges of two domains under way at once, behind work that takes `late`; odd ranks finish the second one first, unless the order
+/// is checked: the check meets other ranks in finish(), so that the order must be the same there.
+inline void expect_right_in_opposite_orders(comm::RankGroup& comm, DomainOptions options, bool checked,
+                                            std::chrono::milliseconds late) {
+  options.debug.validate_ordering = checked;
+  Numbered a(comm, options);
+  Numbered b(comm, options);
+  const auto start = [&](Numbered& made) {
+    for (const Subdomain& s : made.domain.subdomains()) {
+      s.stream().host_function([late] { std::this_thread::sleep_for(late); });
+    }
+    return made.domain.start_exchange();
+  };
+  for (int step = 0; step < 3; ++step) {
+    a.fill(10 + step);
+    b.fill(20 + step);
+    std::array<ExchangeHandle, 2> handles{start(a), start(b)};
+    const std::size_t first = checked ? 0 : comm.rank().index() % 2;
+    handles[first].finish();
+    handles[1 - first].finish();
+    a.domain.synchronize();
+    b.domain.synchronize();
+    EXPECT_EQ(a.wrong(10 + step), 0);
+    EXPECT_EQ(b.wrong(20 + step), 0);
+    comm.barrier();
+  }
+  a.domain.close();
+  b.domain.close();
+}
 
 }  // namespace halocline::test
