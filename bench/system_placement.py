@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What `--place system` is worth: one exchange simulated with and without, and what planning takes.
   system_placement.py HALOCLINE MACHINES-FOLDER OUT.csv
-512^3 or 1024^3 cells, radius 1, a rank a device; times are simulated, those of planning are of the processor, by `halocline place`.
+512^3 or 1024^3 cells, radius 1, a rank for each device. Exchange times are simulated; planning times are processor time of `halocline place`.
 """
 
 import csv

@@ -66,9 +66,9 @@ struct PredictedRow {
 [[nodiscard]] std::vector<PredictCase> predict_cases(const PredictFlags& flags,
                                                      const halocline::machine::MachineMap& map);
 
-/// Predicts one case. request: of the whole machine, after `flags.software` was applied; its steps_per_exchange counts updates, of which a step has
-/// flags.kernel.exchanges. Throws InvalidArgument if the time of an update follows neither
-/// from the flags nor from the map.
+/// Predicts one case. request: of the whole machine, after `flags.software` was applied; its steps_per_exchange counts updates. A step
+/// has flags.kernel.exchanges updates. Throws InvalidArgument if the time of an update follows neither from the flags nor from the
+/// map.
 [[nodiscard]] PredictedRow predict_case(halocline::PlanRequest request, const PredictFlags& flags,
                                         const PredictCase& of);
 

@@ -21,7 +21,7 @@ struct Cause {
   UplinkOf uplink{};
   /// Messages that the cards of a node send, and receive, a second; 0: any.
   double message_rate = 0;
-  /// Seconds by which a rank begins late. kernels: what those of the busiest device take in this exchange.
+  /// Seconds by which a rank begins late. kernels: seconds of the kernels of the busiest device in this exchange.
   std::function<double(rank_id, double kernels)> late{};
 };
 

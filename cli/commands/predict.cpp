@@ -40,7 +40,7 @@ int print_schemes(Context& context, const PredictFlags& flags, const machine::Ma
   return 0;
 }
 
-/// "; an exchange serves 3 updates", of which a step has flags.kernel.exchanges.
+/// Such as "; an exchange serves 3 updates". A step has flags.kernel.exchanges updates.
 std::string served_text(const PredictFlags& flags, int updates) {
   if (updates == 1) return {};
   return fmt::format("; an exchange serves {} {}", updates, flags.kernel.exchanges > 1 ? "substeps" : "steps");
