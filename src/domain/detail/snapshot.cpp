@@ -129,9 +129,8 @@ void Snapshot::copy(CopyTo to, std::string_view call) {
   }
   try {
     for (const Part& part : parts_) {
-      if (part.memory == nullptr) throw DeviceError(fmt::format("{} after copies that could not be ended", call));
       const auto& [field, ahead] = items_[part.item];
-      enqueue_host_copy(subdomains[part.position], field, ahead, part.box, part.memory->data(), to);
+      enqueue_host_copy(subdomains[part.position], field, ahead, part.box, part.bytes().data(), to);
     }
     for (std::size_t i = 0; i < subdomains.size(); ++i) subdomains[i].stream().record(*copied_[i]);
     under_way_ = true;
