@@ -265,13 +265,13 @@ TEST(NodeBundles, of_other_buffers_are_an_error_before_a_cell_is_written) {
   }
 }
 
-/// Rank 1 receives for its node, and agrees with the other one. Rank 0 does not; as its packing is late, it has not seen the flags of
-/// rank 1 when the other node's bundle is here.
+/// Rank 1 receives for its node, and agrees with the other one; rank 0 does not. The stencil has no halo within a node: no flag of
+/// `direct` shows rank 1 that rank 0 differs before rank 0 has compared the bundle.
 TEST(NodeBundles, are_compared_by_each_rank_that_unpacks) {
   int written = -1;
   const auto all = outcomes(4, [&](comm::RankGroup& comm) {
     const auto late = std::make_shared<LatePacking>();
-    Numbered made(comm, two_nodes(2s, late));
+    Numbered made(comm, two_nodes(2s, late), Stencil::box(0, 0, 1));
     made.fill(0);
     comm.barrier();
     const bool differs = comm.rank() == rank_id(0);

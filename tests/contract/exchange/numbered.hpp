@@ -34,7 +34,8 @@ class LatePacking final : public device::Injector {
 /// A domain whose cells hold their position, plus a value.
 struct Numbered {
   static constexpr Vec3 extent{8, 8, 16};
-  Numbered(comm::RankGroup& comm, const DomainOptions& options) : domain(extent, Stencil::box(1), comm, options) {
+  Numbered(comm::RankGroup& comm, const DomainOptions& options, const Stencil& stencil = Stencil::box(1))
+      : domain(extent, stencil, comm, options) {
     u = domain.add_field<std::int64_t>("u", {.buffers = 2});
     domain.realize();
   }
