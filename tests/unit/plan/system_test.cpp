@@ -151,17 +151,17 @@ PlanRequest request_on_titan(std::size_t nodes) {
 }
 
 TEST(SystemPlacement, ChoosesTheGridWithTheMoves) {
-  const Plan plan = plan_by(request_on_titan(64), Place::system);
+  const Plan plan = plan_by(request_on_titan(12), Place::system);
   expect_each_slot_once(plan);
   EXPECT_EQ(plan.placement_method, Place::system);
   EXPECT_EQ(plan.partition, partition::Method::fastest);
   EXPECT_EQ(plan.partition_reason, "chosen with the moves between nodes");
   EXPECT_NEAR(1e-12 * static_cast<double>(plan.moves->now), test::simulated_seconds(plan), 1e-9);
-  EXPECT_LT(100 * plan.moves->now, 85 * *plan.moves->before);
+  EXPECT_LT(100 * plan.moves->now, 92 * *plan.moves->before);
 }
 
 TEST(SystemPlacement, KeepsAGridThatIsAskedFor) {
-  PlanRequest request = request_on_titan(32);
+  PlanRequest request = request_on_titan(12);
   const Vec3 chosen = plan_by(request, Place::system).geometry.partition.grid();
   request.partition = partition::Method::exact;
   const Vec3 asked_for = plan_by(request, Place::automatic).geometry.partition.grid();
