@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The two commands of the README, and the ones that developers use every day. CMake does the work.
 #   make demo     installs what is missing, builds, runs jacobi3d on 4 ranks x 2 host devices, writes a picture
-#   make test     installs what is missing, builds, runs the tests and says how many
+#   make test     installs what is missing, builds, runs the tests and prints how many passed
 # Variables: MPI=OFF (one process), JOBS=n (compilers at once), TESTS=regex (only these), HOURS=n (of make reliability), CONFIGURE="-D..."
 MPI ?= AUTO
 JOBS ?= $(shell scripts/jobs.sh)
@@ -20,7 +20,7 @@ CONFIGURE_WITH = scripts/configure.sh $(BUILD) $(1) -DHALOCLINE_MPI=$(MPI) $(CON
 INSTALL = MPI=$(MPI) scripts/install_dependencies.sh
 
 .DEFAULT_GOAL := build
-.PHONY: help build demo test reliability bench docs format lint clean
+.PHONY: help build demo test packages reliability bench docs format lint clean
 # Goals share one build folder: one at a time. Within one, JOBS compilers run at once.
 .NOTPARALLEL:
 
@@ -45,8 +45,11 @@ else
 endif
 	@test -s $(PICTURE) || { echo "make demo: no picture was written to $(PICTURE)" >&2; exit 1; }
 
-test: build ## all tests; none at all is a failure
-	@scripts/run_tests.sh $(BUILD) $(if $(TESTS),-R '$(TESTS)')
+test: build ## all tests but those of packages; none at all is a failure
+	@scripts/run_tests.sh $(BUILD) $(if $(TESTS),-R '$(TESTS)',-LE '^packages$$')
+
+packages: build ## the tests that compile Halocline again: pip, wheels, a subproject
+	@scripts/run_tests.sh $(BUILD) -L '^packages$$'
 
 reliability: build ## seeds that no run has tried: 25 minutes, or HOURS; docs/reliability.md has what came out
 	@python3 tests/reliability/run.py $(BUILD) --minutes $$(($(HOURS) > 0 ? $(HOURS) * 60 : 25))

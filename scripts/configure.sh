@@ -5,6 +5,8 @@
 #   scripts/configure.sh build/release demo -DHALOCLINE_MPI=AUTO
 # all: with tests, benchmarks and, if nvcc is found, CUDA. demo: without tests and benchmarks, and without CUDA if there
 # is no GPU. A folder of kind all also serves the demo; turning a demo folder into all recompiles nothing.
+# CUDA is for the GPUs of this machine, or for the H100 and H200 if it has none, because each architecture takes a minute;
+# CUDAARCHS or -DCMAKE_CUDA_ARCHITECTURES chooses others.
 # The build itself notices changes of CMake files.
 set -euo pipefail
 
@@ -28,6 +30,10 @@ if [ "$parts" = demo ]; then
   else
     options+=(-DHALOCLINE_CUDA=OFF)
   fi
+fi
+if [ -z "${CUDAARCHS-}" ]; then
+  here=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | grep -E '^[0-9]+\.[0-9]+$' | sort -u | tr -d . | paste -sd ';' || true)
+  options+=("-DCMAKE_CUDA_ARCHITECTURES=${here:-90}")
 fi
 rm -f "$stamp"
 cmake --preset "$(basename "$folder")" -B "$folder" "${options[@]}" "$@"
