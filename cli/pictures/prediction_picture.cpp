@@ -48,10 +48,9 @@ std::vector<Chart> prediction_charts(const std::vector<CsvRow>& rows) {
 }
 
 std::vector<Chart> scheme_charts(const std::vector<CsvRow>& rows) {
-  std::map<std::string, std::pair<std::vector<std::string>, Collected>>
-      found;  // by devices: sizes, and the schemes' rates
+  std::map<double, std::pair<std::vector<std::string>, Collected>> found;  // by devices: sizes, and the schemes' rates
   for (const CsvRow& row : rows) {
-    auto& [sizes, rates] = found[row.at("devices")];
+    auto& [sizes, rates] = found[csv_number(row, "devices")];
     const std::string size = row.at("cells") + "^3";
     if (sizes.empty() || sizes.back() != size) sizes.push_back(size);
     rates.add(row.at("scheme"), false, static_cast<double>(sizes.size() - 1), csv_number(row, "gflops"));
@@ -59,7 +58,7 @@ std::vector<Chart> scheme_charts(const std::vector<CsvRow>& rows) {
   std::vector<Chart> charts;
   for (const auto& [devices, of] : found) {
     const auto& [sizes, rates] = of;
-    charts.push_back({fmt::format("laplace3d: schemes on {} devices, simulated", devices),
+    charts.push_back({fmt::format("laplace3d: schemes on {:g} devices, simulated", devices),
                       "",
                       "GFLOP/s",
                       sizes,

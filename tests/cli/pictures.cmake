@@ -45,6 +45,9 @@ expect_drawn("mhd: weak scaling.*>128\\^3 a device, model" ${folder}/steps.csv)
 run_program(code out err predict --machine k20-server --kernel laplace3d --study schemes --sizes 64 128 --csv)
 file(WRITE ${folder}/schemes.csv "${out}")
 expect_drawn("laplace3d: schemes on 2 devices, simulated<.*>128\\^3<.*>pairwise" ${folder}/schemes.csv)
+string(REPLACE ",2,pairwise," ",10,pairwise," out "${out}")  # in the order of the numbers
+file(WRITE ${folder}/schemes.csv "${out}")
+expect_drawn("laplace3d: schemes on 2 devices.*schemes on 4 devices.*schemes on 10 devices, simulated" ${folder}/schemes.csv)
 
 # Rooflines: ceilings of bench_ceilings and of a machine map; each kind of result below them.
 set(four ${results}/2026-11-21-4x-h200-fused)
