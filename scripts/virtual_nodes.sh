@@ -1,10 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Starts a program of Open MPI on several nodes that are namespaces of this machine:
-#   scripts/virtual_nodes.sh [--nodes 2] [--rate 200mbit] [--unplug NODE:SECONDS] [flags of mpirun] -n 8 program arguments...
+#   scripts/virtual_nodes.sh [--nodes 2] [--rate 200mbit | --links FILE] [--unplug NODE:SECONDS] [flags of mpirun]
+#                            -n 8 program arguments...
 # A node has its own network, host name, System V IPC and /dev/shm. Its link to the switch carries RATE each way (as in
 # tc(8); not shaped by default), and --unplug takes the link of a node (counted from 0) down after SECONDS. MPI's
 # messages use these links; its launcher has a second network, as in a cluster. Ranks are placed node by node.
+# A line of --links is a link, `END END RATE`; all messages that pass it share RATE, each way. An end is the number of a
+# node, or the name of a switch. Each node has one link to a switch, and the switches are a tree. A link between two
+# nodes carries what they send to each other, and nothing else. Queues of such links lose nothing.
 # Needs root or user namespaces, and ip and tc of iproute2. Exits with 77 where the machine does not allow it. Leaves
 # nothing behind: all namespaces end with this process.
 set -euo pipefail
@@ -27,11 +31,12 @@ cannot() {
 }
 
 command=("$0" "$@")
-nodes=2 ranks='' rate='' unplug='' launcher=()
+nodes=2 ranks='' rate='' links='' unplug='' launcher=()
 while [ $# -gt 1 ] && [ -z "$ranks" ]; do
   case $1 in
     --nodes) nodes=$2 && shift ;;
     --rate) rate=$2 && shift ;;
+    --links) links=$2 && shift ;;
     --unplug) unplug=$2 && shift ;;
     -n) ranks=$2 && shift ;;
     *) launcher+=("$1") ;;
@@ -40,6 +45,15 @@ while [ $# -gt 1 ] && [ -z "$ranks" ]; do
 done
 if [ -z "$ranks" ] || [ $# -eq 0 ]; then usage "-n RANKS and a program are needed"; fi
 [ $((ranks % nodes)) -eq 0 ] || usage "-n is $ranks; allowed are multiples of $nodes, the number of nodes"
+[ -z "$rate" ] || [ -z "$links" ] || usage "--rate and --links are given; allowed is one of them"
+[ -z "$links" ] || [ -r "$links" ] || usage "--links is '$links'; allowed is a file that can be read"
+network=$(
+  if [ -n "$links" ]; then
+    awk -v nodes="$nodes" -f "$(dirname "$0")/virtual_links.awk" "$links"
+  else
+    for ((node = 0; node < nodes; ++node)); do echo "port $node all $rate"; done
+  fi
+)
 
 # Once more, as the switch, in namespaces of its own. All processes end with the PID namespace.
 if [ -z "${VIRTUAL_NODES:-}" ]; then
@@ -52,32 +66,79 @@ if [ -z "${VIRTUAL_NODES:-}" ]; then
 fi
 
 pids=()  # of the processes that hold the nodes' namespaces
+in_node() { "${enter[@]}" --target "${pids[$1]}" "${@:2}"; }
 for ((node = 0; node < nodes; ++node)); do
   exec {ready}< <(exec unshare --net --uts --ipc --mount sh -c 'echo ready; exec sleep infinity')
   pids+=("$!")
   read -r -u "$ready" _
-  inside=("${enter[@]}" --target "$!")
-  "${inside[@]}" hostname "node$node"
-  "${inside[@]}" mount -t tmpfs tmpfs /dev/shm
-  "${inside[@]}" ip link set lo up
+  in_node "$node" hostname "node$node"
+  in_node "$node" mount -t tmpfs tmpfs /dev/shm
+  in_node "$node" ip link set lo up
 done
 
-for network in control data; do
-  ip link add "$network" up type bridge
+mtu=1500
+if [ -n "$links" ]; then
+  mtu=9000
   for ((node = 0; node < nodes; ++node)); do
-    inside=("${enter[@]}" --target "${pids[node]}")
-    port=$network$node
-    ip link add "$port" type veth peer name "$network" netns "${pids[node]}"
-    ip link set "$port" up master "$network"
-    case $network in control) subnet=10.0.0 ;; data) subnet=10.0.1 ;; esac
-    "${inside[@]}" ip address add "$subnet.$((node + 1))/24" dev "$network"
-    "${inside[@]}" ip link set "$network" up
-    if [ "$network" = control ] || [ -z "$rate" ]; then continue; fi
-    shaped=(root tbf rate "$rate" burst 64kb latency 100ms)
-    tc qdisc add dev "$port" "${shaped[@]}"
-    "${inside[@]}" tc qdisc add dev data "${shaped[@]}"
+    # At most 128 KiB of a connection are under way, fewer than a queue holds.
+    in_node "$node" sysctl -qw net.ipv4.tcp_wmem="4096 16384 131072" net.ipv4.tcp_congestion_control=reno ||
+      cannot "TCP's settings cannot be changed"
   done
+fi
+
+# shape PORT RATE, after what runs tc there. Packets of less than 256 bytes, such as TCP's acknowledgements, go first on
+# the links of --links: otherwise data the other way would slow down what they acknowledge.
+shape() {
+  if [ -z "$links" ]; then
+    "${@:3}" tc qdisc add dev "$1" root tbf rate "$2" burst 64kb latency 100ms
+    return
+  fi
+  "${@:3}" tc -batch - <<END || cannot "links cannot be shaped by htb with u32"
+qdisc add dev $1 root handle 1: htb default 3
+class add dev $1 parent 1: classid 1:1 htb rate $2 burst 64kb quantum 9100
+class add dev $1 parent 1:1 classid 1:2 htb rate 8kbit ceil $2 cburst 64kb quantum 9100 prio 0
+class add dev $1 parent 1:1 classid 1:3 htb rate 8kbit ceil $2 cburst 64kb quantum 9100 prio 1
+filter add dev $1 parent 1: protocol ip u32 match u16 0 0xff00 at 2 classid 1:2
+END
+}
+
+# connect END NAME END NAME [RATE]: a link, and what its ports are called at both ends. An end is a node or a bridge.
+connect() {
+  ip link add one mtu "$mtu" type veth peer name other mtu "$mtu"
+  attach one "$1" "$2" "${5:-}"
+  attach other "$3" "$4" "${5:-}"
+}
+attach() {
+  local here=()
+  if [[ $2 =~ ^[0-9]+$ ]]; then
+    ip link set "$1" netns "${pids[$2]}" name "$3"
+    here=(in_node "$2")
+  else
+    ip link show "$2" >/dev/null 2>&1 || ip link add "$2" up type bridge
+    ip link set "$1" name "$3" master "$2"
+  fi
+  "${here[@]}" ip link set "$3" up
+  if [ -n "$4" ]; then shape "$3" "$4" "${here[@]}"; fi
+}
+
+for ((node = 0; node < nodes; ++node)); do
+  connect "$node" control control "control$node"
+  in_node "$node" ip address add "10.0.0.$((node + 1))/24" dev control
 done
+while read -r kind from to rate; do
+  case $kind in
+    port)
+      connect "$from" data "switch.$to" "data$from" "$rate"
+      in_node "$from" ip address add "10.0.1.$((from + 1))/24" dev data
+      ;;
+    trunk) connect "switch.$from" "$from-$to" "switch.$to" "$to-$from" "$rate" ;;
+    pair)
+      connect "$from" "to$to" "$to" "to$from" "$rate"
+      in_node "$from" ip address add "10.0.1.$((from + 1))" peer "10.0.1.$((to + 1))" dev "to$to"
+      in_node "$to" ip address add "10.0.1.$((to + 1))" peer "10.0.1.$((from + 1))" dev "to$from"
+      ;;
+  esac
+done <<<"$network"
 
 hosts=''
 for ((node = 0; node < nodes; ++node)); do
