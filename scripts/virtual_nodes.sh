@@ -95,9 +95,9 @@ shape() {
   fi
   "${@:3}" tc -batch - <<END || cannot "links cannot be shaped by htb with u32"
 qdisc add dev $1 root handle 1: htb default 3
-class add dev $1 parent 1: classid 1:1 htb rate $2 burst 64kb quantum 9100
-class add dev $1 parent 1:1 classid 1:2 htb rate 8kbit ceil $2 cburst 64kb quantum 9100 prio 0
-class add dev $1 parent 1:1 classid 1:3 htb rate 8kbit ceil $2 cburst 64kb quantum 9100 prio 1
+class add dev $1 parent 1: classid 1:1 htb rate $2 burst 16kb quantum 9100
+class add dev $1 parent 1:1 classid 1:2 htb rate 8kbit ceil $2 cburst 16kb quantum 9100 prio 0
+class add dev $1 parent 1:1 classid 1:3 htb rate 8kbit ceil $2 cburst 16kb quantum 9100 prio 1
 filter add dev $1 parent 1: protocol ip u32 match u16 0 0xff00 at 2 classid 1:2
 END
 }

@@ -4,9 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <fstream>
 #include <limits>
 #include <string>
 
+#include "io/json.hpp"
 #include "plan/plan.hpp"
 #include "support/effort.hpp"
 #include "support/unequal_case.hpp"
@@ -66,6 +68,36 @@ TEST(Joint, DISABLED_Record) {
     fmt::print("{},{},{},{},{:.9e},{:.9e},{:.9e}\n", seed, request.machine.nodes.size(), request.machine.device_count(),
                times.plans, times.exact_and_qap, times.found, times.optimum);
     std::fflush(stdout);
+  }
+}
+
+/// A case in the words of the command line.
+std::string words_of(const PlanRequest& request) {
+  std::string words = fmt::format("--size {} {} {} --radius {}", request.extent.x, request.extent.y, request.extent.z,
+                                  request.stencil.face(0, Side::lower));
+  if (!request.stencil.reads(Direction::of(1, 1, 1))) words += " --no-edges --no-corners";
+  std::string open;
+  for (std::size_t dim = 0; dim < 3; ++dim) {
+    if (request.boundaries[dim] == Boundary::open)
+      open += fmt::format("{}{}", open.empty() ? " --open " : ",", "xyz"[dim]);
+  }
+  std::string fields;
+  for (const FieldDescriptor& field : request.fields) {
+    fields += fmt::format("{}1x{}", fields.empty() ? " --fields " : ",", to_string(field.element));
+  }
+  return words + open + fields;
+}
+
+// For bench/shaped_links.py, with a folder besides: a file SEED.json for each case.
+TEST(Joint, DISABLED_Export) {
+  const char* const folder = std::getenv("HALOCLINE_JOINT_FOLDER");
+  ASSERT_NE(folder, nullptr) << "HALOCLINE_JOINT_FOLDER is not set";
+  const std::uint64_t last = number_of("HALOCLINE_JOINT_LAST", 500);
+  for (std::uint64_t seed = number_of("HALOCLINE_JOINT_FIRST", 1); seed <= last; ++seed) {
+    const PlanRequest request = unequal_case(seed);
+    std::ofstream out(fmt::format("{}/{}.json", folder, seed));
+    out << fmt::format("{{\"arguments\": \"{}\", \"machine\": {}}}\n", words_of(request), io::to_json(request.machine));
+    ASSERT_TRUE(out.flush()) << "seed " << seed;
   }
 }
 
