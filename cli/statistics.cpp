@@ -2,21 +2,14 @@
 #include "statistics.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 #include <vector>
 
-#include "halocline/error.hpp"
+#include "core/median.hpp"
 
 namespace cli {
 
-double percentile(std::span<const double> sorted, double fraction) {
-  if (sorted.empty()) throw halocline::InvalidArgument("percentile: there are 0 values; allowed is 1 or more");
-  const double position = fraction * static_cast<double>(sorted.size() - 1);
-  const auto below = static_cast<std::size_t>(std::floor(position));
-  const std::size_t above = std::min(below + 1, sorted.size() - 1);
-  return sorted[below] + (position - std::floor(position)) * (sorted[above] - sorted[below]);
-}
+using halocline::percentile;
 
 Statistics statistics_of(std::span<const double> values) {
   std::vector<double> sorted(values.begin(), values.end());

@@ -18,10 +18,6 @@ struct Statistics {
   double max = 0;
 };
 
-/// The value below which a fraction (0 to 1) of the sorted values lies, linear between neighbours (R's type
-/// 7, NumPy's default). Throws InvalidArgument without values.
-[[nodiscard]] double percentile(std::span<const double> sorted, double fraction);
-
 /// In any order. Throws InvalidArgument without values.
 [[nodiscard]] Statistics statistics_of(std::span<const double> values);
 

@@ -18,6 +18,7 @@
 #include "comm/local_ranks.hpp"
 #include "contract/files/files_case.hpp"
 #include "io/manifest.hpp"
+#include "support/forked.hpp"
 
 namespace halocline::test {
 namespace {
@@ -80,37 +81,6 @@ Doing doing_in(const std::string& folder) {
   if (!others.empty() && (manifests.empty() || *others.rbegin() > *manifests.rbegin())) return Doing::writing_cells;
   return manifests.size() > generations || others != manifests ? Doing::removing_old_ones : Doing::nothing;
 }
-
-pid_t start(const std::function<int()>& body) {
-  std::fflush(nullptr);
-  const pid_t child = fork();
-  if (child != 0) return child;
-  int status = 5;
-  try {
-    status = body();
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "%s\n", error.what());
-  }
-  std::fflush(nullptr);
-  std::_Exit(status);
-}
-
-/// Both ends of a pipe, closed at the end.
-struct Pipe {
-  Pipe() {
-    if (pipe(ends.data()) != 0) std::_Exit(2);
-  }
-  Pipe(const Pipe&) = delete;
-  Pipe& operator=(const Pipe&) = delete;
-  ~Pipe() {
-    close(ends[0]);
-    close_writer();
-  }
-  void close_writer() {
-    if (ends[1] >= 0) close(std::exchange(ends[1], -1));
-  }
-  std::array<int, 2> ends{};
-};
 
 /// Kills a writer after some checkpoints, so that it is killed while it writes, not while it starts; returns how many it has committed.
 std::int64_t kill_one(const std::string& folder, Seeded& random, std::int64_t& delay_us) {
