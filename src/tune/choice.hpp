@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "io/tuning_cache.hpp"
+
+// What times mean. Pure.
+namespace halocline::tune {
+
+/// A default that is not slower than this stays: another choice has to be so much faster by its median.
+inline constexpr double least_gain = 0.03;
+
+[[nodiscard]] io::Quantiles quantiles_of(std::vector<double> seconds);
+
+/// The median's ratio to the default's in the same rounds; below 1 is faster.
+[[nodiscard]] double ratio_of(const io::TunedTrial& trial);
+/// By the median at least least_gain faster than the default, and faster by the lower quartile, too, so that some slow rounds of the
+/// default are not enough.
+[[nodiscard]] bool is_better(const io::TunedTrial& trial);
+/// So much slower that more rounds would not change it.
+[[nodiscard]] bool is_hopeless(const io::TunedTrial& trial);
+
+/// The best of several settings for different options, as one: those of the fastest trial, and of others where no option is set yet.
+/// Only trials that are better count.
+[[nodiscard]] io::Settings together(std::span<const io::TunedTrial> fastest_first);
+
+/// The trial with the smallest median among those that are better; null: the default stays.
+[[nodiscard]] const io::TunedTrial* winner_of(std::span<const io::TunedTrial> confirmed);
+
+}  // namespace halocline::tune

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/candidates.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "machine/synthetic.hpp"
+
+namespace halocline::tune {
+namespace {
+
+using routing::Transport;
+using testing::Contains;
+using testing::HasSubstr;
+using testing::Not;
+
+struct MachineCase {
+  std::int64_t nodes = 1;
+  std::int64_t devices_per_node = 4;
+  std::int64_t ranks_per_node = 4;
+  std::string transports = "direct,peer_copy,ipc_copy,mpi_device,mpi_staged";
+  bool gpus = false;
+  bool may_cut = true;
+};
+
+struct Listed {
+  std::vector<std::string> tried;
+  CandidateList all;
+  [[nodiscard]] std::string why(const std::string& what) const {
+    for (const io::TunedSkip& skip : all.skipped) {
+      if (skip.what == what) return skip.why;
+    }
+    return "(not skipped)";
+  }
+};
+
+Listed listed(const MachineCase& c) {
+  PlanRequest request;
+  request.extent = {64, 64, 64};
+  request.stencil = Stencil::box(1);
+  request.fields.emplace_back();
+  request.fields.back().name = "u";
+  request.machine = machine::synthetic({c.nodes, c.devices_per_node, c.ranks_per_node});
+  request.policy = routing::Policy::parse(c.transports);
+  const Plan plan = make_plan(request);
+  const auto routes = assumed_routes(plan, request.policy, true);
+  Listed found;
+  found.all = candidates_of({&request, &plan, routes, routing::Messages::by_neighbour, c.gpus, c.may_cut});
+  for (const Candidate& candidate : found.all.list) found.tried.push_back(io::text_of(candidate.settings));
+  return found;
+}
+
+TEST(TuningCandidates, EachTransportThatIsNotTheDefaultComesFirstOnce) {
+  const Listed found = listed({});
+  EXPECT_EQ(found.why("transports=direct"), "it is the default's");
+  EXPECT_EQ(found.why("transports=peer_copy"), "no rank has two devices that are neighbours");
+  EXPECT_THAT(found.tried, Contains("transports=self,ipc_copy,direct,peer_copy,mpi_device,mpi_staged"));
+  EXPECT_THAT(found.tried, Contains("transports=self,mpi_staged,direct,peer_copy,ipc_copy,mpi_device"));
+}
+
+TEST(TuningCandidates, OneRankHasNoCopiesBetweenProcesses) {
+  const Listed found = listed({.ranks_per_node = 1});
+  EXPECT_EQ(found.why("transports=ipc_copy"), "no two ranks of a node are neighbours");
+  EXPECT_THAT(found.tried, Contains("transports=self,peer_copy,direct,ipc_copy,mpi_device,mpi_staged"));
+}
+
+TEST(TuningCandidates, WhatTheOptionsForbidIsNotTried) {
+  const Listed found = listed({.transports = "direct,mpi_staged"});
+  EXPECT_EQ(found.why("transports=ipc_copy"), "the options forbid it");
+  EXPECT_THAT(found.tried, Not(Contains(HasSubstr("ipc_copy"))));
+}
+
+TEST(TuningCandidates, BundlesNeedStagedMessagesAndNodes) {
+  const Listed one = listed({});
+  EXPECT_EQ(one.why("messages=by_rank"), "no message goes by mpi_staged");
+  EXPECT_EQ(one.why("messages=by_node"), "there is one node");
+  EXPECT_EQ(one.why("messages=by_direction"), "self and direct keep one message for each neighbour");
+  const Listed two = listed({.nodes = 2, .transports = "direct,mpi_staged"});
+  EXPECT_THAT(two.tried, Contains("messages=by_rank"));
+  EXPECT_THAT(two.tried, Contains("messages=by_node"));
+  EXPECT_THAT(two.tried, Contains("messages=by_direction"));
+  EXPECT_EQ(listed({.nodes = 2, .transports = "direct,mpi_staged", .gpus = true}).why("messages=by_node"),
+            "it is for host devices");
+}
+
+TEST(TuningCandidates, BundlesAreTriedWithStagedMessagesThatAreNotTheDefault) {
+  EXPECT_THAT(listed({.nodes = 2}).tried,
+              Contains("messages=by_node transports=self,mpi_staged,direct,peer_copy,ipc_copy,mpi_device"));
+}
+
+TEST(TuningCandidates, FourOtherGridsAreTriedUnlessTheGridIsGiven) {
+  const Listed found = listed({.devices_per_node = 8, .ranks_per_node = 8});
+  EXPECT_EQ(std::ranges::count_if(found.tried, [](const auto& text) { return text.starts_with("device-grid="); }), 4);
+  EXPECT_THAT(found.tried, Not(Contains("device-grid=2,2,2 node-grid=1,1,1")));  // the default's
+  EXPECT_EQ(listed({.may_cut = false}).why("partition"), "the options give the grid, cuts, weights or owners");
+}
+
+TEST(TuningCandidates, TheModelsRankingIsTheOrder) {
+  const Listed found = listed({.nodes = 2, .transports = "direct,mpi_staged"});
+  ASSERT_TRUE(found.all.predicted.has_value());
+  double before = 0;
+  for (const Candidate& candidate : found.all.list) {
+    ASSERT_TRUE(candidate.predicted.has_value());
+    EXPECT_GE(*candidate.predicted, before);
+    before = *candidate.predicted;
+  }
+}
+
+TEST(TuningCandidates, SizesAreOfTransportsInUse) {
+  EXPECT_THAT(listed({}).tried, Contains("pack-short-rows-from-bytes=0"));
+  EXPECT_EQ(listed({.transports = "mpi_staged"}).why("pack-short-rows-from-bytes"), "no message goes by direct");
+  EXPECT_EQ(listed({.transports = "mpi_staged"}).why("staging-chunk-bytes"), "no message is longer than 1 MiB");
+  EXPECT_EQ(listed({}).why("multiprocessors"), "host devices have none");
+  EXPECT_THAT(listed({.gpus = true}).tried, Contains("packets-at-most-bytes=0"));
+}
+
+TEST(TuningCandidates, MachinesOfManyDevicesAreNeitherSimulatedNorCut) {
+  const Listed found = listed({.nodes = 65});
+  EXPECT_FALSE(found.all.predicted.has_value());
+  EXPECT_THAT(found.why("predictions"), HasSubstr("260 devices"));
+  EXPECT_EQ(found.why("partition"), "more than 256 devices");
+}
+
+}  // namespace
+}  // namespace halocline::tune
