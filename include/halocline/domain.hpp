@@ -254,6 +254,10 @@ class Domain {
     return {add_field(std::move(descriptor))};
   }
 
+  /// Collective, before plan(): chooses transports, messages, grid and sizes of tuning by trials of about `budget` in all. What is not 3 %
+  /// faster is not chosen. file: keeps choices for later jobs, "": none. again: tries even if it has one. explain() states the choice.
+  void tune(const std::string& file, Duration budget = std::chrono::seconds(2), bool again = false);
+
   /// Discovers the machine, partitions and places, so that subdomains() are known. Collective; after it or realize() a call is local and
   /// only returns what was determined. Throws InvalidArgument where ranks ask for different domains: it names what differs.
   Planned plan();

@@ -65,6 +65,8 @@ std::vector<RoutedMessage> DomainInternals::gather_routes() const {
   return gather_routed_messages(*impl.comm, impl.routes);
 }
 
+const io::TunedEntry* DomainInternals::tuned() const { return Domain::Impl::of(*domain_).tuned_entry.get(); }
+
 namespace {
 
 exchange::Traffic row_of(const exchange::Exchange& exchange, routing::Transport transport) {

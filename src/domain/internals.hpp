@@ -10,6 +10,7 @@
 #include "device/tracer.hpp"
 #include "exchange/exchange.hpp"
 #include "halocline/domain.hpp"
+#include "io/tuning_cache.hpp"
 #include "partition/halo.hpp"
 #include "plan/plan.hpp"
 
@@ -48,6 +49,8 @@ class DomainInternals {
   [[nodiscard]] const std::vector<RoutedMessage>& routes() const;
   /// Collective: the routes of all ranks, by sender then receiver.
   [[nodiscard]] std::vector<RoutedMessage> gather_routes() const;
+  /// What Domain::tune() has chosen, with all that was tried; null without it.
+  [[nodiscard]] const io::TunedEntry* tuned() const;
   [[nodiscard]] exchange::Traffic traffic(routing::Transport transport) const;
   /// The same for Domain::accumulate, after its first call.
   [[nodiscard]] exchange::Traffic returned_traffic(routing::Transport transport) const;

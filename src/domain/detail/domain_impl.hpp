@@ -18,6 +18,7 @@
 #include "exchange/exchange.hpp"
 #include "halocline/domain.hpp"
 #include "halocline/error.hpp"
+#include "io/tuning_cache.hpp"
 #include "overlap/boundary_updater.hpp"
 #include "overlap/regions.hpp"
 #include "overlap/steps.hpp"
@@ -71,7 +72,9 @@ class Domain::Impl {
   /// By field: whether the current buffer has been exchanged since the last swap, so that the other buffers' halos are not read.
   std::vector<bool> exchanged;
   std::vector<RoutedMessage> routes;
-  std::unique_ptr<device::Tracer> tracer;  ///< if exchanges are traced
+  std::string tuned;                            ///< what tune() has chosen, as a line; empty without it
+  std::unique_ptr<io::TunedEntry> tuned_entry;  ///< the same with all that was tried
+  std::unique_ptr<device::Tracer> tracer;       ///< if exchanges are traced
   std::unique_ptr<exchange::Exchange> exchange;
   std::unique_ptr<Accumulation> accumulation;                  ///< made when first used
   std::unique_ptr<overlap::BoundaryUpdater> boundary_updater;  ///< made when first used
@@ -126,6 +129,10 @@ class Domain::Impl {
   void ensure_plan();
   void make_plan();
   void check_options() const;
+  [[nodiscard]] DomainOptions options_for_trials() const;
+  /// Collective: what the file has for this domain, or what trials find. Sets `tuned`.
+  [[nodiscard]] io::TunedEntry tuned_by_trials(comm::RankGroup& group, const std::string& file, Duration budget,
+                                               bool again);
   void add_subdomains();
   /// Throws what forbids rebalance().
   void check_can_rebalance();

@@ -13,6 +13,7 @@
 #include "halocline/halocline.hpp"
 #include "support/effort.hpp"
 #include "support/forwarding_backend.hpp"
+#include "support/warnings.hpp"
 
 namespace halocline {
 namespace {
@@ -22,25 +23,6 @@ using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
-
-/// The warnings of slow paths while it exists.
-class Warnings {
- public:
-  Warnings() {
-    set_log_sink([this](LogLevel level, std::string_view message) {
-      const std::lock_guard lock(mutex_);
-      if (level == LogLevel::warning && message.starts_with("slow path")) all_.emplace_back(message);
-    });
-  }
-  ~Warnings() { set_log_sink({}); }
-  Warnings(const Warnings&) = delete;
-  Warnings& operator=(const Warnings&) = delete;
-  [[nodiscard]] const std::vector<std::string>& all() const { return all_; }
-
- private:
-  std::mutex mutex_;
-  std::vector<std::string> all_;
-};
 
 /// Makes each pack, store and unpack take longer.
 class SlowCopies final : public device::Injector {
@@ -76,7 +58,7 @@ struct Job {
 };
 
 std::vector<std::string> warnings_of(const Job& job) {
-  const Warnings warnings;
+  const test::Warnings warnings("slow path");
   comm::run_as_threads(job.ranks, [&job](comm::RankGroup& comm) {
     device::HostOptions host;
     host.workers = job.workers;
