@@ -57,6 +57,7 @@ Arguments parse_arguments(int argc, const char* const* argv, const halocline::En
   add_place_command(app, arguments.options, arguments.command);
   add_route_command(app, arguments.options, arguments.command);
   add_exchange_command(app, arguments.options, arguments.command);
+  add_tune_command(app, arguments.options, arguments.command);
   add_explain_command(app, arguments.options, arguments.command);
   add_run_command(app, arguments.options, arguments.command);
   add_bench_command(app, arguments.options, arguments.command);

@@ -276,6 +276,7 @@ void Options::resolve(const halocline::Environment& environment, int ranks) {
   if (placement.seed != 0 && placement.method != halocline::placement::Method::random) {
     refuse_without("--seed", "--place random");
   }
+  if (retune && !tune) refuse_without("--retune", "--tune");
   if (mapping_file && (nodes || ranks_per_node)) {
     refuse_together("--mapping",
                     nodes ? "--nodes: the mapping has the ranks" : "--ranks-per-node: the mapping has the ranks");

@@ -59,6 +59,10 @@ struct Options {
   int sm_budget = 0;  ///< multiprocessors of a GPU that exchanges may occupy; 0: see exchange::Tuning
 
   std::vector<std::string> program;  ///< after --: a program with its arguments, for `profile`
+  std::optional<std::string> tune;   ///< the file of choices; empty: the default one
+  bool retune = false;
+  double tune_budget = 2;  ///< seconds
+
   bool json = false;
   ProgressStyle progress = ProgressStyle::automatic;
 

@@ -23,6 +23,7 @@
 #include "machine_maps.hpp"
 #include "mapping.hpp"
 #include "parse.hpp"
+#include "tuning.hpp"
 
 namespace cli {
 namespace {
@@ -221,6 +222,9 @@ void log_plan(const Context& context, const Plan& plan) {
 
 RoutedPlan routed_plan_of(Context& context) {
   const Options& options = context.options;
+  if (options.tune && options.elsewhere()) {
+    refuse_together("--tune", "--nodes or --machine: that machine is not here to try anything");
+  }
   if (options.mapping_file) {
     if (!options.machine_file) refuse_without("--mapping", "--machine: the machine that the ranks were mapped to");
     std::optional<Plan> plan;
@@ -236,8 +240,9 @@ RoutedPlan routed_plan_of(Context& context) {
   if (options.device_mpi) refuse_without("--device-mpi", "--nodes or --machine: here MPI is tried");
   Domain domain(options.size, options.stencil, context.world, domain_options(context));
   for (const auto& field : options.fields) domain.add_field(field);
+  tune_if_asked(context, domain);
   domain.realize();
-  RoutedPlan found{internals(domain).plan(), internals(domain).gather_routes(), false};
+  RoutedPlan found{internals(domain).plan(), internals(domain).gather_routes(), false, tuned_line(domain)};
   domain.close();
   return found;
 }

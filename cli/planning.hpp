@@ -37,6 +37,7 @@ struct RoutedPlan {
   halocline::Plan plan;
   std::vector<halocline::RoutedMessage> routes;  ///< of all ranks
   bool assumed = false;                          ///< nothing was tried, because the machine is not here
+  std::string tuned{};                           ///< the line of a domain that was tuned
 };
 /// All stages but exchange: on the machine at hand capabilities are tried for real. With --mapping, each rank of the plan
 /// has the device where the mapping starts it. Collective.

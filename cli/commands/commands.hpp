@@ -19,6 +19,7 @@ void add_partition_command(CLI::App& app, Options& options, Command& chosen);
 void add_place_command(CLI::App& app, Options& options, Command& chosen);
 void add_route_command(CLI::App& app, Options& options, Command& chosen);
 void add_exchange_command(CLI::App& app, Options& options, Command& chosen);
+void add_tune_command(CLI::App& app, Options& options, Command& chosen);
 void add_explain_command(CLI::App& app, Options& options, Command& chosen);
 void add_run_command(CLI::App& app, Options& options, Command& chosen);
 void add_bench_command(CLI::App& app, Options& options, Command& chosen);

@@ -11,6 +11,7 @@
 #include "planning.hpp"
 #include "table.hpp"
 #include "trace.hpp"
+#include "tuning.hpp"
 #include "verify.hpp"
 
 namespace cli {
@@ -137,6 +138,7 @@ int run_exchange(Context& context, const ExchangeOptions& wanted) {
   Domain domain(options.size, options.stencil, context.world, domain_options(context));
   for (const auto& field : options.fields) domain.add_field(field);
   domain.on_open_boundary({});  // what lies beyond open ends stays as it is, which --verify checks
+  tune_if_asked(context, domain);
   domain.realize();
   log_plan(context, internals(domain).plan());
 
@@ -166,6 +168,8 @@ int run_exchange(Context& context, const ExchangeOptions& wanted) {
   const auto partition = internals(domain).geometry().partition;
   const std::string devices = devices_text(domain);
   const std::string backend = backend_name(domain);
+  const std::string tuned = tuned_line(domain);
+  const Json tuned_document = tuned_json(domain);
   domain.close();
 
   Json document = document_of("exchange");
@@ -179,6 +183,7 @@ int run_exchange(Context& context, const ExchangeOptions& wanted) {
   if (wanted.steady > 0)
     document["steady"] = {{"exchanges", wanted.steady}, {"graph", wanted.graph}, {"mean_s", steady}};
   document["transports"] = shares_json(shares);
+  if (!tuned_document.is_null()) document["tuned"] = tuned_document;
   if (verdict) document["verify"] = verdict_json(*verdict);
   if (trace) document["trace"] = *options.trace;
   context.print_document(document);
@@ -189,6 +194,7 @@ int run_exchange(Context& context, const ExchangeOptions& wanted) {
       plural(std::ssize(options.fields), "field"), plural(context.world.size(), "rank"),
       plural(partition.size(), "subdomain"), to_string(partition.grid()), devices, shares_table(shares),
       share_of_step_text(shares, options.steps_per_exchange));
+  if (!tuned.empty()) text += tuned + "\n";
   const char* timed = wanted.accumulate ? "accumulations" : "exchanges";
   text += fmt::format("{} {}, each after a barrier, the slowest rank's time:\n{}", wanted.repeat, timed,
                       times_table(times));
@@ -210,6 +216,7 @@ void add_exchange_command(CLI::App& app, Options& options, Command& chosen) {
   add_machine_options(*command, options);
   add_map_option(*command, options);
   add_decision_options(*command, options);
+  add_tune_options(*command, options);
   add_output_options(*command, options);
   auto own = std::make_shared<ExchangeOptions>();
   add_integer(*command, "--repeat", "N", "timed exchanges, each after a barrier (default 30)", own->repeat, 1,

@@ -3,6 +3,7 @@
 #include "documents.hpp"
 #include "io/machine_document.hpp"
 #include "planning.hpp"
+#include "tuning.hpp"
 
 namespace cli {
 namespace {
@@ -19,7 +20,7 @@ int run_explain(Context& context) {
   document["routes"] = nullptr;  // written one by one
   document["transports"] = shares_json(shares_of(found.routes));
   print_document(context, document, routes_list(found.routes));
-  context.print_text(halocline::explain(found.plan, found.routes));
+  context.print_text(halocline::explain(found.plan, found.routes) + found.tuned);
   if (found.assumed) context.print_text("(routes are assumed: the machine is not here, nothing was tried)\n");
   return 0;
 }
@@ -29,6 +30,7 @@ int run_explain(Context& context) {
 void add_explain_command(CLI::App& app, Options& options, Command& chosen) {
   auto* command = app.add_subcommand("explain", "print all decisions of the pipeline with their reasons");
   add_planning_options(*command, options, Stage::route);
+  add_tune_options(*command, options);
   add_examples(*command, {"halocline explain --devices 4 --size 64",
                           "halocline explain --machine summit --nodes 2 --size 1024 --transports=-direct"});
   command->callback([&chosen] { chosen = run_explain; });

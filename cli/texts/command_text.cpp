@@ -14,7 +14,8 @@
 namespace cli::texts {
 namespace {
 
-constexpr std::array<std::string_view, 7> placeholders_of_files{"FILE", "DIR", "MAP", "PATH", "FOLDER", "CSV", "SVG"};
+constexpr std::array<std::string_view, 8> placeholders_of_files{"FILE", "[FILE]", "DIR", "MAP",
+                                                                "PATH", "FOLDER", "CSV", "SVG"};
 
 bool is_file(const std::string& placeholder) {
   return std::ranges::find(placeholders_of_files, placeholder) != placeholders_of_files.end();

@@ -66,6 +66,7 @@ std::vector<RoutedMessage> DomainInternals::gather_routes() const {
 }
 
 const io::TunedEntry* DomainInternals::tuned() const { return Domain::Impl::of(*domain_).tuned_entry.get(); }
+const std::string& DomainInternals::tuned_text() const { return Domain::Impl::of(*domain_).tuned; }
 
 namespace {
 

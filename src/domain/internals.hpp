@@ -51,6 +51,7 @@ class DomainInternals {
   [[nodiscard]] std::vector<RoutedMessage> gather_routes() const;
   /// What Domain::tune() has chosen, with all that was tried; null without it.
   [[nodiscard]] const io::TunedEntry* tuned() const;
+  [[nodiscard]] const std::string& tuned_text() const;  ///< the same as a line; empty without it
   [[nodiscard]] exchange::Traffic traffic(routing::Transport transport) const;
   /// The same for Domain::accumulate, after its first call.
   [[nodiscard]] exchange::Traffic returned_traffic(routing::Transport transport) const;

@@ -28,15 +28,6 @@ constexpr std::int64_t mebibyte = std::int64_t{1} << 20;
 
 std::string words_of(const Vec3& grid) { return fmt::format("{},{},{}", grid.x, grid.y, grid.z); }
 
-/// The policy with one transport before all others but `self`.
-routing::Policy preferring(routing::Policy policy, Transport transport) {
-  std::erase(policy.order, transport);
-  const auto first = std::ranges::find_if(policy.order, [](Transport t) { return t != Transport::self; });
-  policy.order.insert(first, transport);
-  policy.use_measurements = false;
-  return policy;
-}
-
 class Search {
  public:
   explicit Search(const Situation& situation) : given_(&situation), request_(situation.request), plan_(situation.plan) {
@@ -109,20 +100,28 @@ class Search {
     }
   }
 
+  [[nodiscard]] bool chosen_by_measurements() const {
+    return request_->policy.use_measurements &&
+           std::ranges::any_of(machine_.types, [](const auto& type) { return !type.measurements.empty(); });
+  }
+
   void add_transports() {
     for (const Transport transport : routing::all_transports) {
       if (transport == Transport::self) continue;
-      const std::string what = named(transports_setting, to_string(transport));
+      const std::string what = named(first_setting, to_string(transport));
       const auto& order = request_->policy.order;
+      const routing::Policy policy = preferring(request_->policy, transport);
       if (std::ranges::find(order, transport) == order.end()) {
         skip(what, "the options forbid it");
       } else if (const std::string why = impossible(transport); !why.empty()) {
         skip(what, why);
       } else if (!any_route([&](const auto& r) { return r.from != r.to && r.transport != transport; })) {
         skip(what, "it is the default's");
+      } else if (policy.order == order && !chosen_by_measurements()) {
+        skip(what, "it is first already");
       } else {
-        const routing::Policy policy = preferring(request_->policy, transport);
-        add({{std::string(transports_setting), policy.text()}}, predicted(*plan_, policy, given_->messages));
+        add({{std::string(first_setting), std::string(to_string(transport))}},
+            predicted(*plan_, policy, given_->messages));
         if (transport == Transport::mpi_staged) add_bundles(policy);
       }
     }
@@ -148,7 +147,7 @@ class Search {
   void add_bundles(const routing::Policy& policy) {
     for (const Messages messages : {Messages::by_rank, Messages::by_node}) {
       if (messages == given_->messages || !pointless(messages, true).empty()) continue;
-      add({{std::string(transports_setting), policy.text()},
+      add({{std::string(first_setting), std::string(to_string(Transport::mpi_staged))},
            {std::string(messages_setting), std::string(to_string(messages))}},
           predicted(*plan_, policy, messages));
     }
@@ -176,8 +175,8 @@ class Search {
     for (const halocline::Candidate& other : halocline::candidates(*request_).list) {
       const partition::Partition& parts = other.partition;
       if (parts.node_grid() == now.node_grid() && parts.device_grid() == now.device_grid()) continue;
-      const io::Settings settings{{std::string(node_grid_setting), words_of(parts.node_grid())},
-                                  {std::string(device_grid_setting), words_of(parts.device_grid())}};
+      io::Settings settings{{std::string(device_grid_setting), words_of(parts.device_grid())}};
+      if (parts.nodes() > 1) settings[std::string(node_grid_setting)] = words_of(parts.node_grid());
       if (tried == most_grids) {
         skip(io::text_of(settings), fmt::format("the model has {} faster grids", most_grids));
         continue;
@@ -234,6 +233,14 @@ class Search {
 };
 
 }  // namespace
+
+routing::Policy preferring(routing::Policy policy, Transport transport) {
+  std::erase(policy.order, transport);
+  const auto first = std::ranges::find_if(policy.order, [](Transport t) { return t != Transport::self; });
+  policy.order.insert(first, transport);
+  policy.use_measurements = false;
+  return policy;
+}
 
 CandidateList candidates_of(const Situation& situation) { return Search(situation).run(); }
 

@@ -13,14 +13,18 @@
 namespace halocline::tune {
 
 /// Names of settings; values are texts as flags take them.
-inline constexpr std::string_view transports_setting = "transports";  ///< routing::Policy::text()
-inline constexpr std::string_view messages_setting = "messages";      ///< routing::to_string()
-inline constexpr std::string_view node_grid_setting = "node-grid";    ///< "2,1,1"
+inline constexpr std::string_view first_setting =
+    "first-transport";  ///< routing::to_string(); preferred to all others but `self`
+inline constexpr std::string_view messages_setting = "messages";    ///< routing::to_string()
+inline constexpr std::string_view node_grid_setting = "node-grid";  ///< "2,1,1"
 inline constexpr std::string_view device_grid_setting = "device-grid";
 inline constexpr std::string_view pack_rows_setting = "pack-short-rows-from-bytes";
 inline constexpr std::string_view chunk_setting = "staging-chunk-bytes";
 inline constexpr std::string_view zero_copy_setting = "zero-copy-at-most-bytes";
 inline constexpr std::string_view packets_setting = "packets-at-most-bytes";
+
+/// The policy with one transport before all others but `self`.
+[[nodiscard]] routing::Policy preferring(routing::Policy policy, routing::Transport transport);
 
 /// What the default does: its request, with the machine, and what came of it. Refers to these.
 struct Situation {

@@ -20,7 +20,7 @@ bool is_better(const io::TunedTrial& trial) {
   return trial.seconds.p50 <= (1 - least_gain) * trial.of_default.p50 && trial.seconds.p25 < trial.of_default.p25;
 }
 
-bool is_hopeless(const io::TunedTrial& trial) { return trial.seconds.p50 > hopeless_ratio * trial.of_default.p50; }
+bool is_hopeless(const io::TunedTrial& trial) { return trial.seconds.p25 > hopeless_ratio * trial.of_default.p75; }
 
 io::Settings together(std::span<const io::TunedTrial> fastest_first) {
   io::Settings all;

@@ -19,7 +19,7 @@ inline constexpr double least_gain = 0.03;
 /// By the median at least least_gain faster than the default, and faster by the lower quartile, too, so that some slow rounds of the
 /// default are not enough.
 [[nodiscard]] bool is_better(const io::TunedTrial& trial);
-/// So much slower that more rounds would not change it.
+/// So much slower, even by its fast rounds against the slow ones of the default, that more rounds would not change it.
 [[nodiscard]] bool is_hopeless(const io::TunedTrial& trial);
 
 /// The best of several settings for different options, as one: those of the fastest trial, and of others where no option is set yet.

@@ -23,7 +23,7 @@ namespace {
 
 constexpr int rounds_of_trial = 7;
 constexpr int rounds_of_hopeless = 3;  ///< and the fewest that count
-constexpr int rounds_of_final = 15;
+constexpr int rounds_of_final = 60;
 constexpr std::size_t most_finalists = 3;
 /// Parts of the budget from which on no trial begins, so that the last rounds have the rest.
 constexpr double for_trials = 0.7;

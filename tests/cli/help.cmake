@@ -73,10 +73,10 @@ set(commands 0)
 expect_help("")
 # halocline, its seventeen commands, three of run and two of bench
 set(ok FALSE)
-if(commands EQUAL 23)
+if(commands EQUAL 25)
   set(ok TRUE)
 endif()
-count(ok "all commands" "${commands} of 23 were found")
+count(ok "all commands" "${commands} of 25 were found")
 
 run_program(code out err)
 run_program(help_code help_out help_err --help)

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <charconv>
+#include <utility>
 
 #include "halocline/error.hpp"
 #include "tune/candidates.hpp"
@@ -36,6 +37,13 @@ Vec3 setting_as_grid(const std::string& name, const std::string& value) {
   return {parts[0], parts[1], parts[2]};
 }
 
+routing::Transport setting_as_transport(const std::string& name, const std::string& value) {
+  for (const auto transport : routing::all_transports) {
+    if (to_string(transport) == value) return transport;
+  }
+  refuse_setting(name, value);
+}
+
 routing::Messages setting_as_messages(const std::string& name, const std::string& value) {
   for (const auto messages : {routing::Messages::by_neighbour, routing::Messages::by_direction,
                               routing::Messages::by_rank, routing::Messages::by_node}) {
@@ -48,9 +56,8 @@ routing::Messages setting_as_messages(const std::string& name, const std::string
 
 DomainOptions with_settings(DomainOptions options, const io::Settings& settings) {
   for (const auto& [name, value] : settings) {
-    if (name == tune::transports_setting) {
-      options.routing.policy.order = routing::Policy::parse(value).order;
-      options.routing.policy.use_measurements = false;
+    if (name == tune::first_setting) {
+      options.routing.policy = tune::preferring(std::move(options.routing.policy), setting_as_transport(name, value));
     } else if (name == tune::messages_setting) {
       options.routing.messages = setting_as_messages(name, value);
     } else if (name == tune::node_grid_setting) {

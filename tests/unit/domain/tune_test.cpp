@@ -98,7 +98,7 @@ TEST_F(Tune, TrialsAreKeptAndFoundByTheNextJob) {
 
 TEST_F(Tune, AWinnerOfTheFileIsUsedOnAllRanks) {
   static_cast<void>(tuned_domains({}, file()));
-  change_entry(file(), [](io::TunedEntry& entry) { entry.winner = {{"transports", "self,mpi_staged"}}; });
+  change_entry(file(), [](io::TunedEntry& entry) { entry.winner = {{"first-transport", "mpi_staged"}}; });
   comm::run_as_threads(2, [&](comm::RankGroup& comm) {
     DomainOptions options;
     options.devices.kind = DeviceKind::host;
@@ -111,7 +111,7 @@ TEST_F(Tune, AWinnerOfTheFileIsUsedOnAllRanks) {
         EXPECT_EQ(message.route.transport, routing::Transport::mpi_staged);
       }
     }
-    EXPECT_THAT(domain.explain(), HasSubstr("tuned: transports=self,mpi_staged"));
+    EXPECT_THAT(domain.explain(), HasSubstr("tuned: first-transport=mpi_staged"));
     ASSERT_NE(internals(domain).tuned(), nullptr);
     domain.close();
   });
@@ -246,7 +246,7 @@ TEST_F(Tune, DomainsOfOwnBoxesKeepThem) {
 }
 
 TEST(TunedOptions, SettingsBecomeOptions) {
-  const DomainOptions options = with_settings({}, {{"transports", "self,mpi_staged,direct"},
+  const DomainOptions options = with_settings({}, {{"first-transport", "mpi_staged"},
                                                    {"messages", "by_node"},
                                                    {"node-grid", "2,1,1"},
                                                    {"device-grid", "1,3,1"},
@@ -254,7 +254,8 @@ TEST(TunedOptions, SettingsBecomeOptions) {
                                                    {"staging-chunk-bytes", "5"},
                                                    {"zero-copy-at-most-bytes", "6"},
                                                    {"packets-at-most-bytes", "7"}});
-  EXPECT_EQ(options.routing.policy.text(), "self,mpi_staged,direct");
+  EXPECT_EQ(options.routing.policy.text(), "self,mpi_staged,direct,peer_copy,ipc_copy,mpi_device");
+  EXPECT_FALSE(options.routing.policy.use_measurements);
   EXPECT_EQ(options.routing.messages, routing::Messages::by_node);
   EXPECT_EQ(options.partition.method, partition::Method::given);
   EXPECT_EQ(options.partition.node_grid, (Vec3{2, 1, 1}));
@@ -267,6 +268,7 @@ TEST(TunedOptions, SettingsBecomeOptions) {
 
 TEST(TunedOptions, BadSettingsAreRefusedByName) {
   for (const io::Settings& bad : std::vector<io::Settings>{{{"messages", "by_post"}},
+                                                           {{"first-transport", "pigeon"}},
                                                            {{"node-grid", "2,1"}},
                                                            {{"node-grid", "2,1,x"}},
                                                            {{"staging-chunk-bytes", "-1"}},
