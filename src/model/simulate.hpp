@@ -73,9 +73,11 @@ struct Simulated {
 /// - peer_copy, ipc_copy: packed, device to device, unpacked
 /// - mpi_device: the same, over MPI
 /// - mpi_staged: packed, to the host's memory near the device, over MPI to that near the other device, to it, unpacked
-/// With messages by rank, those of mpi_staged from one rank to another are packed one by one, are sent as one, and are unpacked one by one.
+/// With messages by direction, those that transports move one by one are one for each direction. By rank or by node, those of
+/// mpi_staged from one rank or node to another are packed one by one, are sent as one, and are unpacked one by one.
 /// Host memory is the NUMA node with the widest path to the device, or a package where the map has none. The map's `software`
-/// has the limits of MPI: copies of mpi_staged within a node, what both send to other nodes, and time of a rank's core.
+/// has the limits of MPI: copies of mpi_staged within a node, what both send to other nodes, and time of a rank's core; where a node
+/// has more ranks than cores, they share these.
 /// `ends` has the messages' ends in the order of the routes. Throws as simulate() does, and InvalidArgument for a route
 /// between subdomains without a message.
 [[nodiscard]] Simulated simulate_exchange(const partition::Geometry& geometry, const placement::Placement& placement,

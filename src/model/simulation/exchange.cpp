@@ -37,11 +37,21 @@ void simulation::add_all(MessageFlows& messages, const partition::Geometry& geom
     if (route.from != sender) {
       sender = route.from;
       sent = partition::outgoing_flows(geometry, sender);
-      if (messages.take_rows()) rows = partition::outgoing(geometry, sender);
+      rows.clear();
     }
     const std::int64_t bytes = bytes_between(sent, route);
+    const bool parts = messages.by_direction(route);
+    if (rows.empty() && (parts || messages.take_rows())) rows = partition::outgoing(geometry, sender);
     const auto message = std::ranges::find(rows, route.to, &partition::Message::to);
-    messages.add(route, bytes, message == rows.end() ? nullptr : &*message);
+    if (!parts) {
+      messages.add(route, bytes, messages.take_rows() && message != rows.end() ? &*message : nullptr);
+      continue;
+    }
+    bool further = false;
+    for (const auto& [direction, part] : routing::by_direction(*message)) {
+      messages.add(route, part.bytes(), messages.take_rows() ? &part : nullptr, further);
+      further = true;
+    }
   }
   messages.finish();
 }
@@ -68,8 +78,10 @@ Simulated simulate_exchange(const partition::Geometry& geometry, const placement
   simulation::MessageFlows made(geometry, map, interconnect, placement, routes, messages);
   simulation::add_all(made, geometry, routes);
   Simulated result = simulate(made.interconnect, made.resources(), made.flows);
-  std::vector<double> ends;
-  for (const int flow : made.ends()) ends.push_back(result.ends[static_cast<std::size_t>(flow)]);
+  std::vector<double> ends(made.routes());
+  for (const auto& [route, flow] : made.ends()) {
+    ends[route] = std::max(ends[route], result.ends[static_cast<std::size_t>(flow)]);
+  }
   result.ends = std::move(ends);
   return result;
 }

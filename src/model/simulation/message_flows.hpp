@@ -28,15 +28,22 @@ class MessageFlows {
         map_(map),
         placement_(placement),
         software_(map.software),
-        ranks_(map.software),
+        ranks_(map),
         kernels_(map, placement, routes, ranks_.resources) {}
 
   /// Whether messages are needed with their rows.
   [[nodiscard]] bool take_rows() const { return kernels_.known(); }
 
-  /// Appends the flows of a message; rows: what it holds where take_rows(), else null.
-  void add(const routing::Route& route, std::int64_t bytes, const partition::Message* rows) {
+  /// Whether a route's message is sent as one for each direction.
+  [[nodiscard]] bool by_direction(const routing::Route& route) const {
+    return messages_ == routing::Messages::by_direction && routing::moves_one_by_one(route.transport);
+  }
+
+  /// Appends the flows of a message, which is the next one or, with `part_of_last`, of the same route as the last one; rows: what it
+  /// holds where take_rows(), else null.
+  void add(const routing::Route& route, std::int64_t bytes, const partition::Message* rows, bool part_of_last = false) {
     rows_ = rows;
+    if (!part_of_last) ++routes_;
     from_ = &placement_.of(route.from);
     to_ = &placement_.of(route.to);
     bytes_ = bytes;
@@ -84,7 +91,7 @@ class MessageFlows {
         touch(*to_);
         break;
     }
-    ends_.push_back(last_);
+    end();
   }
 
   /// After all messages.
@@ -100,8 +107,13 @@ class MessageFlows {
     for (Flow& flow : kernels_.least()) flows.push_back(std::move(flow));
   }
 
-  /// The flow that ends each message.
-  [[nodiscard]] const std::vector<int>& ends() const { return ends_; }
+  /// A flow that ends a message, or one of its parts.
+  struct End {
+    std::size_t route = 0;  ///< in the order in which messages were added
+    int flow = -1;
+  };
+  [[nodiscard]] const std::vector<End>& ends() const { return ends_; }
+  [[nodiscard]] std::size_t routes() const { return routes_; }
 
   machine::Interconnect interconnect;
   [[nodiscard]] const std::vector<SharedResource>& resources() const { return ranks_.resources; }
@@ -130,11 +142,13 @@ class MessageFlows {
     std::size_t position;  ///< in ends_
   };
 
+  void end() { ends_.push_back({routes_ - 1, last_}); }
+
   void hold(const routing::BundleKey& bundle) {
     std::optional<partition::Message> rows;
     if (rows_ != nullptr) rows = *rows_;
     bundles_[bundle].push_back({from_, to_, bytes_, std::move(rows), last_, ends_.size()});
-    ends_.push_back(-1);
+    end();
   }
 
   /// The first slot of the rank that sends or receives a node's bundle.
@@ -167,7 +181,7 @@ class MessageFlows {
       work(to_->rank, ranks_.launch_seconds(2));
       move(host(*to_), device(*to_));
       touch(*to_);
-      ends_[part.position] = last_;
+      ends_[part.position].flow = last_;
     }
   }
 
@@ -220,7 +234,7 @@ class MessageFlows {
     Flow flow{from, to, counted(from, to)};
     kernels_.limit(flow, route, geometry_, *rows_, latency);
     stage(std::move(flow));
-    ends_.push_back(last_);
+    end();
   }
 
   /// Bytes read and written within a device: packed, or unpacked.
@@ -283,7 +297,8 @@ class MessageFlows {
   std::map<rank_id, int> last_sent_;
   std::map<rank_id, int> last_launch_;
   std::map<routing::BundleKey, std::vector<Part>> bundles_;
-  std::vector<int> ends_;
+  std::vector<End> ends_;
+  std::size_t routes_ = 0;
 
   const placement::Slot* from_ = nullptr;
   const placement::Slot* to_ = nullptr;

@@ -215,6 +215,54 @@ TEST_F(SimulateExchange, ABundleOfANodePaysForOneMessage) {
   EXPECT_GE(simulated(routing::Messages::by_node).seconds, simulated(routing::Messages::by_neighbour).seconds - near);
 }
 
+/// Two subdomains that meet on both sides of x: a message each, or one for each direction.
+TEST_F(SimulateExchange, MessagesByDirectionAreEachPaidFor) {
+  const auto geometry =
+      geometry_of({512, 256, 256}, {{2, 1, 1}, {1, 1, 1}}, Stencil::star(1), {field_of(Element::f32)});
+  MachineMap map = map_of(2, 1);
+  for (auto& rank : map.ranks) rank.devices.resize(1);
+  map.software = {.mpi_overhead = 100e-6};
+  placement::Placement placement;
+  placement.slots = placement::slots_of(map);
+  const auto simulated = [&](Transport transport, routing::Messages messages) {
+    return simulate_exchange(geometry, placement,
+                             std::vector<routing::Route>{{subdomain_id(0), subdomain_id(1), transport, ""}}, map,
+                             messages);
+  };
+  const auto core_seconds = [](const Simulated& found) {
+    return std::ranges::find(found.levels, "core", &LevelLoad::level)->busy_seconds;
+  };
+  for (const Transport transport : {Transport::mpi_staged, Transport::mpi_device}) {
+    EXPECT_NEAR(core_seconds(simulated(transport, routing::Messages::by_neighbour)), 100e-6, near);
+    const Simulated found = simulated(transport, routing::Messages::by_direction);
+    EXPECT_NEAR(core_seconds(found), 200e-6, near);
+    ASSERT_EQ(found.ends.size(), 1u) << "a route ends with its last message";
+    EXPECT_NEAR(found.ends[0], found.seconds, near);
+  }
+  EXPECT_EQ(simulated(Transport::direct, routing::Messages::by_direction).seconds,
+            simulated(Transport::direct, routing::Messages::by_neighbour).seconds);
+}
+
+/// Two ranks of a node send a message each; the node has one core, or two.
+TEST_F(SimulateExchange, RanksShareTheCoresOfTheirNode) {
+  const auto geometry =
+      geometry_of({512, 256, 256}, {{2, 1, 1}, {1, 2, 1}}, Stencil::star(1), {field_of(Element::f32)});
+  MachineMap map = map_of(2, 2);
+  map.software = {.mpi_overhead = 1};
+  placement::Placement placement;
+  placement.slots = placement::slots_of(map);
+  const std::vector<routing::Route> routes{{subdomain_id(0), subdomain_id(2), Transport::mpi_staged, ""},
+                                           {subdomain_id(1), subdomain_id(3), Transport::mpi_staged, ""}};
+  const double unknown = simulate_exchange(geometry, placement, routes, map).seconds;
+  EXPECT_NEAR(unknown, 2, 0.01) << "each rank has a core";
+  map.types[0].vertices[0].cores = 2;
+  EXPECT_NEAR(simulate_exchange(geometry, placement, routes, map).seconds, unknown, near);
+  map.types[0].vertices[0].cores = 1;
+  const Simulated shared = simulate_exchange(geometry, placement, routes, map);
+  EXPECT_NEAR(shared.seconds, 4, 0.01);
+  EXPECT_THAT(shared.levels.front().busiest, HasSubstr("cores of node"));
+}
+
 TEST_F(SimulateExchange, SaysWhatDoesNotFit) {
   try {
     (void)exchange(1, Transport::direct, {.mpi_copy = -1});
