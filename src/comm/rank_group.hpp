@@ -65,6 +65,10 @@ class RankGroup {
   [[nodiscard]] virtual std::unique_ptr<PersistentRequest> persistent_receive(std::span<std::byte> bytes, rank_id from,
                                                                               int tag) = 0;
 
+  /// Gives messages that have left their senders, of any group, a chance to move on, as a test() does: for ranks that wait for something
+  /// else. An MPI may have completed a send and not yet have written it to its socket. Local.
+  virtual void make_progress() {}
+
   virtual void barrier() = 0;
   /// Replaces bytes on all other ranks by root's, which may have another length.
   virtual void broadcast(std::vector<std::byte>& bytes, rank_id root) = 0;

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <memory>
+#include <span>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -24,6 +27,9 @@ class ForwardingCommunicator final : public comm::RankGroup {
   std::int64_t* sent_bytes = nullptr;      ///< counts what is sent here and in groups that split() makes
   bool hold_messages = false;              ///< no message is sent or received
   std::vector<std::span<std::byte>> held;  ///< the buffers of held receives
+  /// Persistent sends are complete at once, and leave with a later call of make_progress() or of a collective, as an MPI may have them in
+  /// a queue of its own. Also in groups that split() makes.
+  bool late_writes = false;
 
   [[nodiscard]] comm::DeviceSupport device_support() const override { return support; }
   [[nodiscard]] std::unique_ptr<comm::Request> send(std::span<const std::byte> bytes, rank_id to, int tag) override {
@@ -50,31 +56,34 @@ class ForwardingCommunicator final : public comm::RankGroup {
   }
   [[nodiscard]] std::unique_ptr<comm::PersistentRequest> persistent_send(std::span<const std::byte> bytes, rank_id to,
                                                                          int tag) override {
+    if (late_writes) return std::make_unique<Late>(*this, bytes, to, tag);
     return inner_->persistent_send(bytes, to, tag);
   }
   [[nodiscard]] std::unique_ptr<comm::PersistentRequest> persistent_receive(std::span<std::byte> bytes, rank_id from,
                                                                             int tag) override {
     return inner_->persistent_receive(bytes, from, tag);
   }
-  void barrier() override { inner_->barrier(); }
-  void broadcast(std::vector<std::byte>& bytes, rank_id root) override { inner_->broadcast(bytes, root); }
+  void make_progress() override { writing()->make_progress(); }
+  void barrier() override { writing()->barrier(); }
+  void broadcast(std::vector<std::byte>& bytes, rank_id root) override { writing()->broadcast(bytes, root); }
   [[nodiscard]] std::vector<std::vector<std::byte>> all_gather(std::span<const std::byte> bytes) override {
-    return inner_->all_gather(bytes);
+    return writing()->all_gather(bytes);
   }
   void all_reduce(std::span<double> values, comm::Reduction reduction) override {
-    inner_->all_reduce(values, reduction);
+    writing()->all_reduce(values, reduction);
   }
   void all_reduce(std::span<std::int64_t> values, comm::Reduction reduction) override {
-    inner_->all_reduce(values, reduction);
+    writing()->all_reduce(values, reduction);
   }
   using RankGroup::all_reduce;
   [[nodiscard]] std::unique_ptr<comm::RankGroup> split(int colour, int key) override {
     auto group = inner_->split(colour, key);
-    if (sent_bytes == nullptr) return group;
-    auto counted = std::make_unique<ForwardingCommunicator>(*group);
-    counted->owned_ = std::move(group);
-    counted->sent_bytes = sent_bytes;
-    return counted;
+    if (sent_bytes == nullptr && !late_writes) return group;
+    auto made = std::make_unique<ForwardingCommunicator>(*group);
+    made->owned_ = std::move(group);
+    made->sent_bytes = sent_bytes;
+    made->late_writes = late_writes;
+    return made;
   }
   [[nodiscard]] std::unique_ptr<comm::RankGroup> split_by_node(std::optional<int> ranks_per_node) override {
     return inner_->split_by_node(ranks_per_node);
@@ -94,6 +103,32 @@ class ForwardingCommunicator final : public comm::RankGroup {
   class Held final : public comm::Request {
     [[nodiscard]] bool test() override { return false; }
   };
+  class Late final : public comm::PersistentRequest {
+   public:
+    Late(ForwardingCommunicator& comm, std::span<const std::byte> bytes, rank_id to, int tag)
+        : comm_(&comm), bytes_(bytes), copy_(bytes.size()), request_(comm.inner_->persistent_send(copy_, to, tag)) {}
+    ~Late() override { std::erase(comm_->queue_, this); }
+    void start() override {
+      if (std::ranges::find(comm_->queue_, this) != comm_->queue_.end()) static_cast<void>(comm_->writing());
+      while (!request_->test()) std::this_thread::yield();
+      std::ranges::copy(bytes_, copy_.begin());
+      comm_->queue_.push_back(this);
+    }
+    [[nodiscard]] bool test() override { return true; }
+    void write() { request_->start(); }
+
+   private:
+    ForwardingCommunicator* comm_;
+    std::span<const std::byte> bytes_;
+    std::vector<std::byte> copy_;
+    std::unique_ptr<comm::PersistentRequest> request_;
+  };
+  comm::RankGroup* writing() {
+    for (Late* late : std::exchange(queue_, {})) late->write();
+    return inner_;
+  }
+
+  std::vector<Late*> queue_;
   comm::RankGroup* inner_;
   std::unique_ptr<comm::RankGroup> owned_;
 };

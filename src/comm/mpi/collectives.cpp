@@ -50,6 +50,16 @@ void MpiCommunicator::complete(const std::shared_ptr<Operation>& pending, std::s
   }
 }
 
+/// By a probe for a message that is never sent, unless a test was made since the last call.
+void MpiCommunicator::make_progress() {
+  if (state_->poisoned()) return;
+  const std::uint64_t polls = state_->pending.polls();
+  if (std::exchange(polls_, polls) != polls) return;
+  constexpr int no_tag = 32767;
+  int flag = 0;
+  check(MPI_Iprobe(state_->rank, no_tag, state_->comm, &flag, MPI_STATUS_IGNORE), "MPI_Iprobe");
+}
+
 void MpiCommunicator::barrier() {
   collective("barrier", [&] {
     auto pending = std::make_shared<Operation>();

@@ -38,6 +38,7 @@ class MpiCommunicator final : public RankGroup {
                                                                    int tag) override;
   [[nodiscard]] std::unique_ptr<PersistentRequest> persistent_receive(std::span<std::byte> bytes, rank_id from,
                                                                       int tag) override;
+  void make_progress() override;
   void barrier() override;
   void broadcast(std::vector<std::byte>& bytes, rank_id root) override;
   [[nodiscard]] std::vector<std::vector<std::byte>> all_gather(std::span<const std::byte> bytes) override;
@@ -67,6 +68,7 @@ class MpiCommunicator final : public RankGroup {
   [[nodiscard]] std::vector<std::byte> gather_equal(std::span<const std::byte> bytes, std::string_view operation);
 
   std::shared_ptr<State> state_;
+  std::uint64_t polls_ = 0;  ///< of the pending requests, at the last make_progress()
   bool closed_ = false;
 };
 

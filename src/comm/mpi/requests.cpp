@@ -52,16 +52,14 @@ bool Transfer::progress() {
     throw CommunicationError(
         fmt::format("{} rank {}, tag {}: this group of ranks is unusable after an earlier error", verb(), peer_, tag_));
   }
-  int done = 0;
-  MPI_Status status{};
-  const int code = MPI_Test(&request, &done, &status);
+  if (!state->pending.test(*this)) return false;
+  const auto [code, status] = *std::exchange(outcome, std::nullopt);
   if (code != MPI_SUCCESS) {
     int error_class = code;
     MPI_Error_class(code, &error_class);
     if (error_class == MPI_ERR_TRUNCATE && way_ == Way::receive) fail_with_length(status, true);
-    check(code, fmt::format("rank {}: {} rank {}, tag {}: MPI_Test", state->rank, verb(), peer_, tag_).c_str());
+    check(code, fmt::format("rank {}: {} rank {}, tag {}: MPI_Testsome", state->rank, verb(), peer_, tag_).c_str());
   }
-  if (done == 0) return false;
   if (way_ == Way::receive) {
     MPI_Count came = 0;
     check(MPI_Get_elements_x(&status, MPI_BYTE, &came), "MPI_Get_elements_x");
@@ -71,8 +69,9 @@ bool Transfer::progress() {
 }
 
 void Transfer::give_up(bool under_way) noexcept {
+  state->pending.remove(*this);
   if (request == MPI_REQUEST_NULL || !runtime::active()) return;
-  if (under_way) {
+  if (under_way && !outcome) {
     int done = 0;
     if (way_ == Way::receive) MPI_Cancel(&request);
     MPI_Test(&request, &done, MPI_STATUS_IGNORE);
@@ -90,13 +89,15 @@ MpiRequest::MpiRequest(std::shared_ptr<State> state, Transfer::Way way, std::byt
                        int tag)
     : transfer_(std::move(state), way, data, bytes, peer, tag) {
   transfer_.begin();
+  transfer_.started();
 }
 
 MpiRequest::~MpiRequest() { transfer_.give_up(!done_); }
 
 bool MpiRequest::test() {
   if (done_) return true;
-  if (transfer_.request == MPI_REQUEST_NULL) throw CommunicationError("test of a request that has failed before");
+  if (transfer_.request == MPI_REQUEST_NULL && !transfer_.outcome)
+    throw CommunicationError("test of a request that has failed before");
   done_ = transfer_.progress();
   return done_;
 }
@@ -117,6 +118,7 @@ void MpiPersistentRequest::start() {
   // Some MPIs free a persistent request that failed.
   if (transfer_.request == MPI_REQUEST_NULL) transfer_.prepare();
   check(MPI_Start(&transfer_.request), "MPI_Start");
+  transfer_.started();
   under_way_ = true;
 }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "comm/mpi/state.hpp"
@@ -21,13 +23,23 @@ class Transfer {
   /// MPI_Isend or MPI_Irecv, MPI_Send_init or MPI_Recv_init.
   void begin();
   void prepare();
-  /// MPI_Test; checks the length of a received message.
+  /// It is under way from now on.
+  void started() { state->pending.add(*this); }
+  /// Tests it with all others of the communicator; checks the length of a received message.
   [[nodiscard]] bool progress();
   /// For destructors: cancels a receive that is under way, frees the request, does not block.
   void give_up(bool under_way) noexcept;
 
   MPI_Request request = MPI_REQUEST_NULL;
   std::shared_ptr<State> state;
+
+  /// What MPI returned for a request that is done.
+  struct Outcome {
+    int code = MPI_SUCCESS;
+    MPI_Status status{};
+  };
+  std::optional<Outcome> outcome;  ///< set by Pending
+  std::uint64_t answered = 0;      ///< Pending's
 
  private:
   [[nodiscard]] const char* verb() const { return way_ == Way::send ? "send to" : "receive from"; }

@@ -9,6 +9,7 @@
 
 #include "comm/local/local_requests.hpp"
 #include "comm/mpi/layout.hpp"
+#include "comm/mpi/pending.hpp"
 
 namespace halocline::comm::mpi {
 
@@ -35,6 +36,7 @@ struct State {
   local::Member self;
   std::shared_ptr<local::Life> life = std::make_shared<local::Life>();
   std::vector<std::shared_ptr<Operation>> abandoned;
+  Pending pending;
 
   [[nodiscard]] bool poisoned() const noexcept { return life->poisoned; }
 };

@@ -64,6 +64,7 @@ struct Context {
   Duration timeout{};
   const std::atomic<std::uint32_t>* abort = nullptr;
   device::Tracer* tracer = nullptr;  ///< null: none
+  std::uint64_t pass = 0;            ///< how often the host looked at all ends that it drives
   std::map<subdomain_id, SubdomainState> states;
   std::map<int, std::shared_ptr<device::Room>> rooms;  ///< by device
   /// The same without blocks, where only streams wait for other processes.

@@ -170,6 +170,47 @@ TEST_P(CommContract, PersistentRequestsRestart) {
   });
 }
 
+// A test of one request may find others done: what it found is theirs, until they are asked.
+TEST_P(CommContract, RequestsKeepWhatTheTestOfAnotherFound) {
+  on_ranks([](RankGroup& comm) {
+    constexpr std::size_t count = 8;
+    std::vector<std::vector<std::byte>> in(count, std::vector<std::byte>(4)), out(count, to_bytes("0000"));
+    std::vector<std::byte> shorter(3), last_in(1), last_out(1, std::byte{9});
+    std::vector<std::unique_ptr<comm::Request>> requests;
+    std::vector<std::unique_ptr<comm::PersistentRequest>> persistent;
+    for (std::size_t i = 0; i < count; ++i) {
+      out[i][0] = std::byte{static_cast<unsigned char>(i)};
+      const int tag = static_cast<int>(i);
+      if (i % 2 == 0) {
+        requests.push_back(comm.receive(in[i], previous(comm), tag));
+      } else {
+        persistent.push_back(comm.persistent_receive(in[i], previous(comm), tag));
+        persistent.back()->start();
+      }
+    }
+    const auto wrong = comm.receive(shorter, previous(comm), 100);
+    const auto last = comm.receive(last_in, previous(comm), 200);
+    for (std::size_t i = 0; i < count; ++i) requests.push_back(comm.send(out[i], next(comm), static_cast<int>(i)));
+    const auto longer = comm.send(out[0], next(comm), 100);
+    comm.barrier();
+    const auto sent = comm.send(last_out, next(comm), 200);
+    finish(comm, *last);
+    EXPECT_THROW(finish(comm, *wrong), CommunicationError);
+    for (const auto& request : persistent) finish(comm, *request);
+    for (const auto& request : requests) finish(comm, *request);
+    finish(comm, *longer);
+    finish(comm, *sent);
+    for (std::size_t i = 0; i < count; ++i) EXPECT_EQ(in[i], out[i]) << i;
+    // Again, with requests that another's test has finished before.
+    for (std::size_t i = 1; i < count; i += 2) {
+      persistent[i / 2]->start();
+      const auto again = comm.send(out[i], next(comm), static_cast<int>(i));
+      finish(comm, *persistent[i / 2]);
+      finish(comm, *again);
+    }
+  });
+}
+
 TEST_P(CommContract, APersistentRequestUnderWayDoesNotStartAgain) {
   on_ranks([](RankGroup& comm) {
     std::vector<std::byte> in(2), out(2, std::byte{1});

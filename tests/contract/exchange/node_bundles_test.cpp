@@ -17,6 +17,7 @@
 #include "ranks.hpp"
 #include "support/effort.hpp"
 #include "support/forwarding_backend.hpp"
+#include "support/forwarding_communicator.hpp"
 #include "support/halo_case.hpp"
 
 namespace halocline::test {
@@ -108,6 +109,22 @@ TEST_P(NodeBundlesInChunks, every_cell_is_as_geometry_says_with_delays_everywher
 }
 
 INSTANTIATE_TEST_SUITE_P(sizes, NodeBundlesInChunks, testing::Values(7, 64, 1000, std::int64_t{1} << 40));
+
+/// Each node's leader for sending waits for the flags of the one for receiving, with its message in a queue of MPI.
+TEST(NodeBundles, arrive_though_a_completed_send_leaves_with_a_later_call_of_mpi) {
+  expect_no_errors(outcomes(4, [&](comm::RankGroup& comm) {
+    ForwardingCommunicator late(comm);
+    late.late_writes = true;
+    Numbered made(late, two_nodes(5s));
+    for (int step = 0; step < 3; ++step) {
+      made.fill(step);
+      made.domain.exchange();
+      made.domain.synchronize();
+      EXPECT_EQ(made.wrong(step), 0);
+    }
+    made.domain.close();
+  }));
+}
 
 /// A rank's streams are late with packing or with unpacking, again and again, and the others run ahead as far as they may.
 TEST(NodeBundles, keep_what_a_late_rank_has_not_unpacked) {

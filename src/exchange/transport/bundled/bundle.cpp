@@ -142,12 +142,17 @@ void OutgoingBundle::prepare(const ExchangePlan& plan) {
 void OutgoingBundle::start(const ExchangePlan& plan) {
   begin(plan);
   packed_ = started_ = done_ = 0;
+  left_ = false;
   if (leads_) memory_.put_header(expected_);
 }
 
 bool OutgoingBundle::progress() {
+  if (!left_ && new_pass()) left_ = proceed();
+  return left_;
+}
+
+bool OutgoingBundle::proceed() {
   if (!leads_) return posted().has_value();
-  if (all_sent()) return true;
   const std::size_t chunks = layout_->chunks.size();
   while (packed_ < site_.channels.size() && part_done(packed_, epoch_)) ++packed_;
   while (started_ < chunks && layout_->chunks[started_].end <= layout_->begins[packed_]) {
@@ -196,6 +201,7 @@ void IncomingBundle::start(const ExchangePlan& plan) {
 }
 
 void IncomingBundle::progress() {
+  if (!new_pass()) return;
   if (leads_) {
     receive();
     return;

@@ -112,6 +112,8 @@ class Bundle {
   /// Once for each plan.
   void prepare(const ExchangePlan& plan, const MakeRequest& make_request);
   void begin(const ExchangePlan& plan);
+  /// False if the ends of the bundle have asked in this pass before.
+  [[nodiscard]] bool new_pass() { return std::exchange(pass_, context_->pass) != context_->pass; }
   /// On the leader: whether a part was done in exchange `in`. Throws ProtocolError if its rank exchanges something else in the present
   /// exchange.
   [[nodiscard]] bool part_done(std::size_t part, std::uint64_t in) const;
@@ -142,6 +144,7 @@ class Bundle {
   const BundleLayout* layout_ = nullptr;
   Header expected_;  ///< in the present exchange
   std::uint64_t epoch_ = 0;
+  std::uint64_t pass_ = 0;
   Duration begun_{};  ///< for the tracer
 };
 
@@ -156,13 +159,15 @@ class OutgoingBundle final : public Bundle {
 
   void prepare(const ExchangePlan& plan);
   void start(const ExchangePlan& plan);
-  /// True if the whole bundle has left.
+  /// Of all ends, once in a pass. True if the whole bundle has left.
   [[nodiscard]] bool progress();
   [[nodiscard]] std::string state(std::size_t part) const;
 
  private:
   [[nodiscard]] bool all_sent() const;
+  [[nodiscard]] bool proceed();
 
+  bool left_ = false;        ///< the whole bundle
   std::size_t packed_ = 0;   ///< messages that are packed, without a gap
   std::size_t started_ = 0;  ///< chunks whose send was started
   std::size_t done_ = 0;     ///< chunks whose send is complete
