@@ -152,6 +152,12 @@ std::int64_t bytes_of_all(std::span<const Share> shares) {
 
 }  // namespace
 
+Json messages_json(const MessageRanking& ranking) {
+  Json predicted = Json::object();
+  for (const auto& [messages, seconds] : ranking.candidates) predicted[std::string(to_string(messages))] = seconds;
+  return {{"chosen", to_string(ranking.chosen)}, {"predicted_s", predicted}, {"why_not", ranking.why_not}};
+}
+
 Json shares_json(std::span<const Share> shares) {
   const std::int64_t all = bytes_of_all(shares);
   Json list = Json::array();

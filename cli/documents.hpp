@@ -29,6 +29,8 @@ namespace cli {
 [[nodiscard]] LongList routes_list(std::span<const halocline::RoutedMessage> routes);
 [[nodiscard]] Json routes_json(std::span<const halocline::RoutedMessage> routes);
 [[nodiscard]] Json shares_json(std::span<const Share> shares);
+/// What --messages auto chose, and the predictions.
+[[nodiscard]] Json messages_json(const halocline::MessageRanking& ranking);
 /// Keys end in _s: seconds.
 [[nodiscard]] Json statistics_json(const Statistics& statistics);
 

@@ -201,14 +201,16 @@ void add_route_options(CLI::App& app, Options& options) {
         options.transports = word;
       })
       ->group(decision_group);
-  add_choice(app, "--messages", "HOW",
-             "one message for each neighbour: by-neighbour (default); one for each direction: by-direction; or, by "
-             "mpi_staged, one for each rank: by-rank, or for each node: by-node (host devices)",
-             options.messages,
-             Choices<Messages>{{"by-neighbour", Messages::by_neighbour},
-                               {"by-direction", Messages::by_direction},
-                               {"by-rank", Messages::by_rank},
-                               {"by-node", Messages::by_node}})
+  add_choice(
+      app, "--messages", "HOW",
+      "one message for each neighbour: by-neighbour (default); one for each direction: by-direction; by "
+      "mpi_staged, one for each rank: by-rank, or for each node: by-node (host devices); or auto: by predicted time",
+      options.messages,
+      Choices<Messages>{{"by-neighbour", Messages::by_neighbour},
+                        {"by-direction", Messages::by_direction},
+                        {"by-rank", Messages::by_rank},
+                        {"by-node", Messages::by_node},
+                        {"auto", Messages::automatic}})
       ->group(decision_group);
 }
 

@@ -23,6 +23,7 @@
 #include "machine_maps.hpp"
 #include "mapping.hpp"
 #include "parse.hpp"
+#include "plan/routed_messages.hpp"
 #include "tuning.hpp"
 
 namespace cli {
@@ -127,6 +128,15 @@ Plan mapped_plan(const Options& options) {
   return plan;
 }
 
+RoutedPlan with_assumed_routes(const Options& options, Plan plan) {
+  const bool chosen = options.messages == routing::Messages::automatic;
+  auto routes = assumed_routes(plan, policy_of(options), options.device_mpi, {},
+                               chosen ? std::optional<routing::Messages>() : options.messages);
+  RoutedPlan found{std::move(plan), std::move(routes), true};
+  decide_messages(options, found);
+  return found;
+}
+
 }  // namespace
 
 Plan plan_of_ranks_with_one_device(const Options& options, machine::MachineMap map, std::int64_t nodes) {
@@ -220,6 +230,24 @@ void log_plan(const Context& context, const Plan& plan) {
   }
 }
 
+MessageRanking ranking_of(const Plan& plan, const routing::Policy& policy, bool device_mpi) {
+  const bool host = std::ranges::all_of(plan.machine.types, [](const machine::NodeType& type) {
+    return std::ranges::all_of(type.device_vertices(), [&type](int device) {
+      return type.vertices[static_cast<std::size_t>(device)].name.starts_with("host device");
+    });
+  });
+  return rank_messages(plan, policy, {.device_mpi = device_mpi, .by_node = host});
+}
+
+void decide_messages(const Options& options, RoutedPlan& found) {
+  found.messages = options.messages.value_or(found.messages);
+  if (found.messages != routing::Messages::automatic) return;
+  found.ranking = ranking_of(found.plan, policy_of(options), options.device_mpi);
+  found.messages = found.ranking->chosen;
+  for (RoutedMessage& message : found.routes) message.messages = 1;
+  count_messages(found.plan.geometry, found.plan.placement, found.messages, found.routes);
+}
+
 RoutedPlan routed_plan_of(Context& context) {
   const Options& options = context.options;
   if (options.tune && options.elsewhere()) {
@@ -229,20 +257,20 @@ RoutedPlan routed_plan_of(Context& context) {
     if (!options.machine_file) refuse_without("--mapping", "--machine: the machine that the ranks were mapped to");
     std::optional<Plan> plan;
     comm::agree_on(context.world, [&] { plan = mapped_plan(options); });
-    auto routes = assumed_routes(*plan, policy_of(options), options.device_mpi, {}, options.messages);
-    return {std::move(*plan), std::move(routes), true};
+    return with_assumed_routes(options, std::move(*plan));
   }
-  if (options.elsewhere()) {
-    Plan plan = plan_of(context);
-    auto routes = assumed_routes(plan, policy_of(options), options.device_mpi, {}, options.messages);
-    return {std::move(plan), std::move(routes), true};
-  }
+  if (options.elsewhere()) return with_assumed_routes(options, plan_of(context));
   if (options.device_mpi) refuse_without("--device-mpi", "--nodes or --machine: here MPI is tried");
   Domain domain(options.size, options.stencil, context.world, domain_options(context));
   for (const auto& field : options.fields) domain.add_field(field);
   tune_if_asked(context, domain);
   domain.realize();
   RoutedPlan found{internals(domain).plan(), internals(domain).gather_routes(), false, tuned_line(domain)};
+  found.messages = options.messages.value_or(found.messages);
+  if (const MessageRanking* ranking = internals(domain).message_ranking()) {
+    found.ranking = *ranking;
+    found.messages = ranking->chosen;
+  }
   domain.close();
   return found;
 }

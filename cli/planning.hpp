@@ -2,12 +2,14 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "context.hpp"
 #include "device/backend.hpp"
 #include "halocline/domain.hpp"
+#include "plan/message_ranking.hpp"
 #include "plan/plan.hpp"
 
 namespace cli {
@@ -38,10 +40,19 @@ struct RoutedPlan {
   std::vector<halocline::RoutedMessage> routes;  ///< of all ranks
   bool assumed = false;                          ///< nothing was tried, because the machine is not here
   std::string tuned{};                           ///< the line of a domain that was tuned
+  /// How messages are consolidated: what the flags say, or what the model chose, with its predictions.
+  halocline::routing::Messages messages = halocline::routing::Messages::by_neighbour;
+  std::optional<halocline::MessageRanking> ranking{};
 };
 /// All stages but exchange: on the machine at hand capabilities are tried for real. With --mapping, each rank of the plan
 /// has the device where the mapping starts it. Collective.
 [[nodiscard]] RoutedPlan routed_plan_of(Context& context);
+
+/// What --messages auto means for a plan on its machine map, which is not here.
+[[nodiscard]] halocline::MessageRanking ranking_of(const halocline::Plan& plan,
+                                                   const halocline::routing::Policy& policy, bool device_mpi);
+/// The same for a plan whose routes are assumed, which are counted anew; for use after a change of its map.
+void decide_messages(const Options& options, RoutedPlan& found);
 
 /// The flags as options of a domain on the machine at hand.
 [[nodiscard]] halocline::DomainOptions domain_options(const Context& context);

@@ -143,14 +143,17 @@ PredictedRow predict_case(PlanRequest request, const PredictFlags& flags, const 
   request.extent = of.extent;
   if (!flags.study.empty()) plan_as_papers_do(request);
   const Plan plan = make_plan(request);
-  const auto routes = assumed_routes(plan, request.policy, request.device_mpi, {}, flags.messages);
-  const model::Simulated time = simulated(plan, routes, flags.messages);
+  const routing::Messages messages = flags.messages == routing::Messages::automatic
+                                         ? ranking_of(plan, request.policy, request.device_mpi).chosen
+                                         : flags.messages;
+  const auto routes = assumed_routes(plan, request.policy, request.device_mpi, {}, messages);
+  const model::Simulated time = simulated(plan, routes, messages);
   const model::ClosedForm form = closed_form(plan, flags);
   const Cycle cycle = longest_cycle(plan);
   const double update = seconds_per_update(flags, plan.machine) / flags.kernel.exchanges;
   const double cycles = static_cast<double>(flags.kernel.exchanges) / plan.steps_per_exchange;  // of a step
 
-  PredictedRow row{of, plan.geometry.partition.grid(), 0, 0, {}, {}, slowest_of(time)};
+  PredictedRow row{of, plan.geometry.partition.grid(), 0, 0, {}, {}, slowest_of(time), messages};
   row.work = flags.kernel.exchanges * update * cycle.owned;
   row.shell = cycles * update * (cycle.first + cycle.later) - row.work;
   row.closed.exchange = cycles * std::max(form.between_nodes, form.within_node);

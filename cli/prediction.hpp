@@ -55,6 +55,7 @@ struct PredictedRow {
   PredictedStep closed;
   PredictedStep simulated;
   std::string slowest;  ///< level of the simulated exchange
+  halocline::routing::Messages messages = halocline::routing::Messages::by_neighbour;  ///< of it
 };
 
 /// pi^-1 of the slowest device of the machine: what the flags say, or what follows from the kernel's costs and the map. Throws

@@ -72,7 +72,8 @@ Json prediction_json(std::span<const PredictedRow> rows) {
                     {"shell_s", row.shell},
                     {"closed_form", step_json(row, row.closed)},
                     {"simulated", step_json(row, row.simulated)},
-                    {"slowest", row.slowest}});
+                    {"slowest", row.slowest},
+                    {"messages", to_string(row.messages)}});
   }
   return list;
 }

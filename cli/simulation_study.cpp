@@ -28,8 +28,9 @@ model::Simulated simulate_case(PlanRequest request, const StudyRow& row, const S
     request.placement.method = few ? placement::Method::exact : placement::Method::craft;
   }
   const Plan plan = make_plan(request);
-  const auto routes =
-      assumed_routes(plan, routing::Policy::parse(transports_of(row, config)), row.device_mpi, {}, messages);
+  const auto policy = routing::Policy::parse(transports_of(row, config));
+  if (messages == routing::Messages::automatic) messages = ranking_of(plan, policy, row.device_mpi).chosen;
+  const auto routes = assumed_routes(plan, policy, row.device_mpi, {}, messages);
   return simulated(plan, routes, messages);
 }
 

@@ -17,10 +17,13 @@ int run_explain(Context& context) {
   document["partition"] = partition_json(found.plan);
   document["placement"] = placement_json(found.plan);
   document["assumed"] = found.assumed;
+  if (found.ranking) document["messages"] = messages_json(*found.ranking);
   document["routes"] = nullptr;  // written one by one
   document["transports"] = shares_json(shares_of(found.routes));
   print_document(context, document, routes_list(found.routes));
-  context.print_text(halocline::explain(found.plan, found.routes) + found.tuned);
+  context.print_text(halocline::explain(found.plan, found.routes));
+  if (found.ranking) context.print_text(explain_messages(*found.ranking));
+  context.print_text(found.tuned);
   if (found.assumed) context.print_text("(routes are assumed: the machine is not here, nothing was tried)\n");
   return 0;
 }

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "calibrate/calibrate.hpp"
+#include "calibrate/messages.hpp"
 #include "commands/commands.hpp"
 #include "core/log.hpp"
 #include "discovery/discover.hpp"
@@ -96,6 +97,7 @@ machine::Measured measured_machine(Context& context, const MeasureOptions& wante
     measured.map = calibrate(
         context.world, *node, backend, measured.map,
         {.bytes = std::max<std::int64_t>(request.bytes / 4, wanted.bytes == 0 ? 0 : 1024), .seconds = request.seconds});
+    measured.map = calibrate_messages(context.world, backend, std::move(measured.map), {.seconds = request.seconds});
   } catch (const Error&) {
     node->close();  // all ranks throw the same
     throw;

@@ -19,8 +19,8 @@ int run_simulate(Context& context, const SimulateFlags& flags) {
   RoutedPlan found = routed_plan_of(context);
   if (!context.root()) return 0;
   flags.apply(found.plan.machine);
-  const model::Simulated time =
-      simulated(found.plan, found.routes, context.options.messages.value_or(routing::Messages::by_neighbour));
+  if (found.assumed) decide_messages(context.options, found);
+  const model::Simulated time = simulated(found.plan, found.routes, found.messages);
   const model::ClosedForm closed = closed_form_of(found.plan);
   const std::string slowest = slowest_of(time);
   std::int64_t messages = 0;
@@ -31,6 +31,7 @@ int run_simulate(Context& context, const SimulateFlags& flags) {
   document["machine"] = machine_summary(found.plan.machine);
   document["software"] = software_json(found.plan.machine.software);
   document["assumed"] = found.assumed;
+  if (found.ranking) document["messages"] = messages_json(*found.ranking);
   document["transports"] = shares_json(shares_of(found.routes));
   document["simulated_s"] = time.seconds;
   document["slowest"] = slowest;
@@ -44,6 +45,7 @@ int run_simulate(Context& context, const SimulateFlags& flags) {
       found.plan.machine.name, plural(messages, "message"), plural(found.plan.geometry.partition.size(), "device"),
       seconds_text(time.seconds), slowest, seconds_text(closed.seconds), seconds_text(closed.between_nodes),
       seconds_text(closed.within_node), levels_table(time), shares_table(shares_of(found.routes))));
+  if (found.ranking) context.print_text("\n" + explain_messages(*found.ranking));
   return 0;
 }
 

@@ -30,6 +30,7 @@ enum class Messages : int {
   /// By `mpi_staged`: all from one rank to another. Other transports keep one message for each neighbour.
   by_rank,
   by_node,  ///< likewise from one node to another, on host devices; within a node as by_rank
+  automatic,  ///< "auto": one of these, by predicted time, where the machine map has measured times of messages; or by_neighbour
 };
 [[nodiscard]] std::string_view to_string(Messages messages);
 

@@ -41,7 +41,7 @@ class Domain:
     "periodic_in_kernel", or three of them: z, y, x. plan: cuts and owners of an earlier domain, or of one's own. machine: plans for this
     one instead of the discovered one; its ranks are comm's. measure_weights: a kernel is run on each device, and cells are cut in proportion
     to the speeds. messages: "by_neighbour", "by_direction", or "by_rank", which sends all from one rank to another by mpi_staged as
-    one, or "by_node", which does so from one node to another (host devices only). timeout: seconds. Collective over comm, as are all calls but those that are
+    one, or "by_node", which does so from one node to another (host devices only), or "auto": one of these, by predicted time. timeout: seconds. Collective over comm, as are all calls but those that are
     marked as local.
 
     On host devices all calls are complete when they return: NumPy sees the halos that exchange() filled.

@@ -32,10 +32,10 @@ std::unique_ptr<Domain> make_domain(Shape shape, const StencilSpec& stencil, con
 routing::Messages messages_of(const std::string& name) {
   using routing::Messages;
   for (const Messages messages :
-       {Messages::by_neighbour, Messages::by_direction, Messages::by_rank, Messages::by_node}) {
+       {Messages::by_neighbour, Messages::by_direction, Messages::by_rank, Messages::by_node, Messages::automatic}) {
     if (routing::to_string(messages) == name) return messages;
   }
-  throw InvalidArgument("messages is '" + name + "'; allowed are by_neighbour, by_direction, by_rank and by_node");
+  throw InvalidArgument("messages is '" + name + "'; allowed are by_neighbour, by_direction, by_rank, by_node and auto");
 }
 
 OwnedBoxes owned_boxes(const std::vector<Corners>& boxes) {

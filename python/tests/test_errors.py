@@ -23,7 +23,7 @@ from halocline import _core, errors
         (dict(shape=(8, 8, 8), boundary=("open", "open"), fields={"u": "int8"}), "allowed is one name, or three"),
         (dict(shape=(8, 8, 8), partition="best", fields={"u": "int8"}), "best"),
         (dict(shape=(8, 8, 8), transports="pigeon", fields={"u": "int8"}), "pigeon"),
-        (dict(shape=(8, 8, 8), messages="by_pigeon", fields={"u": "int8"}), "allowed are by_neighbour, by_direction, by_rank and by_node"),
+        (dict(shape=(8, 8, 8), messages="by_pigeon", fields={"u": "int8"}), "allowed are by_neighbour, by_direction, by_rank, by_node and auto"),
         (dict(shape=(8, 8, 8), comm=3, fields={"u": "int8"}), "comm is 3"),
         (dict(shape=(0, 8, 8), fields={"u": "int8"}), "0"),
     ],

@@ -219,7 +219,9 @@ void Domain::use_array(field_id field, subdomain_id subdomain, int buffer, void*
 
 std::string Domain::explain() const {
   impl_->check_realized("explain()");
-  return halocline::explain(*impl_->plan, impl_->routes) + impl_->tuned;
+  std::string text = halocline::explain(*impl_->plan, impl_->routes);
+  if (impl_->message_ranking) text += explain_messages(*impl_->message_ranking);
+  return text + impl_->tuned;
 }
 
 std::span<const Subdomain> Domain::subdomains() const {

@@ -53,6 +53,12 @@ std::vector<exchange::TracedMessage> DomainInternals::traced_messages() const {
   return impl.exchange->messages();
 }
 
+const MessageRanking* DomainInternals::message_ranking() const {
+  Domain::Impl& impl = Domain::Impl::of(*domain_);
+  impl.check_realized("message_ranking()");
+  return impl.message_ranking ? &*impl.message_ranking : nullptr;
+}
+
 const std::vector<RoutedMessage>& DomainInternals::routes() const {
   Domain::Impl& impl = Domain::Impl::of(*domain_);
   impl.check_realized("routes()");

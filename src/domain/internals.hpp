@@ -12,6 +12,7 @@
 #include "halocline/domain.hpp"
 #include "io/tuning_cache.hpp"
 #include "partition/halo.hpp"
+#include "plan/message_ranking.hpp"
 #include "plan/plan.hpp"
 
 namespace halocline {
@@ -52,6 +53,8 @@ class DomainInternals {
   /// What Domain::tune() has chosen, with all that was tried; null without it.
   [[nodiscard]] const io::TunedEntry* tuned() const;
   [[nodiscard]] const std::string& tuned_text() const;  ///< the same as a line; empty without it
+  /// After realize(): how messages are consolidated if that was left to the model, with the predictions; otherwise null.
+  [[nodiscard]] const MessageRanking* message_ranking() const;
   [[nodiscard]] exchange::Traffic traffic(routing::Transport transport) const;
   /// The same for Domain::accumulate, after its first call.
   [[nodiscard]] exchange::Traffic returned_traffic(routing::Transport transport) const;

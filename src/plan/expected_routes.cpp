@@ -2,26 +2,15 @@
 #include "plan/expected_routes.hpp"
 
 #include <algorithm>
-#include <set>
+#include <utility>
 
 #include "model/simulate.hpp"
-#include "plan/detail/assumed_routes.hpp"
+#include "plan/detail/node_messages.hpp"
 
 namespace halocline {
 namespace {
 
 constexpr std::int64_t host_line_bytes = 64;
-
-/// The senders of all messages from and to subdomains of a node.
-std::set<subdomain_id> senders_of(const Plan& plan, node_id node) {
-  std::set<subdomain_id> senders;
-  for (std::int64_t s = 0; s < plan.geometry.partition.size(); ++s) {
-    if (plan.placement.of(subdomain_id(s)).node != node) continue;
-    senders.insert(subdomain_id(s));
-    for (const auto& message : partition::incoming(plan.geometry, subdomain_id(s))) senders.insert(message.from);
-  }
-  return senders;
-}
 
 /// Bytes of whole lines that the rows of a subdomain's incoming messages touch, over the bytes themselves; 1 or more.
 double lines_over_bytes(const partition::Geometry& geometry, subdomain_id receiver, std::int64_t line) {
@@ -50,17 +39,11 @@ double devices_of_core(const machine::NodeType& type) {
 std::vector<ExpectedRoute> expected_routes(const Plan& plan, const routing::Policy& policy, bool gpus, rank_id receiver,
                                            routing::Messages messages) {
   const node_id node = plan.machine.ranks.at(receiver.index()).node;
-  AssumedRouter router(plan.machine, policy, gpus);
   std::vector<routing::Route> routes;
   std::vector<std::int64_t> bytes;
-  for (const subdomain_id sender : senders_of(plan, node)) {
-    const auto& from = plan.placement.of(sender);
-    for (const auto& flow : partition::outgoing_flows(plan.geometry, sender)) {
-      const auto& to = plan.placement.of(flow.to);
-      if (from.node != node && to.node != node) continue;
-      routes.push_back(router.route(flow, from, to).route);
-      bytes.push_back(flow.bytes);
-    }
+  for (RoutedMessage& one : messages_of_node(plan, policy, gpus, node)) {
+    routes.push_back(std::move(one.route));
+    bytes.push_back(one.bytes);
   }
   const auto ends =
       model::simulate_exchange(plan.geometry, plan.placement, routes, model::as_measured(plan.machine), messages).ends;

@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "halocline/error.hpp"
 #include "routing/messages.hpp"
 
 namespace halocline {
@@ -61,6 +62,7 @@ void count_messages(const partition::Geometry& geometry, const placement::Placem
     case routing::Messages::by_direction: return count_directions(geometry, routed);
     case routing::Messages::by_rank:
     case routing::Messages::by_node: return count_bundles(placement, messages, routed);
+    case routing::Messages::automatic: throw InternalError("messages are counted before they were chosen");
   }
 }
 

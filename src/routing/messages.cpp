@@ -11,6 +11,7 @@ std::string_view to_string(Messages messages) {
     case Messages::by_direction: return "by_direction";
     case Messages::by_rank: return "by_rank";
     case Messages::by_node: return "by_node";
+    case Messages::automatic: return "auto";
   }
   throw InternalError("Messages without a name");
 }

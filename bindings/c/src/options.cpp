@@ -98,7 +98,7 @@ DomainOptions options_of(const halocline_options* options) {
   if (flag(from.by_direction, "by_direction")) to.routing.messages = routing::Messages::by_direction;
   if (from.messages != HALOCLINE_MESSAGES_DEFAULT) {
     to.routing.messages = enumerator<routing::Messages>(from.messages, HALOCLINE_MESSAGES_BY_NEIGHBOUR,
-                                                        HALOCLINE_MESSAGES_BY_NODE, "messages");
+                                                        HALOCLINE_MESSAGES_AUTO, "messages");
   }
   if (flag(from.validate_ordering, "validate_ordering")) to.debug.validate_ordering = true;
   set_timeout(from.timeout, to.timeout);

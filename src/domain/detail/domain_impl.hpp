@@ -22,6 +22,7 @@
 #include "overlap/boundary_updater.hpp"
 #include "overlap/regions.hpp"
 #include "overlap/steps.hpp"
+#include "plan/message_ranking.hpp"
 #include "plan/plan.hpp"
 #include "routing/choose.hpp"
 
@@ -71,6 +72,8 @@ class Domain::Impl {
   std::vector<std::vector<Directions>> stored;
   /// By field: whether the current buffer has been exchanged since the last swap, so that the other buffers' halos are not read.
   std::vector<bool> exchanged;
+  routing::Messages messages = routing::Messages::by_neighbour;  ///< the option's value, or what was chosen
+  std::optional<MessageRanking> message_ranking;                 ///< if it was chosen
   std::vector<RoutedMessage> routes;
   std::string tuned;                            ///< what tune() has chosen, as a line; empty without it
   std::unique_ptr<io::TunedEntry> tuned_entry;  ///< the same with all that was tried
@@ -157,6 +160,9 @@ class Domain::Impl {
   void allocate();
   void check_user_arrays() const;
   void take_user_arrays(Local& local, subdomain_id id);
+  /// Collective.
+  void choose_messages();
+  [[nodiscard]] bool can_send_by_node() const;
   void route_and_connect();
   /// The memory that an exchange of a geometry uses, and whether other ranks and devices may access it, by local
   /// subdomain.

@@ -226,6 +226,12 @@ contains
       call check(index(again%explain(), 'routes     3 messages of 4 pairs') > 0, 'messages by rank and by node')
       call again%close()
     end do
+    options%messages = HALOCLINE_MESSAGES_AUTO
+    call again%create(extent, halocline_stencil_star(1), options=options)
+    u = again%add_field('u', HALOCLINE_F32)
+    call again%realize()
+    call check(index(again%explain(), 'messages   by_neighbour: the machine map has no times') > 0, 'messages by prediction')
+    call again%close()
     call domain%close()
   end subroutine
 

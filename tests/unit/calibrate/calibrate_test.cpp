@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "calibrate/calibrate.hpp"
+#include "calibrate/messages.hpp"
 #include "comm/local_ranks.hpp"
 #include "plan/plan.hpp"
 
@@ -144,6 +145,29 @@ TEST(Calibrate, ranks_of_several_nodes_get_the_same_map) {
   expect_all_kinds(maps[0], 2);
   for (const MachineMap& map : maps) EXPECT_EQ(map, maps[0]);
   EXPECT_THAT(sources_of(maps[0]), HasSubstr("medians of 2 on 2 nodes"));
+}
+
+TEST(Calibrate, messages_between_nodes_get_the_same_costs_on_all_ranks) {
+  for (const int ranks_per_node : {2, 4}) {
+    std::vector<MachineMap> maps(4);
+    comm::run_as_threads(4, [&](comm::RankGroup& comm) {
+      const auto node = comm.split_by_node(ranks_per_node);
+      const auto backend = make_devices(comm, {.kind = halocline::DeviceKind::host, .per_rank = 1}).backend();
+      const MachineMap map = machine::discover(comm, *node, *backend);
+      maps[comm.rank().index()] = calibrate_messages(comm, backend, map, {.repeats = 1});
+      node->close();
+    });
+    for (const MachineMap& map : maps) EXPECT_EQ(map, maps[0]);
+    const machine::Software& software = maps[0].software;
+    if (ranks_per_node == 4) {
+      EXPECT_EQ(software, machine::Software{}) << "one node";
+      continue;
+    }
+    EXPECT_GT(software.mpi_overhead, 0);
+    EXPECT_GT(software.device_launch, 0);
+    EXPECT_GT(software.mpi_latency, 0);
+    EXPECT_THAT(sources_of(maps[0]), HasSubstr("between 2 nodes, 3 ways to consolidate messages, medians of 1"));
+  }
 }
 
 TEST(Calibrate, begins_nothing_when_the_time_is_over) {

@@ -10,6 +10,7 @@
 #include "comm/local_ranks.hpp"
 #include "device/backend.hpp"
 #include "device/host.hpp"
+#include "discovery/discover.hpp"
 #include "domain/internals.hpp"
 #include "exchange/exchange.hpp"
 #include "halocline/halocline.hpp"
@@ -100,6 +101,42 @@ TEST(Messages, by_direction_have_a_stream_each_of_high_priority) {
   EXPECT_THAT(domain.explain(),
               AllOf(HasSubstr("routes     208 messages of 56 pairs"), HasSubstr("all            208 messages")));
   domain.close();
+}
+
+/// Four ranks on two nodes, on the machine at hand with given costs of messages. Returns rank 0's explanation.
+std::string explained(const machine::Software& software, std::int64_t expected_between_nodes) {
+  std::string text;
+  comm::run_as_threads(4, [&](comm::RankGroup& comm) {
+    const auto node = comm.split_by_node(2);
+    const auto backend = make_devices(comm, {.kind = DeviceKind::host, .per_rank = 1}).backend();
+    machine::MachineMap map = machine::discover(comm, *node, *backend);
+    map.software = software;
+    node->close();
+    DomainOptions options;
+    options.devices.existing.emplace(backend);
+    options.machine = {.map = map, .ranks_per_node = 2};
+    options.routing.messages = Messages::automatic;
+    options.routing.policy = routing::Policy::parse("self,direct,mpi_staged");
+    Domain domain({32, 16, 16}, Stencil::box(1), comm, options);
+    static_cast<void>(domain.add_field<double>("u"));
+    domain.realize();
+    domain.exchange();
+    domain.synchronize();
+    std::int64_t sent = internals(domain).traffic(routing::Transport::mpi_staged).messages;
+    sent = comm.all_reduce(sent, comm::Reduction::sum);
+    EXPECT_EQ(sent, expected_between_nodes);
+    if (comm.rank() == rank_id(0)) text = domain.explain();
+    domain.close();
+  });
+  return text;
+}
+
+TEST(Messages, are_by_node_where_that_is_predicted_to_be_faster) {
+  EXPECT_THAT(explained({.mpi_latency = 1e-5, .mpi_overhead = 1e-4, .device_launch = 1e-6}, 2),
+              HasSubstr("messages   by_node: predicted for an exchange by_node "));
+  EXPECT_THAT(explained({.mpi_latency = 1e-3, .mpi_overhead = 1e-9, .device_launch = 1e-9}, 8),
+              HasSubstr("messages   by_neighbour: predicted for an exchange "));
+  EXPECT_THAT(explained({}, 8), HasSubstr("messages   by_neighbour: the machine map has no times of messages"));
 }
 
 /// Records the operations that are enqueued.

@@ -45,7 +45,8 @@ enum {
   HALOCLINE_MESSAGES_BY_NEIGHBOUR = 1,
   HALOCLINE_MESSAGES_BY_DIRECTION = 2,
   HALOCLINE_MESSAGES_BY_RANK = 3,  // by mpi_staged: one for all from a rank to another
-  HALOCLINE_MESSAGES_BY_NODE = 4   // likewise from a node to another, on host devices
+  HALOCLINE_MESSAGES_BY_NODE = 4,  // likewise from a node to another, on host devices
+  HALOCLINE_MESSAGES_AUTO = 5      // one of these, by predicted time
 };
 
 // A device, by the rank that drives it, and its ordinal among the rank's own.
