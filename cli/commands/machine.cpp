@@ -77,6 +77,13 @@ struct MeasureOptions {
   bool measure = false;
   std::int64_t bytes = 0;
   std::optional<double> seconds;
+  std::optional<std::string> node_pairs;
+  [[nodiscard]] machine::MeasureRequest request() const {
+    machine::MeasureRequest request;
+    request.bytes = bytes;
+    if (seconds) request.seconds = *seconds;
+    return request;
+  }
 };
 
 /// The machine at hand, with all its rates tried. Collective.
@@ -84,9 +91,7 @@ machine::Measured measured_machine(Context& context, const MeasureOptions& wante
   if (context.options.elsewhere()) {
     refuse_together("--measure", "--machine or --nodes: only the machine at hand can be measured");
   }
-  machine::MeasureRequest request;
-  request.bytes = wanted.bytes;
-  if (wanted.seconds) request.seconds = *wanted.seconds;
+  const machine::MeasureRequest request = wanted.request();
   const auto node = context.world.split_by_node(context.options.ranks_per_node);
   machine::Measured measured;
   try {
@@ -106,17 +111,34 @@ machine::Measured measured_machine(Context& context, const MeasureOptions& wante
   return measured;
 }
 
+/// The map with a network inferred from measured pairs of nodes, which a file receives. Collective.
+machine::MachineMap with_measured_pairs(Context& context, const machine::MachineMap& map,
+                                        const MeasureOptions& wanted) {
+  std::string csv = "from,to,latency_us,bandwidth_gbytes\n";
+  for (const auto& pair : machine::measure_node_pairs(context.world, map, wanted.request())) {
+    csv += fmt::format("{},{},{:.4g},{:.4g}\n", map.nodes[static_cast<std::size_t>(pair.from)].name,
+                       map.nodes[static_cast<std::size_t>(pair.to)].name, 1e6 * pair.latency, 1e-9 * pair.bandwidth);
+  }
+  write_output(context, "--measure-network", *wanted.node_pairs, csv);
+  return machine::with_network(map, machine::read_network(machine::NetworkFormat::pairs, csv, *wanted.node_pairs));
+}
+
 int run_machine(Context& context, const MeasureOptions& wanted, const NetworkFlags& network) {
   if (wanted.picture) check_output(context, "--picture", *wanted.picture);
+  if (wanted.node_pairs) check_output(context, "--measure-network", *wanted.node_pairs);
   machine::Measured result;
   if (wanted.measure) {
     result = measured_machine(context, wanted);
   } else {
-    if (wanted.bytes != 0 || wanted.seconds) {
-      refuse_without(wanted.seconds ? "--measure-seconds" : "--measure-bytes", "--measure");
+    if (!wanted.node_pairs && (wanted.bytes != 0 || wanted.seconds)) {
+      refuse_without(wanted.seconds ? "--measure-seconds" : "--measure-bytes", "--measure or --measure-network");
+    }
+    if (wanted.node_pairs && context.options.elsewhere()) {
+      refuse_together("--measure-network", "--machine or --nodes: only the machine at hand can be measured");
     }
     result.map = machine_of(context);
   }
+  if (wanted.node_pairs) result.map = with_measured_pairs(context, result.map, wanted);
   result.map = network.apply(context, std::move(result.map));
   const machine::MachineMap& map = result.map;
   if (wanted.picture) write_output(context, "--picture", *wanted.picture, topology_svg(map));
@@ -162,12 +184,18 @@ void add_machine_command(CLI::App& app, Options& options, Command& chosen) {
                "start new measurements for this long, first of pairs, then of exchanges (default 45)", own->seconds,
                1e6)
       ->group(group);
+  add_text(*command, "--measure-network", "CSV",
+           "measure between each two nodes, one pair at a time, and take the network from these pairs, as --network "
+           "does; they are written to this file",
+           own->node_pairs)
+      ->group(group);
   add_examples(*command, {"halocline machine", "halocline machine --machine summit --nodes 2",
                           "halocline machine --machine summit --picture summit.svg"});
   const auto network = std::make_shared<NetworkFlags>();
   add_network_options(*command, *network);
   command->callback([&chosen, own, network] {
     network->check();
+    if (own->node_pairs && network->file) refuse_together("--measure-network", "--network");
     chosen = [own, network](Context& context) { return run_machine(context, *own, *network); };
   });
 }

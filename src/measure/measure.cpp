@@ -56,6 +56,15 @@ std::vector<std::size_t> ranks_of_node(const MachineMap& map, node_id node) {
   return ranks;
 }
 
+/// By node; not valid for a node without ranks.
+std::vector<rank_id> first_ranks_of(const MachineMap& map) {
+  std::vector<rank_id> first_ranks(map.nodes.size());
+  for (std::size_t r = map.ranks.size(); r-- > 0;) {
+    first_ranks[map.ranks[r].node.index()] = rank_id(static_cast<std::int64_t>(r));
+  }
+  return first_ranks;
+}
+
 void check_fits(comm::RankGroup& comm, comm::RankGroup& node_comm, const device::Backend& backend,
                 const MachineMap& map) {
   map.check();
@@ -152,11 +161,8 @@ Measured measure(comm::RankGroup& comm, comm::RankGroup& node_comm, device::Back
   const node_id node = map.ranks[comm.rank().index()].node;
   const Findings here = measure_node(node_comm, backend, slots_of(map, node), numa, request);
 
-  std::vector<rank_id> first_ranks(map.nodes.size());
-  for (std::size_t r = map.ranks.size(); r-- > 0;) {
-    first_ranks[map.ranks[r].node.index()] = rank_id(static_cast<std::int64_t>(r));
-  }
   MachineMap measured = map;
+  std::vector<rank_id> first_ranks = first_ranks_of(map);
   std::erase_if(first_ranks, [](rank_id rank) { return !rank.valid(); });
   if (first_ranks.size() > 1) {
     const LinkRate rate = measuring::measure_network(comm, first_ranks, request);
@@ -180,6 +186,24 @@ Measured measure(comm::RankGroup& comm, comm::RankGroup& node_comm, device::Back
   });
   comm.broadcast(bytes, rank_id(0));
   return from_bytes<Measured>(bytes);
+}
+
+std::vector<PairMeasurement> measure_node_pairs(comm::RankGroup& comm, const MachineMap& map,
+                                                const MeasureRequest& given) {
+  MeasureRequest request = given;
+  if (request.bytes == 0) request.bytes = host_bytes;
+  const std::vector<rank_id> first_ranks = first_ranks_of(map);
+  comm::agree_on(comm, [&] {
+    if (map.nodes.size() < 2)
+      throw InvalidArgument("the machine has 1 node; allowed are 2 or more, to measure between them");
+    if (map.ranks.size() != comm.size() ||
+        std::ranges::any_of(first_ranks, [](rank_id rank) { return !rank.valid(); })) {
+      throw InvalidArgument(
+          fmt::format("machine '{}' has {} ranks; allowed is the communicator's {}, some on each node", map.name,
+                      map.ranks.size(), comm.size()));
+    }
+  });
+  return measuring::measure_node_pairs(comm, first_ranks, request);
 }
 
 }  // namespace halocline::machine

@@ -9,6 +9,7 @@
 
 #include "comm/rank_group.hpp"
 #include "device/backend.hpp"
+#include "machine/infer_network.hpp"
 #include "machine/machine_map.hpp"
 
 // What is measured. A pair is ordered: from -> to.
@@ -68,5 +69,11 @@ struct Measured {
 /// support is no failure. Throws InvalidArgument if the map has other ranks or devices.
 [[nodiscard]] Measured measure(comm::RankGroup& comm, comm::RankGroup& node_comm, device::Backend& backend,
                                const MachineMap& map, const MeasureRequest& request);
+
+/// Measures latency and bandwidth between each two nodes of `map`, which discover() made, by messages between host memory of their first ranks, and returns the same
+/// on all ranks; a pair's ends are positions in map.nodes. Collective over comm. Of the request, bytes and seconds count: a message for bandwidth has a quarter of
+/// bytes, or 1 MiB. Throws InvalidArgument if the map has one node or other ranks, and DeadlineError where the seconds are over before all pairs are measured.
+[[nodiscard]] std::vector<PairMeasurement> measure_node_pairs(comm::RankGroup& comm, const MachineMap& map,
+                                                              const MeasureRequest& request);
 
 }  // namespace halocline::machine

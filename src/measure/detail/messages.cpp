@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "measure/detail/messages.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <memory>
 #include <thread>
 #include <vector>
@@ -18,6 +21,8 @@ namespace {
 
 constexpr int first_tag = 64;
 constexpr int message_repeats = 4;  // the first is not counted
+constexpr int series_of_small = 8;  // between two nodes, in a round
+constexpr int rounds_of_pairs = 3;
 
 double now(comm::RankGroup& comm) { return std::chrono::duration<double>(comm.clock().now()).count(); }
 
@@ -262,6 +267,62 @@ LinkRate measure_network(comm::RankGroup& comm, const std::vector<rank_id>& firs
   }
   if (large.empty()) throw InternalError("no pair of nodes measured the network between them");
   return {static_cast<double>(bytes) / median(large), std::max(median(small), 0.0)};
+}
+
+std::vector<PairMeasurement> measure_node_pairs(comm::RankGroup& comm, const std::vector<rank_id>& first_ranks,
+                                                const MeasureRequest& request) {
+  const std::size_t bytes = std::max(static_cast<std::size_t>(request.bytes) / 4, small_bytes);
+  std::vector<std::byte> out;
+  std::vector<std::byte> in;
+  comm::agree_on(comm, [&] {
+    out.resize(bytes);
+    in.resize(bytes);
+  });
+  const double begin = now(comm);
+  const auto nodes = std::ssize(first_ranks);
+  const std::int64_t pairs = nodes * (nodes - 1) / 2;
+  std::vector<PairMeasurement> own;
+  std::int64_t done = 0;
+  // Other work only adds time, and rounds lie apart, so that it does not add to all of them.
+  for (int round = 0; round < rounds_of_pairs; ++round) {
+    auto again = own.begin();
+    for (int a = 0; a < nodes; ++a) {
+      for (int b = a + 1; b < nodes; ++b, ++done) {
+        const double spent = comm.all_reduce(now(comm) - begin, comm::Reduction::max);
+        if (round > 0 && spent > request.seconds) break;
+        comm::agree_on(comm, [&] {
+          if (spent > request.seconds) {
+            throw DeadlineError(
+                fmt::format("{} of {} pairs of nodes were measured in {} s; allow more time, or fewer bytes", done,
+                            pairs, request.seconds));
+          }
+          const rank_id from = first_ranks[static_cast<std::size_t>(a)];
+          const rank_id to = first_ranks[static_cast<std::size_t>(b)];
+          if (comm.rank() != from && comm.rank() != to) return;
+          const Message there{from, to, first_tag, out.data(), in.data(), {}, {}};
+          const Message back{to, from, first_tag + 1, out.data(), in.data(), {}, {}};
+          double small = std::numeric_limits<double>::max();
+          for (int i = 0; i < series_of_small; ++i) {
+            std::this_thread::sleep_for(std::chrono::microseconds(200));
+            small = std::min(small, std::ranges::min(there_and_back(comm, there, back, small_bytes)) / 2);
+          }
+          const double large = std::ranges::min(there_and_back(comm, there, back, bytes));
+          if (comm.rank() != from) return;
+          const double bandwidth = static_cast<double>(bytes) / std::max(large - small, large / 2);
+          if (round == 0) {
+            own.push_back({a, b, small, bandwidth});
+          } else {
+            again->latency = std::min(again->latency, small);
+            again->bandwidth = std::max(again->bandwidth, bandwidth);
+            ++again;
+          }
+        });
+      }
+    }
+  }
+  std::vector<PairMeasurement> all;
+  for (const auto& part : comm::gather(comm, own)) all.insert(all.end(), part.begin(), part.end());
+  return all;
 }
 
 }  // namespace halocline::machine::measuring

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "machine/infer_network.hpp"
 #include "measure/detail/session.hpp"
 
 // The schedule, in order. Each stage is collective over the node: all ranks walk through the same steps, those that
@@ -32,5 +33,10 @@ void measure_host(Session& session, const NumaNodes& numa);
 /// first_ranks: by node, two or more.
 [[nodiscard]] LinkRate measure_network(comm::RankGroup& comm, const std::vector<rank_id>& first_ranks,
                                        const MeasureRequest& request);
+/// Between each two nodes, one pair after the other: the shortest of some messages, as other work only adds time. Collective over all ranks. Throws DeadlineError if the
+/// seconds of the request are over before each pair was measured once.
+[[nodiscard]] std::vector<PairMeasurement> measure_node_pairs(comm::RankGroup& comm,
+                                                              const std::vector<rank_id>& first_ranks,
+                                                              const MeasureRequest& request);
 
 }  // namespace halocline::machine::measuring

@@ -176,6 +176,53 @@ TEST(Measure, NodesThatAreAlikeShareMediansAndTheNetworkIsMeasured) {
   EXPECT_THAT(map.sources, testing::Contains(HasSubstr("on 2 nodes")));
 }
 
+/// Pairs of nodes, by rank; two ranks are a node.
+std::vector<std::vector<PairMeasurement>> node_pairs(int ranks, const MeasureRequest& request) {
+  std::vector<std::vector<PairMeasurement>> results(static_cast<std::size_t>(ranks));
+  comm::run_as_threads(ranks, [&](RankGroup& comm) {
+    const auto node = comm.split_by_node(2);
+    const auto backend = device::make_host_backend(devices(1));
+    const MachineMap map = discover(comm, *node, *backend);
+    node->close();
+    results[comm.rank().index()] = measure_node_pairs(comm, map, request);
+  });
+  return results;
+}
+
+TEST(Measure, EachTwoNodesAreMeasured) {
+  const auto results = node_pairs(8, quick());
+  std::set<std::pair<int, int>> pairs;
+  for (const PairMeasurement& pair : results[0]) {
+    EXPECT_LT(pair.from, pair.to);
+    EXPECT_GT(pair.latency, 0);
+    EXPECT_LT(pair.latency, 1);
+    EXPECT_GT(pair.bandwidth, 1e6);
+    pairs.insert({pair.from, pair.to});
+  }
+  EXPECT_EQ(results[0].size(), 6u);
+  EXPECT_EQ(pairs.size(), 6u) << "of four nodes";
+  for (const auto& other : results) {
+    ASSERT_EQ(other.size(), results[0].size());
+    for (std::size_t i = 0; i < other.size(); ++i) EXPECT_EQ(other[i].bandwidth, results[0][i].bandwidth);
+  }
+}
+
+TEST(Measure, NodesAreNotMeasuredByHalves) {
+  MeasureRequest request = quick();
+  request.seconds = 1e-9;
+  EXPECT_THROW(
+      {
+        try {
+          node_pairs(4, request);
+        } catch (const DeadlineError& error) {
+          EXPECT_THAT(error.what(), HasSubstr("0 of 1 pairs of nodes were measured in 1e-09 s"));
+          throw;
+        }
+      },
+      DeadlineError);
+  EXPECT_THROW(node_pairs(2, quick()), InvalidArgument) << "one node";
+}
+
 TEST(Measure, SharedDevicesAreMeasuredOnce) {
   // Two ranks of one process that share one backend, and so the uuids of its devices.
   const auto backend = device::make_host_backend(devices(2));
