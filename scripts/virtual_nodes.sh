@@ -86,27 +86,27 @@ if [ -n "$links" ]; then
   done
 fi
 
-# shape PORT RATE, after what runs tc there. Packets of less than 256 bytes, such as TCP's acknowledgements, go first on
+# shape PORT RATE BURST, after what runs tc there. Packets of less than 256 bytes, such as TCP's acknowledgements, go first on
 # the links of --links: otherwise data the other way would slow down what they acknowledge.
 shape() {
   if [ -z "$links" ]; then
-    "${@:3}" tc qdisc add dev "$1" root tbf rate "$2" burst 64kb latency 100ms
+    "${@:4}" tc qdisc add dev "$1" root tbf rate "$2" burst 64kb latency 100ms
     return
   fi
-  "${@:3}" tc -batch - <<END || cannot "links cannot be shaped by htb with u32"
+  "${@:4}" tc -batch - <<END || cannot "links cannot be shaped by htb with u32"
 qdisc add dev $1 root handle 1: htb default 3
-class add dev $1 parent 1: classid 1:1 htb rate $2 burst 16kb quantum 9100
-class add dev $1 parent 1:1 classid 1:2 htb rate 8kbit ceil $2 cburst 16kb quantum 9100 prio 0
-class add dev $1 parent 1:1 classid 1:3 htb rate 8kbit ceil $2 cburst 16kb quantum 9100 prio 1
+class add dev $1 parent 1: classid 1:1 htb rate $2 burst $3 quantum 9100
+class add dev $1 parent 1:1 classid 1:2 htb rate 8kbit ceil $2 cburst $3 quantum 9100 prio 0
+class add dev $1 parent 1:1 classid 1:3 htb rate 8kbit ceil $2 cburst $3 quantum 9100 prio 1
 filter add dev $1 parent 1: protocol ip u32 match u16 0 0xff00 at 2 classid 1:2
 END
 }
 
-# connect END NAME END NAME [RATE]: a link, and what its ports are called at both ends. An end is a node or a bridge.
+# connect END NAME END NAME [RATE BURST]: a link, and what its ports are called at both ends. An end is a node or a bridge.
 connect() {
   ip link add one mtu "$mtu" type veth peer name other mtu "$mtu"
-  attach one "$1" "$2" "${5:-}"
-  attach other "$3" "$4" "${5:-}"
+  attach one "$1" "$2" "${@:5}"
+  attach other "$3" "$4" "${@:5}"
 }
 attach() {
   local here=()
@@ -118,22 +118,22 @@ attach() {
     ip link set "$1" name "$3" master "$2"
   fi
   "${here[@]}" ip link set "$3" up
-  if [ -n "$4" ]; then shape "$3" "$4" "${here[@]}"; fi
+  if [ -n "${4:-}" ]; then shape "$3" "$4" "$5" "${here[@]}"; fi
 }
 
 for ((node = 0; node < nodes; ++node)); do
   connect "$node" control control "control$node"
   in_node "$node" ip address add "10.0.0.$((node + 1))/24" dev control
 done
-while read -r kind from to rate; do
+while read -r kind from to rate burst; do
   case $kind in
     port)
-      connect "$from" data "switch.$to" "data$from" "$rate"
+      connect "$from" data "switch.$to" "data$from" "$rate" "$burst"
       in_node "$from" ip address add "10.0.1.$((from + 1))/24" dev data
       ;;
-    trunk) connect "switch.$from" "$from-$to" "switch.$to" "$to-$from" "$rate" ;;
+    trunk) connect "switch.$from" "$from-$to" "switch.$to" "$to-$from" "$rate" "$burst" ;;
     pair)
-      connect "$from" "to$to" "$to" "to$from" "$rate"
+      connect "$from" "to$to" "$to" "to$from" "$rate" "$burst"
       in_node "$from" ip address add "10.0.1.$((from + 1))" peer "10.0.1.$((to + 1))" dev "to$to"
       in_node "$to" ip address add "10.0.1.$((to + 1))" peer "10.0.1.$((from + 1))" dev "to$from"
       ;;

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Requires rates of TCP connections that send at the same time, each from one virtual node to another.
   virtual_nodes.sh --nodes N -n N link_rates.py FROM-TO=MBIT ...
-A receiver prints what arrives for 2 s, from 1 s after the first byte, and fails where it is more than 10 % off. A pair may be given more than once.
+A receiver prints what arrives for 2 s, from 1 s after the first byte, and fails where it is more than 20 % off, as much as a busy machine may take. A pair may be given more than once.
 """
 
 import os
@@ -61,7 +61,7 @@ def main():
     def receive(listener, pair, wanted):
         found = rate_at(listener)
         print(f"{pair}: {found:.2f} Mbit/s, {found / wanted:.3f} of {wanted:g}", flush=True)
-        if not 0.9 <= found / wanted <= 1.1:
+        if not 0.8 <= found / wanted <= 1.2:
             wrong.append(pair)
 
     for number, word in enumerate(sys.argv[1:]):
