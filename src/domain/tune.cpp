@@ -12,7 +12,7 @@
 #include "core/log.hpp"
 #include "domain/detail/agreement.hpp"
 #include "domain/detail/domain_impl.hpp"
-#include "domain/detail/tuned_options.hpp"
+#include "domain/tuned_options.hpp"
 #include "domain/detail/tuning_ceilings.hpp"
 #include "domain/detail/tuning_key.hpp"
 #include "domain/internals.hpp"

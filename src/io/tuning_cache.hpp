@@ -62,7 +62,7 @@ struct TunedEntry {
   Settings winner;
   std::optional<TunedTrial> confirmed;  ///< the winner's last rounds; none where the default stayed
   std::optional<double> predicted;      ///< of the default
-  std::vector<TunedTrial> trials;       ///< the fastest first, by the ratio to the default
+  std::vector<TunedTrial> trials;       ///< the fastest first, by the ratio of lower quartiles to the default's
   std::vector<TunedSkip> skipped;
   std::map<std::string, double> ceilings;  ///< of the same run
   double budget = 0;                       ///< seconds

@@ -21,7 +21,7 @@ using routing::Messages;
 using routing::Transport;
 
 constexpr std::array all_messages{Messages::by_neighbour, Messages::by_direction, Messages::by_rank, Messages::by_node};
-constexpr std::size_t most_grids = 4;
+constexpr std::size_t most_grids = 12;
 /// Beyond it neither simulations nor other grids fit into a budget of seconds.
 constexpr std::int64_t most_devices = 256;
 constexpr std::int64_t mebibyte = std::int64_t{1} << 20;

@@ -20,13 +20,22 @@ bool is_better(const io::TunedTrial& trial) {
   return trial.seconds.p50 <= (1 - least_gain) * trial.of_default.p50 && trial.seconds.p25 < trial.of_default.p25;
 }
 
+bool is_promising(const io::TunedTrial& trial) {
+  return trial.seconds.p50 <= (1 - least_gain) * trial.of_default.p50 ||
+         trial.seconds.p25 <= (1 - least_gain) * trial.of_default.p25;
+}
+
+bool is_before(const io::TunedTrial& a, const io::TunedTrial& b) {
+  return a.seconds.p25 * b.of_default.p25 < b.seconds.p25 * a.of_default.p25;
+}
+
 bool is_hopeless(const io::TunedTrial& trial) { return trial.seconds.p25 > hopeless_ratio * trial.of_default.p75; }
 
 io::Settings together(std::span<const io::TunedTrial> fastest_first) {
   io::Settings all;
   for (const io::TunedTrial& trial : fastest_first) {
     const auto is_free = [&](const auto& setting) { return !all.contains(setting.first); };
-    if (is_better(trial) && std::ranges::all_of(trial.settings, is_free)) {
+    if (is_promising(trial) && std::ranges::all_of(trial.settings, is_free)) {
       all.insert(trial.settings.begin(), trial.settings.end());
     }
   }

@@ -19,11 +19,15 @@ inline constexpr double least_gain = 0.03;
 /// By the median at least least_gain faster than the default, and faster by the lower quartile, too, so that some slow rounds of the
 /// default are not enough.
 [[nodiscard]] bool is_better(const io::TunedTrial& trial);
+/// Worth fresh rounds: faster by so much in its median or in its lower quartile, as few rounds on a busy machine may all be disturbed.
+[[nodiscard]] bool is_promising(const io::TunedTrial& trial);
+/// The order of trials: by the ratio of lower quartiles.
+[[nodiscard]] bool is_before(const io::TunedTrial& a, const io::TunedTrial& b);
 /// So much slower, even by its fast rounds against the slow ones of the default, that more rounds would not change it.
 [[nodiscard]] bool is_hopeless(const io::TunedTrial& trial);
 
 /// The best of several settings for different options, as one: those of the fastest trial, and of others where no option is set yet.
-/// Only trials that are better count.
+/// Only trials that are promising count.
 [[nodiscard]] io::Settings together(std::span<const io::TunedTrial> fastest_first);
 
 /// The trial with the smallest median among those that are better; null: the default stays.

@@ -21,20 +21,20 @@
 namespace halocline::tune {
 namespace {
 
-constexpr int rounds_of_trial = 7;
-constexpr int rounds_of_hopeless = 3;  ///< and the fewest that count
-constexpr int rounds_of_final = 60;
+constexpr int rounds_of_trial = 12;
+constexpr int rounds_of_hopeless = 4;  ///< and the fewest that count
+constexpr int rounds_of_final = 100;
 constexpr std::size_t most_finalists = 3;
 /// Parts of the budget from which on no trial begins, so that the last rounds have the rest.
 constexpr double for_trials = 0.7;
 constexpr double for_together = 0.8;
+/// Part of the budget after which a trial has no more rounds than it needs.
+constexpr double for_trial = 0.15;
 /// A sample is so much of the budget, or one exchange.
-constexpr double of_sample = 1.0 / 600;
+constexpr double of_sample = 1.0 / 1200;
 constexpr std::int64_t most_exchanges = 10'000;
 
 double seconds_of(Duration duration) { return std::chrono::duration<double>(duration).count(); }
-
-bool by_ratio(const io::TunedTrial& a, const io::TunedTrial& b) { return ratio_of(a) < ratio_of(b); }
 
 class Trials {
  public:
@@ -52,7 +52,7 @@ class Trials {
         try_one(candidate.settings, candidate.predicted);
       }
     }
-    std::ranges::stable_sort(entry_.trials, by_ratio);
+    std::ranges::stable_sort(entry_.trials, is_before);
     try_together();
     decide();
     default_->close();
@@ -132,11 +132,16 @@ class Trials {
       const std::array<Contestant*, 2> both{default_.get(), contestant.get()};
       Times times;
       io::TunedTrial trial;
+      const double begin = spent_;
+      const auto goes_on = [&] {
+        if (trial.rounds < rounds_of_hopeless) return true;
+        const bool has_time = !spent(for_trials) && spent_ - begin < for_trial * budget_;
+        return trial.rounds < rounds_of_trial && has_time && !is_hopeless(trial);
+      };
       do {
         round(both, times);
         trial = trial_of(settings, predicted, times[1], times[0]);
-      } while (trial.rounds < rounds_of_hopeless ||
-               (trial.rounds < rounds_of_trial && !is_hopeless(trial) && !spent(1)));
+      } while (goes_on());
       contestant->close();
       entry_.trials.push_back(std::move(trial));
     } catch (const Error& error) {
@@ -151,7 +156,7 @@ class Trials {
     if (all.empty() || std::ranges::any_of(entry_.trials, is_tried)) return;
     if (spent(for_together)) return skip(all, used_up());
     try_one(all, {});
-    std::ranges::stable_sort(entry_.trials, by_ratio);
+    std::ranges::stable_sort(entry_.trials, is_before);
   }
 
   struct Finalist {
@@ -163,7 +168,8 @@ class Trials {
   void decide() {
     std::vector<Finalist> finalists;
     for (const io::TunedTrial& trial : entry_.trials) {
-      if (!is_better(trial) || finalists.size() == most_finalists) break;
+      if (finalists.size() == most_finalists) break;
+      if (!is_promising(trial)) continue;
       if (spent(1)) {
         skip(trial.settings, used_up() + " before it was confirmed");
         break;

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "comm/local_ranks.hpp"
-#include "domain/detail/tuned_options.hpp"
+#include "domain/tuned_options.hpp"
 #include "domain/internals.hpp"
 #include "halocline/halocline.hpp"
 #include "io/tuning_cache.hpp"

@@ -98,10 +98,14 @@ TEST(TuningCandidates, BundlesAreTriedWithStagedMessagesThatAreNotTheDefault) {
   EXPECT_THAT(listed({.nodes = 2}).tried, Contains("first-transport=mpi_staged messages=by_node"));
 }
 
-TEST(TuningCandidates, FourOtherGridsAreTriedUnlessTheGridIsGiven) {
+TEST(TuningCandidates, OtherGridsAreTriedUnlessTheGridIsGiven) {
   const Listed found = listed({.devices_per_node = 8, .ranks_per_node = 8});
-  EXPECT_EQ(std::ranges::count_if(found.tried, [](const auto& text) { return text.starts_with("device-grid="); }), 4);
-  EXPECT_THAT(found.tried, Not(Contains("device-grid=2,2,2")));  // the default's
+  const auto grids = [](const Listed& all) {
+    return std::ranges::count_if(all.tried, [](const auto& text) { return text.starts_with("device-grid="); });
+  };
+  EXPECT_EQ(grids(found), 9);
+  EXPECT_EQ(grids(listed({.nodes = 2, .devices_per_node = 8, .ranks_per_node = 8})), 12);  // of 29
+  EXPECT_THAT(found.tried, Not(Contains("device-grid=2,2,2")));                            // the default's
   EXPECT_EQ(listed({.may_cut = false}).why("partition"), "the options give the grid, cuts, weights or owners");
 }
 

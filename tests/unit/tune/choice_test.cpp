@@ -40,6 +40,16 @@ TEST(Choice, SlowRoundsOfTheDefaultAreNotEnough) {
   EXPECT_FALSE(is_better(trial));
 }
 
+TEST(Choice, SlowRoundsOfACandidateLeaveItPromising) {
+  io::TunedTrial trial = trial_of({}, 1.2, 1);
+  EXPECT_FALSE(is_promising(trial));
+  trial.seconds.p25 = 0.9;
+  EXPECT_TRUE(is_promising(trial));
+  EXPECT_TRUE(is_promising(trial_of({}, 0.96, 1)));
+  EXPECT_TRUE(is_before(trial, trial_of({}, 0.96, 1)));
+  EXPECT_FALSE(is_better(trial));
+}
+
 TEST(Choice, FasterSettingsForDifferentOptionsGoTogether) {
   const std::vector<io::TunedTrial> trials{trial_of({{"a", "1"}}, 0.5, 1), trial_of({{"a", "2"}, {"b", "2"}}, 0.6, 1),
                                            trial_of({{"b", "3"}}, 0.7, 1), trial_of({{"c", "4"}}, 0.98, 1)};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "domain/detail/tuned_options.hpp"
+#include "domain/tuned_options.hpp"
 
 #include <fmt/core.h>
 
