@@ -16,7 +16,9 @@ class Transfer;
 /// perhaps yield the core, once and not for each of them.
 class Pending {
  public:
-  void add(Transfer& transfer);
+  /// Room for one more request: to be called before MPI starts it, which must not be forgotten for want of memory.
+  void make_room();
+  void add(Transfer& transfer) noexcept;
   /// Of a request that is not tested any more.
   void remove(const Transfer& transfer) noexcept;
   /// Whether the request is done; Transfer::outcome then has what MPI returned. Throws CommunicationError if MPI fails as a whole.

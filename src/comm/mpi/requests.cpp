@@ -88,6 +88,7 @@ void Transfer::give_up(bool under_way) noexcept {
 MpiRequest::MpiRequest(std::shared_ptr<State> state, Transfer::Way way, std::byte* data, std::size_t bytes, int peer,
                        int tag)
     : transfer_(std::move(state), way, data, bytes, peer, tag) {
+  transfer_.starting();
   transfer_.begin();
   transfer_.started();
 }
@@ -117,6 +118,7 @@ void MpiPersistentRequest::start() {
   }
   // Some MPIs free a persistent request that failed.
   if (transfer_.request == MPI_REQUEST_NULL) transfer_.prepare();
+  transfer_.starting();
   check(MPI_Start(&transfer_.request), "MPI_Start");
   transfer_.started();
   under_way_ = true;

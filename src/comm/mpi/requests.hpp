@@ -23,8 +23,9 @@ class Transfer {
   /// MPI_Isend or MPI_Irecv, MPI_Send_init or MPI_Recv_init.
   void begin();
   void prepare();
-  /// It is under way from now on.
-  void started() { state->pending.add(*this); }
+  /// To be called before and after MPI starts it.
+  void starting() { state->pending.make_room(); }
+  void started() noexcept { state->pending.add(*this); }
   /// Tests it with all others of the communicator; checks the length of a received message.
   [[nodiscard]] bool progress();
   /// For destructors: cancels a receive that is under way, frees the request, does not block.
