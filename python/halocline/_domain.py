@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import TracebackType
 from typing import Any
@@ -181,6 +182,13 @@ class Domain:
             stops = np.concatenate([np.frombuffer(one, dtype=np.int64).reshape(-1, 3) for one in self._core.all_gather(mine.tobytes())])
             self._shape = tuple(int(n) for n in stops.max(axis=0))
         return self._shape  # type: ignore[return-value]
+
+    def tune(self, file: str | os.PathLike[str] | None = None, *, budget: float = 2, again: bool = False) -> None:
+        """Before plan(): chooses transports, messages, grid and sizes of tuning by trials of about `budget` seconds in all. What is not 3 %
+        faster is not chosen. file: keeps choices for later jobs. again: tries even if it has one. For domains that were made without `fields`. Collective."""
+        if not 0 < budget <= 3600:
+            raise InvalidArgument(f"budget is {budget!r}; allowed is above 0 and at most 3600 seconds")
+        self._open().tune("" if file is None else os.fspath(file), float(budget), bool(again))
 
     def realize(self) -> None:
         """Partitions, places, routes and allocates. Called by the constructor if it gets `fields`."""

@@ -121,6 +121,12 @@ void DomainHandle::plan() {
 
 Corners DomainHandle::planned(std::size_t position) { return corners(subdomain(position).owned()); }
 
+void DomainHandle::tune(const std::string& file, double budget, bool again) {
+  Domain& all = domain();
+  const nb::gil_scoped_release release;
+  all.tune(file, std::chrono::duration_cast<Duration>(std::chrono::duration<double>(budget)), again);
+}
+
 void DomainHandle::realize() {
   Domain& all = domain();
   const nb::gil_scoped_release release;

@@ -94,6 +94,7 @@ class DomainHandle {
   /// The user's memory for a buffer, whose owner is kept as long as this object. axes: as array_of() has them.
   void use_array(std::int64_t field, std::size_t position, int buffer, const UsersMemory& memory,
                  const std::string& axes, const Triple& below, const Triple& above);
+  void tune(const std::string& file, double budget, bool again);
   void realize();
   /// Of all fields where there is no selection. stream: of the caller's (cudaStream_t), or 0: the call comes after the work in it so far,
   /// and unless the host waits, its later work after the call. keep: as for wait_for_stream().

@@ -83,6 +83,7 @@ NB_MODULE(_core, module) {
       .def("plan", &DomainHandle::plan)
       .def("planned", &DomainHandle::planned)
       .def("use_array", &DomainHandle::use_array)
+      .def("tune", &DomainHandle::tune)
       .def("realize", &DomainHandle::realize)
       .def("start_exchange", &DomainHandle::start_exchange, nb::arg("selection").none(), nb::arg("stream"),
            nb::arg("keep"))

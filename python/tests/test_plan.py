@@ -75,3 +75,26 @@ def test_a_plan_of_ones_own():
             assert np.array_equal(block.array, padded[tuple(slice(c.start, c.stop + 2) for c in block.cells)])
     with pytest.raises(errors.InvalidArgument, match="the plan's"):
         halocline.Domain((1, 2, 3), plan=plan)
+
+
+def test_a_choice_is_kept_and_found(tmp_path):
+    def explained(**options):
+        domain = halocline.Domain((16, 12, 8), 1, devices=2)
+        domain.add_field("u", "float32")
+        domain.tune(tmp_path / "tune.json", budget=0.2, **options)
+        domain.realize()
+        return domain.explain().splitlines()[-1]
+
+    assert explained().startswith("tuned: ") and (tmp_path / "tune.json").exists()
+    assert "; from '" in explained()
+    assert "by trials of" in explained(again=True)
+
+
+def test_a_budget_that_is_none_is_refused():
+    domain = halocline.Domain((8, 8, 8), 1)
+    domain.add_field("u", "float32")
+    with pytest.raises(errors.InvalidArgument, match="budget is 0"):
+        domain.tune(budget=0)
+    domain.realize()
+    with pytest.raises(errors.InvalidArgument, match="before"):
+        domain.tune()

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Domains: made, planned, realized, closed; their fields.
+#include <chrono>
+#include <string>
+
 #include "communicators.hpp"
 #include "convert.hpp"
 #include "handles.hpp"
@@ -101,6 +104,17 @@ halocline_status halocline_domain_create_from_boxes_mpi(int32_t count, const hal
 
 halocline_status halocline_domain_plan(halocline_domain* domain) {
   return guarded([&] { required(domain, "domain").state->domain.plan(); });
+}
+halocline_status halocline_domain_tune(halocline_domain* domain, const char* file, double budget_seconds,
+                                       int32_t again) {
+  return guarded([&] {
+    halocline::Domain& own = required(domain, "domain").state->domain;
+    if (!(budget_seconds >= 0 && budget_seconds <= 3600)) {
+      throw halocline::InvalidArgument("budget_seconds is " + std::to_string(budget_seconds) + "; allowed is 0 to 3600");
+    }
+    const std::chrono::duration<double> budget(budget_seconds == 0 ? 2 : budget_seconds);
+    own.tune(file == nullptr ? "" : file, std::chrono::duration_cast<halocline::Duration>(budget), again != 0);
+  });
 }
 halocline_status halocline_domain_realize(halocline_domain* domain) {
   return guarded([&] { required(domain, "domain").state->domain.realize(); });

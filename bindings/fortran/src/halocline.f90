@@ -56,7 +56,7 @@ module halocline
   contains
     procedure, private :: create_extent, create_boxes
     generic :: create => create_extent, create_boxes
-    procedure :: add_field, plan, use_array, realize, rebalance, close
+    procedure :: add_field, tune, plan, use_array, realize, rebalance, close
     procedure :: rank, ranks, on_host, explain, machine
     procedure :: subdomains, subdomain_id, device, native_device, owned, interior, boundary, update_box, wraps, use_tiles, view
     procedure :: exchange, start_exchange, finish_exchange, is_ready, accumulate, swap, synchronize, leave_open_boundaries
@@ -100,6 +100,16 @@ module halocline
       character(*), intent(inout), optional :: errmsg
       integer :: field
     end function
+    ! Before plan(): chooses transports, messages, grid and sizes by trials of about budget seconds (2) in all. file: keeps choices for
+    ! later jobs. again: tries even if the file has one. Collective.
+    module subroutine tune(self, file, budget, again, stat, errmsg)
+      class(halocline_domain), intent(in) :: self
+      character(*), intent(in), optional :: file
+      real(c_double), intent(in), optional :: budget
+      logical, intent(in), optional :: again
+      integer, intent(out), optional :: stat
+      character(*), intent(inout), optional :: errmsg
+    end subroutine
     ! Partitions and places, so that owned() is known before there is memory. Collective.
     module subroutine plan(self, stat, errmsg)
       class(halocline_domain), intent(in) :: self

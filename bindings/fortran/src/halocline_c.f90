@@ -138,6 +138,13 @@ module halocline_c
       import c_int32_t, c_ptr
       type(c_ptr), value :: domain
     end function
+    integer(c_int32_t) function halocline_domain_tune(domain, file, budget_seconds, again) bind(C)
+      import c_char, c_double, c_int32_t, c_ptr
+      type(c_ptr), value :: domain
+      character(kind=c_char), intent(in) :: file(*)
+      real(c_double), value :: budget_seconds
+      integer(c_int32_t), value :: again
+    end function
     integer(c_int32_t) function halocline_domain_realize(domain) bind(C)
       import c_int32_t, c_ptr
       type(c_ptr), value :: domain

@@ -95,6 +95,19 @@ contains
     field = found
   end procedure
 
+  module procedure tune
+    character(:), allocatable :: name
+    real(c_double) :: seconds
+    integer(c_int32_t) :: flag
+    name = ''
+    if (present(file)) name = file
+    seconds = 0
+    if (present(budget)) seconds = budget
+    flag = 0
+    if (present(again)) flag = merge(1, 0, again)
+    call finished(halocline_domain_tune(self%handle, c_text(name), seconds, flag), stat, errmsg)
+  end procedure
+
   module procedure plan
     call finished(halocline_domain_plan(self%handle), stat, errmsg)
   end procedure

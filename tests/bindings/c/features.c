@@ -270,10 +270,34 @@ static void log_messages(void) {
   CHECK(messages > 0);
 }
 
+// Options by trial: kept, found by the next domain, and tried again.
+static void tune(void) {
+  const halocline_stencil stencil = halocline_stencil_box(1);
+  const halocline_options options = host_options();
+  const char* const file = "features-tune.json";
+  remove(file);
+  for (int turn = 0; turn < 3; ++turn) {
+    halocline_domain* domain = NULL;
+    halocline_field u;
+    const char* text = NULL;
+    OK(halocline_domain_create(feature_extent, &stencil, &options, &domain));
+    OK(halocline_domain_add_field(domain, "u", HALOCLINE_F64, NULL, &u));
+    FAILS(halocline_domain_tune(domain, file, -1, 0), HALOCLINE_INVALID_ARGUMENT, "budget_seconds is -1");
+    OK(halocline_domain_tune(domain, file, 0.1, turn == 2));
+    OK(halocline_domain_realize(domain));
+    OK(halocline_domain_explain(domain, &text));
+    CHECK(strstr(text, turn == 1 ? "; from 'features-tune.json'" : "; by trials of") != NULL);
+    end(domain);
+  }
+  remove(file);
+  remove("features-tune.json.lock");
+}
+
 int main(int argc, char** argv) {
   transfers();
   accumulate();
   rebalance();
+  tune();
   finish_with();
   options_that_decide();
   messages();

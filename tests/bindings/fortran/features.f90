@@ -119,6 +119,21 @@ contains
     call domain%close()  ! of nothing
   end subroutine
 
+  ! Options by trial.
+  subroutine check_tuning()
+    type(halocline_domain) :: domain
+    integer :: u, stat
+    character(200) :: errmsg
+    call domain%create(extent, halocline_stencil_box(1), options=on_host())
+    u = domain%add_field('u', HALOCLINE_F64)
+    call domain%tune(budget=-1.0d0, stat=stat, errmsg=errmsg)
+    call check_refused(stat, errmsg, HALOCLINE_INVALID_ARGUMENT, 'budget_seconds is -1')
+    call domain%tune(budget=0.1d0, again=.true.)
+    call domain%realize()
+    call check(u == 0 .and. index(domain%explain(), 'tuned: ') > 0, 'the choice is stated')
+    call domain%close()
+  end subroutine
+
   ! Vectors in the domain's memory and in the program's, and copies of them.
   subroutine check_vectors()
     type(halocline_domain) :: domain
@@ -297,6 +312,7 @@ program features
     stop
   end if
   call check_exchange()
+  call check_tuning()
   call check_vectors()
   call check_options()
   call check_errors()

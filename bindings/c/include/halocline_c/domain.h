@@ -35,6 +35,10 @@ HALOCLINE_API halocline_status halocline_domain_create_from_boxes_mpi(int32_t co
                                                                       const halocline_options* options,
                                                                       halocline_domain** domain);
 
+// Collective, before plan(): chooses transports, messages, grid and sizes of tuning by trials of about budget_seconds (0: 2) in all.
+// What is not 3 % faster is not chosen. file: keeps choices for later jobs; NULL or "": none. again: 1 tries even if the file has one.
+HALOCLINE_API halocline_status halocline_domain_tune(halocline_domain* domain, const char* file, double budget_seconds,
+                                                     int32_t again);
 // Collective: discovers the machine, partitions and places, so that subdomains are known. realize() does it where it was not done.
 HALOCLINE_API halocline_status halocline_domain_plan(halocline_domain* domain);
 // Collective: allocates, finds out what the machine can do, routes, and builds the exchange.
