@@ -23,7 +23,12 @@ namespace {
 
 using routing::Messages;
 
-constexpr std::int64_t cells = 16;  ///< of a device's subdomain in each dimension: little but messages
+/// Of a device's subdomain in each dimension: little but messages, and enough that bytes count.
+constexpr std::int64_t few_cells = 16;
+constexpr std::int64_t many_cells = 48;
+/// Short runs, of which many see the same machine, and their median leaves out time slices that others took.
+constexpr int exchanges = 20;
+constexpr int runs_of_a_repeat = 4;
 
 double seconds_since(Duration begun) { return std::chrono::duration<double>(Clock::steady().now() - begun).count(); }
 
@@ -33,16 +38,17 @@ routing::Policy policy_of_trials() { return routing::Policy::parse("-mpi_device"
 class Timed {
  public:
   Timed(comm::RankGroup& comm, const std::shared_ptr<device::Backend>& backend, const machine::MachineMap& map,
-        Messages messages)
-      : comm_(comm), messages_(messages), domain_(extent(map), Stencil::box(1), comm, options(backend, map, messages)) {
+        Messages messages, std::int64_t cells)
+      : comm_(comm),
+        messages_(messages),
+        domain_(extent(map, cells), Stencil::box(1), comm, options(backend, map, messages)) {
     static_cast<void>(domain_.add_field<double>("u"));
     domain_.realize();
-    static_cast<void>(run(1));
-    exchanges_ = std::clamp(static_cast<std::int64_t>(0.05 / run(5)), std::int64_t{5}, std::int64_t{200});
+    static_cast<void>(run());
   }
 
   void close() { domain_.close(); }
-  void measure() { seconds_.push_back(run(exchanges_)); }
+  void measure() { seconds_.push_back(run()); }
   [[nodiscard]] std::vector<double> seconds() const { return seconds_; }
 
   [[nodiscard]] model::MessageTrial trial() const {
@@ -55,7 +61,7 @@ class Timed {
   }
 
  private:
-  static Vec3 extent(const machine::MachineMap& map) {
+  static Vec3 extent(const machine::MachineMap& map, std::int64_t cells) {
     const std::int64_t devices = map.device_count();
     return partition::exact_node_grid(Vec3::filled(cells * devices), Stencil::box(1), devices) * Vec3::filled(cells);
   }
@@ -70,18 +76,18 @@ class Timed {
   }
 
   /// Seconds of an exchange, back to back, on the slowest rank.
-  double run(std::int64_t exchanges) {
+  double run() {
+    for (int i = 0; i < 3; ++i) domain_.exchange();
     comm_.barrier();
     const Duration begin = Clock::steady().now();
-    for (std::int64_t i = 0; i < exchanges; ++i) domain_.exchange();
+    for (int i = 0; i < exchanges; ++i) domain_.exchange();
     domain_.synchronize();
-    return comm_.all_reduce(seconds_since(begin), comm::Reduction::max) / static_cast<double>(exchanges);
+    return comm_.all_reduce(seconds_since(begin), comm::Reduction::max) / exchanges;
   }
 
   comm::RankGroup& comm_;
   Messages messages_;
   Domain domain_;
-  std::int64_t exchanges_ = 1;
   std::vector<double> seconds_;
 };
 
@@ -92,19 +98,20 @@ machine::MachineMap calibrate_messages(comm::RankGroup& comm, std::shared_ptr<de
   if (map.nodes.size() < 2) return map;
   const Duration begun = Clock::steady().now();
   const bool host = backend->kind() == DeviceKind::host;
-  std::vector<Messages> ways{Messages::by_direction, Messages::by_neighbour};
-  if (host) ways.push_back(Messages::by_node);
+  std::vector<std::pair<Messages, std::int64_t>> ways{
+      {Messages::by_direction, few_cells}, {Messages::by_neighbour, few_cells}, {Messages::by_neighbour, many_cells}};
+  if (host) ways.insert(ways.end(), {{Messages::by_node, few_cells}, {Messages::by_node, many_cells}});
   std::vector<std::unique_ptr<Timed>> timed;
-  for (const Messages messages : ways) {
+  for (const auto& [messages, cells] : ways) {
     try {
-      timed.push_back(std::make_unique<Timed>(comm, backend, map, messages));
+      timed.push_back(std::make_unique<Timed>(comm, backend, map, messages, cells));
     } catch (const Error& error) {  // the same on all ranks
       if (comm.poisoned()) throw;
       map.sources.push_back(fmt::format("messages {} not timed: {}", to_string(messages), error.what()));
     }
   }
   // In turns, so that all see the same machine.
-  for (int repeat = 0; repeat < request.repeats; ++repeat) {
+  for (int run = 0; run < runs_of_a_repeat * request.repeats; ++run) {
     if (comm.all_reduce(seconds_since(begun), comm::Reduction::max) >= request.seconds) break;
     for (const auto& one : timed) one->measure();
   }
@@ -117,9 +124,13 @@ machine::MachineMap calibrate_messages(comm::RankGroup& comm, std::shared_ptr<de
       const model::MessageCosts found = model::fit_message_costs(map.software, trials);
       map.software = found.software;
       map.sources.push_back(fmt::format(
-          "software.mpi_overhead, device_launch and mpi_latency: fitted to exchanges of {}^3 cells a device between "
-          "{} nodes, {} ways to consolidate messages, medians of {}; at most {:.0f} % off there",
-          cells, map.nodes.size(), trials.size(), request.repeats, 100 * found.largest_error));
+          "software.mpi_overhead, device_launch, mpi_latency and mpi_injection with one_core: fitted to {} exchanges "
+          "between "
+          "{} nodes, of {}^3 and {}^3 cells a device and with different numbers of messages, medians of {}; at most "
+          "{:.0f} % "
+          "off there",
+          trials.size(), map.nodes.size(), few_cells, many_cells, runs_of_a_repeat * request.repeats,
+          100 * found.largest_error));
     });
   }
   for (const auto& one : timed) one->close();

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "halocline/error.hpp"
@@ -17,10 +18,10 @@ namespace {
 
 using machine::Software;
 
-constexpr std::size_t unknowns = 3;
-using Costs = std::array<double, unknowns>;
-constexpr std::array<double Software::*, unknowns> members{&Software::mpi_overhead, &Software::device_launch,
-                                                           &Software::mpi_latency};
+constexpr std::size_t unknowns = 4;
+using Costs = std::array<double, unknowns>;  ///< seconds; the last one's of a KiB
+constexpr std::array<double Software::*, unknowns - 1> members{&Software::mpi_overhead, &Software::device_launch,
+                                                               &Software::mpi_latency};
 constexpr double least_cost = 1e-9;
 constexpr int most_steps = 12;
 
@@ -78,7 +79,9 @@ Costs solve_above_zero(std::span<const Equation> equations) {
   best.fill(least_cost);
   double least = squares(equations, best);
   for (unsigned bits = 1; bits < (1U << unknowns); ++bits) {
-    const auto found = solve(equations, {(bits & 1U) != 0, (bits & 2U) != 0, (bits & 4U) != 0});
+    std::array<bool, unknowns> taken{};
+    for (std::size_t j = 0; j < unknowns; ++j) taken[j] = (bits >> j & 1U) != 0;
+    const auto found = solve(equations, taken);
     if (!found || std::ranges::any_of(*found, [](double cost) { return !(cost >= least_cost); })) continue;
     const double error = squares(equations, *found);
     if (error >= least) continue;
@@ -95,7 +98,9 @@ class Fit {
 
   [[nodiscard]] Software software(const Costs& costs) const {
     Software made = start_;
-    for (std::size_t j = 0; j < unknowns; ++j) made.*members[j] = costs[j];
+    for (std::size_t j = 0; j < members.size(); ++j) made.*members[j] = costs[j];
+    made.mpi_injection = 1024 / costs.back();
+    made.one_core = true;
     return made;
   }
   [[nodiscard]] std::vector<double> times(const Costs& costs) const {
@@ -134,6 +139,28 @@ class Fit {
   std::span<const MessageTrial> trials_;
 };
 
+/// Newton's method, by the linear function near each step's costs, with shorter steps where a whole one is no better.
+std::pair<Costs, double> search(const Fit& fit, Costs costs) {
+  std::vector<double> times = fit.times(costs);
+  for (int step = 0; step < most_steps; ++step) {
+    const Costs wanted = solve_above_zero(fit.near(costs, times));
+    bool better = false;
+    for (double part = 1; part > 0.01 && !better; part /= 2) {
+      Costs tried;
+      for (std::size_t j = 0; j < unknowns; ++j) {
+        tried[j] = std::max(costs[j] + part * (wanted[j] * 1e-6 - costs[j]), least_cost);
+      }
+      std::vector<double> found = fit.times(tried);
+      if (Fit::error(found) >= (1 - 1e-6) * Fit::error(times)) continue;
+      better = true;
+      costs = tried;
+      times = std::move(found);
+    }
+    if (!better) break;
+  }
+  return {costs, Fit::error(times)};
+}
+
 }  // namespace
 
 MessageCosts fit_message_costs(const Software& start, std::span<const MessageTrial> trials) {
@@ -144,25 +171,19 @@ MessageCosts fit_message_costs(const Software& start, std::span<const MessageTri
         fmt::format("the time of a trial is {} s; allowed is a finite number above 0", trial.seconds));
   }
   const Fit fit(start, trials);
-  Costs costs{1e-6, 1e-6, 1e-6};
-  std::vector<double> times = fit.times(costs);
-  for (int step = 0; step < most_steps; ++step) {
-    Costs wanted = solve_above_zero(fit.near(costs, times));
-    for (double& cost : wanted) cost = std::max(cost * 1e-6, least_cost);
-    bool better = false;
-    for (double part = 1; part > 0.05 && !better; part /= 2) {
-      Costs tried;
-      for (std::size_t j = 0; j < unknowns; ++j) tried[j] = costs[j] + part * (wanted[j] - costs[j]);
-      std::vector<double> found = fit.times(tried);
-      if (Fit::error(found) >= Fit::error(times)) continue;
-      better = true;
-      costs = tried;
-      times = std::move(found);
+  // The simulation is linear in pieces, so that a search from one place may end in another piece than the best.
+  Costs best{};
+  double least = std::numeric_limits<double>::infinity();
+  for (const double overhead : {1e-6, 1e-5, 1e-4}) {
+    for (const double latency : {1e-6, 1e-4, 1e-3}) {
+      const auto [costs, error] = search(fit, {overhead, 1e-6, latency, 1e-6});
+      if (error >= least) continue;
+      least = error;
+      best = costs;
     }
-    if (!better) break;
   }
-  MessageCosts result{fit.software(costs), 0};
-  for (const double time : times) result.largest_error = std::max(result.largest_error, std::abs(time - 1));
+  MessageCosts result{fit.software(best), 0};
+  for (const double time : fit.times(best)) result.largest_error = std::max(result.largest_error, std::abs(time - 1));
   return result;
 }
 

@@ -19,9 +19,10 @@ struct MessageCosts {
   double largest_error = 0;  ///< of the trials: |simulated / measured - 1|
 };
 
-/// Fits mpi_overhead, device_launch and mpi_latency to trials, by least squares of relative errors; what else `start` holds stays. A cost
-/// that the trials do not show is 1 ns, because 0 stands for unknown. Exchanges with many messages, with few and with nearly none,
-/// of the same cells, tell the three apart. Throws InvalidArgument without trials, or if a time is not above 0.
+/// Fits mpi_overhead, device_launch, mpi_latency and, as time of the rank's core, mpi_injection to trials, by least squares of relative
+/// errors; what else `start` holds stays. A cost that the trials do not show is 1 ns (for mpi_injection, a KiB), because 0 stands for
+/// unknown. Exchanges with many messages, with few and with nearly none, of the same cells, and some of more cells, tell the four
+/// apart. Throws InvalidArgument without trials, or if a time is not above 0.
 [[nodiscard]] MessageCosts fit_message_costs(const machine::Software& start, std::span<const MessageTrial> trials);
 
 }  // namespace halocline::model

@@ -166,7 +166,8 @@ TEST(Calibrate, messages_between_nodes_get_the_same_costs_on_all_ranks) {
     EXPECT_GT(software.mpi_overhead, 0);
     EXPECT_GT(software.device_launch, 0);
     EXPECT_GT(software.mpi_latency, 0);
-    EXPECT_THAT(sources_of(maps[0]), HasSubstr("between 2 nodes, 3 ways to consolidate messages, medians of 1"));
+    EXPECT_GT(software.mpi_injection, 0);
+    EXPECT_THAT(sources_of(maps[0]), HasSubstr("fitted to 5 exchanges between 2 nodes, of 16^3 and 48^3 cells"));
   }
 }
 
