@@ -150,6 +150,8 @@ fi
 export VIRTUAL_NODES="${pids[*]}"
 OMPI_MCA_plm_rsh_agent="$(realpath "$0") --agent"
 export OMPI_MCA_plm_rsh_agent
+# The nodes share this machine's cores, so that MPI must not poll without yielding; it sees too few ranks a node to know.
+export OMPI_MCA_mpi_yield_when_idle=1
 export OMPI_MCA_oob_tcp_if_include=control OMPI_MCA_btl_tcp_if_include=data OMPI_MCA_orte_tmpdir_base=/dev/shm
 status=0
 "${enter[@]}" --target "${pids[0]}" "$(dirname "$0")/mpirun.sh" "${launcher[@]}" --host "$hosts" -n "$ranks" "$@" || status=$?

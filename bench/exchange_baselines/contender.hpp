@@ -2,11 +2,13 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include <mpi.h>
 
 #include "halocline/box.hpp"
+#include "halocline/machine.hpp"
 #include "halocline/routing.hpp"
 
 namespace halocline::bench {
@@ -14,7 +16,8 @@ namespace halocline::bench {
 /// The exchange that all contenders carry out: one periodic fp64 field, all 26 directions, one subdomain a rank.
 struct Workload {
   Vec3 cells;  ///< of each subdomain
-  Vec3 grid;   ///< of ranks
+  Vec3 grid;   ///< of ranks, x fastest
+  Vec3 node_grid{1, 1, 1};
   std::int64_t radius = 3;
 };
 
@@ -32,12 +35,21 @@ class Contender {
 };
 
 [[nodiscard]] std::unique_ptr<Contender> make_halocline(const Workload& workload, routing::Transport transport);
+/// direct within a node, mpi_staged between nodes. map: of the machine, instead of the discovered one.
+[[nodiscard]] std::unique_ptr<Contender> make_halocline(const Workload& workload, routing::Messages messages,
+                                                        const std::optional<Machine>& map = {});
 /// MPI_Isend/Irecv, one message a direction, each a subarray datatype.
 [[nodiscard]] std::unique_ptr<Contender> make_subarrays(const Workload& workload);
 /// MPI_Neighbor_alltoallw over a graph communicator, with the same datatypes.
 [[nodiscard]] std::unique_ptr<Contender> make_neighbourhood(const Workload& workload);
 /// One persistent message a neighbour, packed and unpacked by hand.
 [[nodiscard]] std::unique_ptr<Contender> make_packed(const Workload& workload);
+/// MPI_Ineighbor_alltoallv over a graph communicator of the neighbours, packed and unpacked by hand.
+[[nodiscard]] std::unique_ptr<Contender> make_packed_neighbourhood(const Workload& workload);
+/// What the ranks of a node wait for each other by: MPI_Barrier, or a counter in shared memory.
+enum class NodeBarrier { mpi, counter };
+/// One persistent message from a node to another, in a window that the ranks of a node share.
+[[nodiscard]] std::unique_ptr<Contender> make_leaders(const Workload& workload, NodeBarrier barrier);
 
 /// What cell p of the domain holds.
 [[nodiscard]] inline double value_at(const Vec3& p) {

@@ -8,8 +8,7 @@ namespace halocline::bench {
 DenseBlock::DenseBlock(const Workload& workload)
     : workload_(workload), extent_(workload.cells + Vec3::filled(2 * workload.radius)) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
-  const Vec3& grid = workload.grid;
-  me_ = {rank_ % grid.x, rank_ / grid.x % grid.y, rank_ / (grid.x * grid.y)};
+  me_ = place_of(rank_);
   cells_.resize(static_cast<std::size_t>(extent_.volume()));
 }
 
@@ -44,10 +43,15 @@ DenseBlock::Part DenseBlock::filled_by(Direction d) const {
   return part;
 }
 
-int DenseBlock::neighbour(Direction d) const {
+Vec3 DenseBlock::place_of(int rank) const {
   const Vec3& grid = workload_.grid;
-  Vec3 other = me_;
-  for (int dim = 0; dim < 3; ++dim) other[dim] = (me_[dim] + d[dim] + grid[dim]) % grid[dim];
+  return {rank % grid.x, rank / grid.x % grid.y, rank / (grid.x * grid.y)};
+}
+
+int DenseBlock::neighbour(int rank, Direction d) const {
+  const Vec3& grid = workload_.grid;
+  Vec3 other = place_of(rank);
+  for (int dim = 0; dim < 3; ++dim) other[dim] = (other[dim] + d[dim] + grid[dim]) % grid[dim];
   return static_cast<int>((other.z * grid.y + other.y) * grid.x + other.x);
 }
 

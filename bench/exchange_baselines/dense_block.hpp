@@ -24,7 +24,7 @@ class DenseBlock : public Contender {
   /// Owned cells that are sent towards d, and the halo that they fill at the receiver: on its side -d.
   [[nodiscard]] Part sent_towards(Direction d) const;
   [[nodiscard]] Part filled_by(Direction d) const;
-  [[nodiscard]] int neighbour(Direction d) const;
+  [[nodiscard]] int neighbour(int rank, Direction d) const;
   [[nodiscard]] int rank() const { return rank_; }
   [[nodiscard]] const Vec3& extent() const { return extent_; }
   [[nodiscard]] double* data() { return cells_.data(); }
@@ -33,10 +33,11 @@ class DenseBlock : public Contender {
   }
 
  private:
+  [[nodiscard]] Vec3 place_of(int rank) const;
   [[nodiscard]] Vec3 global(const Vec3& p) const;
   Workload workload_;
   int rank_ = 0;
-  Vec3 me_;
+  Vec3 me_;  ///< place in the grid of ranks
   Vec3 extent_;
   std::vector<double> cells_;
 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "contender.hpp"
+#include "domain/internals.hpp"
 #include "halocline/halocline.hpp"
 #include "halocline/mpi.hpp"
 
@@ -8,16 +9,22 @@ namespace {
 
 class Halocline final : public Contender {
  public:
-  Halocline(const Workload& workload, routing::Transport transport)
+  Halocline(const Workload& workload, std::string name, const RoutingOptions& routing,
+            const std::optional<Machine>& map = {})
       : extent_(workload.cells * workload.grid),
-        transport_(transport),
-        domain_(extent_, Stencil::box(workload.radius), comm::from_mpi(MPI_COMM_WORLD), options(workload, transport)),
+        name_("halocline " + std::move(name)),
+        domain_(extent_, Stencil::box(workload.radius), comm::from_mpi(MPI_COMM_WORLD),
+                options(workload, routing, map)),
         field_(domain_.add_field<double>("u")) {
     domain_.realize();
   }
   ~Halocline() override { domain_.close(); }
 
-  [[nodiscard]] std::string name() const override { return "halocline " + std::string(routing::to_string(transport_)); }
+  /// "auto" with what it chose.
+  [[nodiscard]] std::string name() const override {
+    const MessageRanking* ranking = internals(domain_).message_ranking();
+    return ranking == nullptr ? name_ : name_ + ": " + std::string(to_string(ranking->chosen));
+  }
 
   void fill() override {
     const auto view = domain_.subdomains()[0].view(field_);
@@ -42,16 +49,20 @@ class Halocline final : public Contender {
   }
 
  private:
-  static DomainOptions options(const Workload& workload, routing::Transport transport) {
+  static DomainOptions options(const Workload& workload, const RoutingOptions& routing,
+                               const std::optional<Machine>& map) {
     DomainOptions options;
+    options.machine.map = map;
     options.partition.method = partition::Method::given;
-    options.partition.node_grid = Vec3{1, 1, 1};
-    options.partition.device_grid = workload.grid;
-    options.routing.policy.order = {routing::Transport::self, transport};
+    options.partition.node_grid = workload.node_grid;
+    Vec3 within_node;
+    for (int dim = 0; dim < 3; ++dim) within_node[dim] = workload.grid[dim] / workload.node_grid[dim];
+    options.partition.device_grid = within_node;
+    options.routing = routing;
     return options;
   }
   Vec3 extent_;
-  routing::Transport transport_;
+  std::string name_;
   Domain domain_;
   Field<double> field_;
 };
@@ -59,7 +70,17 @@ class Halocline final : public Contender {
 }  // namespace
 
 std::unique_ptr<Contender> make_halocline(const Workload& workload, routing::Transport transport) {
-  return std::make_unique<Halocline>(workload, transport);
+  RoutingOptions routing;
+  routing.policy.order = {routing::Transport::self, transport};
+  return std::make_unique<Halocline>(workload, std::string(routing::to_string(transport)), routing);
+}
+
+std::unique_ptr<Contender> make_halocline(const Workload& workload, routing::Messages messages,
+                                          const std::optional<Machine>& map) {
+  RoutingOptions routing;
+  routing.policy.order = {routing::Transport::self, routing::Transport::direct, routing::Transport::mpi_staged};
+  routing.messages = messages;
+  return std::make_unique<Halocline>(workload, std::string(to_string(messages)), routing, map);
 }
 
 }  // namespace halocline::bench

@@ -12,8 +12,8 @@ class Datatypes : public DenseBlock {
   explicit Datatypes(const Workload& workload) : DenseBlock(workload) {
     for (const Direction d : all_directions) {
       const auto i = static_cast<std::size_t>(d.index());
-      to_[i] = neighbour(d);
-      from_[i] = neighbour(d.opposite());
+      to_[i] = neighbour(rank(), d);
+      from_[i] = neighbour(rank(), d.opposite());
       send_[i] = subarray(sent_towards(d));
       receive_[i] = subarray(filled_by(d));
     }

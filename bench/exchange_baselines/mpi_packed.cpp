@@ -1,36 +1,27 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The exchange packed by hand: one persistent message a neighbour that holds all directions towards it; halos that the rank
-// fills itself are copied from row to row.
-#include <algorithm>
+// The exchange packed by hand, one message a neighbour: persistent messages, and a neighbourhood collective.
 #include <vector>
 
-#include "dense_block.hpp"
+#include "packed_block.hpp"
 
 namespace halocline::bench {
 namespace {
 
-class Packed final : public DenseBlock {
+class Packed final : public PackedBlock {
  public:
-  explicit Packed(const Workload& workload) : DenseBlock(workload) {
-    for (const Direction d : all_directions) {
-      if (neighbour(d) == rank()) {
-        local_.push_back(d);
-        continue;
-      }
-      message_with(neighbour(d)).towards.push_back(d);
-      message_with(neighbour(d.opposite())).arriving.push_back(d);
+  explicit Packed(const Workload& workload)
+      : PackedBlock(workload), send_(messages().size()), receive_(messages().size()) {
+    for (std::size_t i = 0; i < messages().size(); ++i) {
+      const Message& m = messages()[i];
+      receive_[i].resize(static_cast<std::size_t>(m.received));
+      MPI_Recv_init(receive_[i].data(), static_cast<int>(m.received), MPI_DOUBLE, m.peer, 0, MPI_COMM_WORLD,
+                    &requests_.emplace_back(MPI_REQUEST_NULL));
     }
-    for (Message& m : messages_) {
-      m.send.resize(cells_of(m.towards));
-      m.receive.resize(cells_of(m.arriving));
-      requests_.push_back(MPI_REQUEST_NULL);
-      MPI_Recv_init(m.receive.data(), static_cast<int>(m.receive.size()), MPI_DOUBLE, m.peer, 0, MPI_COMM_WORLD,
-                    &requests_.back());
-    }
-    for (Message& m : messages_) {
-      requests_.push_back(MPI_REQUEST_NULL);
-      MPI_Send_init(m.send.data(), static_cast<int>(m.send.size()), MPI_DOUBLE, m.peer, 0, MPI_COMM_WORLD,
-                    &requests_.back());
+    for (std::size_t i = 0; i < messages().size(); ++i) {
+      const Message& m = messages()[i];
+      send_[i].resize(static_cast<std::size_t>(m.sent));
+      MPI_Send_init(send_[i].data(), static_cast<int>(m.sent), MPI_DOUBLE, m.peer, 0, MPI_COMM_WORLD,
+                    &requests_.emplace_back(MPI_REQUEST_NULL));
     }
   }
   ~Packed() override {
@@ -42,83 +33,77 @@ class Packed final : public DenseBlock {
   [[nodiscard]] std::string name() const override { return "MPI packed by hand"; }
 
   void exchange() override {
-    const auto count = messages_.size();
+    const auto count = messages().size();
     const int all = static_cast<int>(count);
     MPI_Startall(all, requests_.data());
     for (std::size_t i = 0; i < count; ++i) {
-      pack(messages_[i]);
+      pack(messages()[i], send_[i].data());
       MPI_Start(&requests_[count + i]);
     }
-    for (const Direction d : local_) wrap(d);
+    wrap();
     for (int left = all; left > 0; --left) {
       int arrived = 0;
       MPI_Waitany(all, requests_.data(), &arrived, MPI_STATUS_IGNORE);
-      unpack(messages_[static_cast<std::size_t>(arrived)]);
+      unpack(messages()[static_cast<std::size_t>(arrived)], receive_[static_cast<std::size_t>(arrived)].data());
     }
     MPI_Waitall(all, requests_.data() + count, MPI_STATUSES_IGNORE);
   }
 
  private:
-  struct Message {
-    int peer = 0;
-    std::vector<Direction> towards;   ///< sent, in the order of their indices; the receiver's `arriving` is the same
-    std::vector<Direction> arriving;  ///< the directions that they were sent in
-    std::vector<double> send;
-    std::vector<double> receive;
-  };
-
-  Message& message_with(int peer) {
-    const auto found = std::find_if(messages_.begin(), messages_.end(), [&](const auto& m) { return m.peer == peer; });
-    if (found != messages_.end()) return *found;
-    messages_.emplace_back().peer = peer;
-    return messages_.back();
-  }
-  [[nodiscard]] std::size_t cells_of(const std::vector<Direction>& directions) const {
-    std::int64_t cells = 0;
-    for (const Direction d : directions) cells += sent_towards(d).size.volume();
-    return static_cast<std::size_t>(cells);
-  }
-  /// row(address of a row's first cell in the array)
-  template <typename Row>
-  void for_each_row(const Part& part, const Row& row) {
-    for (std::int64_t z = 0; z < part.size.z; ++z) {
-      for (std::int64_t y = 0; y < part.size.y; ++y) row(&cell(part.at + Vec3{0, y, z}));
-    }
-  }
-  void pack(Message& m) {
-    double* to = m.send.data();
-    for (const Direction d : m.towards) {
-      const Part part = sent_towards(d);
-      for_each_row(part, [&](const double* from) { to = std::copy_n(from, part.size.x, to); });
-    }
-  }
-  void unpack(const Message& m) {
-    const double* from = m.receive.data();
-    for (const Direction d : m.arriving) {
-      const Part part = filled_by(d);
-      for_each_row(part, [&](double* to) {
-        std::copy_n(from, part.size.x, to);
-        from += part.size.x;
-      });
-    }
-  }
-  void wrap(Direction d) {
-    const Part from = sent_towards(d);
-    const Part to = filled_by(d);
-    for (std::int64_t z = 0; z < from.size.z; ++z) {
-      for (std::int64_t y = 0; y < from.size.y; ++y) {
-        std::copy_n(&cell(from.at + Vec3{0, y, z}), from.size.x, &cell(to.at + Vec3{0, y, z}));
-      }
-    }
-  }
-
-  std::vector<Direction> local_;
-  std::vector<Message> messages_;
+  std::vector<std::vector<double>> send_;
+  std::vector<std::vector<double>> receive_;
   std::vector<MPI_Request> requests_;  ///< receives, then sends
+};
+
+class PackedNeighbourhood final : public PackedBlock {
+ public:
+  explicit PackedNeighbourhood(const Workload& workload) : PackedBlock(workload) {
+    std::vector<int> peers;
+    int sent = 0;
+    int received = 0;
+    for (const Message& m : messages()) {
+      peers.push_back(m.peer);
+      send_counts_.push_back(static_cast<int>(m.sent));
+      send_begins_.push_back(sent);
+      receive_counts_.push_back(static_cast<int>(m.received));
+      receive_begins_.push_back(received);
+      sent += send_counts_.back();
+      received += receive_counts_.back();
+    }
+    send_.resize(static_cast<std::size_t>(sent));
+    receive_.resize(static_cast<std::size_t>(received));
+    const int count = static_cast<int>(peers.size());
+    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, count, peers.data(), MPI_UNWEIGHTED, count, peers.data(),
+                                   MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &graph_);
+  }
+  ~PackedNeighbourhood() override { MPI_Comm_free(&graph_); }
+  PackedNeighbourhood(const PackedNeighbourhood&) = delete;
+  PackedNeighbourhood& operator=(const PackedNeighbourhood&) = delete;
+
+  [[nodiscard]] std::string name() const override { return "MPI neighbourhood alltoallv"; }
+
+  void exchange() override {
+    for (std::size_t i = 0; i < messages().size(); ++i) pack(messages()[i], send_.data() + send_begins_[i]);
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Ineighbor_alltoallv(send_.data(), send_counts_.data(), send_begins_.data(), MPI_DOUBLE, receive_.data(),
+                            receive_counts_.data(), receive_begins_.data(), MPI_DOUBLE, graph_, &request);
+    wrap();
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    for (std::size_t i = 0; i < messages().size(); ++i) unpack(messages()[i], receive_.data() + receive_begins_[i]);
+  }
+
+ private:
+  std::vector<int> send_counts_, send_begins_, receive_counts_, receive_begins_;
+  std::vector<double> send_;
+  std::vector<double> receive_;
+  MPI_Comm graph_ = MPI_COMM_NULL;
 };
 
 }  // namespace
 
 std::unique_ptr<Contender> make_packed(const Workload& workload) { return std::make_unique<Packed>(workload); }
+std::unique_ptr<Contender> make_packed_neighbourhood(const Workload& workload) {
+  return std::make_unique<PackedNeighbourhood>(workload);
+}
 
 }  // namespace halocline::bench
