@@ -29,7 +29,7 @@ endmacro()
 expect_text("trials are made" "tuned: .*by trials of" ${exchange} --tune ${file} --tune-budget 0.3)
 expect_text("a choice is found" "tuned: .*from '" ${exchange} --tune ${file})
 expect_text("explain states it" "tuned: .*from '" explain --backend host --devices 2 --size 16 --tune=${file})
-expect_text("again" "tuned: .*by trials of" ${exchange} --tune ${file} --retune --tune-budget 0.3)
+expect_text("again" "tuned: .*by trials of" ${exchange} --tune ${file} --retune --tune-budget 3)
 expect_text("a document has it" "\"tuned\": {;\"trials\": ;\"skipped\": ;\"ceilings\": " ${exchange} --tune ${file} --json)
 expect_text("choices are shown" "extent 16 x 16 x 16;tried +25 %;not tried: overlap;ceiling: copy_within_device"
             tune show ${file})
