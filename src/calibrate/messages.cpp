@@ -6,14 +6,18 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "comm/agree.hpp"
 #include "core/median.hpp"
+#include "core/serialise.hpp"
 #include "domain/internals.hpp"
 #include "halocline/domain.hpp"
 #include "halocline/error.hpp"
+#include "io/json.hpp"
 #include "model/message_costs.hpp"
 #include "partition/strategy.hpp"
 #include "plan/message_ranking.hpp"
@@ -91,6 +95,18 @@ class Timed {
   std::vector<double> seconds_;
 };
 
+void set_costs(machine::MachineMap& map, std::span<const model::MessageTrial> trials, const CalibrateRequest& request) {
+  const model::MessageCosts found = model::fit_message_costs(map.software, trials);
+  map.software = found.software;
+  map.sources.push_back(fmt::format(
+      "software.mpi_overhead, device_launch, mpi_latency and mpi_injection with one_core: fitted to {} exchanges "
+      "between {} nodes, of {}^3 and {}^3 cells a device and with different numbers of messages, medians of {}; at "
+      "most {:.0f} % off there",
+      trials.size(), map.nodes.size(), few_cells, many_cells, runs_of_a_repeat * request.repeats,
+      100 * found.largest_error));
+  map.check();
+}
+
 }  // namespace
 
 machine::MachineMap calibrate_messages(comm::RankGroup& comm, std::shared_ptr<device::Backend> backend,
@@ -115,27 +131,19 @@ machine::MachineMap calibrate_messages(comm::RankGroup& comm, std::shared_ptr<de
     if (comm.all_reduce(seconds_since(begun), comm::Reduction::max) >= request.seconds) break;
     for (const auto& one : timed) one->measure();
   }
-  std::vector<model::MessageTrial> trials;
-  for (const auto& one : timed) {
-    if (!one->seconds().empty()) trials.push_back(one->trial());
-  }
-  if (!trials.empty()) {
-    comm::agree_on(comm, [&] {
-      const model::MessageCosts found = model::fit_message_costs(map.software, trials);
-      map.software = found.software;
-      map.sources.push_back(fmt::format(
-          "software.mpi_overhead, device_launch, mpi_latency and mpi_injection with one_core: fitted to {} exchanges "
-          "between "
-          "{} nodes, of {}^3 and {}^3 cells a device and with different numbers of messages, medians of {}; at most "
-          "{:.0f} % "
-          "off there",
-          trials.size(), map.nodes.size(), few_cells, many_cells, runs_of_a_repeat * request.repeats,
-          100 * found.largest_error));
-    });
-  }
+  std::vector<std::byte> document;
+  comm::agree_on(comm, [&] {
+    if (comm.rank() != rank_id(0)) return;
+    std::vector<model::MessageTrial> trials;
+    for (const auto& one : timed) {
+      if (!one->seconds().empty()) trials.push_back(one->trial());
+    }
+    if (!trials.empty()) set_costs(map, trials, request);
+    document = to_bytes(io::to_json(map));
+  });
+  comm.broadcast(document, rank_id(0));
   for (const auto& one : timed) one->close();
-  map.check();
-  return map;
+  return io::machine_from_json(from_bytes<std::string>(document));
 }
 
 }  // namespace halocline
