@@ -110,7 +110,8 @@ halocline_status halocline_domain_tune(halocline_domain* domain, const char* fil
   return guarded([&] {
     halocline::Domain& own = required(domain, "domain").state->domain;
     if (!(budget_seconds >= 0 && budget_seconds <= 3600)) {
-      throw halocline::InvalidArgument("budget_seconds is " + std::to_string(budget_seconds) + "; allowed is 0 to 3600");
+      throw halocline::InvalidArgument("budget_seconds is " + std::to_string(budget_seconds) +
+                                       "; allowed is 0 to 3600");
     }
     const std::chrono::duration<double> budget(budget_seconds == 0 ? 2 : budget_seconds);
     own.tune(file == nullptr ? "" : file, std::chrono::duration_cast<halocline::Duration>(budget), again != 0);

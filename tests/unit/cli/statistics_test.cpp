@@ -5,12 +5,13 @@
 
 #include <vector>
 
+#include "core/median.hpp"
 #include "halocline/error.hpp"
 
 namespace {
 
-using cli::percentile;
 using cli::statistics_of;
+using halocline::percentile;
 
 TEST(Percentile, IsLinearBetweenNeighbours) {
   const std::vector<double> sorted{10, 20, 30, 40, 50};
