@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Times the grid and the placement of the joint search, and those of exact and the assignment, on links of the bandwidths that the search assumes.
+"""Times the plans of the joint search and of exact with the assignment, on links with the bandwidths that the search assumes.
 
     bench/shaped_links.py HALOCLINE PROPERTY_JOINT SEARCH.csv OUT [--machines 10] [--rounds 5] [--seconds 2]
 

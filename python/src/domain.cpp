@@ -35,7 +35,8 @@ routing::Messages messages_of(const std::string& name) {
        {Messages::by_neighbour, Messages::by_direction, Messages::by_rank, Messages::by_node, Messages::automatic}) {
     if (routing::to_string(messages) == name) return messages;
   }
-  throw InvalidArgument("messages is '" + name + "'; allowed are by_neighbour, by_direction, by_rank, by_node and auto");
+  throw InvalidArgument("messages is '" + name +
+                        "'; allowed are by_neighbour, by_direction, by_rank, by_node and auto");
 }
 
 OwnedBoxes owned_boxes(const std::vector<Corners>& boxes) {

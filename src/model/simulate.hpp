@@ -73,7 +73,7 @@ struct Simulated {
 /// - peer_copy, ipc_copy: packed, device to device, unpacked
 /// - mpi_device: the same, over MPI
 /// - mpi_staged: packed, to the host's memory near the device, over MPI to that near the other device, to it, unpacked
-/// With messages by direction, those that transports move one by one are one for each direction. By rank or by node, those of
+/// With messages by direction, transports that move messages one by one send one for each direction. By rank or by node, messages of
 /// mpi_staged from one rank or node to another are packed one by one, are sent as one, and are unpacked one by one.
 /// Host memory is the NUMA node with the widest path to the device, or a package where the map has none. The map's `software`
 /// has the limits of MPI: copies of mpi_staged within a node, what both send to other nodes, and time of a rank's core; where a node

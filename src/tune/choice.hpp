@@ -26,7 +26,7 @@ inline constexpr double least_gain = 0.03;
 /// So much slower, even by its fast rounds against the slow ones of the default, that more rounds would not change it.
 [[nodiscard]] bool is_hopeless(const io::TunedTrial& trial);
 
-/// The best of several settings for different options, as one: those of the fastest trial, and of others where no option is set yet.
+/// The best of several settings for different options, as one: the settings of the fastest trial, then of others where they set other options.
 /// Only trials that are promising count.
 [[nodiscard]] io::Settings together(std::span<const io::TunedTrial> fastest_first);
 

@@ -21,7 +21,7 @@ macro(run output)
 endmacro()
 
 if(MACHINE STREQUAL "measured")
-  # On one core, as latencies between ranks on one core and on two differ by more than those of near and far nodes.
+  # On one core, as latencies between ranks on one core and on two differ by more than between near and far nodes.
   file(STRINGS /proc/self/status cores REGEX "^Cpus_allowed_list:")
   string(REGEX MATCH "[0-9]+" core "${cores}")
   run(map ${launch} taskset -c ${core} ${PROGRAM} machine --measure-network ${WORK}/pairs.csv --measure-bytes 262144 --json)

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "comm/local_ranks.hpp"
-#include "domain/tuned_options.hpp"
 #include "domain/internals.hpp"
+#include "domain/tuned_options.hpp"
 #include "halocline/halocline.hpp"
 #include "io/tuning_cache.hpp"
 #include "io/update_file.hpp"

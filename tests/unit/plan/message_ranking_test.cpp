@@ -58,7 +58,7 @@ TEST(MessageRanking, KeepsNeighboursUnlessAnotherIsMuchFaster) {
   ASSERT_FALSE(ranking.candidates.empty());
   EXPECT_LT(predicted(ranking, Messages::by_neighbour),
             MessageRanking::least_gain * ranking.candidates.front().seconds);
-  // Where bytes count, one leader's message is no faster than those of four ranks.
+  // Where bytes count, one leader's message is no faster than four ranks' messages.
   EXPECT_EQ(ranking_of(plan_of({.mpi_injection = 1e8, .mpi_latency = 1e-6, .mpi_overhead = 1e-6}, 4, 128), host).chosen,
             Messages::by_neighbour);
 }
