@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -44,5 +45,13 @@ struct Pipe {
   }
   std::array<int, 2> ends{};
 };
+
+/// Arguments: how often a process is killed (or HALOCLINE_KILLS), a seed, and a CSV file for what came out.
+inline int run_kills(int argc, char** argv, const char* times, int (*run)(int, std::uint64_t, const char*)) {
+  const char* const kills = std::getenv("HALOCLINE_KILLS");
+  if (argc > 1) times = argv[1];
+  return run(std::atoi(kills != nullptr ? kills : times),
+             argc > 2 ? static_cast<std::uint64_t>(std::atoll(argv[2])) : 1, argc > 3 ? argv[3] : "/dev/null");
+}
 
 }  // namespace halocline::test

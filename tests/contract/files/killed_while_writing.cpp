@@ -140,11 +140,4 @@ int run(int times, std::uint64_t seed, const char* csv) {
 }  // namespace
 }  // namespace halocline::test
 
-int main(int argc, char** argv) {
-  const char* kills = std::getenv("HALOCLINE_KILLS");
-  return halocline::test::run(std::atoi(kills != nullptr ? kills
-                                        : argc > 1       ? argv[1]
-                                                         : "50"),
-                              argc > 2 ? static_cast<std::uint64_t>(std::atoll(argv[2])) : 1,
-                              argc > 3 ? argv[3] : "/dev/null");
-}
+int main(int argc, char** argv) { return halocline::test::run_kills(argc, argv, "50", halocline::test::run); }
