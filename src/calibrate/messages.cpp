@@ -33,6 +33,8 @@ constexpr std::int64_t many_cells = 48;
 /// Short runs, of which many see the same machine, and their median leaves out time slices that others took.
 constexpr int exchanges = 20;
 constexpr int runs_of_a_repeat = 4;
+/// Of the simulation with fitted costs, beyond which it says nothing.
+constexpr double most_error = 0.5;
 
 double seconds_since(Duration begun) { return std::chrono::duration<double>(Clock::steady().now() - begun).count(); }
 
@@ -97,6 +99,11 @@ class Timed {
 
 void set_costs(machine::MachineMap& map, std::span<const model::MessageTrial> trials, const CalibrateRequest& request) {
   const model::MessageCosts found = model::fit_message_costs(map.software, trials);
+  if (found.largest_error > most_error) {
+    map.sources.push_back(fmt::format("costs of messages left out: they explain exchanges only up to {:.0f} % off",
+                                      100 * found.largest_error));
+    return;
+  }
   map.software = found.software;
   map.sources.push_back(fmt::format(
       "software.mpi_overhead, device_launch, mpi_latency and mpi_injection with one_core: fitted to {} exchanges "
@@ -138,7 +145,11 @@ machine::MachineMap calibrate_messages(comm::RankGroup& comm, std::shared_ptr<de
     for (const auto& one : timed) {
       if (!one->seconds().empty()) trials.push_back(one->trial());
     }
-    if (!trials.empty()) set_costs(map, trials, request);
+    if (trials.empty()) {
+      map.sources.push_back(fmt::format("costs of messages not measured: {} seconds were over", request.seconds));
+    } else {
+      set_costs(map, trials, request);
+    }
     document = to_bytes(io::to_json(map));
   });
   comm.broadcast(document, rank_id(0));
