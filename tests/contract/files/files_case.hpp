@@ -16,36 +16,10 @@
 #include "halocline/files.hpp"
 #include "halocline/host_array.hpp"
 #include "support/seeded.hpp"
+#include "support/temporary_folder.hpp"
 
 // Domains whose cells tests of files write, change and compare.
 namespace halocline::test {
-
-/// A new folder, removed at the end.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string name = testing::TempDir() + "halocline-files-XXXXXX";
-    path_ = mkdtemp(name.data());
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  [[nodiscard]] std::string at(const std::string& name) const { return (path_ / name).string(); }
-  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-  /// The names of its files, sorted.
-  [[nodiscard]] static std::vector<std::string> names(const std::filesystem::path& folder) {
-    std::vector<std::string> all;
-    for (const auto& file : std::filesystem::directory_iterator(folder)) all.push_back(file.path().filename().string());
-    std::ranges::sort(all);
-    return all;
-  }
-
- private:
-  std::filesystem::path path_;
-};
 
 inline std::string content_of(const std::string& path) {
   std::ifstream in(path, std::ios::binary);

@@ -18,6 +18,7 @@
 #include "io/write_file.hpp"
 #include "machine/synthetic.hpp"
 #include "support/error_of.hpp"
+#include "support/temporary_folder.hpp"
 #include "support/warnings.hpp"
 
 namespace halocline {
@@ -31,18 +32,13 @@ using namespace std::chrono_literals;
 
 class Tune : public testing::Test {
  protected:
-  Tune() {
-    std::string name = testing::TempDir() + "halocline-tune-XXXXXX";
-    folder_ = mkdtemp(name.data());
-  }
-  ~Tune() override { std::filesystem::remove_all(folder_); }
-  [[nodiscard]] std::string file() const { return (folder_ / "tune.json").string(); }
+  [[nodiscard]] std::string file() const { return folder_.at("tune.json"); }
   [[nodiscard]] std::string content() const {
     return io::content_if_there("f", file(), io::most_cache_bytes).value_or("");
   }
   [[nodiscard]] io::TuningCache cache() const { return io::tuning_cache_from(content(), file()); }
 
-  std::filesystem::path folder_;
+  test::TemporaryFolder folder_;
 };
 
 struct TuneCase {
@@ -190,14 +186,14 @@ TEST_F(Tune, ASettingThatIsNotKnownIsOneWarning) {
 }
 
 TEST_F(Tune, AFileThatCannotBeWrittenIsRefusedBeforeTrials) {
-  const std::string there = (folder_ / "none" / "tune.json").string();
+  const std::string there = folder_.at("none/tune.json");
   EXPECT_THAT(error_of<InvalidArgument>([&] { return tuned_domains({}, there); }),
               HasSubstr("tuning cache is '" + there));
 }
 
 TEST_F(Tune, WithoutAFileTrialsAreUsedAndForgotten) {
   EXPECT_THAT(tuned_domains({}, "")[0], HasSubstr("tuned: "));
-  EXPECT_TRUE(std::filesystem::is_empty(folder_));
+  EXPECT_TRUE(std::filesystem::is_empty(folder_.path()));
 }
 
 TEST_F(Tune, RanksThatDifferAreRefused) {

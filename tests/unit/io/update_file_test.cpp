@@ -16,6 +16,7 @@
 
 #include "halocline/error.hpp"
 #include "support/error_of.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace halocline::io {
 namespace {
@@ -28,14 +29,9 @@ constexpr std::size_t kilobyte = 1024;
 
 class UpdateFile : public testing::Test {
  protected:
-  UpdateFile() {
-    std::string name = testing::TempDir() + "halocline-update-XXXXXX";
-    folder_ = mkdtemp(name.data());
-  }
-  ~UpdateFile() override { std::filesystem::remove_all(folder_); }
-  [[nodiscard]] std::string path() const { return (folder_ / "f").string(); }
+  [[nodiscard]] std::string path() const { return folder_.at("f"); }
 
-  std::filesystem::path folder_;
+  test::TemporaryFolder folder_;
 };
 
 TEST_F(UpdateFile, ChangesWhatIsThere) {
@@ -68,7 +64,7 @@ TEST_F(UpdateFile, ALockThatIsNotFreeIsAnError) {
 TEST_F(UpdateFile, AFolderThatIsNotThereIsRefusedBeforeTheChange) {
   bool changed = false;
   EXPECT_THAT(error_of<InvalidArgument>([&] {
-                update_file("f", (folder_ / "none" / "f").string(), kilobyte, 1s, [&](const auto&) {
+                update_file("f", folder_.at("none/f"), kilobyte, 1s, [&](const auto&) {
                   changed = true;
                   return "x";
                 });
