@@ -27,15 +27,13 @@ bool Domain::Impl::can_send_by_node() const {
 }
 
 void Domain::Impl::choose_messages() {
-  messages = options.routing.messages;
   message_ranking.reset();
-  if (messages != routing::Messages::automatic) return;
+  if (options.routing.messages != routing::Messages::automatic) return;
   const bool by_node = comm->all_reduce(std::int64_t{can_send_by_node() ? 1 : 0}, comm::Reduction::min) == 1;
   const bool gpus = backend->kind() != DeviceKind::host;
   comm::agree_on(*comm, [&] {
     message_ranking = rank_messages(*plan, options.routing.policy, {.device_mpi = gpus, .by_node = by_node});
   });
-  messages = message_ranking->chosen;
   if (comm->rank() == rank_id(0)) {
     std::string line = explain_messages(*message_ranking);
     line.pop_back();

@@ -261,7 +261,7 @@ std::unique_ptr<exchange::Exchange> Domain::Impl::connect(comm::RankGroup& group
                         .routes = {},
                         .subdomains = std::move(memory.subdomains),
                         .tuning = options.tuning,
-                        .messages = messages,
+                        .messages = messages(),
                         .validate_ordering = options.debug.validate_ordering,
                         .timeout = options.timeout,
                         .self_in_place = memory.self_in_place,
@@ -277,11 +277,11 @@ std::unique_ptr<exchange::Exchange> Domain::Impl::connect(comm::RankGroup& group
       decide_packets(setup.routes.back(), backend->kind(), plan->machine, plan->placement.of(pair.from),
                      plan->placement.of(pair.to));
     }
-    routed = routed_messages(*memory.geometry, plan->placement, mine, setup.routes, messages);
+    routed = routed_messages(*memory.geometry, plan->placement, mine, setup.routes, messages());
     if (both_ways != nullptr) *both_ways = setup.routes;
   });
   auto made = std::make_unique<exchange::Exchange>(std::move(setup));
-  if (messages == routing::Messages::by_node) {
+  if (messages() == routing::Messages::by_node) {
     // The rank that sends a node's bundle counts it.
     std::set<std::pair<subdomain_id, subdomain_id>> following;
     for (const exchange::TracedMessage& message : made->messages()) {

@@ -116,7 +116,7 @@ void Domain::Impl::warn_of_slow_path(std::span<const exchange::Arrival> arrivals
   Judgement own;
   if (slow_paths) {
     try {
-      own = judge(*slow_paths, *plan, {options.routing.policy, messages}, gpus, comm->rank(), arrivals);
+      own = judge(*slow_paths, *plan, {options.routing.policy, messages()}, gpus, comm->rank(), arrivals);
     } catch (const std::exception& error) {  // a warning is not worth an error
       own = {};
       log(LogLevel::debug, fmt::format("slow paths are not judged: {}", error.what()));

@@ -173,7 +173,7 @@ io::TunedEntry Domain::Impl::tuned_by_trials(comm::RankGroup& group, const std::
     candidates = tune::candidates_of({.request = &request,
                                       .plan = &*of_first.plan,
                                       .routes = all_routes,
-                                      .messages = of_first.messages,  // as chosen, where that is automatic
+                                      .messages = of_first.messages(),  // as chosen, where that is automatic
                                       .gpus = of_first.backend->kind() != DeviceKind::host,
                                       .may_cut = !own_grid});
   });

@@ -72,8 +72,7 @@ class Domain::Impl {
   std::vector<std::vector<Directions>> stored;
   /// By field: whether the current buffer has been exchanged since the last swap, so that the other buffers' halos are not read.
   std::vector<bool> exchanged;
-  routing::Messages messages = routing::Messages::by_neighbour;  ///< the option's value, or what was chosen
-  std::optional<MessageRanking> message_ranking;                 ///< if it was chosen
+  std::optional<MessageRanking> message_ranking;  ///< where the option leaves the messages to the model
   std::vector<RoutedMessage> routes;
   std::string tuned;                            ///< what tune() has chosen, as a line; empty without it
   std::unique_ptr<io::TunedEntry> tuned_entry;  ///< the same with all that was tried
@@ -162,6 +161,10 @@ class Domain::Impl {
   void take_user_arrays(Local& local, subdomain_id id);
   /// Collective.
   void choose_messages();
+  /// After choose_messages(): the option's value, or what was chosen.
+  [[nodiscard]] routing::Messages messages() const {
+    return message_ranking ? message_ranking->chosen : options.routing.messages;
+  }
   [[nodiscard]] bool can_send_by_node() const;
   void route_and_connect();
   /// The memory that an exchange of a geometry uses, and whether other ranks and devices may access it, by local
