@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/choices.hpp"
 
-#include <fmt/core.h>
-
 #include <chrono>
 
 #include "core/median.hpp"
@@ -10,11 +8,11 @@
 #include "domain/tuned_options.hpp"
 #include "halocline/error.hpp"
 #include "plan/plan.hpp"
+#include "routing/messages.hpp"
+#include "tune/candidates.hpp"
 
 namespace halocline::bench {
 namespace {
-
-std::string words_of(const Vec3& grid) { return fmt::format("{},{},{}", grid.x, grid.y, grid.z); }
 
 /// Every combination of what there is and what comes next.
 void combine(std::vector<io::Settings>& all, const std::vector<io::Settings>& with) {
@@ -50,9 +48,7 @@ std::vector<io::Settings> all_choices(comm::RankGroup& world, const TuneCase& tr
     const auto& parts = candidate.partition;
     const bool is_default = parts.node_grid() == plan.geometry.partition.node_grid() &&
                             parts.device_grid() == plan.geometry.partition.device_grid();
-    grids.push_back(is_default ? io::Settings{}
-                               : io::Settings{{"node-grid", words_of(parts.node_grid())},
-                                              {"device-grid", words_of(parts.device_grid())}});
+    grids.push_back(is_default ? io::Settings{} : tune::settings_of_grid(parts));
   }
   std::vector<io::Settings> all{{}};
   combine(all, grids);
@@ -62,7 +58,13 @@ std::vector<io::Settings> all_choices(comm::RankGroup& world, const TuneCase& tr
       transports.push_back({{"first-transport", std::string(to_string(transport))}});
   }
   combine(all, transports);
-  combine(all, {{}, {{"messages", "by_direction"}}, {{"messages", "by_rank"}}, {{"messages", "by_node"}}});
+  std::vector<io::Settings> messages;
+  for (const auto one : routing::fixed_messages) {
+    messages.push_back(one == routing::fixed_messages.front()
+                           ? io::Settings{}
+                           : io::Settings{{"messages", std::string(to_string(one))}});
+  }
+  combine(all, messages);
   combine(all, {{}, {{"pack-short-rows-from-bytes", "0"}}});
   domain->close();
   return all;

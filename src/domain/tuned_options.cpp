@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "halocline/error.hpp"
+#include "routing/messages.hpp"
 #include "tune/candidates.hpp"
 
 namespace halocline {
@@ -45,8 +46,7 @@ routing::Transport setting_as_transport(const std::string& name, const std::stri
 }
 
 routing::Messages setting_as_messages(const std::string& name, const std::string& value) {
-  for (const auto messages : {routing::Messages::by_neighbour, routing::Messages::by_direction,
-                              routing::Messages::by_rank, routing::Messages::by_node}) {
+  for (const auto messages : routing::fixed_messages) {
     if (to_string(messages) == value) return messages;
   }
   refuse_setting(name, value);

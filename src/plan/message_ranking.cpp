@@ -4,27 +4,15 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <set>
 
 #include "model/simulate.hpp"
-#include "plan/detail/assumed_routes.hpp"
 #include "plan/detail/node_messages.hpp"
+#include "routing/messages.hpp"
 
 namespace halocline {
 namespace {
 
 using routing::Messages;
-
-/// The senders of all messages from and to subdomains of a node.
-std::set<subdomain_id> senders_of(const Plan& plan, node_id node) {
-  std::set<subdomain_id> senders;
-  for (std::int64_t s = 0; s < plan.geometry.partition.size(); ++s) {
-    if (plan.placement.of(subdomain_id(s)).node != node) continue;
-    senders.insert(subdomain_id(s));
-    for (const auto& message : partition::incoming(plan.geometry, subdomain_id(s))) senders.insert(message.from);
-  }
-  return senders;
-}
 
 /// The node with the most messages to other nodes; of equals the first.
 node_id busiest_node(const Plan& plan) {
@@ -65,21 +53,6 @@ std::string time_text(double seconds) {
 
 }  // namespace
 
-std::vector<RoutedMessage> messages_of_node(const Plan& plan, const routing::Policy& policy, bool device_mpi,
-                                            node_id node) {
-  AssumedRouter router(plan.machine, policy, device_mpi);
-  std::vector<RoutedMessage> messages;
-  for (const subdomain_id sender : senders_of(plan, node)) {
-    const auto& from = plan.placement.of(sender);
-    for (const auto& flow : partition::outgoing_flows(plan.geometry, sender)) {
-      const auto& to = plan.placement.of(flow.to);
-      if (from.node != node && to.node != node) continue;
-      messages.push_back(router.route(flow, from, to));
-    }
-  }
-  return messages;
-}
-
 double predicted_exchange(const Plan& plan, const routing::Policy& policy, bool device_mpi, Messages messages) {
   return Predictions(plan, policy, device_mpi).seconds(messages);
 }
@@ -90,15 +63,14 @@ MessageRanking rank_messages(const Plan& plan, const routing::Policy& policy, co
   if (known.mpi_overhead == 0 && known.mpi_latency == 0 && known.device_launch == 0) {
     ranking.why_not =
         "the machine map has no times of messages (software.mpi_overhead, mpi_latency, device_launch), which "
-        "'halocline "
-        "machine --measure' measures where there are several nodes";
+        "'halocline machine --measure' measures where there are several nodes";
     return ranking;
   }
   const Predictions predictions(plan, policy, freedom.device_mpi);
-  for (const Messages messages : {Messages::by_neighbour, Messages::by_direction, Messages::by_rank}) {
+  for (const Messages messages : routing::fixed_messages) {
+    if (messages == Messages::by_node && !freedom.by_node) continue;
     ranking.candidates.push_back({messages, predictions.seconds(messages)});
   }
-  if (freedom.by_node) ranking.candidates.push_back({Messages::by_node, predictions.seconds(Messages::by_node)});
   const double by_neighbour = ranking.candidates.front().seconds;
   std::ranges::stable_sort(ranking.candidates, {}, &MessageRanking::Candidate::seconds);
   const auto& fastest = ranking.candidates.front();

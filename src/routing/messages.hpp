@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
 #include <compare>
 #include <cstdint>
 #include <map>
@@ -13,6 +14,10 @@
 #include "placement/placement.hpp"
 
 namespace halocline::routing {
+
+/// All but `automatic`; the default first.
+inline constexpr std::array fixed_messages{Messages::by_neighbour, Messages::by_direction, Messages::by_rank,
+                                           Messages::by_node};
 
 /// Distinguishes messages, and orders them in the same way at both ends.
 struct MessageKey {

@@ -20,7 +20,6 @@ namespace {
 using routing::Messages;
 using routing::Transport;
 
-constexpr std::array all_messages{Messages::by_neighbour, Messages::by_direction, Messages::by_rank, Messages::by_node};
 constexpr std::size_t most_grids = 12;
 /// Beyond it neither simulations nor other grids fit into a budget of seconds.
 constexpr std::int64_t most_devices = 256;
@@ -155,7 +154,7 @@ class Search {
 
   void add_messages() {
     const bool staged = uses(Transport::mpi_staged);
-    for (const Messages messages : all_messages) {
+    for (const Messages messages : routing::fixed_messages) {
       if (messages == given_->messages) continue;
       const std::string why = pointless(messages, staged);
       if (!why.empty()) {
@@ -175,8 +174,7 @@ class Search {
     for (const halocline::Candidate& other : halocline::candidates(*request_).list) {
       const partition::Partition& parts = other.partition;
       if (parts.node_grid() == now.node_grid() && parts.device_grid() == now.device_grid()) continue;
-      io::Settings settings{{std::string(device_grid_setting), words_of(parts.device_grid())}};
-      if (parts.nodes() > 1) settings[std::string(node_grid_setting)] = words_of(parts.node_grid());
+      const io::Settings settings = settings_of_grid(parts);
       if (tried == most_grids) {
         skip(io::text_of(settings), fmt::format("the model has {} faster grids", most_grids));
         continue;
@@ -240,6 +238,12 @@ routing::Policy preferring(routing::Policy policy, Transport transport) {
   policy.order.insert(first, transport);
   policy.use_measurements = false;
   return policy;
+}
+
+io::Settings settings_of_grid(const partition::Partition& parts) {
+  io::Settings settings{{std::string(device_grid_setting), words_of(parts.device_grid())}};
+  if (parts.nodes() > 1) settings[std::string(node_grid_setting)] = words_of(parts.node_grid());
+  return settings;
 }
 
 CandidateList candidates_of(const Situation& situation) { return Search(situation).run(); }

@@ -26,6 +26,9 @@ inline constexpr std::string_view packets_setting = "packets-at-most-bytes";
 /// The policy with one transport before all others but `self`.
 [[nodiscard]] routing::Policy preferring(routing::Policy policy, routing::Transport transport);
 
+/// The grids of a partition.
+[[nodiscard]] io::Settings settings_of_grid(const partition::Partition& parts);
+
 /// What the default does: its request, with the machine, and what came of it. Refers to these.
 struct Situation {
   const PlanRequest* request;

@@ -46,7 +46,7 @@ TEST(MessageRanking, ConsolidatesWhereEachMessageCosts) {
   EXPECT_EQ(by_node.candidates.back().messages, Messages::by_direction);
   EXPECT_EQ(predicted(by_node, Messages::by_rank), predicted(by_node, Messages::by_neighbour))
       << "ranks with one device have one message for another rank";
-  // A rank of each node drives four devices: a bundle of a rank is that of the node.
+  // A rank of each node drives four devices: the bundle by rank is the bundle by node.
   EXPECT_EQ(ranking_of(plan_of(costly, 1), gpus).chosen, Messages::by_rank);
   EXPECT_EQ(ranking_of(plan_of(costly), gpus).chosen, Messages::by_neighbour) << "GPUs cannot send by node";
 }
