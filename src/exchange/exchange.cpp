@@ -150,9 +150,19 @@ bool Exchange::Impl::proceed() {
 }
 
 std::string Exchange::Impl::late() const {
+  // A few messages of each rank: the error stays readable, and names every rank that this one waits for.
+  constexpr std::size_t most = 4;
+  std::map<rank_id, std::size_t> late_with;
   std::string text;
   for (const End& end : ends_) {
-    if (!end.done) text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", end.channel->label(), end.host->state());
+    if (end.done) continue;
+    const Channel& channel = *end.channel;
+    const rank_id peer = channel.sender == me_ ? channel.receiver : channel.sender;
+    if (++late_with[peer] > most) continue;
+    text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", channel.label(), end.host->state());
+  }
+  for (const auto& [peer, count] : late_with) {
+    if (count > most) text += fmt::format("; {} more with rank {}", count - most, peer.value());
   }
   return text;
 }

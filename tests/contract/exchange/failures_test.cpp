@@ -5,6 +5,8 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <latch>
+#include <memory>
 #include <mutex>
 
 #include "ranks.hpp"
@@ -98,6 +100,28 @@ TEST_P(Late, a_stopped_rank_is_an_error_that_names_pair_transport_and_step) {
 }
 
 INSTANTIATE_TEST_SUITE_P(transports, Late, all_ways, named);
+
+TEST(LateMessages, of_a_rank_are_four_and_the_number_of_others) {
+  std::latch given_up(1);
+  const auto all = outcomes(2, [&](comm::RankGroup& comm) {
+    DomainOptions options = options_with(nullptr, routing::Transport::mpi_staged, 1s);
+    options.routing.messages = exchange::Messages::by_direction;
+    Domain domain({8, 8, 16}, Stencil::box(1), comm, options);
+    domain.add_field<double>("u");
+    domain.realize();
+    if (comm.rank() == rank_id(1)) return given_up.wait();
+    const auto at_the_end =
+        std::unique_ptr<std::latch, void (*)(std::latch*)>(&given_up, [](auto* l) { l->count_down(); });
+    domain.exchange();
+    domain.synchronize();
+  });
+  const std::string& text = all[0].text;
+  // Nine directions lead to the other rank's subdomain above, and nine below; each has a sender and a receiver here.
+  EXPECT_THAT(text, HasSubstr("; 32 more with rank 1"));
+  std::size_t named = 0;
+  for (std::size_t at = 0; (at = text.find("subdomain ", at)) != std::string::npos; ++at) ++named;
+  EXPECT_EQ(named, 4u) << text;
+}
 
 class Disagree : public testing::TestWithParam<std::tuple<routing::Transport, bool>> {};
 

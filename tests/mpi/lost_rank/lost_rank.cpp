@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// lost_rank <transport> stopped|killed|left <seconds> [by_node]: rank 1 of at least 3 stops or dies between start and finish of
-// the fourth exchange, or destroys its domain before it without close(); the others must get an error within the given
-// time, and each prints it as one line.
+// lost_rank <transport> stopped|killed|left <seconds> <folder> [by_node]: rank 1 of at least 3 stops or dies between start and
+// finish of the fourth exchange, or destroys its domain before it without close(); the others must get an error within the
+// given time, and each writes it as one line into a file of the folder: a launcher may mix what ranks print.
 #include <fmt/core.h>
 #include <unistd.h>
 
@@ -9,6 +9,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <memory>
 #include <string>
 #include <thread>
@@ -21,12 +22,13 @@ using namespace halocline;
 
 namespace {
 
-void say(const std::string& line) {
+void print(const std::string& line) {
   const std::string whole = line + "\n";
   [[maybe_unused]] const auto written = ::write(STDOUT_FILENO, whole.data(), whole.size());
 }
 
-int run(const std::string& transport, const std::string& fate, double seconds, int argc, char** argv) {
+int run(const std::string& transport, const std::string& fate, double seconds, const std::string& folder, int argc,
+        char** argv) {
   comm::Session session(&argc, &argv, Environment::read());
   comm::RankGroup& world = session.world();
   DomainOptions options;
@@ -35,7 +37,7 @@ int run(const std::string& transport, const std::string& fate, double seconds, i
   options.routing.policy.order = {routing::transport_from_string(transport), routing::Transport::self,
                                   routing::Transport::mpi_staged};
   if (transport == "mpi_staged") options.routing.policy.order = {routing::Transport::mpi_staged};
-  if (argc > 4 && std::string(argv[4]) == "by_node") options.routing.messages = routing::Messages::by_node;
+  if (argc > 5 && std::string(argv[5]) == "by_node") options.routing.messages = routing::Messages::by_node;
   auto domain = std::make_unique<Domain>(Vec3{16, 16, 48}, Stencil::box(2), world, options);
   domain->add_field<double>("u");
   domain->realize();
@@ -66,8 +68,9 @@ int run(const std::string& transport, const std::string& fate, double seconds, i
     error = fmt::format("{}: {}", to_string(caught.kind()), caught.what());
   }
   const double took = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  say(fmt::format("survivor {} after {:.1f} s: {}", world.rank().value(), took, error));
-  // The other survivors print their errors before the job is aborted.
+  std::ofstream(fmt::format("{}/survivor-{}", folder, world.rank().value()))
+      << fmt::format("survivor {} after {:.1f} s: {}\n", world.rank().value(), took, error);
+  // The other survivors write their errors before the job is aborted.
   std::this_thread::sleep_for(std::chrono::milliseconds(1500));
   if (fate == "stopped") ::kill(static_cast<pid_t>(pids[1]), SIGKILL);
   ::_exit(0);
@@ -76,19 +79,19 @@ int run(const std::string& transport, const std::string& fate, double seconds, i
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc < 4) {
-    say("usage: lost_rank <transport> stopped|killed|left <seconds> [by_node]");
+  if (argc < 5) {
+    print("usage: lost_rank <transport> stopped|killed|left <seconds> <folder> [by_node]");
     return 2;
   }
   const char* backend = std::getenv("HALOCLINE_BACKEND");
   if (backend != nullptr && std::string(backend) == "cuda" && device::cuda_devices().empty()) {
-    say("skipped: no GPU");
+    print("skipped: no GPU");
     return 77;
   }
   try {
-    return run(argv[1], argv[2], std::atof(argv[3]), argc, argv);
+    return run(argv[1], argv[2], std::atof(argv[3]), argv[4], argc, argv);
   } catch (const std::exception& error) {
-    say(fmt::format("unexpected: {}", error.what()));
+    print(fmt::format("unexpected: {}", error.what()));
     return 1;
   }
 }

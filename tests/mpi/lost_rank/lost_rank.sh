@@ -15,15 +15,19 @@ if [ "$fate" = left ]; then seconds=20; fi
 # Open MPI ends the whole job when one rank dies, unless told otherwise.
 recovery=
 if "$mpiexec" --version 2>&1 | grep -qi 'open mpi\|openrte'; then recovery=--enable-recovery; fi
+folder=$(mktemp -d) || exit 1
+trap 'rm -rf "$folder"' EXIT
 before=$(ls /dev/shm | sort)
 # shellcheck disable=SC2086
-output=$(timeout "$limit" "$mpiexec" ${flags//;/ } $recovery -n 4 "$program" "$transport" "$fate" "$seconds" $messages 2>&1)
+output=$(timeout "$limit" "$mpiexec" ${flags//;/ } $recovery -n 4 "$program" "$transport" "$fate" "$seconds" "$folder" \
+  $messages 2>&1)
 echo "$output"
+cat "$folder"/survivor-* 2>/dev/null
 if grep -q '^skipped: ' <<<"$output"; then exit 77; fi
 failures=0
 fail() { echo "FAILED: $*"; failures=$((failures + 1)); }
 for rank in 0 2 3; do
-  line=$(grep -a "^survivor $rank " <<<"$output") || { fail "rank $rank says nothing"; continue; }
+  line=$(cat "$folder/survivor-$rank" 2>/dev/null) || { fail "rank $rank has no report"; continue; }
   if [ "$fate" = left ]; then
     grep -q 'rank 1 left without close()' <<<"$line" || fail "rank $rank: the rank that left is not named"
   fi
@@ -39,7 +43,7 @@ for rank in 0 2 3; do
 done
 left=$(comm -13 <(echo "$before") <(ls /dev/shm | sort) | grep -i halocline)
 [ -z "$left" ] || fail "left in /dev/shm: $left"
-# By process name: the whole command line would also match this script. ctest runs these tests one at a time.
-pkill -9 -x "$(basename "$program")" && fail "processes were left"
+# Command lines that begin with the program and have this test's folder: neither the launcher nor other tests' ranks.
+pkill -9 -f "^$program .*$folder" && fail "processes were left"
 [ "$failures" -eq 0 ] && echo "1 passed, 0 failed"
 exit "$failures"
