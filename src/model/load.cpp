@@ -14,8 +14,6 @@ using partition::Geometry;
 using partition::Message;
 using partition::Segment;
 
-constexpr std::int64_t widest_word = 16;
-
 const FieldDescriptor& field_of(const Geometry& geometry, const Segment& segment) {
   return geometry.fields[segment.field.index()];
 }
@@ -90,7 +88,7 @@ void add(Load::Bytes& all, const Geometry& geometry, const Message& message, boo
     const bool is_short = has_short_rows(geometry, segment, tuning);
     if (packed && !is_short && is_narrowed(geometry, segment)) {
       // They are unpacked at the speed of memory while others cross the link.
-      all[{HaloRows::long_rows, static_cast<int>(widest_word)}] += segment.bytes;
+      all[{HaloRows::long_rows, widest_word}] += segment.bytes;
       continue;
     }
     const HaloRows rows = !is_short ? HaloRows::long_rows : packed ? HaloRows::packed_rows : HaloRows::short_rows;
@@ -103,7 +101,7 @@ void add(Load::Bytes& all, const Geometry& geometry, const Message& message, boo
 /// Of a message to another device.
 void add_sent(Load::Bytes& all, const Geometry& geometry, const Message& message, const exchange::Tuning& tuning) {
   if (const std::int64_t packets = packet_bytes(geometry, message, tuning); packets > 0) {
-    all[{HaloRows::packets, static_cast<int>(widest_word)}] += packets;
+    all[{HaloRows::packets, widest_word}] += packets;
   } else {
     add(all, geometry, message, packs(geometry, message, tuning), tuning);
   }

@@ -20,7 +20,6 @@ using machine::HaloRows;
 
 __extension__ typedef __int128 Int128;
 
-constexpr int widest_word = 16;
 constexpr Int128 atto_per_pico = 1'000'000;
 
 /// Whole numbers from here on: one rounding of a double that is the same on all ranks.

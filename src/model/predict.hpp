@@ -15,6 +15,9 @@
 // The predicted time of an exchange, from the rates of a machine map (docs/decisions/0018).
 namespace halocline::model {
 
+/// The widest load or store of rows of cells, bytes.
+inline constexpr int widest_word = 16;
+
 /// What a subdomain's device copies in one exchange of all fields.
 struct Load {
   /// By kind of rows and widest access; bytes are counted as in machine::ExchangeRate.

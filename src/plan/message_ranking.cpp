@@ -12,8 +12,6 @@
 namespace halocline {
 namespace {
 
-using routing::Messages;
-
 /// The node with the most messages to other nodes; of equals the first.
 node_id busiest_node(const Plan& plan) {
   std::vector<std::int64_t> messages(plan.machine.nodes.size(), 0);
@@ -36,7 +34,7 @@ class Predictions {
     }
   }
 
-  [[nodiscard]] double seconds(Messages messages) const {
+  [[nodiscard]] double seconds(routing::Messages messages) const {
     return model::simulate_exchange(plan_.geometry, plan_.placement, routes_, map_, interconnect_, messages).seconds;
   }
 
@@ -53,7 +51,8 @@ std::string time_text(double seconds) {
 
 }  // namespace
 
-double predicted_exchange(const Plan& plan, const routing::Policy& policy, bool device_mpi, Messages messages) {
+double predicted_exchange(const Plan& plan, const routing::Policy& policy, bool device_mpi,
+                          routing::Messages messages) {
   return Predictions(plan, policy, device_mpi).seconds(messages);
 }
 
@@ -67,8 +66,8 @@ MessageRanking rank_messages(const Plan& plan, const routing::Policy& policy, co
     return ranking;
   }
   const Predictions predictions(plan, policy, freedom.device_mpi);
-  for (const Messages messages : routing::fixed_messages) {
-    if (messages == Messages::by_node && !freedom.by_node) continue;
+  for (const routing::Messages messages : routing::fixed_messages) {
+    if (messages == routing::Messages::by_node && !freedom.by_node) continue;
     ranking.candidates.push_back({messages, predictions.seconds(messages)});
   }
   const double by_neighbour = ranking.candidates.front().seconds;

@@ -6,19 +6,10 @@
 #include <utility>
 
 #include "core/at.hpp"
+#include "plan/detail/slots.hpp"
 
 namespace halocline {
 namespace {
-
-/// The first slot of each node with slots, and the number of slots.
-std::vector<int> first_slots(const std::vector<placement::Slot>& slots) {
-  std::vector<int> first;
-  for (std::size_t s = 0; s < slots.size(); ++s) {
-    if (s == 0 || slots[s].node != slots[s - 1].node) first.push_back(static_cast<int>(s));
-  }
-  first.push_back(static_cast<int>(slots.size()));
-  return first;
-}
 
 /// Islands of nodes whose devices reach each other without the network, by load and store: the number of each node's.
 std::vector<int> islands_of(const machine::MachineMap& map, const std::vector<placement::Slot>& slots,

@@ -10,17 +10,10 @@
 #include "model/section.hpp"
 #include "model/simulate.hpp"
 #include "plan/cut.hpp"
+#include "plan/detail/slots.hpp"
 
 namespace halocline {
 namespace {
-
-std::vector<std::size_t> first_slots(const std::vector<placement::Slot>& slots) {
-  std::vector<std::size_t> first;
-  for (std::size_t s = 0; s < slots.size(); ++s) {
-    if (s == 0 || slots[s].node != slots[s - 1].node) first.push_back(s);
-  }
-  return first;
-}
 
 bool same_kind(const machine::MachineMap& map, const std::vector<placement::Slot>& slots, std::size_t a, std::size_t b,
                std::size_t devices) {
@@ -48,7 +41,8 @@ SimulatedMachine::SimulatedMachine(machine::MachineMap map_in, const PlanRequest
 
 SimulatedMachines::SimulatedMachines(const PlanRequest& request)
     : request_(request), map_(model::as_measured(request.machine)), slots_(placement::slots_of(map_)) {
-  const std::vector<std::size_t> first = first_slots(slots_);
+  const std::vector<int> slots_of_nodes = first_slots(slots_);
+  const std::vector<std::size_t> first(slots_of_nodes.begin(), slots_of_nodes.end() - 1);
   const std::size_t devices = first.size() > 1 ? first[1] : slots_.size();
   bool equal_numbers = devices * first.size() == slots_.size();
   for (std::size_t n = 0; n < first.size(); ++n) equal_numbers = equal_numbers && first[n] == n * devices;

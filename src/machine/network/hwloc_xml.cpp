@@ -36,9 +36,9 @@ std::string_view attribute(const Tag& tag, std::string_view name, const At& at) 
   return {};
 }
 
-class Reader {
+class HwlocReader {
  public:
-  Reader(std::string_view text, std::string_view file) : text_(text), file_(file) {
+  HwlocReader(std::string_view text, std::string_view file) : text_(text), file_(file) {
     tree.switches.push_back({"root", {}, {}, {}});
   }
 
@@ -147,7 +147,7 @@ class Reader {
 }  // namespace
 
 FoundNetwork read_hwloc(std::string_view text, std::string_view file) {
-  Reader reader(text, file);
+  HwlocReader reader(text, file);
   reader.read();
   if (reader.hosts == 0) refuse_at(reader.at(), "no <object type=\"Machine\">");
   reader.tree.notes.push_back(fmt::format("network: hwloc, {}", file));

@@ -37,9 +37,9 @@ double rate_of(std::string_view line, const At& at) {
   return positive(word.substr(0, x), "the width of a link", at) * lane->second;
 }
 
-class Reader {
+class IbnetReader {
  public:
-  explicit Reader(std::string_view file) : file_(file) {}
+  explicit IbnetReader(std::string_view file) : file_(file) {}
 
   void read(std::string_view line) {
     ++at_line_;
@@ -105,7 +105,7 @@ class Reader {
 }  // namespace
 
 FoundNetwork read_ibnetdiscover(std::string_view text, std::string_view file) {
-  Reader reader(file);
+  IbnetReader reader(file);
   for (const std::string_view line : lines_of(text)) reader.read(line);
   const At end = reader.at();
   SwitchTree tree = tree_of(std::move(reader).result(), end);

@@ -14,7 +14,7 @@ constexpr std::string_view method = "flag";
 constexpr int kernel_rounds = 1000;
 constexpr std::uint64_t kernel_limit = 2'000'000'000;  // nanoseconds
 constexpr int stream_rounds = 32;
-constexpr std::uint64_t token = 0x666c'6167;
+constexpr std::uint64_t flag_token = 0x666c'6167;
 
 /// The words by which two devices play, in the memory of one of them: for each other device of the node a flag and a
 /// counter.
@@ -36,8 +36,8 @@ struct Side {
 
 /// On the host backend, by operations of a stream: there is no kernel that could wait.
 void enqueue_by_stream(device::Stream& stream, const Side& side, const std::shared_ptr<device::WaitGuard>& guard) {
-  const device::FlagWait wait{side.own.flag, token, guard, nullptr};
-  const device::FlagSignal signal{side.other.flag, token};
+  const device::FlagWait wait{side.own.flag, flag_token, guard, nullptr};
+  const device::FlagSignal signal{side.other.flag, flag_token};
   for (int round = 0; round < stream_rounds; ++round) {
     if (side.first) {
       stream.advance(side.own.counter, {&signal, 1});

@@ -10,7 +10,7 @@
 namespace halocline::machine::measuring {
 namespace {
 
-constexpr std::uint64_t token = 0x6761'7465;
+constexpr std::uint64_t gate_token = 0x6761'7465;
 
 using Word = std::atomic_ref<std::uint64_t>;
 
@@ -67,7 +67,7 @@ void Gate::shut(Scope scope) {
 
 void Gate::wait(device::Stream& stream, Scope scope) {
   if (!holds_) return;
-  const device::FlagWait wait{&opened(scope).flag, token, guard_, nullptr};
+  const device::FlagWait wait{&opened(scope).flag, gate_token, guard_, nullptr};
   stream.wait(&own(scope).epoch, {&wait, 1});
 }
 
@@ -75,7 +75,7 @@ void Gate::open(Scope scope) {
   const std::uint64_t round = rounds_[static_cast<int>(scope)];
   Words& words = opened(scope);
   if (scope == Scope::rank || node_.rank() == rank_id(0)) {
-    Word(words.flag.token).store(token, std::memory_order_relaxed);
+    Word(words.flag.token).store(gate_token, std::memory_order_relaxed);
     Word(words.flag.epoch).store(round, std::memory_order_release);
   } else {
     const Deadline deadline(node_.clock(), node_.timeout());
@@ -91,7 +91,7 @@ void Gate::open(Scope scope) {
 void Gate::ring() {
   if (bell_ == nullptr) return;
   Words& words = own(Scope::rank);
-  const device::FlagSignal signal{&words.bell, token};
+  const device::FlagSignal signal{&words.bell, gate_token};
   bell_->signal(&words.epoch, {&signal, 1});
 }
 

@@ -45,9 +45,9 @@ void put(std::vector<Taken>& taken, LinkFlow& flow) {
 }
 
 /// The links that a simulator sees: channels that are used, in the order of their first use, then the resources in use.
-class Links {
+class LinksOfFlows {
  public:
-  Links(const Interconnect& interconnect, std::span<const SharedResource> resources)
+  LinksOfFlows(const Interconnect& interconnect, std::span<const SharedResource> resources)
       : interconnect_(interconnect), resources_(resources) {
     for (const SharedResource& resource : resources) {
       if (resource.bandwidth > 0 && std::isfinite(resource.bandwidth)) continue;
@@ -183,7 +183,7 @@ void validate_ordering(std::span<const LinkFlow> flows) {
       "flow {} waits for flows that wait for themselves; allowed is an order without circles", stuck - waits.begin()));
 }
 
-std::vector<LinkFlow> checked_flows(Links& links, std::span<const SharedResource> resources,
+std::vector<LinkFlow> checked_flows(LinksOfFlows& links, std::span<const SharedResource> resources,
                                     std::span<const Flow> flows) {
   std::vector<LinkFlow> on_links;
   on_links.reserve(flows.size());
@@ -200,14 +200,14 @@ std::vector<LinkFlow> checked_flows(Links& links, std::span<const SharedResource
 simulation::LinkProblem simulation::link_problem(const Interconnect& interconnect,
                                                  std::span<const SharedResource> resources,
                                                  std::span<const Flow> flows) {
-  Links links(interconnect, resources);
+  LinksOfFlows links(interconnect, resources);
   std::vector<LinkFlow> on_links = checked_flows(links, resources, flows);
   return {std::move(links.bandwidths), std::move(on_links)};
 }
 
 Simulated simulate(const Interconnect& interconnect, std::span<const SharedResource> resources,
                    std::span<const Flow> flows) {
-  Links links(interconnect, resources);
+  LinksOfFlows links(interconnect, resources);
   const std::vector<LinkFlow> on_links = checked_flows(links, resources, flows);
   Simulated result;
   result.ends = simulation::ends_by_max_min(links.bandwidths, on_links);

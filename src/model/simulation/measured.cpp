@@ -17,17 +17,16 @@ using machine::Interconnect;
 using machine::Measurement;
 using machine::NodeType;
 using machine::Place;
-using machine::Traffic;
 
 /// Both ways at once where that was measured: exchanges go both ways.
 bool is_two_way_known(const NodeType& type, const Measurement& one) {
-  return find_measurement(type, one.from, one.to, one.method, Traffic::two_way, one.numa) != nullptr;
+  return find_measurement(type, one.from, one.to, one.method, machine::Traffic::two_way, one.numa) != nullptr;
 }
 
 /// What is known of a node type's links from measurements across them.
-class Links {
+class LinksOfNode {
  public:
-  Links(const Interconnect& interconnect, node_id node, const NodeType& type)
+  LinksOfNode(const Interconnect& interconnect, node_id node, const NodeType& type)
       : interconnect_(interconnect),
         node_(node),
         type_(type),
@@ -35,8 +34,9 @@ class Links {
         together_(type.links.size()) {
     for (const Measurement& one : type.measurements) {
       if (one.method != "copy" && one.method != "pinned") continue;
-      if (one.traffic == Traffic::one_way && is_two_way_known(type, one)) continue;
-      if (one.traffic == Traffic::all_pairs && one.method == "copy") continue;  // some of them end before others begin
+      if (one.traffic == machine::Traffic::one_way && is_two_way_known(type, one)) continue;
+      if (one.traffic == machine::Traffic::all_pairs && one.method == "copy")
+        continue;  // some of them end before others begin
       count(one);
     }
   }
@@ -67,7 +67,7 @@ class Links {
     interconnect_.route(from, to, path_);
     for (const std::int64_t channel : path_) {
       const Interconnect::NodeLink link = interconnect_.node_link(channel);
-      if (one.traffic == Traffic::all_pairs) {
+      if (one.traffic == machine::Traffic::all_pairs) {
         together_[at(link.link)][link.forward ? 0 : 1] += one.bandwidth;
       } else {
         fastest_[at(link.link)] = std::max(fastest_[at(link.link)], one.bandwidth);
@@ -88,7 +88,7 @@ enum class What : int { bandwidth, latency };
 enum class Ends : int { two_devices, one_device };
 
 /// Of a method, over all types; 0 where it was not measured.
-double median_of(const machine::MachineMap& map, std::string_view method, Traffic traffic, What what,
+double median_of(const machine::MachineMap& map, std::string_view method, machine::Traffic traffic, What what,
                  Ends ends = Ends::two_devices) {
   std::vector<double> values;
   for (const NodeType& type : map.types) {
@@ -107,8 +107,8 @@ void set_where_open(double& value, double measured) {
 
 /// What a rank copies for MPI, in and out together.
 double mpi_copy_of(const machine::MachineMap& map) {
-  const double both_ways = median_of(map, "mpi_host", Traffic::two_way, What::bandwidth);
-  return both_ways > 0 ? 2 * both_ways : median_of(map, "mpi_host", Traffic::one_way, What::bandwidth);
+  const double both_ways = median_of(map, "mpi_host", machine::Traffic::two_way, What::bandwidth);
+  return both_ways > 0 ? 2 * both_ways : median_of(map, "mpi_host", machine::Traffic::one_way, What::bandwidth);
 }
 
 }  // namespace
@@ -121,12 +121,13 @@ machine::MachineMap as_measured(machine::MachineMap map) {
     const auto t = at(map.nodes[n].type);
     if (known[t]) continue;
     known[t] = true;
-    const Links links(interconnect, node_id(static_cast<std::int64_t>(n)), said.types[t]);
+    const LinksOfNode links(interconnect, node_id(static_cast<std::int64_t>(n)), said.types[t]);
     for (std::size_t l = 0; l < map.types[t].links.size(); ++l) map.types[t].links[l].bandwidth = links.bandwidth(l);
   }
   set_where_open(map.software.mpi_copy, mpi_copy_of(map));
-  set_where_open(map.software.mpi_latency, median_of(map, "mpi_host", Traffic::one_way, What::latency));
-  set_where_open(map.software.device_launch, median_of(map, "copy", Traffic::one_way, What::latency, Ends::one_device));
+  set_where_open(map.software.mpi_latency, median_of(map, "mpi_host", machine::Traffic::one_way, What::latency));
+  set_where_open(map.software.device_launch,
+                 median_of(map, "copy", machine::Traffic::one_way, What::latency, Ends::one_device));
   return map;
 }
 
