@@ -72,9 +72,10 @@ std::vector<Transfer> transfers_of(const HaloCase& halo_case, int step) {
 
 template <typename T>
 void fill(const View<T>& view, const FieldDescriptor& field, field_id id, int step) {
+  const T blank = sentinel<T>(step);
   for_each_cell(view.with_halo(), [&](const Vec3& p) {
     for (int c = 0; c < field.components; ++c) {
-      view(p, c) = view.owned().contains(p) ? value_in<T>(field, id, c, p, step) : sentinel<T>(step);
+      view(p, c) = view.owned().contains(p) ? value_in<T>(field, id, c, p, step) : blank;
     }
   });
 }
@@ -83,6 +84,7 @@ template <typename T>
 void compare(const partition::Geometry& geometry, subdomain_id subdomain, const View<T>& view, field_id id, int step,
              const std::optional<Transfer>& moved, Findings& findings) {
   const FieldDescriptor& field = geometry.fields[id.index()];
+  const T blank = sentinel<T>(step);
   std::int64_t cells = 0;
   for_each_cell(view.with_halo(), [&](const Vec3& p) {
     const auto side = side_of(view.owned(), p);
@@ -93,7 +95,7 @@ void compare(const partition::Geometry& geometry, subdomain_id subdomain, const 
       const bool sent = source && arrives(field, c, *side);
       const T expected = !side  ? value_in<T>(field, id, c, p, step)
                          : sent ? as_sent(field, value_in<T>(field, id, c, *source, step))
-                                : sentinel<T>(step);
+                                : blank;
       if (view(p, c) == expected) continue;
       const char* what = !side ? "owned cell changed" : sent ? "halo cell wrong" : "cell that is not exchanged written";
       findings.add(fmt::format("step {}: {} at ({}, {}, {}) of component {} of field '{}' of subdomain {}", step, what,

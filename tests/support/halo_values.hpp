@@ -34,9 +34,11 @@ inline std::uint64_t mixed(std::uint64_t a, std::uint64_t b) { return Seeded(a *
 /// The value of a domain cell (unwrapped) of a field in a step.
 template <typename T>
 T value_of(field_id field, int component, const Vec3& p, int step) {
-  std::uint64_t bits =
+  const std::uint64_t array =
       mixed(static_cast<std::uint64_t>(field.value() * 64 + component), static_cast<std::uint64_t>(step));
-  for (int dim = 0; dim < 3; ++dim) bits = mixed(bits, static_cast<std::uint64_t>(p[dim]));
+  const auto x = static_cast<std::uint64_t>(p.x), y = static_cast<std::uint64_t>(p.y),
+             z = static_cast<std::uint64_t>(p.z);
+  const std::uint64_t bits = mixed(array, x * 0xd6e8feb86659fd93u + y * 0xa0761d6478bd642fu + z * 0xe7037ed1a0b428dbu);
   if constexpr (std::is_integral_v<T>) return static_cast<T>(bits);
   else if constexpr (std::is_floating_point_v<T>) return static_cast<T>(bits % 16777213);
   else return {static_cast<double>(bits % 1000003), static_cast<double>(bits % 999983)};
@@ -47,7 +49,8 @@ template <typename T>
 T value_in(const FieldDescriptor& field, field_id id, int component, const Vec3& p, int step) {
   const T value = value_of<T>(id, component, p, step);
   if constexpr (std::is_integral_v<T>) return value;
-  else return field.wire ? value / T(3000) : value;
+  else if constexpr (std::is_floating_point_v<T>) return field.wire ? value / T(3000) : value;
+  else return field.wire ? value / typename T::value_type(3000) : value;
 }
 
 /// The value of cells that must not be written.

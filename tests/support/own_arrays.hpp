@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstring>
 #include <memory>
@@ -49,16 +50,16 @@ class OwnArray {
   [[nodiscard]] bool gaps_intact() const {
     const auto now = backend_->allocate_pinned(bytes_);
     copy(now->data(), memory_->data());
-    std::vector<bool> is_cell(bytes_, false);
+    std::vector<char> is_cell(bytes_, 0);
     for_each_cell(Box::of_extent(extent_), [&](const Vec3& p) {
       for (int c = 0; c < components_; ++c) {
         const auto at =
             static_cast<std::size_t>(p.x * stride[0] + p.y * stride[1] + p.z * stride[2] + c * component_stride);
-        for (std::size_t b = 0; b < static_cast<std::size_t>(element_); ++b) is_cell[at + b] = true;
+        std::fill_n(is_cell.data() + at, static_cast<std::size_t>(element_), char{1});
       }
     });
     for (std::size_t i = 0; i < bytes_; ++i) {
-      if (!is_cell[i] && now->data()[i] != gap) return false;
+      if (is_cell[i] == 0 && now->data()[i] != gap) return false;
     }
     return true;
   }

@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "support/effort.hpp"
@@ -94,12 +95,13 @@ inline std::vector<HaloCase> contract_cases(routing::Transport transport, int ra
     if (i % 4 == 1) cases[i].accumulates = i % 8 == 1 ? Combine::add : Combine::replace;
     cases[i].tuning.short_row_bytes = std::array<std::int64_t, 3>{0, 12, 4096}[i / 2 % 3];
   }
-  // Builds that run a part of the cases take a different one of each four kinds for each number of devices and nodes:
-  // each transport runs all kinds, and all transports together run all kinds in each number of devices and nodes.
+  // Builds that run a part of the cases, and many ranks, take a different one of each four kinds for each number of devices
+  // and nodes: each transport runs all kinds, and all transports together run all kinds in each number of devices and nodes.
   const auto turn = static_cast<std::size_t>(transport);
+  const std::size_t share = std::max(ranks < 6 ? 1 : 2, one_in);
   std::vector<HaloCase> taken;
   for (std::size_t i = 0; i < cases.size(); ++i) {
-    if ((i + i / 4 + turn) % one_in == 0) taken.push_back(cases[i]);
+    if ((i + i / 4 + turn) % share == 0) taken.push_back(cases[i]);
   }
   return taken;
 }

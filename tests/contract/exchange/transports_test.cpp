@@ -17,7 +17,7 @@ namespace {
 
 /// Builds that run a part of the cases still run every kind.
 TEST(ContractCases, are_of_each_kind_for_each_transport_and_on_all_devices_and_nodes) {
-  for (const int ranks : {1, 2, 3, 4}) {
+  for (const int ranks : {1, 2, 3, 4, 6, 8}) {
     std::map<std::pair<int, int>, std::set<std::string>> of_shape;
     for (const routing::Transport transport : routing::all_transports) {
       std::set<std::string> of_transport;
