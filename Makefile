@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The two commands of the README, and the ones that developers use every day. CMake does the work.
 #   make demo     installs what is missing, builds, runs jacobi3d on 4 ranks x 2 host devices, writes a picture
-#   make test     installs what is missing, builds, runs the tests and prints how many passed
+#   make test     installs what is missing, builds the tests, runs them and prints how many passed
 # Variables: MPI=OFF (one process), JOBS=n (compilers at once), TESTS=regex (only these), HOURS=n (of make reliability), CONFIGURE="-D..."
 MPI ?= AUTO
 JOBS ?= $(shell scripts/jobs.sh)
@@ -15,23 +15,26 @@ PICTURE := build/jacobi3d.png
 
 # A launcher's ranks see no terminal, so the bar is asked for where there is one.
 PROGRESS := $(shell test -t 2 && echo bar || echo lines)
+GPUS := $(shell nvidia-smi -L 2>/dev/null | grep -q '^GPU' && echo yes)
 JACOBI = $(BUILD)/bin/halocline run jacobi3d --backend host --size $(SIZE) --steps $(STEPS) --check --picture $(PICTURE) --progress $(PROGRESS)
 CONFIGURE_WITH = scripts/configure.sh $(BUILD) $(1) -DHALOCLINE_MPI=$(MPI) $(CONFIGURE)
 INSTALL = MPI=$(MPI) scripts/install_dependencies.sh
 
 .DEFAULT_GOAL := build
-.PHONY: help build demo test packages reliability bench docs format lint clean
+.PHONY: help build demo test packages models configured reliability bench docs format lint clean
 # Goals share one build folder: one at a time. Within one, JOBS compilers run at once.
 .NOTPARALLEL:
 
 help: ## what can be made
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 18
 
-build: ## everything, tests and benchmarks included (release)
+build: configured ## everything, tests and benchmarks included (release)
+	@cmake --build $(BUILD) --parallel $(JOBS)
+
+configured:
 	@$(INSTALL) build test
 	@scripts/python_environment.sh build/python
 	@$(call CONFIGURE_WITH,all)
-	@cmake --build $(BUILD) --parallel $(JOBS)
 
 demo: ## jacobi3d on 4 ranks x 2 devices, checked, with a picture of a slice
 	@$(INSTALL) build
@@ -45,11 +48,15 @@ else
 endif
 	@test -s $(PICTURE) || { echo "make demo: no picture was written to $(PICTURE)" >&2; exit 1; }
 
-test: build ## all tests but those of packages; none at all is a failure
-	@scripts/run_tests.sh $(BUILD) $(if $(TESTS),-R '$(TESTS)',-LE '^packages$$')
+test: configured ## all tests but those of packages and models, and those for GPUs where there is one; none at all is a failure
+	@cmake --build $(BUILD) --parallel $(JOBS) $(if $(TESTS)$(GPUS),,--target checks)
+	@scripts/run_tests.sh $(BUILD) $(if $(TESTS),-R '$(TESTS)',-LE '^(packages|model$(if $(GPUS),,|gpu))$$')
 
-packages: build ## the tests that compile Halocline again: pip, wheels, a subproject
+packages: build ## the tests of what is installed, by CMake, pkg-config, pip and wheels, and as a subproject
 	@scripts/run_tests.sh $(BUILD) -L '^packages$$'
+
+models: configured ## the protocols, by a model checker, in all their states
+	@scripts/run_tests.sh $(BUILD) -L '^model$$'
 
 reliability: build ## seeds that no run has tried: 25 minutes, or HOURS; docs/reliability.md has what came out
 	@python3 tests/reliability/run.py $(BUILD) --minutes $$(($(HOURS) > 0 ? $(HOURS) * 60 : 25))

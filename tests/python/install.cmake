@@ -14,8 +14,9 @@ if(NOT result EQUAL 0)
   message("python_install: skipped: PyPI cannot be reached: ${output}")
   return()
 endif()
-# Without CUDA: other builds compile the kernels.
-set(ENV{CMAKE_ARGS} -DHALOCLINE_CUDA=OFF)
+# Without CUDA: other builds compile the kernels. Not optimised: to compile takes longer than to run. As wheels.py does, which goes on with
+# these objects.
+set(ENV{CMAKE_ARGS} "-DHALOCLINE_CUDA=OFF -DCMAKE_CXX_FLAGS_RELEASE=-O0")
 run(environment/bin/python -m build --sdist --outdir dist ${SOURCE})
 file(GLOB archive ${WORK}/dist/halocline-*.tar.gz)
 if(NOT result EQUAL 0 OR archive STREQUAL "")
