@@ -2,11 +2,8 @@
 // Manifests of checkpoints. The input is the content; the target adds the digest, without which a change of any byte would be refused before
 // the content is read.
 #include <fmt/core.h>
-#include <nlohmann/json.hpp>
 
-#include <algorithm>
-
-#include "io/detail/pretty.hpp"
+#include "document.hpp"
 #include "io/digest.hpp"
 #include "io/manifest.hpp"
 #include "target.hpp"
@@ -14,22 +11,8 @@
 namespace halocline::fuzz {
 namespace {
 
-/// Above it the target does not build the document, because its own library would need too much stack.
-constexpr int most_nesting = 200;
-
-int nesting_of(std::string_view text) {
-  int depth = 0;
-  int most = 0;
-  for (const char c : text) {
-    depth += (c == '[' || c == '{' ? 1 : 0) - (c == ']' || c == '}' ? 1 : 0);
-    most = std::max(most, depth);
-  }
-  return most;
-}
-
 std::string document_with_digest(std::string_view content) {
-  io::Json json = nesting_of(content) > most_nesting ? io::Json() : io::Json::parse(content, nullptr, false);
-  if (json.is_discarded()) json = io::Json();
+  const io::Json json = document_of(content);
   const std::string bare = json.dump();
   const std::string digest = fmt::format("{:016x}", io::digest_of(std::as_bytes(std::span(bare))));
   return io::pretty(io::Json{{"checkpoint", json}, {"xxh3", digest}});
