@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "comm/agree.hpp"
 #include "comm/gather.hpp"
@@ -196,7 +197,7 @@ std::vector<PairMeasurement> measure_node_pairs(comm::RankGroup& comm, const Mac
   comm::agree_on(comm, [&] {
     if (map.nodes.size() < 2)
       throw InvalidArgument("the machine has 1 node; allowed are 2 or more, to measure between them");
-    if (map.ranks.size() != comm.size() ||
+    if (std::cmp_not_equal(map.ranks.size(), comm.size()) ||
         std::ranges::any_of(first_ranks, [](rank_id rank) { return !rank.valid(); })) {
       throw InvalidArgument(
           fmt::format("machine '{}' has {} ranks; allowed is the communicator's {}, some on each node", map.name,

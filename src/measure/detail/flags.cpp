@@ -10,7 +10,7 @@
 namespace halocline::machine::measuring {
 namespace {
 
-constexpr std::string_view method = "flag";
+constexpr std::string_view flag_method = "flag";
 constexpr int kernel_rounds = 1000;
 constexpr std::uint64_t kernel_limit = 2'000'000'000;  // nanoseconds
 constexpr int stream_rounds = 32;
@@ -84,7 +84,7 @@ class Player {
     if (session_.backend().kind() == DeviceKind::cuda) {
       std::uint64_t nanoseconds = 0;
       std::memcpy(&nanoseconds, result_->data(), sizeof nanoseconds);
-      if (nanoseconds == 0) return session_.leave_out(method, "the other device did not answer within 2 s");
+      if (nanoseconds == 0) return session_.leave_out(flag_method, "the other device did not answer within 2 s");
       times.small = {1e-9 * static_cast<double>(nanoseconds) / (2 * (kernel_rounds - 1))};
     } else {
       const Duration taken = marks_[1]->since(*marks_[0]);
@@ -129,7 +129,7 @@ void play(Session& session, int a, int b) {
         players.push_back(std::make_unique<Player>(session, device, other, device == a));
       } else {
         ++refused;
-        session.leave_out(method, access.why_not);
+        session.leave_out(flag_method, access.why_not);
       }
     }
   });
@@ -140,8 +140,8 @@ void play(Session& session, int a, int b) {
   });
   for (const auto& player : players) {
     if (!player->times()) continue;
-    session.found({.from = a, .to = b, .method = std::string(method)}, *player->times());
-    session.found({.from = b, .to = a, .method = std::string(method)}, *player->times());
+    session.found({.from = a, .to = b, .method = std::string(flag_method)}, *player->times());
+    session.found({.from = b, .to = a, .method = std::string(flag_method)}, *player->times());
   }
 }
 
@@ -151,7 +151,7 @@ void measure_flags(Session& session) {
   for (int a = 0; a < session.devices(); ++a) {
     for (int b = a + 1; b < session.devices(); ++b) {
       if (session.slot(a).rank < 0 || session.slot(b).rank < 0) continue;
-      if (session.time_left({method})) play(session, a, b);
+      if (session.time_left({flag_method})) play(session, a, b);
     }
   }
 }

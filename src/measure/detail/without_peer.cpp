@@ -6,12 +6,15 @@
 namespace halocline::machine::measuring {
 namespace {
 
-constexpr std::string_view method = "copy_no_peer";
+constexpr std::string_view no_peer_method = "copy_no_peer";
 
 void found(Session& session, int from, int to, Traffic traffic, const Times& times) {
-  session.found(
-      {.from = from, .to = to, .method = std::string(method), .traffic = traffic, .bytes = session.request().bytes},
-      times);
+  session.found({.from = from,
+                 .to = to,
+                 .method = std::string(no_peer_method),
+                 .traffic = traffic,
+                 .bytes = session.request().bytes},
+                times);
 }
 
 /// Both directions, one way and two ways; by the rank that drives both devices.
@@ -27,7 +30,7 @@ void measure_pair(Session& session, int a, int b) {
     why = "there is no peer access to switch off; see copy: " + backend.peer_access(at_a, at_b).why_not;
   }
   if (!why.empty()) {
-    for (int direction = 0; direction < 2; ++direction) session.leave_out(method, why);
+    for (int direction = 0; direction < 2; ++direction) session.leave_out(no_peer_method, why);
     return;
   }
   for (const auto traffic : {Traffic::one_way, Traffic::two_way}) {
@@ -36,7 +39,7 @@ void measure_pair(Session& session, int a, int b) {
     const cuda::PeerCopy back{there.to, there.from, session.source(b, b).data, session.target(a, a).data};
     const cuda::Result result =
         cuda::copy_without_peer(there, back, session.bytes(), session.request().repeats, traffic == Traffic::two_way);
-    if (!result.why_not.empty()) return session.leave_out(method, result.why_not);
+    if (!result.why_not.empty()) return session.leave_out(no_peer_method, result.why_not);
     found(session, a, b, traffic, result.there);
     found(session, b, a, traffic, result.back);
   }
@@ -47,7 +50,7 @@ void measure_pair(Session& session, int a, int b) {
 void measure_without_peer(Session& session) {
   for (int a = 0; a < session.devices(); ++a) {
     for (int b = a + 1; b < session.devices(); ++b) {
-      if (!session.time_left({method})) continue;
+      if (!session.time_left({no_peer_method})) continue;
       comm::agree_on(session.node(), [&] {
         if (session.mine(a)) measure_pair(session, a, b);
       });

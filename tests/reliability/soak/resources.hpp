@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace halocline::soak {
+
+/// What a process holds.
+struct Resources {
+  static constexpr std::array<std::string_view, 5> names{"bytes of heap in use", "pages of address space", "mappings",
+                                                         "descriptors", "threads"};
+  std::array<std::int64_t, 5> held{};
+  [[nodiscard]] static Resources now();
+};
+
+/// Of samples over a run, whose first half is the warm-up: what grew from the third quarter to the last one, "12 descriptors, ...";
+/// empty if nothing did. The least of each quarter counts, since a sample may fall on a moment when more is held. 512 bytes of heap are nothing.
+[[nodiscard]] std::string growth(const std::vector<Resources>& samples);
+
+}  // namespace halocline::soak
