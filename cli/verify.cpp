@@ -10,6 +10,7 @@
 #include <future>
 #include <memory>
 #include <optional>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -138,8 +139,8 @@ void for_each_array(Domain& domain, F&& f) {
   }
 }
 
-/// Calls f(planes of the box, number of the part) for parts of a box, each in a thread of its own, and waits for them
-/// all.
+/// Calls f(planes of the box, number of the part) for parts of a box, each in a thread of its own if one can be started, and
+/// waits for them all.
 template <typename F>
 void in_parts(const Box& box, std::size_t parts, F&& f) {
   const std::int64_t planes = box.extent().z;
@@ -148,7 +149,12 @@ void in_parts(const Box& box, std::size_t parts, F&& f) {
     Box slab = box;
     slab.lo.z = box.lo.z + planes * static_cast<std::int64_t>(part) / static_cast<std::int64_t>(parts);
     slab.hi.z = box.lo.z + planes * static_cast<std::int64_t>(part + 1) / static_cast<std::int64_t>(parts);
-    running.push_back(std::async(std::launch::async, [&f, slab, part] { f(slab, part); }));
+    const auto run = [&f, slab, part] { f(slab, part); };
+    try {
+      running.push_back(std::async(std::launch::async, run));
+    } catch (const std::system_error&) {
+      run();
+    }
   }
   for (auto& one : running) one.get();
 }

@@ -62,7 +62,10 @@ PROBE = r"""
 import ctypes, glob, os, sys
 user, secret = int(sys.argv[1]), bytes.fromhex(sys.argv[2])
 libc = ctypes.CDLL(None, use_errno=True)
-jobs = [p for p in os.listdir("/proc") if p.isdigit() and os.stat("/proc/" + p).st_uid == user]
+def owner(pid):
+    try: return os.stat("/proc/" + pid).st_uid
+    except OSError: return -1
+jobs = [p for p in os.listdir("/proc") if p.isdigit() and owner(p) == user]
 def found(what): print("read:", what)
 def holds(path):
     with open(path, "rb", buffering=0) as f: return secret in f.read(1 << 24)
@@ -131,7 +134,7 @@ class Case:
             "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
         }
         child = subprocess.Popen(
-            ["unshare", "--mount", "--pid", "--net", "--ipc", "--fork", "--kill-child", "sh", "-c", script],
+            ["unshare", "--mount", "--pid", "--net", "--ipc", "--fork", "--kill-child", "bash", "-c", script],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", env=environment, start_new_session=True,
         )
         try:
@@ -148,7 +151,7 @@ class Case:
         """Why the MPI itself does not work on a host; empty if it does."""
         if "halocline: " in output:
             return ""
-        if re.search(r"An error occurred in MPI_Init|MPI_INIT has failed|MPI_Init.* failed", output):
+        if re.search(r"An error occurred in MPI_Init|MPI_INIT has failed|MPI_Init.* failed|vader_segment|ORTE_ERROR_LOG", output):
             return "MPI_Init fails there"
         return "" if self.run(setup, self.mpiexec("true"))[0] == 0 else "the MPI starts no program there"
 
@@ -164,6 +167,8 @@ def wrong_with(code, output):
     errors = [line for line in output.splitlines() if line.startswith("halocline: error: ")]
     if not errors:
         return f"exit code {code} without an error line"
+    if any(re.search(r"error: (Resource temporarily|Cannot allocate|No such file|Permission)", line) for line in errors):
+        return "an error line that names nothing"
     long = [line for line in errors if len(line) > LONGEST_LINE or not line.isprintable()]
     return f"an error line of {len(long[0])} characters" if long else ""
 
