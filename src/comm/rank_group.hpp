@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "core/verdict.hpp"
 #include "halocline/communicator.hpp"
 #include "halocline/error.hpp"
 
@@ -56,7 +57,7 @@ class RankGroup {
   void set_timeout(Duration timeout) { timeout_ = timeout; }
 
   /// Non-blocking point-to-point. Messages between two ranks with one tag arrive in order. 0 <= tag < 32768.
-  /// Both sides must state the same length; otherwise the receive's test() throws CommunicationError. Some MPIs have
+  /// Both sides must state the same length, but for persistent_receive_at_most; otherwise the receive's test() throws CommunicationError. Some MPIs have
   /// written beyond a receive that is too short by then (docs/decisions/0002), so lengths come from the plan.
   [[nodiscard]] virtual std::unique_ptr<Request> send(std::span<const std::byte> bytes, rank_id to, int tag) = 0;
   [[nodiscard]] virtual std::unique_ptr<Request> receive(std::span<std::byte> bytes, rank_id from, int tag) = 0;
@@ -64,6 +65,11 @@ class RankGroup {
                                                                            int tag) = 0;
   [[nodiscard]] virtual std::unique_ptr<PersistentRequest> persistent_receive(std::span<std::byte> bytes, rank_id from,
                                                                               int tag) = 0;
+  /// The same for messages of up to so many bytes, whose own length the receiver finds in them.
+  [[nodiscard]] virtual std::unique_ptr<PersistentRequest> persistent_receive_at_most(std::span<std::byte> bytes,
+                                                                                      rank_id from, int tag) = 0;
+  /// Whether two threads of this rank may call two groups at the same time (MPI_THREAD_MULTIPLE). Local.
+  [[nodiscard]] virtual Verdict concurrent() const = 0;
 
   /// Gives messages that have left their senders, of any group, a chance to move on, as a test() does: for ranks that wait for something
   /// else. An MPI may have completed a send and not yet have written it to its socket. Local.

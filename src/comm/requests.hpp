@@ -8,6 +8,9 @@
 
 namespace halocline::comm {
 
+/// Of a message, compared with the buffer of its receive.
+enum class Length : int { exact, at_most };
+
 /// A send or receive under way. Its bytes must stay where they are until test() has returned true. Destroying an unfinished
 /// request is logged, cancels a receive if that is possible, and never blocks.
 class Request {

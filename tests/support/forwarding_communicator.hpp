@@ -63,6 +63,11 @@ class ForwardingCommunicator final : public comm::RankGroup {
                                                                             int tag) override {
     return inner_->persistent_receive(bytes, from, tag);
   }
+  [[nodiscard]] std::unique_ptr<comm::PersistentRequest> persistent_receive_at_most(std::span<std::byte> bytes,
+                                                                                    rank_id from, int tag) override {
+    return inner_->persistent_receive_at_most(bytes, from, tag);
+  }
+  [[nodiscard]] Verdict concurrent() const override { return inner_->concurrent(); }
   void make_progress() override { writing()->make_progress(); }
   void barrier() override { writing()->barrier(); }
   void broadcast(std::vector<std::byte>& bytes, rank_id root) override { writing()->broadcast(bytes, root); }

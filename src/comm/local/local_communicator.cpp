@@ -102,6 +102,14 @@ std::unique_ptr<PersistentRequest> LocalCommunicator::persistent_receive(std::sp
   return make_persistent_receive({group_, life_, rank_}, bytes, static_cast<int>(from.value()), tag);
 }
 
+std::unique_ptr<PersistentRequest> LocalCommunicator::persistent_receive_at_most(std::span<std::byte> bytes,
+                                                                                 rank_id from, int tag) {
+  require_usable("persistent_receive_at_most");
+  check_rank(*this, from, "persistent_receive_at_most");
+  check_tag(tag, "persistent_receive_at_most");
+  return make_persistent_receive({group_, life_, rank_}, bytes, static_cast<int>(from.value()), tag, Length::at_most);
+}
+
 template <typename Body>
 auto LocalCommunicator::collective(std::string_view operation, Body&& body) {
   require_usable(operation);

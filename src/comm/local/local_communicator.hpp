@@ -33,6 +33,9 @@ class LocalCommunicator : public RankGroup {
                                                                    int tag) override;
   [[nodiscard]] std::unique_ptr<PersistentRequest> persistent_receive(std::span<std::byte> bytes, rank_id from,
                                                                       int tag) override;
+  [[nodiscard]] std::unique_ptr<PersistentRequest> persistent_receive_at_most(std::span<std::byte> bytes, rank_id from,
+                                                                              int tag) override;
+  [[nodiscard]] Verdict concurrent() const override { return Verdict::of(true); }
   void barrier() override;
   void broadcast(std::vector<std::byte>& bytes, rank_id root) override;
   [[nodiscard]] std::vector<std::vector<std::byte>> all_gather(std::span<const std::byte> bytes) override;

@@ -36,8 +36,8 @@ class LocalSend final : public Request {
 /// test().
 class LocalReceive final : public Request {
  public:
-  LocalReceive(const Member& to, std::span<std::byte> bytes, int from, int tag)
-      : me_(to), bytes_(bytes), from_(from), tag_(tag) {
+  LocalReceive(const Member& to, std::span<std::byte> bytes, int from, int tag, Length length)
+      : me_(to), bytes_(bytes), from_(from), tag_(tag), length_(length) {
     require_usable(*to.life, "receive");
     slot_ = me_.group->mailbox(me_.rank).post(from, tag, bytes);
   }
@@ -64,9 +64,9 @@ class LocalReceive final : public Request {
       done_ = true;
       return true;
     }
-    if (message.bytes.size() != bytes_.size()) {
-      failure_ =
-          fmt::format("{}: the message has {} bytes; expected were {}", name(), message.bytes.size(), bytes_.size());
+    const std::size_t came = message.bytes.size();
+    if (came != bytes_.size() && (length_ == Length::exact || came > bytes_.size())) {
+      failure_ = fmt::format("{}: the message has {} bytes; expected were {}", name(), came, bytes_.size());
       throw CommunicationError(failure_);
     }
     std::copy(message.bytes.begin(), message.bytes.end(), bytes_.begin());
@@ -84,6 +84,7 @@ class LocalReceive final : public Request {
   std::span<std::byte> bytes_;
   int from_;
   int tag_;
+  Length length_;
   std::shared_ptr<Mailbox::Slot> slot_;
   bool done_ = false;
   std::string failure_;  ///< not empty if the message that arrived could not be accepted
@@ -123,8 +124,8 @@ std::unique_ptr<Request> make_send(const Member& from, std::span<const std::byte
   return std::make_unique<LocalSend>(from, bytes, to, tag);
 }
 
-std::unique_ptr<Request> make_receive(const Member& to, std::span<std::byte> bytes, int from, int tag) {
-  return std::make_unique<LocalReceive>(to, bytes, from, tag);
+std::unique_ptr<Request> make_receive(const Member& to, std::span<std::byte> bytes, int from, int tag, Length length) {
+  return std::make_unique<LocalReceive>(to, bytes, from, tag, length);
 }
 
 std::unique_ptr<PersistentRequest> make_persistent_send(const Member& from, std::span<const std::byte> bytes, int to,
@@ -133,8 +134,8 @@ std::unique_ptr<PersistentRequest> make_persistent_send(const Member& from, std:
 }
 
 std::unique_ptr<PersistentRequest> make_persistent_receive(const Member& to, std::span<std::byte> bytes, int from,
-                                                           int tag) {
-  return std::make_unique<RestartedRequest>([=] { return make_receive(to, bytes, from, tag); });
+                                                           int tag, Length length) {
+  return std::make_unique<RestartedRequest>([=] { return make_receive(to, bytes, from, tag, length); });
 }
 
 }  // namespace halocline::comm::local

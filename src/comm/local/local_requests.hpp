@@ -19,11 +19,13 @@ struct Member {
 
 /// The arguments are checked by the caller.
 [[nodiscard]] std::unique_ptr<Request> make_send(const Member& from, std::span<const std::byte> bytes, int to, int tag);
-[[nodiscard]] std::unique_ptr<Request> make_receive(const Member& to, std::span<std::byte> bytes, int from, int tag);
+[[nodiscard]] std::unique_ptr<Request> make_receive(const Member& to, std::span<std::byte> bytes, int from, int tag,
+                                                    Length length = Length::exact);
 [[nodiscard]] std::unique_ptr<PersistentRequest> make_persistent_send(const Member& from,
                                                                       std::span<const std::byte> bytes, int to,
                                                                       int tag);
 [[nodiscard]] std::unique_ptr<PersistentRequest> make_persistent_receive(const Member& to, std::span<std::byte> bytes,
-                                                                         int from, int tag);
+                                                                         int from, int tag,
+                                                                         Length length = Length::exact);
 
 }  // namespace halocline::comm::local

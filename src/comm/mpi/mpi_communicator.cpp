@@ -85,6 +85,22 @@ std::unique_ptr<PersistentRequest> MpiCommunicator::persistent_receive(std::span
                                                 static_cast<int>(from.value()), tag);
 }
 
+std::unique_ptr<PersistentRequest> MpiCommunicator::persistent_receive_at_most(std::span<std::byte> bytes, rank_id from,
+                                                                               int tag) {
+  require_usable("persistent_receive_at_most");
+  check_rank(*this, from, "persistent_receive_at_most");
+  check_tag(tag, "persistent_receive_at_most");
+  if (from == rank()) return local::make_persistent_receive(state_->self, bytes, 0, tag, Length::at_most);
+  return std::make_unique<MpiPersistentRequest>(state_, Transfer::Way::receive, bytes.data(), bytes.size(),
+                                                static_cast<int>(from.value()), tag, Length::at_most);
+}
+
+Verdict MpiCommunicator::concurrent() const {
+  const runtime::ThreadLevel level = runtime::thread_level();
+  return Verdict::of(level.name == "MPI_THREAD_MULTIPLE",
+                     fmt::format("MPI was initialised with {}, not MPI_THREAD_MULTIPLE", level.name));
+}
+
 std::unique_ptr<RankGroup> MpiCommunicator::split(int colour, int key) {
   // Also serves as the barrier before MPI_Comm_split; see the class.
   const auto colours = comm::gather_value(*this, colour);

@@ -38,6 +38,9 @@ class MpiCommunicator final : public RankGroup {
                                                                    int tag) override;
   [[nodiscard]] std::unique_ptr<PersistentRequest> persistent_receive(std::span<std::byte> bytes, rank_id from,
                                                                       int tag) override;
+  [[nodiscard]] std::unique_ptr<PersistentRequest> persistent_receive_at_most(std::span<std::byte> bytes, rank_id from,
+                                                                              int tag) override;
+  [[nodiscard]] Verdict concurrent() const override;
   void make_progress() override;
   void barrier() override;
   void broadcast(std::vector<std::byte>& bytes, rank_id root) override;

@@ -12,13 +12,15 @@
 
 namespace halocline::comm::mpi {
 
-Transfer::Transfer(std::shared_ptr<State> s, Way way, std::byte* data, std::size_t bytes, int peer, int tag)
+Transfer::Transfer(std::shared_ptr<State> s, Way way, std::byte* data, std::size_t bytes, int peer, int tag,
+                   Length length)
     : state(std::move(s)),
       way_(way),
       data_(data),
       bytes_(bytes),
       peer_(peer),
       tag_(tag),
+      length_(length),
       layout_(bytes, state->largest_count) {}
 
 void Transfer::begin() {
@@ -63,7 +65,8 @@ bool Transfer::progress() {
   if (way_ == Way::receive) {
     MPI_Count came = 0;
     check(MPI_Get_elements_x(&status, MPI_BYTE, &came), "MPI_Get_elements_x");
-    if (came != static_cast<MPI_Count>(bytes_)) fail_with_length(status, false);
+    const auto expected = static_cast<MPI_Count>(bytes_);
+    if (came != expected && (length_ == Length::exact || came > expected)) fail_with_length(status, false);
   }
   return true;
 }
@@ -104,8 +107,8 @@ bool MpiRequest::test() {
 }
 
 MpiPersistentRequest::MpiPersistentRequest(std::shared_ptr<State> state, Transfer::Way way, std::byte* data,
-                                           std::size_t bytes, int peer, int tag)
-    : transfer_(std::move(state), way, data, bytes, peer, tag) {
+                                           std::size_t bytes, int peer, int tag, Length length)
+    : transfer_(std::move(state), way, data, bytes, peer, tag, length) {
   transfer_.prepare();
 }
 

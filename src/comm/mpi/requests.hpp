@@ -16,7 +16,8 @@ namespace halocline::comm::mpi {
 class Transfer {
  public:
   enum class Way : int { send, receive };
-  Transfer(std::shared_ptr<State> state, Way way, std::byte* data, std::size_t bytes, int peer, int tag);
+  Transfer(std::shared_ptr<State> state, Way way, std::byte* data, std::size_t bytes, int peer, int tag,
+           Length length = Length::exact);
   Transfer(const Transfer&) = delete;
   Transfer& operator=(const Transfer&) = delete;
 
@@ -51,6 +52,7 @@ class Transfer {
   std::size_t bytes_;
   int peer_;
   int tag_;
+  Length length_;
   Layout layout_;
 };
 
@@ -68,7 +70,7 @@ class MpiRequest final : public Request {
 class MpiPersistentRequest final : public PersistentRequest {
  public:
   MpiPersistentRequest(std::shared_ptr<State> state, Transfer::Way way, std::byte* data, std::size_t bytes, int peer,
-                       int tag);
+                       int tag, Length length = Length::exact);
   ~MpiPersistentRequest() override;
   void start() override;
   [[nodiscard]] bool test() override;

@@ -225,6 +225,26 @@ TEST_P(CommContract, APersistentRequestUnderWayDoesNotStartAgain) {
   });
 }
 
+TEST_P(CommContract, AReceiveOfAtMostSoManyBytesTakesShorterMessagesAndNoLongerOne) {
+  on_ranks([](RankGroup& comm) {
+    for (const std::size_t bytes : {std::size_t{10}, std::size_t{4}, std::size_t{0}, std::size_t{11}}) {
+      std::vector<std::byte> in(10, std::byte{7});
+      const std::vector<std::byte> out(bytes, std::byte{1});
+      const auto receive = comm.persistent_receive_at_most(in, previous(comm), 13);
+      receive->start();
+      comm.barrier();
+      const auto send = comm.send(out, next(comm), 13);
+      if (bytes > in.size()) {
+        EXPECT_THROW(finish(comm, *receive), CommunicationError);
+      } else {
+        finish(comm, *receive);
+        for (std::size_t i = 0; i < in.size(); ++i) EXPECT_EQ(in[i], std::byte(i < bytes ? 1 : 7)) << i;
+      }
+      finish(comm, *send);
+    }
+  });
+}
+
 TEST_P(CommContract, APersistentReceiveSurvivesAMessageOfAnotherLength) {
   on_ranks([](RankGroup& comm) {
     std::vector<std::byte> in(2), longer(30), right(2, std::byte{5});
