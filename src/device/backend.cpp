@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "device/backend.hpp"
 
+#include <atomic>
+
 #include "device/host.hpp"
 #include "halocline/error.hpp"
 
@@ -8,6 +10,18 @@ namespace halocline::device {
 
 std::unique_ptr<Stream> Backend::borrow_stream(int /*device*/, void* /*native*/) {
   throw CapabilityError("streams of host devices are the backend's own; allowed are those of create_stream()");
+}
+
+void Stream::copy_in_turn(const std::uint64_t* /*epoch*/, const std::array<const CopyList*, 2>& /*lists*/) {
+  throw CapabilityError("a backend without network ports has no copies in turn");
+}
+
+void Backend::signal_from_host(std::span<const FlagSignal> signals, std::uint64_t epoch) {
+  for (const FlagSignal& signal : signals) {
+    Flag& flag = signal.of(epoch);
+    std::atomic_ref(flag.token).store(signal.token, std::memory_order_relaxed);
+    std::atomic_ref(flag.epoch).store(epoch, std::memory_order_release);
+  }
 }
 
 std::string_view to_string(MemoryKind kind) {

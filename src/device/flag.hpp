@@ -43,12 +43,17 @@ struct FlagWait {
   /// The flag that the other side waits for next: set to epoch | refused_bit if this wait fails with ProtocolError. May be
   /// null.
   Flag* refusal = nullptr;
+  /// The flag of odd epochs, if `flag` is that of even ones; null: `flag` is the flag of all.
+  const Flag* odd = nullptr;
+  [[nodiscard]] const Flag& of(std::uint64_t at) const { return odd != nullptr && at % 2 == 1 ? *odd : *flag; }
 };
 
 /// One signal: the flag's token and epoch, released at system scope.
 struct FlagSignal {
   Flag* flag = nullptr;
   std::uint64_t token = 0;
+  Flag* odd = nullptr;  ///< as FlagWait::odd
+  [[nodiscard]] Flag& of(std::uint64_t at) const { return odd != nullptr && at % 2 == 1 ? *odd : *flag; }
 };
 
 /// A condition on a counter in device memory: *counter % modulus == remainder when the operation runs.

@@ -65,6 +65,28 @@ struct IncomingPart {
   TracedPart trace = {};
 };
 
+/// Copies of even exchanges, and of odd ones.
+using CopiesInTurn = std::array<std::vector<StridedCopy>, 2>;
+
+/// Cells that a device stores into one of two send buffers, from which a network engine puts them into a landing buffer of another
+/// rank (docs/decisions/0066). Its flags lie in memory of this rank and are flags of turns (FlagWait::odd). Needs
+/// Backend::network_ports().
+struct Put {
+  CopiesInTurn copies;  ///< into the send buffers
+  FlagSignal posted;    ///< after the last store; the engine waits for it
+  /// The engine's, raised when the other side has begun this exchange and the put of the exchange before has left its buffer.
+  FlagWait ready;
+  TracedPart trace = {};
+};
+
+/// Cells that a network engine puts into one of two landing buffers of this device.
+struct Landing {
+  FlagSignal ready;     ///< what landed in the exchange before is copied; the engine waits for it
+  FlagWait arrived;     ///< the engine's, raised when all cells have landed
+  CopiesInTurn copies;  ///< after that, from the landing buffers to the halo
+  TracedPart trace = {};
+};
+
 /// A participant of exchanges, with its own epoch: the number of completed exchanges, in device memory, 0 at first.
 /// Its flags carry that number, and only its exchanges advance it.
 struct Participant {
@@ -72,6 +94,8 @@ struct Participant {
   std::vector<CounterCheck> expected;
   std::vector<OutgoingPart> outgoing;
   std::vector<IncomingPart> incoming;
+  std::vector<Put> puts = {};
+  std::vector<Landing> landings = {};
 };
 
 /// A share of the blocks that a device can have resident for kernels that wait for other devices: Backend::reserve_room().
@@ -91,6 +115,9 @@ class Room {
 /// Packets are stored before their part's `ready` has arrived: they need only the `ready` of e - 1, for which exchange e - 1 has
 /// waited, as this exchange waits for the `ready` of e before its end. They have no `arrived`. Instead the flag of the slot carries
 /// the token, unordered with the packets; 4 waits for it and for them.
+///
+/// A Put is stored and posted without waiting: the exchange before has waited for its `ready`, as this one does before its end. The
+/// `ready` and `arrived` of a Landing are posted in 2 and waited for in 4.
 ///
 /// 2 waits for nothing, 3 waits only for 2, and 4 only for 3, of any device: the protocol of
 /// docs/decisions/0010. No two copies write the same byte, and no copy reads what another one writes, except 4 after 3.

@@ -48,6 +48,10 @@ class ForwardingBackend final : public device::Backend {
 
   [[nodiscard]] halocline::DeviceKind kind() const override { return said_.kind; }
   [[nodiscard]] Verdict overlapping_launches() const override { return said_.overlapping_launches; }
+  [[nodiscard]] Verdict network_ports() const override { return inner_->network_ports(); }
+  void signal_from_host(std::span<const device::FlagSignal> signals, std::uint64_t epoch) override {
+    inner_->signal_from_host(signals, epoch);
+  }
   [[nodiscard]] device::DeviceInfo info(int device) const override {
     device::DeviceInfo info = inner_->info(device);
     if (!said_.uuid.empty() && device == device_count() - 1) info.uuid = said_.uuid;

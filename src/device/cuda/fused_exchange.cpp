@@ -116,6 +116,7 @@ int room_of(const FusedPlan& plan, const Devices& devices, int device) {
 CudaFusedExchange::CudaFusedExchange(std::shared_ptr<Devices> devices, int device, const FusedPlan& plan)
     : devices_(std::move(devices)), device_(device) {
   check_fused_plan(plan);
+  refuse_ports(plan);
   Device& on = devices_->at(device);
   const CurrentDevice current(on.context());
   const CaptureAside aside;

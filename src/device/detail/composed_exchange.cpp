@@ -25,28 +25,52 @@ ComposedExchange::ComposedExchange(Backend& backend, int device, const FusedPlan
       member.arrived.push_back(in.arrived);
       landed.insert(landed.end(), in.copies.begin(), in.copies.end());
     }
-    members_.push_back(std::move(member));
-    for (const OutgoingPart& out : participant.outgoing) {
-      lanes_.push_back({participant.epoch, out.ready, backend.prepare(device, out.copies), out.arrived,
-                        backend.create_stream(device, Priority::high, out.ready.guard->label),
-                        backend.create_event(device)});
+    for (const Landing& landing : participant.landings) {
+      member.ready.push_back(landing.ready);
+      member.arrived.push_back(landing.arrived);
+      landings_.push_back({participant.epoch, in_turn(backend, landing.copies), 0});
     }
+    members_.push_back(std::move(member));
+    const auto add_lane = [&](const FlagWait& ready, Copies copies, const FlagSignal& posted, bool ahead) {
+      lanes_.push_back({participant.epoch, ready, std::move(copies), posted,
+                        backend.create_stream(device, Priority::high, ready.guard->label), backend.create_event(device),
+                        ahead});
+    };
+    for (const OutgoingPart& out : participant.outgoing) {
+      add_lane(out.ready, {{backend.prepare(device, out.copies), nullptr}}, out.arrived, false);
+    }
+    for (const Put& put : participant.puts) add_lane(put.ready, in_turn(backend, put.copies), put.posted, true);
   }
   landed_ = backend.prepare(device, landed);
   if (tracer_ != nullptr) describe(backend, plan);
 }
 
+ComposedExchange::Copies ComposedExchange::in_turn(Backend& backend, const CopiesInTurn& copies) const {
+  return {{backend.prepare(device_, copies[0]), backend.prepare(device_, copies[1])}};
+}
+
+void ComposedExchange::Copies::enqueue(const std::uint64_t* epoch, Stream& in) const {
+  if (lists[1] == nullptr) return in.copy(*lists[0]);
+  in.copy_in_turn(epoch, {lists[0].get(), lists[1].get()});
+}
+
 void ComposedExchange::describe(Backend& backend, const FusedPlan& plan) {
   auto lane = lanes_.begin();
   auto member = members_.begin();
+  auto landed = landings_.begin();
+  const auto describe_lane = [&](const TracedPart& traced_part) {
+    const auto& [message, part, track] = traced_part;
+    lane->waiting = tracer_->add({Work::wait_ready, device_, track, {message}, part});
+    lane->putting = tracer_->add({Work::put, device_, track, {message}, part, lane->copies.lists[0]->bytes()});
+    lane->posting = tracer_->add({Work::post_arrived, device_, track, {message}, part});
+    ++lane;
+  };
+  const auto unpacking = [&](const TracedPart& part, std::int64_t bytes) {
+    return tracer_->add({Work::unpack, device_, plan.track, {part.message}, part.part, bytes});
+  };
   for (const Participant& participant : plan.participants) {
-    for (const OutgoingPart& out : participant.outgoing) {
-      const auto& [message, part, track] = out.trace;
-      lane->waiting = tracer_->add({Work::wait_ready, device_, track, {message}, part});
-      lane->putting = tracer_->add({Work::put, device_, track, {message}, part, lane->copies->bytes()});
-      lane->posting = tracer_->add({Work::post_arrived, device_, track, {message}, part});
-      ++lane;
-    }
+    for (const OutgoingPart& out : participant.outgoing) describe_lane(out.trace);
+    for (const Put& put : participant.puts) describe_lane(put.trace);
     TracedOperation posting{Work::post_ready, device_, plan.track};
     for (const IncomingPart& in : participant.incoming) {
       if (in.ready.flag != nullptr) posting.messages.push_back(in.trace.message);
@@ -54,9 +78,15 @@ void ComposedExchange::describe(Backend& backend, const FusedPlan& plan) {
           tracer_->add({Work::wait_arrived, device_, plan.track, {in.trace.message}, in.trace.part}));
       if (in.copies.empty()) continue;
       auto copies = backend.prepare(device_, in.copies);
-      const TracedOperation unpack{Work::unpack,       device_,       plan.track,
-                                   {in.trace.message}, in.trace.part, copies->bytes()};
-      unpacked_.push_back({std::move(copies), tracer_->add(unpack)});
+      const std::size_t operation = unpacking(in.trace, copies->bytes());
+      unpacked_.push_back({participant.epoch, {{std::move(copies), nullptr}}, operation});
+    }
+    for (const Landing& landing : participant.landings) {
+      posting.messages.push_back(landing.trace.message);
+      member->arrivals.push_back(
+          tracer_->add({Work::wait_arrived, device_, plan.track, {landing.trace.message}, landing.trace.part}));
+      landed->unpacking = unpacking(landing.trace, landed->copies.lists[0]->bytes());
+      ++landed;
     }
     member->posting = tracer_->add(std::move(posting));
     ++member;
@@ -83,9 +113,24 @@ void ComposedExchange::wait_for_arrivals(Stream& in) const {
 
 /// Likewise part by part.
 void ComposedExchange::unpack(Stream& in) const {
+  const auto unpack_parts = [&](const std::vector<Unpacked>& parts) {
+    for (const Unpacked& part : parts) {
+      traced(tracer_, part.unpacking, in, [&] { part.copies.enqueue(part.epoch, in); });
+    }
+  };
+  unpack_parts(landings_);
   if (landed_->bytes() == 0) return;
   if (!is_traced(tracer_, in)) return in.copy(*landed_);
-  for (const Unpacked& part : unpacked_) traced(tracer_, part.unpacking, in, [&] { in.copy(*part.copies); });
+  unpack_parts(unpacked_);
+}
+
+void ComposedExchange::send(const Lane& lane) const {
+  Stream& in = *lane.stream;
+  const auto wait = [&] { traced(tracer_, lane.waiting, in, [&] { in.wait(lane.epoch, {&lane.ready, 1}); }); };
+  if (!lane.ahead) wait();
+  traced(tracer_, lane.putting, in, [&] { lane.copies.enqueue(lane.epoch, in); });
+  traced(tracer_, lane.posting, in, [&] { in.signal(lane.epoch, {&lane.posted, 1}); });
+  if (lane.ahead) wait();
 }
 
 void ComposedExchange::enqueue(Stream& in) {
@@ -103,9 +148,7 @@ void ComposedExchange::enqueue(Stream& in) {
   for (const Lane& lane : lanes_) {
     try {
       lane.stream->wait(*begun_);
-      traced(tracer_, lane.waiting, *lane.stream, [&] { lane.stream->wait(lane.epoch, {&lane.ready, 1}); });
-      traced(tracer_, lane.putting, *lane.stream, [&] { lane.stream->copy(*lane.copies); });
-      traced(tracer_, lane.posting, *lane.stream, [&] { lane.stream->signal(lane.epoch, {&lane.arrived, 1}); });
+      send(lane);
       lane.stream->record(*lane.sent);
     } catch (const Error&) {
       if (in.capturing()) throw;

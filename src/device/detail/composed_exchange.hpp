@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
 #include <memory>
 #include <vector>
 
@@ -22,13 +23,19 @@ class ComposedExchange final : public FusedExchange {
   void stop() noexcept override;
 
  private:
+  /// Copies that are the same in all exchanges, or differ by turn.
+  struct Copies {
+    std::array<std::unique_ptr<CopyList>, 2> lists;  ///< the second is null if they are the same
+    void enqueue(const std::uint64_t* epoch, Stream& in) const;
+  };
   struct Lane {
     const std::uint64_t* epoch;
     FlagWait ready;
-    std::unique_ptr<CopyList> copies;
-    FlagSignal arrived;
+    Copies copies;
+    FlagSignal posted;  ///< arrived, or posted to a network engine
     std::unique_ptr<Stream> stream;
     std::unique_ptr<Event> sent;
+    bool ahead = false;                                 ///< ready is waited for at the end
     std::size_t waiting = 0, putting = 0, posting = 0;  ///< for the tracer
   };
   struct Member {
@@ -39,11 +46,14 @@ class ComposedExchange final : public FusedExchange {
     std::size_t posting = 0;  ///< for the tracer, as the next ones
     std::vector<std::size_t> arrivals;
   };
-  /// What is unpacked of one part: with a tracer only.
+  /// What is unpacked of one part: with a tracer, or in turn.
   struct Unpacked {
-    std::unique_ptr<CopyList> copies;
+    const std::uint64_t* epoch;
+    Copies copies;
     std::size_t unpacking;
   };
+  [[nodiscard]] Copies in_turn(Backend& backend, const CopiesInTurn& copies) const;
+  void send(const Lane& lane) const;
   void describe(Backend& backend, const FusedPlan& plan);
   void post_ready(const Member& member, Stream& in) const;
   void wait_for_arrivals(Stream& in) const;
@@ -54,7 +64,8 @@ class ComposedExchange final : public FusedExchange {
   std::vector<Lane> lanes_;
   std::unique_ptr<CopyList> local_;
   std::unique_ptr<CopyList> landed_;
-  std::vector<Unpacked> unpacked_;
+  std::vector<Unpacked> unpacked_;  ///< what landed_ consists of: with a tracer only
+  std::vector<Unpacked> landings_;
   std::unique_ptr<Event> begun_;
   Tracer* tracer_;  ///< null: none
   std::size_t copying_ = 0;

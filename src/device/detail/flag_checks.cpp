@@ -79,6 +79,23 @@ void check_fused_plan(const FusedPlan& plan) {
       if (!in.packets.offered()) continue;
       for (const StridedCopy& copy : in.copies) check_packets(in.packets, copy, copy.target, copy.target_stride);
     }
+    for (const Put& put : participant.puts) {
+      check_waits({&put.ready, 1});
+      check_signals({&put.posted, 1});
+    }
+    for (const Landing& landing : participant.landings) {
+      check_signals({&landing.ready, 1});
+      check_waits({&landing.arrived, 1});
+    }
+  }
+}
+
+void refuse_ports(const FusedPlan& plan) {
+  for (const Participant& participant : plan.participants) {
+    if (participant.puts.empty() && participant.landings.empty()) continue;
+    throw CapabilityError(fmt::format(
+        "the fused exchange has {} puts and {} landings of a network engine; allowed are none on these devices",
+        participant.puts.size(), participant.landings.size()));
   }
 }
 

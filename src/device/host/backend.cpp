@@ -163,6 +163,11 @@ Verdict HostBackend::peer_access(int from, int to) const {
   return {false, fmt::format("the peer-access option says no from host device {} to {}", from, to)};
 }
 
+void HostBackend::signal_from_host(std::span<const FlagSignal> signals, std::uint64_t epoch) {
+  Backend::signal_from_host(signals, epoch);
+  for (const FlagSignal& signal : signals) doorbells_->of(&signal.of(epoch))->ring();
+}
+
 bool HostBackend::wait_until(const std::function<bool()>& done, const Deadline& deadline) {
   return scheduler_->help(done, deadline, false);
 }

@@ -44,7 +44,7 @@ void refuse(const FlagWait& wait, std::uint64_t epoch) {
 
 /// The flag is there: is it what was waited for?
 void check_agreement(const FlagWait& wait, std::uint64_t expected, std::uint64_t there) {
-  const std::uint64_t token = load(wait.flag->token, std::memory_order_relaxed);
+  const std::uint64_t token = load(wait.of(expected).token, std::memory_order_relaxed);
   if (there == expected && token == wait.token) return;
   refuse(wait, expected);
   if ((there & refused_bit) != 0) {
@@ -64,8 +64,9 @@ void require(const CounterCheck& check) {
 void store_signals(const std::uint64_t* epoch, std::span<const FlagSignal> signals) {
   const std::uint64_t value = load(*epoch, std::memory_order_acquire);
   for (const FlagSignal& signal : signals) {
-    Word(signal.flag->token).store(signal.token, std::memory_order_relaxed);
-    Word(signal.flag->epoch).store(value, std::memory_order_release);
+    Flag& flag = signal.of(value);
+    Word(flag.token).store(signal.token, std::memory_order_relaxed);
+    Word(flag.epoch).store(value, std::memory_order_release);
   }
 }
 
@@ -75,12 +76,12 @@ bool advance_waits(const FlagWaits& flags, FlagProgress& progress, Duration now)
   }
   for (; progress.next < flags.waits.size(); ++progress.next) {
     const FlagWait& wait = flags.waits[progress.next];
-    const std::uint64_t there = load(wait.flag->epoch, std::memory_order_acquire);
+    const std::uint64_t there = load(wait.of(progress.epoch).epoch, std::memory_order_acquire);
     if (there < progress.epoch) break;
     check_agreement(wait, progress.epoch, there);
   }
   for (std::size_t i = progress.next; i < flags.waits.size(); ++i) {
-    const std::uint64_t there = load(flags.waits[i].flag->epoch, std::memory_order_acquire);
+    const std::uint64_t there = load(flags.waits[i].of(progress.epoch).epoch, std::memory_order_acquire);
     if (there < progress.epoch) check_in_time(flags.waits[i], progress, there, now);
   }
   return progress.next == flags.waits.size();

@@ -123,6 +123,20 @@ void HostStream::copy(const CopyList& list) {
   });
 }
 
+void HostStream::copy_in_turn(const std::uint64_t* epoch, const std::array<const CopyList*, 2>& lists) {
+  check_epoch(epoch);
+  std::array<std::shared_ptr<const std::vector<RowCopy>>, 2> copies;
+  for (std::size_t turn = 0; turn < 2; ++turn) {
+    const auto* mine = dynamic_cast<const HostCopyList*>(lists[turn]);
+    if (mine == nullptr) throw InvalidArgument("a list of copies in turn belongs to another backend than the stream");
+    copies[turn] = mine->copies_;
+  }
+  run(Operation::copy_list, [epoch, copies] {
+    const auto now = std::atomic_ref(*const_cast<std::uint64_t*>(epoch)).load(std::memory_order_acquire);
+    for (const RowCopy& rows : *copies[now % 2]) copy_rows(rows);
+  });
+}
+
 void HostStream::add(const SumList& list) {
   const auto* mine = dynamic_cast<const HostSumList*>(&list);
   if (mine == nullptr) throw InvalidArgument("the list of sums belongs to another backend than the stream");
@@ -141,8 +155,11 @@ void HostStream::run(FusedExchange& exchange, std::uint64_t* /*stamps*/) {
 std::vector<std::shared_ptr<Doorbell>> HostStream::doorbells_of(std::span<const FlagSignal> signals) const {
   std::vector<std::shared_ptr<Doorbell>> bells;
   for (const FlagSignal& signal : signals) {
-    std::shared_ptr<Doorbell> bell = doorbells_->of(signal.flag);
-    if (std::find(bells.begin(), bells.end(), bell) == bells.end()) bells.push_back(std::move(bell));
+    for (const Flag* flag : {static_cast<const Flag*>(signal.flag), static_cast<const Flag*>(signal.odd)}) {
+      if (flag == nullptr) continue;
+      std::shared_ptr<Doorbell> bell = doorbells_->of(flag);
+      if (std::find(bells.begin(), bells.end(), bell) == bells.end()) bells.push_back(std::move(bell));
+    }
   }
   return bells;
 }

@@ -80,6 +80,11 @@ void ThreadedStream::copy(const CopyList& list) {
   pass([&list](Stream& inner) { inner.copy(list); });
 }
 
+void ThreadedStream::copy_in_turn(const std::uint64_t* epoch, const std::array<const CopyList*, 2>& lists) {
+  check_epoch(epoch);
+  pass([epoch, lists](Stream& inner) { inner.copy_in_turn(epoch, lists); });
+}
+
 void ThreadedStream::add(const SumList& list) {
   pass([&list](Stream& inner) { inner.add(list); });
 }

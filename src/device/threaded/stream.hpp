@@ -36,6 +36,7 @@ class ThreadedStream final : public Stream {
   void copy(std::byte* target, const std::byte* source, std::size_t bytes) override;
   void copy(const StridedCopy& copy) override;
   void copy(const CopyList& list) override;
+  void copy_in_turn(const std::uint64_t* epoch, const std::array<const CopyList*, 2>& lists) override;
   void add(const SumList& list) override;
   void run(FusedExchange& exchange, std::uint64_t* stamps) override;
   void advance(std::uint64_t* epoch, std::span<const FlagSignal> signals) override;
