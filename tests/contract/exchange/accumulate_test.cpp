@@ -125,10 +125,10 @@ TEST_P(Accumulate, goes_by_the_same_transport) {
     Cells cells(comm, options());
     static_cast<void>(cells.products(1));
     const auto sum = [&](const exchange::Traffic& mine) {
-      exchange::Traffic all{transport};
-      for (const std::int64_t messages : comm::gather_value(comm, mine.messages)) all.messages += messages;
-      for (const std::int64_t bytes : comm::gather_value(comm, mine.bytes)) all.bytes += bytes;
-      return all;
+      exchange::Traffic total{transport};
+      for (const std::int64_t messages : comm::gather_value(comm, mine.messages)) total.messages += messages;
+      for (const std::int64_t bytes : comm::gather_value(comm, mine.bytes)) total.bytes += bytes;
+      return total;
     };
     const exchange::Traffic forwards = sum(internals(cells.domain).traffic(transport));
     const exchange::Traffic backwards = sum(internals(cells.domain).returned_traffic(transport));

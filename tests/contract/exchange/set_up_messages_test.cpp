@@ -9,6 +9,7 @@
 #include "comm/local_ranks.hpp"
 #include "device/host.hpp"
 #include "exchange/detail/connections.hpp"
+#include "halocline/domain.hpp"
 #include "halocline/session.hpp"
 #include "support/error_of.hpp"
 #include "support/forwarding_communicator.hpp"
