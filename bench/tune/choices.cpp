@@ -54,7 +54,7 @@ std::vector<io::Settings> all_choices(comm::RankGroup& world, const TuneCase& tr
   combine(all, grids);
   std::vector<io::Settings> transports{{}};
   for (const auto transport : routing::all_transports) {
-    if (transport != routing::Transport::self)
+    if (transport != routing::Transport::self && transport != routing::Transport::net)  // on request only
       transports.push_back({{"first-transport", std::string(to_string(transport))}});
   }
   combine(all, transports);

@@ -167,5 +167,6 @@ Finding try_peer_copy(Subject& subject) { return exchange_by(subject, Transport:
 Finding try_ipc_copy(Subject& subject) { return exchange_by(subject, Transport::ipc_copy); }
 Finding try_mpi_device(Subject& subject) { return exchange_by(subject, Transport::mpi_device); }
 Finding try_mpi_staged(Subject& subject) { return exchange_by(subject, Transport::mpi_staged); }
+Finding try_net(Subject& subject) { return exchange_by(subject, Transport::net); }
 
 }  // namespace cli::doctor

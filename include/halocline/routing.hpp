@@ -13,10 +13,10 @@
 namespace halocline::routing {
 
 /// How a message is sent; docs/guide/6-exchange.md describes each.
-enum class Transport : int { self, direct, peer_copy, ipc_copy, mpi_device, mpi_staged };
-inline constexpr std::array<Transport, 6> all_transports{Transport::self,       Transport::direct,
-                                                         Transport::peer_copy,  Transport::ipc_copy,
-                                                         Transport::mpi_device, Transport::mpi_staged};
+enum class Transport : int { self, direct, peer_copy, ipc_copy, mpi_device, mpi_staged, net };
+inline constexpr std::array<Transport, 7> all_transports{
+    Transport::self,       Transport::direct,     Transport::peer_copy, Transport::ipc_copy,
+    Transport::mpi_device, Transport::mpi_staged, Transport::net};
 [[nodiscard]] std::string_view to_string(Transport transport);
 /// The inverse of to_string. Throws InvalidArgument that lists the names.
 [[nodiscard]] Transport transport_from_string(std::string_view name);
@@ -24,8 +24,8 @@ inline constexpr std::array<Transport, 6> all_transports{Transport::self,       
 /// What one message contains.
 enum class Messages : int {
   by_neighbour,  ///< all directions in which the other subdomain is a neighbour
-  /// One direction with all fields; each message has its own stream, buffer and arrival. `self` and `direct` move everything as one
-  /// operation of the device, and keep one message for each neighbour.
+  /// One direction with all fields; each message has its own stream, buffer and arrival. `self`, `direct` and `net` move everything as
+  /// one operation of the device, and keep one message for each neighbour.
   by_direction,
   /// By `mpi_staged`: all from one rank to another. Other transports keep one message for each neighbour.
   by_rank,
@@ -34,10 +34,10 @@ enum class Messages : int {
 };
 [[nodiscard]] std::string_view to_string(Messages messages);
 
-/// The transports that may be used. Default: all, in the order of all_transports.
+/// The transports that may be used. Default: all but `net`, in the order of all_transports.
 struct Policy {
   /// Tried in this order; transports that are not listed are forbidden.
-  std::vector<Transport> order{all_transports.begin(), all_transports.end()};
+  std::vector<Transport> order{all_transports.begin(), all_transports.end() - 1};
   /// The transport for one pair, also if the order does not allow it; it must be possible for the pair. Also used for the opposite
   /// direction, if that is possible and has no exception of its own.
   struct Exception {

@@ -72,6 +72,7 @@ void Exchange::Impl::fail(std::exception_ptr error) noexcept {
   if (failure_) return;
   failure_ = with_reason(with_difference(std::move(error)), *abort_);
   raise(*abort_, me_, failure_);
+  if (network_) network_->give_up();
   setup_.comm->poison();
   setup_.node_comm->poison();
   if (setup_.parent != nullptr) setup_.parent->poison();
@@ -92,6 +93,7 @@ void Exchange::Impl::each_stream(const VisitStream& visit) {
 void Exchange::Impl::check_streams_of_ends() {
   each_stream([](const auto& stream) { stream->raise_failure(); });
   for (const auto& fusion : fusions_) fusion->check();
+  if (network_) network_->check();
 }
 
 void Exchange::Impl::check(std::span<device::Stream* const> streams) {
@@ -108,10 +110,16 @@ void Exchange::Impl::stop(std::string_view why) noexcept {
   if (abort_) abort_->raise(ShortText("rank {} {}", me_.value(), why));
   each_stream([](auto& stream) { stream.reset(); });
   for (const auto& fusion : fusions_) fusion->stop();
+  if (network_) {
+    network_->give_up();
+    network_->stop();
+  }
 }
 
 void Exchange::Impl::let_go() {
   setup_.comm->barrier();
+  if (network_) network_->close(Deadline(setup_.comm->clock(), setup_.timeout));
+  network_.reset();
   order_check_.reset();
   schedule_.reset();
   fusions_.clear();

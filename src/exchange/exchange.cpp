@@ -101,7 +101,7 @@ void Exchange::Impl::start(std::span<device::Stream* const> streams, const Selec
       if (!fusion->scheduled()) fusion->start(plan, streams_, overlap);
     }
     running_ = &plan;
-    if (not_done() > 0) join_others();
+    if (not_done() > 0 || moves_network()) join_others();
   });
   progress();
 }
@@ -140,6 +140,10 @@ bool Exchange::Impl::proceed() {
       }
       all = all && end.done;
     }
+    if (moves_network()) {
+      all = network_->progress(step_) && all;
+      if (!all && context_.pass % 16 == 0) check_running();
+    }
     // Ranks that wait for a leader's flags call MPI for nothing else. Seldom, because a call may give the core away.
     if (!all && node_bundles_ && context_.pass % 16 == 0) setup_.comm->make_progress();
     if (!all && abort_->raised()) {
@@ -149,11 +153,17 @@ bool Exchange::Impl::proceed() {
   return all;
 }
 
+/// A device that fails posts nothing any more, for which the host would wait in vain.
+void Exchange::Impl::check_running() {
+  check_streams_of_ends();
+  for (device::Stream* stream : streams_) stream->raise_failure();
+}
+
 std::string Exchange::Impl::late() const {
   // A few messages of each rank: the error stays readable, and names every rank that this one waits for.
   constexpr std::size_t most = 4;
   std::map<rank_id, std::size_t> late_with;
-  std::string text;
+  std::string text = moves_network() ? network_->engine().late(step_) : "";
   for (const End& end : ends_) {
     if (end.done) continue;
     const Channel& channel = *end.channel;
@@ -253,6 +263,9 @@ Verdict Exchange::Impl::capturable() const {
   if (order_check_) return {false, "the order of work is checked, which needs the host"};
   for (const End& end : ends_) {
     if (end.host != nullptr) return {false, end.channel->label() + " needs the host"};
+    if (end.channel->transport == routing::Transport::net && moves_network()) {
+      return {false, fmt::format("{} needs the host: {}", end.channel->label(), network_->threaded().why_not)};
+    }
   }
   return Verdict::of(true);
 }

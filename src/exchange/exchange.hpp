@@ -93,6 +93,8 @@ struct Setup {
   Tuning tuning;
   /// The same on all ranks.
   Messages messages = Messages::by_neighbour;
+  /// Whether routes may be by net, on any rank; the same on all ranks.
+  bool network = false;
   /// Finds work that is not ordered with exchanges: halos are filled with 0xff bytes (NaN) when an exchange starts, so that
   /// work that reads them too early reads NaN; and finish() waits until all work is done, and throws ProtocolError if cells
   /// were written while they were sent, or a halo differs from what was sent. Exchanges cannot be captured, and take many times
@@ -150,7 +152,8 @@ struct Traffic {
 /// Executes exchanges by the routes of the plan. Makes no decisions.
 ///
 /// One thread of each rank calls it. After a failure all later calls throw that error again, and an abort word ends the waits of the
-/// other ranks of the node; ranks of other nodes end at their own deadline.
+/// other ranks of the node; ranks of other nodes end at their own deadline, or where messages by net connect them with a rank of this
+/// node, at once.
 class Exchange {
  public:
   /// Collective: allocates buffers, exchanges memory handles and maps. Throws the same error on all ranks, unless communication

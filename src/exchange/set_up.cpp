@@ -37,6 +37,8 @@ void Exchange::Impl::set_up() {
     make_channels(setup_.routes);
   });
   if (setup_.messages == Messages::by_node) make_node_bundles();
+  if (setup_.network) network_ = std::make_unique<net::Network>(*setup_.comm, *setup_.backend, *abort_);
+  context_.network = network_.get();
   comm::agree_on(*setup_.comm, [&] {
     make_all_ends();
     for (End& end : ends_) end.endpoint->reserve();
@@ -48,6 +50,7 @@ void Exchange::Impl::set_up() {
     }
   });
   connect();
+  if (network_) network_->start();
 }
 
 /// Collective.

@@ -61,7 +61,8 @@ int nearest_numa(const machine::NodeType& type, int device) {
 }
 
 bool uses_host(Transport transport, bool gpus) {
-  return !gpus || transport == Transport::mpi_staged || transport == Transport::mpi_device;
+  return !gpus || transport == Transport::mpi_staged || transport == Transport::mpi_device ||
+         transport == Transport::net;
 }
 
 std::string far_cores(const Plan& plan, std::span<const RankCores> cores, const Slot& slot) {

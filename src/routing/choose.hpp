@@ -29,14 +29,18 @@ struct PairFacts {
   Verdict storable = Verdict::of(true);
   Verdict device_mpi;   ///< MPI takes device pointers at both ends (tried)
   Verdict direct_safe;  ///< no shared GPU and no serialised launches, on which direct could deadlock
+  Verdict ports;        ///< the devices of both ends have ports for a network engine
   bool mpi = false;     ///< there is MPI (or another backend of ranks) between the two ranks
   MeasuredRates measured;
 };
 
 /// Whether a transport can carry messages of this pair, with the reason if not. Pure. If `self` is forbidden, a
-/// subdomain's message to itself may use direct, peer_copy, mpi_device or mpi_staged, as a message to another subdomain
+/// subdomain's message to itself may use direct, peer_copy, mpi_device, mpi_staged or net, as a message to another subdomain
 /// of its rank.
 [[nodiscard]] Verdict possible(Transport transport, const PairFacts& facts);
+
+/// Whether a policy lists a transport, in its order or for a pair.
+[[nodiscard]] bool may_use(const Policy& policy, Transport transport);
 
 /// Chooses the route of a pair: the pair's exception if it has one, otherwise the first transport in the policy's order
 /// that is possible. If that one was measured, and a later one was measured to be at least 5/4 as fast, the later one

@@ -7,6 +7,7 @@
 #include "core/printable.hpp"
 #include "halocline/error.hpp"
 #include "halocline/routing.hpp"
+#include "routing/choose.hpp"
 
 namespace halocline::routing {
 namespace {
@@ -45,6 +46,7 @@ std::string_view to_string(Transport transport) {
     case Transport::ipc_copy: return "ipc_copy";
     case Transport::mpi_device: return "mpi_device";
     case Transport::mpi_staged: return "mpi_staged";
+    case Transport::net: return "net";
   }
   throw InternalError("a Transport without a name");
 }
@@ -93,6 +95,11 @@ Policy Policy::parse(std::string_view text) {
 }
 
 std::string Policy::text() const { return names_of(order); }
+
+bool may_use(const Policy& policy, Transport transport) {
+  return std::ranges::find(policy.order, transport) != policy.order.end() ||
+         std::ranges::find(policy.exceptions, transport, &Policy::Exception::transport) != policy.exceptions.end();
+}
 
 void Policy::check() const {
   if (order.empty()) refuse("", "nothing is allowed");

@@ -19,6 +19,7 @@
 #include "exchange/detail/schedule.hpp"
 #include "exchange/detail/under_way.hpp"
 #include "exchange/exchange.hpp"
+#include "exchange/net/network.hpp"
 #include "exchange/transport/factory.hpp"
 #include "routing/messages.hpp"
 
@@ -83,6 +84,7 @@ class Exchange::Impl final : public HostDriven {
   void check_selection(const Selection& selection) const;
   void check_streams(std::span<device::Stream* const> streams) const;
   void check_streams_of_ends();
+  void check_running();
   void each_stream(const VisitStream& visit);
   /// Collective: unmaps other ranks' memory and then frees its own, when no rank uses them any more.
   void let_go();
@@ -92,6 +94,8 @@ class Exchange::Impl final : public HostDriven {
   void leave() noexcept;
   [[nodiscard]] std::string late() const;
   [[nodiscard]] std::size_t not_done() const;
+  /// Whether messages by net move only while the host waits.
+  [[nodiscard]] bool moves_network() const { return network_ && !network_->threaded().yes; }
   /// Keeps the first failure, notifies the node and poisons the groups.
   void fail(std::exception_ptr error) noexcept;
 
@@ -101,7 +105,8 @@ class Exchange::Impl final : public HostDriven {
   std::unique_ptr<Mappings> mappings_;
   std::unique_ptr<AbortWord> abort_;
   std::unique_ptr<device::Registration> abort_registration_;
-  std::vector<SubdomainState*> states_;  // in Setup's order
+  std::unique_ptr<net::Network> network_;  ///< null unless a message may go by net
+  std::vector<SubdomainState*> states_;    // in Setup's order
   std::vector<std::unique_ptr<Channel>> channels_;
   std::map<routing::BundleKey, std::vector<const Channel*>> bundled_;  ///< those of channels_ that share messages
   std::unique_ptr<NodeBundles> node_bundles_;                          ///< null unless messages are by_node

@@ -55,10 +55,13 @@ device::FusedPlan Fusion::fused_plan(const ExchangePlan& plan, Overlap overlap) 
     for (const auto& [end, channel] : member.ends) {
       const auto [sends, receives, copies] =
           std::tuple(participant.outgoing.size(), participant.incoming.size(), fused.local.size());
+      const auto [puts, landings] = std::pair(participant.puts.size(), participant.landings.size());
       end->contribute(plan, participant, fused.local);
       if (context_->tracer == nullptr) continue;
       number_parts(std::span(participant.outgoing).subspan(sends), *channel, "send");
       number_parts(std::span(participant.incoming).subspan(receives), *channel, "receive");
+      number_parts(std::span(participant.puts).subspan(puts), *channel, "send");
+      number_parts(std::span(participant.landings).subspan(landings), *channel, "receive");
       if (fused.local.size() > copies) fused.local_messages.push_back(channel->number);
     }
     fused.participants.push_back(std::move(participant));

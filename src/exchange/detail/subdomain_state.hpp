@@ -19,6 +19,9 @@ namespace halocline::exchange {
 
 class Fusion;
 class Mappings;
+namespace net {
+class Network;
+}
 
 /// A local subdomain with the data that its endpoints share. Must outlive them and keep its address.
 struct SubdomainState {
@@ -64,6 +67,7 @@ struct Context {
   Duration timeout{};
   const std::atomic<std::uint32_t>* abort = nullptr;
   device::Tracer* tracer = nullptr;  ///< null: none
+  net::Network* network = nullptr;   ///< null unless a message may go by net
   std::uint64_t pass = 0;            ///< how often the host looked at all ends that it drives
   std::map<subdomain_id, SubdomainState> states;
   std::map<int, std::shared_ptr<device::Room>> rooms;  ///< by device

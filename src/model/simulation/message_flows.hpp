@@ -90,6 +90,15 @@ class MessageFlows {
         move(host(*to_), device(*to_));
         touch(*to_);
         break;
+      case routing::Transport::net:
+        launch_once();
+        touch(*from_);
+        move(device(*from_), host(*from_));
+        send_from_host();
+        work(to_->rank, ranks_.message_seconds());
+        move(host(*to_), device(*to_));
+        touch(*to_);
+        break;
     }
     end();
   }

@@ -43,6 +43,11 @@ Verdict mpi_device(const PairFacts& facts) {
   return facts.device_mpi.yes ? yes() : no("MPI does not take device pointers", facts.device_mpi);
 }
 
+Verdict net(const PairFacts& facts) {
+  if (!facts.mpi) return no("no message passing between the ranks");
+  return facts.ports.yes ? yes() : no("devices without network ports", facts.ports);
+}
+
 std::string where(const PairFacts& facts) {
   if (facts.same_subdomain) return "same subdomain";
   if (facts.same_rank) return facts.same_device ? "same process, same device" : "same process";
@@ -77,6 +82,7 @@ Verdict possible(Transport transport, const PairFacts& given) {
     case Transport::ipc_copy: return ipc_copy(facts);
     case Transport::mpi_device: return mpi_device(facts);
     case Transport::mpi_staged: return facts.mpi ? yes() : no("no message passing between the ranks");
+    case Transport::net: return net(facts);
   }
   throw InternalError("a Transport without a rule");
 }
@@ -98,6 +104,7 @@ std::string why_possible(Transport transport, const PairFacts& given) {
                                 : "");
     case Transport::mpi_device: return place + ", MPI takes device pointers";
     case Transport::mpi_staged: return place + ", through host memory";
+    case Transport::net: return place + ", network ports at both ends, MPI by a proxy of the host";
   }
   throw InternalError("a Transport without a reason");
 }

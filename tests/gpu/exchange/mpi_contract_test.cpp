@@ -16,6 +16,9 @@ class MpiGpuContract : public testing::TestWithParam<routing::Transport> {};
 /// Why a transport is not possible for any pair of these ranks; empty if it is for one. Collective; the same on all
 /// ranks.
 std::string impossible(routing::Transport transport, comm::RankGroup& world, device::Backend& backend) {
+  if (const Verdict ports = backend.network_ports(); transport == routing::Transport::net && !ports.yes) {
+    return ports.why_not;
+  }
   using enum routing::Transport;
   if ((transport == mpi_device || transport == ipc_copy) && world.size() == 1) return "needs 2 ranks";
   if (transport == mpi_device) {

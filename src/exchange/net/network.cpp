@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "exchange/net/network.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "core/short_text.hpp"
+#include "exchange/net/mpi_proxy.hpp"
+#include "halocline/error.hpp"
+
+namespace halocline::exchange::net {
+namespace {
+
+constexpr Duration shortest_nap = std::chrono::microseconds(5);
+constexpr Duration longest_nap = std::chrono::microseconds(200);
+/// How long a rank that has failed waits until others have taken the news.
+constexpr Duration farewell = std::chrono::milliseconds(200);
+
+}  // namespace
+
+Network::Network(comm::RankGroup& comm, device::Backend& backend, AbortWord& abort)
+    : backend_(&backend), abort_(&abort), me_(comm.rank()), threaded_(comm.concurrent()) {
+  const bool all = comm.all_reduce(std::int64_t{threaded_.yes ? 1 : 0}, comm::Reduction::min) != 0;
+  if (!all && threaded_.yes)
+    threaded_ = Verdict::of(false, "MPI was not initialised with MPI_THREAD_MULTIPLE on all ranks");
+  comm_ = comm.split(0, static_cast<int>(me_.value()));
+  engine_ = std::make_unique<MpiProxy>(*comm_, backend);
+}
+
+void Network::start() {
+  started_ = true;
+  if (threaded_.yes) thread_ = std::thread([this] { run(); });
+}
+
+void Network::run() noexcept {
+  Duration nap = shortest_nap;
+  while (!stopping_.load(std::memory_order_acquire)) {
+    if (abort_->raised()) return tell_others();
+    bool moved = false;
+    try {
+      moved = engine_->progress();
+    } catch (const std::exception& error) {
+      abort_->raise(ShortText("rank {}: {}", me_.value(), error.what()));
+      const std::lock_guard lock(mutex_);
+      failure_ = std::current_exception();
+      continue;
+    }
+    nap = moved ? shortest_nap : std::min(2 * nap, longest_nap);
+    if (!moved) std::this_thread::sleep_for(nap);
+  }
+}
+
+void Network::tell_others() noexcept {
+  if (std::exchange(told_, true)) return;
+  try {
+    engine_->give_up(abort_->reason());
+    const Deadline deadline(Clock::steady(), farewell);
+    while (!engine_->flush() && !deadline.expired()) std::this_thread::sleep_for(longest_nap);
+  } catch (const std::exception&) {  // they end at their own deadlines
+  }
+}
+
+bool Network::progress(std::uint64_t epoch) {
+  while (engine_->progress()) {
+  }
+  return engine_->done(epoch);
+}
+
+void Network::check() const {
+  const std::lock_guard lock(mutex_);
+  if (failure_) std::rethrow_exception(failure_);
+}
+
+void Network::give_up() noexcept {
+  if (!started_) return;
+  if (thread_.joinable()) {
+    thread_.join();  // it has seen the abort word
+  } else {
+    tell_others();
+  }
+}
+
+void Network::stop() noexcept {
+  stopping_.store(true, std::memory_order_release);
+  if (thread_.joinable()) thread_.join();
+}
+
+void Network::close(const Deadline& deadline) {
+  stop();
+  check();
+  if (started_ && !backend_->wait_until([&] { return engine_->leave(); }, deadline)) {
+    throw DeadlineError("the other ends of this rank's ports (net) have not left in time");
+  }
+  engine_.reset();
+  comm_->close();
+}
+
+}  // namespace halocline::exchange::net

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <atomic>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#include "comm/rank_group.hpp"
+#include "core/verdict.hpp"
+#include "device/backend.hpp"
+#include "exchange/detail/abort_word.hpp"
+#include "exchange/net/engine.hpp"
+
+namespace halocline::exchange::net {
+
+/// The engine of a rank's ports, with what makes it move: a thread, where two threads of a rank may call MPI at the same time, or else
+/// the thread that waits for an exchange. Without a thread nothing moves outside of progress(), so that a graph cannot contain puts.
+class Network {
+ public:
+  /// Collective. comm and abort must outlive it.
+  Network(comm::RankGroup& comm, device::Backend& backend, AbortWord& abort);
+  Network(const Network&) = delete;
+  Network& operator=(const Network&) = delete;
+  ~Network() { stop(); }
+
+  [[nodiscard]] Engine& engine() { return *engine_; }
+  /// Yes, or why there is no thread; the same on all ranks.
+  [[nodiscard]] const Verdict& threaded() const { return threaded_; }
+  /// After all ranks have opened their ports.
+  void start();
+  /// Without a thread: makes progress; true when exchanges up to this one are over at all ports.
+  [[nodiscard]] bool progress(std::uint64_t epoch);
+  /// Throws the error of the thread, if it has failed. Never blocks.
+  void check() const;
+
+  /// After a failure, once the abort word is raised: the other ends are told. Waits for them for a short time at most.
+  void give_up() noexcept;
+  /// Ends the thread. Local; what is under way stays so.
+  void stop() noexcept;
+  /// Collective, when all exchanges are over: ends the thread and frees the group.
+  void close(const Deadline& deadline);
+
+ private:
+  void run() noexcept;
+  void tell_others() noexcept;
+
+  device::Backend* backend_;
+  AbortWord* abort_;
+  std::unique_ptr<comm::RankGroup> comm_;
+  std::unique_ptr<Engine> engine_;
+  rank_id me_;
+  Verdict threaded_;
+  bool started_ = false;
+  bool told_ = false;  ///< the other ends, of a failure
+  std::atomic<bool> stopping_ = false;
+  mutable std::mutex mutex_;  ///< of failure_
+  std::exception_ptr failure_;
+  std::thread thread_;
+};
+
+}  // namespace halocline::exchange::net

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// net between nodes, with ranks as threads: graphs, failures that go beyond the node, and where it is refused.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+#include "domain/internals.hpp"
+#include "halocline/halocline.hpp"
+#include "ranks.hpp"
+#include "routing/choose.hpp"
+#include "support/captured.hpp"
+
+namespace halocline::test {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::AllOf;
+using testing::HasSubstr;
+
+DomainOptions between_nodes(std::shared_ptr<device::Injector> injector = nullptr) {
+  DomainOptions options = options_with(std::move(injector), routing::Transport::net, 60s);
+  options.machine.ranks_per_node = 1;
+  return options;
+}
+
+TEST(Net, exchanges_are_captured_and_replayed_between_eager_ones) {
+  const auto all = outcomes(2, [](comm::RankGroup& comm) {
+    constexpr Vec3 extent{12, 10, 8};
+    Domain domain(extent, Stencil::box(1), comm, between_nodes());
+    const auto u = domain.add_field<double>("u");
+    domain.realize();
+    ASSERT_THAT(domain.explain(), HasSubstr("net: two nodes, network ports at both ends"));
+    const auto start = [](const Vec3& p) { return static_cast<double>(p.x + 100 * p.y + 10000 * p.z); };
+    for (const Subdomain& s : domain.subdomains()) {
+      const auto view = s.view(u);
+      for_each_cell(view.owned(), [&](const Vec3& p) { view(p) = start(p); });
+    }
+    const auto step = [&] {
+      for (const Subdomain& s : domain.subdomains()) {
+        s.launch(s.owned(),
+                 [view = s.view(u)](const Box& part) { for_each_cell(part, [&](const Vec3& p) { view(p) += 1; }); });
+      }
+      domain.exchange();
+    };
+    step();
+    {
+      Graph graph = captured(domain, step);
+      for (int replay = 0; replay < 7; ++replay) graph.launch();
+      step();
+      graph.launch();
+      graph.launch();
+      domain.synchronize();
+    }
+    int wrong = 0;
+    for (const Subdomain& s : domain.subdomains()) {
+      const auto view = s.view(u);
+      for_each_cell(view.with_halo(), [&](const Vec3& p) {
+        Vec3 q = p;
+        for (int dim = 0; dim < 3; ++dim) q[dim] = (p[dim] + extent[dim]) % extent[dim];
+        wrong += view(p) == start(q) + 11 ? 0 : 1;
+      });
+    }
+    EXPECT_EQ(wrong, 0);
+    domain.close();
+  });
+  for (const Outcome& outcome : all) EXPECT_EQ(outcome.text, "");
+}
+
+TEST(Net, a_failure_reaches_the_ranks_of_other_nodes_with_its_reason) {
+  const auto all = outcomes(2, [](comm::RankGroup& comm) {
+    const auto injector = std::make_shared<FailNth>(device::Operation::copy_list, 1 << 30);
+    Domain domain({12, 12, 12}, Stencil::box(1), comm, between_nodes(injector));
+    domain.add_field<double>("u");
+    domain.realize();
+    domain.exchange();
+    domain.synchronize();
+    if (comm.rank() == rank_id(1)) injector->fail_next();
+    domain.exchange();
+    domain.synchronize();
+  });
+  EXPECT_THAT(all[1].text, HasSubstr("planted"));
+  EXPECT_THAT(all[0].text,
+              AllOf(HasSubstr("(net, rank"), HasSubstr("the other end has given up"), HasSubstr("planted")));
+  for (const Outcome& outcome : all) EXPECT_LT(outcome.took, 20s);
+}
+
+TEST(Net, devices_without_ports_are_the_reason_against_it) {
+  routing::PairFacts facts;
+  facts.mpi = true;
+  facts.ports = Verdict::of(false, "its exchanges have no ports");
+  EXPECT_EQ(routing::possible(routing::Transport::net, facts).why_not,
+            "devices without network ports: its exchanges have no ports");
+}
+
+TEST(Net, it_is_not_chosen_unless_it_is_listed) {
+  const auto all = outcomes(2, [](comm::RankGroup& comm) {
+    DomainOptions options = between_nodes();
+    options.routing.policy = {};
+    Domain domain({12, 12, 12}, Stencil::box(1), comm, options);
+    domain.add_field<double>("u");
+    domain.realize();
+    EXPECT_THAT(domain.explain(), testing::Not(HasSubstr("net: ")));
+    domain.close();
+  });
+  for (const Outcome& outcome : all) EXPECT_EQ(outcome.text, "");
+}
+
+}  // namespace
+}  // namespace halocline::test
