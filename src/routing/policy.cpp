@@ -77,13 +77,13 @@ Policy Policy::parse(std::string_view text) {
     rest.remove_prefix(comma + 1);
   }
   if (!allowed.empty() && !forbidden.empty()) refuse(text, "some are allowed and some are forbidden");
-  if (forbidden.size() == all_transports.size()) refuse(text, "nothing is left");
 
   Policy policy;
   if (allowed.empty()) {
     std::erase_if(policy.order, [&](Transport transport) {
       return std::find(forbidden.begin(), forbidden.end(), transport) != forbidden.end();
     });
+    if (policy.order.empty()) refuse(text, "nothing is left");
   } else {
     // A list of transports between subdomains is not meant to forbid a subdomain's messages to itself.
     if (std::find(allowed.begin(), allowed.end(), Transport::self) == allowed.end()) {

@@ -103,7 +103,8 @@ TEST(Error, NamesEveryTransportAndWhyNot) {
             "container; "
             "peer_copy: two nodes; ipc_copy: two nodes; mpi_device: no message passing between the ranks, and "
             "not allowed "
-            "by policy; mpi_staged: no message passing between the ranks");
+            "by policy; mpi_staged: no message passing between the ranks; net: no message passing between the ranks, "
+            "and not allowed by policy");
   facts.mpi = true;
   EXPECT_THAT(refusal(facts, Policy::parse("direct,mpi_device")),
               HasSubstr("mpi_device: MPI does not take device pointers: MPI was built without CUDA; "
