@@ -4,6 +4,8 @@
 
 #include "contract/exchange/contract.hpp"
 #include "contract/exchange/system_placement.hpp"
+#include "halocline/halocline.hpp"
+#include "support/captured.hpp"
 #include "support/mpi_world.hpp"
 
 namespace halocline::test {
@@ -71,6 +73,29 @@ TEST(MpiChunks, large_messages_arrive_whole) {
     EXPECT_EQ(outcome.wrong, "") << bytes << " bytes a chunk, rank " << world.rank().value();
     EXPECT_GT(outcome.traffic.at(0).bytes / outcome.traffic.at(0).messages, 200'000);
   }
+}
+
+/// A Session asks for MPI_THREAD_SERIALIZED, which leaves a graph without a thread that moves its messages.
+TEST(MpiNet, graphs_need_a_thread_that_may_call_mpi) {
+  comm::RankGroup& world = mpi_world();
+  DomainOptions options;
+  options.devices.kind = DeviceKind::host;
+  options.routing.policy.order = {routing::Transport::net};
+  Domain domain({8, 8, 8}, Stencil::box(1), world, options);
+  domain.add_field<double>("u");
+  domain.realize();
+  domain.exchange();
+  std::string refusal;
+  try {
+    Graph graph = captured(domain, [&] { domain.exchange(); });
+    for (int i = 0; i < 3; ++i) graph.launch();
+    domain.synchronize();
+  } catch (const CapabilityError& error) {
+    refusal = error.what();
+  }
+  const bool refused = refusal.find("needs the host: MPI was initialised with") != std::string::npos;
+  EXPECT_EQ(refused, !world.concurrent().yes) << refusal;
+  domain.close();
 }
 
 INSTANTIATE_TEST_SUITE_P(all, MpiContract, testing::ValuesIn(routing::all_transports),
