@@ -59,14 +59,14 @@ class MessageFlows {
         copy();
         break;
       case routing::Transport::direct:
-        launch_once();
+        launch_once(launched_once_[place(*from_)], 1);
         copy();
         break;
       case routing::Transport::peer_copy:
       case routing::Transport::ipc_copy:
         launch(from_->rank, 2);
         touch(*from_);
-        copy(software_.serial_copies ? &last_copy_[{from_->node.value(), from_->device.value()}] : nullptr);
+        copy(software_.serial_copies ? &last_copy_[place(*from_)] : nullptr);
         launch(to_->rank, 1);
         touch(*to_);
         break;
@@ -78,13 +78,16 @@ class MessageFlows {
         touch(*to_);
         break;
       case routing::Transport::mpi_staged:
-        launch(from_->rank, 2);
-        touch(*from_);
-        move(device(*from_), host(*from_));
         if (const auto bundle = routing::bundle_of(messages_, route.transport, *from_, *to_)) {
+          launch_once(packed_once_[{*bundle, place(*from_)}], 2);
+          touch(*from_);
+          move(device(*from_), host(*from_));
           hold(*bundle);
           return;
         }
+        launch(from_->rank, 2);
+        touch(*from_);
+        move(device(*from_), host(*from_));
         send_from_host();
         work(to_->rank, ranks_.message_seconds() + ranks_.launch_seconds(2));
         move(host(*to_), device(*to_));
@@ -129,6 +132,9 @@ class MessageFlows {
   std::vector<Flow> flows;
 
  private:
+  using DevicePlace = std::pair<std::int64_t, std::int64_t>;  ///< node, device
+  static DevicePlace place(const placement::Slot& slot) { return {slot.node.value(), slot.device.value()}; }
+
   [[nodiscard]] machine::Place device(const placement::Slot& slot) const {
     return interconnect.device(slot.node, slot.device);
   }
@@ -182,12 +188,18 @@ class MessageFlows {
     send_from_host();
     work(to_->rank, ranks_.message_seconds());
     const int arrived = last_;
+    std::map<DevicePlace, int> handed;  // what a device does with all its parts
     for (const Part& part : parts) {
       to_ = part.to;
       bytes_ = part.bytes;
       rows_ = part.rows ? &*part.rows : nullptr;
       last_ = arrived;
-      work(to_->rank, ranks_.launch_seconds(2));
+      const auto [known, is_first] = handed.try_emplace(place(*to_), arrived);
+      if (is_first) {
+        work(to_->rank, ranks_.launch_seconds(2));
+        known->second = last_;
+      }
+      last_ = known->second;
       move(host(*to_), device(*to_));
       touch(*to_);
       ends_[part.position].flow = last_;
@@ -223,11 +235,11 @@ class MessageFlows {
     flows.push_back(std::move(flow));
   }
 
-  /// All that a device sends by `direct` is one kernel.
-  void launch_once() {
-    int& known = launched_once_[{from_->node.value(), from_->device.value()}];
+  /// For several messages: all that a device sends by `direct` is one kernel, and so is all that it packs for a bundle. known: that
+  /// launch plus one, 0 before.
+  void launch_once(int& known, int launches) {
     if (known == 0) {
-      launch(from_->rank, 1);
+      launch(from_->rank, launches);
       known = launched_ + 1;
     }
     launched_ = known - 1;
@@ -301,8 +313,9 @@ class MessageFlows {
   Ranks ranks_;
   Kernels kernels_;
   // The queue's last flow plus one; 0 where it is empty.
-  std::map<std::pair<std::int64_t, std::int64_t>, int> last_copy_;
-  std::map<std::pair<std::int64_t, std::int64_t>, int> launched_once_;
+  std::map<DevicePlace, int> last_copy_;
+  std::map<DevicePlace, int> launched_once_;
+  std::map<std::pair<routing::BundleKey, DevicePlace>, int> packed_once_;
   std::map<rank_id, int> last_sent_;
   std::map<rank_id, int> last_launch_;
   std::map<routing::BundleKey, std::vector<Part>> bundles_;

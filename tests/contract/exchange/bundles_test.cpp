@@ -71,6 +71,28 @@ TEST(Bundles, are_as_many_as_there_are_pairs_of_ranks) {
   }
 }
 
+/// Two bundles a rank, to itself and to the other, with two messages from and to each of its two subdomains.
+TEST(Bundles, are_packed_and_unpacked_by_one_operation_of_each_device) {
+  const auto all = outcomes(2, [](comm::RankGroup& comm) {
+    const auto counted = std::make_shared<CountOperations>();
+    Numbered made(comm, two_by_two(20s, counted));
+    for (int step = 0; step < 3; ++step) {
+      made.fill(step);
+      for (const auto operation : {device::Operation::copy_list, device::Operation::wait_event}) {
+        static_cast<void>(counted->take(operation));
+      }
+      made.domain.exchange();
+      made.domain.synchronize();
+      EXPECT_EQ(counted->take(device::Operation::copy_list), 2 * 2 * 2);
+      // Each of these waits for the user's stream, which waits for each.
+      EXPECT_EQ(counted->take(device::Operation::wait_event), 2 * 2 * 2 * 2);
+      EXPECT_EQ(made.wrong(step), 0);
+    }
+    made.domain.close();
+  });
+  for (const Outcome& outcome : all) EXPECT_EQ(outcome.text, "");
+}
+
 class BundlesInChunks : public testing::TestWithParam<std::int64_t> {};
 
 TEST_P(BundlesInChunks, every_cell_is_as_geometry_says_with_delays_everywhere) {

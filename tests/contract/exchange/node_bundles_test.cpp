@@ -95,6 +95,27 @@ TEST(NodeBundles, are_as_many_as_there_are_pairs_of_nodes) {
   }
 }
 
+/// Each of a rank's two subdomains has four messages from and to the other node, and none within its own. The rank that calls MPI needs
+/// no flags of its own.
+TEST(NodeBundles, are_packed_unpacked_and_posted_by_one_operation_of_each_device) {
+  expect_no_errors(outcomes(4, [&](comm::RankGroup& comm) {
+    const auto counted = std::make_shared<CountOperations>();
+    Numbered made(comm, two_nodes(20s, counted), Stencil::box(0, 0, 1));
+    for (int step = 0; step < 3; ++step) {
+      made.fill(step);
+      for (const auto operation : {device::Operation::copy_list, device::Operation::advance}) {
+        static_cast<void>(counted->take(operation));
+      }
+      made.domain.exchange();
+      made.domain.synchronize();
+      EXPECT_EQ(counted->take(device::Operation::copy_list), 2 + 2);
+      EXPECT_EQ(counted->take(device::Operation::advance), 2);
+      comm.barrier();
+    }
+    made.domain.close();
+  }));
+}
+
 class NodeBundlesInChunks : public testing::TestWithParam<std::int64_t> {};
 
 TEST_P(NodeBundlesInChunks, every_cell_is_as_geometry_says_with_delays_everywhere) {

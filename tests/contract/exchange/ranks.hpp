@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -47,6 +48,22 @@ class DelaySome final : public device::Injector {
 
  private:
   device::Operation operation_;
+};
+
+/// Counts operations by kind.
+class CountOperations final : public device::Injector {
+ public:
+  device::Injection before(device::Operation operation, int) override {
+    ++counts_.at(static_cast<std::size_t>(operation));
+    return {};
+  }
+  /// Since the last call for this kind.
+  [[nodiscard]] int take(device::Operation operation) {
+    return counts_.at(static_cast<std::size_t>(operation)).exchange(0);
+  }
+
+ private:
+  std::array<std::atomic<int>, 32> counts_{};
 };
 
 /// The result of each rank.

@@ -210,6 +210,10 @@ TEST_F(SimulateExchange, ABundleOfANodePaysForOneMessage) {
   const double pcie = 1e-6;
   const double network = 7e-6 + 4e-6 + 2 * face / (4 * giga);  // without edges
   for (const double end : found.ends) EXPECT_GT(end, pcie + 100e-6 + network + 100e-6 + pcie);
+  // All parts of a device are packed, and unpacked, by the same launches.
+  map.software = {.device_launch = 10e-6};
+  EXPECT_NEAR(core_seconds(simulated(routing::Messages::by_neighbour)), 40e-6, near);
+  EXPECT_NEAR(core_seconds(simulated(routing::Messages::by_node)), 20e-6, near);
   // Without a cost of each message, what travels together waits for the last part, and gains nothing.
   map.software = {};
   EXPECT_GE(simulated(routing::Messages::by_node).seconds, simulated(routing::Messages::by_neighbour).seconds - near);

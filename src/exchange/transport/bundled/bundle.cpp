@@ -69,11 +69,23 @@ void Bundle::begin(const ExchangePlan& plan) {
   expected_ = {plan.token, ++epoch_};
 }
 
-void Bundle::post(std::size_t part, const ExchangePlan& plan, device::Stream& stream) const {
-  if (memory_.leader() == nullptr) return;
-  PartFlag& flag = memory_.part(part);
-  const device::FlagSignal done{&flag.done, plan.token};
-  stream.advance(&flag.count, {&done, 1});
+std::size_t Bundle::last_chunk(const ExchangePlan& plan, std::size_t part) const {
+  const BundleLayout& layout = layouts_.of(plan);
+  std::size_t chunk = 0;
+  while (layout.chunks[chunk].end < layout.begins[part + 1]) ++chunk;
+  return chunk;
+}
+
+std::size_t Bundle::first() const {
+  const auto mine = std::ranges::find_if(own_, [](const Done& done) { return done != nullptr; });
+  return static_cast<std::size_t>(mine - own_.begin());
+}
+
+std::vector<device::FlagSignal> Bundle::signals(std::span<const std::size_t> parts, const ExchangePlan& plan) const {
+  std::vector<device::FlagSignal> signals;
+  if (leads_) return signals;
+  for (const std::size_t part : parts) signals.push_back({&memory_.part(part).done, plan.token});
+  return signals;
 }
 
 bool Bundle::part_done(std::size_t part, std::uint64_t in) const {
@@ -252,8 +264,7 @@ bool IncomingBundle::next_is_here() {
 }
 
 void IncomingBundle::check_header(const std::exception_ptr& failed) const {
-  const auto mine = std::ranges::find_if(own_, [](const Done& done) { return done != nullptr; });
-  compare(memory_.header(), expected_, failed, *site_.channels[static_cast<std::size_t>(mine - own_.begin())]);
+  compare(memory_.header(), expected_, failed, *site_.channels[first()]);
 }
 
 }  // namespace halocline::exchange

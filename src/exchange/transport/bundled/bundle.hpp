@@ -37,9 +37,9 @@ struct alignas(64) LeaderFlag {
   std::uint64_t bytes = 0;  ///< of the payloads
 };
 
-/// What a rank posts for the leader, in the order of its stream: its part is packed, or unpacked and may be overwritten.
+/// What a rank posts for a leader on another rank, in the order of its stream: its part is packed, or may be overwritten.
 struct PartFlag {
-  alignas(64) std::uint64_t count = 0;  ///< of exchanges, for Stream::advance()
+  alignas(64) std::uint64_t count = 0;  ///< of exchanges, for Stream::advance(); of a subdomain's first part only
   device::Flag done{};
 };
 
@@ -92,10 +92,18 @@ class Bundle {
   [[nodiscard]] std::byte* payload_at(const ExchangePlan& plan, std::size_t part) const {
     return memory_.message() + sizeof(Header) + layouts_.of(plan).begins[part];
   }
+  [[nodiscard]] const Channel& channel(std::size_t part) const { return *site_.channels[part]; }
+  /// The chunk with which a part is complete.
+  [[nodiscard]] std::size_t last_chunk(const ExchangePlan& plan, std::size_t part) const;
   /// A part of this rank. done: whether it is packed, or its payload has left the memory since it arrived last.
   void add(std::size_t part, Done done) { own_[part] = std::move(done); }
-  /// Enqueues that this is so, for a leader on another rank.
-  void post(std::size_t part, const ExchangePlan& plan, device::Stream& stream) const;
+  /// The first part of this rank.
+  [[nodiscard]] std::size_t first() const;
+  /// By which a leader on another rank finds that parts of this rank are done, with the word that counts exchanges in the order of a
+  /// stream. None if the leader is this rank.
+  [[nodiscard]] std::vector<device::FlagSignal> signals(std::span<const std::size_t> parts,
+                                                        const ExchangePlan& plan) const;
+  [[nodiscard]] std::uint64_t* count_of(std::size_t part) const { return &memory_.part(part).count; }
   /// Between nodes, each end publishes its leader.
   void publish(ByteWriter& writer) const {
     if (between_nodes_) writer.put(site_.leader);
