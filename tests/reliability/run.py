@@ -6,8 +6,8 @@
     run.py --write [--ledger FILE] [--page FILE]                writes the page from the ledger
     run.py --check [--ledger FILE] [--page FILE]                compares them
 
-The parts are tests of ctest in the folder BUILD that take a range of seeds: the programs fuzz_*, fault_*, soak_*, and cli_command_lines. Each gets an equal share
-of the time, with the arguments that its test has. What a seed tries also depends on the commit, which the ledger names. Exit code 1 if a seed
+The parts are tests of ctest in the folder BUILD that take a range of seeds: the programs fuzz_*, fault_*, soak_*, simulation, and
+cli_command_lines. Each gets an equal share of the time, with the arguments that its test has. What a seed tries also depends on the commit, which the ledger names. Exit code 1 if a seed
 failed, in this run or, with --check, if the page is not the ledger's; 2 if a program cannot be run.
 """
 
@@ -23,7 +23,16 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 #: Seeds at a time: a series ends soon after its share of the time.
-FIRST_BATCH = {"cli_command_lines": 100, "fault_threads": 100, "fault_mpi": 20, "fault_tool": 100, "soak_exchanges": 20000, "soak_domains": 400, "soak_replays": 4000}
+FIRST_BATCH = {
+    "cli_command_lines": 100,
+    "fault_threads": 100,
+    "fault_mpi": 20,
+    "fault_tool": 100,
+    "soak_exchanges": 20000,
+    "soak_domains": 400,
+    "soak_replays": 4000,
+    "simulation": 100,
+}
 BATCH_SECONDS = 10
 
 #: What a test answers to a range of seeds, and the words of the page for it. {range}: the arguments of the range.
@@ -43,6 +52,7 @@ PARTS = {
     "soak_exchanges": "exchanges by all transports, every cell compared; nothing that a process holds grows",
     "soak_domains": "the same for domains, from their plan to close()",
     "soak_replays": "the same for graphs, captured, replayed and destroyed",
+    "simulation": "ranks, workers and time simulated: delays, switches, ranks that leave or stop, failed calls",
 }
 
 
