@@ -32,9 +32,9 @@ std::byte* map(int fd, std::size_t bytes) {
 constexpr unsigned int noexec_seal = 0x0008U;
 
 /// Creates a file without a name that is neither executable nor open to other users.
-int create() {
-  int fd = ::memfd_create("halocline", MFD_CLOEXEC | noexec_seal);
-  if (fd < 0) fd = ::memfd_create("halocline", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+int create(const char* name) {
+  int fd = ::memfd_create(name, MFD_CLOEXEC | noexec_seal);
+  if (fd < 0) fd = ::memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
   if (fd < 0) throw ResourceError("memfd_create: " + reason());
   if (::fchmod(fd, S_IRUSR | S_IWUSR) != 0) log(LogLevel::warning, "fchmod of shared memory: " + reason());
   return fd;
@@ -79,9 +79,9 @@ std::string reserve(int fd, std::size_t bytes) {
 
 }  // namespace
 
-AnonymousFile::AnonymousFile(std::size_t bytes) {
+AnonymousFile::AnonymousFile(std::size_t bytes, const char* name) {
   if (bytes == 0) throw InvalidArgument("bytes of shared memory is 0; allowed is 1 or more");
-  fd_ = create();
+  fd_ = create(name);
   // A lack of memory is reported here, not by a signal at first use.
   std::string why = above_limit(bytes);
   if (why.empty()) why = reserve(fd_, bytes);

@@ -24,7 +24,9 @@ struct AnonymousFileHandle {
 class AnonymousFile {
  public:
   /// Creates and maps at least bytes (above 0). Throws ResourceError with the kernel's reason.
-  explicit AnonymousFile(std::size_t bytes);
+  explicit AnonymousFile(std::size_t bytes) : AnonymousFile(bytes, "halocline") {}
+  /// name: what the kernel shows in /proc/<pid>/fd.
+  AnonymousFile(std::size_t bytes, const char* name);
   /// Maps another process's file, or the same memory again where the handle is this process's own.
   /// Throws CapabilityError with the reason if this process may not.
   static AnonymousFile open(const AnonymousFileHandle& handle);

@@ -47,6 +47,11 @@ std::string read_word(const Environment::Lookup& lookup, const std::string& name
   return *text;
 }
 
+std::optional<std::string> of_process(const std::string& name) {
+  const char* text = std::getenv(name.c_str());
+  return text == nullptr ? std::nullopt : std::optional<std::string>(text);
+}
+
 }  // namespace
 
 Environment Environment::read(const Lookup& lookup) {
@@ -74,12 +79,9 @@ Environment Environment::read(const Lookup& lookup) {
   return environment;
 }
 
-Environment Environment::read() {
-  return read([](const std::string& name) -> std::optional<std::string> {
-    const char* text = std::getenv(name.c_str());
-    return text == nullptr ? std::nullopt : std::optional<std::string>(text);
-  });
-}
+Environment Environment::read() { return read(of_process); }
+
+std::optional<std::string> recording_folder() { return of_process("HALOCLINE_RECORD"); }
 
 std::vector<EnvironmentVariable> environment_variables() {
   return {
@@ -100,6 +102,8 @@ std::vector<EnvironmentVariable> environment_variables() {
        "plug-in for MPI of the Python package, in builds that have several"},
       {"HALOCLINE_PROFILE_OUTPUT", "a file name", "communication.csv", "output file of the profiling library"},
       {"HALOCLINE_PROFILE_LIBRARY", "a file name", "the installed one", "library that halocline profile preloads"},
+      {"HALOCLINE_RECORD", "a folder, which is made if it is not there", "none",
+       "where recordings of failed and hanging exchanges are written"},
   };
 }
 

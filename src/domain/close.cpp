@@ -18,6 +18,7 @@ void Domain::Impl::close_groups() {
 void Domain::Impl::close() {
   const comm::Uncounted closing;
   if (exchange) {
+    note(EventKind::closing);
     if (capturing) discard_capture();
     if (accumulation) accumulation->close(streams);
     accumulation.reset();
@@ -36,6 +37,7 @@ void Domain::Impl::close() {
     locals.clear();
   }
   close_groups();
+  note(EventKind::closed);
 }
 
 void Domain::Impl::give_up() noexcept {

@@ -318,6 +318,7 @@ void Domain::synchronize() {
   if (std::ranges::any_of(streams, [](const device::Stream* stream) { return stream->capturing(); })) {
     throw InvalidArgument("synchronize() while steps are being captured; allowed is after the capture's finish()");
   }
+  impl_->note(EventKind::synchronizing);
   impl_->exchange->guard([&] {
     try {
       for (device::Stream* stream : streams) stream->synchronize();
@@ -327,6 +328,7 @@ void Domain::synchronize() {
     }
     impl_->exchange->check(streams);
   });
+  impl_->note(EventKind::synchronized);
 }
 
 Domain::ArrayView Domain::array_of(std::size_t position, field_id field, int ahead, Element element) const {

@@ -89,7 +89,11 @@ void Domain::Impl::make_plan() {
     comm = owned_comm.get();
   }
   comm->set_timeout(options.timeout);
-  comm::agree_on(*comm, [&] { check_options(); });
+  comm::agree_on(*comm, [&] {
+    check_options();
+    flight = std::make_unique<FlightRecorder>(*comm);
+    note(EventKind::planning);
+  });
   PlanRequest request = plan_request();
   std::vector<NamedValue> compared = values_of(request);
   for (NamedValue& value : values_of(options)) compared.push_back(std::move(value));
@@ -267,7 +271,9 @@ std::unique_ptr<exchange::Exchange> Domain::Impl::connect(comm::RankGroup& group
                         .timeout = options.timeout,
                         .self_in_place = memory.self_in_place,
                         .in_turn_with = exchange.get(),
-                        .tracer = exchange ? nullptr : tracer.get()};
+                        .tracer = exchange ? nullptr : tracer.get(),
+                        .recorder = &flight->recorder(),
+                        .recorded_as = exchange ? "accumulate" : "exchange"};
   if (!exchange) warn_of_what_is_missing(facts);
   comm::agree_on(group, [&] {
     routing::Chooser chooser(options.routing.policy);
@@ -320,11 +326,14 @@ void Domain::realize() {
   const comm::Uncounted set_up;
   impl_->ensure_plan();
   impl_->together([this] {
+    impl_->note(EventKind::allocating);
     comm::agree_on(*impl_->comm, [this] { impl_->allocate(); });
+    impl_->note(EventKind::connecting);
     impl_->route_and_connect();
     if (impl_->options.time_exchanges) impl_->timer = std::make_unique<ExchangeTimer>(*impl_->backend);
   });
   impl_->life().reach(LifeCycle::State::realized);
+  impl_->note(EventKind::realized);
 }
 
 }  // namespace halocline

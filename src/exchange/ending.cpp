@@ -35,6 +35,16 @@ std::exception_ptr with_reason(std::exception_ptr error, const AbortWord& abort)
   }
 }
 
+bool is_of_communication(const std::exception_ptr& error) noexcept {
+  try {
+    std::rethrow_exception(error);
+  } catch (const CommunicationError&) {
+    return true;
+  } catch (...) {
+    return false;
+  }
+}
+
 void raise(AbortWord& abort, rank_id me, const std::exception_ptr& error) noexcept {
   try {
     std::rethrow_exception(error);
@@ -70,9 +80,11 @@ std::exception_ptr Exchange::Impl::with_difference(std::exception_ptr error) con
 
 void Exchange::Impl::fail(std::exception_ptr error) noexcept {
   if (failure_) return;
+  const bool aborted = abort_->raised();
   failure_ = with_reason(with_difference(std::move(error)), *abort_);
   raise(*abort_, me_, failure_);
   if (network_) network_->give_up();
+  if (record_) record_->failed(failure_, aborted && is_of_communication(failure_), step_);
   setup_.comm->poison();
   setup_.node_comm->poison();
   if (setup_.parent != nullptr) setup_.parent->poison();
@@ -106,6 +118,8 @@ void Exchange::Impl::check(std::span<device::Stream* const> streams) {
 void Exchange::Impl::stop(std::string_view why) noexcept {
   const LeaksReported known;
   leave();
+  if (record_ && !failure_) record_->left(why, step_);
+  record_.reset();  // its streams are among those that end here
   // It ends this rank's own waits as well.
   if (abort_) abort_->raise(ShortText("rank {} {}", me_.value(), why));
   each_stream([](auto& stream) { stream.reset(); });
@@ -120,6 +134,7 @@ void Exchange::Impl::let_go() {
   setup_.comm->barrier();
   if (network_) network_->close(Deadline(setup_.comm->clock(), setup_.timeout));
   network_.reset();
+  record_.reset();
   order_check_.reset();
   schedule_.reset();
   fusions_.clear();

@@ -84,6 +84,7 @@ void Exchange::Impl::start(std::span<device::Stream* const> streams, const Selec
     check_others(fmt::format("exchange {}", step_ + 1));
     const ExchangePlan& plan = plan_for(selection);
     ++step_;
+    if (record_) record_->started(step_);
     finishing_.reset();
     if (setup_.tracer != nullptr) setup_.tracer->set_step(step_);
     streams_.assign(streams.begin(), streams.end());
@@ -104,6 +105,7 @@ void Exchange::Impl::start(std::span<device::Stream* const> streams, const Selec
     if (not_done() > 0 || moves_network()) join_others();
   });
   progress();
+  if (record_) record_->note(EventKind::enqueued, step_);
 }
 
 void Exchange::Impl::join_others() {
@@ -133,9 +135,11 @@ bool Exchange::Impl::proceed() {
   bool all = true;
   ++context_.pass;
   guarded([&] {
-    for (End& end : ends_) {
+    for (std::size_t n = 0; n < ends_.size(); ++n) {
+      End& end = ends_[n];
       if (!end.done) {
         end.done = end.host->progress();
+        if (record_ && end.done) record_->done(n, step_);
         if (timing_ && end.done) end.arrived(finishing_ ? Clock::steady().now() - *finishing_ : Duration::zero());
       }
       all = all && end.done;
@@ -186,6 +190,7 @@ void Exchange::Impl::finish(const std::function<void()>& arrived) {
   if (running_ == nullptr) throw InvalidArgument("finish() was called without start_exchange() before");
   const device::Range range(*setup_.backend, "halocline exchange: finish");
   const ExchangePlan* const plan = std::exchange(running_, nullptr);
+  if (record_) record_->note(EventKind::waiting, step_);
   const Deadline deadline(setup_.comm->clock(), setup_.timeout);
   if (timing_) finishing_ = Clock::steady().now();
   std::optional<std::size_t> told;  // how many were not done when arrived() was called last
@@ -216,6 +221,7 @@ void Exchange::Impl::finish(const std::function<void()>& arrived) {
     }
     if (order_check_) order_check_->after(*plan);
   });
+  if (record_) record_->finished(step_);
 }
 
 Directions Exchange::Impl::awaited(std::size_t place) const {

@@ -78,6 +78,7 @@ struct Selection {
 using Messages = routing::Messages;
 
 class Exchange;
+class Recorder;
 
 /// All decisions of planning and routing, and the memory. References must outlive the Exchange.
 struct Setup {
@@ -108,6 +109,9 @@ struct Setup {
   const Exchange* in_turn_with = nullptr;
   /// Records when the operations of exchanges run; null for none. Must outlive the exchange.
   device::Tracer* tracer = nullptr;
+  /// Notes what the exchange does, and reads its state for recordings; null for none. Must outlive the exchange.
+  Recorder* recorder = nullptr;
+  std::string recorded_as = "exchange";  ///< there
 };
 
 /// The copy of a local subdomain's cells in a neighbour's halo: stores go to the neighbour's memory.

@@ -50,6 +50,11 @@ void Exchange::Impl::set_up() {
     }
   });
   connect();
+  if (setup_.recorder != nullptr) {
+    comm::agree_on(*setup_.comm, [&] {
+      record_ = std::make_unique<ExchangeRecord>(*setup_.recorder, *setup_.backend, setup_.recorded_as, ends_, *abort_);
+    });
+  }
   if (network_) network_->start();
 }
 

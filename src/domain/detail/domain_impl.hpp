@@ -13,6 +13,7 @@
 #include "domain/detail/accumulation.hpp"
 #include "domain/detail/arena.hpp"
 #include "domain/detail/exchange_timer.hpp"
+#include "domain/detail/flight_recorder.hpp"
 #include "domain/detail/life_cycle.hpp"
 #include "domain/detail/slow_path_watch.hpp"
 #include "exchange/exchange.hpp"
@@ -77,6 +78,7 @@ class Domain::Impl {
   std::string tuned;                            ///< what tune() has chosen, as a line; empty without it
   std::unique_ptr<io::TunedEntry> tuned_entry;  ///< the same with all that was tried
   std::unique_ptr<device::Tracer> tracer;       ///< if exchanges are traced
+  std::unique_ptr<FlightRecorder> flight;       ///< from plan() on
   std::unique_ptr<exchange::Exchange> exchange;
   std::unique_ptr<Accumulation> accumulation;                  ///< made when first used
   std::unique_ptr<overlap::BoundaryUpdater> boundary_updater;  ///< made when first used
@@ -92,6 +94,9 @@ class Domain::Impl {
     if (exchange && exchange->failure()) life_.fail(exchange->failure());
     if (accumulation && accumulation->failure()) life_.fail(accumulation->failure());
     return life_;
+  }
+  void note(EventKind kind) noexcept {
+    if (flight) flight->recorder().note(kind);
   }
   void check_realized(std::string_view call) { life().check_realized(call); }
   /// Realized, and no exchange under way.

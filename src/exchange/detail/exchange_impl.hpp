@@ -13,6 +13,7 @@
 #include "device/tracer.hpp"
 #include "exchange/detail/abort_word.hpp"
 #include "exchange/detail/connections.hpp"
+#include "exchange/detail/exchange_record.hpp"
 #include "exchange/detail/fusion.hpp"
 #include "exchange/detail/node_bundles.hpp"
 #include "exchange/detail/order_check.hpp"
@@ -114,6 +115,7 @@ class Exchange::Impl final : public HostDriven {
   std::unique_ptr<Schedule> schedule_;
   std::vector<std::unique_ptr<Fusion>> fusions_;  ///< by device
   std::unique_ptr<OrderCheck> order_check_;       ///< null if the order is not checked
+  std::unique_ptr<ExchangeRecord> record_;        ///< null without a recorder, and as long as memory is not connected
   std::vector<ExchangePlan> plans_;
   std::vector<device::Stream*> streams_;   ///< the users', of the exchange under way
   const ExchangePlan* running_ = nullptr;  ///< between start() and finish()

@@ -72,6 +72,8 @@ class Sender final : public FusedEndpoint {
     }
   }
 
+  void watch(std::vector<const device::Flag*>& flags) const override { flags_.watch(flags); }
+
   void contribute(const ExchangePlan& plan, device::Participant& participant,
                   std::vector<device::StridedCopy>& /*local*/) override {
     const SplitPayload payload = split_payload(channel_->message, plan.selection, *context_->geometry, context_->tuning,
@@ -142,6 +144,17 @@ class Receiver final : public FusedEndpoint {
   void connect(ByteReader& reader) override {
     flags_.connect(reader);
     as_packets_ = reader.get<bool>() && packets_possible(*channel_, state_->received);
+  }
+
+  /// A message that goes as packets has no "arrived"; the flags of its two slots have the epoch instead.
+  void watch(std::vector<const device::Flag*>& flags) const override {
+    flags_.watch(flags);
+    if (!as_packets_) return;
+    const PackedRoom room = packed_room(channel_->message, *context_->geometry, context_->tuning, channel_->in_place);
+    if (room.packet_buffer_bytes == 0) return;
+    for (const std::byte* slot : packet_room_at(state_->mailbox.at(packets_), room.packet_buffer_bytes).buffers) {
+      flags.push_back(reinterpret_cast<const device::Flag*>(slot));
+    }
   }
 
   void contribute(const ExchangePlan& plan, device::Participant& participant,

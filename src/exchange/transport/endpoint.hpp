@@ -34,6 +34,9 @@ class Endpoint {
 
   virtual void prepare(const ExchangePlan& /*plan*/) {}
 
+  /// Adds the flags that this end waits for, in its side's mailbox, for the recorder; none if it waits for no flag. Connected.
+  virtual void watch(std::vector<const device::Flag*>& /*flags*/) const {}
+
   /// Calls visit for each stream that this end owns.
   virtual void each_stream(const VisitStream& /*visit*/) {}
 

@@ -28,6 +28,8 @@ class SenderFlags {
     arrived_ = flag_of(*context_->mappings, state_->device(), reader.get<RemotePlace>());
   }
 
+  void watch(std::vector<const device::Flag*>& flags) const { flags.push_back(state_->mailbox.flag(ready_)); }
+
   [[nodiscard]] device::FlagWait ready(const ExchangePlan& plan, int part = 0) const {
     return {state_->mailbox.flag(ready_), plan.token, guard_, Mailbox::nth(arrived_, part)};
   }
@@ -50,10 +52,17 @@ class ReceiverFlags {
         state_(&context.state(channel.message.to)),
         guard_(make_guard(channel, context, "arrived")) {}
 
-  void reserve(int parts = 1) { arrived_ = state_->mailbox.reserve_flags(parts); }
+  void reserve(int parts = 1) {
+    parts_ = parts;
+    arrived_ = state_->mailbox.reserve_flags(parts);
+  }
   void publish(ByteWriter& writer) const { writer.put(RemotePlace{state_->mailbox.handle(), arrived_}); }
   void connect(ByteReader& reader) {
     ready_ = flag_of(*context_->mappings, state_->device(), reader.get<RemotePlace>());
+  }
+
+  void watch(std::vector<const device::Flag*>& flags) const {
+    for (int part = 0; part < parts_; ++part) flags.push_back(Mailbox::nth(state_->mailbox.flag(arrived_), part));
   }
 
   [[nodiscard]] device::FlagSignal ready(const ExchangePlan& plan) const { return {ready_, plan.token}; }
@@ -65,6 +74,7 @@ class ReceiverFlags {
   Context* context_;
   SubdomainState* state_;
   std::size_t arrived_ = 0;
+  int parts_ = 0;
   device::Flag* ready_ = nullptr;
   std::shared_ptr<const device::WaitGuard> guard_;
 };

@@ -28,6 +28,8 @@ class Sender final : public ScheduledEndpoint {
     receive_buffer_ = address_of(*context_->mappings, state_->device(), reader.get<RemotePlace>());
   }
 
+  void watch(std::vector<const device::Flag*>& flags) const override { flags_.watch(flags); }
+
   void prepare(const ExchangePlan& plan) override {
     parts_.make(plan, [&] {
       const Payload payload = payload_of(channel_->message, plan.selection);
@@ -89,6 +91,7 @@ class Receiver final : public ScheduledEndpoint {
   }
 
   void connect(ByteReader& reader) override { flags_.connect(reader); }
+  void watch(std::vector<const device::Flag*>& flags) const override { flags_.watch(flags); }
 
   void collect_ready(const ExchangePlan& plan, std::vector<device::FlagSignal>& signals) override {
     signals.push_back(flags_.ready(plan));
