@@ -67,6 +67,8 @@ Arguments parse_arguments(int argc, const char* const* argv, const halocline::En
   add_map_command(app, arguments.options, arguments.command);
   add_plot_command(app, arguments.options, arguments.command);
   add_doctor_command(app, arguments.options, arguments.command);
+  add_attach_command(app, arguments.options, arguments.command);
+  add_postmortem_command(app, arguments.options, arguments.command);
   const texts::TextCommands text_commands(app);
 
   try {

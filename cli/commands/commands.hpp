@@ -31,5 +31,7 @@ void add_map_command(CLI::App& app, Options& options, Command& chosen);
 void add_plot_command(CLI::App& app, Options& options, Command& chosen);
 /// Its command also runs where the processes of a job are not one world, with Context::no_job.
 void add_doctor_command(CLI::App& app, Options& options, Command& chosen);
+void add_attach_command(CLI::App& app, Options& options, Command& chosen);
+void add_postmortem_command(CLI::App& app, Options& options, Command& chosen);
 
 }  // namespace cli

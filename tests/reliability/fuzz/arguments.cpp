@@ -58,7 +58,7 @@ void add_examples(const std::string& help, std::vector<std::string>& lines) {
 std::vector<std::string> own_seeds() {
   std::vector<std::string> lines;
   for (const char* command : {"machine", "partition", "place", "route", "exchange", "explain", "bench", "profile",
-                              "simulate", "predict", "map", "plot", "doctor"}) {
+                              "simulate", "predict", "map", "plot", "doctor", "attach", "postmortem"}) {
     add_examples(parse({command, "--help"}).text, lines);
   }
   for (const char* app : {"jacobi3d", "laplace3d", "mhd"}) add_examples(parse({"run", app, "--help"}).text, lines);
