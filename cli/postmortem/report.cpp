@@ -8,6 +8,7 @@
 
 #include "core/printable.hpp"
 #include "halocline/error.hpp"
+#include "table.hpp"
 
 namespace cli::postmortem {
 namespace {
@@ -104,8 +105,8 @@ std::string sentence(const Root& root, const Diagnosis& diagnosis) {
 }
 
 std::string report_text(const Diagnosis& diagnosis) {
-  std::string text =
-      fmt::format("domain {}: {} ranks, {} recordings\n", diagnosis.domain, diagnosis.ranks, diagnosis.states.size());
+  std::string text = fmt::format("domain {}: {}, {}\n", diagnosis.domain, plural(diagnosis.ranks, "rank"),
+                                 plural(std::ssize(diagnosis.states), "recording"));
   if (diagnosis.roots.empty()) text += "No rank waits for another.\n";
   for (const Root& root : diagnosis.roots) {
     text += sentence(root, diagnosis) + "\n";
