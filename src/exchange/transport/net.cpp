@@ -60,6 +60,10 @@ class NetEnd final : public FusedEndpoint {
                                               .in = {in_.slot(0), in_.slot(1)}});
   }
 
+  void watch(std::vector<const device::Flag*>& flags) const override {
+    for (int turn = 0; turn < 2; ++turn) flags.push_back(in_.flag(turn));
+  }
+
   void prepare(const ExchangePlan& plan) override {
     const std::int64_t bytes = sends_ ? payload_of(channel_->message, plan.selection).bytes : 0;
     context_->network->engine().announce(port_, plan.token, static_cast<std::size_t>(bytes));
