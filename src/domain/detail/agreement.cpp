@@ -31,33 +31,60 @@ const NamedValue* find(const std::vector<NamedValue>& values, const std::string&
   return found == values.end() ? nullptr : &*found;
 }
 
-/// Describes how a value differs between rank 0 and another rank; either may have none.
-std::string difference(const std::string& name, const NamedValue* first, std::size_t rank, const NamedValue* other) {
-  const bool look_alike = first != nullptr && other != nullptr && first->text == other->text;
+std::string ranks_text(const std::vector<std::size_t>& ranks) {
+  constexpr std::size_t most = 8;
+  std::string text = ranks.size() == 1 ? "rank " : "ranks ";
+  for (std::size_t i = 0; i < std::min(ranks.size(), most); ++i)
+    text += fmt::format("{}{}", i == 0 ? "" : ", ", ranks[i]);
+  if (ranks.size() > most) text += fmt::format(" and {} more", ranks.size() - most);
+  return text + (ranks.size() == 1 ? " has " : " have ");
+}
+
+/// Describes how a value differs from rank 0's, with all ranks on which it does; a rank may have none. Empty if it does not.
+std::string difference(const std::string& name, const std::vector<std::vector<NamedValue>>& lists) {
+  constexpr std::size_t most_others = 3;
+  struct Other {
+    const NamedValue* value;
+    std::vector<std::size_t> ranks;
+  };
+  const NamedValue* const first = find(lists[0], name);
+  const auto same = [](const NamedValue* a, const NamedValue* b) {
+    return a == nullptr || b == nullptr ? a == b : a->hash == b->hash;
+  };
+  std::vector<Other> others;
+  for (std::size_t rank = 1; rank < lists.size(); ++rank) {
+    const NamedValue* const value = find(lists[rank], name);
+    if (same(first, value)) continue;
+    auto found = std::ranges::find_if(others, [&](const Other& one) { return same(one.value, value); });
+    if (found == others.end()) found = others.insert(found, {value, {}});
+    found->ranks.push_back(rank);
+  }
+  if (others.empty()) return {};
+  const bool look_alike = first != nullptr && std::ranges::any_of(others, [&](const Other& one) {
+                            return one.value != nullptr && one.value->text == first->text;
+                          });
   const auto text = [look_alike](const NamedValue* value) {
     if (value == nullptr) return std::string("none");
     return look_alike ? fmt::format("{} (digest {:08x})", value->text, value->hash >> 32) : value->text;
   };
-  return fmt::format("{}: rank 0 has {}, rank {} has {}", name, text(first), rank, text(other));
+  std::string whole = fmt::format("{}: rank 0 has {}", name, text(first));
+  for (std::size_t i = 0; i < std::min(others.size(), most_others); ++i) {
+    whole += ", " + ranks_text(others[i].ranks) + text(others[i].value);
+  }
+  if (others.size() > most_others) whole += fmt::format(", and there are {} more values", others.size() - most_others);
+  return whole;
 }
 
-/// Describes each value that differs, with the first rank on which it differs from rank 0's.
+/// Describes each value that differs.
 std::vector<std::string> differences(const std::vector<std::vector<NamedValue>>& lists) {
-  const std::vector<NamedValue>& first = lists[0];
   std::vector<std::string> found;
   std::vector<std::string> names;
-  for (std::size_t rank = 1; rank < lists.size(); ++rank) {
-    const std::vector<NamedValue>& others = lists[rank];
-    const auto compare = [&](const std::string& name) {
-      const NamedValue* here = find(first, name);
-      const NamedValue* there = find(others, name);
-      if (here != nullptr && there != nullptr && here->hash == there->hash) return;
-      if (std::ranges::find(names, name) != names.end()) return;
-      names.push_back(name);
-      found.push_back(difference(name, here, rank, there));
-    };
-    for (const NamedValue& value : first) compare(value.name);
-    for (const NamedValue& value : others) compare(value.name);
+  for (const std::vector<NamedValue>& list : lists) {
+    for (const NamedValue& value : list) {
+      if (std::ranges::find(names, value.name) != names.end()) continue;
+      names.push_back(value.name);
+      if (std::string text = difference(value.name, lists); !text.empty()) found.push_back(std::move(text));
+    }
   }
   return found;
 }

@@ -24,7 +24,7 @@ struct NamedValue {
 [[nodiscard]] NamedValue named(std::string name, std::string text);
 
 /// Collective. If ranks pass different values, throws the same InvalidArgument on all of them, which names the
-/// difference: "radius: rank 0 has 2, rank 1 has 1". Costs one all_gather of a hash if all agree.
+/// difference: "radius: rank 0 has 2, ranks 1, 3 have 1", where the other ranks have rank 0's. Costs one all_gather of a hash if all agree.
 void check_alike(comm::RankGroup& comm, std::span<const NamedValue> mine);
 
 /// The inputs of a plan, except the machine.
