@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "comm/agree.hpp"
 
+#include "comm/detail/runtime.hpp"
 #include "comm/gather.hpp"
 #include "comm/in_step.hpp"
+#include "comm/phase.hpp"
+#include "comm/short_waits.hpp"
 #include "core/clock.hpp"
 #include "core/wait_hook.hpp"
 
@@ -10,6 +13,7 @@
 
 #include <chrono>
 #include <new>
+#include <optional>
 #include <thread>
 #include <utility>
 
@@ -40,33 +44,65 @@ std::pair<int, std::string> outcome_of(const std::exception_ptr& mine) {
   return {kind, std::move(message)};
 }
 
-}  // namespace
-
-void wait_until(const std::function<bool()>& done, const Deadline& deadline, std::string_view what) {
+bool done_before(const std::function<bool()>& done, const Deadline& deadline) {
   constexpr int yields = 200;
   constexpr Duration longest = std::chrono::microseconds(200);
   Duration pause = std::chrono::microseconds(1);
   WaitHook hook;
   for (int round = 0;; ++round) {
-    if (done()) return;
+    if (done()) return true;
     // Tested once more after the deadline: if this process was stopped meanwhile, the wait may be over.
-    if (deadline.expired()) {
-      if (done()) return;
-      throw DeadlineError(fmt::format("{} was not done before its deadline", what));
-    }
+    if (deadline.expired()) return done();
     if (round < yields) {
       std::this_thread::yield();
     } else {
       hook.poll();
+      runtime::attend();
       std::this_thread::sleep_for(pause);
       pause = std::min(pause * 2, longest);
     }
   }
 }
 
+/// Whether this rank has waited for others in vain.
+bool waited_in_vain(const std::exception_ptr& mine) {
+  try {
+    if (mine) std::rethrow_exception(mine);
+  } catch (const DeadlineError&) {
+    return true;
+  } catch (...) {
+  }
+  return false;
+}
+
+}  // namespace
+
+void wait_until(const std::function<bool()>& done, const Deadline& deadline, std::string_view what) {
+  if (!done_before(done, deadline)) throw DeadlineError(fmt::format("{} was not done before its deadline", what));
+}
+
+void wait_for_others(RankGroup& comm, const std::function<bool()>& done, Duration timeout, std::string_view what) {
+  const auto late = [&](const std::string& missing) {
+    const std::string_view phase = Phase::current();
+    return DeadlineError(fmt::format("{}{}{} was not done before its deadline{}{}", missing,
+                                     missing.empty() ? "" : ": ", what, phase.empty() ? "" : " in ", phase));
+  };
+  const Deadline deadline(comm.clock(), timeout);
+  while (comm.looks_each() > Duration::zero() && !deadline.expired()) {
+    if (done_before(done, Deadline(comm.clock(), std::min(comm.looks_each(), timeout)))) return;
+    if (const std::string lost = comm.lost(); !lost.empty()) throw late(lost);
+  }
+  if (done_before(done, Deadline(comm.clock(), timeout - time_for_roll_call(timeout)))) return;
+  const std::string missing = time_for_roll_call(timeout) > Duration::zero() ? comm.missing() : std::string();
+  if (!done_before(done, deadline)) throw late(missing);
+}
+
 void agree(RankGroup& comm, std::exception_ptr mine) {
   std::vector<std::pair<int, std::string>> outcomes;
   try {
+    // After a wait in vain the others, which have waited as long, are here soon, or never.
+    std::optional<ShortWaits> soon;
+    if (waited_in_vain(mine)) soon.emplace(comm, std::chrono::milliseconds(250));
     outcomes = in_step(comm, [&] { return gather(comm, outcome_of(mine)); });
   } catch (...) {
     // The other ranks cannot be reached; this rank's own error is more informative than the failure to send it.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <chrono>
 #include <exception>
 #include <functional>
 #include <string_view>
@@ -12,6 +13,15 @@ namespace halocline::comm {
 
 /// Waits until done() returns true: yields first, then sleeps. Throws DeadlineError "what" after the deadline.
 void wait_until(const std::function<bool()>& done, const Deadline& deadline, std::string_view what);
+
+/// The same for a wait for other ranks of a group: the error also names those that do not wait, too (RankGroup::missing), and the Phase.
+void wait_for_others(RankGroup& comm, const std::function<bool()>& done, Duration timeout, std::string_view what);
+
+/// How long before its end a wait of that duration asks who is missing: never if it is short.
+[[nodiscard]] constexpr Duration time_for_roll_call(Duration timeout) {
+  constexpr Duration most = std::chrono::milliseconds(150);
+  return timeout >= 3 * most ? most : Duration::zero();
+}
 
 /// Collective: compares the outcomes of a step (nullptr for success). Returns if all ranks succeeded; otherwise throws the same
 /// error on all ranks: kind and message of the lowest rank that failed, after "rank R: ". Errors of waits (deadline, communication)

@@ -21,6 +21,7 @@ void initialise(int*, char***, Duration) { refuse(); }
 int world_size() { refuse(); }
 ThreadLevel thread_level() { refuse(); }
 std::unique_ptr<RankGroup> world(Duration) { refuse(); }
+void attend() {}
 bool any_poisoned() { return false; }
 void finalise(Duration) {}
 void abort(int exit_code) { std::_Exit(exit_code); }

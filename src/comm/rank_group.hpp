@@ -109,12 +109,23 @@ class RankGroup {
 
   /// Frees all resources. Collective unless poisoned; afterwards only the destructor may be called.
   virtual void close() = 0;
-  /// Marks this group as unusable after an error, so that nothing waits for it any more. Local.
+  /// Marks this group as unusable after an error, so that nothing waits for it any more. Local. With MPI the exception that is handled
+  /// now is sent to the other ranks, whose waits end with it.
   virtual void poison() noexcept = 0;
   [[nodiscard]] virtual bool poisoned() const noexcept = 0;
 
+  /// After a wait that has lasted too long: asks which ranks of this group do not wait, too. "rank 1 of MPI_COMM_WORLD is missing";
+  /// empty if all wait, or where the backend cannot know. Takes 0.15 s at most. Local.
+  [[nodiscard]] virtual std::string missing() { return {}; }
+  /// The same for processes of this node that have ended or are stopped, whatever the others do; as far as the launcher tells. Local.
+  [[nodiscard]] virtual std::string lost() { return {}; }
+  /// Waits of this group end, long before their timeout, if lost() names a rank: looked at so often. Zero: not looked at.
+  [[nodiscard]] Duration looks_each() const { return looks_each_; }
+  void look_each(Duration interval) { looks_each_ = interval; }
+
  private:
   Duration timeout_ = std::chrono::seconds(120);
+  Duration looks_each_ = Duration::zero();
 };
 
 }  // namespace halocline::comm

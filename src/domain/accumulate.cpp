@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "comm/agree.hpp"
+#include "comm/phase.hpp"
 #include "comm/uncounted.hpp"
 #include "domain/detail/domain_impl.hpp"
 
@@ -14,6 +15,7 @@ namespace halocline {
 
 void Domain::Impl::make_accumulation() {
   const comm::Uncounted set_up;
+  const comm::Phase phase("accumulate()");
   // A separate group, because the messages of the two exchanges have the same tags.
   auto group = comm->split(0, static_cast<int>(comm->rank().value()));
   group->set_timeout(options.timeout);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // How a domain ends: closed by all ranks, or after a failure.
+#include "comm/phase.hpp"
 #include "comm/uncounted.hpp"
 #include "core/leak.hpp"
 #include "core/log.hpp"
@@ -17,6 +18,7 @@ void Domain::Impl::close_groups() {
 
 void Domain::Impl::close() {
   const comm::Uncounted closing;
+  const comm::Phase phase("close()");
   if (exchange) {
     note(EventKind::closing);
     if (capturing) discard_capture();
@@ -40,15 +42,21 @@ void Domain::Impl::close() {
   note(EventKind::closed);
 }
 
+void Domain::Impl::poison_groups() noexcept {
+  for (comm::RankGroup* group : {comm, node_comm.get()}) {
+    if (group != nullptr) group->poison();
+  }
+}
+
 void Domain::Impl::give_up() noexcept {
   life_.fail(std::current_exception());
   try {
     throw;
-  } catch (const Error&) {
+  } catch (const Error& error) {
+    // Ranks that were waited for in vain do not close the groups either.
+    if (error.kind() == ErrorKind::deadline) poison_groups();
   } catch (...) {
-    for (comm::RankGroup* group : {comm, node_comm.get()}) {
-      if (group != nullptr) group->poison();
-    }
+    poison_groups();
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include "comm/agree.hpp"
 #include "comm/gather.hpp"
+#include "comm/phase.hpp"
 #include "comm/uncounted.hpp"
 #include "core/log.hpp"
 #include "device/launch_threads.hpp"
@@ -84,6 +85,7 @@ void Domain::Impl::check_options() const {
 
 void Domain::Impl::make_plan() {
   const comm::Uncounted set_up;
+  const comm::Phase phase("plan()");
   if (users_comm != nullptr) {
     owned_comm = users_comm->split(0, static_cast<int>(users_comm->rank().value()));
     comm = owned_comm.get();
@@ -324,6 +326,7 @@ void Domain::realize() {
     throw InvalidArgument("realize() was called before; allowed is once");
   }
   const comm::Uncounted set_up;
+  const comm::Phase phase("realize()");
   impl_->ensure_plan();
   impl_->together([this] {
     impl_->note(EventKind::allocating);

@@ -9,6 +9,7 @@
 
 #include "comm/agree.hpp"
 #include "comm/in_step.hpp"
+#include "comm/phase.hpp"
 #include "core/log.hpp"
 #include "domain/detail/agreement.hpp"
 #include "domain/detail/domain_impl.hpp"
@@ -204,6 +205,7 @@ io::TunedEntry Domain::Impl::tuned_by_trials(comm::RankGroup& group, const std::
 void Domain::tune(const std::string& file, Duration budget, bool again) {
   impl_->life().check_before_plan("tune()");
   const comm::Uncounted set_up;
+  const comm::Phase phase("tune()");
   comm::RankGroup& users = impl_->users_comm != nullptr ? *impl_->users_comm : *impl_->owned_comm;
   const auto group = users.split(0, static_cast<int>(users.rank().value()));
   group->set_timeout(impl_->options.timeout);

@@ -78,16 +78,38 @@ std::exception_ptr Exchange::Impl::with_difference(std::exception_ptr error) con
   }
 }
 
+std::exception_ptr Exchange::Impl::with_missing(std::exception_ptr error) const noexcept {
+  try {
+    std::rethrow_exception(error);
+  } catch (const DeadlineError& late) {
+    try {
+      const std::string text = late.what();
+      if (text.find(" missing: ") != std::string::npos) return error;
+      const std::string missing = setup_.comm->missing();
+      if (missing.empty()) return error;
+      return std::make_exception_ptr(DeadlineError(fmt::format("{}: {}", missing, text)));
+    } catch (...) {  // out of memory: the error without it
+      return error;
+    }
+  } catch (...) {
+    return error;
+  }
+}
+
 void Exchange::Impl::fail(std::exception_ptr error) noexcept {
   if (failure_) return;
   const bool aborted = abort_->raised();
-  failure_ = with_reason(with_difference(std::move(error)), *abort_);
+  failure_ = with_missing(with_reason(with_difference(std::move(error)), *abort_));
   raise(*abort_, me_, failure_);
   if (network_) network_->give_up();
-  if (record_) record_->failed(failure_, aborted && is_of_communication(failure_), step_);
-  setup_.comm->poison();
-  setup_.node_comm->poison();
-  if (setup_.parent != nullptr) setup_.parent->poison();
+  if (record_) record_->failed(failure_, of_another_ || (aborted && is_of_communication(failure_)), step_);
+  try {
+    std::rethrow_exception(failure_);
+  } catch (...) {  // the error that poison() sends to the other ranks
+    setup_.comm->poison();
+    setup_.node_comm->poison();
+    if (setup_.parent != nullptr) setup_.parent->poison();
+  }
 }
 
 void Exchange::Impl::check_others(std::string_view what) {

@@ -148,11 +148,16 @@ bool Exchange::Impl::proceed() {
       all = network_->progress(step_) && all;
       if (!all && context_.pass % 16 == 0) check_running();
     }
-    // Ranks that wait for a leader's flags call MPI for nothing else. Seldom, because a call may give the core away.
-    if (!all && node_bundles_ && context_.pass % 16 == 0) setup_.comm->make_progress();
-    if (!all && abort_->raised()) {
-      throw CommunicationError(fmt::format("exchange {} was given up: {}", step_, abort_->reason()));
+    // For messages that this rank forwards, and for errors of ranks of other nodes. Seldom, because a call may give the core away.
+    if (!all && context_.pass % (node_bundles_ ? 16 : 256) == 0) {
+      try {
+        setup_.comm->make_progress();
+      } catch (const Error& error) {
+        of_another_ = true;
+        throw_error(error.kind(), given_up(error.what()));
+      }
     }
+    if (!all && abort_->raised()) throw CommunicationError(given_up(abort_->reason()));
   });
   return all;
 }
@@ -181,6 +186,10 @@ std::string Exchange::Impl::late() const {
   return text;
 }
 
+std::string Exchange::Impl::given_up(std::string_view why) const {
+  return fmt::format("exchange {} was given up: {}; it waited for {}", step_, why, late());
+}
+
 std::size_t Exchange::Impl::not_done() const {
   return static_cast<std::size_t>(std::ranges::count_if(ends_, [](const End& end) { return !end.done; }));
 }
@@ -191,6 +200,8 @@ void Exchange::Impl::finish(const std::function<void()>& arrived) {
   const device::Range range(*setup_.backend, "halocline exchange: finish");
   const ExchangePlan* const plan = std::exchange(running_, nullptr);
   if (record_) record_->note(EventKind::waiting, step_);
+  const Duration asks = comm::time_for_roll_call(setup_.timeout);
+  const Deadline asking(setup_.comm->clock(), setup_.timeout - asks);
   const Deadline deadline(setup_.comm->clock(), setup_.timeout);
   if (timing_) finishing_ = Clock::steady().now();
   std::optional<std::size_t> told;  // how many were not done when arrived() was called last
@@ -202,13 +213,17 @@ void Exchange::Impl::finish(const std::function<void()>& arrived) {
     }
     return all;
   };
-  bool in_time = false;
-  guarded([&] { in_time = setup_.backend->wait_until(proceed, deadline); });
   guarded([&] {
-    if (!in_time) {
-      throw DeadlineError(fmt::format("exchange {} is late by more than {} s: {}", step_,
-                                      std::chrono::duration<double>(setup_.timeout).count(), late()));
+    if (!setup_.backend->wait_until(proceed, asking)) {
+      const std::string missing = asks > Duration::zero() ? setup_.comm->missing() : std::string();
+      if (!setup_.backend->wait_until(proceed, deadline)) {
+        throw DeadlineError(fmt::format("{}{}exchange {} is late by more than {} s: {}", missing,
+                                        missing.empty() ? "" : ": ", step_,
+                                        std::chrono::duration<double>(setup_.timeout).count(), late()));
+      }
     }
+  });
+  guarded([&] {
     for (std::size_t i = 0; i < states_.size(); ++i) {
       if (states_[i]->scheduled) schedule_->join(*states_[i], *streams_[i]);
       if (!states_[i]->hosted) continue;

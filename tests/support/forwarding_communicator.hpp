@@ -102,6 +102,8 @@ class ForwardingCommunicator final : public comm::RankGroup {
   }
   void close() override { inner_->close(); }
   void poison() noexcept override { inner_->poison(); }
+  [[nodiscard]] std::string missing() override { return inner_->missing(); }
+  [[nodiscard]] std::string lost() override { return inner_->lost(); }
   [[nodiscard]] bool poisoned() const noexcept override { return inner_->poisoned(); }
 
  private:

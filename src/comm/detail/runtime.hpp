@@ -30,6 +30,9 @@ struct ThreadLevel {
 };
 [[nodiscard]] ThreadLevel thread_level();
 [[nodiscard]] std::unique_ptr<RankGroup> world(Duration timeout);
+/// For waits: answers the roll calls of other ranks, and receives their errors, which poison their groups. See mpi/attendance.hpp. Does
+/// nothing if MPI is not active.
+void attend();
 /// Whether any RankGroup of this process was poisoned: finalise() could then wait for ever.
 [[nodiscard]] bool any_poisoned();
 /// Ends the process if MPI_Finalize does not return within the timeout.

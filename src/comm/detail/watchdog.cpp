@@ -8,6 +8,7 @@
 #include <system_error>
 #include <utility>
 
+#include "comm/detail/job_processes.hpp"
 #include "comm/launcher.hpp"
 #include "core/log.hpp"
 
@@ -16,7 +17,7 @@ namespace {
 
 /// Ranks that wait for the same rank would end at the same time. Open MPI's launcher (4.1.4) can then deadlock, or
 /// crash, in its PMIx server; if one rank ends first, the launcher ends the others.
-Duration grace_of_this_process() {
+Duration turn_of_this_process() {
   constexpr int most_turns = 16;
   return std::chrono::milliseconds(200) * (1 + number_in_job() % most_turns);
 }
@@ -44,15 +45,21 @@ Watchdog::~Watchdog() {
 }
 
 void Watchdog::watch() {
+  show_call(call_);
   std::unique_lock held(mutex_);
   const auto done = [this] { return done_; };
+  if (returned_.wait_for(held, limit_, done)) return;
+  // Before the first of the others ends.
+  const std::string missing = missing_from(call_);
   // Waits twice: if this process was stopped meanwhile, the call may be about to return.
-  if (returned_.wait_for(held, limit_, done) || returned_.wait_for(held, grace_of_this_process(), done)) return;
+  if (returned_.wait_for(held, std::chrono::milliseconds(50), done)) return;
   log(LogLevel::error,
       fmt::format(
-          "{} has not returned after its timeout of {} s: another rank does not call it, or is gone; this process "
-          "ends, as MPI cannot give the call up",
-          call_, std::chrono::duration<double>(limit_).count()));
+          "{} has not returned after its timeout of {} s: {}; this process ends, as MPI cannot give the call up", call_,
+          std::chrono::duration<double>(limit_).count(),
+          missing.empty() ? "another rank does not call it, or is gone" : missing));
+  held.unlock();
+  std::this_thread::sleep_for(turn_of_this_process());
   std::_Exit(EXIT_FAILURE);
 }
 

@@ -11,10 +11,10 @@
 namespace halocline::comm {
 
 /// A deadline for a call that cannot be interrupted: MPI_Init, MPI_Finalize, and calls that make or free communicators.
-/// If it is not destroyed within the limit and a grace period, it ends this process with one line on standard error and
-/// exit status 1. The grace period of 0.2 to 3.4 s differs between the ranks of a job, because some launchers hang if
-/// several ranks end at once. Destructors do not run; output that was written before is flushed at construction. If no
-/// thread can be started, there is no deadline, and a warning is logged.
+/// If it is not destroyed within the limit and 0.05 s, one line on standard error names the call and the ranks of this node that are
+/// missing (job_processes.hpp), and this process ends with exit status 1: 0.2 to 3.2 s later, by its number in the job, because some
+/// launchers hang if several ranks end at once. Destructors do not run; output that was written before is flushed at construction. If
+/// no thread can be started, there is no deadline, and a warning is logged.
 class Watchdog {
  public:
   /// call: "MPI_Init_thread". Limit: 0 or more.

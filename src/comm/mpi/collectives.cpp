@@ -38,12 +38,13 @@ auto MpiCommunicator::collective(std::string_view operation, Body&& body) {
 
 void MpiCommunicator::complete(const std::shared_ptr<Operation>& pending, std::string_view operation) {
   const auto done = [&] {
+    if (state_->poisoned()) throw_unusable(*state_, describe(*this, operation));
     int flag = 0;
     check(MPI_Test(&pending->request, &flag, MPI_STATUS_IGNORE), "MPI_Test of a collective");
     return flag != 0;
   };
   try {
-    wait_until(done, Deadline(clock(), timeout()), describe(*this, operation));
+    wait_for_others(*this, done, timeout(), describe(*this, operation));
   } catch (...) {
     state_->abandoned.push_back(pending);
     throw;
@@ -52,6 +53,8 @@ void MpiCommunicator::complete(const std::shared_ptr<Operation>& pending, std::s
 
 /// By a probe for a message that is never sent, unless a test was made since the last call.
 void MpiCommunicator::make_progress() {
+  attend();
+  if (state_->attendance.left) throw_unusable(*state_, "another rank has left");
   if (state_->poisoned()) return;
   const std::uint64_t polls = state_->pending.polls();
   if (std::exchange(polls_, polls) != polls) return;

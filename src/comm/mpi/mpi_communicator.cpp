@@ -6,6 +6,7 @@
 #include "comm/agree.hpp"
 #include "comm/detail/anonymous_window.hpp"
 #include "comm/detail/arguments.hpp"
+#include "comm/detail/job_processes.hpp"
 #include "comm/detail/runtime.hpp"
 #include "comm/detail/watchdog.hpp"
 #include "comm/gather.hpp"
@@ -28,19 +29,19 @@ MpiCommunicator::MpiCommunicator(MPI_Comm comm, Duration timeout, int largest_co
   check(MPI_Comm_size(comm, &state_->size), "MPI_Comm_size");
   auto alone = std::make_shared<local::Group>(std::make_shared<local::Roll>(1), std::vector<int>{0}, state_->rank);
   state_->self = {std::move(alone), state_->life, 0};
+  enlist(*state_);
 }
 
 MpiCommunicator::~MpiCommunicator() {
   if (closed_) return;
+  delist(*state_);
   if (!state_->poisoned()) log_leak_once(state_->size);
   leak(std::move(state_));
 }
 
 void MpiCommunicator::require_usable(std::string_view operation) const {
   if (closed_) throw InternalError(fmt::format("{} on a communicator that was closed", operation));
-  if (state_->poisoned()) {
-    throw CommunicationError(fmt::format("{}: this group of ranks is unusable after an earlier error", operation));
-  }
+  if (state_->poisoned()) throw_unusable(*state_, operation);
   if (!runtime::active()) throw CommunicationError(fmt::format("{} after MPI_Finalize", operation));
 }
 
@@ -145,9 +146,19 @@ std::unique_ptr<SharedWindow> MpiCommunicator::shared_window(std::size_t bytes) 
   return make_anonymous_window(*this, bytes);
 }
 
+void MpiCommunicator::poison() noexcept {
+  if (!state_->poisoned()) send_error(*state_);
+  mpi::poison(*state_);
+}
+
+std::string MpiCommunicator::lost() { return missing_from({}); }
+
+std::string MpiCommunicator::missing() { return call_roll(*state_); }
+
 void MpiCommunicator::close() {
   if (closed_) return;
   if (state_->poisoned() || !runtime::active()) {
+    delist(*state_);
     leak(state_);
     closed_ = true;
     return;
@@ -155,6 +166,7 @@ void MpiCommunicator::close() {
   // After the barrier all ranks have arrived; if one dies now, others may wait in MPI_Comm_free.
   barrier();
   closed_ = true;
+  delist(*state_);
   const Watchdog watchdog("MPI_Comm_free", timeout());
   check(MPI_Comm_free(&state_->comm), "MPI_Comm_free");
 }
@@ -179,6 +191,13 @@ std::unique_ptr<RankGroup> duplicate(MPI_Comm comm, Duration timeout, int larges
         },
         Deadline(Clock::steady(), timeout),
         fmt::format("MPI_Comm_idup (timeout {} s)", std::chrono::duration<double>(timeout).count()));
+  } catch (const DeadlineError& late) {
+    poison(*state);
+    leak(std::move(state));
+    if (const std::string missing = missing_from({}); !missing.empty()) {
+      throw DeadlineError(fmt::format("{}: {}", missing, late.what()));
+    }
+    throw;
   } catch (...) {
     poison(*state);
     leak(std::move(state));

@@ -4,6 +4,7 @@
 #include <mpi.h>
 
 #include <memory>
+#include <string>
 #include <string_view>
 
 #include "comm/mpi/device_support.hpp"
@@ -54,7 +55,10 @@ class MpiCommunicator final : public RankGroup {
   [[nodiscard]] std::unique_ptr<SharedFile> open_shared_file(const std::string& path, const std::string& what,
                                                              std::int64_t bytes) override;
   void close() override;
-  void poison() noexcept override { mpi::poison(*state_); }
+  /// Sends the exception that is handled now to the other ranks.
+  void poison() noexcept override;
+  [[nodiscard]] std::string missing() override;
+  [[nodiscard]] std::string lost() override;
   [[nodiscard]] bool poisoned() const noexcept override { return state_->poisoned(); }
 
  private:

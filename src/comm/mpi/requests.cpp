@@ -51,8 +51,7 @@ void Transfer::fail_with_length(const MPI_Status& status, bool too_long) const {
 
 bool Transfer::progress() {
   if (state->poisoned()) {
-    throw CommunicationError(
-        fmt::format("{} rank {}, tag {}: this group of ranks is unusable after an earlier error", verb(), peer_, tag_));
+    throw_unusable(*state, fmt::format("{} rank {}, tag {}", verb(), peer_, tag_));
   }
   if (!state->pending.test(*this)) return false;
   const auto [code, status] = *std::exchange(outcome, std::nullopt);
@@ -116,9 +115,7 @@ MpiPersistentRequest::~MpiPersistentRequest() { transfer_.give_up(under_way_); }
 
 void MpiPersistentRequest::start() {
   if (under_way_) throw InternalError("start of a persistent request whose previous one is not done");
-  if (transfer_.state->poisoned()) {
-    throw CommunicationError("start: this group of ranks is unusable after an earlier error");
-  }
+  if (transfer_.state->poisoned()) throw_unusable(*transfer_.state, "start");
   // Some MPIs free a persistent request that failed.
   if (transfer_.request == MPI_REQUEST_NULL) transfer_.prepare();
   transfer_.starting();

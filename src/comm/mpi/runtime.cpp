@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "comm/detail/watchdog.hpp"
+#include "comm/mpi/attendance.hpp"
 #include "comm/mpi/check.hpp"
 #include "comm/mpi/mpi_communicator.hpp"
 #include "core/log.hpp"
@@ -71,6 +72,8 @@ ThreadLevel thread_level() {
 }
 
 std::unique_ptr<RankGroup> world(Duration timeout) { return mpi::duplicate(MPI_COMM_WORLD, timeout); }
+
+void attend() { mpi::attend(); }
 
 bool any_poisoned() { return mpi::any_poisoned(); }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "comm/local/local_requests.hpp"
+#include "comm/mpi/attendance.hpp"
 #include "comm/mpi/layout.hpp"
 #include "comm/mpi/pending.hpp"
 
@@ -37,6 +38,7 @@ struct State {
   std::shared_ptr<local::Life> life = std::make_shared<local::Life>();
   std::vector<std::shared_ptr<Operation>> abandoned;
   Pending pending;
+  Attendance attendance;
 
   [[nodiscard]] bool poisoned() const noexcept { return life->poisoned; }
 };

@@ -265,6 +265,7 @@ class Domain::Impl {
   /// In a handler: the domain has failed by the exception. One that is no Error, such as bad_alloc between the parts that ranks agree
   /// on, is this rank's alone, so that the groups are poisoned.
   void give_up() noexcept;
+  void poison_groups() noexcept;
   void leak_memory() noexcept;
 
   LifeCycle life_;

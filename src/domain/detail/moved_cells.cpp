@@ -149,12 +149,13 @@ void move_cells(comm::RankGroup& comm, const Snapshot& from, const Owners& befor
   for (Message& message : messages.sent) {
     in_parts(message, [&](auto part) { requests.push_back(comm.send(part, message.peer, tag)); });
   }
-  comm::wait_until(
+  comm::wait_for_others(
+      comm,
       [&] {
         std::erase_if(requests, [](const auto& request) { return request->test(); });
         return requests.empty();
       },
-      Deadline(comm.clock(), comm.timeout()), "cells of rebalance()");
+      comm.timeout(), "cells of rebalance()");
   for (Message& message : messages.received) message.unpack();
 }
 

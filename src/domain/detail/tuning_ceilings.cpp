@@ -57,9 +57,10 @@ std::map<std::string, double> tuning_ceilings(comm::RankGroup& comm, device::Bac
   found["message_to_next_rank_bytes_per_s"] = slowest_rate(comm, sent_bytes, [&] {
     const auto receive = comm.receive(in, previous, ceiling_tag);
     const auto send = comm.send(out, next, ceiling_tag);
-    const Deadline deadline(comm.clock(), comm.timeout());
-    comm::wait_until([&] { return receive->test(); }, deadline, "a message to the next rank");
-    comm::wait_until([&] { return send->test(); }, deadline, "a message to the next rank");
+    comm::wait_for_others(
+        comm, [&] { return receive->test(); }, comm.timeout(), "a message to the next rank");
+    comm::wait_for_others(
+        comm, [&] { return send->test(); }, comm.timeout(), "a message to the next rank");
   });
   return found;
 }

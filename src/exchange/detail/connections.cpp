@@ -17,7 +17,6 @@ std::byte* Mappings::base(int device, const device::MemoryHandle& handle) {
 
 std::map<rank_id, std::vector<std::byte>> exchange_blobs(comm::RankGroup& comm,
                                                          std::map<rank_id, std::vector<std::byte>> outgoing) {
-  const auto deadline = [&comm] { return Deadline(comm.clock(), comm.timeout()); };
   Transfers transfers(comm);
 
   // Lengths first: the receiver cannot know them.
@@ -26,14 +25,14 @@ std::map<rank_id, std::vector<std::byte>> exchange_blobs(comm::RankGroup& comm,
     transfers.receive(length.size(), rank, tags::set_up_length);
     transfers.send(std::move(length), rank, tags::set_up_length);
   }
-  const auto lengths = transfers.wait(deadline(), "exchange of set-up lengths with neighbours");
+  const auto lengths = transfers.wait(comm.timeout(), "exchange of set-up lengths with neighbours");
 
   auto length = lengths.begin();
   for (auto& [rank, bytes] : outgoing) {
     transfers.receive(from_bytes<std::uint64_t>(*length++), rank, tags::set_up);
     transfers.send(std::move(bytes), rank, tags::set_up);
   }
-  auto received = transfers.wait(deadline(), "exchange of set-up data with neighbours");
+  auto received = transfers.wait(comm.timeout(), "exchange of set-up data with neighbours");
 
   std::map<rank_id, std::vector<std::byte>> incoming;
   auto next = received.begin();

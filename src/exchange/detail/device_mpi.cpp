@@ -7,12 +7,15 @@
 #include <array>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "comm/agree.hpp"
 #include "comm/gather.hpp"
 #include "comm/requests.hpp"
+#include "comm/short_waits.hpp"
 #include "core/leak.hpp"
 #include "exchange/detail/tags.hpp"
 
@@ -103,14 +106,18 @@ class Memory {
   std::unique_ptr<device::Stream> stream_;
 };
 
+/// How long a trial may take. A rank that fails at once waits for the others with the communicator's own timeout, which must end after
+/// that.
+Duration trial_time(const comm::RankGroup& comm) {
+  return std::min<Duration>(comm.timeout() / 4, std::chrono::seconds(10));
+}
+
 /// Sends one message of `bytes` bytes from each rank to the next.
 Verdict tried(comm::RankGroup& comm, const std::shared_ptr<Memory>& memory, std::size_t bytes) {
   const std::int64_t ranks = comm.size();
   const rank_id next((comm.rank().value() + 1) % ranks);
   const rank_id previous((comm.rank().value() + ranks - 1) % ranks);
-  // A rank that fails at once waits for the others with the communicator's own timeout, which must end after this
-  // deadline.
-  const Deadline deadline(comm.clock(), std::min<Duration>(comm.timeout() / 4, std::chrono::seconds(10)));
+  const Deadline deadline(comm.clock(), trial_time(comm));
   try {
     const auto receive = comm.receive(memory->target(bytes), previous, tags::trial);
     const auto send = comm.send(memory->source(bytes), next, tags::trial);
@@ -132,7 +139,10 @@ Verdict try_device_mpi(comm::RankGroup& comm, device::Backend& backend, int devi
   comm::agree_on(comm, [&] { memory = std::make_shared<Memory>(comm, backend, device); });
   const auto current = backend.make_current(device);  // as in exchanges
   for (const std::size_t bytes : sizes) {
-    if (const Verdict answer = agreed(comm, tried(comm, memory, bytes)); !answer.yes) return answer;
+    Verdict own = tried(comm, memory, bytes);
+    std::optional<comm::ShortWaits> rest;
+    if (!own.yes) rest.emplace(comm, comm.timeout() - trial_time(comm));
+    if (const Verdict answer = agreed(comm, std::move(own)); !answer.yes) return answer;
   }
   return Verdict::of(true);
 }

@@ -94,9 +94,12 @@ class Exchange::Impl final : public HostDriven {
   void join_others();
   void leave() noexcept;
   [[nodiscard]] std::string late() const;
+  [[nodiscard]] std::string given_up(std::string_view why) const;
   [[nodiscard]] std::size_t not_done() const;
   /// Whether messages by net move only while the host waits.
   [[nodiscard]] bool moves_network() const { return network_ && !network_->threaded().yes; }
+  /// A DeadlineError that also names the ranks that do not wait, too; other errors as they are.
+  [[nodiscard]] std::exception_ptr with_missing(std::exception_ptr error) const noexcept;
   /// Keeps the first failure, notifies the node and poisons the groups.
   void fail(std::exception_ptr error) noexcept;
 
@@ -124,6 +127,7 @@ class Exchange::Impl final : public HostDriven {
   bool timing_ = false;                ///< of arrivals
   std::optional<Duration> finishing_;  ///< when finish() was called, if arrivals are timed
   std::exception_ptr failure_;
+  bool of_another_ = false;  ///< another rank has sent the error that ends this exchange
   bool closed_ = false;
 };
 

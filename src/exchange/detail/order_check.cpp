@@ -137,8 +137,7 @@ std::vector<OrderCheck::Digests> OrderCheck::meet(const Messages& messages) {
     }
     transfers.send(to_bytes(digests), sent.channel->receiver, tags::digest(sent.channel->tag));
   }
-  const auto received =
-      transfers.wait(Deadline(context_->comm->clock(), context_->timeout), "comparing what was sent with what arrived");
+  const auto received = transfers.wait(context_->timeout, "comparing what was sent with what arrived");
   std::vector<Digests> theirs;
   for (const auto& bytes : received) theirs.push_back(from_bytes<Digests>(bytes));
   return theirs;

@@ -26,7 +26,7 @@ void Transfers::receive(std::size_t bytes, rank_id from, int tag) {
   transfer.request = comm_->receive(transfer.bytes, from, tag);
 }
 
-std::vector<std::vector<std::byte>> Transfers::wait(const Deadline& deadline, std::string_view what) {
+std::vector<std::vector<std::byte>> Transfers::wait(Duration timeout, std::string_view what) {
   const auto all_done = [this] {
     bool all = true;
     for (const auto& transfer : transfers_) {
@@ -36,7 +36,7 @@ std::vector<std::vector<std::byte>> Transfers::wait(const Deadline& deadline, st
     return all;
   };
   try {
-    comm::wait_until(all_done, deadline, what);
+    comm::wait_for_others(*comm_, all_done, timeout, what);
   } catch (...) {
     comm_->poison();
     throw;

@@ -25,7 +25,7 @@ class Transfers {
   void receive(std::size_t bytes, rank_id from, int tag);
   /// Waits for all of them and returns what was received, in the order of the calls of receive(). If that fails, ranks are out of
   /// step and the communicator is poisoned. what: for the error.
-  [[nodiscard]] std::vector<std::vector<std::byte>> wait(const Deadline& deadline, std::string_view what);
+  [[nodiscard]] std::vector<std::vector<std::byte>> wait(Duration timeout, std::string_view what);
 
  private:
   struct Transfer {

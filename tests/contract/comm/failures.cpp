@@ -150,7 +150,7 @@ TEST_P(CommContract, AnExceptionThatNoRankKnowsOfPoisonsTheGroupAndAnErrorDoesNo
   });
 }
 
-/// All ranks but the last call, and must get a DeadlineError in time.
+/// All ranks but the last call, and must get a DeadlineError in time: their own, or that of the first whose time has run out.
 void expect_deadline(RankGroup& comm, std::string_view name, const std::function<void(RankGroup&)>& call) {
   SCOPED_TRACE(name);
   const auto group = comm.split(0, 0);
@@ -161,7 +161,9 @@ void expect_deadline(RankGroup& comm, std::string_view name, const std::function
     const auto took = std::chrono::steady_clock::now() - begin;
     EXPECT_THAT(message, HasSubstr(name));
     EXPECT_THAT(message, HasSubstr("timeout 0.1 s"));
-    EXPECT_GE(took, 100ms);
+    if (comm.size() == 2) {
+      EXPECT_GE(took, 100ms);
+    }
     EXPECT_LT(took, 5s);
     EXPECT_TRUE(group->poisoned());
     EXPECT_THROW(group->barrier(), CommunicationError);

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace halocline::comm {
+
+/// For calls of MPI that do not return: what the processes of this job on this node show, without communication. Threads have names, so
+/// that a process that is in a call can be seen by the others (/proc/PID/task/TID/comm).
+
+/// Gives the calling thread the name of a call.
+void show_call(std::string_view call) noexcept;
+
+/// "rank 1 of MPI_COMM_WORLD is missing": the ranks that have ended or are stopped, or that have no thread with the name of the call,
+/// unless it is empty. Empty if there is none, as all that are missing are on other nodes, or if the launcher does not
+/// tell which processes are the job's (PMIx does).
+[[nodiscard]] std::string missing_from(std::string_view call);
+
+}  // namespace halocline::comm

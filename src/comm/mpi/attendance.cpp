@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "comm/mpi/attendance.hpp"
+
+#include <fmt/core.h>
+#include <mpi.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <deque>
+#include <exception>
+#include <mutex>
+#include <thread>
+
+#include "comm/detail/runtime.hpp"
+#include "comm/mpi/state.hpp"
+#include "core/short_text.hpp"
+
+namespace halocline::comm::mpi {
+namespace {
+
+/// Above the tags of other messages, and above what the standard grants: if an MPI has no such tag, sends fail and no rank answers.
+constexpr int tag = 32768;
+constexpr Duration grace = std::chrono::milliseconds(150);
+constexpr Duration interval = std::chrono::milliseconds(2);
+constexpr int most_to_a_side = 256;
+constexpr std::size_t most_named = 8;
+
+enum class What : std::int32_t { question, answer, error };
+
+struct Message {
+  What what;
+  std::int32_t round;
+  std::int32_t kind;
+  std::array<char, 500> text;
+};
+
+/// Never destroyed: MPI may still read a message when the process ends.
+struct Registry {
+  std::mutex mutex;
+  std::vector<State*> states;
+  std::deque<Message> sent;
+  std::atomic<std::int64_t> last{0};  ///< time of the last attend(), in ns
+};
+
+Registry& registry() {
+  static auto* const one = new Registry;
+  return *one;
+}
+
+/// The caller holds the mutex.
+void send(State& state, int to, const Message& message) {
+  const Message& kept = registry().sent.emplace_back(message);
+  MPI_Request request = MPI_REQUEST_NULL;
+  if (MPI_Isend(&kept, sizeof kept, MPI_BYTE, to, tag, state.comm, &request) != MPI_SUCCESS) return;
+  MPI_Request_free(&request);
+}
+
+void send_to_others(State& state, const Message& message) {
+  const int count = std::min(state.size - 1, 2 * most_to_a_side);
+  for (int i = 1; i <= count; ++i) {
+    const int distance = i % 2 == 1 ? (i + 1) / 2 : state.size - i / 2;
+    send(state, (state.rank + distance) % state.size, message);
+  }
+}
+
+void take(State& state, int from, const Message& message) {
+  Attendance& own = state.attendance;
+  switch (message.what) {
+    case What::question: return send(state, from, {What::answer, message.round, 0, {}});
+    case What::answer:
+      if (message.round == own.round && !own.answered.empty()) own.answered[static_cast<std::size_t>(from)] = true;
+      return;
+    case What::error:
+      own.left = Attendance::Left{static_cast<ErrorKind>(message.kind), message.text.data()};
+      return poison(state);
+  }
+}
+
+/// The caller holds the mutex.
+void receive_all(State& state) {
+  while (!state.poisoned()) {
+    int there = 0;
+    MPI_Status status{};
+    if (MPI_Iprobe(MPI_ANY_SOURCE, tag, state.comm, &there, &status) != MPI_SUCCESS || there == 0) return;
+    Message message{};
+    // It does not wait: the message is there.
+    if (MPI_Recv(&message, sizeof message, MPI_BYTE, status.MPI_SOURCE, tag, state.comm, MPI_STATUS_IGNORE) !=
+        MPI_SUCCESS) {
+      return;
+    }
+    message.text.back() = '\0';
+    take(state, status.MPI_SOURCE, message);
+  }
+}
+
+/// The numbers of ranks of the communicator in MPI_COMM_WORLD.
+std::vector<int> in_world(const State& state, const std::vector<int>& ranks) {
+  std::vector<int> found(ranks.size(), MPI_UNDEFINED);
+  MPI_Group group = MPI_GROUP_NULL;
+  MPI_Group world = MPI_GROUP_NULL;
+  if (MPI_Comm_group(state.comm, &group) == MPI_SUCCESS && MPI_Comm_group(MPI_COMM_WORLD, &world) == MPI_SUCCESS) {
+    MPI_Group_translate_ranks(group, static_cast<int>(ranks.size()), ranks.data(), world, found.data());
+  }
+  for (MPI_Group* one : {&group, &world}) {
+    if (*one != MPI_GROUP_NULL) MPI_Group_free(one);
+  }
+  return found;
+}
+
+std::string missing_text(const State& state, const std::vector<int>& missing) {
+  std::string text = missing.size() == 1 ? "rank " : "ranks ";
+  const std::vector<int> numbers = in_world(state, missing);
+  const std::size_t shown = std::min(numbers.size(), most_named);
+  for (std::size_t i = 0; i < shown; ++i) text += fmt::format("{}{}", i == 0 ? "" : ", ", numbers[i]);
+  if (shown < numbers.size()) text += fmt::format(" and {} more", numbers.size() - shown);
+  return text + " of MPI_COMM_WORLD " + (missing.size() == 1 ? "is missing" : "are missing");
+}
+
+ErrorKind kind_of(const std::exception_ptr& error) {
+  try {
+    if (error) std::rethrow_exception(error);
+  } catch (const Error& caught) {
+    return caught.kind();
+  } catch (...) {
+  }
+  return ErrorKind::communication;
+}
+
+ShortText text_of(int rank, const std::exception_ptr& error) {
+  try {
+    if (error) std::rethrow_exception(error);
+  } catch (const std::exception& caught) {
+    return ShortText("rank {}: {}", rank, caught.what());
+  } catch (...) {
+  }
+  return ShortText("rank {} has left after an error", rank);
+}
+
+}  // namespace
+
+void enlist(State& state) {
+  const std::lock_guard held(registry().mutex);
+  registry().states.push_back(&state);
+}
+
+void delist(State& state) noexcept {
+  const std::lock_guard held(registry().mutex);
+  std::erase(registry().states, &state);
+}
+
+void attend() {
+  Registry& all = registry();
+  const std::int64_t now = Clock::steady().now().count();
+  if (now - all.last.load(std::memory_order_relaxed) < Duration(interval).count()) return;
+  const std::unique_lock held(all.mutex, std::try_to_lock);  // if another thread does it, this one goes on
+  if (!held || all.states.empty() || !runtime::active()) return;
+  all.last.store(now, std::memory_order_relaxed);
+  for (State* state : all.states) receive_all(*state);
+}
+
+std::string call_roll(State& state) {
+  if (state.size == 1 || state.poisoned() || !runtime::active()) return {};
+  Attendance& own = state.attendance;
+  std::vector<int> missing;
+  const std::lock_guard held(registry().mutex);
+  ++own.round;
+  own.answered.assign(static_cast<std::size_t>(state.size), false);
+  send_to_others(state, {What::question, own.round, 0, {}});
+  const Deadline deadline(Clock::steady(), grace);
+  do {
+    for (State* one : registry().states) receive_all(*one);
+    if (own.left) return own.left->text;
+    missing.clear();
+    const int count = std::min(state.size - 1, 2 * most_to_a_side);
+    for (int i = 1; i <= count; ++i) {
+      const int distance = i % 2 == 1 ? (i + 1) / 2 : state.size - i / 2;
+      const int other = (state.rank + distance) % state.size;
+      if (!own.answered[static_cast<std::size_t>(other)]) missing.push_back(other);
+    }
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
+  } while (!missing.empty() && !deadline.expired());
+  std::ranges::sort(missing);
+  return missing.empty() ? std::string() : missing_text(state, missing);
+}
+
+void send_error(State& state) noexcept {
+  if (std::exchange(state.attendance.notified, true) || state.size == 1) return;
+  try {
+    if (!runtime::active()) return;
+    const std::exception_ptr error = std::current_exception();
+    Message message{What::error, 0, static_cast<std::int32_t>(kind_of(error)), {}};
+    const ShortText text = text_of(state.rank, error);
+    const std::string_view shown = text;
+    shown.copy(message.text.data(), message.text.size() - 1);
+    const std::lock_guard held(registry().mutex);
+    send_to_others(state, message);
+  } catch (...) {  // out of memory: they end at their own deadlines
+  }
+}
+
+void throw_unusable(const State& state, std::string_view what) {
+  if (const auto& left = state.attendance.left) throw_error(left->kind, fmt::format("{}: {}", what, left->text));
+  throw CommunicationError(fmt::format("{}: this group of ranks is unusable after an earlier error", what));
+}
+
+}  // namespace halocline::comm::mpi

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which ranks of a communicator still take part. A rank that waits answers roll calls of the others. A rank whose wait has ended
+// calls the roll before it gives up, and sends its error to the others, whose waits end with it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/clock.hpp"
+#include "halocline/error.hpp"
+
+namespace halocline::comm::mpi {
+
+struct State;
+
+/// What a rank keeps for this of each communicator.
+struct Attendance {
+  std::int32_t round = 0;      ///< number of its last roll call
+  std::vector<bool> answered;  ///< that roll call, by rank
+  bool notified = false;       ///< it has sent its error
+  struct Left {
+    ErrorKind kind;
+    std::string text;  ///< "rank 2: ..."
+  };
+  std::optional<Left> left;  ///< the first error that another rank has sent
+};
+
+/// Makes a communicator one whose messages attend() receives; forgets it, before it is freed.
+void enlist(State& state);
+void delist(State& state) noexcept;
+
+/// Answers the roll calls of other ranks, and receives their errors, which poison the communicator. Of all communicators of this
+/// process, if the last time is 2 ms ago. For waits. Throws nothing of MPI's.
+void attend();
+
+/// Calls the roll: "rank 1 of MPI_COMM_WORLD is missing" if that rank has not answered within 0.15 s, as it has ended, is stopped, or
+/// is in other code; empty if all have answered. If another rank sends its error meanwhile, this error. Calls only the nearest 256
+/// ranks by number, to either side.
+[[nodiscard]] std::string call_roll(State& state);
+
+/// Sends the exception that is handled now to the ranks that a roll call asks; once.
+void send_error(State& state) noexcept;
+
+/// Throws what another rank has sent, after "what: ", or that an earlier error has made the communicator unusable.
+[[noreturn]] void throw_unusable(const State& state, std::string_view what);
+
+}  // namespace halocline::comm::mpi
