@@ -6,8 +6,9 @@
     run.py --write [--ledger FILE] [--page FILE]                writes the page from the ledger
     run.py --check [--ledger FILE] [--page FILE]                compares them
 
-The parts are tests of ctest in the folder BUILD that take a range of seeds: the programs fuzz_*, fault_*, soak_*, simulation, and
-cli_command_lines. Each gets an equal share of the time, with the arguments that its test has. What a seed tries also depends on the commit, which the ledger names. Exit code 1 if a seed
+The parts are tests of ctest in the folder BUILD that take a range of seeds: the programs fuzz_*, fault_*, losses, soak_*, simulation,
+and cli_command_lines. Each gets an equal share of the time, with the arguments that its test has. What a seed tries also depends on the
+commit, which the ledger names. Exit code 1 if a seed
 failed, in this run or, with --check, if the page is not the ledger's; 2 if a program cannot be run.
 """
 
@@ -24,6 +25,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 #: Seeds at a time: a series ends soon after its share of the time.
 FIRST_BATCH = {
+    "losses": 20,
     "cli_command_lines": 100,
     "fault_threads": 100,
     "fault_mpi": 20,
@@ -53,6 +55,7 @@ PARTS = {
     "soak_domains": "the same for domains, from their plan to close()",
     "soak_replays": "the same for graphs, captured, replayed and destroyed",
     "simulation": "ranks, workers and time simulated: delays, switches, ranks that leave or stop, failed calls",
+    "losses": "a rank of an MPI job is killed, stopped, or stuck at some call",
 }
 
 
@@ -69,9 +72,10 @@ def commands_of(build):
     for test in json.loads(shown.stdout)["tests"]:
         if test["name"] in PARTS and "command" in test:
             words = list(test["command"])
-            if "--runs" in words:
-                at = words.index("--runs")
-                del words[at : at + 2]
+            for option in ("--runs", "--slack"):  # a test allows for a busy machine
+                if option in words:
+                    at = words.index(option)
+                    del words[at : at + 2]
             found[test["name"]] = words
     if not found:
         raise Unusable(f"{build} has none of the tests {', '.join(PARTS)}; allowed is a folder in which they are built")
@@ -93,6 +97,9 @@ def run_seeds(part, command, first, count):
     longest = re.search(r"longest ([\d.]+) s", done.stdout)
     sites = re.search(r"^sites failed: \d+ of (\d+)", done.stdout, re.M)
     measured = {"longest_s": float(longest.group(1))} if longest else {}
+    over = re.search(r"^over the timeout of .* p99 (-?[\d.]+) s, most (-?[\d.]+) s, of (\d+) errors", done.stdout, re.M)
+    if over:
+        measured |= {"p99_over_s": float(over.group(1)), "most_over_s": float(over.group(2)), "errors": int(over.group(3))}
     known = re.search(r"known limits: (\d+)", done.stdout)
     if sites and known:
         measured |= {"sites": int(sites.group(1)), "known": int(known.group(1))}
@@ -123,6 +130,10 @@ def run_part(part, command, first, seconds):
         row["seconds"] = round(row["seconds"] + took, 1)
         if "longest_s" in measured:
             row["longest_s"] = max(row.get("longest_s", 0.0), measured["longest_s"])
+        if "errors" in measured:
+            row["errors"] = row.get("errors", 0) + measured["errors"]
+            for name in ("p99_over_s", "most_over_s"):  # of its batches, the longest
+                row[name] = max(row.get(name, measured[name]), measured[name])
         if "sites" in measured:
             row["sites"] = measured["sites"]
             row["known"] = row.get("known", 0) + measured["known"]
@@ -164,11 +175,22 @@ def page_of(rows):
     covered = [coverage_of(rows, part) for part in PARTS if any(row["part"] == part and "sites" in row for row in rows)]
     if covered:
         lines += ["", "Call sites of a run's functions that allocate, of the system, of MPI and of files, of which one fails in each case:", "", *covered]
+    losses = [row for row in rows if "errors" in row]
+    if losses:
+        lines += ["", losses_of(losses)]
     failed = [row for row in rows if row["failed"]]
     if failed:
         lines += ["", "Seeds that failed lie in these ranges:", ""]
         lines += [f"- `{row['part']}`, {row['first']} to {row['end'] - 1}, commit {row['commit']}: {row['failed']}" for row in failed]
     return "\n".join(lines) + "\n"
+
+
+def losses_of(rows):
+    """How long after the timeout the other ranks had their errors."""
+    return (
+        f"Of `losses`, {sum(row['errors'] for row in rows):,} errors of ranks that were not lost came after the timeout by at most "
+        f"{max(row['p99_over_s'] for row in rows):.2f} s (99 of 100, in the slowest batch), {max(row['most_over_s'] for row in rows):.2f} s (all)."
+    )
 
 
 def coverage_of(rows, part):

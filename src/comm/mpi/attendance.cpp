@@ -12,6 +12,7 @@
 #include <exception>
 #include <mutex>
 #include <thread>
+#include <utility>
 
 #include "comm/detail/runtime.hpp"
 #include "comm/mpi/state.hpp"
