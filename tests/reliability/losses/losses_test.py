@@ -59,6 +59,9 @@ def main():
     expect("ranks that do not end", "processes were left: 2", result(good, good, code=None, processes=[17, 18]))
     expect("mpirun does not end", "", result(good, good, code=None))
     expect("no loss, and an error", "nothing was lost", result(good, good, struck=[]))
+    init = losses.Rank(pid=7, phase="start-up", error="watchdog: MPI_Init_thread has not returned after its timeout of 3 s")
+    expect("no loss, and no start in time", "", dataclasses.replace(result(init, init, struck=[]), ranks=[init, init, init]))
+    expect("no loss, no start in time, and another error", "nothing was lost", dataclasses.replace(result(init, good, struck=[]), ranks=[init, init, good]))
     done = losses.Rank(pid=7, phase="finalize", verified=True, end=101.0)
     expect("no loss", "", dataclasses.replace(result(done, done, struck=[]), ranks=[done, done, done]))
     for failure in failures:
