@@ -94,7 +94,7 @@ class MessageFlows {
         touch(*to_);
         break;
       case routing::Transport::net:
-        launch_once();
+        launch_once(launched_once_[place(*from_)], 1);
         touch(*from_);
         move(device(*from_), host(*from_));
         send_from_host();
