@@ -78,6 +78,11 @@ std::exception_ptr Exchange::Impl::with_difference(std::exception_ptr error) con
   }
 }
 
+std::string Exchange::Impl::missing_ranks() const {
+  const std::string of_all = setup_.comm->missing();
+  return of_all.empty() ? setup_.node_comm->missing() : of_all;
+}
+
 std::exception_ptr Exchange::Impl::with_missing(std::exception_ptr error) const noexcept {
   try {
     std::rethrow_exception(error);
@@ -85,7 +90,7 @@ std::exception_ptr Exchange::Impl::with_missing(std::exception_ptr error) const 
     try {
       const std::string text = late.what();
       if (text.find(" missing: ") != std::string::npos) return error;
-      const std::string missing = setup_.comm->missing();
+      const std::string missing = missing_ranks();
       if (missing.empty()) return error;
       return std::make_exception_ptr(DeadlineError(fmt::format("{}: {}", missing, text)));
     } catch (...) {  // out of memory: the error without it

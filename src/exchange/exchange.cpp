@@ -215,7 +215,7 @@ void Exchange::Impl::finish(const std::function<void()>& arrived) {
   };
   guarded([&] {
     if (!setup_.backend->wait_until(proceed, asking)) {
-      const std::string missing = asks > Duration::zero() ? setup_.comm->missing() : std::string();
+      const std::string missing = asks > Duration::zero() ? missing_ranks() : std::string();
       if (!setup_.backend->wait_until(proceed, deadline)) {
         throw DeadlineError(fmt::format("{}{}exchange {} is late by more than {} s: {}", missing,
                                         missing.empty() ? "" : ": ", step_,

@@ -8,6 +8,7 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
 #include <deque>
 #include <exception>
 #include <mutex>
@@ -161,8 +162,18 @@ void attend() {
   for (State* state : all.states) receive_all(*state);
 }
 
+bool job_on_one_node() {
+  const auto number = [](const char* name) {
+    const char* const text = std::getenv(name);
+    return text == nullptr ? -1 : std::atoi(text);
+  };
+  // Of Open MPI's and of Hydra's launcher.
+  const int ranks = std::max(number("OMPI_COMM_WORLD_SIZE"), number("PMI_SIZE"));
+  return ranks > 0 && ranks == std::max(number("OMPI_COMM_WORLD_LOCAL_SIZE"), number("MPI_LOCALNRANKS"));
+}
+
 std::string call_roll(State& state) {
-  if (state.size == 1 || state.poisoned() || !runtime::active()) return {};
+  if (!state.attendance.on_one_node || state.size == 1 || state.poisoned() || !runtime::active()) return {};
   Attendance& own = state.attendance;
   std::vector<int> missing;
   const std::lock_guard held(registry().mutex);
@@ -187,7 +198,7 @@ std::string call_roll(State& state) {
 }
 
 void send_error(State& state) noexcept {
-  if (std::exchange(state.attendance.notified, true) || state.size == 1) return;
+  if (!state.attendance.on_one_node || std::exchange(state.attendance.notified, true) || state.size == 1) return;
   try {
     if (!runtime::active()) return;
     const std::exception_ptr error = std::current_exception();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Which ranks of a communicator still take part. A rank that waits answers roll calls of the others. A rank whose wait has ended
-// calls the roll before it gives up, and sends its error to the others, whose waits end with it.
+// calls the roll before it gives up, and sends its error to the others, whose waits end with it. Within a node: a message to a process
+// that has ended is lost in shared memory, but over a network Open MPI may end the process that sends it.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +19,7 @@ struct State;
 
 /// What a rank keeps for this of each communicator.
 struct Attendance {
+  bool on_one_node = false;    ///< all ranks; otherwise nothing is sent
   std::int32_t round = 0;      ///< number of its last roll call
   std::vector<bool> answered;  ///< that roll call, by rank
   bool notified = false;       ///< it has sent its error
@@ -36,8 +38,11 @@ void delist(State& state) noexcept;
 /// process, if the last time is 2 ms ago. For waits. Throws nothing of MPI's.
 void attend();
 
+/// Whether the launcher has started all ranks of the job on this node, as far as it tells.
+[[nodiscard]] bool job_on_one_node();
+
 /// Calls the roll: "rank 1 of MPI_COMM_WORLD is missing" if that rank has not answered within 0.15 s, as it has ended, is stopped, or
-/// is in other code; empty if all have answered. If another rank sends its error meanwhile, this error. Calls only the nearest 256
+/// is in other code; empty if all have answered, or if the ranks may be on several nodes. If another rank sends its error meanwhile, this error. Calls only the nearest 256
 /// ranks by number, to either side.
 [[nodiscard]] std::string call_roll(State& state);
 

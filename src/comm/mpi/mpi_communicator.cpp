@@ -19,7 +19,7 @@
 namespace halocline::comm {
 namespace mpi {
 
-MpiCommunicator::MpiCommunicator(MPI_Comm comm, Duration timeout, int largest_count)
+MpiCommunicator::MpiCommunicator(MPI_Comm comm, Duration timeout, int largest_count, bool on_one_node)
     : state_(std::make_shared<State>()) {
   set_timeout(timeout);
   state_->comm = comm;
@@ -29,6 +29,7 @@ MpiCommunicator::MpiCommunicator(MPI_Comm comm, Duration timeout, int largest_co
   check(MPI_Comm_size(comm, &state_->size), "MPI_Comm_size");
   auto alone = std::make_shared<local::Group>(std::make_shared<local::Roll>(1), std::vector<int>{0}, state_->rank);
   state_->self = {std::move(alone), state_->life, 0};
+  state_->attendance.on_one_node = on_one_node || job_on_one_node();
   enlist(*state_);
 }
 
@@ -112,7 +113,7 @@ std::unique_ptr<RankGroup> MpiCommunicator::split(int colour, int key) {
       const Watchdog watchdog("MPI_Comm_split", timeout());
       check(MPI_Comm_split(state_->comm, colour, key, &made), "MPI_Comm_split");
     }
-    return std::make_unique<MpiCommunicator>(made, timeout(), state_->largest_count);
+    return std::make_unique<MpiCommunicator>(made, timeout(), state_->largest_count, state_->attendance.on_one_node);
   } catch (...) {
     poison();
     throw;
@@ -130,7 +131,7 @@ std::unique_ptr<RankGroup> MpiCommunicator::split_by_node(std::optional<int> ran
       check(MPI_Comm_split_type(state_->comm, MPI_COMM_TYPE_SHARED, state_->rank, MPI_INFO_NULL, &made),
             "MPI_Comm_split_type");
     }
-    node = std::make_unique<MpiCommunicator>(made, timeout(), state_->largest_count);
+    node = std::make_unique<MpiCommunicator>(made, timeout(), state_->largest_count, true);
   } catch (...) {
     poison();
     throw;

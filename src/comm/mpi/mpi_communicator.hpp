@@ -23,8 +23,8 @@ namespace halocline::comm::mpi {
 /// only when all ranks have reached it. If a rank dies between the barrier and the call, a Watchdog ends the others.
 class MpiCommunicator final : public RankGroup {
  public:
-  /// Takes ownership of comm, which must be private. largest_count: see Layout.
-  MpiCommunicator(MPI_Comm comm, Duration timeout, int largest_count = Layout::largest);
+  /// Takes ownership of comm, which must be private. largest_count: see Layout. on_one_node: its ranks are, even if the job is not.
+  MpiCommunicator(MPI_Comm comm, Duration timeout, int largest_count = Layout::largest, bool on_one_node = false);
   ~MpiCommunicator() override;
 
   [[nodiscard]] CommBackend backend() const override { return CommBackend::mpi; }

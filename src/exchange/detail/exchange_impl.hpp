@@ -98,6 +98,8 @@ class Exchange::Impl final : public HostDriven {
   [[nodiscard]] std::size_t not_done() const;
   /// Whether messages by net move only while the host waits.
   [[nodiscard]] bool moves_network() const { return network_ && !network_->threaded().yes; }
+  /// Of this exchange, or where these are on several nodes, of this node: RankGroup::missing().
+  [[nodiscard]] std::string missing_ranks() const;
   /// A DeadlineError that also names the ranks that do not wait, too; other errors as they are.
   [[nodiscard]] std::exception_ptr with_missing(std::exception_ptr error) const noexcept;
   /// Keeps the first failure, notifies the node and poisons the groups.

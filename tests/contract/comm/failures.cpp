@@ -166,7 +166,7 @@ void expect_deadline(RankGroup& comm, std::string_view name, const std::function
     }
     EXPECT_LT(took, 5s);
     EXPECT_TRUE(group->poisoned());
-    EXPECT_THROW(group->barrier(), CommunicationError);
+    EXPECT_THROW(group->barrier(), Error);  // of the group's state, or what another rank has sent
   }
   comm.barrier();
   if (group->poisoned()) group->close();
