@@ -109,8 +109,8 @@ class RankGroup {
 
   /// Frees all resources. Collective unless poisoned; afterwards only the destructor may be called.
   virtual void close() = 0;
-  /// Marks this group as unusable after an error, so that nothing waits for it any more. Local. With MPI, on one node, the exception
-  /// that is handled now is sent to the other ranks, whose waits end with it.
+  /// Marks this group as unusable after an error, so that nothing waits for it any more. Local. With MPI the exception that is
+  /// handled now is sent to the other ranks, whose waits end with it; between nodes not one that another rank is gone or late.
   virtual void poison() noexcept = 0;
   [[nodiscard]] virtual bool poisoned() const noexcept = 0;
 

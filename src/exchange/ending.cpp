@@ -83,6 +83,10 @@ std::string Exchange::Impl::missing_ranks() const {
   return of_all.empty() ? setup_.node_comm->missing() : of_all;
 }
 
+bool Exchange::Impl::has_error_of_another(const std::string& missing) const {
+  return !missing.empty() && (setup_.comm->poisoned() || setup_.node_comm->poisoned());
+}
+
 std::exception_ptr Exchange::Impl::with_missing(std::exception_ptr error) const noexcept {
   try {
     std::rethrow_exception(error);
@@ -92,6 +96,8 @@ std::exception_ptr Exchange::Impl::with_missing(std::exception_ptr error) const 
       if (text.find(" missing: ") != std::string::npos) return error;
       const std::string missing = missing_ranks();
       if (missing.empty()) return error;
+      if (has_error_of_another(missing))
+        return std::make_exception_ptr(DeadlineError(fmt::format("{}; {}", text, missing)));
       return std::make_exception_ptr(DeadlineError(fmt::format("{}: {}", missing, text)));
     } catch (...) {  // out of memory: the error without it
       return error;

@@ -216,6 +216,10 @@ void Exchange::Impl::finish(const std::function<void()>& arrived) {
   guarded([&] {
     if (!setup_.backend->wait_until(proceed, asking)) {
       const std::string missing = asks > Duration::zero() ? missing_ranks() : std::string();
+      if (has_error_of_another(missing)) {
+        of_another_ = true;
+        throw DeadlineError(given_up(missing));
+      }
       if (!setup_.backend->wait_until(proceed, deadline)) {
         throw DeadlineError(fmt::format("{}{}exchange {} is late by more than {} s: {}", missing,
                                         missing.empty() ? "" : ": ", step_,

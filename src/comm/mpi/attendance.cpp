@@ -198,11 +198,14 @@ std::string call_roll(State& state) {
 }
 
 void send_error(State& state) noexcept {
-  if (!state.attendance.on_one_node || std::exchange(state.attendance.notified, true) || state.size == 1) return;
+  if (std::exchange(state.attendance.notified, true) || state.size == 1) return;
   try {
     if (!runtime::active()) return;
     const std::exception_ptr error = std::current_exception();
-    Message message{What::error, 0, static_cast<std::int32_t>(kind_of(error)), {}};
+    const ErrorKind kind = kind_of(error);
+    const bool of_others = kind == ErrorKind::deadline || kind == ErrorKind::communication;
+    if (of_others && !state.attendance.on_one_node) return;
+    Message message{What::error, 0, static_cast<std::int32_t>(kind), {}};
     const ShortText text = text_of(state.rank, error);
     const std::string_view shown = text;
     shown.copy(message.text.data(), message.text.size() - 1);

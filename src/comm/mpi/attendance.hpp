@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Which ranks of a communicator still take part. A rank that waits answers roll calls of the others. A rank whose wait has ended
-// calls the roll before it gives up, and sends its error to the others, whose waits end with it. Within a node: a message to a process
-// that has ended is lost in shared memory, but over a network Open MPI may end the process that sends it.
+// calls the roll of its node before it gives up. An error is sent to the other ranks, whose waits end with it.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +18,7 @@ struct State;
 
 /// What a rank keeps for this of each communicator.
 struct Attendance {
-  bool on_one_node = false;    ///< all ranks; otherwise nothing is sent
+  bool on_one_node = false;    ///< all ranks, surely
   std::int32_t round = 0;      ///< number of its last roll call
   std::vector<bool> answered;  ///< that roll call, by rank
   bool notified = false;       ///< it has sent its error
@@ -46,7 +45,8 @@ void attend();
 /// ranks by number, to either side.
 [[nodiscard]] std::string call_roll(State& state);
 
-/// Sends the exception that is handled now to the ranks that a roll call asks; once.
+/// Sends the exception that is handled now to the ranks nearest by number, as many as a roll call may ask; once. If ranks may be on
+/// several nodes, not one that says that another rank is gone or late.
 void send_error(State& state) noexcept;
 
 /// Throws what another rank has sent, after "what: ", or that an earlier error has made the communicator unusable.

@@ -100,6 +100,8 @@ class Exchange::Impl final : public HostDriven {
   [[nodiscard]] bool moves_network() const { return network_ && !network_->threaded().yes; }
   /// Of this exchange, or where these are on several nodes, of this node: RankGroup::missing().
   [[nodiscard]] std::string missing_ranks() const;
+  /// Whether what missing_ranks() returned is an error that another rank has sent meanwhile.
+  [[nodiscard]] bool has_error_of_another(const std::string& missing) const;
   /// A DeadlineError that also names the ranks that do not wait, too; other errors as they are.
   [[nodiscard]] std::exception_ptr with_missing(std::exception_ptr error) const noexcept;
   /// Keeps the first failure, notifies the node and poisons the groups.
