@@ -33,7 +33,7 @@ Resources Resources::now() {
 }
 
 // A block is up to 16 bytes larger where a smaller one would leave a rest that is too small for a block.
-constexpr std::array<std::int64_t, Resources::names.size()> allowed{512, 0, 0, 0, 0};
+constexpr std::array<std::int64_t, Resources::names.size()> allowed{2048, 0, 0, 0, 0};
 
 std::string growth(const std::vector<Resources>& samples) {
   const std::size_t quarter = samples.size() / 4;

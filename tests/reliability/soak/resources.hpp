@@ -18,7 +18,8 @@ struct Resources {
 };
 
 /// Of samples over a run, whose first half is the warm-up: what grew from the third quarter to the last one, "12 descriptors, ...";
-/// empty if nothing did. The least of each quarter counts, since a sample may fall on a moment when more is held. 512 bytes of heap are nothing.
+/// empty if nothing did. The least of each quarter counts, since a sample may fall on a moment when more is held. 2 KiB of heap are
+/// nothing: a block has 32 bytes or more, and a quarter 64 repetitions or more, so that one block each is found.
 [[nodiscard]] std::string growth(const std::vector<Resources>& samples);
 
 }  // namespace halocline::soak
