@@ -52,7 +52,7 @@ void add_attach_command(CLI::App& app, Options& options, Command& chosen) {
               std::int64_t{1} << 31);
   add_output_options(*command, options);
   add_examples(*command,
-               {"HALOCLINE_RECORD=r halocline run mhd --steps 9999 & sleep 2 && halocline attach $! && kill $!"});
+               {"HALOCLINE_RECORD=d halocline run mhd --steps 9999 & sleep 2 && halocline attach $! && kill $!"});
   command->callback([&chosen, own] { chosen = [own](Context& context) { return run_attach(context, *own); }; });
 }
 
