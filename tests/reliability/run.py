@@ -44,6 +44,7 @@ PARTS = {
     "fuzz_matrix": "communication matrices and profiles",
     "fuzz_manifest": "manifests of checkpoints",
     "fuzz_tuning": "files of tuned choices, and their entries as messages",
+    "fuzz_recording": "recordings of ranks, for a postmortem",
     "fuzz_wire": "messages between ranks in set-up",
     "fuzz_arguments": "command lines, parsed",
     "fuzz_pictures": "CSV files and traces that `plot` reads",
