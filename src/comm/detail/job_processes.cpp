@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstdlib>
 #include <filesystem>
@@ -94,14 +95,20 @@ void show_call(std::string_view call) noexcept {
   }
 }
 
+bool job_on_one_node() {
+  // Of Open MPI's and of Hydra's launcher.
+  const int ranks = std::max(number_of_variable("OMPI_COMM_WORLD_SIZE"), number_of_variable("PMI_SIZE"));
+  return ranks > 0 &&
+         ranks == std::max(number_of_variable("OMPI_COMM_WORLD_LOCAL_SIZE"), number_of_variable("MPI_LOCALNRANKS"));
+}
+
 std::string missing_from(std::string_view call) {
   const char* const job = std::getenv("PMIX_NAMESPACE");
   if (job == nullptr) return {};
   std::map<int, Seen> found = processes_of(job, call.substr(0, longest_name));
   // A process that has ended cannot be seen: known are the ranks of a job on one node.
-  const int ranks = number_of_variable("OMPI_COMM_WORLD_SIZE");
-  if (ranks == number_of_variable("OMPI_COMM_WORLD_LOCAL_SIZE")) {
-    for (int rank = 0; rank < ranks; ++rank) found[rank];
+  if (job_on_one_node()) {
+    for (int rank = 0; rank < number_of_variable("OMPI_COMM_WORLD_SIZE"); ++rank) found[rank];
   }
   std::set<int> missing;
   for (const auto& [rank, seen] : found) {

@@ -12,6 +12,9 @@ namespace halocline::comm {
 /// Gives the calling thread the name of a call.
 void show_call(std::string_view call) noexcept;
 
+/// Whether the launcher has started all ranks of the job on this node, as far as it tells.
+[[nodiscard]] bool job_on_one_node();
+
 /// "rank 1 of MPI_COMM_WORLD is missing": the ranks that have ended or are stopped, or that have no thread with the name of the call,
 /// unless it is empty. Empty if there is none, as all that are missing are on other nodes, or if the launcher does not
 /// tell which processes are the job's (PMIx does).

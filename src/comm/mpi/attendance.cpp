@@ -8,7 +8,6 @@
 #include <array>
 #include <atomic>
 #include <chrono>
-#include <cstdlib>
 #include <deque>
 #include <exception>
 #include <mutex>
@@ -160,16 +159,6 @@ void attend() {
   if (!held || all.states.empty() || !runtime::active()) return;
   all.last.store(now, std::memory_order_relaxed);
   for (State* state : all.states) receive_all(*state);
-}
-
-bool job_on_one_node() {
-  const auto number = [](const char* name) {
-    const char* const text = std::getenv(name);
-    return text == nullptr ? -1 : std::atoi(text);
-  };
-  // Of Open MPI's and of Hydra's launcher.
-  const int ranks = std::max(number("OMPI_COMM_WORLD_SIZE"), number("PMI_SIZE"));
-  return ranks > 0 && ranks == std::max(number("OMPI_COMM_WORLD_LOCAL_SIZE"), number("MPI_LOCALNRANKS"));
 }
 
 std::string call_roll(State& state) {

@@ -37,9 +37,6 @@ void delist(State& state) noexcept;
 /// process, if the last time is 2 ms ago. For waits. Throws nothing of MPI's.
 void attend();
 
-/// Whether the launcher has started all ranks of the job on this node, as far as it tells.
-[[nodiscard]] bool job_on_one_node();
-
 /// Calls the roll: "rank 1 of MPI_COMM_WORLD is missing" if that rank has not answered within 0.15 s, as it has ended, is stopped, or
 /// is in other code; empty if all have answered, or if the ranks may be on several nodes. If another rank sends its error meanwhile, this error. Calls only the nearest 256
 /// ranks by number, to either side.
