@@ -64,11 +64,8 @@ class Job {
       }
     }
   }
-  void lost(std::int64_t from, std::int64_t to) {
-    for (RecordedMessage& message : of(to).exchanges[0].messages) {
-      if (message.peer == from && !message.sends) message.reached = number_ - 1;
-    }
-  }
+  void lost(std::int64_t from, std::int64_t to) { end_is_open(to, from, false); }
+  void send_is_under_way(std::int64_t from, std::int64_t to) { end_is_open(from, to, true); }
   Recording& of(std::int64_t rank) { return *std::ranges::find(all, rank, &Recording::rank); }
   void remove(std::int64_t rank) {
     std::erase_if(all, [&](const Recording& one) { return one.rank == rank; });
@@ -77,6 +74,12 @@ class Job {
   std::vector<Recording> all;
 
  private:
+  void end_is_open(std::int64_t rank, std::int64_t peer, bool sends) {
+    for (RecordedMessage& message : of(rank).exchanges[0].messages) {
+      if (message.peer == peer && message.sends == sends) message.reached = number_ - 1;
+    }
+  }
+
   std::uint64_t number_;
   bool by_host_;
 };
@@ -160,9 +163,7 @@ TEST_P(Postmortem, NamesTheMessageThatWasLost) {
 TEST(PostmortemOfHost, WhoseMessageIsAwaitedDoesNotWait) {
   Job job(4, 7, true);
   job.lost(3, 0);
-  for (RecordedMessage& message : job.of(3).exchanges[0].messages) {
-    if (message.peer == 0 && message.sends) message.reached = 6;
-  }
+  job.send_is_under_way(3, 0);
   const Diagnosis diagnosis = diagnose(job.all);
   ASSERT_EQ(diagnosis.roots.size(), 1u);
   EXPECT_EQ(diagnosis.roots[0].kind, RootKind::lost_message);
@@ -174,9 +175,7 @@ TEST(PostmortemOfHost, ASenderThatIsDoneIsNotTheCause) {
   Job job(4, 7, true);
   job.lost(2, 1);
   job.lost(1, 2);
-  for (RecordedMessage& message : job.of(2).exchanges[0].messages) {
-    if (message.peer == 1 && message.sends) message.reached = 6;
-  }
+  job.send_is_under_way(2, 1);
   const Diagnosis diagnosis = diagnose(job.all);
   ASSERT_EQ(diagnosis.roots.size(), 1u);
   EXPECT_EQ(diagnosis.roots[0].kind, RootKind::lost_message);
