@@ -4,7 +4,7 @@
 #   sbatch --nodes 2 --ntasks-per-node 4 --gpus-per-node 4 bench/cluster_report.sh FOLDER
 #   LAUNCH="mpirun -n 8" bench/cluster_report.sh FOLDER
 # LAUNCH: what starts the ranks (in a Slurm job: srun --mpi=pmix --gpu-bind=none). HALOCLINE: the tool (halocline).
-# EDGES (64 128 256 512): cells a device in each dimension. SECONDS_EACH (120): a command that takes longer is given up.
+# EDGES (64 128 256 512): cells a device in each dimension. SIZES: bytes of messages over links (4 to 256 Mi). SECONDS_EACH (120): a command that takes longer is given up.
 # Writes FOLDER/*.txt, *.json, *.csv, prints FOLDER/summary.txt, and packs all into FOLDER.tar.gz, to be sent in. Names of the job's nodes are
 # replaced by node0, node1 and so on. Look through it before you send it.
 set -uo pipefail
@@ -32,7 +32,8 @@ value() { grep -m1 -o "\"$2\": [0-9.e+-]*" "$folder/$1" 2>/dev/null | grep -o '[
   >"$folder/environment.txt"
 step doctor.txt doctor
 step machine.json machine --measure --json
-step links.csv.txt bench links --csv "$folder/links.csv"
+read -r -a sizes <<<"${SIZES:-}"
+step links.csv.txt bench links ${sizes[@]+--sizes "${sizes[@]}"} --csv "$folder/links.csv"
 step first.json exchange --size 16 --repeat 2 --steady 0 --json || { cat "$folder/failed.txt" "$folder"/first.json.errors; exit 1; }
 devices=$(value first.json devices)
 
