@@ -81,6 +81,7 @@ std::vector<Timed> tried_alone(comm::RankGroup& world, const TuneCase& tried, st
 int run_case(comm::RankGroup& world, const Environment& environment, const Wanted& wanted) {
   TuneCase tried{extent_from("--size", wanted.size), Stencil::box(wanted.radius), {}, DomainOptions::from(environment)};
   tried.options.devices.per_rank = wanted.devices_per_rank;
+  tried.options.tuning.domains_at_once = 1;  // they take turns
   for (int f = 0; f < wanted.fields; ++f) {
     tried.fields.emplace_back();
     tried.fields.back().name = fmt::format("f{}", f);
