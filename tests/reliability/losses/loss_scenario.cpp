@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// loss_scenario FOLDER TRANSPORT SECONDS RANKS-PER-NODE|0 rebalance|checkpoint|none: the life of a domain, for runs in which one rank is
-// lost at some call (interposer/). Each rank writes FOLDER/rank-R: "pid P", "phase TIME NAME" where a phase begins, "error TIME KIND:
+// loss_scenario FOLDER TRANSPORT SECONDS RANKS-PER-NODE|0 rebalance|checkpoint|none host|cuda: the life of a domain, for runs in which one
+// rank is lost at some call (interposer/). Each rank writes FOLDER/rank-R: "pid P", "phase TIME NAME" where a phase begins, "error TIME KIND:
 // TEXT", or "verified", and at last "end TIME". Its standard error is FOLDER/error-R. Exit code 0 if all is verified, 1 after an error.
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -103,8 +103,8 @@ void live(const Diary& diary, int argc, char** argv) {
 
   DomainOptions options;
   options.timeout = environment.timeout;
-  options.devices.kind = DeviceKind::host;
-  options.devices.host_workers = 1;
+  options.devices.kind = device_kind_of(argv[6]);
+  if (options.devices.kind == DeviceKind::host) options.devices.host_workers = 1;
   options.routing.policy =
       routing::Policy::parse("self," + transport + (transport == "mpi_staged" ? "" : ",mpi_staged"));
   if (const int ranks = std::atoi(argv[4]); ranks > 0) options.machine.ranks_per_node = ranks;
@@ -141,8 +141,9 @@ void live(const Diary& diary, int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 6) {
-    std::fputs("usage: loss_scenario FOLDER TRANSPORT SECONDS RANKS-PER-NODE|0 rebalance|checkpoint|none\n", stderr);
+  if (argc != 7) {
+    std::fputs("usage: loss_scenario FOLDER TRANSPORT SECONDS RANKS-PER-NODE|0 rebalance|checkpoint|none host|cuda\n",
+               stderr);
     return 2;
   }
   const Diary diary(argv[1]);

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Loses one rank of a job at some call, one case at a time, and looks at how the others end.
 
-    losses.py BUILD [--first 0] [--runs 100] [--jobs 2] [--seconds 3] [--slack 1] [--show]   cases by their seeds
+    losses.py BUILD [--first 0] [--runs 100] [--jobs 2] [--seconds 3] [--slack 1] [--backend host|cuda] [--show]   cases by their seeds
     losses.py BUILD --seed 17 [--show]                                                       one case again
 
-A seed chooses ranks (3 or 4), transport, nodes (one, or virtual ones of 2 ranks), whether mpirun goes on after a loss, the rank that is lost, how
+A seed chooses ranks (3 or 4; on GPUs 2, with one each), transport, nodes (one, or virtual ones of 2 ranks), whether mpirun goes on after a loss, the rank that is lost, how
 (killed, stopped, or stuck in the program's own code), and where: at the k-th of the calls that one run without a loss has counted (interposer/).
 What must hold:
 
@@ -35,6 +35,7 @@ import time
 TRANSPORTS = ("direct", "ipc_copy", "mpi_device", "mpi_staged")
 #: How often each kind of point is chosen.
 KINDS = ("mpi", "mpi", "mpi", "mpi", "step", "step", "system", "futex")
+KINDS_ON_GPUS = ("mpi", "mpi", "step")  # most calls of the system are the driver's
 AIM = 0.3  # seconds over the timeout that 99 of 100 ranks keep
 LAUNCHER = 5.0  # seconds that mpirun has after its last rank
 START = 20.0  # seconds that a job may need until its ranks run
@@ -59,11 +60,11 @@ class Case:
         )
 
 
-def case_of(seed, counts):
+def case_of(seed, counts, kinds=KINDS, sizes=(3, 4)):
     of = random.Random(seed)
-    kind = of.choice(KINDS)
+    kind = of.choice(kinds)
     fate = of.choice(("killed", "stopped", "stuck")) if kind == "step" else of.choice(("killed", "killed", "stopped"))
-    ranks = of.choice((3, 4))
+    ranks = of.choice(sizes)
     return Case(
         ranks=ranks,
         transport=of.choice(TRANSPORTS),
@@ -142,7 +143,7 @@ def memory():
     return {path.name for path in pathlib.Path("/dev/shm").iterdir() if "halocline" in path.name.lower()}
 
 
-def run(build, seconds, case, point=True):
+def run(build, seconds, case, point=True, backend="host"):
     """Runs a case; without its loss if point is False."""
     folder = pathlib.Path(tempfile.mkdtemp(prefix="halocline-losses-"))
     try:
@@ -158,7 +159,7 @@ def run(build, seconds, case, point=True):
             preload["LOSSES_AT"] = f"{case.lost}:{case.kind}:{case.number}:{case.fate}"
         flags = [word for name, value in preload.items() for word in ("-x", f"{name}={value}")]
         command = ["mpirun", "--oversubscribe", "--bind-to", "none", *(["--enable-recovery"] if case.recovery else []), "-n", str(case.ranks), *flags]
-        command += [str(build / "bin/loss_scenario"), str(folder), case.transport, str(seconds), str(case.nodes_of), case.more]
+        command += [str(build / "bin/loss_scenario"), str(folder), case.transport, str(seconds), str(case.nodes_of), case.more, backend]
         begun = time.monotonic()
         with (folder / "launcher").open("wb") as log:
             process = subprocess.Popen(command, stdout=log, stderr=log, stdin=subprocess.DEVNULL, env=environment, start_new_session=True)
@@ -290,12 +291,13 @@ def main():
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--seconds", type=float, default=3.0, help="the timeout of the ranks")
     parser.add_argument("--slack", type=float, default=1.0)
+    parser.add_argument("--backend", choices=("host", "cuda"), default="host")
     parser.add_argument("--show", action="store_true")
     given = parser.parse_args()
     build = given.build.resolve()
     first, runs = (given.seed, 1) if given.seed is not None else (given.first, given.runs)
-    plain = Case(ranks=3, transport="mpi_staged", nodes_of=0, more="checkpoint", recovery=False, lost=0, kind="mpi", number=0, fate="killed")
-    result, counts = run(build, 10.0, plain, point=False)
+    plain = Case(ranks=3 if given.backend == "host" else 2, transport="mpi_staged", nodes_of=0, more="checkpoint", recovery=False, lost=0, kind="mpi", number=0, fate="killed")
+    result, counts = run(build, 10.0, plain, point=False, backend=given.backend)
     if result.code != 0 or not all(counts):
         print(f"losses.py: the program does not run: exit code {result.code}, {result.err[-600:]}", file=sys.stderr)
         return 2
@@ -307,8 +309,8 @@ def main():
     whys = collections.Counter()
 
     def one(seed):
-        case = case_of(seed, most)
-        result, _ = run(build, given.seconds, case)
+        case = case_of(seed, most) if given.backend == "host" else case_of(seed, most, KINDS_ON_GPUS, (2,))
+        result, _ = run(build, given.seconds, case, backend=given.backend)
         return seed, case, result
 
     with concurrent.futures.ThreadPoolExecutor(given.jobs) as pool:

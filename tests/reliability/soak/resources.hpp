@@ -7,14 +7,16 @@
 #include <string_view>
 #include <vector>
 
+#include "halocline/devices.hpp"
+
 namespace halocline::soak {
 
-/// What a process holds.
+/// What a process holds, and what is used of all GPUs that it sees.
 struct Resources {
-  static constexpr std::array<std::string_view, 5> names{"bytes of heap in use", "pages of address space", "mappings",
-                                                         "descriptors", "threads"};
-  std::array<std::int64_t, 5> held{};
-  [[nodiscard]] static Resources now();
+  static constexpr std::array<std::string_view, 6> names{
+      "bytes of heap in use", "pages of address space", "mappings", "descriptors", "threads", "bytes of GPU memory"};
+  std::array<std::int64_t, 6> held{};
+  [[nodiscard]] static Resources now(DeviceKind kind);
 };
 
 /// Of samples over a run, whose first half is the warm-up: what grew from the third quarter to the last one, "12 descriptors, ...";
