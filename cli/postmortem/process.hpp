@@ -11,8 +11,7 @@
 namespace cli::postmortem {
 
 /// Makes a process of this node write the recordings of its domains, waits until they are written, and returns them with their
-/// paths. Throws InvalidArgument if there is no such process, or it has no recorder: it then gets no signal, which would end it.
-/// Throws DeadlineError if it does not write them.
+/// paths. Throws InvalidArgument if there is no such process, or it has no recorder; DeadlineError if it does not write them.
 [[nodiscard]] std::vector<std::pair<std::string, halocline::Recording>> recordings_of_process(std::int64_t pid);
 
 }  // namespace cli::postmortem

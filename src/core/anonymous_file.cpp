@@ -23,6 +23,8 @@ namespace {
 
 std::string reason() { return std::strerror(errno); }
 
+std::string path_of(std::int64_t pid, int fd) { return "/proc/" + std::to_string(pid) + "/fd/" + std::to_string(fd); }
+
 std::byte* map(int fd, std::size_t bytes) {
   void* p = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
   return p == MAP_FAILED ? nullptr : static_cast<std::byte*>(p);
@@ -97,8 +99,19 @@ AnonymousFile::AnonymousFile(std::size_t bytes, const char* name) {
   bytes_ = bytes;
 }
 
+AnonymousFileHandle AnonymousFile::handle_of(std::int64_t pid, int fd) {
+  const std::string path = path_of(pid, fd);
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) throw CapabilityError("cannot stat " + path + ": " + reason());
+  return {.pid = pid,
+          .fd = fd,
+          .bytes = static_cast<std::uint64_t>(status.st_size),
+          .device = status.st_dev,
+          .inode = status.st_ino};
+}
+
 AnonymousFile AnonymousFile::open(const AnonymousFileHandle& handle) {
-  const std::string path = "/proc/" + std::to_string(handle.pid) + "/fd/" + std::to_string(handle.fd);
+  const std::string path = path_of(handle.pid, handle.fd);
   const auto refuse = [&](const char* verb) {
     throw CapabilityError(std::string("cannot ") + verb + " " + path + ": " + reason());
   };

@@ -30,6 +30,9 @@ class AnonymousFile {
   /// Maps another process's file, or the same memory again where the handle is this process's own.
   /// Throws CapabilityError with the reason if this process may not.
   static AnonymousFile open(const AnonymousFileHandle& handle);
+  /// The handle of a file of another process that is known by its descriptor. Throws CapabilityError with the reason if this process
+  /// may not look at it.
+  static AnonymousFileHandle handle_of(std::int64_t pid, int fd);
 
   AnonymousFile(AnonymousFile&& other) noexcept;
   AnonymousFile& operator=(AnonymousFile&& other) noexcept;

@@ -29,7 +29,7 @@ std::string_view to_string(RecordingCause cause) {
   switch (cause) {
     case RecordingCause::error: return "error";
     case RecordingCause::other_rank: return "other_rank";
-    case RecordingCause::signal: return "signal";
+    case RecordingCause::request: return "request";
   }
   throw InternalError("a RecordingCause without a name");
 }

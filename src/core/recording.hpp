@@ -84,10 +84,10 @@ struct RecordedExchange {
 enum class RecordingCause : std::uint8_t {
   error,       ///< this rank's exchange has failed
   other_rank,  ///< another rank of the node has failed or left
-  signal       ///< on demand
+  request      ///< of another process
 };
 inline constexpr std::array all_recording_causes{RecordingCause::error, RecordingCause::other_rank,
-                                                 RecordingCause::signal};
+                                                 RecordingCause::request};
 [[nodiscard]] std::string_view to_string(RecordingCause cause);
 
 /// What a rank leaves of a domain for a postmortem.
@@ -97,7 +97,7 @@ struct Recording {
   std::int64_t domain = 0;  ///< the how-manyeth of this rank's domains
   std::int64_t pid = 0;
   std::string host{};
-  RecordingCause cause = RecordingCause::signal;
+  RecordingCause cause = RecordingCause::request;
   std::string error{};              ///< of the exchange, if it has failed
   std::optional<ErrorKind> kind{};  ///< of that error
   bool error_of_another = false;    ///< it reports that another rank has failed or left

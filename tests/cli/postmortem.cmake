@@ -6,7 +6,7 @@ file(REMOVE_RECURSE ${folder})
 file(MAKE_DIRECTORY ${folder}/empty ${folder}/damaged ${folder}/twice ${folder}/renamed)
 set(ENV{HALOCLINE_COMM} serial)
 
-# Processes without a recorder, which get no signal: it would end them.
+# Processes without a recorder are left as they are.
 expect_refusal("'halocline attach' requires PID" attach)
 expect_refusal("PID is '0'; allowed is a whole number from 1" attach 0)
 execute_process(COMMAND bash -c "sleep 60 & '${PROGRAM}' attach $!; code=$?; kill $! && exit $code" RESULT_VARIABLE code OUTPUT_VARIABLE out

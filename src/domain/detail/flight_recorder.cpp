@@ -7,8 +7,6 @@
 #include <atomic>
 #include <cerrno>
 #include <condition_variable>
-#include <csignal>
-#include <cstring>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -35,13 +33,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* variable = "HALOCLINE_RECORD";
-/// Between two looks at the signal and at the abort words of other ranks.
+/// Between two looks at the requests of other processes and at the abort words of other ranks.
 constexpr auto interval = std::chrono::milliseconds(100);
-
-/// Signals that have arrived. A handler may do no more than count.
-std::atomic<std::uint64_t> recordings_asked_for{0};
-static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
-void count_signal(int) { recordings_asked_for.fetch_add(1, std::memory_order_relaxed); }
 
 /// The thread that writes recordings of this process, as long as there is a recorder that does.
 class Writers {
@@ -71,7 +64,7 @@ class Writers {
       std::erase(recorders_, &recorder);
       last = recorders_.empty();
       stopped_ = last;
-      if (last) shown_->version = 0;
+      if (last) shown_->version.store(0, std::memory_order_relaxed);
     }
     if (!last || !thread_.joinable()) return;
     wake_.notify_all();
@@ -83,7 +76,6 @@ class Writers {
 
   void begin(const std::string& folder) {
     stopped_ = false;
-    seen_ = recordings_asked_for.load(std::memory_order_relaxed);
     show(folder);
     thread_ = start_thread("the writer of recordings", [this] { run(); });
   }
@@ -100,43 +92,22 @@ class Writers {
     }
     shown_->folder.fill('\0');
     std::ranges::copy(folder, shown_->folder.begin());
-    // Who can read it can send the signal.
-    if (handle_signal()) shown_->version = RecorderMark::current_version;
-  }
-
-  /// Returns whether the signal is this process's to count: another handler stays, and then there are recordings of errors alone.
-  bool handle_signal() {
-    struct sigaction action {};
-    if (::sigaction(recorder_signal, nullptr, &action) != 0) throw_signal();
-    if (action.sa_handler == count_signal) return true;
-    if (action.sa_handler != SIG_DFL) {
-      log(LogLevel::warning,
-          "SIGUSR2 has a handler, so that 'halocline attach' cannot make this process write a recording");
-      return false;
-    }
-    action = {};
-    action.sa_handler = count_signal;
-    action.sa_flags = SA_RESTART;
-    if (::sigaction(recorder_signal, &action, nullptr) != 0) throw_signal();
-    return true;
-  }
-  [[noreturn]] static void throw_signal() {
-    throw ResourceError(fmt::format("cannot handle SIGUSR2 for recordings: {}", std::strerror(errno)));
+    shown_->version.store(RecorderMark::current_version, std::memory_order_release);
   }
 
   void run() {
     std::unique_lock lock(mutex_);
     while (!wake_.wait_for(lock, interval, [this] { return stopped_; })) {
-      const std::uint64_t now = recordings_asked_for.load(std::memory_order_relaxed);
+      const std::uint64_t now = shown_->requested.load(std::memory_order_acquire);
+      const bool requested = now != shown_->written.load(std::memory_order_relaxed);
       for (FlightRecorder* recorder : recorders_) {
-        if (now != seen_) {
-          recorder->write(RecordingCause::signal);
+        if (requested) {
+          recorder->write(RecordingCause::request);
         } else {
           recorder->recorder().look_at_others();
         }
       }
-      if (now != seen_) shown_->written.store(now, std::memory_order_release);
-      seen_ = now;
+      if (requested) shown_->written.store(now, std::memory_order_release);
     }
   }
 
@@ -149,7 +120,6 @@ class Writers {
   std::thread thread_;
   std::unique_ptr<AnonymousFile> mark_;
   RecorderMark* shown_ = nullptr;
-  std::uint64_t seen_ = 0;
 };
 
 /// The folder that the environment names, as an absolute path; empty if it names none.

@@ -10,8 +10,8 @@
 namespace halocline {
 
 /// A domain's recorder, and who writes its recordings: if the environment names a folder (HALOCLINE_RECORD), a thread of the
-/// process writes those of all its domains when recorder_signal arrives, and when another rank of the node has failed; the rank itself
-/// when its exchange fails. Without a folder events are noted, and nothing is written.
+/// process writes those of all its domains when another process requests it (RecorderMark), and when another rank of the node has
+/// failed; the rank itself when its exchange fails. Without a folder events are noted, and nothing is written.
 class FlightRecorder {
  public:
   /// Makes the folder. Throws InvalidArgument that names the variable if it cannot be made, or written to.

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Plants hangs in jobs, and compares what `halocline postmortem` names with what was planted.
 
-    planted.py MPIEXEC PLANTED_HANG HALOCLINE [--flags=FLAGS] [--first 0] [--cases 20] [--show]
+    planted.py MPIEXEC PLANTED_HANG HALOCLINE [--flags=FLAGS] [--first 0] [--cases 20] [--ranks N] [--show]
 
 FLAGS, of mpiexec, are separated by semicolons. A case follows from its seed: who does what (planted_hang.cpp), with which transport, in which
-exchange, and whether recordings are written because of a deadline or of a signal. Prints a line for each case, and "cases passed: N".
+exchange, and whether recordings are written because of a deadline or for `halocline attach`. Prints a line for each case, and "cases passed: N".
 Exit code 1 if one was named wrongly.
 """
 
@@ -49,10 +49,14 @@ PLANTED = [
 AT_ONCE = ("left", "differs")
 #: Those whose victim writes nothing.
 SILENT = ("killed", "stopped")
+#: Seconds of an exchange, and of the set-up before.
+DEADLINE = float(os.environ.get("PLANTED_DEADLINE", "3"))
 #: Seconds in which all ranks have come as far as they can, and in which files are written.
 TIME_TO_HANG = float(os.environ.get("PLANTED_TIME_TO_HANG", "1.5"))
 TIME_TO_WRITE = 20
 TIME_TO_START = 90
+#: Of commands that are no job.
+ALONE = {**os.environ, "HALOCLINE_COMM": "serial"}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -62,17 +66,17 @@ class Case:
     ranks: int
     victim: int
     exchange: int
-    by: str  # "deadline" or "signal"
+    by: str  # "deadline" or "attach"
 
     def __str__(self):
         return f"{self.fate} by {self.transport}, rank {self.victim} of {self.ranks}, exchange {self.exchange}, {self.by}"
 
 
-def case_of(seed):
+def case_of(seed, sizes=(3, 4)):
     choose = random.Random(seed)
     fate, transport = PLANTED[seed % len(PLANTED)]
-    ranks = choose.choice((3, 4))
-    by = "deadline" if fate in AT_ONCE else choose.choice(("deadline", "signal"))
+    ranks = choose.choice(sizes)
+    by = "deadline" if fate in AT_ONCE else choose.choice(("deadline", "attach"))
     return Case(fate, transport, ranks, choose.randrange(ranks), choose.randint(2, 9), by)
 
 
@@ -84,7 +88,7 @@ class Job:
         version = subprocess.run([args.mpiexec, "--version"], capture_output=True, text=True, check=False).stdout
         if "Open MPI" in version or "OpenRTE" in version:
             recovery = ["--enable-recovery"]  # one rank's death must not end the others
-        seconds = "3" if case.by == "deadline" else "300"
+        seconds = str(DEADLINE) if case.by == "deadline" else "300"
         command = [args.mpiexec, *filter(None, args.flags.split(";")), *recovery, "-n", str(case.ranks), args.program]
         command += [case.fate, case.transport, str(case.victim), str(case.exchange), seconds]
         environment = {**os.environ, "HALOCLINE_RECORD": folder}
@@ -131,16 +135,20 @@ def recorded(folder):
     return {int(path.name.split("-")[1].split(".")[0]) for path in pathlib.Path(folder).glob("rank-*.json")}
 
 
-def hang(job, case, folder):
+def hang(args, job, case, folder):
     """Returns when the recordings are written. None, or why they are not."""
     if not job.wait(TIME_TO_START, lambda: len(job.pids) == case.ranks and job.has("planted")):
         return "the job has not started, or nothing was planted"
     others = set(range(case.ranks)) - {case.victim}
     written = others if case.fate in SILENT else others | {case.victim}
-    if case.by == "signal":
+    if case.by == "attach":
         time.sleep(TIME_TO_HANG)
         for rank in written:
-            os.kill(job.pids[rank], signal.SIGUSR2)
+            done = subprocess.run(
+                [args.halocline, "attach", str(job.pids[rank])], capture_output=True, text=True, env=ALONE, timeout=60, check=False
+            )
+            if done.returncode != 0:
+                return f"attach to rank {rank} ends with {done.returncode}: {done.stderr.strip()}"
     if not job.wait(TIME_TO_WRITE, lambda: recorded(folder) >= written):
         return f"recordings of ranks {sorted(recorded(folder))}, expected were {sorted(written)}"
     return None
@@ -184,16 +192,15 @@ def run(args, case):
     with tempfile.TemporaryDirectory() as folder:
         job = Job(args, case, folder)
         try:
-            trouble = hang(job, case, folder)
+            trouble = hang(args, job, case, folder)
         finally:
             job.end()
         lines = list(job.lines)
         if trouble:
             return trouble, lines
-        alone = {**os.environ, "HALOCLINE_COMM": "serial"}
         command = [args.halocline, "postmortem", folder]
-        text = subprocess.run(command, capture_output=True, text=True, env=alone, check=False)
-        done = subprocess.run([*command, "--json"], capture_output=True, text=True, env=alone, check=False)
+        text = subprocess.run(command, capture_output=True, text=True, env=ALONE, check=False)
+        done = subprocess.run([*command, "--json"], capture_output=True, text=True, env=ALONE, check=False)
         lines += text.stdout.splitlines()
         if done.returncode != 0:
             return f"postmortem ends with {done.returncode}: {done.stderr}", lines
@@ -207,11 +214,12 @@ def main():
     parser.add_argument("--flags", default="")
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--cases", type=int, default=len(PLANTED))
+    parser.add_argument("--ranks", type=int, help="of all jobs (3 or 4)")
     parser.add_argument("--show", action="store_true")
     args = parser.parse_args()
     failures = 0
     for seed in range(args.first, args.first + args.cases):
-        case = case_of(seed)
+        case = case_of(seed, (args.ranks,) if args.ranks else (3, 4))
         trouble, lines = run(args, case)
         failures += trouble is not None
         print(f"seed {seed}: {case}: {'named rightly' if trouble is None else 'NAMED WRONGLY: ' + trouble}", flush=True)

@@ -50,6 +50,18 @@ TEST(AnonymousFile, a_handle_that_points_to_something_else_is_refused) {
   EXPECT_THROW(AnonymousFile::open(handle), CapabilityError);
 }
 
+TEST(AnonymousFile, is_found_by_the_descriptor_of_its_process) {
+  const AnonymousFile file(4096);
+  const auto handle = file.handle();
+  const auto found = AnonymousFile::handle_of(::getpid(), handle.fd);
+  EXPECT_EQ(found.inode, handle.inode);
+  EXPECT_EQ(found.device, handle.device);
+  EXPECT_EQ(found.bytes, handle.bytes);
+  AnonymousFile::open(found).data()[7] = std::byte{7};
+  EXPECT_EQ(file.data()[7], std::byte{7});
+  EXPECT_THROW(static_cast<void>(AnonymousFile::handle_of(::getpid(), 100000)), CapabilityError);
+}
+
 TEST(AnonymousFile, has_no_handle_without_its_descriptor_and_says_why) {
   AnonymousFile file(4096);
   const int fd = file.handle().fd;

@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
-#include <csignal>
 #include <cstdlib>
 #include <functional>
 #include <thread>
@@ -48,6 +47,15 @@ class FlightRecorderOfDomain : public testing::Test {
     domain->realize();
     return domain;
   }
+  /// Returns when they are written.
+  static void request_recordings() {
+    auto recorder = RecorderOfProcess::of(::getpid());
+    ASSERT_TRUE(recorder);
+    EXPECT_TRUE(recorder->is_there());
+    const std::uint64_t request = recorder->request();
+    for (int tries = 0; tries < 1000 && !recorder->has_written(request); ++tries) std::this_thread::sleep_for(10ms);
+    EXPECT_TRUE(recorder->has_written(request));
+  }
   /// Without temporary ones.
   static std::vector<std::string> files(const std::string& folder) {
     auto names = names_in(folder);
@@ -78,21 +86,17 @@ class FlightRecorderOfDomain : public testing::Test {
   const std::string folder = temporary.at("made/here");
 };
 
-TEST_F(FlightRecorderOfDomain, WritesOnASignalWhatHostAndDevicesHaveDone) {
+TEST_F(FlightRecorderOfDomain, WritesOnRequestWhatHostAndDevicesHaveDone) {
   const auto domain = make(folder);
   for (int step = 0; step < 3; ++step) domain->exchange();
   const Graph graph = test::captured(*domain, [&] { domain->exchange(); });
   for (int step = 0; step < 4; ++step) graph.launch();
   domain->synchronize();
   EXPECT_THAT(files(folder), IsEmpty());
-  ::raise(recorder_signal);
-  std::int64_t number = -1;
-  for (int tries = 0; tries < 1000 && number < 0; ++tries) {
-    std::this_thread::sleep_for(10ms);
-    if (!files(folder).empty()) number = domain_of(folder);
-  }
-  const Recording recording = wait_for(folder, number, [](const Recording&) { return true; });
-  EXPECT_EQ(recording.cause, RecordingCause::signal);
+  request_recordings();
+  ASSERT_THAT(files(folder), SizeIs(1));
+  const Recording recording = wait_for(folder, domain_of(folder), [](const Recording&) { return true; });
+  EXPECT_EQ(recording.cause, RecordingCause::request);
   EXPECT_EQ(recording.rank, 0);
   EXPECT_EQ(recording.ranks, 1);
   EXPECT_EQ(recording.pid, ::getpid());
@@ -162,8 +166,7 @@ TEST_F(FlightRecorderOfDomain, HasAFileForEachDomain) {
   const auto first = make(folder);
   const auto second = make(folder);
   first->exchange();
-  ::raise(recorder_signal);
-  for (int tries = 0; tries < 1000 && files(folder).size() < 2; ++tries) std::this_thread::sleep_for(10ms);
+  request_recordings();
   EXPECT_THAT(files(folder), SizeIs(2));
   first->close();
   second->close();
