@@ -16,6 +16,7 @@ constexpr Duration patience = std::chrono::seconds(2);
 ExchangeRecord::ExchangeRecord(Recorder& recorder, device::Backend& backend, std::string name,
                                const std::vector<End>& ends, const AbortWord& abort)
     : recorder_(&recorder),
+      on_gpus_(backend.kind() != DeviceKind::host),
       abort_(&abort),
       name_(std::move(name)),
       host_done_(std::make_unique<std::atomic<std::uint64_t>[]>(ends.size())) {
@@ -56,16 +57,17 @@ void ExchangeRecord::watch_flags(Watched& watched, const End& end) {
   const int device = end.state->device();
   const auto found = std::ranges::find(readers_, device, &Reader::device);
   watched.reader = static_cast<std::size_t>(found - readers_.begin());
-  if (found == readers_.end()) readers_.push_back({device, {}, {}, nullptr});
+  if (found == readers_.end()) readers_.push_back({device, {}, {}, {}, nullptr});
   for (const device::Flag* flag : flags) watched.words.push_back(word(watched.reader, &flag->epoch));
   const Mailbox& mailbox = end.state->mailbox;
-  const std::size_t epoch =
-      word(watched.reader, end.endpoint->fused() != nullptr ? mailbox.fused_epoch() : mailbox.epoch());
-  auto& epochs = readers_[watched.reader].epochs;
+  const bool fused = end.endpoint->fused() != nullptr;
+  const std::size_t epoch = word(watched.reader, fused ? mailbox.fused_epoch() : mailbox.epoch());
+  // A kernel advances its epochs behind its waits, a stream's operations in front of them.
+  auto& epochs = fused && on_gpus_ ? readers_[watched.reader].completed : readers_[watched.reader].epochs;
   if (std::ranges::find(epochs, epoch) == epochs.end()) epochs.push_back(epoch);
 }
 
-RecordedExchange ExchangeRecord::recorded() {
+RecordedExchange ExchangeRecord::recorded(bool host_waits) {
   RecordedExchange exchange{.name = name_,
                             .started = started_.load(std::memory_order_relaxed),
                             .finished = finished_.load(std::memory_order_relaxed)};
@@ -79,7 +81,9 @@ RecordedExchange ExchangeRecord::recorded() {
     }
     auto read = reader.reader->read(patience, exchange.unread);
     if (!read) continue;
-    for (const std::size_t word : reader.epochs) epoch = std::min(epoch.value_or((*read)[word]), (*read)[word]);
+    const auto least = [&](std::uint64_t begun) { epoch = std::min(epoch.value_or(begun), begun); };
+    for (const std::size_t word : reader.epochs) least((*read)[word]);
+    for (const std::size_t word : reader.completed) least((*read)[word] + (host_waits ? 1 : 0));
     values.back() = std::move(*read);
   }
   exchange.epoch = epoch.value_or(0);

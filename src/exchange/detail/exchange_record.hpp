@@ -49,7 +49,7 @@ class ExchangeRecord final : public RecordedState {
     recorder_->failed(error, of_another, place_, number);
   }
 
-  [[nodiscard]] RecordedExchange recorded() override;
+  [[nodiscard]] RecordedExchange recorded(bool host_waits) override;
   [[nodiscard]] bool aborted() const override { return abort_->raised(); }
 
  private:
@@ -64,13 +64,15 @@ class ExchangeRecord final : public RecordedState {
   struct Reader {
     int device;
     std::vector<const std::uint64_t*> words;
-    std::vector<std::size_t> epochs;  ///< those of the words that count exchanges
+    std::vector<std::size_t> epochs;     ///< those of the words that count exchanges that have begun
+    std::vector<std::size_t> completed;  ///< or exchanges whose messages have all arrived
     std::unique_ptr<device::WordReader> reader;
   };
   void watch_flags(Watched& watched, const End& end);
   [[nodiscard]] std::size_t word(std::size_t reader, const std::uint64_t* at);
 
   Recorder* recorder_;
+  bool on_gpus_;
   const AbortWord* abort_;
   std::string name_;
   std::vector<Watched> ends_;                                ///< by end
