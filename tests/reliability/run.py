@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Runs seeds that no earlier run has tried, adds them to the ledger, and writes the page from it: `make reliability`.
 
-    run.py BUILD [--minutes 25] [--ledger FILE] [--page FILE]   runs; both files are rewritten after each part
-    run.py --write [--ledger FILE] [--page FILE]                writes the page from the ledger
-    run.py --check [--ledger FILE] [--page FILE]                compares them
+    run.py BUILD [--minutes 25] [--only PART]... [--ledger FILE] [--page FILE]   runs; both files are rewritten after each part
+    run.py --write [--ledger FILE] [--page FILE]                                 writes the page from the ledger
+    run.py --check [--ledger FILE] [--page FILE]                                 compares them
 
 The parts are tests of ctest in the folder BUILD that take a range of seeds: the programs fuzz_*, fault_*, losses, soak_*, simulation,
 and cli_command_lines. Each gets an equal share of the time, with the arguments that its test has. What a seed tries also depends on the
@@ -64,14 +64,14 @@ class Unusable(Exception):
     """A program that cannot be run, or whose answer is not understood."""
 
 
-def commands_of(build):
+def commands_of(build, parts):
     """By name of the part, the command of its test without a range of seeds."""
     shown = subprocess.run(["ctest", "--test-dir", str(build), "--show-only=json-v1"], capture_output=True, text=True, check=False)
     if shown.returncode != 0:
         raise Unusable(f"ctest in {build}: {shown.stderr.strip()}")
     found = {}
     for test in json.loads(shown.stdout)["tests"]:
-        if test["name"] in PARTS and "command" in test:
+        if test["name"] in parts and "command" in test:
             words = list(test["command"])
             for option in ("--runs", "--slack"):  # a test allows for a busy machine
                 if option in words:
@@ -79,7 +79,7 @@ def commands_of(build):
                     del words[at : at + 2]
             found[test["name"]] = words
     if not found:
-        raise Unusable(f"{build} has none of the tests {', '.join(PARTS)}; allowed is a folder in which they are built")
+        raise Unusable(f"{build} has none of the tests {', '.join(parts)}; allowed is a folder in which they are built")
     return found
 
 
@@ -210,6 +210,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("build", nargs="?", type=pathlib.Path)
     parser.add_argument("--minutes", type=float, default=25)
+    parser.add_argument("--only", action="append", choices=PARTS, metavar="PART", help="this part, which may be given several times")
     parser.add_argument("--ledger", type=pathlib.Path, default=HERE / "ledger.json")
     parser.add_argument("--page", type=pathlib.Path, default=ROOT / "docs" / "reliability.md")
     parser.add_argument("--write", action="store_true")
@@ -227,7 +228,7 @@ def main():
         parser.error("allowed is a build folder, and more than 0 minutes")
     failed = 0
     try:
-        commands = commands_of(given.build)
+        commands = commands_of(given.build, given.only or PARTS)
         for part, command in commands.items():
             first = max((row["end"] for row in rows if row["part"] == part), default=0)
             row = run_part(part, command, first, 60 * given.minutes / len(commands))

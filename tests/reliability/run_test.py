@@ -90,12 +90,19 @@ def main():
         row = json.loads((folder / "ledger.json").read_text())[-1]
         shown = f"{row.get('errors'):,} errors of ranks that were not lost came after the timeout by at most 0.25 s (99 of 100, in the slowest batch), 0.75 s (all)"
         expect(row.get("errors", 0) >= 40 and shown in (folder / "page.md").read_text(), f"the page has how late errors of losses are: {row}")
+        build(folder, {"fuzz_wire": answer(), "fuzz_matrix": answer(), "losses": answer()})
+        (folder / "ledger.json").unlink()
+        done = run(folder, str(folder), "--minutes", "0.001", "--only", "losses", "--only", "fuzz_wire")
+        parts = sorted(row["part"] for row in json.loads((folder / "ledger.json").read_text()))
+        expect(done.returncode == 0 and parts == ["fuzz_wire", "losses"], f"--only runs these parts: {parts}, {done.stderr}")
+        done = run(folder, str(folder), "--only", "fuzz")
+        expect(done.returncode == 2 and "--only" in done.stderr, f"--only of no part: {done.returncode}, {done.stderr}")
         build(folder, {"other": answer()})
         done = run(folder, str(folder), "--minutes", "0.001")
         expect(done.returncode == 2 and "has none of the tests" in done.stderr, f"a folder without the tests: {done.returncode}, {done.stderr}")
     for failure in failures:
         print(f"FAILED: {failure}")
-    print(f"cases passed: {13 - len(failures)}")
+    print(f"cases passed: {15 - len(failures)}")
     return 1 if failures else 0
 
 
