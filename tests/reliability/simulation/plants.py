@@ -45,7 +45,7 @@ PLANTS = {
     ),
     3: (
         "direct: stores begin without the receiver's ready",
-        [(FUSED, "[&] { lane.stream->wait(lane.epoch, {&lane.ready, 1}); }", "[&] { if (!@) lane.stream->wait(lane.epoch, {&lane.ready, 1}); }")],
+        [(FUSED, "[&] { in.wait(lane.epoch, {&lane.ready, 1}); }", "[&] { if (!@) in.wait(lane.epoch, {&lane.ready, 1}); }")],
     ),
     4: (
         "direct: of several messages, also of the same neighbour on both sides, one arrival is waited for (Oceananigans 5843)",
@@ -60,8 +60,8 @@ PLANTS = {
     5: (
         "direct: arrived is posted before the stores",
         [
-            (FUSED, "[&] { lane.stream->copy(*lane.copies); }", "[&] { if (@) lane.stream->signal(lane.epoch, {&lane.arrived, 1}); else lane.stream->copy(*lane.copies); }"),
-            (FUSED, "[&] { lane.stream->signal(lane.epoch, {&lane.arrived, 1}); }", "[&] { if (@) lane.stream->copy(*lane.copies); else lane.stream->signal(lane.epoch, {&lane.arrived, 1}); }"),
+            (FUSED, "[&] { lane.copies.enqueue(lane.epoch, in); }", "[&] { if (@) in.signal(lane.epoch, {&lane.posted, 1}); else lane.copies.enqueue(lane.epoch, in); }"),
+            (FUSED, "[&] { in.signal(lane.epoch, {&lane.posted, 1}); }", "[&] { if (@) lane.copies.enqueue(lane.epoch, in); else in.signal(lane.epoch, {&lane.posted, 1}); }"),
         ],
     ),
     6: (
