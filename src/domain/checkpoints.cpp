@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <fcntl.h>
 #include <fmt/core.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <chrono>
 #include <exception>
 #include <thread>
@@ -25,37 +28,49 @@ namespace {
 
 constexpr auto pause = std::chrono::microseconds(200);
 
-/// A file that a thread writes.
+/// A file that a thread writes. It is removed unless its checkpoint has a manifest.
 class Writing {
  public:
-  Writing(const Snapshot& snapshot, const std::vector<io::StoredField>& fields, std::string folder, std::string name,
-          double most_bytes_per_second)
-      : pace_(most_bytes_per_second),
-        thread_(start_thread("the writer of a checkpoint",
-                             [this, &snapshot, &fields, folder = std::move(folder), name = std::move(name)] {
-                               try {
-                                 // Not by the backend, whose waits call the user's hook.
-                                 while (!snapshot.done()) std::this_thread::sleep_for(pause);
-                                 stored_ = write_cells(snapshot, fields, folder, name, pace_);
-                               } catch (...) {
-                                 failure_ = std::current_exception();
-                               }
-                             })) {}
+  Writing(const Snapshot& snapshot, const std::vector<io::StoredField>& fields, const CheckpointFolder& folder,
+          std::int64_t generation, std::string name, double most_bytes_per_second)
+      : path_(folder.path() + "/" + name),
+        manifest_(folder.manifest_path(generation)),
+        pace_(most_bytes_per_second),
+        thread_(start_thread("the writer of a checkpoint", [this, &snapshot, &fields, folder, name = std::move(name)] {
+          try {
+            // Not by the backend, whose waits call the user's hook.
+            while (!snapshot.done()) std::this_thread::sleep_for(pause);
+            stored_ = write_cells(snapshot, fields, folder.path(), name, pace_);
+          } catch (...) {
+            failure_ = std::current_exception();
+          }
+        })) {}
   Writing(const Writing&) = delete;  // the thread refers to it
   Writing& operator=(const Writing&) = delete;
   ~Writing() {
     pace_.end();
     if (thread_.joinable()) thread_.join();
+    const bool written = !stored_.file.name.empty();
+    if (written && !kept_ && !has_manifest()) ::unlink(path_.c_str());
   }
 
-  [[nodiscard]] io::StoredFile join() {
+  [[nodiscard]] const io::StoredFile& join() {
     pace_.end();
     thread_.join();
     if (failure_) std::rethrow_exception(failure_);
-    return std::move(stored_);
+    return stored_;
   }
+  void keep() { kept_ = true; }
 
  private:
+  /// An error may come after the manifest, whose files stay.
+  [[nodiscard]] bool has_manifest() const {
+    return ::faccessat(AT_FDCWD, manifest_.c_str(), F_OK, 0) == 0 || errno != ENOENT;
+  }
+
+  std::string path_;
+  std::string manifest_;
+  bool kept_ = false;
   io::Pace pace_;
   io::StoredFile stored_;
   std::exception_ptr failure_;
@@ -122,7 +137,7 @@ class Checkpoints::Impl {
     metadata_ = metadata;
     try {
       comm::agree_on(comm(), [&] {
-        writing_ = std::make_unique<Writing>(*snapshot_, fields_, folder_.path(),
+        writing_ = std::make_unique<Writing>(*snapshot_, fields_, folder_, generation_,
                                              io::data_name(generation_, comm().rank().value()), most_bytes_per_second_);
       });
     } catch (...) {  // on another rank: no rank has one under way
@@ -145,7 +160,10 @@ class Checkpoints::Impl {
       if (!root()) return;
       const io::Manifest manifest{extent_, fields_, metadata_, files};
       io::write_file("checkpoint manifest", folder_.manifest_path(generation_), io::text_of(manifest));
-      folder_.keep_newest(generations_);
+    });
+    writing->keep();
+    comm::agree_on(comm(), [&] {
+      if (root()) folder_.keep_newest(generations_);
     });
   }
 

@@ -39,6 +39,7 @@ struct CheckedWriter::Impl {
   Descriptor file;
   std::vector<std::byte> piece{};  ///< begun and not written
   std::vector<std::uint64_t> digests{};
+  bool finished = false;
 
   void write_piece(std::span<const std::byte> bytes) {
     digests.push_back(digest_of(bytes));
@@ -54,7 +55,9 @@ CheckedWriter::CheckedWriter(const std::string& folder, std::string name) {
   });
 }
 
-CheckedWriter::~CheckedWriter() = default;
+CheckedWriter::~CheckedWriter() {
+  if (!impl_->finished) ::unlink(impl_->path.c_str());
+}
 
 void CheckedWriter::append(std::span<const std::byte> bytes) {
   constexpr auto whole = static_cast<std::size_t>(checked_piece_bytes);
@@ -89,6 +92,7 @@ CheckedFile CheckedWriter::finish() {
     const int folder = ::open(impl_->folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (folder >= 0) Descriptor(folder).sync();
   });
+  impl_->finished = true;
   return impl_->about;
 }
 

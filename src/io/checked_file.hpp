@@ -34,7 +34,7 @@ class CheckedWriter {
   CheckedWriter(const std::string& folder, std::string name);
   CheckedWriter(const CheckedWriter&) = delete;  // one file one owner
   CheckedWriter& operator=(const CheckedWriter&) = delete;
-  ~CheckedWriter();
+  ~CheckedWriter();  ///< removes the file unless finish() has returned
 
   void append(std::span<const std::byte> bytes);
   /// Brings everything, and the file's name, to the storage device. Called once, at the end.

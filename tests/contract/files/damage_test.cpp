@@ -149,6 +149,7 @@ class FileSizeLimit {
 
 TEST_F(Damage, does_not_come_from_a_disk_that_is_full) {
   std::vector<std::string> texts(2);
+  const auto before = TemporaryFolder::names(run);
   comm::run_as_threads(2, [&](comm::RankGroup& comm) {
     FilesDomain d(comm, c);
     Checkpoints checkpoints(d.domain, run);
@@ -162,6 +163,8 @@ TEST_F(Damage, does_not_come_from_a_disk_that_is_full) {
       comm.barrier();
     }
     EXPECT_THAT(texts[comm.rank().index()], HasSubstr("-0.raw' cannot be written: File too large"));
+    EXPECT_EQ(TemporaryFolder::names(run), before) << "neither rank leaves its file";
+    comm.barrier();
     const auto restored = checkpoints.restore();
     ASSERT_TRUE(restored.has_value());
     EXPECT_EQ(restored->metadata.at("salt"), "2");
