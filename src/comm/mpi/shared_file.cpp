@@ -55,6 +55,15 @@ MPI_Datatype box_type(const FilePart& part, const Box& box, MPI_Datatype element
   return type;
 }
 
+/// Throws ResourceError unless code is MPI_SUCCESS.
+void check_file(int code, const std::string& what) {
+  if (code == MPI_SUCCESS) return;
+  std::array<char, MPI_MAX_ERROR_STRING + 1> text{};
+  int length = 0;
+  MPI_Error_string(code, text.data(), &length);
+  refuse_file(what, length > 0 ? text.data() : fmt::format("error {} of MPI", code));
+}
+
 class MpiFile final : public SharedFile {
  public:
   MpiFile(MpiCommunicator& comm, MPI_File file, std::string what, int largest_count)
@@ -110,17 +119,23 @@ class MpiFile final : public SharedFile {
       keep(MPI_File_set_view(file_, part.offset, element->get(), view->get(), "native", MPI_INFO_NULL));
     }
     const Watchdog watchdog("MPI_File_write_at_all", comm_->timeout());
-    keep(MPI_File_write_at_all(file_, 0, data, layout->count(), layout->type(), MPI_STATUS_IGNORE));
+    MPI_Status status{};
+    const int code = MPI_File_write_at_all(file_, 0, data, layout->count(), layout->type(), &status);
+    failure_.keep([&] {
+      check_file(code, what_);
+      if (!empty) check_bytes(status, part.element_bytes * box.volume());
+    });
+  }
+
+  /// Open MPI returns MPI_SUCCESS for some writes that have failed; their bytes are not in the status.
+  void check_bytes(const MPI_Status& status, std::int64_t bytes) const {
+    MPI_Count written = 0;
+    check_file(MPI_Get_elements_x(&status, MPI_BYTE, &written), what_);
+    if (written != bytes) refuse_file(what_, fmt::format("MPI has written {} of {} bytes", written, bytes));
   }
 
   void keep(int code) {
-    if (code == MPI_SUCCESS) return;
-    failure_.keep([&] {
-      std::array<char, MPI_MAX_ERROR_STRING + 1> text{};
-      int length = 0;
-      MPI_Error_string(code, text.data(), &length);
-      refuse_file(what_, length > 0 ? text.data() : fmt::format("error {} of MPI", code));
-    });
+    failure_.keep([&] { check_file(code, what_); });
   }
 
   MpiCommunicator* comm_;
@@ -140,7 +155,7 @@ std::unique_ptr<SharedFile> MpiCommunicator::open_shared_file(const std::string&
   const auto open = [&] {
     const Watchdog watchdog("MPI_File_open", timeout());
     // Some MPIs read what is between their parts, and write it back.
-    check(MPI_File_open(state_->comm, path.c_str(), MPI_MODE_RDWR, MPI_INFO_NULL, &file), "MPI_File_open");
+    check_file(MPI_File_open(state_->comm, path.c_str(), MPI_MODE_RDWR, MPI_INFO_NULL, &file), what);
   };
   agree_on(*this, open);
   return std::make_unique<MpiFile>(*this, file, what, state_->largest_count);
