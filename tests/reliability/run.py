@@ -6,7 +6,7 @@
     run.py --write [--ledger FILE] [--page FILE]                                 writes the page from the ledger
     run.py --check [--ledger FILE] [--page FILE]                                 compares them
 
-The parts are tests of ctest in the folder BUILD that take a range of seeds: the programs fuzz_*, fault_*, losses, soak_*, simulation,
+The parts are tests of ctest in the folder BUILD that take a range of seeds: the programs fuzz_*, fault_*, losses, soak_*, simulation, outputs,
 and cli_command_lines. Each gets an equal share of the time, with the arguments that its test has. What a seed tries also depends on the
 commit, which the ledger names. Exit code 1 if a seed
 failed, in this run or, with --check, if the page is not the ledger's; 2 if a program cannot be run.
@@ -34,6 +34,7 @@ FIRST_BATCH = {
     "soak_domains": 400,
     "soak_replays": 4000,
     "simulation": 100,
+    "outputs": 220,
 }
 BATCH_SECONDS = 10
 
@@ -56,6 +57,7 @@ PARTS = {
     "soak_domains": "the same for domains, from their plan to close()",
     "soak_replays": "the same for graphs, captured, replayed and destroyed",
     "simulation": "ranks, workers and time simulated: delays, switches, ranks that leave or stop, failed calls",
+    "outputs": "files of commands fail at each 512th byte and at each call, by 20 error numbers",
     "losses": "a rank of an MPI job is killed, stopped, or stuck at some call",
 }
 
