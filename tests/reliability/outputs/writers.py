@@ -20,7 +20,7 @@ class Writer:
     same: bool = True  # each run writes the same bytes
     printed: bool = False  # standard output is the file
     ranks: int = 0  # of an MPI job; 0: none
-    lines: int = 1  # of an error
+    lines: int = 1  # of an error, at most
     warns: bool = False  # what cannot be kept is no error: a warning, and exit code 0
     needs: str = ""  # of the build: png, xxhash
     program: str = "bin/halocline"
