@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The commands whose files outputs.py cuts. Together they reach each place where the library or the tool writes a file."""
+"""The commands whose files outputs.py cuts. Together they reach the places where the library or the tool writes a file, but for
+recordings and machine --measure-network."""
 
 import csv
 import dataclasses
