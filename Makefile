@@ -2,12 +2,14 @@
 # The two commands of the README, and the ones that developers use every day. CMake does the work.
 #   make demo     installs what is missing, builds, runs jacobi3d on 4 ranks x 2 host devices, writes a picture
 #   make test     installs what is missing, builds the tests, runs them and prints how many passed
-# Variables: MPI=OFF (one process), JOBS=n (compilers at once), TESTS=regex (only these), HOURS=n (of make reliability), CONFIGURE="-D..."
+# Variables: MPI=OFF (one process), JOBS=n (compilers at once), TESTS=regex (only these), HOURS=n (of make reliability), COUNT=n and SEED=n (of make mutants), CONFIGURE="-D..."
 MPI ?= AUTO
 JOBS ?= $(shell scripts/jobs.sh)
 CONFIGURE ?=
 TESTS ?=
 HOURS ?= 0
+COUNT ?= 120
+SEED ?= 1
 SIZE ?= 128 128 128
 STEPS ?= 200
 BUILD := build/release
@@ -21,7 +23,7 @@ CONFIGURE_WITH = scripts/configure.sh $(BUILD) $(1) -DHALOCLINE_MPI=$(MPI) $(CON
 INSTALL = MPI=$(MPI) scripts/install_dependencies.sh
 
 .DEFAULT_GOAL := build
-.PHONY: help build demo test packages models configured reliability bench docs format lint clean
+.PHONY: help build demo test packages models configured reliability mutants bench docs format lint clean
 # Goals share one build folder: one at a time. Within one, JOBS compilers run at once.
 .NOTPARALLEL:
 
@@ -60,6 +62,16 @@ models: configured ## the protocols, by a model checker, in all their states
 
 reliability: build ## seeds that no run has tried: 25 minutes, or HOURS; docs/reliability.md has what came out
 	@python3 tests/reliability/run.py $(BUILD) --minutes $$(($(HOURS) > 0 ? $(HOURS) * 60 : 25))
+
+# Of Python's packages only drawing needs one; a folder build/mutants that is there can be run without.
+MUTANTS := build/mutants
+mutants: ## mutants of the library, all compiled at once, and which of them the suites kill: COUNT of them (120), drawn by SEED (1)
+	@$(INSTALL) build test
+	@test -x $(MUTANTS)/python/bin/pip || python3 -m venv $(MUTANTS)/python
+	@$(MUTANTS)/python/bin/pip install --quiet --disable-pip-version-check -r tests/reliability/mutants/requirements.txt
+	@$(MUTANTS)/python/bin/python -B tests/reliability/mutants/mutants.py draw $(MUTANTS) --count $(COUNT) --seed $(SEED) --jobs $(JOBS) --mpi $(MPI)
+	@python3 -B tests/reliability/mutants/mutants.py run $(MUTANTS) --out $(MUTANTS)/results-$(SEED).jsonl --jobs $$((($(JOBS) + 1) / 2))
+	@python3 -B tests/reliability/mutants/mutants.py report $(MUTANTS) $(MUTANTS)/results-$(SEED).jsonl
 
 bench: build ## halocline's transports beside the same exchange in plain MPI
 	scripts/mpirun.sh -n 2 $(BUILD)/bin/bench_exchange_baselines
