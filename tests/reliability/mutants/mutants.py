@@ -51,7 +51,7 @@ OPTIONS = [
     "-DCMAKE_BUILD_TYPE=Release",
     "-DCMAKE_CXX_FLAGS_RELEASE=-O1 -DNDEBUG",
     "-DHALOCLINE_BUILD_TESTS=ON",
-    *(f"-DHALOCLINE_{name}=OFF" for name in ("BUILD_APPS", "BUILD_BENCH", "CUDA", "SIMGRID", "FORTRAN", "PYTHON")),
+    *(f"-DHALOCLINE_{name}=OFF" for name in ("BUILD_BENCH", "CUDA", "SIMGRID", "FORTRAN", "PYTHON")),
 ]
 
 

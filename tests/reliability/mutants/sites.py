@@ -36,7 +36,12 @@ class Finder:
     def read(self, file, arguments, text=None):
         """Adds what this translation unit has of the folders' files; text: what it is taken to contain."""
         unit = self.clang.Index.create().parse(file, args=arguments, unsaved_files=[] if text is None else [(file, text)])
-        errors = [str(one) for one in unit.diagnostics if one.severity >= self.clang.Diagnostic.Error]
+        # Headers of the compiler have functions that are built into it.
+        errors = [
+            str(one)
+            for one in unit.diagnostics
+            if one.severity >= self.clang.Diagnostic.Error and one.location.file and one.location.file.name.startswith(str(self.root))
+        ]
         if errors:
             raise ValueError(f"{file} is not parsed: {errors[0]}")
         for node in unit.cursor.get_children():
@@ -233,7 +238,7 @@ def compiler_headers(command):
     compiler = next(word for word in shlex.split(command) if re.search(r"(?:^|/)[\w-]*(?:c|g|clang)\+\+[\w.-]*$", word))
     done = subprocess.run([compiler, "-E", "-x", "c++", "-", "-v"], input="", capture_output=True, text=True, check=True)
     shown = re.search(r"#include <\.\.\.> search starts here:\n(.*?)End of search list", done.stderr, re.S).group(1).split()
-    return ["-nostdinc", "-nostdinc++", *(word for folder in shown for word in ("-isystem", folder))]
+    return ["-ferror-limit=0", "-nostdinc", "-nostdinc++", *(word for folder in shown for word in ("-isystem", folder))]
 
 
 def sites_of(unit):
