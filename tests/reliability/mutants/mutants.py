@@ -30,23 +30,14 @@ import trial
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
 FOLDERS = ["src/comm", "src/device", "src/exchange", "src/plan"]
-#: Tests of ctest, and arguments besides.
+#: Tests of ctest, and the program of each.
 TESTS = {
-    "unit_comm": [],
-    "unit_device": [],
-    "unit_hidden_gpus": [],
-    "unit_out_of_memory": [],
-    "unit_plan": [],
-    "unit_joint": [],
-    "unit_domain": [],
-    "contract_net_ports": [],
-    "contract_exchange": [],
-    "property_exchange": [],
-    "property_joint": [],
-    "simulation": [],
+    name: name
+    for name in ("unit_comm", "unit_device", "unit_hidden_gpus", "unit_out_of_memory", "unit_plan", "unit_joint", "unit_domain")
+    + ("contract_net_ports", "contract_exchange", "property_exchange", "property_joint", "simulation")
 }
 #: Where the build has MPI.
-MPI_TESTS = {"mpi_comm_n2": [], "contract_exchange_mpi_n2": []}
+MPI_TESTS = {"mpi_comm_n[23]": "mpi_comm", "contract_exchange_mpi_n2": "contract_exchange_mpi", "session_.*": "session_program"}
 OPTIONS = [
     "-DCMAKE_BUILD_TYPE=Release",
     "-DCMAKE_CXX_FLAGS_RELEASE=-O1 -DNDEBUG",
@@ -67,14 +58,14 @@ def configure(folder, mpi):
         raise ValueError(f"{folder}/source cannot be configured:\n{output[-3000:]}")
 
 
-def tests_of(folder):
+def tests_of(folder, given):
     cache = (folder / "build/CMakeCache.txt").read_text(encoding="utf-8")
-    return TESTS if "HALOCLINE_MPI:STRING=OFF" in cache else TESTS | MPI_TESTS
+    tests = TESTS if "HALOCLINE_MPI:STRING=OFF" in cache else TESTS | MPI_TESTS
+    return {name: program for name, program in tests.items() if program not in given.without}
 
 
-def build(folder, jobs):
-    targets = sorted({name.split("_n2")[0] for name in tests_of(folder)})
-    return quiet(["cmake", "--build", str(folder / "build"), "--parallel", str(jobs), "--target", *targets, "--", "-k", "0"])
+def build(folder, given):
+    return quiet(["cmake", "--build", str(folder / "build"), "--parallel", str(given.jobs), "--target", *tests_of(folder, given).values(), "--", "-k", "0"])
 
 
 def found_sites(tree, folder, given):
@@ -98,7 +89,7 @@ def draw(folder, given):
     found = found_sites(tree, folder, given)
     by_operator = collections.Counter(site["operator"] for site in found)
     print(f"{len(found)} places: {', '.join(f'{count} {name}' for name, count in by_operator.most_common())}", flush=True)
-    mutants, left_out = schemata.compiled(tree, found, schemata.drawn(found, given.seed), given.count, lambda: build(folder, given.jobs))
+    mutants, left_out = schemata.compiled(tree, found, schemata.drawn(found, given.seed), given.count, lambda: build(folder, given))
     document = {"seed": given.seed, "commit": commit(), "places": count_of(found), "mutants": [], "left_out": []}
     for key, chosen in (("mutants", mutants), ("left_out", left_out)):
         for number, site in chosen:
@@ -142,7 +133,7 @@ def measured(folder, given):
         return load(path)
     binaries = folder / "build"
     places = max(one["number"] for one in load(folder / "mutants.json")["mutants"])
-    parts = trial.parts_of(binaries, tests_of(folder))
+    parts = trial.parts_of(binaries, tests_of(folder, given))
     kept = []
     with concurrent.futures.ThreadPoolExecutor(given.jobs) as pool:
         for part, (result, text) in zip(parts, pool.map(lambda part: trial.baseline(part, places, binaries), parts)):
@@ -245,6 +236,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--mpi", choices=["AUTO", "OFF"], default="AUTO")
+    parser.add_argument("--without", nargs="+", default=[], metavar="PROGRAM")
     parser.add_argument("--out", type=pathlib.Path)
     parser.add_argument("--first", type=int)
     parser.add_argument("--shard", default="1/1")
@@ -258,7 +250,7 @@ def main():
             draw(folder, given)
         elif given.command == "build":
             configure(folder, given.mpi)
-            if output := build(folder, given.jobs):
+            if output := build(folder, given):
                 raise ValueError(output[-3000:])
         elif given.command == "run":
             if given.out is None:

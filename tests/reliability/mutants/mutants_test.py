@@ -168,6 +168,29 @@ def mutants_are_judged():
     expect(limits == [10, 10, 150, 150], f"limits are {limits}")
 
 
+def tests_become_parts():
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        program = folder / "unit_example"
+        program.write_text('#!/bin/sh\n[ "$1" = --gtest_list_tests ] && printf "One.\\n  a\\n  b\\nAll/Two.  # TypeParam = int\\n  c\\n"\nexit 0\n')
+        program.chmod(0o755)
+        (folder / "CTestTestfile.cmake").write_text(
+            f'add_test(unit_example "{program}")\nset_tests_properties(unit_example PROPERTIES ENVIRONMENT "GREETING=hello")\n'
+            f'add_test(ranks_n2 "/bin/echo" "2")\nadd_test(fails "/bin/false")\nset_tests_properties(fails PROPERTIES WILL_FAIL ON)\nadd_test(other "/bin/true")\n'
+        )
+        parts = trial.parts_of(folder, ["unit_example", "ranks_n[23]", "fails"])
+        expect([one["name"] for one in parts] == ["unit_example/One", "unit_example/All/Two", "ranks_n2", "fails"], f"the parts are {[one['name'] for one in parts]}")
+        expect(parts[0]["command"] == ["{build}/unit_example", "--gtest_filter=One.*", "--gtest_fail_fast"], f"its command is {parts[0]['command']}")
+        expect(parts[0]["environment"] == [["GREETING", "hello"]], f"its environment is {parts[0]['environment']}")
+        result, text = trial.baseline(parts[3], 3, folder)
+        expect(result is not None and result["reached"] == [], f"a test that has to fail does not pass: {text}")
+        try:
+            trial.parts_of(folder, ["absent"])
+            expect(False, "a test that is absent is no error")
+        except ValueError as error:
+            expect("has no test absent" in str(error), f"the error is {error}")
+
+
 def tables_add_up():
     rows = [{"file": f"src/{name}/a.cpp", "operator": "call", "outcome": outcome, "how": how}
             for name, outcome, how in (("comm", "killed", "failed"), ("comm", "survived", ""), ("plan", "killed", "hung"), ("plan", "not reached", ""))]  # fmt: skip
@@ -235,7 +258,7 @@ def places_of_the_example():
 
 
 def main():
-    for one in (each_mutant_is_its_own_program, places_that_do_not_compile_are_drawn_again, the_seed_determines_the_draw, ends_of_processes_are_told_apart, mutants_are_judged, tables_add_up, survivors_need_a_reason):
+    for one in (each_mutant_is_its_own_program, places_that_do_not_compile_are_drawn_again, the_seed_determines_the_draw, ends_of_processes_are_told_apart, mutants_are_judged, tests_become_parts, tables_add_up, survivors_need_a_reason):
         case(one)
     try:
         import clang.cindex  # noqa: F401

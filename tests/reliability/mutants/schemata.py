@@ -78,14 +78,17 @@ def lines_of(text, number):
 
 
 def shown(site, text):
-    """The line of a site before and after."""
+    """The lines of a site before and after, as one."""
     begin = text.rfind("\n", 0, site["start"]) + 1
     stop = text.find("\n", site["end"])
-    part = ["".join(one if isinstance(one, str) else text[one[0] : one[1]] for one in site["pattern"])]
     original = text[site["start"] : site["end"]]
-    other = {"choice": part[0], "negated": f"!({original})", "removed": "{}"}[site["kind"]]
-    other = {"true": "false", "false": "true"}.get(original, other) if site["kind"] == "negated" else other
-    return text[begin:stop].strip(), (text[begin : site["start"]] + other + text[site["end"] : stop]).strip()
+    if site["kind"] == "choice":
+        other = "".join(part if isinstance(part, str) else text[part[0] : part[1]] for part in site["pattern"])
+    elif site["kind"] == "removed":
+        other = "{}"
+    else:
+        other = {"true": "false", "false": "true"}.get(original, f"!({original})")
+    return " ".join(text[begin:stop].split()), " ".join((text[begin : site["start"]] + other + text[site["end"] : stop]).split())
 
 
 class Tree:

@@ -17,6 +17,8 @@ import time
 FACTOR, LEAST = 5, 10
 #: Bytes of address space and of files, so that a mutant cannot take the machine's memory.
 LIMITED = ["/bin/sh", "-c", 'ulimit -c 0 -v 25000000 -f 2000000; exec "$@"', "sh"]
+#: Properties of tests whose exit code is not their result.
+JUDGED_BY_CTEST = {"PASS_REGULAR_EXPRESSION", "FAIL_REGULAR_EXPRESSION", "WILL_FAIL"}
 PASSED, FAILED, CRASHED, HUNG = "passed", "failed", "crashed", "hung"
 
 
@@ -83,20 +85,20 @@ def run(part, variables, limit):
 
 
 def parts_of(build, wanted):
-    """The parts of the tests that are named, of which several are one where a test is a program of GoogleTest."""
+    """The parts of the tests whose names match one of these expressions; several where a test is a program of GoogleTest."""
     shown = subprocess.run(["ctest", "--test-dir", str(build), "--show-only=json-v1"], capture_output=True, text=True, check=True)
     parts, missing = [], set(wanted)
     for test in json.loads(shown.stdout)["tests"]:
-        if test["name"] not in wanted or "command" not in test:
+        matching = [one for one in wanted if re.fullmatch(one, test["name"])]
+        if not matching or "command" not in test:
             continue
-        missing.discard(test["name"])
+        missing -= set(matching)
         properties = {one["name"]: one["value"] for one in test.get("properties", [])}
-        part = {
-            "name": test["name"],
-            "command": [word.replace(str(build), "{build}") for word in test["command"] + wanted[test["name"]]],
-            "environment": [one.split("=", 1) for one in properties.get("ENVIRONMENT", [])],
-        }
-        parts += suites(part, build)
+        if JUDGED_BY_CTEST & set(properties):
+            command, environment = ["ctest", "--test-dir", "{build}", "-R", f"^{test['name']}$", "--output-on-failure"], []
+        else:
+            command, environment = [word.replace(str(build), "{build}") for word in test["command"]], properties.get("ENVIRONMENT", [])
+        parts += suites({"name": test["name"], "command": command, "environment": [one.split("=", 1) for one in environment]}, build)
     if missing:
         raise ValueError(f"{build} has no test {', '.join(sorted(missing))}")
     return parts
