@@ -19,6 +19,7 @@ import datetime
 import importlib.util
 import json
 import pathlib
+import shutil
 import subprocess
 import sys
 import threading
@@ -53,6 +54,9 @@ def quiet(command):
 
 
 def configure(folder, mpi):
+    cache = folder / "build/CMakeCache.txt"
+    if cache.is_file() and f"CMAKE_HOME_DIRECTORY:INTERNAL={folder}/source\n" not in cache.read_text(encoding="utf-8"):
+        shutil.rmtree(folder / "build")  # of another machine: its paths are not those of here
     output = quiet(["cmake", "-G", "Ninja", "-S", str(folder / "source"), "-B", str(folder / "build"), *OPTIONS, f"-DHALOCLINE_MPI={mpi}"])
     if output is not None:
         raise ValueError(f"{folder}/source cannot be configured:\n{output[-3000:]}")
