@@ -162,5 +162,16 @@ TEST(SumPlan, DoesNotJoinSumsOfDifferentShapes) {
   EXPECT_EQ(tasks([](StridedSum& other) { other.terms.pop_back(); }), 2u);
 }
 
+TEST(SumPlan, DoesNotJoinSumsWhoseUnitsBeginElsewhere) {
+  std::mt19937 random(20261128);
+  const std::int64_t wide = wide_unit(4);
+  Rows rows(random, Element::f32, 4 * wide);
+  const auto tasks = [&](std::int64_t at) {
+    return plan_of({rows.sum(rows.target.data(), 0, 0), rows.sum(rows.target.data(), at, 0)}).tasks.size();
+  };
+  EXPECT_EQ(tasks(8 * wide), 1u);
+  EXPECT_EQ(tasks(8 * wide + 1), 2u);
+}
+
 }  // namespace
 }  // namespace halocline::device::cuda
