@@ -138,6 +138,15 @@ TEST(LaunchThreads, WhatALaunchThrowsIsTheStreamsError) {
   EXPECT_FALSE(ran);
 }
 
+TEST(LaunchThreads, WrongFlagsAreAnErrorOfTheCall) {
+  const auto backend = launched(1);
+  const auto stream = backend->create_stream(0);
+  const std::uint64_t epoch = 1;
+  EXPECT_THROW(stream->wait(&epoch, std::array{FlagWait{}}), InvalidArgument);
+  EXPECT_THROW(stream->signal(&epoch, std::array{FlagSignal{}}), InvalidArgument);
+  EXPECT_NO_THROW(stream->synchronize()) << "nothing was enqueued";
+}
+
 TEST(LaunchThreads, RefuseStreamsThatOthersLaunchIn) {
   const auto backend = launched(1);
   EXPECT_THAT(thrown([&] { (void)backend->borrow_stream(0, nullptr); }),
