@@ -84,6 +84,7 @@ def shown(site, text):
     original = text[site["start"] : site["end"]]
     if site["kind"] == "choice":
         other = "".join(part if isinstance(part, str) else text[part[0] : part[1]] for part in site["pattern"])
+        other = f"({other})" if site["operator"] == "logical" else other  # another precedence
     elif site["kind"] == "removed":
         other = "{}"
     else:
