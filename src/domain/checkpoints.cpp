@@ -155,15 +155,24 @@ class Checkpoints::Impl {
       snapshot_->wait();  // which runs the copies where no other thread does
       mine = writing->join();
     });
-    const auto files = comm::gather(comm(), mine);
+    try {
+      write_manifest(comm::gather(comm(), mine));
+    } catch (const Error& error) {
+      // Rank 0 may be late, and write the manifest yet.
+      if (error.kind() == ErrorKind::deadline || error.kind() == ErrorKind::communication) writing->keep();
+      throw;
+    }
+    writing->keep();
+    comm::agree_on(comm(), [&] {
+      if (root()) folder_.keep_newest(generations_);
+    });
+  }
+
+  void write_manifest(const std::vector<io::StoredFile>& files) {
     comm::agree_on(comm(), [&] {
       if (!root()) return;
       const io::Manifest manifest{extent_, fields_, metadata_, files};
       io::write_file("checkpoint manifest", folder_.manifest_path(generation_), io::text_of(manifest));
-    });
-    writing->keep();
-    comm::agree_on(comm(), [&] {
-      if (root()) folder_.keep_newest(generations_);
     });
   }
 
