@@ -187,7 +187,7 @@ def cases_of(plain, old, writer):
         key = (int(rank), int(file))
         if kind == "open":
             paths[key] = about[0]
-            folder = about[0].split("/work/", 1)[0] + "/work/"
+            folder = about[0].rsplit("/work/", 1)[0] + "/work/"
         elif kind == "write":
             bytes_of[key] = int(number)
         elif kind == "rename":
