@@ -3,7 +3,7 @@
 # Everything that needs GPUs, in one run: builds, tests, checks memory, and measures.
 #   bench/gpu_check.sh OUTDIR [STAGE[:SECONDS]...]
 # Stages, in this order if none is named: build tests verify sanitizer lost machine ceilings pack exchange candidates
-# studies baselines jacobi. A stage that fails or exceeds its time does not stop the next ones. All together take at most
+# studies baselines jacobi failures. A stage that fails or exceeds its time does not stop the next ones. All together take at most
 # GPU_CHECK_SECONDS (540). OUTDIR gets results.tar.gz (a log for each stage, CSV files), summary.txt, which is also printed,
 # and after the stage tests gpu_record.json, to be committed as bench/results/gpu_record.json (scripts/gpu_record.cmake).
 # Timed runs are verified before and after: a wrong cell is a failed step.
@@ -22,10 +22,10 @@ blocks=${GPU_CHECK_BLOCKS:-512,256,128,64}
 largest=${blocks%%,*}
 smallest=${blocks##*,}
 edge=${GPU_CHECK_EDGE:-750}
-all_stages=(build tests verify sanitizer lost machine ceilings pack exchange candidates studies baselines jacobi)
+all_stages=(build tests verify sanitizer lost machine ceilings pack exchange candidates studies baselines jacobi failures)
 declare -A limit=(
-  [build]=200 [tests]=420 [verify]=120 [sanitizer]=60 [lost]=60 [machine]=60 [ceilings]=45 [pack]=30 [exchange]=300 [candidates]=70
-  [studies]=200 [baselines]=180 [jacobi]=60
+  [build]=200 [tests]=420 [verify]=200 [sanitizer]=60 [lost]=120 [machine]=60 [ceilings]=45 [pack]=30 [exchange]=300 [candidates]=70
+  [studies]=200 [baselines]=180 [jacobi]=60 [failures]=420
 )
 
 # --- what all stages share ----------------------------------------------------------------------------------------
@@ -190,6 +190,19 @@ stage_lost() {
       step 40 env HALOCLINE_BACKEND=cuda LOST_RANK_SECONDS=6 "$root/tests/mpi/lost_rank/lost_rank.sh" mpirun \
         "--oversubscribe;--bind-to;none" "$build/bin/lost_rank" "$transport" "$fate"
     done
+  done
+}
+
+# With two GPUs, a rank each: ranks that hang, and what a postmortem names; ranks that are lost; the same exchange many times.
+stage_failures() {
+  local open_mpi="--oversubscribe;--bind-to;none" what
+  step 220 env HALOCLINE_BACKEND=cuda PLANTED_TIME_TO_HANG=3 PLANTED_DEADLINE=5 python3 "$root/tests/mpi/planted_hangs/planted.py" \
+    "$(command -v mpirun)" "$build/bin/planted_hang" "$build/bin/halocline" "--flags=$open_mpi" --cases 20 --ranks 2
+  step 200 python3 "$root/tests/reliability/losses/losses.py" "$build" --backend cuda --runs 30 --jobs 2 --seconds 6
+  step 60 env CUDA_VISIBLE_DEVICES=0 "$build/bin/soak" exchanges --backend cuda --runs 60000
+  for what in "exchanges --runs 30000" "domains --runs 256" "replays --runs 5000"; do
+    # shellcheck disable=SC2086
+    step 60 $(ranks 2) "$build/bin/soak" $what --backend cuda
   done
 }
 
