@@ -50,7 +50,7 @@ std::map<std::int64_t, std::vector<Recording>> recordings_in(const std::string& 
     if (first) continue;
     throw InvalidArgument(
         fmt::format("DIR is '{}', which has '{}' and '{}', two recordings of rank {}; allowed are "
-                    "those of one job: remove the older ones",
+                    "recordings of one job: remove the older ones",
                     folder, other->second, name, about->rank));
   }
   for (const auto& [about, name] : files) {
