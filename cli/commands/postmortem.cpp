@@ -41,8 +41,7 @@ void add_postmortem_command(CLI::App& app, Options& options, Command& chosen) {
   auto folder = std::make_shared<std::string>();
   add_text(*command, "DIR", "", "a folder of recordings: HALOCLINE_RECORD of the job", *folder);
   add_output_options(*command, options);
-  add_examples(*command,
-               {"HALOCLINE_RECORD=r timeout -sUSR2 -k1 3 halocline run mhd --steps 9999 || halocline postmortem r"});
+  add_examples(*command, {"halocline postmortem d"});
   command->callback(
       [&chosen, folder] { chosen = [folder](Context& context) { return run_postmortem(context, *folder); }; });
 }

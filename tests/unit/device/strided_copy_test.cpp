@@ -112,8 +112,10 @@ TEST(StridedCopy, RefusesWhatItCannotDo) {
   copy.extent = {1, 1, 1};
   copy.target = nullptr;
   EXPECT_EQ(thrown([&] { stream->copy(copy); }), "invalid argument: the target of a copy is null");
-  copy.extent = {4, 0, 4};
-  stream->copy(copy);  // nothing to do
+  for (const Vec3& empty : {Vec3{0, 4, 4}, Vec3{4, 0, 4}, Vec3{4, 4, 0}}) {
+    copy.extent = empty;
+    stream->copy(copy);  // nothing to do
+  }
   for (const Conversion& unknown : {Conversion{Conversion::Way::pack, Element::f32, Element::f32},
                                     Conversion{Conversion::Way::pack, Element::f64, Element::i16}}) {
     copy.conversion = unknown;

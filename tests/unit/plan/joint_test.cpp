@@ -57,6 +57,19 @@ std::int64_t bytes_of_all(const Plan& plan) {
   return bytes;
 }
 
+// Bounds and simulated times stand in one column; the flag tells them apart.
+TEST(Joint, MarksTheGridsThatWereSimulated) {
+  const Candidates found = candidates(chain());
+  ASSERT_TRUE(found.together);
+  const auto fastest = std::ranges::min_element(found.list, {}, [](const Candidate& one) { return *one.together; });
+  EXPECT_TRUE(fastest->simulated);
+  EXPECT_NEAR(static_cast<double>(*fastest->together), 27.2e6, 0.1e6);
+  EXPECT_GT(std::ranges::count_if(found.list, &Candidate::simulated), 1);
+  for (const Candidate& one : found.list) {
+    EXPECT_TRUE(one.simulated || *one.together >= *fastest->together) << "a grid that was left out may be faster";
+  }
+}
+
 // The talk: n bytes over 1 GB/s take five times as long as 2n bytes over 10 GB/s.
 TEST(Joint, TakesSlabsOnAChain) {
   const Plan plan = make_plan(chain());

@@ -81,6 +81,14 @@ TEST(MessageRanking, IsExplained) {
       "is chosen where that is 1.25 times as fast\n");
 }
 
+TEST(Explain, HasNoTrafficOfAStepWhereEachStepHasItsExchange) {
+  Plan plan = plan_of({});
+  const auto routes = assumed_routes(plan, routing::Policy::parse("self,direct,mpi_staged"), false);
+  EXPECT_THAT(explain(plan, routes), testing::Not(HasSubstr("a step, as one exchange serves")));
+  plan.steps_per_exchange = 2;
+  EXPECT_THAT(explain(plan, routes), HasSubstr("a step, as one exchange serves 2"));
+}
+
 TEST(MessageRanking, PredictsNothingDifferentOnOneNode) {
   PlanRequest request;
   request.extent = Vec3::filled(32);
