@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <fcntl.h>
 #include <fmt/core.h>
-#include <unistd.h>
 
-#include <cerrno>
 #include <chrono>
 #include <exception>
+#include <filesystem>
+#include <system_error>
 #include <thread>
 
 #include "comm/agree.hpp"
@@ -51,7 +50,8 @@ class Writing {
     pace_.end();
     if (thread_.joinable()) thread_.join();
     const bool written = !stored_.file.name.empty();
-    if (written && !kept_ && !has_manifest()) ::unlink(path_.c_str());
+    std::error_code ignored;
+    if (written && !kept_ && !has_manifest()) std::filesystem::remove(path_, ignored);
   }
 
   [[nodiscard]] const io::StoredFile& join() {
@@ -65,7 +65,8 @@ class Writing {
  private:
   /// An error may come after the manifest, whose files stay.
   [[nodiscard]] bool has_manifest() const {
-    return ::faccessat(AT_FDCWD, manifest_.c_str(), F_OK, 0) == 0 || errno != ENOENT;
+    std::error_code unknown;
+    return std::filesystem::exists(manifest_, unknown) || unknown;
   }
 
   std::string path_;
