@@ -64,7 +64,6 @@ TEST(Joint, MarksTheGridsThatWereSimulated) {
   const auto fastest = std::ranges::min_element(found.list, {}, [](const Candidate& one) { return *one.together; });
   EXPECT_TRUE(fastest->simulated);
   EXPECT_NEAR(static_cast<double>(*fastest->together), 27.2e6, 0.1e6);
-  EXPECT_GT(std::ranges::count_if(found.list, &Candidate::simulated), 1);
   for (const Candidate& one : found.list) {
     EXPECT_TRUE(one.simulated || *one.together >= *fastest->together) << "a grid that was left out may be faster";
   }
