@@ -10,8 +10,9 @@
 namespace halocline {
 
 /// A domain's recorder, and who writes its recordings: if the environment names a folder (HALOCLINE_RECORD), a thread of the
-/// process writes those of all its domains when another process requests it (RecorderMark), and when another rank of the node has
-/// failed; the rank itself when its exchange fails. Without a folder events are noted, and nothing is written.
+/// process writes the recordings of all its domains when another process requests them (RecorderMark), and when another rank of the
+/// node has failed. When a rank's own exchange fails, the rank writes its recording itself. Without a folder events are noted,
+/// and nothing is written.
 class FlightRecorder {
  public:
   /// Makes the folder. Throws InvalidArgument that names the variable if it cannot be made, or written to.

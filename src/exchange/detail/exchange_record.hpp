@@ -64,8 +64,8 @@ class ExchangeRecord final : public RecordedState {
   struct Reader {
     int device;
     std::vector<const std::uint64_t*> words;
-    std::vector<std::size_t> epochs;     ///< those of the words that count exchanges that have begun
-    std::vector<std::size_t> completed;  ///< or exchanges whose messages have all arrived
+    std::vector<std::size_t> epochs;     ///< places of words that count the exchanges that have begun
+    std::vector<std::size_t> completed;  ///< places of words that count the exchanges whose messages have all arrived
     std::unique_ptr<device::WordReader> reader;
   };
   void watch_flags(Watched& watched, const End& end);

@@ -39,7 +39,7 @@ inline bool active(int number) {
   return number == chosen;
 }
 
-/// In constexpr functions and in initialisers of members: constant expressions are those of the original.
+/// In constexpr functions and in initialisers of members: constant expressions evaluate the original.
 constexpr bool active_unless_constant(int number) {
   if (__builtin_is_constant_evaluated()) return false;
   return active(number);
