@@ -3,10 +3,12 @@
 """outputs.py with a program that does one thing wrong when a call fails (planted.py): outputs_test.py BUILD."""
 
 import pathlib
-import subprocess
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+import drivers  # noqa: E402  pylint: disable=wrong-import-position
+
 EXPECTED = {
     "right": None,
     "in_place": "out.txt is neither the earlier file nor the new one",
@@ -19,20 +21,5 @@ EXPECTED = {
     "reasonless": "the error does not have the reason, ",
 }
 
-
-def main():
-    failures = []
-    for kind, words in EXPECTED.items():
-        command = [sys.executable, "-B", str(HERE / "outputs.py"), sys.argv[1], "--only", f"planted_{kind}", "--runs", "8"]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        right = done.returncode == 0 if words is None else done.returncode == 1 and f"FAILED: {words}" in done.stdout
-        if not right:
-            failures.append(f"{kind}: exit code {done.returncode}, {done.stdout} {done.stderr}")
-    for failure in failures:
-        print(f"FAILED: {failure}")
-    print(f"cases passed: {len(EXPECTED) - len(failures)}")
-    return 1 if failures else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(drivers.check(EXPECTED, lambda kind: [str(HERE / "outputs.py"), sys.argv[1], "--only", f"planted_{kind}", "--runs", "8"]))
