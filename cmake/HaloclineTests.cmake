@@ -15,7 +15,7 @@ endif()
 # and several files are compiled as one. Names in their unnamed namespaces must differ.
 if(NOT TARGET halocline_test_flags)
   add_library(halocline_test_flags INTERFACE)
-  target_compile_options(halocline_test_flags INTERFACE $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CONFIG:Release>>:-O1>)
+  target_compile_options(halocline_test_flags INTERFACE $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CONFIG:Release>>:-Og>)
   target_link_libraries(halocline_test_flags INTERFACE halocline_build_flags GTest::gtest GTest::gmock fmt::fmt)
   if(HALOCLINE_PRECOMPILE)
     # With several files as one, a name may shadow a name of another file.

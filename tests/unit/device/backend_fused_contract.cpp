@@ -134,9 +134,11 @@ TEST_P(BackendContract, AMessageMayGoInPieces) {
 /// the backends.
 TEST_P(BackendContract, ManyShortRowsArePackedAndStoredAsWholeSectors) {
   constexpr std::int64_t pitch = 192, rows = 101, planes = 103, sector = 32;
+  int number = 0;
   for (const std::int64_t element : {4, 8}) {
     for (const std::int64_t width : {1, 2, 3}) {
       for (const bool at_end : {false, true}) {
+        if (number++ % std::min(halocline::test::one_in, 5) != 0) continue;
         ExchangeCase tested(*backend, std::int64_t{4} << 20);
         const ParticipantId a = tested.add_participant(0);
         const ParticipantId b = tested.add_participant(1);
@@ -208,7 +210,7 @@ TEST_P(BackendContract, ALargeMessageOfOnePartIsCopiedOnceInEachExchange) {
     const ParticipantId a = tested.add_participant(0);
     const ParticipantId b = tested.add_participant(1);
     for (const auto& [from, to] : {std::pair{a, b}, std::pair{b, a}}) {
-      tested.send_bytes(from, to, 12'345'670);
+      tested.send_bytes(from, to, halocline::test::some_of(12'345'670));
       tested.send_strided(random, from, to, 3, true);
     }
     for (const int device : {0, 1}) tested.plan(device).multiprocessors = multiprocessors;

@@ -19,7 +19,8 @@ if(NOT output MATCHES "halocline::make_local_plan")
 endif()
 # A value shared by routing and predictions (src/LAYERS), whatever its namespace.
 string(REPLACE "halocline::exchange::Tuning" "Tuning" output "${output}")
-string(REGEX MATCHALL "[^\n]*( MPI_|hwloc_| cu[A-Z]| cuda[A-Z]|halocline::(comm|device|discovery|exchange)::)[^\n]*" others "${output}")
+# Without the beginning of the line, which would be tried from each character of it.
+string(REGEX MATCHALL "( MPI_|hwloc_| cu[A-Z]| cuda[A-Z]|halocline::(comm|device|discovery|exchange)::)[^\n]*" others "${output}")
 if(others)
   message(FATAL_ERROR "${PROGRAM} holds ${others}")
 endif()
