@@ -40,7 +40,7 @@ inline std::vector<int> rank_counts(std::vector<int> all) {
 
 }  // namespace halocline::test
 
-/// Within a test about plans for thousands of devices: skips it if the build is too slow.
+/// Within a test about large machines, of which others run the same code on small ones: skips it if the build is too slow.
 #define HALOCLINE_IS_LARGE()                                                 \
   if (HALOCLINE_TEST_TOO_LARGE) GTEST_SKIP() << "too large for a sanitizer"; \
   static_assert(true)
