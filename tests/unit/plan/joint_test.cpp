@@ -69,6 +69,11 @@ TEST(Joint, MarksTheGridsThatWereSimulated) {
   }
 }
 
+TEST(Joint, MarksGridsThatAreSlowerThanTheFastest) {
+  const Candidates found = candidates(request_for("summit", {400, 300, 500}, 2, 1, 1, 6));
+  EXPECT_GT(std::ranges::count_if(found.list, &Candidate::simulated), 1);
+}
+
 // The talk: n bytes over 1 GB/s take five times as long as 2n bytes over 10 GB/s.
 TEST(Joint, TakesSlabsOnAChain) {
   const Plan plan = make_plan(chain());
@@ -238,6 +243,15 @@ TEST(Joint, FallsBackWhereNodesHoldManyUnequalNumbersOfDevices) {
   EXPECT_THAT(plan.partition_reason,
               HasSubstr("the grid of exact, because nodes hold unequal numbers of devices, 71 in all"));
   EXPECT_EQ(plan.placement_method, Place::automatic);
+}
+
+TEST(Joint, JudgesGridsOfFewDevicesOnUnequalNodes) {
+  PlanRequest request = request_for("summit", {400, 300, 500}, 2, 1, 2, 6);
+  request.machine.ranks.pop_back();
+  request.partition = Method::fastest;
+  const Plan plan = make_plan(request);
+  EXPECT_EQ(plan.partition, Method::fastest);
+  EXPECT_TRUE(plan.judged.has_value()) << plan.partition_reason;
 }
 
 TEST(Joint, PlansSummitInTwoSeconds) {

@@ -89,6 +89,28 @@ TEST(Explain, HasNoTrafficOfAStepWhereEachStepHasItsExchange) {
   EXPECT_THAT(explain(plan, routes), HasSubstr("a step, as one exchange serves 2"));
 }
 
+/// Eight subdomains in a row on nodes with four, two and two devices. The first node has the most messages, but only one to another
+/// node; the second one has four.
+TEST(MessageRanking, PredictsTheNodeWithTheMostMessagesToOthers) {
+  PlanRequest request;
+  request.extent = {128, 16, 16};
+  request.partition = partition::Method::given;
+  request.device_grid = Vec3{8, 1, 1};
+  request.stencil = Stencil::star(1);
+  request.boundaries = {Boundary::open, Boundary::open, Boundary::open};
+  request.fields = {{.name = "u", .element = Element::f64}};
+  request.machine = machine::synthetic({.nodes = 3, .devices_per_node = 4, .ranks_per_node = 4});
+  request.machine.software = {.mpi_latency = 1e-6, .mpi_overhead = 50e-6};
+  std::erase_if(request.machine.ranks, [](const machine::RankEntry& rank) {
+    return rank.node != node_id(0) && rank.devices.front().index() >= 2;
+  });
+  for (const std::int64_t rank : {0, 1, 2, 3, 4, 6, 5, 7}) request.placement.owners.push_back({rank_id(rank), 0});
+  const Plan plan = make_plan(request);
+  const routing::Policy policy = routing::Policy::parse("self,direct,mpi_staged");
+  EXPECT_GT(predicted_exchange(plan, policy, false, Messages::by_neighbour), 150e-6)
+      << "one message out and one in take 108 us";
+}
+
 TEST(MessageRanking, PredictsNothingDifferentOnOneNode) {
   PlanRequest request;
   request.extent = Vec3::filled(32);

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Workers that rest: what wakes them, and that they end.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <thread>
+
+#include "core/clock.hpp"
+#include "device/host.hpp"
+#include "unit/device/support.hpp"
+
+namespace halocline::device::test {
+namespace {
+
+using std::chrono::milliseconds;
+
+/// Fewer cores than ranks: a worker takes only what no waiting thread takes, and rests after some time without work.
+HostOptions crowded() {
+  HostOptions options;
+  options.ranks_on_node = 1 << 20;
+  return options;
+}
+
+/// Longer than it takes a worker to come to rest: 50 naps of a millisecond.
+void let_workers_rest() { std::this_thread::sleep_for(milliseconds(200)); }
+
+TEST(HostWorkers, TakeWorkForWhichNobodyWaits) {
+  const auto backend = make_host_backend(crowded());
+  const auto stream = backend->create_stream(0);
+  std::atomic<int> done{0};
+  for (int i = 1; i <= 2; ++i) {
+    stream->host_function([&] { ++done; });
+    const Deadline deadline = patience();
+    while (done < i && !deadline.expired()) std::this_thread::sleep_for(milliseconds(1));
+    ASSERT_EQ(done, i) << "nobody has run it";
+    let_workers_rest();
+  }
+}
+
+/// If the worker were not woken, this would not return.
+TEST(HostWorkers, EndWhileTheyRest) {
+  auto backend = make_host_backend(crowded());
+  let_workers_rest();
+  backend.reset();
+}
+
+/// The least of several times, as other work on the machine may delay some. A worker without work looks at the machine every 100 ms.
+TEST(HostWorkers, EndAtOnceWhileTheySleep) {
+  Duration least = Duration::max();
+  for (int i = 0; i < 10; ++i) {
+    HostOptions options;
+    options.workers = 1;
+    auto backend = make_host_backend(options);
+    std::this_thread::sleep_for(milliseconds(5));
+    const Duration begin = Clock::steady().now();
+    backend.reset();
+    least = std::min(least, Clock::steady().now() - begin);
+  }
+  EXPECT_LT(least, milliseconds(40));
+}
+
+}  // namespace
+}  // namespace halocline::device::test
