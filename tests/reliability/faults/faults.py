@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Fails the calls of a program, one case at a time, and looks at how the program ends.
 
-    faults.py PART BUILD [--first 0] [--runs 200] [--show]     cases by their seeds
-    faults.py PART BUILD --seed 17 [--show]                    one case again
+    faults.py BUILD PART [--first 0] [--runs 200] [--show]     cases by their seeds
+    faults.py BUILD PART --seed 17 [--show]                    one case again
 
 PART is a name of scenarios.py. First the program runs with all calls counted: which sites there are (interposer/sites.hpp), how often each rank
 is there. A case is a site, a rank, the number of its call there, and whether later calls of that function fail, too. Seeds 0 to S - 1 are one case for each
@@ -14,7 +14,6 @@ otherwise without a line that has the reason. Prints each failure with its seed,
 program cannot be run.
 """
 
-import argparse
 import collections
 import concurrent.futures
 import dataclasses
@@ -27,7 +26,9 @@ import sys
 import tempfile
 import time
 
-import scenarios
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import drivers  # noqa: E402  pylint: disable=wrong-import-position
+import scenarios  # noqa: E402  pylint: disable=wrong-import-position
 
 #: Rounds over the sites: a rank (by its position among those that call the site, or all), the number of the call, and the mode.
 ROUNDS = [(0, "first", "once"), (-1, "any", "once"), (0, "first", "on"), (-1, "first", "on"), ("all", "first", "once"), ("all", "any", "on")]
@@ -188,18 +189,11 @@ def is_known(program, case, result, wrong):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = drivers.parser_of(__doc__, 200)
     parser.add_argument("part", choices=sorted(scenarios.PARTS))
-    parser.add_argument("build", type=pathlib.Path)
-    parser.add_argument("--first", type=int, default=0)
-    parser.add_argument("--runs", type=int, default=200)
-    parser.add_argument("--seed", type=int)
-    parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--only", default="", help="cases of functions whose name contains this; others are not run, and not counted")
-    parser.add_argument("--show", action="store_true", help="each case, and what it gave")
     given = parser.parse_args()
     build = given.build.resolve()
-    first, runs = (given.seed, 1) if given.seed is not None else (given.first, given.runs)
     totals = collections.Counter()
     longest = 0.0
     sites_failed = set()
@@ -222,7 +216,7 @@ def main():
             wrong = judge(scenario, case, result)
             return seed, case, result, KNOWN if wrong and is_known(program, case, result, wrong) else wrong
 
-        seeds = scenarios.seeds_of(given.part, scenario, first, runs)
+        seeds = scenarios.seeds_of(given.part, scenario, drivers.seeds_of(given))
         with concurrent.futures.ThreadPoolExecutor(given.jobs) as pool:
             for seed, case, result, wrong in pool.map(one, seeds):
                 if result is None:

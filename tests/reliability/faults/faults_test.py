@@ -19,4 +19,4 @@ EXPECTED = {
 }
 
 if __name__ == "__main__":
-    sys.exit(drivers.check(EXPECTED, lambda kind: [str(HERE / "faults.py"), f"planted_{kind}", sys.argv[1], "--only", "open", "--runs", "6"]))
+    sys.exit(drivers.check(EXPECTED, lambda kind: [str(HERE / "faults.py"), sys.argv[1], f"planted_{kind}", "--only", "open", "--runs", "6"]))

@@ -17,7 +17,6 @@ What must hold:
 Prints each case that failed with its seed, a table, and "cases passed: N". Exit code 1 if one failed, 2 if the program cannot be run.
 """
 
-import argparse
 import collections
 import concurrent.futures
 import dataclasses
@@ -31,6 +30,9 @@ import subprocess
 import sys
 import tempfile
 import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import drivers  # noqa: E402  pylint: disable=wrong-import-position
 
 TRANSPORTS = ("direct", "ipc_copy", "mpi_device", "mpi_staged")
 #: How often each kind of point is chosen.
@@ -283,19 +285,12 @@ def percentile(values, share):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("build", type=pathlib.Path)
-    parser.add_argument("--first", type=int, default=0)
-    parser.add_argument("--runs", type=int, default=100)
-    parser.add_argument("--seed", type=int)
-    parser.add_argument("--jobs", type=int, default=2)
+    parser = drivers.parser_of(__doc__, 100)
     parser.add_argument("--seconds", type=float, default=3.0, help="the timeout of the ranks")
     parser.add_argument("--slack", type=float, default=1.0)
     parser.add_argument("--backend", choices=("host", "cuda"), default="host")
-    parser.add_argument("--show", action="store_true")
     given = parser.parse_args()
     build = given.build.resolve()
-    first, runs = (given.seed, 1) if given.seed is not None else (given.first, given.runs)
     plain = Case(ranks=3 if given.backend == "host" else 2, transport="mpi_staged", nodes_of=0, more="checkpoint", recovery=False, lost=0, kind="mpi", number=0, fate="killed")
     result, counts = run(build, 10.0, plain, point=False, backend=given.backend)
     if result.code != 0 or not all(counts):
@@ -303,6 +298,7 @@ def main():
         return 2
     most = {kind: max(one.get(kind, 0) for one in counts) for kind in ("step", "mpi", "system", "futex")}
 
+    seeds = drivers.seeds_of(given)
     begun = time.monotonic()
     failed, reached, known, busy, longest = 0, 0, 0, 0, 0.0
     overs, table = [], collections.defaultdict(lambda: [0, 0, 0])
@@ -314,7 +310,7 @@ def main():
         return seed, case, result
 
     with concurrent.futures.ThreadPoolExecutor(given.jobs) as pool:
-        for seed, case, result in pool.map(one, range(first, first + runs)):
+        for seed, case, result in pool.map(one, seeds):
             wrong, over = judge(case, result, given.slack, given.seconds)
             overs += over
             longest = max(longest, result.seconds)
@@ -343,13 +339,13 @@ def main():
     print(
         f"over the timeout of {given.seconds} s: p50 {percentile(overs, 0.5):.3f} s, p99 {percentile(overs, 0.99):.3f} s, most "
         f"{max(overs, default=0.0):.3f} s, of {len(overs)} errors; {sum(over > AIM for over in overs)} later than {AIM} s; "
-        f"points reached: {reached} of {runs}; without an end of mpirun, which had no rank any more: {known}; not started in time: {busy}; {time.monotonic() - begun:.0f} s"
+        f"points reached: {reached} of {len(seeds)}; without an end of mpirun, which had no rank any more: {known}; not started in time: {busy}; {time.monotonic() - begun:.0f} s"
     )
     print(f"longest {longest:.3f} s")
-    print(f"cases passed: {runs - failed}")
-    if 2 * busy > runs:
+    print(f"cases passed: {len(seeds) - failed}")
+    if 2 * busy > len(seeds):
         print("losses.py: most jobs did not start within the timeout; allowed is a longer one (--seconds), or a machine that is less busy", file=sys.stderr)
-    return 1 if failed or 2 * busy > runs else 0
+    return 1 if failed or 2 * busy > len(seeds) else 0
 
 
 if __name__ == "__main__":

@@ -17,7 +17,6 @@ fallocate. Each with files of an earlier run in place and without; one of 20 err
 Prints each case that failed with its seed, a table, and "cases passed: N". Exit code 1 if one failed, 2 if a command cannot be run.
 """
 
-import argparse
 import collections
 import concurrent.futures
 import dataclasses
@@ -34,7 +33,9 @@ import tempfile
 import threading
 import time
 
-import writers
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import drivers  # noqa: E402  pylint: disable=wrong-import-position
+import writers  # noqa: E402  pylint: disable=wrong-import-position
 
 ERRORS = (
     errno.ENOSPC, errno.EIO, errno.EDQUOT, errno.EFBIG, errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOMEM, errno.ENXIO, errno.ENODEV,
@@ -287,23 +288,16 @@ def seeds_of(given, commands):
     if given.rounds:
         turns = ((command, at) for command in commands for at in range(given.rounds * len(command.cases)))
     else:
-        first, runs = (given.seed, 1) if given.seed is not None else (given.first, given.runs)
-        turns = ((commands[seed % len(commands)], seed // len(commands)) for seed in range(first, first + runs))
+        turns = ((commands[seed % len(commands)], seed // len(commands)) for seed in drivers.seeds_of(given))
     position = {command.writer.name: at for at, command in enumerate(commands)}
     return [(turn * len(commands) + position[command.writer.name], command, turn) for command, turn in turns]
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("build", type=pathlib.Path)
-    parser.add_argument("--first", type=int, default=0)
-    parser.add_argument("--runs", type=int, default=200)
-    parser.add_argument("--seed", type=int)
+    parser = drivers.parser_of(__doc__, 200)
     parser.add_argument("--rounds", type=int, default=0)
-    parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--only", help="cases of one writer")
     parser.add_argument("--without", action="append", default=[], choices=("mpi", "png", "xxhash"), help="what the build does not have")
-    parser.add_argument("--show", action="store_true", help="each case, and what it gave")
     given = parser.parse_args()
     build = given.build.resolve()
     of = [writer for writer in writers.WRITERS if writer.needs not in given.without and not (writer.ranks and "mpi" in given.without)]

@@ -242,11 +242,20 @@ int main(int argc, char** argv) {
   if (argc > 1) wanted.what = argv[1];
   for (int i = 2; i + 1 < argc; i += 2) {
     const std::string option = argv[i];
-    if (option == "--first") wanted.first = std::atoll(argv[i + 1]);
-    if (option == "--runs") wanted.runs = std::atoll(argv[i + 1]);
-    if (option == "--backend" && std::string(argv[i + 1]) == "cuda") wanted.kind = DeviceKind::cuda;
-    if (option == "--devices") wanted.devices = std::atoi(argv[i + 1]);
-    if (option == "--leak") wanted.leaked = argv[i + 1];
+    const std::string value = argv[i + 1];
+    if (option == "--first") {
+      wanted.first = std::atoll(argv[i + 1]);
+    } else if (option == "--runs") {
+      wanted.runs = std::atoll(argv[i + 1]);
+    } else if (option == "--backend" && (value == "host" || value == "cuda")) {
+      wanted.kind = value == "host" ? DeviceKind::host : DeviceKind::cuda;
+    } else if (option == "--devices") {
+      wanted.devices = std::atoi(argv[i + 1]);
+    } else if (option == "--leak") {
+      wanted.leaked = value;
+    } else {
+      wanted.what.clear();  // for the usage
+    }
   }
   if (wanted.devices == 0) wanted.devices = wanted.kind == DeviceKind::host ? 2 : 1;
   try {
