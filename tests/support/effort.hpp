@@ -32,9 +32,10 @@ constexpr T some_of(T cases) {
   return std::max<T>(cases / one_in, 1);
 }
 
-/// The numbers of ranks of a suite that this build runs.
+/// The numbers of ranks of a suite that this build runs. A sanitizer sees nothing in three ranks that it does not see in four.
 inline std::vector<int> rank_counts(std::vector<int> all) {
   std::erase_if(all, [](int ranks) { return ranks > HALOCLINE_TEST_MOST_RANKS; });
+  if (one_in > 1 && std::ranges::count(all, 4) > 0) std::erase(all, 3);
   return all;
 }
 

@@ -74,9 +74,9 @@ class Pattern {
 };
 
 /// Device memory that is sent and received, and pinned memory through which the host fills and reads it.
-class Memory {
+class ProbedMemory {
  public:
-  Memory(comm::RankGroup& comm, device::Backend& backend, int device)
+  ProbedMemory(comm::RankGroup& comm, device::Backend& backend, int device)
       : source_(backend.allocate(device, largest)),
         target_(backend.allocate(device, largest)),
         host_(backend.allocate_pinned(largest)),
@@ -113,7 +113,7 @@ Duration trial_time(const comm::RankGroup& comm) {
 }
 
 /// Sends one message of `bytes` bytes from each rank to the next.
-Verdict tried(comm::RankGroup& comm, const std::shared_ptr<Memory>& memory, std::size_t bytes) {
+Verdict tried(comm::RankGroup& comm, const std::shared_ptr<ProbedMemory>& memory, std::size_t bytes) {
   const std::int64_t ranks = comm.size();
   const rank_id next((comm.rank().value() + 1) % ranks);
   const rank_id previous((comm.rank().value() + ranks - 1) % ranks);
@@ -135,8 +135,8 @@ Verdict tried(comm::RankGroup& comm, const std::shared_ptr<Memory>& memory, std:
 
 Verdict try_device_mpi(comm::RankGroup& comm, device::Backend& backend, int device) {
   if (const Verdict answer = agreed(comm, asked(comm, backend)); !answer.yes) return answer;
-  std::shared_ptr<Memory> memory;
-  comm::agree_on(comm, [&] { memory = std::make_shared<Memory>(comm, backend, device); });
+  std::shared_ptr<ProbedMemory> memory;
+  comm::agree_on(comm, [&] { memory = std::make_shared<ProbedMemory>(comm, backend, device); });
   const auto current = backend.make_current(device);  // as in exchanges
   for (const std::size_t bytes : sizes) {
     Verdict own = tried(comm, memory, bytes);

@@ -11,21 +11,21 @@ namespace halocline::exchange {
 namespace {
 
 /// One end of a copy: the first element's address, and the strides of a cell and of a component.
-struct End {
+struct CopyEnd {
   std::byte* first = nullptr;
   std::array<std::int64_t, 3> stride{};
   std::int64_t component_stride = 0;
   bool only_sent = false;  ///< components that are not sent take no space
 };
 
-End in_array(const Memory& memory, const PackedSegment& packed, const Box& box) {
+CopyEnd in_array(const Memory& memory, const PackedSegment& packed, const Box& box) {
   const Array& array = memory.array(packed.segment.field, packed.buffer);
   return {memory.address(packed.segment.field, packed.buffer, box.lo), array.stride_bytes,
           array.component_stride_bytes};
 }
 
 /// The end in a payload: dense, x fastest, one sent component after another, in the field's wire format.
-End in_payload(std::byte* payload, const PackedSegment& packed, const FieldDescriptor& field) {
+CopyEnd in_payload(std::byte* payload, const PackedSegment& packed, const FieldDescriptor& field) {
   const std::int64_t element_bytes = bytes_on_wire(field);
   const Vec3 extent = packed.segment.source.extent();
   const std::int64_t row = extent.x * element_bytes;
@@ -44,12 +44,12 @@ device::Conversion conversion_of(const FieldDescriptor& field, Way way) {
   return {way, real_of(field.element), real_of(*field.wire)};
 }
 
-void append(std::vector<device::StridedCopy>& copies, const FieldDescriptor& field, Direction direction,
-            const Vec3& extent, const End& source, const End& target, Way way) {
+void append_rows(std::vector<device::StridedCopy>& copies, const FieldDescriptor& field, Direction direction,
+                 const Vec3& extent, const CopyEnd& source, const CopyEnd& target, Way way) {
   int sent = 0;
   for (int component = 0; component < field.components; ++component) {
     if (!partition::is_sent(field, component, direction)) continue;
-    const auto at = [&](const End& end) {
+    const auto at = [&](const CopyEnd& end) {
       return end.first + (end.only_sent ? sent : component) * end.component_stride;
     };
     copies.push_back({.source = at(source),
@@ -90,8 +90,8 @@ std::vector<device::StridedCopy> pack_copies(const Payload& payload, const Memor
   std::vector<device::StridedCopy> copies;
   for (const PackedSegment& item : payload.segments) {
     const FieldDescriptor& field = field_of(sender, item);
-    append(copies, field, item.segment.direction, item.segment.source.extent(),
-           in_array(sender, item, item.segment.source), in_payload(packed, item, field), Way::pack);
+    append_rows(copies, field, item.segment.direction, item.segment.source.extent(),
+                in_array(sender, item, item.segment.source), in_payload(packed, item, field), Way::pack);
   }
   return copies;
 }
@@ -130,12 +130,13 @@ std::int64_t remainder(const std::byte* address, std::int64_t unit) {
 constexpr std::array<std::int64_t, 2> sector_units{32, 16};
 
 /// Whether all rows have the same alignment in words of `unit` bytes.
-bool regular(const End& end, std::int64_t unit) {
+bool regular(const CopyEnd& end, std::int64_t unit) {
   return end.stride[1] % unit == 0 && end.stride[2] % unit == 0 && end.component_stride % unit == 0;
 }
 
 /// The margins that make a target's rows whole words of `unit` bytes, if there is space.
-std::optional<Margins> margins_to(std::int64_t unit, const End& target, std::int64_t row_bytes, const Margins& room) {
+std::optional<Margins> margins_to(std::int64_t unit, const CopyEnd& target, std::int64_t row_bytes,
+                                  const Margins& room) {
   if (!regular(target, unit)) return std::nullopt;
   const std::int64_t below = remainder(target.first, unit);
   const std::int64_t above = (unit - (below + row_bytes) % unit) % unit;
@@ -147,7 +148,7 @@ std::optional<Margins> margins_to(std::int64_t unit, const End& target, std::int
 /// there is space and fits(unit) is true for the source. Elements may be shorter in the source.
 template <typename Fits>
 void grow_rows(std::int64_t source_element, std::int64_t element_bytes, const Margins& room, const Fits& fits,
-               End& source, End& target, Vec3& extent) {
+               CopyEnd& source, CopyEnd& target, Vec3& extent) {
   if (source.stride[0] != source_element || target.stride[0] != element_bytes) return;
   for (const std::int64_t unit : sector_units) {
     if (!fits(unit)) continue;
@@ -169,13 +170,13 @@ std::vector<device::StridedCopy> unpack_copies(const Payload& payload, const Mem
     const FieldDescriptor& field = field_of(receiver, item);
     const std::int64_t element = bytes_of(field.element);
     // The payload is only read: it is the source here.
-    End source = in_payload(const_cast<std::byte*>(packed), item, field);
-    End target = in_array(receiver, item, item.segment.target);
+    CopyEnd source = in_payload(const_cast<std::byte*>(packed), item, field);
+    CopyEnd target = in_array(receiver, item, item.segment.target);
     Vec3 extent = item.segment.target.extent();
     const Margins room = smaller(room_at_target(receiver, item), {slack_bytes, slack_bytes});
     grow_rows(
         bytes_on_wire(field), element, room, [](std::int64_t) { return true; }, source, target, extent);
-    append(copies, field, item.segment.direction, extent, source, target, Way::unpack);
+    append_rows(copies, field, item.segment.direction, extent, source, target, Way::unpack);
   }
   return copies;
 }
@@ -185,15 +186,15 @@ std::vector<device::StridedCopy> put_copies(const Payload& payload, const Memory
   for (const PackedSegment& item : payload.segments) {
     const FieldDescriptor& field = field_of(sender, item);
     const std::int64_t element = bytes_of(field.element);
-    End source = in_array(sender, item, item.segment.source);
-    End target = in_array(receiver, item, item.segment.target);
+    CopyEnd source = in_array(sender, item, item.segment.source);
+    CopyEnd target = in_array(receiver, item, item.segment.target);
     Vec3 extent = item.segment.source.extent();
     const Margins room = smaller(room_at_source(sender, item), room_at_target(receiver, item));
     const auto aligned_alike = [&](std::int64_t unit) {
       return regular(source, unit) && remainder(source.first, unit) == remainder(target.first, unit);
     };
     grow_rows(element, element, room, aligned_alike, source, target, extent);
-    append(copies, field, item.segment.direction, extent, source, target, Way::round);
+    append_rows(copies, field, item.segment.direction, extent, source, target, Way::round);
   }
   return copies;
 }

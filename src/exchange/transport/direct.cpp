@@ -39,9 +39,9 @@ bool packets_possible(const Channel& channel, const Memory& memory) {
   return channel.packets && may_go_as_packets(*memory.geometry, *memory.arrays);
 }
 
-class Sender final : public FusedEndpoint {
+class DirectSender final : public FusedEndpoint {
  public:
-  Sender(const Channel& channel, Context& context)
+  DirectSender(const Channel& channel, Context& context)
       : channel_(&channel),
         context_(&context),
         state_(&context.state(channel.message.from)),
@@ -112,9 +112,9 @@ class Sender final : public FusedEndpoint {
   bool as_packets_ = false;              ///< the route and both ends' arrays allow it
 };
 
-class Receiver final : public FusedEndpoint {
+class DirectReceiver final : public FusedEndpoint {
  public:
-  Receiver(const Channel& channel, Context& context)
+  DirectReceiver(const Channel& channel, Context& context)
       : channel_(&channel), context_(&context), state_(&context.state(channel.message.to)), flags_(channel, context) {}
 
   void reserve() override {
@@ -194,8 +194,8 @@ class Receiver final : public FusedEndpoint {
 
 Ends make_direct(const Channel& channel, Context& context, bool sends, bool receives) {
   Ends ends;
-  if (sends) ends.sender = std::make_unique<Sender>(channel, context);
-  if (receives) ends.receiver = std::make_unique<Receiver>(channel, context);
+  if (sends) ends.sender = std::make_unique<DirectSender>(channel, context);
+  if (receives) ends.receiver = std::make_unique<DirectReceiver>(channel, context);
   return ends;
 }
 

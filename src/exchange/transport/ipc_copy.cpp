@@ -8,9 +8,9 @@
 namespace halocline::exchange {
 namespace {
 
-class Sender final : public ScheduledEndpoint {
+class IpcSender final : public ScheduledEndpoint {
  public:
-  Sender(const Channel& channel, Context& context)
+  IpcSender(const Channel& channel, Context& context)
       : channel_(&channel),
         context_(&context),
         state_(&context.state(channel.message.from)),
@@ -75,9 +75,9 @@ class Sender final : public ScheduledEndpoint {
   std::unique_ptr<device::Event> done_;
 };
 
-class Receiver final : public ScheduledEndpoint {
+class IpcReceiver final : public ScheduledEndpoint {
  public:
-  Receiver(const Channel& channel, Context& context)
+  IpcReceiver(const Channel& channel, Context& context)
       : channel_(&channel), state_(&context.state(channel.message.to)), flags_(channel, context) {}
 
   void reserve() override {
@@ -115,8 +115,8 @@ class Receiver final : public ScheduledEndpoint {
 
 Ends make_ipc_copy(const Channel& channel, Context& context, bool sends, bool receives) {
   Ends ends;
-  if (sends) ends.sender = std::make_unique<Sender>(channel, context);
-  if (receives) ends.receiver = std::make_unique<Receiver>(channel, context);
+  if (sends) ends.sender = std::make_unique<IpcSender>(channel, context);
+  if (receives) ends.receiver = std::make_unique<IpcReceiver>(channel, context);
   return ends;
 }
 

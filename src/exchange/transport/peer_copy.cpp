@@ -72,9 +72,9 @@ class Link {
   std::unique_ptr<device::Event> landed_;
 };
 
-class Sender final : public ScheduledEndpoint {
+class PeerSender final : public ScheduledEndpoint {
  public:
-  explicit Sender(std::shared_ptr<Link> link) : link_(std::move(link)) {}
+  explicit PeerSender(std::shared_ptr<Link> link) : link_(std::move(link)) {}
   void prepare(const ExchangePlan& plan) override { link_->prepare(plan); }
   void send(const ExchangePlan& plan) override { link_->send(plan); }
   [[nodiscard]] const device::Event* sent() const override { return link_->landed(); }
@@ -85,9 +85,9 @@ class Sender final : public ScheduledEndpoint {
   std::shared_ptr<Link> link_;
 };
 
-class Receiver final : public ScheduledEndpoint {
+class PeerReceiver final : public ScheduledEndpoint {
  public:
-  explicit Receiver(std::shared_ptr<Link> link) : link_(std::move(link)) {}
+  explicit PeerReceiver(std::shared_ptr<Link> link) : link_(std::move(link)) {}
   [[nodiscard]] const device::Event* sent() const override { return link_->landed(); }
   void collect_unpack(const ExchangePlan& plan, std::vector<device::StridedCopy>& copies) override {
     link_->collect_unpack(plan, copies);
@@ -101,7 +101,7 @@ class Receiver final : public ScheduledEndpoint {
 
 Ends make_peer_copy(const Channel& channel, Context& context) {
   auto link = std::make_shared<Link>(channel, context);
-  return {std::make_unique<Sender>(link), std::make_unique<Receiver>(link)};
+  return {std::make_unique<PeerSender>(link), std::make_unique<PeerReceiver>(link)};
 }
 
 }  // namespace halocline::exchange

@@ -98,7 +98,7 @@ inline std::vector<HaloCase> contract_cases(routing::Transport transport, int ra
   // Builds that run a part of the cases, and many ranks, take a different one of each four kinds for each number of devices
   // and nodes: each transport runs all kinds, and all transports together run all kinds in each number of devices and nodes.
   const auto turn = static_cast<std::size_t>(transport);
-  const auto share = static_cast<std::size_t>(std::max(ranks < 6 ? 1 : 2, one_in));
+  const auto share = static_cast<std::size_t>(std::max(ranks < 6 ? 1 : 2, std::min(one_in, 4)));
   std::vector<HaloCase> taken;
   for (std::size_t i = 0; i < cases.size(); ++i) {
     if ((i + i / 4 + turn) % share == 0) taken.push_back(cases[i]);
