@@ -7,7 +7,6 @@
 #include "machines.hpp"
 #include "mapping/quality.hpp"
 #include "patterns.hpp"
-#include "support/effort.hpp"
 
 namespace halocline::mapping {
 namespace {
@@ -67,7 +66,6 @@ std::vector<Case> more_cases() {
 }
 
 TEST(NinePatterns, best_is_never_worse_than_any_other_strategy) {
-  HALOCLINE_IS_LARGE();
   std::vector<Case> all = cases();
   for (Case& one : more_cases()) all.push_back(std::move(one));
   for (const Case& one : all) {

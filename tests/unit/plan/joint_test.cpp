@@ -210,7 +210,6 @@ TEST(Joint, CountsSharesThatDifferByHalfAsUnequal) {
 }
 
 TEST(Joint, IsTheSameInALocalPlan) {
-  HALOCLINE_IS_LARGE();
   for (const std::int64_t nodes : {2, 12}) {  // the whole machine, and by sections
     const PlanRequest request = request_for("summit", {400, 300, 500}, 2, 1, nodes, 6);
     const Plan plan = make_plan(request);
@@ -225,7 +224,6 @@ TEST(Joint, IsTheSameInALocalPlan) {
 }
 
 TEST(Joint, GivesEachDeviceOneSubdomain) {
-  HALOCLINE_IS_LARGE();
   for (const std::int64_t nodes : {1, 4, 12}) {
     const Plan plan = make_plan(request_for("summit", {400, 300, 500}, 2, 1, nodes, 6));
     std::set<std::pair<std::int64_t, std::int64_t>> devices;

@@ -151,7 +151,6 @@ PlanRequest request_on_titan(std::size_t nodes) {
 }
 
 TEST(SystemPlacement, ChoosesTheGridWithTheMoves) {
-  HALOCLINE_IS_LARGE();
   const Plan plan = plan_by(request_on_titan(12), Place::system);
   expect_each_slot_once(plan);
   EXPECT_EQ(plan.placement_method, Place::system);
@@ -162,7 +161,6 @@ TEST(SystemPlacement, ChoosesTheGridWithTheMoves) {
 }
 
 TEST(SystemPlacement, KeepsAGridThatIsAskedFor) {
-  HALOCLINE_IS_LARGE();
   PlanRequest request = request_on_titan(12);
   const Vec3 chosen = plan_by(request, Place::system).geometry.partition.grid();
   request.partition = partition::Method::exact;
@@ -262,7 +260,6 @@ TEST(SystemPlacement, IsTheSameInALocalPlan) {
 
 // Beyond 64 devices bounds decide; what they promise must come true.
 TEST(SystemPlacement, GainsOnLargerMachinesToo) {
-  HALOCLINE_IS_LARGE();
   test::Seeded seeded(7);
   PlanRequest request = request_on(machine_of(36, 2, torus(6, 6, 5e9)), {768, 768, 128});
   shuffle_ports(request.machine, seeded);
