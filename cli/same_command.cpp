@@ -2,7 +2,6 @@
 #include "same_command.hpp"
 
 #include <fmt/core.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -14,6 +13,7 @@
 
 #include "comm/gather.hpp"
 #include "core/hash.hpp"
+#include "core/ranks_text.hpp"
 #include "halocline/error.hpp"
 
 namespace cli {
@@ -50,10 +50,7 @@ std::string ranks_with(const std::vector<Values>& all, std::size_t at, const std
   for (std::size_t rank = 0; rank < all.size(); ++rank) {
     if (all[rank][at] == value) ranks.push_back(rank);
   }
-  const std::size_t named = std::min(ranks.size(), most);
-  const std::string text = fmt::format("{}", fmt::join(std::span(ranks).first(named), ", "));
-  if (ranks.size() > most) return fmt::format("ranks {} and {} more", text, ranks.size() - most);
-  return (ranks.size() == 1 ? "rank " : "ranks ") + text;
+  return ranks_text(ranks, most);
 }
 
 }  // namespace

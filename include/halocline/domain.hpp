@@ -218,7 +218,7 @@ struct Planned {
 /// A distributed 3-D domain: machine, partition, placement, routes, memory and exchanges behind one interface.
 ///
 /// Add fields, call realize(), then exchange. Call plan() before realize() only to know the subdomains' boxes before there is memory.
-/// "Collective" means: called by all ranks, in the same order; where one rank fails, all throw the same error.
+/// "Collective" means: called by all ranks, in the same order; where one rank fails or makes another call, all throw the same error.
 ///
 /// Calls in the wrong order throw InvalidArgument and change nothing. After any other error of plan(), realize(), close(), an exchange,
 /// or a call that enqueues or waits for work, the domain has failed: every call but close() throws that first error again, and the

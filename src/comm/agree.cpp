@@ -7,26 +7,39 @@
 #include "comm/phase.hpp"
 #include "comm/short_waits.hpp"
 #include "core/clock.hpp"
+#include "core/ranks_text.hpp"
+#include "core/serialise.hpp"
 #include "core/wait_hook.hpp"
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <chrono>
 #include <new>
 #include <optional>
+#include <string>
 #include <thread>
+#include <tuple>
 #include <utility>
+#include <vector>
 
 namespace halocline::comm {
 namespace {
 
-/// The message of a rank in agree(): the error's kind (0 for none), then its text.
-std::pair<int, std::string> outcome_of(const std::exception_ptr& mine) {
-  int kind = 0;
+/// The message of a rank in agree().
+struct Outcome {
+  int kind = 0;  ///< of its error; 0 for none
   std::string message;
-  const auto fill = [&](ErrorKind k, std::string_view text) {
-    kind = static_cast<int>(k);
-    message = text;
+  std::string call;  ///< in which it agrees
+};
+
+auto members(MaybeConst<Outcome> auto& outcome) { return std::tie(outcome.kind, outcome.message, outcome.call); }
+
+Outcome outcome_of(const std::exception_ptr& mine) {
+  Outcome outcome{0, {}, std::string(Phase::innermost())};
+  const auto fill = [&](ErrorKind kind, std::string_view text) {
+    outcome.kind = static_cast<int>(kind);
+    outcome.message = text;
   };
   if (mine) {
     try {
@@ -41,7 +54,25 @@ std::pair<int, std::string> outcome_of(const std::exception_ptr& mine) {
       fill(ErrorKind::internal, "an exception of an unknown type");
     }
   }
-  return {kind, std::move(message)};
+  return outcome;
+}
+
+/// Throws if the ranks are not in the same call.
+void check_same_call(const std::vector<Outcome>& outcomes) {
+  std::vector<std::pair<std::string, std::vector<std::size_t>>> calls;  // in the order of their first ranks
+  for (std::size_t rank = 0; rank < outcomes.size(); ++rank) {
+    const std::string& call = outcomes[rank].call;
+    auto found = std::ranges::find(calls, call, &std::pair<std::string, std::vector<std::size_t>>::first);
+    if (found == calls.end()) found = calls.insert(found, {call, {}});
+    found->second.push_back(rank);
+  }
+  if (calls.size() <= 1) return;
+  std::string text;
+  for (const auto& [call, ranks] : calls) {
+    text += fmt::format("{}{}: {}", text.empty() ? "" : ", ", ranks_text(ranks), call.empty() ? "another" : call);
+  }
+  throw InvalidArgument(
+      fmt::format("the ranks are in different collective calls ({}); allowed is the same order on all ranks", text));
 }
 
 bool done_before(const std::function<bool()>& done, const Deadline& deadline) {
@@ -83,7 +114,7 @@ void wait_until(const std::function<bool()>& done, const Deadline& deadline, std
 
 void wait_for_others(RankGroup& comm, const std::function<bool()>& done, Duration timeout, std::string_view what) {
   const auto late = [&](const std::string& missing) {
-    const std::string_view phase = Phase::current();
+    const std::string_view phase = Phase::outermost();
     return DeadlineError(fmt::format("{}{}{} was not done before its deadline{}{}", missing,
                                      missing.empty() ? "" : ": ", what, phase.empty() ? "" : " in ", phase));
   };
@@ -98,7 +129,7 @@ void wait_for_others(RankGroup& comm, const std::function<bool()>& done, Duratio
 }
 
 void agree(RankGroup& comm, std::exception_ptr mine) {
-  std::vector<std::pair<int, std::string>> outcomes;
+  std::vector<Outcome> outcomes;
   try {
     // After a wait in vain the others, which have waited as long, are here soon, or never.
     std::optional<ShortWaits> soon;
@@ -109,9 +140,10 @@ void agree(RankGroup& comm, std::exception_ptr mine) {
     if (mine) std::rethrow_exception(mine);
     throw;
   }
+  check_same_call(outcomes);
   const auto throw_first = [&](const auto& counts) {
     for (std::size_t rank = 0; rank < outcomes.size(); ++rank) {
-      const auto& [kind, message] = outcomes[rank];
+      const auto& [kind, message, call] = outcomes[rank];
       if (kind == 0 || !counts(static_cast<ErrorKind>(kind))) continue;
       throw_error(static_cast<ErrorKind>(kind), fmt::format("rank {}: {}", rank, message));
     }

@@ -25,7 +25,8 @@ void wait_for_others(RankGroup& comm, const std::function<bool()>& done, Duratio
 
 /// Collective: compares the outcomes of a step (nullptr for success). Returns if all ranks succeeded; otherwise throws the same
 /// error on all ranks: kind and message of the lowest rank that failed, after "rank R: ". Errors of waits (deadline, communication)
-/// count only where there is no other, as they follow from another rank's.
+/// count only where there is no other, as they follow from another rank's. Ranks that are in different calls (Phase) throw InvalidArgument
+/// that names the calls: each collective call of a domain begins with this.
 void agree(RankGroup& comm, std::exception_ptr mine);
 
 /// Runs a local step on each rank, then agrees. The step must not communicate over comm.

@@ -4,18 +4,22 @@
 namespace halocline::comm {
 namespace {
 
-thread_local std::string_view current_phase;
+thread_local std::string_view outermost_call;
+thread_local std::string_view innermost_call;
 
 }  // namespace
 
-Phase::Phase(std::string_view call) : outermost_(current_phase.empty()) {
-  if (outermost_) current_phase = call;
+Phase::Phase(std::string_view call) : outermost_before_(outermost_call), innermost_before_(innermost_call) {
+  if (outermost_call.empty()) outermost_call = call;
+  innermost_call = call;
 }
 
 Phase::~Phase() {
-  if (outermost_) current_phase = {};
+  outermost_call = outermost_before_;
+  innermost_call = innermost_before_;
 }
 
-std::string_view Phase::current() { return current_phase; }
+std::string_view Phase::outermost() { return outermost_call; }
+std::string_view Phase::innermost() { return innermost_call; }
 
 }  // namespace halocline::comm

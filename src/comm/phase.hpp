@@ -5,8 +5,8 @@
 
 namespace halocline::comm {
 
-/// What the calling thread does while this exists, for errors of its waits for other ranks: "realize()". One within another changes
-/// nothing.
+/// The collective call in which the calling thread is while this exists: "realize()". Calls nest: errors of waits for other ranks name the
+/// outermost, and agree() compares the innermost.
 class Phase {
  public:
   /// call: of static storage.
@@ -15,10 +15,12 @@ class Phase {
   Phase& operator=(const Phase&) = delete;
   ~Phase();
   /// The calling thread's; empty if there is none.
-  [[nodiscard]] static std::string_view current();
+  [[nodiscard]] static std::string_view outermost();
+  [[nodiscard]] static std::string_view innermost();
 
  private:
-  bool outermost_;
+  std::string_view outermost_before_;
+  std::string_view innermost_before_;
 };
 
 }  // namespace halocline::comm

@@ -15,7 +15,6 @@ namespace halocline {
 
 void Domain::Impl::make_accumulation() {
   const comm::Uncounted set_up;
-  const comm::Phase phase("accumulate()");
   // A separate group, because the messages of the two exchanges have the same tags.
   auto group = comm->split(0, static_cast<int>(comm->rank().value()));
   group->set_timeout(options.timeout);
@@ -52,6 +51,8 @@ void Domain::Impl::accumulate(std::span<const Transfer> which, Combine combine) 
     if (std::ranges::any_of(streams, [](const device::Stream* stream) { return stream->capturing(); })) {
       throw InvalidArgument("accumulate() must be called once before capture(): its first call is collective");
     }
+    const comm::Phase phase("accumulate()");
+    begin_together();
     exchange->guard([this] { make_accumulation(); });
   }
   accumulation->run(streams, selected, combine);

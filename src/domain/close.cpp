@@ -18,7 +18,6 @@ void Domain::Impl::close_groups() {
 
 void Domain::Impl::close() {
   const comm::Uncounted closing;
-  const comm::Phase phase("close()");
   if (exchange) {
     note(EventKind::closing);
     if (capturing) discard_capture();
@@ -126,11 +125,16 @@ void Domain::close() {
         log_at_exit(LogLevel::warning, "a domain was closed after an error; its device memory is leaked");
       }
       break;
-    default: try { impl_->close();
+    default: {
+      const comm::Phase phase("close()");
+      impl_->begin_together();
+      try {
+        impl_->close();
       } catch (...) {
         impl_->life().fail(std::current_exception());
         throw;
       }
+    }
   }
   impl_->life().reach(LifeCycle::State::closed);
 }

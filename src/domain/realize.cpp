@@ -7,6 +7,7 @@
 #include "comm/phase.hpp"
 #include "comm/uncounted.hpp"
 #include "core/log.hpp"
+#include "core/version.hpp"
 #include "device/launch_threads.hpp"
 #include "discovery/discover.hpp"
 #include "discovery/speeds.hpp"
@@ -86,6 +87,7 @@ void Domain::Impl::check_options() const {
 void Domain::Impl::make_plan() {
   const comm::Uncounted set_up;
   const comm::Phase phase("plan()");
+  comm::agree(users_group(), nullptr);
   if (users_comm != nullptr) {
     owned_comm = users_comm->split(0, static_cast<int>(users_comm->rank().value()));
     comm = owned_comm.get();
@@ -99,6 +101,7 @@ void Domain::Impl::make_plan() {
   PlanRequest request = plan_request();
   std::vector<NamedValue> compared = values_of(request);
   for (NamedValue& value : values_of(options)) compared.push_back(std::move(value));
+  compared.push_back(named("version of Halocline", std::string(library_version())));
   compared.push_back(named("decomposition", owned_boxes ? "OwnedBoxes" : "by partition and placement"));
   check_alike(*comm, compared);
   node_comm = comm->split_by_node(options.machine.ranks_per_node);
@@ -160,6 +163,11 @@ void Domain::Impl::add_subdomains() {
     subdomains.push_back(std::move(subdomain));
   }
   split(Vec3::filled(1));
+}
+
+void Domain::Impl::begin_together() {
+  if (comm == nullptr || comm->poisoned()) return;
+  collectively([this] { comm::agree(*comm, nullptr); });
 }
 
 void Domain::Impl::ensure_plan() {

@@ -116,6 +116,7 @@ std::vector<double> Domain::Impl::own_part(const std::vector<double>& of_all) co
 std::vector<double> Domain::measure(const std::function<void(const Subdomain&)>& kernel) {
   impl_->check_idle("measure()");
   const comm::Phase phase("measure()");
+  impl_->begin_together();
   return impl_->collectively([&] {
     std::vector<machine::Trial> trials;
     for (const Subdomain& subdomain : impl_->subdomains) {
@@ -128,6 +129,7 @@ std::vector<double> Domain::measure(const std::function<void(const Subdomain&)>&
 void Domain::rebalance(std::span<const double> speeds) {
   impl_->check_realized("rebalance()");
   const comm::Phase phase("rebalance()");
+  impl_->begin_together();
   impl_->collectively([&] {
     const auto given = comm::gather_value(*impl_->comm, !speeds.empty());
     comm::agree_on(*impl_->comm, [&] {

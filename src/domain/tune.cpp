@@ -206,7 +206,8 @@ void Domain::tune(const std::string& file, Duration budget, bool again) {
   impl_->life().check_before_plan("tune()");
   const comm::Uncounted set_up;
   const comm::Phase phase("tune()");
-  comm::RankGroup& users = impl_->users_comm != nullptr ? *impl_->users_comm : *impl_->owned_comm;
+  comm::RankGroup& users = impl_->users_group();
+  comm::agree(users, nullptr);
   const auto group = users.split(0, static_cast<int>(users.rank().value()));
   group->set_timeout(impl_->options.timeout);
   try {

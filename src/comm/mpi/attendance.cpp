@@ -16,6 +16,7 @@
 
 #include "comm/detail/runtime.hpp"
 #include "comm/mpi/state.hpp"
+#include "core/ranks_text.hpp"
 #include "core/short_text.hpp"
 
 namespace halocline::comm::mpi {
@@ -26,7 +27,6 @@ constexpr int tag = 32768;
 constexpr Duration grace = std::chrono::milliseconds(150);
 constexpr Duration interval = std::chrono::milliseconds(2);
 constexpr int most_to_a_side = 256;
-constexpr std::size_t most_named = 8;
 
 enum class What : std::int32_t { question, answer, error };
 
@@ -111,12 +111,8 @@ std::vector<int> in_world(const State& state, const std::vector<int>& ranks) {
 }
 
 std::string missing_text(const State& state, const std::vector<int>& missing) {
-  std::string text = missing.size() == 1 ? "rank " : "ranks ";
-  const std::vector<int> numbers = in_world(state, missing);
-  const std::size_t shown = std::min(numbers.size(), most_named);
-  for (std::size_t i = 0; i < shown; ++i) text += fmt::format("{}{}", i == 0 ? "" : ", ", numbers[i]);
-  if (shown < numbers.size()) text += fmt::format(" and {} more", numbers.size() - shown);
-  return text + " of MPI_COMM_WORLD " + (missing.size() == 1 ? "is missing" : "are missing");
+  return fmt::format("{} of MPI_COMM_WORLD {} missing", ranks_text(in_world(state, missing)),
+                     missing.size() == 1 ? "is" : "are");
 }
 
 ErrorKind kind_of(const std::exception_ptr& error) {

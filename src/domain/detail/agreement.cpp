@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "comm/gather.hpp"
+#include "core/ranks_text.hpp"
 #include "halocline/error.hpp"
 
 namespace halocline {
@@ -29,15 +30,6 @@ NamedValue shortened(NamedValue value) {
 const NamedValue* find(const std::vector<NamedValue>& values, const std::string& name) {
   const auto found = std::ranges::find(values, name, &NamedValue::name);
   return found == values.end() ? nullptr : &*found;
-}
-
-std::string ranks_text(const std::vector<std::size_t>& ranks) {
-  constexpr std::size_t most = 8;
-  std::string text = ranks.size() == 1 ? "rank " : "ranks ";
-  for (std::size_t i = 0; i < std::min(ranks.size(), most); ++i)
-    text += fmt::format("{}{}", i == 0 ? "" : ", ", ranks[i]);
-  if (ranks.size() > most) text += fmt::format(" and {} more", ranks.size() - most);
-  return text + (ranks.size() == 1 ? " has " : " have ");
 }
 
 /// Describes how a value differs from rank 0's, with all ranks on which it does; a rank may have none. Empty if it does not.
@@ -69,7 +61,8 @@ std::string difference(const std::string& name, const std::vector<std::vector<Na
   };
   std::string whole = fmt::format("{}: rank 0 has {}", name, text(first));
   for (std::size_t i = 0; i < std::min(others.size(), most_others); ++i) {
-    whole += ", " + ranks_text(others[i].ranks) + text(others[i].value);
+    const auto& [value, ranks] = others[i];
+    whole += fmt::format(", {} {} {}", ranks_text(ranks), ranks.size() == 1 ? "has" : "have", text(value));
   }
   if (others.size() > most_others) whole += fmt::format(", and there are {} more values", others.size() - most_others);
   return whole;

@@ -48,6 +48,7 @@ class Domain::Impl {
   /// mix.
   std::unique_ptr<comm::RankGroup> owned_comm;
   comm::RankGroup* users_comm = nullptr;
+  [[nodiscard]] comm::RankGroup& users_group() const { return users_comm != nullptr ? *users_comm : *owned_comm; }
   /// The communicator that the domain uses.
   comm::RankGroup* comm = nullptr;
   std::unique_ptr<comm::RankGroup> node_comm;
@@ -159,6 +160,9 @@ class Domain::Impl {
       throw;
     }
   }
+  /// Begins a collective call, a comm::Phase, of a domain that has a plan: InvalidArgument, after which nothing is changed, if the ranks are in
+  /// different ones.
+  void begin_together();
   void rebalance_as(Plan next);
   [[nodiscard]] PlanRequest plan_request() const;
   void allocate();

@@ -7,6 +7,7 @@
 #include "comm/mpi_library.hpp"
 #include "core/hash.hpp"
 #include "core/printable.hpp"
+#include "core/version.hpp"
 #include "io/json.hpp"
 
 namespace halocline {
@@ -66,7 +67,7 @@ io::TunedKey tuning_key(comm::RankGroup& comm, const Plan& plan, std::span<const
                                        map.ranks.size(), plan.geometry.partition.size()))};
 
   const std::string stack =
-      fmt::format("Halocline {}, {}, {} devices", HALOCLINE_VERSION, mpi_text(comm), to_string(backend.kind()));
+      fmt::format("Halocline {}, {}, {} devices", library_version(), mpi_text(comm), to_string(backend.kind()));
   key.stack = {digest_text(Hash().add(stack)), stack};
   return key;
 }

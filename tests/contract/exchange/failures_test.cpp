@@ -9,6 +9,7 @@
 #include <memory>
 #include <mutex>
 
+#include "exchange/exchange.hpp"
 #include "ranks.hpp"
 #include "ways.hpp"
 
