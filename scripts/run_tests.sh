@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Runs ctest in a build folder and counts cases rather than programs:
 #   scripts/run_tests.sh build/release [arguments of ctest, such as -L unit]
-# As many tests run at once as there are cores: see PROCESSORS in cmake/HaloclineTests.cmake.
+# One more test than there are cores at once, as many wait for a timeout or for another rank: see PROCESSORS in
+# cmake/HaloclineTests.cmake.
 # Fails if a test fails, if no test ran, or if a program ran no case. Ends with "N passed, N failed".
 # RUN_TESTS_TABLE names a file to which one line is appended: passed, failed, skipped, programs. Its name does not begin
 # with HALOCLINE_, because programs warn of unknown variables of that prefix.
@@ -14,7 +15,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 log=$folder/Testing/Temporary/LastTest.log
 rm -f "$log"
 
-ctest --test-dir "$folder" --output-on-failure --no-tests=error --parallel "$("$here/jobs.sh")" "$@" </dev/null
+ctest --test-dir "$folder" --output-on-failure --no-tests=error --parallel "$(($("$here/jobs.sh") + 1))" "$@" </dev/null
 status=$?
 
 # LeakSanitizer's tracer sometimes crashes itself when a program ends while threads of MPI do: its words, behind tests that passed. Such
