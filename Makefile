@@ -23,7 +23,7 @@ CONFIGURE_WITH = scripts/configure.sh $(BUILD) $(1) -DHALOCLINE_MPI=$(MPI) $(CON
 INSTALL = MPI=$(MPI) scripts/install_dependencies.sh
 
 .DEFAULT_GOAL := build
-.PHONY: help build demo test packages models configured reliability mutants bench docs format lint clean
+.PHONY: help build demo test packages models configured reliability mutants coverage bench docs format lint clean
 # Goals share one build folder: one at a time. Within one, JOBS compilers run at once.
 .NOTPARALLEL:
 
@@ -72,6 +72,18 @@ mutants: ## mutants of the library, all compiled at once, and which of them the 
 	@$(MUTANTS)/python/bin/python -B tests/reliability/mutants/mutants.py draw $(MUTANTS) --count $(COUNT) --seed $(SEED) --jobs $(JOBS) --mpi $(MPI)
 	@python3 -B tests/reliability/mutants/mutants.py run $(MUTANTS) --out $(MUTANTS)/results-$(SEED).jsonl --jobs $$((($(JOBS) + 1) / 2))
 	@python3 -B tests/reliability/mutants/mutants.py report $(MUTANTS) $(MUTANTS)/results-$(SEED).jsonl
+
+# Not the tests that run none of the library's code here. Tests with limits of time may fail in this build; what they ran counts.
+COVERAGE := build/coverage
+coverage: ## the lines and branches of src that the tests run on this machine: build/coverage/report
+	@$(INSTALL) build test
+	@test -x $(COVERAGE)/python/bin/pip || python3 -m venv $(COVERAGE)/python
+	@$(COVERAGE)/python/bin/pip install --quiet --disable-pip-version-check -r tests/reliability/coverage/requirements.txt
+	@cmake --preset coverage -DHALOCLINE_MPI=$(MPI)
+	@cmake --build $(COVERAGE) --parallel $(JOBS) --target checks
+	@find $(COVERAGE) -name '*.gcda' -delete
+	@scripts/run_tests.sh $(COVERAGE) -LE '^(packages|model|gpu|docs|headers|layering|litmus)$$' || true
+	@$(COVERAGE)/python/bin/python -B tests/reliability/coverage/coverage.py $(COVERAGE) $(COVERAGE)/report
 
 bench: build ## halocline's transports beside the same exchange in plain MPI
 	scripts/mpirun.sh -n 2 $(BUILD)/bin/bench_exchange_baselines
