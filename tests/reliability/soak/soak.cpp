@@ -166,8 +166,8 @@ void leak(const std::string& what) {
   if (what == "thread") std::thread([] { ::pause(); }).detach();
 }
 
-/// What a rank held during its runs.
-std::vector<Resources> repeat_on(comm::RankGroup& comm, const Wanted& wanted, Repeat repeat) {
+/// What the process held during the runs, if this rank looks. Of ranks that are threads one looks: another's look has a descriptor open.
+std::vector<Resources> repeat_on(comm::RankGroup& comm, const Wanted& wanted, Repeat repeat, bool looks) {
   std::vector<Resources> samples;
   samples.reserve(samples_of_a_run);
   std::int64_t done = 0;
@@ -178,7 +178,7 @@ std::vector<Resources> repeat_on(comm::RankGroup& comm, const Wanted& wanted, Re
     if (done * samples_of_a_run / wanted.runs == before) return;
     // The other ranks wait, and hold what they hold between two runs.
     comm.barrier();
-    samples.push_back(Resources::now(wanted.kind));
+    if (looks) samples.push_back(Resources::now(wanted.kind));
     comm.barrier();
   });
   return samples;
@@ -216,11 +216,12 @@ int run(comm::RankGroup& world, const Wanted& wanted) {
                "[--leak WHAT]\n");
     return 2;
   }
-  if (world.size() > 1) return report(world, wanted, repeat_on(world, wanted, repeat));
+  if (world.size() > 1) return report(world, wanted, repeat_on(world, wanted, repeat, true));
   std::vector<Resources> samples;
   comm::run_as_threads(threads, [&](comm::RankGroup& comm) {
-    std::vector<Resources> mine = repeat_on(comm, wanted, repeat);
-    if (comm.rank() == rank_id(0)) samples = std::move(mine);  // they are one process
+    const bool looks = comm.rank() == rank_id(0);
+    std::vector<Resources> seen = repeat_on(comm, wanted, repeat, looks);
+    if (looks) samples = std::move(seen);
   });
   return report(world, wanted, samples);
 }
