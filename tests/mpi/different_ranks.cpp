@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -17,17 +16,11 @@
 #include "halocline/domain.hpp"
 #include "halocline/environment.hpp"
 #include "halocline/session.hpp"
+#include "launched_first.hpp"
 
 using namespace halocline;
 
 namespace {
-
-bool is_launched_first() {
-  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK"}) {
-    if (const char* rank = std::getenv(name)) return std::string_view(rank) == "0";
-  }
-  return false;
-}
 
 /// The error of this rank.
 std::string error_of(comm::RankGroup& world, std::string_view mode) {

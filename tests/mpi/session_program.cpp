@@ -17,6 +17,7 @@
 
 #include "comm/rank_group.hpp"
 #include "halocline/session.hpp"
+#include "launched_first.hpp"
 
 using namespace halocline;
 
@@ -52,14 +53,6 @@ void lose_peer(comm::Session& session, int signal) {
     if (signal == SIGSTOP) ::kill(static_cast<pid_t>(pid), SIGKILL);
     session.abort(3);
   }
-}
-
-/// By the launcher's environment, before MPI_Init.
-bool is_launched_first() {
-  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK"}) {
-    if (const char* rank = std::getenv(name)) return std::string_view(rank) == "0";
-  }
-  throw InvalidArgument("this mode needs a launcher");
 }
 
 /// Ranks that reduce different numbers of values: an error of MPI, on one rank or on both.

@@ -160,8 +160,8 @@ class Domain::Impl {
       throw;
     }
   }
-  /// Begins a collective call, a comm::Phase, of a domain that has a plan: InvalidArgument, after which nothing is changed, if the ranks are in
-  /// different ones.
+  /// Begins a collective call, a comm::Phase: InvalidArgument, after which nothing is changed, if the ranks are in different ones. Does nothing
+  /// where there is no group yet, or the ranks are out of step already.
   void begin_together();
   void rebalance_as(Plan next);
   [[nodiscard]] PlanRequest plan_request() const;
