@@ -52,7 +52,7 @@ std::string bound_text(const Candidate& candidate) {
 
 std::string ordered_by(const Candidates& found) {
   if (found.together) return "an exchange's time simulated, with the best placement found";
-  return found.why_not_predicted.empty() ? "an exchange's time predicted, back to back"
+  return found.why_not_predicted.empty() ? "an exchange's time predicted, back to back" + found.origin
                                          : "by bytes, with nothing predicted";
 }
 

@@ -22,9 +22,9 @@ enum class Method : int {
   z_order,
   given,  ///< cuts, or node_grid and device_grid, of the options; a grid that is unset is chosen as by `exact`
   /// The grid with the smallest predicted time: where links are unequal, simulated together with placements, over links that messages share;
-  /// otherwise from measured rates in the machine map, and the grid of `exact` without them.
+  /// otherwise from rates of exchanges, measured or typical of GPUs joined by NVLink, and the grid of `exact` without them.
   fastest,
-  automatic,  ///< `fastest` where the machine map shows unequal links, `exact` otherwise
+  automatic,  ///< `exact`; `fastest` where links are unequal, or rates predict that it takes 10 % less time
 };
 [[nodiscard]] std::string_view to_string(Method method);
 /// The inverse of to_string. Throws InvalidArgument that lists the names.

@@ -45,6 +45,13 @@ int word_of(const Geometry& geometry, const Message& message, const Segment& seg
   return static_cast<int>(all & -all);
 }
 
+/// Whether the rows of a halo begin in a sector that owned cells end in: memory reads such a sector before a part of it is stored, unless it
+/// was just read.
+bool begins_in_owned_sector(const Geometry& geometry, const Message& message, const Segment& segment) {
+  const std::int64_t cells = segment.target.lo.x - geometry.owned(segment.field, message.to).lo.x;
+  return cells > 0 && cells * element_bytes(geometry, segment) % ExchangeRate::sector_bytes != 0;
+}
+
 /// Bytes of a segment's cells in memory; for short rows, bytes of the sectors that contain them.
 std::int64_t counted_bytes(const Geometry& geometry, const Segment& segment, bool is_short) {
   const std::int64_t bytes =
@@ -93,7 +100,8 @@ void add(Load::Bytes& all, const Geometry& geometry, const Message& message, boo
     }
     const HaloRows rows = !is_short ? HaloRows::long_rows : packed ? HaloRows::packed_rows : HaloRows::short_rows;
     const int word = word_of(geometry, message, segment, rows == HaloRows::packed_rows);
-    all[{rows, word}] += counted_bytes(geometry, segment, is_short);
+    const bool twice = rows == HaloRows::packed_rows && begins_in_owned_sector(geometry, message, segment);
+    all[{rows, word}] += (twice ? 2 : 1) * counted_bytes(geometry, segment, is_short);
     if (rows == HaloRows::packed_rows) all.packed_cells += segment.bytes;
   }
 }

@@ -64,9 +64,12 @@ Candidates candidates(const PlanRequest& asked) {
   cut.node_grid.reset();
   cut.device_grid.reset();
   cut.weights.clear();
-  const model::Predictor predictor(request.machine, request.tuning);
-  Candidates found{
-      {}, predictor.why_not(), why_not_judged(request).empty() && simulates_grids(request, links_are_unequal(request))};
+  const model::Predictor predictor = predictor_of(request);
+  Candidates found{.list = {},
+                   .why_not_predicted = predictor.why_not(),
+                   .origin = {},
+                   .together = why_not_judged(request).empty() && simulates_grids(request, links_are_unequal(request))};
+  if (!found.together) found.origin = origin_of_rates(request);
   for (const partition::Partition& parts : partition::candidate_partitions(cut)) {
     const partition::Geometry geometry = geometry_of(request, parts);
     Candidate candidate{

@@ -10,6 +10,7 @@
 
 #include "core/limits.hpp"
 #include "halocline/error.hpp"
+#include "machine/typical_rates.hpp"
 #include "model/simulate.hpp"
 #include "model/unequal.hpp"
 #include "partition/size.hpp"
@@ -75,13 +76,29 @@ struct Methods {
   partition::Method partition;
   placement::Method placement;
   bool unequal = false;
+  bool prefers_exact = false;  ///< `fastest` was not asked for: it has to be worth it
 };
+
+/// As many devices as grids are compared for in a tenth of a second where nobody asked for it.
+constexpr std::size_t most_predicted = 512;
+/// Predicted times are no better known.
+constexpr std::int64_t percent_worth = 10;
+
+/// Whether `automatic` compares predicted times. Exchange rates are rates of `direct`.
+bool predicts_by_default(const PlanRequest& asked) {
+  const auto& order = asked.policy.order;
+  return asked.ties != partition::Ties::paper && !placement::gives_owners(asked.placement) &&
+         std::ranges::find(order, routing::Transport::direct) != order.end() &&
+         placement::slots_of(asked.machine).size() <= most_predicted && predictor_of(asked).why_not().empty();
+}
 
 Methods methods_for(const PlanRequest& asked) {
   Methods methods{method_of(asked), asked.placement.method, links_are_unequal(asked)};
-  const bool even = asked.weights.empty();
+  const bool even = asked.weights.empty() && asked.speeds.empty();
   if (methods.partition == partition::Method::automatic) {
-    methods.partition = methods.unequal && even ? partition::Method::fastest : partition::Method::exact;
+    methods.prefers_exact = even && !methods.unequal && predicts_by_default(asked);
+    const bool by_time = even && (methods.unequal || methods.prefers_exact);
+    methods.partition = by_time ? partition::Method::fastest : partition::Method::exact;
   }
   if (methods.placement == placement::Method::automatic && methods.unequal && even) {
     methods.placement = placement::Method::fastest;
@@ -89,16 +106,25 @@ Methods methods_for(const PlanRequest& asked) {
   return methods;
 }
 
-/// With measured rates, all links equal.
-void predict(Cut& cut, const PlanRequest& asked, partition::Request request) {
-  const model::Predictor predictor(asked.machine, asked.tuning);
+/// With rates of exchanges, all links equal.
+void predict(Cut& cut, const PlanRequest& asked, partition::Request request, bool prefers_exact) {
+  const model::Predictor predictor = predictor_of(asked);
   request.cost = [&](const partition::Partition& parts) {
     return predictor.predict(geometry_of(asked, parts)).picoseconds;
   };
-  cut.geometry = geometry_of(asked, partition::make_partition(request));
-  const model::Prediction prediction = predictor.predict(cut.geometry);
-  cut.reason = fmt::format("predicted {:.1f} us an exchange, bound by {}", 1e6 * prediction.seconds(),
-                           model::to_string(prediction.bound));
+  partition::Geometry fastest = geometry_of(asked, partition::make_partition(request));
+  model::Prediction prediction = predictor.predict(fastest);
+  const model::Prediction exact = predictor.predict(cut.geometry);
+  std::string instead;
+  if (prefers_exact && prediction.picoseconds > exact.picoseconds - exact.picoseconds * percent_worth / 100) {
+    prediction = exact;
+    cut.partition = partition::Method::exact;
+  } else {
+    if (prefers_exact) instead = fmt::format("; {:.1f} us with the grid of exact", 1e6 * exact.seconds());
+    cut.geometry = std::move(fastest);
+  }
+  cut.reason = fmt::format("predicted {:.1f} us an exchange, bound by {}{}{}", 1e6 * prediction.seconds(),
+                           model::to_string(prediction.bound), instead, origin_of_rates(asked));
 }
 
 /// Partition and placement by simulated time.
@@ -124,7 +150,7 @@ void choose_by_time(Cut& cut, const PlanRequest& asked, partition::Request reque
   const bool places = methods.placement == placement::Method::fastest;
   if (grids) request.method = partition::Method::fastest;
   const bool simulated = grids && simulates_grids(asked, methods.unequal);
-  if (grids && !simulated) predict(cut, asked, request);
+  if (grids && !simulated) predict(cut, asked, request, methods.prefers_exact);
   if (!simulated && !places && !methods.unequal) return;
   if (const std::string why_not = why_not_judged(asked); !why_not.empty()) {
     if (simulated) cut.reason = fmt::format("the grid of exact, because {}", why_not);
@@ -279,8 +305,17 @@ bool links_are_unequal(const PlanRequest& request) {
   return why_not_judged(request).empty() && model::connection_of(model::as_measured(request.machine)).unequal();
 }
 
+model::Predictor predictor_of(const PlanRequest& request) {
+  return model::Predictor(machine::with_typical_rates(request.machine), request.tuning);
+}
+
+std::string origin_of_rates(const PlanRequest& request) {
+  if (!machine::has_typical_rates(request.machine)) return "";
+  return fmt::format("; rates of {}, as none were measured here", machine::typical_gpus);
+}
+
 bool simulates_grids(const PlanRequest& request, bool unequal) {
-  return unequal || !model::Predictor(request.machine, request.tuning).why_not().empty();
+  return unequal || !predictor_of(request).why_not().empty();
 }
 
 partition::Geometry geometry_of(const PlanRequest& request, partition::Partition parts) {

@@ -17,7 +17,11 @@ namespace halocline {
 [[nodiscard]] std::string why_not_judged(const PlanRequest& request);
 /// Whether messages of the request's machine meet unequal links (model/unequal.hpp), and times can be simulated.
 [[nodiscard]] bool links_are_unequal(const PlanRequest& request);
-/// Whether `fastest` compares simulated times: with unequal links, and where no rates of exchanges were measured.
+/// Predicts exchanges by the machine's exchange rates, or by typical ones.
+[[nodiscard]] model::Predictor predictor_of(const PlanRequest& request);
+/// What a predicted time adds where rates are typical ones; empty otherwise.
+[[nodiscard]] std::string origin_of_rates(const PlanRequest& request);
+/// Whether `fastest` compares simulated times: with unequal links, and where there are no exchange rates.
 [[nodiscard]] bool simulates_grids(const PlanRequest& request, bool unequal);
 /// What is cut how, and why so.
 struct Cut {

@@ -27,7 +27,7 @@ foreach(command partition place route explain)
 endforeach()
 expect_document("machine;devices" 8 "partition ${described}")
 expect_document("partition;method" "bisection" "partition ${described} --partition bisection")
-expect_document("candidates;0;bound" "links" "partition ${described} --explain")
+expect_document("candidates;0;bound" "link" "partition ${described} --explain")
 expect_document("candidates;0;methods;0" "fastest" "partition --machine hypothetical-node --size 256 --open x,y,z --explain")
 expect_document("partition;method" "fastest" "partition ${described} --partition fastest")
 # Weights 1 and 3 for two devices in z.

@@ -40,6 +40,15 @@ PlanRequest request_with(double factor) {
   return request;
 }
 
+/// A machine whose GPUs no typical rates describe.
+machine::MachineMap by_pcie(const machine::SyntheticRequest& shape) {
+  machine::MachineMap map = machine::synthetic(shape);
+  for (machine::Link& link : map.types[0].links) {
+    if (link.kind == machine::LinkKind::nvlink) link.kind = machine::LinkKind::pcie;
+  }
+  return map;
+}
+
 TEST(Candidates, fastest_cuts_x_only_where_that_is_cheap) {
   const Plan dear = make_plan(request_with(10));
   EXPECT_EQ(dear.geometry.partition.grid(), (Vec3{1, 2, 4}));
@@ -53,7 +62,7 @@ TEST(Candidates, fastest_cuts_x_only_where_that_is_cheap) {
 
 TEST(Candidates, fastest_simulates_where_no_rates_were_measured) {
   PlanRequest request = request_with(10);
-  request.machine = machine::synthetic({.devices_per_node = 4, .ranks_per_node = 4});
+  request.machine = by_pcie({.devices_per_node = 4, .ranks_per_node = 4});
   const Plan plan = make_plan(request);
   EXPECT_EQ(plan.partition, Method::fastest);
   EXPECT_EQ(plan.geometry.partition.grid(), (Vec3{1, 2, 2}));  // bisection's is 2 x 2 x 1
@@ -84,7 +93,7 @@ TEST(Candidates, are_ordered_by_time_and_know_who_takes_them) {
 
 TEST(Candidates, are_ordered_by_simulated_time_where_no_rates_were_measured) {
   PlanRequest request = request_with(10);
-  request.machine.types[0].exchange_rates.clear();
+  request.machine = by_pcie({.devices_per_node = 8, .ranks_per_node = 8});
   const Candidates found = candidates(request);
   EXPECT_EQ(found.why_not_predicted, "");
   EXPECT_TRUE(found.together);
@@ -99,7 +108,7 @@ TEST(Candidates, are_ordered_by_simulated_time_where_no_rates_were_measured) {
 
 TEST(Candidates, are_ordered_by_bytes_where_nothing_is_predicted) {
   PlanRequest request = request_with(10);
-  request.machine = machine::synthetic({.nodes = 12, .devices_per_node = 6, .ranks_per_node = 6});
+  request.machine = by_pcie({.nodes = 12, .devices_per_node = 6, .ranks_per_node = 6});
   request.machine.ranks.pop_back();
   const Candidates found = candidates(request);
   EXPECT_THAT(found.why_not_predicted, HasSubstr("has no exchange rates"));

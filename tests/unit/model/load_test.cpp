@@ -6,6 +6,7 @@
 namespace halocline::model {
 namespace {
 
+using machine::ExchangeRate;
 using machine::HaloRows;
 using Bytes = Load::Bytes;
 
@@ -53,6 +54,18 @@ TEST(Load, RowsAtTheEndsOfXGrowWhereTheyLieAlike) {
   Bytes packed{{{HaloRows::packed_rows, 8}, 2 * 16 * 32}};
   packed.packed_cells = 2 * 16 * 24;
   EXPECT_EQ(load_of(g, first, {.pack_short_rows_from_bytes = 1, .packets_at_most_bytes = 0}).out, packed);
+}
+
+TEST(Load, PackedRowsCountTwiceWhereTheyBeginInASectorWithOwnedCells) {
+  const auto sectors = [](std::int64_t cells, Element element) {
+    const auto g = geometry_of({2 * cells, 4, 4}, {.devices = {2, 1, 1}}, Stencil::box(3, 0, 0), {field_of(element)});
+    const Bytes out = load_of(g, first, {.pack_short_rows_from_bytes = 1, .packets_at_most_bytes = 0}).out;
+    return out.begin()->second / (16 * ExchangeRate::sector_bytes);
+  };
+  EXPECT_EQ(sectors(32, Element::f32), 2) << "a halo below and one above";
+  EXPECT_EQ(sectors(30, Element::f32), 3) << "the one above begins 24 bytes into a sector";
+  EXPECT_EQ(sectors(30, Element::f64), 3);
+  EXPECT_EQ(sectors(28, Element::f64), 2);
 }
 
 TEST(Load, CountsTheBytesOfTheWireOnLinks) {

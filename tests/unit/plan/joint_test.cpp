@@ -187,6 +187,7 @@ TEST(Joint, LeavesEqualLinksToExactAndQap) {
   request.extent = {512, 512, 512};
   request.stencil = Stencil::box(1);
   request.fields.resize(1);
+  request.policy = routing::Policy::parse("-direct");  // by direct, times of grids are predicted
   for (const machine::SyntheticRequest& shape :
        {machine::SyntheticRequest{.devices_per_node = 8}, {.nodes = 4, .devices_per_node = 4, .ranks_per_node = 4}}) {
     request.machine = machine::synthetic(shape);

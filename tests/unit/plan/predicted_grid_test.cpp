@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The grid by default where exchange times are predicted.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "io/json.hpp"
+#include "plan/plan.hpp"
+
+namespace halocline {
+namespace {
+
+using partition::Method;
+using testing::HasSubstr;
+
+/// Four fp32 fields on GPUs of one node, joined by NVLink.
+PlanRequest on_gpus(std::int64_t gpus, const Vec3& extent, std::int64_t radius) {
+  PlanRequest request;
+  request.extent = extent;
+  request.stencil = Stencil::box(radius);
+  for (const char* const name : {"a", "b", "c", "d"}) {
+    request.fields.emplace_back();
+    request.fields.back().name = name;
+    request.fields.back().element = Element::f32;
+  }
+  request.machine = io::read_machine_file(HALOCLINE_MACHINES "/dgx-h200.json");
+  request.machine.nodes.resize(1);
+  request.machine.ranks.clear();
+  for (std::int64_t gpu = 0; gpu < gpus; ++gpu)
+    request.machine.ranks.push_back({node_id(0), {device_id(static_cast<int>(gpu))}});
+  return request;
+}
+
+Plan exact(PlanRequest request) {
+  request.partition = Method::exact;
+  return make_plan(request);
+}
+
+struct Measured {
+  Vec3 extent;
+  std::int64_t radius;
+  Vec3 by_exact;
+  Vec3 fastest;
+};
+
+// The grids that took least on two H100: bench/results/2026-11-26-2x-h100-grids/grids.txt.
+TEST(PredictedGrid, IsTheOneThatWasFastestOnTwoGpus) {
+  for (const auto& [extent, radius, by_exact, fastest] :
+       {Measured{{600, 512, 512}, 3, {2, 1, 1}, {1, 1, 2}}, Measured{{600, 512, 512}, 1, {2, 1, 1}, {1, 1, 2}},
+        Measured{{512, 256, 256}, 1, {2, 1, 1}, {1, 1, 2}}, Measured{{1024, 512, 512}, 1, {2, 1, 1}, {1, 1, 2}},
+        Measured{{512, 512, 1024}, 3, {1, 1, 2}, {1, 1, 2}}}) {
+    const PlanRequest request = on_gpus(2, extent, radius);
+    EXPECT_EQ(exact(request).geometry.partition.device_grid(), by_exact) << to_string(extent);
+    const Plan plan = make_plan(request);
+    EXPECT_EQ(plan.geometry.partition.device_grid(), fastest) << to_string(extent);
+    EXPECT_EQ(plan.partition, by_exact == fastest ? Method::exact : Method::fastest) << to_string(extent);
+    EXPECT_THAT(plan.partition_reason, HasSubstr("rates of two H100, as none were measured here")) << to_string(extent);
+  }
+}
+
+TEST(PredictedGrid, LeavesTheOneOfExactOnlyWhereItIsWorthIt) {
+  const PlanRequest thin = on_gpus(8, {1024, 1024, 1024}, 1);
+  EXPECT_EQ(exact(thin).geometry.partition.device_grid(), Vec3(2, 2, 2));
+  const Plan plan = make_plan(thin);
+  EXPECT_EQ(plan.geometry.partition.device_grid(), Vec3(1, 2, 4));
+  EXPECT_THAT(plan.partition_reason, HasSubstr("us with the grid of exact"));
+
+  PlanRequest alike = on_gpus(4, {256, 256, 256}, 3);  // predicted 6 % apart
+  const Plan kept = make_plan(alike);
+  EXPECT_EQ(kept.partition, Method::exact);
+  EXPECT_EQ(kept.geometry.partition.device_grid(), exact(alike).geometry.partition.device_grid());
+  alike.partition = Method::fastest;
+  EXPECT_NE(make_plan(alike).geometry.partition.device_grid(), kept.geometry.partition.device_grid()) << "asked for";
+}
+
+TEST(PredictedGrid, IsTheOneOfExactWhereRatesDoNotTell) {
+  const PlanRequest request = on_gpus(2, {600, 512, 512}, 3);
+  const Vec3 by_exact(2, 1, 1);
+  ASSERT_NE(make_plan(request).geometry.partition.device_grid(), by_exact);
+
+  PlanRequest staged = request;
+  staged.policy = routing::Policy::parse("-direct");
+  EXPECT_EQ(make_plan(staged).geometry.partition.device_grid(), by_exact) << "rates are of direct";
+  PlanRequest paper = request;
+  paper.ties = partition::Ties::paper;
+  EXPECT_EQ(make_plan(paper).geometry.partition.device_grid(), by_exact) << "asks for the grids of a paper";
+  PlanRequest weighted = request;
+  weighted.weights = {1, 2};
+  EXPECT_EQ(make_plan(weighted).geometry.partition.device_grid(), by_exact);
+  PlanRequest owned = request;
+  owned.placement.owners = {{rank_id(0), 0}, {rank_id(1), 0}};
+  EXPECT_EQ(make_plan(owned).geometry.partition.device_grid(), by_exact) << "owners are of this grid's subdomains";
+  PlanRequest by_pcie = request;
+  for (machine::Link& link : by_pcie.machine.types.front().links) {
+    if (link.kind == machine::LinkKind::nvlink) link.kind = machine::LinkKind::pcie;
+  }
+  EXPECT_EQ(make_plan(by_pcie).geometry.partition.device_grid(), by_exact);
+}
+
+}  // namespace
+}  // namespace halocline
