@@ -37,7 +37,8 @@ Layout layout_of(const partition::Geometry& geometry, field_id field, subdomain_
   const bool in_one_burst = backend.sector_bytes() > 1 && below + above > 0 && below + above <= burst;
   const std::int64_t unit = in_one_burst ? burst : backend.row_alignment_bytes();
   std::int64_t row = aligned(aligned(owned.x * element, sector) + above + below, unit);
-  if (row / unit % 2 == 0) row += unit;
+  // Odd multiples spread the rows over all sets of a cache. They would put two halos of one burst into two.
+  if (!in_one_burst && row / unit % 2 == 0) row += unit;
   const std::int64_t rows = halo.lower().y + owned.y + halo.upper().y;
   const std::int64_t planes = halo.lower().z + owned.z + halo.upper().z;
   const std::int64_t first_row = aligned(below, unit);

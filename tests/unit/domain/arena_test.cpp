@@ -48,13 +48,13 @@ TEST(Arena, whose_fields_together_leave_63_bits_is_refused) {
   EXPECT_EQ(arena.arrays.size(), 2u);
 }
 
-/// Bytes from one row of 512 fp32 cells to the next, where sectors have 32 bytes and rows are best aligned to 128.
-std::int64_t row_bytes(std::int64_t radius) {
+/// Bytes from one row of fp32 cells to the next, where sectors have 32 bytes and rows are best aligned to 128.
+std::int64_t row_bytes(std::int64_t radius, std::int64_t cells = 512) {
   device::HostOptions host;
   host.sector_bytes = 32;
   test::ForwardingBackend backend(device::make_host_backend(host), {.row_alignment_bytes = 128});
   const Stencil stencil = Stencil::box(radius, 1, 1);
-  const partition::Geometry geometry(partition::make_partition({.extent = {512, 4, 4}, .halo = stencil}),
+  const partition::Geometry geometry(partition::make_partition({.extent = {cells, 4, 4}, .halo = stencil}),
                                      {{.name = "u", .element = Element::f32}}, stencil);
   const auto arena = make_arena(backend, 0, geometry, subdomain_id(0), {true});
   const auto& array = arena.arrays.at(0).at(0);
@@ -67,6 +67,8 @@ TEST(Arena, whose_halos_in_x_fit_into_two_sectors_has_no_more_between_rows) {
   EXPECT_EQ(row_bytes(8), 2048 + 64);
   EXPECT_EQ(row_bytes(9), 2048 + 128);
   EXPECT_EQ(row_bytes(0), 2048 + 128) << "an odd number of 128 bytes, as there is nothing between rows";
+  EXPECT_EQ(row_bytes(3, 304), 1216 + 64) << "an even number of 64 bytes";
+  EXPECT_EQ(row_bytes(3, 496), 1984 + 64) << "a power of two";
 }
 
 TEST(DomainSize, is_refused_alike_on_all_ranks) {
