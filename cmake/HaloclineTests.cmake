@@ -43,9 +43,10 @@ function(halocline_add_cases name)
 endfunction()
 
 # halocline_add_test(unit_core SOURCES a.cpp b.cpp LINK halocline::core)
-# One program of GoogleTest cases is one test of ctest, because starting a program takes longer than a case.
+# One program of GoogleTest cases is one test of ctest, because starting a program takes longer than a case. Cases that a filter WAITING
+# names wait most of their time, for deadlines: they are another test, <name>_waiting, which runs beside others.
 function(halocline_add_test name)
-  cmake_parse_arguments(arg "" "TIMEOUT" "SOURCES;LINK;LABELS" ${ARGN})
+  cmake_parse_arguments(arg "" "TIMEOUT;WAITING" "SOURCES;LINK;LABELS" ${ARGN})
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 300)
   endif()
@@ -53,9 +54,19 @@ function(halocline_add_test name)
     math(EXPR arg_TIMEOUT "2 * ${arg_TIMEOUT}")
   endif()
   halocline_add_cases(${name} SOURCES ${arg_SOURCES} LINK ${arg_LINK} GTest::gtest_main)
-  add_test(NAME ${name} COMMAND ${name})
-  set_tests_properties(${name} PROPERTIES TIMEOUT ${arg_TIMEOUT} LABELS "${arg_LABELS}"
+  set(names ${name})
+  if(arg_WAITING)
+    list(APPEND names ${name}_waiting)
+    add_test(NAME ${name} COMMAND ${name} --gtest_filter=-${arg_WAITING})
+    add_test(NAME ${name}_waiting COMMAND ${name} --gtest_filter=${arg_WAITING})
+  else()
+    add_test(NAME ${name} COMMAND ${name})
+  endif()
+  set_tests_properties(${names} PROPERTIES TIMEOUT ${arg_TIMEOUT} LABELS "${arg_LABELS}"
                        PROCESSORS ${HALOCLINE_TEST_PROCESSORS} ENVIRONMENT HALOCLINE_BACKEND=${HALOCLINE_TEST_BACKEND})
+  if(arg_WAITING)
+    set_tests_properties(${name}_waiting PROPERTIES PROCESSORS 1)
+  endif()
 endfunction()
 
 # The flags with which the MPI that was found starts more ranks than cores.
