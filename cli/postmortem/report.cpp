@@ -67,6 +67,7 @@ std::string state_text(const State& state) {
   std::string text = fmt::format("rank {}: {} for {:.1f} s; last event: {}", state.rank, printable(state.where),
                                  state.seconds, printable(state.last));
   if (!state.error.empty()) text += "; error: " + printable(state.error);
+  if (!state.unread.empty()) text += "; flags of its devices were not read: " + printable(state.unread);
   return text;
 }
 
@@ -135,8 +136,8 @@ std::string report_text(const Diagnosis& diagnosis) {
 }
 
 Json json_of(const State& state) {
-  return {{"rank", state.rank},       {"where", state.where}, {"own_code", state.own_code},
-          {"seconds", state.seconds}, {"last", state.last},   {"error", state.error}};
+  return {{"rank", state.rank}, {"where", state.where}, {"own_code", state.own_code}, {"seconds", state.seconds},
+          {"last", state.last}, {"error", state.error}, {"unread", state.unread}};
 }
 
 Json json_of(const Wait& wait) {

@@ -75,6 +75,9 @@ int phase_of(const Recording& recording) {
 
 State state_of(const Recording& recording) {
   State state{.rank = recording.rank, .where = "before its first event", .last = "none", .error = recording.error};
+  for (const RecordedExchange& exchange : recording.exchanges) {
+    if (state.unread.empty()) state.unread = exchange.unread;
+  }
   const auto event = last_place(recording);
   if (!event) return state;
   state.last = event_text(recording, *event);

@@ -17,6 +17,7 @@ struct State {
   double seconds = 0;     ///< since then
   std::string last{};     ///< event: "exchange 3 finished"
   std::string error{};
+  std::string unread{};  ///< why flags of its devices could not be read
 };
 [[nodiscard]] State state_of(const halocline::Recording& recording);
 

@@ -12,6 +12,10 @@ std::unique_ptr<Stream> Backend::borrow_stream(int /*device*/, void* /*native*/)
   throw CapabilityError("streams of host devices are the backend's own; allowed are those of create_stream()");
 }
 
+std::unique_ptr<WordReader> Backend::make_word_reader(int /*device*/, std::vector<const std::uint64_t*> words) {
+  return make_loading_reader(std::move(words));
+}
+
 void Stream::copy_in_turn(const std::uint64_t* /*epoch*/, const std::array<const CopyList*, 2>& /*lists*/) {
   throw CapabilityError("a backend without network ports has no copies in turn");
 }

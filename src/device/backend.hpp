@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/clock.hpp"
 #include "core/verdict.hpp"
@@ -16,6 +17,7 @@
 #include "device/fused_exchange.hpp"
 #include "device/strided_copy.hpp"
 #include "device/strided_sum.hpp"
+#include "device/word_reader.hpp"
 #include "halocline/devices.hpp"
 #include "halocline/stream.hpp"
 
@@ -215,6 +217,11 @@ class Backend {
   /// when the result is destroyed. multiprocessors: the exchanges' limit, 0 for none. Null if the device needs none (host). Throws
   /// ResourceError if no share is left on the device, CapabilityError if several domains' exchanges could block each other.
   [[nodiscard]] virtual std::unique_ptr<Room> reserve_room(int device, int parts, int multiprocessors) = 0;
+
+  /// Reads these words of a device's memory, for diagnostics, whatever its streams do. The words must be valid for as long as the result,
+  /// and longer if a read returned nothing.
+  [[nodiscard]] virtual std::unique_ptr<WordReader> make_word_reader(int device,
+                                                                     std::vector<const std::uint64_t*> words);
 
   /// The kind of memory of an address, allocated by any means.
   [[nodiscard]] virtual MemoryInfo memory_at(const void* address) const = 0;

@@ -5,15 +5,7 @@
 #include <chrono>
 
 namespace halocline::exchange {
-namespace {
-
-/// Whether the host waits, or has waited until a failure, for what devices do.
-bool is_in_a_wait(EventKind last) {
-  return last == EventKind::synchronizing || last == EventKind::waiting || last == EventKind::failed ||
-         last == EventKind::aborted;
-}
-
-}  // namespace
+namespace {}  // namespace
 
 std::uint8_t Recorder::add(RecordedState& exchange) {
   const std::lock_guard lock(mutex_);
@@ -90,9 +82,9 @@ Recording Recorder::recording(RecordingCause cause) {
   recording.kind = kind_;
   recording.error_of_another = error_of_another_;
   const std::vector<RecordedEvent> before = ring_.events();
-  const bool host_waits = !before.empty() && is_in_a_wait(before.back().kind);
+  const bool failed = !before.empty() && before.back().kind == EventKind::failed;
   for (RecordedState* exchange : exchanges_) {
-    recording.exchanges.push_back(exchange != nullptr ? exchange->recorded(host_waits) : RecordedExchange{});
+    recording.exchanges.push_back(exchange != nullptr ? exchange->recorded(failed) : RecordedExchange{});
   }
   recording.time = Clock::steady().now();
   recording.unix_time =

@@ -20,9 +20,8 @@ namespace halocline::exchange {
 class RecordedState {
  public:
   virtual ~RecordedState() = default;
-  /// Called by any thread, also while the exchange runs, or hangs. Limited in time. host_waits: for devices, or it did so when an
-  /// exchange failed.
-  [[nodiscard]] virtual RecordedExchange recorded(bool host_waits) = 0;
+  /// Called by any thread, also while the exchange runs, or hangs. Limited in time. failed: an exchange of this rank has just failed.
+  [[nodiscard]] virtual RecordedExchange recorded(bool failed) = 0;
   /// Whether another rank of the node has failed or left.
   [[nodiscard]] virtual bool aborted() const = 0;
 };

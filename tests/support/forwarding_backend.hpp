@@ -74,6 +74,9 @@ class ForwardingBackend final : public device::Backend {
   std::unique_ptr<device::ShareableBuffer> allocate_shareable(int device, std::size_t bytes) override {
     return inner_->allocate_shareable(device, bytes);
   }
+  std::unique_ptr<device::WordReader> make_word_reader(int device, std::vector<const std::uint64_t*> words) override {
+    return inner_->make_word_reader(device, std::move(words));
+  }
   std::unique_ptr<device::Buffer> allocate_pinned(std::size_t bytes) override { return inner_->allocate_pinned(bytes); }
   std::unique_ptr<device::Registration> register_host(const std::byte* memory, std::size_t bytes) override {
     return inner_->register_host(memory, bytes);

@@ -13,6 +13,7 @@
 #include "device/cuda/stream.hpp"
 #include "device/cuda/sum_list.hpp"
 #include "device/cuda/trial.hpp"
+#include "device/cuda/word_reader.hpp"
 #include "device/detail/exported.hpp"
 
 namespace halocline::device::cuda {
@@ -55,6 +56,10 @@ std::unique_ptr<CopyList> CudaBackend::prepare(int device, std::span<const Strid
 
 std::unique_ptr<SumList> CudaBackend::prepare_sums(int device, std::span<const StridedSum> sums) {
   return std::make_unique<CudaSumList>(devices_, device, sums);
+}
+
+std::unique_ptr<WordReader> CudaBackend::make_word_reader(int device, std::vector<const std::uint64_t*> words) {
+  return std::make_unique<CudaWordReader>(devices_, device, std::move(words));
 }
 
 std::unique_ptr<FusedExchange> CudaBackend::fuse(int device, const FusedPlan& plan) {

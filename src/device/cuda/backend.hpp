@@ -33,6 +33,8 @@ class CudaBackend final : public Backend {
   [[nodiscard]] std::unique_ptr<SumList> prepare_sums(int device, std::span<const StridedSum> sums) override;
   [[nodiscard]] std::unique_ptr<FusedExchange> fuse(int device, const FusedPlan& plan) override;
   [[nodiscard]] std::unique_ptr<Room> reserve_room(int device, int parts, int multiprocessors) override;
+  [[nodiscard]] std::unique_ptr<WordReader> make_word_reader(int device,
+                                                             std::vector<const std::uint64_t*> words) override;
   [[nodiscard]] MemoryInfo memory_at(const void* address) const override;
   [[nodiscard]] Verdict peer_access(int from, int to) const override;
   [[nodiscard]] Verdict overlapping_launches() const override;

@@ -29,6 +29,10 @@ class ThreadedBackend final : public Backend {
     inner_->signal_from_host(signals, epoch);
   }
 
+  std::unique_ptr<WordReader> make_word_reader(int device, std::vector<const std::uint64_t*> words) override {
+    return inner_->make_word_reader(device, std::move(words));
+  }
+
   // These may wait for devices, and so for what others have not enqueued yet.
 
   std::unique_ptr<Buffer> allocate(int device, std::size_t bytes) override { return settled().allocate(device, bytes); }

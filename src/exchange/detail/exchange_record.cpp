@@ -36,7 +36,7 @@ ExchangeRecord::ExchangeRecord(Recorder& recorder, device::Backend& backend, std
   }
   if (recorder.has_writer()) {
     for (Reader& reader : readers_) {
-      reader.reader = std::make_unique<device::WordReader>(backend, reader.device, reader.words);
+      reader.reader = backend.make_word_reader(reader.device, reader.words);
     }
   }
   place_ = recorder.add(*this);
@@ -67,7 +67,7 @@ void ExchangeRecord::watch_flags(Watched& watched, const End& end) {
   if (std::ranges::find(epochs, epoch) == epochs.end()) epochs.push_back(epoch);
 }
 
-RecordedExchange ExchangeRecord::recorded(bool host_waits) {
+RecordedExchange ExchangeRecord::recorded(bool failed) {
   RecordedExchange exchange{.name = name_,
                             .started = started_.load(std::memory_order_relaxed),
                             .finished = finished_.load(std::memory_order_relaxed)};
@@ -83,7 +83,7 @@ RecordedExchange ExchangeRecord::recorded(bool host_waits) {
     if (!read) continue;
     const auto least = [&](std::uint64_t begun) { epoch = std::min(epoch.value_or(begun), begun); };
     for (const std::size_t word : reader.epochs) least((*read)[word]);
-    for (const std::size_t word : reader.completed) least((*read)[word] + (host_waits ? 1 : 0));
+    for (const std::size_t word : reader.completed) least((*read)[word] + (failed ? 1 : 0));
     values.back() = std::move(*read);
   }
   exchange.epoch = epoch.value_or(0);

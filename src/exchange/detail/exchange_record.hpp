@@ -49,7 +49,7 @@ class ExchangeRecord final : public RecordedState {
     recorder_->failed(error, of_another, place_, number);
   }
 
-  [[nodiscard]] RecordedExchange recorded(bool host_waits) override;
+  [[nodiscard]] RecordedExchange recorded(bool failed) override;
   [[nodiscard]] bool aborted() const override { return abort_->raised(); }
 
  private:

@@ -82,6 +82,20 @@ TEST_F(GpuFailures, WaitsOfOtherStreamsEnd) {
   EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(10));
 }
 
+/// For recordings: neither the wait nor the failure of a device is in the way.
+TEST_F(GpuFailures, WordsAreReadWhileAStreamWaitsAndAfterItHasFailed) {
+  const auto memory = make_page(*backend);
+  FlagPage& at = page(*memory);
+  const auto stream = backend->create_stream(0);
+  const auto reader = backend->make_word_reader(0, {&at.one, &at.flags[0].epoch});
+  wait_for(*stream, &at.one, &at.flags[0], 1, guard("late", std::chrono::seconds(1)));
+  const std::vector<std::uint64_t> expected{1, 0};
+  std::string why_not;
+  EXPECT_EQ(reader->read(std::chrono::milliseconds(500), why_not), expected) << why_not;
+  EXPECT_THAT(failure(*stream), StartsWith("deadline: late: "));
+  EXPECT_EQ(reader->read(std::chrono::milliseconds(500), why_not), expected) << why_not;
+}
+
 TEST_F(GpuFailures, OtherBackendsOfTheProcessGoOn) {
   const auto memory = make_page(*backend);
   FlagPage& at = page(*memory);

@@ -293,6 +293,14 @@ TEST_P(Postmortem, NobodyWaits) {
   EXPECT_EQ(diagnosis.roots[0].kind, RootKind::behind);
 }
 
+TEST(PostmortemOfAnything, StatesWhyFlagsWereNotRead) {
+  Job job(2, 3, false);
+  job.of(1).exchanges[0].unread = "the device has not copied its flags within 2 s";
+  const std::string text = report_text(diagnose(job.all));
+  EXPECT_THAT(text, HasSubstr("flags of its devices were not read: the device has not copied its flags within 2 s\n"));
+  EXPECT_EQ(text.find("were not read"), text.rfind("were not read")) << "of rank 1 alone";
+}
+
 /// Of recordings that no job has written, no case fails.
 TEST(PostmortemOfAnything, DoesNotFail) {
   Recording odd{.rank = 7, .ranks = std::int64_t{1} << 31};
