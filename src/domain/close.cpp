@@ -19,7 +19,6 @@ void Domain::Impl::close_groups() {
 void Domain::Impl::close() {
   const comm::Uncounted closing;
   if (exchange) {
-    note(EventKind::closing);
     if (capturing) discard_capture();
     if (accumulation) accumulation->close(streams);
     accumulation.reset();
@@ -127,6 +126,7 @@ void Domain::close() {
       break;
     default: {
       const comm::Phase phase("close()");
+      if (impl_->exchange) impl_->note(EventKind::closing);  // in front of the wait for the other ranks
       impl_->begin_together();
       try {
         impl_->close();

@@ -117,6 +117,7 @@ TEST_F(GpuPackets, AreGivenUpWhereTheExchangeIsAborted) {
   tested.prepare(1);
   const auto memory = make_page(*backend);
   announce(tested.stream(0), &page(*memory).one, tested.outgoing(from));
+  ASSERT_EQ(failure(tested.stream(0)), "");  // announced
   tested.renew(1);
   tested.run(1);
   EXPECT_FALSE(tested.stream(1).query());
