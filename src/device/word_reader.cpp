@@ -19,8 +19,8 @@ class LoadingReader final : public WordReader {
         values.push_back(std::atomic_ref(*const_cast<std::uint64_t*>(word)).load(std::memory_order_acquire));
       }
       return values;
-    } catch (...) {  // out of memory
-      why_not.clear();
+    } catch (...) {
+      why_not = "out of memory";
       return std::nullopt;
     }
   }

@@ -49,13 +49,13 @@ std::vector<std::uint64_t> CudaWordReader::copied(Duration patience) {
   const CaptureAside aside;
   auto* const stream = static_cast<cudaStream_t>(stream_->native());
   if (!under_way_) {
-    under_way_ = true;
     for (std::size_t i = 0; i < words_.size(); ++i) {
       check(cudaMemcpyAsync(copies_->data() + i * sizeof(std::uint64_t), words_[i], sizeof(std::uint64_t),
                             cudaMemcpyDefault, stream),
             "cudaMemcpyAsync");
     }
     check(cudaEventRecord(copied_, stream), "cudaEventRecord");
+    under_way_ = true;
   }
   const Deadline deadline(Clock::steady(), patience);
   while (!is_done(cudaEventQuery(copied_), "cudaEventQuery")) {
