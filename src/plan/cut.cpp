@@ -76,25 +76,25 @@ struct Methods {
   partition::Method partition;
   placement::Method placement;
   bool unequal = false;
-  bool prefers_exact = false;  ///< `fastest` was not asked for: it has to be worth it
+  bool prefers_exact = false;  ///< by `automatic`: unless another grid saves percent_worth of the time
 };
 
-/// As many devices as grids are compared for in a tenth of a second where nobody asked for it.
+/// Comparing all grids of more devices takes more than a tenth of a second.
 constexpr std::size_t most_predicted = 512;
-/// Predicted times are no better known.
+/// Predictions are off by as much.
 constexpr std::int64_t percent_worth = 10;
 
 /// Whether `automatic` compares predicted times. Exchange rates are rates of `direct`.
 bool predicts_by_default(const PlanRequest& asked) {
   const auto& order = asked.policy.order;
-  return asked.ties != partition::Ties::paper && !placement::gives_owners(asked.placement) &&
+  return asked.speeds.empty() && asked.ties != partition::Ties::paper && !placement::gives_owners(asked.placement) &&
          std::ranges::find(order, routing::Transport::direct) != order.end() &&
          placement::slots_of(asked.machine).size() <= most_predicted && predictor_of(asked).why_not().empty();
 }
 
 Methods methods_for(const PlanRequest& asked) {
   Methods methods{method_of(asked), asked.placement.method, links_are_unequal(asked)};
-  const bool even = asked.weights.empty() && asked.speeds.empty();
+  const bool even = asked.weights.empty();
   if (methods.partition == partition::Method::automatic) {
     methods.prefers_exact = even && !methods.unequal && predicts_by_default(asked);
     const bool by_time = even && (methods.unequal || methods.prefers_exact);

@@ -106,7 +106,7 @@ struct Candidate {
 struct Candidates {
   std::vector<Candidate> list;
   std::string why_not_predicted;  ///< empty where they are, or were simulated
-  std::string origin;             ///< "; rates of ..." where predicted by rates of other machines
+  std::string origin;             ///< what to add to predicted times: whose rates they are by, if not the machine's
   bool together = false;          ///< simulated, with placements
 };
 /// All candidates for the method `fastest`, by simulated time where links are unequal or no exchange rates were measured, otherwise by
