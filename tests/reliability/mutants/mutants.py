@@ -36,7 +36,7 @@ TESTS = {
     name: name
     for name in ("unit_comm", "unit_device", "unit_hidden_gpus", "unit_out_of_memory", "unit_plan", "unit_joint", "unit_domain")
     + ("contract_net_ports", "contract_exchange", "property_exchange", "property_joint", "simulation")
-} | {"contract_exchange_waiting": "contract_exchange"}
+} | {"unit_domain_waiting": "unit_domain", "contract_exchange_waiting": "contract_exchange"}
 #: Where the build has MPI.
 MPI_TESTS = {"mpi_comm_n[23]": "mpi_comm", "contract_exchange_mpi_n2": "contract_exchange_mpi", "session_.*": "session_program"}
 OPTIONS = [
