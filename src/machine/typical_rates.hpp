@@ -5,7 +5,7 @@
 
 namespace halocline::machine {
 
-/// GPUs whose exchange rates stand for those of a machine where none were measured.
+/// GPUs whose exchange rates are taken for a machine where none were measured.
 inline constexpr const char* typical_gpus = "two H100";
 
 /// Whether typical rates describe a machine without exchange rates: every node that is in use has two or more devices, all joined by NVLink
