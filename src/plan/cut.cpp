@@ -306,6 +306,7 @@ bool links_are_unequal(const PlanRequest& request) {
 }
 
 model::Predictor predictor_of(const PlanRequest& request) {
+  if (!machine::has_typical_rates(request.machine)) return model::Predictor(request.machine, request.tuning);
   return model::Predictor(machine::with_typical_rates(request.machine), request.tuning);
 }
 
