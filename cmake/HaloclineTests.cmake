@@ -5,8 +5,7 @@ include(GoogleTest)
 set(HALOCLINE_TEST_BACKEND host)
 
 # ctest runs tests concurrently. Most programs keep several cores busy (ranks as threads, workers of host devices) and
-# have deadlines: with 2 they run alone on a machine of two cores. A folder of single-threaded programs sets 1. Tests
-# that compare times are also RUN_SERIAL.
+# have deadlines: with 2 they run alone on a machine of two cores. A folder of single-threaded programs sets 1.
 if(NOT HALOCLINE_TEST_PROCESSORS)
   set(HALOCLINE_TEST_PROCESSORS 2)
 endif()
@@ -43,10 +42,11 @@ function(halocline_add_cases name)
 endfunction()
 
 # halocline_add_test(unit_core SOURCES a.cpp b.cpp LINK halocline::core)
-# One program of GoogleTest cases is one test of ctest, because starting a program takes longer than a case. Cases that a filter WAITING
-# names wait most of their time, for deadlines: they are another test, <name>_waiting, which runs beside others.
+# One program of GoogleTest cases is one test of ctest, because starting a program takes longer than a case. Two filters of cases make
+# tests of their own: WAITING, cases that wait most of their time, for deadlines, in <name>_waiting, which runs beside others; and ALONE,
+# cases that compare times, in <name>_alone, which runs beside none. ENVIRONMENT: of all three.
 function(halocline_add_test name)
-  cmake_parse_arguments(arg "" "TIMEOUT;WAITING" "SOURCES;LINK;LABELS" ${ARGN})
+  cmake_parse_arguments(arg "" "TIMEOUT;WAITING;ALONE" "SOURCES;LINK;LABELS;ENVIRONMENT" ${ARGN})
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 300)
   endif()
@@ -54,17 +54,27 @@ function(halocline_add_test name)
     math(EXPR arg_TIMEOUT "2 * ${arg_TIMEOUT}")
   endif()
   halocline_add_cases(${name} SOURCES ${arg_SOURCES} LINK ${arg_LINK} GTest::gtest_main)
-  set(waiting "")
+  set(tests ${name})
   set(others "")
-  if(arg_WAITING)
-    set(waiting ${name}_waiting)
-    set(others --gtest_filter=-${arg_WAITING})
-    add_test(NAME ${waiting} COMMAND ${name} --gtest_filter=${arg_WAITING})
+  foreach(part WAITING ALONE)
+    if(arg_${part})
+      string(TOLOWER ${name}_${part} of_part)
+      list(APPEND tests ${of_part})
+      list(APPEND others ${arg_${part}})
+      add_test(NAME ${of_part} COMMAND ${name} --gtest_filter=${arg_${part}})
+    endif()
+  endforeach()
+  if(others)
+    list(JOIN others ":" others)
+    set(others --gtest_filter=-${others})
   endif()
   add_test(NAME ${name} COMMAND ${name} ${others})
-  set_tests_properties(${name} ${waiting} PROPERTIES TIMEOUT ${arg_TIMEOUT} LABELS "${arg_LABELS}" PROCESSORS 1
-                       ENVIRONMENT HALOCLINE_BACKEND=${HALOCLINE_TEST_BACKEND})
+  set_tests_properties(${tests} PROPERTIES TIMEOUT ${arg_TIMEOUT} LABELS "${arg_LABELS}" PROCESSORS 1
+                       ENVIRONMENT "HALOCLINE_BACKEND=${HALOCLINE_TEST_BACKEND};${arg_ENVIRONMENT}")
   set_tests_properties(${name} PROPERTIES PROCESSORS ${HALOCLINE_TEST_PROCESSORS})
+  if(arg_ALONE)
+    set_tests_properties(${name}_alone PROPERTIES RUN_SERIAL ON)
+  endif()
 endfunction()
 
 # The flags with which the MPI that was found starts more ranks than cores.
