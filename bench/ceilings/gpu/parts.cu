@@ -19,8 +19,8 @@ Part on_rank_0(const std::string& name, void (*measure)(Ceilings&)) {
 }  // namespace
 
 std::vector<Part> gpu_parts() {
-  return {on_rank_0("memory", measure_memory), on_rank_0("links", measure_links), on_rank_0("host", measure_host_links),
-          on_rank_0("latency", measure_latencies)};
+  return {on_rank_0("memory", measure_memory), on_rank_0("rows", measure_row_ends), on_rank_0("links", measure_links),
+          on_rank_0("host", measure_host_links), on_rank_0("latency", measure_latencies)};
 }
 
 }  // namespace halocline::bench

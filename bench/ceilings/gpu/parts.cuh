@@ -8,6 +8,8 @@ namespace halocline::bench {
 
 /// Memory of each GPU: copies within it.
 void measure_memory(Ceilings& ceilings);
+/// Memory of the first GPU: thin halos at the ends of rows, and a contiguous copy of as many bytes.
+void measure_row_ends(Ceilings& ceilings);
 /// GPU to GPU: copy engines, and kernels' stores and loads by number of blocks.
 void measure_links(Ceilings& ceilings);
 /// GPU to pinned host memory and back.
