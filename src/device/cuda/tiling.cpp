@@ -94,7 +94,6 @@ void TileTable::add(std::span<const CopyTask> tasks) {
     std::uint32_t shape = 0;
   };
   std::vector<Planned> planned;
-  std::uint32_t turns = 0;
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     // Fields often have the same shape, and so do their tasks.
     const auto alike =
@@ -111,15 +110,22 @@ void TileTable::add(std::span<const CopyTask> tasks) {
       planned.push_back({tiling, static_cast<std::uint32_t>(shape - shapes.begin())});
       if (shape == shapes.end()) shapes.push_back(tiling.shape);
     }
-    turns = std::max(turns, planned.back().tiling.count());
   }
-  for (std::uint32_t turn = 0; turn < turns; ++turn) {
-    for (std::size_t i = 0; i < tasks.size(); ++i) {
-      if (turn >= planned[i].tiling.count()) continue;
-      CopyTile tile = tile_at(tasks[i], planned[i].tiling, turn);
-      tile.shape = planned[i].shape;
-      tiles.push_back(tile);
-    }
+  struct Place {
+    double at = 0;  ///< of a task's tiles, from 0 to 1
+    std::size_t task = 0;
+    std::uint32_t number = 0;
+  };
+  std::vector<Place> order;
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    const std::uint32_t count = planned[i].tiling.count();
+    for (std::uint32_t k = 0; k < count; ++k) order.push_back({(k + 0.5) / count, i, k});
+  }
+  std::ranges::stable_sort(order, {}, &Place::at);
+  for (const Place& place : order) {
+    CopyTile tile = tile_at(tasks[place.task], planned[place.task].tiling, place.number);
+    tile.shape = planned[place.task].shape;
+    tiles.push_back(tile);
   }
 }
 

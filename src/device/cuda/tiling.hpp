@@ -120,7 +120,8 @@ struct Tiling {
 struct TileTable {
   std::vector<TileShape> shapes;
   std::vector<CopyTile> tiles;
-  /// Interleaves the tiles of the tasks, so that neighbouring memory, such as the two ends of rows, is copied at the same time.
+  /// Interleaves the tiles of the tasks in proportion to their numbers, so that neighbouring memory, such as the two ends of rows, is
+  /// copied at the same time, and tiles of thin rows, which take longer, are not the first of many blocks.
   void add(std::span<const CopyTask> tasks);
   /// Whether conversions are among them.
   [[nodiscard]] bool converts() const;

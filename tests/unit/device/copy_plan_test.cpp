@@ -346,7 +346,7 @@ TEST(Tiling, RowsAreCutWhereLinesOfMemoryBegin) {
   }
 }
 
-TEST(Tiling, FieldsThatAreAlikeShareTheirShapeAndTakeTurns) {
+TEST(Tiling, FieldsThatAreAlikeShareTheirShapeAndTakeTurnsInProportion) {
   const CopyTask one = box({64, 64, 3, 1});
   CopyTask other = one;
   other.target += 1 << 20;
@@ -355,9 +355,11 @@ TEST(Tiling, FieldsThatAreAlikeShareTheirShapeAndTakeTurns) {
   table.add(std::vector{one, small, other});
   EXPECT_EQ(table.shapes.size(), 2u);
   ASSERT_EQ(table.tiles.size(), 25u);
-  EXPECT_EQ(table.tiles[1].target, small.target);
-  for (std::size_t turn = 1; turn < 12; ++turn) {
-    EXPECT_EQ(table.tiles[2 * turn + 2].target - table.tiles[2 * turn + 1].target, 1 << 20);
+  EXPECT_EQ(table.tiles[12].inner, 0u);  // the single tile of the small task, in the middle
+  EXPECT_EQ(table.tiles[12].end, 2u);
+  for (std::size_t turn = 0; turn < 12; ++turn) {
+    const std::size_t at = turn < 6 ? 2 * turn : 2 * turn + 1;
+    EXPECT_EQ(table.tiles[at + 1].target - table.tiles[at].target, 1 << 20);
   }
   table.add(std::vector{other});
   EXPECT_EQ(table.shapes.size(), 2u);
