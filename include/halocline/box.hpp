@@ -43,9 +43,8 @@ struct Vec3 {
 /// v.x*v.y*v.z. Throws InvalidArgument if a component is negative or the product overflows 63 bits.
 [[nodiscard]] std::int64_t checked_volume(const Vec3& v);
 
-/// A half-open box of cells: lo is inside, hi is the first outside, in each dimension.
-/// Everywhere in Halocline boxes are in global coordinates; the halo of a subdomain at the edge of a
-/// periodic domain therefore has coordinates below 0 or from the domain's extent on.
+/// A half-open box of cells: lo is inside, hi is the first outside, in each dimension. Everywhere in Halocline boxes are in global
+/// coordinates; the halo of a subdomain at the edge of a periodic domain therefore has coordinates below 0 or from the domain's extent on.
 struct Box {
   Vec3 lo;
   Vec3 hi;

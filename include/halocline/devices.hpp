@@ -68,12 +68,11 @@ struct DeviceOptions {
   int host_workers = 0;
 };
 
-/// The devices that this rank drives, for several domains, or for work before there is one; ranks_on_node: how many ranks share
-/// the node, for the number of host workers. Collective: the kind is the same on all ranks, and the GPUs that the ranks of a
-/// machine see are shared out among them, by UUID, whatever virtual nodes there are. Throws the same error on all ranks:
-/// InvalidArgument where ranks ask for different kinds or for more GPUs than there are, CapabilityError where GPUs are asked for
-/// by name and a rank has none. Where some ranks see GPUs and some do not, and none were asked for, all take host devices, with
-/// a warning.
+/// The devices that this rank drives, for several domains, or for work before there is one; ranks_on_node: how many ranks share the node,
+/// for the number of host workers. Collective: the kind is the same on all ranks, and the GPUs that the ranks of a machine see are shared
+/// out among them, by UUID, whatever virtual nodes there are. Throws the same error on all ranks: InvalidArgument where ranks ask for
+/// different kinds or for more GPUs than there are, CapabilityError where GPUs are asked for by name and a rank has none. Where some ranks
+/// see GPUs and some do not, and none were asked for, all take host devices, with a warning.
 [[nodiscard]] Devices make_devices(const comm::Communicator& comm, const DeviceOptions& options, int ranks_on_node = 1);
 
 }  // namespace halocline

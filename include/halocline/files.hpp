@@ -21,8 +21,7 @@ struct OutputOptions {
   bool resume = false;
 };
 
-/// A time series for ParaView and VTK: for each step one image file, written by all ranks together, and a series file that
-/// lists them.
+/// A time series for ParaView and VTK: for each step one image file, written by all ranks together, and a series file that lists them.
 ///
 /// "out/heat.pvd" has the images out/heat-000120.vti, with the step in 6 or more digits: cell data of the whole domain, raw
 /// and appended, with 64-bit sizes. Written are the owned cells of the current buffers. Integers and floating-point numbers keep their types; f16 and bf16 become Float32; a

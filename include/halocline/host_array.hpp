@@ -28,8 +28,7 @@ class HostBytes {
   /// this was made for.
   void move_to(const Subdomain& subdomain, field_id field, const Box& box);
 
-  /// By global coordinates, as Subdomain::bytes: a reference to the first byte of each element. Valid as long as this
-  /// object.
+  /// By global coordinates, as Subdomain::bytes: a reference to the first byte of each element. Valid as long as this object.
   [[nodiscard]] ByteView bytes() const;
   /// The same as elements. Throws InvalidArgument if T is not the field's type.
   template <typename T>
@@ -38,9 +37,8 @@ class HostBytes {
   /// Whether cells, element type and components fit a field of a subdomain, or a part of it.
   [[nodiscard]] bool fits(const Subdomain& subdomain, field_id field) const;
 
-  /// Copies the field's current buffer here, or the one that is current after `ahead` swaps, after all work enqueued in
-  /// the subdomain's stream so far. Complete when it returns. Throws the error of a failed stream, and
-  /// InvalidArgument if it does not fit.
+  /// Copies the field's current buffer here, or the one that is current after `ahead` swaps, after all work enqueued in the subdomain's
+  /// stream so far. Complete when it returns. Throws the error of a failed stream, and InvalidArgument if it does not fit.
   void download(const Subdomain& subdomain, field_id field, int ahead = 0) const;
   /// The opposite direction. Complete when it returns.
   void upload(const Subdomain& subdomain, field_id field, int ahead = 0) const;

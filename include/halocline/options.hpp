@@ -52,10 +52,9 @@ struct RoutingOptions {
 
 /// Checks that cost time.
 struct DebugOptions {
-  /// Finds work that is not ordered with exchanges: halos are filled with 0xff bytes (NaN) when an exchange starts, so that
-  /// work that reads them too early reads NaN; and the end of the exchange waits until all is done, and throws ProtocolError
-  /// where cells that are sent were written meanwhile, or a halo is not what was sent. Exchanges cannot be captured, and take
-  /// many times as long. The same on all ranks.
+  /// Finds work that is not ordered with exchanges: halos are filled with 0xff bytes (NaN) when an exchange starts, so that work that reads
+  /// them too early reads NaN; and the end of the exchange waits until all is done, and throws ProtocolError where cells that are sent were
+  /// written meanwhile, or a halo is not what was sent. Exchanges cannot be captured, and take many times as long. The same on all ranks.
   bool validate_ordering = false;
 };
 
@@ -63,9 +62,8 @@ struct DebugOptions {
 struct DomainOptions {
   Boundaries boundaries = all_periodic;
   overlap::Update update = overlap::Update::double_buffered;
-  /// Steps that one exchange serves. Above 1, halos are that many times the radius (all fields' halos wide enough for
-  /// the widest stencil, edges and corners on), and each step updates Subdomain::update_box. 1 or more, the same on all
-  /// ranks.
+  /// Steps that one exchange serves. Above 1, halos are that many times the radius (all fields' halos wide enough for the widest stencil,
+  /// edges and corners on), and each step updates Subdomain::update_box. 1 or more, the same on all ranks.
   int steps_per_exchange = 1;
 
   DeviceOptions devices{};
@@ -76,8 +74,7 @@ struct DomainOptions {
   exchange::Tuning tuning{};
   DebugOptions debug{};
 
-  /// Records the times of exchanges for Domain::timing(): three marks in each subdomain's stream for each exchange. Ranks may
-  /// differ in it.
+  /// Records the times of exchanges for Domain::timing(): three marks in each subdomain's stream for each exchange. Ranks may differ in it.
   bool time_exchanges = false;
   /// Times few exchanges, and warns in close() of a route far below its predicted rate. Off on one rank, or with
   /// debug.validate_ordering, nothing is reported.

@@ -16,9 +16,8 @@ using Cuts = std::array<std::vector<std::int64_t>, 3>;
 enum class Method : int {
   bisection,  ///< hierarchical recursive bisection by prime factors (Pearson et al., section III.A)
   exact,      ///< all factorisations, least halo (Pekkilä et al., section 3.2)
-  /// Morton order (Pekkilä et al., section 3.3). If nodes and devices are powers of two, the grid is
-  /// P* = morton^-1(parts - 1) + 1; otherwise, or if that does not fit, it is the grid of `exact`. Nodes, and subdomains
-  /// within a node, are numbered along the curve.
+  /// Morton order (Pekkilä et al., section 3.3). If nodes and devices are powers of two, the grid is P* = morton^-1(parts - 1) + 1;
+  /// otherwise, or if that does not fit, it is the grid of `exact`. Nodes, and subdomains within a node, are numbered along the curve.
   z_order,
   given,  ///< cuts, or node_grid and device_grid, of the options; a grid that is unset is chosen as by `exact`
   /// The grid with the smallest predicted time: where links are unequal, simulated together with placements, over links that messages share;

@@ -17,11 +17,10 @@ namespace halocline::comm {
 /// Initialises and finalises MPI if the program needs it, and makes the world's Communicator: by MPI if a launcher started this
 /// process (or MPI is initialised already, or HALOCLINE_COMM=mpi), the serial backend otherwise.
 ///
-/// Throws CapabilityError with what to do if the launcher belongs to another MPI than the one in this process (detected before the
-/// first MPI call), or if each process of a job is alone in its world (detected after MPI_Init).
-/// The destructor finalises MPI, collectively, only if this Session initialised it, no Communicator of the process was poisoned, and
-/// no exception is unwinding: MPI_Finalize waits for all ranks and could block for ever. If it leaves out MPI_Finalize for such a
-/// reason, the process ends with status 1 instead of 0.
+/// Throws CapabilityError with what to do if the launcher belongs to another MPI than the one in this process (detected before the first
+/// MPI call), or if each process of a job is alone in its world (detected after MPI_Init). The destructor finalises MPI, collectively, only
+/// if this Session initialised it, no Communicator of the process was poisoned, and no exception is unwinding: MPI_Finalize waits for all
+/// ranks and could block for ever. If it leaves out MPI_Finalize for such a reason, the process ends with status 1 instead of 0.
 ///
 /// MPI_Init and MPI_Finalize cannot be interrupted: if one of them does not return within the timeout (the environment's, or the
 /// world's at the end), because another rank never calls it or has exited, the process ends with one line and status 1.

@@ -36,8 +36,7 @@ class Stencil {
   [[nodiscard]] Stencil without_corners() const;
   /// The same stencil, which reads nothing along a dimension: its faces, edges and corners on both sides off.
   [[nodiscard]] Stencil without_dimension(int dim) const;
-  /// The same stencil with one edge or corner on or off. Throws InvalidArgument where d is a face, or
-  /// where it is switched on next to a face of radius 0.
+  /// The same stencil with one edge or corner on or off. Throws InvalidArgument for a face, and to switch it on next to one of radius 0.
   [[nodiscard]] Stencil with(Direction d, bool on) const;
 
   /// Cells read beyond one face.

@@ -6,8 +6,7 @@
 #pragma GCC visibility push(default)
 namespace halocline::exchange {
 
-/// Message sizes at which the method of a transport changes. The defaults come from coarse trials on H200s. All ranks use the same
-/// sizes.
+/// Message sizes at which the method of a transport changes. The defaults come from coarse trials on H200s. All ranks use the same sizes.
 struct Tuning {
   /// mpi_staged: size of a chunk. Copying to the host, sending and copying to the device overlap chunk by chunk.
   std::int64_t staging_chunk_bytes = std::int64_t{4} << 20;

@@ -99,18 +99,13 @@ class View : private std::conditional_t<Checked, ViewBounds, NoBounds> {
   HALOCLINE_HOST_DEVICE void check(const Vec3& cell, int component) const {
     if (allows(cell, component)) return;
 #if defined(__CUDA_ARCH__)
+    const auto n = [](std::int64_t value) { return static_cast<long long>(value); };
     printf(
         "halocline: cell (%lld, %lld, %lld), component %d, of a field of subdomain %d is not allowed: owned cells are "
-        "%lld "
-        "%lld %lld "
-        "to %lld %lld %lld, with halo %lld %lld %lld to %lld %lld %lld\n",
-        static_cast<long long>(cell.x), static_cast<long long>(cell.y), static_cast<long long>(cell.z), component,
-        static_cast<int>(Bounds::subdomain), static_cast<long long>(owned_.lo.x), static_cast<long long>(owned_.lo.y),
-        static_cast<long long>(owned_.lo.z), static_cast<long long>(owned_.hi.x - 1),
-        static_cast<long long>(owned_.hi.y - 1), static_cast<long long>(owned_.hi.z - 1),
-        static_cast<long long>(with_halo_.lo.x), static_cast<long long>(with_halo_.lo.y),
-        static_cast<long long>(with_halo_.lo.z), static_cast<long long>(with_halo_.hi.x - 1),
-        static_cast<long long>(with_halo_.hi.y - 1), static_cast<long long>(with_halo_.hi.z - 1));
+        "%lld %lld %lld to %lld %lld %lld, with halo %lld %lld %lld to %lld %lld %lld\n",
+        n(cell.x), n(cell.y), n(cell.z), component, static_cast<int>(Bounds::subdomain), n(owned_.lo.x), n(owned_.lo.y),
+        n(owned_.lo.z), n(owned_.hi.x - 1), n(owned_.hi.y - 1), n(owned_.hi.z - 1), n(with_halo_.lo.x),
+        n(with_halo_.lo.y), n(with_halo_.lo.z), n(with_halo_.hi.x - 1), n(with_halo_.hi.y - 1), n(with_halo_.hi.z - 1));
     __trap();
 #else
     refuse_access(*this, cell, component, owned_, with_halo_);
