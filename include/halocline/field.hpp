@@ -126,6 +126,10 @@ template <StridedSpan Span>
                   halo_above);
 }
 
+/// The number that a reduction computes from all values of a field. A NaN among them gives NaN, also as a minimum or maximum.
+enum class Reduce : int { sum, sum_of_squares, min, max, max_abs };
+[[nodiscard]] std::string_view to_string(Reduce what);  ///< "sum_of_squares"
+
 /// Whether a dimension of the domain wraps around or ends.
 enum class Boundary : int {
   periodic,

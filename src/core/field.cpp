@@ -42,6 +42,17 @@ std::int64_t bytes_of(Element element) { return row_of(element).bytes; }
 
 std::string_view to_string(Element element) { return row_of(element).name; }
 
+std::string_view to_string(Reduce what) {
+  switch (what) {
+    case Reduce::sum: return "sum";
+    case Reduce::sum_of_squares: return "sum_of_squares";
+    case Reduce::min: return "min";
+    case Reduce::max: return "max";
+    case Reduce::max_abs: return "max_abs";
+  }
+  return "unknown";
+}
+
 std::vector<Directions> directions_of_velocities(std::span<const Vec3> velocities) {
   std::vector<Directions> all;
   for (const Vec3& velocity : velocities) {

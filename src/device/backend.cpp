@@ -56,6 +56,7 @@ std::string_view to_string(Operation operation) {
     case Operation::copy: return "copy";
     case Operation::copy_list: return "copy list";
     case Operation::sum_list: return "sum list";
+    case Operation::reduction_list: return "reduction list";
     case Operation::advance: return "advance";
     case Operation::expect: return "expect";
     case Operation::signal: return "signal";

@@ -16,6 +16,7 @@
 #include "device/flag.hpp"
 #include "device/fused_exchange.hpp"
 #include "device/strided_copy.hpp"
+#include "device/strided_reduction.hpp"
 #include "device/strided_sum.hpp"
 #include "device/word_reader.hpp"
 #include "halocline/devices.hpp"
@@ -94,6 +95,12 @@ class SumList {
   virtual ~SumList() = default;
 };
 
+/// A list of reductions that is prepared once and run many times as one operation.
+class ReductionList {
+ public:
+  virtual ~ReductionList() = default;
+};
+
 /// Captured work; launched any number of times, one launch after another.
 class Graph {
  public:
@@ -120,6 +127,9 @@ class Stream : public halocline::Stream {
   virtual void copy_in_turn(const std::uint64_t* epoch, const std::array<const CopyList*, 2>& lists);
   /// All sums of a list as one operation; their targets do not overlap. The list must outlive the work.
   virtual void add(const SumList& list) = 0;
+  /// All reductions of a list as one operation; their targets are no elements of it. The list must outlive the work, and is not run
+  /// twice at the same time.
+  virtual void reduce(const ReductionList& list) = 0;
   /// A whole FusedPlan, as one operation. The prepared plan must outlive the work; it is not run twice at the same time.
   /// stamps: what the exchange's stamps() returned, or null.
   virtual void run(FusedExchange& exchange, std::uint64_t* stamps) = 0;
@@ -209,6 +219,9 @@ class Backend {
   [[nodiscard]] virtual std::unique_ptr<CopyList> prepare(int device, std::span<const StridedCopy> copies) = 0;
   /// Throws InvalidArgument for a null pointer.
   [[nodiscard]] virtual std::unique_ptr<SumList> prepare_sums(int device, std::span<const StridedSum> sums) = 0;
+  /// Throws InvalidArgument: see check(StridedReduction).
+  [[nodiscard]] virtual std::unique_ptr<ReductionList> prepare_reductions(
+      int device, std::span<const StridedReduction> reductions) = 0;
   /// Throws InvalidArgument for a null or misaligned pointer, and for strides that a StridedCopy may not have.
   [[nodiscard]] virtual std::unique_ptr<FusedExchange> fuse(int device, const FusedPlan& plan) = 0;
 

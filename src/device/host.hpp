@@ -18,6 +18,7 @@ enum class Operation : int {
   copy,
   copy_list,
   sum_list,
+  reduction_list,
   advance,
   expect,
   signal,

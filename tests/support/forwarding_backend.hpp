@@ -92,6 +92,10 @@ class ForwardingBackend final : public device::Backend {
   std::unique_ptr<device::SumList> prepare_sums(int device, std::span<const device::StridedSum> sums) override {
     return inner_->prepare_sums(device, sums);
   }
+  std::unique_ptr<device::ReductionList> prepare_reductions(
+      int device, std::span<const device::StridedReduction> reductions) override {
+    return inner_->prepare_reductions(device, reductions);
+  }
   std::unique_ptr<device::CopyList> prepare(int device, std::span<const device::StridedCopy> copies) override {
     return inner_->prepare(device, copies);
   }

@@ -43,6 +43,9 @@ class ListedDevices final : public device::Backend {
   bool prefers_graphs() const override { return false; }
   std::unique_ptr<device::CopyList> prepare(int, std::span<const device::StridedCopy>) override { refuse(); }
   std::unique_ptr<device::SumList> prepare_sums(int, std::span<const device::StridedSum>) override { refuse(); }
+  std::unique_ptr<device::ReductionList> prepare_reductions(int, std::span<const device::StridedReduction>) override {
+    refuse();
+  }
   std::unique_ptr<device::FusedExchange> fuse(int, const device::FusedPlan&) override { refuse(); }
   std::unique_ptr<device::Room> reserve_room(int, int, int) override { refuse(); }
   device::MemoryInfo memory_at(const void*) const override { return {}; }

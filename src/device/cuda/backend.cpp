@@ -9,6 +9,7 @@
 #include "device/cuda/fused_exchange.hpp"
 #include "device/cuda/memory.hpp"
 #include "device/cuda/memory_info.hpp"
+#include "device/cuda/reduction_list.hpp"
 #include "device/cuda/room.hpp"
 #include "device/cuda/stream.hpp"
 #include "device/cuda/sum_list.hpp"
@@ -56,6 +57,11 @@ std::unique_ptr<CopyList> CudaBackend::prepare(int device, std::span<const Strid
 
 std::unique_ptr<SumList> CudaBackend::prepare_sums(int device, std::span<const StridedSum> sums) {
   return std::make_unique<CudaSumList>(devices_, device, sums);
+}
+
+std::unique_ptr<ReductionList> CudaBackend::prepare_reductions(int device,
+                                                               std::span<const StridedReduction> reductions) {
+  return std::make_unique<CudaReductionList>(devices_, device, reductions);
 }
 
 std::unique_ptr<WordReader> CudaBackend::make_word_reader(int device, std::vector<const std::uint64_t*> words) {

@@ -31,6 +31,8 @@ class CudaBackend final : public Backend {
   using Backend::create_event;
   [[nodiscard]] std::unique_ptr<CopyList> prepare(int device, std::span<const StridedCopy> copies) override;
   [[nodiscard]] std::unique_ptr<SumList> prepare_sums(int device, std::span<const StridedSum> sums) override;
+  [[nodiscard]] std::unique_ptr<ReductionList> prepare_reductions(
+      int device, std::span<const StridedReduction> reductions) override;
   [[nodiscard]] std::unique_ptr<FusedExchange> fuse(int device, const FusedPlan& plan) override;
   [[nodiscard]] std::unique_ptr<Room> reserve_room(int device, int parts, int multiprocessors) override;
   [[nodiscard]] std::unique_ptr<WordReader> make_word_reader(int device,

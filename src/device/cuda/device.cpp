@@ -104,6 +104,7 @@ Device::Device(int cuda_ordinal)
   check_loading(load_flag_kernels(), "loading the kernels for flags", cuda_ordinal, info_.name);
   check_loading(load_copy_kernels(), "loading the kernels for copies", cuda_ordinal, info_.name);
   check_loading(load_sum_kernels(), "loading the kernels for sums", cuda_ordinal, info_.name);
+  check_loading(load_reduction_kernel(), "loading the kernel for reductions", cuda_ordinal, info_.name);
   check_loading(load_fused_kernel(), "loading the kernel for whole exchanges", cuda_ordinal, info_.name);
   check(fused_kernel_may_start_early(&starts_early_), "cudaFuncGetAttributes");
   check(copy_blocks_at_once(&copy_blocks_at_once_), "cudaOccupancyMaxActiveBlocksPerMultiprocessor");

@@ -8,6 +8,7 @@
 
 #include "device/cuda/board.hpp"
 #include "device/cuda/fused_table.hpp"
+#include "device/cuda/reduction_plan.hpp"
 #include "device/cuda/sum_table.hpp"
 #include "device/cuda/tiling.hpp"
 
@@ -36,6 +37,9 @@ namespace halocline::device::cuda {
 /// All sums of a table that lies in device memory.
 [[nodiscard]] cudaError_t launch_sums(cudaStream_t stream, const Board* board, const SumTable& table, unsigned blocks);
 
+/// All reductions of a table that lies in device memory.
+[[nodiscard]] cudaError_t launch_reductions(cudaStream_t stream, const Board* board, const ReductionTable& table);
+
 /// A fused exchange: one block that coordinates, and `workers` blocks that have shares. All must be resident on the
 /// device at the same time. early: the kernel may be launched, and wait, before the preceding kernel has ended.
 [[nodiscard]] cudaError_t launch_fused(cudaStream_t stream, const FusedTable& table, unsigned workers, bool early);
@@ -45,6 +49,7 @@ namespace halocline::device::cuda {
 [[nodiscard]] cudaError_t load_flag_kernels();
 [[nodiscard]] cudaError_t load_copy_kernels();
 [[nodiscard]] cudaError_t load_sum_kernels();
+[[nodiscard]] cudaError_t load_reduction_kernel();
 [[nodiscard]] cudaError_t load_fused_kernel();
 
 /// Whether launch_fused()'s kernel, as it is loaded on the current device, waits itself for the end of the preceding

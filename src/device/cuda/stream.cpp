@@ -15,6 +15,7 @@
 #include "device/cuda/host_call.hpp"
 #include "device/cuda/kernels.hpp"
 #include "device/cuda/own.hpp"
+#include "device/cuda/reduction_list.hpp"
 #include "device/cuda/sum_list.hpp"
 
 namespace halocline::device::cuda {
@@ -116,6 +117,18 @@ void CudaStream::add(const SumList& list) {
     check(launch_sums(handle_, on().board().get(), table, on().copy_blocks(table.tile_count)),
           "launching a list of sums");
   }
+}
+
+void CudaStream::reduce(const ReductionList& list) {
+  const auto& mine = own<const CudaReductionList>(list, devices_.get(), "list of reductions");
+  if (mine.device() != device_) {
+    throw InvalidArgument(fmt::format("the list of reductions was prepared for device {}; allowed is the stream's, {}",
+                                      mine.device(), device_));
+  }
+  raise_failure();
+  if (mine.table().output_count == 0) return;
+  const CurrentDevice now = current();
+  check(launch_reductions(handle_, on().board().get(), mine.table()), "launching a list of reductions");
 }
 
 void CudaStream::run(FusedExchange& exchange, std::uint64_t* stamps) {

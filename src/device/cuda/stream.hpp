@@ -55,6 +55,7 @@ class CudaStream final : public Stream {
   void copy(const StridedCopy& copy) override;
   void copy(const CopyList& list) override;
   void add(const SumList& list) override;
+  void reduce(const ReductionList& list) override;
   void run(FusedExchange& exchange, std::uint64_t* stamps) override;
   void advance(std::uint64_t* epoch, std::span<const FlagSignal> signals) override;
   using Stream::advance;

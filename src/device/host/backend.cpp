@@ -13,6 +13,7 @@
 #include "device/detail/exported.hpp"
 #include "device/detail/process.hpp"
 #include "device/host/stream.hpp"
+#include "device/host/strided_reduction.hpp"
 #include "device/host/strided_sum.hpp"
 #include "halocline/error.hpp"
 
@@ -142,6 +143,12 @@ std::unique_ptr<CopyList> HostBackend::prepare(int device, std::span<const Strid
 std::unique_ptr<SumList> HostBackend::prepare_sums(int device, std::span<const StridedSum> sums) {
   check(device);
   return std::make_unique<HostSumList>(sums);
+}
+
+std::unique_ptr<ReductionList> HostBackend::prepare_reductions(int device,
+                                                               std::span<const StridedReduction> reductions) {
+  check(device);
+  return std::make_unique<HostReductionList>(reductions);
 }
 
 std::unique_ptr<FusedExchange> HostBackend::fuse(int device, const FusedPlan& plan) {

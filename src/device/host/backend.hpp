@@ -33,6 +33,8 @@ class HostBackend final : public Backend {
   using Backend::create_event;
   [[nodiscard]] std::unique_ptr<CopyList> prepare(int device, std::span<const StridedCopy> copies) override;
   [[nodiscard]] std::unique_ptr<SumList> prepare_sums(int device, std::span<const StridedSum> sums) override;
+  [[nodiscard]] std::unique_ptr<ReductionList> prepare_reductions(
+      int device, std::span<const StridedReduction> reductions) override;
   [[nodiscard]] std::unique_ptr<FusedExchange> fuse(int device, const FusedPlan& plan) override;
   [[nodiscard]] std::unique_ptr<Room> reserve_room(int device, int parts, int multiprocessors) override;
   [[nodiscard]] MemoryInfo memory_at(const void* address) const override;

@@ -13,6 +13,7 @@
 #include "device/detail/composed_exchange.hpp"
 #include "device/detail/flag_checks.hpp"
 #include "device/host/graph.hpp"
+#include "device/host/strided_reduction.hpp"
 #include "device/host/strided_sum.hpp"
 
 namespace halocline::device::host {
@@ -142,6 +143,14 @@ void HostStream::add(const SumList& list) {
   if (mine == nullptr) throw InvalidArgument("the list of sums belongs to another backend than the stream");
   run(Operation::sum_list, [sums = mine->sums_] {
     for (const StridedSum& sum : *sums) add_terms(sum);
+  });
+}
+
+void HostStream::reduce(const ReductionList& list) {
+  const auto* mine = dynamic_cast<const HostReductionList*>(&list);
+  if (mine == nullptr) throw InvalidArgument("the list of reductions belongs to another backend than the stream");
+  run(Operation::reduction_list, [reductions = mine->reductions_] {
+    for (const StridedReduction& reduction : *reductions) host::reduce(reduction);
   });
 }
 

@@ -53,6 +53,7 @@ class HostStream final : public Stream {
   void copy(const CopyList& list) override;
   void copy_in_turn(const std::uint64_t* epoch, const std::array<const CopyList*, 2>& lists) override;
   void add(const SumList& list) override;
+  void reduce(const ReductionList& list) override;
   void run(FusedExchange& exchange, std::uint64_t* stamps) override;
   void advance(std::uint64_t* epoch, std::span<const FlagSignal> signals) override;
   using Stream::advance;

@@ -52,6 +52,9 @@ class ThreadedBackend final : public Backend {
   std::unique_ptr<SumList> prepare_sums(int device, std::span<const StridedSum> sums) override {
     return settled().prepare_sums(device, sums);
   }
+  std::unique_ptr<ReductionList> prepare_reductions(int device, std::span<const StridedReduction> reductions) override {
+    return settled().prepare_reductions(device, reductions);
+  }
   std::unique_ptr<Room> reserve_room(int device, int parts, int multiprocessors) override {
     return settled().reserve_room(device, parts, multiprocessors);
   }

@@ -89,6 +89,10 @@ void ThreadedStream::add(const SumList& list) {
   pass([&list](Stream& inner) { inner.add(list); });
 }
 
+void ThreadedStream::reduce(const ReductionList& list) {
+  pass([&list](Stream& inner) { inner.reduce(list); });
+}
+
 void ThreadedStream::run(FusedExchange& exchange, std::uint64_t* stamps) {
   FusedExchange& mine = ThreadedExchange::inner_of(exchange, team_.get(), device());
   pass([&mine, stamps](Stream& inner) { inner.run(mine, stamps); });

@@ -189,6 +189,7 @@ namespace halocline::device::cuda {
 cudaError_t load_flag_kernels() { return runtime.last_error = runtime.loading; }
 cudaError_t load_copy_kernels() { return cudaSuccess; }
 cudaError_t load_sum_kernels() { return cudaSuccess; }
+cudaError_t load_reduction_kernel() { return cudaSuccess; }
 cudaError_t load_fused_kernel() { return cudaSuccess; }
 cudaError_t fused_kernel_may_start_early(bool* may) {
   *may = true;

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Each block reduces its tiles; the last block of an output to end combines the blocks' results, in the order of their numbers.
+#include "device/cuda/kernels.hpp"
+#include "device/cuda/system_scope.cuh"
+
+namespace halocline::device::cuda {
+namespace {
+
+constexpr unsigned warp_threads = 32;
+constexpr unsigned block_warps = block_threads / warp_threads;
+
+/// What one thread contributes. With plain loads: other devices may have stored the data.
+template <typename T, Reduce what>
+__device__ double reduce_tiles(const ReductionTask* tasks, const ReductionOutput& output) {
+  double result = neutral(what);
+  for (std::uint32_t at = output.first_task; at < output.end_task; ++at) {
+    const ReductionTask& task = tasks[at];
+    for (std::uint32_t tile = first_tile_of(task, output, blockIdx.x); tile < task.tiles; tile += output.blocks) {
+      const std::uint32_t first = tile * reduction_tile + threadIdx.x;
+      T values[reduction_loads];
+#pragma unroll
+      for (std::uint32_t i = 0; i < reduction_loads; ++i) {
+        const std::uint32_t cell = first + i * block_threads;
+        if (cell < task.cells) values[i] = *reinterpret_cast<const T*>(task.first + offset_of(task, cell));
+      }
+#pragma unroll
+      for (std::uint32_t i = 0; i < reduction_loads; ++i) {
+        if (first + i * block_threads < task.cells) result = combined(what, result, term_of(what, values[i]));
+      }
+    }
+  }
+  return result;
+}
+
+template <typename T>
+__device__ double reduce_tiles(const ReductionTask* tasks, const ReductionOutput& output) {
+  switch (output.what) {
+    case Reduce::sum: return reduce_tiles<T, Reduce::sum>(tasks, output);
+    case Reduce::sum_of_squares: return reduce_tiles<T, Reduce::sum_of_squares>(tasks, output);
+    case Reduce::min: return reduce_tiles<T, Reduce::min>(tasks, output);
+    case Reduce::max: return reduce_tiles<T, Reduce::max>(tasks, output);
+    case Reduce::max_abs: return reduce_tiles<T, Reduce::max_abs>(tasks, output);
+  }
+  return 0;
+}
+
+/// Combines the threads' results. The result is in thread 0.
+__device__ double combine_block(Reduce what, double result) {
+  __shared__ double of_warps[block_warps];
+  for (unsigned apart = warp_threads / 2; apart > 0; apart /= 2) {
+    result = combined(what, result, __shfl_down_sync(0xffffffffU, result, apart));
+  }
+  __syncthreads();  // of_warps may still be read by the call before
+  if (threadIdx.x % warp_threads == 0) of_warps[threadIdx.x / warp_threads] = result;
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    for (unsigned warp = 1; warp < block_warps; ++warp) result = combined(what, result, of_warps[warp]);
+  }
+  return result;
+}
+
+__global__ void __launch_bounds__(block_threads)
+    reduction_kernel(const Board* board, const __grid_constant__ ReductionTable table) {
+  if (stopped(board)) return;
+  const ReductionOutput output = table.outputs[blockIdx.y];
+  if (blockIdx.x >= output.blocks) return;
+  double result = output.element == Element::f32 ? reduce_tiles<float>(table.tasks, output)
+                                                 : reduce_tiles<double>(table.tasks, output);
+  result = combine_block(output.what, result);
+  if (output.blocks == 1) {
+    if (threadIdx.x == 0) *output.target = result;
+    return;
+  }
+  __shared__ bool last;
+  double* const partials = table.partials + output.first_partial;
+  std::uint32_t* const counter = table.counters + blockIdx.y;
+  if (threadIdx.x == 0) {
+    __stcg(partials + blockIdx.x, result);
+    __threadfence();
+    last = atomicAdd(counter, 1U) + 1 == output.blocks;
+    __threadfence();
+  }
+  __syncthreads();
+  if (!last) return;
+  const Reduce what = combining(output.what);
+  result = neutral(what);
+  for (std::uint32_t i = threadIdx.x; i < output.blocks; i += block_threads) {
+    result = combined(what, result, __ldcg(partials + i));
+  }
+  result = combine_block(what, result);
+  if (threadIdx.x == 0) {
+    *output.target = result;
+    *counter = 0;
+  }
+}
+
+}  // namespace
+
+cudaError_t launch_reductions(cudaStream_t stream, const Board* board, const ReductionTable& table) {
+  ReductionTable its_table = table;
+  void* parameters[] = {&board, &its_table};
+  return cudaLaunchKernel(reinterpret_cast<const void*>(reduction_kernel), dim3(table.blocks, table.output_count),
+                          dim3(block_threads), parameters, 0, stream);
+}
+
+cudaError_t load_reduction_kernel() {
+  cudaFuncAttributes attributes;
+  return cudaFuncGetAttributes(&attributes, reinterpret_cast<const void*>(reduction_kernel));
+}
+
+}  // namespace halocline::device::cuda

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "device/cuda/divider.hpp"
+#include "device/cuda/tiling.hpp"
+#include "device/strided_reduction.hpp"
+
+// How blocks of threads share StridedReductions. Blocks and tiles depend on the boxes alone, and not on the GPU, so that the order of
+// all operations is fixed. Contains no CUDA: tests carry plans out on the host.
+namespace halocline::device::cuda {
+
+inline constexpr std::uint32_t reduction_loads = 8;  ///< of a thread, before it uses the first
+inline constexpr std::uint32_t reduction_tile = block_threads * reduction_loads;
+/// 4 for each multiprocessor of the largest GPUs: enough loads under way for the memory's whole bandwidth.
+inline constexpr std::uint32_t most_reduction_blocks = 512;
+
+/// A box of fewer than 2^31 elements.
+struct ReductionTask {
+  const std::byte* first = nullptr;
+  std::array<std::int64_t, 3> stride{};
+  Divider x;  ///< by the elements of a row
+  Divider y;  ///< by the rows of a plane
+  std::uint32_t cells = 0;
+  std::uint32_t tiles = 0;
+  std::uint32_t first_tile = 0;  ///< among those of the output
+};
+
+struct ReductionOutput {
+  double* target = nullptr;
+  Reduce what = Reduce::sum;
+  Element element = Element::f64;
+  std::uint32_t first_task = 0;
+  std::uint32_t end_task = 0;
+  std::uint32_t blocks = 1;         ///< that share the tiles
+  std::uint32_t first_partial = 0;  ///< of their partial results
+};
+
+struct ReductionPlan {
+  std::vector<ReductionTask> tasks;
+  std::vector<ReductionOutput> outputs;
+  std::uint32_t blocks = 0;    ///< the most of any output
+  std::uint32_t partials = 0;  ///< of all outputs
+};
+
+/// A ReductionPlan in device memory, as an argument of its kernel.
+struct ReductionTable {
+  const ReductionTask* tasks = nullptr;
+  const ReductionOutput* outputs = nullptr;
+  std::uint32_t* counters = nullptr;  ///< by output: blocks that have stored their partial results; 0 between launches
+  double* partials = nullptr;
+  std::uint32_t output_count = 0;
+  std::uint32_t blocks = 0;
+};
+
+/// Throws InvalidArgument: see check(StridedReduction).
+[[nodiscard]] ReductionPlan plan_reductions(std::span<const StridedReduction> reductions);
+
+/// The block's first tile of a task; the next ones are `blocks` apart.
+[[nodiscard]] constexpr std::uint32_t first_tile_of(const ReductionTask& task, const ReductionOutput& output,
+                                                    std::uint32_t block) {
+  return (block + output.blocks - task.first_tile % output.blocks) % output.blocks;
+}
+/// Bytes from the first element to another one.
+[[nodiscard]] constexpr std::int64_t offset_of(const ReductionTask& task, std::uint32_t cell) {
+  const std::uint32_t row = task.x.divide(cell);
+  const std::uint32_t z = task.y.divide(row);
+  return (cell - row * task.x.divisor) * task.stride[0] + (row - z * task.y.divisor) * task.stride[1] +
+         z * task.stride[2];
+}
+
+}  // namespace halocline::device::cuda

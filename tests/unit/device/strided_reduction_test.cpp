@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reductions on host devices, and by the tasks for the kernels of the CUDA backend, carried out on the host.
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "device/cuda/reduction_plan.hpp"
+#include "device/host.hpp"
+#include "support/effort.hpp"
+#include "unit/device/reduction_case.hpp"
+#include "unit/device/support.hpp"
+
+namespace halocline::device::test {
+namespace {
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+void reduce_on_host(std::span<const StridedReduction> reductions) {
+  const auto backend = make_host_backend({});
+  const auto stream = backend->create_stream(0);
+  const auto list = backend->prepare_reductions(0, reductions);
+  stream->reduce(*list);
+  stream->synchronize();
+}
+
+/// As the threads of blocks do.
+void carry_out(std::span<const StridedReduction> reductions) {
+  const cuda::ReductionPlan plan = cuda::plan_reductions(reductions);
+  std::vector<double> partials(plan.partials);
+  for (const cuda::ReductionOutput& output : plan.outputs) {
+    ASSERT_LE(output.blocks, plan.blocks);
+    ASSERT_LE(plan.blocks, cuda::most_reduction_blocks);
+    double result = neutral(combining(output.what));
+    for (std::uint32_t block = 0; block < output.blocks; ++block) {
+      double& partial = partials.at(output.first_partial + block) = neutral(output.what);
+      for (std::uint32_t at = output.first_task; at < output.end_task; ++at) {
+        const cuda::ReductionTask& task = plan.tasks.at(at);
+        for (auto tile = cuda::first_tile_of(task, output, block); tile < task.tiles; tile += output.blocks) {
+          const std::uint32_t first = tile * cuda::reduction_tile;
+          for (std::uint32_t cell = first; cell < std::min(first + cuda::reduction_tile, task.cells); ++cell) {
+            const std::byte* from = task.first + cuda::offset_of(task, cell);
+            const double value = output.element == Element::f32 ? double{*reinterpret_cast<const float*>(from)}
+                                                                : *reinterpret_cast<const double*>(from);
+            partial = combined(output.what, partial, term_of(output.what, value));
+          }
+        }
+      }
+      result = combined(combining(output.what), result, partial);
+    }
+    *output.target = result;
+  }
+}
+
+class Reductions : public testing::TestWithParam<std::pair<const char*, void (*)(std::span<const StridedReduction>)>> {
+ protected:
+  static void reduce(std::span<const StridedReduction> reductions) { GetParam().second(reductions); }
+  static void expect_exact(std::mt19937& random, Element element, const Vec3& extent) {
+    const ReductionCase one(random, element, extent);
+    std::vector<const std::byte*> memory;
+    for (const auto& box : one.boxes) memory.push_back(box.data());
+    std::array<double, 5> results{nan, nan, nan, nan, nan};
+    reduce(one.in(memory, results.data()));
+    ASSERT_EQ(results, one.expected) << to_string(extent) << ", " << halocline::to_string(element);
+  }
+};
+
+TEST_P(Reductions, equal_the_definition_for_random_layouts) {
+  std::mt19937 random(20261127);
+  for (int i = 0; i < halocline::test::some_of(300); ++i) {
+    for (const Element element : {Element::f32, Element::f64}) expect_exact(random, element, random_extent(random));
+  }
+}
+
+TEST_P(Reductions, of_more_tiles_than_blocks_equal_the_definition) {
+  std::mt19937 random(3);
+  for (const Element element : {Element::f32, Element::f64}) {
+    expect_exact(random, element, {300, 100, 50});
+    expect_exact(random, element, {3, 1021, 80});
+  }
+}
+
+TEST_P(Reductions, of_a_nan_are_nan_wherever_it_is) {
+  for (std::size_t at = 0; at < 40; ++at) {
+    std::vector<double> values(40, 1.0);
+    values[at] = nan;
+    std::array<double, 5> results{};
+    std::vector<StridedReduction> all;
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      all.push_back({all_reductions[i],
+                     &results[i],
+                     {reinterpret_cast<const std::byte*>(values.data())},
+                     {8, 80, 80},
+                     {10, 4, 1},
+                     Element::f64});
+    }
+    reduce(all);
+    for (const double result : results) EXPECT_NE(result, result) << at;
+  }
+}
+
+TEST_P(Reductions, of_infinite_and_negative_numbers) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  std::vector<float> values{-3, -2.5F, -static_cast<float>(infinity)};
+  std::array<double, 5> results{};
+  std::vector<StridedReduction> all;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    all.push_back({all_reductions[i],
+                   &results[i],
+                   {reinterpret_cast<const std::byte*>(values.data())},
+                   {4, 12, 12},
+                   {3, 1, 1},
+                   Element::f32});
+  }
+  reduce(all);
+  EXPECT_EQ(results, (std::array{-infinity, infinity, -infinity, -2.5, infinity}));
+}
+
+INSTANTIATE_TEST_SUITE_P(all, Reductions,
+                         testing::Values(std::pair{"on_the_host", &reduce_on_host}, std::pair{"by_tasks", &carry_out}),
+                         [](const auto& param) { return std::string(param.param.first); });
+
+TEST(StridedReduction, is_accumulated_in_double_precision) {
+  std::vector<float> values(1 << 20, 0.1F);
+  double sum = 0;
+  const StridedReduction one{
+      Reduce::sum,     &sum,        {reinterpret_cast<const std::byte*>(values.data())}, {4, 4 << 20, 4 << 20},
+      {1 << 20, 1, 1}, Element::f32};
+  reduce_on_host({&one, 1});
+  EXPECT_NEAR(sum, double{0.1F} * (1 << 20), 1e-6);
+}
+
+TEST(StridedReduction, is_refused_without_memory_alignment_or_a_real_type) {
+  alignas(8) std::array<std::byte, 64> memory{};
+  double sum = 0;
+  const auto refusal = [&](StridedReduction one) {
+    const std::string text = thrown([&] { reduce_on_host({&one, 1}); });
+    EXPECT_EQ(thrown([&] { static_cast<void>(cuda::plan_reductions({&one, 1})); }), text);
+    return text;
+  };
+  EXPECT_EQ(refusal({Reduce::sum, nullptr, {memory.data()}, {8, 8, 8}, {1, 1, 1}, Element::f64}),
+            "invalid argument: the target or a box of a reduction is null");
+  EXPECT_EQ(refusal({Reduce::sum, &sum, {nullptr}, {8, 8, 8}, {1, 1, 1}, Element::f64}),
+            "invalid argument: the target or a box of a reduction is null");
+  EXPECT_EQ(
+      refusal({Reduce::sum, &sum, {memory.data() + 4}, {8, 8, 8}, {1, 1, 1}, Element::f64}),
+      "invalid argument: a reduction of f64 is of addresses and strides that are no multiples of 8 bytes; allowed "
+      "are multiples");
+  EXPECT_EQ(refusal({Reduce::sum, &sum, {memory.data()}, {8, 8, 8}, {1, 1, 1}, Element::i64}),
+            "invalid argument: a reduction is of i64; allowed are f32 and f64");
+}
+
+TEST(StridedReduction, of_another_backend_is_refused) {
+  class Other final : public ReductionList {};
+  const auto backend = make_host_backend({});
+  const auto stream = backend->create_stream(0);
+  EXPECT_EQ(thrown([&] { stream->reduce(Other()); }),
+            "invalid argument: the list of reductions belongs to another backend than the stream");
+}
+
+}  // namespace
+}  // namespace halocline::device::test
