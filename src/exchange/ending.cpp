@@ -65,7 +65,7 @@ std::exception_ptr Exchange::Impl::with_difference(std::exception_ptr error) con
       const auto [expected, found] = caught.tokens();
       const auto plan = std::ranges::find(plans_, expected, &ExchangePlan::token);
       if (expected == found || plan == plans_.end()) return error;
-      const std::string found_text = difference(plan->selection, found, *setup_.geometry);
+      const std::string found_text = difference(plan->selection, found ^ salt_, *setup_.geometry);
       const std::string text = fmt::format(
           "{}; {}", caught.what(),
           found_text.empty() ? "this side exchanges " + selection_text(plan->selection, *setup_.geometry) : found_text);

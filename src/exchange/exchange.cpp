@@ -44,7 +44,7 @@ const ExchangePlan& Exchange::Impl::plan_for(const Selection& selection) {
   check_selection(selection);
   // Plans are few: one for each combination of fields, buffers, directions and depths that a code uses. Pointers to them
   // are kept only between start() and finish(), so the vector may grow here.
-  plans_.push_back({plans_.size(), selection, selection.token()});
+  plans_.push_back({plans_.size(), selection, selection.token() ^ salt_});
   for (End& end : ends_) end.endpoint->prepare(plans_.back());
   for (const auto& fusion : fusions_) fusion->prepare(plans_.back());
   schedule_->prepare(plans_.back());
@@ -372,6 +372,9 @@ std::optional<Outlet> Exchange::outlet(std::size_t place, field_id field, int bu
 }
 void Exchange::swapped(std::span<device::Stream* const> streams, field_id field) { impl_->swapped(streams, field); }
 void Exchange::check(std::span<device::Stream* const> streams) { impl_->check(streams); }
+std::exception_ptr Exchange::explained(std::exception_ptr error) const noexcept {
+  return impl_->with_difference(std::move(error));
+}
 void Exchange::guard(const std::function<void()>& step) { impl_->guarded(step); }
 void Exchange::check_others(std::string_view what) { impl_->check_others(what); }
 std::exception_ptr Exchange::failure() const { return impl_->failure(); }

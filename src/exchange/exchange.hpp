@@ -105,7 +105,8 @@ struct Setup {
   Duration timeout = std::chrono::seconds(120);
   /// Messages of a subdomain to itself by `self` are left out: who needs these cells reads them where they are.
   bool self_in_place = false;
-  /// An exchange that is never under way at the same time as this one, on any rank: the two share their room on devices.
+  /// An exchange that is never under way at the same time as this one, on any rank: the two share their room on
+  /// devices and the abort word, so that a failure of one ends the waits of both.
   const Exchange* in_turn_with = nullptr;
   /// Records when the operations of exchanges run; null for none. Must outlive the exchange.
   device::Tracer* tracer = nullptr;
@@ -211,6 +212,9 @@ class Exchange {
 
   /// Throws the error of an earlier exchange that failed in one of these streams or its own. Never blocks.
   void check(std::span<device::Stream* const> streams);
+  /// An error of a stream: where it is a disagreement about one of this exchange's selections, also with what the other side exchanges;
+  /// otherwise as it is.
+  [[nodiscard]] std::exception_ptr explained(std::exception_ptr error) const noexcept;
   /// Runs a step that enqueues work or waits for it; an exception of it is a failure of the exchange.
   void guard(const std::function<void()>& step);
   /// Throws CommunicationError if another rank of the node has failed or left, before `what` is enqueued.

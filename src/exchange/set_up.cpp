@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "comm/agree.hpp"
+#include "core/hash.hpp"
 #include "core/serialise.hpp"
 #include "exchange/detail/exchange_impl.hpp"
 #include "exchange/detail/tags.hpp"
@@ -16,7 +17,13 @@ Exchange::Impl::Impl(Setup setup)
     : setup_(std::move(setup)), me_(setup_.comm->rank()), mappings_(std::make_unique<Mappings>(*setup_.backend)) {}
 
 void Exchange::Impl::set_up() {
-  comm::agree_on(*setup_.comm, [&] { abort_ = std::make_unique<AbortWord>(*setup_.node_comm); });
+  if (setup_.in_turn_with != nullptr) {
+    abort_ = setup_.in_turn_with->impl_->abort_;
+    abort_registration_ = setup_.in_turn_with->impl_->abort_registration_;
+    salt_ = Hash().add(setup_.recorded_as).value();
+  } else {
+    comm::agree_on(*setup_.comm, [&] { abort_ = std::make_unique<AbortWord>(*setup_.node_comm); });
+  }
   context_.comm = setup_.comm;
   context_.backend = setup_.backend;
   context_.geometry = setup_.geometry;
@@ -31,8 +38,10 @@ void Exchange::Impl::set_up() {
   }
   comm::agree_on(*setup_.comm, [&] {
     check_settings();
-    abort_registration_ =
-        setup_.backend->register_host(reinterpret_cast<const std::byte*>(context_.abort), sizeof *context_.abort);
+    if (!abort_registration_) {
+      abort_registration_ =
+          setup_.backend->register_host(reinterpret_cast<const std::byte*>(context_.abort), sizeof *context_.abort);
+    }
     make_states(std::move(setup_.subdomains));
     make_channels(setup_.routes);
   });

@@ -65,14 +65,14 @@ class Exchange::Impl final : public HostDriven {
   [[nodiscard]] bool joins_devices() const;
   [[nodiscard]] std::vector<Traffic> traffic() const;
   [[nodiscard]] std::vector<TracedMessage> messages() const;
+  /// A Disagreement as a ProtocolError that also names what the other side exchanges; other errors as they are.
+  [[nodiscard]] std::exception_ptr with_difference(std::exception_ptr error) const noexcept;
   void time_arrivals(bool on) { timing_ = on; }
   [[nodiscard]] std::vector<Arrival> arrivals() const;
 
  private:
   void make_states(std::vector<LocalSubdomain> subdomains);
   void check_settings() const;
-  /// A Disagreement as a ProtocolError that also names what the other side exchanges; other errors as they are.
-  [[nodiscard]] std::exception_ptr with_difference(std::exception_ptr error) const noexcept;
   void make_channels(const std::vector<routing::Route>& routes);
   void make_channel(const routing::MessageKey& key, partition::Message message, const routing::Route& route,
                     int number);
@@ -111,8 +111,9 @@ class Exchange::Impl final : public HostDriven {
   rank_id me_;
   Context context_;
   std::unique_ptr<Mappings> mappings_;
-  std::unique_ptr<AbortWord> abort_;
-  std::unique_ptr<device::Registration> abort_registration_;
+  std::shared_ptr<AbortWord>
+      abort_;  ///< also of those that are in turn with this one: where one fails, none is waited for
+  std::shared_ptr<device::Registration> abort_registration_;
   std::unique_ptr<net::Network> network_;  ///< null unless a message may go by net
   std::vector<SubdomainState*> states_;    // in Setup's order
   std::vector<std::unique_ptr<Channel>> channels_;
@@ -124,6 +125,7 @@ class Exchange::Impl final : public HostDriven {
   std::unique_ptr<OrderCheck> order_check_;       ///< null if the order is not checked
   std::unique_ptr<ExchangeRecord> record_;        ///< null without a recorder, and as long as memory is not connected
   std::vector<ExchangePlan> plans_;
+  std::uint64_t salt_ = 0;                 ///< of tokens, which differ from other exchanges' in the same streams
   std::vector<device::Stream*> streams_;   ///< the users', of the exchange under way
   const ExchangePlan* running_ = nullptr;  ///< between start() and finish()
   std::shared_ptr<UnderWay> under_way_;    ///< a thread's, with this one among them; null if none
