@@ -105,6 +105,9 @@ class Subdomain {
   /// The same for a field of any type: a reference to the first byte of each element.
   [[nodiscard]] ByteView bytes(field_id field, int ahead = 0) const;
   [[nodiscard]] const FieldDescriptor& descriptor(field_id field) const;
+  /// The result of Domain::reduce(), in the memory of the subdomain's device and at one address until close() or rebalance(): for
+  /// work in stream(). Undefined before the first one.
+  [[nodiscard]] const double* result(reduction_id reduction) const;
   /// Enqueues body(box) on the stream: body is called for disjoint parts of the box (host backend).
   void launch(const Box& box, std::function<void(const Box&)> body) const;
 
@@ -160,8 +163,7 @@ class [[nodiscard]] ExchangeHandle {
   /// streams comes after all parts. update() calls nothing of the domain but views; what it throws leaves the domain failed. With
   /// Update::in_place, where parts would race, all boxes come after the exchange.
   void finish(const BoundaryUpdate& update);
-  /// Makes progress, as MPI_Test does, and returns whether finish() would not block the host. Always true where no message needs the
-  /// host.
+  /// Makes progress, as MPI_Test does, and returns whether finish() would not block the host. Always true where no message needs the host.
   [[nodiscard]] bool is_ready();
 
  private:
@@ -254,6 +256,10 @@ class Domain {
     return {add_field(std::move(descriptor))};
   }
 
+  /// A number that reduce() computes from a field of f32 or f64, over all its components. Before plan() or realize(); the same on all
+  /// ranks. Throws InvalidArgument for another field.
+  reduction_id add_reduction(field_id field, Reduce what);
+
   /// Collective, before plan(): chooses transports, messages, grid and sizes of tuning by trials of about `budget` in all. What is not 3 %
   /// faster is not chosen. file: keeps choices for later jobs, "": none. again: tries even if it has one. explain() states the choice.
   void tune(const std::string& file, Duration budget = std::chrono::seconds(2), bool again = false);
@@ -297,26 +303,34 @@ class Domain {
 
   /// The times of exchanges that are complete by now, oldest first, and not returned before; at most the last 4096. Of each, the
   /// longest of any local subdomain, with the filling of open boundaries, and with the boxes that finish(update) updates. Local. Does
-  /// not wait. Exchanges in launches of a Graph are not timed, and accumulations neither. Throws InvalidArgument without
+  /// not wait. Exchanges in launches of a Graph are not timed, nor accumulations and reductions. Throws InvalidArgument without
   /// DomainOptions::time_exchanges.
   [[nodiscard]] std::vector<ExchangeTime> timing();
 
-  /// The exchange backwards: enqueues that the halo cells which an exchange of the same transfers would fill go back to the
-  /// subdomains that own them, where they are added to the owned cells or replace them, in the current buffers. Halo cells keep
-  /// their values. The order is fixed, whatever arrives first: the owned cell, then its copies in neighbours' halos on faces, on
-  /// edges, on corners, each by Direction::index() of the side; so results are the same in every run, and
-  /// <exchange x, y> = <x, accumulate y>. Particle deposition, adjoints, lattice Boltzmann in place. What hooks of open boundaries
-  /// have filled goes nowhere.
+  /// The exchange backwards: enqueues that the halo cells which an exchange of the same transfers would fill go back to the subdomains that
+  /// own them, where they are added to the owned cells or replace them, in the current buffers. Halo cells keep their values. The order is
+  /// fixed, whatever arrives first: the owned cell, then its copies in neighbours' halos on faces, on edges, on corners, each by
+  /// Direction::index() of the side; so results are the same in every run, and <exchange x, y> = <x, accumulate y>. Particle deposition,
+  /// adjoints, lattice Boltzmann in place. What hooks of open boundaries have filled goes nowhere.
   ///
   /// All ranks call it in the same order, and not while an exchange is under way. The first call is collective: it allocates as
   /// much memory as the halos have, so call it once before a capture. Throws InvalidArgument for a depth less than the whole halo.
   void accumulate(Combine combine = Combine::add);
   void accumulate(const std::vector<Transfer>& transfers, Combine combine = Combine::add);
 
-  /// Takes other streams for the local subdomains, in their order, each of its subdomain's device; Subdomain::stream() is
-  /// then the new one. Later work comes after what is in the earlier streams by now. They must outlive the domain, or the
-  /// next call. For streams of your own: Devices::borrow_stream(). A stream that is being captured can be taken only
-  /// where the work in the earlier one is done.
+  /// Enqueues reductions of fields in their current buffers, over the cells that the subdomains of all ranks own. Behind earlier work in the
+  /// subdomains' streams; work enqueued from here on sees the results (Subdomain::result) and may change the cells. In double precision, in
+  /// an order that depends on the partition and the kind of devices alone: all ranks have the same bits, in every run. Up to 8 devices send
+  /// each other their numbers in one round, more in several; reductions of one call share the messages. Blocks the host as exchange() does,
+  /// and can be captured as it can. All ranks call it in the same order, and not while an exchange is under way.
+  void reduce(reduction_id reduction);
+  void reduce(const std::vector<reduction_id>& reductions);
+  /// The latest result, after synchronize(), which it calls. Throws InvalidArgument before the first reduce().
+  [[nodiscard]] double value(reduction_id reduction);
+
+  /// Takes other streams for the local subdomains, in their order, each of its subdomain's device; Subdomain::stream() is then the new one.
+  /// Later work comes after what is in the earlier streams by now. They must outlive the domain, or the next call. For streams of your own:
+  /// Devices::borrow_stream(). A stream that is being captured can be taken only where the work in the earlier one is done.
   void use_streams(std::span<Stream* const> streams);
   /// Collective: the speeds of this rank's devices, in cells a second; within 5 % they are equal. kernel(subdomain) enqueues a step's
   /// work in the subdomain's stream, and leaves cells that are still read as they are. It runs for 0.2 s on one device after another.
@@ -337,11 +351,10 @@ class Domain {
   /// exchange. Local. Not while an exchange or another capture is under way.
   Capture capture();
 
-  /// Fills halos beyond open boundaries: called by ExchangeHandle::finish for each local subdomain at an end of an open
-  /// dimension, x then y then z, to enqueue work in the subdomain's stream. The boxes are as thick as the field's
-  /// radius, and span the halos that were filled before. All ranks call on_open_boundary() before the first
-  /// exchange of a field whose stencil reads beyond an open end; with an empty function, on_open_boundary({}), these halo
-  /// cells keep their values, for kernels that do not read them or set them by themselves.
+  /// Fills halos beyond open boundaries: called by ExchangeHandle::finish for each local subdomain at an end of an open dimension, x then y
+  /// then z, to enqueue work in the subdomain's stream. The boxes are as thick as the field's radius, and span the halos that were filled
+  /// before. All ranks call on_open_boundary() before the first exchange of a field whose stencil reads beyond an open end; with an empty
+  /// function, on_open_boundary({}), these halo cells keep their values, for kernels that do not read them or set them by themselves.
   using BoundaryFill = std::function<void(const Subdomain&, field_id, const overlap::OpenBoundaryBox&)>;
   void on_open_boundary(BoundaryFill fill);
 

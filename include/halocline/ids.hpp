@@ -34,5 +34,7 @@ using device_id = StrongId<struct DeviceTag>;
 using subdomain_id = StrongId<struct SubdomainTag>;
 /// A field of a domain, in the order in which fields were added.
 using field_id = StrongId<struct FieldTag>;
+/// A reduction of a domain, in the order in which reductions were added.
+using reduction_id = StrongId<struct ReductionTag>;
 
 }  // namespace halocline

@@ -26,7 +26,7 @@ void Domain::Impl::make_accumulation() {
     // Halos are received in Halocline's own memory, even if a user's array is sent.
     const std::vector<Verdict> own(mine.size(), Verdict::of(true));
     // The check of order compares what was sent with what arrived.
-    back = {&made->geometry(), made->subdomains(), own, own, !options.debug.validate_ordering};
+    back = {&made->geometry(), made->subdomains(), own, own, !options.debug.validate_ordering, "accumulate"};
   });
   const bool in_place_wanted = back.self_in_place;
   auto connected = connect(*group, std::move(back), routed);
@@ -48,7 +48,7 @@ void Domain::Impl::accumulate(std::span<const Transfer> which, Combine combine) 
                     field(item.field).name, item.depth, plan->geometry.halo_of(item.field).most()));
   }
   if (!accumulation) {
-    if (std::ranges::any_of(streams, [](const device::Stream* stream) { return stream->capturing(); })) {
+    if (captured()) {
       throw InvalidArgument("accumulate() must be called once before capture(): its first call is collective");
     }
     const comm::Phase phase("accumulate()");

@@ -13,7 +13,8 @@
 namespace halocline {
 
 std::vector<Domain::Impl::StreamGroup> Domain::Impl::stream_groups() const {
-  const bool joined = exchange->joins_devices() || (accumulation && accumulation->exchange().joins_devices());
+  const bool joined = exchange->joins_devices() || (accumulation && accumulation->exchange().joins_devices()) ||
+                      (reductions && reductions->joins_devices());
   std::vector<StreamGroup> groups;
   for (std::size_t i = 0; i < streams.size(); ++i) {
     const auto with = std::ranges::find_if(groups, [&](const StreamGroup& group) {
@@ -77,6 +78,7 @@ void Domain::Impl::take_back_captured() {
   exchanged = std::move(capturing->exchanged);
   if (exchange->under_way()) exchange->forget_captured();
   if (accumulation) accumulation->exchange().forget_captured();
+  if (reductions) reductions->forget_captured();
   capturing.reset();
 }
 

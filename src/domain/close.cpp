@@ -22,11 +22,13 @@ void Domain::Impl::close() {
     if (capturing) discard_capture();
     if (accumulation) accumulation->close(streams);
     accumulation.reset();
+    if (reductions) reductions->close(streams);
     const std::vector<exchange::Arrival> arrivals = exchange->arrivals();
     exchange->close(streams);  // all work in the streams is done from here on, that of graphs included
     warn_of_slow_path(arrivals);
     slow_paths.reset();
     static_cast<void>(take_graphs());
+    reductions.reset();
     exchange.reset();
     boundary_updater.reset();
     timer.reset();
@@ -76,8 +78,10 @@ void Domain::Impl::leak_memory() noexcept {
 }
 
 void Domain::Impl::undo() noexcept {
+  if (abandon("could not be realized")) return;
   try {
     if (comm == nullptr || !comm->poisoned()) {
+      reductions.reset();
       subdomains.clear();
       streams.clear();
       marks.clear();
@@ -94,6 +98,8 @@ bool Domain::Impl::abandon(std::string_view why) noexcept {
   const LeaksReported known;
   if (accumulation) accumulation->abandon(why);
   accumulation.reset();
+  if (reductions) reductions->abandon(why);
+  reductions.reset();
   exchange->abandon(why);
   exchange.reset();
   boundary_updater.reset();

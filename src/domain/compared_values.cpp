@@ -120,6 +120,14 @@ NamedValue value_of(const machine::MachineMap& machine) {
   return value;
 }
 
+NamedValue value_of(std::span<const Reductions::Item> reductions, std::span<const FieldDescriptor> fields) {
+  std::string text = reductions.empty() ? "none" : "";
+  for (const Reductions::Item& one : reductions) {
+    text += fmt::format("{}{}", text.empty() ? "" : ", ", Reductions::name_of(one, fields[one.field.index()]));
+  }
+  return named("reductions", std::move(text));
+}
+
 std::vector<NamedValue> values_of(const DomainOptions& options) {
   std::vector<NamedValue> values;
   const auto add = [&values](const char* name, std::string text) { values.push_back(named(name, std::move(text))); };

@@ -221,6 +221,7 @@ std::string Domain::explain() const {
   impl_->check_realized("explain()");
   std::string text = halocline::explain(*impl_->plan, impl_->routes);
   if (impl_->message_ranking) text += explain_messages(*impl_->message_ranking);
+  if (impl_->reductions) text += impl_->reductions->text();
   return text + impl_->tuned;
 }
 
@@ -312,10 +313,17 @@ void Domain::use_tiles(const Vec3& tile) {
   impl_->split(tile);
 }
 
+void Domain::Impl::rethrow_explained(const std::exception_ptr& error) const {
+  std::exception_ptr explained = error;
+  if (accumulation) explained = accumulation->exchange().explained(explained);
+  if (reductions) explained = reductions->explained(explained);
+  if (explained != error) std::rethrow_exception(explained);
+}
+
 void Domain::synchronize() {
   impl_->check_realized("synchronize()");
   const auto& streams = impl_->streams;
-  if (std::ranges::any_of(streams, [](const device::Stream* stream) { return stream->capturing(); })) {
+  if (impl_->captured()) {
     throw InvalidArgument("synchronize() while steps are being captured; allowed is after the capture's finish()");
   }
   impl_->note(EventKind::synchronizing);
@@ -323,6 +331,7 @@ void Domain::synchronize() {
     try {
       for (device::Stream* stream : streams) stream->synchronize();
     } catch (const Error&) {
+      impl_->rethrow_explained(std::current_exception());
       impl_->exchange->check(streams);  // its error names what an exchange waited for
       throw;
     }

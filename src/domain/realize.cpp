@@ -101,6 +101,7 @@ void Domain::Impl::make_plan() {
   PlanRequest request = plan_request();
   std::vector<NamedValue> compared = values_of(request);
   for (NamedValue& value : values_of(options)) compared.push_back(std::move(value));
+  compared.push_back(value_of(reduced, fields));
   compared.push_back(named("version of Halocline", std::string(library_version())));
   compared.push_back(named("decomposition", owned_boxes ? "OwnedBoxes" : "by partition and placement"));
   check_alike(*comm, compared);
@@ -237,10 +238,11 @@ void Domain::Impl::allocate() {
   for (const FieldDescriptor& descriptor : fields) {
     stored.emplace_back(static_cast<std::size_t>(descriptor.buffers));
   }
+  make_reductions();
 }
 
 Domain::Impl::Memory Domain::Impl::memory() const {
-  Memory memory{&plan->geometry, {}, {}, {}, false};
+  Memory memory{&plan->geometry, {}, {}, {}};
   for (std::size_t i = 0; i < mine.size(); ++i) {
     std::string own;
     for (const auto& [key, arrays] : user_arrays) {
@@ -283,7 +285,7 @@ std::unique_ptr<exchange::Exchange> Domain::Impl::connect(comm::RankGroup& group
                         .in_turn_with = exchange.get(),
                         .tracer = exchange ? nullptr : tracer.get(),
                         .recorder = &flight->recorder(),
-                        .recorded_as = exchange ? "accumulate" : "exchange"};
+                        .recorded_as = memory.recorded_as};
   if (!exchange) warn_of_what_is_missing(facts);
   comm::agree_on(group, [&] {
     routing::Chooser chooser(options.routing.policy);
@@ -321,6 +323,7 @@ void Domain::Impl::route_and_connect() {
   choose_messages();
   std::vector<routing::Route> both_ways;
   exchange = connect(*comm, std::move(all), routes, &both_ways);
+  connect_reductions();
   slow_paths.reset();
   // The check of order takes many times the time of an exchange.
   if (options.slow_paths && !options.debug.validate_ordering) {

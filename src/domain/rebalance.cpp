@@ -74,8 +74,10 @@ void Domain::Impl::rebalance_as(Plan next) {
     });
   });
   if (accumulation) accumulation->close(streams);
+  if (reductions) reductions->close(streams);
   exchange->close(streams);
   accumulation.reset();
+  reductions.reset();
   exchange.reset();
   boundary_updater.reset();
   together([&] {
@@ -95,6 +97,7 @@ void Domain::Impl::rebalance_as(Plan next) {
       current.assign(fields.size(), 0);
       exchanged.assign(fields.size(), false);
       for (auto& buffers : stored) std::ranges::fill(buffers, Directions());
+      make_reductions();
     });
     route_and_connect();
     for (std::size_t item = 0; item < items.size(); ++item) {

@@ -55,8 +55,28 @@ std::string between(subdomain_id from, subdomain_id to) {
   return fmt::format("what subdomain {} sends to subdomain {}", from.value(), to.value());
 }
 
+Message gathered(const Geometry& geometry, subdomain_id from, subdomain_id to) {
+  constexpr Direction any = all_directions.front();
+  Message message{from, to, {}};
+  for (std::size_t f = 0; f < geometry.fields.size(); ++f) {
+    const field_id field(static_cast<std::int64_t>(f));
+    const Vec3 moved{geometry.gather->place_of(from) - geometry.gather->place_of(to), 0, 0};
+    message.segments.push_back({field, any, geometry.owned(field, from), geometry.owned(field, to).shifted(moved),
+                                bytes_of(geometry.fields[f].element)});
+  }
+  return message;
+}
+
 std::vector<Message> messages(const Geometry& geometry, subdomain_id subdomain, Role role) {
   std::vector<Message> all;
+  if (geometry.gather) {
+    const bool sends = role == Role::sender;
+    for (const subdomain_id other :
+         sends ? geometry.gather->receivers_of(subdomain) : geometry.gather->senders_to(subdomain)) {
+      all.push_back(sends ? gathered(geometry, subdomain, other) : gathered(geometry, other, subdomain));
+    }
+    return all;
+  }
   for_each_other(ways(geometry, subdomain, role), [&](auto begin, auto end) {
     const subdomain_id other = begin->other.subdomain;
     Message message{role == Role::sender ? subdomain : other, role == Role::sender ? other : subdomain, {}};
@@ -106,6 +126,12 @@ std::vector<Message> incoming(const Geometry& geometry, subdomain_id subdomain) 
 
 std::vector<Flow> outgoing_flows(const Geometry& geometry, subdomain_id subdomain) {
   std::vector<Flow> flows;
+  if (geometry.gather) {
+    for (const Message& message : outgoing(geometry, subdomain)) {
+      flows.push_back({message.from, message.to, message.bytes()});
+    }
+    return flows;
+  }
   for_each_other(ways(geometry, subdomain, Role::sender), [&](auto begin, auto end) {
     const subdomain_id to = begin->other.subdomain;
     Bytes bytes;

@@ -10,6 +10,7 @@
 #include "halocline/direction.hpp"
 #include "halocline/field.hpp"
 #include "halocline/ids.hpp"
+#include "partition/gather.hpp"
 #include "partition/partition.hpp"
 
 namespace halocline::partition {
@@ -27,6 +28,9 @@ struct Geometry {
   Boundaries boundaries;
   HaloWidth halo_of_domain;  ///< of a field with the domain's stencil
   HaloWidth widest_halo;     ///< the widest on each side, of any field; of no fields, the domain's
+  /// Set: there are no halos. Of each field, subdomains of one cell send this cell as the gather says; what comes from the block at
+  /// place k of the group is cell k - place_of(receiver) along x, counted from the receiver's own.
+  std::optional<Gather> gather;
 
   /// Whether kernels read around the ends of a dimension by themselves: it is periodic_in_kernel, and not cut.
   [[nodiscard]] bool wraps(int dim) const;

@@ -8,6 +8,7 @@
 
 #include "comm/rank_group.hpp"
 #include "core/hash.hpp"
+#include "domain/detail/reductions.hpp"
 #include "halocline/domain.hpp"
 #include "plan/plan.hpp"
 
@@ -30,6 +31,8 @@ void check_alike(comm::RankGroup& comm, std::span<const NamedValue> mine);
 /// The inputs of a plan, except the machine.
 [[nodiscard]] std::vector<NamedValue> values_of(const PlanRequest& request);
 [[nodiscard]] NamedValue value_of(const machine::MachineMap& machine);
+[[nodiscard]] NamedValue value_of(std::span<const Reductions::Item> reductions,
+                                  std::span<const FieldDescriptor> fields);
 /// The options that must be the same on all ranks and are not part of a PlanRequest.
 [[nodiscard]] std::vector<NamedValue> values_of(const DomainOptions& options);
 

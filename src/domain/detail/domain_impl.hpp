@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <string_view>
@@ -15,6 +16,7 @@
 #include "domain/detail/exchange_timer.hpp"
 #include "domain/detail/flight_recorder.hpp"
 #include "domain/detail/life_cycle.hpp"
+#include "domain/detail/reductions.hpp"
 #include "domain/detail/slow_path_watch.hpp"
 #include "exchange/exchange.hpp"
 #include "halocline/domain.hpp"
@@ -43,6 +45,7 @@ class Domain::Impl {
   Stencil stencil;  ///< the stencil of fields that are added without one
   DomainOptions options;
   std::vector<FieldDescriptor> fields;
+  std::vector<Reductions::Item> reduced;  ///< by reduction_id
 
   /// The user's communicator: owned, or only used to make a private group, so that messages of several domains cannot
   /// mix.
@@ -82,6 +85,7 @@ class Domain::Impl {
   std::unique_ptr<FlightRecorder> flight;       ///< from plan() on
   std::unique_ptr<exchange::Exchange> exchange;
   std::unique_ptr<Accumulation> accumulation;                  ///< made when first used
+  std::unique_ptr<Reductions> reductions;                      ///< null without add_reduction()
   std::unique_ptr<overlap::BoundaryUpdater> boundary_updater;  ///< made when first used
   std::unique_ptr<ExchangeTimer> timer;                        ///< if exchanges are timed
   std::unique_ptr<SlowPathWatch> slow_paths;                   ///< if slow paths are reported
@@ -94,6 +98,7 @@ class Domain::Impl {
   LifeCycle& life() {
     if (exchange && exchange->failure()) life_.fail(exchange->failure());
     if (accumulation && accumulation->failure()) life_.fail(accumulation->failure());
+    if (reductions && reductions->failure()) life_.fail(reductions->failure());
     return life_;
   }
   void note(EventKind kind) noexcept {
@@ -184,6 +189,7 @@ class Domain::Impl {
     std::vector<Verdict> exportable;
     std::vector<Verdict> storable;
     bool self_in_place = false;  ///< see exchange::Setup
+    const char* recorded_as = "exchange";
   };
   [[nodiscard]] Memory memory() const;
   /// Collective: finds out what the machine can do, routes, and builds an exchange with these routes. both_ways: set to the routes of
@@ -191,7 +197,18 @@ class Domain::Impl {
   [[nodiscard]] std::unique_ptr<exchange::Exchange> connect(comm::RankGroup& group, Memory memory,
                                                             std::vector<RoutedMessage>& routed,
                                                             std::vector<routing::Route>* both_ways = nullptr);
+  /// Throws an error of a stream again if an exchange other than the domain's own explains it.
+  void rethrow_explained(const std::exception_ptr& error) const;
   void make_accumulation();
+  void make_reductions();
+  /// Collective: an exchange for each round.
+  void connect_reductions();
+  void reduce(std::span<const reduction_id> which);
+  /// Throws InvalidArgument for one that was not added.
+  void check_reduction(reduction_id reduction) const;
+  [[nodiscard]] bool captured() const {
+    return std::ranges::any_of(streams, [](const device::Stream* stream) { return stream->capturing(); });
+  }
   /// Collective if the groups are not poisoned.
   void close_groups();
   /// Collective.

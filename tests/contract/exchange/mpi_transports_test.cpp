@@ -2,7 +2,9 @@
 // The contract suite with ranks as processes; a rank shape is launched once and runs all cases.
 #include <gtest/gtest.h>
 
+#include "comm/gather.hpp"
 #include "contract/exchange/contract.hpp"
+#include "contract/exchange/reduced.hpp"
 #include "contract/exchange/system_placement.hpp"
 #include "halocline/halocline.hpp"
 #include "support/captured.hpp"
@@ -31,6 +33,20 @@ void expect_contract(routing::Transport transport, exchange::Messages how) {
 }
 
 TEST_P(MpiContract, every_cell_is_as_geometry_says) { expect_contract(GetParam(), exchange::Messages::by_neighbour); }
+
+TEST_P(MpiContract, reductions_have_the_same_bits_on_all_ranks) {
+  comm::RankGroup& world = mpi_world();
+  Reduced reduced(world, options_with(nullptr, GetParam(), std::chrono::seconds(30)));
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    reduced.fill(seed);
+    reduced.domain.reduce(reduced.all());
+    reduced.fill(seed + 100);
+    if (seed % 4 == 0) reduced.expect_near_to_a_loop(seed);
+    const auto mine = reduced.bits();
+    for (const auto& theirs : comm::gather(world, mine)) ASSERT_EQ(theirs, mine) << seed;
+  }
+  reduced.domain.close();
+}
 
 TEST(MpiBundles, every_cell_is_as_geometry_says) {
   expect_contract(routing::Transport::mpi_staged, exchange::Messages::by_rank);
