@@ -35,7 +35,7 @@ class Domain:
     """A 3-D domain of shape (nz, ny, nx), cut among the devices of all ranks.
 
     cells: instead of a shape, for codes with a decomposition of their own: the region (slices z, y, x) that this rank owns, or one for
-    each of its devices; nothing is partitioned or placed then. stencil: an int (all neighbours so many cells away), or a Stencil. fields: a dtype by name, or options: dtype, components,
+    each of its devices; nothing is partitioned or placed then. reductions: for reduce(), by name the field and the number: {"residual": ("r", "sum_of_squares")}. stencil: an int (all neighbours so many cells away), or a Stencil. fields: a dtype by name, or options: dtype, components,
     buffers, stencil, staggered (three bools: z, y, x), wire ("f32", "bf16" or "f16": a narrower format in which cells are sent). comm: an mpi4py communicator, a process group of torch.distributed, or StoreRanks;
     None without a launcher. devices: devices of
     each rank, for backend "host" or "cuda"; unset, one host device, or the GPUs. boundary: "periodic", "open" or
@@ -54,6 +54,7 @@ class Domain:
         stencil: Stencil | int | Sequence[int] = 1,
         fields: Mapping[str, Any] | None = None,
         *,
+        reductions: Mapping[str, tuple[str, str]] | None = None,
         cells: Region | Sequence[Region] | None = None,
         comm: Any = None,
         devices: int | None = None,
@@ -98,6 +99,7 @@ class Domain:
         self._shape = None if shape is None else tuple(int(n) for n in shape)
         self._boundaries = boundaries
         self._fields: dict[str, Field] = {}
+        self._reductions: dict[str, int] = {}
         self._on_host = True  # known after realize()
         self._stream: Any = None  # of the caller's, which the core refers to,
         self._order = WAITING  # and what it is for calls
@@ -114,6 +116,9 @@ class Domain:
         if fields is not None:
             for name, options in fields.items():
                 self.add_field(name, **(options if isinstance(options, Mapping) else {"dtype": options}))
+        for name, (field, what) in (reductions or {}).items():
+            self.add_reduction(name, field, what)
+        if fields is not None:
             self.realize()
 
     def __repr__(self) -> str:
@@ -142,6 +147,13 @@ class Domain:
         self._fields[name] = Field(self, name, number, kind, components, buffers)
         self._staggered[name] = tuple(bool(s) for s in staggered)  # type: ignore[assignment]
         return self._fields[name]
+
+    def add_reduction(self, name: str, field: str, what: str) -> None:
+        """A number that reduce() computes from a field of float32 or float64, over all its components: "sum", "sum_of_squares", "min", "max"
+        or "max_abs". Before realize(); for domains that were made without `fields`. Local."""
+        if name in self._reductions:
+            raise InvalidArgument(f"reduction name is '{name}', which is taken; allowed are other names")
+        self._reductions[name] = self._open().add_reduction(self[field]._id, what)
 
     def plan(self) -> None:
         """Partitions and places, so that `regions` are known. Needed before realize() only for Field.use."""
@@ -241,6 +253,30 @@ class Domain:
         if combine not in ("add", "replace"):
             raise InvalidArgument(f'combine is {combine!r}; allowed is "add" or "replace"')
         self._realized().accumulate(self._selection(fields), combine == "replace", *self._ordered(stream))
+
+    def reduce(self, names: Iterable[str] | None = None, *, stream: Any = None) -> None:
+        """Computes reductions, all or some, of fields in their current buffers, over the cells that all ranks own: in double precision, with
+        the same bits on all ranks and in every run; a NaN gives NaN. On GPUs ordered by `stream`, as exchange(), without the host."""
+        if isinstance(names, str):
+            raise InvalidArgument(f"names is '{names}'; allowed is a list of names")
+        core = self._realized()
+        numbers = list(self._reductions.values()) if names is None else [self._reduction(name) for name in names]
+        core.reduce(numbers, *self._ordered(stream))
+
+    def value(self, name: str) -> float:
+        """The latest result of a reduction. On GPUs waits for the blocks' streams. Local."""
+        return float(self._realized().value(self._reduction(name)))
+
+    def result_addresses(self, name: str) -> list[int]:
+        """Where kernels find the result of a reduction, a float64 in the memory of the device of each block; in the order of
+        `field.blocks`. The same until close() or rebalance(). Local."""
+        core, number = self._realized(), self._reduction(name)
+        return [core.result(position, number) for position in range(core.subdomain_count)]
+
+    def _reduction(self, name: str) -> int:
+        if name not in self._reductions:
+            raise KeyError(f"reduction is '{name}'; allowed is one of {', '.join(self._reductions) or 'none, as there is no reduction'}")
+        return self._reductions[name]
 
     def rebalance(self, speeds: Sequence[float] | None = None) -> None:
         """Cuts the domain anew, in proportion to the speeds (above 0, any unit) of this rank's devices, or of a standard kernel without

@@ -198,6 +198,31 @@ void DomainHandle::accumulate(const Selection* selection, bool replace, std::uin
   });
 }
 
+std::int64_t DomainHandle::add_reduction(std::int64_t field, const std::string& what) {
+  constexpr std::array all{Reduce::sum, Reduce::sum_of_squares, Reduce::min, Reduce::max, Reduce::max_abs};
+  std::string names;
+  for (const Reduce one : all) {
+    if (what == to_string(one)) return domain().add_reduction(field_id(field), one).value();
+    names += (names.empty() ? "" : ", ") + std::string(to_string(one));
+  }
+  throw InvalidArgument("reduction is '" + what + "'; allowed is one of " + names);
+}
+
+void DomainHandle::reduce(const std::vector<std::int64_t>& reductions, std::uintptr_t stream, bool keep, bool wait) {
+  const std::vector<reduction_id> which(reductions.begin(), reductions.end());
+  in_order(stream, keep, wait, [&](Domain& all) { all.reduce(which); });
+}
+
+double DomainHandle::value(std::int64_t reduction) {
+  Domain& all = domain();
+  const nb::gil_scoped_release release;
+  return all.value(reduction_id(reduction));
+}
+
+std::uintptr_t DomainHandle::result(std::size_t position, std::int64_t reduction) {
+  return reinterpret_cast<std::uintptr_t>(subdomain(position).result(reduction_id(reduction)));
+}
+
 void DomainHandle::rebalance(const std::vector<double>& speeds) {
   Domain& all = domain();
   const nb::gil_scoped_release release;

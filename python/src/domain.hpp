@@ -106,6 +106,12 @@ class DomainHandle {
   std::vector<OpenBox> finish(std::uintptr_t stream, bool keep, bool wait);
   [[nodiscard]] bool is_ready();
   void accumulate(const Selection* selection, bool replace, std::uintptr_t stream, bool keep, bool wait);
+  /// what: "sum", ... Returns the reduction's number.
+  std::int64_t add_reduction(std::int64_t field, const std::string& what);
+  void reduce(const std::vector<std::int64_t>& reductions, std::uintptr_t stream, bool keep, bool wait);
+  [[nodiscard]] double value(std::int64_t reduction);
+  /// The address of a subdomain's result.
+  [[nodiscard]] std::uintptr_t result(std::size_t position, std::int64_t reduction);
   /// Makes later work in the subdomains' streams wait for the work in a stream of the caller's (cudaStream_t) so far; and the opposite
   /// direction. Throws InvalidArgument for the legacy default stream.
   /// keep: the stream exists until forget_stream(), close(), or a call with another one; calls in a loop are faster then.

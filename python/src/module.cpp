@@ -96,6 +96,10 @@ NB_MODULE(_core, module) {
       .def("is_ready", &DomainHandle::is_ready)
       .def("accumulate", &DomainHandle::accumulate, nb::arg("selection").none(), nb::arg("replace"), nb::arg("stream"),
            nb::arg("keep"), nb::arg("wait"))
+      .def("add_reduction", &DomainHandle::add_reduction)
+      .def("reduce", &DomainHandle::reduce)
+      .def("value", &DomainHandle::value)
+      .def("result", &DomainHandle::result)
       .def("rebalance", &DomainHandle::rebalance)
       .def("leave_open_boundaries", &DomainHandle::leave_open_boundaries)
       .def("swap", &DomainHandle::swap)

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Halos, cell by cell, beside numpy.pad."""
 
+import ctypes
+
 import numpy as np
 import pytest
 
@@ -153,6 +155,51 @@ def test_accumulate_is_the_adjoint_of_exchange():
         left = sum(int((block.array * weight).sum()) for block, weight in zip(x.blocks, weights))
         domain.accumulate(["y"])
         assert left == int((before * y.gather()).sum())
+
+
+def test_reductions_are_of_owned_cells():
+    random = np.random.default_rng(2)
+    reductions = {"sum": ("u", "sum"), "squares": ("u", "sum_of_squares"), "least": ("u", "min"), "most": ("v", "max"), "most_abs": ("v", "max_abs")}
+    with halocline.Domain(SHAPE, 2, {"u": "float64", "v": "float32"}, devices=4, reductions=reductions) as domain:
+        u, v = random.integers(-50, 50, SHAPE), random.integers(-70, 30, SHAPE)
+        for field in domain.fields.values():
+            for block in field.blocks:
+                block.array[...] = np.nan  # halos
+        domain["u"].set(u.astype("float64"))
+        domain["v"].set(v.astype("float32"))
+        with pytest.raises(halocline.errors.InvalidArgument, match="after reduce"):
+            domain.value("sum")
+        domain.reduce()
+        expected = {"sum": u.sum(), "squares": (u * u).sum(), "least": u.min(), "most": v.max(), "most_abs": abs(v).max()}
+        assert {name: domain.value(name) for name in reductions} == expected
+        for address in domain.result_addresses("squares"):
+            assert ctypes.c_double.from_address(address).value == expected["squares"]
+        domain["u"].set(u + 1.0)
+        domain.reduce(["sum"])
+        assert domain.value("sum") == (u + 1).sum()
+        assert domain.value("least") == expected["least"]
+
+
+def test_reductions_that_there_are_not():
+    with halocline.Domain(SHAPE, 1, {"u": "float64", "n": "int32"}) as domain:
+        with pytest.raises(KeyError, match="none, as there is no reduction"):
+            domain.value("sum")
+    domain = halocline.Domain(SHAPE, 1)
+    domain.add_field("u")
+    domain.add_field("n", "int32")
+    domain.add_reduction("sum", "u", "sum")
+    for call, match in (
+        (lambda: domain.add_reduction("sum", "u", "max"), "taken"),
+        (lambda: domain.add_reduction("mean", "u", "mean"), "allowed is one of sum, sum_of_squares, min, max, max_abs"),
+        (lambda: domain.add_reduction("sum_of_n", "n", "sum"), "field 'n' is of i32"),
+        (lambda: domain.reduce(), "after realize"),
+    ):
+        with pytest.raises(halocline.errors.InvalidArgument, match=match):
+            call()
+    domain.realize()
+    with pytest.raises(halocline.errors.InvalidArgument, match="a list of names"):
+        domain.reduce("sum")
+    domain.close()
 
 
 def test_open_boundaries_are_filled_in_order():
