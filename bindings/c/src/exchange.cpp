@@ -10,6 +10,7 @@ using halocline::Domain;
 using halocline::ExchangeHandle;
 using halocline::field_id;
 using halocline::InvalidArgument;
+using halocline::reduction_id;
 using halocline::Subdomain;
 using halocline::c::box_of;
 using halocline::c::check_callback;
@@ -97,6 +98,39 @@ halocline_status halocline_domain_accumulate(halocline_domain* domain, int32_t c
     const auto how = enumerator<halocline::Combine>(combine, HALOCLINE_ADD, HALOCLINE_REPLACE, "combine");
     if (count == 0) return own.accumulate(how);
     own.accumulate(transfers_of(count, transfers), how);
+  });
+}
+
+halocline_status halocline_domain_add_reduction(halocline_domain* domain, halocline_field field, int32_t what,
+                                                halocline_reduction* reduction) {
+  return guarded([&] {
+    auto& result = required(reduction, "reduction");
+    const auto how = enumerator<halocline::Reduce>(what, HALOCLINE_SUM, HALOCLINE_MAX_ABS, "what");
+    result = static_cast<halocline_reduction>(
+        required(domain, "domain").state->domain.add_reduction(field_id(field), how).value());
+  });
+}
+
+halocline_status halocline_domain_reduce(halocline_domain* domain, int32_t count,
+                                         const halocline_reduction* reductions) {
+  return guarded([&] {
+    const std::span all(reductions, halocline::c::checked_count(count, reductions, "reductions"));
+    required(domain, "domain").state->domain.reduce(std::vector<reduction_id>(all.begin(), all.end()));
+  });
+}
+
+halocline_status halocline_domain_value(halocline_domain* domain, halocline_reduction reduction, double* value) {
+  return guarded([&] {
+    auto& result = required(value, "value");
+    result = required(domain, "domain").state->domain.value(reduction_id(reduction));
+  });
+}
+
+halocline_status halocline_subdomain_result(halocline_domain* domain, int32_t subdomain, halocline_reduction reduction,
+                                            const double** result) {
+  return guarded([&] {
+    auto& found = required(result, "result");
+    found = halocline::c::subdomain_at(*required(domain, "domain").state, subdomain).result(reduction_id(reduction));
   });
 }
 

@@ -43,6 +43,7 @@ module halocline
   public :: HALOCLINE_I8, HALOCLINE_U8, HALOCLINE_I16, HALOCLINE_U16, HALOCLINE_I32, HALOCLINE_U32, HALOCLINE_I64, HALOCLINE_U64, &
     HALOCLINE_F16, HALOCLINE_BF16, HALOCLINE_F32, HALOCLINE_F64, HALOCLINE_C64, HALOCLINE_C128
   public :: HALOCLINE_ADD, HALOCLINE_REPLACE, HALOCLINE_EDGES, HALOCLINE_CORNERS
+  public :: HALOCLINE_SUM, HALOCLINE_SUM_OF_SQUARES, HALOCLINE_MIN, HALOCLINE_MAX, HALOCLINE_MAX_ABS
 
   ! What an exchange moves of a field. directions: in which owned cells are sent, 0 for all; depth: layers of the halo, 0 for all.
   type :: halocline_transfer
@@ -60,6 +61,7 @@ module halocline
     procedure :: rank, ranks, on_host, explain, machine
     procedure :: subdomains, subdomain_id, device, native_device, owned, interior, boundary, update_box, wraps, use_tiles, view
     procedure :: exchange, start_exchange, finish_exchange, is_ready, accumulate, swap, synchronize, leave_open_boundaries
+    procedure :: add_reduction, reduce, reduced_value, reduced_address
     procedure :: stream, use_streams, wait_for_stream, let_stream_wait, begin_capture, end_capture, host_array
     procedure :: output, checkpoints
   end type
@@ -302,6 +304,41 @@ module halocline
       integer, intent(out), optional :: stat
       character(*), intent(inout), optional :: errmsg
     end subroutine
+    ! A number that reduce() computes from a field of HALOCLINE_F32 or HALOCLINE_F64, over all its components: HALOCLINE_SUM, ... Before
+    ! plan() or realize(). Returns the reduction for other procedures.
+    module function add_reduction(self, field, what, stat, errmsg) result(reduction)
+      class(halocline_domain), intent(in) :: self
+      integer, intent(in) :: field, what
+      integer, intent(out), optional :: stat
+      character(*), intent(inout), optional :: errmsg
+      integer :: reduction
+    end function
+    ! Reductions of fields in their current buffers, over the cells that all ranks own: the same bits on all ranks and in every run. A NaN
+    ! gives NaN. Ordered as exchange() is.
+    module subroutine reduce(self, reductions, wait, stat, errmsg)
+      class(halocline_domain), intent(in) :: self
+      integer, intent(in) :: reductions(:)
+      logical, intent(in), optional :: wait
+      integer, intent(out), optional :: stat
+      character(*), intent(inout), optional :: errmsg
+    end subroutine
+    ! The latest result, for which it waits.
+    module function reduced_value(self, reduction, stat, errmsg) result(number)
+      class(halocline_domain), intent(in) :: self
+      integer, intent(in) :: reduction
+      integer, intent(out), optional :: stat
+      character(*), intent(inout), optional :: errmsg
+      real(c_double) :: number
+    end function
+    ! The address of the result, a real(c_double) in the memory of the subdomain's device, for kernels in its stream.
+    module function reduced_address(self, reduction, subdomain, stat, errmsg) result(address)
+      class(halocline_domain), intent(in) :: self
+      integer, intent(in) :: reduction
+      integer, intent(in), optional :: subdomain
+      integer, intent(out), optional :: stat
+      character(*), intent(inout), optional :: errmsg
+      type(c_ptr) :: address
+    end function
     ! The next buffer of a field becomes the current one. Local; all ranks do it at the same point.
     module subroutine swap(self, field, stat, errmsg)
       class(halocline_domain), intent(in) :: self

@@ -237,6 +237,30 @@ module halocline_c
       integer(c_int32_t), value :: combine, count
       type(c_transfer), intent(in) :: transfers(*)
     end function
+    integer(c_int32_t) function halocline_domain_add_reduction(domain, field, what, reduction) bind(C)
+      import c_int32_t, c_ptr
+      type(c_ptr), value :: domain
+      integer(c_int32_t), value :: field, what
+      integer(c_int32_t), intent(inout) :: reduction
+    end function
+    integer(c_int32_t) function halocline_domain_reduce(domain, count, reductions) bind(C)
+      import c_int32_t, c_ptr
+      type(c_ptr), value :: domain
+      integer(c_int32_t), value :: count
+      integer(c_int32_t), intent(in) :: reductions(*)
+    end function
+    integer(c_int32_t) function halocline_domain_value(domain, reduction, number) bind(C)
+      import c_int32_t, c_ptr, c_double
+      type(c_ptr), value :: domain
+      integer(c_int32_t), value :: reduction
+      real(c_double), intent(inout) :: number
+    end function
+    integer(c_int32_t) function halocline_subdomain_result(domain, subdomain, reduction, address) bind(C)
+      import c_int32_t, c_ptr
+      type(c_ptr), value :: domain
+      integer(c_int32_t), value :: subdomain, reduction
+      type(c_ptr), intent(inout) :: address
+    end function
     integer(c_int32_t) function halocline_domain_swap(domain, field) bind(C)
       import c_int32_t, c_ptr
       type(c_ptr), value :: domain

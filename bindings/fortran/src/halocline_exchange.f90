@@ -81,6 +81,32 @@ contains
     call waited(self, halocline_domain_accumulate(self%handle, how, size(c), c), wait, stat, errmsg)
   end procedure
 
+  module procedure add_reduction
+    integer(c_int32_t) :: c
+    c = -1
+    call finished(halocline_domain_add_reduction(self%handle, field, what, c), stat, errmsg)
+    reduction = c
+  end procedure
+
+  module procedure reduce
+    integer(c_int32_t) :: c(size(reductions))
+    c = reductions
+    call waited(self, halocline_domain_reduce(self%handle, size(c), c), wait, stat, errmsg)
+  end procedure
+
+  module procedure reduced_value
+    number = 0
+    call finished(halocline_domain_value(self%handle, reduction, number), stat, errmsg)
+  end procedure
+
+  module procedure reduced_address
+    integer(c_int32_t) :: position
+    position = 0
+    if (present(subdomain)) position = subdomain - 1
+    address = c_null_ptr
+    call finished(halocline_subdomain_result(self%handle, position, reduction, address), stat, errmsg)
+  end procedure
+
   module procedure swap
     call finished(halocline_domain_swap(self%handle, field), stat, errmsg)
   end procedure

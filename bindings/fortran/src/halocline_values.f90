@@ -23,6 +23,8 @@ module halocline_values
     HALOCLINE_U32 = 6, HALOCLINE_I64 = 7, HALOCLINE_U64 = 8, HALOCLINE_F16 = 9, HALOCLINE_BF16 = 10, HALOCLINE_F32 = 11, &
     HALOCLINE_F64 = 12, HALOCLINE_C64 = 13, HALOCLINE_C128 = 14
   integer, parameter, public :: HALOCLINE_ADD = 0, HALOCLINE_REPLACE = 1
+  integer, parameter, public :: HALOCLINE_SUM = 0, HALOCLINE_SUM_OF_SQUARES = 1, HALOCLINE_MIN = 2, HALOCLINE_MAX = 3, &
+    HALOCLINE_MAX_ABS = 4
   ! Sets of directions.
   integer, parameter, public :: HALOCLINE_EDGES = int(z'1554aaa'), HALOCLINE_CORNERS = int(z'28a0145')
 

@@ -121,6 +121,48 @@ static void accumulate(void) {
   end(domain);
 }
 
+static double expected_sum, expected_max;
+static void add_up(double* cell, const int64_t place[3], int owned) {
+  (void)place;
+  if (!owned) return;
+  expected_sum += *cell;
+  if (*cell > expected_max) expected_max = *cell;
+}
+
+// Halo cells are -1, and do not count.
+static void reduce(void) {
+  const halocline_stencil stencil = halocline_stencil_star(1);
+  const halocline_options options = host_options();
+  halocline_domain* domain = NULL;
+  halocline_field u;
+  halocline_reduction both[2], none;
+  double value = 0;
+  OK(halocline_domain_create(feature_extent, &stencil, &options, &domain));
+  OK(halocline_domain_add_field(domain, "u", HALOCLINE_F64, NULL, &u));
+  OK(halocline_domain_add_reduction(domain, u, HALOCLINE_SUM, &both[0]));
+  OK(halocline_domain_add_reduction(domain, u, HALOCLINE_MAX, &both[1]));
+  FAILS(halocline_domain_add_reduction(domain, u, 5, &none), HALOCLINE_INVALID_ARGUMENT, "what is 5");
+  FAILS(halocline_domain_add_reduction(domain, 7, HALOCLINE_SUM, &none), HALOCLINE_INVALID_ARGUMENT, "field is 7");
+  FAILS(halocline_domain_reduce(domain, 2, both), HALOCLINE_INVALID_ARGUMENT, "realize()");
+  OK(halocline_domain_realize(domain));
+  set_cells(domain, u);
+  each_cell_of(domain, u, add_up);
+  FAILS(halocline_domain_value(domain, both[0], &value), HALOCLINE_INVALID_ARGUMENT, "after reduce()");
+  FAILS(halocline_domain_reduce(domain, -1, both), HALOCLINE_INVALID_ARGUMENT, "-1");
+  OK(halocline_domain_reduce(domain, 2, both));
+  OK(halocline_domain_value(domain, both[0], &value));
+  CHECK(value == expected_sum);
+  OK(halocline_domain_value(domain, both[1], &value));
+  CHECK(value == expected_max);
+  for (int32_t s = 0; s < 2; ++s) {
+    const double* result = NULL;
+    OK(halocline_subdomain_result(domain, s, both[1], &result));
+    CHECK(*result == expected_max);
+  }
+  FAILS(halocline_domain_value(domain, 2, &value), HALOCLINE_INVALID_ARGUMENT, "reduction is 2; allowed are 0 to 1");
+  end(domain);
+}
+
 static halocline_status kernel(int32_t subdomain, void* user) {
   ++((int32_t*)user)[subdomain];
   return HALOCLINE_SUCCESS;
@@ -200,9 +242,10 @@ static void options_that_decide(void) {
 // Two subdomains, each also its own neighbour, which is one message by self.
 static void messages(void) {
   const halocline_stencil stencil = halocline_stencil_box(1);
-  const char* const expected[] = {"routes     4 messages\n", "routes     4 messages\n",
-                                  "routes     38 messages of 4 pairs", "routes     3 messages of 4 pairs",
-                                  "routes     3 messages of 4 pairs", "messages   by_neighbour: the machine map has no times"};
+  const char* const expected[] = {
+      "routes     4 messages\n",           "routes     4 messages\n",
+      "routes     38 messages of 4 pairs", "routes     3 messages of 4 pairs",
+      "routes     3 messages of 4 pairs",  "messages   by_neighbour: the machine map has no times"};
   for (int32_t how = HALOCLINE_MESSAGES_DEFAULT; how <= HALOCLINE_MESSAGES_AUTO; ++how) {
     halocline_options options = host_options();
     options.transports = "mpi_staged";
@@ -296,6 +339,7 @@ static void tune(void) {
 int main(int argc, char** argv) {
   transfers();
   accumulate();
+  reduce();
   rebalance();
   tune();
   finish_with();

@@ -1,6 +1,7 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 ! What the module offers beyond MPI: numbering, errors, vectors, copies, accumulation, options. Cells hold their place in the domain.
 module checks
+  use, intrinsic :: iso_c_binding, only: c_f_pointer
   use, intrinsic :: iso_fortran_env, only: real64, error_unit
   use counting
   use halocline
@@ -131,6 +132,35 @@ contains
     call domain%tune(budget=0.1d0, again=.true.)
     call domain%realize()
     call check(u == 0 .and. index(domain%explain(), 'tuned: ') > 0, 'the choice is stated')
+    call domain%close()
+  end subroutine
+
+  subroutine check_reductions()
+    type(halocline_domain) :: domain
+    type(halocline_box) :: own
+    real(real64), pointer :: p(:, :, :), found(:)
+    real(real64) :: total
+    integer :: u, total_of_u, most, s, stat
+    character(200) :: errmsg
+    call domain%create(extent, halocline_stencil_star(1), options=on_host())
+    u = domain%add_field('u', HALOCLINE_F64)
+    total_of_u = domain%add_reduction(u, HALOCLINE_SUM)
+    most = domain%add_reduction(u, HALOCLINE_MAX)
+    s = domain%add_reduction(u, 5, stat=stat, errmsg=errmsg)
+    call check_refused(stat, errmsg, HALOCLINE_INVALID_ARGUMENT, 'what is 5')
+    call domain%realize()
+    total = 0
+    do s = 1, domain%subdomains()
+      own = domain%owned(s)
+      call halocline_point(p, domain%view(u, subdomain=s))
+      call set(p, own, 0)
+      total = total + sum(p(own%lower(1):own%upper(1), own%lower(2):own%upper(2), own%lower(3):own%upper(3)))
+    end do
+    call domain%reduce([total_of_u, most])
+    call check(domain%reduced_value(total_of_u) == total, 'the sum is of the owned cells')
+    call check(domain%reduced_value(most) == value_of(extent(1), extent(2), extent(3), 0), 'the maximum is the last cell')
+    call c_f_pointer(domain%reduced_address(most, subdomain=2), found, [1])
+    call check(found(1) == domain%reduced_value(most), 'each subdomain has the result')
     call domain%close()
   end subroutine
 
@@ -313,6 +343,7 @@ program features
   end if
   call check_exchange()
   call check_tuning()
+  call check_reductions()
   call check_vectors()
   call check_options()
   call check_errors()

@@ -49,6 +49,25 @@ enum {
 HALOCLINE_API halocline_status halocline_domain_accumulate(halocline_domain* domain, int32_t combine, int32_t count,
                                                            const halocline_transfer* transfers);
 
+// The number that a reduction computes from all values of a field. A NaN among them gives NaN.
+enum { HALOCLINE_SUM = 0, HALOCLINE_SUM_OF_SQUARES = 1, HALOCLINE_MIN = 2, HALOCLINE_MAX = 3, HALOCLINE_MAX_ABS = 4 };
+// The number of a reduction, in the order in which they were added, from 0.
+typedef int32_t halocline_reduction;
+// Of a field of HALOCLINE_F32 or _F64, over all its components. Before halocline_domain_plan() and _realize(); the same on all ranks.
+HALOCLINE_API halocline_status halocline_domain_add_reduction(halocline_domain* domain, halocline_field field,
+                                                              int32_t what, halocline_reduction* reduction);
+// Reductions of fields in their current buffers, over the cells that all ranks own, in double precision: the same bits on all ranks and
+// in every run. Enqueues work, and can be captured, as an exchange. All ranks call it in the same order.
+HALOCLINE_API halocline_status halocline_domain_reduce(halocline_domain* domain, int32_t count,
+                                                       const halocline_reduction* reductions);
+// The latest result, when the work in the subdomains' streams is done, for which it waits.
+HALOCLINE_API halocline_status halocline_domain_value(halocline_domain* domain, halocline_reduction reduction,
+                                                      double* value);
+// The address of the result in the memory of the subdomain's device, for work in its stream; the same until the domain is closed or
+// rebalanced.
+HALOCLINE_API halocline_status halocline_subdomain_result(halocline_domain* domain, int32_t subdomain,
+                                                          halocline_reduction reduction, const double** result);
+
 // The next buffer of a field becomes the current one. Local; all ranks do it at the same point.
 HALOCLINE_API halocline_status halocline_domain_swap(halocline_domain* domain, halocline_field field);
 
