@@ -26,7 +26,8 @@ void Domain::Impl::make_accumulation() {
     // Halos are received in Halocline's own memory, even if a user's array is sent.
     const std::vector<Verdict> own(mine.size(), Verdict::of(true));
     // The check of order compares what was sent with what arrived.
-    back = {&made->geometry(), made->subdomains(), own, own, !options.debug.validate_ordering, "accumulate"};
+    back = {&made->geometry(), made->subdomains(), own, own, !options.debug.validate_ordering,
+            "accumulate",      exchange.get()};
   });
   const bool in_place_wanted = back.self_in_place;
   auto connected = connect(*group, std::move(back), routed);

@@ -282,7 +282,7 @@ std::unique_ptr<exchange::Exchange> Domain::Impl::connect(comm::RankGroup& group
                         .validate_ordering = options.debug.validate_ordering,
                         .timeout = options.timeout,
                         .self_in_place = memory.self_in_place,
-                        .in_turn_with = exchange.get(),
+                        .in_turn_with = memory.in_turn_with,
                         .tracer = exchange ? nullptr : tracer.get(),
                         .recorder = &flight->recorder(),
                         .recorded_as = memory.recorded_as};

@@ -17,13 +17,16 @@ void Domain::Impl::make_reductions() {
 void Domain::Impl::connect_reductions() {
   if (!reductions) return;
   const std::vector<Verdict> own(mine.size(), Verdict::of(true));
+  const exchange::Exchange* before = exchange.get();
   for (std::size_t round = 0; round < reductions->rounds(); ++round) {
     // A separate group, because the messages of several exchanges have the same tags.
     auto group = comm->split(0, static_cast<int>(comm->rank().value()));
     group->set_timeout(options.timeout);
     std::vector<RoutedMessage> routed;
-    Memory memory{&reductions->geometry(round), reductions->subdomains(round), own, own, false, "reduce"};
+    Memory memory{&reductions->geometry(round), reductions->subdomains(round), own, own, false, "reduce", before};
+    if (round > 0) memory.recorded_as += fmt::format(", round {}", round + 1);
     auto connected = connect(*group, std::move(memory), routed);
+    before = connected.get();
     reductions->use(round, std::move(group), std::move(connected), routed);
   }
 }

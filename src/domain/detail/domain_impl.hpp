@@ -189,7 +189,8 @@ class Domain::Impl {
     std::vector<Verdict> exportable;
     std::vector<Verdict> storable;
     bool self_in_place = false;  ///< see exchange::Setup
-    const char* recorded_as = "exchange";
+    std::string recorded_as = "exchange";
+    const exchange::Exchange* in_turn_with = nullptr;  ///< see exchange::Setup
   };
   [[nodiscard]] Memory memory() const;
   /// Collective: finds out what the machine can do, routes, and builds an exchange with these routes. both_ways: set to the routes of

@@ -172,6 +172,49 @@ TEST(ReductionOfNodes, goes_by_bundles_too) {
   }
 }
 
+TEST(ReductionOfAnotherPartition, is_of_the_same_cells) {
+  expect_all_reduce(outcomes(3, [](comm::RankGroup& comm) {
+    Reduced reduced(comm, options_with(nullptr, routing::Transport::direct, 30s));
+    reduced.fill(3);
+    reduced.domain.reduce(reduced.all());
+    const std::vector<double> speeds{1.0 + static_cast<double>(comm.rank().value()), 5.0};
+    reduced.domain.rebalance(speeds);
+    EXPECT_THAT(error_of<InvalidArgument>([&] { return reduced.domain.value(reduced.sum); }),
+                HasSubstr("value() must be called after reduce()"));
+    reduced.domain.reduce(reduced.all());
+    reduced.expect_near_to_a_loop(3);
+    reduced.domain.close();
+  }));
+}
+
+TEST(ReductionOfOwnArrays, takes_their_strides_and_refuses_unaligned_ones) {
+  for (const std::ptrdiff_t off : {0, 4}) {
+    const auto all = outcomes(2, [off](comm::RankGroup& comm) {
+      Domain domain({8, 8, 8}, Stencil::star(1), comm, options_with(nullptr, routing::Transport::direct, 30s));
+      const Field<double> u = domain.add_field<double>("u");
+      const reduction_id sum = domain.add_reduction(u, Reduce::sum);
+      domain.plan();
+      std::vector<std::vector<double>> memory(domain.subdomains().size(), std::vector<double>(4000, 1e300));
+      for (std::size_t i = 0; i < memory.size(); ++i) {
+        std::byte* const first = reinterpret_cast<std::byte*>(&memory[i][600]) + off;
+        domain.use_array(u, domain.subdomains()[i].id(), 0, first, {16, 192, 2304});  // each second number
+      }
+      domain.realize();
+      for (const Subdomain& s : domain.subdomains()) {
+        for_each_cell(s.owned(),
+                      [&](const Vec3& p) { s.view(u)(p) = static_cast<double>(p.x + 10 * p.y + 100 * p.z); });
+      }
+      domain.reduce(sum);
+      EXPECT_EQ(domain.value(sum), 111 * 28 * 64);
+      domain.close();
+    });
+    for (const Outcome& outcome : all) {
+      if (off == 0) EXPECT_EQ(outcome.text, "");
+      else EXPECT_THAT(outcome.text, HasSubstr("no multiples of 8 bytes"));
+    }
+  }
+}
+
 TEST(ReductionIsExplained, with_its_transports) {
   expect_all_reduce(outcomes(5, [](comm::RankGroup& comm) {
     Reduced reduced(comm, options_with(nullptr, routing::Transport::ipc_copy, 30s));
