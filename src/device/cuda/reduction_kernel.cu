@@ -61,7 +61,7 @@ __device__ double combine_block(Reduce what, double result) {
 
 __global__ void __launch_bounds__(block_threads)
     reduction_kernel(const Board* board, const __grid_constant__ ReductionTable table) {
-  if (stopped(board)) return;
+  if (__syncthreads_or(stopped(board) ? 1 : 0) != 0) return;  // as a block, whose threads meet below
   const ReductionOutput output = table.outputs[blockIdx.y];
   if (blockIdx.x >= output.blocks) return;
   double result = output.element == Element::f32 ? reduce_tiles<float>(table.tasks, output)

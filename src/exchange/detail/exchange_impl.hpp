@@ -111,8 +111,7 @@ class Exchange::Impl final : public HostDriven {
   rank_id me_;
   Context context_;
   std::unique_ptr<Mappings> mappings_;
-  std::shared_ptr<AbortWord>
-      abort_;  ///< also of those that are in turn with this one: where one fails, none is waited for
+  std::shared_ptr<AbortWord> abort_;  ///< of all exchanges in turn: where one fails, the waits of all end
   std::shared_ptr<device::Registration> abort_registration_;
   std::unique_ptr<net::Network> network_;  ///< null unless a message may go by net
   std::vector<SubdomainState*> states_;    // in Setup's order
