@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/core.h>
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -25,16 +26,18 @@ struct ExchangeOptions {
   std::int64_t steady = 1000;
   std::int64_t graph = 0;  ///< exchanges that are recorded and replayed as one launch; 0: one launch each
   bool accumulate = false;
+  std::optional<Reduce> reduce;  ///< of the first field, behind each exchange
   bool verify = false;
 };
 
-/// What is timed.
+/// What is timed. A domain has at most one reduction.
 void move_halos(Domain& domain, const ExchangeOptions& options) {
   if (options.accumulate) {
     domain.accumulate();
   } else {
     domain.exchange();
   }
+  if (options.reduce) domain.reduce(reduction_id(0));
 }
 
 double seconds_between(Duration begin, Duration end) { return std::chrono::duration<double>(end - begin).count(); }
@@ -137,6 +140,7 @@ int run_exchange(Context& context, const ExchangeOptions& wanted) {
   if (options.trace) trace.emplace(context, *options.trace);
   Domain domain(options.size, options.stencil, context.world, domain_options(context));
   for (const auto& field : options.fields) domain.add_field(field);
+  if (wanted.reduce) domain.add_reduction(field_id(0), *wanted.reduce);
   domain.on_open_boundary({});  // what lies beyond open ends stays as it is, which --verify checks
   tune_if_asked(context, domain);
   domain.realize();
@@ -179,6 +183,7 @@ int run_exchange(Context& context, const ExchangeOptions& wanted) {
   document["subdomain_grid"] = json_of(partition.grid());
   document["repeat"] = wanted.repeat;
   if (wanted.accumulate) document["accumulate"] = true;
+  if (wanted.reduce) document["reduce"] = std::string(to_string(*wanted.reduce));
   document["times"] = statistics_json(times);
   if (wanted.steady > 0)
     document["steady"] = {{"exchanges", wanted.steady}, {"graph", wanted.graph}, {"mean_s", steady}};
@@ -195,7 +200,8 @@ int run_exchange(Context& context, const ExchangeOptions& wanted) {
       plural(partition.size(), "subdomain"), to_string(partition.grid()), devices, shares_table(shares),
       share_of_step_text(shares, options.steps_per_exchange));
   if (!tuned.empty()) text += tuned + "\n";
-  const char* timed = wanted.accumulate ? "accumulations" : "exchanges";
+  std::string timed = wanted.accumulate ? "accumulations" : "exchanges";
+  if (wanted.reduce) timed += fmt::format(" with {} of the first field", to_string(*wanted.reduce));
   text += fmt::format("{} {}, each after a barrier, the slowest rank's time:\n{}", wanted.repeat, timed,
                       times_table(times));
   if (wanted.steady > 0) {
@@ -229,6 +235,9 @@ void add_exchange_command(CLI::App& app, Options& options, Command& chosen) {
               10'000);
   add_flag(*command, "--accumulate", "time Domain::accumulate instead, which adds halos to the owned cells",
            own->accumulate);
+  add_choice(*command, "--reduce", "WHAT",
+             "reduce the first field behind each exchange: sum, sum_of_squares, min, max or max_abs", own->reduce,
+             choices_of(std::array{Reduce::sum, Reduce::sum_of_squares, Reduce::min, Reduce::max, Reduce::max_abs}));
   add_trace_option(*command, options, "afterwards, record when each operation of three exchanges runs");
   add_flag(*command, "--verify", "check every halo cell, before and after timing; exit code 1 on failure", own->verify);
   add_examples(*command, {"halocline exchange --devices 4 --size 64 --fields 4xf32 --verify",
