@@ -134,7 +134,8 @@ void add_mapping_option(CLI::App& app, Options& options) {
 void add_partition_options(CLI::App& app, Options& options) {
   using halocline::partition::Method;
   add_choice(app, "--partition", "METHOD",
-             "automatic (default: exact; fastest where links are unequal or a tenth of the time is saved), exact, "
+             "automatic (default: exact; another where links are unequal, a tenth of the time is saved, or fewer "
+             "messages take as long), exact, "
              "bisection, z_order, fastest, or given",
              options.partition,
              Choices<Method>{{"automatic", Method::automatic},

@@ -23,7 +23,7 @@ enum class Method : int {
   /// The grid with the smallest predicted time: where links are unequal, simulated together with placements, over links that messages share;
   /// otherwise from rates of exchanges, measured or typical of GPUs joined by NVLink, and the grid of `exact` without them.
   fastest,
-  automatic,  ///< `exact`; `fastest` where links are unequal, or rates predict that it takes 10 % less time
+  automatic,  ///< `exact`; another where links are unequal, or rates predict 10 % less time, or fewer messages in as much
 };
 [[nodiscard]] std::string_view to_string(Method method);
 /// The inverse of to_string. Throws InvalidArgument that lists the names.

@@ -59,6 +59,19 @@ TEST(PredictedGrid, IsTheOneThatWasFastestOnTwoGpus) {
   }
 }
 
+// Measured on four H200: bench/results/2026-11-27-4x-h200-grids/grids.txt.
+TEST(PredictedGrid, HasFewerMessagesWhereItTakesAsLong) {
+  for (const std::int64_t radius : {1, 3}) {
+    const PlanRequest cube = on_gpus(4, {512, 512, 512}, radius);
+    EXPECT_EQ(exact(cube).geometry.partition.device_grid(), Vec3(1, 2, 2)) << radius;
+    const Plan plan = make_plan(cube);
+    EXPECT_EQ(plan.geometry.partition.device_grid(), Vec3(1, 1, 4)) << radius;
+    EXPECT_THAT(plan.partition_reason, HasSubstr("as fast as the grid of exact, with fewer messages")) << radius;
+  }
+  // Eight slabs send a third more.
+  EXPECT_EQ(make_plan(on_gpus(8, {256, 1024, 1024}, 3)).geometry.partition.device_grid(), Vec3(1, 2, 4));
+}
+
 TEST(PredictedGrid, LeavesTheOneOfExactOnlyWhereItIsWorthIt) {
   const PlanRequest thin = on_gpus(8, {1024, 1024, 1024}, 1);
   EXPECT_EQ(exact(thin).geometry.partition.device_grid(), Vec3(2, 2, 2));
@@ -66,7 +79,7 @@ TEST(PredictedGrid, LeavesTheOneOfExactOnlyWhereItIsWorthIt) {
   EXPECT_EQ(plan.geometry.partition.device_grid(), Vec3(1, 2, 4));
   EXPECT_THAT(plan.partition_reason, HasSubstr("us with the grid of exact"));
 
-  PlanRequest alike = on_gpus(4, {256, 256, 256}, 3);  // predicted 6 % apart
+  PlanRequest alike = on_gpus(8, {640, 512, 320}, 1);  // predicted 6 % apart
   const Plan kept = make_plan(alike);
   EXPECT_EQ(kept.partition, Method::exact);
   EXPECT_EQ(kept.geometry.partition.device_grid(), exact(alike).geometry.partition.device_grid());
