@@ -49,6 +49,7 @@ expect_document(assumed OFF "route --size 16 --devices 4")
 expect_document("transports;0;transport" "mpi_staged" "route ${described} --transports mpi_staged")
 expect_document(backend "host" "exchange --size 12 --repeat 3 --steady 0")
 expect_document(command "exchange" "exchange --size 12 --devices 3 --repeat 3 --steady 3")
+expect_document(reduce "max_abs" "exchange --size 12 --devices 3 --repeat 3 --steady 3 --graph 2 --verify --reduce max_abs")
 expect_document("verify;passed" ON "exchange --size 12 9 10 --radius 1 2 0 2 1 3 --fields 2xf64,1xi8 --devices 4 \
 --repeat 3 --steady 3 --verify")
 expect_document("verify;passed" ON "exchange --size 12 --radius 2 --no-corners --open x,z --devices 6 --repeat 3 \
