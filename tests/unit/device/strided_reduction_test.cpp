@@ -64,6 +64,23 @@ class Reductions : public testing::TestWithParam<std::pair<const char*, void (*)
   }
 };
 
+/// All reductions of one row.
+template <typename T>
+std::vector<StridedReduction> all_of_row(const std::vector<T>& row, std::array<double, 5>& results) {
+  constexpr std::int64_t bytes = sizeof(T);
+  const std::int64_t cells = std::ssize(row);
+  std::vector<StridedReduction> all;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    all.push_back({all_reductions[i],
+                   &results[i],
+                   {reinterpret_cast<const std::byte*>(row.data())},
+                   {bytes, bytes * cells, bytes * cells},
+                   {cells, 1, 1},
+                   bytes == 4 ? Element::f32 : Element::f64});
+  }
+  return all;
+}
+
 TEST_P(Reductions, equal_the_definition_for_random_layouts) {
   std::mt19937 random(20261127);
   for (int i = 0; i < halocline::test::some_of(300); ++i) {
@@ -84,16 +101,7 @@ TEST_P(Reductions, of_a_nan_are_nan_wherever_it_is) {
     std::vector<double> values(40, 1.0);
     values[at] = nan;
     std::array<double, 5> results{};
-    std::vector<StridedReduction> all;
-    for (std::size_t i = 0; i < results.size(); ++i) {
-      all.push_back({all_reductions[i],
-                     &results[i],
-                     {reinterpret_cast<const std::byte*>(values.data())},
-                     {8, 80, 80},
-                     {10, 4, 1},
-                     Element::f64});
-    }
-    reduce(all);
+    reduce(all_of_row(values, results));
     for (const double result : results) EXPECT_NE(result, result) << at;
   }
 }
@@ -102,16 +110,7 @@ TEST_P(Reductions, of_infinite_and_negative_numbers) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   std::vector<float> values{-3, -2.5F, -static_cast<float>(infinity)};
   std::array<double, 5> results{};
-  std::vector<StridedReduction> all;
-  for (std::size_t i = 0; i < results.size(); ++i) {
-    all.push_back({all_reductions[i],
-                   &results[i],
-                   {reinterpret_cast<const std::byte*>(values.data())},
-                   {4, 12, 12},
-                   {3, 1, 1},
-                   Element::f32});
-  }
-  reduce(all);
+  reduce(all_of_row(values, results));
   EXPECT_EQ(results, (std::array{-infinity, infinity, -infinity, -2.5, infinity}));
 }
 
