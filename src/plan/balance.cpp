@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numeric>
 #include <optional>
 #include <tuple>
@@ -107,6 +108,10 @@ void check_speeds(const PlanRequest& request) {
     throw InvalidArgument(
         fmt::format("speed of device {} is {}; allowed are finite numbers above 0", i, request.speeds[i]));
   }
+}
+
+bool speeds_differ(const PlanRequest& request) {
+  return std::ranges::adjacent_find(request.speeds, std::ranges::not_equal_to{}) != request.speeds.end();
 }
 
 void balance(Plan& plan, const PlanRequest& request) {

@@ -15,6 +15,7 @@
 #include "model/simulate.hpp"
 #include "model/unequal.hpp"
 #include "partition/size.hpp"
+#include "plan/detail/balance.hpp"
 #include "plan/detail/joint.hpp"
 #include "plan/detail/simulated_machine.hpp"
 #include "plan/detail/system.hpp"
@@ -91,7 +92,7 @@ constexpr std::int64_t percent_alike = 2;
 /// Whether `automatic` compares predicted times. Exchange rates are rates of `direct`.
 bool predicts_by_default(const PlanRequest& asked) {
   const auto& order = asked.policy.order;
-  return asked.speeds.empty() && asked.ties != partition::Ties::paper && !placement::gives_owners(asked.placement) &&
+  return !speeds_differ(asked) && asked.ties != partition::Ties::paper && !placement::gives_owners(asked.placement) &&
          std::ranges::find(order, routing::Transport::direct) != order.end() &&
          placement::slots_of(asked.machine).size() <= most_predicted && predictor_of(asked).why_not().empty();
 }
@@ -233,7 +234,7 @@ Cut cut(const PlanRequest& asked, bool with_times) {
 
 /// Why subdomains may not change their nodes, whatever times are; empty where they may.
 std::string why_not_moved(const PlanRequest& asked) {
-  if (!asked.weights.empty() || !asked.speeds.empty()) return "cells are cut in proportion to devices' speeds";
+  if (!asked.weights.empty() || speeds_differ(asked)) return "cells are cut in proportion to devices' speeds";
   std::vector<node_id> nodes;
   for (const placement::Slot& slot : placement::slots_of(asked.machine)) nodes.push_back(slot.node);
   if (std::ranges::adjacent_find(nodes, std::ranges::not_equal_to{}) == nodes.end()) {

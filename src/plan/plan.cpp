@@ -36,12 +36,9 @@ Plan plan_for_equal_devices(const PlanRequest& request) {
 Plan make_plan(const PlanRequest& request) {
   if (request.speeds.empty()) return plan_for_equal_devices(request);
   check_speeds(request);
-  const auto [slowest, fastest] = std::ranges::minmax(request.speeds);
-  PlanRequest without = request;
-  if (slowest == fastest) without.speeds.clear();  // the grid by default, from which rebalance() then moves nothing
-  Plan plan = plan_for_equal_devices(without);
+  Plan plan = plan_for_equal_devices(request);
   const double before = imbalance_of(plan.geometry.partition, speeds_by_subdomain(plan, request));
-  if (slowest != fastest) balance(plan, request);
+  if (speeds_differ(request)) balance(plan, request);
   const auto speeds = speeds_by_subdomain(plan, request);
   const double now = imbalance_of(plan.geometry.partition, speeds);
   plan.balance = {.speeds = speeds, .from = request.speeds_from, .before = before, .now = now};

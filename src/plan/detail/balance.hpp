@@ -14,6 +14,9 @@ void balance(Plan& plan, const PlanRequest& request);
 /// Throws InvalidArgument for a wrong number of speeds, speeds that are not above 0, and speeds beside weights or cuts.
 void check_speeds(const PlanRequest& request);
 
+/// With equal speeds a plan is that without speeds.
+[[nodiscard]] bool speeds_differ(const PlanRequest& request);
+
 /// By subdomain_id: the speed of its device.
 [[nodiscard]] std::vector<double> speeds_by_subdomain(const Plan& plan, const PlanRequest& request);
 
