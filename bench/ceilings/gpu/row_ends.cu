@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What thin halos in x cost in memory: of every row of an array, 32 bytes are read at both ends, and 64 bytes between it and the next row
 // are written. Few bytes, but each row is a place of its own in memory.
+#include <functional>
 #include <string>
+#include <vector>
 
 #include "ceilings/gpu/lanes.cuh"
 #include "ceilings/gpu/parts.cuh"
@@ -49,24 +51,23 @@ void measure_row_ends(Ceilings& ceilings) {
   auto* const start = static_cast<uint4*>(memory.get());
   uint4* const cells = start + 4;
   const auto blocks = static_cast<unsigned>(4 * processors);
-  const auto time = [&](const std::string& what, auto kernel, double bytes) {
-    const Work work{0, [=](cudaStream_t s) {
-                      kernel<<<blocks, threads, 0, s>>>(cells, start);
-                      check_launch("row_ends");
-                    }};
+  const auto time = [&](const std::string& what, double bytes, std::function<void(cudaStream_t)> enqueue) {
     std::vector<double> seconds;
-    for (int i = 0; i < 5; ++i) seconds.push_back(run_lanes({work}, repeats).front());
+    for (int i = 0; i < 5; ++i) seconds.push_back(run_lanes({{0, enqueue}}, repeats).front());
     ceilings.time("rows", what, bytes, seconds);
   };
+  const auto launch = [=](auto kernel) {
+    return [=](cudaStream_t s) {
+      kernel<<<blocks, threads, 0, s>>>(cells, start);
+      check_launch("row_ends");
+    };
+  };
   constexpr double ends = 64.0 * rows;
-  time("read 32 bytes at both ends of 2^20 rows of 2 KiB", row_ends<true, false>, ends);
-  time("write the 64 bytes between them", row_ends<false, true>, ends);
-  time("both: halos of 32 bytes wrap around in x", row_ends<true, true>, 2 * ends);
-  const Work contiguous{
-      0, [&](cudaStream_t s) { copy_by_kernel(start, cells + rows * pitch_units / 2, 64 * rows, 8 * processors, s); }};
-  std::vector<double> seconds;
-  for (int i = 0; i < 5; ++i) seconds.push_back(run_lanes({contiguous}, repeats).front());
-  ceilings.time("rows", "a contiguous copy of as many bytes", 2 * ends, seconds);
+  time("read 32 bytes at both ends of 2^20 rows of 2 KiB", ends, launch(row_ends<true, false>));
+  time("write the 64 bytes between them", ends, launch(row_ends<false, true>));
+  time("both: halos of 32 bytes wrap around in x", 2 * ends, launch(row_ends<true, true>));
+  time("a contiguous copy of as many bytes", 2 * ends,
+       [=](cudaStream_t s) { copy_by_kernel(start, cells + rows * pitch_units / 2, 64 * rows, 8 * processors, s); });
 }
 
 }  // namespace halocline::bench
