@@ -134,8 +134,8 @@ void add_mapping_option(CLI::App& app, Options& options) {
 void add_partition_options(CLI::App& app, Options& options) {
   using halocline::partition::Method;
   add_choice(app, "--partition", "METHOD",
-             "automatic (default: exact; another where links are unequal, a tenth of the time is saved, or fewer "
-             "messages take as long), exact, "
+             "automatic (default: exact; another grid where links are unequal, where it saves a tenth of the time, or "
+             "where it needs fewer messages in the same time), exact, "
              "bisection, z_order, fastest, or given",
              options.partition,
              Choices<Method>{{"automatic", Method::automatic},

@@ -28,7 +28,7 @@ struct ReductionTask {
   Divider y;  ///< by the rows of a plane
   std::uint32_t cells = 0;
   std::uint32_t tiles = 0;
-  std::uint32_t first_tile = 0;  ///< among those of the output
+  std::uint32_t first_tile = 0;  ///< number of its first tile in the output
 };
 
 struct ReductionOutput {
