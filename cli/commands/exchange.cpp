@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/core.h>
 
-#include <array>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -237,7 +236,7 @@ void add_exchange_command(CLI::App& app, Options& options, Command& chosen) {
            own->accumulate);
   add_choice(*command, "--reduce", "WHAT",
              "reduce the first field behind each exchange: sum, sum_of_squares, min, max or max_abs", own->reduce,
-             choices_of(std::array{Reduce::sum, Reduce::sum_of_squares, Reduce::min, Reduce::max, Reduce::max_abs}));
+             choices_of(all_reductions));
   add_trace_option(*command, options, "afterwards, record when each operation of three exchanges runs");
   add_flag(*command, "--verify", "check every halo cell, before and after timing; exit code 1 on failure", own->verify);
   add_examples(*command, {"halocline exchange --devices 4 --size 64 --fields 4xf32 --verify",

@@ -64,8 +64,7 @@ struct FieldDescriptor {
   int components = 1;
   /// What a step reads of this field, if that is not the domain's stencil.
   std::optional<Stencil> stencil{};
-  /// Staggered by one in a dimension: the field lives on extent + 1 points where that dimension is
-  /// open (the last subdomain owns the additional layer), on extent points where it is periodic.
+  /// Staggered by one in a dimension: extent + 1 points where it is open (the last subdomain owns the additional layer), else extent.
   std::array<bool, 3> staggered{false, false, false};
   /// Arrays of this shape in each subdomain: 1, 2 (read one, write the other, swap), or more.
   int buffers = 1;
@@ -128,6 +127,8 @@ template <StridedSpan Span>
 
 /// The number that a reduction computes from all values of a field. A NaN among them gives NaN, also as a minimum or maximum.
 enum class Reduce : int { sum, sum_of_squares, min, max, max_abs };
+inline constexpr std::array all_reductions{Reduce::sum, Reduce::sum_of_squares, Reduce::min, Reduce::max,
+                                           Reduce::max_abs};
 [[nodiscard]] std::string_view to_string(Reduce what);  ///< "sum_of_squares"
 
 /// Whether a dimension of the domain wraps around or ends.

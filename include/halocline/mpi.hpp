@@ -17,9 +17,8 @@ namespace halocline::comm {
 /// MPI_Comm_split and MPI_Comm_free cannot be interrupted: if a rank dies while others are in Domain::plan() or close(), the
 /// processes of these end after timeout(), with one line and status 1.
 ///
-/// The duplicate's error handler is MPI_ERRORS_RETURN. Some MPIs (Open MPI 4) report errors of non-blocking collectives to
-/// MPI_COMM_WORLD's handler nevertheless, which ends the job with MPI's own message unless the program sets that handler to
-/// MPI_ERRORS_RETURN, too.
+/// The duplicate's error handler is MPI_ERRORS_RETURN. Some MPIs (Open MPI 4) report errors of non-blocking collectives to MPI_COMM_WORLD's
+/// handler nevertheless, which ends the job with MPI's own message unless the program sets that handler to MPI_ERRORS_RETURN, too.
 [[nodiscard]] Communicator from_mpi(MPI_Comm comm, Duration timeout = std::chrono::seconds(120));
 
 template <>

@@ -199,9 +199,8 @@ void DomainHandle::accumulate(const Selection* selection, bool replace, std::uin
 }
 
 std::int64_t DomainHandle::add_reduction(std::int64_t field, const std::string& what) {
-  constexpr std::array all{Reduce::sum, Reduce::sum_of_squares, Reduce::min, Reduce::max, Reduce::max_abs};
   std::string names;
-  for (const Reduce one : all) {
+  for (const Reduce one : all_reductions) {
     if (what == to_string(one)) return domain().add_reduction(field_id(field), one).value();
     names += (names.empty() ? "" : ", ") + std::string(to_string(one));
   }

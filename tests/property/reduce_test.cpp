@@ -15,8 +15,6 @@
 namespace halocline::test {
 namespace {
 
-constexpr std::array every_reduction{Reduce::sum, Reduce::sum_of_squares, Reduce::min, Reduce::max, Reduce::max_abs};
-
 /// Numbers whose sums, and sums of squares, are exact in any order.
 double reduced_number(const Vec3& p, std::size_t field, int component, int step) {
   Seeded seeded(static_cast<std::uint64_t>(((p.z * 1000 + p.y) * 1000 + p.x) * 100 + component * 10 + step) +
@@ -24,7 +22,7 @@ double reduced_number(const Vec3& p, std::size_t field, int component, int step)
   return static_cast<double>(seeded.between(-2500, 1500)) / 8;
 }
 
-/// A step's exact results, by every_reduction.
+/// A step's exact results, by all_reductions.
 std::array<double, 5> plain_loop(const Box& cells, const FieldDescriptor& field, std::size_t number, int step) {
   std::array<double, 5> results{0, 0, HUGE_VAL, -HUGE_VAL, 0};
   for_each_cell(cells, [&](const Vec3& p) {
@@ -66,11 +64,11 @@ void run_reductions(comm::RankGroup& comm, HaloCase& c, std::uint64_t seed) {
     if (field.element != Element::f32) field.element = Element::f64;
     domain.add_field(field);
   }
-  std::vector<std::pair<std::size_t, std::size_t>> reductions;  // field, place in every_reduction
+  std::vector<std::pair<std::size_t, std::size_t>> reductions;  // field, place in all_reductions
   for (std::size_t f = 0; f < c.fields.size(); ++f) {
-    for (std::size_t k = 0; k < every_reduction.size(); ++k) {
+    for (std::size_t k = 0; k < all_reductions.size(); ++k) {
       if (!reductions.empty() && seeded.chance(30)) continue;
-      const reduction_id made = domain.add_reduction(field_id(static_cast<std::int64_t>(f)), every_reduction[k]);
+      const reduction_id made = domain.add_reduction(field_id(static_cast<std::int64_t>(f)), all_reductions[k]);
       EXPECT_EQ(made.index(), reductions.size());
       reductions.emplace_back(f, k);
     }
@@ -96,7 +94,7 @@ void run_reductions(comm::RankGroup& comm, HaloCase& c, std::uint64_t seed) {
       const auto& [f, k] = reductions[one.index()];
       const Box all = internals(domain).geometry().domain_box(field_id(static_cast<std::int64_t>(f)));
       const double expected = plain_loop(all, c.fields[f], f, step)[k];
-      ASSERT_EQ(domain.value(one), expected) << c.name << ", step " << step << ", " << to_string(every_reduction[k])
+      ASSERT_EQ(domain.value(one), expected) << c.name << ", step " << step << ", " << to_string(all_reductions[k])
                                              << " of field " << f << ", rank " << comm.rank().value();
       for (const Subdomain& s : domain.subdomains()) ASSERT_EQ(*s.result(one), expected) << c.name;
     }

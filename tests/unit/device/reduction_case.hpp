@@ -13,9 +13,6 @@
 // Random reductions of arrays in random layouts, with their exact results.
 namespace halocline::device::test {
 
-inline constexpr std::array all_reductions{Reduce::sum, Reduce::sum_of_squares, Reduce::min, Reduce::max,
-                                           Reduce::max_abs};
-
 /// Numbers whose sums, and sums of squares, are exact in any order.
 inline double random_number(std::mt19937& random) { return (static_cast<double>(random() % 4001) - 2500) / 8; }
 
