@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ._gpu import BlockStream, DeviceArray, wait_for_default
+from ._gpu import BlockStream, DeviceArray
+from ._streams import wait_for_default
 from .errors import CapabilityError
 
 if TYPE_CHECKING:

@@ -13,11 +13,11 @@ import numpy as np
 from . import _core
 from ._blocks import Block, Cells, Region, region_between
 from ._fields import ELEMENTS, Field
-from ._gpu import OWN, UNORDERED, WAITING, Order, order_of
 from ._handles import Exchange, Steps
 from ._launcher import ranks_of
 from ._plan import Machine, Plan
 from ._stencil import Stencil, stencil_of
+from ._streams import OWN, UNORDERED, WAITING, CallerStream, Order
 from .errors import Error, InvalidArgument
 
 #: Fields of an exchange: their names, or names with the depth of the halo to fill.
@@ -34,18 +34,24 @@ def _corners(region: Region) -> Cells:
 class Domain:
     """A 3-D domain of shape (nz, ny, nx), cut among the devices of all ranks.
 
-    cells: instead of a shape, for codes with a decomposition of their own: the region (slices z, y, x) that this rank owns, or one for
-    each of its devices; nothing is partitioned or placed then. reductions: for reduce(), by name the field and the number: {"residual": ("r", "sum_of_squares")}. stencil: an int (all neighbours so many cells away), or a Stencil. fields: a dtype by name, or options: dtype, components,
-    buffers, stencil, staggered (three bools: z, y, x), wire ("f32", "bf16" or "f16": a narrower format in which cells are sent). comm: an mpi4py communicator, a process group of torch.distributed, or StoreRanks;
-    None without a launcher. devices: devices of
-    each rank, for backend "host" or "cuda"; unset, one host device, or the GPUs. boundary: "periodic", "open" or
-    "periodic_in_kernel", or three of them: z, y, x. plan: cuts and owners of an earlier domain, or of one's own. machine: plans for this
-    one instead of the discovered one; its ranks are comm's. measure_weights: a kernel is run on each device, and cells are cut in proportion
-    to the speeds. messages: "by_neighbour", "by_direction", or "by_rank", which sends all from one rank to another by mpi_staged as
-    one, or "by_node", which does so from one node to another (host devices only), or "auto": one of these, by predicted time. timeout: seconds. Collective over comm, as are all calls but those that are
-    marked as local.
+    cells: instead of a shape, for codes with a decomposition of their own: the region (slices z, y, x) that this rank owns, or one for each of
+        its devices. Nothing is partitioned or placed then.
+    stencil: an int (all neighbours so many cells away), or a Stencil.
+    fields: a dtype by name, or options: dtype, components, buffers, stencil, staggered (three bools: z, y, x), wire ("f32", "bf16" or "f16":
+        a narrower format in which cells are sent). With fields, the constructor calls realize().
+    reductions: for reduce(), by name the field and the number: {"residual": ("r", "sum_of_squares")}.
+    comm: an mpi4py communicator, a process group of torch.distributed, or StoreRanks; None without a launcher.
+    devices: devices of each rank, for backend "host" or "cuda"; unset, one host device, or the GPUs.
+    boundary: "periodic", "open" or "periodic_in_kernel", or three of them: z, y, x.
+    plan: cuts and owners of an earlier domain, or of one's own.
+    machine: plans for this one instead of the discovered one; its ranks are comm's.
+    measure_weights: a kernel is run on each device, and cells are cut in proportion to the speeds.
+    messages: "by_neighbour", "by_direction", or "by_rank", which sends all from one rank to another by mpi_staged as one, or "by_node", which
+        does so from one node to another (host devices only), or "auto": one of these, by predicted time.
+    timeout: seconds.
 
-    On host devices all calls are complete when they return: NumPy sees the halos that exchange() filled.
+    Collective over comm, as are all calls but those that are marked as local. On host devices all calls are complete when they return: NumPy
+    sees the halos that exchange() filled.
     """
 
     def __init__(
@@ -101,8 +107,7 @@ class Domain:
         self._fields: dict[str, Field] = {}
         self._reductions: dict[str, int] = {}
         self._on_host = True  # known after realize()
-        self._stream: Any = None  # of the caller's, which the core refers to,
-        self._order = WAITING  # and what it is for calls
+        self._caller = CallerStream()
         self._selections: dict[tuple[tuple[str, int], ...], _core.Selection] = {}
         self._capture: Steps | None = None  # under way
         self._is_planned = False
@@ -337,7 +342,7 @@ class Domain:
         self._refuse_leases("close()")
         self._core.close()
         self._closed = True
-        self._stream = None
+        self._caller.stream = None
 
     def __enter__(self) -> Domain:
         return self
@@ -348,10 +353,12 @@ class Domain:
             self.close()
 
     def __del__(self) -> None:
-        if getattr(self, "_stream", None) is not None:
+        if getattr(self, "_core", None) is None:
+            return  # the constructor raised an error
+        if self._caller.stream is not None:
             self._core.forget_stream()
         # Nobody waits for a domain of one process; others are closed by all ranks together, or leak with a line in the log.
-        if getattr(self, "_closed", True) or not self._is_realized:
+        if self._closed or not self._is_realized:
             return
         try:
             if self._core.size == 1 and self._core.leases == 0:
@@ -386,25 +393,16 @@ class Domain:
         return found
 
     def _ordered(self, stream: Any) -> Order:
-        """How a call is ordered with the caller's work. A stream object is looked at once: as long as it is the same one, so is its handle."""
-        if stream is not None and stream is self._stream and self._capture is None:
-            order = self._order
-        elif self._on_host:
+        """How a call is ordered with the caller's work."""
+        if self._on_host:
             if stream is not None:
                 raise InvalidArgument(f"stream is {stream!r}; allowed is None on host devices, where calls are complete when they return")
             return WAITING
-        elif self._capture is not None:
+        if self._capture is not None:
             if stream not in (None, OWN):
                 raise InvalidArgument(f'stream is {stream!r} within capture(); allowed is None or "own": work is recorded in the blocks\' streams')
             return UNORDERED
-        elif stream is OWN:
-            order = UNORDERED
-        else:
-            order = order_of(stream)
-            # Another object with the same handle is the same stream, as the kept one exists: torch.cuda.current_stream() makes one each time.
-            if order.keep and order != self._order:
-                self._core.forget_stream()  # before it may end
-                self._stream, self._order = stream, order
+        order = self._caller.order(self._core, stream)
         return order if self._open_boundary is None else order._replace(wait=True)
 
     def _finish(self, order: Order) -> None:

@@ -1,71 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Arrays in the memory of a GPU, and the streams of the frameworks that use them."""
+"""Arrays in the memory of a GPU, and the streams of blocks."""
 
 from __future__ import annotations
 
-import ctypes
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .errors import CapabilityError, DeviceError, InvalidArgument
+from ._streams import LEGACY, stream_handle
+from .errors import CapabilityError
 
 if TYPE_CHECKING:
     from ._domain import Domain
-
-#: CUDA's legacy default stream, which is also what None means.
-_LEGACY = (0, 1)
-#: The argument `stream` of a caller who works in the blocks' own streams.
-OWN = "own"
-
-
-def stream_handle(stream: Any) -> int:
-    """The handle of a stream: an int, or a stream of CuPy, PyTorch, Numba, or with __cuda_stream__. None is the legacy default."""
-    if stream is None:
-        return 0
-    if isinstance(stream, int):
-        return stream
-    protocol = getattr(stream, "__cuda_stream__", None)
-    if protocol is not None:
-        return int((protocol() if callable(protocol) else protocol)[1])
-    for name in ("cuda_stream", "ptr", "handle"):
-        value = getattr(stream, name, None)
-        if value is not None:
-            return int(getattr(value, "value", value) or 0)
-    raise InvalidArgument(f"stream is {stream!r}; allowed is an int, or a stream of CuPy, PyTorch or Numba, or with __cuda_stream__")
-
-
-class Order(NamedTuple):
-    """How a call is ordered with the caller's work: by a stream (0 for none) that the core may keep; or the host waits at the end."""
-
-    stream: int
-    keep: bool
-    wait: bool
-
-
-#: The host waits for the domain's work; in the blocks' own streams it does not.
-WAITING = Order(0, False, True)
-UNORDERED = Order(0, False, False)
-
-
-def order_of(stream: Any) -> Order:
-    """For the argument `stream` of calls on GPUs. Waits for the legacy default stream, if it is that one."""
-    if stream is OWN or (isinstance(stream, str) and stream == OWN):
-        return UNORDERED
-    handle = stream_handle(stream)
-    if handle in _LEGACY:
-        wait_for_default()
-        return WAITING
-    return Order(handle, not isinstance(stream, int), False)
-
-
-def wait_for_default() -> None:
-    """Blocks the host until CUDA's legacy default stream is done."""
-    # A process that has not loaded the driver has no work there.
-    code = ctypes.CDLL("libcuda.so.1").cuStreamSynchronize(ctypes.c_void_p(1))
-    if code not in (0, 201):  # CUDA_ERROR_INVALID_CONTEXT: this thread has used no GPU
-        raise DeviceError(f"cuStreamSynchronize of the default stream returned {code}")
-
 
 class BlockStream:
     """The CUDA stream of a block, in which exchanges are ordered with the caller's work: cupy.cuda.ExternalStream(block.stream.ptr),
@@ -109,7 +55,7 @@ class DeviceArray:
             raise BufferError("halocline exports arrays without a copy, on their own device")
         if stream != -1:
             handle = stream_handle(stream)
-            if handle in _LEGACY:
+            if handle in LEGACY:
                 self._domain._core.synchronize()
             else:
                 self._domain._core.let_stream_wait(handle, False)

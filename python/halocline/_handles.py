@@ -10,7 +10,7 @@ from .errors import CapabilityError, Error, InvalidArgument
 
 if TYPE_CHECKING:
     from ._domain import Domain
-    from ._gpu import Order
+    from ._streams import Order
 
 
 class Exchange:

@@ -59,7 +59,7 @@ def test_another_object_of_a_stream_is_the_same_stream(domain):
 
 def test_numbers_of_streams_are_not_kept(domain):
     domain.exchange(stream=4096)
-    assert domain._core.calls == [("exchange", None, 4096, False, False)] and domain._stream is None
+    assert domain._core.calls == [("exchange", None, 4096, False, False)] and domain._caller.stream is None
 
 
 def test_own_streams_and_open_boundaries(domain):
