@@ -69,8 +69,9 @@ class Writing {
     return std::filesystem::exists(manifest_, unknown) || unknown;
   }
 
-  std::string path_;
-  std::string manifest_;
+  // Of this type because the destructor, where no allocation may fail, uses them.
+  std::filesystem::path path_;
+  std::filesystem::path manifest_;
   bool kept_ = false;
   io::Pace pace_;
   io::StoredFile stored_;

@@ -75,7 +75,7 @@ def commands_of(build, parts):
     for test in json.loads(shown.stdout)["tests"]:
         if test["name"] in parts and "command" in test:
             words = list(test["command"])
-            for option in ("--runs", "--slack"):  # a test allows for a busy machine
+            for option in ("--runs", "--only", "--slack"):  # a test has few cases, and allows for a busy machine
                 if option in words:
                     at = words.index(option)
                     del words[at : at + 2]
