@@ -13,6 +13,7 @@ from .errors import CapabilityError
 if TYPE_CHECKING:
     from ._domain import Domain
 
+
 class BlockStream:
     """The CUDA stream of a block, in which exchanges are ordered with the caller's work: cupy.cuda.ExternalStream(block.stream.ptr),
     torch.cuda.ExternalStream(block.stream.ptr), numba.cuda.external_stream(block.stream.ptr)."""
