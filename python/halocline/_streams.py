@@ -72,8 +72,6 @@ class CallerStream:
 
     def order(self, core: Any, stream: Any) -> Order:
         """How a call on GPUs is ordered with work in `stream`."""
-        if stream is OWN:
-            return UNORDERED
         if stream is not None and stream is self.stream:
             return self._order
         order = order_of(stream)
