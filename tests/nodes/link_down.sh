@@ -5,10 +5,11 @@
 # names pair, transport and step, within the timeout and some slack.
 set -uo pipefail
 launcher=$1 program=$2
-down=6 timeout=2 slack=6
+down=6 timeout=2 slack=6 launcher_ends=10
+limit=$((down + timeout + slack + launcher_ends))
 begun=$EPOCHSECONDS
 # Each line after the seconds at which it came: the launcher takes seconds more to end.
-output=$(timeout 60 "$launcher" --unplug "1:$down" -n 4 "$program" exchange --size 16 --repeat 1 --steady 100000000 \
+output=$(timeout "$limit" "$launcher" --unplug "1:$down" -n 4 "$program" exchange --size 16 --repeat 1 --steady 100000000 \
   --timeout "$timeout" 2>&1 | while IFS= read -r line; do echo "$((EPOCHSECONDS - begun)) $line"; done)
 status=$?
 echo "$output"
@@ -21,6 +22,6 @@ for rank in 0 1 2 3; do
     fail "rank $rank does not name step, pair and transport"
   [ "${line%% *}" -le $((down + timeout + slack)) ] || fail "rank $rank's error came after ${line%% *} s"
 done
-[ "$status" -ne 124 ] || fail "the job did not end within 60 s"
+[ "$status" -ne 124 ] || fail "the job did not end within $limit s"
 [ "$failures" -eq 0 ] && echo "1 passed, 0 failed"
 exit "$failures"
