@@ -204,7 +204,7 @@ def coverage_of(rows, part):
     tried = {seed % sites for row in of_part if row["commit"] == last["commit"] for seed in range(row["first"], min(row["end"], row["first"] + sites))}
     return (
         f"- `{part}`: {len(tried):,} of {sites:,} sites ({100 * len(tried) // sites} %) at commit {last['commit']}; "
-        f"of all cases, {sum(row['known'] for row in of_part)} ended as known limits, which are not counted as failed"
+        f"of all cases, {sum(row['known'] for row in of_part):,} ended as known limits, which are not counted as failed"
     )
 
 
