@@ -17,7 +17,7 @@ std::unique_ptr<WordReader> Backend::make_word_reader(int /*device*/, std::vecto
 }
 
 void Stream::copy_in_turn(const std::uint64_t* /*epoch*/, const std::array<const CopyList*, 2>& /*lists*/) {
-  throw CapabilityError("a backend without network ports has no copies in turn");
+  throw CapabilityError("copies in turn are a part of the fused exchange on these devices");
 }
 
 void Backend::signal_from_host(std::span<const FlagSignal> signals, std::uint64_t epoch) {

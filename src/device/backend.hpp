@@ -122,8 +122,8 @@ class Stream : public halocline::Stream {
   virtual void copy(const StridedCopy& copy) = 0;
   /// All copies of a list as one operation. The list must outlive the work.
   virtual void copy(const CopyList& list) = 0;
-  /// One of two lists, by the parity of *epoch at the time when the operation runs. Throws CapabilityError without
-  /// Backend::network_ports().
+  /// One of two lists, by the parity of *epoch at the time when the operation runs. Throws CapabilityError on
+  /// backends that run a FusedPlan as one operation.
   virtual void copy_in_turn(const std::uint64_t* epoch, const std::array<const CopyList*, 2>& lists);
   /// All sums of a list as one operation; their targets do not overlap. The list must outlive the work.
   virtual void add(const SumList& list) = 0;
@@ -242,8 +242,6 @@ class Backend {
   [[nodiscard]] virtual Verdict peer_access(int from, int to) const = 0;
   /// Whether work of other streams runs while work in one stream waits for a flag (launches may be serialised).
   [[nodiscard]] virtual Verdict overlapping_launches() const = 0;
-  /// Whether exchanges may have parts that a network engine of the host moves (FusedPlan, Put and Landing).
-  [[nodiscard]] virtual Verdict network_ports() const { return Verdict::of(false, "its exchanges have no ports"); }
   /// Signals flags from a thread of the host, as Stream::signal() does from the device; for network engines.
   virtual void signal_from_host(std::span<const FlagSignal> signals, std::uint64_t epoch);
   /// Whether launching a graph costs less than enqueuing its operations one by one, so that repeated sequences should be

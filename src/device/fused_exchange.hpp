@@ -65,15 +65,13 @@ struct IncomingPart {
   TracedPart trace = {};
 };
 
-/// Copies of even exchanges, and of odd ones.
-using CopiesInTurn = std::array<std::vector<StridedCopy>, 2>;
-
 /// Cells that a device stores into one of two send buffers, from which a network engine puts them into a landing buffer of another
-/// rank (docs/decisions/0066). Its flags lie in memory of this rank and are flags of turns (FlagWait::odd). Needs
-/// Backend::network_ports().
+/// rank (docs/decisions/0066). Buffers and flags lie in memory that this rank's host and device reach; the flags are flags of turns
+/// (FlagWait::odd).
 struct Put {
-  CopiesInTurn copies;  ///< into the send buffers
-  FlagSignal posted;    ///< after the last store; the engine waits for it
+  std::vector<StridedCopy> copies;  ///< into the send buffer of even exchanges
+  std::ptrdiff_t to_odd = 0;        ///< bytes from there to the same cell in the send buffer of odd ones
+  FlagSignal posted;                ///< after the last store; the engine waits for it
   /// The engine's, raised when the other side has begun this exchange and the put of the exchange before has left its buffer.
   FlagWait ready;
   TracedPart trace = {};
@@ -81,9 +79,10 @@ struct Put {
 
 /// Cells that a network engine puts into one of two landing buffers of this device.
 struct Landing {
-  FlagSignal ready;     ///< what landed in the exchange before is copied; the engine waits for it
-  FlagWait arrived;     ///< the engine's, raised when all cells have landed
-  CopiesInTurn copies;  ///< after that, from the landing buffers to the halo
+  FlagSignal ready;                 ///< what landed in the exchange before is copied; the engine waits for it
+  FlagWait arrived;                 ///< the engine's, raised when all cells have landed
+  std::vector<StridedCopy> copies;  ///< after that, from the landing buffer of even exchanges to the halo
+  std::ptrdiff_t to_odd = 0;        ///< bytes from there to the same cell in the landing buffer of odd ones
   TracedPart trace = {};
 };
 

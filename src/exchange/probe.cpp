@@ -135,14 +135,11 @@ Verdict all_of(std::initializer_list<Verdict> answers) {
 /// The facts about itself that a rank sends to its neighbours.
 struct Told {
   Verdict overlapping_launches;
-  Verdict network_ports;
   std::map<subdomain_id, Verdict> exportable;
   std::map<int, device::MemoryHandle> handles;  // by device
 };
 
-auto members(MaybeConst<Told> auto& told) {
-  return std::tie(told.overlapping_launches, told.network_ports, told.exportable, told.handles);
-}
+auto members(MaybeConst<Told> auto& told) { return std::tie(told.overlapping_launches, told.exportable, told.handles); }
 
 std::set<PairKey> pairs_of(const ProbeRequest& request, const std::vector<subdomain_id>& mine) {
   std::set<PairKey> pairs;
@@ -178,7 +175,6 @@ FactTable probe_pairs(const ProbeRequest& request) {
   comm::agree_on(comm, [&] {
     trial.make(*request.backend, me, devices);
     own.overlapping_launches = request.backend->overlapping_launches();
-    own.network_ports = request.backend->network_ports();
     for (std::size_t i = 0; i < mine.size(); ++i) own.exportable[mine[i]] = request.exportable[i];
     own.handles = trial->handles();
     const std::vector<std::byte> words = to_bytes(own);
@@ -244,7 +240,6 @@ FactTable probe_pairs(const ProbeRequest& request) {
         copied_by_host ? Verdict::of(false, "a rank's messages to itself are copied by the host") : device_mpi;
     facts.direct_safe = all_of({shared.alone(from), shared.alone(to), told.at(from.rank).overlapping_launches,
                                 told.at(to.rank).overlapping_launches});
-    facts.ports = all_of({told.at(from.rank).network_ports, told.at(to.rank).network_ports});
     facts.mpi = comm.backend() != comm::CommBackend::store;  // through which halos would go by one server
     table[pair] = facts;
   }

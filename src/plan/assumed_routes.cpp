@@ -4,17 +4,6 @@
 #include "plan/routed_messages.hpp"
 
 namespace halocline {
-namespace {
-
-/// As discovery names them.
-bool host_device(const machine::MachineMap& machine, const placement::Slot& slot) {
-  const machine::NodeType& type = machine.type_of(slot.node);
-  const auto vertex = static_cast<std::size_t>(type.device_vertices().at(slot.device.index()));
-  return type.vertices[vertex].name.starts_with("host device");
-}
-
-}  // namespace
-
 AssumedRouter::AssumedRouter(const machine::MachineMap& machine, const routing::Policy& policy, bool device_mpi)
     : machine_(machine), measured_(machine), device_mpi_(Verdict::of(device_mpi, "not assumed")), chooser_(policy) {}
 
@@ -31,7 +20,6 @@ RoutedMessage AssumedRouter::route(const partition::Flow& flow, const placement:
   facts.exportable = Verdict::of(true);
   facts.device_mpi = device_mpi_;
   facts.direct_safe = Verdict::of(facts.same_subdomain || !facts.same_device, "ranks share a device");
-  facts.ports = Verdict::of(host_device(machine_, sender) && host_device(machine_, receiver), "GPUs");
   facts.mpi = true;
   facts.measured = measured_.between(sender, receiver);
   return {chooser_.choose(flow.from, flow.to, facts), flow.bytes};

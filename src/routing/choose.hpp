@@ -28,8 +28,7 @@ struct PairFacts {
   /// Other devices of the receiver's rank may store to its arrays, where they have peer access.
   Verdict storable = Verdict::of(true);
   Verdict device_mpi;   ///< MPI takes device pointers at both ends (tried)
-  Verdict direct_safe;  ///< no shared GPU and no serialised launches, on which direct could deadlock
-  Verdict ports;        ///< the devices of both ends have ports for a network engine
+  Verdict direct_safe;  ///< no shared GPU and no serialised launches, on which direct and net could deadlock
   bool mpi = false;     ///< there is MPI (or another backend of ranks) between the two ranks
   MeasuredRates measured;
 };

@@ -20,7 +20,7 @@ bool same(const PairFacts& a, const PairFacts& b) {
   return a.same_subdomain == b.same_subdomain && a.same_rank == b.same_rank && a.same_node == b.same_node &&
          a.same_device == b.same_device && a.mpi == b.mpi && a.peer_access == b.peer_access && a.mapped == b.mapped &&
          a.exportable == b.exportable && a.storable == b.storable && a.device_mpi == b.device_mpi &&
-         a.direct_safe == b.direct_safe && a.ports == b.ports && a.measured == b.measured;
+         a.direct_safe == b.direct_safe && a.measured == b.measured;
 }
 
 }  // namespace

@@ -48,7 +48,6 @@ class ForwardingBackend final : public device::Backend {
 
   [[nodiscard]] halocline::DeviceKind kind() const override { return said_.kind; }
   [[nodiscard]] Verdict overlapping_launches() const override { return said_.overlapping_launches; }
-  [[nodiscard]] Verdict network_ports() const override { return inner_->network_ports(); }
   void signal_from_host(std::span<const device::FlagSignal> signals, std::uint64_t epoch) override {
     inner_->signal_from_host(signals, epoch);
   }

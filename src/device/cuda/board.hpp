@@ -57,6 +57,7 @@ struct WaitEntry {
   std::uint64_t token = 0;
   std::uint64_t timeout_ns = 0;
   std::uint32_t label = 0;
+  const Flag* odd = nullptr;  ///< FlagWait::odd
 };
 
 struct CheckEntry {

@@ -21,6 +21,11 @@ struct Waiting {
   std::uint64_t begun;
 };
 
+/// A flag as it is now; what preceded it may be read.
+__device__ inline FlagWords acquired(const WaitEntry& wait) {
+  return wait.odd != nullptr ? acquire_words(wait.flag) : acquire(wait.flag);
+}
+
 // Rare paths are not inlined: they would take registers from the copies, and separate their instructions.
 
 /// Whether to give up a wait: aborted, late, or the device is stopped, and the flag has still not arrived.
@@ -35,7 +40,7 @@ static __device__ __noinline__ bool given_up(Board* board, const WaitEntry& wait
   if (!stop && !late && !aborted) return false;
   // Read the flag again after the reason to give up was seen: the other side may have refused before it stopped this device.
   __threadfence_system();
-  failure.found = acquire(wait.flag).epoch;
+  failure.found = acquired(wait).epoch;
   if (failure.found >= waiting.expected) return false;
   if (stop) return true;
   failure.cause = aborted ? FailureCause::aborted : FailureCause::late;
@@ -137,6 +142,32 @@ __device__ inline void signal(const FlagSignal& signal, std::uint64_t epoch) {
 /// The same behind a fence_system() of this thread that came after the end of those kernels was awaited.
 __device__ inline void signal_behind_fence(const FlagSignal& signal, std::uint64_t epoch) {
   store_relaxed(signal.flag, {epoch, signal.token});
+}
+
+// Flags of turns, between a device and a network engine of its host (docs/decisions/0066).
+
+/// The wait of this exchange.
+__device__ inline WaitEntry in_turn(const WaitEntry& wait, std::uint64_t epoch) {
+  WaitEntry now = wait;
+  if (epoch % 2 == 1) now.flag = wait.odd;
+  return now;
+}
+
+__device__ inline bool reached_in_turn(const WaitEntry& now, std::uint64_t epoch) {
+  return load_relaxed(&now.flag->epoch) >= epoch;
+}
+
+/// As accept().
+__device__ inline bool accept_in_turn(Board* board, const WaitEntry& now, std::uint64_t expected) {
+  const FlagWords there = acquire_words(now.flag);
+  if (there.epoch == expected && there.token == now.token) return true;
+  disagree(board, now, expected, there);
+  return false;
+}
+
+/// As signal().
+__device__ inline void signal_in_turn(const FlagSignal& signal, std::uint64_t epoch) {
+  release_words(epoch % 2 == 1 ? signal.odd : signal.flag, {epoch, signal.token});
 }
 
 }  // namespace halocline::device::cuda

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <set>
 #include <utility>
 #include <vector>
@@ -41,6 +42,11 @@ class Tiles {
   PartTiles add_part(const Part& part) {
     if (part.packets.offered()) return {add(plan_packets(part)), part.stage, true};
     return {add(plan_tasks(part.copies)), part.stage, false};
+  }
+  /// What a network moves takes the longest: it leaves first, and is waited for last.
+  PartTiles add_part(const Put& put) { return {add(plan_tasks(put.copies)), std::numeric_limits<int>::min(), false}; }
+  PartTiles add_part(const Landing& landing) {
+    return {add(plan_tasks(landing.copies)), std::numeric_limits<int>::max(), false};
   }
   TileTable copies;
   std::vector<PacketTask> packet_tasks;
@@ -83,7 +89,8 @@ std::vector<Work> chained(const Shares& dealt, const Tiles& tiles, const std::ve
       const Share& share = dealt.shares[i];
       chain[at].share = share;
       if (share.role == Role::send) {
-        chain[at].share.open = !awaited.insert(sends[share.part].ready.flag).second;
+        const SendPart& part = sends[share.part];
+        chain[at].share.open = part.port || !awaited.insert(part.ready.flag).second;
         chain[at].share.claimed_from = claimed_from(send_tiles[share.part].tiles, dealt.blocks[share.part]);
       }
       if (share.first == share.end) continue;
@@ -116,7 +123,6 @@ int room_of(const FusedPlan& plan, const Devices& devices, int device) {
 CudaFusedExchange::CudaFusedExchange(std::shared_ptr<Devices> devices, int device, const FusedPlan& plan)
     : devices_(std::move(devices)), device_(device) {
   check_fused_plan(plan);
-  refuse_ports(plan);
   Device& on = devices_->at(device);
   const CurrentDevice current(on.context());
   const CaptureAside aside;
@@ -126,6 +132,7 @@ CudaFusedExchange::CudaFusedExchange(std::shared_ptr<Devices> devices, int devic
   std::vector<PartTiles> receive_tiles;
   std::vector<SendPart> sends;
   std::vector<ReceivePart> receives;
+  std::uint32_t relays = 0;
   std::vector<CheckEntry> checks;
   std::vector<std::uint64_t*> epochs;
   for (const Participant& participant : plan.participants) {
@@ -136,9 +143,17 @@ CudaFusedExchange::CudaFusedExchange(std::shared_ptr<Devices> devices, int devic
       sends.push_back({entries.of(out.ready), out.arrived, number, 0, flags_of<Flag>(out.packets)});
       send_tiles.push_back(tiles.add_part(out));
     }
+    for (const Put& put : participant.puts) {
+      sends.push_back({entries.of(put.ready), put.posted, number, 0, {}, true, put.to_odd});
+      send_tiles.push_back(tiles.add_part(put));
+    }
     for (const IncomingPart& in : participant.incoming) {
       receives.push_back({entries.of(in.arrived), in.ready, number, flags_of<const Flag>(in.packets)});
       receive_tiles.push_back(tiles.add_part(in));
+    }
+    for (const Landing& landing : participant.landings) {
+      receives.push_back({entries.of(landing.arrived), landing.ready, number, {}, true, relays++, landing.to_odd});
+      receive_tiles.push_back(tiles.add_part(landing));
     }
   }
   const TileRange local = tiles.add(pair_tasks(plan_tasks(plan.local)));
@@ -161,6 +176,7 @@ CudaFusedExchange::CudaFusedExchange(std::shared_ptr<Devices> devices, int devic
   const auto epochs_at = tables.add(epochs);
   const auto claims_at = tables.add(std::vector<Claims>(sends.size()));
   const auto counts_at = tables.add(std::vector<std::uint32_t>(sends.size() + 1, 0));
+  const auto relays_at = tables.add(std::vector<Flag>(relays));
   if (plan.tracer != nullptr) {
     record_ = std::make_shared<StampRecord>(devices_, device, *plan.tracer, StampLayout(device, plan, work));
     plan.tracer->add(device, record_);
@@ -179,6 +195,7 @@ CudaFusedExchange::CudaFusedExchange(std::shared_ptr<Devices> devices, int devic
             epochs_at.in(memory_),
             claims_at.in(memory_),
             counts_at.in(memory_) + 1,
+            relays_at.in(memory_),
             counts_at.in(memory_),
             static_cast<std::uint32_t>(sends.size()),
             static_cast<std::uint32_t>(receives.size()),
@@ -186,6 +203,7 @@ CudaFusedExchange::CudaFusedExchange(std::shared_ptr<Devices> devices, int devic
             static_cast<std::uint32_t>(epochs.size()),
             !tiles.packet_tasks.empty(),
             tiles.copies.converts(),
+            relays > 0 || std::ranges::any_of(sends, &SendPart::port),
             {}};
   std::copy_n(epochs.begin(), std::min(epochs.size(), table_.first_epochs.size()), table_.first_epochs.begin());
 }

@@ -6,20 +6,17 @@
 #include <iterator>
 #include <limits>
 #include <nv/target>
+#include <type_traits>
 
 #include "device/cuda/copy_tiles.cuh"
 #include "device/cuda/early_start.hpp"
 #include "device/cuda/flag_waits.cuh"
+#include "device/cuda/fused_coordinator.cuh"
 #include "device/cuda/kernels.hpp"
 #include "device/cuda/packets.cuh"
 
 namespace halocline::device::cuda {
 namespace {
-
-constexpr std::uint32_t warp_threads = 32;
-
-/// A counter by which the blocks of one device synchronise.
-using DeviceCount = ::cuda::atomic_ref<std::uint32_t, ::cuda::thread_scope_device>;
 
 // Programmatic dependent launch: if launch_fused() allows it, a kernel may be resident before the previous one in its stream
 // has ended; it then first waits for that end itself. Code for compute capabilities below 9.0 does not wait, and must not be
@@ -27,13 +24,6 @@ using DeviceCount = ::cuda::atomic_ref<std::uint32_t, ::cuda::thread_scope_devic
 __device__ void follow_previous_kernel() { NV_IF_TARGET(NV_PROVIDES_SM_90, (cudaGridDependencySynchronize();)) }
 __device__ void let_next_kernel_start() {
   NV_IF_TARGET(NV_PROVIDES_SM_90, (cudaTriggerProgrammaticLaunchCompletion();))
-}
-
-/// The epochs of this exchange, by participant; each block has a copy in shared memory.
-extern __shared__ std::uint64_t exchange_epochs[];
-
-__device__ std::uint64_t* epoch_of(const FusedTable& table, std::uint32_t participant) {
-  return participant < table.first_epochs.size() ? table.first_epochs[participant] : table.epochs[participant];
 }
 
 /// Thread 0 of a block waits for all its threads. Not inlined, as each kind of copy has a gate. The result is the same for all
@@ -52,98 +42,17 @@ __device__ void stamp(const FusedTable& table, std::uint32_t number) {
   }
 }
 
-/// Block 0 stores when it sees each arrival, for some milliseconds; it waits for them afterwards in any case. In rounds, as the
-/// threads of a warp that leave a loop of their own wait for each other before they read the clock.
-__device__ void stamp_arrivals(const FusedTable& table) {
-  constexpr std::uint64_t longest_ns = 10'000'000;
-  const std::uint64_t begun = nanoseconds();
-  const std::uint32_t i = threadIdx.x;
-  bool seen = i >= table.receive_count || table.receives[i].buffers[0] != nullptr;
-  // All threads of a warp leave together.
-  while (__any_sync(~0u, !seen && nanoseconds() - begun < longest_ns) != 0) {
-    if (seen || !reached(table.receives[i].arrived, exchange_epochs[table.receives[i].participant])) continue;
-    table.stamps.arrivals[i] = nanoseconds();
-    seen = true;
-  }
-  __syncthreads();
-}
-
-/// The receive that this thread of block 0 serves first. Warp 0 has none while there are other warps for them: it loads what the
-/// kernel begins with, and a fence waits for the loads of its own thread.
-__device__ std::uint32_t first_receive() { return (threadIdx.x + block_threads - warp_threads) % block_threads; }
-
-/// Orders what earlier kernels and copies of this stream read and wrote before the "ready" flags of this one, as they happen-before
-/// it: with signal_behind_fence() in the same thread, a release. It takes a microsecond, and so comes before the kernel's first
-/// barrier, beside the loads.
-__device__ void fence_for_ready(const FusedTable& table) {
-  if (blockIdx.x == 0 && first_receive() < table.receive_count) fence_system();
-}
-
-/// Block 0, which is dispatched first, so that it does not depend on other blocks to end. It waits for everything that the
-/// others wait for, except packets. It sends all its signals before it waits for anything.
-template <bool with_packets, bool stamped>
-__device__ bool coordinate(const FusedTable& table) {
-  if (stamped && threadIdx.x == 0) table.stamps.coordinator[0] = nanoseconds();
-#pragma unroll 1
-  for (std::uint32_t i = first_receive(); i < table.receive_count; i += block_threads) {
-    const ReceivePart& part = table.receives[i];
-    if (part.ready.flag != nullptr) signal_behind_fence(part.ready, exchange_epochs[part.participant]);
-  }
-  // Sends begin at the last thread, so that other warps than those of the receives handle them, while there are enough.
-  if constexpr (with_packets) {
-#pragma unroll 1
-    for (std::uint32_t i = block_threads - 1 - threadIdx.x; i < table.send_count; i += block_threads) {
-      const SendPart& part = table.sends[i];
-      if (part.buffers[0] != nullptr) announce(part, exchange_epochs[part.participant]);
-    }
-  }
-  if constexpr (stamped) {
-    __syncthreads();
-    if (threadIdx.x == 0) table.stamps.coordinator[1] = nanoseconds();
-    stamp_arrivals(table);
-  }
-  bool there = true;
-#pragma unroll 1
-  for (std::uint32_t i = first_receive(); i < table.receive_count; i += block_threads) {
-    const ReceivePart& part = table.receives[i];
-    const std::uint64_t epoch = exchange_epochs[part.participant];
-    if (with_packets && part.buffers[0] != nullptr) {
-      there = wait_for_announcement(table.board, part, epoch) && there;
-    } else {
-      there = wait_for(table.board, part.arrived, epoch) && there;
-      if constexpr (stamped) {  // later than stamp_arrivals() looked, or one of more parts than threads
-        if (there && table.stamps.arrivals[i] == 0) table.stamps.arrivals[i] = nanoseconds();
-      }
-    }
-  }
-#pragma unroll 1
-  for (std::uint32_t i = block_threads - 1 - threadIdx.x; i < table.send_count; i += block_threads) {
-    const SendPart& part = table.sends[i];
-    const std::uint64_t epoch = exchange_epochs[part.participant];
-    if (with_packets && part.buffers[0] != nullptr) {
-      there = wait_for_receiver(table.board, part, epoch) && there;
-    } else {
-      there = watch(table.board, part.ready, epoch) && there;
-    }
-  }
-  return there;
-}
-
-/// The last step of block 0: advances the epochs after all blocks have read them, which is the first thing that they do. The
-/// end of the kernel orders this before the next reads.
-__device__ void advance_epochs(const FusedTable& table) {
-  const DeviceCount readers(*table.readers);
-  while (readers.load(::cuda::memory_order_acquire) != gridDim.x - 1) {
-    if (stopped(table.board)) return;
-  }
-  readers.store(0, ::cuda::memory_order_relaxed);
-#pragma unroll 1
-  for (std::uint32_t i = 0; i < table.participant_count; ++i) store_relaxed(epoch_of(table, i), exchange_epochs[i]);
+/// The wait for what block 0 passes on.
+__device__ WaitEntry relayed(const FusedTable& table, const ReceivePart& part) {
+  WaitEntry wait = part.arrived;
+  wait.flag = &table.relays[part.relay];
+  wait.odd = nullptr;
+  return wait;
 }
 
 /// The wait of a share. A send waits between its first loads and its first store: owned cells may be read before "ready" has
 /// arrived, which shortens the critical path. A receive waits before its loads.
-template <bool stamped>
+template <bool with_ports, bool stamped>
 struct Gate {
   const FusedTable& table;
   const Share& share;
@@ -157,25 +66,60 @@ struct Gate {
     const WaitEntry& wait = sends ? table.sends[share.part].ready : table.receives[share.part].arrived;
     const std::uint32_t participant =
         sends ? table.sends[share.part].participant : table.receives[share.part].participant;
-    const bool there = block_waits_for(table.board, wait, exchange_epochs[participant]);
+    const std::uint64_t epoch = exchange_epochs[participant];
+    bool there = false;
+    if (with_ports && !sends && table.receives[share.part].port) {
+      there = block_waits_for(table.board, relayed(table, table.receives[share.part]), epoch);
+    } else {
+      there = block_waits_for(table.board, wait, epoch);
+    }
     stamp<stamped, &ShareStamps::waited>(table, number);
     return there;
   }
   __device__ bool operator()() { return waited || wait(); }
 };
 
+/// Moves the tiles of a port's share from the buffer of even exchanges to that of odd ones, if this is one of these.
+struct Turn {
+  std::int64_t source = 0;
+  std::int64_t target = 0;
+  __device__ Turn(const FusedTable& table, const Share& share) {
+    const bool sends = share.role == Role::send;
+    if (!sends && share.role != Role::receive) return;
+    const std::uint32_t participant =
+        sends ? table.sends[share.part].participant : table.receives[share.part].participant;
+    if (exchange_epochs[participant] % 2 == 0) return;
+    if (sends) {
+      target = table.sends[share.part].to_odd;
+    } else {
+      source = table.receives[share.part].to_odd;
+    }
+  }
+  __device__ void apply(CopyTile& tile) const {
+    tile.source += source;
+    tile.target += target;
+  }
+};
+/// Without ports.
+struct NoTurn {
+  __device__ NoTurn(const FusedTable& /*table*/, const Share& /*share*/) {}
+  __device__ void apply(CopyTile& /*tile*/) const {}
+};
+
 /// The tiles of a share after its first one. Links do not serve all multiprocessors alike, and a part has arrived when its slowest
 /// block is done; so from the third one on the warps of a send that has many tiles claim them. A claim takes the time of an access
 /// to the L2 cache, and is made while the tile before the one before it is copied.
+template <typename Turn>
 struct RestOfShare {
   const FusedTable& table;
   const Share& share;
+  Turn turn;
   std::uint32_t at;  ///< the next tile
   std::uint32_t claimed = 0;
   CopyTile loaded{};
 
-  __device__ RestOfShare(const FusedTable& its_table, const Share& its_share)
-      : table(its_table), share(its_share), at(share.first + share.stride) {}
+  __device__ RestOfShare(const FusedTable& its_table, const Share& its_share, const Turn& its_turn)
+      : table(its_table), share(its_share), turn(its_turn), at(share.first + share.stride) {}
 
   __device__ void prepare() {
     if (at < share.end) loaded = table.tiles[at];
@@ -187,20 +131,25 @@ struct RestOfShare {
   __device__ bool next(CopyTile& tile) {
     if (at >= share.end) return false;
     tile = loaded;
+    turn.apply(tile);
     at = share.claimed_from != 0 ? share.claimed_from + __shfl_sync(~0u, claimed, 0) : at + share.stride;
     return true;
   }
 };
 
 /// Copies the tiles of a share; the gate is called as in copy_units(). Returns false if it returned false.
-template <bool with_conversions, bool stamped>
-__device__ bool copy_share(const FusedTable& table, const Work& work, Gate<stamped>& gate) {
+template <bool with_conversions, bool with_ports, bool stamped>
+__device__ bool copy_share(const FusedTable& table, const Work& work, Gate<with_ports, stamped>& gate) {
   const Share& share = work.share;
   if (share.first >= share.end) return true;
-  return copy_tiles<with_conversions>(work.cells.shape, table.shapes, work.cells.tile, RestOfShare(table, share), gate);
+  const std::conditional_t<with_ports, Turn, NoTurn> turn(table, share);
+  CopyTile first = work.cells.tile;
+  turn.apply(first);
+  return copy_tiles<with_conversions>(work.cells.shape, table.shapes, first, RestOfShare(table, share, turn), gate);
 }
 
 /// Called when this block has stored its tiles of a part. The last block of the part signals "arrived".
+template <bool with_ports>
 __device__ void finish_send(const FusedTable& table, std::uint32_t number) {
   __syncthreads();
   if (threadIdx.x != 0) return;
@@ -212,7 +161,12 @@ __device__ void finish_send(const FusedTable& table, std::uint32_t number) {
     count = 0;
     table.claims[number] = {};
   }
-  signal(part.arrived, exchange_epochs[part.participant]);
+  const std::uint64_t epoch = exchange_epochs[part.participant];
+  if (with_ports && part.port) {
+    signal_in_turn(part.arrived, epoch);
+  } else {
+    signal(part.arrived, epoch);
+  }
 }
 
 /// Puts or takes the tiles of a share. Threads proceed independently; those that found the device stopped return false.
@@ -241,7 +195,7 @@ __device__ __noinline__ bool move_packets(const FusedTable& table, const Work& w
 }
 
 /// Works on all shares of a block.
-template <bool with_packets, bool with_conversions, bool stamped>
+template <bool with_packets, bool with_conversions, bool with_ports, bool stamped>
 __device__ void do_all(const FusedTable& table, const Work& first) {
   const Work* work = &first;
   std::uint32_t number = blockIdx.x - 1;
@@ -255,12 +209,12 @@ __device__ void do_all(const FusedTable& table, const Work& first) {
       stamp<stamped, &ShareStamps::end>(table, number);
       if (work->next == Work::none || __syncthreads_and(moved) == 0) return;
     } else {
-      Gate<stamped> gate{table, share, number, share.open || share.role == Role::local};
+      Gate<with_ports, stamped> gate{table, share, number, share.open || share.role == Role::local};
       if (share.role == Role::receive && !gate()) return;
       if (!copy_share<with_conversions>(table, *work, gate)) return;
       if (share.role == Role::send) {
         if (!gate()) return;
-        finish_send(table, share.part);
+        finish_send<with_ports>(table, share.part);
       } else if (stamped) {
         __syncthreads();
       }
@@ -273,7 +227,7 @@ __device__ void do_all(const FusedTable& table, const Work& first) {
 }
 
 /// Several kernels, so that exchanges without packets, without conversions, and without a tracer use no registers for them.
-template <bool with_packets, bool with_conversions, bool stamped = false>
+template <bool with_packets, bool with_conversions, bool with_ports = false, bool stamped = false>
 __global__ void __launch_bounds__(block_threads, 4) fused_kernel(const __grid_constant__ FusedTable table) {
   follow_previous_kernel();
   fence_for_ready(table);
@@ -293,13 +247,13 @@ __global__ void __launch_bounds__(block_threads, 4) fused_kernel(const __grid_co
   if (__syncthreads_and(go) == 0) return;
   // If a block gives up, the device is stopped, and nothing that was left undone is signalled.
   if (blockIdx.x == 0) {
-    const bool there = coordinate<with_packets, stamped>(table);
+    const bool there = coordinate<with_packets, with_ports, stamped>(table);
     if (__syncthreads_and(there) == 0) return;
     let_next_kernel_start();
     if (threadIdx.x == 0) advance_epochs(table);
   } else {
     if (threadIdx.x == 0) DeviceCount(*table.readers).fetch_add(1, ::cuda::memory_order_release);
-    do_all<with_packets, with_conversions, stamped>(table, *reinterpret_cast<const Work*>(first_work));
+    do_all<with_packets, with_conversions, with_ports, stamped>(table, *reinterpret_cast<const Work*>(first_work));
   }
 }
 
@@ -312,12 +266,19 @@ const void* kernel_for(bool with_packets, bool with_conversions) {
                       : reinterpret_cast<const void*>(fused_kernel<false, false>);
 }
 
+/// For exchanges with ports, which wait for a network anyway.
+const void* ports_kernel() { return reinterpret_cast<const void*>(fused_kernel<true, true, true>); }
 /// For all exchanges that a tracer records.
-const void* stamped_kernel() { return reinterpret_cast<const void*>(fused_kernel<true, true, true>); }
+const void* stamped_kernel() { return reinterpret_cast<const void*>(fused_kernel<true, true, true, true>); }
 
-std::array<const void*, 5> all_kernels() {
-  return {kernel_for(false, false), kernel_for(true, false), kernel_for(false, true), kernel_for(true, true),
-          stamped_kernel()};
+const void* kernel_for(const FusedTable& table) {
+  if (table.stamps.shares != nullptr) return stamped_kernel();
+  return table.has_ports ? ports_kernel() : kernel_for(table.has_packets, table.converts);
+}
+
+std::array<const void*, 6> all_kernels() {
+  return {kernel_for(false, false), kernel_for(true, false), kernel_for(false, true),
+          kernel_for(true, true),   ports_kernel(),          stamped_kernel()};
 }
 
 }  // namespace
@@ -335,9 +296,7 @@ cudaError_t launch_fused(cudaStream_t stream, const FusedTable& table, unsigned 
   config.numAttrs = early ? 1 : 0;
   FusedTable copy = table;
   void* parameters[] = {&copy};
-  const void* kernel =
-      table.stamps.shares != nullptr ? stamped_kernel() : kernel_for(table.has_packets, table.converts);
-  return cudaLaunchKernelExC(&config, kernel, parameters);
+  return cudaLaunchKernelExC(&config, kernel_for(table), parameters);
 }
 
 cudaError_t load_fused_kernel() {

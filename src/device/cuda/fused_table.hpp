@@ -12,7 +12,7 @@
 // arrays are in device memory.
 namespace halocline::device::cuda {
 
-/// An OutgoingPart.
+/// An OutgoingPart, or a Put, whose `arrived` is `posted`.
 struct SendPart {
   WaitEntry ready;
   FlagSignal arrived;
@@ -20,14 +20,21 @@ struct SendPart {
   std::uint32_t blocks = 0;  ///< blocks with a share of this part, 1 or more; unused for packets
   /// For packets: the flags of the two packet buffers, which replace `arrived`; otherwise null.
   std::array<Flag*, 2> buffers{};
+  bool port = false;        ///< it is a Put
+  std::int64_t to_odd = 0;  ///< Put::to_odd
 };
 
-/// An IncomingPart.
+/// An IncomingPart, or a Landing.
 struct ReceivePart {
   WaitEntry arrived;
   FlagSignal ready;  ///< its flag may be null
   std::uint32_t participant = 0;
   std::array<const Flag*, 2> buffers{};  ///< for packets; otherwise null
+  bool port = false;                     ///< it is a Landing
+  /// A Landing's: flags of the host are far from a device, and so block 0 alone polls them. It passes an arrival on to the blocks that
+  /// unpack by this flag of FusedTable::relays.
+  std::uint32_t relay = 0;
+  std::int64_t to_odd = 0;  ///< Landing::to_odd
 };
 
 /// Rows are sent and received; packets are put and taken.
@@ -101,6 +108,7 @@ struct FusedTable {
   std::uint64_t* const* epochs = nullptr;
   Claims* claims = nullptr;          ///< by send
   std::uint32_t* sent = nullptr;     ///< by send: number of blocks that have completed it; 0 between runs
+  Flag* relays = nullptr;            ///< ReceivePart::relay
   std::uint32_t* readers = nullptr;  ///< number of workers that have read the epochs; 0 between runs
   std::uint32_t send_count = 0;
   std::uint32_t receive_count = 0;
@@ -108,6 +116,7 @@ struct FusedTable {
   std::uint32_t participant_count = 0;
   bool has_packets = false;  ///< if false, all packet buffers are null
   bool converts = false;     ///< conversions are among the tiles
+  bool has_ports = false;    ///< if false, no part is a port
   StampRoom stamps{};
 };
 

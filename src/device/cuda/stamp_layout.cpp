@@ -35,19 +35,28 @@ struct Times {
 
 StampLayout::StampLayout(int device, const FusedPlan& plan, const std::vector<Work>& work) {
   Tracer& tracer = *plan.tracer;
+  const auto add_send = [&](const TracedPart& traced, const std::vector<StridedCopy>& copies) {
+    const auto& [message, part, track] = traced;
+    sends_.push_back({tracer.add({device::Work::wait_ready, device, track, {message}, part}),
+                      tracer.add({device::Work::put, device, track, {message}, part, bytes_of(copies)}),
+                      tracer.add({device::Work::post_arrived, device, track, {message}, part})});
+  };
+  const auto add_receive = [&](const TracedPart& traced, const std::vector<StridedCopy>& copies) {
+    const auto& [message, part, track] = traced;
+    receives_.push_back({tracer.add({device::Work::wait_arrived, device, track, {message}, part}),
+                         tracer.add({device::Work::unpack, device, track, {message}, part, bytes_of(copies)}), 0});
+  };
   TracedOperation posting{device::Work::post_ready, device, plan.track};
   for (const Participant& participant : plan.participants) {
-    for (const OutgoingPart& out : participant.outgoing) {
-      const auto& [message, part, track] = out.trace;
-      sends_.push_back({tracer.add({device::Work::wait_ready, device, track, {message}, part}),
-                        tracer.add({device::Work::put, device, track, {message}, part, bytes_of(out.copies)}),
-                        tracer.add({device::Work::post_arrived, device, track, {message}, part})});
-    }
+    for (const OutgoingPart& out : participant.outgoing) add_send(out.trace, out.copies);
+    for (const Put& put : participant.puts) add_send(put.trace, put.copies);
     for (const IncomingPart& in : participant.incoming) {
-      const auto& [message, part, track] = in.trace;
-      if (in.ready.flag != nullptr) posting.messages.push_back(message);
-      receives_.push_back({tracer.add({device::Work::wait_arrived, device, track, {message}, part}),
-                           tracer.add({device::Work::unpack, device, track, {message}, part, bytes_of(in.copies)}), 0});
+      if (in.ready.flag != nullptr) posting.messages.push_back(in.trace.message);
+      add_receive(in.trace, in.copies);
+    }
+    for (const Landing& landing : participant.landings) {
+      posting.messages.push_back(landing.trace.message);
+      add_receive(landing.trace, landing.copies);
     }
   }
   posting_ = tracer.add(std::move(posting));

@@ -34,7 +34,7 @@ __device__ inline void fence_system() {
 }
 
 /// Both words of a flag as one value, so that no reader sees an epoch with the token of another. PTX defines accesses of type
-/// .b128 as one access of 16 bytes; kernels access flags in no other way.
+/// .b128 as one access of 16 bytes; kernels access flags in no other way, but for flags of turns.
 struct FlagWords {
   std::uint64_t epoch;
   std::uint64_t token;
@@ -68,6 +68,16 @@ __device__ inline void store_relaxed(Flag* flag, const FlagWords& words) {
                    __cvta_generic_to_global(flag)),
                "l"(words.epoch), "l"(words.token)
                : "memory");
+}
+
+/// Flags of turns are shared with a thread of the host, which has no access of 16 bytes: the token is stored first and loaded last.
+__device__ inline FlagWords acquire_words(const Flag* flag) {
+  const std::uint64_t epoch = acquire(&flag->epoch);
+  return {epoch, load_relaxed(&flag->token)};
+}
+__device__ inline void release_words(Flag* flag, const FlagWords& words) {
+  store_relaxed(&flag->token, words.token);
+  release(&flag->epoch, words.epoch);
 }
 
 /// Relaxed: what follows is either harmless, or ordered by the flag that it waits for.

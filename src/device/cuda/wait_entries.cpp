@@ -41,7 +41,8 @@ WaitEntry WaitEntries::of(const FlagWait& wait) const {
           reinterpret_cast<const std::uint32_t*>(abort),
           wait.token,
           timeout_ns(wait.guard->timeout),
-          failures_->label(wait.guard->label)};
+          failures_->label(wait.guard->label),
+          wait.odd};
 }
 
 CheckEntry WaitEntries::of(const CounterCheck& check) const {

@@ -28,7 +28,7 @@ ComposedExchange::ComposedExchange(Backend& backend, int device, const FusedPlan
     for (const Landing& landing : participant.landings) {
       member.ready.push_back(landing.ready);
       member.arrived.push_back(landing.arrived);
-      landings_.push_back({participant.epoch, in_turn(backend, landing.copies), 0});
+      landings_.push_back({participant.epoch, in_turn(backend, landing), 0});
     }
     members_.push_back(std::move(member));
     const auto add_lane = [&](const FlagWait& ready, Copies copies, const FlagSignal& posted, bool ahead) {
@@ -39,14 +39,22 @@ ComposedExchange::ComposedExchange(Backend& backend, int device, const FusedPlan
     for (const OutgoingPart& out : participant.outgoing) {
       add_lane(out.ready, {{backend.prepare(device, out.copies), nullptr}}, out.arrived, false);
     }
-    for (const Put& put : participant.puts) add_lane(put.ready, in_turn(backend, put.copies), put.posted, true);
+    for (const Put& put : participant.puts) add_lane(put.ready, in_turn(backend, put), put.posted, true);
   }
   landed_ = backend.prepare(device, landed);
   if (tracer_ != nullptr) describe(backend, plan);
 }
 
-ComposedExchange::Copies ComposedExchange::in_turn(Backend& backend, const CopiesInTurn& copies) const {
-  return {{backend.prepare(device_, copies[0]), backend.prepare(device_, copies[1])}};
+ComposedExchange::Copies ComposedExchange::in_turn(Backend& backend, const Put& put) const {
+  std::vector<StridedCopy> odd = put.copies;
+  for (StridedCopy& copy : odd) copy.target += put.to_odd;
+  return {{backend.prepare(device_, put.copies), backend.prepare(device_, odd)}};
+}
+
+ComposedExchange::Copies ComposedExchange::in_turn(Backend& backend, const Landing& landing) const {
+  std::vector<StridedCopy> odd = landing.copies;
+  for (StridedCopy& copy : odd) copy.source += landing.to_odd;
+  return {{backend.prepare(device_, landing.copies), backend.prepare(device_, odd)}};
 }
 
 void ComposedExchange::Copies::enqueue(const std::uint64_t* epoch, Stream& in) const {

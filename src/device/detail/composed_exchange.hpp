@@ -52,7 +52,8 @@ class ComposedExchange final : public FusedExchange {
     Copies copies;
     std::size_t unpacking;
   };
-  [[nodiscard]] Copies in_turn(Backend& backend, const CopiesInTurn& copies) const;
+  [[nodiscard]] Copies in_turn(Backend& backend, const Put& put) const;
+  [[nodiscard]] Copies in_turn(Backend& backend, const Landing& landing) const;
   void send(const Lane& lane) const;
   void describe(Backend& backend, const FusedPlan& plan);
   void post_ready(const Member& member, Stream& in) const;

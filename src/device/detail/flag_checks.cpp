@@ -57,6 +57,14 @@ void check_packets(const PacketRoom& room, const StridedCopy& copy, const std::b
       copy.element_bytes, stride[0], stride[1], stride[2], word_bytes));
 }
 
+/// The flags of a port.
+void check_turns(const FlagWait& wait, const FlagSignal& signal) {
+  check_waits({&wait, 1});
+  check_signals({&signal, 1});
+  check_pointer(wait.odd, alignof(Flag), "the flag of odd exchanges to wait for");
+  check_pointer(signal.odd, alignof(Flag), "the flag of odd exchanges to signal");
+}
+
 }  // namespace
 
 void check_fused_plan(const FusedPlan& plan) {
@@ -80,22 +88,11 @@ void check_fused_plan(const FusedPlan& plan) {
       for (const StridedCopy& copy : in.copies) check_packets(in.packets, copy, copy.target, copy.target_stride);
     }
     for (const Put& put : participant.puts) {
-      check_waits({&put.ready, 1});
-      check_signals({&put.posted, 1});
+      check_turns(put.ready, put.posted);
     }
     for (const Landing& landing : participant.landings) {
-      check_signals({&landing.ready, 1});
-      check_waits({&landing.arrived, 1});
+      check_turns(landing.arrived, landing.ready);
     }
-  }
-}
-
-void refuse_ports(const FusedPlan& plan) {
-  for (const Participant& participant : plan.participants) {
-    if (participant.puts.empty() && participant.landings.empty()) continue;
-    throw CapabilityError(fmt::format(
-        "the fused exchange has {} puts and {} landings of a network engine; allowed are none on these devices",
-        participant.puts.size(), participant.landings.size()));
   }
 }
 

@@ -20,8 +20,6 @@ void check_signals(std::span<const FlagSignal> signals);
 void check_counter(const CounterCheck& check);
 /// Its epochs, counters and flags, as the above, and what is offered to go as packets.
 void check_fused_plan(const FusedPlan& plan);
-/// For backends without network ports: throws CapabilityError if a plan has parts that a network engine moves.
-void refuse_ports(const FusedPlan& plan);
 
 /// `there` is the flag's epoch when the wait failed, `expected` the one that was waited for.
 [[nodiscard]] std::string aborted_text(const std::string& label, std::uint64_t expected, std::uint64_t there);

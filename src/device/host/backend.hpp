@@ -41,7 +41,6 @@ class HostBackend final : public Backend {
   [[nodiscard]] Verdict peer_access(int from, int to) const override;
   /// A wait parks the queue, not a worker.
   [[nodiscard]] Verdict overlapping_launches() const override { return Verdict::of(true); }
-  [[nodiscard]] Verdict network_ports() const override { return Verdict::of(true); }
   void signal_from_host(std::span<const FlagSignal> signals, std::uint64_t epoch) override;
   [[nodiscard]] bool prefers_graphs() const override { return options_.graphs; }
   bool wait_until(const std::function<bool()>& done, const Deadline& deadline) override;

@@ -24,7 +24,6 @@ class ThreadedBackend final : public Backend {
   [[nodiscard]] Verdict peer_access(int from, int to) const override { return inner_->peer_access(from, to); }
   [[nodiscard]] Verdict overlapping_launches() const override { return inner_->overlapping_launches(); }
   [[nodiscard]] bool prefers_graphs() const override { return inner_->prefers_graphs(); }
-  [[nodiscard]] Verdict network_ports() const override { return inner_->network_ports(); }
   void signal_from_host(std::span<const FlagSignal> signals, std::uint64_t epoch) override {
     inner_->signal_from_host(signals, epoch);
   }

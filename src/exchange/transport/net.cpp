@@ -2,6 +2,7 @@
 // net: any pair of ranks. The fused exchange of the sender's device packs into a send buffer, a network engine puts that into a
 // landing buffer of the other rank, and the fused exchange of the receiver's device unpacks it (docs/decisions/0066-net.md).
 #include <algorithm>
+#include <new>
 
 #include "exchange/detail/tags.hpp"
 #include "exchange/net/network.hpp"
@@ -11,26 +12,32 @@
 namespace halocline::exchange {
 namespace {
 
-/// The two slots of one way of a port, with their flags in the subdomain's mailbox.
+/// The two slots of one way of a port, with their flags: pinned memory, which the device, the engine and MPI access.
 class Slots {
  public:
-  void reserve(Mailbox& mailbox, device::Backend& backend, std::int64_t cells_bytes) {
-    mailbox_ = &mailbox;
-    flags_ = mailbox.reserve_flags(2);
-    const std::size_t bytes = std::max(static_cast<std::size_t>(cells_bytes), net::text_bytes);
-    for (auto& message : messages_) message = backend.allocate_pinned(sizeof(net::Header) + bytes);
+  Slots(device::Backend& backend, std::int64_t cells_bytes)
+      : slot_bytes_(aligned(sizeof(net::Header) + std::max(static_cast<std::size_t>(cells_bytes), net::text_bytes))),
+        memory_(backend.allocate_pinned(2 * (flag_bytes + slot_bytes_))) {
+    for (int turn = 0; turn < 2; ++turn) new (flag(turn)) device::Flag{};
   }
-  [[nodiscard]] device::Flag* flag(int turn) const { return Mailbox::nth(mailbox_->flag(flags_), turn); }
-  [[nodiscard]] std::byte* cells(std::size_t turn) const { return messages_[turn]->data() + sizeof(net::Header); }
-  [[nodiscard]] net::Slot slot(int turn) const {
-    const device::Buffer& message = *messages_[static_cast<std::size_t>(turn)];
-    return {flag(turn), {message.data(), message.bytes()}};
+  [[nodiscard]] device::Flag* flag(int turn) const {
+    return reinterpret_cast<device::Flag*>(memory_->data() + flag_bytes * static_cast<std::size_t>(turn));
   }
+  /// Of even exchanges.
+  [[nodiscard]] std::byte* cells() const { return message(0) + sizeof(net::Header); }
+  /// From there to those of odd ones.
+  [[nodiscard]] std::ptrdiff_t to_odd() const { return static_cast<std::ptrdiff_t>(slot_bytes_); }
+  [[nodiscard]] net::Slot slot(int turn) const { return {flag(turn), {message(turn), slot_bytes_}}; }
 
  private:
-  Mailbox* mailbox_ = nullptr;
-  std::size_t flags_ = 0;
-  std::array<std::unique_ptr<device::Buffer>, 2> messages_;
+  static constexpr std::size_t flag_bytes = 128;  ///< so that flags do not share lines
+  static constexpr std::size_t aligned(std::size_t bytes) { return (bytes + flag_bytes - 1) / flag_bytes * flag_bytes; }
+  [[nodiscard]] std::byte* message(int turn) const {
+    return memory_->data() + 2 * flag_bytes + slot_bytes_ * static_cast<std::size_t>(turn);
+  }
+
+  std::size_t slot_bytes_;
+  std::unique_ptr<device::Buffer> memory_;
 };
 
 /// Either end of a message: cells go one way, `ready` the other.
@@ -41,13 +48,9 @@ class NetEnd final : public FusedEndpoint {
         context_(&context),
         state_(&context.state(sends ? channel.message.from : channel.message.to)),
         sends_(sends),
-        guard_(make_guard(channel, context, sends ? "ready" : "arrived")) {}
-
-  void reserve() override {
-    const std::int64_t capacity = payload_capacity(channel_->message);
-    out_.reserve(state_->mailbox, *context_->backend, sends_ ? capacity : 0);
-    in_.reserve(state_->mailbox, *context_->backend, sends_ ? 0 : capacity);
-  }
+        guard_(make_guard(channel, context, sends ? "ready" : "arrived")),
+        out_(*context.backend, sends ? payload_capacity(channel.message) : 0),
+        in_(*context.backend, sends ? 0 : payload_capacity(channel.message)) {}
 
   /// Nothing was published: both ends have tags and lengths from the plan.
   void connect(ByteReader& /*reader*/) override {
@@ -74,12 +77,11 @@ class NetEnd final : public FusedEndpoint {
     const Payload payload = payload_of(channel_->message, plan.selection);
     const device::FlagSignal signal{out_.flag(0), plan.token, out_.flag(1)};
     const device::FlagWait wait{in_.flag(0), plan.token, guard_, nullptr, in_.flag(1)};
-    const auto pack = [&](std::size_t turn) { return pack_copies(payload, state_->memory, out_.cells(turn)); };
-    const auto unpack = [&](std::size_t turn) { return unpack_copies(payload, state_->received, in_.cells(turn)); };
     if (sends_) {
-      participant.puts.push_back({{pack(0), pack(1)}, signal, wait});
+      participant.puts.push_back({pack_copies(payload, state_->memory, out_.cells()), out_.to_odd(), signal, wait});
     } else {
-      participant.landings.push_back({signal, wait, {unpack(0), unpack(1)}});
+      participant.landings.push_back(
+          {signal, wait, unpack_copies(payload, state_->received, in_.cells()), in_.to_odd()});
     }
   }
 

@@ -45,7 +45,7 @@ Verdict mpi_device(const PairFacts& facts) {
 
 Verdict net(const PairFacts& facts) {
   if (!facts.mpi) return no("no message passing between the ranks");
-  return facts.ports.yes ? yes() : no("devices without network ports", facts.ports);
+  return facts.direct_safe.yes ? yes() : no("not safe", facts.direct_safe);
 }
 
 std::string where(const PairFacts& facts) {
@@ -104,7 +104,7 @@ std::string why_possible(Transport transport, const PairFacts& given) {
                                 : "");
     case Transport::mpi_device: return place + ", MPI takes device pointers";
     case Transport::mpi_staged: return place + ", through host memory";
-    case Transport::net: return place + ", network ports at both ends, MPI by a proxy of the host";
+    case Transport::net: return place + ", the devices post to a proxy of the host, which calls MPI";
   }
   throw InternalError("a Transport without a reason");
 }

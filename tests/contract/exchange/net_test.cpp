@@ -30,7 +30,7 @@ TEST(Net, exchanges_are_captured_and_replayed_between_eager_ones) {
     Domain domain(extent, Stencil::box(1), comm, between_nodes());
     const auto u = domain.add_field<double>("u");
     domain.realize();
-    ASSERT_THAT(domain.explain(), HasSubstr("net: two nodes, network ports at both ends"));
+    ASSERT_THAT(domain.explain(), HasSubstr("net: two nodes, the devices post to a proxy of the host"));
     const auto start = [](const Vec3& p) { return static_cast<double>(p.x + 100 * p.y + 10000 * p.z); };
     for (const Subdomain& s : domain.subdomains()) {
       const auto view = s.view(u);
@@ -85,12 +85,11 @@ TEST(Net, a_failure_reaches_the_ranks_of_other_nodes_with_its_reason) {
   for (const Outcome& outcome : all) EXPECT_LT(outcome.took, 20s);
 }
 
-TEST(Net, devices_without_ports_are_the_reason_against_it) {
+TEST(Net, devices_that_cannot_wait_for_each_other_are_the_reason_against_it) {
   routing::PairFacts facts;
   facts.mpi = true;
-  facts.ports = Verdict::of(false, "its exchanges have no ports");
-  EXPECT_EQ(routing::possible(routing::Transport::net, facts).why_not,
-            "devices without network ports: its exchanges have no ports");
+  facts.direct_safe = Verdict::of(false, "launches are serialised");
+  EXPECT_EQ(routing::possible(routing::Transport::net, facts).why_not, "not safe: launches are serialised");
 }
 
 TEST(Net, it_is_not_chosen_unless_it_is_listed) {

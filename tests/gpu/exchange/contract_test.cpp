@@ -40,7 +40,6 @@ void expect_contract(routing::Transport transport, int ranks, exchange::Messages
 
 /// Why a transport is not possible for any pair of these ranks; empty if it is for one.
 std::string impossible(routing::Transport transport, int ranks) {
-  if (transport == routing::Transport::net) return "exchanges of GPUs have no ports";
   using enum routing::Transport;
   if (transport == mpi_device) return "messages of ranks that are threads are copied by the host";
   if (transport == ipc_copy && ranks == 1) return "needs 2 ranks";

@@ -16,17 +16,15 @@ class MpiGpuContract : public testing::TestWithParam<routing::Transport> {};
 /// Why a transport is not possible for any pair of these ranks; empty if it is for one. Collective; the same on all
 /// ranks.
 std::string impossible(routing::Transport transport, comm::RankGroup& world, device::Backend& backend) {
-  if (const Verdict ports = backend.network_ports(); transport == routing::Transport::net && !ports.yes) {
-    return ports.why_not;
-  }
   using enum routing::Transport;
   if ((transport == mpi_device || transport == ipc_copy) && world.size() == 1) return "needs 2 ranks";
   if (transport == mpi_device) {
     const Verdict answer = exchange::try_device_mpi(world, backend, 0);
     return answer.yes ? "" : "MPI takes no device pointers: " + answer.why_not;
   }
-  if (transport == direct && world.size() > gpu_count()) {
-    return fmt::format("direct needs a GPU a rank; {} ranks see {} GPUs", world.size(), gpu_count());
+  if ((transport == direct || transport == net) && world.size() > gpu_count()) {
+    return fmt::format("{} needs a GPU a rank; {} ranks see {} GPUs", routing::to_string(transport), world.size(),
+                       gpu_count());
   }
   return transport == direct || transport == ipc_copy ? without_peer_access() : "";
 }

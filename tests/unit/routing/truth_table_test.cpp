@@ -14,7 +14,7 @@ namespace {
 using testing::HasSubstr;
 using enum Transport;
 
-constexpr int fact_bits = 12;
+constexpr int fact_bits = 11;
 constexpr int policy_bits = static_cast<int>(all_transports.size());
 
 PairFacts facts_of(int bits) {
@@ -32,7 +32,6 @@ PairFacts facts_of(int bits) {
   facts.direct_safe = answer(8, "direct_safe");
   facts.mpi = bit(9);
   facts.storable = answer(10, "storable");
-  facts.ports = answer(11, "ports");
   return facts;
 }
 
@@ -61,7 +60,7 @@ bool expected(Transport transport, const PairFacts& f) {
     case ipc_copy: return !rank && node && f.mapped.yes;
     case mpi_device: return f.mpi && f.device_mpi.yes;
     case mpi_staged: return f.mpi;
-    case net: return f.mpi && f.ports.yes;
+    case net: return f.mpi && f.direct_safe.yes;
   }
   return false;
 }
