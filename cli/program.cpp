@@ -55,29 +55,40 @@ ReadEnvironment read_environment() {
   return read;
 }
 
-/// --timeout wins over HALOCLINE_TIMEOUT, and from before the arguments are parsed, because ranks wait for each other by
-/// then. A value that is none is left to the parser.
-void put_timeout_in_environment(int argc, const char* const* argv) {
-  constexpr std::string_view option = "--timeout";
+/// The first value of an option, from before the arguments are parsed; empty if it is not given.
+std::string value_of(std::string_view option, int argc, const char* const* argv) {
   for (int i = 1; i < argc; ++i) {
     const std::string_view word = argv[i];
-    std::string value;
     if (word == "--") break;
-    if (word == option && i + 1 < argc) {
-      value = argv[i + 1];
-    } else if (word.starts_with(option) && word.substr(option.size()).starts_with('=')) {
-      value = word.substr(option.size() + 1);
-    } else {
-      continue;
+    if (word == option && i + 1 < argc) return argv[i + 1];
+    if (word.starts_with(option) && word.substr(option.size()).starts_with('=')) {
+      return std::string(word.substr(option.size() + 1));
     }
-    try {
-      static_cast<void>(parse_seconds(std::string(option), value));
-      setenv("HALOCLINE_TIMEOUT", value.c_str(), 1);
-    } catch (const InvalidArgument&) {
-      // The parser's business.
-    }
-    return;
   }
+  return {};
+}
+
+/// --timeout wins over HALOCLINE_TIMEOUT, because ranks wait for each other before the arguments are parsed. A value that is none is
+/// left to the parser.
+void put_timeout_in_environment(int argc, const char* const* argv) {
+  constexpr std::string_view option = "--timeout";
+  const std::string value = value_of(option, argc, argv);
+  if (value.empty()) return;
+  try {
+    static_cast<void>(parse_seconds(std::string(option), value));
+    setenv("HALOCLINE_TIMEOUT", value.c_str(), 1);
+  } catch (const InvalidArgument&) {
+    // The parser's business.
+  }
+}
+
+/// What a Session depends on: --transports wins over HALOCLINE_TRANSPORTS.
+Environment environment_of_session(const ReadEnvironment& environment, int argc, const char* const* argv) {
+  Environment values = environment.values;
+  if (std::string transports = value_of("--transports", argc, argv); !transports.empty()) {
+    values.transports = std::move(transports);
+  }
+  return values;
 }
 
 /// Collective: the same command on all ranks, or the same error.
@@ -203,7 +214,7 @@ int run_program(int argc, char** argv) {
   hold_standard_descriptors();
   std::signal(SIGXFSZ, SIG_IGN);  // a file beyond the limit is an error of the write, which is reported
   try {
-    comm::Session session(&argc, &argv, environment.values);
+    comm::Session session(&argc, &argv, environment_of_session(environment, argc, argv));
     return run_on_ranks(session, environment, argc, argv);
   } catch (const CapabilityError& error) {
     // Only the session throws it: run_on_ranks() reports the errors of commands.

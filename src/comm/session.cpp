@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <string>
+#include <string_view>
 
 #include "comm/detail/runtime.hpp"
 #include "comm/launcher.hpp"
@@ -12,6 +15,7 @@
 #include "comm/uncounted.hpp"
 #include "core/log.hpp"
 #include "core/short_text.hpp"
+#include "core/trimmed.hpp"
 #include "halocline/session.hpp"
 
 namespace halocline::comm {
@@ -40,6 +44,17 @@ bool takes_mpi(const Environment& environment, const Launcher& launcher) {
   return true;
 }
 
+/// Whether the environment lists net, which is driven by a thread that calls MPI. Its full syntax is routing::Policy's.
+bool lists_net(const Environment& environment) {
+  const std::string transports = environment.transports.value_or("");
+  for (std::string_view rest = transports; !rest.empty();) {
+    const std::size_t comma = std::min(rest.find(','), rest.size());
+    if (trimmed(rest.substr(0, comma)) == "net") return true;
+    rest.remove_prefix(std::min(comma + 1, rest.size()));
+  }
+  return false;
+}
+
 }  // namespace
 
 Session::Session(int* argc, char*** argv, const Environment& environment) : exceptions_(std::uncaught_exceptions()) {
@@ -61,7 +76,9 @@ Session::Session(int* argc, char*** argv, const Environment& environment) : exce
       throw CapabilityError(*why);
     }
     fail_at_exit_where_asked();
-    runtime::initialise(argc, argv, environment.timeout);
+    runtime::initialise(
+        argc, argv, environment.timeout,
+        lists_net(environment) ? runtime::Asked::threads_at_once : runtime::Asked::any_thread_at_a_time);
     finalise_ = true;
   }
   if (const auto why = alone_in_world(launcher, runtime::world_size(), runtime::library(), runtime::mpiexec())) {

@@ -13,7 +13,7 @@
 namespace halocline::device {
 
 /// One number from all elements of several boxes of one shape, computed in double precision. The order of the operations depends
-/// on the shape alone, so that the same elements give the same bits in each run. Strides as in a StridedCopy.
+/// on the shape and the type alone, so that the same elements give the same bits in each run. Strides as in a StridedCopy.
 struct StridedReduction {
   Reduce what = Reduce::sum;
   double* target = nullptr;              ///< memory of the device, and none of the boxes

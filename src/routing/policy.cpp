@@ -5,6 +5,7 @@
 #include <set>
 
 #include "core/printable.hpp"
+#include "core/trimmed.hpp"
 #include "halocline/error.hpp"
 #include "halocline/routing.hpp"
 #include "routing/choose.hpp"
@@ -18,12 +19,6 @@ std::string names_of(const auto& transports) {
     names += fmt::format("{}{}", names.empty() ? "" : ",", to_string(transport));
   }
   return names;
-}
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-  return text;
 }
 
 constexpr std::size_t most_shown = 40;  ///< bytes of a word in an error

@@ -20,8 +20,9 @@ namespace halocline::comm::runtime {
 [[nodiscard]] std::string mpiexec();
 
 /// Throws CapabilityError in builds without MPI, as do all functions below.
-/// Ends the process if MPI_Init does not return within the timeout; see Watchdog.
-void initialise(int* argc, char*** argv, Duration timeout);
+/// Ends the process if MPI_Init does not return within the timeout; see Watchdog. level: asked for, perhaps not provided.
+enum class Asked { any_thread_at_a_time, threads_at_once };
+void initialise(int* argc, char*** argv, Duration timeout, Asked level);
 [[nodiscard]] int world_size();
 /// The support of threads that MPI provides.
 struct ThreadLevel {

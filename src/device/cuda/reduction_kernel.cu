@@ -9,23 +9,51 @@ namespace {
 constexpr unsigned warp_threads = 32;
 constexpr unsigned block_warps = block_threads / warp_threads;
 
-/// What one thread contributes. With plain loads: other devices may have stored the data.
+template <typename T>
+inline constexpr std::uint32_t unit_elements = reduction_unit_bytes / sizeof(T);
+
+template <typename T>
+struct alignas(reduction_unit_bytes) ReductionUnit {
+  T of[unit_elements<T>];
+};
+
+/// Loads a unit, with plain loads: other devices may have stored the data. Elements beyond its end are undefined.
+template <typename T>
+__device__ ReductionUnit<T> load_unit(const ReductionTask& task, const UnitPlace& place) {
+  const std::byte* from = task.first + place.offset;
+  if (task.aligned && place.elements == unit_elements<T>) return *reinterpret_cast<const ReductionUnit<T>*>(from);
+  ReductionUnit<T> unit;
+#pragma unroll
+  for (std::uint32_t k = 0; k < unit_elements<T>; ++k) {
+    if (k < place.elements) unit.of[k] = *reinterpret_cast<const T*>(from + k * task.stride[0]);
+  }
+  return unit;
+}
+
+/// What one thread contributes.
 template <typename T, Reduce what>
 __device__ double reduce_tiles(const ReductionTask* tasks, const ReductionOutput& output) {
   double result = neutral(what);
   for (std::uint32_t at = output.first_task; at < output.end_task; ++at) {
     const ReductionTask& task = tasks[at];
     for (std::uint32_t tile = first_tile_of(task, output, blockIdx.x); tile < task.tiles; tile += output.blocks) {
-      const std::uint32_t first = tile * reduction_tile + threadIdx.x;
-      T values[reduction_loads];
+      const std::uint32_t first = tile * output.loads * block_threads + threadIdx.x;
+      ReductionUnit<T> units[most_reduction_loads];
+      std::uint32_t elements[most_reduction_loads]{};
 #pragma unroll
-      for (std::uint32_t i = 0; i < reduction_loads; ++i) {
-        const std::uint32_t cell = first + i * block_threads;
-        if (cell < task.cells) values[i] = *reinterpret_cast<const T*>(task.first + offset_of(task, cell));
+      for (std::uint32_t i = 0; i < most_reduction_loads; ++i) {
+        const std::uint32_t unit = first + i * block_threads;
+        if (i >= output.loads || unit >= task.units) continue;
+        const UnitPlace place = place_of_unit(task, unit_elements<T>, unit);
+        units[i] = load_unit<T>(task, place);
+        elements[i] = place.elements;
       }
 #pragma unroll
-      for (std::uint32_t i = 0; i < reduction_loads; ++i) {
-        if (first + i * block_threads < task.cells) result = combined(what, result, term_of(what, values[i]));
+      for (std::uint32_t i = 0; i < most_reduction_loads; ++i) {
+#pragma unroll
+        for (std::uint32_t k = 0; k < unit_elements<T>; ++k) {
+          if (k < elements[i]) result = combined(what, result, term_of(what, units[i].of[k]));
+        }
       }
     }
   }

@@ -15,8 +15,11 @@
 // all operations is fixed. Contains no CUDA: tests carry plans out on the host.
 namespace halocline::device::cuda {
 
-inline constexpr std::uint32_t reduction_loads = 8;  ///< of a thread, before it uses the first
-inline constexpr std::uint32_t reduction_tile = block_threads * reduction_loads;
+/// A row is cut in units of so many bytes, of which the last may be shorter. One place is computed for each, and, where all units
+/// are aligned, it is one load.
+inline constexpr std::uint32_t reduction_unit_bytes = 16;
+/// Units of a thread, all loaded before the first is used.
+inline constexpr std::uint32_t most_reduction_loads = 8;
 /// 4 for each multiprocessor of the largest GPUs: enough loads under way for the memory's whole bandwidth.
 inline constexpr std::uint32_t most_reduction_blocks = 512;
 
@@ -24,11 +27,13 @@ inline constexpr std::uint32_t most_reduction_blocks = 512;
 struct ReductionTask {
   const std::byte* first = nullptr;
   std::array<std::int64_t, 3> stride{};
-  Divider x;  ///< by the elements of a row
-  Divider y;  ///< by the rows of a plane
-  std::uint32_t cells = 0;
+  Divider row;     ///< by the units of a row
+  Divider column;  ///< by the rows of a plane
+  std::uint32_t row_elements = 0;
+  std::uint32_t units = 0;
   std::uint32_t tiles = 0;
   std::uint32_t first_tile = 0;  ///< number of its first tile in the output
+  bool aligned = false;          ///< all units are
 };
 
 struct ReductionOutput {
@@ -37,6 +42,8 @@ struct ReductionOutput {
   Element element = Element::f64;
   std::uint32_t first_task = 0;
   std::uint32_t end_task = 0;
+  std::uint32_t loads =
+      1;  ///< a tile is so many units of each thread of a block: few where there are few, for more blocks
   std::uint32_t blocks = 1;         ///< that share the tiles
   std::uint32_t first_partial = 0;  ///< of their partial results
 };
@@ -66,12 +73,18 @@ struct ReductionTable {
                                                     std::uint32_t block) {
   return (block + output.blocks - task.first_tile % output.blocks) % output.blocks;
 }
-/// Bytes from the first element to another one.
-[[nodiscard]] constexpr std::int64_t offset_of(const ReductionTask& task, std::uint32_t cell) {
-  const std::uint32_t row = task.x.divide(cell);
-  const std::uint32_t z = task.y.divide(row);
-  return (cell - row * task.x.divisor) * task.stride[0] + (row - z * task.y.divisor) * task.stride[1] +
-         z * task.stride[2];
+struct UnitPlace {
+  std::int64_t offset = 0;     ///< in bytes from the task's first element
+  std::uint32_t elements = 0;  ///< 1 to `most`
+};
+/// most: elements of a whole unit.
+[[nodiscard]] constexpr UnitPlace place_of_unit(const ReductionTask& task, std::uint32_t most, std::uint32_t unit) {
+  const std::uint32_t row = task.row.divide(unit);
+  const std::uint32_t z = task.column.divide(row);
+  const std::uint32_t x = (unit - row * task.row.divisor) * most;
+  const std::uint32_t left = task.row_elements - x;
+  return {x * task.stride[0] + (row - z * task.column.divisor) * task.stride[1] + z * task.stride[2],
+          left < most ? left : most};
 }
 
 }  // namespace halocline::device::cuda

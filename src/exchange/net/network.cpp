@@ -13,6 +13,8 @@
 namespace halocline::exchange::net {
 namespace {
 
+/// After something has moved the thread looks again without naps for so long: the shortest nap lasts 50 us, as long as an exchange.
+constexpr Duration longest_look = std::chrono::microseconds(200);
 constexpr Duration shortest_nap = std::chrono::microseconds(5);
 constexpr Duration longest_nap = std::chrono::microseconds(200);
 /// How long a rank that has failed waits until others have taken the news.
@@ -36,6 +38,7 @@ void Network::start() {
 
 void Network::run() noexcept {
   Duration nap = shortest_nap;
+  Duration moved_at = Clock::steady().now();
   while (!stopping_.load(std::memory_order_acquire)) {
     if (abort_->raised()) return tell_others();
     bool moved = false;
@@ -47,8 +50,16 @@ void Network::run() noexcept {
       failure_ = std::current_exception();
       continue;
     }
-    nap = moved ? shortest_nap : std::min(2 * nap, longest_nap);
-    if (!moved) std::this_thread::sleep_for(nap);
+    const Duration now = Clock::steady().now();
+    if (moved) {
+      moved_at = now;
+      nap = shortest_nap;
+    } else if (now - moved_at < longest_look) {
+      std::this_thread::yield();
+    } else {
+      nap = std::min(2 * nap, longest_nap);
+      std::this_thread::sleep_for(nap);
+    }
   }
 }
 

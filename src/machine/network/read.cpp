@@ -44,7 +44,7 @@ std::string_view to_string(NetworkFormat format) { return network_formats[static
 
 NetworkFormat recognise_network(std::string_view text, std::string_view file) {
   for (const std::string_view whole : network::lines_of(text)) {
-    const std::string line = network::lower(network::trimmed(whole));
+    const std::string line = network::lower(trimmed(whole));
     if (line.empty() || line.front() == '#') continue;
     if (line.front() == '<') return NetworkFormat::hwloc;
     if (line.starts_with("from,to,")) return NetworkFormat::pairs;

@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/trimmed.hpp"
+
 // Helpers of the readers of networks.
 namespace halocline::machine::network {
 
@@ -18,8 +20,6 @@ struct At {
 
 /// The lines of a text, without their ends.
 [[nodiscard]] std::vector<std::string_view> lines_of(std::string_view text);
-/// Without spaces and tabs at both ends.
-[[nodiscard]] std::string_view trimmed(std::string_view text);
 [[nodiscard]] std::string lower(std::string_view text);
 
 /// The names of a Slurm hostlist expression: "tux[0-3,12],login" and "r[1-2]n[01-18]". Throws InvalidArgument for brackets that do not match, ranges

@@ -31,17 +31,26 @@ void carry_out(std::span<const StridedReduction> reductions) {
     ASSERT_LE(output.blocks, plan.blocks);
     ASSERT_LE(plan.blocks, cuda::most_reduction_blocks);
     double result = neutral(combining(output.what));
+    const auto most = static_cast<std::uint32_t>(cuda::reduction_unit_bytes / bytes_of(output.element));
     for (std::uint32_t block = 0; block < output.blocks; ++block) {
       double& partial = partials.at(output.first_partial + block) = neutral(output.what);
       for (std::uint32_t at = output.first_task; at < output.end_task; ++at) {
         const cuda::ReductionTask& task = plan.tasks.at(at);
         for (auto tile = cuda::first_tile_of(task, output, block); tile < task.tiles; tile += output.blocks) {
-          const std::uint32_t first = tile * cuda::reduction_tile;
-          for (std::uint32_t cell = first; cell < std::min(first + cuda::reduction_tile, task.cells); ++cell) {
-            const std::byte* from = task.first + cuda::offset_of(task, cell);
-            const double value = output.element == Element::f32 ? double{*reinterpret_cast<const float*>(from)}
-                                                                : *reinterpret_cast<const double*>(from);
-            partial = combined(output.what, partial, term_of(output.what, value));
+          const std::uint32_t tile_units = cuda::block_threads * output.loads;
+          ASSERT_LE(output.loads, cuda::most_reduction_loads);
+          const std::uint32_t first = tile * tile_units;
+          for (std::uint32_t unit = first; unit < std::min(first + tile_units, task.units); ++unit) {
+            const auto [offset, elements] = cuda::place_of_unit(task, most, unit);
+            if (task.aligned) {
+              ASSERT_EQ(reinterpret_cast<std::uintptr_t>(task.first + offset) % cuda::reduction_unit_bytes, 0U);
+            }
+            for (std::uint32_t k = 0; k < elements; ++k) {
+              const std::byte* from = task.first + offset + k * task.stride[0];
+              const double value = output.element == Element::f32 ? double{*reinterpret_cast<const float*>(from)}
+                                                                  : *reinterpret_cast<const double*>(from);
+              partial = combined(output.what, partial, term_of(output.what, value));
+            }
           }
         }
       }
@@ -112,6 +121,36 @@ TEST_P(Reductions, of_infinite_and_negative_numbers) {
   std::array<double, 5> results{};
   reduce(all_of_row(values, results));
   EXPECT_EQ(results, (std::array{-infinity, infinity, -infinity, -2.5, infinity}));
+}
+
+/// Of memory that is only an address.
+cuda::ReductionPlan plan_of(Element element, const Vec3& extent, std::int64_t pitch, std::int64_t first = 0) {
+  alignas(16) static std::byte origin[32];
+  static double result = 0;
+  const std::int64_t bytes = bytes_of(element);
+  const StridedReduction one{Reduce::sum, &result, {origin + first}, {bytes, pitch, pitch * extent.y}, extent, element};
+  return cuda::plan_reductions({&one, 1});
+}
+
+TEST(ReductionPlan, rows_of_whole_units_at_multiples_of_16_bytes_are_aligned) {
+  EXPECT_TRUE(plan_of(Element::f32, {64, 4, 4}, 272).tasks[0].aligned);
+  EXPECT_TRUE(plan_of(Element::f32, {63, 4, 4}, 272).tasks[0].aligned);
+  EXPECT_TRUE(plan_of(Element::f64, {64, 4, 4}, 528).tasks[0].aligned);
+  EXPECT_FALSE(plan_of(Element::f32, {64, 4, 4}, 268).tasks[0].aligned);
+  EXPECT_FALSE(plan_of(Element::f32, {64, 4, 4}, 272, 4).tasks[0].aligned);
+  EXPECT_FALSE(plan_of(Element::f64, {64, 4, 4}, 520).tasks[0].aligned);
+}
+
+TEST(ReductionPlan, a_small_box_has_one_unit_for_each_thread_and_a_large_one_several) {
+  const auto small = plan_of(Element::f32, {64, 64, 64}, 256);
+  EXPECT_EQ(small.outputs[0].loads, 1U);
+  EXPECT_EQ(small.blocks, 256U);
+  const auto middle = plan_of(Element::f32, {128, 128, 128}, 512);
+  EXPECT_EQ(middle.outputs[0].loads, 4U);
+  EXPECT_EQ(middle.blocks, cuda::most_reduction_blocks);
+  const auto large = plan_of(Element::f64, {512, 512, 64}, 4096);
+  EXPECT_EQ(large.outputs[0].loads, cuda::most_reduction_loads);
+  EXPECT_EQ(large.tasks[0].units, 256U * 512 * 64);
 }
 
 INSTANTIATE_TEST_SUITE_P(all, Reductions,
