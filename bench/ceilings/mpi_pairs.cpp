@@ -35,21 +35,23 @@ class Pair {
     };
     return timed(count, there_and_back) / 2;
   }
+  /// Seconds of an exchange: one message each way, and its end.
+  double exchange(int count) { return stream(count, true, 1); }
   /// Seconds a message, with several under way in one direction or in both.
-  double stream(int count, bool both) {
+  double stream(int count, bool both, std::size_t at_once = window) {
     const auto send_window = [&] {
       std::array<MPI_Request, 2 * window> requests{};
       int used = 0;
       const auto next = [&] { return &requests[static_cast<std::size_t>(used++)]; };
-      for (std::size_t i = 0; i < window && (both || !first_); ++i) {
+      for (std::size_t i = 0; i < at_once && (both || !first_); ++i) {
         MPI_Irecv(in_.get() + i * bytes_, size(), MPI_BYTE, partner_, 0, MPI_COMM_WORLD, next());
       }
-      for (std::size_t i = 0; i < window && (both || first_); ++i) {
+      for (std::size_t i = 0; i < at_once && (both || first_); ++i) {
         MPI_Isend(out_.get(), size(), MPI_BYTE, partner_, 0, MPI_COMM_WORLD, next());
       }
       MPI_Waitall(used, requests.data(), MPI_STATUSES_IGNORE);
     };
-    return timed(count, send_window) / window;
+    return timed(count, send_window) / static_cast<double>(at_once);
   }
 
  private:
@@ -95,6 +97,17 @@ void measure_pairs(comm::RankGroup& world, Ceilings& ceilings, const std::string
     for (int i = 0; i < repeats; ++i) seconds.push_back(pair.ping_pong(count));
     ceilings.time(part, fmt::format("ping-pong, {} memory, {} pairs", memory, pairs), static_cast<double>(bytes),
                   seconds);
+  }
+  // Faces of cubes of four f32 fields, radius 3, whose other dimensions are not cut.
+  for (const std::size_t edge : {64, 128, 256, 512}) {
+    const std::size_t bytes = edge * edge * 3 * 4 * sizeof(float);
+    Pair pair(world, bytes, allocate);
+    const int count = bytes < mega ? 100 : 10;
+    (void)pair.exchange(count / 4);
+    std::vector<double> seconds;
+    for (int i = 0; i < repeats; ++i) seconds.push_back(pair.exchange(count));
+    ceilings.time(part, fmt::format("exchange, {} memory, {} pairs: a face of {}^3", memory, pairs, edge),
+                  static_cast<double>(bytes), seconds);
   }
   for (const std::size_t bytes : {std::size_t{65536}, mega, 4 * mega, 16 * mega}) {
     Pair pair(world, bytes, allocate);

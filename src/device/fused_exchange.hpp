@@ -74,6 +74,7 @@ struct Put {
   FlagSignal posted;                ///< after the last store; the engine waits for it
   /// The engine's, raised when the other side has begun this exchange and the put of the exchange before has left its buffer.
   FlagWait ready;
+  int stage = 0;  ///< among puts: one of a lower stage is stored first
   TracedPart trace = {};
 };
 
@@ -83,6 +84,7 @@ struct Landing {
   FlagWait arrived;                 ///< the engine's, raised when all cells have landed
   std::vector<StridedCopy> copies;  ///< after that, from the landing buffer of even exchanges to the halo
   std::ptrdiff_t to_odd = 0;        ///< bytes from there to the same cell in the landing buffer of odd ones
+  int stage = 0;                    ///< the put's
   TracedPart trace = {};
 };
 

@@ -84,6 +84,10 @@ void Exchange::Impl::check_settings() const {
     throw CapabilityError(fmt::format("messages is by_node with {} devices; allowed is by_node with host devices only",
                                       to_string(setup_.backend->kind())));
   }
+  if (setup_.tuning.staging_chunk_bytes < 1) {
+    throw InvalidArgument(
+        fmt::format("staging_chunk_bytes is {}; allowed is 1 or more", setup_.tuning.staging_chunk_bytes));
+  }
   if (setup_.tuning.packed_piece_bytes < 1) {
     throw InvalidArgument(
         fmt::format("packed_piece_bytes is {}; allowed is 1 or more", setup_.tuning.packed_piece_bytes));

@@ -43,16 +43,19 @@ class Tiles {
     if (part.packets.offered()) return {add(plan_packets(part)), part.stage, true};
     return {add(plan_tasks(part.copies)), part.stage, false};
   }
-  /// What a network moves takes the longest: it leaves first, and is waited for last.
-  PartTiles add_part(const Put& put) { return {add(plan_tasks(put.copies)), std::numeric_limits<int>::min(), false}; }
+  /// What a network moves takes the longest: it leaves before all else, and is waited for last.
+  PartTiles add_part(const Put& put) {
+    return {add(plan_tasks(put.copies)), std::numeric_limits<int>::min() + put.stage, false};
+  }
   PartTiles add_part(const Landing& landing) {
-    return {add(plan_tasks(landing.copies)), std::numeric_limits<int>::max(), false};
+    return {add(plan_tasks(landing.copies)), first_landing + landing.stage, false};
   }
   TileTable copies;
   std::vector<PacketTask> packet_tasks;
   std::vector<PacketTile> packets;
 
  private:
+  static constexpr int first_landing = 1 << 30;
   template <typename T>
   static std::uint32_t count_of(const std::vector<T>& tiles) {
     return checked_cast<std::uint32_t>(tiles.size(), "the number of tiles of an exchange");

@@ -87,16 +87,20 @@ __device__ double combine_block(Reduce what, double result) {
   return result;
 }
 
-__global__ void __launch_bounds__(block_threads)
+/// is_one: ReductionTable::is_one. All most_reduction_blocks are resident at the same time.
+template <bool is_one>
+__global__ void __launch_bounds__(block_threads, 4)
     reduction_kernel(const Board* board, const __grid_constant__ ReductionTable table) {
-  if (__syncthreads_or(stopped(board) ? 1 : 0) != 0) return;  // as a block, whose threads meet below
-  const ReductionOutput output = table.outputs[blockIdx.y];
+  // On a stopped device only the result is left out, so that the load of the word does not delay those of the cells.
+  const bool stop = threadIdx.x == 0 && stopped(board);
+  const ReductionOutput output = is_one ? table.one_output : table.outputs[blockIdx.y];
   if (blockIdx.x >= output.blocks) return;
-  double result = output.element == Element::f32 ? reduce_tiles<float>(table.tasks, output)
-                                                 : reduce_tiles<double>(table.tasks, output);
+  const ReductionTask* tasks = is_one ? &table.one_task : table.tasks;
+  double result =
+      output.element == Element::f32 ? reduce_tiles<float>(tasks, output) : reduce_tiles<double>(tasks, output);
   result = combine_block(output.what, result);
   if (output.blocks == 1) {
-    if (threadIdx.x == 0) *output.target = result;
+    if (threadIdx.x == 0 && !stop) *output.target = result;
     return;
   }
   __shared__ bool last;
@@ -117,9 +121,14 @@ __global__ void __launch_bounds__(block_threads)
   }
   result = combine_block(what, result);
   if (threadIdx.x == 0) {
-    *output.target = result;
+    if (!stop) *output.target = result;
     *counter = 0;
   }
+}
+
+const void* kernel_for(bool is_one) {
+  return is_one ? reinterpret_cast<const void*>(reduction_kernel<true>)
+                : reinterpret_cast<const void*>(reduction_kernel<false>);
 }
 
 }  // namespace
@@ -127,13 +136,14 @@ __global__ void __launch_bounds__(block_threads)
 cudaError_t launch_reductions(cudaStream_t stream, const Board* board, const ReductionTable& table) {
   ReductionTable its_table = table;
   void* parameters[] = {&board, &its_table};
-  return cudaLaunchKernel(reinterpret_cast<const void*>(reduction_kernel), dim3(table.blocks, table.output_count),
-                          dim3(block_threads), parameters, 0, stream);
+  return cudaLaunchKernel(kernel_for(table.is_one), dim3(table.blocks, table.output_count), dim3(block_threads),
+                          parameters, 0, stream);
 }
 
 cudaError_t load_reduction_kernel() {
   cudaFuncAttributes attributes;
-  return cudaFuncGetAttributes(&attributes, reinterpret_cast<const void*>(reduction_kernel));
+  const cudaError_t status = cudaFuncGetAttributes(&attributes, kernel_for(true));
+  return status == cudaSuccess ? cudaFuncGetAttributes(&attributes, kernel_for(false)) : status;
 }
 
 }  // namespace halocline::device::cuda

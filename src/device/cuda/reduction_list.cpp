@@ -23,12 +23,16 @@ CudaReductionList::CudaReductionList(std::shared_ptr<Devices> devices, int devic
   const CurrentDevice current(on.context());
   const CaptureAside aside;
   memory_ = tables.to_device(*devices_, device);
-  table_ = {tasks.in(memory_),
+  const bool is_one = plan.outputs.size() == 1 && plan.tasks.size() == 1;
+  table_ = {is_one ? plan.outputs.front() : ReductionOutput{},
+            is_one ? plan.tasks.front() : ReductionTask{},
+            tasks.in(memory_),
             outputs.in(memory_),
             counters.in(memory_),
             partials.in(memory_),
             checked_cast<std::uint32_t>(plan.outputs.size(), "the number of reductions of a list"),
-            plan.blocks};
+            plan.blocks,
+            is_one};
 }
 
 CudaReductionList::~CudaReductionList() { devices_->free_tables(device_, memory_); }

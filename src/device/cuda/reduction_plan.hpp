@@ -57,12 +57,16 @@ struct ReductionPlan {
 
 /// A ReductionPlan in device memory, as an argument of its kernel.
 struct ReductionTable {
+  /// If there is one output of one task, they are arguments, so that the kernel begins with the loads of cells.
+  ReductionOutput one_output;
+  ReductionTask one_task;
   const ReductionTask* tasks = nullptr;
   const ReductionOutput* outputs = nullptr;
   std::uint32_t* counters = nullptr;  ///< by output: blocks that have stored their partial results; 0 between launches
   double* partials = nullptr;
   std::uint32_t output_count = 0;
   std::uint32_t blocks = 0;
+  bool is_one = false;
 };
 
 /// Throws InvalidArgument: see check(StridedReduction).

@@ -150,6 +150,29 @@ PackedRoom packed_room(const partition::Message& message, const partition::Geome
   return room;
 }
 
+std::vector<Payload> in_parts(const Payload& payload, int n) {
+  std::vector<Payload> parts(static_cast<std::size_t>(n));
+  for (int k = 0; k < n; ++k) {
+    for (const PackedSegment& item : payload.segments) {
+      const partition::Segment part = cut(item.segment, k, n);
+      if (part.bytes > 0) parts[static_cast<std::size_t>(k)].append(part, item.buffer);
+    }
+  }
+  return parts;
+}
+
+/// Fewer planes may be cut in such a way that a part has more of them, but never more than this.
+std::int64_t part_capacity(const partition::Message& message, int n) {
+  Payload part;
+  for (partition::Segment segment : message.segments) {
+    const std::int64_t planes = segment.source.extent().z;
+    if (planes == 0) continue;
+    segment.bytes = segment.bytes / planes * ((planes + n - 1) / n);
+    part.append(segment, 0);
+  }
+  return part.bytes;
+}
+
 bool may_go_as_packets(const partition::Geometry& geometry, const std::vector<std::vector<Array>>& arrays) {
   constexpr std::int64_t word = PacketFormat::word_bytes;
   for (std::size_t i = 0; i < arrays.size(); ++i) {

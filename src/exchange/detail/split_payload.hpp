@@ -43,6 +43,11 @@ struct PackedRoom {
 [[nodiscard]] PackedRoom packed_room(const partition::Message& message, const partition::Geometry& geometry,
                                      const Tuning& tuning, bool in_place);
 
+/// A payload in n parts of about equal size, each with offsets of its own; some may be empty. Both ends compute the same.
+[[nodiscard]] std::vector<Payload> in_parts(const Payload& payload, int n);
+/// The most bytes that one of n parts can have in any selection.
+[[nodiscard]] std::int64_t part_capacity(const partition::Message& message, int n);
+
 /// Whether rows of all fields may be sent as packets from and to these arrays: whole contiguous words.
 [[nodiscard]] bool may_go_as_packets(const partition::Geometry& geometry,
                                      const std::vector<std::vector<Array>>& arrays);

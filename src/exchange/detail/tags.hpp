@@ -19,7 +19,8 @@ inline constexpr int first_message = 16;
 /// What OrderCheck sends of the message with a tag. Two ranks have fewer messages than half of all tags.
 [[nodiscard]] constexpr int digest(int message_tag) { return (1 << 14) + message_tag; }
 
-/// The `ready` of a message by net, from its receiver; in the ports' own group.
-[[nodiscard]] constexpr int ready(int message_tag) { return (1 << 14) + message_tag; }
+/// What goes by the k-th port from one rank to another, and the `ready` that comes back; in the ports' own group.
+[[nodiscard]] constexpr int port(int k) { return k; }
+[[nodiscard]] constexpr int ready(int port_tag) { return (1 << 14) + port_tag; }
 
 }  // namespace halocline::exchange::tags

@@ -57,6 +57,8 @@ class Engine {
   /// Looks once at all ports; true if something has moved. Never blocks. Throws CommunicationError that names the port if the other
   /// end has given up or cannot be reached.
   virtual bool progress() = 0;
+  /// Whether a device of this rank has begun an exchange that is not over.
+  [[nodiscard]] virtual bool under_way() const = 0;
   /// Whether exchanges up to this one are over at all ports of this rank.
   [[nodiscard]] virtual bool done(std::uint64_t epoch) const = 0;
   /// The labels of the other ports, with what each of them waits for.

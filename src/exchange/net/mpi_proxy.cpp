@@ -110,6 +110,11 @@ bool MpiProxy::land(Port& port) {
   return true;
 }
 
+bool MpiProxy::under_way() const {
+  return std::ranges::any_of(
+      ports_, [](const auto& port) { return port->raised < port->started || port->complete < port->started; });
+}
+
 bool MpiProxy::done(std::uint64_t epoch) const {
   return std::ranges::all_of(ports_,
                              [&](const auto& port) { return port->raised >= epoch && port->complete >= epoch; });

@@ -23,6 +23,7 @@ class MpiProxy final : public Engine {
   std::size_t open(const PortEnd& end) override;
   void announce(std::size_t port, std::uint64_t token, std::size_t bytes) override;
   bool progress() override;
+  [[nodiscard]] bool under_way() const override;
   [[nodiscard]] bool done(std::uint64_t epoch) const override;
   [[nodiscard]] std::string late(std::uint64_t epoch) const override;
   void give_up(std::string_view reason) override;

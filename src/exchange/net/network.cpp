@@ -7,6 +7,7 @@
 #include <chrono>
 
 #include "core/short_text.hpp"
+#include "exchange/detail/tags.hpp"
 #include "exchange/net/mpi_proxy.hpp"
 #include "halocline/error.hpp"
 
@@ -15,6 +16,9 @@ namespace {
 
 /// After something has moved the thread looks again without naps for so long: the shortest nap lasts 50 us, as long as an exchange.
 constexpr Duration longest_look = std::chrono::microseconds(200);
+/// While an exchange is under way, for so long: a large message moves in many small steps that end in calls of the engine and are not
+/// seen before the last.
+constexpr Duration longest_look_under_way = std::chrono::milliseconds(20);
 constexpr Duration shortest_nap = std::chrono::microseconds(5);
 constexpr Duration longest_nap = std::chrono::microseconds(200);
 /// How long a rank that has failed waits until others have taken the news.
@@ -29,6 +33,10 @@ Network::Network(comm::RankGroup& comm, device::Backend& backend, AbortWord& abo
     threaded_ = Verdict::of(false, "MPI was not initialised with MPI_THREAD_MULTIPLE on all ranks");
   comm_ = comm.split(0, static_cast<int>(me_.value()));
   engine_ = std::make_unique<MpiProxy>(*comm_, backend);
+}
+
+int Network::next_tag(rank_id sender, rank_id receiver, bool sends) {
+  return tags::port(tags_[{sender, receiver, sends}]++);
 }
 
 void Network::start() {
@@ -54,7 +62,7 @@ void Network::run() noexcept {
     if (moved) {
       moved_at = now;
       nap = shortest_nap;
-    } else if (now - moved_at < longest_look) {
+    } else if (now - moved_at < (engine_->under_way() ? longest_look_under_way : longest_look)) {
       std::this_thread::yield();
     } else {
       nap = std::min(2 * nap, longest_nap);

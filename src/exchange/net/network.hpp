@@ -3,9 +3,11 @@
 
 #include <atomic>
 #include <exception>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <thread>
+#include <tuple>
 
 #include "comm/rank_group.hpp"
 #include "core/verdict.hpp"
@@ -28,6 +30,9 @@ class Network {
   [[nodiscard]] Engine& engine() { return *engine_; }
   /// Yes, or why there is no thread; the same on all ranks.
   [[nodiscard]] const Verdict& threaded() const { return threaded_; }
+  /// The tag of the next port from one rank to another, in the ports' own group; both ends open theirs in the same order. sends: of the
+  /// sender's end, which has ranks of its own where both are this rank.
+  [[nodiscard]] int next_tag(rank_id sender, rank_id receiver, bool sends);
   /// After all ranks have opened their ports.
   void start();
   /// Without a thread: makes progress; true when exchanges up to this one are over at all ports.
@@ -52,6 +57,7 @@ class Network {
   std::unique_ptr<Engine> engine_;
   rank_id me_;
   Verdict threaded_;
+  std::map<std::tuple<rank_id, rank_id, bool>, int> tags_;  ///< that were given
   bool started_ = false;
   bool told_ = false;  ///< the other ends, of a failure
   std::atomic<bool> stopping_ = false;

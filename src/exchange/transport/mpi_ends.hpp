@@ -50,12 +50,6 @@ inline void compare(const Header& got, const Header& expected, const std::except
       {expected.token, got.token});
 }
 
-/// Throws InvalidArgument.
-inline void check_staging(const Tuning& tuning) {
-  if (tuning.staging_chunk_bytes >= 1) return;
-  throw InvalidArgument(fmt::format("staging_chunk_bytes is {}; allowed is 1 or more", tuning.staging_chunk_bytes));
-}
-
 /// Whether a payload is packed on the device and copied to pinned host memory, or packed there by the kernel. Without the copies there is
 /// one operation less in each direction, but cells then cross PCIe one by one, as the kernel's threads load and store them, and not by
 /// the copy engine. To be measured: Tuning::zero_copy_at_most_bytes.

@@ -12,7 +12,6 @@ namespace {
 class Staged {
  public:
   Staged(const Channel& channel, Context& context, subdomain_id here) : tuning_(context.tuning) {
-    check_staging(tuning_);
     const auto capacity = static_cast<std::size_t>(payload_capacity(channel.message));
     message_ = context.backend->allocate_pinned(sizeof(Header) + capacity);
     if (copied(capacity)) payload_ = context.backend->allocate(context.state(here).device(), capacity);

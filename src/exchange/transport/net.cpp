@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // net: any pair of ranks. The fused exchange of the sender's device packs into a send buffer, a network engine puts that into a
 // landing buffer of the other rank, and the fused exchange of the receiver's device unpacks it (docs/decisions/0066-net.md).
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <new>
 
+#include "exchange/detail/split_payload.hpp"
 #include "exchange/detail/tags.hpp"
 #include "exchange/net/network.hpp"
 #include "exchange/transport/factory.hpp"
@@ -40,6 +43,12 @@ class Slots {
   std::unique_ptr<device::Buffer> memory_;
 };
 
+/// Large messages are parts with a port each, so that one is packed and another one unpacked while others are on their way.
+int parts_of(std::int64_t capacity, const Tuning& tuning) {
+  return static_cast<int>(
+      std::clamp<std::int64_t>(capacity / tuning.staging_chunk_bytes, 1, SplitPayload::most_pieces));
+}
+
 /// Either end of a message: cells go one way, `ready` the other.
 class NetEnd final : public FusedEndpoint {
  public:
@@ -48,52 +57,78 @@ class NetEnd final : public FusedEndpoint {
         context_(&context),
         state_(&context.state(sends ? channel.message.from : channel.message.to)),
         sends_(sends),
-        guard_(make_guard(channel, context, sends ? "ready" : "arrived")),
-        out_(*context.backend, sends ? payload_capacity(channel.message) : 0),
-        in_(*context.backend, sends ? 0 : payload_capacity(channel.message)) {}
+        guard_(make_guard(channel, context, sends ? "ready" : "arrived")) {
+    const int parts = parts_of(payload_capacity(channel.message), context.tuning);
+    const std::int64_t capacity = part_capacity(channel.message, parts);
+    for (int k = 0; k < parts; ++k) {
+      ports_.push_back({Slots(*context.backend, sends ? capacity : 0), Slots(*context.backend, sends ? 0 : capacity)});
+    }
+  }
 
   /// Nothing was published: both ends have tags and lengths from the plan.
   void connect(ByteReader& /*reader*/) override {
-    const int ready = tags::ready(channel_->tag);
-    port_ = context_->network->engine().open({.label = channel_->label(),
-                                              .peer = sends_ ? channel_->receiver : channel_->sender,
-                                              .out_tag = sends_ ? channel_->tag : ready,
-                                              .in_tag = sends_ ? ready : channel_->tag,
-                                              .out = {out_.slot(0), out_.slot(1)},
-                                              .in = {in_.slot(0), in_.slot(1)}});
+    for (std::size_t k = 0; k < ports_.size(); ++k) {
+      Port& port = ports_[k];
+      const int cells = context_->network->next_tag(channel_->sender, channel_->receiver, sends_);
+      const int ready = tags::ready(cells);
+      const std::string part = ports_.size() > 1 ? fmt::format(", part {}", k) : "";
+      port.number = context_->network->engine().open({.label = channel_->label() + part,
+                                                      .peer = sends_ ? channel_->receiver : channel_->sender,
+                                                      .out_tag = sends_ ? cells : ready,
+                                                      .in_tag = sends_ ? ready : cells,
+                                                      .out = {port.out.slot(0), port.out.slot(1)},
+                                                      .in = {port.in.slot(0), port.in.slot(1)}});
+    }
   }
 
   void watch(std::vector<const device::Flag*>& flags) const override {
-    for (int turn = 0; turn < 2; ++turn) flags.push_back(in_.flag(turn));
+    for (const Port& port : ports_) {
+      for (int turn = 0; turn < 2; ++turn) flags.push_back(port.in.flag(turn));
+    }
   }
 
   void prepare(const ExchangePlan& plan) override {
-    const std::int64_t bytes = sends_ ? payload_of(channel_->message, plan.selection).bytes : 0;
-    context_->network->engine().announce(port_, plan.token, static_cast<std::size_t>(bytes));
+    const std::vector<Payload> parts = parts_in(plan);
+    for (std::size_t k = 0; k < ports_.size(); ++k) {
+      const auto bytes = static_cast<std::size_t>(sends_ ? parts[k].bytes : 0);
+      context_->network->engine().announce(ports_[k].number, plan.token, bytes);
+    }
   }
 
   void contribute(const ExchangePlan& plan, device::Participant& participant,
                   std::vector<device::StridedCopy>& /*local*/) override {
-    const Payload payload = payload_of(channel_->message, plan.selection);
-    const device::FlagSignal signal{out_.flag(0), plan.token, out_.flag(1)};
-    const device::FlagWait wait{in_.flag(0), plan.token, guard_, nullptr, in_.flag(1)};
-    if (sends_) {
-      participant.puts.push_back({pack_copies(payload, state_->memory, out_.cells()), out_.to_odd(), signal, wait});
-    } else {
-      participant.landings.push_back(
-          {signal, wait, unpack_copies(payload, state_->received, in_.cells()), in_.to_odd()});
+    const std::vector<Payload> parts = parts_in(plan);
+    for (std::size_t k = 0; k < ports_.size(); ++k) {
+      const Port& port = ports_[k];
+      const device::FlagSignal signal{port.out.flag(0), plan.token, port.out.flag(1)};
+      const device::FlagWait wait{port.in.flag(0), plan.token, guard_, nullptr, port.in.flag(1)};
+      const int stage = static_cast<int>(k);
+      if (sends_) {
+        participant.puts.push_back(
+            {pack_copies(parts[k], state_->memory, port.out.cells()), port.out.to_odd(), signal, wait, stage});
+      } else {
+        participant.landings.push_back(
+            {signal, wait, unpack_copies(parts[k], state_->received, port.in.cells()), port.in.to_odd(), stage});
+      }
     }
   }
 
  private:
+  struct Port {
+    Slots out;
+    Slots in;
+    std::size_t number = 0;
+  };
+  [[nodiscard]] std::vector<Payload> parts_in(const ExchangePlan& plan) const {
+    return in_parts(payload_of(channel_->message, plan.selection), static_cast<int>(ports_.size()));
+  }
+
   const Channel* channel_;
   Context* context_;
   SubdomainState* state_;
   bool sends_;
   std::shared_ptr<const device::WaitGuard> guard_;
-  Slots out_;
-  Slots in_;
-  std::size_t port_ = 0;
+  std::vector<Port> ports_;
 };
 
 }  // namespace

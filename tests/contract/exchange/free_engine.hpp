@@ -42,6 +42,7 @@ class FreeEngine final : public exchange::net::Engine {
     return moved || !puts_.empty();
   }
 
+  [[nodiscard]] bool under_way() const override { return !puts_.empty(); }
   [[nodiscard]] bool done(std::uint64_t epoch) const override {
     return std::ranges::all_of(ends_, [&](const auto& e) { return e->raised >= epoch && e->complete >= epoch; });
   }

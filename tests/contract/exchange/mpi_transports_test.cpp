@@ -81,13 +81,16 @@ TEST(MpiChunks, large_messages_arrive_whole) {
   c.device_grid = Vec3{1, 1, world.size()};
   c.subsets = true;
   c.steps = 6;
-  c.policy.order = {routing::Transport::mpi_staged};
-  for (const std::int64_t bytes : {20'000, 100'000, 1 << 30}) {
-    c.tuning.staging_chunk_bytes = bytes;
-    c.delay_seed = static_cast<std::uint64_t>(bytes % 1000);  // no delays in the first two
-    const HaloOutcome outcome = run_case(world, c);
-    EXPECT_EQ(outcome.wrong, "") << bytes << " bytes a chunk, rank " << world.rank().value();
-    EXPECT_GT(outcome.traffic.at(0).bytes / outcome.traffic.at(0).messages, 200'000);
+  for (const auto transport : {routing::Transport::mpi_staged, routing::Transport::net}) {
+    c.policy.order = {transport};
+    for (const std::int64_t bytes : {20'000, 100'000, 1 << 30}) {
+      c.tuning.staging_chunk_bytes = bytes;
+      c.delay_seed = static_cast<std::uint64_t>(bytes % 1000);  // no delays in the first two
+      const HaloOutcome outcome = run_case(world, c);
+      EXPECT_EQ(outcome.wrong, "") << routing::to_string(transport) << " in chunks of " << bytes << " bytes, rank "
+                                   << world.rank().value();
+      EXPECT_GT(outcome.traffic.at(0).bytes / outcome.traffic.at(0).messages, 200'000);
+    }
   }
 }
 

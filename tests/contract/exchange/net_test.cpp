@@ -5,6 +5,7 @@
 
 #include <chrono>
 
+#include "contract/exchange/delayed_chunks.hpp"
 #include "domain/internals.hpp"
 #include "halocline/halocline.hpp"
 #include "ranks.hpp"
@@ -65,6 +66,14 @@ TEST(Net, exchanges_are_captured_and_replayed_between_eager_ones) {
     domain.close();
   });
   for (const Outcome& outcome : all) EXPECT_EQ(outcome.text, "");
+}
+
+/// Each part has a port of its own.
+TEST(Net, messages_in_parts_are_right_with_delays_everywhere) {
+  for (const int ranks : {1, 2, 4}) {
+    expect_right_in_delayed_chunks(ranks, 300, 13 * 7919, 4,
+                                   [](HaloCase& c, std::uint64_t) { c.policy.order = {routing::Transport::net}; });
+  }
 }
 
 TEST(Net, a_failure_reaches_the_ranks_of_other_nodes_with_its_reason) {

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
+#include <map>
 
 #include "domain/internals.hpp"
 #include "exchange/detail/exchange_plan.hpp"
@@ -245,6 +247,40 @@ TEST(TransfersBytes, of_arrays_out_of_reach_are_all_packed_and_fit_their_room) {
       ASSERT_FALSE(split.pieces.empty()) << depth;
       EXPECT_LE(std::ssize(split.pieces), room.pieces) << depth;
       EXPECT_LE(split.pieces.back().bytes + exchange::SplitPayload::slack_bytes, room.bytes) << depth;
+    }
+  }
+}
+
+/// Every cell is in one part, and the largest part of any depth fits.
+TEST(TransfersBytes, in_parts_are_all_there_and_fit_their_room) {
+  partition::Request request{.extent = {16, 11, 14}, .halo = Stencil::box(5), .nodes = 2};
+  request.method = partition::Method::given;
+  request.node_grid = Vec3{1, 1, 2};
+  const partition::Geometry geometry{
+      partition::make_partition(request), {populations("f", Element::f64)}, Stencil::box(5)};
+  for (const partition::Message& message : partition::outgoing(geometry, subdomain_id(0))) {
+    for (int n = 1; n <= 8; ++n) {
+      const std::int64_t room = exchange::part_capacity(message, n);
+      for (const std::int64_t depth : {1, 2, 3, 4, 5}) {
+        const exchange::Selection selection{{{.field = field_id(0), .depth = depth}}};
+        std::map<std::array<std::int64_t, 4>, int> cells;
+        const auto count = [&](const exchange::Payload& payload, int by) {
+          for (const auto& item : payload.segments) {
+            for_each_cell(item.segment.target, [&](const Vec3& p) {
+              cells[{p.x, p.y, p.z, item.segment.direction.index()}] += by;
+            });
+          }
+        };
+        const exchange::Payload whole = exchange::payload_of(message, selection);
+        count(whole, 1);
+        const auto parts = exchange::in_parts(whole, n);
+        ASSERT_EQ(std::ssize(parts), n);
+        for (const exchange::Payload& part : parts) {
+          count(part, -1);
+          EXPECT_LE(part.bytes, room) << "depth " << depth << ", " << n << " parts";
+        }
+        for (const auto& [cell, left] : cells) ASSERT_EQ(left, 0) << "depth " << depth << ", " << n << " parts";
+      }
     }
   }
 }

@@ -78,7 +78,6 @@ std::map<std::size_t, std::unique_ptr<Endpoint>> ends_of(const BundleSite& site,
 }  // namespace
 
 std::vector<std::pair<const Channel*, Ends>> make_bundled(const BundleSite& site, Context& context, rank_id me) {
-  check_staging(context.tuning);
   auto senders = ends_of<BundledSender, OutgoingBundle, PackedParts>(site, context, me, &Channel::sender,
                                                                      &partition::Message::from);
   auto receivers = ends_of<BundledReceiver, IncomingBundle, UnpackedParts>(site, context, me, &Channel::receiver,
