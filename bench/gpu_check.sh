@@ -126,10 +126,12 @@ stage_verify() {
   local halocline=$build/bin/halocline n transports block
   say "machine"
   step 30 "$halocline" machine
-  for transports in all -direct mpi_staged; do
+  for transports in all -direct mpi_staged net; do
     local allow=()
     [ "$transports" != all ] && allow=("--transports=$transports")
     for n in $(rank_counts) $((2 * gpus)); do
+      # Processes that share a GPU have no net.
+      [ "$transports" = net ] && [ "$n" -gt "$gpus" ] && continue
       step 30 $(ranks "$n") "$halocline" exchange --size 96 80 72 --radius 3 --fields 3xf32,1xf64 --repeat 5 \
         --steady 50 --verify "${allow[@]}"
     done
@@ -175,6 +177,10 @@ stage_sanitizer() {
       step 60 $(ranks 2) "${check[@]}" --tool $tool "$halocline" exchange --size 40 36 32 --radius 2 --fields 2xf32 \
         --repeat 1 --warm-up 0 --steady 2 --verify
     fi
+    if [ "$gpus" -gt 1 ]; then
+      step 60 $(ranks 2) "${check[@]}" --tool $tool "$halocline" exchange --size 40 36 32 --radius 2 --fields 2xf32,1xf64 \
+        --repeat 1 --warm-up 0 --steady 2 --verify --transports=net
+    fi
     step 60 "${check[@]}" --tool $tool "$halocline" exchange --size 40 36 32 --radius 2 --fields 2xf32,1xf64 --repeat 1 \
       --warm-up 0 --steady 2 --accumulate
     step 60 "${check[@]}" --tool $tool "$halocline" run jacobi3d --size 40 36 32 --steps 3 --check --progress off
@@ -184,10 +190,10 @@ stage_sanitizer() {
 # A rank that stops, is killed, or leaves in the middle of an exchange among 4 ranks that share the GPUs.
 stage_lost() {
   local transport transports=(ipc_copy mpi_staged) fate
-  if [ "$gpus" -ge 4 ]; then transports+=(direct); fi  # not between processes that share a GPU
+  if [ "$gpus" -ge 4 ]; then transports+=(direct net); fi  # not between processes that share a GPU
   for transport in "${transports[@]}"; do
     for fate in stopped killed left; do
-      step 40 env HALOCLINE_BACKEND=cuda LOST_RANK_SECONDS=6 "$root/tests/mpi/lost_rank/lost_rank.sh" mpirun \
+      step 40 env HALOCLINE_BACKEND=cuda HALOCLINE_TRANSPORTS="$transport" LOST_RANK_SECONDS=6 "$root/tests/mpi/lost_rank/lost_rank.sh" mpirun \
         "--oversubscribe;--bind-to;none" "$build/bin/lost_rank" "$transport" "$fate"
     done
   done

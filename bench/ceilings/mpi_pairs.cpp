@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 #include <mpi.h>
 
+#include <algorithm>
 #include <array>
 
 #include "support/sampling.hpp"
@@ -17,8 +18,8 @@ constexpr std::size_t window = 4;  // messages under way in a direction
 
 class Pair {
  public:
-  Pair(comm::RankGroup& world, std::size_t bytes, const Allocate& allocate)
-      : world_(&world), bytes_(bytes), out_(allocate(bytes)), in_(allocate(window * bytes)) {
+  Pair(comm::RankGroup& world, std::size_t bytes, const Allocate& allocate, std::size_t places = window)
+      : world_(&world), bytes_(bytes), out_(allocate(places * bytes)), in_(allocate(places * bytes)) {
     const auto rank = static_cast<int>(world.rank().value());
     const int other = rank ^ 1;
     partner_ = other < world.size() ? other : none;
@@ -37,6 +38,17 @@ class Pair {
   }
   /// Seconds of an exchange: one message each way, and its end.
   double exchange(int count) { return stream(count, true, 1); }
+  /// The same from and to other memory in each exchange, of `places`, and so out of caches, as what a device has written.
+  double exchange_in_turn(int count, std::size_t places) {
+    std::size_t at = 0;
+    return timed(count, [&] {
+      std::array<MPI_Request, 2> requests{};
+      const std::size_t offset = at++ % places * bytes_;
+      MPI_Irecv(in_.get() + offset, size(), MPI_BYTE, partner_, 0, MPI_COMM_WORLD, &requests[0]);
+      MPI_Isend(out_.get() + offset, size(), MPI_BYTE, partner_, 0, MPI_COMM_WORLD, &requests[1]);
+      MPI_Waitall(2, requests.data(), MPI_STATUSES_IGNORE);
+    });
+  }
   /// Seconds a message, with several under way in one direction or in both.
   double stream(int count, bool both, std::size_t at_once = window) {
     const auto send_window = [&] {
@@ -98,16 +110,23 @@ void measure_pairs(comm::RankGroup& world, Ceilings& ceilings, const std::string
     ceilings.time(part, fmt::format("ping-pong, {} memory, {} pairs", memory, pairs), static_cast<double>(bytes),
                   seconds);
   }
-  // Faces of cubes of four f32 fields, radius 3, whose other dimensions are not cut.
+  // Both faces of cubes of four f32 fields, radius 3, with their edges: all goes to the same neighbour.
   for (const std::size_t edge : {64, 128, 256, 512}) {
-    const std::size_t bytes = edge * edge * 3 * 4 * sizeof(float);
-    Pair pair(world, bytes, allocate);
+    const std::size_t bytes = 2 * (edge + 6) * (edge + 6) * 3 * 4 * sizeof(float);
+    constexpr std::size_t more_than_caches = 512 * mega;
+    const std::size_t places = std::max(more_than_caches / bytes / 2, window);
+    Pair pair(world, bytes, allocate, places);
     const int count = bytes < mega ? 100 : 10;
-    (void)pair.exchange(count / 4);
-    std::vector<double> seconds;
-    for (int i = 0; i < repeats; ++i) seconds.push_back(pair.exchange(count));
-    ceilings.time(part, fmt::format("exchange, {} memory, {} pairs: a face of {}^3", memory, pairs, edge),
-                  static_cast<double>(bytes), seconds);
+    for (const bool in_turn : {false, true}) {
+      const auto time = [&](int n) { return in_turn ? pair.exchange_in_turn(n, places) : pair.exchange(n); };
+      (void)time(count);
+      std::vector<double> seconds;
+      for (int i = 0; i < repeats; ++i) seconds.push_back(time(in_turn ? static_cast<int>(places) : count));
+      ceilings.time(part,
+                    fmt::format("exchange, {} memory{}, {} pairs: two faces of {}^3", memory,
+                                in_turn ? " out of caches" : "", pairs, edge),
+                    static_cast<double>(bytes), seconds);
+    }
   }
   for (const std::size_t bytes : {std::size_t{65536}, mega, 4 * mega, 16 * mega}) {
     Pair pair(world, bytes, allocate);

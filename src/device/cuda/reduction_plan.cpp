@@ -29,8 +29,11 @@ ReductionPlan plan_reductions(std::span<const StridedReduction> reductions) {
     const std::int64_t row_units = (one.extent.x + most - 1) / most;
     const std::int64_t units = row_units * one.extent.y * one.extent.z * std::ssize(one.boxes);
     constexpr std::int64_t all_threads = std::int64_t{block_threads} * most_reduction_blocks;
-    output.loads = static_cast<std::uint32_t>(
-        std::clamp<std::int64_t>((units + all_threads - 1) / all_threads, 1, most_reduction_loads));
+    // What one block can load at once is not worth the meeting of several.
+    const std::int64_t threads =
+        units <= std::int64_t{block_threads} * most_reduction_loads ? block_threads : all_threads;
+    output.loads =
+        static_cast<std::uint32_t>(std::clamp<std::int64_t>((units + threads - 1) / threads, 1, most_reduction_loads));
     const std::uint32_t tile_units = block_threads * output.loads;
     std::uint32_t tiles = 0;
     const std::int64_t planes = plane == 0 ? 0 : std::max<std::int64_t>((std::int64_t{1} << 30) / plane, 1);

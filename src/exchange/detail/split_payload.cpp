@@ -36,15 +36,22 @@ int pieces_of(std::int64_t bytes, const Tuning& tuning) {
   return static_cast<int>(std::clamp<std::int64_t>(bytes / tuning.packed_piece_bytes, 1, SplitPayload::most_pieces));
 }
 
+/// In which dimension a segment is cut into n pieces: in z, or in y where there are too few planes in z.
+int cut_dimension(const partition::Segment& segment, int n) {
+  const Vec3 extent = segment.source.extent();
+  return extent.z >= n || extent.z >= extent.y ? 2 : 1;
+}
+
 /// The planes of a segment that are in piece k of n.
 partition::Segment cut(const partition::Segment& segment, int k, int n) {
-  const std::int64_t planes = segment.source.extent().z;
+  const int dim = cut_dimension(segment, n);
+  const std::int64_t planes = segment.source.extent()[dim];
   const std::int64_t begin = planes * k / n;
   const std::int64_t end = planes * (k + 1) / n;
   partition::Segment piece = segment;
   for (Box* box : {&piece.source, &piece.target}) {
-    box->hi.z = box->lo.z + end;
-    box->lo.z += begin;
+    box->hi[dim] = box->lo[dim] + end;
+    box->lo[dim] += begin;
   }
   piece.bytes = planes == 0 ? 0 : segment.bytes / planes * (end - begin);
   return piece;
@@ -161,13 +168,15 @@ std::vector<Payload> in_parts(const Payload& payload, int n) {
   return parts;
 }
 
-/// Fewer planes may be cut in such a way that a part has more of them, but never more than this.
+/// Fewer planes may be cut in such a way, or in such a dimension, that a part has more of them, but never more than this.
 std::int64_t part_capacity(const partition::Message& message, int n) {
   Payload part;
   for (partition::Segment segment : message.segments) {
-    const std::int64_t planes = segment.source.extent().z;
-    if (planes == 0) continue;
-    segment.bytes = segment.bytes / planes * ((planes + n - 1) / n);
+    const Vec3 extent = segment.source.extent();
+    if (segment.bytes == 0) continue;
+    const auto rows_of = [&](std::int64_t cut, std::int64_t across) { return (cut + n - 1) / n * across; };
+    const std::int64_t rows = std::max(rows_of(extent.z, extent.y), rows_of(extent.y, extent.z));
+    segment.bytes = segment.bytes / (extent.y * extent.z) * rows;
     part.append(segment, 0);
   }
   return part.bytes;

@@ -142,6 +142,9 @@ TEST(ReductionPlan, rows_of_whole_units_at_multiples_of_16_bytes_are_aligned) {
 }
 
 TEST(ReductionPlan, a_small_box_has_one_unit_for_each_thread_and_a_large_one_several) {
+  const auto smallest = plan_of(Element::f32, {16, 16, 16}, 64);
+  EXPECT_EQ(smallest.outputs[0].loads, 4U);
+  EXPECT_EQ(smallest.blocks, 1U);
   const auto small = plan_of(Element::f32, {64, 64, 64}, 256);
   EXPECT_EQ(small.outputs[0].loads, 1U);
   EXPECT_EQ(small.blocks, 256U);
