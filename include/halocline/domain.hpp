@@ -227,8 +227,8 @@ struct Planned {
 /// other ranks of the node get it as the reason why their exchanges end.
 ///
 /// One thread at a time calls a domain's functions. MPI must have been initialised with at least MPI_THREAD_FUNNELED where all calls
-/// come from the main thread, and MPI_THREAD_SERIALIZED otherwise; Halocline starts no thread that calls MPI. Threads that use
-/// different domains at the same time need MPI_THREAD_MULTIPLE, which a Session does not ask for.
+/// come from the main thread, and MPI_THREAD_SERIALIZED otherwise; no thread of Halocline's own calls MPI, but for net. Threads that
+/// use different domains at the same time need MPI_THREAD_MULTIPLE, for which a Session asks only where transports list net.
 class Domain {
  public:
   /// Without MPI: this process drives all devices. stencil: what a step reads of fields that have no stencil of their own.

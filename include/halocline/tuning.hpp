@@ -8,7 +8,7 @@ namespace halocline::exchange {
 
 /// Message sizes at which the method of a transport changes. The defaults come from coarse trials on H200s. All ranks use the same sizes.
 struct Tuning {
-  /// mpi_staged: size of a chunk. Copying to the host, sending and copying to the device overlap chunk by chunk.
+  /// mpi_staged, net: size of a chunk. Copying to the host, sending and copying to the device overlap chunk by chunk.
   std::int64_t staging_chunk_bytes = std::int64_t{4} << 20;
   /// mpi_staged: messages up to this size are packed directly into pinned host memory and unpacked directly from it; larger ones
   /// go through a buffer on the device and a copy engine.
