@@ -17,7 +17,7 @@ bool active() { return false; }
 bool finalised() { return false; }
 std::string library() { return {}; }
 std::string mpiexec() { return {}; }
-void initialise(int*, char***, Duration, Asked) { refuse(); }
+void initialise(int*, char***, Duration, AskedLevel) { refuse(); }
 int world_size() { refuse(); }
 ThreadLevel thread_level() { refuse(); }
 std::unique_ptr<RankGroup> world(Duration) { refuse(); }

@@ -76,9 +76,8 @@ Session::Session(int* argc, char*** argv, const Environment& environment) : exce
       throw CapabilityError(*why);
     }
     fail_at_exit_where_asked();
-    runtime::initialise(
-        argc, argv, environment.timeout,
-        lists_net(environment) ? runtime::Asked::threads_at_once : runtime::Asked::any_thread_at_a_time);
+    runtime::initialise(argc, argv, environment.timeout,
+                        lists_net(environment) ? runtime::AskedLevel::multiple : runtime::AskedLevel::serialized);
     finalise_ = true;
   }
   if (const auto why = alone_in_world(launcher, runtime::world_size(), runtime::library(), runtime::mpiexec())) {

@@ -19,10 +19,11 @@ namespace halocline::comm::runtime {
 /// The path of the launcher that belongs to the library; empty if it is not known.
 [[nodiscard]] std::string mpiexec();
 
+/// The support of threads to ask for: MPI_THREAD_SERIALIZED or MPI_THREAD_MULTIPLE.
+enum class AskedLevel { serialized, multiple };
 /// Throws CapabilityError in builds without MPI, as do all functions below.
-/// Ends the process if MPI_Init does not return within the timeout; see Watchdog. level: asked for, perhaps not provided.
-enum class Asked { any_thread_at_a_time, threads_at_once };
-void initialise(int* argc, char*** argv, Duration timeout, Asked level);
+/// Ends the process if MPI_Init does not return within the timeout; see Watchdog. MPI may provide less than `level`.
+void initialise(int* argc, char*** argv, Duration timeout, AskedLevel level);
 [[nodiscard]] int world_size();
 /// The support of threads that MPI provides.
 struct ThreadLevel {

@@ -39,13 +39,13 @@ std::string library() {
 
 std::string mpiexec() { return HALOCLINE_MPIEXEC; }
 
-void initialise(int* argc, char*** argv, Duration timeout, Asked level) {
+void initialise(int* argc, char*** argv, Duration timeout, AskedLevel level) {
   if (finalised()) throw CommunicationError("MPI was finalised already and cannot be initialised again");
   int provided = MPI_THREAD_SINGLE;
   {
     const Watchdog watchdog("MPI_Init_thread", timeout);
     // One thread at a time calls a RankGroup, not always the same one; a network engine's thread calls its own beside it.
-    const int asked = level == Asked::threads_at_once ? MPI_THREAD_MULTIPLE : MPI_THREAD_SERIALIZED;
+    const int asked = level == AskedLevel::multiple ? MPI_THREAD_MULTIPLE : MPI_THREAD_SERIALIZED;
     check(MPI_Init_thread(argc, argv, asked, &provided), "MPI_Init_thread");
   }
   // A communicator's own handler does not receive all of its errors: Open MPI passes some errors of non-blocking

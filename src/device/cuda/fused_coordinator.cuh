@@ -19,13 +19,13 @@ using DeviceCount = ::cuda::atomic_ref<std::uint32_t, ::cuda::thread_scope_devic
 /// The epochs of this exchange, by participant; each block has a copy in shared memory.
 extern __shared__ std::uint64_t exchange_epochs[];
 
-__device__ std::uint64_t* epoch_of(const FusedTable& table, std::uint32_t participant) {
+__device__ inline std::uint64_t* epoch_of(const FusedTable& table, std::uint32_t participant) {
   return participant < table.first_epochs.size() ? table.first_epochs[participant] : table.epochs[participant];
 }
 
 /// Block 0 stores when it sees each arrival, for some milliseconds; it waits for them afterwards in any case. In rounds, as the
 /// threads of a warp that leave a loop of their own wait for each other before they read the clock.
-__device__ void stamp_arrivals(const FusedTable& table) {
+__device__ inline void stamp_arrivals(const FusedTable& table) {
   constexpr std::uint64_t longest_ns = 10'000'000;
   const std::uint64_t begun = nanoseconds();
   const std::uint32_t i = threadIdx.x;
@@ -41,12 +41,12 @@ __device__ void stamp_arrivals(const FusedTable& table) {
 
 /// The receive that this thread of block 0 serves first. Warp 0 has none while there are other warps for them: it loads what the
 /// kernel begins with, and a fence waits for the loads of its own thread.
-__device__ std::uint32_t first_receive() { return (threadIdx.x + block_threads - warp_threads) % block_threads; }
+__device__ inline std::uint32_t first_receive() { return (threadIdx.x + block_threads - warp_threads) % block_threads; }
 
 /// Orders what earlier kernels and copies of this stream read and wrote before the "ready" flags of this one, as they happen-before
 /// it: with signal_behind_fence() in the same thread, a release. It takes a microsecond, and so comes before the kernel's first
 /// barrier, beside the loads.
-__device__ void fence_for_ready(const FusedTable& table) {
+__device__ inline void fence_for_ready(const FusedTable& table) {
   if (blockIdx.x == 0 && first_receive() < table.receive_count) fence_system();
 }
 
@@ -153,7 +153,7 @@ __device__ bool coordinate(const FusedTable& table) {
 
 /// The last step of block 0: advances the epochs after all blocks have read them, which is the first thing that they do. The
 /// end of the kernel orders this before the next reads.
-__device__ void advance_epochs(const FusedTable& table) {
+__device__ inline void advance_epochs(const FusedTable& table) {
   const DeviceCount readers(*table.readers);
   while (readers.load(::cuda::memory_order_acquire) != gridDim.x - 1) {
     if (stopped(table.board)) return;

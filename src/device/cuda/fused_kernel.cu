@@ -109,16 +109,16 @@ struct NoTurn {
 /// The tiles of a share after its first one. Links do not serve all multiprocessors alike, and a part has arrived when its slowest
 /// block is done; so from the third one on the warps of a send that has many tiles claim them. A claim takes the time of an access
 /// to the L2 cache, and is made while the tile before the one before it is copied.
-template <typename Turn>
+template <typename InTurn>
 struct RestOfShare {
   const FusedTable& table;
   const Share& share;
-  Turn turn;
+  InTurn turn;
   std::uint32_t at;  ///< the next tile
   std::uint32_t claimed = 0;
   CopyTile loaded{};
 
-  __device__ RestOfShare(const FusedTable& its_table, const Share& its_share, const Turn& its_turn)
+  __device__ RestOfShare(const FusedTable& its_table, const Share& its_share, const InTurn& its_turn)
       : table(its_table), share(its_share), turn(its_turn), at(share.first + share.stride) {}
 
   __device__ void prepare() {
