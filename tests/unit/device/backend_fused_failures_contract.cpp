@@ -194,6 +194,21 @@ TEST_P(BackendContract, APlanThatCannotBeRunIsRefused) {
             no_guard);
   EXPECT_EQ(refusal([](FusedPlan&, Participant& participant) { participant.incoming[0].arrived.guard = nullptr; }),
             no_guard);
+  const FlagWait turned_wait{&at.flags[0], 1, with, nullptr, &at.flags[2]};
+  const FlagSignal turned_signal{&at.flags[1], 1, &at.flags[3]};
+  EXPECT_EQ(refusal([&](FusedPlan&, Participant& participant) {
+              participant.puts = {{{}, 0, turned_signal, turned_wait}};
+              participant.landings = {{turned_signal, turned_wait, {}, 0}};
+            }),
+            "");
+  EXPECT_EQ(refusal([&](FusedPlan&, Participant& participant) {
+              participant.puts = {{{}, 0, signal, turned_wait}};
+            }),
+            "invalid argument: the flag of odd exchanges to signal is null");
+  EXPECT_EQ(refusal([&](FusedPlan&, Participant& participant) {
+              participant.landings = {{turned_signal, wait, {}, 0}};
+            }),
+            "invalid argument: the flag of odd exchanges to wait for is null");
   EXPECT_THAT(with_copy({nullptr, cells.data(), {8}, {8}, {1, 1, 1}, 8}),
               ::testing::Each(StartsWith("invalid argument: the source of a copy is null")));
   EXPECT_THAT(with_copy({cells.data(), cells.data() + 32, {3}, {3}, {1, 1, 1}, 3}),

@@ -124,11 +124,13 @@ TEST_P(Reductions, of_infinite_and_negative_numbers) {
 }
 
 /// Of memory that is only an address.
-cuda::ReductionPlan plan_of(Element element, const Vec3& extent, std::int64_t pitch, std::int64_t first = 0) {
+cuda::ReductionPlan plan_of(Element element, const Vec3& extent, std::int64_t pitch, std::int64_t first = 0,
+                            std::int64_t every = 1) {
   alignas(16) static std::byte origin[32];
   static double result = 0;
   const std::int64_t bytes = bytes_of(element);
-  const StridedReduction one{Reduce::sum, &result, {origin + first}, {bytes, pitch, pitch * extent.y}, extent, element};
+  const StridedReduction one{Reduce::sum, &result, {origin + first}, {every * bytes, pitch, pitch * extent.y},
+                             extent,      element};
   return cuda::plan_reductions({&one, 1});
 }
 
@@ -139,6 +141,7 @@ TEST(ReductionPlan, rows_of_whole_units_at_multiples_of_16_bytes_are_aligned) {
   EXPECT_FALSE(plan_of(Element::f32, {64, 4, 4}, 268).tasks[0].aligned);
   EXPECT_FALSE(plan_of(Element::f32, {64, 4, 4}, 272, 4).tasks[0].aligned);
   EXPECT_FALSE(plan_of(Element::f64, {64, 4, 4}, 520).tasks[0].aligned);
+  EXPECT_FALSE(plan_of(Element::f32, {32, 4, 4}, 272, 0, 2).tasks[0].aligned) << "every second element";
 }
 
 TEST(ReductionPlan, a_small_box_has_one_unit_for_each_thread_and_a_large_one_several) {
