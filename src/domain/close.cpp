@@ -4,9 +4,25 @@
 #include "comm/uncounted.hpp"
 #include "core/leak.hpp"
 #include "core/log.hpp"
+#include "core/short_text.hpp"
 #include "domain/detail/domain_impl.hpp"
 
 namespace halocline {
+namespace {
+
+/// How a rank leaves, for the others: with its error, which they may not know otherwise.
+ShortText departure(std::string_view how, const std::exception_ptr& failure) noexcept {
+  if (failure == nullptr) return ShortText("{}", how);
+  try {
+    std::rethrow_exception(failure);
+  } catch (const std::exception& error) {
+    return ShortText("{} after an error: {}", how, error.what());
+  } catch (...) {
+    return ShortText("{} after an error", how);
+  }
+}
+
+}  // namespace
 
 void Domain::Impl::close_groups() {
   for (auto* group : {&node_comm, &owned_comm}) {
@@ -114,7 +130,7 @@ Domain::~Domain() {
   using State = LifeCycle::State;
   const State state = impl_->life().state();
   if (state != State::realized && state != State::failed) return;
-  if (!impl_->abandon("left without close()")) return;
+  if (!impl_->abandon(departure("left without close()", impl_->life().failure()))) return;
   if (state == State::failed || std::uncaught_exceptions() > 0) {
     log_at_exit(LogLevel::warning, "a domain was destroyed after an error; its device memory is leaked");
   } else {
@@ -126,7 +142,7 @@ void Domain::close() {
   switch (impl_->life().state()) {
     case LifeCycle::State::closed: return;
     case LifeCycle::State::failed:
-      if (impl_->abandon("closed its domain after an error")) {
+      if (impl_->abandon(departure("closed its domain", impl_->life().failure()))) {
         log_at_exit(LogLevel::warning, "a domain was closed after an error; its device memory is leaked");
       }
       break;

@@ -16,6 +16,8 @@ class LifeCycle {
   void reach(State state) { state_ = state; }
   /// The first failure is kept; failures after close() are ignored.
   void fail(std::exception_ptr failure) noexcept;
+  /// Null unless it has failed.
+  [[nodiscard]] const std::exception_ptr& failure() const { return failure_; }
 
   void check_not_failed() const;
   void check_open(std::string_view call) const;

@@ -117,6 +117,35 @@ TEST_P(Leaving, no_exchange_is_started_after_another_rank_has_failed) {
   for (const Outcome& outcome : all) EXPECT_EQ(outcome.text, "");
 }
 
+/// Rank 1 fails in close(), for which it waits for rank 2 in vain; rank 0 begins an exchange later, and gets rank 1's reason.
+TEST(LateLeaving, a_rank_that_leaves_after_an_error_passes_it_on) {
+  Meeting given_up;
+  const auto all = outcomes(3, [&](comm::RankGroup& comm) {
+    auto domain = std::make_unique<Domain>(Vec3{8, 8, 24}, Stencil::box(1), comm,
+                                           options_with(nullptr, routing::Transport::direct, 2s));
+    domain->add_field<double>("u");
+    domain->realize();
+    comm.barrier();
+    if (comm.rank() == rank_id(2)) {
+      EXPECT_TRUE(given_up.wait_for(2));
+    } else if (comm.rank() == rank_id(1)) {
+      EXPECT_NE(error_of<DeadlineError>([&] { domain->close(); }), "");
+      domain.reset();
+      given_up.arrive();
+    } else {
+      std::this_thread::sleep_for(1500ms);
+      EXPECT_THAT(error_of<CommunicationError>([&] {
+                    domain->exchange();
+                    domain->synchronize();
+                  }),
+                  testing::AllOf(HasSubstr("rank 1 left without close() after an error: all_gather"),
+                                 HasSubstr("was not done before its deadline")));
+      given_up.arrive();
+    }
+  });
+  for (const Outcome& outcome : all) EXPECT_EQ(outcome.text, "");
+}
+
 INSTANTIATE_TEST_SUITE_P(transports, Leaving, all_ways, named);
 
 /// Rank 1 times out and closes its domain; the store for which it waited arrives later.
