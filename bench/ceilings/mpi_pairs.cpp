@@ -36,10 +36,9 @@ class Pair {
     };
     return timed(count, there_and_back) / 2;
   }
-  /// Seconds of an exchange: one message each way, and its end.
-  double exchange(int count) { return stream(count, true, 1); }
-  /// The same from and to other memory in each exchange, of `places`, and so out of caches, as what a device has written.
-  double exchange_in_turn(int count, std::size_t places) {
+  /// Seconds of an exchange: one message each way, and its end. From and to one of `places` in turn: with many of them, out of caches,
+  /// as what a device has written.
+  double exchange(int count, std::size_t places) {
     std::size_t at = 0;
     return timed(count, [&] {
       std::array<MPI_Request, 2> requests{};
@@ -50,20 +49,20 @@ class Pair {
     });
   }
   /// Seconds a message, with several under way in one direction or in both.
-  double stream(int count, bool both, std::size_t at_once = window) {
+  double stream(int count, bool both) {
     const auto send_window = [&] {
       std::array<MPI_Request, 2 * window> requests{};
       int used = 0;
       const auto next = [&] { return &requests[static_cast<std::size_t>(used++)]; };
-      for (std::size_t i = 0; i < at_once && (both || !first_); ++i) {
+      for (std::size_t i = 0; i < window && (both || !first_); ++i) {
         MPI_Irecv(in_.get() + i * bytes_, size(), MPI_BYTE, partner_, 0, MPI_COMM_WORLD, next());
       }
-      for (std::size_t i = 0; i < at_once && (both || first_); ++i) {
+      for (std::size_t i = 0; i < window && (both || first_); ++i) {
         MPI_Isend(out_.get(), size(), MPI_BYTE, partner_, 0, MPI_COMM_WORLD, next());
       }
       MPI_Waitall(used, requests.data(), MPI_STATUSES_IGNORE);
     };
-    return timed(count, send_window) / static_cast<double>(at_once);
+    return timed(count, send_window) / window;
   }
 
  private:
@@ -116,12 +115,12 @@ void measure_pairs(comm::RankGroup& world, Ceilings& ceilings, const std::string
     constexpr std::size_t more_than_caches = 512 * mega;
     const std::size_t places = std::max(more_than_caches / bytes / 2, window);
     Pair pair(world, bytes, allocate, places);
-    const int count = bytes < mega ? 100 : 10;
     for (const bool in_turn : {false, true}) {
-      const auto time = [&](int n) { return in_turn ? pair.exchange_in_turn(n, places) : pair.exchange(n); };
-      (void)time(count);
+      const std::size_t used = in_turn ? places : 1;
+      const int count = in_turn ? static_cast<int>(places) : bytes < mega ? 100 : 10;
+      (void)pair.exchange(count, used);
       std::vector<double> seconds;
-      for (int i = 0; i < repeats; ++i) seconds.push_back(time(in_turn ? static_cast<int>(places) : count));
+      for (int i = 0; i < repeats; ++i) seconds.push_back(pair.exchange(count, used));
       ceilings.time(part,
                     fmt::format("exchange, {} memory{}, {} pairs: two faces of {}^3", memory,
                                 in_turn ? " out of caches" : "", pairs, edge),

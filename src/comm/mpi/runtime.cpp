@@ -44,7 +44,7 @@ void initialise(int* argc, char*** argv, Duration timeout, AskedLevel level) {
   int provided = MPI_THREAD_SINGLE;
   {
     const Watchdog watchdog("MPI_Init_thread", timeout);
-    // One thread at a time calls a RankGroup, not always the same one; a network engine's thread calls its own beside it.
+    // One thread at a time calls a RankGroup, not always the same one. With net, its thread calls a group of its own at the same time.
     const int asked = level == AskedLevel::multiple ? MPI_THREAD_MULTIPLE : MPI_THREAD_SERIALIZED;
     check(MPI_Init_thread(argc, argv, asked, &provided), "MPI_Init_thread");
   }

@@ -62,14 +62,18 @@ static __device__ __noinline__ void disagree(Board* board, const WaitEntry& wait
   fail(board, failure);
 }
 
+/// Whether a flag has the expected value; otherwise the device fails.
+__device__ inline bool as_awaited(Board* board, const WaitEntry& wait, std::uint64_t expected, const FlagWords& there) {
+  if (there.epoch == expected && there.token == wait.token) return true;
+  disagree(board, wait, expected, there);
+  return false;
+}
+
 /// Checks a flag that was seen to have reached the epoch. If it has the expected value, what preceded it may be read. It is
 /// read again, with acquire: polls with acquire would each empty the multiprocessor's L1 cache, which other threads use, and a
 /// fence would wait for this thread's own stores.
 __device__ inline bool accept(Board* board, const WaitEntry& wait, std::uint64_t expected) {
-  const FlagWords there = acquire(wait.flag);
-  if (there.epoch == expected && there.token == wait.token) return true;
-  disagree(board, wait, expected, there);
-  return false;
+  return as_awaited(board, wait, expected, acquire(wait.flag));
 }
 
 __device__ inline bool reached(const WaitEntry& wait, std::uint64_t epoch) {
@@ -159,10 +163,7 @@ __device__ inline bool reached_in_turn(const WaitEntry& now, std::uint64_t epoch
 
 /// As accept().
 __device__ inline bool accept_in_turn(Board* board, const WaitEntry& now, std::uint64_t expected) {
-  const FlagWords there = acquire_words(now.flag);
-  if (there.epoch == expected && there.token == now.token) return true;
-  disagree(board, now, expected, there);
-  return false;
+  return as_awaited(board, now, expected, acquire_words(now.flag));
 }
 
 /// As signal().

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <set>
 #include <utility>
 #include <vector>
@@ -44,9 +43,7 @@ class Tiles {
     return {add(plan_tasks(part.copies)), part.stage, false};
   }
   /// What a network moves takes the longest: it leaves before all else, and is waited for last.
-  PartTiles add_part(const Put& put) {
-    return {add(plan_tasks(put.copies)), std::numeric_limits<int>::min() + put.stage, false};
-  }
+  PartTiles add_part(const Put& put) { return {add(plan_tasks(put.copies)), first_put + put.stage, false}; }
   PartTiles add_part(const Landing& landing) {
     return {add(plan_tasks(landing.copies)), first_landing + landing.stage, false};
   }
@@ -55,6 +52,7 @@ class Tiles {
   std::vector<PacketTile> packets;
 
  private:
+  static constexpr int first_put = -(1 << 30);
   static constexpr int first_landing = 1 << 30;
   template <typename T>
   static std::uint32_t count_of(const std::vector<T>& tiles) {

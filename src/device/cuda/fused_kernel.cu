@@ -79,7 +79,7 @@ struct Gate {
   __device__ bool operator()() { return waited || wait(); }
 };
 
-/// Moves the tiles of a port's share from the buffer of even exchanges to that of odd ones, if this is one of these.
+/// Shifts the tiles of a port's share to the second buffer in odd exchanges.
 struct Turn {
   std::int64_t source = 0;
   std::int64_t target = 0;

@@ -77,9 +77,7 @@ __device__ inline bool wait_for_announcement(Board* board, const ReceivePart& pa
     }
     there = load_relaxed(wait.flag);
   }
-  if (there.epoch == epoch && there.token == wait.token) return true;
-  disagree(board, wait, epoch, there);
-  return false;
+  return as_awaited(board, wait, epoch, there);
 }
 
 /// The sender's wait for "ready" of this exchange, on which the next exchange relies. The receiver may already have taken its

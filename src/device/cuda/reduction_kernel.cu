@@ -91,7 +91,7 @@ __device__ double combine_block(Reduce what, double result) {
 template <bool is_one>
 __global__ void __launch_bounds__(block_threads, 4)
     reduction_kernel(const Board* board, const __grid_constant__ ReductionTable table) {
-  // On a stopped device only the result is left out, so that the load of the word does not delay those of the cells.
+  // A stopped device does not store the result. It loads the cells all the same: waiting for this word first would delay them.
   const bool stop = threadIdx.x == 0 && stopped(board);
   const ReductionOutput output = is_one ? table.one_output : table.outputs[blockIdx.y];
   if (blockIdx.x >= output.blocks) return;

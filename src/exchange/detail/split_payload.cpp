@@ -32,10 +32,6 @@ std::int64_t most_in_short_rows(const partition::Segment& segment, const partiti
   return segment.bytes / segment.source.extent().x * most;
 }
 
-int pieces_of(std::int64_t bytes, const Tuning& tuning) {
-  return static_cast<int>(std::clamp<std::int64_t>(bytes / tuning.packed_piece_bytes, 1, SplitPayload::most_pieces));
-}
-
 /// In which dimension a segment is cut into n pieces: in z, or in y where there are too few planes in z.
 int cut_dimension(const partition::Segment& segment, int n) {
   const Vec3 extent = segment.source.extent();
@@ -132,7 +128,7 @@ SplitPayload split_payload(const partition::Message& message, const Selection& s
   if (access.in_place && !narrowed && packed.bytes < tuning.pack_short_rows_from_bytes) {
     return {std::move(all), {}, {}};
   }
-  split.pieces = cut_into_pieces(packed.segments, pieces_of(packed.bytes, tuning));
+  split.pieces = cut_into_pieces(packed.segments, pieces_of(packed.bytes, tuning.packed_piece_bytes));
   return split;
 }
 
@@ -150,11 +146,15 @@ PackedRoom packed_room(const partition::Message& message, const partition::Geome
   const std::int64_t packets = most_room(message, geometry, tuning.packets_at_most_bytes);
   if (packets > 0) room.packet_buffer_bytes = device::packet_buffer_bytes(packets);
   if (packed.bytes == 0 || (!always && packed.bytes < tuning.pack_short_rows_from_bytes)) return room;
-  room.pieces = pieces_of(packed.bytes, tuning);
+  room.pieces = pieces_of(packed.bytes, tuning.packed_piece_bytes);
   // Each piece may begin at a multiple of 16 bytes, and end after one, in each of its segments.
   const std::int64_t gaps = room.pieces * (2 * SplitPayload::slack_bytes + 16 * std::ssize(packed.segments));
   room.bytes = packed.bytes + gaps;
   return room;
+}
+
+int pieces_of(std::int64_t bytes, std::int64_t piece_bytes) {
+  return static_cast<int>(std::clamp<std::int64_t>(bytes / piece_bytes, 1, SplitPayload::most_pieces));
 }
 
 std::vector<Payload> in_parts(const Payload& payload, int n) {

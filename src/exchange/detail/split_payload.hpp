@@ -43,6 +43,8 @@ struct PackedRoom {
 [[nodiscard]] PackedRoom packed_room(const partition::Message& message, const partition::Geometry& geometry,
                                      const Tuning& tuning, bool in_place);
 
+/// In how many pieces of about piece_bytes to send, 1 to SplitPayload::most_pieces.
+[[nodiscard]] int pieces_of(std::int64_t bytes, std::int64_t piece_bytes);
 /// A payload in n parts of about equal size, each with offsets of its own; some may be empty. Both ends compute the same.
 [[nodiscard]] std::vector<Payload> in_parts(const Payload& payload, int n);
 /// The most bytes that one of n parts can have in any selection.

@@ -28,7 +28,7 @@ class Slots {
   }
   /// Of even exchanges.
   [[nodiscard]] std::byte* cells() const { return message(0) + sizeof(net::Header); }
-  /// From there to those of odd ones.
+  /// Bytes from there to the cells of odd exchanges.
   [[nodiscard]] std::ptrdiff_t to_odd() const { return static_cast<std::ptrdiff_t>(slot_bytes_); }
   [[nodiscard]] net::Slot slot(int turn) const { return {flag(turn), {message(turn), slot_bytes_}}; }
 
@@ -43,13 +43,8 @@ class Slots {
   std::unique_ptr<device::Buffer> memory_;
 };
 
-/// Large messages are parts with a port each, so that one is packed and another one unpacked while others are on their way.
-int parts_of(std::int64_t capacity, const Tuning& tuning) {
-  return static_cast<int>(
-      std::clamp<std::int64_t>(capacity / tuning.staging_chunk_bytes, 1, SplitPayload::most_pieces));
-}
-
-/// Either end of a message: cells go one way, `ready` the other.
+/// Either end of a message: cells go one way, `ready` the other. A large message is sent in parts with a port each, so that one is packed
+/// and another one unpacked while others are on their way.
 class NetEnd final : public FusedEndpoint {
  public:
   NetEnd(const Channel& channel, Context& context, bool sends)
@@ -58,7 +53,7 @@ class NetEnd final : public FusedEndpoint {
         state_(&context.state(sends ? channel.message.from : channel.message.to)),
         sends_(sends),
         guard_(make_guard(channel, context, sends ? "ready" : "arrived")) {
-    const int parts = parts_of(payload_capacity(channel.message), context.tuning);
+    const int parts = pieces_of(payload_capacity(channel.message), context.tuning.staging_chunk_bytes);
     const std::int64_t capacity = part_capacity(channel.message, parts);
     for (int k = 0; k < parts; ++k) {
       ports_.push_back({Slots(*context.backend, sends ? capacity : 0), Slots(*context.backend, sends ? 0 : capacity)});
