@@ -2,16 +2,16 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <memory>
 #include <optional>
 #include <set>
 
+#include "comm/agree.hpp"
 #include "commands/commands.hpp"
 #include "communication.hpp"
 #include "documents.hpp"
+#include "io/update_file.hpp"
 #include "link_sweep.hpp"
 #include "mapping/patterns.hpp"
 #include "outputs.hpp"
@@ -130,15 +130,17 @@ std::vector<std::int64_t> sizes_of_links() {
   return sizes;
 }
 
+constexpr std::size_t most_bytes_of_links = std::size_t{64} << 20;
+
 /// The rows of a file that an earlier run wrote; none without such a file. The same on all ranks.
 std::optional<LinkTable> rows_before(Context& context, const LinkOptions& wanted) {
   std::vector<std::byte> bytes;
-  if (context.root()) {
-    std::ifstream file(*wanted.csv, std::ios::binary);
-    const std::string text{std::istreambuf_iterator<char>(file), {}};
+  comm::agree_on(context.world, [&] {
+    if (!context.root()) return;
+    const std::string text = io::content_if_there("--csv", *wanted.csv, most_bytes_of_links).value_or("");
     const auto* first = reinterpret_cast<const std::byte*>(text.data());
     bytes.assign(first, first + text.size());
-  }
+  });
   context.world.broadcast(bytes, rank_id(0));
   if (bytes.empty()) return std::nullopt;
   return link_table_of({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, *wanted.csv);

@@ -5,15 +5,15 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <limits>
 #include <memory>
 #include <optional>
 #include <set>
+#include <system_error>
 
 #include "comm/agree.hpp"
 #include "commands/commands.hpp"
+#include "core/posix_file.hpp"
 #include "halocline/error.hpp"
 #include "io/write_file.hpp"
 #include "machine/names.hpp"
@@ -132,8 +132,11 @@ Drawn draw_matrix(const PlotOptions& wanted) {
 
 /// The content of a file; empty if it cannot be read, such as the name of a machine that comes with Halocline.
 std::string content_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
+  try {
+    return read_file(path);
+  } catch (const std::system_error&) {
+    return {};
+  }
 }
 
 bool is_csv(const std::string& path) { return std::filesystem::path(path).extension() == ".csv"; }

@@ -8,11 +8,12 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
 #include <system_error>
+
+#include "core/posix_file.hpp"
 
 namespace halocline::comm {
 namespace {
@@ -21,9 +22,13 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t longest_name = 15;  // of a thread
 
+/// Empty if the process or the thread has ended, even between opening and reading (ESRCH).
 std::string content(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
+  try {
+    return read_file(path.string());
+  } catch (const std::system_error&) {
+    return {};
+  }
 }
 
 /// The value of a variable in the text of /proc/PID/environ.
