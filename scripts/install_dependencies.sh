@@ -56,6 +56,7 @@ look_for_build() {
   need libpng-dev header png.h
   need libxxhash-dev header xxhash.h
   want libscotch-dev header scotch/scotch.h
+  want libucx-dev header ucp/api/ucp.h
   if [ "${MPI:-AUTO}" != OFF ]; then
     need libopenmpi-dev program mpicxx
     need openmpi-bin program mpirun

@@ -73,6 +73,7 @@ for ((node = 0; node < nodes; ++node)); do
   read -r -u "$ready" _
   in_node "$node" hostname "node$node"
   in_node "$node" mount -t tmpfs tmpfs /dev/shm
+  in_node "$node" mount -t sysfs sysfs /sys || : # with the devices of its own network; where that is refused, UCX finds none
   in_node "$node" ip link set lo up
 done
 

@@ -93,6 +93,7 @@ struct Check {
 [[nodiscard]] Finding try_scotch(Subject& subject);
 [[nodiscard]] Finding try_png(Subject& subject);
 [[nodiscard]] Finding try_digests(Subject& subject);
+[[nodiscard]] Finding try_ucx(Subject& subject);
 [[nodiscard]] Finding try_nccl(Subject& subject);
 [[nodiscard]] Finding try_python(Subject& subject);
 

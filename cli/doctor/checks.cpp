@@ -38,6 +38,7 @@ constexpr std::array checks{
     Check{"Scotch", try_scotch, reinstall},
     Check{"PNG", try_png, reinstall},
     Check{"digests", try_digests, reinstall},
+    Check{"UCX", try_ucx, reinstall},
     Check{"NCCL", try_nccl, reinstall},
     Check{"Python", try_python, "pip install . in Halocline's source"},
 };

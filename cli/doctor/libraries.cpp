@@ -7,6 +7,7 @@
 #include "discovery/probe.hpp"
 #include "doctor/check.hpp"
 #include "doctor/child.hpp"
+#include "exchange/ucx_usable.hpp"
 #include "io/digest.hpp"
 #include "mapping/mapper.hpp"
 #include "picture.hpp"
@@ -89,6 +90,12 @@ Finding try_digests(Subject& /*subject*/) {
   if (io::digest_of({}) != UINT64_C(0x2d06800538d394c2))
     return broken("xxHash computes another digest", "use xxHash 0.8");
   return works("XXH3 of xxHash");
+}
+
+Finding try_ucx(Subject& /*subject*/) {
+  const auto& usable = exchange::ucx_usable();
+  if (!usable.yes) return absent(usable.why_not, "install UCX; only net by ucx (HALOCLINE_NET_ENGINE) needs it");
+  return works("libucp.so.0 has been loaded, for net by ucx");
 }
 
 Finding try_nccl(Subject& /*subject*/) {

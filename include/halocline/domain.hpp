@@ -227,7 +227,7 @@ struct Planned {
 /// other ranks of the node get it as the reason why their exchanges end.
 ///
 /// One thread at a time calls a domain's functions. MPI must have been initialised with at least MPI_THREAD_FUNNELED where all calls
-/// come from the main thread, and MPI_THREAD_SERIALIZED otherwise; no thread of Halocline's own calls MPI, but for net. Threads that
+/// come from the main thread, and MPI_THREAD_SERIALIZED otherwise; no thread of Halocline's own calls MPI, but for net by MPI. Threads that
 /// use different domains at the same time need MPI_THREAD_MULTIPLE, for which a Session asks only where transports list net.
 class Domain {
  public:

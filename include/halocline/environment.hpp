@@ -39,6 +39,8 @@ struct Environment {
   Duration timeout = std::chrono::seconds(120);
   /// HALOCLINE_TRANSPORTS: comma-separated transports that may be used; a leading '-' forbids one.
   std::optional<std::string> transports;
+  /// HALOCLINE_NET_ENGINE: auto, mpi or ucx, which moves the messages of net.
+  std::string net_engine = "auto";
   /// HALOCLINE_VALIDATE_ORDERING: 1 to look for work that is not ordered with exchanges (slow), or 0.
   bool validate_ordering = false;
   /// HALOCLINE_SLOW_PATHS: 1 to warn of routes far below their predicted rate, or 0.

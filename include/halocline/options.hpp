@@ -48,6 +48,8 @@ struct RoutingOptions {
   routing::Policy policy{};
   /// One message for each neighbour, or one for each direction; the same on all ranks.
   routing::Messages messages = routing::Messages::by_neighbour;
+  /// The same on all ranks.
+  routing::NetEngine net_engine = routing::NetEngine::automatic;
 };
 
 /// Checks that cost time.

@@ -34,6 +34,17 @@ enum class Messages : int {
 };
 [[nodiscard]] std::string_view to_string(Messages messages);
 
+/// What moves the messages of `net`.
+enum class NetEngine : int {
+  /// "auto": mpi, but ucx where MPI is without MPI_THREAD_MULTIPLE, so that no thread could move its messages, and all ranks have UCX.
+  automatic,
+  mpi,
+  ucx,  ///< found at run time; realize() throws CapabilityError on all ranks where one has none
+};
+[[nodiscard]] std::string_view to_string(NetEngine engine);
+/// The inverse of to_string. Throws InvalidArgument that lists the names.
+[[nodiscard]] NetEngine net_engine_from_string(std::string_view name);
+
 /// The transports that may be used. Default: all but `net`, in the order of all_transports.
 struct Policy {
   /// Tried in this order; transports that are not listed are forbidden.

@@ -22,8 +22,8 @@ namespace halocline::comm {
 /// if this Session initialised it, no Communicator of the process was poisoned, and no exception is unwinding: MPI_Finalize waits for all
 /// ranks and could block for ever. If it leaves out MPI_Finalize for such a reason, the process ends with status 1 instead of 0.
 ///
-/// It initialises MPI with MPI_THREAD_SERIALIZED, or, where the environment's transports list net, with MPI_THREAD_MULTIPLE for the
-/// thread that moves messages of net.
+/// It initialises MPI with MPI_THREAD_SERIALIZED, or, where the environment's transports list net and its engine is not ucx, with
+/// MPI_THREAD_MULTIPLE for the thread that moves messages of net.
 ///
 /// MPI_Init and MPI_Finalize cannot be interrupted: if one of them does not return within the timeout (the environment's, or the
 /// world's at the end), because another rank never calls it or has exited, the process ends with one line and status 1.

@@ -20,6 +20,7 @@ class Halocline(CMakePackage, CudaPackage):
     variant("hwloc", default=True, description="Discovery of the machine by hwloc")
     variant("apps", default=True, description="The applications and the command-line tool")
     variant("scotch", default=False, description="Mapping by Scotch")
+    variant("ucx", default=False, description="Messages of net by UCX")
     variant("xxhash", default=True, description="Checkpoints")
     variant("fortran", default=False, description="The Fortran module")
     variant("python", default=False, description="The Python package")
@@ -36,6 +37,7 @@ class Halocline(CMakePackage, CudaPackage):
     depends_on("cli11", when="+apps")
     depends_on("libpng", when="+apps")
     depends_on("scotch", when="+scotch")
+    depends_on("ucx@1.10:", when="+ucx")
     depends_on("xxhash@0.8:", when="+xxhash")
     depends_on("cuda@12.5:", when="+cuda")
     extends("python@3.11:", when="+python")
@@ -54,6 +56,7 @@ class Halocline(CMakePackage, CudaPackage):
             self.define_from_variant("HALOCLINE_HWLOC", "hwloc"),
             self.define_from_variant("HALOCLINE_PNG", "apps"),
             self.define_from_variant("HALOCLINE_SCOTCH", "scotch"),
+            self.define_from_variant("HALOCLINE_UCX", "ucx"),
             self.define_from_variant("HALOCLINE_XXHASH", "xxhash"),
             self.define_from_variant("HALOCLINE_FORTRAN", "fortran"),
             self.define_from_variant("HALOCLINE_PYTHON", "python"),

@@ -44,8 +44,9 @@ bool takes_mpi(const Environment& environment, const Launcher& launcher) {
   return true;
 }
 
-/// Whether the environment lists net, which is driven by a thread that calls MPI. Its full syntax is routing::Policy's.
-bool lists_net(const Environment& environment) {
+/// Whether the environment lists net, and a thread that calls MPI moves its messages. The full syntax of lists is routing::Policy's.
+bool wants_thread(const Environment& environment) {
+  if (environment.net_engine == "ucx") return false;
   const std::string transports = environment.transports.value_or("");
   for (std::string_view rest = transports; !rest.empty();) {
     const std::size_t comma = std::min(rest.find(','), rest.size());
@@ -77,7 +78,7 @@ Session::Session(int* argc, char*** argv, const Environment& environment) : exce
     }
     fail_at_exit_where_asked();
     runtime::initialise(argc, argv, environment.timeout,
-                        lists_net(environment) ? runtime::AskedLevel::multiple : runtime::AskedLevel::serialized);
+                        wants_thread(environment) ? runtime::AskedLevel::multiple : runtime::AskedLevel::serialized);
     finalise_ = true;
   }
   if (const auto why = alone_in_world(launcher, runtime::world_size(), runtime::library(), runtime::mpiexec())) {

@@ -20,6 +20,7 @@ namespace {
 constexpr std::array<std::string_view, 3> backends{"auto", "host", "cuda"};
 constexpr std::array<std::string_view, 4> log_levels{"error", "warning", "info", "debug"};
 constexpr std::array<std::string_view, 3> comms{"auto", "serial", "mpi"};
+constexpr std::array<std::string_view, 3> net_engines{"auto", "mpi", "ucx"};
 constexpr std::array<std::string_view, 2> switches{"0", "1"};
 
 [[noreturn]] void refuse(const std::string& name, const std::string& value, const std::string& allowed) {
@@ -69,6 +70,7 @@ Environment Environment::read(const Lookup& lookup) {
     environment.timeout = std::chrono::duration_cast<Duration>(std::chrono::duration<double>(seconds));
   }
   environment.transports = lookup("HALOCLINE_TRANSPORTS");
+  environment.net_engine = read_word(lookup, "HALOCLINE_NET_ENGINE", environment.net_engine, net_engines);
   environment.validate_ordering = read_word(lookup, "HALOCLINE_VALIDATE_ORDERING", "0", switches) == "1";
   environment.slow_paths = read_word(lookup, "HALOCLINE_SLOW_PATHS", "0", switches) == "1";
   environment.log_level = read_word(lookup, "HALOCLINE_LOG", environment.log_level, log_levels);
@@ -92,6 +94,8 @@ std::vector<EnvironmentVariable> environment_variables() {
       {"HALOCLINE_HOST_WORKERS", "1 to 256", "by cores and ranks", "worker threads of the host backend in a process"},
       {"HALOCLINE_TIMEOUT", "seconds above 0", "120", "how long a collective or an exchange may take"},
       {"HALOCLINE_TRANSPORTS", "names, comma-separated; -name forbids", "all", "transports that may be used"},
+      {"HALOCLINE_NET_ENGINE", fmt::format("{}", fmt::join(net_engines, ", ")), "auto",
+       "what moves the messages of net; auto: MPI, or UCX where MPI has no MPI_THREAD_MULTIPLE"},
       {"HALOCLINE_VALIDATE_ORDERING", "0, 1", "0", "detect work that is not ordered with exchanges; slow"},
       {"HALOCLINE_SLOW_PATHS", "0, 1", "0", "warn of routes far below their predicted rate"},
       {"HALOCLINE_LOG", fmt::format("{}", fmt::join(log_levels, ", ")), "warning",

@@ -143,6 +143,7 @@ std::vector<NamedValue> values_of(const DomainOptions& options) {
   number("tuning.domains_at_once", options.tuning.domains_at_once);
   add("measure_weights", options.partition.measure_weights ? "true" : "false");
   add("messages", std::string(to_string(options.routing.messages)));
+  add("net_engine", std::string(to_string(options.routing.net_engine)));
   add("validate_ordering", options.debug.validate_ordering ? "true" : "false");
   add("timeout", fmt::format("{} s", std::chrono::duration<double>(options.timeout).count()));
   return values;

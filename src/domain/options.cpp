@@ -13,6 +13,7 @@ DomainOptions DomainOptions::from(const Environment& environment) {
   options.slow_paths = environment.slow_paths;
   options.debug.validate_ordering = environment.validate_ordering;
   if (environment.transports) options.routing.policy = routing::Policy::parse(*environment.transports);
+  options.routing.net_engine = routing::net_engine_from_string(environment.net_engine);
   return options;
 }
 

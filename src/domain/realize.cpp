@@ -278,7 +278,9 @@ std::unique_ptr<exchange::Exchange> Domain::Impl::connect(comm::RankGroup& group
                         .subdomains = std::move(memory.subdomains),
                         .tuning = options.tuning,
                         .messages = messages(),
-                        .network = may_use(options.routing.policy, routing::Transport::net),
+                        .network = may_use(options.routing.policy, routing::Transport::net)
+                                       ? std::optional(options.routing.net_engine)
+                                       : std::nullopt,
                         .validate_ordering = options.debug.validate_ordering,
                         .timeout = options.timeout,
                         .self_in_place = memory.self_in_place,

@@ -94,8 +94,8 @@ struct Setup {
   Tuning tuning;
   /// The same on all ranks.
   Messages messages = Messages::by_neighbour;
-  /// Whether routes may be by net, on any rank; the same on all ranks.
-  bool network = false;
+  /// If routes may be by net, on any rank: the engine that is wanted; the same on all ranks.
+  std::optional<routing::NetEngine> network;
   /// Finds work that is not ordered with exchanges: halos are filled with 0xff bytes (NaN) when an exchange starts, so that
   /// work that reads them too early reads NaN; and finish() waits until all work is done, and throws ProtocolError if cells
   /// were written while they were sent, or a halo differs from what was sent. Exchanges cannot be captured, and take many times

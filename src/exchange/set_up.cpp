@@ -46,7 +46,9 @@ void Exchange::Impl::set_up() {
     make_channels(setup_.routes);
   });
   if (setup_.messages == Messages::by_node) make_node_bundles();
-  if (setup_.network) network_ = std::make_unique<net::Network>(*setup_.comm, *setup_.backend, *abort_);
+  if (setup_.network) {
+    network_ = std::make_unique<net::Network>(*setup_.comm, *setup_.backend, *abort_, *setup_.network);
+  }
   context_.network = network_.get();
   comm::agree_on(*setup_.comm, [&] {
     make_all_ends();

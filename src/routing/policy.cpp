@@ -53,6 +53,22 @@ Transport transport_from_string(std::string_view name) {
   throw InvalidArgument(fmt::format("transport is '{}'; allowed are {}", name, names_of(all_transports)));
 }
 
+std::string_view to_string(NetEngine engine) {
+  switch (engine) {
+    case NetEngine::automatic: return "auto";
+    case NetEngine::mpi: return "mpi";
+    case NetEngine::ucx: return "ucx";
+  }
+  throw InternalError("a NetEngine without a name");
+}
+
+NetEngine net_engine_from_string(std::string_view name) {
+  for (const NetEngine engine : {NetEngine::automatic, NetEngine::mpi, NetEngine::ucx}) {
+    if (to_string(engine) == name) return engine;
+  }
+  throw InvalidArgument(fmt::format("net engine is '{}'; allowed are auto, mpi, ucx", name));
+}
+
 Policy Policy::parse(std::string_view text) {
   std::vector<Transport> allowed;
   std::vector<Transport> forbidden;

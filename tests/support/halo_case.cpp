@@ -153,6 +153,7 @@ DomainOptions options_of(comm::RankGroup& comm, const HaloCase& halo_case) {
   options.routing.policy = halo_case.policy;
   options.tuning = halo_case.tuning;
   options.routing.messages = halo_case.messages;
+  options.routing.net_engine = halo_case.net_engine;
   options.partition.method = halo_case.partition;
   options.partition.node_grid = halo_case.node_grid;
   options.partition.device_grid = halo_case.device_grid;

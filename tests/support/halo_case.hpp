@@ -27,6 +27,7 @@ struct HaloCase {
   bool uneven_devices = false;
   std::optional<int> ranks_per_node;
   routing::Policy policy;
+  routing::NetEngine net_engine = routing::NetEngine::automatic;
   partition::Method partition = partition::Method::exact;
   std::optional<Vec3> node_grid;    ///< with Method::given
   std::optional<Vec3> device_grid;  ///< with Method::given

@@ -6,9 +6,12 @@
 #include <algorithm>
 #include <chrono>
 
+#include "comm/agree.hpp"
+#include "core/log.hpp"
 #include "core/short_text.hpp"
 #include "exchange/detail/tags.hpp"
-#include "exchange/net/mpi_proxy.hpp"
+#include "exchange/net/proxy.hpp"
+#include "exchange/net/ucx/ucx.hpp"
 #include "halocline/error.hpp"
 
 namespace halocline::exchange::net {
@@ -26,13 +29,34 @@ constexpr Duration farewell = std::chrono::milliseconds(200);
 
 }  // namespace
 
-Network::Network(comm::RankGroup& comm, device::Backend& backend, AbortWord& abort)
+Network::Network(comm::RankGroup& comm, device::Backend& backend, AbortWord& abort, routing::NetEngine wanted)
     : backend_(&backend), abort_(&abort), me_(comm.rank()), threaded_(comm.concurrent()) {
-  const bool all = comm.all_reduce(std::int64_t{threaded_.yes ? 1 : 0}, comm::Reduction::min) != 0;
-  if (!all && threaded_.yes)
+  using routing::NetEngine;
+  const auto on_all = [&comm](bool yes) {
+    return comm.all_reduce(std::int64_t{yes ? 1 : 0}, comm::Reduction::min) != 0;
+  };
+  if (!on_all(threaded_.yes) && threaded_.yes)
     threaded_ = Verdict::of(false, "MPI was not initialised with MPI_THREAD_MULTIPLE on all ranks");
-  comm_ = comm.split(0, static_cast<int>(me_.value()));
-  engine_ = std::make_unique<MpiProxy>(*comm_, backend);
+  bool by_ucx = wanted == NetEngine::ucx;
+  if (by_ucx) {
+    comm::agree_on(comm, [] {
+      if (!ucx_usable().yes) throw CapabilityError(fmt::format("net by ucx: {}", ucx_usable().why_not));
+    });
+  } else if (wanted == NetEngine::automatic && !threaded_.yes) {
+    by_ucx = on_all(ucx_usable().yes);
+  }
+  auto group = comm.split(0, static_cast<int>(me_.value()));
+  if (by_ucx) {
+    messages_ = make_ucx_messages(std::move(group));
+    threaded_ = Verdict::of(true);
+  } else {
+    messages_ = std::make_unique<GroupMessages>(std::move(group));
+  }
+  engine_ = std::make_unique<Proxy>(*messages_, backend);
+  if (me_ == rank_id(0)) {
+    log(LogLevel::info, fmt::format("net: messages by {}, moved by {}", messages_->name(),
+                                    threaded_.yes ? "a thread of each rank" : "the host, while it waits"));
+  }
 }
 
 int Network::next_tag(rank_id sender, rank_id receiver, bool sends) {
@@ -113,7 +137,7 @@ void Network::close(const Deadline& deadline) {
     throw DeadlineError("the other ends of this rank's ports (net) have not left in time");
   }
   engine_.reset();
-  comm_->close();
+  messages_->close(deadline);
 }
 
 }  // namespace halocline::exchange::net

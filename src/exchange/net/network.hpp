@@ -14,21 +14,23 @@
 #include "device/backend.hpp"
 #include "exchange/detail/abort_word.hpp"
 #include "exchange/net/engine.hpp"
+#include "exchange/net/messages.hpp"
+#include "halocline/routing.hpp"
 
 namespace halocline::exchange::net {
 
-/// The engine of a rank's ports, with what makes it move: a thread, where two threads of a rank may call MPI at the same time, or else
-/// the thread that waits for an exchange. Without a thread nothing moves outside of progress(), so that a graph cannot contain puts.
+/// The engine of a rank's ports, with what makes it move: a thread, where one may call what moves the messages beside others that call MPI, or
+/// else the thread that waits for an exchange. Without a thread nothing moves outside of progress(), so that a graph cannot contain puts.
 class Network {
  public:
-  /// Collective. comm and abort must outlive it.
-  Network(comm::RankGroup& comm, device::Backend& backend, AbortWord& abort);
+  /// Collective. comm and abort must outlive it. Throws CapabilityError on all ranks if one has not the engine that is wanted.
+  Network(comm::RankGroup& comm, device::Backend& backend, AbortWord& abort, routing::NetEngine wanted);
   Network(const Network&) = delete;
   Network& operator=(const Network&) = delete;
   ~Network() { stop(); }
 
   [[nodiscard]] Engine& engine() { return *engine_; }
-  /// Yes, or why there is no thread; the same on all ranks.
+  /// Yes, or why there is no thread.
   [[nodiscard]] const Verdict& threaded() const { return threaded_; }
   /// The tag of the next port from one rank to another, in the ports' own group; both ends open theirs in the same order. sends: of the
   /// sender's end, which has ranks of its own where both are this rank.
@@ -53,7 +55,7 @@ class Network {
 
   device::Backend* backend_;
   AbortWord* abort_;
-  std::unique_ptr<comm::RankGroup> comm_;
+  std::unique_ptr<Messages> messages_;
   std::unique_ptr<Engine> engine_;
   rank_id me_;
   Verdict threaded_;

@@ -117,6 +117,8 @@ std::vector<Difference> differences() {
       {"packets", [](Asked& a) { a.options.tuning.packets_at_most_bytes = 1; }, "tuning.packets_at_most_bytes"},
       {"messages", [](Asked& a) { a.options.routing.messages = Messages::by_direction; },
        "messages: rank 0 has by_neighbour, rank 2 has by_direction"},
+      {"net_engine", [](Asked& a) { a.options.routing.net_engine = routing::NetEngine::ucx; },
+       "net_engine: rank 0 has auto, rank 2 has ucx"},
       {"validate_ordering", [](Asked& a) { a.options.debug.validate_ordering = true; },
        "validate_ordering: rank 0 has false, rank 2 has true"},
       {"timeout", [](Asked& a) { a.options.timeout = 15s; }, "timeout: rank 0 has 20 s, rank 2 has 15 s"},

@@ -4,6 +4,7 @@
 
 #include "comm/gather.hpp"
 #include "contract/exchange/contract.hpp"
+#include "contract/exchange/engines.hpp"
 #include "contract/exchange/reduced.hpp"
 #include "contract/exchange/system_placement.hpp"
 #include "halocline/halocline.hpp"
@@ -15,11 +16,13 @@ namespace {
 
 class MpiContract : public testing::TestWithParam<routing::Transport> {};
 
-void expect_contract(routing::Transport transport, exchange::Messages how) {
+void expect_contract(routing::Transport transport, exchange::Messages how,
+                     routing::NetEngine engine = routing::NetEngine::mpi) {
   comm::RankGroup& world = mpi_world();
   std::int64_t messages = 0;
   for (HaloCase& c : contract_cases(transport, world.size())) {
     c.messages = how;
+    c.net_engine = engine;
     const HaloOutcome outcome = run_case(world, c);
     EXPECT_EQ(outcome.wrong, "") << c.name << ", rank " << world.rank().value();
     EXPECT_GT(outcome.cells, 0);
@@ -81,8 +84,13 @@ TEST(MpiChunks, large_messages_arrive_whole) {
   c.device_grid = Vec3{1, 1, world.size()};
   c.subsets = true;
   c.steps = 6;
-  for (const auto transport : {routing::Transport::mpi_staged, routing::Transport::net}) {
+  const bool ucx = ucx_missing().empty();
+  for (const auto& [transport, engine] :
+       {std::pair(routing::Transport::mpi_staged, routing::NetEngine::mpi),
+        std::pair(routing::Transport::net, routing::NetEngine::mpi),
+        std::pair(routing::Transport::net, ucx ? routing::NetEngine::ucx : routing::NetEngine::mpi)}) {
     c.policy.order = {transport};
+    c.net_engine = engine;
     for (const std::int64_t bytes : {20'000, 100'000, 1 << 30}) {
       c.tuning.staging_chunk_bytes = bytes;
       c.delay_seed = static_cast<std::uint64_t>(bytes % 1000);  // no delays in the first two
@@ -94,13 +102,24 @@ TEST(MpiChunks, large_messages_arrive_whole) {
   }
 }
 
+using MpiNet = ByEngine;
+INSTANTIATE_TEST_SUITE_P(engines, MpiNet,
+                         testing::Values(routing::NetEngine::automatic, routing::NetEngine::mpi,
+                                         routing::NetEngine::ucx),
+                         by_engine);
+
+TEST_P(MpiNet, every_cell_is_as_geometry_says) {
+  expect_contract(routing::Transport::net, exchange::Messages::by_neighbour, GetParam());
+}
+
 /// Without HALOCLINE_TRANSPORTS=net a Session asks for MPI_THREAD_SERIALIZED, which leaves a graph without a thread that moves its
-/// messages.
-TEST(MpiNet, graphs_need_a_thread_that_may_call_mpi) {
+/// messages, unless UCX moves them.
+TEST_P(MpiNet, graphs_need_a_thread_that_may_call_the_engine) {
   comm::RankGroup& world = mpi_world();
   DomainOptions options;
   options.devices.kind = DeviceKind::host;
   options.routing.policy.order = {routing::Transport::net};
+  options.routing.net_engine = GetParam();
   Domain domain({8, 8, 8}, Stencil::box(1), world, options);
   domain.add_field<double>("u");
   domain.realize();
@@ -115,7 +134,9 @@ TEST(MpiNet, graphs_need_a_thread_that_may_call_mpi) {
   }
   const bool refused = refusal.find("needs the host: MPI was initialised with") != std::string::npos;
   const Environment environment = Environment::read();
-  EXPECT_EQ(refused, world.backend() == comm::CommBackend::mpi && environment.transports != "net") << refusal;
+  const bool by_mpi = GetParam() == routing::NetEngine::mpi ||
+                      (GetParam() == routing::NetEngine::automatic && !exchange::ucx_usable().yes);
+  EXPECT_EQ(refused, by_mpi && world.backend() == comm::CommBackend::mpi && environment.transports != "net") << refusal;
   domain.close();
 }
 

@@ -14,16 +14,20 @@
 
 #include "comm/local_ranks.hpp"
 #include "contract/exchange/free_engine.hpp"
-#include "exchange/net/mpi_proxy.hpp"
+#include "exchange/net/proxy.hpp"
+#include "exchange/net/ucx/ucx.hpp"
 
 namespace halocline::test {
 
 using namespace std::chrono_literals;
 using exchange::net::Engine;
+using exchange::net::GroupMessages;
 using exchange::net::Header;
-using exchange::net::MpiProxy;
+using exchange::net::Messages;
+using exchange::net::Proxy;
 
-enum class Kind { proxy, free };
+/// A proxy over a group of ranks, or over UCX; or an engine that does whatever it may.
+enum class Kind { proxy, ucx, free };
 
 /// An engine, and how to make a backend whose devices it serves.
 struct Ported {
@@ -39,7 +43,7 @@ inline void PrintTo(const Ported& ported, std::ostream* out) { *out << ported.na
 struct Way {
   Way(device::Backend& backend, std::size_t bytes) {
     flags = backend.allocate_pinned(4 * sizeof(device::Flag));
-    for (int f = 0; f < 4; ++f) new (flags->data() + f * sizeof(device::Flag)) device::Flag{};
+    for (std::size_t f = 0; f < 4; ++f) new (flags->data() + f * sizeof(device::Flag)) device::Flag{};
     slot_bytes = sizeof(Header) + std::max(bytes, exchange::net::text_bytes);
     for (auto& both : messages) both = backend.allocate_pinned(2 * slot_bytes);
   }
@@ -70,15 +74,19 @@ class Pair {
 
   explicit Pair(const Ported& ported, std::array<std::uint64_t, 2> tokens = {7, 7}, Duration timeout = 20s,
                 bool is_one_way = false)
-      : one_way(is_one_way), backend(ported.make()), group(comm::serial()) {
+      : one_way(is_one_way), backend(ported.make()) {
     abort = backend->allocate_pinned(sizeof(std::atomic<std::uint32_t>));
     new (abort->data()) std::atomic<std::uint32_t>(0);
-    if (ported.kind == Kind::proxy) {
-      engine = std::make_unique<MpiProxy>(*group, *backend);
-    } else {
+    if (ported.kind == Kind::free) {
       auto freed = std::make_unique<FreeEngine>(*backend, 1);
       free = freed.get();
       engine = std::move(freed);
+    } else {
+      auto of_this_rank = comm::serial();
+      group = of_this_rank.get();
+      messages = ported.kind == Kind::ucx ? exchange::net::make_ucx_messages(std::move(of_this_rank))
+                                          : std::make_unique<GroupMessages>(std::move(of_this_rank));
+      engine = std::make_unique<Proxy>(*messages, *backend);
     }
     for (std::size_t d = 0; d < 2; ++d) {
       data.push_back(std::make_unique<Way>(*backend, bytes));
@@ -106,7 +114,7 @@ class Pair {
     }
   }
   ~Pair() {
-    group->poison();  // receives are under way
+    if (group != nullptr) group->poison();  // receives are under way
     fused.clear();
     streams.clear();
   }
@@ -157,7 +165,8 @@ class Pair {
 
   bool one_way;  ///< from device 0 to device 1
   std::shared_ptr<device::Backend> backend;
-  std::unique_ptr<comm::RankGroup> group;
+  comm::RankGroup* group = nullptr;  ///< of messages
+  std::unique_ptr<Messages> messages;
   FreeEngine* free = nullptr;
   std::unique_ptr<Engine> engine;
   std::vector<std::unique_ptr<Way>> data, ready;  ///< by message

@@ -2,6 +2,7 @@
 // Ports of net on host devices.
 #include <gmock/gmock.h>
 
+#include "contract/exchange/engines.hpp"
 #include "contract/exchange/net_ports.hpp"
 #include "device/host.hpp"
 
@@ -11,14 +12,18 @@ namespace {
 using testing::HasSubstr;
 
 Ported on_host(Kind kind, std::string name) {
-  return {kind, std::move(name), [] {
+  return {kind, std::move(name),
+          [] {
             device::HostOptions options;
             options.devices = 2;
             return device::make_host_backend(options);
-          }};
+          },
+          [kind] { return kind == Kind::ucx ? ucx_missing() : ""; }};
 }
 
-INSTANTIATE_TEST_SUITE_P(engines, NetPorts, testing::Values(on_host(Kind::proxy, "proxy"), on_host(Kind::free, "free")),
+INSTANTIATE_TEST_SUITE_P(engines, NetPorts,
+                         testing::Values(on_host(Kind::proxy, "proxy"), on_host(Kind::ucx, "ucx"),
+                                         on_host(Kind::free, "free")),
                          [](const auto& param) { return param.param.name; });
 
 TEST(NetProxy, giving_up_ends_the_other_end_with_the_reason) {

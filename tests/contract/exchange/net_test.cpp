@@ -6,6 +6,7 @@
 #include <chrono>
 
 #include "contract/exchange/delayed_chunks.hpp"
+#include "contract/exchange/engines.hpp"
 #include "domain/internals.hpp"
 #include "halocline/halocline.hpp"
 #include "ranks.hpp"
@@ -19,16 +20,22 @@ using namespace std::chrono_literals;
 using testing::AllOf;
 using testing::HasSubstr;
 
-DomainOptions between_nodes(std::shared_ptr<device::Injector> injector = nullptr) {
+using routing::NetEngine;
+
+DomainOptions between_nodes(NetEngine engine, std::shared_ptr<device::Injector> injector = nullptr) {
   DomainOptions options = options_with(std::move(injector), routing::Transport::net, 60s);
   options.machine.ranks_per_node = 1;
+  options.routing.net_engine = engine;
   return options;
 }
 
-TEST(Net, exchanges_are_captured_and_replayed_between_eager_ones) {
-  const auto all = outcomes(2, [](comm::RankGroup& comm) {
+using Net = ByEngine;
+INSTANTIATE_TEST_SUITE_P(engines, Net, both_engines, by_engine);
+
+TEST_P(Net, exchanges_are_captured_and_replayed_between_eager_ones) {
+  const auto all = outcomes(2, [engine = GetParam()](comm::RankGroup& comm) {
     constexpr Vec3 extent{12, 10, 8};
-    Domain domain(extent, Stencil::box(1), comm, between_nodes());
+    Domain domain(extent, Stencil::box(1), comm, between_nodes(engine));
     const auto u = domain.add_field<double>("u");
     domain.realize();
     ASSERT_THAT(domain.explain(), HasSubstr("net: two nodes, the devices post to a proxy of the host"));
@@ -69,17 +76,19 @@ TEST(Net, exchanges_are_captured_and_replayed_between_eager_ones) {
 }
 
 /// Each part has a port of its own.
-TEST(Net, messages_in_parts_are_right_with_delays_everywhere) {
+TEST_P(Net, messages_in_parts_are_right_with_delays_everywhere) {
   for (const int ranks : {1, 2, 4}) {
-    expect_right_in_delayed_chunks(ranks, 300, 13 * 7919, 4,
-                                   [](HaloCase& c, std::uint64_t) { c.policy.order = {routing::Transport::net}; });
+    expect_right_in_delayed_chunks(ranks, 300, 13 * 7919, 4, [engine = GetParam()](HaloCase& c, std::uint64_t) {
+      c.policy.order = {routing::Transport::net};
+      c.net_engine = engine;
+    });
   }
 }
 
-TEST(Net, a_failure_reaches_the_ranks_of_other_nodes_with_its_reason) {
-  const auto all = outcomes(2, [](comm::RankGroup& comm) {
+TEST_P(Net, a_failure_reaches_the_ranks_of_other_nodes_with_its_reason) {
+  const auto all = outcomes(2, [engine = GetParam()](comm::RankGroup& comm) {
     const auto injector = std::make_shared<FailNth>(device::Operation::copy_list, 1 << 30);
-    Domain domain({12, 12, 12}, Stencil::box(1), comm, between_nodes(injector));
+    Domain domain({12, 12, 12}, Stencil::box(1), comm, between_nodes(engine, injector));
     domain.add_field<double>("u");
     domain.realize();
     domain.exchange();
@@ -94,16 +103,16 @@ TEST(Net, a_failure_reaches_the_ranks_of_other_nodes_with_its_reason) {
   for (const Outcome& outcome : all) EXPECT_LT(outcome.took, 20s);
 }
 
-TEST(Net, devices_that_cannot_wait_for_each_other_are_the_reason_against_it) {
+TEST(NetRoutes, devices_that_cannot_wait_for_each_other_are_the_reason_against_it) {
   routing::PairFacts facts;
   facts.mpi = true;
   facts.direct_safe = Verdict::of(false, "launches are serialised");
   EXPECT_EQ(routing::possible(routing::Transport::net, facts).why_not, "not safe: launches are serialised");
 }
 
-TEST(Net, it_is_not_chosen_unless_it_is_listed) {
+TEST(NetRoutes, it_is_not_chosen_unless_it_is_listed) {
   const auto all = outcomes(2, [](comm::RankGroup& comm) {
-    DomainOptions options = between_nodes();
+    DomainOptions options = between_nodes(NetEngine::automatic);
     options.routing.policy = {};
     Domain domain({12, 12, 12}, Stencil::box(1), comm, options);
     domain.add_field<double>("u");

@@ -36,6 +36,7 @@ int run(const std::string& transport, const std::string& fate, double seconds, c
   options.timeout = std::chrono::duration_cast<Duration>(std::chrono::duration<double>(seconds));
   options.routing.policy.order = {routing::transport_from_string(transport), routing::Transport::self,
                                   routing::Transport::mpi_staged};
+  options.routing.net_engine = routing::net_engine_from_string(Environment::read().net_engine);
   if (transport == "mpi_staged") options.routing.policy.order = {routing::Transport::mpi_staged};
   if (argc > 5 && std::string(argv[5]) == "by_node") options.routing.messages = routing::Messages::by_node;
   auto domain = std::make_unique<Domain>(Vec3{16, 16, 48}, Stencil::box(2), world, options);

@@ -29,7 +29,7 @@ CANNOT_FAIL = {
     ),
     "they end the process or send it a signal": r"_?_[Ee]xit|exit|abort|raise",
     "they fail for arguments alone, which are constants here": (
-        r"sig(add|empty)set|signal|pthread_(mutex|cond)_.*|pthread_once|nanosleep|sched_yield|closedir|sigtimedwait|clock_gettime"
+        r"sig(add|empty)set|signal|pthread_(mutex|cond)_.*|pthread_once|nanosleep|sched_yield|closedir|free|sigtimedwait|clock_gettime"
     ),
     "inquiries of hwloc and Scotch on what was loaded, and what frees it": (
         r"hwloc_bitmap_(first|last|next|iszero|isincluded|intersects)|hwloc_get_(obj_by_depth|type_depth)|hwloc_topology_destroy"

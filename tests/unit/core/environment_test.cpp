@@ -30,11 +30,13 @@ TEST(Environment, values_are_typed) {
   const Environment e = read({{"HALOCLINE_RANKS_PER_NODE", "4"},
                               {"HALOCLINE_TIMEOUT", "0.25"},
                               {"HALOCLINE_LOG", "debug"},
+                              {"HALOCLINE_NET_ENGINE", "ucx"},
                               {"HALOCLINE_BACKEND", "cuda"}});
   EXPECT_EQ(e.backend, "cuda");
   EXPECT_EQ(e.ranks_per_node, 4);
   EXPECT_EQ(e.timeout, std::chrono::milliseconds(250));
   EXPECT_EQ(e.log_level, "debug");
+  EXPECT_EQ(e.net_engine, "ucx");
 }
 
 TEST(Environment, bad_values_are_refused_by_name) {
@@ -49,6 +51,7 @@ TEST(Environment, bad_values_are_refused_by_name) {
                                                                   {"HALOCLINE_TIMEOUT", "nan"},
                                                                   {"HALOCLINE_VALIDATE_ORDERING", "yes"},
                                                                   {"HALOCLINE_SLOW_PATHS", "2"},
+                                                                  {"HALOCLINE_NET_ENGINE", "pigeon"},
                                                                   {"HALOCLINE_LOG", "loud"},
                                                                   {"HALOCLINE_COMM", "tcp"}}) {
     try {
@@ -68,7 +71,7 @@ TEST(Environment, each_variable_is_documented) {
     EXPECT_FALSE(entry.meaning.empty());
     EXPECT_FALSE(entry.allowed.empty());
   }
-  EXPECT_EQ(environment_variables().size(), 14u) << "one entry for each member of Environment, and HALOCLINE_RECORD";
+  EXPECT_EQ(environment_variables().size(), 15u) << "one entry for each member of Environment, and HALOCLINE_RECORD";
 }
 
 }  // namespace

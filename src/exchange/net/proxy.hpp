@@ -7,18 +7,17 @@
 #include <string>
 #include <vector>
 
-#include "comm/rank_group.hpp"
-#include "comm/requests.hpp"
 #include "device/backend.hpp"
 #include "exchange/net/engine.hpp"
+#include "exchange/net/messages.hpp"
 
 namespace halocline::exchange::net {
 
-/// An engine by messages of MPI: a put is one message, received in place by a receive that was posted when the exchange before began.
-class MpiProxy final : public Engine {
+/// An engine by messages: a put is one message, received in place by a receive that was posted when the exchange before began.
+class Proxy final : public Engine {
  public:
-  /// comm: its own, which nobody else calls. Both must outlive it.
-  MpiProxy(comm::RankGroup& comm, device::Backend& backend) : comm_(&comm), backend_(&backend) {}
+  /// messages: its own, which nobody else calls. Both must outlive it.
+  Proxy(Messages& messages, device::Backend& backend) : messages_(&messages), backend_(&backend) {}
 
   std::size_t open(const PortEnd& end) override;
   void announce(std::size_t port, std::uint64_t token, std::size_t bytes) override;
@@ -52,7 +51,7 @@ class MpiProxy final : public Engine {
   void notify(const Port& port, std::uint64_t mark, std::string_view text);
   [[nodiscard]] std::size_t bytes_of(std::size_t port, std::uint64_t token);
 
-  comm::RankGroup* comm_;
+  Messages* messages_;
   device::Backend* backend_;
   std::vector<std::unique_ptr<Port>> ports_;
   std::vector<Notice> notices_;

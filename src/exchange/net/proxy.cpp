@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "exchange/net/mpi_proxy.hpp"
+#include "exchange/net/proxy.hpp"
 
 #include <fmt/core.h>
 
@@ -24,11 +24,11 @@ Header header_of(const Slot& slot) {
 
 }  // namespace
 
-std::size_t MpiProxy::open(const PortEnd& end) {
+std::size_t Proxy::open(const PortEnd& end) {
   auto port = std::make_unique<Port>();
   port->end = end;
   for (std::size_t turn = 0; turn < 2; ++turn) {
-    port->receives[turn] = comm_->persistent_receive_at_most(end.in[turn].message, end.peer, end.in_tag);
+    port->receives[turn] = messages_->receive_at_most(end.in[turn].message, end.peer, end.in_tag);
   }
   ports_.push_back(std::move(port));
   const std::lock_guard lock(mutex_);
@@ -36,17 +36,18 @@ std::size_t MpiProxy::open(const PortEnd& end) {
   return ports_.size() - 1;
 }
 
-void MpiProxy::announce(std::size_t port, std::uint64_t token, std::size_t bytes) {
+void Proxy::announce(std::size_t port, std::uint64_t token, std::size_t bytes) {
   const std::lock_guard lock(mutex_);
   bytes_.at(port)[token] = bytes;
 }
 
-std::size_t MpiProxy::bytes_of(std::size_t port, std::uint64_t token) {
+std::size_t Proxy::bytes_of(std::size_t port, std::uint64_t token) {
   const std::lock_guard lock(mutex_);
   return bytes_.at(port).at(token);
 }
 
-bool MpiProxy::progress() {
+bool Proxy::progress() {
+  messages_->progress();
   bool moved = false;
   for (std::size_t i = 0; i < ports_.size(); ++i) {
     Port& port = *ports_[i];
@@ -59,7 +60,7 @@ bool MpiProxy::progress() {
   return moved;
 }
 
-bool MpiProxy::progress_of(Port& port, std::size_t number) {
+bool Proxy::progress_of(Port& port, std::size_t number) {
   bool moved = put(port, number);
   while (port.complete < port.started && port.sends[(port.complete + 1) % 2]->test()) {
     port.sends[++port.complete % 2].reset();
@@ -73,20 +74,20 @@ bool MpiProxy::progress_of(Port& port, std::size_t number) {
 }
 
 /// Sends the next slot, if the device has filled it.
-bool MpiProxy::put(Port& port, std::size_t number) {
+bool Proxy::put(Port& port, std::size_t number) {
   const std::uint64_t next = port.started + 1;
   const Slot& slot = port.end.out[next % 2];
   if (std::atomic_ref(slot.flag->epoch).load(std::memory_order_acquire) != next || port.sends[next % 2]) return false;
   const Header header{std::atomic_ref(slot.flag->token).load(std::memory_order_relaxed), next};
   std::memcpy(slot.message.data(), &header, sizeof header);
   const std::size_t bytes = sizeof header + bytes_of(number, header.token);
-  port.sends[next % 2] = comm_->send(slot.message.first(bytes), port.end.peer, port.end.out_tag);
+  port.sends[next % 2] = messages_->send(slot.message.first(bytes), port.end.peer, port.end.out_tag);
   port.started = next;
   return true;
 }
 
 /// Raises the flag of the next message, if that has landed.
-bool MpiProxy::land(Port& port) {
+bool Proxy::land(Port& port) {
   const std::uint64_t next = port.raised + 1;
   if (port.left || next > port.expected || !port.receives[next % 2]->test()) return false;
   const Slot& slot = port.end.in[next % 2];
@@ -110,39 +111,40 @@ bool MpiProxy::land(Port& port) {
   return true;
 }
 
-bool MpiProxy::under_way() const {
+bool Proxy::under_way() const {
   return std::ranges::any_of(
       ports_, [](const auto& port) { return port->raised < port->started || port->complete < port->started; });
 }
 
-bool MpiProxy::done(std::uint64_t epoch) const {
+bool Proxy::done(std::uint64_t epoch) const {
   return std::ranges::all_of(ports_,
                              [&](const auto& port) { return port->raised >= epoch && port->complete >= epoch; });
 }
 
-std::string MpiProxy::late(std::uint64_t epoch) const {
+std::string Proxy::late(std::uint64_t epoch) const {
   std::string text;
   for (const auto& port : ports_) {
-    const char* what = port->started < epoch    ? "packing"
-                       : port->complete < epoch ? "MPI send under way"
-                       : port->raised < epoch   ? "MPI receive under way"
-                                                : nullptr;
-    if (what != nullptr) text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", port->end.label, what);
+    const bool packing = port->started < epoch;
+    const bool sending = !packing && port->complete < epoch;
+    if (!packing && !sending && port->raised >= epoch) continue;
+    const std::string what =
+        packing ? "packing" : fmt::format("{} {} under way", messages_->name(), sending ? "send" : "receive");
+    text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", port->end.label, what);
   }
   return text;
 }
 
-void MpiProxy::notify(const Port& port, std::uint64_t mark, std::string_view text) {
+void Proxy::notify(const Port& port, std::uint64_t mark, std::string_view text) {
   Notice& notice = notices_.emplace_back();
   text = text.substr(0, text_bytes - 1);
   notice.bytes.resize(sizeof(Header) + text.size() + 1);
   const Header header{0, mark};
   std::memcpy(notice.bytes.data(), &header, sizeof header);
   std::ranges::copy(std::as_bytes(std::span(text)), notice.bytes.begin() + sizeof header);
-  notice.send = comm_->send(notice.bytes, port.end.peer, port.end.out_tag);
+  notice.send = messages_->send(notice.bytes, port.end.peer, port.end.out_tag);
 }
 
-void MpiProxy::give_up(std::string_view reason) {
+void Proxy::give_up(std::string_view reason) {
   for (const auto& port : ports_) {
     try {
       notify(*port, given_up, reason);
@@ -152,12 +154,13 @@ void MpiProxy::give_up(std::string_view reason) {
   }
 }
 
-bool MpiProxy::flush() {
+bool Proxy::flush() {
+  messages_->progress();
   std::erase_if(notices_, [](const Notice& notice) { return notice.send->test(); });
   return notices_.empty();
 }
 
-bool MpiProxy::leave() {
+bool Proxy::leave() {
   if (!leaving_) {
     for (const auto& port : ports_) notify(*port, taking_leave, {});
     leaving_ = true;
