@@ -40,6 +40,7 @@ HostGraph::~HostGraph() {
 }
 
 void HostGraph::launch(Queue& queue) {
+  scheduler_->wait_for_room(queue);
   Item start{Operation::graph, Run{nothing()}, scheduler_->injection(Operation::graph, queue.device)};
   std::vector<MarkPtr> marks(marks_);
   for (MarkPtr& mark : marks) mark = std::make_shared<Mark>();

@@ -117,6 +117,15 @@ bool Scheduler::help(const std::function<bool()>& done, const Deadline& deadline
   }
 }
 
+void Scheduler::wait_for_room(Queue& queue) {
+  const auto left = [&](std::size_t most) {
+    const Lock held = lock();
+    const bool mine = queue.state == Queue::State::running && queue.runner == std::this_thread::get_id();
+    return queue.items.size() <= most || queue.failure != nullptr || mine;
+  };
+  if (!left(most_queued - 1)) (void)help([&] { return left(most_queued / 2); }, Deadline(), false);
+}
+
 Duration Scheduler::longest_sleep() {
   const Lock held = lock();
   if (polling_.empty()) return Duration::max();

@@ -39,6 +39,13 @@ class Scheduler : public std::enable_shared_from_this<Scheduler> {
   /// Calls the injector. Must not be called with the lock held.
   [[nodiscard]] Injection injection(Operation operation, int device) const;
 
+  /// Operations that may wait in a queue, about.
+  static constexpr std::size_t most_queued = 4096;
+  /// For a thread that is about to enqueue, without the lock held: in front of a full queue it runs operations, or sleeps, until half of
+  /// them are done or the queue has failed. So a program that never waits for its steps is held back, as by launches on a GPU, and needs
+  /// no more memory with each of them. Never waits for a queue that the calling thread is running.
+  void wait_for_room(Queue& queue);
+
   // With the lock held:
   void push(Lock&, Queue& queue, Item item);
   [[nodiscard]] static bool finished(const Queue& queue) {

@@ -90,8 +90,10 @@ void HostStream::enqueue(Item item) {
     capture_item(*queue_, std::move(item));
     return;
   }
+  const bool full = queue_->items.size() >= Scheduler::most_queued;
   held.unlock();
   item.injection = scheduler_->injection(item.kind, device());
+  if (full) scheduler_->wait_for_room(*queue_);
   held.lock();
   if (queue_->failure != nullptr) raise(*queue_->failure);
   scheduler_->push(held, *queue_, std::move(item));

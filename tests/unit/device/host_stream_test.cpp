@@ -52,6 +52,55 @@ TEST(HostStream, ALaunchCoversItsBox) {
   EXPECT_FALSE(called);
 }
 
+TEST(HostStream, AThreadThatEnqueuesForEverIsHeldBack) {
+  for (const int workers : {0, 1}) {
+    const auto backend = make(1, workers);
+    const auto stream = backend->create_stream(0);
+    std::atomic<std::int64_t> done = 0;
+    std::int64_t most = 0;
+    for (std::int64_t enqueued = 1; enqueued <= 50'000; ++enqueued) {
+      stream->host_function([&] { ++done; });
+      most = std::max(most, enqueued - done);
+    }
+    EXPECT_LE(most, 5'000) << workers << " workers";
+    stream->synchronize();
+    EXPECT_EQ(done, 50'000);
+  }
+}
+
+TEST(HostStream, AFullStreamThatFailsLetsTheThreadGoOn) {
+  const auto backend = make(1, 1);
+  const auto stream = backend->create_stream(0);
+  std::atomic<bool> fails = false;
+  stream->host_function([&] {
+    while (!fails) std::this_thread::yield();
+    throw std::runtime_error("planted");
+  });
+  std::thread later([&] {
+    std::this_thread::sleep_for(milliseconds(50));
+    fails = true;
+  });
+  std::string text;
+  try {
+    for (int i = 0; i < 50'000; ++i) stream->host_function([] {});
+  } catch (const DeviceError& error) {
+    text = error.what();
+  }
+  later.join();
+  EXPECT_THAT(text, HasSubstr("planted"));
+}
+
+TEST(HostStream, AnOperationMayEnqueueIntoItsOwnFullStream) {
+  const auto backend = make(1, 1);
+  const auto stream = backend->create_stream(0);
+  std::atomic<int> done = 0;
+  stream->host_function([&] {
+    for (int i = 0; i < 10'000; ++i) stream->host_function([&] { ++done; });
+  });
+  stream->synchronize();
+  EXPECT_EQ(done, 10'000);
+}
+
 TEST(HostStream, StreamsOfOneDeviceRunAtTheSameTimeOnTwoWorkers) {
   const auto backend = make(1, 2);
   const auto a = backend->create_stream(0);
