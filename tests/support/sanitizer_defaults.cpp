@@ -22,7 +22,10 @@ const char* __tsan_default_options() { return "halt_on_error=1:second_deadlock_s
 
 const char* __asan_default_options();
 const char* __asan_default_options() {
-  return "detect_leaks=1:strict_string_checks=1:detect_stack_use_after_return=1:check_initialization_order=1";
+  // The last: LeakSanitizer reads where it believes the thread-local variables of libraries to be that were opened meanwhile (UCX's), and
+  // crashes.
+  return "detect_leaks=1:strict_string_checks=1:detect_stack_use_after_return=1:check_initialization_order=1:"
+         "intercept_tls_get_addr=0";
 }
 
 // Replaces dlclose() of the C library for all libraries of the program: plugins of hwloc stay loaded until the end, so
