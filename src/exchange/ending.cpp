@@ -25,7 +25,8 @@ std::exception_ptr with_reason(std::exception_ptr error, const AbortWord& abort)
     try {
       const std::string reason = abort.reason();
       const std::string text = caught.what();
-      if (text.find(reason) != std::string::npos) return error;
+      // The reason may be this error, with this rank's number.
+      if (text.find(reason) != std::string::npos || reason.find(text) != std::string::npos) return error;
       return std::make_exception_ptr(CommunicationError(text + ": " + reason));
     } catch (...) {  // out of memory: the error without the reason
       return error;
