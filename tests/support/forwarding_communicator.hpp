@@ -15,7 +15,7 @@
 namespace halocline::test {
 
 /// Forwards to another RankGroup, with properties and message faults set by a test.
-class ForwardingCommunicator final : public comm::RankGroup {
+class ForwardingCommunicator : public comm::RankGroup {
  public:
   /// inner must outlive it.
   explicit ForwardingCommunicator(comm::RankGroup& inner) : inner_(&inner) {}
@@ -105,6 +105,9 @@ class ForwardingCommunicator final : public comm::RankGroup {
   [[nodiscard]] std::string missing() override { return inner_->missing(); }
   [[nodiscard]] std::string lost() override { return inner_->lost(); }
   [[nodiscard]] bool poisoned() const noexcept override { return inner_->poisoned(); }
+
+ protected:
+  [[nodiscard]] comm::RankGroup& inner() const { return *inner_; }
 
  private:
   class Held final : public comm::Request {

@@ -67,7 +67,8 @@ class Engine {
   /// flush() until it returns true, or for as long as one can wait.
   virtual void give_up(std::string_view reason) = 0;
   [[nodiscard]] virtual bool flush() = 0;
-  /// For the end: takes leave of all other ends, when the exchanges are over. True when they have left, too; call it until then.
+  /// For the end: takes leave of all other ends, when the exchanges are over. True when they have left, too, and
+  /// no put is under way; call it until then.
   [[nodiscard]] virtual bool leave() = 0;
 };
 

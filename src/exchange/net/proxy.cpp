@@ -166,7 +166,9 @@ bool Proxy::leave() {
     leaving_ = true;
   }
   (void)progress();
-  return flush() && std::ranges::all_of(ports_, [](const auto& port) { return port->left; });
+  // The other end may have left before this one's last put is complete here.
+  const auto over = [](const auto& port) { return port->left && port->complete == port->started; };
+  return flush() && std::ranges::all_of(ports_, over);
 }
 
 }  // namespace halocline::exchange::net

@@ -54,6 +54,58 @@ TEST(NetProxy, both_ends_leave) {
   EXPECT_TRUE(left);
 }
 
+/// An MPI may complete the send of a large message after a later, small one, and long after both have arrived.
+class SlowSends final : public Messages {
+ public:
+  bool slow = false;      ///< of sends that begin
+  bool complete = false;  ///< the slow ones
+  [[nodiscard]] std::string_view name() const override { return "slow"; }
+  [[nodiscard]] std::unique_ptr<comm::Request> send(std::span<const std::byte> bytes, rank_id to, int tag) override {
+    return std::make_unique<Sent>(inner_.send(bytes, to, tag), slow ? &complete : nullptr);
+  }
+  [[nodiscard]] std::unique_ptr<comm::PersistentRequest> receive_at_most(std::span<std::byte> bytes, rank_id from,
+                                                                         int tag) override {
+    return inner_.receive_at_most(bytes, from, tag);
+  }
+  void close(const Deadline& deadline) override { inner_.close(deadline); }
+
+ private:
+  struct Sent final : comm::Request {
+    Sent(std::unique_ptr<comm::Request> sent, const bool* is_complete)
+        : request(std::move(sent)), complete(is_complete) {}
+    [[nodiscard]] bool test() override { return request->test() && (complete == nullptr || *complete); }
+    std::unique_ptr<comm::Request> request;
+    const bool* complete;
+  };
+  GroupMessages inner_{comm::serial()};
+};
+
+TEST(NetProxy, puts_under_way_are_complete_before_a_rank_has_left) {
+  const auto backend = device::make_host_backend({});
+  SlowSends sends;
+  Proxy proxy(sends, *backend);
+  const Way data(*backend, 64);
+  const Way ready(*backend, 0);
+  const std::size_t sender = proxy.open({"sender", rank_id(0), 0, 10, data.slots(false), ready.slots(true)});
+  const std::size_t receiver = proxy.open({"receiver", rank_id(0), 10, 0, ready.slots(false), data.slots(true)});
+  proxy.announce(sender, 7, 64);
+  proxy.announce(receiver, 7, 0);
+  sends.slow = true;
+  for (const Way* way : {&data, &ready}) {
+    const device::FlagSignal posted{way->flag(false, 0), 7, way->flag(false, 1)};
+    backend->signal_from_host({&posted, 1}, 1);
+  }
+  for (int i = 0; i < 10; ++i) (void)proxy.progress();
+  ASSERT_EQ(data.flag(true, 1)->epoch, 1U) << "the exchange is over at both ends";
+  ASSERT_EQ(ready.flag(true, 1)->epoch, 1U);
+  sends.slow = false;
+  for (int i = 0; i < 100; ++i) ASSERT_FALSE(proxy.leave()) << "the put's buffer is still MPI's";
+  sends.complete = true;
+  bool left = false;
+  for (int i = 0; i < 100 && !left; ++i) left = proxy.leave();
+  EXPECT_TRUE(left);
+}
+
 TEST(NetProxy, ports_that_wait_are_named) {
   Pair pair(on_host(Kind::proxy, "proxy"));
   EXPECT_EQ(pair.engine->late(0), "");
