@@ -8,12 +8,15 @@
 #include <atomic>
 #include <chrono>
 #include <memory>
+#include <thread>
 #include <utility>
 
 #include "comm/local_ranks.hpp"
 #include "device/host.hpp"
 #include "domain/internals.hpp"
 #include "halocline/error.hpp"
+#include "simulation/endings.hpp"
+#include "simulation/late_sends.hpp"
 #include "simulation/simulator.hpp"
 #include "support/halo_case.hpp"
 
@@ -22,26 +25,10 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Of waits, in virtual time.
-constexpr Duration timeout = 5s;
-constexpr Duration stop = 3 * timeout;
-/// Ranks that are left end so long after a fault at most: one wait of an exchange, one of close() or of a collective.
-constexpr Duration most_after_fault = 2 * timeout + 1s;
-/// A rank that leaves is noticed without a timeout.
-constexpr Duration most_after_leaving = 1s;
+constexpr Duration linger = 3 * timeout;
 
 /// A rank that leaves: not an error of Halocline.
 struct Killed {};
-
-/// How a rank has ended.
-struct Ending {
-  enum class How { completed, killed, error, unexpected } how = How::unexpected;
-  ErrorKind kind{};
-  std::string text;
-  std::int64_t wrong = 0;  ///< cells
-  std::string first_wrong;
-  Time at{};
-};
 
 /// The n-th operation that fits fails.
 class FailsOnce final : public device::Injector {
@@ -206,10 +193,11 @@ void run_captured(Made& made, const Life& life) {
   made.domain.synchronize();
 }
 
-void live(const Life& life, comm::RankGroup& comm, const std::shared_ptr<device::Injector>& injector, Trap trap,
-          Ending& ending) {
+using Domains = std::vector<std::unique_ptr<Made>>;
+
+void run_steps(const Life& life, comm::RankGroup& comm, const std::shared_ptr<device::Injector>& injector, Trap trap,
+               Ending& ending, Domains& all) {
   trap(-1, 0);
-  std::vector<std::unique_ptr<Made>> all;
   const DomainOptions options = options_of(life, comm, injector);
   for (int i = 0; i < life.domains; ++i) all.push_back(std::make_unique<Made>(life, comm, options, ending, i));
   int steps = 0;
@@ -244,73 +232,18 @@ void live(const Life& life, comm::RankGroup& comm, const std::shared_ptr<device:
   for (auto& made : all) made->domain.close();
 }
 
-std::string text_of(const Ending& ending, int rank) {
-  using How = Ending::How;
-  switch (ending.how) {
-    case How::completed: return fmt::format("\n  rank {}: completed at {} us", rank, ending.at.count() / 1000);
-    case How::killed: return fmt::format("\n  rank {}: left at {} us", rank, ending.at.count() / 1000);
-    default:
-      return fmt::format("\n  rank {}: {} error at {} us: {}", rank, to_string(ending.kind), ending.at.count() / 1000,
-                         ending.text);
-  }
-}
-
-/// Errors that only say that another rank is gone or late.
-bool of_others(ErrorKind kind) { return kind == ErrorKind::communication || kind == ErrorKind::deadline; }
-
-/// Judges the endings of all ranks; fault: when it happened.
-std::string judge(const Life& life, const std::vector<Ending>& endings, const std::optional<Time>& fault) {
-  using How = Ending::How;
-  std::string all;
-  for (std::size_t rank = 0; rank < endings.size(); ++rank) all += text_of(endings[rank], static_cast<int>(rank));
-  for (std::size_t rank = 0; rank < endings.size(); ++rank) {
-    const Ending& ending = endings[rank];
-    if (ending.wrong > 0) {
-      return fmt::format("wrong: {} cells on rank {}; {}{}", ending.wrong, rank, ending.first_wrong, all);
+void live(const Life& life, comm::RankGroup& comm, const std::shared_ptr<device::Injector>& injector, const Trap& trap,
+          Ending& ending) {
+  Domains all;
+  try {
+    run_steps(life, comm, injector, trap, ending, all);
+  } catch (const Error&) {
+    if (life.lingers) {
+      ending.at = Simulator::instance().now();
+      std::this_thread::sleep_for(linger);
     }
-    if (ending.how == How::unexpected) return fmt::format("foreign: rank {} ended with another error{}", rank, all);
-    const Time most = life.fault == Fault::killed    ? most_after_leaving
-                      : life.fault == Fault::stopped ? most_after_fault + stop
-                                                     : most_after_fault;
-    if (fault && ending.at > *fault + most) {
-      return fmt::format("late: rank {} ended {} ms after the fault{}", rank, (ending.at - *fault).count() / 1'000'000,
-                         all);
-    }
+    throw;
   }
-  const auto completed = std::ranges::count(endings, How::completed, &Ending::how);
-  if (!fault) {
-    return completed == std::ssize(endings) ? ""
-                                            : fmt::format("error: without a fault, ranks ended with errors{}", all);
-  }
-  const bool agree = std::ranges::all_of(endings, [&](const Ending& ending) {
-    return ending.how == How::error && ending.kind == endings.front().kind && ending.text == endings.front().text;
-  });
-  switch (life.fault) {
-    case Fault::refused_mapping:
-    case Fault::refused_export:
-    case Fault::failed_allocation:
-      if (agree || completed == std::ssize(endings)) return "";
-      return fmt::format("disagree: ranks ended with different errors{}", all);
-    case Fault::swapped:
-      if (completed == std::ssize(endings)) return fmt::format("missed: no rank noticed that one had swapped{}", all);
-      [[fallthrough]];
-    case Fault::killed:
-    case Fault::stopped:
-    case Fault::failed_operation:
-      // In set-up, and in close(), ranks agree on the error.
-      if (agree) return "";
-      for (std::size_t rank = 0; rank < endings.size(); ++rank) {
-        const Ending& ending = endings[rank];
-        const bool faulty = std::cmp_equal(rank, life.faulty_rank);
-        if (ending.how == How::error && !of_others(ending.kind) && !(faulty && ending.kind == ErrorKind::device) &&
-            !(life.fault == Fault::swapped && ending.kind == ErrorKind::protocol)) {
-          return fmt::format("kind: rank {} ended with an error of another kind{}", rank, all);
-        }
-      }
-      return "";
-    case Fault::none: break;
-  }
-  return "";
 }
 
 }  // namespace
@@ -322,9 +255,13 @@ std::string run_life(const Life& life) {
   const auto fails = in_operations ? std::make_shared<FailsOnce>(life.fault, life.fault_number) : nullptr;
   comm::ThreadsOptions threads;
   threads.timeout = timeout;
+  std::string changed;
+  std::string unfinished;
   comm::run_as_threads(
       life.ranks,
-      [&](comm::RankGroup& comm) {
+      [&](comm::RankGroup& given) {
+        LateSends comm(given, {life.sends_seed + given.rank().index(), life.latest_send,
+                               given.rank().value() >= life.serial_ranks, &changed, &unfinished});
         Ending& mine = endings[comm.rank().index()];
         const bool faulty = comm.rank().value() == life.faulty_rank;
         try {
@@ -339,10 +276,13 @@ std::string run_life(const Life& life) {
         } catch (const std::exception& error) {
           mine.text = error.what();
         }
-        mine.at = Simulator::instance().now();
+        if (mine.at == Time{}) mine.at = Simulator::instance().now();
       },
       threads);
-  return judge(life, endings, fails ? fails->at : fault);
+  if (!changed.empty()) return "wrong: " + changed;
+  if (fails) fault = fails->at;
+  if (!fault && !unfinished.empty()) return "unfinished: " + unfinished;
+  return judge(life, endings, fault);
 }
 
 }  // namespace halocline::simulation

@@ -7,6 +7,7 @@
 
 #include "halocline/domain.hpp"
 #include "halocline/routing.hpp"
+#include "simulation/simulator.hpp"
 #include "support/seeded.hpp"
 
 namespace halocline::simulation {
@@ -42,13 +43,19 @@ struct Life {
   routing::Messages messages = routing::Messages::by_neighbour;
   std::optional<int> ranks_per_node;
   exchange::Tuning tuning;
+  std::uint64_t sends_seed = 0;  ///< of LateSends
+  Time latest_send{};
+  int serial_ranks = 0;  ///< so many first ranks may not call MPI from two threads: net is moved by the host
   Fault fault = Fault::none;
   int faulty_rank = 0;
   int fault_step = 0;  ///< -1: before the domain is made
   int fault_place = 0;
+  bool lingers = false;  ///< a rank that has failed keeps its domain for longer than the timeout
   int fault_number = 1;  ///< of the allocation, mapping, export or operation
 };
 
+/// How long a LateSends of a run takes at most for each half of a send's way.
+[[nodiscard]] Time random_latest_send(test::Seeded& seeded);
 [[nodiscard]] Life random_life(test::Seeded& seeded);
 [[nodiscard]] std::string describe(const Life& life);
 /// What is wrong; empty if nothing is.

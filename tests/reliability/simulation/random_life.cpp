@@ -22,6 +22,11 @@ std::string_view to_string(Fault fault) {
   return names[static_cast<std::size_t>(fault)];
 }
 
+Time random_latest_send(test::Seeded& seeded) {
+  if (seeded.chance(20)) return {};
+  return std::chrono::microseconds(1) * (std::int64_t{1} << seeded.between(0, 12));
+}
+
 Life random_life(test::Seeded& seeded) {
   Life life;
   life.ranks = static_cast<int>(seeded.between(2, 4));
@@ -62,12 +67,15 @@ Life random_life(test::Seeded& seeded) {
   life.tuning.pack_short_rows_from_bytes = seeded.chance(50) ? 1 : 1 << 20;
   life.tuning.packed_piece_bytes = seeded.chance(50) ? 64 : 4 << 20;
   life.tuning.packets_at_most_bytes = seeded.chance(50) ? 0 : 1 << 20;
+  life.sends_seed = seeded.next();
+  life.latest_send = random_latest_send(seeded);
   life.captured = life.policy.order.front() == Transport::direct && !life.ranks_per_node && seeded.chance(40);
   if (seeded.chance(40)) life.fault = static_cast<Fault>(seeded.between(1, 7));
   life.faulty_rank = static_cast<int>(seeded.between(0, life.ranks - 1));
   life.fault_step = static_cast<int>(seeded.between(-1, life.steps - 1));
   life.fault_place = static_cast<int>(seeded.between(0, 2));
   life.fault_number = static_cast<int>(seeded.between(1, seeded.chance(50) ? 4 : 30));
+  life.lingers = (life.fault == Fault::swapped || life.fault == Fault::failed_operation) && seeded.chance(80);
   if (life.fault != Fault::none) life.captured = false;
   if (life.fault == Fault::swapped) {
     life.buffers = 2;
@@ -85,6 +93,7 @@ std::string describe(const Life& life) {
       life.ranks, life.devices, life.domains, life.steps, life.extent.x, life.extent.y, life.extent.z, life.buffers,
       life.workers, order, static_cast<int>(life.messages));
   if (life.ranks_per_node) text += fmt::format(", {} ranks a node", *life.ranks_per_node);
+  text += fmt::format(", sends take {} us", life.latest_send.count() / 1000);
   if (life.captured) text += ", captured";
   if (life.library_graphs) text += ", replayed graphs";
   if (life.launch_threads) text += ", launch threads";
@@ -92,6 +101,7 @@ std::string describe(const Life& life) {
   if (life.fault != Fault::none) {
     text += fmt::format("; rank {}: {}, step {}, place {}, number {}", life.faulty_rank, to_string(life.fault),
                         life.fault_step, life.fault_place, life.fault_number);
+    if (life.lingers) text += ", whose ranks linger";
   }
   return text;
 }

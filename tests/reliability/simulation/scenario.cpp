@@ -7,6 +7,7 @@
 #include <exception>
 
 #include "comm/local_ranks.hpp"
+#include "simulation/late_sends.hpp"
 #include "simulation/life.hpp"
 #include "support/halo_case.hpp"
 #include "support/seeded.hpp"
@@ -33,11 +34,13 @@ Life life_of(std::uint64_t seed) {
 struct Geometry {
   int ranks;
   test::HaloCase c;
+  std::uint64_t sends_seed = 0;  ///< of LateSends
+  Time latest_send{};
 };
 
 Geometry geometry_of(std::uint64_t seed) {
   Seeded seeded = chooser(seed, 3);
-  Geometry made{static_cast<int>(seeded.between(2, 3)), {}};
+  Geometry made{static_cast<int>(seeded.between(2, 3)), {}, 0, {}};
   do {
     made.c = test::random_case(seeded.next(), made.ranks);
   } while (made.c.devices_per_rank > 2);
@@ -49,16 +52,24 @@ Geometry geometry_of(std::uint64_t seed) {
   if (seeded.chance(50)) made.c.tuning.packets_at_most_bytes = 0;
   if (seeded.chance(25)) made.c.accumulates = Combine::add;
   if (seeded.chance(40)) made.c.delay_seed = seeded.next();
+  made.sends_seed = seeded.next();
+  made.latest_send = random_latest_send(seeded);
   return made;
 }
 
 std::string run_geometry(const Geometry& geometry) {
   std::string wrong;
-  comm::run_as_threads(geometry.ranks, [&](comm::RankGroup& comm) {
+  std::string changed;
+  std::string unfinished;
+  comm::run_as_threads(geometry.ranks, [&](comm::RankGroup& given) {
+    LateSends comm(given,
+                   {geometry.sends_seed + given.rank().index(), geometry.latest_send, true, &changed, &unfinished});
     const test::HaloOutcome outcome = test::run_case(comm, geometry.c);
     if (!outcome.wrong.empty()) wrong += fmt::format("wrong: rank {}: {}; ", comm.rank().value(), outcome.wrong);
     if (outcome.cells == 0) wrong += "wrong: no cell was compared; ";
   });
+  if (!changed.empty()) wrong += "wrong: " + changed;
+  if (wrong.empty() && !unfinished.empty()) wrong = "unfinished: " + unfinished;
   return wrong;
 }
 

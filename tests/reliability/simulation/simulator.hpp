@@ -35,8 +35,8 @@ struct Disturbances {
 
 /// Beyond these a run has hung. Of the machine's time there is a limit in the driver.
 struct Limits {
-  Time time = std::chrono::seconds(600);
-  std::uint64_t points = 20'000'000;
+  Time time = std::chrono::seconds(60);
+  std::uint64_t points = 60'000'000;
 };
 
 struct Event {
