@@ -174,6 +174,7 @@ DomainOptions options_of(const Life& life, comm::RankGroup& comm, const std::sha
   options.machine.ranks_per_node = life.ranks_per_node;
   options.routing.policy = life.policy;
   options.routing.messages = life.messages;
+  options.routing.net_engine = routing::NetEngine::mpi;  // UCX has threads and sleeps of its own
   options.tuning = life.tuning;
   options.timeout = timeout;
   return options;

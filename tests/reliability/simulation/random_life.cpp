@@ -22,6 +22,34 @@ std::string_view to_string(Fault fault) {
   return names[static_cast<std::size_t>(fault)];
 }
 
+namespace {
+
+using routing::Transport;
+
+void draw_order(Life& life, test::Seeded& seeded) {
+  constexpr std::array firsts{Transport::direct, Transport::direct, Transport::ipc_copy, Transport::mpi_staged};
+  life.policy.order = {firsts[static_cast<std::size_t>(seeded.between(0, 3))]};
+  for (const Transport transport : {Transport::self, Transport::peer_copy, Transport::mpi_staged}) {
+    if (transport != life.policy.order.front() && (transport == Transport::mpi_staged || seeded.chance(70))) {
+      life.policy.order.push_back(transport);
+    }
+  }
+}
+
+/// Messages by net: all of them, or those between nodes or ranks. What comes first takes the others.
+void draw_net(Life& life, test::Seeded& seeded) {
+  life.policy.order.clear();
+  if (seeded.chance(70)) life.ranks_per_node = life.ranks == 4 && seeded.chance(60) ? 2 : 1;
+  if (life.ranks_per_node && seeded.chance(50)) {
+    life.policy.order = {seeded.chance(80) ? Transport::direct : Transport::ipc_copy};
+  } else if (seeded.chance(40)) {
+    life.policy.order = {Transport::self, Transport::peer_copy};
+  }
+  life.policy.order.push_back(Transport::net);
+}
+
+}  // namespace
+
 Time random_latest_send(test::Seeded& seeded) {
   if (seeded.chance(20)) return {};
   return std::chrono::microseconds(1) * (std::int64_t{1} << seeded.between(0, 12));
@@ -50,18 +78,16 @@ Life random_life(test::Seeded& seeded) {
   life.library_graphs = seeded.chance(40);
   life.launch_threads = seeded.chance(15);
   life.waits_each_step = seeded.chance(30);
-  using routing::Transport;
-  constexpr std::array firsts{Transport::direct, Transport::direct, Transport::ipc_copy, Transport::mpi_staged};
-  life.policy.order = {firsts[static_cast<std::size_t>(seeded.between(0, 3))]};
-  for (const Transport transport : {Transport::self, Transport::peer_copy, Transport::mpi_staged}) {
-    if (transport != life.policy.order.front() && (transport == Transport::mpi_staged || seeded.chance(70))) {
-      life.policy.order.push_back(transport);
-    }
+  const bool by_net = seeded.chance(30);
+  if (by_net) {
+    draw_net(life, seeded);
+  } else {
+    draw_order(life, seeded);
   }
   constexpr std::array kinds{routing::Messages::by_neighbour, routing::Messages::by_direction,
                              routing::Messages::by_rank, routing::Messages::by_node};
   life.messages = kinds[static_cast<std::size_t>(seeded.between(0, 3))];
-  if (life.ranks % 2 == 0 && seeded.chance(30)) life.ranks_per_node = life.ranks == 4 ? 2 : 1;
+  if (!by_net && life.ranks % 2 == 0 && seeded.chance(30)) life.ranks_per_node = life.ranks == 4 ? 2 : 1;
   life.tuning.staging_chunk_bytes = seeded.chance(50) ? 64 : std::int64_t{4} << 20;
   life.tuning.zero_copy_at_most_bytes = seeded.chance(50) ? 0 : 1 << 16;
   life.tuning.pack_short_rows_from_bytes = seeded.chance(50) ? 1 : 1 << 20;
@@ -69,7 +95,11 @@ Life random_life(test::Seeded& seeded) {
   life.tuning.packets_at_most_bytes = seeded.chance(50) ? 0 : 1 << 20;
   life.sends_seed = seeded.next();
   life.latest_send = random_latest_send(seeded);
-  life.captured = life.policy.order.front() == Transport::direct && !life.ranks_per_node && seeded.chance(40);
+  if (seeded.chance(25)) life.serial_ranks = static_cast<int>(seeded.between(1, life.ranks));
+  // Nothing may need the host.
+  const bool capturable =
+      (by_net && life.serial_ranks == 0) || (life.policy.order.front() == Transport::direct && !life.ranks_per_node);
+  life.captured = capturable && seeded.chance(40);
   if (seeded.chance(40)) life.fault = static_cast<Fault>(seeded.between(1, 7));
   life.faulty_rank = static_cast<int>(seeded.between(0, life.ranks - 1));
   life.fault_step = static_cast<int>(seeded.between(-1, life.steps - 1));
@@ -94,6 +124,7 @@ std::string describe(const Life& life) {
       life.workers, order, static_cast<int>(life.messages));
   if (life.ranks_per_node) text += fmt::format(", {} ranks a node", *life.ranks_per_node);
   text += fmt::format(", sends take {} us", life.latest_send.count() / 1000);
+  if (life.serial_ranks > 0) text += fmt::format(", {} ranks without concurrent calls", life.serial_ranks);
   if (life.captured) text += ", captured";
   if (life.library_graphs) text += ", replayed graphs";
   if (life.launch_threads) text += ", launch threads";

@@ -46,6 +46,7 @@ Geometry geometry_of(std::uint64_t seed) {
   } while (made.c.devices_per_rank > 2);
   constexpr std::array kinds{exchange::Messages::by_neighbour, exchange::Messages::by_direction,
                              exchange::Messages::by_rank, exchange::Messages::by_node};
+  made.c.net_engine = routing::NetEngine::mpi;
   made.c.messages = kinds[static_cast<std::size_t>(seeded.between(0, 3))];
   made.c.tuning.staging_chunk_bytes = seeded.chance(50) ? 64 : std::int64_t{4} << 20;
   made.c.tuning.zero_copy_at_most_bytes = seeded.chance(50) ? 0 : 400;
