@@ -7,6 +7,7 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <thread>
 #include <utility>
@@ -81,7 +82,7 @@ class Made {
   void fill() {
     for (std::size_t i = 0; i < steps_.size(); ++i) {
       const Subdomain& s = domain.subdomains()[i];
-      s.stream().host_function([this, i, view = s.view(field_)] {
+      enqueue(s, [this, i, view = s.view(field_)] {
         const std::int64_t step = ++steps_[i] + 100 * number_;
         for_each_cell(view.with_halo(), [&](const Vec3& p) {
           view(p) = view.owned().contains(p) ? value_at(p, life_.extent, step) : -step;
@@ -92,7 +93,7 @@ class Made {
   void check() {
     for (std::size_t i = 0; i < steps_.size(); ++i) {
       const Subdomain& s = domain.subdomains()[i];
-      s.stream().host_function([this, i, view = s.view(field_)] {
+      enqueue(s, [this, i, view = s.view(field_)] {
         const std::int64_t step = steps_[i] + 100 * number_;
         for_each_cell(view.with_halo(), [&](const Vec3& p) {
           const bool right = view.owned().contains(p) || filled(life_.stencil, view.owned(), p);
@@ -115,6 +116,15 @@ class Made {
   }
 
  private:
+  void enqueue(const Subdomain& subdomain, std::function<void()> function) {
+    try {
+      subdomain.stream().host_function(std::move(function));
+    } catch (const Error&) {
+      ending_.by_user = true;
+      throw;
+    }
+  }
+
   const Life& life_;
   Ending& ending_;
   int number_;
@@ -239,7 +249,8 @@ void live(const Life& life, comm::RankGroup& comm, const std::shared_ptr<device:
   try {
     run_steps(life, comm, injector, trap, ending, all);
   } catch (const Error&) {
-    if (life.lingers) {
+    // The library learns of a failed operation of the user's by its own next call, or by the end of the domain.
+    if (life.lingers && !ending.by_user) {
       ending.at = Simulator::instance().now();
       std::this_thread::sleep_for(linger);
     }

@@ -35,7 +35,7 @@ struct Disturbances {
 
 /// Beyond these a run has hung. Of the machine's time there is a limit in the driver.
 struct Limits {
-  Time time = std::chrono::seconds(60);
+  Time time = std::chrono::seconds(30);
   std::uint64_t points = 60'000'000;
 };
 
