@@ -32,6 +32,10 @@ GRAPH = "src/device/host/graph.cpp"
 LAUNCHER = "src/device/threaded/launcher.cpp"
 MAILBOX = "src/comm/local/mailbox.cpp"
 AGREE = "src/comm/agree.cpp"
+PROXY = "src/exchange/net/proxy.cpp"
+NETWORK = "src/exchange/net/network.cpp"
+NET = "src/exchange/transport/net.cpp"
+ENDING = "src/exchange/ending.cpp"
 
 #: number: (name, [(source, text, text with the bug)]); @ in the new text is the question whether the bug is in.
 PLANTS = {
@@ -141,6 +145,75 @@ PLANTS = {
         "a failed stream keeps its waiters: drop_items completes no mark",
         [(SCHEDULER, "if (const auto* record = std::get_if<Record>(&item.step)) complete(*record->mark, failure);", "if (const auto* record = std::get_if<Record>(&item.step); record && !@) complete(*record->mark, failure);")],
     ),
+    26: (
+        "net: a put is dropped every eighth time (NCCL 2119)",
+        [
+            (
+                PROXY,
+                "port.sends[next % 2] = messages_->send(slot.message.first(bytes), port.end.peer, port.end.out_tag);",
+                "static int puts = 0; const int unused = @ && ++puts % 8 == 0 ? 1 << 13 : 0; port.sends[next % 2] = messages_->send(slot.message.first(bytes), port.end.peer, port.end.out_tag + unused);",
+            )
+        ],
+    ),
+    27: ("net: the flag is raised without a test of the receive", [(PROXY, "!port.receives[next % 2]->test()) return false;", "(!@ && !port.receives[next % 2]->test())) return false;")]),
+    28: (
+        "net: the flag is raised before the message has landed, with what the header should be",
+        [
+            (PROXY, "port.receives[next % 2]->test()", "(port.receives[next % 2]->test() || (@ && port.started >= next))"),
+            (PROXY, "const Header header = header_of(slot);", "const Header header = @ && port.started >= next ? Header{port.end.out[next % 2].flag->token, next} : header_of(slot);"),
+        ],
+    ),
+    29: ("net: the flag of an exchange does not wait for the completion of the put before", [(PROXY, "if (port.complete + 1 < next) return false;", "if (!@ && port.complete + 1 < next) return false;")]),
+    30: (
+        "net: one landing slot instead of two",
+        [
+            (NET, "port.in.cells()), port.in.to_odd(), stage});", "port.in.cells()), @ ? 0 : port.in.to_odd(), stage});"),
+            (NET, ".in = {port.in.slot(0), port.in.slot(1)}});", ".in = {port.in.slot(0), @ ? net::Slot{port.in.flag(1), port.in.slot(0).message} : port.in.slot(1)}});"),
+        ],
+    ),
+    31: (
+        "net: one send slot instead of two",
+        [
+            (NET, "port.out.cells()), port.out.to_odd(), signal, wait, stage});", "port.out.cells()), @ ? 0 : port.out.to_odd(), signal, wait, stage});"),
+            (NET, ".out = {port.out.slot(0), port.out.slot(1)},", ".out = {port.out.slot(0), @ ? net::Slot{port.out.flag(1), port.out.slot(0).message} : port.out.slot(1)},"),
+        ],
+    ),
+    32: (
+        "net: a put is dropped every eighth time, and the epoch of a header is not compared",
+        [
+            (
+                PROXY,
+                "const std::size_t bytes = sizeof header + bytes_of(number, header.token);",
+                "static int dropped = 0; if (@ && port.complete + 1 == next && ++dropped % 8 == 0) { port.started = port.complete = next; return true; } const std::size_t bytes = sizeof header + bytes_of(number, header.token);",
+            ),
+            (PROXY, "if (header.epoch != next) {", "if (!@ && header.epoch != next) {"),
+        ],
+    ),
+    33: (
+        "net: the token of a header is not compared: the flag gets this end's own",
+        [
+            (
+                PROXY,
+                "const device::FlagSignal signal{port.end.in[0].flag, header.token,",
+                "if (@ && port.started < next) return false; const device::FlagSignal signal{port.end.in[0].flag, @ ? port.end.out[next % 2].flag->token : header.token,",
+            )
+        ],
+    ),
+    34: ("net: `ready` is not waited for at the end of the exchange", [(FUSED, "if (lane.ahead) wait();", "if (lane.ahead && !@) wait();")]),
+    35: ("net: a failure is not passed on to other nodes", [(NETWORK, "if (std::exchange(told_, true)) return;", "if (@ || std::exchange(told_, true)) return;")]),
+    36: ("net: a rank does not wait until the other ends have left", [(PROXY, "return port->left &&", "return (@ || port->left) &&")]),
+    37: ("net: a receive is posted into a slot that is still unpacked", [(PROXY, "while (!port.left && port.expected <= port.started &&", "while (!port.left && (@ || port.expected <= port.started) &&")]),
+    38: (
+        "net: a wait of the host does not include the puts that are under way",
+        [(PROXY, "port->raised >= epoch && port->complete >= epoch; });", "port->raised >= epoch && (@ || port->complete >= epoch); });")],
+    ),
+    39: ("net: odd exchanges unpack the slot of even ones", [(FUSED, "for (StridedCopy& copy : odd) copy.source += landing.to_odd;", "for (StridedCopy& copy : odd) copy.source += @ ? 0 : landing.to_odd;")]),
+    40: (
+        "net: after a failed exchange the thread sends on",
+        [(NETWORK, "if (abort_->raised()) return tell_others();", "if (abort_->raised() && !@) return tell_others();")],
+    ),
+    41: ("net: a rank that fails ends without telling others: the thread alone would", [(ENDING, "if (network_) network_->give_up();\n  if (record_)", "if (network_ && !@) network_->give_up();\n  if (record_)")]),
+    42: ("net: a rank leaves before its last puts are complete", [(PROXY, "port->complete == port->started; };", "(@ || port->complete == port->started); };")]),
 }
 
 
