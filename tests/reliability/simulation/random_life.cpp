@@ -106,7 +106,9 @@ Life random_life(test::Seeded& seeded) {
   life.fault_place = static_cast<int>(seeded.between(0, 2));
   life.fault_number = static_cast<int>(seeded.between(1, seeded.chance(50) ? 4 : 30));
   life.lingers = (life.fault == Fault::swapped || life.fault == Fault::failed_operation) && seeded.chance(80);
-  if (life.fault != Fault::none) life.captured = false;
+  // A refusal leaves pairs to mpi_staged, if that is in the order.
+  const bool refused = life.fault == Fault::refused_mapping || life.fault == Fault::refused_export;
+  if (refused && !by_net) life.captured = false;
   if (life.fault == Fault::swapped) {
     life.buffers = 2;
     life.steps = std::max(life.steps, 2);
