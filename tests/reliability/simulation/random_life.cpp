@@ -106,9 +106,8 @@ Life random_life(test::Seeded& seeded) {
   life.fault_place = static_cast<int>(seeded.between(0, 2));
   life.fault_number = static_cast<int>(seeded.between(1, seeded.chance(50) ? 4 : 30));
   life.lingers = (life.fault == Fault::swapped || life.fault == Fault::failed_operation) && seeded.chance(80);
-  // A refusal leaves pairs to mpi_staged, if that is in the order.
-  const bool refused = life.fault == Fault::refused_mapping || life.fault == Fault::refused_export;
-  if (refused && !by_net) life.captured = false;
+  // An operation that fails in set-up may leave pairs to mpi_staged, where that is in the order.
+  if (life.fault > Fault::swapped && !by_net) life.captured = false;
   if (life.fault == Fault::swapped) {
     life.buffers = 2;
     life.steps = std::max(life.steps, 2);
