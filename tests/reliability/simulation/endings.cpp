@@ -74,7 +74,7 @@ std::string judge(const Life& life, const std::vector<Ending>& endings, const st
       if (agree) return "";
       for (std::size_t rank = 0; rank < endings.size(); ++rank) {
         const Ending& ending = endings[rank];
-        // A rank that has failed tells the other ends of its ports; the deadline is for ranks that cannot. Its other domains have not failed.
+        // A failed rank notifies the other ends of its ports, which so need no deadline. With two domains only one of them has failed.
         if (life.lingers && life.domains == 1 && ending.kind == ErrorKind::deadline &&
             ending.text.find("(net, ") != std::string::npos) {
           return fmt::format("untold: rank {} waited for a port of a rank that had failed{}", rank, all);

@@ -22,7 +22,7 @@ inline constexpr Duration stop = 3 * timeout;
 struct Ending {
   enum class How { completed, killed, error, unexpected } how = How::unexpected;
   ErrorKind kind{};
-  bool by_user = false;  ///< the error is that of an operation which the rank itself enqueued
+  bool by_user = false;  ///< the program's own operation failed, not one of the exchange
   std::string text;
   std::int64_t wrong = 0;  ///< cells
   std::string first_wrong;

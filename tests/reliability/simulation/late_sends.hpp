@@ -11,9 +11,9 @@
 
 namespace halocline::simulation {
 
-/// A group of ranks whose messages take time, as those of an MPI that copies nothing. The bytes of a send leave in a later call, and
-/// the send is complete in a call after that. Messages of other tags, or to other ranks, may overtake it. A receive spoils its buffer
-/// when it begins. Groups that split() makes are such groups, too.
+/// A group of ranks with delayed messages, as in an MPI library that sends large messages without a copy: a send reads its buffer in a
+/// later call, and completes in another one after that. Messages with other tags, or to other ranks, may overtake it. A receive
+/// overwrites its buffer when it starts. split() returns such groups, too.
 class LateSends final : public test::ForwardingCommunicator {
  public:
   struct Choice {

@@ -249,7 +249,7 @@ void live(const Life& life, comm::RankGroup& comm, const std::shared_ptr<device:
   try {
     run_steps(life, comm, injector, trap, ending, all);
   } catch (const Error&) {
-    // The library learns of a failed operation of the user's by its own next call, or by the end of the domain.
+    // Halocline notices that an operation of the program's own has failed in its next call, or at the end of the domain.
     if (life.lingers && !ending.by_user) {
       ending.at = Simulator::instance().now();
       std::this_thread::sleep_for(linger);
