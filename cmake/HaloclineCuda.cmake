@@ -63,3 +63,18 @@ if(HALOCLINE_HAVE_CUDA)
 else()
   halocline_note(CUDA no "")
 endif()
+
+# The header of NCCL, which is found at run time; bench/baselines links it.
+find_path(NCCL_INCLUDE_DIR nccl.h HINTS ${NCCL_ROOT} ENV NCCL_ROOT ENV NCCL_HOME PATHS ${CUDAToolkit_INCLUDE_DIRS} PATH_SUFFIXES include)
+mark_as_advanced(NCCL_INCLUDE_DIR)
+set(have_nccl OFF)
+set(nccl_version "")
+if(HALOCLINE_HAVE_CUDA AND NCCL_INCLUDE_DIR)
+  halocline_header_version(${NCCL_INCLUDE_DIR}/nccl.h "NCCL_(MAJOR|MINOR|PATCH)" nccl_version)
+  # The first with memory that is registered with a communicator.
+  if(nccl_version VERSION_GREATER_EQUAL 2.19)
+    set(have_nccl ON)
+  endif()
+endif()
+halocline_optional(HALOCLINE_NCCL have_nccl HALOCLINE_HAVE_NCCL "install libnccl-dev 2.19 or later, and CUDA")
+halocline_note(NCCL ${HALOCLINE_HAVE_NCCL} "${nccl_version}")

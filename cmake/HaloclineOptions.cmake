@@ -16,6 +16,7 @@ set(HALOCLINE_MPI_PLUGINS "" CACHE STRING "With HALOCLINE_MPI=PLUGGED, folders o
 set(HALOCLINE_HWLOC AUTO CACHE STRING "Discovery by hwloc: ON, OFF or AUTO")
 set(HALOCLINE_SCOTCH AUTO CACHE STRING "Mapping by the Scotch library: ON, OFF or AUTO")
 set(HALOCLINE_UCX AUTO CACHE STRING "Messages of net by UCX, which is found at run time: ON, OFF or AUTO")
+set(HALOCLINE_NCCL AUTO CACHE STRING "Messages by nccl, which is found at run time: ON, OFF or AUTO")
 set(HALOCLINE_XXHASH AUTO CACHE STRING "Checkpoints, whose digests xxHash computes: ON, OFF or AUTO")
 set(HALOCLINE_SIMGRID AUTO CACHE STRING "A test that compares simulations with SimGrid: ON, OFF or AUTO")
 set(HALOCLINE_PNG AUTO CACHE STRING "Pictures as PNG: ON, OFF or AUTO")

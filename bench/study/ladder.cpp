@@ -30,7 +30,8 @@ bool meant_for(Transport transport, const Relation& relation) {
     case Transport::direct: return relation.same_node;
     case Transport::mpi_device:
     case Transport::mpi_staged: return true;
-    case Transport::net: return false;  // none of the papers' methods
+    case Transport::net:
+    case Transport::nccl: return false;  // none of the papers' methods
   }
   return false;
 }

@@ -53,8 +53,8 @@ std::vector<io::Settings> all_choices(comm::RankGroup& world, const TuneCase& tr
   std::vector<io::Settings> all{{}};
   combine(all, grids);
   std::vector<io::Settings> transports{{}};
-  for (const auto transport : routing::all_transports) {
-    if (transport != routing::Transport::self && transport != routing::Transport::net)  // on request only
+  for (const auto transport : routing::Policy{}.order) {
+    if (transport != routing::Transport::self)
       transports.push_back({{"first-transport", std::string(to_string(transport))}});
   }
   combine(all, transports);

@@ -88,6 +88,7 @@ struct Check {
 [[nodiscard]] Finding try_mpi_device(Subject& subject);
 [[nodiscard]] Finding try_mpi_staged(Subject& subject);
 [[nodiscard]] Finding try_net(Subject& subject);
+[[nodiscard]] Finding try_nccl_exchange(Subject& subject);
 // libraries.cpp
 [[nodiscard]] Finding try_hwloc(Subject& subject);
 [[nodiscard]] Finding try_scotch(Subject& subject);

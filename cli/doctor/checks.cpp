@@ -34,6 +34,7 @@ constexpr std::array checks{
     Check{"mpi_device", try_mpi_device, report_it},
     Check{"mpi_staged", try_mpi_staged, report_it},
     Check{"net", try_net, report_it},
+    Check{"nccl", try_nccl_exchange, report_it},
     Check{"hwloc", try_hwloc, reinstall},
     Check{"Scotch", try_scotch, reinstall},
     Check{"PNG", try_png, reinstall},

@@ -168,5 +168,6 @@ Finding try_ipc_copy(Subject& subject) { return exchange_by(subject, Transport::
 Finding try_mpi_device(Subject& subject) { return exchange_by(subject, Transport::mpi_device); }
 Finding try_mpi_staged(Subject& subject) { return exchange_by(subject, Transport::mpi_staged); }
 Finding try_net(Subject& subject) { return exchange_by(subject, Transport::net); }
+Finding try_nccl_exchange(Subject& subject) { return exchange_by(subject, Transport::nccl); }
 
 }  // namespace cli::doctor

@@ -103,8 +103,8 @@ Finding try_nccl(Subject& /*subject*/) {
   if (library == nullptr) {
     const std::string why = ::dlerror();
     if (why.find("No such file") == std::string::npos)
-      return broken(why, "reinstall NCCL; only bench/baselines needs it");
-    return absent(why, "only bench/baselines compares with it");
+      return broken(why, "reinstall NCCL; only the transport nccl needs it");
+    return absent(why, "install NCCL; only the transport nccl needs it");
   }
   int version = 0;
   // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): how functions are looked up
@@ -112,9 +112,8 @@ Finding try_nccl(Subject& /*subject*/) {
   const bool known = get != nullptr && get(&version) == 0;
   ::dlclose(library);
   if (!known)
-    return broken("libnccl.so.2 does not report its version", "reinstall NCCL; only bench/baselines needs it");
-  return works(fmt::format("{}.{}.{}; only bench/baselines compares with it", version / 10000, version / 100 % 100,
-                           version % 100));
+    return broken("libnccl.so.2 does not report its version", "reinstall NCCL; only the transport nccl needs it");
+  return works(fmt::format("{}.{}.{}, for the transport nccl", version / 10000, version / 100 % 100, version % 100));
 }
 
 Finding try_python(Subject& subject) {

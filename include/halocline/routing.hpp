@@ -13,10 +13,10 @@
 namespace halocline::routing {
 
 /// How a message is sent; docs/guide/6-exchange.md describes each.
-enum class Transport : int { self, direct, peer_copy, ipc_copy, mpi_device, mpi_staged, net };
-inline constexpr std::array<Transport, 7> all_transports{
+enum class Transport : int { self, direct, peer_copy, ipc_copy, mpi_device, mpi_staged, net, nccl };
+inline constexpr std::array<Transport, 8> all_transports{
     Transport::self,       Transport::direct,     Transport::peer_copy, Transport::ipc_copy,
-    Transport::mpi_device, Transport::mpi_staged, Transport::net};
+    Transport::mpi_device, Transport::mpi_staged, Transport::net,       Transport::nccl};
 [[nodiscard]] std::string_view to_string(Transport transport);
 /// The inverse of to_string. Throws InvalidArgument that lists the names.
 [[nodiscard]] Transport transport_from_string(std::string_view name);
@@ -45,10 +45,10 @@ enum class NetEngine : int {
 /// The inverse of to_string. Throws InvalidArgument that lists the names.
 [[nodiscard]] NetEngine net_engine_from_string(std::string_view name);
 
-/// The transports that may be used. Default: all but `net`, in the order of all_transports.
+/// The transports that may be used. Default: all but `net` and `nccl`, in the order of all_transports.
 struct Policy {
   /// Tried in this order; transports that are not listed are forbidden.
-  std::vector<Transport> order{all_transports.begin(), all_transports.end() - 1};
+  std::vector<Transport> order{all_transports.begin(), all_transports.end() - 2};
   /// The transport for one pair, also if the order does not allow it; it must be possible for the pair. Also used for the opposite
   /// direction, if that is possible and has no exception of its own.
   struct Exception {

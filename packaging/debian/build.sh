@@ -16,7 +16,7 @@ fi
 # Debian's folders, no paths to libraries in programs, and every optional part, as its packages always have the same contents.
 cmake -S . -B "$folder" -G Ninja -DCMAKE_BUILD_TYPE=Release -DBUILD_SHARED_LIBS=ON -DCMAKE_INSTALL_PREFIX=/usr \
   -DCMAKE_SKIP_INSTALL_RPATH=ON -DHALOCLINE_BUILD_TESTS=OFF -DHALOCLINE_BUILD_BENCH=OFF -DHALOCLINE_PYTHON_FOLDER=lib/python3/dist-packages \
-  -DPython_EXECUTABLE="$PWD/build/python/bin/python" -DHALOCLINE_CUDA=OFF -DHALOCLINE_MPI=ON -DHALOCLINE_HWLOC=ON -DHALOCLINE_SCOTCH=ON -DHALOCLINE_UCX=OFF \
+  -DPython_EXECUTABLE="$PWD/build/python/bin/python" -DHALOCLINE_CUDA=OFF -DHALOCLINE_MPI=ON -DHALOCLINE_HWLOC=ON -DHALOCLINE_SCOTCH=ON -DHALOCLINE_UCX=OFF -DHALOCLINE_NCCL=OFF \
   -DHALOCLINE_XXHASH=ON -DHALOCLINE_PNG=ON -DHALOCLINE_FORTRAN=ON -DHALOCLINE_PYTHON=ON "$@"
 cmake --build "$folder" --parallel "$(scripts/jobs.sh)"
 rm -rf "$folder/packages"

@@ -57,7 +57,7 @@ fi
 # Every option that depends on the machine is set, each once: a second value would make a list of both.
 settings=()
 for option in -DHALOCLINE_MPI=PLUGGED "-DHALOCLINE_MPI_PLUGINS=openmpi=$tools/openmpi/include;mpich=$tools/mpich/include" "-DHALOCLINE_CUDA=$cuda" \
-  -DHALOCLINE_HWLOC=ON -DHALOCLINE_XXHASH=ON -DHALOCLINE_SCOTCH=OFF -DHALOCLINE_UCX=OFF -DHALOCLINE_JAX=OFF "${options[@]}"; do
+  -DHALOCLINE_HWLOC=ON -DHALOCLINE_XXHASH=ON -DHALOCLINE_SCOTCH=OFF -DHALOCLINE_UCX=OFF -DHALOCLINE_NCCL=OFF -DHALOCLINE_JAX=OFF "${options[@]}"; do
   settings+=("-Ccmake.define.${option#-D}")
 done
 made=$(mktemp -d)

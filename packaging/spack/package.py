@@ -21,6 +21,7 @@ class Halocline(CMakePackage, CudaPackage):
     variant("apps", default=True, description="The applications and the command-line tool")
     variant("scotch", default=False, description="Mapping by Scotch")
     variant("ucx", default=False, description="Messages of net by UCX")
+    variant("nccl", default=False, description="Messages by NCCL")
     variant("xxhash", default=True, description="Checkpoints")
     variant("fortran", default=False, description="The Fortran module")
     variant("python", default=False, description="The Python package")
@@ -38,6 +39,7 @@ class Halocline(CMakePackage, CudaPackage):
     depends_on("libpng", when="+apps")
     depends_on("scotch", when="+scotch")
     depends_on("ucx@1.10:", when="+ucx")
+    depends_on("nccl@2.19:", when="+nccl")
     depends_on("xxhash@0.8:", when="+xxhash")
     depends_on("cuda@12.5:", when="+cuda")
     extends("python@3.11:", when="+python")
@@ -46,6 +48,7 @@ class Halocline(CMakePackage, CudaPackage):
     depends_on("py-mpi4py@4:", type="run", when="+python+mpi")
 
     conflicts("%gcc@:10", msg="Halocline is C++20")
+    conflicts("~cuda", when="+nccl", msg="NCCL moves messages of GPUs")
     conflicts("cuda_arch=none", when="+cuda", msg="name the GPUs to compile for: cuda_arch=90, for example")
 
     def cmake_args(self):
@@ -57,6 +60,7 @@ class Halocline(CMakePackage, CudaPackage):
             self.define_from_variant("HALOCLINE_PNG", "apps"),
             self.define_from_variant("HALOCLINE_SCOTCH", "scotch"),
             self.define_from_variant("HALOCLINE_UCX", "ucx"),
+            self.define_from_variant("HALOCLINE_NCCL", "nccl"),
             self.define_from_variant("HALOCLINE_XXHASH", "xxhash"),
             self.define_from_variant("HALOCLINE_FORTRAN", "fortran"),
             self.define_from_variant("HALOCLINE_PYTHON", "python"),

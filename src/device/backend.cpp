@@ -20,6 +20,14 @@ void Stream::copy_in_turn(const std::uint64_t* /*epoch*/, const std::array<const
   throw CapabilityError("copies in turn are a part of the fused exchange on these devices");
 }
 
+Verdict Backend::communicators() const { return Verdict::of(false, "these devices have no communicators"); }
+
+CommunicatorId Backend::make_communicator_id() { throw CapabilityError(communicators().why_not); }
+
+std::vector<std::unique_ptr<Communicator>> Backend::join(const CommunicatorSetup& /*setup*/) {
+  throw CapabilityError(communicators().why_not);
+}
+
 void Backend::signal_from_host(std::span<const FlagSignal> signals, std::uint64_t epoch) {
   for (const FlagSignal& signal : signals) {
     Flag& flag = signal.of(epoch);

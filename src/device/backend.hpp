@@ -13,6 +13,7 @@
 
 #include "core/clock.hpp"
 #include "core/verdict.hpp"
+#include "device/communicator.hpp"
 #include "device/flag.hpp"
 #include "device/fused_exchange.hpp"
 #include "device/strided_copy.hpp"
@@ -217,6 +218,9 @@ class Backend {
   [[nodiscard]] virtual std::unique_ptr<Event> create_event(int device, Timing timing) = 0;
   [[nodiscard]] std::unique_ptr<Event> create_event(int device) { return create_event(device, Timing::off); }
   [[nodiscard]] virtual std::unique_ptr<CopyList> prepare(int device, std::span<const StridedCopy> copies) = 0;
+  /// The same with a check of headers. Where they are not as expected, the stream fails, and what was copied is undefined.
+  [[nodiscard]] virtual std::unique_ptr<CopyList> prepare_unpacking(int device, std::span<const StridedCopy> copies,
+                                                                    const HeaderCheck& check) = 0;
   /// Throws InvalidArgument for a null pointer.
   [[nodiscard]] virtual std::unique_ptr<SumList> prepare_sums(int device, std::span<const StridedSum> sums) = 0;
   /// Throws InvalidArgument: see check(StridedReduction).
@@ -244,6 +248,14 @@ class Backend {
   [[nodiscard]] virtual Verdict overlapping_launches() const = 0;
   /// Signals flags from a thread of the host, as Stream::signal() does from the device; for network engines.
   virtual void signal_from_host(std::span<const FlagSignal> signals, std::uint64_t epoch);
+  /// Whether its devices can join a communicator. The first call may load a library.
+  [[nodiscard]] virtual Verdict communicators() const;
+  /// For all members of a communicator to come.
+  [[nodiscard]] virtual CommunicatorId make_communicator_id();
+  /// Waits until all members of all processes have joined, at most for the timeout. In the members' order. Throws CommunicationError,
+  /// after which what the library holds may be leaked.
+  [[nodiscard]] virtual std::vector<std::unique_ptr<Communicator>> join(const CommunicatorSetup& setup);
+
   /// Whether launching a graph costs less than enqueuing its operations one by one, so that repeated sequences should be
   /// captured.
   [[nodiscard]] virtual bool prefers_graphs() const = 0;

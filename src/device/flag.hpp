@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "core/clock.hpp"
 
@@ -46,6 +47,14 @@ struct FlagWait {
   /// The flag of odd epochs, if `flag` is that of even ones; null: `flag` is the flag of all.
   const Flag* odd = nullptr;
   [[nodiscard]] const Flag& of(std::uint64_t at) const { return odd != nullptr && at % 2 == 1 ? *odd : *flag; }
+};
+
+/// Flags that have arrived, as headers of what is unpacked: the operation that copies also compares them, as a FlagWait does, and does
+/// not wait for the result.
+struct HeaderCheck {
+  const std::uint64_t* epoch = nullptr;  ///< as of Stream::wait()
+  std::vector<FlagWait> headers{};
+  Flag* done = nullptr;  ///< signalled when they were compared; may be null
 };
 
 /// One signal: the flag's token and epoch, released at system scope.

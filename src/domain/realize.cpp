@@ -267,7 +267,8 @@ std::unique_ptr<exchange::Exchange> Domain::Impl::connect(comm::RankGroup& group
                                       .geometry = memory.geometry,
                                       .placement = &plan->placement,
                                       .exportable = memory.exportable,
-                                      .storable = memory.storable});
+                                      .storable = memory.storable,
+                                      .communicators = may_use(options.routing.policy, routing::Transport::nccl)});
   exchange::Setup setup{.comm = &group,
                         .node_comm = node_comm.get(),
                         .parent = users_comm,
@@ -281,6 +282,7 @@ std::unique_ptr<exchange::Exchange> Domain::Impl::connect(comm::RankGroup& group
                         .network = may_use(options.routing.policy, routing::Transport::net)
                                        ? std::optional(options.routing.net_engine)
                                        : std::nullopt,
+                        .communicators = may_use(options.routing.policy, routing::Transport::nccl),
                         .validate_ordering = options.debug.validate_ordering,
                         .timeout = options.timeout,
                         .self_in_place = memory.self_in_place,

@@ -79,6 +79,12 @@ std::exception_ptr Exchange::Impl::with_difference(std::exception_ptr error) con
   }
 }
 
+std::exception_ptr Exchange::Impl::cause_of(std::exception_ptr error) const noexcept {
+  // What a device reports after an abort of its communicator is a consequence.
+  const std::exception_ptr cause = communicators_ ? communicators_->failure() : nullptr;
+  return cause ? cause : with_difference(std::move(error));
+}
+
 std::string Exchange::Impl::missing_ranks() const {
   const std::string of_all = setup_.comm->missing();
   return of_all.empty() ? setup_.node_comm->missing() : of_all;
@@ -111,7 +117,7 @@ std::exception_ptr Exchange::Impl::with_missing(std::exception_ptr error) const 
 void Exchange::Impl::fail(std::exception_ptr error) noexcept {
   if (failure_) return;
   const bool aborted = abort_->raised();
-  failure_ = with_missing(with_reason(with_difference(std::move(error)), *abort_));
+  failure_ = with_missing(with_reason(cause_of(std::move(error)), *abort_));
   raise(*abort_, me_, failure_);
   if (network_) network_->give_up();
   if (record_) record_->failed(failure_, of_another_ || (aborted && is_of_communication(failure_)), step_);
@@ -140,6 +146,7 @@ void Exchange::Impl::check_streams_of_ends() {
   each_stream([](const auto& stream) { stream->raise_failure(); });
   for (const auto& fusion : fusions_) fusion->check();
   if (network_) network_->check();
+  if (communicators_ && communicators_->failure()) std::rethrow_exception(communicators_->failure());
 }
 
 void Exchange::Impl::check(std::span<device::Stream* const> streams) {
@@ -162,6 +169,7 @@ void Exchange::Impl::stop(std::string_view why) noexcept {
     network_->give_up();
     network_->stop();
   }
+  if (communicators_) communicators_->stop();
 }
 
 void Exchange::Impl::let_go() {
@@ -173,6 +181,10 @@ void Exchange::Impl::let_go() {
   schedule_.reset();
   fusions_.clear();
   ends_.clear();
+  if (communicators_) {
+    communicators_->stop();
+  }
+  communicators_.reset();
   mappings_->clear();
   setup_.comm->barrier();
   context_.states.clear();

@@ -95,7 +95,8 @@ void Exchange::Impl::start(std::span<device::Stream* const> streams, const Selec
     // What has the longest way goes first.
     for (End& end : ends_) {
       end.done = end.host == nullptr;
-      if (!end.done) end.host->start(plan);
+      if (end.done) continue;
+      end.host->start(plan, overlap == Overlap::none ? &stream_of(end.state->subdomain.id) : nullptr);
     }
     schedule_->start(plan, capturing);
     for (const auto& fusion : fusions_) {
@@ -373,7 +374,7 @@ std::optional<Outlet> Exchange::outlet(std::size_t place, field_id field, int bu
 void Exchange::swapped(std::span<device::Stream* const> streams, field_id field) { impl_->swapped(streams, field); }
 void Exchange::check(std::span<device::Stream* const> streams) { impl_->check(streams); }
 std::exception_ptr Exchange::explained(std::exception_ptr error) const noexcept {
-  return impl_->with_difference(std::move(error));
+  return impl_->cause_of(std::move(error));
 }
 void Exchange::guard(const std::function<void()>& step) { impl_->guarded(step); }
 void Exchange::check_others(std::string_view what) { impl_->check_others(what); }

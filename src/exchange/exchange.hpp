@@ -96,6 +96,8 @@ struct Setup {
   Messages messages = Messages::by_neighbour;
   /// If routes may be by net, on any rank: the engine that is wanted; the same on all ranks.
   std::optional<routing::NetEngine> network;
+  /// Whether routes may be by nccl, on any rank; the same on all ranks.
+  bool communicators = false;
   /// Finds work that is not ordered with exchanges: halos are filled with 0xff bytes (NaN) when an exchange starts, so that
   /// work that reads them too early reads NaN; and finish() waits until all work is done, and throws ProtocolError if cells
   /// were written while they were sent, or a halo differs from what was sent. Exchanges cannot be captured, and take many times

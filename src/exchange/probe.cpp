@@ -135,11 +135,14 @@ Verdict all_of(std::initializer_list<Verdict> answers) {
 /// The facts about itself that a rank sends to its neighbours.
 struct Told {
   Verdict overlapping_launches;
+  Verdict communicators;
   std::map<subdomain_id, Verdict> exportable;
   std::map<int, device::MemoryHandle> handles;  // by device
 };
 
-auto members(MaybeConst<Told> auto& told) { return std::tie(told.overlapping_launches, told.exportable, told.handles); }
+auto members(MaybeConst<Told> auto& told) {
+  return std::tie(told.overlapping_launches, told.communicators, told.exportable, told.handles);
+}
 
 std::set<PairKey> pairs_of(const ProbeRequest& request, const std::vector<subdomain_id>& mine) {
   std::set<PairKey> pairs;
@@ -154,6 +157,25 @@ std::set<PairKey> pairs_of(const ProbeRequest& request, const std::vector<subdom
 Verdict storable_of(const ProbeRequest& request, const std::vector<subdomain_id>& mine, subdomain_id id) {
   if (request.storable.empty()) return Verdict::of(true);
   return request.storable.at(static_cast<std::size_t>(std::ranges::find(mine, id) - mine.begin()));
+}
+
+/// Whether this rank's devices can be in a communicator.
+Verdict communicators_of(const ProbeRequest& request, const placement::Placement& placement,
+                         const std::vector<subdomain_id>& mine) {
+  if (!request.communicators) return Verdict::of(false, "no policy lists nccl");
+  if (request.backend->kind() == DeviceKind::host && request.comm->size() > 1 &&
+      request.comm->backend() != comm::CommBackend::threads) {
+    return Verdict::of(false, "host devices emulate it between ranks that are threads only");
+  }
+  std::map<int, subdomain_id> of_device;
+  for (const subdomain_id id : mine) {
+    const auto [found, is_new] = of_device.try_emplace(placement.of(id).ordinal, id);
+    if (!is_new) {
+      return Verdict::of(
+          false, fmt::format("device {} has subdomains {} and {}", found->first, found->second.value(), id.value()));
+    }
+  }
+  return request.backend->communicators();
 }
 
 }  // namespace
@@ -175,6 +197,7 @@ FactTable probe_pairs(const ProbeRequest& request) {
   comm::agree_on(comm, [&] {
     trial.make(*request.backend, me, devices);
     own.overlapping_launches = request.backend->overlapping_launches();
+    own.communicators = communicators_of(request, placement, mine);
     for (std::size_t i = 0; i < mine.size(); ++i) own.exportable[mine[i]] = request.exportable[i];
     own.handles = trial->handles();
     const std::vector<std::byte> words = to_bytes(own);
@@ -240,6 +263,8 @@ FactTable probe_pairs(const ProbeRequest& request) {
         copied_by_host ? Verdict::of(false, "a rank's messages to itself are copied by the host") : device_mpi;
     facts.direct_safe = all_of({shared.alone(from), shared.alone(to), told.at(from.rank).overlapping_launches,
                                 told.at(to.rank).overlapping_launches});
+    facts.nccl = all_of(
+        {shared.alone(from), shared.alone(to), told.at(from.rank).communicators, told.at(to.rank).communicators});
     facts.mpi = comm.backend() != comm::CommBackend::store;  // through which halos would go by one server
     table[pair] = facts;
   }

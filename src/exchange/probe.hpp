@@ -33,6 +33,8 @@ struct ProbeRequest {
   std::vector<Verdict> exportable;
   /// Whether other devices of this rank may store to them, in the same order; empty: they may.
   std::vector<Verdict> storable{};
+  /// Whether routes may be by nccl; the same on all ranks.
+  bool communicators = false;
 };
 
 /// Collective. Throws the same error on all ranks if one fails; a missing capability is not a failure.

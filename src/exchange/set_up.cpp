@@ -50,6 +50,11 @@ void Exchange::Impl::set_up() {
     network_ = std::make_unique<net::Network>(*setup_.comm, *setup_.backend, *abort_, *setup_.network);
   }
   context_.network = network_.get();
+  if (setup_.communicators) {
+    communicators_ = std::make_unique<nccl::Communicators>(*setup_.comm, *setup_.backend, *abort_, setup_.timeout,
+                                                           *setup_.placement, channels_);
+  }
+  context_.communicators = communicators_.get();
   comm::agree_on(*setup_.comm, [&] {
     make_all_ends();
     for (End& end : ends_) end.endpoint->reserve();
@@ -67,6 +72,7 @@ void Exchange::Impl::set_up() {
     });
   }
   if (network_) network_->start();
+  if (communicators_) comm::agree_on(*setup_.comm, [&] { communicators_->start(); });
 }
 
 /// Collective.
@@ -135,6 +141,11 @@ void Exchange::Impl::make_drivers() {
   if (context_.tuning.domains_at_once == 1) return;
   for (const End& end : ends_) {
     const int device = end.state->device();
+    // NCCL's kernel takes turns with the fused exchange, so that it has the room of one.
+    if (end.channel->transport == routing::Transport::nccl && !context_.rooms.contains(device)) {
+      context_.rooms[device] =
+          context_.backend->reserve_room(device, context_.tuning.domains_at_once, context_.tuning.multiprocessors);
+    }
     if (end.channel->transport != routing::Transport::ipc_copy || context_.rooms.contains(device)) continue;
     if (!context_.waiting.contains(device)) context_.waiting[device] = context_.backend->reserve_room(device, 0, 0);
   }

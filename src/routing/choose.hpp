@@ -28,13 +28,15 @@ struct PairFacts {
   /// Other devices of the receiver's rank may store to its arrays, where they have peer access.
   Verdict storable = Verdict::of(true);
   Verdict device_mpi;   ///< MPI takes device pointers at both ends (tried)
+  Verdict nccl;         ///< both devices can be in one communicator of NCCL; asked only where the policy lists it
   Verdict direct_safe;  ///< no shared GPU and no serialised launches, on which direct and net could deadlock
   bool mpi = false;     ///< there is MPI (or another backend of ranks) between the two ranks
   MeasuredRates measured;
+  friend bool operator==(const PairFacts&, const PairFacts&) = default;
 };
 
 /// Whether a transport can carry messages of this pair, with the reason if not. Pure. If `self` is forbidden, a
-/// subdomain's message to itself may use direct, peer_copy, mpi_device, mpi_staged or net, as a message to another subdomain
+/// subdomain's message to itself may use direct, peer_copy, mpi_device, mpi_staged, net or nccl, as a message to another subdomain
 /// of its rank.
 [[nodiscard]] Verdict possible(Transport transport, const PairFacts& facts);
 

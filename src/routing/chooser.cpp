@@ -16,13 +16,6 @@ namespace {
 /// findings differ more than this, nothing is saved.
 constexpr std::size_t most_known = 16;
 
-bool same(const PairFacts& a, const PairFacts& b) {
-  return a.same_subdomain == b.same_subdomain && a.same_rank == b.same_rank && a.same_node == b.same_node &&
-         a.same_device == b.same_device && a.mpi == b.mpi && a.peer_access == b.peer_access && a.mapped == b.mapped &&
-         a.exportable == b.exportable && a.storable == b.storable && a.device_mpi == b.device_mpi &&
-         a.direct_safe == b.direct_safe && a.measured == b.measured;
-}
-
 }  // namespace
 
 Chooser::Chooser(Policy policy) : policy_(std::move(policy)) {
@@ -35,7 +28,7 @@ std::optional<Transport> Chooser::exception_for(subdomain_id from, subdomain_id 
 }
 
 const Chooser::Known& Chooser::by_facts(subdomain_id from, subdomain_id to, const PairFacts& facts) {
-  const auto found = std::ranges::find_if(known_, [&](const Known& known) { return same(known.facts, facts); });
+  const auto found = std::ranges::find_if(known_, [&](const Known& known) { return known.facts == facts; });
   if (found != known_.end()) return *found;
   auto [transport, reason] = by_policy(from, to, facts, policy_);
   if (known_.size() < most_known) return known_.emplace_back(Known{facts, transport, std::move(reason)});

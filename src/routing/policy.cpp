@@ -25,8 +25,7 @@ constexpr std::size_t most_shown = 40;  ///< bytes of a word in an error
 
 [[noreturn]] void refuse(std::string_view text, std::string_view why) {
   throw InvalidArgument(
-      fmt::format("transports are '{}': {}; allowed are names out of {}, comma-separated, in order of "
-                  "preference, or each with a '-' "
+      fmt::format("transports are '{}': {}; allowed are {}, comma-separated, by preference, or each with a '-' "
                   "before it to forbid it",
                   printable(text, 2 * most_shown), why, names_of(all_transports)));
 }
@@ -42,6 +41,7 @@ std::string_view to_string(Transport transport) {
     case Transport::mpi_device: return "mpi_device";
     case Transport::mpi_staged: return "mpi_staged";
     case Transport::net: return "net";
+    case Transport::nccl: return "nccl";
   }
   throw InternalError("a Transport without a name");
 }

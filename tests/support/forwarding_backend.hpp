@@ -98,6 +98,16 @@ class ForwardingBackend final : public device::Backend {
   std::unique_ptr<device::CopyList> prepare(int device, std::span<const device::StridedCopy> copies) override {
     return inner_->prepare(device, copies);
   }
+  std::unique_ptr<device::CopyList> prepare_unpacking(int device, std::span<const device::StridedCopy> copies,
+                                                      const device::HeaderCheck& check) override {
+    return inner_->prepare_unpacking(device, copies, check);
+  }
+  [[nodiscard]] Verdict communicators() const override { return inner_->communicators(); }
+  [[nodiscard]] device::CommunicatorId make_communicator_id() override { return inner_->make_communicator_id(); }
+  [[nodiscard]] std::vector<std::unique_ptr<device::Communicator>> join(
+      const device::CommunicatorSetup& setup) override {
+    return inner_->join(setup);
+  }
   std::unique_ptr<device::FusedExchange> fuse(int device, const device::FusedPlan& plan) override {
     budgets_.push_back(plan.multiprocessors);
     for (const device::Participant& participant : plan.participants) {

@@ -42,6 +42,10 @@ class ListedDevices final : public device::Backend {
   Verdict overlapping_launches() const override { return Verdict::of(true); }
   bool prefers_graphs() const override { return false; }
   std::unique_ptr<device::CopyList> prepare(int, std::span<const device::StridedCopy>) override { refuse(); }
+  std::unique_ptr<device::CopyList> prepare_unpacking(int, std::span<const device::StridedCopy>,
+                                                      const device::HeaderCheck&) override {
+    refuse();
+  }
   std::unique_ptr<device::SumList> prepare_sums(int, std::span<const device::StridedSum>) override { refuse(); }
   std::unique_ptr<device::ReductionList> prepare_reductions(int, std::span<const device::StridedReduction>) override {
     refuse();

@@ -52,7 +52,12 @@ std::unique_ptr<Event> CudaBackend::create_event(int device, Timing timing) {
 }
 
 std::unique_ptr<CopyList> CudaBackend::prepare(int device, std::span<const StridedCopy> copies) {
-  return std::make_unique<CudaCopyList>(devices_, device, copies);
+  return std::make_unique<CudaCopyList>(devices_, device, copies, HeaderCheck{});
+}
+
+std::unique_ptr<CopyList> CudaBackend::prepare_unpacking(int device, std::span<const StridedCopy> copies,
+                                                         const HeaderCheck& check) {
+  return std::make_unique<CudaCopyList>(devices_, device, copies, check);
 }
 
 std::unique_ptr<SumList> CudaBackend::prepare_sums(int device, std::span<const StridedSum> sums) {

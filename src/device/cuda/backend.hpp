@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "device/cuda/devices.hpp"
+#include "device/cuda/nccl/nccl.hpp"
 #include "device/cuda_backend.hpp"
 
 namespace halocline::device::cuda {
@@ -30,6 +31,8 @@ class CudaBackend final : public Backend {
   [[nodiscard]] std::unique_ptr<Event> create_event(int device, Timing timing) override;
   using Backend::create_event;
   [[nodiscard]] std::unique_ptr<CopyList> prepare(int device, std::span<const StridedCopy> copies) override;
+  [[nodiscard]] std::unique_ptr<CopyList> prepare_unpacking(int device, std::span<const StridedCopy> copies,
+                                                            const HeaderCheck& check) override;
   [[nodiscard]] std::unique_ptr<SumList> prepare_sums(int device, std::span<const StridedSum> sums) override;
   [[nodiscard]] std::unique_ptr<ReductionList> prepare_reductions(
       int device, std::span<const StridedReduction> reductions) override;
@@ -40,6 +43,11 @@ class CudaBackend final : public Backend {
   [[nodiscard]] MemoryInfo memory_at(const void* address) const override;
   [[nodiscard]] Verdict peer_access(int from, int to) const override;
   [[nodiscard]] Verdict overlapping_launches() const override;
+  [[nodiscard]] Verdict communicators() const override { return nccl_usable(); }
+  [[nodiscard]] CommunicatorId make_communicator_id() override { return make_nccl_id(); }
+  [[nodiscard]] std::vector<std::unique_ptr<Communicator>> join(const CommunicatorSetup& setup) override {
+    return join_nccl(devices_, setup);
+  }
   [[nodiscard]] bool prefers_graphs() const override { return true; }
   bool wait_until(const std::function<bool()>& done, const Deadline& deadline) override;
   [[nodiscard]] std::unique_ptr<Current> make_current(int device) override;

@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 
+#include "device/cuda/board.hpp"
 #include "device/cuda/devices.hpp"
 #include "device/cuda/tiling.hpp"
 
@@ -13,7 +14,8 @@ namespace halocline::device::cuda {
 /// Tiles and their shapes in device memory.
 class CudaCopyList final : public CopyList {
  public:
-  CudaCopyList(std::shared_ptr<Devices> devices, int device, std::span<const StridedCopy> copies);
+  CudaCopyList(std::shared_ptr<Devices> devices, int device, std::span<const StridedCopy> copies,
+               const HeaderCheck& check);
   ~CudaCopyList() override;
   CudaCopyList(const CudaCopyList&) = delete;
   CudaCopyList& operator=(const CudaCopyList&) = delete;
@@ -25,6 +27,7 @@ class CudaCopyList final : public CopyList {
   [[nodiscard]] const CopyTile* tiles() const { return tiles_; }
   [[nodiscard]] std::uint32_t tile_count() const { return tile_count_; }
   [[nodiscard]] bool converts() const { return converts_; }
+  [[nodiscard]] const HeaderTable& headers() const { return headers_; }
 
  private:
   std::shared_ptr<Devices> devices_;
@@ -35,6 +38,7 @@ class CudaCopyList final : public CopyList {
   const CopyTile* tiles_ = nullptr;
   std::uint32_t tile_count_ = 0;
   bool converts_ = false;
+  HeaderTable headers_;
 };
 
 }  // namespace halocline::device::cuda

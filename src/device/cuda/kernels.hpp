@@ -30,9 +30,9 @@ namespace halocline::device::cuda {
 [[nodiscard]] cudaError_t launch_copy(cudaStream_t stream, const Board* board, const CopyTask& task,
                                       const Tiling& tiling, unsigned blocks);
 /// All tiles of a list that lies in device memory. converts: conversions are among them.
-[[nodiscard]] cudaError_t launch_copies(cudaStream_t stream, const Board* board, const TileShape* shapes,
+[[nodiscard]] cudaError_t launch_copies(cudaStream_t stream, Board* board, const TileShape* shapes,
                                         const CopyTile* tiles, std::uint32_t tile_count, bool converts,
-                                        unsigned blocks);
+                                        const HeaderTable& headers, unsigned blocks);
 
 /// All sums of a table that lies in device memory.
 [[nodiscard]] cudaError_t launch_sums(cudaStream_t stream, const Board* board, const SumTable& table, unsigned blocks);

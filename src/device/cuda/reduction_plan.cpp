@@ -34,7 +34,7 @@ ReductionPlan plan_reductions(std::span<const StridedReduction> reductions) {
         units <= std::int64_t{block_threads} * most_reduction_loads ? block_threads : all_threads;
     output.loads =
         static_cast<std::uint32_t>(std::clamp<std::int64_t>((units + threads - 1) / threads, 1, most_reduction_loads));
-    const std::uint32_t tile_units = block_threads * output.loads;
+    const std::uint32_t units_a_tile = block_threads * output.loads;
     std::uint32_t tiles = 0;
     const std::int64_t planes = plane == 0 ? 0 : std::max<std::int64_t>((std::int64_t{1} << 30) / plane, 1);
     for (const std::byte* box : one.boxes) {
@@ -46,7 +46,7 @@ ReductionPlan plan_reductions(std::span<const StridedReduction> reductions) {
         task.column = Divider(count(one.extent.y));
         task.row_elements = count(one.extent.x);
         task.units = count(row_units * one.extent.y * std::min(planes, one.extent.z - z));
-        task.tiles = (task.units + tile_units - 1) / tile_units;
+        task.tiles = (task.units + units_a_tile - 1) / units_a_tile;
         task.aligned = aligned(task, bytes_of(one.element));
         task.first_tile = tiles;
         tiles += task.tiles;

@@ -101,7 +101,7 @@ void CudaStream::copy(const CopyList& list) {
   if (mine.tile_count() == 0) return;
   const CurrentDevice now = current();
   check(launch_copies(handle_, on().board().get(), mine.shapes(), mine.tiles(), mine.tile_count(), mine.converts(),
-                      on().copy_blocks(mine.tile_count())),
+                      mine.headers(), on().copy_blocks(mine.tile_count())),
         "launching a list of copies");
 }
 

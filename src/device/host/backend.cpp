@@ -137,7 +137,13 @@ std::unique_ptr<Event> HostBackend::create_event(int device, Timing timing) {
 
 std::unique_ptr<CopyList> HostBackend::prepare(int device, std::span<const StridedCopy> copies) {
   check(device);
-  return std::make_unique<HostCopyList>(copies);
+  return std::make_unique<HostCopyList>(copies, HeaderCheck{});
+}
+
+std::unique_ptr<CopyList> HostBackend::prepare_unpacking(int device, std::span<const StridedCopy> copies,
+                                                         const HeaderCheck& check) {
+  this->check(device);
+  return std::make_unique<HostCopyList>(copies, check);
 }
 
 std::unique_ptr<SumList> HostBackend::prepare_sums(int device, std::span<const StridedSum> sums) {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "device/host.hpp"
+#include "device/host/communicator.hpp"
 #include "device/host/memory.hpp"
 #include "device/host/scheduler.hpp"
 
@@ -32,6 +33,8 @@ class HostBackend final : public Backend {
   [[nodiscard]] std::unique_ptr<Event> create_event(int device, Timing timing) override;
   using Backend::create_event;
   [[nodiscard]] std::unique_ptr<CopyList> prepare(int device, std::span<const StridedCopy> copies) override;
+  [[nodiscard]] std::unique_ptr<CopyList> prepare_unpacking(int device, std::span<const StridedCopy> copies,
+                                                            const HeaderCheck& check) override;
   [[nodiscard]] std::unique_ptr<SumList> prepare_sums(int device, std::span<const StridedSum> sums) override;
   [[nodiscard]] std::unique_ptr<ReductionList> prepare_reductions(
       int device, std::span<const StridedReduction> reductions) override;
@@ -41,6 +44,12 @@ class HostBackend final : public Backend {
   [[nodiscard]] Verdict peer_access(int from, int to) const override;
   /// A wait parks the queue, not a worker.
   [[nodiscard]] Verdict overlapping_launches() const override { return Verdict::of(true); }
+  /// Emulated, for members that are threads of one process.
+  [[nodiscard]] Verdict communicators() const override { return Verdict::of(true); }
+  [[nodiscard]] CommunicatorId make_communicator_id() override { return host::make_communicator_id(); }
+  [[nodiscard]] std::vector<std::unique_ptr<Communicator>> join(const CommunicatorSetup& setup) override {
+    return join_communicator(setup);
+  }
   void signal_from_host(std::span<const FlagSignal> signals, std::uint64_t epoch) override;
   [[nodiscard]] bool prefers_graphs() const override { return options_.graphs; }
   bool wait_until(const std::function<bool()>& done, const Deadline& deadline) override;

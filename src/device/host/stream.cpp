@@ -55,7 +55,7 @@ Duration HostEvent::since(const Event& earlier) const {
   return mark_->time - other.mark_->time;
 }
 
-HostCopyList::HostCopyList(std::span<const StridedCopy> copies) {
+HostCopyList::HostCopyList(std::span<const StridedCopy> copies, HeaderCheck check) : check_(std::move(check)) {
   std::vector<RowCopy> rows;
   rows.reserve(copies.size());
   for (const StridedCopy& copy : copies) {
@@ -121,6 +121,12 @@ void HostStream::copy(const StridedCopy& copy) {
 void HostStream::copy(const CopyList& list) {
   const auto* mine = dynamic_cast<const HostCopyList*>(&list);
   if (mine == nullptr) throw InvalidArgument("the list of copies belongs to another backend than the stream");
+  const HeaderCheck& check = mine->check_;
+  if (!check.headers.empty()) wait(check.epoch, check.headers);
+  if (check.done != nullptr) {
+    const FlagSignal done{check.done};
+    signal(check.epoch, {&done, 1});
+  }
   run(Operation::copy_list, [copies = mine->copies_] {
     for (const RowCopy& rows : *copies) copy_rows(rows);
   });

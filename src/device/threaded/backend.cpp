@@ -48,6 +48,10 @@ class ThreadedBackend final : public Backend {
   std::unique_ptr<CopyList> prepare(int device, std::span<const StridedCopy> copies) override {
     return settled().prepare(device, copies);
   }
+  std::unique_ptr<CopyList> prepare_unpacking(int device, std::span<const StridedCopy> copies,
+                                              const HeaderCheck& check) override {
+    return settled().prepare_unpacking(device, copies, check);
+  }
   std::unique_ptr<SumList> prepare_sums(int device, std::span<const StridedSum> sums) override {
     return settled().prepare_sums(device, sums);
   }
@@ -59,6 +63,12 @@ class ThreadedBackend final : public Backend {
   }
   std::unique_ptr<FusedExchange> fuse(int device, const FusedPlan& plan) override {
     return std::make_unique<ThreadedExchange>(team_, settled().fuse(device, plan), device);
+  }
+
+  [[nodiscard]] Verdict communicators() const override { return inner_->communicators(); }
+  CommunicatorId make_communicator_id() override { return inner_->make_communicator_id(); }
+  std::vector<std::unique_ptr<Communicator>> join(const CommunicatorSetup& setup) override {
+    return settled().join(setup);
   }
 
   std::unique_ptr<Stream> create_stream(int device, Priority priority, std::string_view name) override {

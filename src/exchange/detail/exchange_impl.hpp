@@ -20,6 +20,7 @@
 #include "exchange/detail/schedule.hpp"
 #include "exchange/detail/under_way.hpp"
 #include "exchange/exchange.hpp"
+#include "exchange/nccl/communicators.hpp"
 #include "exchange/net/network.hpp"
 #include "exchange/transport/factory.hpp"
 #include "routing/messages.hpp"
@@ -67,6 +68,8 @@ class Exchange::Impl final : public HostDriven {
   [[nodiscard]] std::vector<TracedMessage> messages() const;
   /// A Disagreement as a ProtocolError that also names what the other side exchanges; other errors as they are.
   [[nodiscard]] std::exception_ptr with_difference(std::exception_ptr error) const noexcept;
+  /// What has made an operation fail, where that is known; otherwise with_difference().
+  [[nodiscard]] std::exception_ptr cause_of(std::exception_ptr error) const noexcept;
   void time_arrivals(bool on) { timing_ = on; }
   [[nodiscard]] std::vector<Arrival> arrivals() const;
 
@@ -113,8 +116,9 @@ class Exchange::Impl final : public HostDriven {
   std::unique_ptr<Mappings> mappings_;
   std::shared_ptr<AbortWord> abort_;  ///< of all exchanges in turn: where one fails, the waits of all end
   std::shared_ptr<device::Registration> abort_registration_;
-  std::unique_ptr<net::Network> network_;  ///< null unless a message may go by net
-  std::vector<SubdomainState*> states_;    // in Setup's order
+  std::unique_ptr<net::Network> network_;               ///< null unless a message may go by net
+  std::unique_ptr<nccl::Communicators> communicators_;  ///< null unless a message may go by nccl
+  std::vector<SubdomainState*> states_;                 // in Setup's order
   std::vector<std::unique_ptr<Channel>> channels_;
   std::map<routing::BundleKey, std::vector<const Channel*>> bundled_;  ///< those of channels_ that share messages
   std::unique_ptr<NodeBundles> node_bundles_;                          ///< null unless messages are by_node

@@ -14,6 +14,10 @@ namespace {
 /// kernel.
 constexpr int concurrent_multiprocessors = 16;
 
+/// NCCL's kernel has up to 32 blocks between two devices of an NVLink domain, each of which needs nearly all registers of a
+/// multiprocessor. The blocks of an exchange are spread over the device: these are few enough to leave as many multiprocessors empty.
+constexpr int multiprocessors_beside_nccl = 32;
+
 /// For the tracer: the parts that an end has contributed, in the order that both ends have them in.
 template <typename Part>
 void number_parts(std::span<Part> parts, const Channel& channel, const char* verb) {
@@ -32,9 +36,8 @@ Fusion::Fusion(Context& context, std::vector<Member> members)
       stream_(context.backend->create_stream(device_, device::Priority::high,
                                              fmt::format("device {}: fused exchange", device_))),
       done_(context.backend->create_event(device_)) {
-  const bool waits = std::ranges::any_of(members_, [](const Member& member) { return member.waits; });
   const Tuning& tuning = context.tuning;
-  if (waits && tuning.domains_at_once > 1) {
+  if (waits() && tuning.domains_at_once > 1) {
     std::shared_ptr<device::Room>& room = context.rooms[device_];
     if (!room) room = context.backend->reserve_room(device_, tuning.domains_at_once, tuning.multiprocessors);
     room_ = room;
@@ -42,11 +45,18 @@ Fusion::Fusion(Context& context, std::vector<Member> members)
   for (std::size_t i = 0; i < members_.size(); ++i) begun_.push_back(context.backend->create_event(device_));
 }
 
+bool Fusion::is_beside_nccl() const {
+  const auto& beside = context_->nccl_messages;
+  return !waits() && std::ranges::any_of(
+                         members_, [&](const Member& member) { return beside.contains(member.state->subdomain.id); });
+}
+
 device::FusedPlan Fusion::fused_plan(const ExchangePlan& plan, Overlap overlap) const {
   device::FusedPlan fused;
   fused.room = room_.get();
   fused.multiprocessors = context_->tuning.multiprocessors;
   if (fused.multiprocessors == 0 && overlap == Overlap::possible) fused.multiprocessors = concurrent_multiprocessors;
+  if (fused.multiprocessors == 0 && is_beside_nccl()) fused.multiprocessors = multiprocessors_beside_nccl;
   for (const Member& member : members_) {
     const SubdomainState& state = *member.state;
     device::Participant participant;

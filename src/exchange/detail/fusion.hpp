@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <span>
@@ -35,6 +36,10 @@ class Fusion {
   void prepare(const ExchangePlan& plan);
   /// If it is scheduled: enqueues an exchange after SubdomainState::open, concurrently with the sending ends.
   void send(const ExchangePlan& plan);
+  /// Whether it waits for other devices.
+  [[nodiscard]] bool waits() const {
+    return std::ranges::any_of(members_, [](const Member& member) { return member.waits; });
+  }
   /// Reached when the exchange that send() enqueued is done.
   [[nodiscard]] const device::Event& sent() const { return *done_; }
 
@@ -62,6 +67,8 @@ class Fusion {
     std::size_t operation = 0;  ///< for the tracer
   };
   using Forms = std::array<Form, 2>;
+  /// Whether messages by nccl, for which it does not wait, move at the same time.
+  [[nodiscard]] bool is_beside_nccl() const;
   [[nodiscard]] Form& form(const ExchangePlan& plan, Overlap overlap);
   void run(const ExchangePlan& plan, Overlap overlap, device::Stream& in);
   [[nodiscard]] device::FusedPlan fused_plan(const ExchangePlan& plan, Overlap overlap) const;

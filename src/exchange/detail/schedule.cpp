@@ -33,14 +33,17 @@ void Schedule::prepare(const ExchangePlan& plan) {
     for (const SubdomainState* state : states_) {
       Part part;
       std::vector<device::StridedCopy> unpack;
+      device::HeaderCheck headers{state->mailbox.epoch()};
       for (const End* end : ends_.at(state)) {
         ScheduledEndpoint& scheduled = *end->endpoint->scheduled();
         scheduled.collect_ready(plan, part.ready);
         scheduled.collect_arrived(plan, part.arrived);
+        scheduled.collect_headers(plan, headers);
         scheduled.collect_unpack(plan, unpack);
       }
       part.parities = parities(*state, *context_->geometry, plan.selection);
-      if (!unpack.empty()) part.unpack = context_->backend->prepare(state->device(), unpack);
+      if (unpack.empty() && headers.done != nullptr) part.done.push_back({headers.done});
+      if (!unpack.empty()) part.unpack = context_->backend->prepare_unpacking(state->device(), unpack, headers);
       if (context_->tracer != nullptr) describe(*state, part, plan);
       sequence.parts.push_back(std::move(part));
     }
@@ -76,8 +79,10 @@ void Schedule::begin(const SubdomainState& state, const Part& part) const {
 }
 
 void Schedule::send(const SubdomainState& state, const ExchangePlan& plan) const {
+  const bool first = state.fusion != nullptr && state.fusion->waits();
+  if (first) state.fusion->send(plan);
   for (const End* end : ends_.at(&state)) end->endpoint->scheduled()->send(plan);
-  if (state.fusion != nullptr) state.fusion->send(plan);
+  if (state.fusion != nullptr && !first) state.fusion->send(plan);
 }
 
 void Schedule::receive(const SubdomainState& state, const Part& part) const {
@@ -99,6 +104,7 @@ void Schedule::receive(const SubdomainState& state, const Part& part) const {
     state.stream->wait(state.mailbox.epoch(), part.arrived);
   }
   if (part.unpack) traced(tracer, part.unpacking, *state.stream, [&] { state.stream->copy(*part.unpack); });
+  if (!part.done.empty()) state.stream->signal(state.mailbox.epoch(), part.done);
   state.stream->record(*state.done);
 }
 

@@ -65,6 +65,7 @@ class Schedule {
     std::vector<device::FlagSignal> ready;
     std::vector<device::FlagWait> arrived;
     std::unique_ptr<device::CopyList> unpack;  ///< null if nothing is unpacked
+    std::vector<device::FlagSignal> done;      ///< then HeaderCheck::done, if that is there
     // For the tracer: by end, by arrival, and of the unpacking.
     std::vector<std::size_t> sent;
     std::vector<std::size_t> arrivals;

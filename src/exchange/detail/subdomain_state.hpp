@@ -19,8 +19,13 @@ namespace halocline::exchange {
 
 class Fusion;
 class Mappings;
+class MpiDeviceMessages;
+class NcclMessages;
 namespace net {
 class Network;
+}
+namespace nccl {
+class Communicators;
 }
 
 /// A local subdomain with the data that its endpoints share. Must outlive them and keep its address.
@@ -66,15 +71,19 @@ struct Context {
   Tuning tuning;
   Duration timeout{};
   const std::atomic<std::uint32_t>* abort = nullptr;
-  device::Tracer* tracer = nullptr;  ///< null: none
-  net::Network* network = nullptr;   ///< null unless a message may go by net
-  std::uint64_t pass = 0;            ///< how often the host looked at all ends that it drives
+  device::Tracer* tracer = nullptr;              ///< null: none
+  net::Network* network = nullptr;               ///< null unless a message may go by net
+  nccl::Communicators* communicators = nullptr;  ///< likewise by nccl
+  std::uint64_t pass = 0;                        ///< how often the host looked at all ends that it drives
   std::map<subdomain_id, SubdomainState> states;
   std::map<int, std::shared_ptr<device::Room>> rooms;  ///< by device
   /// The same without blocks, where only streams wait for other processes.
   std::map<int, std::shared_ptr<device::Room>> waiting;
   /// The state of a subdomain, which must be local.
   [[nodiscard]] SubdomainState& state(subdomain_id subdomain) { return states.at(subdomain); }
+  /// What the ends of messages at a local subdomain share, and own.
+  std::map<subdomain_id, std::weak_ptr<MpiDeviceMessages>> mpi_device_messages;
+  std::map<subdomain_id, std::weak_ptr<NcclMessages>> nccl_messages;
 };
 
 /// The counts of swaps that a selection requires: a graph that was captured while another buffer was current is refused.

@@ -67,7 +67,7 @@ class ScheduledEndpoint : public Endpoint {
 
   /// The flags by which this side posts that its halos may be written (receivers).
   virtual void collect_ready(const ExchangePlan& /*plan*/, std::vector<device::FlagSignal>& /*signals*/) {}
-  /// Enqueues sending after SubdomainState::open, in streams of its own.
+  /// Enqueues sending after SubdomainState::open, in streams of its own; the state's fused exchange has been enqueued if it waits.
   virtual void send(const ExchangePlan& /*plan*/) {}
   /// What this side's subdomain waits for before it waits for arrivals: its own sending, or a copy of this process into its
   /// receive buffer. Null if there is nothing.
@@ -76,6 +76,8 @@ class ScheduledEndpoint : public Endpoint {
   [[nodiscard]] virtual bool joins_sites() const { return false; }
   /// The flags that indicate arrival (receivers).
   virtual void collect_arrived(const ExchangePlan& /*plan*/, std::vector<device::FlagWait>& /*waits*/) {}
+  /// The headers of messages that have arrived with sent(), which are compared when they are unpacked (receivers).
+  virtual void collect_headers(const ExchangePlan& /*plan*/, device::HeaderCheck& /*check*/) {}
   /// Copies from receive buffers to halos, after all arrivals.
   virtual void collect_unpack(const ExchangePlan& /*plan*/, std::vector<device::StridedCopy>& /*copies*/) {}
 };
@@ -86,7 +88,9 @@ class HostEndpoint : public Endpoint {
  public:
   [[nodiscard]] HostEndpoint* host() final { return this; }
 
-  virtual void start(const ExchangePlan& plan) = 0;
+  /// in_order: the user's stream of this side's subdomain, in which the end may enqueue, too; null if other work may run beside the
+  /// exchange.
+  virtual void start(const ExchangePlan& plan, device::Stream* in_order) = 0;
   /// The host's part: true when it is complete in this exchange.
   [[nodiscard]] virtual bool progress() = 0;
   /// Orders later work in the user's stream of this side's subdomain after this end.

@@ -33,6 +33,7 @@ Ends make_ends(const Channel& channel, Context& context, rank_id me) {
     case routing::Transport::mpi_device: return make_mpi_device(channel, context, sends, receives);
     case routing::Transport::mpi_staged: return make_mpi_staged(channel, context, sends, receives);
     case routing::Transport::net: return make_net(channel, context, sends, receives);
+    case routing::Transport::nccl: return make_nccl(channel, context, sends, receives);
   }
   throw InternalError("a route without a transport");
 }

@@ -25,5 +25,6 @@ struct BundleSite;
 [[nodiscard]] Ends make_mpi_staged(const Channel& channel, Context& context, bool sends, bool receives);
 [[nodiscard]] Ends make_mpi_device(const Channel& channel, Context& context, bool sends, bool receives);
 [[nodiscard]] Ends make_net(const Channel& channel, Context& context, bool sends, bool receives);
+[[nodiscard]] Ends make_nccl(const Channel& channel, Context& context, bool sends, bool receives);
 
 }  // namespace halocline::exchange

@@ -77,6 +77,12 @@ class MessageFlows {
         work(to_->rank, ranks_.message_seconds() + ranks_.launch_seconds(1));
         touch(*to_);
         break;
+      case routing::Transport::nccl:
+        launch_once(launched_once_[place(*from_)], 3);
+        touch(*from_);
+        send_from_device();
+        touch(*to_);
+        break;
       case routing::Transport::mpi_staged:
         if (const auto bundle = routing::bundle_of(messages_, route.transport, *from_, *to_)) {
           launch_once(packed_once_[{*bundle, place(*from_)}], 2);

@@ -48,6 +48,11 @@ Verdict net(const PairFacts& facts) {
   return facts.direct_safe.yes ? yes() : no("not safe", facts.direct_safe);
 }
 
+Verdict nccl(const PairFacts& facts) {
+  if (!facts.nccl.yes) return no("no communicator", facts.nccl);
+  return facts.same_device ? no("one device") : yes();
+}
+
 std::string where(const PairFacts& facts) {
   if (facts.same_subdomain) return "same subdomain";
   if (facts.same_rank) return facts.same_device ? "same process, same device" : "same process";
@@ -83,6 +88,7 @@ Verdict possible(Transport transport, const PairFacts& given) {
     case Transport::mpi_device: return mpi_device(facts);
     case Transport::mpi_staged: return facts.mpi ? yes() : no("no message passing between the ranks");
     case Transport::net: return net(facts);
+    case Transport::nccl: return nccl(facts);
   }
   throw InternalError("a Transport without a rule");
 }
@@ -105,6 +111,7 @@ std::string why_possible(Transport transport, const PairFacts& given) {
     case Transport::mpi_device: return place + ", MPI takes device pointers";
     case Transport::mpi_staged: return place + ", through host memory";
     case Transport::net: return place + ", the devices post to a proxy of the host, which calls MPI";
+    case Transport::nccl: return place + ", in a communicator of NCCL";
   }
   throw InternalError("a Transport without a reason");
 }

@@ -7,6 +7,7 @@
 #include "contract/exchange/engines.hpp"
 #include "contract/exchange/reduced.hpp"
 #include "contract/exchange/system_placement.hpp"
+#include "contract/exchange/ways.hpp"
 #include "halocline/halocline.hpp"
 #include "support/captured.hpp"
 #include "support/mpi_world.hpp"
@@ -141,7 +142,8 @@ TEST_P(MpiNet, graphs_need_a_thread_that_may_call_the_engine) {
   domain.close();
 }
 
-INSTANTIATE_TEST_SUITE_P(all, MpiContract, testing::ValuesIn(routing::all_transports),
+// nccl: host devices emulate communicators between threads only.
+INSTANTIATE_TEST_SUITE_P(all, MpiContract, testing::ValuesIn(transports_without({routing::Transport::nccl})),
                          [](const auto& param) { return std::string(routing::to_string(param.param)); });
 
 }  // namespace

@@ -43,6 +43,11 @@ std::string impossible(routing::Transport transport, int ranks) {
   using enum routing::Transport;
   if (transport == mpi_device) return "messages of ranks that are threads are copied by the host";
   if (transport == ipc_copy && ranks == 1) return "needs 2 ranks";
+  if (transport == nccl) {
+    if (gpu_count() < 2) return "needs 2 GPUs";
+    const Verdict answer = gpus_of_rank(0, 1)->communicators();
+    return answer.yes ? "" : answer.why_not;
+  }
   const bool between_gpus = transport == ipc_copy || (transport == direct && ranks > 1);
   return between_gpus ? without_peer_access() : "";
 }

@@ -22,7 +22,9 @@ std::string impossible(routing::Transport transport, comm::RankGroup& world, dev
     const Verdict answer = exchange::try_device_mpi(world, backend, 0);
     return answer.yes ? "" : "MPI takes no device pointers: " + answer.why_not;
   }
-  if ((transport == direct || transport == net) && world.size() > gpu_count()) {
+  if (transport == nccl && !backend.communicators().yes) return backend.communicators().why_not;
+  if (transport == nccl && std::max(world.size(), gpu_count()) == 1) return "needs 2 GPUs";
+  if ((transport == direct || transport == net || transport == nccl) && world.size() > gpu_count()) {
     return fmt::format("{} needs a GPU a rank; {} ranks see {} GPUs", routing::to_string(transport), world.size(),
                        gpu_count());
   }

@@ -24,7 +24,7 @@ FUSED = "src/device/detail/composed_exchange.cpp"
 SCHEDULE = "src/exchange/detail/schedule.cpp"
 IPC = "src/exchange/transport/ipc_copy.cpp"
 PEER = "src/exchange/transport/peer_copy.cpp"
-ENDS = "src/exchange/transport/mpi_ends.hpp"
+STAGED = "src/exchange/transport/mpi_staged.cpp"
 BUNDLE = "src/exchange/transport/bundled/bundle.cpp"
 ABORT = "src/exchange/detail/abort_word.cpp"
 SCHEDULER = "src/device/host/scheduler.cpp"
@@ -108,9 +108,9 @@ PLANTS = {
     13: ("peer_copy: the receive buffer is written before it is free", [(PEER, "[&] { stream_->wait(*to_->open); }", "[&] { if (!@) stream_->wait(*to_->open); }")]),
     14: (
         "mpi_staged: a receive is posted into a buffer that is still unpacked",
-        [(ENDS, "if (phase_ == Phase::emptying && (copied_last_ ?", "if (phase_ == Phase::emptying && (@ || (copied_last_ ?"), (ENDS, "*fetched_ : *unpacked_).query()) {", "*fetched_ : *unpacked_).query())) {")],
+        [(STAGED, "if (phase_ == Phase::emptying && (copied_last_ ?", "if (phase_ == Phase::emptying && (@ || (copied_last_ ?"), (STAGED, "*fetched_ : *unpacked_).query()) {", "*fetched_ : *unpacked_).query())) {")],
     ),
-    15: ("mpi_staged: a chunk is sent before it is packed", [(ENDS, "while (started_ < chunks && ready(started_).query()) {", "while (started_ < chunks && (@ || ready(started_).query())) {")]),
+    15: ("mpi_staged: a chunk is sent before it is packed", [(STAGED, "while (started_ < chunks && ready(started_).query()) {", "while (started_ < chunks && (@ || ready(started_).query())) {")]),
     16: (
         "messages of one sender and tag overtake each other",
         [

@@ -104,7 +104,7 @@ TEST(Error, NamesEveryTransportAndWhyNot) {
             "peer_copy: two nodes; ipc_copy: two nodes; mpi_device: no message passing between the ranks, and "
             "not allowed "
             "by policy; mpi_staged: no message passing between the ranks; net: no message passing between the ranks, "
-            "and not allowed by policy");
+            "and not allowed by policy; nccl: no communicator, and not allowed by policy");
   facts.mpi = true;
   EXPECT_THAT(refusal(facts, Policy::parse("direct,mpi_device")),
               HasSubstr("mpi_device: MPI does not take device pointers: MPI was built without CUDA; "

@@ -25,6 +25,7 @@ PairFacts random_facts(test::Seeded& random) {
   facts.exportable = random_answer(random);
   facts.device_mpi = random_answer(random);
   facts.direct_safe = random_answer(random);
+  facts.nccl = random_answer(random);
   facts.mpi = random.chance(90);
   facts.storable = random_answer(random);
   for (const Transport transport : all_transports) {
@@ -57,7 +58,7 @@ TEST(Chooser, AnswersAsOneThatHasSeenNothing) {
     // Facts that differ in one item only.
     for (int i = 0; i < 30; ++i) {
       PairFacts other = facts[static_cast<std::size_t>(i)];
-      switch (i % 11) {
+      switch (i % 12) {
         case 0: other.same_node = !other.same_node; break;
         case 1: other.same_rank = !other.same_rank; break;
         case 2: other.same_device = !other.same_device; break;
@@ -67,6 +68,7 @@ TEST(Chooser, AnswersAsOneThatHasSeenNothing) {
         case 6: other.exportable.yes = !other.exportable.yes; break;
         case 7: other.device_mpi.why_not += "!"; break;
         case 8: other.direct_safe.yes = !other.direct_safe.yes; break;
+        case 10: other.nccl.yes = !other.nccl.yes; break;
         case 9: other.storable.yes = !other.storable.yes; break;
         default: other.measured.clear();
       }

@@ -7,14 +7,14 @@
 #include "halocline/error.hpp"
 #include "routing/choose.hpp"
 
-// Every combination of the facts against every set of allowed transports: 2^12 x 2^7 cases.
+// Every combination of the facts against every set of allowed transports: 2^12 x 2^8 cases.
 namespace halocline::routing {
 namespace {
 
 using testing::HasSubstr;
 using enum Transport;
 
-constexpr int fact_bits = 11;
+constexpr int fact_bits = 12;
 constexpr int policy_bits = static_cast<int>(all_transports.size());
 
 PairFacts facts_of(int bits) {
@@ -32,6 +32,7 @@ PairFacts facts_of(int bits) {
   facts.direct_safe = answer(8, "direct_safe");
   facts.mpi = bit(9);
   facts.storable = answer(10, "storable");
+  facts.nccl = answer(11, "nccl");
   return facts;
 }
 
@@ -61,6 +62,7 @@ bool expected(Transport transport, const PairFacts& f) {
     case mpi_device: return f.mpi && f.device_mpi.yes;
     case mpi_staged: return f.mpi;
     case net: return f.mpi && f.direct_safe.yes;
+    case nccl: return !device && f.nccl.yes;
   }
   return false;
 }

@@ -15,8 +15,9 @@
 #include <vector>
 
 #include "comm/requests.hpp"
+#include "core/leak.hpp"
 #include "device/flag.hpp"
-#include "exchange/transport/mpi_ends.hpp"
+#include "exchange/transport/mpi_parts.hpp"
 
 namespace halocline::exchange {
 

@@ -25,7 +25,7 @@ class BundledEnd : public HostEndpoint {
     if (place_ == bundle_->first()) bundle_->prepare(plan);
     if (place_ == parts_->first()) parts_->prepare(plan);
   }
-  void start(const ExchangePlan& plan) final {
+  void start(const ExchangePlan& plan, device::Stream* /*in_order*/) final {
     if (place_ == bundle_->first()) bundle_->start(plan);
     if (place_ == parts_->first()) parts_->start(plan);
   }
