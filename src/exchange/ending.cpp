@@ -181,9 +181,6 @@ void Exchange::Impl::let_go() {
   schedule_.reset();
   fusions_.clear();
   ends_.clear();
-  if (communicators_) {
-    communicators_->stop();
-  }
   communicators_.reset();
   mappings_->clear();
   setup_.comm->barrier();

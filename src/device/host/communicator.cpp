@@ -4,9 +4,12 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <new>
+#include <tuple>
 #include <utility>
 
 #include "device/backend.hpp"

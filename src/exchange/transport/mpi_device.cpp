@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // mpi_device: any pair of ranks whose MPI takes device pointers. The device packs all messages of a subdomain as one operation, the
-// host sends and receives them from and in device memory, and the device unpacks them after it has compared their headers. Each is
-// one MPI message: there are no copies that could overlap with it. See docs/decisions/0088.
+// host sends and receives them from and in device memory, and the device unpacks them and compares their headers. Each is one MPI
+// message: there are no copies that could overlap with it. See docs/decisions/0088.
 #include <fmt/core.h>
 
 #include <cstring>
