@@ -8,11 +8,11 @@
 #include <cstring>
 #include <map>
 #include <mutex>
-#include <new>
 #include <tuple>
 #include <utility>
 
 #include "device/backend.hpp"
+#include "device/host/memory.hpp"
 #include "halocline/error.hpp"
 
 namespace halocline::device::host {
@@ -57,27 +57,16 @@ std::shared_ptr<Exchange> exchange_of(const CommunicatorId& id) {
   return shared;
 }
 
-class PlainBuffer final : public Buffer {
- public:
-  explicit PlainBuffer(std::size_t bytes)
-      : memory_(new (std::align_val_t{alignof(Flag)}) std::byte[bytes]()), bytes_(bytes) {}
-  ~PlainBuffer() override { ::operator delete[](memory_, std::align_val_t{alignof(Flag)}); }
-  PlainBuffer(const PlainBuffer&) = delete;
-  PlainBuffer& operator=(const PlainBuffer&) = delete;
-  [[nodiscard]] std::byte* data() const override { return memory_; }
-  [[nodiscard]] std::size_t bytes() const override { return bytes_; }
-
- private:
-  std::byte* memory_;
-  std::size_t bytes_;
-};
-
 class EmulatedCommunicator final : public Communicator {
  public:
   EmulatedCommunicator(std::shared_ptr<Exchange> shared, const CommunicatorMember& member)
       : shared_(std::move(shared)), me_(member.number), state_(std::make_shared<State>()) {}
 
-  std::unique_ptr<Buffer> allocate(std::size_t bytes) override { return std::make_unique<PlainBuffer>(bytes); }
+  std::unique_ptr<Buffer> allocate(std::size_t bytes) override {
+    auto buffer = make_buffer(bytes);
+    std::memset(buffer->data(), 0, bytes);
+    return buffer;
+  }
 
   void exchange(std::span<const Transfer> sends, std::span<const Transfer> receives, Stream& stream) override {
     std::vector<FlagSignal> posted, taken;

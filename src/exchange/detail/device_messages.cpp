@@ -46,7 +46,6 @@ std::size_t DeviceMessages::add(std::vector<Message>& messages, const Channel& c
 }
 
 void DeviceMessages::allocate(const Allocate& allocate, Epochs epochs) {
-  if (send_buffer_ || receive_buffer_) return;
   epochs_ = epochs;
   const auto buffer_of = [&](const std::vector<Message>& messages) -> std::unique_ptr<device::Buffer> {
     if (messages.empty()) return nullptr;
@@ -73,9 +72,9 @@ std::vector<device::StridedCopy> DeviceMessages::copies_to_unpack(const Exchange
 
 DeviceMessages::Part DeviceMessages::make_part(const ExchangePlan& plan) const {
   Part part;
-  part.made = true;
   part.token = on_device(plan.token);
   std::vector<device::StridedCopy> pack;
+  std::size_t packed_bytes = 0;
   for (const Message& message : sent_) {
     device::Flag* const flag = header(message, *send_buffer_);
     const Payload payload = payload_of(message.channel->message, plan.selection);
@@ -83,7 +82,7 @@ DeviceMessages::Part DeviceMessages::make_part(const ExchangePlan& plan) const {
                   copy_of_word(reinterpret_cast<const std::uint64_t*>(part.token->data()), &flag->token)});
     append(pack, pack_copies(payload, state_->memory, reinterpret_cast<std::byte*>(flag + 1)));
     part.sent.push_back(sizeof *flag + static_cast<std::size_t>(payload.bytes));
-    part.packed_bytes += part.sent.back();
+    packed_bytes += part.sent.back();
   }
   if (!pack.empty()) part.pack = context_->backend->prepare(state_->device(), pack);
   std::size_t unpacked_bytes = 0;
@@ -94,7 +93,7 @@ DeviceMessages::Part DeviceMessages::make_part(const ExchangePlan& plan) const {
     unpacked_bytes += part.received.back();
   }
   part.unpack_one.resize(received_.size());
-  part.packing = described(device::Work::pack, sent_, part.packed_bytes);
+  part.packing = described(device::Work::pack, sent_, packed_bytes);
   part.unpacking = described(device::Work::unpack, received_, unpacked_bytes);
   return part;
 }
@@ -121,7 +120,6 @@ std::size_t DeviceMessages::described(device::Work work, const std::vector<Messa
 }
 
 void DeviceMessages::prepare(const ExchangePlan& plan) {
-  if (plan.index < parts_.all().size() && of(plan).made) return;
   parts_.make(plan, [&] { return make_part(plan); });
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <span>
 #include <vector>
@@ -36,14 +37,12 @@ class DeviceMessages {
   /// Of a received message: the exchange that its header is of.
   [[nodiscard]] const std::uint64_t* epoch_of(std::size_t received) const;
 
-  /// Once for each plan; more calls do nothing.
+  /// Once for each plan.
   void prepare(const ExchangePlan& plan);
 
   /// A message with its header, in a plan.
   [[nodiscard]] std::span<std::byte> sent(const ExchangePlan& plan, std::size_t number) const;
   [[nodiscard]] std::span<std::byte> received(const ExchangePlan& plan, std::size_t number) const;
-  /// Of all messages.
-  [[nodiscard]] std::size_t bytes_packed(const ExchangePlan& plan) const { return of(plan).packed_bytes; }
 
   void pack(const ExchangePlan& plan, device::Stream& stream) const;
   /// Compares the headers of all messages, which have arrived; if the two sides do not exchange the same, the stream fails. Then unpacks.
@@ -63,10 +62,8 @@ class DeviceMessages {
     std::shared_ptr<const device::WaitGuard> guard;
   };
   struct Part {
-    bool made = false;
     std::vector<std::size_t> sent, received;  ///< bytes of messages with their headers
-    std::size_t packed_bytes = 0;
-    std::unique_ptr<device::Buffer> token;  ///< of the plan, on the device
+    std::unique_ptr<device::Buffer> token;    ///< of the plan, on the device
     std::unique_ptr<device::CopyList> pack;
     std::unique_ptr<device::CopyList> unpack;                   ///< null as long as it was not needed, and those
     std::vector<std::unique_ptr<device::CopyList>> unpack_one;  ///< of one message
@@ -91,5 +88,15 @@ class DeviceMessages {
   std::unique_ptr<device::Buffer> receive_buffer_;
   Prepared<Part> parts_;
 };
+
+/// What the ends at a subdomain share, and own: made for the first of them, which is also the first to be prepared.
+template <typename Shared>
+[[nodiscard]] std::shared_ptr<Shared> shared_at(subdomain_id here, std::map<subdomain_id, std::weak_ptr<Shared>>& all,
+                                                Context& context) {
+  std::weak_ptr<Shared>& known = all[here];
+  auto shared = known.lock();
+  if (!shared) known = shared = std::make_shared<Shared>(context, context.state(here));
+  return shared;
+}
 
 }  // namespace halocline::exchange

@@ -123,17 +123,12 @@ class MpiDeviceMessages {
 
 namespace {
 
-std::shared_ptr<MpiDeviceMessages> mpi_device_messages_at(subdomain_id here, Context& context) {
-  std::weak_ptr<MpiDeviceMessages>& known = context.mpi_device_messages[here];
-  auto messages = known.lock();
-  if (!messages) known = messages = std::make_shared<MpiDeviceMessages>(context, context.state(here));
-  return messages;
-}
-
-/// An end of one message.
+/// An end of one message; the first one at a subdomain does what is done once.
 class MpiDeviceEnd : public HostEndpoint {
  public:
-  void publish(ByteWriter& /*writer*/) final { shared_->allocate(); }
+  void publish(ByteWriter& /*writer*/) final {
+    if (is_first_) shared_->allocate();
+  }
   void each_stream(const VisitStream& visit) final {
     if (is_first_) shared_->visit_stream(visit);
   }
@@ -142,13 +137,13 @@ class MpiDeviceEnd : public HostEndpoint {
   MpiDeviceEnd(const Channel& channel, Context& context, subdomain_id here)
       : channel_(&channel),
         context_(&context),
-        shared_(mpi_device_messages_at(here, context)),
+        shared_(shared_at(here, context.mpi_device_messages, context)),
         is_first_(shared_.use_count() == 1) {}
 
   /// make_request() returns the message's.
   template <typename MakeRequest>
   void prepare_request(const ExchangePlan& plan, MakeRequest&& make_request) {
-    shared_->messages.prepare(plan);
+    if (is_first_) shared_->messages.prepare(plan);
     const auto current = shared_->for_mpi();
     requests_.make(plan, make_request);
   }

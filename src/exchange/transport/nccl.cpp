@@ -86,13 +86,6 @@ class NcclMessages {
 
 namespace {
 
-std::shared_ptr<NcclMessages> nccl_messages_at(subdomain_id here, Context& context) {
-  std::weak_ptr<NcclMessages>& known = context.nccl_messages[here];
-  auto messages = known.lock();
-  if (!messages) known = messages = std::make_shared<NcclMessages>(context, context.state(here));
-  return messages;
-}
-
 /// An end of one message; the first one at a subdomain does what is done once.
 class NcclEnd : public ScheduledEndpoint {
  public:
@@ -102,7 +95,9 @@ class NcclEnd : public ScheduledEndpoint {
   void publish(ByteWriter& /*writer*/) final {
     if (is_first_) shared_->allocate();
   }
-  void prepare(const ExchangePlan& plan) final { shared_->messages.prepare(plan); }
+  void prepare(const ExchangePlan& plan) final {
+    if (is_first_) shared_->messages.prepare(plan);
+  }
   void each_stream(const VisitStream& visit) final {
     if (is_first_) shared_->visit_stream(visit);
   }
@@ -117,7 +112,7 @@ class NcclEnd : public ScheduledEndpoint {
 
  protected:
   NcclEnd(Context& context, subdomain_id here)
-      : shared_(nccl_messages_at(here, context)), is_first_(shared_.use_count() == 1) {}
+      : shared_(shared_at(here, context.nccl_messages, context)), is_first_(shared_.use_count() == 1) {}
   virtual void add_header(const ExchangePlan& /*plan*/, device::HeaderCheck& /*check*/) {}
 
   std::shared_ptr<NcclMessages> shared_;
