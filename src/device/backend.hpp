@@ -218,6 +218,9 @@ class Backend {
   [[nodiscard]] virtual std::unique_ptr<Event> create_event(int device, Timing timing) = 0;
   [[nodiscard]] std::unique_ptr<Event> create_event(int device) { return create_event(device, Timing::off); }
   [[nodiscard]] virtual std::unique_ptr<CopyList> prepare(int device, std::span<const StridedCopy> copies) = 0;
+  /// The same, which also writes headers; in no order with the copies.
+  [[nodiscard]] virtual std::unique_ptr<CopyList> prepare_packing(int device, std::span<const StridedCopy> copies,
+                                                                  const HeaderWrite& write) = 0;
   /// The same with a check of headers. Where they are not as expected, the stream fails, and what was copied is undefined.
   [[nodiscard]] virtual std::unique_ptr<CopyList> prepare_unpacking(int device, std::span<const StridedCopy> copies,
                                                                     const HeaderCheck& check) = 0;

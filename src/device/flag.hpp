@@ -65,6 +65,13 @@ struct FlagSignal {
   [[nodiscard]] Flag& of(std::uint64_t at) const { return odd != nullptr && at % 2 == 1 ? *odd : *flag; }
 };
 
+/// Flags as headers of what is packed: the operation that copies also signals them.
+struct HeaderWrite {
+  std::uint64_t* epoch = nullptr;  ///< as of Stream::signal(), or, with `advance`, of Stream::advance()
+  bool advance = false;
+  std::vector<FlagSignal> headers{};
+};
+
 /// A condition on a counter in device memory: *counter % modulus == remainder when the operation runs.
 struct CounterCheck {
   const std::uint64_t* counter = nullptr;

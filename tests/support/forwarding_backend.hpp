@@ -98,6 +98,10 @@ class ForwardingBackend final : public device::Backend {
   std::unique_ptr<device::CopyList> prepare(int device, std::span<const device::StridedCopy> copies) override {
     return inner_->prepare(device, copies);
   }
+  std::unique_ptr<device::CopyList> prepare_packing(int device, std::span<const device::StridedCopy> copies,
+                                                    const device::HeaderWrite& write) override {
+    return inner_->prepare_packing(device, copies, write);
+  }
   std::unique_ptr<device::CopyList> prepare_unpacking(int device, std::span<const device::StridedCopy> copies,
                                                       const device::HeaderCheck& check) override {
     return inner_->prepare_unpacking(device, copies, check);

@@ -42,6 +42,10 @@ class ListedDevices final : public device::Backend {
   Verdict overlapping_launches() const override { return Verdict::of(true); }
   bool prefers_graphs() const override { return false; }
   std::unique_ptr<device::CopyList> prepare(int, std::span<const device::StridedCopy>) override { refuse(); }
+  std::unique_ptr<device::CopyList> prepare_packing(int, std::span<const device::StridedCopy>,
+                                                    const device::HeaderWrite&) override {
+    refuse();
+  }
   std::unique_ptr<device::CopyList> prepare_unpacking(int, std::span<const device::StridedCopy>,
                                                       const device::HeaderCheck&) override {
     refuse();

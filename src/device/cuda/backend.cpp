@@ -52,12 +52,17 @@ std::unique_ptr<Event> CudaBackend::create_event(int device, Timing timing) {
 }
 
 std::unique_ptr<CopyList> CudaBackend::prepare(int device, std::span<const StridedCopy> copies) {
-  return std::make_unique<CudaCopyList>(devices_, device, copies, HeaderCheck{});
+  return std::make_unique<CudaCopyList>(devices_, device, copies, HeaderWrite{}, HeaderCheck{});
+}
+
+std::unique_ptr<CopyList> CudaBackend::prepare_packing(int device, std::span<const StridedCopy> copies,
+                                                       const HeaderWrite& write) {
+  return std::make_unique<CudaCopyList>(devices_, device, copies, write, HeaderCheck{});
 }
 
 std::unique_ptr<CopyList> CudaBackend::prepare_unpacking(int device, std::span<const StridedCopy> copies,
                                                          const HeaderCheck& check) {
-  return std::make_unique<CudaCopyList>(devices_, device, copies, check);
+  return std::make_unique<CudaCopyList>(devices_, device, copies, HeaderWrite{}, check);
 }
 
 std::unique_ptr<SumList> CudaBackend::prepare_sums(int device, std::span<const StridedSum> sums) {

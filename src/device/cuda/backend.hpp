@@ -31,6 +31,8 @@ class CudaBackend final : public Backend {
   [[nodiscard]] std::unique_ptr<Event> create_event(int device, Timing timing) override;
   using Backend::create_event;
   [[nodiscard]] std::unique_ptr<CopyList> prepare(int device, std::span<const StridedCopy> copies) override;
+  [[nodiscard]] std::unique_ptr<CopyList> prepare_packing(int device, std::span<const StridedCopy> copies,
+                                                          const HeaderWrite& write) override;
   [[nodiscard]] std::unique_ptr<CopyList> prepare_unpacking(int device, std::span<const StridedCopy> copies,
                                                             const HeaderCheck& check) override;
   [[nodiscard]] std::unique_ptr<SumList> prepare_sums(int device, std::span<const StridedSum> sums) override;

@@ -60,14 +60,6 @@ struct WaitEntry {
   const Flag* odd = nullptr;  ///< FlagWait::odd
 };
 
-/// The headers that an operation compares; none if count is 0.
-struct HeaderTable {
-  const std::uint64_t* epoch = nullptr;
-  const WaitEntry* entries = nullptr;
-  std::uint32_t count = 0;
-  Flag* done = nullptr;  ///< HeaderCheck::done
-};
-
 struct CheckEntry {
   const std::uint64_t* counter = nullptr;
   std::uint64_t modulus = 1;

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <vector>
+
 #include "device/cuda/copy_tiles.cuh"
 #include "device/cuda/flag_waits.cuh"
 #include "device/cuda/kernels.hpp"
@@ -18,29 +20,50 @@ __global__ void __launch_bounds__(block_threads, 3)
   }
 }
 
-/// The first block compares headers, and nobody waits for it: where they are wrong, the device fails.
-template <bool with_conversions, bool with_headers>
-__global__ void __launch_bounds__(block_threads, 3)
-    copies_kernel(Board* board, const TileShape* shapes, const CopyTile* tiles, std::uint32_t tile_count,
-                  const __grid_constant__ HeaderTable headers) {
-  const bool stop = stopped(board);
-  if constexpr (with_headers) {
-    if (blockIdx.x == 0 && !stop) {
-      const std::uint64_t epoch = acquire(headers.epoch);
-      bool right = true;
-      for (std::uint32_t i = threadIdx.x; i < headers.count; i += blockDim.x) {
-        right = wait_for(board, headers.entries[i], epoch) && right;
-      }
-      if (headers.done != nullptr && __syncthreads_and(right) != 0 && threadIdx.x == 0) {
-        cuda::signal({headers.done, 0}, epoch);
-      }
-    }
+__device__ inline void write(const WrittenHeaders& headers) {
+  __shared__ std::uint64_t epoch;
+  if (threadIdx.x == 0) {
+    epoch = acquire(headers.epoch);
+    if (headers.advance) release(headers.epoch, ++epoch);
   }
-  if (blockIdx.x >= tile_count) return;
-  const CopyTile first = tiles[blockIdx.x];
-  copy_tiles<with_conversions>(shapes[first.shape], shapes, first,
-                               StridedTiles{tiles, blockIdx.x + gridDim.x, tile_count, gridDim.x},
+  __syncthreads();
+  for (std::uint32_t i = threadIdx.x; i < headers.count; i += blockDim.x) cuda::signal(headers.signals[i], epoch);
+}
+
+/// Nobody waits for the comparison: where headers are wrong, the device fails.
+__device__ inline void compare(Board* board, const ComparedHeaders& headers) {
+  const std::uint64_t epoch = acquire(headers.epoch);
+  bool right = true;
+  for (std::uint32_t i = threadIdx.x; i < headers.count; i += blockDim.x) {
+    right = wait_for(board, headers.entries[i], epoch) && right;
+  }
+  if (headers.done != nullptr && __syncthreads_and(right) != 0 && threadIdx.x == 0) {
+    cuda::signal({headers.done, 0}, epoch);
+  }
+}
+
+enum class Headers { none, written, compared };
+
+/// The first block writes or compares headers, beside the copies.
+template <bool with_conversions, Headers headers>
+__global__ void __launch_bounds__(block_threads, 3)
+    copies_kernel(Board* board, const __grid_constant__ CopyTable table) {
+  const bool stop = stopped(board);
+  if (blockIdx.x == 0 && !stop) {
+    if constexpr (headers == Headers::written) write(table.written);
+    if constexpr (headers == Headers::compared) compare(board, table.compared);
+  }
+  if (blockIdx.x >= table.tile_count) return;
+  const CopyTile first = table.tiles[blockIdx.x];
+  copy_tiles<with_conversions>(table.shapes[first.shape], table.shapes, first,
+                               StridedTiles{table.tiles, blockIdx.x + gridDim.x, table.tile_count, gridDim.x},
                                [stop] { return !stop; });
+}
+
+template <Headers headers>
+const void* copies_kernel_with(bool conversions) {
+  return conversions ? reinterpret_cast<const void*>(copies_kernel<true, headers>)
+                     : reinterpret_cast<const void*>(copies_kernel<false, headers>);
 }
 
 const void* copy_kernel_for(bool with_conversions) {
@@ -48,13 +71,17 @@ const void* copy_kernel_for(bool with_conversions) {
                           : reinterpret_cast<const void*>(copy_kernel<false>);
 }
 
-const void* copies_kernel_for(bool with_conversions, bool with_headers) {
-  if (with_headers) {
-    return with_conversions ? reinterpret_cast<const void*>(copies_kernel<true, true>)
-                            : reinterpret_cast<const void*>(copies_kernel<false, true>);
+const void* copies_kernel_for(bool conversions, Headers headers) {
+  switch (headers) {
+    case Headers::written: return copies_kernel_with<Headers::written>(conversions);
+    case Headers::compared: return copies_kernel_with<Headers::compared>(conversions);
+    default: return copies_kernel_with<Headers::none>(conversions);
   }
-  return with_conversions ? reinterpret_cast<const void*>(copies_kernel<true, false>)
-                          : reinterpret_cast<const void*>(copies_kernel<false, false>);
+}
+
+Headers headers_of(const CopyTable& table) {
+  if (table.written.epoch != nullptr) return Headers::written;
+  return table.compared.count > 0 ? Headers::compared : Headers::none;
 }
 
 }  // namespace
@@ -68,28 +95,31 @@ cudaError_t launch_copy(cudaStream_t stream, const Board* board, const CopyTask&
                           stream);
 }
 
-cudaError_t launch_copies(cudaStream_t stream, Board* board, const TileShape* shapes, const CopyTile* tiles,
-                          std::uint32_t tile_count, bool converts, const HeaderTable& headers, unsigned blocks) {
-  HeaderTable its_headers = headers;
-  void* parameters[] = {&board, &shapes, &tiles, &tile_count, &its_headers};
-  return cudaLaunchKernel(copies_kernel_for(converts, headers.count > 0), dim3(blocks), dim3(block_threads), parameters,
-                          0, stream);
+cudaError_t launch_copies(cudaStream_t stream, Board* board, const CopyTable& table, unsigned blocks) {
+  CopyTable copies = table;
+  void* parameters[] = {&board, &copies};
+  return cudaLaunchKernel(copies_kernel_for(table.converts, headers_of(table)), dim3(blocks), dim3(block_threads),
+                          parameters, 0, stream);
 }
 
 cudaError_t load_copy_kernels() {
-  for (const bool with_conversions : {false, true}) {
-    for (const void* kernel : {copy_kernel_for(with_conversions), copies_kernel_for(with_conversions, false),
-                               copies_kernel_for(with_conversions, true)}) {
-      cudaFuncAttributes attributes;
-      const cudaError_t status = cudaFuncGetAttributes(&attributes, kernel);
-      if (status != cudaSuccess) return status;
+  std::vector<const void*> kernels;
+  for (const bool conversions : {false, true}) {
+    kernels.push_back(copy_kernel_for(conversions));
+    for (const Headers headers : {Headers::none, Headers::written, Headers::compared}) {
+      kernels.push_back(copies_kernel_for(conversions, headers));
     }
+  }
+  for (const void* kernel : kernels) {
+    cudaFuncAttributes attributes;
+    const cudaError_t status = cudaFuncGetAttributes(&attributes, kernel);
+    if (status != cudaSuccess) return status;
   }
   return cudaSuccess;
 }
 
 cudaError_t copy_blocks_at_once(int* blocks) {
-  return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, copies_kernel_for(false, false),
+  return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, copies_kernel_for(false, Headers::none),
                                                        static_cast<int>(block_threads), 0);
 }
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "device/cuda/board.hpp"
+#include "device/cuda/copy_table.hpp"
 #include "device/cuda/fused_table.hpp"
 #include "device/cuda/reduction_plan.hpp"
 #include "device/cuda/sum_table.hpp"
@@ -29,10 +30,8 @@ namespace halocline::device::cuda {
 /// One copy, whose description is passed as kernel arguments.
 [[nodiscard]] cudaError_t launch_copy(cudaStream_t stream, const Board* board, const CopyTask& task,
                                       const Tiling& tiling, unsigned blocks);
-/// All tiles of a list that lies in device memory. converts: conversions are among them.
-[[nodiscard]] cudaError_t launch_copies(cudaStream_t stream, Board* board, const TileShape* shapes,
-                                        const CopyTile* tiles, std::uint32_t tile_count, bool converts,
-                                        const HeaderTable& headers, unsigned blocks);
+/// All copies of a table that lies in device memory, and its headers.
+[[nodiscard]] cudaError_t launch_copies(cudaStream_t stream, Board* board, const CopyTable& table, unsigned blocks);
 
 /// All sums of a table that lies in device memory.
 [[nodiscard]] cudaError_t launch_sums(cudaStream_t stream, const Board* board, const SumTable& table, unsigned blocks);

@@ -98,10 +98,10 @@ void CudaStream::copy(const CopyList& list) {
                                       mine.device(), device_));
   }
   raise_failure();
-  if (mine.tile_count() == 0) return;
+  const CopyTable& table = mine.table();
+  if (table.is_empty()) return;
   const CurrentDevice now = current();
-  check(launch_copies(handle_, on().board().get(), mine.shapes(), mine.tiles(), mine.tile_count(), mine.converts(),
-                      mine.headers(), on().copy_blocks(mine.tile_count())),
+  check(launch_copies(handle_, on().board().get(), table, on().copy_blocks(table.tile_count)),
         "launching a list of copies");
 }
 

@@ -137,13 +137,19 @@ std::unique_ptr<Event> HostBackend::create_event(int device, Timing timing) {
 
 std::unique_ptr<CopyList> HostBackend::prepare(int device, std::span<const StridedCopy> copies) {
   check(device);
-  return std::make_unique<HostCopyList>(copies, HeaderCheck{});
+  return std::make_unique<HostCopyList>(copies, HeaderWrite{}, HeaderCheck{});
+}
+
+std::unique_ptr<CopyList> HostBackend::prepare_packing(int device, std::span<const StridedCopy> copies,
+                                                       const HeaderWrite& write) {
+  check(device);
+  return std::make_unique<HostCopyList>(copies, write, HeaderCheck{});
 }
 
 std::unique_ptr<CopyList> HostBackend::prepare_unpacking(int device, std::span<const StridedCopy> copies,
                                                          const HeaderCheck& check) {
   this->check(device);
-  return std::make_unique<HostCopyList>(copies, check);
+  return std::make_unique<HostCopyList>(copies, HeaderWrite{}, check);
 }
 
 std::unique_ptr<SumList> HostBackend::prepare_sums(int device, std::span<const StridedSum> sums) {

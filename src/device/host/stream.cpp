@@ -55,7 +55,8 @@ Duration HostEvent::since(const Event& earlier) const {
   return mark_->time - other.mark_->time;
 }
 
-HostCopyList::HostCopyList(std::span<const StridedCopy> copies, HeaderCheck check) : check_(std::move(check)) {
+HostCopyList::HostCopyList(std::span<const StridedCopy> copies, HeaderWrite write, HeaderCheck check)
+    : write_(std::move(write)), check_(std::move(check)) {
   std::vector<RowCopy> rows;
   rows.reserve(copies.size());
   for (const StridedCopy& copy : copies) {
@@ -121,6 +122,12 @@ void HostStream::copy(const StridedCopy& copy) {
 void HostStream::copy(const CopyList& list) {
   const auto* mine = dynamic_cast<const HostCopyList*>(&list);
   if (mine == nullptr) throw InvalidArgument("the list of copies belongs to another backend than the stream");
+  const HeaderWrite& write = mine->write_;
+  if (write.advance) {
+    advance(write.epoch, write.headers);
+  } else if (!write.headers.empty()) {
+    signal(write.epoch, write.headers);
+  }
   const HeaderCheck& check = mine->check_;
   if (!check.headers.empty()) wait(check.epoch, check.headers);
   if (check.done != nullptr) {

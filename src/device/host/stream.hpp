@@ -29,12 +29,13 @@ class HostEvent final : public Event {
 
 class HostCopyList final : public CopyList {
  public:
-  HostCopyList(std::span<const StridedCopy> copies, HeaderCheck check);
+  HostCopyList(std::span<const StridedCopy> copies, HeaderWrite write, HeaderCheck check);
   [[nodiscard]] std::int64_t bytes() const override { return bytes_; }
 
  private:
   friend class HostStream;
   std::shared_ptr<const std::vector<RowCopy>> copies_;
+  HeaderWrite write_;
   HeaderCheck check_;
   std::int64_t bytes_ = 0;
 };

@@ -48,6 +48,10 @@ class ThreadedBackend final : public Backend {
   std::unique_ptr<CopyList> prepare(int device, std::span<const StridedCopy> copies) override {
     return settled().prepare(device, copies);
   }
+  std::unique_ptr<CopyList> prepare_packing(int device, std::span<const StridedCopy> copies,
+                                            const HeaderWrite& write) override {
+    return settled().prepare_packing(device, copies, write);
+  }
   std::unique_ptr<CopyList> prepare_unpacking(int device, std::span<const StridedCopy> copies,
                                               const HeaderCheck& check) override {
     return settled().prepare_unpacking(device, copies, check);

@@ -3,8 +3,6 @@
 
 #include <fmt/core.h>
 
-#include <cstring>
-
 #include "exchange/transport/remote_flag.hpp"
 
 namespace halocline::exchange {
@@ -23,15 +21,6 @@ std::size_t at_boundary(std::size_t bytes) {
 
 std::size_t capacity_of(const Channel& channel) {
   return at_boundary(sizeof(device::Flag) + static_cast<std::size_t>(payload_capacity(channel.message) + slack_bytes));
-}
-
-device::StridedCopy copy_of_word(const std::uint64_t* source, std::uint64_t* target) {
-  device::StridedCopy copy;
-  copy.source = reinterpret_cast<const std::byte*>(source);
-  copy.target = reinterpret_cast<std::byte*>(target);
-  copy.extent = {1, 1, 1};
-  copy.element_bytes = sizeof *source;
-  return copy;
 }
 
 }  // namespace
@@ -70,21 +59,20 @@ std::vector<device::StridedCopy> DeviceMessages::copies_to_unpack(const Exchange
   return unpack_copies(payload_of(message.channel->message, plan.selection), state_->received, packed, slack_bytes);
 }
 
-DeviceMessages::Part DeviceMessages::make_part(const ExchangePlan& plan) const {
+DeviceMessages::Part DeviceMessages::make_part(const ExchangePlan& plan, bool count) const {
   Part part;
-  part.token = on_device(plan.token);
+  device::HeaderWrite headers{epochs_.packed, count};
   std::vector<device::StridedCopy> pack;
   std::size_t packed_bytes = 0;
   for (const Message& message : sent_) {
     device::Flag* const flag = header(message, *send_buffer_);
     const Payload payload = payload_of(message.channel->message, plan.selection);
-    append(pack, {copy_of_word(epochs_.packed, &flag->epoch),
-                  copy_of_word(reinterpret_cast<const std::uint64_t*>(part.token->data()), &flag->token)});
+    headers.headers.push_back({flag, plan.token});
     append(pack, pack_copies(payload, state_->memory, reinterpret_cast<std::byte*>(flag + 1)));
     part.sent.push_back(sizeof *flag + static_cast<std::size_t>(payload.bytes));
     packed_bytes += part.sent.back();
   }
-  if (!pack.empty()) part.pack = context_->backend->prepare(state_->device(), pack);
+  if (!sent_.empty()) part.pack = context_->backend->prepare_packing(state_->device(), pack, headers);
   std::size_t unpacked_bytes = 0;
   for (const Message& message : received_) {
     part.headers.push_back({header(message, *receive_buffer_), plan.token, message.guard});
@@ -98,16 +86,6 @@ DeviceMessages::Part DeviceMessages::make_part(const ExchangePlan& plan) const {
   return part;
 }
 
-std::unique_ptr<device::Buffer> DeviceMessages::on_device(std::uint64_t word) const {
-  const auto here = context_->backend->allocate_pinned(sizeof word);
-  std::memcpy(here->data(), &word, sizeof word);
-  auto there = context_->backend->allocate(state_->device(), sizeof word);
-  const auto stream = context_->backend->create_stream(state_->device());
-  stream->copy(there->data(), here->data(), sizeof word);
-  stream->synchronize();
-  return there;
-}
-
 std::size_t DeviceMessages::described(device::Work work, const std::vector<Message>& messages,
                                       std::size_t bytes) const {
   if (context_->tracer == nullptr) return 0;
@@ -119,8 +97,8 @@ std::size_t DeviceMessages::described(device::Work work, const std::vector<Messa
   return context_->tracer->add(std::move(operation));
 }
 
-void DeviceMessages::prepare(const ExchangePlan& plan) {
-  parts_.make(plan, [&] { return make_part(plan); });
+void DeviceMessages::prepare(const ExchangePlan& plan, bool count) {
+  parts_.make(plan, [&] { return make_part(plan, count); });
 }
 
 std::span<std::byte> DeviceMessages::sent(const ExchangePlan& plan, std::size_t number) const {

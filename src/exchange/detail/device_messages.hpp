@@ -18,7 +18,7 @@ class DeviceMessages {
  public:
   /// Where the device reads the number of the exchange when it packs, and when it compares.
   struct Epochs {
-    const std::uint64_t* packed = nullptr;
+    std::uint64_t* packed = nullptr;
     const std::uint64_t* expected = nullptr;
   };
 
@@ -37,8 +37,8 @@ class DeviceMessages {
   /// Of a received message: the exchange that its header is of.
   [[nodiscard]] const std::uint64_t* epoch_of(std::size_t received) const;
 
-  /// Once for each plan.
-  void prepare(const ExchangePlan& plan);
+  /// Once for each plan. count: the operation that packs also counts the exchange, in Epochs::packed.
+  void prepare(const ExchangePlan& plan, bool count);
 
   /// A message with its header, in a plan.
   [[nodiscard]] std::span<std::byte> sent(const ExchangePlan& plan, std::size_t number) const;
@@ -63,7 +63,6 @@ class DeviceMessages {
   };
   struct Part {
     std::vector<std::size_t> sent, received;  ///< bytes of messages with their headers
-    std::unique_ptr<device::Buffer> token;    ///< of the plan, on the device
     std::unique_ptr<device::CopyList> pack;
     std::unique_ptr<device::CopyList> unpack;                   ///< null as long as it was not needed, and those
     std::vector<std::unique_ptr<device::CopyList>> unpack_one;  ///< of one message
@@ -73,8 +72,7 @@ class DeviceMessages {
 
   std::size_t add(std::vector<Message>& messages, const Channel& channel, const char* what);
   [[nodiscard]] device::Flag* header(const Message& message, const device::Buffer& in) const;
-  [[nodiscard]] Part make_part(const ExchangePlan& plan) const;
-  [[nodiscard]] std::unique_ptr<device::Buffer> on_device(std::uint64_t word) const;
+  [[nodiscard]] Part make_part(const ExchangePlan& plan, bool count) const;
   [[nodiscard]] std::size_t described(device::Work work, const std::vector<Message>& messages, std::size_t bytes) const;
   [[nodiscard]] const Part& of(const ExchangePlan& plan) const { return parts_.of(plan); }
 

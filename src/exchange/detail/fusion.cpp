@@ -18,6 +18,9 @@ constexpr int concurrent_multiprocessors = 16;
 /// multiprocessor. The blocks of an exchange are spread over the device: these are few enough to leave as many multiprocessors empty.
 constexpr int multiprocessors_beside_nccl = 32;
 
+/// On an H200, copies of up to so many bytes are as fast behind NCCL's kernel as beside it (docs/decisions/0087).
+constexpr std::int64_t few_bytes = std::int64_t{4} << 20;
+
 /// For the tracer: the parts that an end has contributed, in the order that both ends have them in.
 template <typename Part>
 void number_parts(std::span<Part> parts, const Channel& channel, const char* verb) {
@@ -109,9 +112,18 @@ void Fusion::run(const ExchangePlan& plan, Overlap overlap, device::Stream& in) 
          [&] { in.run(*formed.made, records ? formed.made->stamps() : nullptr); });
 }
 
+Fusion::Local Fusion::to_be_unpacked(const ExchangePlan& plan) const {
+  if (!scheduled() || !is_beside_nccl()) return {};
+  device::FusedPlan fused = fused_plan(plan, Overlap::none);
+  std::int64_t bytes = 0;
+  for (const device::StridedCopy& copy : fused.local) bytes += copy.bytes();
+  if (bytes > few_bytes) return {};
+  return {std::move(fused.local), std::move(fused.local_messages), bytes};
+}
+
 void Fusion::prepare(const ExchangePlan& plan) {
   exchanges_.make(plan, [] { return Forms(); });
-  if (scheduled()) static_cast<void>(form(plan, Overlap::none));
+  if (scheduled() && to_be_unpacked(plan).copies.empty()) static_cast<void>(form(plan, Overlap::none));
 }
 
 void Fusion::send(const ExchangePlan& plan) {

@@ -34,6 +34,15 @@ class Fusion {
   [[nodiscard]] bool scheduled() const { return members_.size() == 1 && members_.front().state->scheduled; }
 
   void prepare(const ExchangePlan& plan);
+  /// Copies within the device.
+  struct Local {
+    std::vector<device::StridedCopy> copies;
+    std::vector<std::size_t> messages;  ///< that they are, for the tracer
+    std::int64_t bytes = 0;
+  };
+  /// If it is scheduled: the copies that the schedule adds to its unpacking, instead of send(); none if it calls send(). A kernel beside
+  /// NCCL's that copies little costs more than it takes, as the graph forks and joins for it.
+  [[nodiscard]] Local to_be_unpacked(const ExchangePlan& plan) const;
   /// If it is scheduled: enqueues an exchange after SubdomainState::open, concurrently with the sending ends.
   void send(const ExchangePlan& plan);
   /// Whether it waits for other devices.

@@ -19,6 +19,10 @@ Schedule::Schedule(Context& context, std::vector<SubdomainState*> states, const 
     joint_ = joint_ || scheduled->joins_sites();
   }
   for (SubdomainState* state : states_) {
+    const auto& its_ends = ends_.at(state);
+    const auto sends = [](const End* end) { return !end->receives; };
+    const auto may_count = [](const End* end) { return end->endpoint->scheduled()->may_count(); };
+    state->counted_by_packing = std::ranges::any_of(its_ends, sends) && std::ranges::all_of(its_ends, may_count);
     state->stream = context.backend->create_stream(state->device(), device::Priority::high,
                                                    fmt::format("subdomain {}: exchange", state->subdomain.id.value()));
     for (auto* event : {&state->open, &state->done, &state->replayed})
@@ -41,10 +45,16 @@ void Schedule::prepare(const ExchangePlan& plan) {
         scheduled.collect_headers(plan, headers);
         scheduled.collect_unpack(plan, unpack);
       }
+      Fusion::Local local;
+      if (state->fusion != nullptr) local = state->fusion->to_be_unpacked(plan);
+      part.fused = state->fusion != nullptr && local.copies.empty();
+      append(unpack, std::move(local.copies));
       part.parities = parities(*state, *context_->geometry, plan.selection);
-      if (unpack.empty() && headers.done != nullptr) part.done.push_back({headers.done});
+      if (headers.headers.empty() && headers.done != nullptr) {
+        part.done.push_back({std::exchange(headers.done, nullptr)});
+      }
       if (!unpack.empty()) part.unpack = context_->backend->prepare_unpacking(state->device(), unpack, headers);
-      if (context_->tracer != nullptr) describe(*state, part, plan);
+      if (context_->tracer != nullptr) describe(*state, part, plan, local);
       sequence.parts.push_back(std::move(part));
     }
     return sequence;
@@ -52,9 +62,10 @@ void Schedule::prepare(const ExchangePlan& plan) {
 }
 
 /// For the tracer. A flag is of the end that collected it.
-void Schedule::describe(const SubdomainState& state, Part& part, const ExchangePlan& plan) const {
+void Schedule::describe(const SubdomainState& state, Part& part, const ExchangePlan& plan,
+                        const Fusion::Local& local) const {
   const std::string track = fmt::format("subdomain {}: exchange", state.subdomain.id.value());
-  device::TracedOperation unpack{device::Work::unpack, state.device(), track};
+  device::TracedOperation unpack{device::Work::unpack, state.device(), track, local.messages, 0, local.bytes};
   for (const End* end : ends_.at(&state)) {
     const std::size_t message = end->channel->number;
     const auto add = [&](device::Work work) { return context_->tracer->add({work, state.device(), track, {message}}); };
@@ -74,19 +85,19 @@ void Schedule::describe(const SubdomainState& state, Part& part, const ExchangeP
 
 void Schedule::begin(const SubdomainState& state, const Part& part) const {
   if (!part.parities.empty()) state.stream->expect(part.parities);
-  state.stream->advance(state.mailbox.epoch(), part.ready);
+  if (!state.counted_by_packing) state.stream->advance(state.mailbox.epoch(), part.ready);
   state.stream->record(*state.open);
 }
 
-void Schedule::send(const SubdomainState& state, const ExchangePlan& plan) const {
-  const bool first = state.fusion != nullptr && state.fusion->waits();
+void Schedule::send(const SubdomainState& state, const Part& part, const ExchangePlan& plan) const {
+  const bool first = part.fused && state.fusion->waits();
   if (first) state.fusion->send(plan);
   for (const End* end : ends_.at(&state)) end->endpoint->scheduled()->send(plan);
-  if (state.fusion != nullptr && !first) state.fusion->send(plan);
+  if (part.fused && !first) state.fusion->send(plan);
 }
 
 void Schedule::receive(const SubdomainState& state, const Part& part) const {
-  if (state.fusion != nullptr) state.stream->wait(state.fusion->sent());
+  if (part.fused) state.stream->wait(state.fusion->sent());
   device::Tracer* tracer = context_->tracer;
   const auto number = [](const std::vector<std::size_t>& of, std::size_t i) { return of.empty() ? 0 : of[i]; };
   const auto& ends = ends_.at(&state);
@@ -111,7 +122,7 @@ void Schedule::receive(const SubdomainState& state, const Part& part) const {
 void Schedule::enqueue(const ExchangePlan& plan) {
   const auto& parts = sequences_.of(plan).parts;
   for (std::size_t i = 0; i < states_.size(); ++i) begin(*states_[i], parts[i]);
-  for (const SubdomainState* state : states_) send(*state, plan);
+  for (std::size_t i = 0; i < states_.size(); ++i) send(*states_[i], parts[i], plan);
   for (std::size_t i = 0; i < states_.size(); ++i) receive(*states_[i], parts[i]);
 }
 
@@ -130,7 +141,7 @@ std::unique_ptr<device::Graph> Schedule::capture_one(const SubdomainState& state
                                                      const ExchangePlan& plan) {
   state.stream->begin_capture();
   begin(state, part);
-  send(state, plan);
+  send(state, part, plan);
   receive(state, part);
   return state.stream->end_capture();
 }

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "exchange/detail/fusion.hpp"
 #include "exchange/transport/endpoint.hpp"
 
 namespace halocline::exchange {
@@ -64,6 +65,7 @@ class Schedule {
     std::vector<device::CounterCheck> parities;
     std::vector<device::FlagSignal> ready;
     std::vector<device::FlagWait> arrived;
+    bool fused = false;                        ///< the device's fused exchange runs in it
     std::unique_ptr<device::CopyList> unpack;  ///< null if nothing is unpacked
     std::vector<device::FlagSignal> done;      ///< then HeaderCheck::done, if that is there
     // For the tracer: by end, by arrival, and of the unpacking.
@@ -76,9 +78,9 @@ class Schedule {
     std::vector<std::unique_ptr<device::Graph>> graphs;  ///< by state, or one; none until they are replayed
   };
 
-  void describe(const SubdomainState& state, Part& part, const ExchangePlan& plan) const;
+  void describe(const SubdomainState& state, Part& part, const ExchangePlan& plan, const Fusion::Local& local) const;
   void begin(const SubdomainState& state, const Part& part) const;
-  void send(const SubdomainState& state, const ExchangePlan& plan) const;
+  void send(const SubdomainState& state, const Part& part, const ExchangePlan& plan) const;
   void receive(const SubdomainState& state, const Part& part) const;
   void enqueue(const ExchangePlan& plan);
   void capture(const ExchangePlan& plan);

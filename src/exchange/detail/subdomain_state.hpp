@@ -52,7 +52,9 @@ struct SubdomainState {
   Fusion* fusion = nullptr;
   /// The stream of this side of every exchange; ends send in streams of their own.
   std::unique_ptr<device::Stream> stream;
-  /// After begun and the advance of the epoch: halos and receive buffers may be written.
+  /// Its messages are packed by the operation that advances the epoch: see ScheduledEndpoint::may_count().
+  bool counted_by_packing = false;
+  /// After begun and, unless packing counts, the advance of the epoch: halos and receive buffers may be written.
   std::unique_ptr<device::Event> open;
   /// All halos that a schedule fills are complete, and all owned cells that it sends are sent.
   std::unique_ptr<device::Event> done;

@@ -67,6 +67,8 @@ class ScheduledEndpoint : public Endpoint {
 
   /// The flags by which this side posts that its halos may be written (receivers).
   virtual void collect_ready(const ExchangePlan& /*plan*/, std::vector<device::FlagSignal>& /*signals*/) {}
+  /// Whether nothing reads the subdomain's epoch before its messages are packed, so that packing can count the exchange.
+  [[nodiscard]] virtual bool may_count() const { return false; }
   /// Enqueues sending after SubdomainState::open, in streams of its own; the state's fused exchange has been enqueued if it waits.
   virtual void send(const ExchangePlan& /*plan*/) {}
   /// What this side's subdomain waits for before it waits for arrivals: its own sending, or a copy of this process into its

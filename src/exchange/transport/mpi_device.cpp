@@ -143,7 +143,7 @@ class MpiDeviceEnd : public HostEndpoint {
   /// make_request() returns the message's.
   template <typename MakeRequest>
   void prepare_request(const ExchangePlan& plan, MakeRequest&& make_request) {
-    if (is_first_) shared_->messages.prepare(plan);
+    if (is_first_) shared_->messages.prepare(plan, false);
     const auto current = shared_->for_mpi();
     requests_.make(plan, make_request);
   }

@@ -46,6 +46,8 @@ class NcclMessages {
     context_->communicators->watch(std::move(progress));
   }
 
+  void prepare(const ExchangePlan& plan) { messages.prepare(plan, state_->counted_by_packing); }
+
   void send(const ExchangePlan& plan) {
     stream_->wait(*state_->open);
     messages.pack(plan, *stream_);
@@ -96,7 +98,7 @@ class NcclEnd : public ScheduledEndpoint {
     if (is_first_) shared_->allocate();
   }
   void prepare(const ExchangePlan& plan) final {
-    if (is_first_) shared_->messages.prepare(plan);
+    if (is_first_) shared_->prepare(plan);
   }
   void each_stream(const VisitStream& visit) final {
     if (is_first_) shared_->visit_stream(visit);
@@ -104,6 +106,7 @@ class NcclEnd : public ScheduledEndpoint {
   void send(const ExchangePlan& plan) final {
     if (is_first_) shared_->send(plan);
   }
+  [[nodiscard]] bool may_count() const final { return true; }
   [[nodiscard]] const device::Event* sent() const final { return is_first_ ? shared_->sent() : nullptr; }
   void collect_headers(const ExchangePlan& plan, device::HeaderCheck& check) final {
     if (is_first_) check.done = shared_->done();

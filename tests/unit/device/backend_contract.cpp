@@ -274,37 +274,6 @@ TEST_P(BackendContract, AnotherTokenIsAProtocolError) {
             "epoch 1 with token 0x0000000000000def, found epoch 1 with 0x0000000000000abc");
 }
 
-TEST_P(BackendContract, UnpackingComparesHeadersAndNotesThatItHas) {
-  const auto memory = make_page(*backend);
-  FlagPage& at = page(*memory);
-  const auto stream = backend->create_stream(0);
-  StridedCopy cell;
-  cell.source = reinterpret_cast<std::byte*>(&at.one);
-  cell.target = reinterpret_cast<std::byte*>(&at.flags[6].epoch);
-  cell.extent = {1, 1, 1};
-  cell.element_bytes = sizeof at.one;
-  const auto unpack = [&](std::uint64_t token) {
-    return backend->prepare_unpacking(
-        0, {&cell, 1},
-        {&at.epoch, {{&at.flags[0], 1, guard("first")}, {&at.flags[1], token, guard("second")}}, &at.flags[2]});
-  };
-  const auto right = unpack(2);
-  const auto wrong = unpack(3);
-  stream->advance(&at.epoch);
-  signal_to(*stream, &at.epoch, &at.flags[0], 1);
-  signal_to(*stream, &at.epoch, &at.flags[1], 2);
-  stream->copy(*right);
-  stream->synchronize();
-  EXPECT_EQ(get(&at.flags[6].epoch), 1u);
-  EXPECT_EQ(get(&at.flags[2].epoch), 1u);
-  stream->advance(&at.epoch);
-  signal_to(*stream, &at.epoch, &at.flags[0], 1);
-  signal_to(*stream, &at.epoch, &at.flags[1], 2);
-  const std::string early = thrown([&] { stream->copy(*wrong); });  // where the check fails while the rest is enqueued
-  EXPECT_THAT(failure(*stream), StartsWith("protocol: second: the two sides disagree")) << early;
-  EXPECT_EQ(get(&at.flags[2].epoch), 1u);
-}
-
 TEST_P(BackendContract, AnEpochThatIsAheadIsAProtocolError) {
   const auto memory = make_page(*backend);
   FlagPage& at = page(*memory);
