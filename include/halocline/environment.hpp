@@ -29,12 +29,17 @@ void set_wait_hook(std::function<void()> hook);
 struct Environment {
   /// HALOCLINE_RANKS_PER_NODE: ranks see virtual nodes of this many ranks (1 or more).
   std::optional<int> ranks_per_node;
+  /// HALOCLINE_VIRTUAL_RACK: 1 if the virtual nodes of a host form a rack, whose nodes map each other's memory, or 0.
+  bool virtual_rack = false;
   /// HALOCLINE_BACKEND: auto (GPUs if every rank sees one, otherwise host devices), host or cuda.
   std::string backend = "auto";
   /// HALOCLINE_DEVICES_PER_RANK: devices that each rank drives (1 to 64).
   std::optional<int> devices_per_rank;
   /// HALOCLINE_HOST_WORKERS: worker threads of the host backend in a process (1 to 256).
   std::optional<int> host_workers;
+  /// HALOCLINE_DEVICE_MEMORY: auto (fabric where a trial of it succeeds, otherwise ipc), ipc, fd or fabric, by which GPU memory is
+  /// exported to other processes.
+  std::string device_memory = "auto";
   /// HALOCLINE_TIMEOUT: seconds (a decimal number above 0) that a collective or an exchange may take.
   Duration timeout = std::chrono::seconds(120);
   /// HALOCLINE_TRANSPORTS: comma-separated transports that may be used; a leading '-' forbids one.

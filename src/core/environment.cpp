@@ -18,6 +18,7 @@ namespace halocline {
 namespace {
 
 constexpr std::array<std::string_view, 3> backends{"auto", "host", "cuda"};
+constexpr std::array<std::string_view, 4> device_memories{"auto", "ipc", "fd", "fabric"};
 constexpr std::array<std::string_view, 4> log_levels{"error", "warning", "info", "debug"};
 constexpr std::array<std::string_view, 3> comms{"auto", "serial", "mpi"};
 constexpr std::array<std::string_view, 3> net_engines{"auto", "mpi", "ucx"};
@@ -58,9 +59,11 @@ std::optional<std::string> of_process(const std::string& name) {
 Environment Environment::read(const Lookup& lookup) {
   Environment environment;
   environment.ranks_per_node = read_int(lookup, "HALOCLINE_RANKS_PER_NODE", 1, 1 << 20);
+  environment.virtual_rack = read_word(lookup, "HALOCLINE_VIRTUAL_RACK", "0", switches) == "1";
   environment.backend = read_word(lookup, "HALOCLINE_BACKEND", environment.backend, backends);
   environment.devices_per_rank = read_int(lookup, "HALOCLINE_DEVICES_PER_RANK", 1, 64);
   environment.host_workers = read_int(lookup, "HALOCLINE_HOST_WORKERS", 1, 256);
+  environment.device_memory = read_word(lookup, "HALOCLINE_DEVICE_MEMORY", environment.device_memory, device_memories);
   if (const auto text = lookup("HALOCLINE_TIMEOUT")) {
     double seconds = 0;
     const auto [end, failed] = std::from_chars(text->data(), text->data() + text->size(), seconds);
@@ -88,10 +91,13 @@ std::optional<std::string> recording_folder() { return of_process("HALOCLINE_REC
 std::vector<EnvironmentVariable> environment_variables() {
   return {
       {"HALOCLINE_RANKS_PER_NODE", "1 or more", "all ranks of a node", "ranks of a virtual node"},
+      {"HALOCLINE_VIRTUAL_RACK", "0, 1", "0", "virtual nodes of a host form a rack: they map each other's memory"},
       {"HALOCLINE_BACKEND", fmt::format("{}", fmt::join(backends, ", ")), "auto",
        "kind of devices; auto: GPUs if every rank sees one"},
       {"HALOCLINE_DEVICES_PER_RANK", "1 to 64", "1 on the host, all GPUs", "devices that each rank drives"},
       {"HALOCLINE_HOST_WORKERS", "1 to 256", "by cores and ranks", "worker threads of the host backend in a process"},
+      {"HALOCLINE_DEVICE_MEMORY", fmt::format("{}", fmt::join(device_memories, ", ")), "auto",
+       "how GPU memory is exported to other processes; auto: fabric where it works, otherwise ipc"},
       {"HALOCLINE_TIMEOUT", "seconds above 0", "120", "how long a collective or an exchange may take"},
       {"HALOCLINE_TRANSPORTS", "names, comma-separated; -name forbids", "all", "transports that may be used"},
       {"HALOCLINE_NET_ENGINE", fmt::format("{}", fmt::join(net_engines, ", ")), "auto",

@@ -59,7 +59,7 @@ class Buffer {
 
 /// What another process needs to map a ShareableBuffer. Trivially copyable; a secret between the ranks of a job.
 struct MemoryHandle {
-  std::array<std::byte, 192> blob{};
+  std::array<std::byte, 256> blob{};
 };
 
 /// Device memory in an allocation of its own, so that exporting it exports nothing else. Zero-filled at first.
@@ -197,6 +197,14 @@ class Backend {
   /// Throws ResourceError with the number of bytes and the reason.
   [[nodiscard]] virtual std::unique_ptr<Buffer> allocate(int device, std::size_t bytes) = 0;
   [[nodiscard]] virtual std::unique_ptr<ShareableBuffer> allocate_shareable(int device, std::size_t bytes) = 0;
+  /// For messages of MPI in device memory: the same, in memory that a device-aware MPI exports itself. It does so by legacy IPC handles,
+  /// which exist for cudaMalloc() alone, and so shareable memory of other kinds would be copied through the host, or refused.
+  [[nodiscard]] virtual std::unique_ptr<Buffer> allocate_for_messages(int device, std::size_t bytes) {
+    return allocate_shareable(device, bytes);
+  }
+  /// How shareable memory of a device reaches other processes, for people: "fabric handles". Throws CapabilityError if the device refuses
+  /// what a setting asks for.
+  [[nodiscard]] virtual std::string memory_export(int /*device*/) { return "anonymous files"; }
   /// Host memory for copies to and from devices at full speed, which devices can load and store at the same
   /// address, and which may be passed to MPI.
   [[nodiscard]] virtual std::unique_ptr<Buffer> allocate_pinned(std::size_t bytes) = 0;

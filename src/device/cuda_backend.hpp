@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,13 +28,23 @@ struct GpuSharing {
 /// device: CUDA's ordinal. Throws CapabilityError if the backend is not built in.
 [[nodiscard]] GpuSharing gpu_sharing(int device);
 
+/// How memory that other processes map is allocated and exported: HALOCLINE_DEVICE_MEMORY.
+enum class MemoryExport : int {
+  automatic,  ///< by fabric handles where a trial of them succeeds, otherwise as ipc
+  ipc,        ///< cudaMalloc(), legacy IPC handles: within a host
+  fd,         ///< virtual memory, file descriptors: within a host
+  fabric      ///< virtual memory, fabric handles: as far as NVLink reaches
+};
+
 struct CudaOptions {
   /// CUDA's ordinals of the GPUs that the backend drives, each once; its own ordinals count them in this order. Empty:
   /// all that the process sees.
   std::vector<int> devices;
   /// Whether to forbid peer access from one device to another although the hardware has it; empty: never. For measurements
   /// and tests.
-  std::function<bool(int from, int to)> peer_access;
+  std::function<bool(int from, int to)> peer_access{};
+  /// Empty: HALOCLINE_DEVICE_MEMORY.
+  std::optional<MemoryExport> memory_export{};
 };
 
 /// Throws CapabilityError if the backend is not built in (with the option that builds it) or no driver is found,

@@ -73,6 +73,10 @@ class ForwardingBackend final : public device::Backend {
   std::unique_ptr<device::ShareableBuffer> allocate_shareable(int device, std::size_t bytes) override {
     return inner_->allocate_shareable(device, bytes);
   }
+  std::unique_ptr<device::Buffer> allocate_for_messages(int device, std::size_t bytes) override {
+    return inner_->allocate_for_messages(device, bytes);
+  }
+  std::string memory_export(int device) override { return inner_->memory_export(device); }
   std::unique_ptr<device::WordReader> make_word_reader(int device, std::vector<const std::uint64_t*> words) override {
     return inner_->make_word_reader(device, std::move(words));
   }

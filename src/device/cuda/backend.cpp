@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "device/cuda/backend.hpp"
 
+#include <fmt/format.h>
 #include <nvtx3/nvToolsExt.h>
 
 #include "core/wait_hook.hpp"
@@ -25,6 +26,16 @@ std::unique_ptr<Buffer> CudaBackend::allocate(int device, std::size_t bytes) {
 
 std::unique_ptr<ShareableBuffer> CudaBackend::allocate_shareable(int device, std::size_t bytes) {
   return make_shareable(devices_, device, bytes);
+}
+
+std::unique_ptr<Buffer> CudaBackend::allocate_for_messages(int device, std::size_t bytes) {
+  return make_legacy_shareable(devices_, device, bytes);
+}
+
+std::string CudaBackend::memory_export(int device) {
+  (void)devices_->at(device);
+  const Export chosen = devices_->exports().of(device);
+  return chosen.why.empty() ? to_string(chosen.kind) : fmt::format("{} ({})", to_string(chosen.kind), chosen.why);
 }
 
 std::unique_ptr<Buffer> CudaBackend::allocate_pinned(std::size_t bytes) { return make_pinned(devices_, bytes); }

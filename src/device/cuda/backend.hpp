@@ -22,6 +22,8 @@ class CudaBackend final : public Backend {
   [[nodiscard]] std::int64_t sector_bytes() const override { return 32; }
   [[nodiscard]] std::unique_ptr<Buffer> allocate(int device, std::size_t bytes) override;
   [[nodiscard]] std::unique_ptr<ShareableBuffer> allocate_shareable(int device, std::size_t bytes) override;
+  [[nodiscard]] std::unique_ptr<Buffer> allocate_for_messages(int device, std::size_t bytes) override;
+  [[nodiscard]] std::string memory_export(int device) override;
   [[nodiscard]] std::unique_ptr<Buffer> allocate_pinned(std::size_t bytes) override;
   [[nodiscard]] std::unique_ptr<Registration> register_host(const std::byte* memory, std::size_t bytes) override;
   [[nodiscard]] std::unique_ptr<Mapping> map(int device, const MemoryHandle& handle) override;

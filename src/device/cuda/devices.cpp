@@ -4,12 +4,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
 #include "core/leak.hpp"
 #include "core/log.hpp"
 #include "device/cuda/backoff.hpp"
 #include "device/cuda/discovery.hpp"
+#include "halocline/environment.hpp"
 #include "halocline/error.hpp"
 
 namespace halocline::device::cuda {
@@ -39,6 +41,13 @@ std::vector<std::unique_ptr<Device>> open(std::vector<int> ordinals) {
   return devices;
 }
 
+MemoryExport wanted_export() {
+  const std::string wanted = Environment::read().device_memory;
+  if (wanted == "ipc") return MemoryExport::ipc;
+  if (wanted == "fd") return MemoryExport::fd;
+  return wanted == "fabric" ? MemoryExport::fabric : MemoryExport::automatic;
+}
+
 }  // namespace
 
 void Captures::begin(std::uint64_t id) {
@@ -57,7 +66,9 @@ bool Captures::under_way(std::uint64_t id) const {
 }
 
 Devices::Devices(const CudaOptions& options)
-    : reported_(std::make_unique<Reported>(open(options.devices))), peers_(reported_->devices, options.peer_access) {}
+    : reported_(std::make_unique<Reported>(open(options.devices))),
+      peers_(reported_->devices, options.peer_access),
+      exports_(reported_->devices, options.memory_export ? *options.memory_export : wanted_export()) {}
 
 Devices::~Devices() {
   StreamWork& work = reported_->work;

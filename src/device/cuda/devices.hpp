@@ -12,6 +12,7 @@
 
 #include "device/cuda/device.hpp"
 #include "device/cuda/failures.hpp"
+#include "device/cuda/memory_export.hpp"
 #include "device/cuda/peers.hpp"
 #include "device/cuda/stream_work.hpp"
 #include "device/cuda_backend.hpp"
@@ -44,6 +45,7 @@ class Devices {
   [[nodiscard]] Device& at(int device) const;
   [[nodiscard]] Failures& failures() { return reported_->failures; }
   [[nodiscard]] Peers& peers() { return peers_; }
+  [[nodiscard]] Exports& exports() { return exports_; }
   [[nodiscard]] Captures& captures() { return captures_; }
   [[nodiscard]] StreamWork& work() { return reported_->work; }
   /// Frees tables of a device once the work is done that its streams hold now, or may have held when they were
@@ -62,6 +64,7 @@ class Devices {
 
   std::unique_ptr<Reported> reported_;
   Peers peers_;
+  Exports exports_;
   Captures captures_;
 };
 

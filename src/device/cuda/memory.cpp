@@ -4,17 +4,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
 
-#include "core/log.hpp"
-#include "device/cuda/discovery.hpp"
+#include "core/foreign_descriptor.hpp"
+#include "device/cuda/virtual_memory.hpp"
 #include "device/detail/exported.hpp"
-#include "device/detail/hidden_gpus.hpp"
 #include "device/detail/process.hpp"
 #include "halocline/error.hpp"
 
@@ -74,32 +72,50 @@ std::size_t whole_pages(std::size_t bytes) {
   return (std::max<std::size_t>(bytes, 1) + export_granularity - 1) / export_granularity * export_granularity;
 }
 
-class ExportableBuffer final : public ShareableBuffer {
+/// What all kinds of handles have.
+ExportedMemory exported_of(const Device& device, const std::byte* data, std::size_t bytes, std::size_t allocated) {
+  ExportedMemory exported;
+  exported.process = process_identity();
+  exported.address = reinterpret_cast<std::uintptr_t>(data);
+  exported.bytes = bytes;
+  exported.allocated = allocated;
+  exported.owner = handle_of_descriptor(-1);
+  const std::string& uuid = device.info().uuid;
+  std::copy_n(uuid.begin(), std::min(uuid.size(), exported.uuid.size() - 1), exported.uuid.begin());
+  return exported;
+}
+
+void fill_with_zeros(const Device& device, std::byte* data, std::size_t bytes) {
+  const CurrentDevice current(device.context());
+  const CaptureAside aside;
+  check(cudaMemsetAsync(data, 0, bytes, device.aside()), "cudaMemsetAsync");
+  check(cudaStreamSynchronize(device.aside()), "cudaStreamSynchronize");
+}
+
+[[noreturn]] void refuse_export(const Device& device, const std::string& why) {
+  throw CapabilityError(fmt::format("memory of {} cannot be exported: {}", device.info().uuid, why));
+}
+
+class LegacyBuffer final : public ShareableBuffer {
  public:
-  ExportableBuffer(const std::shared_ptr<Devices>& devices, int device, std::size_t bytes)
+  LegacyBuffer(const std::shared_ptr<Devices>& devices, int device, std::size_t bytes)
       : device_(&devices->at(device)), memory_(devices, device, whole_pages(bytes), bytes), bytes_(bytes) {
-    const CurrentDevice current(device_->context());
-    const CaptureAside aside;
-    check(cudaMemsetAsync(memory_.data(), 0, whole_pages(bytes), device_->aside()), "cudaMemsetAsync");
-    check(cudaStreamSynchronize(device_->aside()), "cudaStreamSynchronize");
+    fill_with_zeros(*device_, memory_.data(), whole_pages(bytes));
   }
   [[nodiscard]] std::byte* data() const override { return memory_.data(); }
   [[nodiscard]] std::size_t bytes() const override { return bytes_; }
   [[nodiscard]] MemoryHandle handle() const override {
-    ExportedMemory exported;
-    exported.process = process_identity();
-    exported.address = reinterpret_cast<std::uintptr_t>(memory_.data());
-    exported.bytes = bytes_;
-    const std::string& uuid = device_->info().uuid;
-    std::copy_n(uuid.begin(), std::min(uuid.size(), exported.uuid.size() - 1), exported.uuid.begin());
+    ExportedMemory exported = exported_of(*device_, memory_.data(), bytes_, whole_pages(bytes_));
+    cudaIpcMemHandle_t ipc{};
+    static_assert(sizeof ipc == sizeof exported.handle);
     const CurrentDevice current(device_->context());
     const CaptureAside aside;
-    const cudaError_t status = cudaIpcGetMemHandle(&exported.ipc, memory_.data());
+    const cudaError_t status = cudaIpcGetMemHandle(&ipc, memory_.data());
     if (status != cudaSuccess) {
       (void)cudaGetLastError();
-      throw CapabilityError(
-          fmt::format("memory of {} cannot be exported: cudaIpcGetMemHandle: {}", uuid, describe(status)));
+      refuse_export(*device_, "cudaIpcGetMemHandle: " + describe(status));
     }
+    std::memcpy(exported.handle.data(), &ipc, sizeof ipc);
     return pack(exported);
   }
 
@@ -107,6 +123,70 @@ class ExportableBuffer final : public ShareableBuffer {
   const Device* device_;
   Allocation memory_;
   std::size_t bytes_;
+};
+
+/// Virtual memory that the device, and the backend's devices that have peer access to it, may load and store.
+class VirtualBuffer final : public ShareableBuffer {
+ public:
+  VirtualBuffer(std::shared_ptr<Devices> devices, int device, std::size_t bytes, ExportKind kind)
+      : devices_(std::move(devices)), device_(&devices_->at(device)), kind_(kind), bytes_(bytes) {
+    try {
+      memory_.emplace(*device_, bytes, type());
+      for (int other = 0; other < devices_->count(); ++other) {
+        const int ordinal = devices_->at(other).ordinal();
+        if (other == device || !devices_->peers().possible(other, device_->ordinal()).yes) continue;
+        allow_access(memory_->data(), memory_->bytes(), ordinal);
+      }
+    } catch (const DriverError& error) {
+      const std::string text = fmt::format("cannot allocate {} bytes on device {} ({}): {}", bytes, device,
+                                           device_->info().name, error.what());
+      if (error.out_of_memory()) throw ResourceError(text);
+      throw DeviceError(text);
+    }
+    fill_with_zeros(*device_, memory_->data(), memory_->bytes());
+  }
+  [[nodiscard]] std::byte* data() const override { return memory_->data(); }
+  [[nodiscard]] std::size_t bytes() const override { return bytes_; }
+  [[nodiscard]] MemoryHandle handle() const override {
+    ExportedMemory exported = exported_of(*device_, memory_->data(), bytes_, memory_->bytes());
+    exported.kind = kind_;
+    try {
+      if (kind_ == ExportKind::fabric) {
+        CUmemFabricHandle fabric{};
+        static_assert(sizeof fabric == sizeof exported.handle);
+        memory_->export_to(&fabric, type());
+        std::memcpy(exported.handle.data(), &fabric, sizeof fabric);
+      } else {
+        exported.owner = handle_of_descriptor(descriptor());
+      }
+    } catch (const DriverError& error) {
+      refuse_export(*device_, error.what());
+    }
+    return pack(exported);
+  }
+
+ private:
+  [[nodiscard]] CUmemAllocationHandleType type() const {
+    return kind_ == ExportKind::fabric ? CU_MEM_HANDLE_TYPE_FABRIC : CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+  }
+  /// Open for as long as the buffer exists, for other processes to take.
+  [[nodiscard]] int descriptor() const {
+    const std::lock_guard held(mutex_);
+    if (!descriptor_) {
+      int fd = -1;
+      memory_->export_to(&fd, type());
+      descriptor_.emplace(fd);
+    }
+    return descriptor_->get();
+  }
+
+  std::shared_ptr<Devices> devices_;
+  const Device* device_;
+  ExportKind kind_;
+  std::size_t bytes_;
+  std::optional<VirtualMemory> memory_;
+  mutable std::mutex mutex_;
+  mutable std::optional<OwnDescriptor> descriptor_;  ///< once asked for
 };
 
 class PinnedBuffer final : public Buffer {
@@ -136,57 +216,6 @@ class PinnedBuffer final : public Buffer {
   std::size_t bytes_;
 };
 
-/// Memory of this process: nothing to open.
-class SameProcess final : public Mapping {
- public:
-  explicit SameProcess(const ExportedMemory& memory)
-      // NOLINTNEXTLINE(performance-no-int-to-ptr): it was a pointer of this process
-      : data_(reinterpret_cast<std::byte*>(memory.address)), bytes_(memory.bytes) {}
-  [[nodiscard]] std::byte* data() const override { return data_; }
-  [[nodiscard]] std::size_t bytes() const override { return bytes_; }
-
- private:
-  std::byte* data_;
-  std::size_t bytes_;
-};
-
-/// CUDA counts how often a handle was opened, and returns the same address each time.
-class OtherProcess final : public Mapping {
- public:
-  OtherProcess(std::shared_ptr<Devices> devices, int device, const ExportedMemory& memory)
-      : devices_(std::move(devices)), context_(devices_->at(device).context()), bytes_(memory.bytes) {
-    const CurrentDevice current(context_);
-    const CaptureAside aside;
-    const cudaError_t status = cudaIpcOpenMemHandle(&data_, memory.ipc, cudaIpcMemLazyEnablePeerAccess);
-    if (status == cudaSuccess) return;
-    (void)cudaGetLastError();
-    const char* mask = std::getenv("CUDA_VISIBLE_DEVICES");
-    const std::string hint = hint_of_hidden_gpu(ordinal_of(memory.uuid.data()) >= 0,
-                                                mask == nullptr ? std::nullopt : std::optional<std::string>(mask));
-    const std::string text = fmt::format("{} cannot map memory of {} of another process: cudaIpcOpenMemHandle: {}{}",
-                                         devices_->at(device).info().uuid, memory.uuid.data(), describe(status), hint);
-    if (static std::once_flag once; !hint.empty()) {
-      std::call_once(once, [&] { log(LogLevel::warning, "halos take a slower way: " + text); });
-    }
-    throw CapabilityError(text);
-  }
-  ~OtherProcess() override {
-    const CurrentDevice current(context_);
-    const CaptureAside aside;
-    log_failure(cudaIpcCloseMemHandle(data_), "cudaIpcCloseMemHandle");
-  }
-  OtherProcess(const OtherProcess&) = delete;
-  OtherProcess& operator=(const OtherProcess&) = delete;
-  [[nodiscard]] std::byte* data() const override { return static_cast<std::byte*>(data_); }
-  [[nodiscard]] std::size_t bytes() const override { return bytes_; }
-
- private:
-  std::shared_ptr<Devices> devices_;
-  Context context_;
-  void* data_ = nullptr;
-  std::size_t bytes_;
-};
-
 }  // namespace
 
 std::unique_ptr<Buffer> make_buffer(std::shared_ptr<Devices> devices, int device, std::size_t bytes) {
@@ -194,27 +223,18 @@ std::unique_ptr<Buffer> make_buffer(std::shared_ptr<Devices> devices, int device
 }
 
 std::unique_ptr<ShareableBuffer> make_shareable(std::shared_ptr<Devices> devices, int device, std::size_t bytes) {
-  return std::make_unique<ExportableBuffer>(devices, device, bytes);
+  const ExportKind kind = devices->exports().of(device).kind;
+  if (kind == ExportKind::ipc) return make_legacy_shareable(std::move(devices), device, bytes);
+  return std::make_unique<VirtualBuffer>(std::move(devices), device, bytes, kind);
+}
+
+std::unique_ptr<ShareableBuffer> make_legacy_shareable(std::shared_ptr<Devices> devices, int device,
+                                                       std::size_t bytes) {
+  return std::make_unique<LegacyBuffer>(std::move(devices), device, bytes);
 }
 
 std::unique_ptr<Buffer> make_pinned(std::shared_ptr<Devices> devices, std::size_t bytes) {
   return std::make_unique<PinnedBuffer>(std::move(devices), bytes);
-}
-
-std::unique_ptr<Mapping> make_mapping(std::shared_ptr<Devices> devices, int device, const ExportedMemory& memory) {
-  // If this process sees the exporter's device, peer access decides; otherwise trying to open the handle does.
-  const bool same_process = memory.process == process_identity();
-  const int exporter = ordinal_of(memory.uuid.data());
-  if (exporter >= 0) {
-    Peers& peers = devices->peers();
-    const Verdict access = same_process ? peers.access_to_ordinal(device, exporter) : peers.possible(device, exporter);
-    if (!access.yes) {
-      throw CapabilityError(fmt::format("{} cannot map memory of {}: {}", devices->at(device).info().uuid,
-                                        memory.uuid.data(), access.why_not));
-    }
-  }
-  if (same_process) return std::make_unique<SameProcess>(memory);
-  return std::make_unique<OtherProcess>(std::move(devices), device, memory);
 }
 
 }  // namespace halocline::device::cuda

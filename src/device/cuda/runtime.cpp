@@ -1,55 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "device/cuda/runtime.hpp"
 
-#include <cuda.h>
 #include <fmt/format.h>
 
 #include <cstdlib>
 
 #include "core/log.hpp"
+#include "device/cuda/driver.hpp"
 #include "halocline/error.hpp"
 
 namespace halocline::device::cuda {
 namespace {
 
-/// The few functions of the driver for which the runtime has no equivalent. Looked up through the runtime, which has
-/// found the driver.
-struct Driver {
-  decltype(&cuCtxGetCurrent) get_current = nullptr;
-  decltype(&cuCtxSetCurrent) set_current = nullptr;
-  decltype(&cuDeviceGet) get_device = nullptr;
-  decltype(&cuDevicePrimaryCtxRetain) retain_primary = nullptr;
-  decltype(&cuPointerGetAttributes) pointer_attributes = nullptr;
-};
-
-template <typename Function>
-void find(Function& function, const char* name) {
-  constexpr unsigned version = 12000;
-  void* address = nullptr;
-  cudaDriverEntryPointQueryResult found{};
-  check(cudaGetDriverEntryPointByVersion(name, &address, version, cudaEnableDefault, &found), name);
-  if (found != cudaDriverEntryPointSuccess || address == nullptr) {
-    throw CapabilityError(fmt::format("the CUDA driver has no {}", name));
-  }
-  function = reinterpret_cast<Function>(address);
-}
-
-const Driver& driver() {
-  static const Driver functions = [] {
-    Driver all;
-    find(all.get_current, "cuCtxGetCurrent");
-    find(all.set_current, "cuCtxSetCurrent");
-    find(all.get_device, "cuDeviceGet");
-    find(all.retain_primary, "cuDevicePrimaryCtxRetain");
-    find(all.pointer_attributes, "cuPointerGetAttributes");
-    return all;
-  }();
-  return functions;
-}
-
 void check_driver(CUresult status, const char* what, int ordinal) {
   if (status != CUDA_SUCCESS) {
-    throw DeviceError(fmt::format("{} on CUDA device {}: error {} of the driver", what, ordinal, int{status}));
+    throw DeviceError(fmt::format("{} on CUDA device {}: {}", what, ordinal, describe(status)));
   }
 }
 
@@ -113,7 +78,7 @@ AllocationFacts allocation_facts(const void* address) {
   const auto at = reinterpret_cast<CUdeviceptr>(address);
   const CUresult status = driver().pointer_attributes(2, asked, answers, at);
   if (status != CUDA_SUCCESS) {
-    throw DeviceError(fmt::format("cuPointerGetAttributes: error {} of the driver", int{status}));
+    throw DeviceError("cuPointerGetAttributes: " + describe(status));
   }
   return {exportable != 0, pool != nullptr};
 }

@@ -38,6 +38,10 @@ class ThreadedBackend final : public Backend {
   std::unique_ptr<ShareableBuffer> allocate_shareable(int device, std::size_t bytes) override {
     return settled().allocate_shareable(device, bytes);
   }
+  std::unique_ptr<Buffer> allocate_for_messages(int device, std::size_t bytes) override {
+    return settled().allocate_for_messages(device, bytes);
+  }
+  std::string memory_export(int device) override { return settled().memory_export(device); }
   std::unique_ptr<Buffer> allocate_pinned(std::size_t bytes) override { return settled().allocate_pinned(bytes); }
   std::unique_ptr<Registration> register_host(const std::byte* memory, std::size_t bytes) override {
     return settled().register_host(memory, bytes);

@@ -31,7 +31,7 @@ class MpiDeviceMessages {
   }
 
   void allocate() {
-    messages.allocate([&](std::size_t bytes) { return context_->backend->allocate_shareable(state_->device(), bytes); },
+    messages.allocate([&](std::size_t bytes) { return context_->backend->allocate_for_messages(state_->device(), bytes); },
                       {&words()->packed, &words()->expected});
   }
   void count_sender() { ++senders_; }

@@ -20,7 +20,20 @@ BackendFactory two_gpus() {
   return factory;
 }
 
-INSTANTIATE_TEST_SUITE_P(Cuda, BackendContract, ::testing::Values(two_gpus()),
+/// Memory that other processes map is virtual.
+BackendFactory two_gpus_by_descriptors() {
+  BackendFactory factory = two_gpus();
+  factory.name = "TwoGpusByDescriptors";
+  factory.make = [] {
+    CudaOptions options;
+    options.devices = {0, 1};
+    options.memory_export = MemoryExport::fd;
+    return make_cuda_backend(options);
+  };
+  return factory;
+}
+
+INSTANTIATE_TEST_SUITE_P(Cuda, BackendContract, ::testing::Values(two_gpus(), two_gpus_by_descriptors()),
                          [](const auto& tested) { return tested.param.name; });
 
 }  // namespace

@@ -69,7 +69,7 @@ TEST_F(GpuMemoryInfo, TellsThatMemoryIsMappedAndCannotBeExported) {
   cudaIpcMemHandle_t handle;
   EXPECT_NE(cudaIpcGetMemHandle(&handle, mapped.data()), cudaSuccess);
   (void)cudaGetLastError();
-  const auto own = backend->allocate_shareable(0, 4096);
+  const auto own = backend->allocate_for_messages(0, 4096);
   EXPECT_TRUE(backend->memory_at(own->data()).exportable);
   EXPECT_EQ(cudaIpcGetMemHandle(&handle, own->data()), cudaSuccess);
 }

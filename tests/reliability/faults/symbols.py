@@ -41,7 +41,7 @@ CANNOT_FAIL = {
 LEFT_OUT = {
     "MPI_Abort: it ends the job": r"MPI_Abort",
     "the inquiry whether MPI takes device memory, which answers yes or no": r"MPIX_(Query_cuda_support|GPU_query_support)",
-    "futex, whose waits are repeated, and get_mempolicy, by their numbers": r"syscall",
+    "futex, whose waits are repeated, get_mempolicy, and pidfd_open and pidfd_getfd, by their numbers": r"syscall",
     "CUDA on the host: there are no GPUs where this runs": r"cuda[A-Z].*|__cuda.*|nvml.*|cu[A-Z].*",
 }
 

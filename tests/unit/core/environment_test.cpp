@@ -24,16 +24,22 @@ TEST(Environment, defaults_hold_where_nothing_is_set) {
   EXPECT_EQ(e.timeout, std::chrono::seconds(120));
   EXPECT_EQ(e.comm, "auto");
   EXPECT_EQ(e.backend, "auto");
+  EXPECT_FALSE(e.virtual_rack);
+  EXPECT_EQ(e.device_memory, "auto");
 }
 
 TEST(Environment, values_are_typed) {
   const Environment e = read({{"HALOCLINE_RANKS_PER_NODE", "4"},
                               {"HALOCLINE_TIMEOUT", "0.25"},
                               {"HALOCLINE_LOG", "debug"},
+                              {"HALOCLINE_VIRTUAL_RACK", "1"},
+                              {"HALOCLINE_DEVICE_MEMORY", "fabric"},
                               {"HALOCLINE_NET_ENGINE", "ucx"},
                               {"HALOCLINE_BACKEND", "cuda"}});
   EXPECT_EQ(e.backend, "cuda");
   EXPECT_EQ(e.ranks_per_node, 4);
+  EXPECT_TRUE(e.virtual_rack);
+  EXPECT_EQ(e.device_memory, "fabric");
   EXPECT_EQ(e.timeout, std::chrono::milliseconds(250));
   EXPECT_EQ(e.log_level, "debug");
   EXPECT_EQ(e.net_engine, "ucx");
@@ -46,6 +52,8 @@ TEST(Environment, bad_values_are_refused_by_name) {
                                                                   {"HALOCLINE_RANKS_PER_NODE", "2x"},
                                                                   {"HALOCLINE_BACKEND", "gpu"},
                                                                   {"HALOCLINE_DEVICES_PER_RANK", "65"},
+                                                                  {"HALOCLINE_VIRTUAL_RACK", "yes"},
+                                                                  {"HALOCLINE_DEVICE_MEMORY", "vmm"},
                                                                   {"HALOCLINE_HOST_WORKERS", "-1"},
                                                                   {"HALOCLINE_TIMEOUT", "0"},
                                                                   {"HALOCLINE_TIMEOUT", "nan"},
@@ -71,7 +79,7 @@ TEST(Environment, each_variable_is_documented) {
     EXPECT_FALSE(entry.meaning.empty());
     EXPECT_FALSE(entry.allowed.empty());
   }
-  EXPECT_EQ(environment_variables().size(), 15u) << "one entry for each member of Environment, and HALOCLINE_RECORD";
+  EXPECT_EQ(environment_variables().size(), 17u) << "one entry for each member of Environment, and HALOCLINE_RECORD";
 }
 
 }  // namespace

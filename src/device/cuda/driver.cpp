@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "device/cuda/driver.hpp"
+
+#include <fmt/format.h>
+
+#include "device/cuda/runtime.hpp"
+#include "halocline/error.hpp"
+
+namespace halocline::device::cuda {
+namespace {
+
+template <typename Function>
+void find(Function& function, const char* name) {
+  constexpr unsigned version = 12000;
+  void* address = nullptr;
+  cudaDriverEntryPointQueryResult found{};
+  check(cudaGetDriverEntryPointByVersion(name, &address, version, cudaEnableDefault, &found), name);
+  if (found != cudaDriverEntryPointSuccess || address == nullptr) {
+    throw CapabilityError(fmt::format("the CUDA driver has no {}", name));
+  }
+  function = reinterpret_cast<Function>(address);
+}
+
+}  // namespace
+
+const Driver& driver() {
+  static const Driver functions = [] {
+    Driver all;
+    find(all.error_string, "cuGetErrorString");
+    find(all.error_name, "cuGetErrorName");
+    find(all.get_current, "cuCtxGetCurrent");
+    find(all.set_current, "cuCtxSetCurrent");
+    find(all.get_device, "cuDeviceGet");
+    find(all.attribute, "cuDeviceGetAttribute");
+    find(all.retain_primary, "cuDevicePrimaryCtxRetain");
+    find(all.pointer_attributes, "cuPointerGetAttributes");
+    find(all.granularity, "cuMemGetAllocationGranularity");
+    find(all.create, "cuMemCreate");
+    find(all.release, "cuMemRelease");
+    find(all.reserve_addresses, "cuMemAddressReserve");
+    find(all.free_addresses, "cuMemAddressFree");
+    find(all.map, "cuMemMap");
+    find(all.unmap, "cuMemUnmap");
+    find(all.set_access, "cuMemSetAccess");
+    find(all.export_memory, "cuMemExportToShareableHandle");
+    find(all.import_memory, "cuMemImportFromShareableHandle");
+    return all;
+  }();
+  return functions;
+}
+
+std::string describe(CUresult status) {
+  const char* text = nullptr;
+  const char* name = nullptr;
+  if (driver().error_string(status, &text) != CUDA_SUCCESS || driver().error_name(status, &name) != CUDA_SUCCESS) {
+    return fmt::format("error {} of the driver", int{status});
+  }
+  return fmt::format("{} ({})", text, name);
+}
+
+}  // namespace halocline::device::cuda

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "core/foreign_descriptor.hpp"
+#include "core/log.hpp"
+#include "device/cuda/discovery.hpp"
+#include "device/cuda/memory.hpp"
+#include "device/cuda/virtual_memory.hpp"
+#include "device/detail/hidden_gpus.hpp"
+#include "device/detail/process.hpp"
+#include "halocline/error.hpp"
+
+namespace halocline::device::cuda {
+namespace {
+
+[[noreturn]] void refuse_map(const Device& mapper, const ExportedMemory& memory, const std::string& why) {
+  throw CapabilityError(fmt::format("{} cannot map memory of {}: {}", mapper.info().uuid, memory.uuid.data(), why));
+}
+
+/// Memory of this process: nothing to open.
+class SameProcess final : public Mapping {
+ public:
+  explicit SameProcess(const ExportedMemory& memory)
+      // NOLINTNEXTLINE(performance-no-int-to-ptr): it was a pointer of this process
+      : data_(reinterpret_cast<std::byte*>(memory.address)), bytes_(memory.bytes) {}
+  [[nodiscard]] std::byte* data() const override { return data_; }
+  [[nodiscard]] std::size_t bytes() const override { return bytes_; }
+
+ private:
+  std::byte* data_;
+  std::size_t bytes_;
+};
+
+/// By a legacy IPC handle. CUDA counts how often one was opened, and returns the same address each time.
+class LegacyMapping final : public Mapping {
+ public:
+  LegacyMapping(std::shared_ptr<Devices> devices, int device, const ExportedMemory& memory)
+      : devices_(std::move(devices)), context_(devices_->at(device).context()), bytes_(memory.bytes) {
+    // A handle of another host could fit memory of this one.
+    if (memory.owner.host != host_identity()) {
+      refuse_map(devices_->at(device), memory,
+                 "it is of another host, beyond which legacy IPC handles do not reach; HALOCLINE_DEVICE_MEMORY=fabric "
+                 "exports beyond a host where NVLink does");
+    }
+    const CurrentDevice current(context_);
+    const CaptureAside aside;
+    cudaIpcMemHandle_t ipc{};
+    std::memcpy(&ipc, memory.handle.data(), sizeof ipc);
+    const cudaError_t status = cudaIpcOpenMemHandle(&data_, ipc, cudaIpcMemLazyEnablePeerAccess);
+    if (status == cudaSuccess) return;
+    (void)cudaGetLastError();
+    const char* mask = std::getenv("CUDA_VISIBLE_DEVICES");
+    const std::string hint = hint_of_hidden_gpu(ordinal_of(memory.uuid.data()) >= 0,
+                                                mask == nullptr ? std::nullopt : std::optional<std::string>(mask));
+    const std::string text = fmt::format("{} cannot map memory of {} of another process: cudaIpcOpenMemHandle: {}{}",
+                                         devices_->at(device).info().uuid, memory.uuid.data(), describe(status), hint);
+    if (static std::once_flag once; !hint.empty()) {
+      std::call_once(once, [&] { log(LogLevel::warning, "halos take a slower way: " + text); });
+    }
+    throw CapabilityError(text);
+  }
+  ~LegacyMapping() override {
+    const CurrentDevice current(context_);
+    const CaptureAside aside;
+    log_failure(cudaIpcCloseMemHandle(data_), "cudaIpcCloseMemHandle");
+  }
+  LegacyMapping(const LegacyMapping&) = delete;
+  LegacyMapping& operator=(const LegacyMapping&) = delete;
+  [[nodiscard]] std::byte* data() const override { return static_cast<std::byte*>(data_); }
+  [[nodiscard]] std::size_t bytes() const override { return bytes_; }
+
+ private:
+  std::shared_ptr<Devices> devices_;
+  Context context_;
+  void* data_ = nullptr;
+  std::size_t bytes_;
+};
+
+/// By a file descriptor or a fabric handle.
+class VirtualMapping final : public Mapping {
+ public:
+  VirtualMapping(std::shared_ptr<Devices> devices, int device, const ExportedMemory& memory)
+      : devices_(std::move(devices)), bytes_(memory.bytes) {
+    const Device& mapper = devices_->at(device);
+    const CurrentDevice current(mapper.context());
+    const CaptureAside aside;
+    try {
+      if (memory.kind == ExportKind::fabric) {
+        CUmemFabricHandle fabric{};
+        std::memcpy(&fabric, memory.handle.data(), sizeof fabric);
+        memory_.emplace(&fabric, CU_MEM_HANDLE_TYPE_FABRIC, memory.allocated);
+      } else {
+        const OwnDescriptor taken = take_descriptor(memory.owner);
+        // NOLINTNEXTLINE(performance-no-int-to-ptr): the driver takes a descriptor in place of a pointer
+        void* const handle = reinterpret_cast<void*>(static_cast<std::intptr_t>(taken.get()));
+        memory_.emplace(handle, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, memory.allocated);
+      }
+      allow_access(memory_->data(), memory_->bytes(), mapper.ordinal());
+    } catch (const Error& error) {
+      refuse_map(mapper, memory, fmt::format("by {}: {}", to_string(memory.kind), error.what()));
+    }
+  }
+  [[nodiscard]] std::byte* data() const override { return memory_->data(); }
+  [[nodiscard]] std::size_t bytes() const override { return bytes_; }
+
+ private:
+  std::shared_ptr<Devices> devices_;
+  std::size_t bytes_;
+  std::optional<VirtualMemory> memory_;
+};
+
+/// Lets a device access virtual memory of this process.
+void allow_here(const Device& device, const ExportedMemory& memory, std::byte* data) {
+  const CurrentDevice current(device.context());
+  const CaptureAside aside;
+  try {
+    allow_access(data, memory.allocated, device.ordinal());
+  } catch (const DriverError& error) {
+    refuse_map(device, memory, error.what());
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<Mapping> make_mapping(std::shared_ptr<Devices> devices, int device, const ExportedMemory& memory) {
+  // If this process sees the exporter's device, peer access decides; otherwise trying to open the handle does.
+  const bool same_process = memory.process == process_identity();
+  const int exporter = ordinal_of(memory.uuid.data());
+  if (exporter >= 0) {
+    Peers& peers = devices->peers();
+    const Verdict access = same_process ? peers.access_to_ordinal(device, exporter) : peers.possible(device, exporter);
+    if (!access.yes) refuse_map(devices->at(device), memory, access.why_not);
+  }
+  if (!same_process && memory.kind == ExportKind::ipc) {
+    return std::make_unique<LegacyMapping>(std::move(devices), device, memory);
+  }
+  if (!same_process) return std::make_unique<VirtualMapping>(std::move(devices), device, memory);
+  auto mapping = std::make_unique<SameProcess>(memory);
+  // The exporter let devices of its own backend access virtual memory; this one may be of another.
+  if (memory.kind != ExportKind::ipc) allow_here(devices->at(device), memory, mapping->data());
+  return mapping;
+}
+
+}  // namespace halocline::device::cuda
