@@ -7,6 +7,7 @@
 #include <set>
 
 #include "discovery/discover.hpp"
+#include "halocline/environment.hpp"
 #include "halocline/error.hpp"
 #include "machine/names.hpp"
 #include "pictures/study_picture.hpp"
@@ -97,7 +98,7 @@ SweptLinks sweep_links(Context& context, const LinkSweep& sweep, std::optional<L
   SweptLinks found;
   try {
     const auto backend = backend_of(context, *node);
-    const auto map = machine::discover(context.world, *node, *backend);
+    const auto map = machine::discover(context.world, *node, *backend, halocline::Environment::read().virtual_rack);
     const LinkSource here{map.name, std::string(to_string(backend->kind())), context.world.size(),
                           static_cast<int>(map.device_count())};
     if (before && !before->rows.empty() && before->source != here) {

@@ -2,6 +2,7 @@
 #include "planning.hpp"
 #include "device/backend.hpp"
 #include "domain/internals.hpp"
+#include "halocline/environment.hpp"
 
 #include <fmt/core.h>
 
@@ -57,7 +58,7 @@ machine::MachineMap discovered_machine(Context& context) {
   machine::MachineMap map;
   try {
     const auto backend = backend_of(context, *node);
-    map = machine::discover(context.world, *node, *backend);
+    map = machine::discover(context.world, *node, *backend, halocline::Environment::read().virtual_rack);
   } catch (const Error&) {
     node->close();  // all ranks throw the same
     throw;

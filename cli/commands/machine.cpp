@@ -11,6 +11,7 @@
 #include "core/log.hpp"
 #include "discovery/discover.hpp"
 #include "fabric_text.hpp"
+#include "halocline/environment.hpp"
 #include "io/json.hpp"
 #include "machine/names.hpp"
 #include "measure/measure.hpp"
@@ -96,7 +97,7 @@ machine::Measured measured_machine(Context& context, const MeasureOptions& wante
   machine::Measured measured;
   try {
     const auto backend = backend_of(context, *node);
-    const auto map = machine::discover(context.world, *node, *backend);
+    const auto map = machine::discover(context.world, *node, *backend, halocline::Environment::read().virtual_rack);
     measured = machine::measure(context.world, *node, *backend, map, request);
     // What exchanges move is a quarter of what pairs are measured with, and there are more kinds of them.
     measured.map = calibrate(

@@ -42,11 +42,17 @@ exchange::FactTable find_facts(Subject& subject) {
   const Plan& plan = inner.plan();
   const auto group = subject.context.world.split(0, static_cast<int>(subject.context.world.rank().value()));
   const auto mine = plan.placement.of_rank(group->rank());
-  auto facts = exchange::probe_pairs({.comm = group.get(),
-                                      .backend = subject.devices->backend().get(),
-                                      .geometry = &inner.geometry(),
-                                      .placement = &plan.placement,
-                                      .exportable = std::vector(mine.size(), halocline::Verdict::of(true))});
+  auto facts = exchange::probe_pairs(
+      {.comm = group.get(),
+       .backend = subject.devices->backend().get(),
+       .geometry = &inner.geometry(),
+       .placement = &plan.placement,
+       .exportable = std::vector(mine.size(), halocline::Verdict::of(true)),
+       .share_load_store =
+           [&](const placement::Slot& a, const placement::Slot& b) {
+             return plan.machine.share_load_store(a.node, a.device, b.node, b.device);
+           },
+       .uuid = [&](const placement::Slot& slot) { return plan.machine.uuid_of(slot.node, slot.device); }});
   group->close();
   domain.close();
   return facts;
@@ -134,10 +140,11 @@ Finding try_shared_memory(Subject& subject) {
   subject.facts = find_facts(subject);
   const bool gpus = subject.devices->kind() == DeviceKind::cuda;
   return of_pairs(
-      subject, [](const PairFacts& facts) { return facts.same_node && !facts.same_rank; }, &PairFacts::mapped,
-      gpus ? "memory of the neighbours' GPUs was mapped by CUDA IPC and read"
+      subject, [](const PairFacts& facts) { return facts.shares_load_store && !facts.same_rank; }, &PairFacts::mapped,
+      gpus ? fmt::format("memory of the neighbours' GPUs was mapped and read; this rank exports by {}",
+                         subject.devices->backend()->memory_export(0))
            : "memory of neighbour ranks was mapped and read",
-      "no neighbour is another rank of this node",
+      "no neighbour is another rank of this node or its rack",
       gpus ? "let all ranks of a node see all its GPUs (no --gpus-per-task, one CUDA_VISIBLE_DEVICES); in containers "
              "--ipc=host"
            : "run the ranks of a node as one user and in one container: they open each other's /proc/PID/fd");

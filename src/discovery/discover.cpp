@@ -30,7 +30,8 @@ bool covers(const NvmlReport& report, const std::vector<DeviceProbe>& devices) {
 
 }  // namespace
 
-MachineMap discover(comm::RankGroup& comm, comm::RankGroup& node_comm, const device::Backend& backend) {
+MachineMap discover(comm::RankGroup& comm, comm::RankGroup& node_comm, const device::Backend& backend,
+                    bool virtual_rack) {
   const bool leader = node_comm.rank() == rank_id(0);
   RankDevices mine{comm.rank().value(), {}, {}};
   HostProbe host;
@@ -67,7 +68,7 @@ MachineMap discover(comm::RankGroup& comm, comm::RankGroup& node_comm, const dev
     for (const auto& bytes : reports) {
       if (!bytes.empty()) nodes.push_back(from_bytes<NodeReport>(bytes));
     }
-    merged = to_bytes(merge_nodes(std::move(nodes), comm.size()));
+    merged = to_bytes(merge_nodes(std::move(nodes), comm.size(), virtual_rack));
   });
   comm.broadcast(merged, rank_id(0));
   return from_bytes<MachineMap>(merged);

@@ -17,7 +17,8 @@ namespace halocline::machine {
 /// broadcast, so it is the same value on all ranks. node_comm contains the ranks on this rank's node (from
 /// RankGroup::split_by_node). Host devices belong to the rank that created them; real devices are identified by
 /// UUID, so that two ranks that see the same device use the same device_id. Equal nodes share one NodeType. If one rank
-/// fails, throws the same error on all ranks.
-[[nodiscard]] MachineMap discover(comm::RankGroup& comm, comm::RankGroup& node_comm, const device::Backend& backend);
+/// fails, throws the same error on all ranks. virtual_rack: virtual nodes of one host form a rack; rank 0's value counts.
+[[nodiscard]] MachineMap discover(comm::RankGroup& comm, comm::RankGroup& node_comm, const device::Backend& backend,
+                                  bool virtual_rack = false);
 
 }  // namespace halocline::machine

@@ -25,6 +25,8 @@ struct InternalOptions {
   /// Makes a tracer for exchanges (DomainInternals::tracer), which records nothing before it is started. Excludes launch_threads. Ranks
   /// may differ in it.
   bool trace = false;
+  /// As HALOCLINE_VIRTUAL_RACK=1 does.
+  bool virtual_rack = false;
 };
 inline void set_launch_threads(DomainOptions& options, bool on) {
   options.internal = std::make_shared<InternalOptions>(InternalOptions{.launch_threads = on});

@@ -17,6 +17,7 @@
 #include "domain/detail/user_memory.hpp"
 #include "domain/internals.hpp"
 #include "exchange/probe.hpp"
+#include "halocline/environment.hpp"
 #include "plan/cut.hpp"
 #include "plan/from_boxes.hpp"
 #include "plan/routed_messages.hpp"
@@ -26,19 +27,21 @@
 namespace halocline {
 namespace {
 
-/// Logs one line if the ranks of a node cannot map each other's memory: that costs speed, and the user may be able to
-/// change it.
+/// Logs one line if ranks of a node, or of a rack, cannot map each other's memory: that costs speed, and the user may be
+/// able to change it.
 void warn_of_what_is_missing(const exchange::FactTable& facts) {
   std::int64_t pairs = 0;
+  bool on_node = true;
   std::string why;
   for (const auto& [pair, known] : facts) {
-    if (known.same_rank || !known.same_node || known.mapped.yes) continue;
+    if (known.same_rank || !known.shares_load_store || known.mapped.yes) continue;
     if (pairs++ == 0) why = known.mapped.why_not;
+    on_node = on_node && known.same_node;
   }
   if (pairs == 0) return;
   log(LogLevel::warning,
-      fmt::format("{} pairs of subdomains on this node cannot map each other's memory, so their messages go by MPI: {}",
-                  pairs, why));
+      fmt::format("{} pairs of subdomains {} cannot map each other's memory, so their messages go by MPI: {}", pairs,
+                  on_node ? "on this node" : "in one load/store domain", why));
 }
 
 }  // namespace
@@ -119,7 +122,9 @@ void Domain::Impl::make_plan() {
     backend = make_devices(*comm, options.devices, node_comm->size()).backend();
   }
   if (options.internal && options.internal->launch_threads) backend = device::with_launch_threads(std::move(backend));
-  request.machine = options.machine.map ? options.machine.map->map() : machine::discover(*comm, *node_comm, *backend);
+  const bool virtual_rack = Environment::read().virtual_rack || (options.internal && options.internal->virtual_rack);
+  request.machine =
+      options.machine.map ? options.machine.map->map() : machine::discover(*comm, *node_comm, *backend, virtual_rack);
   NamedValue planned_for;
   comm::agree_on(*comm, [&] { planned_for = value_of(request.machine); });
   check_alike(*comm, {&planned_for, 1});
@@ -262,13 +267,19 @@ Domain::Impl::Memory Domain::Impl::memory() const {
 std::unique_ptr<exchange::Exchange> Domain::Impl::connect(comm::RankGroup& group, Memory memory,
                                                           std::vector<RoutedMessage>& routed,
                                                           std::vector<routing::Route>* both_ways) {
-  auto facts = exchange::probe_pairs({.comm = &group,
-                                      .backend = backend.get(),
-                                      .geometry = memory.geometry,
-                                      .placement = &plan->placement,
-                                      .exportable = memory.exportable,
-                                      .storable = memory.storable,
-                                      .communicators = may_use(options.routing.policy, routing::Transport::nccl)});
+  auto facts = exchange::probe_pairs(
+      {.comm = &group,
+       .backend = backend.get(),
+       .geometry = memory.geometry,
+       .placement = &plan->placement,
+       .exportable = memory.exportable,
+       .storable = memory.storable,
+       .share_load_store =
+           [&](const placement::Slot& a, const placement::Slot& b) {
+             return plan->machine.share_load_store(a.node, a.device, b.node, b.device);
+           },
+       .uuid = [&](const placement::Slot& slot) { return plan->machine.uuid_of(slot.node, slot.device); },
+       .communicators = may_use(options.routing.policy, routing::Transport::nccl)});
   exchange::Setup setup{.comm = &group,
                         .node_comm = node_comm.get(),
                         .parent = users_comm,

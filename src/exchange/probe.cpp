@@ -105,15 +105,15 @@ class TrialOwner {
 /// running.
 class SharedDevices {
  public:
-  explicit SharedDevices(const placement::Placement& placement) {
-    std::map<std::pair<node_id, device_id>, std::set<rank_id>> drivers;
-    for (const auto& slot : placement.slots) drivers[{slot.node, slot.device}].insert(slot.rank);
+  explicit SharedDevices(const ProbeRequest& request) : uuid_(request.uuid) {
+    std::map<std::string, std::set<rank_id>> drivers;
+    for (const auto& slot : request.placement->slots) drivers[name(slot)].insert(slot.rank);
     for (const auto& [device, ranks] : drivers) {
       if (ranks.size() > 1) shared_[device] = {*ranks.begin(), *std::next(ranks.begin())};
     }
   }
   [[nodiscard]] Verdict alone(const placement::Slot& slot) const {
-    const auto shared = shared_.find({slot.node, slot.device});
+    const auto shared = shared_.find(name(slot));
     if (shared == shared_.end()) return Verdict::of(true);
     return Verdict::of(false,
                        fmt::format("rank {} and rank {} share device {} of node {}", shared->second.first.value(),
@@ -121,7 +121,14 @@ class SharedDevices {
   }
 
  private:
-  std::map<std::pair<node_id, device_id>, std::pair<rank_id, rank_id>> shared_;
+  /// Virtual nodes of one host may have the same device under two numbers.
+  [[nodiscard]] std::string name(const placement::Slot& slot) const {
+    std::string uuid = uuid_ ? uuid_(slot) : std::string();
+    return uuid.empty() ? fmt::format("{} of {}", slot.device.value(), slot.node.value()) : uuid;
+  }
+
+  const std::function<std::string(const placement::Slot&)>& uuid_;
+  std::map<std::string, std::pair<rank_id, rank_id>> shared_;
 };
 
 /// The first verdict that is no; otherwise yes.
@@ -157,6 +164,11 @@ std::set<PairKey> pairs_of(const ProbeRequest& request, const std::vector<subdom
 Verdict storable_of(const ProbeRequest& request, const std::vector<subdomain_id>& mine, subdomain_id id) {
   if (request.storable.empty()) return Verdict::of(true);
   return request.storable.at(static_cast<std::size_t>(std::ranges::find(mine, id) - mine.begin()));
+}
+
+/// Whether the memory of one of two devices of different ranks may be mapped for the other, which a trial then shows.
+bool may_map(const ProbeRequest& request, const placement::Slot& near, const placement::Slot& far) {
+  return near.node == far.node || (request.share_load_store && request.share_load_store(near, far));
 }
 
 /// Whether this rank's devices can be in a communicator.
@@ -219,7 +231,7 @@ FactTable probe_pairs(const ProbeRequest& request) {
       for (const auto& [near, far] : {std::pair(pair.from, pair.to), std::pair(pair.to, pair.from)}) {
         const auto& near_slot = placement.of(near);
         const auto& far_slot = placement.of(far);
-        if (near_slot.rank != me || far_slot.rank == me || near_slot.node != far_slot.node) continue;
+        if (near_slot.rank != me || far_slot.rank == me || !may_map(request, near_slot, far_slot)) continue;
         if (mapped.contains({near, far})) continue;
         const auto& handles = told.at(far_slot.rank).handles;
         const Verdict answer =
@@ -235,7 +247,7 @@ FactTable probe_pairs(const ProbeRequest& request) {
     mapped.merge(from_bytes<Mapped>(bytes));
   }
 
-  const SharedDevices shared(placement);
+  const SharedDevices shared(request);
   FactTable table;
   for (const PairKey& pair : pairs) {
     const auto& from = placement.of(pair.from);
@@ -245,11 +257,12 @@ FactTable probe_pairs(const ProbeRequest& request) {
     facts.same_rank = from.rank == to.rank;
     facts.same_node = from.node == to.node;
     facts.same_device = facts.same_node && from.device == to.device;
+    facts.shares_load_store = facts.same_rank || may_map(request, from, to);
     facts.peer_access = facts.same_rank ? request.backend->peer_access(from.ordinal, to.ordinal)
                                         : Verdict::of(false, "another process");
     if (facts.same_rank) {
       facts.mapped = facts.peer_access;  // one address space: only access matters
-    } else if (facts.same_node) {
+    } else if (facts.shares_load_store) {
       const Verdict& there = mapped.at({pair.from, pair.to});
       const Verdict& back = mapped.at({pair.to, pair.from});
       facts.mapped = there.yes ? back : there;

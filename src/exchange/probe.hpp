@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <functional>
 #include <map>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -33,6 +35,11 @@ struct ProbeRequest {
   std::vector<Verdict> exportable;
   /// Whether other devices of this rank may store to them, in the same order; empty: they may.
   std::vector<Verdict> storable{};
+  /// Of the machine map: whether two devices are in one load/store domain, whatever their nodes. Devices of one node are tried in any
+  /// case; empty: those alone.
+  std::function<bool(const placement::Slot&, const placement::Slot&)> share_load_store{};
+  /// Of the machine map: the name of a device that is the same on all (virtual) nodes that have it; empty: unknown.
+  std::function<std::string(const placement::Slot&)> uuid{};
   /// Whether routes may be by nccl; the same on all ranks.
   bool communicators = false;
 };

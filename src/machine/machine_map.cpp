@@ -73,4 +73,9 @@ bool MachineMap::share_load_store(node_id node_a, device_id a, node_id node_b, d
   return joined && domain_a >= 0 && domain_a == domain_b;
 }
 
+std::string MachineMap::uuid_of(node_id node, device_id device) const {
+  const auto& uuids = nodes[node.index()].device_uuids;
+  return device.valid() && device.index() < uuids.size() ? uuids[device.index()] : std::string();
+}
+
 }  // namespace halocline::machine

@@ -229,6 +229,8 @@ struct MachineMap {
   /// Whether two devices can load and store each other's memory: one load/store domain of one node, or of
   /// two nodes of one rack.
   [[nodiscard]] bool share_load_store(node_id node_a, device_id a, node_id node_b, device_id b) const;
+  /// NodeEntry::device_uuids of a device; empty if unknown.
+  [[nodiscard]] std::string uuid_of(node_id node, device_id device) const;
   /// Throws InvalidArgument that names the first entry that does not fit together
   /// ("types[0].links[3].bandwidth is 0; allowed is a finite number above 0").
   void check() const;

@@ -15,6 +15,7 @@ RoutedMessage AssumedRouter::route(const partition::Flow& flow, const placement:
   facts.same_rank = sender.rank == receiver.rank;
   facts.same_node = sender.node == receiver.node;
   facts.same_device = facts.same_node && sender.device == receiver.device;
+  facts.shares_load_store = shared || facts.same_node;
   facts.peer_access = Verdict::of(facts.same_rank && shared, "not in one load/store domain");
   facts.mapped = Verdict::of(shared, "not in one load/store domain");
   facts.exportable = Verdict::of(true);

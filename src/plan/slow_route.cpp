@@ -80,8 +80,13 @@ std::string far_cores(const Plan& plan, std::span<const RankCores> cores, const 
                      slot.rank.value(), name(numa), slot.device.value(), name(nearest));
 }
 
-std::string slow_links(const Plan& plan, const Slot& from, const Slot& to) {
+std::string slow_links(const Plan& plan, Transport transport, const Slot& from, const Slot& to) {
   const auto& nodes = plan.machine.nodes;
+  if (from.node != to.node && (transport == Transport::direct || transport == Transport::ipc_copy)) {
+    return fmt::format(
+        "the links between {} and {} within their rack are below those of the machine map: capped, or shared",
+        nodes[from.node.index()].name, nodes[to.node.index()].name);
+  }
   if (from.node != to.node) {
     return fmt::format(
         "the network between {} and {} is below the {:.3g} GB/s of the machine map: a link that is capped, or shared",
@@ -115,7 +120,7 @@ std::string likely_cause(const SlowRoute& slow, const Plan& plan, std::span<cons
     if (!uses_host(slow.route.transport, gpus)) break;
     if (std::string why = far_cores(plan, cores, *slot); !why.empty()) return why;
   }
-  return slow_links(plan, from, to);
+  return slow_links(plan, slow.route.transport, from, to);
 }
 
 std::string slow_route_text(const SlowRoute& slow, const Plan& plan, std::span<const RankCores> cores, bool gpus,

@@ -22,6 +22,8 @@ struct PairFacts {
   bool same_rank = false;
   bool same_node = false;
   bool same_device = false;
+  /// Of one node, or in one load/store domain of a rack, whatever their nodes: `mapped` is the answer of a trial.
+  bool shares_load_store = false;
   Verdict peer_access;  ///< the sender's device may access the receiver's
   Verdict mapped;       ///< the sender can map memory of the receiver (tried), and they share a load/store domain
   Verdict exportable;   ///< the receiver's arrays can be mapped by other ranks

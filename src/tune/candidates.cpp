@@ -88,13 +88,16 @@ class Search {
     const auto same_rank = [&](const routing::Route& r) {
       return r.from != r.to && ends_of(r).from.rank == ends_of(r).to.rank;
     };
-    const auto same_node = [&](const routing::Route& r) { return ends_of(r).from.node == ends_of(r).to.node; };
+    const auto may_map = [&](const routing::Route& r) {
+      const auto& [from, to] = ends_of(r);
+      return from.node == to.node || machine_.share_load_store(from.node, from.device, to.node, to.device);
+    };
     switch (transport) {
       case Transport::peer_copy: return any_route(same_rank) ? "" : "no rank has two devices that are neighbours";
       case Transport::ipc_copy:
-        return any_route([&](const auto& r) { return same_node(r) && ends_of(r).from.rank != ends_of(r).to.rank; })
+        return any_route([&](const auto& r) { return may_map(r) && ends_of(r).from.rank != ends_of(r).to.rank; })
                    ? ""
-                   : "no two ranks of a node are neighbours";
+                   : "no two ranks of a node or a rack are neighbours";
       default: return any_route([](const auto& r) { return r.from != r.to; }) ? "" : "there is one subdomain";
     }
   }

@@ -26,6 +26,7 @@ struct HaloCase {
   /// Every second rank drives one more device.
   bool uneven_devices = false;
   std::optional<int> ranks_per_node;
+  bool virtual_rack = false;  ///< nodes map each other's memory
   routing::Policy policy;
   routing::NetEngine net_engine = routing::NetEngine::automatic;
   partition::Method partition = partition::Method::exact;

@@ -43,18 +43,21 @@ int type_for(const NodeType& type, std::vector<NodeType>& types) {
 }
 
 /// By node: the same number for nodes that share an NVLink fabric; -1 for a node alone in its fabric, and for virtual nodes of one
-/// host.
-std::vector<int> racks_of(const std::vector<NodeReport>& nodes) {
+/// host, unless virtual_rack: then those share a number, too.
+std::vector<int> racks_of(const std::vector<NodeReport>& nodes, bool virtual_rack) {
+  const auto fabric = [&](const NodeReport& node) {
+    return virtual_rack && node.fabric.empty() ? "host " + node.name : node.fabric;
+  };
   const auto joins = [&](const NodeReport& node) {
     const auto same_host = [&](const NodeReport& other) { return other.name == node.name; };
-    return !node.fabric.empty() && std::count_if(nodes.begin(), nodes.end(), same_host) == 1;
+    return virtual_rack || (!node.fabric.empty() && std::count_if(nodes.begin(), nodes.end(), same_host) == 1);
   };
   std::vector<int> racks(nodes.size(), -1);
   int next = 0;
   for (std::size_t n = 0; n < nodes.size(); ++n) {
     if (racks[n] >= 0 || !joins(nodes[n])) continue;
     for (std::size_t m = n + 1; m < nodes.size(); ++m) {
-      if (joins(nodes[m]) && nodes[m].fabric == nodes[n].fabric) racks[n] = racks[m] = next;
+      if (joins(nodes[m]) && fabric(nodes[m]) == fabric(nodes[n])) racks[n] = racks[m] = next;
     }
     if (racks[n] >= 0) ++next;
   }
@@ -119,7 +122,7 @@ NodeReport merge_node(HostProbe host, std::string name, std::vector<RankDevices>
   return report;
 }
 
-MachineMap merge_nodes(std::vector<NodeReport> nodes, std::int64_t size) {
+MachineMap merge_nodes(std::vector<NodeReport> nodes, std::int64_t size, bool virtual_rack) {
   std::erase_if(nodes, [](const NodeReport& node) { return node.ranks.empty(); });
   std::sort(nodes.begin(), nodes.end(),
             [](const NodeReport& a, const NodeReport& b) { return a.ranks.front().rank < b.ranks.front().rank; });
@@ -128,7 +131,7 @@ MachineMap merge_nodes(std::vector<NodeReport> nodes, std::int64_t size) {
   std::map<std::string, int> of_name;
   for (const NodeReport& node : nodes) ++of_name[node.name];
   std::map<std::string, int> seen;
-  const std::vector<int> racks = racks_of(nodes);
+  const std::vector<int> racks = racks_of(nodes, virtual_rack);
   for (const NodeReport& node : nodes) {
     const node_id id(static_cast<std::int64_t>(map.nodes.size()));
     // Virtual nodes have the same host name; users need to tell them apart.

@@ -39,9 +39,9 @@ struct RankDevices {
 [[nodiscard]] NodeReport merge_node(HostProbe host, std::string name, std::vector<RankDevices> ranks);
 
 /// Orders nodes by their lowest rank. Nodes whose GPUs are in one NVLink fabric share a rack, except virtual nodes of
-/// one host, which are meant to behave as if they were far from each other. Equal nodes share a type: their graphs must
+/// one host, which are meant to behave as if they were far from each other; with virtual_rack these form a rack, too. Equal nodes share a type: their graphs must
 /// be the same, except for the names of vertices other than devices and for memory sizes that differ by less than 1/64
 /// (kernels reserve different amounts). Throws InvalidArgument if a rank from 0 to size - 1 is in no node or in two.
-[[nodiscard]] MachineMap merge_nodes(std::vector<NodeReport> nodes, std::int64_t size);
+[[nodiscard]] MachineMap merge_nodes(std::vector<NodeReport> nodes, std::int64_t size, bool virtual_rack = false);
 
 }  // namespace halocline::machine

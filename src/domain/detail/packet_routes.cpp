@@ -11,7 +11,10 @@ void decide_packets(routing::Route& route, DeviceKind devices, const machine::Ma
   const bool same_node = from.node == to.node;
   route.packets = same_node && (from.device == to.device ||
                                 machine::joined_by_nvlink(machine.type_of(from.node), from.device, to.device));
-  if (!route.packets) route.reason += "; no packets: the machine map has no NVLink between the two GPUs";
+  if (route.packets) return;
+  // Beyond the node nothing was tried that shows whether stores of a packet arrive as one.
+  route.reason += same_node ? "; no packets: the machine map has no NVLink between the two GPUs"
+                            : "; no packets: the two GPUs are of two nodes";
 }
 
 }  // namespace halocline

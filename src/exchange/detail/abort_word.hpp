@@ -15,7 +15,8 @@
 namespace halocline::exchange {
 
 /// One word for each rank, by which the ranks of a node notify each other that an exchange has failed, with the reason
-/// as text. Ranks of other nodes end at their own deadlines. So do all ranks of a node that may not map each other's
+/// as text. Ranks of other nodes end at their own deadlines, also in a rack, whose nodes store to each other's
+/// device memory but share none of the host: each wait of a device has a deadline, and names pair, transport and step. So do all ranks of a node that may not map each other's
 /// memory: each then has a private word.
 class AbortWord {
  public:

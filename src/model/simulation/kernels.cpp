@@ -29,6 +29,7 @@ Kernels::Kernels(const machine::MachineMap& map, const placement::Placement& pla
 
 bool Kernels::carry(const routing::Route& route) const {
   const bool is_kernel = route.transport == Transport::self || route.transport == Transport::direct;
+  // The rates were measured within a node; what direct moves between nodes of a rack takes their links alone.
   return known() && is_kernel && placement_.of(route.from).node == placement_.of(route.to).node;
 }
 

@@ -16,6 +16,12 @@ Verdict no(std::string_view what, const Verdict& answer) {
   return no(answer.why_not.empty() ? std::string(what) : fmt::format("{}: {}", what, answer.why_not));
 }
 
+bool in_rack(const PairFacts& facts) { return facts.shares_load_store && !facts.same_node; }
+
+Verdict no_mapping(const PairFacts& facts) {
+  return no(in_rack(facts) ? "no mapping beyond the node" : "no mapping", facts.mapped);
+}
+
 Verdict direct(const PairFacts& facts) {
   // On a device that is shared with another process, one rank's kernel may wait for another's that is never resident.
   if (facts.same_device && !facts.same_rank) return no("two processes share the device");
@@ -23,7 +29,7 @@ Verdict direct(const PairFacts& facts) {
   if (facts.same_rank) {
     return facts.peer_access.yes || facts.mapped.yes ? yes() : no("no peer access", facts.peer_access);
   }
-  return facts.mapped.yes ? yes() : no("no mapping", facts.mapped);
+  return facts.mapped.yes ? yes() : no_mapping(facts);
 }
 
 std::string why_direct(const PairFacts& facts, std::string why) {
@@ -34,8 +40,8 @@ std::string why_direct(const PairFacts& facts, std::string why) {
 
 Verdict ipc_copy(const PairFacts& facts) {
   if (facts.same_rank) return no("same process");
-  if (!facts.same_node) return no("two nodes");
-  return facts.mapped.yes ? yes() : no("no mapping", facts.mapped);
+  if (facts.mapped.yes) return yes();
+  return facts.shares_load_store ? no_mapping(facts) : no("two nodes");
 }
 
 Verdict mpi_device(const PairFacts& facts) {
@@ -56,6 +62,7 @@ Verdict nccl(const PairFacts& facts) {
 std::string where(const PairFacts& facts) {
   if (facts.same_subdomain) return "same subdomain";
   if (facts.same_rank) return facts.same_device ? "same process, same device" : "same process";
+  if (in_rack(facts)) return "same load/store domain, other node";
   return facts.same_node ? "same node, other process" : "two nodes";
 }
 
@@ -65,6 +72,7 @@ PairFacts completed(PairFacts facts) {
   facts.same_rank = facts.same_rank || facts.same_subdomain;
   facts.same_device = facts.same_device || facts.same_subdomain;
   facts.same_node = facts.same_node || facts.same_rank || facts.same_device;
+  facts.shares_load_store = facts.shares_load_store || facts.same_node;
   if (facts.same_rank && facts.same_device) facts.peer_access = Verdict::of(true);
   return facts;
 }

@@ -44,6 +44,14 @@ inline std::vector<HaloCase> contract_cases(routing::Transport transport, int ra
 
       c.fields = {field("u", Element::f64, 2)};
       cases.push_back(c);
+      if (ranks_per_node > 0 &&
+          (transport == routing::Transport::direct || transport == routing::Transport::ipc_copy)) {
+        HaloCase rack = c;  // the nodes form a rack, so that no pair is left to mpi_staged
+        rack.virtual_rack = true;
+        rack.policy.order = {transport, routing::Transport::self, routing::Transport::peer_copy};
+        rack.name += ", in one rack";
+        cases.push_back(rack);
+      }
 
       // Slabs: x and y are one subdomain wide, so that each is its own neighbour there.
       c.name += ", slabs";

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The facts that are established before routing: which rank drives a device, what launches may do, and which memory MPI
 // takes.
+#include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -42,12 +43,14 @@ std::shared_ptr<device::Backend> two_devices() {
   return device::make_host_backend(host);
 }
 
-exchange::FactTable probe(comm::RankGroup& comm, device::Backend& backend, const Plan& plan) {
+exchange::FactTable probe(comm::RankGroup& comm, device::Backend& backend, const Plan& plan,
+                          const std::function<std::string(const placement::Slot&)>& uuid = {}) {
   exchange::ProbeRequest request;
   request.comm = &comm;
   request.backend = &backend;
   request.geometry = &plan.geometry;
   request.placement = &plan.placement;
+  request.uuid = uuid;
   request.exportable.assign(plan.placement.of_rank(comm.rank()).size(), Verdict::of(true));
   return exchange::probe_pairs(request);
 }
@@ -119,6 +122,29 @@ TEST(Probe, direct_is_not_safe_where_two_ranks_drive_a_device) {
     EXPECT_THAT(facts.direct_safe.why_not,
                 testing::MatchesRegex(alone ? "" : "rank 0 and rank 1 share device [0-9] of node 0"));
   }
+}
+
+TEST(Probe, direct_is_not_safe_where_virtual_nodes_share_a_device) {
+  comm::run_as_threads(2, [](comm::RankGroup& comm) {
+    const auto backend = two_devices();
+    DomainOptions options = four_slabs(backend);
+    options.machine.ranks_per_node = 1;
+    options.partition.node_grid = Vec3{1, 1, 2};
+    options.partition.device_grid = Vec3{1, 1, 2};
+    Domain domain(four_slabs_extent, Stencil::box(1), comm, options);
+    domain.add_field<double>("u");
+    const Plan& plan = internals(domain).plan();
+    for (const bool shared : {false, true}) {
+      const auto facts = probe(comm, *backend, plan, [&](const placement::Slot& slot) {
+        return fmt::format("{} {}", slot.ordinal, shared ? 0 : slot.rank.value());
+      });
+      for (const auto& [pair, known] : facts) {
+        EXPECT_EQ(known.direct_safe.yes, !shared) << pair.from.value() << " -> " << pair.to.value();
+        if (shared) EXPECT_THAT(known.direct_safe.why_not, HasSubstr("rank 0 and rank 1 share device "));
+      }
+    }
+    domain.close();
+  });
 }
 
 TEST(Probe, another_ranks_memory_is_tried_once_a_device) {

@@ -126,6 +126,15 @@ TEST(Fabric, JoinsNodesIntoRacksButNotVirtualOnes) {
             (std::vector<int>{0, 1, 0, 1, -1}));
   EXPECT_EQ(racks({node("a", 0, ""), node("b", 1, "")}), (std::vector<int>{-1, -1}));
   EXPECT_EQ(racks({node("a", 0, "x"), node("a", 1, "x")}), (std::vector<int>{-1, -1}));
+  const auto virtual_racks = [](std::vector<NodeReport> nodes) {
+    const auto size = static_cast<std::int64_t>(nodes.size());
+    std::vector<int> all;
+    for (const NodeEntry& entry : merge_nodes(std::move(nodes), size, true).nodes) all.push_back(entry.rack);
+    return all;
+  };
+  EXPECT_EQ(virtual_racks({node("a", 0, ""), node("b", 1, ""), node("a", 2, ""), node("b", 3, ""), node("c", 4, "")}),
+            (std::vector<int>{0, 1, 0, 1, -1}));
+  EXPECT_EQ(virtual_racks({node("a", 0, "x"), node("a", 1, "x"), node("b", 2, "x")}), (std::vector<int>{0, 0, 0}));
   const MachineMap joined = merge_nodes({node("a", 0, "x"), node("b", 1, "x")}, 2);
   EXPECT_TRUE(joined.share_load_store(node_id(0), device_id(0), node_id(1), device_id(7)));
 }

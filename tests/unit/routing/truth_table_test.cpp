@@ -7,14 +7,14 @@
 #include "halocline/error.hpp"
 #include "routing/choose.hpp"
 
-// Every combination of the facts against every set of allowed transports: 2^12 x 2^8 cases.
+// Every combination of the facts against every set of allowed transports: 2^13 x 2^8 cases.
 namespace halocline::routing {
 namespace {
 
 using testing::HasSubstr;
 using enum Transport;
 
-constexpr int fact_bits = 12;
+constexpr int fact_bits = 13;
 constexpr int policy_bits = static_cast<int>(all_transports.size());
 
 PairFacts facts_of(int bits) {
@@ -33,6 +33,7 @@ PairFacts facts_of(int bits) {
   facts.mpi = bit(9);
   facts.storable = answer(10, "storable");
   facts.nccl = answer(11, "nccl");
+  facts.shares_load_store = bit(12);
   return facts;
 }
 
@@ -50,7 +51,6 @@ Policy policy_of(int bits, bool reversed) {
 bool expected(Transport transport, const PairFacts& f) {
   const bool rank = f.same_rank || f.same_subdomain;
   const bool device = f.same_device || f.same_subdomain;
-  const bool node = f.same_node || rank || device;
   switch (transport) {
     case self: return f.same_subdomain;
     case direct:
@@ -58,7 +58,7 @@ bool expected(Transport transport, const PairFacts& f) {
       if (rank) return device || f.peer_access.yes || f.mapped.yes;
       return !device && f.mapped.yes;
     case peer_copy: return rank;
-    case ipc_copy: return !rank && node && f.mapped.yes;
+    case ipc_copy: return !rank && f.mapped.yes;
     case mpi_device: return f.mpi && f.device_mpi.yes;
     case mpi_staged: return f.mpi;
     case net: return f.mpi && f.direct_safe.yes;

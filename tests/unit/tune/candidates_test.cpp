@@ -71,7 +71,7 @@ TEST(TuningCandidates, AnOrderThatIsTheDefaultsIsNotTriedAgain) {
 
 TEST(TuningCandidates, OneRankHasNoCopiesBetweenProcesses) {
   const Listed found = listed({.ranks_per_node = 1});
-  EXPECT_EQ(found.why("first-transport=ipc_copy"), "no two ranks of a node are neighbours");
+  EXPECT_EQ(found.why("first-transport=ipc_copy"), "no two ranks of a node or a rack are neighbours");
   EXPECT_THAT(found.tried, Contains("first-transport=peer_copy"));
 }
 
