@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <map>
 #include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "calibrate/calibrate.hpp"
 #include "calibrate/messages.hpp"
@@ -53,6 +58,23 @@ std::string types_text(const machine::MachineMap& map) {
     }
     links.limit(64);
     text += "\n" + links.text();
+  }
+  return text;
+}
+
+/// A line for each rack; empty where there is none.
+std::string racks_text(const machine::MachineMap& map) {
+  std::map<int, std::vector<std::size_t>> racks;
+  for (std::size_t n = 0; n < map.nodes.size(); ++n) {
+    if (map.nodes[n].rack >= 0) racks[map.nodes[n].rack].push_back(n);
+  }
+  std::string text;
+  for (const auto& [rack, nodes] : racks) {
+    constexpr std::size_t most = 8;
+    const std::size_t named = std::min(nodes.size(), most);
+    text += fmt::format("rack {}: nodes {}{}, joined by load/store links\n", rack,
+                        fmt::join(nodes.begin(), nodes.begin() + static_cast<std::ptrdiff_t>(named), ", "),
+                        nodes.size() > named ? fmt::format(" and {} more", nodes.size() - named) : "");
   }
   return text;
 }
@@ -156,7 +178,7 @@ int run_machine(Context& context, const MeasureOptions& wanted, const NetworkFla
                                  plural(std::ssize(map.nodes), "node"), plural(std::ssize(map.ranks), "rank"),
                                  plural(map.device_count(), "device"), rate_text(map.network.bandwidth),
                                  seconds_text(map.network.latency), fabric_text(map.network.fabric));
-  text += types_text(map) + ranks_text(map);
+  text += racks_text(map) + types_text(map) + ranks_text(map);
   if (!map.sources.empty()) text += "\n";
   for (const auto& source : map.sources) text += fmt::format("source: {}\n", source);
   text += measured_tables(map);

@@ -105,6 +105,8 @@ expect_output("steps +6 to time" "run mhd --size 16 --precision f32 --initial fo
 expect_output("which kernels store.*check +passed" "run jacobi3d --size 24 20 16 --steps 12 --devices 4 --store-halos --check")
 expect_output("converged" "run jacobi3d --size 16 --steps 5000 --tolerance 1e-3 --devices 2")
 
+expect_output("rack 0: nodes 0, 1, 2, 3, 4, 5, 6, 7 and 10 more.*rack 1: nodes 18, 19, " "machine --machine ${SOURCE}/machines/gb200-nvl72.json")
+
 # The decisions of a command on standard error, also in one process.
 set(ENV{HALOCLINE_LOG} info)
 run_program(code out err exchange --size 8 --repeat 1 --steady 0)
