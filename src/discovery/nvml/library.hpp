@@ -7,7 +7,7 @@
 
 namespace halocline::machine::nvml {
 
-/// NVML, loaded and started for the lifetime of this object. Functions that a driver's NVML lacks are null. Several
+/// NVML, started for the lifetime of this object; it stays loaded. Functions that a driver's NVML lacks are null. Several
 /// objects may exist at the same time; NVML counts them.
 class Library {
  public:
@@ -48,7 +48,6 @@ class Library {
   nvmlDeviceGetEnforcedPowerLimit* power_limit = nullptr;
 
  private:
-  void* file_ = nullptr;
   nvmlShutdown* shutdown_ = nullptr;
   bool started_ = false;
   std::string why_not_;

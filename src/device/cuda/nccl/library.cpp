@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "device/cuda/nccl/library.hpp"
 
-#include <dlfcn.h>
 #include <fmt/format.h>
 
-#include <string>
-#include <type_traits>
-
+#include "core/shared_library.hpp"
 #include "device/cuda/nccl/nccl.hpp"
 #include "halocline/error.hpp"
 
@@ -18,32 +15,22 @@ const NcclLibrary& NcclLibrary::instance() {
 }
 
 NcclLibrary::NcclLibrary() {
-  void* const file = ::dlopen("libnccl.so.2", RTLD_NOW | RTLD_LOCAL);
-  if (file == nullptr) {
-    const char* const why = ::dlerror();
-    usable = Verdict::of(false, fmt::format("NCCL was not found: {}", why == nullptr ? "unknown error" : why));
-    return;
-  }
-  std::string missing;
-  const auto need = [&](auto*& function, const char* name) {
-    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(::dlsym(file, name));
-    if (function == nullptr && missing.empty()) missing = name;
-  };
-  need(get_unique_id, "ncclGetUniqueId");
-  need(init_rank, "ncclCommInitRank");
-  need(destroy, "ncclCommDestroy");
-  need(abort, "ncclCommAbort");
-  need(get_async_error, "ncclCommGetAsyncError");
-  need(register_memory, "ncclCommRegister");
-  need(deregister_memory, "ncclCommDeregister");
-  need(allocate, "ncclMemAlloc");
-  need(free, "ncclMemFree");
-  need(group_start, "ncclGroupStart");
-  need(group_end, "ncclGroupEnd");
-  need(send, "ncclSend");
-  need(receive, "ncclRecv");
-  need(error_string, "ncclGetErrorString");
-  usable = Verdict::of(missing.empty(), fmt::format("NCCL is too old: it has no {}", missing));
+  SharedLibrary file("NCCL", "libnccl.so.2");
+  file.need(get_unique_id, "ncclGetUniqueId");
+  file.need(init_rank, "ncclCommInitRank");
+  file.need(destroy, "ncclCommDestroy");
+  file.need(abort, "ncclCommAbort");
+  file.need(get_async_error, "ncclCommGetAsyncError");
+  file.need(register_memory, "ncclCommRegister");
+  file.need(deregister_memory, "ncclCommDeregister");
+  file.need(allocate, "ncclMemAlloc");
+  file.need(free, "ncclMemFree");
+  file.need(group_start, "ncclGroupStart");
+  file.need(group_end, "ncclGroupEnd");
+  file.need(send, "ncclSend");
+  file.need(receive, "ncclRecv");
+  file.need(error_string, "ncclGetErrorString");
+  usable = file.usable();
 }
 
 void NcclLibrary::check(ncclResult_t status, const char* what) const {
