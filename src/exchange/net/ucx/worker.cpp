@@ -4,9 +4,9 @@
 #include <fmt/core.h>
 
 #include <cstdio>
-#include <cstdlib>
 #include <utility>
 
+#include "exchange/ucx_paths.hpp"
 #include "halocline/error.hpp"
 
 namespace halocline::exchange::net::ucx {
@@ -18,20 +18,6 @@ ucp_request_param_t of_host() {
   made.op_attr_mask = UCP_OP_ATTR_FIELD_MEMORY_TYPE;
   made.memory_type = UCS_MEMORY_TYPE_HOST;
   return made;
-}
-
-/// Of lines such as "lane[0]:  3:sysv/memory.0 md[2] -> ...".
-std::string paths_of(std::string_view info) {
-  constexpr std::string_view lane = "lane[";
-  std::string found;
-  for (std::size_t at = info.find(lane); at != std::string_view::npos; at = info.find(lane, at + 1)) {
-    std::string_view line = info.substr(at, info.find('\n', at) - at);
-    line.remove_prefix(std::min(line.size(), line.find(':') + 1));
-    line.remove_prefix(std::min(line.size(), line.find(':') + 1));
-    const std::string_view path = line.substr(0, line.find_first_of(". "));
-    if (!path.empty()) found += fmt::format("{}{}", found.empty() ? "" : ", ", path);
-  }
-  return found;
 }
 
 }  // namespace
@@ -139,15 +125,7 @@ std::vector<rank_id> Worker::peers() const {
 }
 
 std::string Worker::paths(rank_id to) const {
-  char* text = nullptr;
-  std::size_t bytes = 0;
-  std::FILE* const file = ::open_memstream(&text, &bytes);
-  if (file == nullptr) return "unknown";
-  ucp_.ep_print_info(endpoints_.at(to).handle, file);
-  (void)std::fclose(file);
-  const std::string found = paths_of({text, bytes});
-  std::free(text);
-  return found;
+  return ucx_paths([&](std::FILE* file) { ucp_.ep_print_info(endpoints_.at(to).handle, file); });
 }
 
 void Worker::close_endpoints(const Deadline& deadline) {
