@@ -24,7 +24,7 @@ smallest=${blocks##*,}
 edge=${GPU_CHECK_EDGE:-750}
 all_stages=(build tests verify sanitizer lost machine ceilings pack exchange candidates studies baselines jacobi failures)
 declare -A limit=(
-  [build]=200 [tests]=420 [verify]=200 [sanitizer]=60 [lost]=120 [machine]=60 [ceilings]=45 [pack]=30 [exchange]=300 [candidates]=70
+  [build]=200 [tests]=420 [verify]=200 [sanitizer]=60 [lost]=120 [machine]=60 [ceilings]=60 [pack]=30 [exchange]=300 [candidates]=70
   [studies]=200 [baselines]=180 [jacobi]=60 [failures]=420
 )
 

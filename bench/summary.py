@@ -21,6 +21,8 @@ CEILINGS = [
     ("latency", "flag from GPU to GPU", None, "us"),
     ("mpi", "host memory", 4 << 20, "GB/s"),
     ("mpi_device", "device memory", 4 << 20, "GB/s"),
+    ("ucx", "host memory", 4 << 20, "GB/s"),
+    ("ucx_device", "device memory", 4 << 20, "GB/s"),
 ]
 
 

@@ -22,6 +22,8 @@ class Ceilings {
   void rate(const std::string& part, const std::string& what, double bytes, int devices, std::span<const double> rates);
   /// A time in seconds.
   void time(const std::string& part, const std::string& what, double bytes, std::span<const double> seconds);
+  /// Prints how a part was measured, beside the table.
+  void note(const std::string& part, const std::string& text);
   /// Says that a part is not measured here, and why.
   void left_out(const std::string& part, const std::string& why);
 
@@ -38,8 +40,12 @@ struct Part {
   std::function<void(comm::RankGroup& world, Ceilings& ceilings)> measure;
 };
 
-/// What this build can measure: on GPUs (rank 0 drives all that it sees while the others wait), and over MPI.
+/// Edges of cubes, in cells, of which the messages of an exchange are faces.
+using Edges = std::vector<std::size_t>;
+
+/// What this build can measure: on GPUs (rank 0 drives all that it sees while the others wait), by MPI, and by UCX.
 [[nodiscard]] std::vector<Part> gpu_parts();
-[[nodiscard]] std::vector<Part> mpi_parts();
+[[nodiscard]] std::vector<Part> mpi_parts(const Edges& edges);
+[[nodiscard]] std::vector<Part> ucx_parts(const Edges& edges);
 
 }  // namespace halocline::bench

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "ceilings/mpi_pairs.hpp"
+#include "ceilings/pairs.hpp"
 
 namespace halocline::bench {
 
-std::vector<Part> device_mpi_parts() { return {}; }
+Allocate device_memory(comm::RankGroup& /*world*/) { return {}; }
 
 }  // namespace halocline::bench

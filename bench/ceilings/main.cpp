@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// bench_ceilings [--out FILE] [--part NAME,...]: what the machine at hand allows, to be measured in the same run as
-// what is compared with it. Start it with as many ranks as exchange over MPI: mpirun -n 4 bench_ceilings
+// bench_ceilings [--out FILE] [--part NAME,...] [--edge CELLS,...]: what the machine at hand allows, to be measured in the same run as
+// what is compared with it. Start it with as many ranks as exchange over MPI or UCX: mpirun -n 4 bench_ceilings
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
@@ -49,20 +49,22 @@ void Ceilings::time(const std::string& part, const std::string& what, double byt
   add(part, what, bytes, 1, "us", 1e6, seconds);
 }
 
-void Ceilings::left_out(const std::string& part, const std::string& why) {
-  if (writes_) fmt::print("{:<10} left out: {}\n", part, why);
+void Ceilings::note(const std::string& part, const std::string& text) {
+  if (writes_) fmt::print("{:<10} {}\n", part, text);
 }
+
+void Ceilings::left_out(const std::string& part, const std::string& why) { note(part, "left out: " + why); }
 
 namespace {
 
-std::vector<Part> all_parts() {
+std::vector<Part> all_parts(const Edges& edges) {
   auto parts = gpu_parts();
-  for (auto& part : mpi_parts()) parts.push_back(part);
+  for (const auto& more : {mpi_parts(edges), ucx_parts(edges)}) parts.insert(parts.end(), more.begin(), more.end());
   return parts;
 }
 
-std::vector<Part> chosen(const std::vector<std::string>& names) {
-  auto parts = all_parts();
+std::vector<Part> chosen(const std::vector<std::string>& names, const Edges& edges) {
+  auto parts = all_parts(edges);
   if (names.empty()) return parts;
   std::vector<Part> wanted;
   for (const auto& name : names) {
@@ -85,11 +87,16 @@ int main(int argc, char** argv) {
   CLI::App app("what the machine at hand allows", "bench_ceilings");
   std::string out;
   std::vector<std::string> names;
+  bench::Edges edges{64, 128, 256, 512};
   app.add_option("--out", out, "CSV file to add to");
   app.add_option("--part", names, "what to measure; several: memory,links (default: all that this build can)")
       ->delimiter(',');
+  app.add_option("--edge", edges, "cells of the cubes of which two faces are exchanged by MPI and UCX; several: 64,256")
+      ->delimiter(',')
+      ->check(CLI::Range(1, 2048))
+      ->capture_default_str();
   return bench::run_program(argc, argv, app, [&](halocline::comm::RankGroup& world, const halocline::Environment&) {
-    const auto parts = bench::chosen(names);
+    const auto parts = bench::chosen(names, edges);
     bench::Ceilings ceilings(world, out);
     for (const auto& part : parts) part.measure(world, ceilings);
     return 0;

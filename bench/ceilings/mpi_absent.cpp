@@ -3,6 +3,6 @@
 
 namespace halocline::bench {
 
-std::vector<Part> mpi_parts() { return {}; }
+std::vector<Part> mpi_parts(const Edges& /*edges*/) { return {}; }
 
 }  // namespace halocline::bench
