@@ -31,9 +31,17 @@ const Driver& driver() {
     find(all.get_current, "cuCtxGetCurrent");
     find(all.set_current, "cuCtxSetCurrent");
     find(all.get_device, "cuDeviceGet");
-    find(all.attribute, "cuDeviceGetAttribute");
     find(all.retain_primary, "cuDevicePrimaryCtxRetain");
     find(all.pointer_attributes, "cuPointerGetAttributes");
+    return all;
+  }();
+  return functions;
+}
+
+const MemoryDriver& memory_driver() {
+  static const MemoryDriver functions = [] {
+    MemoryDriver all;
+    find(all.attribute, "cuDeviceGetAttribute");
     find(all.granularity, "cuMemGetAllocationGranularity");
     find(all.create, "cuMemCreate");
     find(all.release, "cuMemRelease");

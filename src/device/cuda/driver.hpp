@@ -14,10 +14,16 @@ struct Driver {
   decltype(&cuCtxGetCurrent) get_current = nullptr;
   decltype(&cuCtxSetCurrent) set_current = nullptr;
   decltype(&cuDeviceGet) get_device = nullptr;
-  decltype(&cuDeviceGetAttribute) attribute = nullptr;
   decltype(&cuDevicePrimaryCtxRetain) retain_primary = nullptr;
   decltype(&cuPointerGetAttributes) pointer_attributes = nullptr;
-  // Virtual memory management.
+};
+
+/// Throws CapabilityError if the driver lacks one of them.
+[[nodiscard]] const Driver& driver();
+
+/// The same for virtual memory management.
+struct MemoryDriver {
+  decltype(&cuDeviceGetAttribute) attribute = nullptr;
   decltype(&cuMemGetAllocationGranularity) granularity = nullptr;
   decltype(&cuMemCreate) create = nullptr;
   decltype(&cuMemRelease) release = nullptr;
@@ -31,7 +37,7 @@ struct Driver {
 };
 
 /// Throws CapabilityError if the driver lacks one of them.
-[[nodiscard]] const Driver& driver();
+[[nodiscard]] const MemoryDriver& memory_driver();
 
 /// "out of memory (CUDA_ERROR_OUT_OF_MEMORY)"
 [[nodiscard]] std::string describe(CUresult status);

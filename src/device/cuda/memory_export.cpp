@@ -14,7 +14,7 @@ namespace {
 
 bool has_attribute(CUdevice_attribute attribute, int cuda_ordinal) {
   int value = 0;
-  return driver().attribute(&value, attribute, cuda_ordinal) == CUDA_SUCCESS && value != 0;
+  return memory_driver().attribute(&value, attribute, cuda_ordinal) == CUDA_SUCCESS && value != 0;
 }
 
 }  // namespace
@@ -30,15 +30,15 @@ const char* to_string(ExportKind kind) {
 
 Verdict try_export(const Device& device, ExportKind kind) {
   const bool fabric = kind == ExportKind::fabric;
-  if (!has_attribute(CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, device.ordinal())) {
-    return Verdict::of(false, "the device has no virtual memory management");
-  }
-  if (!has_attribute(fabric ? CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_FABRIC_SUPPORTED
-                            : CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED,
-                     device.ordinal())) {
-    return Verdict::of(false, fmt::format("the device or its driver does not support {}", to_string(kind)));
-  }
   try {
+    if (!has_attribute(CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, device.ordinal())) {
+      return Verdict::of(false, "the device has no virtual memory management");
+    }
+    if (!has_attribute(fabric ? CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_FABRIC_SUPPORTED
+                              : CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED,
+                       device.ordinal())) {
+      return Verdict::of(false, fmt::format("the device or its driver does not support {}", to_string(kind)));
+    }
     const auto type = fabric ? CU_MEM_HANDLE_TYPE_FABRIC : CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
     const VirtualMemory memory(device, 1, type);
     if (fabric) {

@@ -33,7 +33,8 @@ CUmemAllocationProp properties_of(const Device& device, CUmemAllocationHandleTyp
   properties.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
   properties.location.id = device.ordinal();
   int network = 0;
-  require(driver().attribute(&network, CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED, device.ordinal()),
+  require(memory_driver().attribute(&network, CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED,
+                                    device.ordinal()),
           "cuDeviceGetAttribute");
   properties.allocFlags.gpuDirectRDMACapable = network != 0 ? 1 : 0;  // as of cudaMalloc(), for the user's own MPI
   return properties;
@@ -49,12 +50,13 @@ VirtualMemory::VirtualMemory(const Device& device, std::size_t bytes, CUmemAlloc
   const CaptureAside aside;
   const CUmemAllocationProp properties = properties_of(device, type);
   std::size_t unit = 0;
-  require(driver().granularity(&unit, &properties, CU_MEM_ALLOC_GRANULARITY_MINIMUM), "cuMemGetAllocationGranularity");
+  require(memory_driver().granularity(&unit, &properties, CU_MEM_ALLOC_GRANULARITY_MINIMUM),
+          "cuMemGetAllocationGranularity");
   const std::size_t units = std::max<std::size_t>(bytes, 1) / unit + (bytes % unit != 0 || bytes == 0 ? 1 : 0);
   if (units > std::numeric_limits<std::size_t>::max() / unit)
     throw DriverError(CUDA_ERROR_OUT_OF_MEMORY, "cuMemCreate");
   bytes_ = units * unit;
-  require(driver().create(&memory_, bytes_, &properties, 0), "cuMemCreate");
+  require(memory_driver().create(&memory_, bytes_, &properties, 0), "cuMemCreate");
   try {
     map();
     allow_access(data(), bytes_, device.ordinal());
@@ -65,7 +67,7 @@ VirtualMemory::VirtualMemory(const Device& device, std::size_t bytes, CUmemAlloc
 }
 
 VirtualMemory::VirtualMemory(void* os_handle, CUmemAllocationHandleType type, std::size_t bytes) : bytes_(bytes) {
-  require(driver().import_memory(&memory_, os_handle, type), "cuMemImportFromShareableHandle");
+  require(memory_driver().import_memory(&memory_, os_handle, type), "cuMemImportFromShareableHandle");
   try {
     map();
   } catch (...) {
@@ -81,19 +83,19 @@ std::byte* VirtualMemory::data() const {
 }
 
 void VirtualMemory::export_to(void* handle, CUmemAllocationHandleType type) const {
-  require(driver().export_memory(handle, memory_, type, 0), "cuMemExportToShareableHandle");
+  require(memory_driver().export_memory(handle, memory_, type, 0), "cuMemExportToShareableHandle");
 }
 
 void VirtualMemory::map() {
-  require(driver().reserve_addresses(&address_, bytes_, 0, 0, 0), "cuMemAddressReserve");
-  require(driver().map(address_, bytes_, 0, memory_, 0), "cuMemMap");
+  require(memory_driver().reserve_addresses(&address_, bytes_, 0, 0, 0), "cuMemAddressReserve");
+  require(memory_driver().map(address_, bytes_, 0, memory_, 0), "cuMemMap");
   is_mapped_ = true;
 }
 
 void VirtualMemory::release() noexcept {
-  if (is_mapped_) log_driver_failure(driver().unmap(address_, bytes_), "cuMemUnmap");
-  if (address_ != 0) log_driver_failure(driver().free_addresses(address_, bytes_), "cuMemAddressFree");
-  log_driver_failure(driver().release(memory_), "cuMemRelease");
+  if (is_mapped_) log_driver_failure(memory_driver().unmap(address_, bytes_), "cuMemUnmap");
+  if (address_ != 0) log_driver_failure(memory_driver().free_addresses(address_, bytes_), "cuMemAddressFree");
+  log_driver_failure(memory_driver().release(memory_), "cuMemRelease");
 }
 
 void allow_access(std::byte* data, std::size_t bytes, int cuda_ordinal) {
@@ -101,7 +103,7 @@ void allow_access(std::byte* data, std::size_t bytes, int cuda_ordinal) {
   access.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
   access.location.id = cuda_ordinal;
   access.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
-  require(driver().set_access(reinterpret_cast<CUdeviceptr>(data), bytes, &access, 1), "cuMemSetAccess");
+  require(memory_driver().set_access(reinterpret_cast<CUdeviceptr>(data), bytes, &access, 1), "cuMemSetAccess");
 }
 
 }  // namespace halocline::device::cuda

@@ -46,6 +46,10 @@ cudaError_t drop(void* made, const char* function, const char* by) {
 }
 
 // The driver's functions.
+CUresult error_text(CUresult, const char** text) {
+  *text = "an error of the fake driver";
+  return CUDA_SUCCESS;
+}
 CUresult get_current(CUcontext* context) {
   *context = nullptr;
   return CUDA_SUCCESS;
@@ -128,6 +132,8 @@ cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode*) { return
 cudaError_t cudaGetDriverEntryPointByVersion(const char* name, void** address, unsigned, unsigned long long,
                                              cudaDriverEntryPointQueryResult* found) {
   const std::map<std::string, void*> functions = {
+      {"cuGetErrorString", reinterpret_cast<void*>(&error_text)},
+      {"cuGetErrorName", reinterpret_cast<void*>(&error_text)},
       {"cuCtxGetCurrent", reinterpret_cast<void*>(&get_current)},
       {"cuCtxSetCurrent", reinterpret_cast<void*>(&set_current)},
       {"cuDeviceGet", reinterpret_cast<void*>(&get_device)},
