@@ -44,19 +44,23 @@ __device__ inline void compare(Board* board, const ComparedHeaders& headers) {
 
 enum class Headers { none, written, compared };
 
-/// The first block writes or compares headers, beside the copies.
+/// The last block writes or compares headers, which takes as long as copying a few tiles; the others copy.
 template <bool with_conversions, Headers headers>
 __global__ void __launch_bounds__(block_threads, 3)
     copies_kernel(Board* board, const __grid_constant__ CopyTable table) {
   const bool stop = stopped(board);
-  if (blockIdx.x == 0 && !stop) {
+  constexpr unsigned aside = headers == Headers::none ? 0 : 1;
+  const unsigned blocks = gridDim.x - aside;
+  if (aside != 0 && blockIdx.x == blocks) {
+    if (stop) return;
     if constexpr (headers == Headers::written) write(table.written);
     if constexpr (headers == Headers::compared) compare(board, table.compared);
+    return;
   }
   if (blockIdx.x >= table.tile_count) return;
   const CopyTile first = table.tiles[blockIdx.x];
   copy_tiles<with_conversions>(table.shapes[first.shape], table.shapes, first,
-                               StridedTiles{table.tiles, blockIdx.x + gridDim.x, table.tile_count, gridDim.x},
+                               StridedTiles{table.tiles, blockIdx.x + blocks, table.tile_count, blocks},
                                [stop] { return !stop; });
 }
 
@@ -98,7 +102,9 @@ cudaError_t launch_copy(cudaStream_t stream, const Board* board, const CopyTask&
 cudaError_t launch_copies(cudaStream_t stream, Board* board, const CopyTable& table, unsigned blocks) {
   CopyTable copies = table;
   void* parameters[] = {&board, &copies};
-  return cudaLaunchKernel(copies_kernel_for(table.converts, headers_of(table)), dim3(blocks), dim3(block_threads),
+  const Headers headers = headers_of(table);
+  const unsigned aside = headers == Headers::none ? 0 : 1;
+  return cudaLaunchKernel(copies_kernel_for(table.converts, headers), dim3(blocks + aside), dim3(block_threads),
                           parameters, 0, stream);
 }
 

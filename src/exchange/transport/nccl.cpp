@@ -51,6 +51,8 @@ class NcclMessages {
   void send(const ExchangePlan& plan) {
     stream_->wait(*state_->open);
     messages.pack(plan, *stream_);
+    // What else is copied begins behind the packing, whose blocks it would delay.
+    if (state_->counted_by_packing) stream_->record(*state_->open);
     if (state_->fusion != nullptr && state_->fusion->waits()) stream_->wait(state_->fusion->sent());
     communicator_->exchange(transfers(plan, sends_, true), transfers(plan, receives_, false), *stream_);
     stream_->record(*sent_);

@@ -6,8 +6,11 @@
 #include <signal.h>
 #include <sys/wait.h>
 
+#include <array>
 #include <filesystem>
 #include <iostream>
+#include <sstream>
+#include <string>
 #include <thread>
 
 #include "device/host.hpp"
@@ -142,9 +145,12 @@ TEST(HostProcess, AKilledProcessLeavesNothingBehind) {
   const std::size_t before = entries("/dev/shm");
   std::FILE* other = ::popen(("exec " + child + " export").c_str(), "r");
   ASSERT_NE(other, nullptr);
+  std::array<char, 2 * sizeof(MemoryHandle) + 32> line{};
+  ASSERT_NE(std::fgets(line.data(), static_cast<int>(line.size()), other), nullptr);
+  std::istringstream words(line.data());
   int pid = 0;
-  char text[400]{};
-  ASSERT_EQ(std::fscanf(other, "%d %399s", &pid, text), 2);
+  std::string text;
+  words >> pid >> text;
   ASSERT_GT(pid, 1);
   const MemoryHandle handle = from_hex(text);
   const auto backend = make_host_backend({});
