@@ -31,9 +31,10 @@ struct End {
 /// The part of an exchange that consists of stream operations, for all of a rank's scheduled endpoints. In each state's
 /// stream:
 ///
-///   begin     advance the state's epoch, and post "ready" to all its neighbours
+///   begin     advance the state's epoch, unless the packing of its messages does, and post "ready" to all its neighbours
 ///   send      each end in streams of its own, concurrently with the state's fused exchange if there is one
-///   receive   after all sending of the state: wait for all arrivals, unpack them as one operation
+///   receive   after all sending of the state: wait for all arrivals, unpack them as one operation, which may include what the fused
+///             exchange would copy
 ///
 /// A state waits for arrivals only after its own sending, and sending waits only for "ready". So the order
 /// has no cycle (docs/decisions/0010), even if a waiting operation blocks others that share its hardware queue, or launches are
