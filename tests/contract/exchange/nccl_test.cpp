@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// nccl between host devices of ranks that are threads: how dimensions that are not cut are wrapped beside its messages. The contract
+// suite has the shapes.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "comm/local_ranks.hpp"
+#include "device/host.hpp"
+#include "support/forwarding_backend.hpp"
+#include "support/halo_case.hpp"
+
+namespace halocline::test {
+namespace {
+
+using testing::Contains;
+using testing::Gt;
+using testing::IsEmpty;
+
+/// The budgets of the fused exchanges that both ranks made, each with one device, for blocks of edge^2 x depth cells that are cut in z.
+std::vector<int> budgets(std::int64_t edge, std::int64_t depth, bool graphs) {
+  std::vector<int> all;
+  std::mutex mutex;
+  comm::run_as_threads(2, [&](comm::RankGroup& comm) {
+    HaloCase one;
+    one.extent = {edge, edge, 2 * depth};
+    one.radius = Stencil::box(8);
+    for (const char* name : {"a", "b", "c", "d"}) one.fields.push_back({.name = name, .element = Element::c128});
+    one.policy.order = {routing::Transport::nccl, routing::Transport::self};
+    one.partition = partition::Method::given;
+    one.node_grid = {1, 1, 1};
+    one.device_grid = {1, 1, 2};
+    device::HostOptions host;
+    host.graphs = graphs;
+    const auto backend = std::make_shared<ForwardingBackend>(device::make_host_backend(host), Said{});
+    one.make_backend = [&](comm::RankGroup&) { return backend; };
+    EXPECT_EQ(run_case(comm, one).wrong, "");
+    const std::lock_guard held(mutex);
+    all.insert(all.end(), backend->budgets().begin(), backend->budgets().end());
+  });
+  return all;
+}
+
+class NcclWraps : public testing::TestWithParam<bool> {};
+
+TEST_P(NcclWraps, few_bytes_are_copied_by_the_operation_that_unpacks) {
+  EXPECT_THAT(budgets(16, 16, GetParam()), IsEmpty());
+}
+
+TEST_P(NcclWraps, many_bytes_are_copied_beside_the_messages_on_few_blocks) {
+  EXPECT_THAT(budgets(64, 32, GetParam()), Contains(Gt(0)));
+}
+
+INSTANTIATE_TEST_SUITE_P(ways, NcclWraps, testing::Bool(),
+                         [](const auto& tested) { return tested.param ? "replayed" : "one_by_one"; });
+
+}  // namespace
+}  // namespace halocline::test
