@@ -59,7 +59,6 @@ TEST_P(Rack, nodes_of_one_rack_map_each_others_memory) {
 }
 
 TEST_P(Rack, nodes_of_none_do_not) {
-  const std::string name(routing::to_string(GetParam()));
   const std::string text = explained([](rank_id) { return in_a_rack(GetParam(), 20s, false); });
   EXPECT_THAT(text, AllOf(HasSubstr("mpi_staged: two nodes"), Not(HasSubstr("load/store domain"))));
 }
