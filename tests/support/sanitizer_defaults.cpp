@@ -18,6 +18,11 @@ extern "C" {
 const char* __tsan_default_options();
 const char* __tsan_default_options() { return "halt_on_error=1:second_deadlock_stack=1:exitcode=66"; }
 
+// The count of references of an exception is in libstdc++, which ThreadSanitizer does not see: where the last of several threads that
+// share one destroys it, it reports a race with what the others did before they let go.
+const char* __tsan_default_suppressions();
+const char* __tsan_default_suppressions() { return "race:std::__exception_ptr::exception_ptr::_M_release\n"; }
+
 #else
 
 const char* __asan_default_options();
