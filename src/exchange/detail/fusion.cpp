@@ -113,7 +113,7 @@ void Fusion::run(const ExchangePlan& plan, Overlap overlap, device::Stream& in) 
 }
 
 Fusion::Local Fusion::to_be_unpacked(const ExchangePlan& plan) const {
-  if (!scheduled() || !is_beside_nccl()) return {};
+  if (!is_beside_nccl()) return {};
   device::FusedPlan fused = fused_plan(plan, Overlap::none);
   std::int64_t bytes = 0;
   for (const device::StridedCopy& copy : fused.local) bytes += copy.bytes();
@@ -123,8 +123,9 @@ Fusion::Local Fusion::to_be_unpacked(const ExchangePlan& plan) const {
 
 void Fusion::prepare(const ExchangePlan& plan) {
   exchanges_.make(plan, [] { return Forms(); });
-  if (scheduled() && to_be_unpacked(plan).copies.empty()) static_cast<void>(form(plan, Overlap::none));
 }
+
+void Fusion::prepare_to_send(const ExchangePlan& plan) { static_cast<void>(form(plan, Overlap::none)); }
 
 void Fusion::send(const ExchangePlan& plan) {
   stream_->wait(*members_.front().state->open);

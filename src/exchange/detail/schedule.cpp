@@ -48,6 +48,7 @@ void Schedule::prepare(const ExchangePlan& plan) {
       Fusion::Local local;
       if (state->fusion != nullptr) local = state->fusion->to_be_unpacked(plan);
       part.fused = state->fusion != nullptr && local.copies.empty();
+      if (part.fused) state->fusion->prepare_to_send(plan);
       append(unpack, std::move(local.copies));
       part.parities = parities(*state, *context_->geometry, plan.selection);
       if (headers.headers.empty() && headers.done != nullptr) {

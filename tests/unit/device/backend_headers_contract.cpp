@@ -11,15 +11,25 @@ namespace halocline::device::test {
 
 using ::testing::StartsWith;
 
-TEST_P(BackendContract, PackingCountsAndWritesHeaders) {
-  const auto memory = make_page(*backend);
-  FlagPage& at = page(*memory);
-  const auto stream = backend->create_stream(0);
+namespace {
+
+/// Copies a word of the page that is 1 to another.
+StridedCopy copy_of_one(FlagPage& at) {
   StridedCopy cell;
   cell.source = reinterpret_cast<std::byte*>(&at.one);
   cell.target = reinterpret_cast<std::byte*>(&at.flags[6].epoch);
   cell.extent = {1, 1, 1};
   cell.element_bytes = sizeof at.one;
+  return cell;
+}
+
+}  // namespace
+
+TEST_P(BackendContract, PackingCountsAndWritesHeaders) {
+  const auto memory = make_page(*backend);
+  FlagPage& at = page(*memory);
+  const auto stream = backend->create_stream(0);
+  const StridedCopy cell = copy_of_one(at);
   const auto packing = [&](bool advance, std::vector<FlagSignal> headers) {
     return backend->prepare_packing(0, {&cell, 1}, {&at.epoch, advance, std::move(headers)});
   };
@@ -43,11 +53,7 @@ TEST_P(BackendContract, UnpackingComparesHeadersAndNotesThatItHas) {
   const auto memory = make_page(*backend);
   FlagPage& at = page(*memory);
   const auto stream = backend->create_stream(0);
-  StridedCopy cell;
-  cell.source = reinterpret_cast<std::byte*>(&at.one);
-  cell.target = reinterpret_cast<std::byte*>(&at.flags[6].epoch);
-  cell.extent = {1, 1, 1};
-  cell.element_bytes = sizeof at.one;
+  const StridedCopy cell = copy_of_one(at);
   const auto unpack = [&](std::uint64_t token) {
     return backend->prepare_unpacking(
         0, {&cell, 1},
