@@ -4,10 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
-#include <condition_variable>
 #include <latch>
 #include <memory>
-#include <mutex>
 
 #include "exchange/exchange.hpp"
 #include "ranks.hpp"
@@ -51,39 +49,12 @@ class Late : public testing::TestWithParam<std::tuple<routing::Transport, bool>>
 /// Rank 1 stops before an exchange that the others begin, and stays alive until they have failed.
 TEST_P(Late, a_stopped_rank_is_an_error_that_names_pair_transport_and_step) {
   const auto [transport, graphs] = GetParam();
-  constexpr int ranks = 3;
-  std::mutex mutex;
-  std::condition_variable given_up;
-  int others = 0;
-  const auto all = outcomes(ranks, [&, transport, graphs](comm::RankGroup& comm) {
-    Domain domain({8, 8, 24}, Stencil::box(1), comm, options_with(nullptr, transport, 1s, graphs));
-    domain.add_field<double>("u");
-    domain.realize();
-    for (int step = 0; step < 3; ++step) domain.exchange();
-    domain.synchronize();
-    if (comm.rank() == rank_id(1)) {
-      std::unique_lock lock(mutex);
-      given_up.wait_for(lock, 20s, [&] { return others == ranks - 1; });
-      return;
-    }
-    std::exception_ptr error;
-    try {
-      domain.exchange();
-      domain.synchronize();
-    } catch (...) {
-      error = std::current_exception();
-    }
-    {
-      const std::lock_guard lock(mutex);
-      ++others;
-    }
-    given_up.notify_all();
-    ASSERT_TRUE(error);
+  const auto options = [transport, graphs] { return options_with(nullptr, transport, 1s, graphs); };
+  const auto all = outcomes_beside_a_stopped_rank(options, [](Domain& domain) {
     // Poisoned: the next call fails at once, with the same error.
     const auto again = std::chrono::steady_clock::now();
     EXPECT_THROW(domain.start_exchange(), Error);
     EXPECT_LT(std::chrono::steady_clock::now() - again, 500ms);
-    std::rethrow_exception(error);
   });
   EXPECT_EQ(all[1].text, "");
   bool deadline = false;

@@ -5,9 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
-#include <condition_variable>
-#include <exception>
-#include <mutex>
 
 #include "comm/local_ranks.hpp"
 #include "contract/exchange/ranks.hpp"
@@ -81,36 +78,7 @@ TEST_P(Rack, memory_that_cannot_be_mapped_beyond_the_node_is_the_reason_for_mess
 /// Rank 1, a node of its own, stops before an exchange and stays alive. The abort word ends at the node, so that each survivor ends at
 /// its own deadline.
 TEST_P(Rack, a_stopped_rank_of_another_node_is_an_error_that_names_pair_transport_and_step) {
-  constexpr int ranks = 3;
-  std::mutex mutex;
-  std::condition_variable given_up;
-  int others = 0;
-  const auto all = outcomes(ranks, [&](comm::RankGroup& comm) {
-    Domain domain({8, 8, 24}, Stencil::box(1), comm, in_a_rack(GetParam(), 1s));
-    domain.add_field<double>("u");
-    domain.realize();
-    for (int step = 0; step < 3; ++step) domain.exchange();
-    domain.synchronize();
-    if (comm.rank() == rank_id(1)) {
-      std::unique_lock lock(mutex);
-      given_up.wait_for(lock, 20s, [&] { return others == ranks - 1; });
-      return;
-    }
-    std::exception_ptr error;
-    try {
-      domain.exchange();
-      domain.synchronize();
-    } catch (...) {
-      error = std::current_exception();
-    }
-    {
-      const std::lock_guard lock(mutex);
-      ++others;
-    }
-    given_up.notify_all();
-    ASSERT_TRUE(error);
-    std::rethrow_exception(error);
-  });
+  const auto all = outcomes_beside_a_stopped_rank([] { return in_a_rack(GetParam(), 1s); });
   EXPECT_EQ(all[1].text, "");
   for (const int rank : {0, 2}) {
     const Outcome& outcome = all[static_cast<std::size_t>(rank)];

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <array>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -133,5 +136,42 @@ class Meeting {
   std::condition_variable changed_;
   int here_ = 0;
 };
+
+/// The outcomes of three ranks of which rank 1 stops, alive, after three exchanges until the others have an error.
+/// failed(domain) is called on these then.
+inline std::vector<Outcome> outcomes_beside_a_stopped_rank(const std::function<DomainOptions()>& options,
+                                                           const std::function<void(Domain&)>& failed = {}) {
+  constexpr int ranks = 3;
+  std::mutex mutex;
+  std::condition_variable given_up;
+  int others = 0;
+  return outcomes(ranks, [&](comm::RankGroup& comm) {
+    Domain domain({8, 8, 24}, Stencil::box(1), comm, options());
+    domain.add_field<double>("u");
+    domain.realize();
+    for (int step = 0; step < 3; ++step) domain.exchange();
+    domain.synchronize();
+    if (comm.rank() == rank_id(1)) {
+      std::unique_lock lock(mutex);
+      given_up.wait_for(lock, std::chrono::seconds(20), [&] { return others == ranks - 1; });
+      return;
+    }
+    std::exception_ptr error;
+    try {
+      domain.exchange();
+      domain.synchronize();
+    } catch (...) {
+      error = std::current_exception();
+    }
+    {
+      const std::lock_guard lock(mutex);
+      ++others;
+    }
+    given_up.notify_all();
+    ASSERT_TRUE(error);
+    if (failed) failed(domain);
+    std::rethrow_exception(error);
+  });
+}
 
 }  // namespace halocline::test
