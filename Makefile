@@ -61,7 +61,7 @@ models: configured ## the protocols, by a model checker, in all their states
 	@scripts/run_tests.sh $(BUILD) -L '^model$$'
 
 reliability: build ## seeds that no run has tried: 25 minutes, or HOURS; docs/reliability.md has what came out
-	@python3 tests/reliability/run.py $(BUILD) --minutes $$(($(HOURS) > 0 ? $(HOURS) * 60 : 25))
+	@python3 tests/reliability/run.py $(BUILD) --jobs $(JOBS) --minutes $$(($(HOURS) > 0 ? $(HOURS) * 60 : 25))
 
 # Of Python's packages only drawing needs one; a folder build/mutants that is there can be run without.
 MUTANTS := build/mutants

@@ -2,23 +2,26 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Runs seeds that no earlier run has tried, adds them to the ledger, and writes the page from it: `make reliability`.
 
-    run.py BUILD [--minutes 25] [--only PART]... [--ledger FILE] [--page FILE]   runs; both files are rewritten after each part
+    run.py BUILD [--minutes 25] [--jobs N] [--only PART]... [--ledger FILE] [--page FILE]   runs; both files are rewritten after each part
     run.py --write [--ledger FILE] [--page FILE]                                 writes the page from the ledger
     run.py --check [--ledger FILE] [--page FILE]                                 compares them
 
 The parts are tests of ctest in the folder BUILD that take a range of seeds: the programs fuzz_*, fault_*, losses, soak_*, simulation, outputs,
-and cli_command_lines. Each gets an equal share of the time, with the arguments that its test has. What a seed tries also depends on the
-commit, which the ledger names. Exit code 1 if a seed
-failed, in this run or, with --check, if the page is not the ledger's; 2 if a program cannot be run.
+and cli_command_lines. Each gets an equal share of the time, with the arguments that its test has, on N cores. What a seed tries also depends
+on the commit, which the ledger names. Exit code 1 if a seed failed, in this run or, with --check, if the page is not the ledger's; 2 if a
+program cannot be run.
 """
 
 import argparse
+import concurrent.futures
 import datetime
 import json
+import os
 import pathlib
 import re
 import subprocess
 import sys
+import threading
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -37,6 +40,10 @@ FIRST_BATCH = {
     "outputs": 220,
 }
 BATCH_SECONDS = 10
+#: Parts whose program runs cases at once itself.
+WITH_JOBS = ("fault_threads", "fault_mpi", "fault_tool", "outputs", "losses")
+#: Cores that a case keeps busy, where that is more than one.
+CORES = {"fault_threads": 2, "fault_mpi": 2, "losses": 4, "soak_exchanges": 4, "soak_domains": 4, "soak_replays": 4}
 
 #: What a test answers to a range of seeds, and the words of the page for it. {range}: the arguments of the range.
 PARTS = {
@@ -110,7 +117,7 @@ def run_seeds(part, command, first, count):
 
 
 def commit_of(root):
-    """The commit whose programs run, with a mark if files differ from it."""
+    """The commit of a clone, with a mark if files differ from it."""
     head = subprocess.run(["git", "-C", str(root), "rev-parse", "--short=10", "HEAD"], capture_output=True, text=True, check=False)
     changed = subprocess.run(
         ["git", "-C", str(root), "status", "--porcelain", "--", "src", "include", "cli", "apps", "tests", ":!tests/reliability/ledger.json"],
@@ -121,29 +128,52 @@ def commit_of(root):
     return (head.stdout.strip() or "unknown") + (" and changes" if changed.stdout.strip() else "")
 
 
-def run_part(part, command, first, seconds):
-    """A row of the ledger: seeds from `first` on, for about so many seconds; ends at a failure."""
+def run_part(part, command, first, seconds, jobs):
+    """A row of the ledger: seeds from `first` on, for about so many seconds on so many cores; ends at a failure."""
     row = {"part": part, "first": first, "end": first, "failed": 0, "seconds": 0.0}
-    count = FIRST_BATCH.get(part, 1000)
-    end = time.monotonic() + seconds
-    while True:
-        failed, measured, took = run_seeds(part, command, row["end"], count)
-        row["end"] += count
-        row["failed"] += failed
-        row["seconds"] = round(row["seconds"] + took, 1)
-        if "longest_s" in measured:
-            row["longest_s"] = max(row.get("longest_s", 0.0), measured["longest_s"])
-        if "errors" in measured:
-            row["errors"] = row.get("errors", 0) + measured["errors"]
-            for name in ("p99_over_s", "most_over_s"):  # of its batches, the longest
-                row[name] = max(row.get(name, measured[name]), measured[name])
-        if "sites" in measured:
-            row["sites"] = measured["sites"]
-            row["known"] = row.get("known", 0) + measured["known"]
-        left = end - time.monotonic()
-        if failed or left <= 0:
-            return row
-        count = max(1, int(count / max(took, 0.01) * min(BATCH_SECONDS, left)))
+    cases = max(1, jobs // CORES.get(part, 1))
+    if part in WITH_JOBS:
+        cases = max(2, cases)  # one alone would mostly wait
+        command = [*command, "--jobs", str(cases)]
+    workers = 1 if part in WITH_JOBS else cases
+    begun = time.monotonic()
+    lock = threading.Lock()
+
+    def work():
+        count = FIRST_BATCH.get(part, 1000) * cases // workers
+        while True:
+            with lock:
+                begin = row["end"]
+                row["end"] += count
+            failed, measured, took = run_seeds(part, command, begin, count)
+            with lock:
+                add(row, failed, measured)
+                left = begun + seconds - time.monotonic()
+                if row["failed"] or left <= 0:
+                    return
+            count = max(1, int(count / max(took, 0.01) * min(BATCH_SECONDS, left)))
+
+    with concurrent.futures.ThreadPoolExecutor(workers) as pool:
+        for worker in [pool.submit(work) for _ in range(workers)]:
+            worker.result()
+    row["seconds"] = round(time.monotonic() - begun, 1)
+    if jobs > 1:
+        row["jobs"] = jobs
+    return row
+
+
+def add(row, failed, measured):
+    """Adds what a batch gave to the row of its part."""
+    row["failed"] += failed
+    if "longest_s" in measured:
+        row["longest_s"] = max(row.get("longest_s", 0.0), measured["longest_s"])
+    if "errors" in measured:
+        row["errors"] = row.get("errors", 0) + measured["errors"]
+        for name in ("p99_over_s", "most_over_s"):  # of its batches, the longest
+            row[name] = max(row.get(name, measured[name]), measured[name])
+    if "sites" in measured:
+        row["sites"] = measured["sites"]
+        row["known"] = row.get("known", 0) + measured["known"]
 
 
 def read(ledger):
@@ -212,6 +242,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("build", nargs="?", type=pathlib.Path)
     parser.add_argument("--minutes", type=float, default=25)
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="cores to use")
+    parser.add_argument("--commit", help="the commit of the programs; without it, the one of this clone")
     parser.add_argument("--only", action="append", choices=PARTS, metavar="PART", help="this part, which may be given several times")
     parser.add_argument("--ledger", type=pathlib.Path, default=HERE / "ledger.json")
     parser.add_argument("--page", type=pathlib.Path, default=ROOT / "docs" / "reliability.md")
@@ -226,15 +258,15 @@ def main():
     if given.write:
         write(given.ledger, given.page, rows)
         return 0
-    if given.build is None or given.minutes <= 0:
-        parser.error("allowed is a build folder, and more than 0 minutes")
+    if given.build is None or given.minutes <= 0 or given.jobs <= 0:
+        parser.error("allowed is a build folder, more than 0 minutes, and more than 0 jobs")
     failed = 0
     try:
         commands = commands_of(given.build, given.only or PARTS)
         for part, command in commands.items():
             first = max((row["end"] for row in rows if row["part"] == part), default=0)
-            row = run_part(part, command, first, 60 * given.minutes / len(commands))
-            row |= {"commit": commit_of(ROOT), "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d")}
+            row = run_part(part, command, first, 60 * given.minutes / len(commands), given.jobs)
+            row |= {"commit": given.commit or commit_of(ROOT), "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d")}
             failed += row["failed"]
             rows.append(row)
             write(given.ledger, given.page, rows)

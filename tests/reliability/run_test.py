@@ -73,6 +73,15 @@ def main():
         expect(done.returncode == 1 and last["failed"] == 1 and last["first"] <= bad < last["end"], f"a seed fails: {done.returncode}, {last}")
         expect(f"`fuzz_wire`, {last['first']} to {last['end'] - 1}" in (folder / "page.md").read_text(), "the page names the range of a seed that failed")
 
+        two_cases = "if sys.argv[sys.argv.index('--jobs') + 1] != '2': sys.exit('not 2 cases at a time')\nfirst, count"
+        build(folder, {"fuzz_wire": answer(), "losses": answer().replace("first, count", two_cases, 1)})
+        done = run(folder, str(folder), "--minutes", "0.001", "--jobs", "8")
+        last = json.loads((folder / "ledger.json").read_text())[-2:]
+        expect(done.returncode == 0 and all(row["jobs"] == 8 for row in last), f"eight cores: {done.returncode}, {done.stderr}, {last}")
+        batches = done.stdout.count("part: seeds") - 1  # losses has one
+        expect(batches >= 8 and last[0]["end"] - last[0]["first"] >= 1000 * batches, f"eight batches at a time: {batches}, {last[0]}")
+        expect(run(folder, str(folder), "--jobs", "0").returncode == 2, "--jobs 0 is refused")
+
         build(folder, {"fuzz_wire": f"#!{sys.executable}\nimport sys\nsys.exit('no such library')\n"})
         done = run(folder, str(folder), "--minutes", "0.001")
         expect(done.returncode == 2 and "no such library" in done.stderr, f"a program that cannot be run: {done.returncode}, {done.stderr}")
@@ -103,7 +112,7 @@ def main():
         expect(done.returncode == 2 and "has none of the tests" in done.stderr, f"a folder without the tests: {done.returncode}, {done.stderr}")
     for failure in failures:
         print(f"FAILED: {failure}")
-    print(f"cases passed: {15 - len(failures)}")
+    print(f"cases passed: {18 - len(failures)}")
     return 1 if failures else 0
 
 
