@@ -128,8 +128,8 @@ def commit_of(root):
     return (head.stdout.strip() or "unknown") + (" and changes" if changed.stdout.strip() else "")
 
 
-def run_part(part, command, first, seconds, jobs):
-    """A row of the ledger: seeds from `first` on, for about so many seconds on so many cores; ends at a failure."""
+def run_part(part, command, first, seconds, jobs, keeps_going=False):
+    """A row of the ledger: seeds from `first` on, for about so many seconds on so many cores; ends at a failure, or keeps going."""
     row = {"part": part, "first": first, "end": first, "failed": 0, "seconds": 0.0}
     cases = max(1, jobs // CORES.get(part, 1))
     if part in WITH_JOBS:
@@ -149,7 +149,7 @@ def run_part(part, command, first, seconds, jobs):
             with lock:
                 add(row, failed, measured)
                 left = begun + seconds - time.monotonic()
-                if row["failed"] or left <= 0:
+                if (row["failed"] and not keeps_going) or left <= 0:
                     return
             count = max(1, int(count / max(took, 0.01) * min(BATCH_SECONDS, left)))
 
@@ -243,6 +243,7 @@ def main():
     parser.add_argument("build", nargs="?", type=pathlib.Path)
     parser.add_argument("--minutes", type=float, default=25)
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="cores to use")
+    parser.add_argument("--keep-going", action="store_true", help="go on with a part after a seed that failed")
     parser.add_argument("--commit", help="the commit of the programs; without it, the one of this clone")
     parser.add_argument("--only", action="append", choices=PARTS, metavar="PART", help="this part, which may be given several times")
     parser.add_argument("--ledger", type=pathlib.Path, default=HERE / "ledger.json")
@@ -265,7 +266,7 @@ def main():
         commands = commands_of(given.build, given.only or PARTS)
         for part, command in commands.items():
             first = max((row["end"] for row in rows if row["part"] == part), default=0)
-            row = run_part(part, command, first, 60 * given.minutes / len(commands), given.jobs)
+            row = run_part(part, command, first, 60 * given.minutes / len(commands), given.jobs, given.keep_going)
             row |= {"commit": given.commit or commit_of(ROOT), "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d")}
             failed += row["failed"]
             rows.append(row)

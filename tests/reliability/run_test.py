@@ -82,6 +82,12 @@ def main():
         expect(batches >= 8 and last[0]["end"] - last[0]["first"] >= 1000 * batches, f"eight batches at a time: {batches}, {last[0]}")
         expect(run(folder, str(folder), "--jobs", "0").returncode == 2, "--jobs 0 is refused")
 
+        bad = max(row["end"] for row in last if row["part"] == "fuzz_wire") + 5
+        build(folder, {"fuzz_wire": answer([bad])})
+        done = run(folder, str(folder), "--minutes", "0.02", "--jobs", "1", "--keep-going")
+        row = json.loads((folder / "ledger.json").read_text())[-1]
+        expect(row["end"] > row["first"] + 1000 and row["failed"] == 1, f"--keep-going: {done.returncode}, {row}")
+
         build(folder, {"fuzz_wire": f"#!{sys.executable}\nimport sys\nsys.exit('no such library')\n"})
         done = run(folder, str(folder), "--minutes", "0.001")
         expect(done.returncode == 2 and "no such library" in done.stderr, f"a program that cannot be run: {done.returncode}, {done.stderr}")
@@ -112,7 +118,7 @@ def main():
         expect(done.returncode == 2 and "has none of the tests" in done.stderr, f"a folder without the tests: {done.returncode}, {done.stderr}")
     for failure in failures:
         print(f"FAILED: {failure}")
-    print(f"cases passed: {18 - len(failures)}")
+    print(f"cases passed: {19 - len(failures)}")
     return 1 if failures else 0
 
 
