@@ -34,7 +34,8 @@ std::string unknown_option(const Reached& reached, std::string_view word) {
   const std::string option = without_value(word);
   const auto nearest = nearest_name(option, names_of_options(*reached.app));
   return nearest
-             ? fmt::format("unknown option '{}'; did you mean '{}'? (see '{} --help')", option, *nearest, reached.name)
+             ? fmt::format("unknown option '{}'; did you mean '{}'? (see '{} --help')", shown(option), *nearest,
+                           reached.name)
              : fmt::format("unknown option '{}' of '{}'; see '{} --help'", shown(option), reached.name, reached.name);
 }
 
@@ -71,7 +72,8 @@ std::string wrong_number_of_values(CLI::App& app, std::string_view last_word) {
 std::string unknown_command(const CLI::App& parent, const std::string& name_of_parent, const std::string& word) {
   const auto names = names_of_commands(parent);
   if (const auto nearest = nearest_name(word, names)) {
-    return fmt::format("unknown command '{}'; did you mean '{}'? (see '{} --help')", word, *nearest, name_of_parent);
+    return fmt::format("unknown command '{}'; did you mean '{}'? (see '{} --help')", shown(word), *nearest,
+                       name_of_parent);
   }
   return fmt::format("unknown command '{}' of '{}'; allowed is {}", shown(word), name_of_parent,
                      fmt::join(names, ", "));

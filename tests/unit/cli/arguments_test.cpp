@@ -12,7 +12,10 @@ namespace {
 using namespace cli;
 using halocline::Environment;
 using halocline::InvalidArgument;
+using testing::AllOf;
 using testing::HasSubstr;
+using testing::Lt;
+using testing::SizeIs;
 
 Arguments parse(std::vector<const char*> words, const Environment& environment = {}, int ranks = 1) {
   words.insert(words.begin(), "halocline");
@@ -145,6 +148,9 @@ TEST(Arguments, TheNearestNameIsSuggestedForAnUnknownWord) {
             "unknown option '--stpes'; did you mean '--steps'? (see 'halocline run mhd --help')");
   EXPECT_EQ(refusal({"run", "jacobi3d", "--radius", "3"}),
             "unknown option '--radius' of 'halocline run jacobi3d'; see 'halocline run jacobi3d --help'");
+  const std::string long_word = std::string(30000, '-') + "stpes";
+  EXPECT_THAT(refusal({"run", "mhd", long_word.c_str()}),
+              AllOf(HasSubstr("bytes left out"), HasSubstr("stpes'; did you mean '--steps'?"), SizeIs(Lt(400U))));
   EXPECT_EQ(refusal({"exchagne"}), "unknown command 'exchagne'; did you mean 'exchange'? (see 'halocline --help')");
   EXPECT_EQ(refusal({"run", "jacobi"}),
             "unknown command 'jacobi'; did you mean 'jacobi3d'? (see 'halocline run --help')");
