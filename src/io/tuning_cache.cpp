@@ -162,12 +162,12 @@ TuningCache tuning_cache_from(std::string_view text, const std::string& path) {
     const JsonCursor json(document);
     json.keys({"schema", "entries", "digest"});
     if (json.at("schema").text() != cache_schema) json.at("schema").refuse(cache_schema);
-    // First, so that damage is reported as damage, whatever it makes of the content.
+    const auto items = json.at("entries").items();
+    // Before they are read, so that damage is reported as damage, whatever it makes of the content.
     if (json.at("digest").text() != own_digest(document.at("entries"))) {
       throw InvalidArgument("it is damaged: its digest is another one");
     }
     TuningCache cache;
-    const auto items = json.at("entries").items();
     for (std::size_t i = 0; i < items.size(); ++i) {
       cache.entries.push_back(read_entry(document.at("entries").at(i), items[i]));
     }

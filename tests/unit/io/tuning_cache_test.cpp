@@ -81,6 +81,7 @@ TEST(TuningCacheFile, AnotherNumberIsDamage) {
 
 TEST(TuningCacheFile, GarbageAndOtherDocumentsAreRefused) {
   for (const std::string& text : {std::string(), std::string("{}"), std::string("[1, 2"), std::string(100, '\0'),
+                                  std::string(R"({"schema": "halocline-tune/1", "digest": "0"})"),
                                   std::string(R"({"schema": "halocline-machine/1", "entries": [], "digest": "0"})")}) {
     EXPECT_THAT(error_of<InvalidArgument>([&] { return tuning_cache_from(text, "f"); }), HasSubstr("tuning cache 'f'"));
   }
