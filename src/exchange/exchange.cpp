@@ -170,21 +170,15 @@ void Exchange::Impl::check_running() {
 }
 
 std::string Exchange::Impl::late() const {
-  // A few messages of each rank: the error stays readable, and names every rank that this one waits for.
-  constexpr std::size_t most = 4;
-  std::map<rank_id, std::size_t> late_with;
-  std::string text = moves_network() ? network_->engine().late(step_) : "";
+  LateMessages messages;
+  if (moves_network()) network_->engine().list_late(step_, messages);
   for (const End& end : ends_) {
     if (end.done) continue;
     const Channel& channel = *end.channel;
     const rank_id peer = channel.sender == me_ ? channel.receiver : channel.sender;
-    if (++late_with[peer] > most) continue;
-    text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", channel.label(), end.host->state());
+    messages.add(peer, fmt::format("{}: {}", channel.label(), end.host->state()));
   }
-  for (const auto& [peer, count] : late_with) {
-    if (count > most) text += fmt::format("; {} more with rank {}", count - most, peer.value());
-  }
-  return text;
+  return messages.text();
 }
 
 std::string Exchange::Impl::given_up(std::string_view why) const {

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "device/flag.hpp"
+#include "exchange/detail/late_messages.hpp"
 #include "halocline/ids.hpp"
 
 namespace halocline::exchange::net {
@@ -61,8 +62,8 @@ class Engine {
   [[nodiscard]] virtual bool under_way() const = 0;
   /// Whether exchanges up to this one are over at all ports of this rank.
   [[nodiscard]] virtual bool done(std::uint64_t epoch) const = 0;
-  /// The labels of the other ports, with what each of them waits for.
-  [[nodiscard]] virtual std::string late(std::uint64_t epoch) const = 0;
+  /// Adds the labels of the other ports, with what each of them waits for.
+  virtual void list_late(std::uint64_t epoch, LateMessages& messages) const = 0;
   /// Makes the other ends of all ports fail, with a reason, in this exchange or their next. progress() must not be called any more;
   /// flush() until it returns true, or for as long as one can wait.
   virtual void give_up(std::string_view reason) = 0;

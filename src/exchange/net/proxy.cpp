@@ -121,17 +121,15 @@ bool Proxy::done(std::uint64_t epoch) const {
                              [&](const auto& port) { return port->raised >= epoch && port->complete >= epoch; });
 }
 
-std::string Proxy::late(std::uint64_t epoch) const {
-  std::string text;
+void Proxy::list_late(std::uint64_t epoch, LateMessages& messages) const {
   for (const auto& port : ports_) {
     const bool packing = port->started < epoch;
     const bool sending = !packing && port->complete < epoch;
     if (!packing && !sending && port->raised >= epoch) continue;
     const std::string what =
         packing ? "packing" : fmt::format("{} {} under way", messages_->name(), sending ? "send" : "receive");
-    text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", port->end.label, what);
+    messages.add(port->end.peer, fmt::format("{}: {}", port->end.label, what));
   }
-  return text;
 }
 
 void Proxy::notify(const Port& port, std::uint64_t mark, std::string_view text) {

@@ -24,7 +24,7 @@ class Proxy final : public Engine {
   bool progress() override;
   [[nodiscard]] bool under_way() const override;
   [[nodiscard]] bool done(std::uint64_t epoch) const override;
-  [[nodiscard]] std::string late(std::uint64_t epoch) const override;
+  void list_late(std::uint64_t epoch, LateMessages& messages) const override;
   void give_up(std::string_view reason) override;
   [[nodiscard]] bool flush() override;
   [[nodiscard]] bool leave() override;

@@ -46,7 +46,7 @@ class FreeEngine final : public exchange::net::Engine {
   [[nodiscard]] bool done(std::uint64_t epoch) const override {
     return std::ranges::all_of(ends_, [&](const auto& e) { return e->raised >= epoch && e->complete >= epoch; });
   }
-  [[nodiscard]] std::string late(std::uint64_t /*epoch*/) const override { return "not asked for"; }
+  void list_late(std::uint64_t /*epoch*/, exchange::LateMessages& /*messages*/) const override {}
   void give_up(std::string_view /*reason*/) override {}
   [[nodiscard]] bool flush() override { return true; }
   [[nodiscard]] bool leave() override { return true; }

@@ -108,8 +108,19 @@ TEST(NetProxy, puts_under_way_are_complete_before_a_rank_has_left) {
 
 TEST(NetProxy, ports_that_wait_are_named) {
   Pair pair(on_host(Kind::proxy, "proxy"));
-  EXPECT_EQ(pair.engine->late(0), "");
-  EXPECT_THAT(pair.engine->late(1), HasSubstr("sender of message 0: packing; receiver of message 0: packing"));
+  const auto late = [&](std::uint64_t epoch) {
+    exchange::LateMessages messages;
+    pair.engine->list_late(epoch, messages);
+    return messages.text();
+  };
+  EXPECT_EQ(late(0), "");
+  EXPECT_THAT(late(1), HasSubstr("sender of message 0: packing; receiver of message 0: packing"));
+}
+
+TEST(LateMessages, AFewOfEachRankAreNamed) {
+  exchange::LateMessages messages;
+  for (int i = 0; i < 100; ++i) messages.add(rank_id(i < 98 ? 2 : 7), fmt::format("message {}", i));
+  EXPECT_EQ(messages.text(), "message 0; message 1; message 2; message 3; message 98; message 99; 94 more with rank 2");
 }
 
 }  // namespace
