@@ -99,7 +99,7 @@ bool Scheduler::help(const std::function<bool()>& done, const Deadline& deadline
   while (true) {
     const std::uint32_t seen = doorbell_->value();
     if (done()) return true;
-    if (run_one(false)) {
+    if (run_some()) {
       idle_since = Duration::max();
       nap = rung ? first_nap : first_blind_nap;
       continue;
@@ -115,6 +115,16 @@ bool Scheduler::help(const std::function<bool()>& done, const Deadline& deadline
     doorbell_->sleep(seen, std::max(shortest_nap, std::min(nap, longest)));
     nap = std::min(2 * nap, cap);
   }
+}
+
+/// Runs operations until there is none, or for the time after which done() is asked again: it may look at hundreds of messages, which
+/// would take longer than a small operation. Returns false if there was none.
+bool Scheduler::run_some() {
+  if (!run_one(false)) return false;
+  const Duration leave_at = real_time() + longest_help;
+  while (real_time() < leave_at && run_one(false)) {
+  }
+  return true;
 }
 
 void Scheduler::wait_for_room(Queue& queue) {

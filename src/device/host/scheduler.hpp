@@ -83,6 +83,7 @@ class Scheduler : public std::enable_shared_from_this<Scheduler> {
   void work();
   void work_on_leftovers();
   bool run_one(bool is_worker);
+  bool run_some();
   void run(Lock& lock, Queue& queue, bool is_worker);
   Outcome step(Lock& lock, Queue& queue);
   [[nodiscard]] bool poll_is_due() const;

@@ -68,6 +68,7 @@ class LateSends::Queue {
  private:
   void leave(Send& send) {
     send.left = true;
+    Simulator::instance().note("message leaves, to rank", send.to.value());
     send.sent.assign(send.bytes.begin(), send.bytes.end());
     try {
       (void)inner_->send(send.sent, send.to, send.tag);
@@ -78,6 +79,7 @@ class LateSends::Queue {
   }
   void complete(Send& send) {
     send.done = true;
+    Simulator::instance().note("message complete, to rank", send.to.value());
     if (std::ranges::equal(send.bytes, send.sent) || !choice_.wrong->empty()) return;
     *choice_.wrong = fmt::format("rank {}: a send to rank {}, tag {}, was not complete when its bytes changed",
                                  inner_rank_, send.to.value(), send.tag);
