@@ -37,7 +37,8 @@ class Exchange::Impl final : public HostDriven {
 
   /// Collective. After an error, everything made so far is destroyed, or else stopped and leaked.
   void set_up();
-  /// Collective unless the groups are poisoned. Returns false if other ranks may still use the memory.
+  /// Where what set_up() threw is handled. Collective unless the groups are poisoned, which they are after a deadline. Returns false if
+  /// other ranks may still use the memory.
   [[nodiscard]] bool undo() noexcept;
   void start(std::span<device::Stream* const> streams, const Selection& selection, Overlap overlap);
   /// Of this exchange and, as long as it is not complete, of the others that this thread has under way.

@@ -134,8 +134,9 @@ void Network::close(const Deadline& deadline) {
   stop();
   check();
   if (started_ && !backend_->wait_until([&] { return engine_->leave(); }, deadline)) {
-    throw DeadlineError("the other ends of this rank's ports (net) have not left in time");
+    throw DeadlineError("the other ends of this rank's ports (net) have not left before the deadline of close()");
   }
+  started_ = false;  // the other ends have left: no failure after this is theirs
   engine_.reset();
   messages_->close(deadline);
 }

@@ -12,6 +12,7 @@
 #include "ranks.hpp"
 #include "routing/choose.hpp"
 #include "support/captured.hpp"
+#include "support/forwarding_communicator.hpp"
 
 namespace halocline::test {
 namespace {
@@ -101,6 +102,81 @@ TEST_P(Net, a_failure_reaches_the_ranks_of_other_nodes_with_its_reason) {
   EXPECT_THAT(all[0].text,
               AllOf(HasSubstr("(net, rank"), HasSubstr("the other end has given up"), HasSubstr("planted")));
   for (const Outcome& outcome : all) EXPECT_LT(outcome.took, 20s);
+}
+
+/// A rank that is missing in the group of net, which is made of the domain's, which is made of the test's.
+struct Loss {
+  bool planted = false;
+  bool seen = false;
+  int barriers_after = 0;  ///< of the domain's group: it would be missing there, too
+};
+
+class Losing final : public ForwardingCommunicator {
+ public:
+  Losing(comm::RankGroup& inner, Loss& loss) : ForwardingCommunicator(inner), loss_(&loss) {}
+  [[nodiscard]] std::unique_ptr<comm::RankGroup> split(int colour, int key) override {
+    auto group = inner().split(colour, key);
+    auto made = std::make_unique<Losing>(*group, *loss_);
+    made->group_ = std::move(group);
+    made->depth_ = depth_ + 1;
+    return made;
+  }
+  [[nodiscard]] std::vector<std::vector<std::byte>> all_gather(std::span<const std::byte> bytes) override {
+    lose();
+    return ForwardingCommunicator::all_gather(bytes);
+  }
+  void close() override {
+    lose();
+    ForwardingCommunicator::close();
+  }
+  void barrier() override {
+    if (loss_->seen) ++loss_->barriers_after;
+    ForwardingCommunicator::barrier();
+  }
+
+ private:
+  void lose() {
+    if (!loss_->planted || depth_ < 2) return;
+    loss_->seen = true;
+    throw DeadlineError("planted: a rank is missing");
+  }
+  std::unique_ptr<comm::RankGroup> group_;
+  Loss* loss_;
+  int depth_ = 0;
+};
+
+TEST_P(Net, a_rank_that_is_missing_when_it_is_closed_is_an_error) {
+  const auto all = outcomes(2, [engine = GetParam()](comm::RankGroup& comm) {
+    Loss loss;
+    Losing group(comm, loss);
+    Domain domain({12, 12, 12}, Stencil::box(1), group, between_nodes(engine));
+    domain.add_field<double>("u");
+    domain.realize();
+    domain.exchange();
+    domain.synchronize();
+    loss.planted = true;
+    domain.close();
+  });
+  for (const Outcome& outcome : all) EXPECT_THAT(outcome.text, HasSubstr("planted"));
+}
+
+TEST(NetSetUp, a_rank_that_is_missing_is_waited_for_once) {
+  if (const std::string why = ucx_missing(); !why.empty()) GTEST_SKIP() << why;
+  std::array<int, 2> barriers{};
+  const auto all = outcomes(2, [&](comm::RankGroup& comm) {
+    Loss loss{.planted = true};
+    Losing group(comm, loss);
+    Domain domain({12, 12, 12}, Stencil::box(1), group, between_nodes(NetEngine::ucx));
+    domain.add_field<double>("u");
+    try {
+      domain.realize();
+    } catch (...) {
+      barriers[comm.rank().index()] = loss.barriers_after;
+      throw;
+    }
+  });
+  for (const Outcome& outcome : all) EXPECT_THAT(outcome.text, HasSubstr("planted"));
+  EXPECT_THAT(barriers, testing::Each(0));
 }
 
 TEST(NetRoutes, devices_that_cannot_wait_for_each_other_are_the_reason_against_it) {

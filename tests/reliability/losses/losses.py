@@ -34,7 +34,8 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 import drivers  # noqa: E402  pylint: disable=wrong-import-position
 
-TRANSPORTS = ("direct", "ipc_copy", "mpi_device", "mpi_staged")
+TRANSPORTS = ("direct", "ipc_copy", "mpi_device", "mpi_staged", "net")
+TRANSPORTS_ON_GPUS = (*TRANSPORTS, "nccl")
 #: How often each kind of point is chosen.
 KINDS = ("mpi", "mpi", "mpi", "mpi", "step", "step", "system", "futex")
 KINDS_ON_GPUS = ("mpi", "mpi", "step")  # most calls of the system are the driver's
@@ -62,14 +63,15 @@ class Case:
         )
 
 
-def case_of(seed, counts, kinds=KINDS, sizes=(3, 4)):
+def case_of(seed, counts, backend):
     of = random.Random(seed)
+    kinds, sizes, transports = (KINDS, (3, 4), TRANSPORTS) if backend == "host" else (KINDS_ON_GPUS, (2,), TRANSPORTS_ON_GPUS)
     kind = of.choice(kinds)
     fate = of.choice(("killed", "stopped", "stuck")) if kind == "step" else of.choice(("killed", "killed", "stopped"))
     ranks = of.choice(sizes)
     return Case(
         ranks=ranks,
-        transport=of.choice(TRANSPORTS),
+        transport=of.choice(transports),
         nodes_of=of.choice((0, 0, 2)),
         more=of.choice(("rebalance", "checkpoint", "none")),
         recovery=of.random() < 0.7,
@@ -221,13 +223,13 @@ def counts_in(path):
 PAIR = re.compile(r"subdomain \d+ -> \d+")
 STEP = re.compile(r"(exchange|epoch) \d+")
 CALL = re.compile(
-    r"barrier|broadcast|all_gather|all_reduce|MPI_(?!COMM_WORLD)\w+|exchange of set-up|moved cells|a message to the next rank|trial of MPI|close\(\)"
+    r"barrier|broadcast|all_gather|all_reduce|MPI_(?!COMM_WORLD)\w+|exchange of set-up|moved cells|a message to the next rank|trial of MPI|close\(\)|UCX endpoint"
 )
 
 
 def names(error, lost):
-    found = re.findall(r"ranks? ([\d, ]+) of MPI_COMM_WORLD (?:is|are) missing", error)
-    return any(str(lost) in re.split(r"[, ]+", one) for one in found)
+    found = re.findall(r"ranks? ([\d, ]+) of MPI_COMM_WORLD (?:is|are) missing|UCX endpoint to rank (\d+):", error)
+    return any(str(lost) in re.split(r"[, ]+", one) for pair in found for one in pair)
 
 
 def too_busy(result):
@@ -305,7 +307,7 @@ def main():
     whys = collections.Counter()
 
     def one(seed):
-        case = case_of(seed, most) if given.backend == "host" else case_of(seed, most, KINDS_ON_GPUS, (2,))
+        case = case_of(seed, most, given.backend)
         result, _ = run(build, given.seconds, case, backend=given.backend)
         return seed, case, result
 

@@ -41,6 +41,8 @@ def main():
     expect("a collective", "", result(rank(GATHER, "plan"), good))
     expect("a watchdog", "", result(rank("watchdog: MPI_Comm_split has not returned: rank 1 of MPI_COMM_WORLD is missing", "split"), good))
     expect("two are missing", "", result(rank(LATE.replace("rank 1 of MPI_COMM_WORLD is", "ranks 1, 2 of MPI_COMM_WORLD are")), good))
+    expect("UCX names the rank", "", result(rank("communication: UCX endpoint to rank 1: Shared memory error", "realize"), good))
+    expect("UCX names another rank", "rank 1 is not named", result(rank("communication: UCX endpoint to rank 11: Shared memory error", "realize"), good))
     expect("another rank is named", "rank 1 is not named", result(rank(LATE.replace("rank 1 of", "rank 2 of")), good))
     expect("a longer number", "rank 1 is not named", result(rank(LATE.replace("rank 1 of", "rank 11 of")), good))
     expect("no rank is named", "rank 1 is not named", result(rank(LATE.removeprefix(MISSING)), good))
