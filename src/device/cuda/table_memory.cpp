@@ -8,21 +8,19 @@
 
 namespace halocline::device::cuda {
 
-TableMemory::TableMemory(int cuda_ordinal) {
+void TableMemory::FreeMemory::operator()(std::byte* memory) const { log_failure(cudaFree(memory), "cudaFree"); }
+
+TableMemory::TableMemory(int cuda_ordinal)
+    : ordinal_(cuda_ordinal),
+      memory_([] {
+        void* memory = nullptr;
+        check(cudaMalloc(&memory, slab_bytes), "cudaMalloc");
+        return static_cast<std::byte*>(memory);
+      }()),
+      slab_(memory_.get(), slab_bytes) {
   int has_pools = 0;
   check(cudaDeviceGetAttribute(&has_pools, cudaDevAttrMemoryPoolsSupported, cuda_ordinal), "cudaDeviceGetAttribute");
-  if (has_pools == 0) return;
-  cudaMemPoolProps properties{};
-  properties.allocType = cudaMemAllocationTypePinned;
-  properties.handleTypes = cudaMemHandleTypeNone;
-  properties.location.type = cudaMemLocationTypeDevice;
-  properties.location.id = cuda_ordinal;
-  check(cudaMemPoolCreate(&pool_, &properties), "cudaMemPoolCreate");
-  // Freed memory stays in the pool: tables are small, and the next ones are often as large.
-  std::uint64_t all = std::numeric_limits<std::uint64_t>::max();
-  const cudaError_t status = cudaMemPoolSetAttribute(pool_, cudaMemPoolAttrReleaseThreshold, &all);
-  if (status != cudaSuccess) log_failure(cudaMemPoolDestroy(pool_), "cudaMemPoolDestroy");
-  check(status, "cudaMemPoolSetAttribute");
+  has_pools_ = has_pools != 0;
 }
 
 TableMemory::~TableMemory() {
@@ -30,9 +28,28 @@ TableMemory::~TableMemory() {
   if (pool_ != nullptr) log_failure(cudaMemPoolDestroy(pool_), "cudaMemPoolDestroy");
 }
 
+void TableMemory::make_pool() {
+  cudaMemPoolProps properties{};
+  properties.allocType = cudaMemAllocationTypePinned;
+  properties.handleTypes = cudaMemHandleTypeNone;
+  properties.location.type = cudaMemLocationTypeDevice;
+  properties.location.id = ordinal_;
+  cudaMemPool_t pool = nullptr;
+  check(cudaMemPoolCreate(&pool, &properties), "cudaMemPoolCreate");
+  // Freed memory stays in the pool: the next tables are often as large.
+  std::uint64_t all = std::numeric_limits<std::uint64_t>::max();
+  const cudaError_t status = cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &all);
+  if (status != cudaSuccess) log_failure(cudaMemPoolDestroy(pool), "cudaMemPoolDestroy");
+  check(status, "cudaMemPoolSetAttribute");
+  pool_ = pool;
+}
+
 void* TableMemory::allocate(std::size_t bytes, cudaStream_t stream) {
+  const std::lock_guard held(mutex_);
+  if (void* const memory = slab_.take(bytes)) return memory;
   void* memory = nullptr;
-  if (pool_ != nullptr) {
+  if (has_pools_) {
+    if (pool_ == nullptr) make_pool();
     check(cudaMallocFromPoolAsync(&memory, bytes, pool_, stream), "cudaMallocFromPoolAsync");
   } else {
     check(cudaMalloc(&memory, bytes), "cudaMalloc");
@@ -41,12 +58,13 @@ void* TableMemory::allocate(std::size_t bytes, cudaStream_t stream) {
 }
 
 void TableMemory::free(void* memory, cudaStream_t stream) {
-  if (pool_ != nullptr) {
-    log_failure(cudaFreeAsync(memory, stream), "cudaFreeAsync");
-    return;
-  }
   const std::lock_guard held(mutex_);
-  kept_.push_back(memory);
+  if (slab_.give_back(memory)) return;
+  if (has_pools_) {
+    log_failure(cudaFreeAsync(memory, stream), "cudaFreeAsync");
+  } else {
+    kept_.push_back(memory);
+  }
 }
 
 }  // namespace halocline::device::cuda

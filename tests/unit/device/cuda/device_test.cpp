@@ -21,7 +21,8 @@ TEST_F(Gpu, IsGivenBackWithAllThatWasMade) {
     {
       Device device(0);
       EXPECT_EQ(device.info().name, "Fake GPU");
-      device.tables().free(device.tables().allocate(64, device.aside()), device.aside());
+      constexpr std::size_t large = TableMemory::slab_bytes + 1;
+      device.tables().free(device.tables().allocate(large, device.aside()), device.aside());
       EXPECT_EQ(fake.count("cudaMemPoolCreate"), 1) << "where there are pools";
     }
     EXPECT_TRUE(fake.live.empty());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Memory of tables with memory pools and without: which calls of CUDA it comes from and goes back to.
+// Memory of tables, of a slab and beyond it with memory pools and without: which calls of CUDA it comes from and goes back to.
 #include "device/cuda/table_memory.hpp"
 
 #include <limits>
@@ -12,6 +12,9 @@ namespace halocline::device::cuda::test {
 namespace {
 
 using halocline::test::error_of;
+
+/// More than a slab has.
+constexpr std::size_t large = TableMemory::slab_bytes + 1;
 
 class TablesOfPools : public FakeCuda {
  protected:
@@ -38,8 +41,8 @@ class Tables : public TablesOfPools, public testing::WithParamInterface<bool> {
 TEST_P(Tables, AreFreedAtTheLatestWithTheirMemory) {
   {
     TableMemory tables(0);
-    void* const first = tables.allocate(64, stream);
-    void* const second = tables.allocate(64, stream);
+    void* const first = tables.allocate(large, stream);
+    void* const second = tables.allocate(large, stream);
     EXPECT_NE(first, second);
     EXPECT_EQ(fake.live.at(first), allocates());
     tables.free(first, stream);
@@ -52,15 +55,36 @@ TEST_P(Tables, AreFreedAtTheLatestWithTheirMemory) {
 TEST_P(Tables, WithoutMemoryAreAResourceErrorAndLeaveNothingBehind) {
   {
     TableMemory tables(0);
-    void* const first = tables.allocate(64, stream);
+    void* const first = tables.allocate(large, stream);
     fake.failing[allocates()] = cudaErrorMemoryAllocation;
-    EXPECT_EQ(error_of<ResourceError>([&] { (void)tables.allocate(64, stream); }),
+    EXPECT_EQ(error_of<ResourceError>([&] { (void)tables.allocate(large, stream); }),
               std::string(allocates()) + ": out of memory (cudaErrorMemoryAllocation)");
     EXPECT_EQ(fake.last_error, cudaSuccess) << "a later cudaGetLastError() of the user's";
     fake.failing.clear();
-    tables.free(tables.allocate(64, stream), stream);  // there is memory again
+    tables.free(tables.allocate(large, stream), stream);  // there is memory again
     tables.free(first, stream);
   }
+  EXPECT_TRUE(fake.live.empty());
+}
+
+/// A pool takes 32 MiB for its first byte.
+TEST_P(Tables, ThatAreSmallShareOneBlock) {
+  {
+    TableMemory tables(0);
+    void* const first = tables.allocate(64, stream);
+    void* const second = tables.allocate(100000, stream);
+    tables.free(first, stream);
+    EXPECT_EQ(tables.allocate(64, stream), first);
+    tables.free(second, stream);
+    EXPECT_EQ(fake.called, std::vector<std::string>{"cudaMalloc"});
+  }
+  EXPECT_TRUE(fake.live.empty());
+}
+
+TEST_F(TablesOfPools, WithoutMemoryForTheSlabAreAResourceError) {
+  fake.failing["cudaMalloc"] = cudaErrorMemoryAllocation;
+  EXPECT_EQ(error_of<ResourceError>([] { const TableMemory tables(0); }),
+            "cudaMalloc: out of memory (cudaErrorMemoryAllocation)");
   EXPECT_TRUE(fake.live.empty());
 }
 
@@ -69,20 +93,24 @@ INSTANTIATE_TEST_SUITE_P(memory, Tables, testing::Bool(),
 
 TEST_F(TablesOfPools, AreFreedInStreamOrder) {
   TableMemory tables(0);
-  void* const memory = tables.allocate(64, stream);
+  void* const memory = tables.allocate(large, stream);
   EXPECT_EQ(fake.stream, stream);
   fake.stream = nullptr;
   tables.free(memory, stream);
   EXPECT_EQ(fake.stream, stream);
   EXPECT_EQ(fake.count("cudaFreeAsync"), 1);
-  EXPECT_EQ(fake.count("cudaMalloc") + fake.count("cudaFree"), 0) << "cudaFree waits for the device";
+  EXPECT_EQ(fake.count("cudaMalloc"), 1) << "the slab";
+  EXPECT_EQ(fake.count("cudaFree"), 0) << "it waits for the device";
   EXPECT_EQ(fake.release_threshold, std::numeric_limits<std::size_t>::max()) << "what is freed stays in the pool";
 }
 
 TEST_F(TablesOfPools, DoNotLeaveAPoolBehindThatCannotBeSetUp) {
-  fake.failing["cudaMemPoolSetAttribute"] = cudaErrorNotSupported;
-  EXPECT_EQ(error_of<DeviceError>([] { const TableMemory tables(0); }),
-            "cudaMemPoolSetAttribute: a description (cudaErrorNotSupported)");
+  {
+    TableMemory tables(0);
+    fake.failing["cudaMemPoolSetAttribute"] = cudaErrorNotSupported;
+    EXPECT_EQ(error_of<DeviceError>([&] { (void)tables.allocate(large, stream); }),
+              "cudaMemPoolSetAttribute: a description (cudaErrorNotSupported)");
+  }
   EXPECT_TRUE(fake.live.empty());
 }
 
@@ -90,13 +118,12 @@ TEST_F(TablesOfPools, DoNotLeaveAPoolBehindThatCannotBeSetUp) {
 TEST_F(TablesWithoutPools, AreNotFreedWhileTheDeviceMayWork) {
   {
     TableMemory tables(0);
-    for (int i = 0; i < 3; ++i) tables.free(tables.allocate(64, stream), stream);
+    for (int i = 0; i < 3; ++i) tables.free(tables.allocate(large, stream), stream);
     EXPECT_EQ(fake.count("cudaFree"), 0);
   }
-  EXPECT_EQ(fake.count("cudaFree"), 3);
-  EXPECT_EQ(fake.called,
-            (std::vector<std::string>{"cudaMalloc", "cudaMalloc", "cudaMalloc", "cudaFree", "cudaFree", "cudaFree"}))
-      << "nothing of pools";
+  EXPECT_EQ(fake.count("cudaMalloc"), 4);
+  EXPECT_EQ(fake.count("cudaFree"), 4);
+  EXPECT_EQ(fake.called.size(), 8u) << "nothing of pools";
 }
 
 }  // namespace
