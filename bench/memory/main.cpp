@@ -2,22 +2,20 @@
 // bench_memory [--out FILE] [--block 512,64]: the device memory that a domain takes beyond CUDA's context, after each step of its set-up, of
 // the device that has most. 4 fields of f32, radius 3, periodic; one process with all GPUs that are visible, cut in z, and in x. CUDA
 // gives memory in blocks of 2 MiB.
-#include <cuda_runtime_api.h>
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 
-#include "device/cuda/runtime.hpp"
+#include "comm/rank_group.hpp"
 #include "halocline/halocline.hpp"
+#include "memory/used.hpp"
 #include "support/csv.hpp"
 #include "support/program.hpp"
 
 namespace halocline::bench {
 namespace {
-
-using device::cuda::check;
 
 constexpr double mebi = 1024 * 1024;
 constexpr std::int64_t radius = 3;
@@ -28,30 +26,15 @@ struct Options {
   std::vector<std::int64_t> blocks{512, 256, 128, 64};
 };
 
-/// In use on each device, by whichever process.
-std::vector<double> used() {
-  int devices = 0;
-  check(cudaGetDeviceCount(&devices), "cudaGetDeviceCount");
-  std::vector<double> bytes;
-  for (int device = 0; device < devices; ++device) {
-    std::size_t free = 0;
-    std::size_t all = 0;
-    check(cudaSetDevice(device), "cudaSetDevice");
-    check(cudaMemGetInfo(&free, &all), "cudaMemGetInfo");
-    bytes.push_back(static_cast<double>(all - free));
-  }
-  return bytes;
-}
-
 class Table {
  public:
-  explicit Table(const std::string& path) : context_(used()) {
+  explicit Table(const std::string& path) : context_(bytes_in_use()) {
     if (path.empty()) return;
     csv_ =
         std::make_unique<Csv>(path, std::vector<std::string>{"grid", "block", "step", "mib", "cells_with_halos_mib"});
   }
   void row(const std::string& grid, std::int64_t block, const std::string& step, double cells) {
-    const std::vector<double> now = used();
+    const std::vector<double> now = bytes_in_use();
     double most = 0;
     for (std::size_t d = 0; d < now.size(); ++d) most = std::max(most, (now[d] - context_[d]) / mebi);
     fmt::print("{:<10} {:>5}  {:<12} {:>9.1f} {:>9.1f}\n", grid, block, step, most, cells / mebi);
@@ -90,7 +73,7 @@ void measure(Table& table, std::int64_t block, const Vec3& grid) {
 int run(const Options& options) {
   Table table(options.out);
   fmt::print("{:<10} {:>5}  {:<12} {:>9} {:>9}\n", "grid", "block", "after", "MiB", "cells MiB");
-  const auto devices = static_cast<std::int64_t>(used().size());
+  const auto devices = static_cast<std::int64_t>(bytes_in_use().size());
   for (const std::int64_t block : options.blocks) {
     measure(table, block, {1, 1, devices});
     if (devices > 1) measure(table, block, {devices, 1, 1});
